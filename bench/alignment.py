@@ -15,7 +15,15 @@ from bench.alignment_baselines import cross_correlation, gcc_phat
 from bench.alignment_cases import FAST, SLOW, Seen, seen
 from bench.harness import Figure, main, summarise
 from bench.timing_truth import rigs
-from fieldloop.check.content_lag import LagEstimate, each, learn_rig, pooled, ready, settings_of, single
+from fieldloop.check.content_lag import (
+    LagEstimate,
+    estimate_each_lag,
+    estimate_pooled_lag,
+    estimate_single_lag,
+    learn_rig,
+    prepare_sights,
+    settings_of,
+)
 from fieldloop.protocol import default_protocol
 
 POOL = 20
@@ -78,13 +86,17 @@ def answer(picks: Sequence[Seen], others: Sequence[Seen]) -> list[Answer]:
     for where in sorted({(s.rig, s.camera) for s in picks}):
         own = [s for s in picks if (s.rig, s.camera) == where]
         name, truth = " ".join(where), float(np.mean([s.truth_s for s in own]))
-        answers.append(Answer("pooled", "pick", name, pooled([s.kept for s in own], settings), truth))
-        for one, estimate in zip(own, each([s.kept for s in own], settings), strict=True):
+        answers.append(Answer("pooled", "pick", name, estimate_pooled_lag([s.kept for s in own], settings), truth))
+        for one, estimate in zip(own, estimate_each_lag([s.kept for s in own], settings), strict=True):
             answers.append(Answer("single", "pick", name, estimate, one.truth_s))
-        rig = learn_rig(ready([s.kept for s in own], settings), settings)
+        rig = learn_rig(prepare_sights([s.kept for s in own], settings), settings)
         rest = [s for s in others if (s.rig, s.camera) == where]
-        answers += [Answer("single", s.motion, name, single(s.kept, rig, settings), s.truth_s) for s in rest]
-        answers += [Answer("alone", s.motion, name, pooled([s.kept], settings), s.truth_s) for s in (*own, *rest)]
+        answers += [
+            Answer("single", s.motion, name, estimate_single_lag(s.kept, rig, settings), s.truth_s) for s in rest
+        ]
+        answers += [
+            Answer("alone", s.motion, name, estimate_pooled_lag([s.kept], settings), s.truth_s) for s in (*own, *rest)
+        ]
     return answers
 
 

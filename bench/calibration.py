@@ -14,7 +14,7 @@ from fieldloop.calibrate.conventions import read, reading_of
 from fieldloop.calibrate.hand_eye import METHODS, REFINED, Pairs, Setup, hand_eye, pairs
 from fieldloop.calibrate.hand_eye.held_out import held_out
 from fieldloop.calibrate.hand_eye.methods import closed_form
-from fieldloop.calibrate.hand_eye.pairing import by_stamp, clock_offset, spread_out
+from fieldloop.calibrate.hand_eye.pairing import choose_spread_poses, clock_offset, pair_by_stamp
 from fieldloop.calibrate.hand_eye.refine import refine
 from fieldloop.geometry import transforms as tf
 from fieldloop.geometry.transforms import Floats
@@ -180,9 +180,9 @@ def _eth(which: str) -> dict[str, Figure]:
     )
     stamps = given.robot.stamps_s, given.target.stamps_s
     offset_s = clock_offset(robot, stamps[0], target, stamps[1], least_alike=0.5, search_s=5.0) or 0.0
-    near = by_stamp(robot, given.robot.stamps_s, given.target.stamps_s, offset_s=offset_s, furthest_s=0.02)
+    near = pair_by_stamp(robot, given.robot.stamps_s, given.target.stamps_s, offset_s=offset_s, furthest_s=0.02)
     most = int(PROTOCOL.setting("calibration.hand_eye_max_poses"))
-    chosen = spread_out(near.robot, near.speed_rad_s, most, slow_share=0.75, nothing_new=0.02)
+    chosen = choose_spread_poses(near.robot, near.speed_rad_s, most, slow_share=0.75, nothing_new=0.02)
     made = pairs(near.robot[chosen], target[near.rows[chosen]], Setup.EYE_IN_HAND)
     park = closed_form(made, "park")
     assert park is not None

@@ -21,8 +21,8 @@ from bench.harness import Figure, main, summarise
 from fieldloop.loop.data.check import Gathered
 from fieldloop.loop.data.dry_run import list_log
 from fieldloop.loop.work.measure_part import Part, PartResult, Rules, measure_part
-from fieldloop.loop.work.parts import cut
-from fieldloop.loop.work.run_on import cores, each
+from fieldloop.loop.work.parts import cut_into_parts
+from fieldloop.loop.work.run_on import cores, run_each
 from fieldloop.protocol import default_protocol
 from fieldloop.release.writers import write_lerobot
 
@@ -40,7 +40,7 @@ def measure(*, short: bool) -> Mapping[str, Figure]:
 
 
 def _cost(folder: Path, episodes: int, repeats: int) -> dict[str, Figure]:
-    parts = cut((folder,), None, pixels=False).parts
+    parts = cut_into_parts((folder,), None, pixels=False).parts
     list_log((folder, ""), mapping=None)
     _check(parts)  # everything imported, the page cache warm
     reading, checking = [], []
@@ -49,7 +49,7 @@ def _cost(folder: Path, episodes: int, repeats: int) -> dict[str, Figure]:
         checking.append(_cpu(lambda: _check(parts)))
     ratios = [c / r for c, r in zip(checking, reading, strict=True)]
     rules = Rules(default_protocol())
-    few = cut((folder,), None).parts[:1]
+    few = cut_into_parts((folder,), None).parts[:1]
     with_pictures = _cpu(lambda: [measure_part(part, rules) for part in few]) / len(
         measure_part(few[0], rules).episodes
     )
@@ -70,7 +70,7 @@ def _check(parts: tuple[Part, ...]) -> None:
 
 
 def _throughput(folder: Path, episodes: int) -> dict[str, Figure]:
-    parts = cut((folder,), None, pixels=False).parts
+    parts = cut_into_parts((folder,), None, pixels=False).parts
     figures = {}
     for workers in (1, 2):
         spent = _wall(partial(_all, parts, workers))
@@ -78,7 +78,7 @@ def _throughput(folder: Path, episodes: int) -> dict[str, Figure]:
     for nodes in (1, 2):
         with _cluster(nodes) as there:
             if there:
-                spent = _wall(lambda: list(each(_measured(), parts, on="ray")))
+                spent = _wall(lambda: list(run_each(_measured(), parts, on="ray")))
                 figures[f"episodes_per_s_ray_{nodes}_nodes"] = Figure(episodes / spent, unit="episodes/s, once")
     return figures
 
@@ -88,7 +88,7 @@ def _measured() -> Callable[[Part], PartResult]:
 
 
 def _all(parts: Sequence[Part], workers: int) -> None:
-    for _ in each(_measured(), parts, workers=workers):
+    for _ in run_each(_measured(), parts, workers=workers):
         pass
 
 

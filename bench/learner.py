@@ -24,7 +24,7 @@ from fieldloop.model.policy import Action, Observation
 from fieldloop.protocol import Section, default_operations
 from fieldloop.protocol.number import Value
 from fieldloop.release.writers.mcap import write_log
-from fieldloop.simulate.arm.compression import delivered, delivered_depth
+from fieldloop.simulate.arm.compression import delivered_depth, delivered_picture
 from fieldloop.simulate.arm.floor import Floor
 from fieldloop.simulate.arm.mix import draw
 from fieldloop.simulate.arm.recording import Demonstration
@@ -112,7 +112,7 @@ def _samples(floor: Floor, strata: Sequence[Stratum], purpose: str) -> list[Samp
     for i, stratum in enumerate(strata):
         shown = floor.demonstrate(stratum, people[i % len(people)], floor.chance("bench", purpose, i), 10**18)
         for sample in gather([shown.recording], _truth(shown), frames=frames).samples:
-            pictures = np.stack([delivered(picture) for picture in sample.pictures])
+            pictures = np.stack([delivered_picture(picture) for picture in sample.pictures])
             found.append(Sample(sample.episode, pictures, delivered_depth(sample.depths), sample.grasp))
     return found
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from fieldloop.errors import UnknownName
 from fieldloop.model.plan import Coverage, Plan, PlanScore
 from fieldloop.plan.allocate import spend
-from fieldloop.plan.rounding import whole
+from fieldloop.plan.rounding import round_to_whole
 from fieldloop.plan.score import score
 from fieldloop.plan.strategies import STRATEGIES
 from fieldloop.protocol import Section, default_operations
@@ -247,7 +247,7 @@ class Run:
             at = place[quota.stratum]
             wanted[at] = quota.cost / world.cost[at]
         # a quota counts good ones and costs their tries, which are whole only on average
-        return whole(wanted, world.cost, self.budget, np.arange(len(wanted)), rng).astype(np.intp)
+        return round_to_whole(wanted, world.cost, self.budget, np.arange(len(wanted)), rng).astype(np.intp)
 
     def _known_best(self, round_: int) -> Ints:
         """Tries as the laboratory would continue, or as an oracle that knows the possible gain of each stratum."""
@@ -258,7 +258,7 @@ class Run:
             shares = world.production(self.here.week(round_))
             weights = shares * np.maximum(reducible, LEAST_REDUCIBLE) / world.cost
         wanted = weights * (self.budget / float(weights @ world.cost))
-        return whole(wanted, world.cost, self.budget, np.arange(len(wanted)), rng).astype(np.intp)
+        return round_to_whole(wanted, world.cost, self.budget, np.arange(len(wanted)), rng).astype(np.intp)
 
 
 def _plan(strategy: str, budget: float, round_: int) -> Plan:

@@ -10,7 +10,7 @@ from fieldloop.check import BATCH_CHECKS, CHECKS
 from fieldloop.check.document import markdown
 from fieldloop.check.judging import judge_with
 from fieldloop.check.measuring import measure_with
-from fieldloop.doors.parameters import read
+from fieldloop.doors.parameters import read_parameters
 from fieldloop.loop.catalogue import USE_CASES
 from fieldloop.model.event import EVENTS
 from fieldloop.model.finding import Finding, Status
@@ -69,7 +69,7 @@ def commands() -> Iterator[str]:
     yield f"# Commands and routes\n\n{NOTE}\nEach takes `--workspace DIR` and `--json`; `--help` has its options.\n"
     yield "| command | does | route | who may |\n|---|---|---|---|"
     for case in USE_CASES:
-        method = "GET" if is_get(case, read(case.load())) else "POST"
+        method = "GET" if is_get(case, read_parameters(case.load())) else "POST"
         route = f"none: {case.no_route}" if case.no_route else f"{method} /api/{case.path}"
         yield f"| `fieldloop {case.command}` | {case.summary} | {route} | {', '.join(sorted(case.roles))} |"
     yield "| `fieldloop up` | Serve pages and API. | none: it is the server that routes | the local user |"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from fieldloop import NAMES
-from fieldloop.doors.parameters import Parameter, read
+from fieldloop.doors.parameters import Parameter, read_parameters
 from fieldloop.loop.catalogue import UseCase, use_case
 from fieldloop.python_api import WITHOUT_WORKSPACE
 from fieldloop.python_api.workspace import METHODS
@@ -81,7 +81,7 @@ def _offered(name: str) -> str:
 
 def _function(name: str, case: UseCase, imports: set[tuple[str, str]], first: str = "") -> Iterator[str]:
     function = case.load()
-    parameters = read(function).parameters
+    parameters = read_parameters(function).parameters
     given = [_written(p, imports) for p in parameters if p.positional]
     named = [_written(p, imports) for p in parameters if not p.positional]
     arguments = first + ", ".join([*given, *(["*"] if named else []), *named])

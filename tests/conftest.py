@@ -22,7 +22,7 @@ def postgres_server():
         with servers.postgres(durable=False) as url:
             yield url
     except servers.Unavailable as reason:
-        servers.absent(reason)
+        servers.skip_or_fail(reason)
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def s3_options():
         with servers.s3() as options:
             yield options
     except servers.Unavailable as reason:
-        servers.absent(reason)
+        servers.skip_or_fail(reason)
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def chromium_path():
     try:
         return servers.chromium()
     except servers.Unavailable as reason:
-        servers.absent(reason)
+        servers.skip_or_fail(reason)
 
 
 @pytest.fixture(params=["memory", "sqlite", "postgres"])

@@ -86,5 +86,5 @@ def _by_scan(path: Path) -> Stamps:
     scan = McapScan(path)
     parts: dict[str, list[NDArray[np.int64]]] = {}
     for number, arrived in scan.batches():
-        parts.setdefault(scan.catalogue.described[number].topic, []).append(arrived.log_ns)
+        parts.setdefault(scan.catalogue.describe[number].topic, []).append(arrived.log_ns)
     return {topic: np.concatenate(rows) for topic, rows in parts.items()}

@@ -93,7 +93,9 @@ class Film:
         openings = np.stack([np.interp(times_s, motion.times_s, width) for width in motion.opening_m.T], axis=1)
         for i, time_s in enumerate(times_s.tolist()):
             body = [limb.looks(frames[i]) for limb, frames in zip(limbs, links, strict=True)]
-            body += [gripper.looks(tool[i], width) for tool, width in zip(tools, openings[i].tolist(), strict=True)]
+            body += [
+                gripper.gripper_boxes(tool[i], width) for tool, width in zip(tools, openings[i].tolist(), strict=True)
+            ]
             things = [held.at(time_s, tool[i]) for held, tool in zip(self._held, tools, strict=True)]
             others = [boxes for boxes in (*things, self.scene.cast(time_s)) if boxes is not None]
             arm, whole = sum(map(len, body)), join(*body, *others)

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from fieldloop.check import UNITS
-from fieldloop.say.numbers import one_of
+from fieldloop.say.numbers import singular_unit
 from fieldloop.say.sentences import FIELD, OPTIONAL, codes, codes_of
 
 ROOT = pathlib.Path(__file__).parents[2]
@@ -99,7 +99,7 @@ def test_a_verb_agrees_with_its_count(text):
 
 def test_every_counted_unit_has_a_singular():
     counted = {unit for unit in UNITS.values() if unit.endswith("s") and len(unit) > len("ms") and "/" not in unit}
-    assert not {unit for unit in counted if not unit.startswith("share ") and one_of(unit) == unit}
+    assert not {unit for unit in counted if not unit.startswith("share ") and singular_unit(unit) == unit}
 
 
 def used_codes():

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.audit.maps import FULL, SKUS, outcome
 
-from fieldloop.audit import parse, with_measured
+from fieldloop.audit import parse, with_measured_shares
 from fieldloop.errors import BadInput
 from fieldloop.model.codec import from_plain, to_plain
 from fieldloop.model.condition import Exposure, Stratum
@@ -89,7 +89,7 @@ def test_measured_joint_shares_take_over_as_attempts_come_in():
     map_alone = parse(FULL, SKUS, SETTINGS)
     prior = SETTINGS.number("measured_prior")
     for count in (50, 5000):
-        measured = with_measured(map_alone, seen(together, count), SETTINGS)
+        measured = with_measured_shares(map_alone, seen(together, count), SETTINGS)
         shares = {e.stratum: e.share for e in measured.exposures}
         weight = 2 * count / (2 * count + prior)
         here = Stratum.of(site="north", tier="high", bin="front", lighting="bright")
@@ -99,7 +99,7 @@ def test_measured_joint_shares_take_over_as_attempts_come_in():
 
 def test_attempts_that_do_not_log_every_factor_measure_nothing():
     with pytest.raises(BadInput, match=r"logs every factor of its site.*tier, bin, lighting"):
-        with_measured(parse(FULL, SKUS, SETTINGS), [outcome(1, bin="front")], SETTINGS)
+        with_measured_shares(parse(FULL, SKUS, SETTINGS), [outcome(1, bin="front")], SETTINGS)
 
 
 @pytest.mark.parametrize(
@@ -112,12 +112,14 @@ def test_attempts_that_do_not_log_every_factor_measure_nothing():
 )  # fmt: skip
 def test_measured_shares_need_enough_days_and_complete_logs(outcomes, says):
     with pytest.raises(BadInput, match=f"north: .*{says}"):
-        with_measured(parse(FULL, SKUS, SETTINGS), outcomes, SETTINGS)
+        with_measured_shares(parse(FULL, SKUS, SETTINGS), outcomes, SETTINGS)
 
 
 def test_a_site_that_is_not_at_work_yet_keeps_its_share():
     two = FULL.replace("share = 1.0", "share = 0.6") + '[[site]]\nid = "south"\nshare = 0.4\n'
-    measured = with_measured(parse(two, SKUS, SETTINGS), seen([{"bin": "back", "lighting": "dim"}], 5000), SETTINGS)
+    measured = with_measured_shares(
+        parse(two, SKUS, SETTINGS), seen([{"bin": "back", "lighting": "dim"}], 5000), SETTINGS
+    )
     shares = {e.stratum: e.share for e in measured.exposures}
     assert sum(share for stratum, share in shares.items() if stratum.level("site") == "south") == pytest.approx(0.4)
     assert sum(shares.values()) == pytest.approx(1.0)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from tests.audit.maps import FULL, SKUS
 
 from fieldloop.audit import ask, oddities, parse
-from fieldloop.audit.units import OTHER_UNITS, impossible, unusual
+from fieldloop.audit.units import OTHER_UNITS, usual_range_if_exceeded, why_impossible
 from fieldloop.errors import BadInput
 from fieldloop.protocol import default_operations
 from fieldloop.say import sentence
@@ -131,5 +131,5 @@ def test_wider_limits_can_be_stated():
 def test_what_is_usual_is_neither_refused_nor_reported(quantity, places):
     _, low, high, _ = SETTINGS[quantity]
     values = [low + place * (high - low) for place in places]
-    assert impossible(quantity, values, SETTINGS) == ""
-    assert unusual(quantity, values, SETTINGS) is None
+    assert why_impossible(quantity, values, SETTINGS) == ""
+    assert usual_range_if_exceeded(quantity, values, SETTINGS) is None

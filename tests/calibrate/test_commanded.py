@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fieldloop.calibrate import commanded
+from fieldloop.calibrate import compare_commanded_points
 from fieldloop.errors import BadInput
 from fieldloop.geometry import transforms as tf
 from fieldloop.model.calibration import Calibration
@@ -24,7 +24,7 @@ def held(parent_from_child=CAMERA):
 @pytest.mark.parametrize(("off_mm", "status"), [(0.0, "passed"), (1.5, "passed"), (3.0, "failed")])
 def test_a_fixed_camera(off_mm, status):
     seen = tf.apply(tf.invert(CAMERA), TOUCHED + np.array([off_mm / 1e3, 0, 0]))
-    found = commanded(held(), seen, TOUCHED, PROTOCOL)
+    found = compare_commanded_points(held(), seen, TOUCHED, PROTOCOL)
     assert (found.status, len(found.each_mm)) == (status, 6)
     assert found.off_mm == pytest.approx(off_mm, abs=1e-6)
 
@@ -32,10 +32,12 @@ def test_a_fixed_camera(off_mm, status):
 def test_a_camera_on_the_wrist_needs_to_know_where_the_wrist_was():
     wrist = np.array([tf.make(tf.rotation_from_vector(RNG.uniform(-1, 1, 3)), RNG.uniform(-1, 1, 3)) for _ in TOUCHED])
     seen = np.array([tf.apply(tf.invert(w @ CAMERA), p) for w, p in zip(wrist, TOUCHED, strict=True)])
-    assert commanded(held(), seen, TOUCHED, PROTOCOL, base_from_mount=wrist).off_mm == pytest.approx(0, abs=1e-6)
+    assert compare_commanded_points(held(), seen, TOUCHED, PROTOCOL, base_from_mount=wrist).off_mm == pytest.approx(
+        0, abs=1e-6
+    )
 
 
 def test_points_that_were_not_seen_tell_nothing():
-    assert commanded(held(), np.full((2, 3), np.nan), TOUCHED[:2], PROTOCOL).status is Status.CANNOT_TELL
+    assert compare_commanded_points(held(), np.full((2, 3), np.nan), TOUCHED[:2], PROTOCOL).status is Status.CANNOT_TELL
     with pytest.raises(BadInput, match="n × 3"):
-        commanded(held(), TOUCHED[:3], TOUCHED, PROTOCOL)
+        compare_commanded_points(held(), TOUCHED[:3], TOUCHED, PROTOCOL)

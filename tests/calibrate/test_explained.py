@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fieldloop.calibrate import extrinsic
-from fieldloop.calibrate.explained import explained
+from fieldloop.calibrate.explained import add_explanation
 from fieldloop.geometry import transforms as tf
 from fieldloop.model.finding import Status
 from fieldloop.protocol import default_protocol
@@ -19,7 +19,7 @@ def placed(points=20, noise_m=0.0003, scale=1.0, seed=0):
     camera = rng.uniform((-0.4, -0.4, 0.6), (0.4, 0.4, 1.4), (points, 3))
     base = tf.apply(BASE_FROM_CAMERA, camera) + rng.normal(0, noise_m, camera.shape)
     who = {"calibration_id": "c", "robot": "arm", "sensor": "camera/overhead", "valid_from_ns": 0}
-    return explained(extrinsic(scale * camera, scale * base, PROTOCOL, **who), PROTOCOL)
+    return add_explanation(extrinsic(scale * camera, scale * base, PROTOCOL, **who), PROTOCOL)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fieldloop.calibrate.intrinsics import board_shown, grey, look, parse_board, sight
+from fieldloop.calibrate.intrinsics import detect_board, find_shown_board, grey, look_at_picture, parse_board
 from fieldloop.calibrate.intrinsics.board_size import larger_board
 from fieldloop.errors import BadInput
 from fieldloop.geometry import transforms as tf
@@ -26,7 +26,7 @@ def drawn():
 def test_corners_are_where_they_truly_are(drawn):
     errors = []
     for pose, picture in zip(*drawn, strict=True):
-        found = sight(picture, BOARD)
+        found = detect_board(picture, BOARD)
         assert found is not None
         errors.append(found.pixels - pixels_of(BOARD, CAMERA, pose))
     assert np.sqrt(np.mean(np.sum(np.concatenate(errors) ** 2, axis=1))) < 0.15
@@ -34,21 +34,23 @@ def test_corners_are_where_they_truly_are(drawn):
 
 def test_a_board_seen_upside_down_is_counted_from_the_same_end(drawn):
     _, pictures = drawn
-    upright, turned = sight(pictures[0], BOARD), sight(pictures[0][::-1, ::-1], BOARD)
+    upright, turned = detect_board(pictures[0], BOARD), detect_board(pictures[0][::-1, ::-1], BOARD)
     np.testing.assert_allclose(turned.pixels, [319, 239] - upright.pixels, atol=0.3)
 
 
 def test_a_part_of_a_larger_board_is_distinguished_from_a_board(drawn):
     _, pictures = drawn
     smaller = parse_board("checkerboard:6x4:30mm")
-    wholes = [one.whole for n, picture in enumerate(pictures) if (one := look(picture, smaller, str(n))).whole]
+    wholes = [
+        one.whole for n, picture in enumerate(pictures) if (one := look_at_picture(picture, smaller, str(n))).whole
+    ]
     assert str(larger_board(wholes or [(7, 4)], smaller)) == "checkerboard:7x4:30mm"
-    assert larger_board([look(picture, BOARD, "").whole for picture in pictures], BOARD) is None
+    assert larger_board([look_at_picture(picture, BOARD, "").whole for picture in pictures], BOARD) is None
 
 
 def test_the_board_that_pictures_show_is_proposed(drawn):
     _, pictures = drawn
-    shown, count = board_shown([grey(p) for p in pictures[:3]], parse_board("checkerboard:11x8:30mm"))
+    shown, count = find_shown_board([grey(p) for p in pictures[:3]], parse_board("checkerboard:11x8:30mm"))
     assert (str(shown), count) == ("checkerboard:7x4:30mm", 3)
 
 
@@ -56,16 +58,16 @@ def test_charuco_corners_keep_their_numbers_where_a_part_is_hidden():
     rng = np.random.default_rng(2)
     poses = [tf.make(tf.rotation_from_vector([0.3, 0.2, 0.1]), [-0.08, -0.06, 0.32])]
     picture = pictures_of(CHARUCO, CAMERA, poses, rng, QUICK)[0]
-    whole = sight(picture, CHARUCO)
+    whole = detect_board(picture, CHARUCO)
     truth = pixels_of(CHARUCO, CAMERA, poses[0])
     assert np.abs(whole.pixels - truth[whole.corner_ids]).max() < 0.5
     left = int(truth[:, 0].min()) + 15
     picture[:, :left] = 90
-    part = sight(picture, CHARUCO)
+    part = detect_board(picture, CHARUCO)
     assert 6 <= len(part.corner_ids) < len(whole.corner_ids)
     assert np.abs(part.pixels - truth[part.corner_ids]).max() < 0.5
     swapped = parse_board("charuco:4x5:50mm:35mm:DICT_5X5_50")
-    assert str(board_shown([picture], swapped)[0]).startswith("charuco:5x4:50mm:35mm:DICT_4X4_")
+    assert str(find_shown_board([picture], swapped)[0]).startswith("charuco:5x4:50mm:35mm:DICT_4X4_")
 
 
 @pytest.mark.parametrize(
@@ -79,16 +81,16 @@ def test_charuco_corners_keep_their_numbers_where_a_part_is_hidden():
     ids=["black", "nan", "noise", "tiny"],
 )
 def test_nothing_is_found_where_nothing_is(picture):
-    assert sight(picture, BOARD) is None
-    assert sight(picture, CHARUCO) is None
-    assert board_shown([grey(picture)], BOARD) is None
+    assert detect_board(picture, BOARD) is None
+    assert detect_board(picture, CHARUCO) is None
+    assert find_shown_board([grey(picture)], BOARD) is None
 
 
 def test_colour_and_depth_of_pixels_do_not_matter(drawn):
     _, pictures = drawn
-    plain = sight(pictures[1], BOARD).pixels
+    plain = detect_board(pictures[1], BOARD).pixels
     for other in (np.dstack([pictures[1]] * 3), pictures[1][..., None], pictures[1].astype(np.uint16) * 256):
-        np.testing.assert_allclose(sight(other, BOARD).pixels, plain, atol=0.1)
+        np.testing.assert_allclose(detect_board(other, BOARD).pixels, plain, atol=0.1)
 
 
 @pytest.mark.parametrize("shape", [(0, 0), (5,), (4, 4, 7), (2, 2, 3, 1)])

@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from fieldloop.calibrate import Verification, View, flags, in_force, trusted, verify
+from fieldloop.calibrate import Verification, View, cut_to_trusted_periods, flags, in_force, verify
 from fieldloop.errors import BadInput
 from fieldloop.geometry import transforms as tf
 from fieldloop.model.calibration import Calibration
@@ -145,7 +145,9 @@ def test_a_calibration_that_does_not_pass_clears_no_flag(status):
     again = calibration(id="c2", valid_from_ns=58, status=status)
     assert flagged(EPISODES, history, [again]) == flagged(EPISODES, history)
     first = calibration(valid_from_ns=0, valid_to_ns=58)
-    assert [(c.id, c.valid_from_ns, c.valid_to_ns, c.status) for c in trusted([first, again], history)] == [
+    assert [
+        (c.id, c.valid_from_ns, c.valid_to_ns, c.status) for c in cut_to_trusted_periods([first, again], history)
+    ] == [
         ("c1", 0, 18, Status.PASSED),
         ("c2", 58, 58, Status.FAILED),
     ]
@@ -174,7 +176,7 @@ def test_two_sensors_are_kept_apart():
 
 
 def spans(*looks, calibrations=None):
-    kept = trusted(calibrations or [calibration(valid_from_ns=10)], looks)
+    kept = cut_to_trusted_periods(calibrations or [calibration(valid_from_ns=10)], looks)
     return [(c.valid_from_ns, c.valid_to_ns) for c in kept]
 
 
@@ -198,7 +200,7 @@ def test_spans_are_kept_to_the_nanosecond():
 
 def test_trusted_calibrations_and_flagged_episodes_say_the_same():
     looks = [checked(18, good=True), checked(48, good=False), checked(68, good=True)]
-    held = trusted([calibration(valid_from_ns=0)], looks)
+    held = cut_to_trusted_periods([calibration(valid_from_ns=0)], looks)
     spoilt = flagged(EPISODES, looks, [calibration(valid_from_ns=0)])
     assert spoilt
     for episode in EPISODES:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fieldloop.check import Case
-from fieldloop.check.signals.contact import hold
+from fieldloop.check.signals.contact import longest_hold
 from fieldloop.check.signals.movement import movement
 from fieldloop.model.stream import NS_PER_S
 from fieldloop.simulate.arm.floor import Floor
@@ -32,7 +32,7 @@ def test_contact_and_release_are_near_the_truth(demonstrations, by):
         recording = one.recording
         if by == "width":
             recording = with_streams(recording, {"gripper/effort": None})
-        found = hold(Case(recording))
+        found = longest_hold(Case(recording))
         contact_ns = one.truth.motion_ns + one.verdict.contact_s * NS_PER_S
         release_ns = next(begin for name, begin, _ in one.truth.phases if name == "release")
         assert abs(after_s(found.contact_ns, contact_ns)) < 0.1

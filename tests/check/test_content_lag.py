@@ -7,7 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fieldloop.check.content_lag import each, evidence, find_drift, find_step, pooled, settings_of
+from fieldloop.check.content_lag import (
+    estimate_each_lag,
+    estimate_pooled_lag,
+    evidence,
+    find_drift,
+    find_step,
+    settings_of,
+)
 from fieldloop.protocol import default_protocol
 from fieldloop.testing.panning import CAMERA, lose_frames, panning
 
@@ -31,7 +38,7 @@ def shifted(evidence_of_one, by_ms):
 
 @pytest.mark.parametrize("lag_ms", [0.0, 40.0, -17.0])
 def test_one_episode_tells_its_lag_within_a_millisecond(lag_ms):
-    found = pooled([kept(1, lag_ms)], NUMBERS)
+    found = estimate_pooled_lag([kept(1, lag_ms)], NUMBERS)
     assert found.answered
     assert found.low_s * 1e3 <= lag_ms <= found.high_s * 1e3
     assert found.lag_s * 1e3 == pytest.approx(lag_ms, abs=1.0)
@@ -41,13 +48,13 @@ def test_one_episode_tells_its_lag_within_a_millisecond(lag_ms):
 @settings(max_examples=5, deadline=None)
 @given(by_ms=st.floats(-150, 150))
 def test_a_clock_set_wrong_is_reported_as_such(by_ms):
-    was, now = pooled([kept(1)], NUMBERS), pooled([shifted(kept(1), by_ms)], NUMBERS)
+    was, now = estimate_pooled_lag([kept(1)], NUMBERS), estimate_pooled_lag([shifted(kept(1), by_ms)], NUMBERS)
     assert now.answered
     assert (now.lag_s - was.lag_s) * 1e3 == pytest.approx(by_ms, abs=0.5)
 
 
 def test_a_pool_tells_the_lag_that_its_episodes_share():
-    together = pooled([kept(seed, 12.0) for seed in range(2, 6)], NUMBERS)
+    together = estimate_pooled_lag([kept(seed, 12.0) for seed in range(2, 6)], NUMBERS)
     assert together.episodes == 4
     assert together.low_s <= 0.012 <= together.high_s
     assert together.high_s - together.low_s < 0.002
@@ -55,16 +62,16 @@ def test_a_pool_tells_the_lag_that_its_episodes_share():
 
 def test_each_episode_is_judged_by_what_the_others_taught():
     episodes = [*(kept(seed, 12.0) for seed in range(2, 6)), shifted(kept(6, 12.0), 8.0)]
-    lags = [answer.lag_s * 1e3 for answer in each(episodes, NUMBERS) if answer.answered]
+    lags = [answer.lag_s * 1e3 for answer in estimate_each_lag(episodes, NUMBERS) if answer.answered]
     assert lags == pytest.approx([12.0, 12.0, 12.0, 12.0, 20.0], abs=1.5)
 
 
 def test_episodes_that_disagree_give_no_lag_of_the_rig():
     episodes = [kept(seed, 12.0) for seed in range(2, 5)] + [shifted(kept(seed, 12.0), 52.0) for seed in (5, 6)]
-    refused = pooled(episodes, NUMBERS).refused
+    refused = estimate_pooled_lag(episodes, NUMBERS).refused
     assert refused.code == "check.lags_differ"
     assert all(isinstance(lag_ms, float) for lag_ms in refused["lags_ms"])
-    assert all(answer.refused for answer in each(episodes, NUMBERS))
+    assert all(answer.refused for answer in estimate_each_lag(episodes, NUMBERS))
 
 
 @pytest.mark.parametrize(
@@ -72,16 +79,16 @@ def test_episodes_that_disagree_give_no_lag_of_the_rig():
     [(0.0, "check.lag_little_explained"), (0.1, "check.lag_motion_too_slow"), (0.3, "check.lag_motion_too_slow")],
 )
 def test_still_and_slow_scenes_are_refused(speed, why):
-    assert pooled([kept(1, 20.0, speed)], NUMBERS).refused.code == why
+    assert estimate_pooled_lag([kept(1, 20.0, speed)], NUMBERS).refused.code == why
 
 
 def test_joints_of_another_episode_are_refused():
     mixed = {**kept(1), "joints": kept(2)["joints"], "joints_begin_ns": kept(2)["joints_begin_ns"]}
-    assert not pooled([mixed], NUMBERS).answered
+    assert not estimate_pooled_lag([mixed], NUMBERS).answered
 
 
 def test_a_lag_beyond_the_search_is_refused():
-    assert not pooled([shifted(kept(1), 320.0)], NUMBERS).answered
+    assert not estimate_pooled_lag([shifted(kept(1), 320.0)], NUMBERS).answered
 
 
 @pytest.mark.parametrize("frames", [1, 2])
@@ -110,7 +117,7 @@ def test_a_clock_that_runs_fast_is_reported(ppm):
 
 
 def test_the_same_evidence_gives_the_same_answer_to_the_bit():
-    assert pooled([kept(1)], NUMBERS) == pooled([kept(1)], NUMBERS)
+    assert estimate_pooled_lag([kept(1)], NUMBERS) == estimate_pooled_lag([kept(1)], NUMBERS)
 
 
 def test_evidence_is_small_enough_to_keep():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fieldloop.check.case import Case
-from fieldloop.check.content_lag import evidence, find_drift, find_step, pooled, settings_of
+from fieldloop.check.content_lag import estimate_pooled_lag, evidence, find_drift, find_step, settings_of
 from fieldloop.check.content_lag.flow import CELLS, HEIGHT_OF_CELL, flow_between
 from fieldloop.check.content_lag.path import moving_streams, smooth_path
 from fieldloop.check.episode.alignment import content_lag, content_step
@@ -30,21 +30,21 @@ def taken(recording):
 
 
 def test_nothing_to_see_is_refused():
-    assert not pooled([], NUMBERS).answered
-    assert not pooled([{}], NUMBERS).answered
+    assert not estimate_pooled_lag([], NUMBERS).answered
+    assert not estimate_pooled_lag([{}], NUMBERS).answered
     assert find_drift([], NUMBERS).refused
     assert find_step({}, NUMBERS, 1.5, 4.0).refused
 
 
 def test_a_short_episode_is_refused():
-    assert not pooled([taken(panning(seconds=1.0))], NUMBERS).answered
+    assert not estimate_pooled_lag([taken(panning(seconds=1.0))], NUMBERS).answered
 
 
 def test_joints_that_are_not_numbers_are_left_out():
     recording = panning(1)
     values = recording.streams[JOINTS].values.copy()
     values[100:140:3] = np.nan
-    found = pooled([taken(with_joints(recording, values=values))], NUMBERS)
+    found = estimate_pooled_lag([taken(with_joints(recording, values=values))], NUMBERS)
     assert found.low_s <= 0.0 <= found.high_s
     assert taken(with_joints(recording, values=np.full_like(values, np.nan))) == {}
 
@@ -52,7 +52,7 @@ def test_joints_that_are_not_numbers_are_left_out():
 def test_joints_that_never_move_are_refused():
     recording = panning(1)
     still = np.ones_like(recording.streams[JOINTS].values)
-    assert not pooled([taken(with_joints(recording, values=still))], NUMBERS).answered
+    assert not estimate_pooled_lag([taken(with_joints(recording, values=still))], NUMBERS).answered
 
 
 def test_joints_stamped_all_at_once_give_no_evidence():
@@ -64,7 +64,7 @@ def test_joints_stamped_all_at_once_give_no_evidence():
 def test_angles_that_wrap_are_mended():
     recording = panning(1)
     wrapped = (recording.streams[JOINTS].values + np.pi + 3.0) % (2 * np.pi) - np.pi
-    found = pooled([taken(with_joints(recording, values=wrapped))], NUMBERS)
+    found = estimate_pooled_lag([taken(with_joints(recording, values=wrapped))], NUMBERS)
     assert found.low_s <= 0.0 <= found.high_s
 
 

@@ -4,7 +4,7 @@ import functools
 
 import pytest
 
-from fieldloop.check.content_lag import evidence, pooled, settings_of
+from fieldloop.check.content_lag import estimate_pooled_lag, evidence, settings_of
 from fieldloop.ingest import open_log
 from fieldloop.model.stream import StreamKind
 from fieldloop.protocol import default_protocol
@@ -32,15 +32,15 @@ def shifted(kept, by_ms):
 @pytest.mark.parametrize("by_ms", [20.0, -45.0])
 def test_a_shift_of_real_pictures_is_found_again(by_ms):
     for kept in kept_of("lerobot-v21-g1"):
-        was, now = pooled([kept], NUMBERS), pooled([shifted(kept, by_ms)], NUMBERS)
+        was, now = estimate_pooled_lag([kept], NUMBERS), estimate_pooled_lag([shifted(kept, by_ms)], NUMBERS)
         assert (now.lag_s - was.lag_s) * 1e3 == pytest.approx(by_ms, abs=4.0)
         assert was.answered == now.answered
 
 
 def test_real_episodes_whose_lags_differ_are_not_pooled():
-    assert pooled(kept_of("lerobot-v21-g1"), NUMBERS).refused.code == "check.lags_differ"
+    assert estimate_pooled_lag(kept_of("lerobot-v21-g1"), NUMBERS).refused.code == "check.lags_differ"
 
 
 @pytest.mark.soak
 def test_a_simulated_humanoid_whose_episodes_disagree_is_refused():
-    assert not pooled(kept_of("lerobot-v20-gr1"), NUMBERS).answered
+    assert not estimate_pooled_lag(kept_of("lerobot-v20-gr1"), NUMBERS).answered

@@ -8,7 +8,7 @@ from bench.timing_truth import make_episode, rigs
 from fieldloop.check.batch.alignment import rig_lag
 from fieldloop.check.batch_case import Batch
 from fieldloop.check.case import Case
-from fieldloop.check.content_lag import evidence, pooled, settings_of
+from fieldloop.check.content_lag import estimate_pooled_lag, evidence, settings_of
 from fieldloop.check.imprint.lag import lag
 from fieldloop.check.judging import status_of
 from fieldloop.loop.ship import release_evidence
@@ -76,6 +76,6 @@ def test_a_rendered_rig_is_estimated_right_or_refused(name, camera, motion, answ
     numbers = settings_of(default_protocol())
     made = make_episode(rigs.DEVELOPMENT[name], 31, motion=motion, lag_ms=-23.0, cameras=[camera])
     streams = made.recording.streams
-    found = pooled([evidence(streams[camera], list(streams.values()), numbers)], numbers)
+    found = estimate_pooled_lag([evidence(streams[camera], list(streams.values()), numbers)], numbers)
     assert found.answered is answered
     assert not answered or found.low_s <= -0.023 <= found.high_s

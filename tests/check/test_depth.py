@@ -6,13 +6,13 @@ import pytest
 from fieldloop.check import CHECKS
 from fieldloop.testing.injuries.depth import DEPTH, scale, stall, tremble
 from fieldloop.testing.injuries.injury import change_episode
-from fieldloop.testing.injuries.repaint import drawn, move, repaint
-from fieldloop.testing.planted import answers
+from fieldloop.testing.injuries.repaint import move, pictures_of_camera, repaint
+from fieldloop.testing.planted import measurements_by_subject
 from fieldloop.testing.synthetic import healthy_case
 
 
 def found(check, case):
-    return answers(check, case)[DEPTH]
+    return measurements_by_subject(check, case)[DEPTH]
 
 
 @pytest.mark.parametrize("deviation_mm", [0.3, 1.0, 1.8, 2.2, 5.0])
@@ -56,7 +56,7 @@ def test_a_camera_that_never_rests_tells_no_noise():
 
 
 def test_a_stalled_camera_has_no_noise_and_is_reported_by_another_check():
-    case = move(healthy_case(), DEPTH, [drawn(healthy_case(), DEPTH).places[0]] * 300)
+    case = move(healthy_case(), DEPTH, [pictures_of_camera(healthy_case(), DEPTH).places[0]] * 300)
     assert found("depth.noise", case).cannot_tell.code == "check.too_few_frame_pairs"
     assert found("depth.frozen", case).value > 3
     assert found("depth.frozen", stall(healthy_case())).at_s == pytest.approx(4.2)
@@ -93,4 +93,4 @@ def test_frames_that_do_not_decode_break_nothing():
     case = repaint(healthy_case(), DEPTH, lambda _: np.empty((0, 0), np.float32))
     for name in (n for n in CHECKS if n.startswith("depth.")):
         assert found(name, case).cannot_tell
-    assert answers("vision.undecodable", case)[DEPTH].value == 300
+    assert measurements_by_subject("vision.undecodable", case)[DEPTH].value == 300

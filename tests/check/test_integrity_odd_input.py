@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from fieldloop.check import CHECKS, Case, measure
 from fieldloop.model.episode import Episode, Recording
 from fieldloop.model.stream import ClockKind, Stream, StreamKind
-from fieldloop.testing.planted import answers
+from fieldloop.testing.planted import measurements_by_subject
 from fieldloop.testing.synthetic import healthy_case
 
 MINE = ("timing.", "integrity.", "vision.", "depth.", "metadata.", "calibration.")
@@ -110,5 +110,5 @@ def test_when_it_was_recorded_changes_nothing_that_is_measured(shift_ns):
     episode = replace(case.episode, start_ns=case.episode.start_ns + shift_ns, end_ns=case.episode.end_ns + shift_ns)
     later = Recording(episode, {name: moved(s) for name, s in case.recording.streams.items()})
     for name in (n for n in CHECKS if n.startswith(("timing.", "integrity."))):
-        before, after = answers(name, case), answers(name, Case(later, case.protocol))
+        before, after = measurements_by_subject(name, case), measurements_by_subject(name, Case(later, case.protocol))
         assert {s: (m.value, m.at_s) for s, m in before.items()} == {s: (m.value, m.at_s) for s, m in after.items()}

@@ -11,7 +11,7 @@ from fieldloop.check.signals.signal import read
 from fieldloop.model.finding import Status
 from fieldloop.model.stream import StreamKind
 from fieldloop.testing.injuries.injury import change_values
-from fieldloop.testing.planted import answers, case_of, planted, wander
+from fieldloop.testing.planted import case_of, measurements_by_subject, planted_stream, wander
 from fieldloop.testing.synthetic import healthy_case
 
 ACTION, JOINTS = StreamKind.ACTION, StreamKind.JOINT_POSITION
@@ -22,7 +22,7 @@ FOLLOWS, COPIES, CONSTANT, ERROR = (
 
 
 def lag_of(commands, motion, lag_s):
-    action, joints = planted("action", ACTION, commands), planted("joints", JOINTS, motion, delay_s=lag_s)
+    action, joints = planted_stream("action", ACTION, commands), planted_stream("joints", JOINTS, motion, delay_s=lag_s)
     return lag_between(read(action), read(joints), Search(longest_s=1.0, near_s=0.1, fewest_steps=20))
 
 
@@ -54,19 +54,19 @@ def test_commands_of_other_joints_do_not_pair():
 def test_commands_that_have_nothing_to_do_with_the_motion_tell_no_lag():
     random = np.random.default_rng(3)
     action, joints = (np.cumsum(random.normal(0, 0.05, (500, 4)), axis=0) for _ in range(2))
-    case = case_of(planted("action", ACTION, action), planted("joints", JOINTS, joints))
-    assert answers(FOLLOWS, case)["action ↔ joints"].cannot_tell.code == "check.commands_disagree"
+    case = case_of(planted_stream("action", ACTION, action), planted_stream("joints", JOINTS, joints))
+    assert measurements_by_subject(FOLLOWS, case)["action ↔ joints"].cannot_tell.code == "check.commands_disagree"
 
 
 def test_an_arm_at_rest_tells_no_lag():
     still = np.zeros((200, 2))
-    case = case_of(planted("action", ACTION, still), planted("joints", JOINTS, still))
-    assert answers(FOLLOWS, case)["action ↔ joints"].cannot_tell.code == "check.nothing_moves"
+    case = case_of(planted_stream("action", ACTION, still), planted_stream("joints", JOINTS, still))
+    assert measurements_by_subject(FOLLOWS, case)["action ↔ joints"].cannot_tell.code == "check.nothing_moves"
 
 
 def test_a_lag_whose_interval_reaches_over_the_limit_is_not_judged():
     way = wander(np.random.default_rng(5), 12)
-    case = case_of(planted("action", ACTION, way), planted("joints", JOINTS, way, delay_s=0.5))
+    case = case_of(planted_stream("action", ACTION, way), planted_stream("joints", JOINTS, way, delay_s=0.5))
     found = [one for one in check.judge(check.measure(case), case.protocol) if one.check == FOLLOWS]
     assert [one.status for one in found] == [Status.CANNOT_TELL]
     assert found[0].low < 0.5 < found[0].high
@@ -81,7 +81,7 @@ def judged(case, name):
 )
 def test_an_effect_before_its_cause_is_no_lag(lag_s, status):
     way = wander(np.random.default_rng(5), 12)
-    case = case_of(planted("action", ACTION, way), planted("joints", JOINTS, way, delay_s=lag_s))
+    case = case_of(planted_stream("action", ACTION, way), planted_stream("joints", JOINTS, way, delay_s=lag_s))
     (found,) = judged(case, FOLLOWS)
     assert found.status is status
     assert found.measured == pytest.approx(lag_s, abs=0.011)
@@ -94,28 +94,30 @@ def test_a_copy_is_found_at_another_rate_too(hz, behind_s):
     """Each command is the last state there was, or the one of a fifth of a second ago."""
     way = wander(np.random.default_rng(2), 10)
     rows = ((np.arange(round(9 * hz)) / hz - behind_s).clip(0) * 50).astype(int)
-    case = case_of(planted("action", ACTION, way[rows], hz=hz), planted("joints", JOINTS, way))
-    assert answers(COPIES, case)["action ↔ joints"].value == (3 if behind_s == 0 else 0)
+    case = case_of(planted_stream("action", ACTION, way[rows], hz=hz), planted_stream("joints", JOINTS, way))
+    assert measurements_by_subject(COPIES, case)["action ↔ joints"].value == (3 if behind_s == 0 else 0)
 
 
 def test_commands_of_another_time_are_not_called_no_copies():
     way = wander(np.random.default_rng(2), 10)
-    case = case_of(planted("action", ACTION, way[:200], delay_s=99.0), planted("joints", JOINTS, way))
-    assert answers(COPIES, case)["action ↔ joints"].cannot_tell.code == "check.overlap_too_short"
+    case = case_of(planted_stream("action", ACTION, way[:200], delay_s=99.0), planted_stream("joints", JOINTS, way))
+    assert measurements_by_subject(COPIES, case)["action ↔ joints"].cannot_tell.code == "check.overlap_too_short"
 
 
 @pytest.mark.parametrize(("shift", "copied"), [(0, 3), (1, 3), (-1, 0), (5, 0)])
 def test_only_the_same_or_the_last_state_is_a_copy(shift, copied):
     way = wander(np.random.default_rng(2), 10)
-    case = case_of(planted("action", ACTION, np.roll(way, shift, axis=0)[8:-8]), planted("joints", JOINTS, way[8:-8]))
-    assert answers(COPIES, case)["action ↔ joints"].value == copied
+    case = case_of(
+        planted_stream("action", ACTION, np.roll(way, shift, axis=0)[8:-8]), planted_stream("joints", JOINTS, way[8:-8])
+    )
+    assert measurements_by_subject(COPIES, case)["action ↔ joints"].value == copied
 
 
 def test_a_joint_that_rests_is_no_copy():
     way = wander(np.random.default_rng(2), 10)
     way[:, 1] = 0.3
-    case = case_of(planted("action", ACTION, way), planted("joints", JOINTS, way))
-    assert answers(COPIES, case)["action ↔ joints"].value == 2
+    case = case_of(planted_stream("action", ACTION, way), planted_stream("joints", JOINTS, way))
+    assert measurements_by_subject(COPIES, case)["action ↔ joints"].value == 2
 
 
 def test_a_joint_that_travels_to_a_fixed_command_obeys_it():
@@ -123,19 +125,21 @@ def test_a_joint_that_travels_to_a_fixed_command_obeys_it():
     action = way.copy()
     action[:, 1] = 1.5
     way[:, 1] = 1.5 * (1 - np.exp(-np.arange(len(way)) / 50))  # fingers of the GR1 set close so
-    case = case_of(planted("action", ACTION, action, columns=NAMES), planted("joints", JOINTS, way, columns=NAMES))
-    assert answers(CONSTANT, case)["action"].value == 0
+    case = case_of(
+        planted_stream("action", ACTION, action, columns=NAMES), planted_stream("joints", JOINTS, way, columns=NAMES)
+    )
+    assert measurements_by_subject(CONSTANT, case)["action"].value == 0
 
 
 def test_commands_that_are_all_fixed_are_all_counted():
     case = change_values(healthy_case(), "action", lambda values: values.fill(0.2))
-    assert answers(CONSTANT, case)["action"].value == 7
+    assert measurements_by_subject(CONSTANT, case)["action"].value == 7
 
 
 def test_commands_without_names_are_not_called_dead():
     way = wander(np.random.default_rng(4), 10)
-    case = case_of(planted("action", ACTION, way[:, :2]), planted("joints", JOINTS, way))
-    assert answers(CONSTANT, case)["action"].cannot_tell.code == "check.no_joint_of_that_name"
+    case = case_of(planted_stream("action", ACTION, way[:, :2]), planted_stream("joints", JOINTS, way))
+    assert measurements_by_subject(CONSTANT, case)["action"].cannot_tell.code == "check.no_joint_of_that_name"
 
 
 @settings(max_examples=20, deadline=None)
@@ -144,11 +148,11 @@ def test_a_wrong_zero_is_found_whatever_the_lag(zero, lag_s):
     way = wander(np.random.default_rng(6), 12)
     joints = way.copy()
     joints[:, 2] += zero
-    case = case_of(planted("action", ACTION, way), planted("joints", JOINTS, joints, delay_s=lag_s))
-    assert answers(ERROR, case)["action ↔ joints"].value == pytest.approx(abs(zero), abs=0.03)
+    case = case_of(planted_stream("action", ACTION, way), planted_stream("joints", JOINTS, joints, delay_s=lag_s))
+    assert measurements_by_subject(ERROR, case)["action ↔ joints"].value == pytest.approx(abs(zero), abs=0.03)
 
 
 def test_commands_in_another_unit_are_not_compared():
     way = wander(np.random.default_rng(6), 12)
-    case = case_of(planted("action", ACTION, way, unit=""), planted("joints", JOINTS, way))
-    assert answers(ERROR, case)["action ↔ joints"].cannot_tell.code == "check.not_both_in_radians"
+    case = case_of(planted_stream("action", ACTION, way, unit=""), planted_stream("joints", JOINTS, way))
+    assert measurements_by_subject(ERROR, case)["action ↔ joints"].cannot_tell.code == "check.not_both_in_radians"

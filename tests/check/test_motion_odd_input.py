@@ -8,7 +8,7 @@ import pytest
 from fieldloop import check
 from fieldloop.model.finding import Status
 from fieldloop.say.findings import message
-from fieldloop.testing.injuries.injury import take
+from fieldloop.testing.injuries.injury import keep_samples
 from fieldloop.testing.synthetic import healthy, healthy_case, with_streams
 
 OURS = ("motion", "force", "adherence", "throughput")
@@ -55,8 +55,8 @@ SPOIL = {
     "backwards": reverse,
     "one stamp": same_stamp,
     "constant": flat,
-    "one sample": lambda s: take(s, np.array([0])),
-    "five samples": lambda s: take(s, np.arange(5)),
+    "one sample": lambda s: keep_samples(s, np.array([0])),
+    "five samples": lambda s: keep_samples(s, np.arange(5)),
     "one column": one_column,
     "three axes": three_axes,
     "whole numbers": lambda s: replace(s, values=s.values.astype(np.int32)),

@@ -14,7 +14,7 @@ from fieldloop.model.finding import Status
 from fieldloop.model.stream import NS_PER_S
 from fieldloop.say.findings import message
 from fieldloop.testing.injuries.injury import change_stamps, change_stream, change_values
-from fieldloop.testing.planted import answers
+from fieldloop.testing.planted import measurements_by_subject
 from fieldloop.testing.shared import shared_data
 
 OURS = ("motion", "force", "adherence", "throughput")
@@ -54,7 +54,9 @@ def test_no_alarm_on_real_recordings(name):
 def test_a_planted_lag_is_recovered_from_real_motion(name, moved_s):
     case = first(name)
     shifted = change_stamps(case, "action", lambda times: times - round(moved_s * NS_PER_S))
-    before, after = (answers("motion.action_follows_state", one)["action ↔ joints"] for one in (case, shifted))
+    before, after = (
+        measurements_by_subject("motion.action_follows_state", one)["action ↔ joints"] for one in (case, shifted)
+    )
     slack = before.high - before.low + 0.01
     assert after.value == pytest.approx(before.value + moved_s, abs=slack)
 
@@ -63,7 +65,7 @@ def test_a_copied_state_is_found_in_a_real_recording():
     case = first("lerobot-v21-g1")
     joints = case.recording.streams["joints"]
     copied = change_stream(case, "action", values=np.array(joints.values))
-    assert answers("motion.action_copies_state", copied)["action ↔ joints"].value > 10
+    assert measurements_by_subject("motion.action_copies_state", copied)["action ↔ joints"].value > 10
 
 
 def test_degrees_are_found_in_a_real_recording():
@@ -71,8 +73,8 @@ def test_degrees_are_found_in_a_real_recording():
         values *= 180 / np.pi
 
     case = change_values(first("lerobot-v21-g1"), "joints", degrees)
-    assert answers("motion.joint_limit", case)["joints"].value > 0.9
-    assert answers("motion.teleport", case)["joints"].value > 12
+    assert measurements_by_subject("motion.joint_limit", case)["joints"].value > 0.9
+    assert measurements_by_subject("motion.teleport", case)["joints"].value > 12
 
 
 def test_a_wait_before_real_motion_is_proposed_for_trimming():
@@ -84,6 +86,6 @@ def test_a_wait_before_real_motion_is_proposed_for_trimming():
         values = np.concatenate([np.repeat(stream.values[:1], 300, axis=0), stream.values])
         waited[name] = replace(stream, clocks={stream.clock: times}, values=values)
     longer = Case(replace(case.recording, streams=waited))
-    found = answers("motion.idle_head", longer)[""]
+    found = measurements_by_subject("motion.idle_head", longer)[""]
     assert found.value == pytest.approx(10, abs=0.2)
     assert found.fix is not None

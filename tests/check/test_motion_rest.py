@@ -16,7 +16,7 @@ from fieldloop.protocol import parse_protocol
 from fieldloop.say.findings import message
 from fieldloop.testing.injuries import INJURIES
 from fieldloop.testing.injuries.injury import change_values
-from fieldloop.testing.planted import answers, case_of, planted, wander
+from fieldloop.testing.planted import case_of, measurements_by_subject, planted_stream, wander
 from fieldloop.testing.synthetic import healthy, healthy_case, protocol
 
 JOINTS, VELOCITY, EFFORT = StreamKind.JOINT_POSITION, StreamKind.JOINT_VELOCITY, StreamKind.JOINT_EFFORT
@@ -27,8 +27,11 @@ JOINTS, VELOCITY, EFFORT = StreamKind.JOINT_POSITION, StreamKind.JOINT_VELOCITY,
 def test_a_trim_keeps_the_motion_and_what_the_protocol_asks_for(before_s, after_s):
     still = (np.zeros((round(before_s * 50), 2)), np.zeros((round(after_s * 50), 2)))
     way = np.column_stack([np.sin(np.arange(300) / 20), np.sin(np.arange(300) / 30)])
-    case = case_of(planted("joints", JOINTS, np.concatenate([still[0] + way[0], way, still[1] + way[-1]])))
-    head, tail = answers("motion.idle_head", case)[""], answers("motion.idle_tail", case)[""]
+    case = case_of(planted_stream("joints", JOINTS, np.concatenate([still[0] + way[0], way, still[1] + way[-1]])))
+    head, tail = (
+        measurements_by_subject("motion.idle_head", case)[""],
+        measurements_by_subject("motion.idle_tail", case)[""],
+    )
     assert head.value == pytest.approx(before_s, abs=0.2)
     assert tail.value == pytest.approx(after_s, abs=0.2)
     moved = movement(case)
@@ -56,14 +59,14 @@ def test_a_trimmed_episode_keeps_its_protocol():
         for name, stream in case.recording.streams.items()
     }
     again = Case(replace(case.recording, streams=trimmed), case.protocol)
-    assert answers("adherence.pre_roll", again)[""].value >= 1.0
-    assert answers("motion.idle_head", again)[""].value == pytest.approx(1.0, abs=0.05)
+    assert measurements_by_subject("adherence.pre_roll", again)[""].value >= 1.0
+    assert measurements_by_subject("motion.idle_head", again)[""].value == pytest.approx(1.0, abs=0.05)
 
 
 def test_a_longer_pre_roll_in_the_protocol_is_kept_by_the_trim():
     asks = parse_protocol("[check.adherence.pre_roll]\nmin = 3.0")
     case = replace(INJURIES["motion.idle_head"].hurt(healthy_case()), protocol=asks, _kept={})
-    fix = answers("motion.idle_head", case)[""].fix
+    fix = measurements_by_subject("motion.idle_head", case)[""].fix
     assert movement(case).onset_ns - fix.start_ns == 3 * NS_PER_S
 
 
@@ -74,8 +77,10 @@ def test_a_longer_pre_roll_in_the_protocol_is_kept_by_the_trim():
 @pytest.mark.parametrize("size", [0.1, 1.0])
 def test_a_motion_of_one_frequency_has_that_roughness(hertz, size):
     swing = size * np.sin(2 * np.pi * hertz * np.arange(1200) / 120)
-    case = case_of(planted("joints", JOINTS, swing, hz=120))
-    assert answers("motion.roughness", case)["joints"].value == pytest.approx(2 * np.pi * hertz, rel=0.1)
+    case = case_of(planted_stream("joints", JOINTS, swing, hz=120))
+    assert measurements_by_subject("motion.roughness", case)["joints"].value == pytest.approx(
+        2 * np.pi * hertz, rel=0.1
+    )
 
 
 def rank_correlation(one, other):
@@ -86,21 +91,21 @@ def rank_correlation(one, other):
 def test_scores_of_motion_do_not_measure_an_episodes_length():
     random = np.random.default_rng(11)
     lengths = random.uniform(4, 25, 40)
-    cases = [case_of(planted("joints", JOINTS, wander(random, seconds))) for seconds in lengths]
+    cases = [case_of(planted_stream("joints", JOINTS, wander(random, seconds))) for seconds in lengths]
     kept = [check.take_imprint(case, pixels=False).arrays for case in cases]
     scores = {
         name: [float(arrays[f"speed/{name}"][0]) for arrays in kept]
         for name in ("mean_rad_s", "peak_rad_s", "peaks_per_s", "roughness_per_s")
     }
-    scores["check"] = [answers("motion.roughness", case)["joints"].value for case in cases]
+    scores["check"] = [measurements_by_subject("motion.roughness", case)["joints"].value for case in cases]
     for name, values in scores.items():
         assert abs(rank_correlation(lengths, values)) < 0.4, name  # 0.4 is one in a hundred by chance
     assert max(float(arrays["speed/pause_share"][0]) for arrays in kept) < 0.1
 
 
 def test_a_stream_too_slow_to_show_tremor_is_not_judged_by_it():
-    case = case_of(planted("joints", JOINTS, wander(np.random.default_rng(0), 40, hz=10), hz=10))
-    assert answers("motion.roughness", case)["joints"].cannot_tell.code == "check.sampled_too_slowly"
+    case = case_of(planted_stream("joints", JOINTS, wander(np.random.default_rng(0), 40, hz=10), hz=10))
+    assert measurements_by_subject("motion.roughness", case)["joints"].cannot_tell.code == "check.sampled_too_slowly"
 
 
 # ── saturation
@@ -112,7 +117,7 @@ def test_a_clipped_effort_is_found_with_its_joint():
         values[:, 2] = np.clip(values[:, 2], -most, most)
 
     case = change_values(healthy_case(), "joints/velocity", clip)
-    found = answers("motion.saturated", case)["joints/velocity"]
+    found = measurements_by_subject("motion.saturated", case)["joints/velocity"]
     assert found.value > 0.1
     assert found.place["column"] == "joint_3"
 
@@ -121,8 +126,8 @@ def test_a_clipped_effort_is_found_with_its_joint():
 def test_a_signal_that_rests_or_goes_one_way_is_at_no_rail(kind):
     way = np.concatenate([np.zeros(100), np.linspace(0, 2, 200), np.full(100, 2.0)])
     rate = np.where((np.arange(400) >= 100) & (np.arange(400) < 300), 0.5 + 0.1 * np.sin(np.arange(400)), 0.0)
-    case = case_of(planted("joints", JOINTS, way), planted("rate", kind, -rate, unit="rad/s"))
-    assert answers("motion.saturated", case)["rate"].value < 0.05
+    case = case_of(planted_stream("joints", JOINTS, way), planted_stream("rate", kind, -rate, unit="rad/s"))
+    assert measurements_by_subject("motion.saturated", case)["rate"].value < 0.05
 
 
 # ── false alarms

@@ -12,11 +12,11 @@ from fieldloop.model.finding import Measured, Status
 from fieldloop.model.fix import FixKind
 from fieldloop.model.stream import NS_PER_S, ClockKind, Stream, StreamKind
 from fieldloop.protocol import default_protocol
-from fieldloop.release.fixes import mend
+from fieldloop.release.fixes import apply_fixes
 from fieldloop.release.writers import write_hdf5, write_lerobot, write_rlds
 from fieldloop.say.findings import message
-from fieldloop.testing.injuries.injury import change_stream, cut, take
-from fieldloop.testing.planted import answers, case_of
+from fieldloop.testing.injuries.injury import change_stream, keep_samples, keep_span
+from fieldloop.testing.planted import case_of, measurements_by_subject
 from fieldloop.testing.synthetic import healthy_case, with_streams
 
 MS = 1_000_000
@@ -58,7 +58,7 @@ def test_of_two_clocks_that_never_meet_no_one_can_say_which_is_wrong():
         Stream(name, StreamKind.IMU, "", {ClockKind.HEADER: np.arange(at, at + 1000, 10) * MS}, np.zeros((100, 1)))
         for name, at in (("a", 0), ("b", 5000))
     )
-    assert list(answers("timing.stream_offset", case_of(early, late))) == ["a ↔ b"]
+    assert list(measurements_by_subject("timing.stream_offset", case_of(early, late))) == ["a ↔ b"]
 
 
 @pytest.mark.parametrize("ms", [-150, -80, 80, 150])
@@ -72,19 +72,21 @@ def test_a_constant_offset_is_distinguished_from_arrivals_and_put_right(ms):
     (fix,) = {f.fix for f in found}
     assert (fix.kind, fix.stream, fix.clock) == (FixKind.RESTAMP, "camera/wrist", ClockKind.HEADER)
     assert fix.shift_ns == pytest.approx(-ms * MS, abs=MS)
-    mended = mend(case.recording, [fix])
+    mended = apply_fixes(case.recording, [fix])
     assert failed(healthy_case(recording=mended)) == []
 
 
 def test_stamps_alone_say_that_they_show_only_part_of_an_offset():
-    found = answers("timing.stream_offset", shifted("camera/wrist", -80))["camera/overhead ↔ camera/wrist"]
+    found = measurements_by_subject("timing.stream_offset", shifted("camera/wrist", -80))[
+        "camera/overhead ↔ camera/wrist"
+    ]
     assert found.value == pytest.approx(80 % (1000 / 30), abs=0.1)
     assert found.place.code == "check.offset_at_least"
 
 
 def test_a_whole_number_of_periods_is_left_open_rather_than_passed():
     case = shifted("force", -200)  # 48 periods: in step with the others as before
-    found = answers("timing.stamped_behind", case)["force"]
+    found = measurements_by_subject("timing.stamped_behind", case)["force"]
     assert (found.low, found.fix) == (0.0, None)
     assert found.high == pytest.approx(200, abs=0.1)
     (judged,) = check.judge([Measured("timing.stamped_behind", (found,))], default_protocol())
@@ -100,7 +102,7 @@ def test_an_honest_way_that_is_longer_waits_longer_too_and_is_never_accused_nor_
         sensed = clocks[ClockKind.HEADER] + round(random.uniform(0, 33) * MS)  # a camera that nobody triggers
         way = ((late + random.exponential(8.0, len(sensed))) * MS).astype(np.int64)
         case = change_stream(case, "camera/wrist", clocks={ClockKind.HEADER: sensed, ClockKind.LOG: sensed + way})
-        found = answers("timing.stamped_behind", case)["camera/wrist"]
+        found = measurements_by_subject("timing.stamped_behind", case)["camera/wrist"]
         accused += found.low is None or found.fix is not None
     assert accused == 0
 
@@ -144,9 +146,9 @@ def test_what_a_grid_imposes_on_a_slower_stream_is_no_fault(hz, row_clock):
 
 @pytest.mark.parametrize("write", [write_lerobot, write_hdf5, write_rlds])
 def test_what_we_wrote_ourselves_is_not_accused(write, tmp_path):
-    case = cut(healthy_case(), lambda at_s: at_s < 1.5)
+    case = keep_span(healthy_case(), lambda at_s: at_s < 1.5)
     depth = case.recording.streams["depth/overhead"]
-    slower = replace(take(depth, np.arange(0, len(depth), 3)), nominal_hz=10.0)
+    slower = replace(keep_samples(depth, np.arange(0, len(depth), 3)), nominal_hz=10.0)
     write([with_streams(case.recording, {depth.name: slower})], tmp_path / "set")
     (recording,) = open_log(tmp_path / "set").recordings
     assert len(recording.streams[depth.name]) == len(depth)  # held over the rows
@@ -168,4 +170,4 @@ def test_a_loop_slower_than_its_table_claims_is_still_found():
 def test_without_a_table_a_repeated_stamp_is_one():
     times = (np.arange(300) // 3 * 100 * MS).astype(np.int64)
     twice = Stream("imu", StreamKind.IMU, "", {ClockKind.HEADER: times}, np.zeros((300, 1)))
-    assert answers("timing.repeated_stamps", case_of(twice))["imu"].value == 200
+    assert measurements_by_subject("timing.repeated_stamps", case_of(twice))["imu"].value == 200

@@ -9,7 +9,7 @@ from fieldloop.check import trend
 from fieldloop.model.finding import Measured, Measurement
 from fieldloop.model.note import NO_SUBJECT
 from fieldloop.testing.batches import Shape, healthy_batch
-from fieldloop.testing.injuries.corpus import SINCE, sudden_gaps
+from fieldloop.testing.injuries.corpus import SINCE, triple_gaps_in_late_sessions
 from fieldloop.testing.injuries.injury import relabel
 
 
@@ -40,7 +40,7 @@ def test_a_series_is_ready_to_be_drawn():
 
 
 def test_a_jump_is_dated():
-    found = series(sudden_gaps(healthy_batch()))
+    found = series(triple_gaps_in_late_sessions(healthy_batch()))
     assert found["timing.longest_gap"].alerts[0] == SINCE
     assert found["length"].alerts == ()
 

@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fieldloop.check.signals.signal import read
-from fieldloop.check.signals.turning import turning
+from fieldloop.check.signals.turning import angular_speed
 from fieldloop.model.stream import StreamKind
 from fieldloop.protocol import parse_protocol
 from fieldloop.testing.injuries.injury import change_stream, change_values
-from fieldloop.testing.planted import answers, case_of, planted
+from fieldloop.testing.planted import case_of, measurements_by_subject, planted_stream
 from fieldloop.testing.synthetic import PROTOCOL, healthy_case
 
 POSE = ("x", "y", "z", "qx", "qy", "qz", "qw")
@@ -26,7 +26,9 @@ source = { kind = "assumed", ref = "test" }
 
 
 def turned(case):
-    return answers("adherence.speed_limit", replace(case, protocol=parse_protocol(PROTOCOL + ASKS), _kept={}))
+    return measurements_by_subject(
+        "adherence.speed_limit", replace(case, protocol=parse_protocol(PROTOCOL + ASKS), _kept={})
+    )
 
 
 def spinning(rad_s, count=200, hz=50.0):
@@ -37,8 +39,8 @@ def spinning(rad_s, count=200, hz=50.0):
 
 
 def speed_of(poses, columns=POSE):
-    pose = planted("tool", StreamKind.POSE, poses, unit="m", columns=columns)
-    return turning(case_of(pose), read(pose))
+    pose = planted_stream("tool", StreamKind.POSE, poses, unit="m", columns=columns)
+    return angular_speed(case_of(pose), read(pose))
 
 
 @settings(max_examples=25, deadline=None)

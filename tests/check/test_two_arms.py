@@ -8,10 +8,10 @@ import pytest
 from fieldloop import check
 from fieldloop.check import CHECKS
 from fieldloop.check.signals.arms import arms
-from fieldloop.check.signals.contact import hold, holds
+from fieldloop.check.signals.contact import holds, longest_hold
 from fieldloop.model.finding import Status
 from fieldloop.testing.injuries.adherence import INJURIES
-from fieldloop.testing.planted import answers
+from fieldloop.testing.planted import measurements_by_subject
 from fieldloop.testing.synthetic import healthy_case, with_streams
 
 ARMS = ("left", "right")
@@ -49,8 +49,8 @@ def test_both_arms_are_seen():
 
 @pytest.mark.parametrize("name", HANDLING)
 def test_each_arm_is_asked_how_it_handled_the_item(name):
-    one = answers(f"adherence.{name}", healthy_case())["tool"]
-    both = answers(f"adherence.{name}", two_arms())
+    one = measurements_by_subject(f"adherence.{name}", healthy_case())["tool"]
+    both = measurements_by_subject(f"adherence.{name}", two_arms())
     assert {found: answer.value for found, answer in both.items()} == {f"{arm}/tool": one.value for arm in ARMS}
 
 
@@ -66,8 +66,8 @@ def test_what_one_arm_did_wrong_is_found_and_laid_to_it(name, hurt):
 
 def test_an_arm_that_held_nothing_is_not_asked_how_it_held_it():
     case = two_arms(left=still(healthy_case()))
-    assert hold(case).arm == "right"
-    assert set(answers("adherence.lift_clearance", case)) == {"right/tool"}
+    assert longest_hold(case).arm == "right"
+    assert set(measurements_by_subject("adherence.lift_clearance", case)) == {"right/tool"}
     (grasp,) = [name for name, _ in check.take_imprint(case, pixels=False).under("grasp/tool")]
     assert grasp == "right/tool"
 
@@ -75,20 +75,22 @@ def test_an_arm_that_held_nothing_is_not_asked_how_it_held_it():
 def test_an_arm_without_a_pose_is_reported():
     case = two_arms()
     case = replace(case, recording=with_streams(case.recording, {"right/tool": None}), _kept={})
-    found = answers("adherence.lift_clearance", case)
+    found = measurements_by_subject("adherence.lift_clearance", case)
     assert found["right"].cannot_tell.code == "check.no_tool_pose"
     assert found["left/tool"].value > 0
 
 
 @pytest.mark.parametrize("name", ["action_follows_state", "action_copies_state", "command_error"])
 def test_commands_go_to_the_joints_of_their_own_arm(name):
-    assert set(answers(f"motion.{name}", two_arms())) == {f"{arm}/action ↔ {arm}/joints" for arm in ARMS}
+    assert set(measurements_by_subject(f"motion.{name}", two_arms())) == {
+        f"{arm}/action ↔ {arm}/joints" for arm in ARMS
+    }
 
 
 def test_joints_without_commands_say_so_beside_those_that_have_some():
     case = two_arms()
     case = replace(case, recording=with_streams(case.recording, {"right/action": None}), _kept={})
-    found = answers("motion.action_copies_state", case)
+    found = measurements_by_subject("motion.action_copies_state", case)
     assert found["right/joints"].cannot_tell.code == "check.no_commands_to_joints"
     assert found["left/action ↔ left/joints"].value == 0
 

@@ -11,21 +11,21 @@ from fieldloop.model.stream import ClockKind
 from fieldloop.protocol import parse_protocol
 from fieldloop.say import sentence
 from fieldloop.testing.injuries.injury import change_episode, change_stream
-from fieldloop.testing.injuries.repaint import drawn, move, repaint
+from fieldloop.testing.injuries.repaint import move, pictures_of_camera, repaint
 from fieldloop.testing.injuries.vision import WRIST, cover, defocus, freeze_frames, halve_rate
-from fieldloop.testing.planted import answers
+from fieldloop.testing.planted import measurements_by_subject
 from fieldloop.testing.synthetic import Pictures, healthy_case, with_streams
 
 
 def found(check, case):
-    return answers(check, case)[WRIST]
+    return measurements_by_subject(check, case)[WRIST]
 
 
 # ── frozen and repeated
 
 
 def test_a_still_scene_is_no_frozen_camera():
-    places = list(drawn(healthy_case(), WRIST).places)
+    places = list(pictures_of_camera(healthy_case(), WRIST).places)
     places[:40] = [places[0]] * 40  # before anything moves
     assert found("vision.frozen_frames", move(healthy_case(), WRIST, places)).value < 0.2
 
@@ -54,7 +54,7 @@ def test_frames_that_are_merely_counted_tell_no_seconds():
 
 def swept(step, repeats=1):
     """Let the square travel by so much a frame, and be told so often."""
-    count = len(drawn(healthy_case(), WRIST))
+    count = len(pictures_of_camera(healthy_case(), WRIST))
     return move(healthy_case(), WRIST, ((i // repeats) * step % 1.0 for i in range(count)))
 
 
@@ -64,7 +64,7 @@ def test_the_share_of_repeated_frames_is_what_was_planted(repeats, share):
 
 
 def test_a_camera_of_two_thirds_the_rate_repeats_every_third_frame():
-    count = len(drawn(healthy_case(), WRIST))
+    count = len(pictures_of_camera(healthy_case(), WRIST))
     case = move(healthy_case(), WRIST, ((i * 2 // 3) * 0.05 % 1.0 for i in range(count)))
     repeated = found("vision.repeated_frames", case)
     assert repeated.value == pytest.approx(1 / 3, abs=0.05)
@@ -191,6 +191,6 @@ def test_a_declared_rate_counts_where_stamps_are_made_up():
 @pytest.mark.parametrize(("size", "share"), [((64, 48), 1.0), ((128, 96), 1.0), ((48, 64), 0.75), ((32, 24), 0.25)])
 def test_a_picture_must_be_as_wide_and_as_high_as_asked(size, share):
     case = healthy_case()
-    pictures = replace(drawn(case, "camera/overhead"), width=size[0], height=size[1])
+    pictures = replace(pictures_of_camera(case, "camera/overhead"), width=size[0], height=size[1])
     case = change_stream(case, "camera/overhead", pictures=pictures)
-    assert answers("vision.resolution", case)["camera/overhead"].value == pytest.approx(share)
+    assert measurements_by_subject("vision.resolution", case)["camera/overhead"].value == pytest.approx(share)

@@ -5,7 +5,7 @@ import pytest
 
 from fieldloop.check import CHECKS, Case
 from fieldloop.ingest import open_log
-from fieldloop.testing.planted import answers
+from fieldloop.testing.planted import measurements_by_subject
 from fieldloop.testing.shared import shared_data
 
 HUMANOID, SIMULATED = "lerobot-v21-g1", "lerobot-v20-gr1"
@@ -22,13 +22,13 @@ def real(request):
 
 def test_the_humanoid_s_camera_is_read_twice_as_often_as_it_delivers(real):
     name, case = real
-    share = answers("vision.repeated_frames", case)[CAMERAS[name]].value
+    share = measurements_by_subject("vision.repeated_frames", case)[CAMERAS[name]].value
     assert 0.3 < share < 0.55 if name == HUMANOID else share == 0
 
 
 def test_the_simulated_table_begins_a_frame_after_its_video(real):
     name, case = real
-    apart = answers("timing.camera_clock", case)[CAMERAS[name]]
+    apart = measurements_by_subject("timing.camera_clock", case)[CAMERAS[name]]
     assert apart.value == pytest.approx(50.0 if name == SIMULATED else 0.0, abs=0.01)
     assert (apart.fix is not None) == (name == SIMULATED)
 
@@ -37,7 +37,7 @@ def test_the_simulated_table_begins_a_frame_after_its_video(real):
 def test_nothing_else_is_held_against_these_cameras(real, check):
     name, case = real
     limit = case.protocol.limits[f"vision.{check}"]
-    assert limit.admits(answers(f"vision.{check}", case)[CAMERAS[name]].value)
+    assert limit.admits(measurements_by_subject(f"vision.{check}", case)[CAMERAS[name]].value)
 
 
 def test_no_number_that_was_sensed_is_held_against_them(real):

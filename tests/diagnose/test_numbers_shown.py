@@ -10,8 +10,8 @@ from tests.diagnose.test_diagnose import many
 from fieldloop.diagnose import Demonstrations, Evidence
 from fieldloop.diagnose.chain import Chain
 from fieldloop.diagnose.explanations.explanation import Kind
-from fieldloop.diagnose.explanations.lacking import of_conditions
-from fieldloop.diagnose.explanations.numbers import of_numbers
+from fieldloop.diagnose.explanations.lacking import condition_explanations
+from fieldloop.diagnose.explanations.numbers import number_explanations
 from fieldloop.diagnose.inference.table import tabulate
 from fieldloop.model.condition import Stratum
 from fieldloop.model.finding import Status
@@ -32,7 +32,7 @@ def test_the_cut_where_demonstrations_end_is_kept_whatever_its_text(most):
     values = np.append(np.linspace(200.0, most, 80), np.linspace(most + 0.001, 900.0, 40))
     before = tabulate(lit(many(90, 100, stage=Stage.GATE), np.linspace(200.0, 800.0, 100)))
     after = tabulate(lit(many(90, 120), values))
-    found = [one for one in of_numbers(before, after, shown_up_to(most), SETTINGS) if one.kind is Kind.STEP]
+    found = [one for one in number_explanations(before, after, shown_up_to(most), SETTINGS) if one.kind is Kind.STEP]
     assert any(np.array_equal(one.inside, values > most) for one in found)
     assert not any((one.inside & (values <= most)).any() for one in found)
     assert all(one.never_covered for one in found)
@@ -43,7 +43,7 @@ def test_a_level_in_words_that_reads_like_a_cut_is_a_level():
         Demonstrations.counted({Stratum.of(temperature="above freezing"): 90}), ranges={"temperature": (1.0, 20.0)}
     )
     sides = [tabulate(many(50, 60, stage=s, temperature="above freezing")) for s in (Stage.GATE, Stage.PRODUCTION)]
-    assert not [one for one in of_conditions(*sides, shown, SETTINGS) if "freezing" in str(one.stratum)]
+    assert not [one for one in condition_explanations(*sides, shown, SETTINGS) if "freezing" in str(one.stratum)]
 
 
 def test_a_cue_a_little_beyond_all_that_was_seen_is_written_with_its_digits():
@@ -68,5 +68,5 @@ def test_limits_of_priors_are_settings():
     assert simulated.mostly_simulated(Stratum.of(bin="side"), 0.6, 3.0)
     assert not simulated.mostly_simulated(Stratum.of(bin="side"), 0.6, 10.0)
     chain = Chain(first=0.2, last=0.5, score=4.0, attempts=90, moved=None)
-    assert chain.grows(SETTINGS)
-    assert not chain.grows(SETTINGS.replaced(chain_growth=3.0))
+    assert chain.loses_precision(SETTINGS)
+    assert not chain.loses_precision(SETTINGS.replaced(chain_growth=3.0))

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.diagnose.planted import World, draw
 
-from fieldloop.diagnose.explanations.gaps import FIX, GAP_OF, fix, not_logged, of_stratum
+from fieldloop.diagnose.explanations.gaps import FIX, GAP_OF, fix, gap_of_stratum, unlogged_factors
 from fieldloop.diagnose.inference.expectation import expect, fit, logistic
 from fieldloop.diagnose.inference.split import divide
 from fieldloop.diagnose.inference.table import tabulate
@@ -92,7 +92,7 @@ def test_the_split_by_hand():
     ],
 )
 def test_factors_point_to_their_gaps(stratum, gap):
-    assert of_stratum(stratum) is gap
+    assert gap_of_stratum(stratum) is gap
 
 
 def test_every_gap_has_a_fix_for_never_covered_and_for_changed():
@@ -104,6 +104,6 @@ def test_every_gap_has_a_fix_for_never_covered_and_for_changed():
 
 
 def test_factors_that_are_not_logged_are_listed():
-    assert "temperature" in not_logged(["lighting"])
-    assert "lighting" not in not_logged(["lighting"])
-    assert not_logged(GAP_OF) == ()
+    assert "temperature" in unlogged_factors(["lighting"])
+    assert "lighting" not in unlogged_factors(["lighting"])
+    assert unlogged_factors(GAP_OF) == ()

@@ -7,11 +7,11 @@ import pytest
 from tests.diagnose.planted import SETTINGS, World, draw
 
 from fieldloop.diagnose.chain import chain_of
-from fieldloop.diagnose.explanations.changed import of_times
+from fieldloop.diagnose.explanations.changed import time_explanations
 from fieldloop.diagnose.explanations.explanation import Kind
-from fieldloop.diagnose.explanations.faults import of_faults
-from fieldloop.diagnose.explanations.lacking import of_conditions
-from fieldloop.diagnose.explanations.numbers import of_numbers
+from fieldloop.diagnose.explanations.faults import fault_explanations
+from fieldloop.diagnose.explanations.lacking import condition_explanations
+from fieldloop.diagnose.explanations.numbers import number_explanations
 from fieldloop.diagnose.inference.day_spread import day_spread
 from fieldloop.diagnose.inference.expectation import logistic
 from fieldloop.diagnose.inference.table import tabulate
@@ -50,7 +50,7 @@ def test_chains_grow_with_a_lag_and_not_without():
         evidence = draw(World((gap,), episodes=300, trials=200), 4)
         before, after = tabulate(evidence.before), tabulate(evidence.after)
         found = chain_of(before, after, np.ones(len(after), dtype=bool), SETTINGS)
-        assert found.suspicious(SETTINGS) is found.grows(SETTINGS) is grows
+        assert found.suggests_late_frames(SETTINGS) is found.loses_precision(SETTINGS) is grows
         assert found.moved is None
     assert chain_of(before, after, np.ones(300, dtype=bool), SETTINGS.replaced(min_chain_attempts=301)) is None
     silent = tabulate([dataclasses.replace(o, steps=()) for o in evidence.after])
@@ -72,17 +72,17 @@ def test_what_was_travelled_while_a_picture_was_late_is_missed_by():
         ])  # fmt: skip
 
     every = np.ones(600, dtype=bool)
-    assert chain_of(tried(0.0, 0.0), tried(0.15, 0.0), every, SETTINGS).suspicious(SETTINGS)
-    assert not chain_of(tried(0.0, 0.0), tried(0.0, 0.004), every, SETTINGS).suspicious(SETTINGS)
+    assert chain_of(tried(0.0, 0.0), tried(0.15, 0.0), every, SETTINGS).suggests_late_frames(SETTINGS)
+    assert not chain_of(tried(0.0, 0.0), tried(0.0, 0.004), every, SETTINGS).suggests_late_frames(SETTINGS)
 
 
 def explanations(evidence, before, after):
     shown = evidence.demonstrations
     return [
-        *of_faults(evidence, before, after, None, None, SETTINGS),
-        *of_conditions(before, after, shown, SETTINGS),
-        *of_numbers(before, after, shown, SETTINGS),
-        *of_times(before, after, shown, SETTINGS),
+        *fault_explanations(evidence, before, after, None, None, SETTINGS),
+        *condition_explanations(before, after, shown, SETTINGS),
+        *number_explanations(before, after, shown, SETTINGS),
+        *time_explanations(before, after, shown, SETTINGS),
     ]
 
 
@@ -115,5 +115,5 @@ def test_a_number_that_follows_from_failing_explains_nothing():
             ]
         )
 
-    found = of_numbers(with_slip(evidence.before), with_slip(evidence.after), None, SETTINGS)
+    found = number_explanations(with_slip(evidence.before), with_slip(evidence.after), None, SETTINGS)
     assert not [one for one in found if one.stratum.conditions[0].factor == "slip_m"]

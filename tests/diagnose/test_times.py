@@ -11,7 +11,7 @@ from tests.diagnose.test_diagnose import many, outcome
 
 from fieldloop.diagnose import Evidence
 from fieldloop.diagnose.answers.evidence_notes import evidence_of
-from fieldloop.diagnose.explanations.changed import of_times
+from fieldloop.diagnose.explanations.changed import time_explanations
 from fieldloop.diagnose.explanations.explanation import Kind
 from fieldloop.diagnose.inference.table import tabulate
 from fieldloop.diagnose.inquiry import inquire
@@ -39,7 +39,7 @@ def test_a_change_on_a_day_reaches_no_site_on_its_evening_before(kind):
     table = around_the_clock()
     found = [
         one
-        for one in of_times(tabulate(many(9, 10, stage=Stage.LAB)), table, None, SETTINGS)
+        for one in time_explanations(tabulate(many(9, 10, stage=Stage.LAB)), table, None, SETTINGS)
         if one.kind is kind and one.since is not None
     ]
     assert len(found) >= 9

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from fieldloop.check import UNITS
-from fieldloop.doors.parameters import read
+from fieldloop.doors.parameters import read_parameters
 from fieldloop.loop.catalogue import COMMANDS
 
 ROOT = Path(__file__).parents[2]
@@ -31,7 +31,9 @@ def test_command_is_there(page, line):
     if command.isupper() or command.startswith("--"):
         return
     known = OWN.get(command) or {
-        f"--{p.name.replace('_', '-')}" for p in read(COMMANDS[command].load()).parameters if not p.positional
+        f"--{p.name.replace('_', '-')}"
+        for p in read_parameters(COMMANDS[command].load()).parameters
+        if not p.positional
     }
     assert options <= known, f"{page} shows an option that `fieldloop {command}` does not take"
 

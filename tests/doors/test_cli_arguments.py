@@ -8,7 +8,7 @@ from typing import Literal
 import pytest
 
 from fieldloop.cli.arguments import parser_for, values_from
-from fieldloop.doors.parameters import read
+from fieldloop.doors.parameters import read_parameters
 from fieldloop.errors import BadInput, UnknownName
 from fieldloop.loop.catalogue import Needs
 
@@ -42,7 +42,7 @@ def paint(
     """
 
 
-ASK = read(paint)
+ASK = read_parameters(paint)
 
 
 def parse(*words):
@@ -124,7 +124,7 @@ def test_a_misspelt_verb_is_suggested():
     def plan(workspace: object) -> str:
         """Draw the plan."""
 
-    parser = parser_for("plan", "Draw the plan.", read(plan), Needs.WORKSPACE)
+    parser = parser_for("plan", "Draw the plan.", read_parameters(plan), Needs.WORKSPACE)
     with pytest.raises(UnknownName, match="Did you mean 'show'"):
         parser.parse(["shwo"])
 
@@ -134,4 +134,4 @@ def test_a_type_that_cannot_be_typed_is_refused():
         """Do something odd."""
 
     with pytest.raises(TypeError, match="what"):
-        read(odd)
+        read_parameters(odd)

@@ -18,7 +18,7 @@ from fieldloop.cli.choose import choose
 from fieldloop.cli.render import show
 from fieldloop.cli.screen import Screen
 from fieldloop.cli.tables import table
-from fieldloop.cli.up import listen
+from fieldloop.cli.up import bind_socket
 from fieldloop.errors import BadInput, UnknownName
 from fieldloop.loop.catalogue import ANYONE, COMMANDS, Needs, UseCase
 from fieldloop.loop.workspace import Track, track_silently
@@ -325,12 +325,12 @@ def test_a_family_without_its_bare_command_says_its_verbs(monkeypatch):
 
 
 def test_a_taken_port_is_replaced():
-    with listen("127.0.0.1", 0) as taken:
+    with bind_socket("127.0.0.1", 0) as taken:
         port = taken.getsockname()[1]
-        with listen("127.0.0.1", port) as other:
+        with bind_socket("127.0.0.1", port) as other:
             assert other.getsockname()[1] != port
     with pytest.raises(BadInput, match="Cannot listen"):
-        listen("no.such.host.invalid", 8080)
+        bind_socket("no.such.host.invalid", 8080)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from enum import Enum
 import pytest
 
 from fieldloop.cli.choose import OWN
-from fieldloop.doors.parameters import read
+from fieldloop.doors.parameters import read_parameters
 from fieldloop.doors.signatures import docstring, read_source
 from fieldloop.loop.catalogue import USE_CASES
 
@@ -28,7 +28,7 @@ def plain(parameter):
 @pytest.mark.parametrize("case", USE_CASES, ids=lambda case: case.command)
 def test_the_source_shows_the_real_signature(case):
     function = case.load()
-    real, from_source = read(function), read_source(case)
+    real, from_source = read_parameters(function), read_source(case)
     assert [plain(p) for p in from_source.parameters] == [plain(p) for p in real.parameters]
     assert (from_source.seams, from_source.takes_workspace) == (real.seams, real.takes_workspace)
     assert docstring(case).partition("\n")[0] == case.summary

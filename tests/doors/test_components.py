@@ -94,7 +94,7 @@ def test_a_clock_says_whether_it_was_met(elapsed, met, word):
 
 
 def test_assets_are_served_under_their_content():
-    assert re.fullmatch(r"/assets/[0-9a-f]{12}", assets.base())
+    assert re.fullmatch(r"/assets/[0-9a-f]{12}", assets.assets_address())
     assert {"style.css", "shell.js"} <= set(assets.contents())
     for name, body in assets.contents().items():
         outside = re.findall(rb"https?://(?!www\.w3\.org/2000/svg)[^\s\"')]+", body)

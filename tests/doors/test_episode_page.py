@@ -31,7 +31,7 @@ def workspace(tmp_path_factory):
     create_workspace(folder / "w")
     here = open_workspace(folder / "w")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ingest, "each", lambda work, items, **_: map(work, items))
+        patch.setattr(ingest, "run_each", lambda work, items, **_: map(work, items))
         ingest.ingest(here, (folder / "dataset",))
     yield here
     here.close()
@@ -88,7 +88,7 @@ def test_the_frames_are_those_of_that_moment(workspace, second):
 
 def test_what_was_seen_is_kept_and_the_rest_is_bounded(workspace, second, monkeypatch):
     first = glimpse(workspace, second, 1.0)
-    monkeypatch.setattr("fieldloop.loop.data.moment._opened", None)
+    monkeypatch.setattr("fieldloop.loop.data.moment._open_recording", None)
     assert glimpse(workspace, second, 1.0) == first
     assert isinstance(first, Glimpse)
     monkeypatch.undo()

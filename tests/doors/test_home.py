@@ -7,7 +7,7 @@ from tests.doors.story import DAY, NOW, S, empty_workspace, story_workspace
 from tests.doors.story_setting import written
 
 from fieldloop.loop.home.home import home
-from fieldloop.loop.home.pages import attention, rates, reports, tail
+from fieldloop.loop.home.pages import count_open_work, rates, reports, tail
 from fieldloop.loop.home.success import success_over_time
 from fieldloop.model import event as happened
 from fieldloop.model.decision import Decision, GateTest
@@ -80,7 +80,7 @@ def test_an_open_incident_comes_first_and_then_what_it_asked_for(tmp_path):
     assert sentence(after.next.sentence) == "Production problems call for 24 demonstrations"
     assert after.next.command == "fieldloop plan"
     assert sentence(after.way_back).startswith("Back to plan: 24 demonstrations")
-    assert attention(workspace) == {"/episodes": 4, "/incidents": 0}
+    assert count_open_work(workspace) == {"/episodes": 4, "/incidents": 0}
     workspace.close()
 
 

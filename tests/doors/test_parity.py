@@ -10,8 +10,8 @@ from fieldloop import loop
 from fieldloop.api.app import build
 from fieldloop.cli.arguments import parser_for
 from fieldloop.cli.choose import OWN
-from fieldloop.doors.parameters import read
-from fieldloop.doors.stages import STAGES, families, stage_of
+from fieldloop.doors.parameters import read_parameters
+from fieldloop.doors.stages import STAGES, group_by_family, stage_of
 from fieldloop.loop.catalogue import USE_CASES, Needs
 from fieldloop.model.person import Role
 
@@ -30,12 +30,12 @@ NOT_A_USE_CASE = {
         "audit.audit:require_complete_audit",
         "data.dry_run:contents_of",
         "data.dry_run:list_log",
-        "ship.convert:converted",
-        "ship.convert:folded",
-        "ship.convert:write",
+        "ship.convert:conversion_result",
+        "ship.convert:fold_similar_losses",
+        "ship.convert:write_recordings",
         "work.measure_part:measure_part",
         "data.ingest:signature_of",
-        "data.ingest:take_in",
+        "data.ingest:ingest_paths",
         "data.mapping:mapping_in_force",
         "data.mapping:mapping_of",
         "data.mapping:shelve_mapping",
@@ -46,20 +46,20 @@ NOT_A_USE_CASE = {
         "calibrate.picture_files:distinct_names",
         "calibrate.picture_files:picture_files",
         "calibrate.picture_files:read_picture",
-        "calibrate.attach:in_force_on",
-        "calibrate.attach:known_sensor",
-        "calibrate.attach:remembering",
-        "calibrate.attach:since_ns",
+        "calibrate.attach:calibration_in_force",
+        "calibrate.attach:require_known_sensor",
+        "calibrate.attach:workspace_to_store_in",
+        "calibrate.attach:parse_time_ns",
         "calibrate.attach:trusted_calibrations",
-        "data.measurements:judged",
+        "data.measurements:judge_episodes",
         "home.sensors:slipped_sensors",
-        "collect.synchronisation:write_down",
-        "data.measurements:outdated",
+        "collect.synchronisation:record_offset",
+        "data.measurements:outdated_episodes",
         "data.measurements:imprints_of",
-        "data.measurements:imprints_named",
+        "data.measurements:imprints_fingerprint",
         "data.measurements:keep_results",
         "data.measurements:batch_of",
-        "ship.verify_fixes:still_wrong",
+        "ship.verify_fixes:episodes_still_failing",
         "data.check_again:measure_again",
         "data.check:measure_and_cache",
         "data.remember_verdicts:remember_dataset",
@@ -69,17 +69,17 @@ NOT_A_USE_CASE = {
         "collect.synchronisation:unverified_devices",
         "work.measure_part:measure_recording",
         "data.moment:glimpse",
-        "work.parts:cut",
+        "work.parts:cut_into_parts",
         "work.run_on_ray:each_on_ray",
         "data.worst_episodes:sketches_of",
         "data.worst_episodes:sketches_on_shelf",
-        "data.measurements:measured_in",
+        "data.measurements:stored_measurements",
         "data.ingest:reports_of",
         "run.monitor:baselines",
         "run.monitor:baseline_of",
         "plan.known:versions_in_force",
-        "run.monitor:nominal",
-        "protocol.lint:linted_task",
+        "run.monitor:nominal_outcomes",
+        "protocol.lint:lint_task",
         "protocol.named:example_names",
         "protocol.named:example_text",
         "protocol.named:protocol_at",
@@ -87,7 +87,7 @@ NOT_A_USE_CASE = {
         "protocol.sheet:sheet_in_force",
         "protocol.versions:locked_text",
         "protocol.versions:locked_version",
-        "protocol.versions:own_text",
+        "protocol.versions:protocol_file_text",
         "protocol.versions:shelve_version",
         "protocol.in_force:in_force",
         "protocol.in_force:is_locked",
@@ -96,7 +96,7 @@ NOT_A_USE_CASE = {
         "plan.known:coverage_under",
         "plan.known:crew_of",
         "plan.known:good_demonstrations",
-        "plan.known:known_now",
+        "plan.known:read_plan_inputs",
         "plan.known:learnt_by",
         "plan.known:open_demands",
         "plan.known:outcomes_in_force",
@@ -105,33 +105,33 @@ NOT_A_USE_CASE = {
         "run.diagnose:evidence_of",
         "ship.release_evidence:agreements_of",
         "ship.release_evidence:lags_of",
-        "floor.annotated_twice:annotated_twice",
-        "audit.audited_map:files_of",
+        "floor.annotated_twice:compare_two_annotators",
+        "audit.audited_map:file_digests",
         "audit.audited_map:map_changed",
-        "audit.live_sites:live_without_a_set",
-        "audit.live_sites:live_in_tables",
+        "audit.live_sites:live_sites_without_set",
+        "audit.live_sites:live_sites_without_set_in_tables",
         "plan.order_counts:order_counts",
-        "plan.order_counts:with_unnamed",
+        "plan.order_counts:assign_unnamed_episodes",
         "plan.order_sheets:read_sheet",
         "plan.order_sheets:write_orders",
         "plan.plan:plan_settings",
         "ship.taxonomy_lock:lock_taxonomy",
         "work.case_files:read_case",
-        "work.atomic_files:write_whole",
+        "work.atomic_files:write_atomically",
         "work.atomic_files:make_folder",
         "floor.parse_faults:parse_faults",
         "floor.parse_faults:refuse_beyond",
-        "floor.picking_story:play",
+        "floor.picking_story:simulate_story",
         "floor.picking_story:read_orders",
         "floor.picking_story:read_story",
-        "floor.picking_story:trained",
-        "run.policies:named",
-        "run.policies:load",
-        "ship.release:named",
-        "run.rollout:in_production",
+        "floor.picking_story:train_policy",
+        "run.policies:find_policy",
+        "run.policies:load_engine",
+        "ship.release:find_release",
+        "run.rollout:version_in_production",
         "run.rollout:last_gate",
-        "run.rollout:on_ladder",
-        "run.serve:timed",
+        "run.rollout:rollout_in_progress",
+        "run.serve:measure_latency",
     ),
     "takes or gives what only code can hold: nouns, arrays, an engine, a floor": (
         "data.read_log:read_log",
@@ -141,7 +141,7 @@ NOT_A_USE_CASE = {
         "floor.floor:demonstrate",
         "floor.floor:run_trials",
         "floor.floor:run_attempts",
-        "floor.floor:sitting",
+        "floor.floor:alternate_turns",
         "floor.floor:verify_clocks",
         "floor.simulate:attempt",
     ),
@@ -150,9 +150,9 @@ NOT_A_USE_CASE = {
         "home.pages:tail",
         "home.pages:rates",
         "home.pages:daily_rates",
-        "home.pages:attention",
+        "home.pages:count_open_work",
         "home.pages:reports",
-        "home.pages:every",
+        "home.pages:find_newest_first",
     ),
     "a part of home, which has the command": (
         "home.changes:changes",
@@ -161,10 +161,10 @@ NOT_A_USE_CASE = {
         "home.stages:stages",
         "home.stages:way_back",
     ),
-    "how work is run, not what is done": ("work.run_on:cores", "work.run_on:each", "workspace:track_silently"),
+    "how work is run, not what is done": ("work.run_on:cores", "work.run_on:run_each", "workspace:track_silently"),
     "how doors come in": (
         "catalogue:use_case",
-        "house.tokens:whose",
+        "house.tokens:actor_by_secret",
         "workspace:create_workspace",
         "workspace:open_workspace",
     ),
@@ -181,7 +181,7 @@ def routes():
 @pytest.mark.parametrize("case", USE_CASES, ids=lambda case: case.command)
 def test_a_use_case_has_a_command_and_a_route(case, routes):
     function = case.load()
-    ask = read(function)
+    ask = read_parameters(function)
     assert case.summary == inspect.getdoc(function).partition("\n")[0]
     assert case.summary.endswith(".")
     assert ask.takes_workspace is (case.needs is not Needs.NOTHING)
@@ -194,12 +194,12 @@ def test_a_use_case_has_a_command_and_a_route(case, routes):
 
 @pytest.mark.parametrize("case", USE_CASES, ids=lambda case: case.command)
 def test_every_parameter_is_explained(case):
-    assert not [p.name for p in read(case.load()).parameters if not p.help]
+    assert not [p.name for p in read_parameters(case.load()).parameters if not p.help]
 
 
 def test_a_route_that_names_a_file_on_the_server_is_no_get(routes):
     for case in USE_CASES:
-        if any(p.kind.__name__ == "Path" for p in read(case.load()).parameters):
+        if any(p.kind.__name__ == "Path" for p in read_parameters(case.load()).parameters):
             assert ("GET", f"/api/{case.path}") not in routes
 
 
@@ -218,5 +218,5 @@ def test_every_public_function_of_the_corridor_is_a_use_case_or_says_why_not(mod
 
 def test_every_command_stands_under_a_heading():
     placed = {word for words in STAGES.values() for word in words}
-    assert set(families()) | set(OWN) == placed
+    assert set(group_by_family()) | set(OWN) == placed
     assert stage_of("rollout back") == "Run"

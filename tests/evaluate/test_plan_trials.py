@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from fieldloop.errors import BadInput
 from fieldloop.evaluate import novel_lightings, plan
-from fieldloop.evaluate.plan import strata
+from fieldloop.evaluate.plan import draw_strata
 from fieldloop.model.condition import Exposure, Stratum
 from fieldloop.protocol import default_operations
 
@@ -93,7 +93,7 @@ def test_nothing_deployed_is_no_gate():
 @given(st.lists(st.floats(0.01, 1), min_size=1, max_size=8), st.integers(1, 200), st.integers(0, 1000))
 def test_each_stratum_is_within_one_trial_of_its_share(shares, trials, seed):
     exposures = [Exposure(Stratum.of(sku=str(n)), share) for n, share in enumerate(shares)]
-    drawn = Counter(s.level("sku") for s in strata(exposures, trials, np.random.default_rng(seed)))
+    drawn = Counter(s.level("sku") for s in draw_strata(exposures, trials, np.random.default_rng(seed)))
     for n, share in enumerate(shares):
         assert abs(drawn[str(n)] - trials * share / sum(shares)) <= 1 + 1e-9
     assert sum(drawn.values()) == trials

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from tests.ingest.lerobot_makers import DATA, FPS, ROWS, foreign
 
 from fieldloop.ingest import open_log
-from fieldloop.ingest.pictures.packets import in_order_shown
+from fieldloop.ingest.pictures.packets import sort_by_presentation
 from fieldloop.ingest.readers.lerobot.rate import frame_near
 from fieldloop.model.stream import ClockKind
 from fieldloop.release.writers import write_lerobot
 from fieldloop.testing.facts import defect_facts, facts
-from fieldloop.testing.injuries.injury import cut
+from fieldloop.testing.injuries.injury import keep_span
 from fieldloop.testing.synthetic import healthy_case
 
 
@@ -44,7 +44,9 @@ def as_a_strangers(info):
 @pytest.fixture
 def uneven(tmp_path):
     """Two episodes that share a video and end at no round time."""
-    made = [cut(healthy_case(seed=i), lambda at_s, end=end: at_s < end).recording for i, end in enumerate((4.65, 3.1))]
+    made = [
+        keep_span(healthy_case(seed=i), lambda at_s, end=end: at_s < end).recording for i, end in enumerate((4.65, 3.1))
+    ]
     return write_lerobot(made, tmp_path / "set").path
 
 
@@ -103,7 +105,7 @@ def test_container_stamps_begin_at_zero_and_not_a_rounding_before_it(uneven):
 def test_the_frame_nearest_to_a_moment_is_found(frames, first, fps, off, base):
     pts = np.round(np.arange(frames) * base / fps).astype(np.int64)
     ones = np.ones(frames, np.int64)
-    packets = in_order_shown("h264", (8, 8), (1, base), pts, ones, ones.astype(bool), ones)
+    packets = sort_by_presentation("h264", (8, 8), (1, base), pts, ones, ones.astype(bool), ones)
     first = min(first, frames)
     assert frame_near(packets, (first + off) / fps) == first
 
@@ -111,7 +113,7 @@ def test_the_frame_nearest_to_a_moment_is_found(frames, first, fps, off, base):
 def test_a_moment_whose_frames_are_lost_begins_with_the_next():
     kept = np.asarray([0, 1, 2, 3, 6, 7, 8])
     ones = np.ones(len(kept), np.int64)
-    packets = in_order_shown("h264", (8, 8), (1, 30), kept, ones, ones.astype(bool), ones)
+    packets = sort_by_presentation("h264", (8, 8), (1, 30), kept, ones, ones.astype(bool), ones)
     assert frame_near(packets, 4 / 30) == 4
 
 

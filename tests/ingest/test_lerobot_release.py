@@ -12,7 +12,7 @@ from fieldloop.model.stream import ClockKind
 from fieldloop.release.writers import write_lerobot
 from fieldloop.release.writers.lerobot.files import Limits
 from fieldloop.testing.facts import facts
-from fieldloop.testing.injuries.injury import cut
+from fieldloop.testing.injuries.injury import keep_span
 from fieldloop.testing.synthetic import healthy, healthy_case, with_streams
 
 LISTING = "meta/episodes/chunk-000/file-000.parquet"
@@ -102,7 +102,7 @@ def test_an_episode_is_the_same_wherever_in_a_video_it_lies(tmp_path, frames):
     wanted = ("joints", "camera/overhead")
     takes = []
     for seed in range(3):
-        made = cut(healthy_case(recording=healthy(seed=seed)), lambda at_s: at_s < (frames - 0.5) / 30).recording
+        made = keep_span(healthy_case(recording=healthy(seed=seed)), lambda at_s: at_s < (frames - 0.5) / 30).recording
         takes.append(replace(made, streams={name: made.streams[name] for name in wanted}))
     assert len(takes[0].streams["camera/overhead"]) == frames
     ids = []

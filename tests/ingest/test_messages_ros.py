@@ -28,7 +28,7 @@ def test_one_by_one_gives_what_all_at_once_gives():
         made = [make() for _ in range(6)]
         payloads = [message.payload(SECOND * (i + 1) + 7) for i, message in enumerate(made)]
         decoder = RosDecoder(made[0].TYPE, "cdr", "ros2msg", made[0].SCHEMA)
-        fast, slow = decoder(Spans.of(payloads)), decoder.one_by_one(Spans.of(payloads))
+        fast, slow = decoder(Spans.of(payloads)), decoder.decode_one_by_one(Spans.of(payloads))
         assert fast.stamps_ns.tolist() == slow.stamps_ns.tolist() == [SECOND * (i + 1) + 7 for i in range(6)]
         assert fast.frame_id == slow.frame_id == made[0].frame_id
         assert fast.groups.keys() == slow.groups.keys()
@@ -127,7 +127,7 @@ def test_any_type_read_as_a_table_is_as_read_one_by_one(data, fields, header, en
         for m in messages
     ]
     spans = Spans.of(payloads)
-    fast, slow = decoder(spans), decoder.one_by_one(spans)
+    fast, slow = decoder(spans), decoder.decode_one_by_one(spans)
     assert fast.failed == slow.failed == 0
     assert decoder._table_layout(spans[0]) is not None, "every such type can be read as a table"
     assert fast.groups.keys() == slow.groups.keys()
@@ -161,7 +161,7 @@ def test_messages_of_several_layouts_are_sorted_out():
         for i in range(60)
     ]
     spans = Spans.of([message.payload(SECOND + i) for i, message in enumerate(made)])
-    fast, slow = decoder(spans), decoder.one_by_one(spans)
+    fast, slow = decoder(spans), decoder.decode_one_by_one(spans)
     assert fast.stamps_ns.tolist() == slow.stamps_ns.tolist() == [SECOND + i for i in range(60)]
     assert fast.groups.keys() == slow.groups.keys()
     for group in fast.groups:
@@ -283,7 +283,7 @@ def test_frames_read_as_a_table_are_as_read_one_by_one():
     payloads = Spans.of(
         [transforms(part) for part in (every, every[:1], every, [], [every[0], every[0]], [*every, ("x", "", 7, 3.0)])]
     )
-    fast, slow = decoder(payloads), decoder.one_by_one(payloads)
+    fast, slow = decoder(payloads), decoder.decode_one_by_one(payloads)
     assert fast.failed == slow.failed == 0
     assert fast.groups.keys() == slow.groups.keys()
     for group in fast.groups:

@@ -345,8 +345,8 @@ def test_a_lost_end_is_looked_for_once(tmp_path, monkeypatch):
     data = path.read_bytes()
     path.write_bytes(data[: int(packets.positions[20])] + bytes(len(data) - int(packets.positions[20])))
     seeks = []
-    go = Decoder._go
-    monkeypatch.setattr(Decoder, "_go", lambda self, *place: (seeks.append(place[0]), go(self, *place))[1])
+    go = Decoder._seek_to_key
+    monkeypatch.setattr(Decoder, "_seek_to_key", lambda self, *place: (seeks.append(place[0]), go(self, *place))[1])
     assert numbers(VideoSpan(path, packets, 0, FRAMES).frames())[:20] == list(range(20))
     assert len(seeks) == 1
     assert [numbers(VideoSpan(path, packets, 0, FRAMES).frames([i]))[0] for i in range(30, FRAMES)] == [None] * 15

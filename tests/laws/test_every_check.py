@@ -14,10 +14,10 @@ from fieldloop.check.measuring import measure_with
 from fieldloop.model.episode import Episode, Recording
 from fieldloop.model.finding import Measured, Measurement, Status
 from fieldloop.model.note import Subject, note
-from fieldloop.model.unit import bare
-from fieldloop.protocol import agree, default_protocol
+from fieldloop.model.unit import unit_after_number
+from fieldloop.protocol import default_protocol, require_agreement
 from fieldloop.say.findings import advice_for, message
-from fieldloop.say.numbers import one_of
+from fieldloop.say.numbers import singular_unit
 from fieldloop.say.sentences import codes_of
 from fieldloop.testing.batches import healthy_batch
 from fieldloop.testing.injuries import BATCH_INJURIES, INJURIES
@@ -62,8 +62,8 @@ def passed(findings):
 
 
 def test_code_and_protocol_agree():
-    agree(UNITS, default_protocol())
-    agree(UNITS, protocol())
+    require_agreement(UNITS, default_protocol())
+    require_agreement(UNITS, protocol())
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -109,7 +109,7 @@ def test_its_message_says_value_limit_and_what_to_do(name):
     written = message(finding)
     assert written.startswith(f"{finding.subject}: " if finding.about else "")
     if not CHECKS[name].place_says_it:
-        assert bare(finding.unit) in written or one_of(finding.unit) in written
+        assert unit_after_number(finding.unit) in written or singular_unit(finding.unit) in written
         assert ("required" if finding.minimum is not None else "allowed") in written
     assert written.endswith(advice_for(name))
 

@@ -11,7 +11,7 @@ from fieldloop.model.stream import ClockKind, Stream, StreamKind
 from fieldloop.model.stream_notes import RECORDED_UNIT, UNIT_NOTE
 from fieldloop.release.writers import write_hdf5, write_lerobot, write_mcap, write_rlds
 from fieldloop.testing.facts import facts
-from fieldloop.testing.injuries.injury import cut
+from fieldloop.testing.injuries.injury import keep_span
 from fieldloop.testing.synthetic import healthy_case, with_streams
 
 WRITERS = {"hdf5": write_hdf5, "lerobot": write_lerobot, "mcap": write_mcap, "rlds": write_rlds}
@@ -20,7 +20,7 @@ FRAMED = [name for name in WRITERS if name != "mcap"]  # one row a frame; MCAP k
 
 def short(seed=0):
     """A quarter of a second is enough to write."""
-    return cut(healthy_case(seed=seed), lambda at_s: at_s < 0.25).recording
+    return keep_span(healthy_case(seed=seed), lambda at_s: at_s < 0.25).recording
 
 
 @pytest.fixture(params=WRITERS)

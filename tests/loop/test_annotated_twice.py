@@ -7,7 +7,7 @@ import pytest
 
 from fieldloop.errors import BadInput
 from fieldloop.loop.floor import picking
-from fieldloop.loop.floor.annotated_twice import annotated_twice
+from fieldloop.loop.floor.annotated_twice import compare_two_annotators
 from fieldloop.loop.floor.picking_story import read_orders
 from fieldloop.loop.run.case_folder import plan_folder
 from fieldloop.loop.ship.annotate import FRAME_HZ
@@ -31,7 +31,7 @@ def demonstration(number, light, apart_s):
 
 def test_a_tenth_is_compared_in_all_and_by_condition():
     shown = [demonstration(n, "dim" if n % 2 else "bright", APART_S * (n % 2)) for n in range(600)]
-    whole, *by = annotated_twice(shown, least_episodes=6)
+    whole, *by = compare_two_annotators(shown, least_episodes=6)
     assert 30 <= whole.episodes <= 90
     assert {str(one.stratum): one.episodes for one in by}.keys() == {"lighting=bright", "lighting=dim"}
     apart = {str(one.stratum): one for one in by}
@@ -42,8 +42,8 @@ def test_a_tenth_is_compared_in_all_and_by_condition():
 
 def test_where_no_one_annotated_nothing_is_compared():
     plain = [Episode(f"{n:064x}", f"pick-{n}", "simulated", start_ns=0, end_ns=S) for n in range(0, 100, 10)]
-    assert annotated_twice(plain, least_episodes=1) == ()
-    assert annotated_twice([], least_episodes=1) == ()
+    assert compare_two_annotators(plain, least_episodes=1) == ()
+    assert compare_two_annotators([], least_episodes=1) == ()
 
 
 def test_a_simulated_case_says_how_far_annotators_agree_and_takes_orders_as_json(tmp_path):

@@ -12,7 +12,7 @@ from fieldloop.loop.home.pages import CHART_DAYS, daily_rates
 from fieldloop.loop.plan import known as plan_known
 from fieldloop.loop.run import monitor
 from fieldloop.model.alarm import Alarm
-from fieldloop.model.attempts import settled
+from fieldloop.model.attempts import settle_attempts
 from fieldloop.model.condition import Stratum
 from fieldloop.model.days import day_span_ns, local_day
 from fieldloop.model.event import DeploymentMapped, OutcomeRecorded
@@ -20,7 +20,7 @@ from fieldloop.model.finding import Status
 from fieldloop.model.identity import Ids
 from fieldloop.model.policy import Outcome, PolicyVersion, Stage
 from fieldloop.monitor import Baseline, daily, watch
-from fieldloop.plan import coverage, stated_costs
+from fieldloop.plan import coverage, read_demonstration_costs
 
 HOUR_NS = 3_600_000_000_000
 ZONES = ("Europe/Berlin", "Asia/Kolkata", "UTC")
@@ -65,7 +65,7 @@ def test_the_monitor_sees_what_every_outcome_shows(busy):
     zones = {site.id: site.time_zone for site in latest_deployment(busy).sites}
     shown = {}
     for version in busy.store.find(PolicyVersion):
-        tried = settled(monitor.nominal(busy, version.id))[0]
+        tried = settle_attempts(monitor.nominal_outcomes(busy, version.id))[0]
         if tried:
             shown[version.id] = Baseline(version.id, sum(o.succeeded for o in tried), len(tried))
     assert monitor.baselines(busy) == list(shown.values())
@@ -85,12 +85,12 @@ def test_coverage_from_counts_equals_coverage_from_nouns(busy):
         plan_known.good_demonstrations(busy),
         plan_known.outcomes_in_force(busy),
         tried=passed,
-        costs=stated_costs(busy.operations["plan"]),
+        costs=read_demonstration_costs(busy.operations["plan"]),
     )
     found = plan_known.coverage_now(busy)
     assert tuple(replace(one, learnt=other.learnt) for one, other in zip(found, expected, strict=True)) == expected
     assert sum(one.attempts for one in found) > 0
-    running = plan_known.in_production(busy)
+    running = plan_known.version_in_production(busy)
     if running:
         taught = coverage(latest_deployment(busy).exposures, plan_known.learnt_by(busy, running))
         assert [one.learnt for one in found] == [one.demonstrations for one in taught]

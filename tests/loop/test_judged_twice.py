@@ -50,8 +50,8 @@ def test_evenly_split_attempts_do_not_count(told):
 
 @pytest.mark.parametrize(("agree", "won"), [(True, 90), (False, 81)])
 def test_a_gate_counts_a_trial_once_and_a_split_one_as_not_shown(told, monkeypatch, agree, won):
-    monkeypatch.setattr(gate, "load", lambda *_: None)
-    monkeypatch.setattr(gate, "timed", lambda *_: (None, FAST))
+    monkeypatch.setattr(gate, "load_engine", lambda *_: None)
+    monkeypatch.setattr(gate, "measure_latency", lambda *_: (None, FAST))
     second_opinions(told, Stage.GATE, 10, agree=agree)
     (trials,) = (test for test in gate.gate(told, "p1").tests if test.name == "consecutive")
     assert (trials.trials, trials.successes) == (100, won)

@@ -27,7 +27,7 @@ def dataset(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def _in_this_process(monkeypatch):
-    monkeypatch.setattr(check, "each", lambda work, items, **_: map(work, items))
+    monkeypatch.setattr(check, "run_each", lambda work, items, **_: map(work, items))
 
 
 def test_an_episode_looked_at_twice_counts_once(dataset, tmp_path):

@@ -11,8 +11,8 @@ import time
 import pytest
 
 from fieldloop.loop.data import check
-from fieldloop.loop.data.measurements import measured_in
-from fieldloop.loop.floor.floor import sitting, write_demonstrations
+from fieldloop.loop.data.measurements import stored_measurements
+from fieldloop.loop.floor.floor import alternate_turns, write_demonstrations
 from fieldloop.loop.house import doctor, setup
 from fieldloop.loop.workspace import open_workspace
 from fieldloop.model.episode import Episode, Log
@@ -28,7 +28,7 @@ def logs(tmp_path_factory):
     folder = tmp_path_factory.mktemp("logs")
     floor = Floor(3)
     strata = draw(floor.lab_mix(), LOGS, floor.chance("kill"))
-    write_demonstrations(sitting(floor, strata, folder, floor.operators(), start_ns=10**18))
+    write_demonstrations(alternate_turns(floor, strata, folder, floor.operators(), start_ns=10**18))
     return folder
 
 
@@ -50,7 +50,7 @@ def whole(workspace):
         for episode in log.episodes:
             assert workspace.store.count(Episode, {"id": episode}) == 1
             assert workspace.store.count(EpisodeReport, {"episode": episode}) == 1
-            ((_, numbers),) = measured_in(workspace, [workspace.store.get(Episode, episode)])
+            ((_, numbers),) = stored_measurements(workspace, [workspace.store.get(Episode, episode)])
             assert numbers
     assert doctor.doctor(workspace).exit_ok
 

@@ -14,7 +14,7 @@ from fieldloop.loop.house import setup
 from fieldloop.loop.work import parts
 from fieldloop.loop.work.kept_measurements import PartCache
 from fieldloop.loop.work.measure_part import Part, Rules, measure_part
-from fieldloop.loop.work.parts import cut
+from fieldloop.loop.work.parts import cut_into_parts
 from fieldloop.loop.workspace import open_workspace
 from fieldloop.model.episode import Episode
 from fieldloop.model.event import EpisodesMeasured
@@ -41,7 +41,7 @@ def _in_this_process(monkeypatch):
     """Starting workers costs more than these few episodes; that workers change nothing is tested where they are."""
     monkeypatch.setattr(parts, "FEWEST", PART)
     for module in (check, ingest, check_again):
-        monkeypatch.setattr(module, "each", lambda work, items, **_: map(work, items))
+        monkeypatch.setattr(module, "run_each", lambda work, items, **_: map(work, items))
 
 
 def answers(report):
@@ -50,7 +50,7 @@ def answers(report):
 
 def test_parts_see_what_the_whole_sees(dataset):
     whole = [r.episode.id for r in open_log(dataset).recordings]
-    work = cut((dataset,), None)
+    work = cut_into_parts((dataset,), None)
     assert len(work.parts) == 2
     assert work.expected == EPISODES == len(whole)
     seen = [measure_part(part, Rules(default_protocol())) for part in work.parts]
@@ -62,7 +62,7 @@ def test_only_the_first_part_tells_what_is_wrong_with_the_whole(dataset, tmp_pat
     shutil.copytree(dataset, broken)
     info = broken / "meta" / "info.json"
     info.write_text(info.read_text().replace(f'"total_episodes": {EPISODES}', '"total_episodes": 99'))
-    first, second = (measure_part(part, Rules(default_protocol())) for part in cut((broken,), None).parts)
+    first, second = (measure_part(part, Rules(default_protocol())) for part in cut_into_parts((broken,), None).parts)
     assert first.defects
     assert second.defects == ()
 
@@ -82,7 +82,7 @@ def test_without_pictures_the_numbers_are_the_same(dataset):
 def test_an_interrupted_check_goes_on_where_it_stopped(dataset, tmp_path, monkeypatch):
     kept = tmp_path / "kept"
     undisturbed = check.check(None, (dataset,))
-    first, *_ = cut((dataset,), None).parts
+    first, *_ = cut_into_parts((dataset,), None).parts
     check.measure_and_cache(first, cache=PartCache(kept, Rules(default_protocol())))  # what a killed run leaves
     starts = []
     monkeypatch.setattr(

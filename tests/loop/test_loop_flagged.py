@@ -44,7 +44,9 @@ def verdicts_written(opened):
 @pytest.fixture
 def bare(tmp_path, monkeypatch):
     # where the sensors were is told without decoding a picture
-    monkeypatch.setattr(ingest, "each", lambda work, items, **_: (work(replace(part, pixels=False)) for part in items))
+    monkeypatch.setattr(
+        ingest, "run_each", lambda work, items, **_: (work(replace(part, pixels=False)) for part in items)
+    )
     setup.init(tmp_path / "site")
     opened = open_workspace(tmp_path / "site")
     yield opened

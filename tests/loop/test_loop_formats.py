@@ -22,14 +22,14 @@ from fieldloop.model.finding import Status
 from fieldloop.model.release import Release
 from fieldloop.release.writers import write_lerobot, write_mcap
 from fieldloop.testing.facts import facts
-from fieldloop.testing.injuries.injury import cut
+from fieldloop.testing.injuries.injury import keep_span
 from fieldloop.testing.synthetic import healthy_case, with_streams
 
 DEGREES = 'schema = "mapping/1"\n[streams.joints]\nname = "arm"\nunit = "deg"\n[episode]\nsite = "hall 2"\n'
 
 
 def short(seed=0):
-    return cut(healthy_case(seed=seed), lambda at_s: at_s < 2.0).recording
+    return keep_span(healthy_case(seed=seed), lambda at_s: at_s < 2.0).recording
 
 
 @pytest.fixture
@@ -162,7 +162,7 @@ def test_two_at_once_write_one_event(here, log):
 
     def take(workspace):
         start.wait()
-        results.extend(ingest.take_in(workspace, [log]).logs)
+        results.extend(ingest.ingest_paths(workspace, [log]).logs)
 
     threads = [threading.Thread(target=take, args=(workspace,)) for workspace in (here, other)]
     for thread in threads:
@@ -202,7 +202,7 @@ def test_trouble_with_the_store_ends_no_watch(inbox, here, log, monkeypatch):
     box, said = inbox
     (box.folder / "pick.mcap").write_bytes(log.read_bytes())
     with monkeypatch.context() as full:
-        full.setattr(watch, "take_in", lambda *_: (_ for _ in ()).throw(StoreFull("The disk is full.")))
+        full.setattr(watch, "ingest_paths", lambda *_: (_ for _ in ()).throw(StoreFull("The disk is full.")))
         box.look()
         box.look()
     assert here.store.count(Log) == 0

@@ -46,8 +46,8 @@ def floor(told, monkeypatch):
     told.__dict__["operations"] = parse_operations(text, "operations.toml")
     sites = [Exposure(Stratum.of(site=site, **EVERYTHING), share) for site, share in (("gdansk", 0.7), ("lab", 0.3))]
     told.write(DeploymentMapped(dataclasses.replace(latest_deployment(told), measured=tuple(sites))))
-    monkeypatch.setattr(gate, "load", lambda *_: Fixed())
-    monkeypatch.setattr(gate, "timed", lambda *_: (None, FAST))
+    monkeypatch.setattr(gate, "load_engine", lambda *_: Fixed())
+    monkeypatch.setattr(gate, "measure_latency", lambda *_: (None, FAST))
     return told
 
 
@@ -148,7 +148,7 @@ def test_two_gates_at_once_do_not_both_count(floor, monkeypatch):
         floor.write(PolicyGated(Decision("decision_x", "c" * 64, Status.FAILED, (), "f", NOW)))
         return None, FAST
 
-    monkeypatch.setattr(gate, "timed", meanwhile)
+    monkeypatch.setattr(gate, "measure_latency", meanwhile)
     with pytest.raises(StoreBusy, match="changed meanwhile"):
         gate.gate(floor, "p1", simulate=True)
     assert len(trials_of(floor)) == 100, "all or nothing"
@@ -156,16 +156,16 @@ def test_two_gates_at_once_do_not_both_count(floor, monkeypatch):
 
 @pytest.mark.parametrize("status", [s for s in Status if s is not Status.PASSED])
 def test_only_a_latency_that_passed_is_served(told, monkeypatch, status):
-    monkeypatch.setattr(serve, "load", lambda *_: Fixed())
-    monkeypatch.setattr(serve, "timed", lambda *_: (None, dataclasses.replace(FAST, status=status)))
+    monkeypatch.setattr(serve, "load_engine", lambda *_: Fixed())
+    monkeypatch.setattr(serve, "measure_latency", lambda *_: (None, dataclasses.replace(FAST, status=status)))
     with pytest.raises(Refused, match=rf"latency \({status}\)"):
         serve.serve(told, "p1")
 
 
 def test_a_version_whose_last_gate_did_not_pass_is_served_only_with_a_reason(told, monkeypatch):
     served = []
-    monkeypatch.setattr(serve, "load", lambda *_: Fixed())
-    monkeypatch.setattr(serve, "timed", lambda *_: (None, FAST))
+    monkeypatch.setattr(serve, "load_engine", lambda *_: Fixed())
+    monkeypatch.setattr(serve, "measure_latency", lambda *_: (None, FAST))
     monkeypatch.setattr(serve, "app", lambda *_: "app")
     monkeypatch.setattr(serve, "listen", lambda *a: served.append(a[0]))
     serve.serve(told, "p1")

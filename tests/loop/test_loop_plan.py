@@ -11,13 +11,13 @@ from fieldloop.loop.floor import simulate
 from fieldloop.loop.plan import known as plan_known
 from fieldloop.loop.plan import plan
 from fieldloop.loop.plan import work as plan_work
-from fieldloop.loop.plan.order_counts import with_unnamed
+from fieldloop.loop.plan.order_counts import assign_unnamed_episodes
 from fieldloop.loop.run.diagnose import diagnose, evidence_of
 from fieldloop.model.condition import Stratum
 from fieldloop.model.finding import Status
 from fieldloop.model.plan import Progress
 from fieldloop.model.policy import Outcome, PolicyVersion
-from fieldloop.report.plan.orders import counted, progress_line
+from fieldloop.report.plan.orders import progress_counts_text, progress_line
 
 TEMPLATES = """
 [dim-back]
@@ -65,11 +65,11 @@ def test_orders_and_quotas_add_up_alike():
     here, there = Stratum.of(cell="a"), Stratum.of(cell="b")
     orders = [Progress(here, 4, 1, 1, 0, order="o1", reported=9), Progress(here, 2, 0, 0, 0, order="o2")]
     quotas = [Progress(here, 6, 11, 8, 2), Progress(there, 3, 5, 5, 0)]
-    one, two = with_unnamed(orders, quotas)
+    one, two = assign_unnamed_episodes(orders, quotas)
     assert (one.done, one.accepted, one.rejected, one.left, one.reported) == (9, 6, 2, 0, 9)
     assert (two.done, two.accepted, two.left) == (2, 2, 0)
     assert progress_line([one, two, *quotas], None) == "9 of 9 accepted, 4 more than ordered, 2 rejected."
-    assert counted([one, two]) == "6 of 6 accepted, 2 more than ordered, 2 rejected."
+    assert progress_counts_text([one, two]) == "6 of 6 accepted, 2 more than ordered, 2 rejected."
 
 
 def test_what_came_in_since_counts_whenever_it_was_recorded(told, tmp_path):

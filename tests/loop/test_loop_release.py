@@ -75,7 +75,7 @@ def taken_in(tmp_path_factory):
         site.write(CalibrationAttached(made))
     write_mcap([synthetic.healthy(seed=seed, session=f"session-{seed}") for seed in range(2)], folder / "logs")
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(ingest, "each", lambda work, items, **_: map(work, items))
+        patched.setattr(ingest, "run_each", lambda work, items, **_: map(work, items))
         ingest.ingest(site, (folder / "logs",))
     site.write(*(annotated(episode) for episode in site.store.find(Episode)))
     site.close()
@@ -117,7 +117,7 @@ def refuse(*_):
 def test_what_cannot_be_put_right_stays_out_with_the_reason(recorded, monkeypatch):
     good, bad = recorded.store.find(Episode)
     accuse(recorded, bad, Fix(FixKind.TRIM, IDLE, start_ns=bad.start_ns + NS_PER_S))
-    monkeypatch.setattr(mending, "mend", refuse)
+    monkeypatch.setattr(mending, "apply_fixes", refuse)
     frozen = release(recorded, "r1", fix=(FixKind.TRIM,))
     assert (frozen.episodes, frozen.fixes) == ((good.id,), ())
     assert dict(frozen.excluded) == {bad.id: note("release.cannot_be_repaired", error="camera has a clock of its own")}

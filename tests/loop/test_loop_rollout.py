@@ -45,10 +45,10 @@ def test_the_button_pressed_twice_takes_one_version_off(floor):
     assert rollout.back(floor, reason="smoke").candidate == NEW
     with pytest.raises(Refused, match=r"no rollout is in progress.*--production"):
         rollout.back(floor)
-    assert rollout.in_production(floor) == OLD
+    assert rollout.version_in_production(floor) == OLD
 
     assert rollout.back(floor, production=True).candidate == OLD
-    assert rollout.in_production(floor) is None
+    assert rollout.version_in_production(floor) is None
     with pytest.raises(Refused, match="no version is in production"):
         rollout.back(floor, production=True)
 
@@ -56,7 +56,7 @@ def test_the_button_pressed_twice_takes_one_version_off(floor):
 def test_the_version_in_production_may_be_taken_off_while_another_climbs(floor):
     rollout.start(floor, "p2")
     assert rollout.back(floor, production=True).candidate == OLD
-    assert rollout.on_ladder(floor).candidate == NEW
+    assert rollout.rollout_in_progress(floor).candidate == NEW
 
 
 def test_shadow_climbs_on_what_it_showed_in_shadow(floor):

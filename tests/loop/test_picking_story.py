@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from fieldloop.loop.floor import picking_story
-from fieldloop.loop.floor.picking_story import Story, play
+from fieldloop.loop.floor.picking_story import Story, simulate_story
 
 WEEKS = 24
 PICKS = 1200
@@ -14,8 +14,8 @@ PICKS = 1200
 def line_of(monkeypatch, preset, days):
     """The strata of a line's picks; what the policy answers does not matter to them."""
     still = SimpleNamespace(act=lambda seen: np.zeros((len(seen), 8), dtype=np.float32))
-    monkeypatch.setattr(picking_story, "trained", lambda *_: still)
-    told = play(Story(preset, 5, "laboratory", 5, PICKS, days))
+    monkeypatch.setattr(picking_story, "train_policy", lambda *_: still)
+    told = simulate_story(Story(preset, 5, "laboratory", 5, PICKS, days))
     return told.world, told.line.cell
 
 

@@ -10,8 +10,8 @@ from fieldloop.ingest import open_log
 from fieldloop.ingest.readers import McapReader
 from fieldloop.loop.data import check, check_again, dry_run, ingest
 from fieldloop.loop.house import setup
-from fieldloop.loop.work.parts import cut
-from fieldloop.loop.work.run_on import each
+from fieldloop.loop.work.parts import cut_into_parts
+from fieldloop.loop.work.run_on import run_each
 from fieldloop.loop.workspace import open_workspace, track_silently
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.episode import Episode
@@ -34,7 +34,7 @@ def logs(tmp_path_factory):
 @pytest.fixture(autouse=True)
 def _in_this_process(monkeypatch):
     for module in (check, ingest, check_again, dry_run):
-        monkeypatch.setattr(module, "each", lambda work, items, **_: map(work, items))
+        monkeypatch.setattr(module, "run_each", lambda work, items, **_: map(work, items))
 
 
 @pytest.fixture
@@ -73,7 +73,7 @@ def test_a_listing_recognises_each_log_once(logs, recognised):
 
 def test_ingest_recognises_each_log_once_and_many_logs_are_found_at_once(logs, recognised, tmp_path):
     workspace = workspace_in(tmp_path)
-    first = ingest.take_in(workspace, (logs,))
+    first = ingest.ingest_paths(workspace, (logs,))
     assert once(recognised)
     episodes = [episode.id for episode in workspace.store.find(Episode)]
     assert len(episodes) == LOGS
@@ -81,7 +81,7 @@ def test_ingest_recognises_each_log_once_and_many_logs_are_found_at_once(logs, r
     assert workspace.store.logs_of([]) == {}
     with pytest.raises(StoreError, match="no log"):
         workspace.store.logs_of([*episodes, "unknown"])
-    again = ingest.take_in(workspace, (logs,))
+    again = ingest.ingest_paths(workspace, (logs,))
     assert [log.status for log in again.logs] == [log.status for log in first.logs]
     assert all(log.already_here for log in again.logs)
 
@@ -100,11 +100,11 @@ def test_a_reader_that_is_not_installed_is_replaced_by_recognition(logs):
 
 def test_a_part_carries_no_rules(logs, tmp_path):
     workspace = workspace_in(tmp_path)
-    ingest.take_in(workspace, (logs,))
+    ingest.ingest_paths(workspace, (logs,))
     (known, *_) = workspace.store.find(Episode)
     spans = tuple(Annotation(known.id, "phase", "x" * 1000, n, n + 1, "ana") for n in range(50))
     workspace.write(EpisodeAnnotated(known.id, "phase", "ana", spans))
-    parts = cut((logs,), None).parts
+    parts = cut_into_parts((logs,), None).parts
     assert {part.reader for part in parts} == {"mcap"}
     assert max(len(pickle.dumps(part)) for part in parts) < 1000
     assert check.check(workspace, (logs,), numbers_only=True).episodes
@@ -126,5 +126,5 @@ class Counted:
 
 def test_what_all_items_share_is_sent_once_to_each_worker():
     shared = Counted()
-    assert list(each(shared, range(20), workers=2)) == [-n for n in range(20)]
+    assert list(run_each(shared, range(20), workers=2)) == [-n for n in range(20)]
     assert shared.sent <= 2

@@ -44,7 +44,7 @@ def test_other_content_or_another_protocol_is_another_estimate(told, estimated, 
     told.write(EpisodesMeasured(ids, Blob("1" * 64, 9), 1, Blob("2" * 64, 9), "m"))
     release_evidence.lags_of(told, release, episodes)
     assert len(estimated) == 2
-    monkeypatch.setattr(release_evidence, "imprints_named", lambda *_: "other")
+    monkeypatch.setattr(release_evidence, "imprints_fingerprint", lambda *_: "other")
     release_evidence.lags_of(told, release, episodes)
     assert len(estimated) == 3
     assert told.store.count(LagsMeasured) == 1, "the last one of a release and protocol counts"

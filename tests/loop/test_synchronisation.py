@@ -10,7 +10,7 @@ from fieldloop.check.batch import alignment
 from fieldloop.check.batch_case import Batch
 from fieldloop.errors import BadInput, Refused, UnknownName
 from fieldloop.loop.collect.synchronisation import _content_lag, require_verified, synchronise, unverified_devices
-from fieldloop.loop.home.pages import every
+from fieldloop.loop.home.pages import find_newest_first
 from fieldloop.loop.ship.release import datasheet, release
 from fieldloop.loop.workspace import create_workspace, open_workspace
 from fieldloop.model.episode import Episode, Log
@@ -83,7 +83,7 @@ def test_a_measurement_verifies_its_robot_and_no_other(declared):
     synchronise(declared, "camera/wrist", robot="arm-1", offset_ms=6.0, how="a lamp")
     assert reasons(declared) == ["protocol.clock_too_far_off"], "the newest one counts"
     declared.store.rebuild()
-    assert len(every(declared, SynchronisationVerified)) == 2
+    assert len(find_newest_first(declared, SynchronisationVerified)) == 2
 
 
 def test_a_release_is_refused_or_says_who_went_on(told):
@@ -92,7 +92,7 @@ def test_a_release_is_refused_or_says_who_went_on(told):
         release(declared, "r9")
     assert [reason.code for reason in refused.value.reasons] == ["protocol.clock_never_verified"]
     assert refused.value.reasons[0].subject == Subject("camera/wrist", robot="arm-1")
-    assert len(every(declared, Release)) == 1
+    assert len(find_newest_first(declared, Release)) == 1
     frozen = release(declared, "r9", override="a pilot")
     assert frozen.override == "a pilot (not verified: camera/wrist of arm-1; overridden by local)"
     assert declared.store.get(Release, frozen.id).override == frozen.override
@@ -107,7 +107,7 @@ def test_a_verified_release_needs_no_override(told):
 
 def test_what_was_recorded_long_after_the_last_verification_is_refused(declared):
     synchronise(declared, "camera/wrist", robot="arm-1", offset_ms=1.0, how="a lamp")
-    verified = every(declared, SynchronisationVerified)[0].at_ns
+    verified = find_newest_first(declared, SynchronisationVerified)[0].at_ns
     (one, *_) = declared.store.find(Episode)
     fresh = dataclasses.replace(one, start_ns=verified, end_ns=verified + 29 * DAY)
     assert require_verified(declared, [fresh], "") == ""
@@ -163,7 +163,7 @@ def test_the_check_and_the_verification_name_the_same_rig(monkeypatch, declared)
         imprints={sample(Episode, n).id: Imprint({"lag/camera/wrist/rows": np.zeros(1)}) for n in (0, 1)},
         protocol=default_protocol(),
     )
-    monkeypatch.setattr(alignment, "pooled", lambda *_: None)
+    monkeypatch.setattr(alignment, "estimate_pooled_lag", lambda *_: None)
     monkeypatch.setattr(alignment, "lag_measurement", lambda about, _, **__: about)
     subjects = list(alignment.rig_lag.look(batch))
     assert len(subjects) == 2
@@ -197,7 +197,7 @@ def test_a_slip_of_the_pen_verifies_nothing(declared):
     declared.write(RobotRegistered(Robot("arm-7", "sim6", "lab")))
     with pytest.raises(UnknownName, match="Did you mean 'arm-7'"):
         synchronise(declared, "camera/wrist", robot="amr-7", offset_ms=1.0, how="a lamp")
-    assert not every(declared, SynchronisationVerified)
+    assert not find_newest_first(declared, SynchronisationVerified)
     for known in ("arm-7", "arm-1", ""):  # registered, seen in an episode, none
         synchronise(declared, "camera/wrist", robot=known, offset_ms=1.0, how="a lamp")
 
@@ -212,5 +212,5 @@ def test_it_is_kept_on_disk(tmp_path):
     synchronise(here, "camera/wrist", offset_ms=1.0, how="a lamp")
     here.close()
     again = open_workspace(tmp_path / "w")
-    assert [v.stream for v in every(again, SynchronisationVerified)] == ["camera/wrist"]
+    assert [v.stream for v in find_newest_first(again, SynchronisationVerified)] == ["camera/wrist"]
     again.close()

@@ -102,13 +102,13 @@ def test_a_locked_protocol_may_be_reworded_but_not_renumbered(workspace, folder)
 
 def test_a_token_says_whose_it_is_until_it_is_revoked(workspace):
     issued = tokens.issue(workspace, "op-7", role=Role.OPERATOR)
-    assert tokens.whose(workspace, issued.secret) == Actor("op-7", Role.OPERATOR)
+    assert tokens.actor_by_secret(workspace, issued.secret) == Actor("op-7", Role.OPERATOR)
     assert issued.secret not in repr(list(workspace.store.events(TokenIssued)))
     tokens.revoke(workspace, issued.id)
     with pytest.raises(Refused, match="revoked"):
-        tokens.whose(workspace, issued.secret)
+        tokens.actor_by_secret(workspace, issued.secret)
     with pytest.raises(Refused, match="unknown"):
-        tokens.whose(workspace, "guess")
+        tokens.actor_by_secret(workspace, "guess")
 
 
 def test_every_number_in_force_is_shown_with_its_reason(workspace):

@@ -10,12 +10,12 @@ import pytest
 from tests.oracles import venvs
 
 from fieldloop.ingest import open_log
-from fieldloop.loop.floor.floor import sitting, write_demonstrations
+from fieldloop.loop.floor.floor import alternate_turns, write_demonstrations
 from fieldloop.model.stream import ClockKind, StreamKind
 from fieldloop.release.writers import write_mcap
 from fieldloop.simulate.arm.floor import Floor
 from fieldloop.testing.barcode import Mark, MarkedPictures, read
-from fieldloop.testing.injuries.injury import cut
+from fieldloop.testing.injuries.injury import keep_span
 from fieldloop.testing.synthetic import healthy, healthy_case, with_streams
 
 cv2 = pytest.importorskip("cv2")
@@ -104,7 +104,7 @@ def same_recording(recording, theirs):
 
 
 def test_every_message_stamp_value_and_frame_of_what_was_written(tmp_path):
-    short = cut(healthy_case(recording=healthy()), lambda at_s: at_s < 1.0).recording
+    short = keep_span(healthy_case(recording=healthy()), lambda at_s: at_s < 1.0).recording
     marked = {}
     for number, name in enumerate(("camera/overhead", "camera/wrist", "depth/overhead")):
         pictures = MarkedPictures(number, 7, len(short.streams[name]), depth=name.startswith("depth"))
@@ -124,7 +124,7 @@ def test_what_the_floor_s_stations_record(tmp_path):
     floor = Floor(5)
     stratum = floor.production_mix()[0].stratum
     (log,) = write_demonstrations(
-        sitting(floor, [stratum], tmp_path, floor.operators(), start_ns=1_760_000_000 * 10**9)
+        alternate_turns(floor, [stratum], tmp_path, floor.operators(), start_ns=1_760_000_000 * 10**9)
     )
     theirs = as_they_read(log)
     (ours,) = open_log(log).recordings

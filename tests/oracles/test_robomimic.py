@@ -10,7 +10,7 @@ from tests.oracles import venvs
 from fieldloop.ingest import open_log
 from fieldloop.release.writers import write_hdf5
 from fieldloop.testing.barcode import Mark, MarkedPictures, read
-from fieldloop.testing.injuries.injury import cut
+from fieldloop.testing.injuries.injury import keep_span
 from fieldloop.testing.synthetic import healthy_case, with_streams
 
 pytestmark = pytest.mark.oracle
@@ -58,7 +58,7 @@ def as_they_read(path, out, split=""):
 
 def marked(episode):
     """Two seconds with marks in the pixels: camera, episode, frame."""
-    made = cut(healthy_case(seed=episode), lambda at_s: at_s < 2.0).recording
+    made = keep_span(healthy_case(seed=episode), lambda at_s: at_s < 2.0).recording
     cameras = {
         name: replace(
             made.streams[name],

@@ -13,10 +13,10 @@ from fieldloop.model.deployment import BinConfiguration, Deployment, Site, Sku
 from fieldloop.model.episode import Episode
 from fieldloop.model.plan import GapKind
 from fieldloop.model.policy import Outcome, Stage
-from fieldloop.plan import coverage, stated_costs
+from fieldloop.plan import coverage, read_demonstration_costs
 from fieldloop.plan.gaps.unknown_articles import unknown_article_gaps
 from fieldloop.plan.strata import tabulate
-from fieldloop.plan.uncounted import uncounted
+from fieldloop.plan.uncounted import uncounted_log_notes
 from fieldloop.protocol import default_operations
 from fieldloop.say import sentence
 
@@ -36,7 +36,7 @@ def outcome(name, succeeded, attempt="", **levels):
 
 
 def left_out(episodes, outcomes=()):
-    return tuple(uncounted(tabulate(coverage(MAP, episodes, outcomes)), episodes, outcomes))
+    return tuple(uncounted_log_notes(tabulate(coverage(MAP, episodes, outcomes)), episodes, outcomes))
 
 
 def by_text(found):
@@ -82,7 +82,7 @@ def test_what_lies_outside_the_map_is_reported():
     (fact,) = left_out([episode(str(k), "north", bin="FRONT", lighting="lab") for k in range(3)])
     assert "bin=FRONT (3; did you mean 'front'?)." in sentence(fact)
     assert left_out([episode("1", "north", bin="back", lighting="lab")]) == ()
-    assert list(uncounted(tabulate([]), [episode("1")], [])) == []
+    assert list(uncounted_log_notes(tabulate([]), [episode("1")], [])) == []
 
 
 def test_two_judges_are_one_attempt_and_a_dispute_is_left_out():
@@ -115,7 +115,7 @@ def test_articles_that_the_catalogue_lacks_are_named_and_a_gap_of_their_own():
     ]  # fmt: skip
     shown = [replace(episode("1", "north", bin="front", lighting="lab"), facts=(("sku", "new"),))]
     table = tabulate(coverage(deployment.exposures, shown, logged))
-    demonstrations, articles, silent = uncounted(table, shown, logged, deployment)
+    demonstrations, articles, silent = uncounted_log_notes(table, shown, logged, deployment)
     assert (demonstrations.code, demonstrations["count"]) == ("plan.uncounted_articles", 1)
     assert (articles.code, articles["count"], articles["all"]) == ("plan.uncounted_articles", 35, 100)
     assert "not counted: new (25), x0 (2), x1 (2) and 3 more. Add them to the catalogue." in sentence(articles)
@@ -127,7 +127,7 @@ def test_articles_that_the_catalogue_lacks_are_named_and_a_gap_of_their_own():
 
 
 def test_costs_multiply_where_several_hold():
-    costs = stated_costs(SETTINGS.replaced(costs=("site=north: 2", "bin=back,lighting=dim: 1.5")))
+    costs = read_demonstration_costs(SETTINGS.replaced(costs=("site=north: 2", "bin=back,lighting=dim: 1.5")))
     found = by_text(coverage(MAP, [], costs=costs))
     assert found["bin=front,lighting=dim,site=north"].cost == 2.0
     assert found["bin=back,lighting=dim,site=north"].cost == 3.0
@@ -138,7 +138,7 @@ def test_costs_multiply_where_several_hold():
 )
 def test_a_cost_that_cannot_be_read_is_refused(line):
     with pytest.raises(BadInput):
-        stated_costs(SETTINGS.replaced(costs=(line,)))
+        read_demonstration_costs(SETTINGS.replaced(costs=(line,)))
 
 
 @pytest.mark.parametrize("share", [float("nan"), float("inf"), -0.1])

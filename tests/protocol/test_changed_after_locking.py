@@ -30,9 +30,9 @@ def test_who_works_on_another_task_goes_on(changed, opened, capsys):
     assert workspace.protocol().name == "pick"
     assert lock.lock(workspace).locked
     episode = keep(workspace, "a", 10.0)
-    assert measurements.judged(workspace, measurements.measured_in(workspace, [episode]))
+    assert measurements.judge_episodes(workspace, measurements.stored_measurements(workspace, [episode]))
     assert measurements.rules_of(workspace).protocol(episode).name == "pick"
-    assert not measurements.outdated(workspace, [episode]), "another limit elsewhere measures nothing anew"
+    assert not measurements.outdated_episodes(workspace, [episode]), "another limit elsewhere measures nothing anew"
     assert {v.name: v.in_force for v in versions(workspace)} == {"pick": True, "pack": False}
     for command in (["home"], ["protocol"], ["protocol", "show"], ["protocol", "versions"], ["calibrate", "list"]):
         assert main(["--workspace", str(changed), *command]) == 0, capsys.readouterr().err

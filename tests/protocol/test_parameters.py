@@ -8,8 +8,8 @@ import pytest
 from fieldloop.errors import ProtocolError, UnknownName
 from fieldloop.loop.protocol.numbers import protocol
 from fieldloop.protocol import compare, default_operations, default_protocol, lint, parse_operations, parse_protocol
-from fieldloop.protocol.collection import SETTINGS, fingerprint_of, from_tables, in_full
-from fieldloop.protocol.layers import fingerprint, load, shipped, shipped_protocol
+from fieldloop.protocol.collection import SETTINGS, fingerprint_of, from_tables, tables_in_force
+from fieldloop.protocol.layers import fingerprint, parse_toml, shipped_protocol, shipped_text
 from fieldloop.protocol.statements import Effect, measuring_fingerprint
 
 TEXTS = [
@@ -23,7 +23,7 @@ TEXTS = [
 
 def as_locked_earlier(text):
     """The tables as they were stored before parameters had reasons, and before some numbers had left the code."""
-    tables = json.loads(json.dumps(copy.deepcopy(in_full(text)), default=str))
+    tables = json.loads(json.dumps(copy.deepcopy(tables_in_force(text)), default=str))
     for rows in tables["check"].values():
         for row in rows.values():
             if "parameters" in row:
@@ -75,7 +75,7 @@ def test_a_number_that_left_the_code_counts_once_it_differs():
 
 
 def test_a_section_of_operations_counts_a_former_number_once_it_differs():
-    rows = load(shipped("operations.toml"), "operations")
+    rows = parse_toml(shipped_text("operations.toml"), "operations")
     former = [(s, n, x) for s, own in rows.items() for n, x in own.items() if "formerly" in x]
     for section, name, row in former:
         assert default_operations()[section].settings[name].is_as_before

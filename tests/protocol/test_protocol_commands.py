@@ -135,7 +135,7 @@ def test_a_judgement_says_which_version_judged(folder, opened):
     file_of(folder).write_text('[protocol]\nname = "pick"\nversion = 3\n')
     workspace = opened(folder)
     episode = keep(workspace, "a", 10.0)
-    workspace.write(*measurements.judged(workspace, measurements.measured_in(workspace, [episode])))
+    workspace.write(*measurements.judge_episodes(workspace, measurements.stored_measurements(workspace, [episode])))
     (report,) = workspace.store.find(EpisodeReport)
     assert report.judged_by == "pick v3"
 

@@ -11,11 +11,11 @@ from fieldloop.errors import ProtocolError
 from fieldloop.protocol import (
     Limit,
     Source,
-    agree,
     default_operations,
     default_protocol,
     parse_operations,
     parse_protocol,
+    require_agreement,
 )
 from fieldloop.protocol.number import SourceKind
 
@@ -23,7 +23,7 @@ SOURCE = Source(SourceKind.ASSUMED, "test")
 
 
 def test_code_and_shipped_protocol_agree():
-    agree(UNITS, default_protocol())
+    require_agreement(UNITS, default_protocol())
 
 
 def test_spec_numbers_are_the_shipped_ones():
@@ -137,8 +137,8 @@ def test_what_is_not_finite_is_never_admitted(value):
 
 def test_agreement_names_what_is_missing_on_either_side():
     with pytest.raises(ProtocolError, match=r"without a limit in force: timing.new"):
-        agree({**UNITS, "timing.new": "ms"}, default_protocol())
+        require_agreement({**UNITS, "timing.new": "ms"}, default_protocol())
     with pytest.raises(ProtocolError, match=r"no check measures: timing.longest_gap"):
-        agree({k: v for k, v in UNITS.items() if k != "timing.longest_gap"}, default_protocol())
+        require_agreement({k: v for k, v in UNITS.items() if k != "timing.longest_gap"}, default_protocol())
     with pytest.raises(ProtocolError, match=r"measured in 's', the limit is in 'ms'"):
-        agree({**UNITS, "timing.stream_offset": "s"}, default_protocol())
+        require_agreement({**UNITS, "timing.stream_offset": "s"}, default_protocol())

@@ -10,10 +10,10 @@ from fieldloop.model.finding import EpisodeReport, Finding, Status
 from fieldloop.model.fix import Fix, FixKind
 from fieldloop.model.note import NO_SUBJECT, note
 from fieldloop.model.stream import NS_PER_S, ClockKind
-from fieldloop.model.taken import taken
+from fieldloop.model.taken import select_samples
 from fieldloop.protocol import default_operations
-from fieldloop.release import Terms, assemble, mend
-from fieldloop.release.fixes import accepted
+from fieldloop.release import Terms, apply_fixes, assemble
+from fieldloop.release.fixes import accepted_fixes
 from fieldloop.testing.synthetic import healthy
 
 IDLE = note("check.fix_idle_head")
@@ -37,7 +37,7 @@ DROP = Fix(FixKind.DROP, IDLE)
 def test_trimming_keeps_what_lies_between_in_every_stream():
     made = healthy()
     start, end = made.episode.start_ns + NS_PER_S, made.episode.end_ns - NS_PER_S
-    mended = mend(made, [Fix(FixKind.TRIM, IDLE, start_ns=start, end_ns=end)])
+    mended = apply_fixes(made, [Fix(FixKind.TRIM, IDLE, start_ns=start, end_ns=end)])
     for name, stream in mended.streams.items():
         assert stream.times_ns.min() >= start
         assert stream.times_ns.max() <= end
@@ -56,7 +56,7 @@ def test_trimming_keeps_what_lies_between_in_every_stream():
 
 def on_its_own_clock(made, rows=slice(None)):
     """Return the recording with a wrist video that counts from 0, and is perhaps shorter."""
-    video = taken(made.streams["camera/wrist"], np.arange(len(made.streams["camera/wrist"]))[rows])
+    video = select_samples(made.streams["camera/wrist"], np.arange(len(made.streams["camera/wrist"]))[rows])
     own = replace(video, clocks={ClockKind.CONTAINER: video.times_ns - video.times_ns[0]})
     return replace(made, streams={**made.streams, "camera/wrist": own})
 
@@ -64,7 +64,7 @@ def on_its_own_clock(made, rows=slice(None)):
 def test_a_video_that_counts_from_its_own_beginning_is_cut_with_the_rest():
     made = healthy()
     fix = Fix(FixKind.TRIM, IDLE, start_ns=made.episode.start_ns + NS_PER_S, end_ns=made.episode.end_ns - NS_PER_S)
-    cut, alike = (mend(one, [fix]).streams["camera/wrist"] for one in (on_its_own_clock(made), made))
+    cut, alike = (apply_fixes(one, [fix]).streams["camera/wrist"] for one in (on_its_own_clock(made), made))
     assert abs(len(cut) - len(alike)) <= 1
     assert abs(int(cut.times_ns[0]) - NS_PER_S) <= NS_PER_S // 30, "it stays on its own clock"
     shown, truth = (next(video.pictures.frames([40])).astype(float) for video in (cut, alike))
@@ -77,15 +77,15 @@ def test_a_video_of_another_length_on_its_own_clock_is_not_cut_at_a_guess(rows):
     made = healthy()
     fix = Fix(FixKind.TRIM, IDLE, start_ns=made.episode.start_ns + NS_PER_S)
     with pytest.raises(Refused, match="camera/wrist has a clock of its own"):
-        mend(on_its_own_clock(made, rows), [fix])
-    untouched = mend(on_its_own_clock(made, rows), [replace(fix, start_ns=None)])
+        apply_fixes(on_its_own_clock(made, rows), [fix])
+    untouched = apply_fixes(on_its_own_clock(made, rows), [replace(fix, start_ns=None)])
     assert untouched.episode == made.episode, "where nothing is cut nothing has to be known"
 
 
 def test_a_stream_that_ended_before_the_cut_has_nothing_left():
     made = healthy()
-    short = taken(made.streams["force"], np.arange(20))
-    mended = mend(
+    short = select_samples(made.streams["force"], np.arange(20))
+    mended = apply_fixes(
         replace(made, streams={**made.streams, "force": short}),
         [Fix(FixKind.TRIM, IDLE, start_ns=made.episode.start_ns + NS_PER_S)],
     )
@@ -97,7 +97,7 @@ def test_restamping_moves_the_clock_it_names_and_no_other():
     video = made.streams["camera/wrist"]
     two = replace(video, clocks={ClockKind.HEADER: video.times_ns, ClockKind.CONTAINER: video.times_ns})
     fix = replace(RESTAMP, clock=ClockKind.CONTAINER)
-    moved = mend(replace(made, streams={**made.streams, "camera/wrist": two}), [fix]).streams["camera/wrist"]
+    moved = apply_fixes(replace(made, streams={**made.streams, "camera/wrist": two}), [fix]).streams["camera/wrist"]
     np.testing.assert_array_equal(moved.clocks[ClockKind.HEADER], video.times_ns)
     np.testing.assert_array_equal(moved.clocks[ClockKind.CONTAINER], video.times_ns - 12 * MS)
 
@@ -105,7 +105,7 @@ def test_restamping_moves_the_clock_it_names_and_no_other():
 def test_restamping_moves_every_clock_of_one_stream_before_anything_is_cut():
     made = healthy()
     start = made.episode.start_ns + NS_PER_S
-    mended = mend(made, [Fix(FixKind.TRIM, IDLE, start_ns=start), RESTAMP])
+    mended = apply_fixes(made, [Fix(FixKind.TRIM, IDLE, start_ns=start), RESTAMP])
     for kind, times in mended.streams["camera/wrist"].clocks.items():
         before = made.streams["camera/wrist"].clocks[kind] - 12 * MS
         assert set(times.tolist()) <= set(before.tolist())
@@ -117,7 +117,7 @@ def test_restamping_moves_every_clock_of_one_stream_before_anything_is_cut():
 
 
 def test_a_stream_that_is_not_there_is_no_reason_to_fail():
-    assert mend(healthy(), [replace(RESTAMP, stream="camera/nobody")]).streams.keys() == healthy().streams.keys()
+    assert apply_fixes(healthy(), [replace(RESTAMP, stream="camera/nobody")]).streams.keys() == healthy().streams.keys()
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_a_stream_that_is_not_there_is_no_reason_to_fail():
     ],
 )
 def test_only_what_is_mended_throughout_is_let_in(findings, kinds, expected):
-    assert accepted(report(*findings), kinds) == expected
+    assert accepted_fixes(report(*findings), kinds) == expected
 
 
 def frozen(*, fix, **changes):
@@ -165,7 +165,7 @@ def test_another_fix_is_another_release():
 
 def test_chosen_samples_keep_stamps_numbers_and_pictures_together():
     stream = healthy().streams["camera/overhead"]
-    few = taken(stream, np.array([3, 10, 11]))
+    few = select_samples(stream, np.array([3, 10, 11]))
     assert few.pictures.size == stream.pictures.size
     shown = list(few.pictures.frames([0, 2]))
     np.testing.assert_array_equal(shown[1], next(stream.pictures.frames([11])))

@@ -8,12 +8,12 @@ from hypothesis.extra.numpy import arrays
 
 from fieldloop.errors import BadInput
 from fieldloop.model.stream import ClockKind, Stream, StreamKind
-from fieldloop.release.writers.framed import frame
-from fieldloop.release.writers.grid import Rule, away_ns, nearest, resample, rule_for
+from fieldloop.release.writers.framed import frame_recording
+from fieldloop.release.writers.grid import Rule, nearest, resample, rule_for, sample_distance_ns
 from fieldloop.release.writers.survey import survey
 from fieldloop.testing.barcode import MarkedPictures, read
 from fieldloop.testing.facts import facts
-from fieldloop.testing.injuries.injury import cut
+from fieldloop.testing.injuries.injury import keep_span
 from fieldloop.testing.synthetic import healthy_case, with_streams
 
 STAMP = st.one_of(st.integers(0, 200), st.integers(-(2**63), 2**63 - 1))
@@ -83,7 +83,7 @@ def test_the_nearest_sample_is_the_nearest(made):
 def test_no_row_is_nearer_to_its_samples_than_the_nearest_and_none_is_away_at_a_sample(made, rule):
     source, grid = made
     times = [int(t) for t in source.times_ns]
-    away = away_ns(source, grid, rule)
+    away = sample_distance_ns(source, grid, rule)
     for stamp, far in zip(grid.tolist(), away.tolist(), strict=True):
         least = min(abs(t - stamp) for t in times)
         assert far >= least * (1 - 1e-12)
@@ -183,7 +183,7 @@ def test_without_a_sample_there_is_nothing_to_resample():
 
 
 def short(seed=0):
-    return cut(healthy_case(seed=seed), lambda at_s: at_s < 1.0).recording
+    return keep_span(healthy_case(seed=seed), lambda at_s: at_s < 1.0).recording
 
 
 def camera(times, pictures):
@@ -196,7 +196,7 @@ def test_pictures_follow_their_stamps_even_where_those_jump_back_and_repeat():
     order = np.array([0, 1, 5, 3, 2, 7])  # frame i was taken at grid moment order[i]
     made = with_streams(made, {"camera/wrist": camera(times[order], MarkedPictures(1, 0, len(order)))})
     features = survey([made])
-    framed = frame(made, features)
+    framed = frame_recording(made, features)
     shown = [read(picture).frame for picture in framed.pictures("camera/wrist")]
     assert len(shown) == len(framed) == len(times)
     assert [shown[moment] for moment in order] == list(range(len(order)))
@@ -208,14 +208,14 @@ def test_pictures_follow_their_stamps_even_where_those_jump_back_and_repeat():
 
 def test_an_even_grid_has_its_rate_and_a_broken_stamp_no_endless_one():
     made = short()
-    framed = frame(made, survey([made], clock="joints", hz=50.0))
+    framed = frame_recording(made, survey([made], clock="joints", hz=50.0))
     np.testing.assert_array_equal(np.diff(framed.times_ns), 20_000_000)
     broken = made.streams["joints"].times_ns.copy()
     broken[3] = 0
     values = made.streams["joints"].values
     hurt = with_streams(made, {"joints": stream(StreamKind.JOINT_POSITION, broken, values, name="joints")})
     with pytest.raises(BadInput, match="probably wrong"):
-        frame(hurt, survey([hurt], clock="joints", hz=50.0))
+        frame_recording(hurt, survey([hurt], clock="joints", hz=50.0))
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from fieldloop.release.writers.hdf5.keys import places
 from fieldloop.release.writers.survey import survey
 from fieldloop.testing.barcode import Mark, MarkedPictures, read
 from fieldloop.testing.facts import facts
-from fieldloop.testing.injuries.injury import cut
+from fieldloop.testing.injuries.injury import keep_span
 from fieldloop.testing.shared import shared_data
 from fieldloop.testing.synthetic import START_NS, healthy_case, with_streams
 
@@ -31,7 +31,7 @@ FACTS = (
 
 def short(seed=0, **facts):
     """A second and a half, each camera marked in its pixels."""
-    made = cut(healthy_case(seed=seed), lambda at_s: at_s < 1.5).recording
+    made = keep_span(healthy_case(seed=seed), lambda at_s: at_s < 1.5).recording
     cameras = {
         name: replace(s, pictures=MarkedPictures(i, seed, len(s), depth=s.kind is StreamKind.DEPTH), serial=f"SN{i}")
         for i, (name, s) in enumerate(sorted(made.streams.items()))

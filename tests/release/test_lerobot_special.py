@@ -16,7 +16,7 @@ from fieldloop.release.writers.lerobot.files import Place, Places
 from fieldloop.release.writers.lerobot.naming import name_features
 from fieldloop.release.writers.survey import survey
 from fieldloop.testing.facts import facts
-from fieldloop.testing.injuries.injury import change_episode, cut
+from fieldloop.testing.injuries.injury import change_episode, keep_span
 from fieldloop.testing.injuries.vision import spoil_frames
 from fieldloop.testing.synthetic import healthy_case, with_streams
 
@@ -24,7 +24,7 @@ from fieldloop.testing.synthetic import healthy_case, with_streams
 def short(seed=0, seconds=0.5):
     """A short recording of which no further fact is known."""
     case = change_episode(healthy_case(seed=seed), facts=())
-    return cut(case, lambda at_s: at_s < seconds).recording
+    return keep_span(case, lambda at_s: at_s < seconds).recording
 
 
 def info_of(folder):

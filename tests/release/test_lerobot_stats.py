@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from fieldloop.release.writers.lerobot.depth import DepthScale
-from fieldloop.release.writers.lerobot.quantiles import of_held, of_walked, quantiles
-from fieldloop.release.writers.lerobot.stats import PictureStats, ValueStats, of_values
+from fieldloop.release.writers.lerobot.quantiles import quantiles, quantiles_by_walk, quantiles_in_memory
+from fieldloop.release.writers.lerobot.stats import PictureStats, ValueStats, stats_of_values
 
 SHARES = [0.01, 0.1, 0.5, 0.9, 0.99]
 TYPES = ["float32", "float64", "int64", "int16", "uint8", "uint64", "bool"]
@@ -28,7 +28,9 @@ def rows(draw):
 @given(rows(), st.integers(1, 20))
 def test_walking_finds_what_sorting_finds(values, at_once):
     parts = [values[i : i + at_once] for i in range(0, len(values), at_once)]
-    np.testing.assert_allclose(of_walked(lambda: iter(parts), values.shape[1], SHARES), of_held(values, SHARES))
+    np.testing.assert_allclose(
+        quantiles_by_walk(lambda: iter(parts), values.shape[1], SHARES), quantiles_in_memory(values, SHARES)
+    )
 
 
 @given(rows())
@@ -37,7 +39,7 @@ def test_held_quantiles_are_those_of_numpy_over_what_is_finite(values):
     for column in values.T.astype(float):
         fit = column[np.isfinite(column)]
         wanted.append(np.quantile(fit, SHARES) if len(fit) else np.full(5, np.nan))
-    np.testing.assert_allclose(of_held(values, SHARES), np.stack(wanted, axis=1))
+    np.testing.assert_allclose(quantiles_in_memory(values, SHARES), np.stack(wanted, axis=1))
 
 
 def test_many_values_are_walked_through_and_many_columns_too(monkeypatch):
@@ -74,7 +76,7 @@ def test_picture_statistics_count_every_pixel(picture):
     seen = PictureStats()
     seen.add(picture)
     levels = picture.reshape(-1, 3) / 255
-    got, wanted = seen.stats(), of_values(levels)
+    got, wanted = seen.stats(), stats_of_values(levels)
     for name in ("min", "max", "mean", "std"):
         np.testing.assert_allclose(np.ravel(got[name]), wanted[name], atol=1e-9)
     np.testing.assert_allclose(np.ravel(got["q50"]), np.quantile(levels, 0.5, axis=0, method="inverted_cdf"))

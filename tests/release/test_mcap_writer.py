@@ -14,14 +14,14 @@ from fieldloop.ingest import open_log
 from fieldloop.model.stream import ClockKind, EncodedSource, Stream, StreamKind
 from fieldloop.release.writers.mcap import logs, numbers, write_mcap
 from fieldloop.testing.facts import facts
-from fieldloop.testing.injuries.injury import cut
+from fieldloop.testing.injuries.injury import keep_span
 from fieldloop.testing.synthetic import healthy, healthy_case
 
 
 @pytest.fixture(scope="module")
 def recording():
     """Half a second of everything."""
-    return cut(healthy_case(recording=healthy()), lambda at_s: at_s < 0.5).recording
+    return keep_span(healthy_case(recording=healthy()), lambda at_s: at_s < 0.5).recording
 
 
 @pytest.fixture(scope="module")

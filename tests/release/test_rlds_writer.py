@@ -14,12 +14,12 @@ from fieldloop.model.condition import Stratum
 from fieldloop.model.episode import Episode, Recording
 from fieldloop.model.stream import ClockKind, Stream, StreamKind
 from fieldloop.release.writers import write_rlds
-from fieldloop.release.writers.framed import frame
+from fieldloop.release.writers.framed import frame_recording
 from fieldloop.release.writers.survey import survey
 from fieldloop.testing.barcode import Mark, MarkedPictures
 from fieldloop.testing.barcode import read as read_mark
 from fieldloop.testing.facts import facts
-from fieldloop.testing.injuries.injury import cut
+from fieldloop.testing.injuries.injury import keep_span
 from fieldloop.testing.injuries.vision import spoil_frames
 from fieldloop.testing.shared import shared_data
 from fieldloop.testing.synthetic import healthy_case, with_streams
@@ -123,7 +123,7 @@ def test_protobuf_finds_every_value_we_were_given(written, recordings):
             if "tensor" in form:
                 size = int(np.prod([int(n) for n in form["tensor"]["shape"].get("dimensions", [])] or [1]))
                 assert len(found[path]) == STEPS * size, path
-        framed = frame(recording, features)
+        framed = frame_recording(recording, features)
         keys = {"joints": "joints", "joints/velocity": "joints_velocity", "a/b": "a_b", "flag": "flag", "grid": "grid"}
         for name, key in keys.items():
             assert np.array_equal(found[f"steps/observation/{key}"], framed.values[name].ravel().astype("f4")), name
@@ -296,7 +296,9 @@ def test_an_even_grid_can_be_asked_for(tmp_path):
 
 
 def test_frames_that_do_not_decode_are_named(tmp_path):
-    case = spoil_frames(cut(healthy_case(), lambda at_s: at_s < 1.0), range(10, 12), np.empty((0, 0, 3), np.uint8))
+    case = spoil_frames(
+        keep_span(healthy_case(), lambda at_s: at_s < 1.0), range(10, 12), np.empty((0, 0, 3), np.uint8)
+    )
     done = write_rlds([case.recording], tmp_path / "set")
     assert "release.frames_repeated" in [loss.code for loss in done.left_out]
 

@@ -18,7 +18,7 @@ from fieldloop.protocol import default_protocol
 from fieldloop.report import check as report_of
 from fieldloop.report import page, paragraph, table
 from fieldloop.report.check.sketch import sketch
-from fieldloop.report.check.summary import in_order
+from fieldloop.report.check.summary import episodes_by_cost
 from fieldloop.testing.batches import healthy_batch
 from fieldloop.testing.injuries import INJURIES
 from fieldloop.testing.injuries.injury import change_stream
@@ -128,7 +128,7 @@ def test_the_sentence_says_what_is_so(report, status, sentence):
 
 def test_worst_first(made):
     report, _ = made
-    ranked = [episode.name for episode in in_order(report)]
+    ranked = [episode.name for episode in episodes_by_cost(report)]
     assert ranked[-1] == "synthetic-0"
     looks = report_of.summarise(report).looks
     assert [look.name for look in looks] == ranked[:-1]

@@ -18,9 +18,9 @@ from fieldloop.model.condition import Stratum
 from fieldloop.model.diagnosis import Diagnosis, FailureExplained, Gap, LostSlice
 from fieldloop.model.finding import Status
 from fieldloop.report.diagnose import DiagnosisReport, headline, html, main_cause
-from fieldloop.report.diagnose.content import DOUBT, by_loss, doubt, in_short, place, since
+from fieldloop.report.diagnose.content import DOUBT, by_loss, doubt_text, first_cause_text, place, since
 from fieldloop.report.diagnose.days_drawing import draw_days
-from fieldloop.report.diagnose.kinds import by_kind
+from fieldloop.report.diagnose.kinds import kinds_text
 from fieldloop.report.diagnose.waterfall import draw_waterfall, steps
 
 REAL = "The drop is real: 88.0 % → 61.2 %, −26.8 points (−31.9 to −21.4), over 1,043 episodes at leipzig."
@@ -58,7 +58,7 @@ def test_kinds_that_pull_apart_are_stated_in_points_alone():
     row = next(line for line in printed(found).splitlines() if "mix: fewer" in line)
     assert "+1.6" in row
     assert "%" not in row
-    assert by_kind(found) == "Change by kind, in points: mix +1.6, mechanism −2.6, unseen 0.0."
+    assert kinds_text(found) == "Change by kind, in points: mix +1.6, mechanism −2.6, unseen 0.0."
 
 
 def test_causes_come_with_share_interval_evidence_fix_group_and_since(made):
@@ -241,7 +241,7 @@ def test_a_diagnosis_from_before_doubts_were_stated_is_still_read():
     for one in plain["slices"]:
         one["chance"] = one.pop("doubt")
     read = from_plain(Diagnosis, plain)
-    assert [doubt(one) for one in read.slices] == ["not known"] * 2
+    assert [doubt_text(one) for one in read.slices] == ["not known"] * 2
     assert "not known" in printed(read)
     assert from_plain(Diagnosis, to_plain(samples.diagnosis())) == samples.diagnosis()
 
@@ -349,8 +349,8 @@ def test_in_a_passed_diagnosis_the_lines_beside_it_are_remarks():
 
 def test_in_short_it_is_the_first_cause_named_or_the_verdict():
     two = (samples.cause(Gap.UNKNOWN, 0.7), samples.cause(Gap.HARDWARE, 0.1), samples.cause(Gap.TIMING, 0.2))
-    assert in_short(samples.diagnosis(causes=two)) == "hardware drift"
-    assert in_short(samples.diagnosis(causes=two[:1])) == "The drop is real"
+    assert first_cause_text(samples.diagnosis(causes=two)) == "hardware drift"
+    assert first_cause_text(samples.diagnosis(causes=two[:1])) == "The drop is real"
 
 
 def test_a_long_id_stands_under_its_place_and_each_answer_under_its_question(made):

@@ -14,9 +14,9 @@ from fieldloop.model.condition import Stratum
 from fieldloop.model.diagnosis import Diagnosis, Gap, Kinds, Shifted
 from fieldloop.model.finding import Status
 from fieldloop.report.diagnose import DiagnosisReport, headline, html, main_cause
-from fieldloop.report.diagnose.content import in_short, since, verdict
-from fieldloop.report.diagnose.kinds import by_kind, kinds, shares
-from fieldloop.report.diagnose.parts import in_points, part
+from fieldloop.report.diagnose.content import first_cause_text, since, verdict
+from fieldloop.report.diagnose.kinds import kinds, kinds_text, shares
+from fieldloop.report.diagnose.parts import cost_text, in_points
 from fieldloop.report.diagnose.waterfall import draw_waterfall, steps
 
 BURIED = Shifted(Stratum.of(bin="buried"), 0.09, 0.62, 0.23, 0.39, 0.41, worse=False)
@@ -40,7 +40,7 @@ def printed(result):
 
 def test_a_drop_that_is_mostly_mix_says_so_first_with_what_grew():
     found = samples.diagnosis(**MIX)
-    assert verdict(found) == in_short(found) == "The drop is real; a harder mix explains most of it"
+    assert verdict(found) == first_cause_text(found) == "The drop is real; a harder mix explains most of it"
     assert main_cause(found) == (
         "A harder mix explains 23.0 of the 25.0 points lost. "
         "bin buried went from 9 % to 62 % of the work; success there is as "
@@ -107,17 +107,17 @@ def test_where_the_whole_rose_causes_are_in_points_everywhere():
     well_formed(page)
     assert "together −5.5 points" in texts(page)
     assert "−5.5 (−6.9 to −4.0)" in texts(page)
-    assert by_kind(found) in texts(page)
+    assert kinds_text(found) in texts(page)
     assert "of the loss" not in texts(page)
 
 
 def test_a_small_loss_that_hides_a_larger_one_is_in_points_and_the_gain_is_drawn():
     small = {"loss": 0.02, "observed": 0.73, "loss_low": 0.001, "loss_high": 0.04, "kinds": Kinds(0.0, -0.03, 0.05)}
     found = samples.diagnosis(**(RISEN | small))
-    assert part(found, found.causes) == "−5.5 points"
+    assert cost_text(found, found.causes) == "−5.5 points"
     assert steps(found)[1][-2].name == "Gained elsewhere"
     large = samples.diagnosis(**(RISEN | {"loss": 0.05, "observed": 0.7, "loss_low": 0.02, "loss_high": 0.08}))
-    assert part(large, large.causes) == "100 % of the loss"
+    assert cost_text(large, large.causes) == "100 % of the loss"
 
 
 def test_what_was_shown_in_simulation_is_not_called_changed():

@@ -20,12 +20,12 @@ from fieldloop.model.condition import Stratum
 from fieldloop.model.finding import Status
 from fieldloop.model.plan import Coverage, Forecast, Progress, Quota, QuotaKind, SiteSet
 from fieldloop.report.bars import interval_bar, progress_bar, share_bar
-from fieldloop.report.plan import PlanReport, headline, html, uncovered
-from fieldloop.report.plan.content import by_gain, shared_factors
+from fieldloop.report.plan import PlanReport, headline, html, uncovered_text
+from fieldloop.report.plan.content import shared_factors, sort_by_gain
 from fieldloop.report.plan.curve_drawing import draw_curves
-from fieldloop.report.plan.grid import OTHERS, factors, grid, telling
+from fieldloop.report.plan.grid import OTHERS, factors, grid, most_telling_factors
 from fieldloop.report.plan.heat_drawing import draw_coverage
-from fieldloop.report.plan.orders import counted
+from fieldloop.report.plan.orders import progress_counts_text
 from fieldloop.say import details
 from fieldloop.say.numbers import small_share
 
@@ -109,9 +109,9 @@ def test_a_plan_that_is_collected_says_so():
 
 def test_what_was_shown_elsewhere_is_not_deployed():
     rows = [*samples.coverage(), Coverage(Stratum.of(tier="high", bin="laboratory"), 0.0, 90, 0.1)]
-    assert uncovered(rows) == uncovered(samples.coverage())
+    assert uncovered_text(rows) == uncovered_text(samples.coverage())
     assert "laboratory" not in draw_coverage(rows)
-    assert uncovered([]) == "No deployed stratum is known. Audit the deployment map first."
+    assert uncovered_text([]) == "No deployed stratum is known. Audit the deployment map first."
 
 
 # ── ugly plans
@@ -164,9 +164,12 @@ def test_little_is_drawn_of_little(report):
 
 def test_the_two_factors_that_tell_most_are_found():
     rows = samples.coverage()
-    assert telling(rows) == ("lighting", "bin")  # dim light is rare in the data and fails; tiers are as they should be
-    assert telling(rows[:0]) == ("", "")
-    assert telling([Coverage(Stratum.of(site="a"), 1.0, 0, 0.0)]) == ("site", "")
+    assert most_telling_factors(rows) == (
+        "lighting",
+        "bin",
+    )  # dim light is rare in the data and fails; tiers are as they should be
+    assert most_telling_factors(rows[:0]) == ("", "")
+    assert most_telling_factors([Coverage(Stratum.of(site="a"), 1.0, 0, 0.0)]) == ("site", "")
 
 
 def test_very_many_levels_become_one():
@@ -174,7 +177,7 @@ def test_very_many_levels_become_one():
     shown = grid(rows, "sku", "bin", most=12)
     assert shown.rows == (*(f"{n:03d}" for n in range(11)), f"39 {OTHERS}")
     assert sum(cell.exposure for cell in shown.cells.values()) == pytest.approx(1.0)
-    assert telling(rows)[0] == "bin"
+    assert most_telling_factors(rows)[0] == "bin"
 
 
 @given(
@@ -193,7 +196,7 @@ def test_a_map_loses_nothing_of_what_it_sums_up(rows):
         Coverage(Stratum.of(one=a, other=b), 1 / len(rows), demos, 1 / len(rows), tried, min(tried, failed))
         for a, b, demos, tried, failed in rows
     ]
-    shown = grid(coverage, *telling(coverage), most=2)
+    shown = grid(coverage, *most_telling_factors(coverage), most=2)
     assert factors(coverage) == ["one", "other"]
     for name in ("exposure", "share", "demonstrations", "attempts", "failures"):
         assert sum(getattr(c, name) for c in shown.cells.values()) == pytest.approx(
@@ -239,7 +242,7 @@ def test_past_rounds_are_dots():
 
 def test_gains_that_cannot_be_determined_come_last():
     known, unknown = Quota(Stratum(), 1, 0.01, 0.0, 0.02, ""), Quota(Stratum(), 1, math.nan, 0.0, 0.0, "")
-    assert by_gain([unknown, known]) == [known, unknown]
+    assert sort_by_gain([unknown, known]) == [known, unknown]
     assert shared_factors([Stratum.of(a="1", b="2"), Stratum.of(a="1", b="3")]) == ["a"]
     assert shared_factors([Stratum.of(a="1")]) == []
 
@@ -297,7 +300,7 @@ def test_warnings_and_gaps_are_marked_as_of_the_day_the_plan_was_drawn(made):
 def test_what_a_simulator_makes_is_counted_apart():
     here = Stratum.of(cell="a")
     rows = [Progress(here, 199, 0, 0, 0), Progress(here, 5, 0, 0, 0, QuotaKind.SIMULATION)]
-    assert counted(rows) == "0 of 204 (5 of them are to be simulated) accepted, 0 rejected."
+    assert progress_counts_text(rows) == "0 of 204 (5 of them are to be simulated) accepted, 0 rejected."
     one = SiteSet("annex", 0.2, False, (), 5, 0, 20, False, written("What it lacks."), simulated=1)
     assert "20 and 1 simulated" in html(samples.planned(plan=samples.plan(sites=(one,))))
 

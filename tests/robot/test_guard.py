@@ -118,27 +118,27 @@ def test_a_stop_stays_until_a_person_releases_it():
     assert (first.answer, second.answer) == (Answer.STOP, Answer.STOP)
     assert [(b.rule, b.cause) for b in second.breaches] == [("stopped", Cause.STOPPED_BEFORE)]
     assert first.reasons[0] in second.reasons[0]
-    assert guard.ended(state, succeeded=True).stopped_by
-    assert guard.step(guard.released(), LIMITS, reading())[1].answer is Answer.ALLOW
+    assert guard.count_attempt(state, succeeded=True).stopped_by
+    assert guard.step(guard.cleared_state(), LIMITS, reading())[1].answer is Answer.ALLOW
 
 
 def test_five_failures_in_a_row_suspend_and_call_a_senior_operator():
     state = GuardState()
     for failures in range(1, 6):
-        state = guard.ended(state, succeeded=False)
+        state = guard.count_attempt(state, succeeded=False)
         after, verdict = guard.step(state, LIMITS, reading())
         assert verdict.answer is (Answer.HOLD if failures == 5 else Answer.ALLOW)
     assert Instruction.CALL_SENIOR_OPERATOR in verdict.instructions
     (breach,) = verdict.breaches
     assert (breach.cause, breach.value, breach.limit, breach.unit) == (Cause.FAILURES_IN_A_ROW, 5, 5, "failures")
-    later = guard.ended(after, succeeded=True)
+    later = guard.count_attempt(after, succeeded=True)
     assert guard.step(later, LIMITS, reading())[1].answer is Answer.HOLD  # a success does not lift a suspension
 
 
 def test_a_success_between_failures_starts_the_count_again():
     state = GuardState()
     for succeeded in (False, False, False, False, True, False, False, False, False):
-        state = guard.ended(state, succeeded=succeeded)
+        state = guard.count_attempt(state, succeeded=succeeded)
     assert guard.step(state, LIMITS, reading())[1].answer is Answer.ALLOW
 
 

@@ -9,8 +9,8 @@ from fieldloop.simulate.picking import demonstrating, physics, sites, wear
 from fieldloop.simulate.picking.catalogue import GRAVITY
 from fieldloop.simulate.picking.choosing import choose
 from fieldloop.simulate.picking.faults import NOTHING
-from fieldloop.simulate.picking.physics import ENDS, Grasp, judge, reached
-from fieldloop.simulate.picking.pick import STEP_S, back_in_time, delayed, moved
+from fieldloop.simulate.picking.physics import ENDS, Grasp, judge, step_reached
+from fieldloop.simulate.picking.pick import STEP_S, back_in_time, delay_commands, move_one_step
 from fieldloop.simulate.picking.world import World
 
 
@@ -85,7 +85,7 @@ def test_a_neighbour_or_a_wall_in_the_way_of_a_finger_is_hit(scenes):
 
 
 def test_an_attempt_stops_in_the_step_whose_rule_it_broke():
-    assert [physics.STEPS[k] if k < 4 else "" for k in reached(np.arange(len(ENDS)))] == [
+    assert [physics.STEPS[k] if k < 4 else "" for k in step_reached(np.arange(len(ENDS)))] == [
         "", "approach", "approach", "approach", "grasp", "grasp", "lift", "lift", "place",
     ]  # fmt: skip
 
@@ -116,20 +116,22 @@ def test_the_picture_of_a_moment_ago_is_taken_from_where_the_tool_was():
 
 def test_a_late_action_takes_effect_late():
     answers = [np.full((1, 8), float(k)) for k in (1, 2, 3)]
-    assert delayed(answers, 0.0)[0, 0] == 3.0
-    assert delayed(answers, 0.5 * STEP_S)[0, 0] == pytest.approx(2.5)
-    assert delayed(answers, 2 * STEP_S)[0, 0] == pytest.approx(1.0)
-    assert delayed(answers, 9 * STEP_S)[0, 0] == 0.0
+    assert delay_commands(answers, 0.0)[0, 0] == 3.0
+    assert delay_commands(answers, 0.5 * STEP_S)[0, 0] == pytest.approx(2.5)
+    assert delay_commands(answers, 2 * STEP_S)[0, 0] == pytest.approx(1.0)
+    assert delay_commands(answers, 9 * STEP_S)[0, 0] == 0.0
 
 
 def test_speeds_are_in_the_tools_frame():
-    ahead = moved(np.array([[0.0, 0.0, np.pi / 2]]), np.array([[0.2, 0.0, 0.0]]))
+    ahead = move_one_step(np.array([[0.0, 0.0, np.pi / 2]]), np.array([[0.2, 0.0, 0.0]]))
     assert ahead[0] == pytest.approx([0.0, 0.2 * STEP_S, np.pi / 2])
 
 
 def test_an_early_annotation_reads_too_shallow_and_a_late_one_half_closed(scenes):
     orders = np.array([[0.02, 0.085, 2.5, 2.0, 0.12]])
-    early, right, late = (demonstrating.annotated(scenes, orders, np.array([s]))[0] for s in (-0.05, 0.0, 0.05))
+    early, right, late = (
+        demonstrating.read_at_annotated_moment(scenes, orders, np.array([s]))[0] for s in (-0.05, 0.0, 0.05)
+    )
     assert right == pytest.approx(orders[0])
     assert early[0] < right[0]
     assert early[1] == right[1]

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from fieldloop.errors import BadInput, UnknownName
 from fieldloop.simulate.picking import pick
-from fieldloop.simulate.picking.faults import Change, Faults, Starved, left_out, substitute_starved
+from fieldloop.simulate.picking.faults import Change, Faults, Starved, never_demonstrated, substitute_starved
 from fieldloop.simulate.picking.presets import preset
 from fieldloop.simulate.picking.sight import INPUTS
 from fieldloop.simulate.picking.strata import LEVELS, Strata
@@ -99,7 +99,7 @@ def test_unequal_cost_charges_for_the_far_site():
 def test_what_is_left_out_is_never_demonstrated(cells, site, seed):
     strata = Strata(LEVELS)
     asked = np.array([*cells, 719])  # the last cell is of another site
-    faults = Faults(starved=left_out(strata, {"site": site}))
+    faults = Faults(starved=never_demonstrated(strata, {"site": site}))
     made = substitute_starved(asked, strata, faults, np.random.default_rng(seed))
     assert len(made) == len(asked)
     assert set(made) <= set(asked)

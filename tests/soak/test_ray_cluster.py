@@ -8,7 +8,7 @@ import pytest
 from fieldloop.errors import UnreadableLog
 from fieldloop.loop.data import check
 from fieldloop.loop.work.measure_part import Part, Rules, measure_part
-from fieldloop.loop.work.run_on import each
+from fieldloop.loop.work.run_on import run_each
 from fieldloop.protocol import default_protocol
 from fieldloop.release.writers import write_mcap
 from fieldloop.testing import synthetic
@@ -48,12 +48,12 @@ def test_a_cluster_that_loses_a_node_gives_the_same_answers(logs, cluster, monke
     here = check.check(None, (logs,))
 
     def killed_half_way(work, items, **chosen):
-        results = each(work, items, **chosen)
+        results = run_each(work, items, **chosen)
         yield from itertools.islice(results, LOGS // 3)
         cluster.remove_node(doomed, allow_graceful=False)
         yield from results
 
-    monkeypatch.setattr(check, "each", killed_half_way)
+    monkeypatch.setattr(check, "run_each", killed_half_way)
     there = check.check(None, (logs,), on="ray")
     assert len(there.episodes) == LOGS
     assert plain(there) == plain(here)
@@ -64,4 +64,4 @@ def test_a_cluster_that_loses_a_node_gives_the_same_answers(logs, cluster, monke
 def test_an_error_on_a_worker_is_reported_as_it_is_here(tmp_path):
     nowhere = Part(tmp_path / "nowhere")
     with pytest.raises(UnreadableLog, match="no such file"):
-        list(each(partial(measure_part, rules=Rules(default_protocol())), [nowhere], on="ray"))
+        list(run_each(partial(measure_part, rules=Rules(default_protocol())), [nowhere], on="ray"))

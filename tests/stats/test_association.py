@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from fieldloop.stats.association import classes, uncertainty_coefficient
+from fieldloop.stats.association import quantile_classes, uncertainty_coefficient
 
 
 def walk(random, count):
     """A slow random walk, in four classes: neighbours are alike."""
-    return classes(np.cumsum(random.normal(size=count)))
+    return quantile_classes(np.cumsum(random.normal(size=count)))
 
 
 def test_unrelated_variables_are_not_associated():
@@ -72,5 +72,5 @@ def test_a_target_that_does_not_vary_has_no_association():
 
 
 def test_equal_numbers_share_a_class():
-    assert set(classes(np.asarray([0.0] * 90 + [1.0] * 10))) <= {0, 1}
-    assert classes(np.asarray([1.0, 1.0])).tolist() == pytest.approx([0, 0])
+    assert set(quantile_classes(np.asarray([0.0] * 90 + [1.0] * 10))) <= {0, 1}
+    assert quantile_classes(np.asarray([1.0, 1.0])).tolist() == pytest.approx([0, 0])

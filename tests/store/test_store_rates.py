@@ -5,7 +5,7 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fieldloop.model.attempts import settled
+from fieldloop.model.attempts import settle_attempts
 from fieldloop.model.event import OutcomeRecorded
 from fieldloop.model.policy import Outcome, Stage
 from fieldloop.stats.binomial import interval
@@ -46,7 +46,7 @@ def test_rates_equal_counting_by_hand(batches, windows):
         for o in batch:
             said.pop(o.id, None)  # what is said again is said last
             said[o.id] = o
-    attempts = settled(o for o in said.values() if o.stage is Stage.PRODUCTION)[0]
+    attempts = settle_attempts(o for o in said.values() if o.stage is Stage.PRODUCTION)[0]
     for start, end in windows:
         inside = [o for o in attempts if start <= o.at_ns < end]
         expected = {}

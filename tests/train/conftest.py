@@ -5,7 +5,7 @@ import pytest
 
 from fieldloop.model.annotation import Annotation
 from fieldloop.protocol import default_operations
-from fieldloop.simulate.arm.compression import delivered, delivered_depth
+from fieldloop.simulate.arm.compression import delivered_depth, delivered_picture
 from fieldloop.simulate.arm.floor import Floor
 from fieldloop.simulate.arm.mix import draw
 from fieldloop.train.samples import Sample, gather
@@ -21,7 +21,7 @@ def demonstrated(floor, mix, count, purpose):
     for i, stratum in enumerate(draw(mix, count, floor.chance(purpose))):
         shown = floor.demonstrate(stratum, people[i % len(people)], floor.chance(purpose, i), 10**18)
         for sample in gather([shown.recording], truth(shown), frames=1).samples:
-            pictures = np.stack([delivered(picture) for picture in sample.pictures])
+            pictures = np.stack([delivered_picture(picture) for picture in sample.pictures])
             found.append(Sample(sample.episode, pictures, delivered_depth(sample.depths), sample.grasp))
     return found
 

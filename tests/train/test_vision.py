@@ -5,7 +5,7 @@ import pytest
 
 from fieldloop.errors import BadInput
 from fieldloop.train import scaling
-from fieldloop.train.vision import Vision, look
+from fieldloop.train.vision import Vision, extract_features
 
 EYE = Vision((120, 160), (60, 80), 0.2)
 
@@ -21,34 +21,36 @@ def painted(row, column, high=10, wide=20, colour=(200, 60, 40), gain=1.0):
 
 
 def test_place_direction_and_depth_of_a_patch():
-    salient, _ = look(EYE, *painted(60, 80))
+    salient, _ = extract_features(EYE, *painted(60, 80))
     u, v, level, slant, extent, _, distance = salient[0, :7]
     assert (u, v) == pytest.approx((0.0, 0.0), abs=0.02)
     assert level > 0.4  # longer along the columns
     assert slant == pytest.approx(0.0, abs=1e-6)
     assert extent > 0.05
     assert distance == pytest.approx(0.9, abs=0.01)
-    moved, _ = look(EYE, *painted(40, 120))
+    moved, _ = extract_features(EYE, *painted(40, 120))
     assert moved[0, 0] == pytest.approx(0.5, abs=0.03)
     assert moved[0, 1] < -0.2
 
 
 def test_half_the_light_is_nearly_the_same_scene():
-    bright, _ = look(EYE, *painted(50, 70))
-    dim, _ = look(EYE, *painted(50, 70, gain=0.5))
+    bright, _ = extract_features(EYE, *painted(50, 70))
+    dim, _ = extract_features(EYE, *painted(50, 70, gain=0.5))
     assert np.allclose(bright[0, :5], dim[0, :5], atol=0.02)
 
 
 def test_depth_without_return_is_left_out():
     picture, depth = painted(60, 80)
     depth[0, 28:30] = np.nan
-    salient, context = look(EYE, picture, depth)
+    salient, context = extract_features(EYE, picture, depth)
     assert salient[0, 6] == pytest.approx(0.9, abs=0.02)
     assert np.isfinite(context).all()
 
 
 def test_a_picture_without_colour_is_still_finite():
-    salient, context = look(EYE, np.zeros((1, 120, 160, 3), np.uint8), np.full((1, 60, 80), np.nan, np.float32))
+    salient, context = extract_features(
+        EYE, np.zeros((1, 120, 160, 3), np.uint8), np.full((1, 60, 80), np.nan, np.float32)
+    )
     assert np.isfinite(salient).all()
     assert np.isfinite(context).all()
 

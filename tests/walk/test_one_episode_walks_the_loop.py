@@ -11,7 +11,7 @@ from fieldloop.loop.collect import sessions as collect
 from fieldloop.loop.collect import supply, synchronisation
 from fieldloop.loop.data import check, ingest
 from fieldloop.loop.floor import simulate
-from fieldloop.loop.floor.floor import sitting, verify_clocks, write_demonstrations
+from fieldloop.loop.floor.floor import alternate_turns, verify_clocks, write_demonstrations
 from fieldloop.loop.house import setup
 from fieldloop.loop.plan import plan
 from fieldloop.loop.run import diagnose, guard, incident, monitor, rollout, serve, trust
@@ -54,7 +54,9 @@ def afternoon(tmp_path_factory):
     floor = Floor(SEED)
     strata = draw(floor.lab_mix(), 14, floor.chance("walk"))
     facts = {"session": "walk", "protocol": "pick v1", "provider": "northwind"}
-    logs = write_demonstrations(sitting(floor, strata, folder, floor.operators(), start_ns=START_NS + 10**9, **facts))
+    logs = write_demonstrations(
+        alternate_turns(floor, strata, folder, floor.operators(), start_ns=START_NS + 10**9, **facts)
+    )
     (folder / "cut-short.mcap").write_bytes(logs[0].read_bytes()[: logs[0].stat().st_size // 2])
     return folder
 

@@ -88,7 +88,7 @@ class PolicyClient:
     def ask(self, message: Mapping[str, Any]) -> dict[str, Any]:
         """Send one message and return the reply as it came; arrays stay arrays."""
         data = wire.pack(message)
-        return self._over_socket(data) if self._url.scheme == "ws" else self._over_http(data)
+        return self._ask_over_socket(data) if self._url.scheme == "ws" else self._ask_over_http(data)
 
     def close(self) -> None:
         """Close the connection."""
@@ -116,11 +116,11 @@ class PolicyClient:
             str(reply.get("policy", "")),
         )  # fmt: skip
 
-    def _over_socket(self, data: bytes) -> dict[str, Any]:
+    def _ask_over_socket(self, data: bytes) -> dict[str, Any]:
         for again in (True, False):
             was_open = self._socket is not None
             try:
-                socket = self._connected()
+                socket = self._ensure_connected()
                 socket.send(data)
                 reply = socket.recv(timeout=self._timeout_s)
                 break
@@ -130,9 +130,9 @@ class PolicyClient:
                     raise self._unavailable(wrong) from wrong
         if isinstance(reply, str):
             raise PolicyRefused(reply)
-        return _read(reply)
+        return _unpack_reply(reply)
 
-    def _connected(self) -> ClientConnection:
+    def _ensure_connected(self) -> ClientConnection:
         if self._socket is None:
             url = self._url._replace(path=self._url.path or "/ws").geturl()
             self._socket = self._lines.enter_context(
@@ -142,22 +142,22 @@ class PolicyClient:
                 )
             )  # fmt: skip
             greeting = self._socket.recv(timeout=self._timeout_s)
-            self._metadata = _read(greeting) if isinstance(greeting, bytes) else {}
+            self._metadata = _unpack_reply(greeting) if isinstance(greeting, bytes) else {}
         return self._socket
 
     def _greeting(self) -> dict[str, Any]:
         try:
-            self._connected()
+            self._ensure_connected()
         except (OSError, TimeoutError, WebSocketException) as wrong:
             self.close()
             raise self._unavailable(wrong) from wrong
         return self._metadata or {}
 
-    def _over_http(self, data: bytes) -> dict[str, Any]:
+    def _ask_over_http(self, data: bytes) -> dict[str, Any]:
         status, body = self._request("POST", "/act", data)
         if status != OK:
             raise PolicyRefused(_detail(status, body))
-        return _read(body)
+        return _unpack_reply(body)
 
     def _get(self, path: str) -> dict[str, Any]:
         status, body = self._request("GET", path)
@@ -192,7 +192,7 @@ class PolicyClient:
         return PolicyUnavailable(f"{self._url.geturl()}: {what} (timeout {self._timeout_s:g} s).")
 
 
-def _read(data: bytes) -> dict[str, Any]:
+def _unpack_reply(data: bytes) -> dict[str, Any]:
     try:
         return wire.unpack(data)
     except wire.WireError as wrong:

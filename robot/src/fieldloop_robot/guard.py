@@ -96,7 +96,7 @@ class GuardLimits:
         Traceback (most recent call last):
         fieldloop_robot.guard.LimitsRefused: Guard limits lack min_confidence. Train or bundle the policy again.
         """
-        raw = _plain(limits)
+        raw = _limits_object(limits)
         if missing := sorted(UNITS.keys() - raw.keys()):
             raise LimitsRefused(f"Guard limits lack {', '.join(missing)}. Train or bundle the policy again.")
         if unknown := sorted(raw.keys() - UNITS.keys()):
@@ -104,10 +104,10 @@ class GuardLimits:
                 f"This guard does not know {', '.join(unknown)} and would not enforce it. Update the robot."
             )
         for name, value in raw.items():
-            _refuse_no_limit(name, value)
-        if (found := fingerprint_of(raw)) != fingerprint:
+            _refuse_invalid_limit(name, value)
+        if (computed := fingerprint_of(raw)) != fingerprint:
             raise LimitsRefused(
-                f"Guard limits have the fingerprint {found}, the bundle promises {fingerprint or 'none'}: "
+                f"Guard limits have the fingerprint {computed}, the bundle promises {fingerprint or 'none'}: "
                 "they were changed after approval. Deploy the bundle again."
             )
         return cls(**raw, fingerprint=fingerprint)
@@ -186,7 +186,7 @@ class Rule:
 
 def step(state: GuardState, limits: GuardLimits, reading: Reading) -> tuple[GuardState, Verdict]:
     """Ask every rule about one step; the worst answer wins, and a rule that cannot answer holds."""
-    broken = [found for rule in RULES if (found := _ask(rule, state, limits, reading))]
+    broken = [found for rule in RULES if (found := _evaluate_rule(rule, state, limits, reading))]
     if not broken:
         return state, Verdict(Answer.ALLOW, limits=limits.fingerprint)
     answer = max((b.answer for b in broken), key=list(Answer).index)
@@ -200,12 +200,12 @@ def step(state: GuardState, limits: GuardLimits, reading: Reading) -> tuple[Guar
     return after, Verdict(answer, names, reasons, _instructions(broken, answer), limits.fingerprint, breaches)
 
 
-def ended(state: GuardState, *, succeeded: bool) -> GuardState:
+def count_attempt(state: GuardState, *, succeeded: bool) -> GuardState:
     """Count how an attempt ended; a success clears the count, never a suspension or a stop."""
     return replace(state, failures_in_a_row=0 if succeeded else state.failures_in_a_row + 1)
 
 
-def released() -> GuardState:
+def cleared_state() -> GuardState:
     """Clear failures, suspension and stop after a person has fixed the cause."""
     return GuardState()
 
@@ -298,7 +298,7 @@ class _Broken:
     breach: Breach
 
 
-def _ask(rule: Rule, state: GuardState, limits: GuardLimits, reading: Reading) -> _Broken | None:
+def _evaluate_rule(rule: Rule, state: GuardState, limits: GuardLimits, reading: Reading) -> _Broken | None:
     try:
         found = rule.asks(state, limits, reading)
     except Exception as wrong:  # noqa: BLE001  the guard answers for any reading; it never crashes the loop
@@ -320,7 +320,7 @@ def _numbers(value: ArrayLike | None) -> NDArray[np.float64]:
     return np.atleast_1d(np.asarray(value, dtype=np.float64)).ravel()
 
 
-def _plain(limits: str | Mapping[str, Any]) -> dict[str, Any]:
+def _limits_object(limits: str | Mapping[str, Any]) -> dict[str, Any]:
     try:
         raw = json.loads(limits) if isinstance(limits, str) else dict(limits)
     except (ValueError, TypeError) as wrong:
@@ -330,6 +330,6 @@ def _plain(limits: str | Mapping[str, Any]) -> dict[str, Any]:
     return raw
 
 
-def _refuse_no_limit(name: str, value: Any) -> None:
+def _refuse_invalid_limit(name: str, value: Any) -> None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value <= 0:
         raise LimitsRefused(f"Guard limit {name} = {value!r} is not a finite number above 0.")

@@ -40,7 +40,7 @@ def take(lease: Lease, holder: str, now_ns: int, ttl_ns: int) -> Lease:
     >>> take(first, "operator", now_ns=100, ttl_ns=100).epoch
     2
     """
-    _refuse_no_hold(holder, ttl_ns)
+    _refuse_invalid_hold(holder, ttl_ns)
     if lease.held_at(now_ns) and lease.holder != holder:
         left_s = (lease.expires_ns - now_ns) / 1e9
         raise LeaseRefused(
@@ -51,13 +51,13 @@ def take(lease: Lease, holder: str, now_ns: int, ttl_ns: int) -> Lease:
 
 def seize(lease: Lease, holder: str, now_ns: int, ttl_ns: int) -> Lease:
     """Give control to a person even while it is held; commands of the old epoch no longer count."""
-    _refuse_no_hold(holder, ttl_ns)
+    _refuse_invalid_hold(holder, ttl_ns)
     return Lease(holder, lease.epoch + 1, now_ns + ttl_ns)
 
 
 def renew(lease: Lease, holder: str, epoch: int, now_ns: int, ttl_ns: int) -> Lease:
     """Extend a lease; an expired one must be taken again."""
-    _refuse_no_hold(holder, ttl_ns)
+    _refuse_invalid_hold(holder, ttl_ns)
     if not lease.allows(holder, epoch, now_ns):
         raise LeaseRefused(f"{holder!r} does not hold epoch {epoch} any more; take control again.")
     return replace(lease, expires_ns=max(lease.expires_ns, now_ns + ttl_ns))
@@ -68,6 +68,6 @@ def release(lease: Lease, holder: str, epoch: int, now_ns: int) -> Lease:
     return replace(lease, holder="", expires_ns=now_ns) if lease.allows(holder, epoch, now_ns) else lease
 
 
-def _refuse_no_hold(holder: str, ttl_ns: int) -> None:
+def _refuse_invalid_hold(holder: str, ttl_ns: int) -> None:
     if not holder or ttl_ns <= 0:
         raise LeaseRefused(f"A lease needs a holder and a time to live above 0, not {holder!r} and {ttl_ns} ns.")

@@ -40,7 +40,14 @@ class JointState:
         counts = (len(self.position), len(self.velocity), len(self.effort))
         layout, words = _joint_layout(self.frame_id, self.names, counts)
         return layout.pack(
-            *_stamp(stamp_ns), *words, counts[0], *self.position, counts[1], *self.velocity, counts[2], *self.effort
+            *_stamp_prefix(stamp_ns),
+            *words,
+            counts[0],
+            *self.position,
+            counts[1],
+            *self.velocity,
+            counts[2],
+            *self.effort,
         )
 
 
@@ -58,7 +65,7 @@ class CompressedImage:
     def payload(self, stamp_ns: int) -> bytes:
         """Return the message as CDR."""
         layout, words = _layout(self.frame_id, ("s", self.format), ("I", 1))
-        return layout.pack(*_stamp(stamp_ns), *words, len(self.data)) + self.data
+        return layout.pack(*_stamp_prefix(stamp_ns), *words, len(self.data)) + self.data
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +81,7 @@ class WrenchStamped:
     def payload(self, stamp_ns: int) -> bytes:
         """Return the message as CDR."""
         layout, words = _layout(self.frame_id, ("d", 6))
-        return layout.pack(*_stamp(stamp_ns), *words, *self.wrench)
+        return layout.pack(*_stamp_prefix(stamp_ns), *words, *self.wrench)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +108,7 @@ class Imu:
         ax, ay, az, gx, gy, gz = self.reading
         no_orientation = (0.0, 0.0, 0.0, 1.0, -1.0, *UNKNOWN_COVARIANCE[1:])
         turn = (gx, gy, gz, *UNKNOWN_COVARIANCE)
-        return layout.pack(*_stamp(stamp_ns), *words, *no_orientation, *turn, ax, ay, az, *UNKNOWN_COVARIANCE)
+        return layout.pack(*_stamp_prefix(stamp_ns), *words, *no_orientation, *turn, ax, ay, az, *UNKNOWN_COVARIANCE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,13 +124,13 @@ class PoseStamped:
     def payload(self, stamp_ns: int) -> bytes:
         """Return the message as CDR."""
         layout, words = _layout(self.frame_id, ("d", 7))
-        return layout.pack(*_stamp(stamp_ns), *words, *self.pose)
+        return layout.pack(*_stamp_prefix(stamp_ns), *words, *self.pose)
 
 
 Message = JointState | CompressedImage | WrenchStamped | Imu | PoseStamped
 
 
-def _stamp(stamp_ns: int) -> tuple[bytes, int, int]:
+def _stamp_prefix(stamp_ns: int) -> tuple[bytes, int, int]:
     return (LITTLE_ENDIAN, *divmod(int(stamp_ns), NS_PER_S))
 
 

@@ -43,7 +43,7 @@ class Spool:
         self._folder, self._max_bytes = Path(folder), max_bytes
         self._folder.mkdir(parents=True, exist_ok=True)
         self._path, self._mark = self._folder / "spool.log", self._folder / "acknowledged"
-        self._lock, self._guard = _only_here(self._folder), threading.Lock()
+        self._lock, self._guard = _lock_folder(self._folder), threading.Lock()
         self.notices: tuple[str, ...] = ()
         self._pending: deque[tuple[int, int]] = deque()  # (seq, offset)
         if not self._path.exists():
@@ -65,7 +65,7 @@ class Spool:
             seqs, lines = [], []
             for seq, record in enumerate(records, self._next):
                 seqs.append(seq)
-                lines.append(_line({"seq": seq, "record": dict(record)}))
+                lines.append(_encode_line({"seq": seq, "record": dict(record)}))
             self._write(b"".join(lines))
             offset = self._end
             for seq, line in zip(seqs, lines, strict=True):
@@ -168,10 +168,10 @@ class Spool:
         self._end = self._path.stat().st_size
 
     def _start_file(self, name: str, first: int) -> None:
-        _replace(self._path, _line({"schema": HEADER, "spool": name, "first": first}))
+        _replace(self._path, _encode_line({"schema": HEADER, "spool": name, "first": first}))
 
 
-def _line(content: Mapping[str, Any]) -> bytes:
+def _encode_line(content: Mapping[str, Any]) -> bytes:
     try:
         body = json.dumps(content, allow_nan=False, separators=(",", ":")).encode()
     except (TypeError, ValueError) as wrong:
@@ -184,11 +184,11 @@ def _lines(data: bytes) -> Iterator[tuple[int, dict[str, Any] | None]]:
     offset = 0
     while offset < len(data):
         end = data.find(b"\n", offset) + 1 or len(data)
-        yield offset, _content(data[offset:end])
+        yield offset, _decode_line(data[offset:end])
         offset = end
 
 
-def _content(line: bytes) -> dict[str, Any] | None:
+def _decode_line(line: bytes) -> dict[str, Any] | None:
     try:
         length, crc, body = int(line[:8], 16), int(line[9:17], 16), line[PREFIX:-1]
     except ValueError:
@@ -216,7 +216,7 @@ def _replace(path: Path, data: bytes) -> None:
         raise SpoolError(f"{path} cannot be written: {wrong.strerror}. Free some space.") from wrong
 
 
-def _only_here(folder: Path) -> int:
+def _lock_folder(folder: Path) -> int:
     lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o644)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -35,12 +35,12 @@ def pack(message: Mapping[str, Any], max_bytes: int = MAX_BYTES) -> bytes:
         data: bytes = msgpack.packb(dict(message), default=_encode)
     except (TypeError, ValueError, OverflowError) as wrong:
         raise WireError(f"This message cannot travel: {wrong}.") from wrong
-    return _bounded(data, max_bytes)
+    return _check_size(data, max_bytes)
 
 
 def unpack(data: bytes, max_bytes: int = MAX_BYTES) -> dict[str, Any]:
     """Read a message back; arrays are read-only views of its bytes."""
-    _bounded(data, max_bytes)
+    _check_size(data, max_bytes)
     try:
         message = msgpack.unpackb(data, object_hook=_decode)
     except WireError:
@@ -54,7 +54,7 @@ def unpack(data: bytes, max_bytes: int = MAX_BYTES) -> dict[str, Any]:
     return message
 
 
-def _bounded(data: bytes, max_bytes: int) -> bytes:
+def _check_size(data: bytes, max_bytes: int) -> bytes:
     if len(data) > max_bytes:
         raise WireError(f"The message has {len(data)} bytes, at most {max_bytes} may travel.")
     return data

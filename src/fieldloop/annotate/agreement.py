@@ -34,7 +34,7 @@ def agreement(first: Iterable[Annotation], second: Iterable[Annotation], frame_h
     distances: dict[Boundary, list[int]] = {}
     unmatched = 0
     for episode in shared:
-        pairs.update(_frames(ours[episode], theirs[episode], NS_PER_S / frame_hz))
+        pairs.update(_frame_label_pairs(ours[episode], theirs[episode], NS_PER_S / frame_hz))
         matched, left_over = match_boundaries(ours[episode], theirs[episode])
         for kind, apart in matched.items():
             distances.setdefault(kind, []).extend(apart)
@@ -81,20 +81,22 @@ def _nearest_in_order(few: list[int], many: list[int]) -> list[int]:
 
 
 def _boundaries(annotations: Sequence[Annotation]) -> dict[Boundary, list[int]]:
-    found: dict[Boundary, list[int]] = {}
+    times_ns: dict[Boundary, list[int]] = {}
     ordered = sorted(annotations, key=lambda a: (a.start_ns, a.end_ns))
-    found.setdefault((NOTHING, ordered[0].label), []).append(ordered[0].start_ns)
+    times_ns.setdefault((NOTHING, ordered[0].label), []).append(ordered[0].start_ns)
     for before, after in pairwise(ordered):
         if before.end_ns >= after.start_ns:
-            found.setdefault((before.label, after.label), []).append(after.start_ns)
+            times_ns.setdefault((before.label, after.label), []).append(after.start_ns)
         else:
-            found.setdefault((before.label, NOTHING), []).append(before.end_ns)
-            found.setdefault((NOTHING, after.label), []).append(after.start_ns)
-    found.setdefault((ordered[-1].label, NOTHING), []).append(ordered[-1].end_ns)
-    return found
+            times_ns.setdefault((before.label, NOTHING), []).append(before.end_ns)
+            times_ns.setdefault((NOTHING, after.label), []).append(after.start_ns)
+    times_ns.setdefault((ordered[-1].label, NOTHING), []).append(ordered[-1].end_ns)
+    return times_ns
 
 
-def _frames(first: Sequence[Annotation], second: Sequence[Annotation], period_ns: float) -> Iterable[tuple[str, str]]:
+def _frame_label_pairs(
+    first: Sequence[Annotation], second: Sequence[Annotation], period_ns: float
+) -> Iterable[tuple[str, str]]:
     """Yield both labels of every frame that at least one author labelled; frames are sampled at their middle."""
     everything = [*first, *second]
     begin, end = min(a.start_ns for a in everything), max(a.end_ns for a in everything)
@@ -112,12 +114,12 @@ def _labels(annotations: Sequence[Annotation], times_ns: np.ndarray) -> list[str
 
 
 def _by_episode(annotations: Iterable[Annotation]) -> dict[str, list[Annotation]]:
-    found: dict[str, list[Annotation]] = {}
+    by_episode: dict[str, list[Annotation]] = {}
     for annotation in annotations:
         if annotation.end_ns < annotation.start_ns:
             raise BadInput(f"{annotation.label!r} of {annotation.episode} ends before it begins.")
-        found.setdefault(annotation.episode, []).append(annotation)
-    return found
+        by_episode.setdefault(annotation.episode, []).append(annotation)
+    return by_episode
 
 
 def _author(annotations: dict[str, list[Annotation]]) -> str:

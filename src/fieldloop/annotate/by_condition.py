@@ -20,11 +20,14 @@ def agreements_by_condition(
     `strata` gives the conditions of each episode; episodes without an entry count only in the whole.
     """
     shared = {a.episode for a in first} & {a.episode for a in second}
-    whole = agreement(_of(first, shared), _of(second, shared), frame_hz)
-    return (whole, *_each(first, second, frame_hz, _under(strata, shared), least_episodes))
+    whole = agreement(_select_episodes(first, shared), _select_episodes(second, shared), frame_hz)
+    return (
+        whole,
+        *_agreement_per_condition(first, second, frame_hz, _episodes_by_condition(strata, shared), least_episodes),
+    )
 
 
-def _each(
+def _agreement_per_condition(
     first: Sequence[Annotation],
     second: Sequence[Annotation],
     frame_hz: float,
@@ -33,17 +36,17 @@ def _each(
 ) -> Iterator[Agreement]:
     for condition, episodes in sorted(under.items()):
         if len(episodes) >= least_episodes:
-            compared = agreement(_of(first, episodes), _of(second, episodes), frame_hz)
+            compared = agreement(_select_episodes(first, episodes), _select_episodes(second, episodes), frame_hz)
             yield replace(compared, stratum=Stratum((condition,)))
 
 
-def _under(strata: Mapping[str, Stratum], shared: set[str]) -> dict[Condition, set[str]]:
-    found: dict[Condition, set[str]] = {}
+def _episodes_by_condition(strata: Mapping[str, Stratum], shared: set[str]) -> dict[Condition, set[str]]:
+    episodes_by_condition: dict[Condition, set[str]] = {}
     for episode in shared & strata.keys():
         for condition in strata[episode].conditions:
-            found.setdefault(condition, set()).add(episode)
-    return found
+            episodes_by_condition.setdefault(condition, set()).add(episode)
+    return episodes_by_condition
 
 
-def _of(annotations: Sequence[Annotation], episodes: set[str]) -> list[Annotation]:
+def _select_episodes(annotations: Sequence[Annotation], episodes: set[str]) -> list[Annotation]:
     return [a for a in annotations if a.episode in episodes]

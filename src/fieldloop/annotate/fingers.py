@@ -37,34 +37,34 @@ def find_grip(t: Traces, moves: float, numbers: Mapping[str, float]) -> Grip | N
         return None
     _, begin, end = min(closings)
     openings = [(float(height[a:b].mean()), a, b) for a, b, by in changes if by > travel and a >= end]
-    by_width = _starts(t.width, min(openings)[1:], 1.0) if openings else None
-    by_force = _lets_go(t.effort, end, numbers)
+    by_width = _movement_start(t.width, min(openings)[1:], 1.0) if openings else None
+    by_force = _force_release_index(t.effort, end, numbers)
     near = numbers["smooth_s"] * t.hz
     if by_width is not None and by_force is not None and abs(by_force - by_width) > near:
         by_force = None  # a force that vanishes at another time means a slip, or other fingers
     known = [at for at in (by_width, by_force) if at is not None]
-    return Grip(_starts(t.width, (begin, end), -1.0), end, min(known) if known else None)
+    return Grip(_movement_start(t.width, (begin, end), -1.0), end, min(known) if known else None)
 
 
 def _travel(width: Floats, begin: int, end: int) -> float:
     return float(width[min(end, len(width) - 1)] - width[max(begin - 1, 0)])
 
 
-def _starts(width: Floats, span: tuple[int, ...], sign: float) -> float:
+def _movement_start(width: Floats, span: tuple[int, ...], sign: float) -> float:
     """Return where fingers start to move: the even part of their way, followed back to none."""
     begin, end = max(span[0] - 2, 0), min(span[1] + 2, len(width))
     gone = sign * (width[begin:end] - width[begin])
-    first, second = (_reaches(gone, share * gone[-1]) for share in (FIRST, SECOND))
+    first, second = (_index_reaching(gone, share * gone[-1]) for share in (FIRST, SECOND))
     return begin + max(0.0, first - (second - first) * FIRST / (SECOND - FIRST))
 
 
-def _reaches(path: Floats, level: float) -> float:
+def _index_reaching(path: Floats, level: float) -> float:
     index = int(np.argmax(path >= level))
     step = path[index] - path[index - 1] if index else 0.0
     return index - float((path[index] - level) / step) if step > 0 else float(index)
 
 
-def _lets_go(effort: Floats | None, closed: int, numbers: Mapping[str, float]) -> float | None:
+def _force_release_index(effort: Floats | None, closed: int, numbers: Mapping[str, float]) -> float | None:
     """Return where the grip force falls for good; None where it is not known, never rose, or never fell."""
     if effort is None or closed >= len(effort):
         return None

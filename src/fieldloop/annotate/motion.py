@@ -47,10 +47,10 @@ def traces(tool: Stream, gripper: Stream, effort: Stream | None, measures: Mappi
     grid = np.arange(0, (end - start) / NS_PER_S, 1 / hz)
     if len(grid) < 2 * MIN_SAMPLES:
         return f"{tool.name} and {gripper.name} hardly overlap in time"
-    place, width = (_on(grid, start, times, values) for times, values in samples[:2])
+    place, width = (_interpolate_on_grid(grid, start, times, values) for times, values in samples[:2])
     window = max(MIN_SAMPLES, int(measures["smooth_s"] * hz) | 1)
     finger_window = max(MIN_SAMPLES, window // 2 | 1)  # fingers move in a fraction of the time that an arm takes
-    pressed = [_on(grid, start, *held)[:, 0] for held in samples[2:] if len(held[0]) >= MIN_SAMPLES]
+    pressed = [_interpolate_on_grid(grid, start, *held)[:, 0] for held in samples[2:] if len(held[0]) >= MIN_SAMPLES]
     return Traces(
         start_ns=start,
         hz=hz,
@@ -79,8 +79,8 @@ def onset(speed: Floats, begin: int, end: int, measures: Mapping[str, float]) ->
         return None
     peak = int(np.argmax(here))
     shares = measures["onset_low"], measures["onset_high"]
-    low, high = (_rises_to(here, peak, share * here[peak]) for share in shares)
-    early, later = (_course(share) for share in shares)
+    low, high = (_index_rising_to(here, peak, share * here[peak]) for share in shares)
+    early, later = (_elapsed_share(share) for share in shares)
     return begin + max(0.0, low - (high - low) * early / (later - early))
 
 
@@ -90,12 +90,12 @@ def offset(speed: Floats, begin: int, end: int, measures: Mapping[str, float]) -
     return None if back is None else begin + (end - begin - 1) - back
 
 
-def _course(share: float) -> float:
+def _elapsed_share(share: float) -> float:
     """Return which part of a minimum-jerk move is over when its speed first reaches a share of its peak."""
     return (1 - math.sqrt(1 - math.sqrt(share))) / 2
 
 
-def _rises_to(speed: Floats, peak: int, level: float) -> float:
+def _index_rising_to(speed: Floats, peak: int, level: float) -> float:
     below = np.flatnonzero(speed[: peak + 1] < level)
     if not len(below):
         return 0.0
@@ -120,7 +120,7 @@ def _clean(stream: Stream, columns: int) -> tuple[NDArray[np.int64], Floats]:
     return times[rising], values[rising]
 
 
-def _on(grid: Floats, start_ns: int, times: NDArray[np.int64], values: Floats) -> Floats:
+def _interpolate_on_grid(grid: Floats, start_ns: int, times: NDArray[np.int64], values: Floats) -> Floats:
     seconds = (times - start_ns) / NS_PER_S
     return np.column_stack([np.interp(grid, seconds, column) for column in values.T])
 

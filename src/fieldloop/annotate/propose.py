@@ -39,9 +39,9 @@ def propose(
     edges, reason = _edges(made, numbers)
     times = [made.time_ns(e) for e in np.maximum.accumulate(edges)] if edges else []
     episode = recording.episode.id
-    found = zip(PHASES, times[:-1], times[1:], strict=False)
+    phases = zip(PHASES, times[:-1], times[1:], strict=False)
     return tuple(
-        Annotation(episode, KIND, name, begin, end, author) for name, begin, end in found if end > begin
+        Annotation(episode, KIND, name, begin, end, author) for name, begin, end in phases if end > begin
     ), reason
 
 
@@ -49,7 +49,7 @@ def _edges(t: Traces, numbers: Mapping[str, float]) -> tuple[list[float], str]:
     """Return grid indices where the phases begin, and the end of the last; fewer where the rest is undetermined."""
     if t.speed.max() < numbers["still_m_per_s"]:
         return [], "The tool never moved."
-    moves = _moves(t, numbers)
+    moves = _moving_speed_threshold(t, numbers)
     grip = find_grip(t, moves, numbers)
     if grip is None:
         return [], "The fingers never closed while the tool stood still."
@@ -58,10 +58,10 @@ def _edges(t: Traces, numbers: Mapping[str, float]) -> tuple[list[float], str]:
     if grip.opening is None:
         lift = _next_move(t, grip.closed, len(t.speed), numbers)
         return ([*edges, lift] if lift is not None else edges), "The fingers never opened again: nothing was released."
-    return _carry(t, edges, grip.closed, grip.opening, numbers)
+    return _add_carry_phases(t, edges, grip.closed, grip.opening, numbers)
 
 
-def _carry(
+def _add_carry_phases(
     t: Traces, edges: list[float], closed: int, opening: float, numbers: Mapping[str, float]
 ) -> tuple[list[float], str]:
     """Add lift, transport, place, release and retract; the carry is where the tool is fastest sideways."""
@@ -74,7 +74,7 @@ def _carry(
     over = motion.onset(level, closed, fastest + 1, numbers), motion.offset(level, fastest, last, numbers)
     up = motion.offset(np.maximum(t.velocity[:, 2], 0.0), closed, fastest, numbers)
     down = motion.onset(np.maximum(-t.velocity[:, 2], 0.0), fastest, last, numbers)
-    edges = [*edges, lift, _between(up, over[0]), _between(over[1], down), opening]
+    edges = [*edges, lift, _mean_of_known(up, over[0]), _mean_of_known(over[1], down), opening]
     away = _next_move(t, last, len(t.speed), numbers)
     if away is None:
         return edges, "The tool did not move away again."
@@ -88,27 +88,27 @@ def _approach_end(t: Traces, closing: float, numbers: Mapping[str, float]) -> fl
     speed = t.speed[: last + 1]
     away = np.linalg.norm(t.place[: last + 1] - t.place[last], axis=1)
     before, after = np.maximum.accumulate(speed), np.maximum.accumulate(speed[::-1])[::-1]
-    depth = np.where(after > _moves(t, numbers), speed / np.minimum(before, after), 1.0)
-    near = _comes_within(away, numbers["pause_within_cm"] / 100)
+    depth = np.where(after > _moving_speed_threshold(t, numbers), speed / np.minimum(before, after), 1.0)
+    near = _index_within_reach(away, numbers["pause_within_cm"] / 100)
     if near < last and depth[near:].min() < numbers["pause_depth"]:
         pause = near + int(np.argmin(depth[near:]))
         starts = motion.onset(t.speed, pause, last + 1, numbers)
-        arrives = pause + 1 - _move_end(speed[pause::-1], 0, _moves(t, numbers), numbers)
+        arrives = pause + 1 - _move_end(speed[pause::-1], 0, _moving_speed_threshold(t, numbers), numbers)
         stops = motion.offset(t.speed, max(arrives, 0), pause + 1, numbers)
-        return _between(stops, starts)
-    return float(_comes_within(away, numbers["approach_ends_cm"] / 100))
+        return _mean_of_known(stops, starts)
+    return float(_index_within_reach(away, numbers["approach_ends_cm"] / 100))
 
 
-def _comes_within(away: Floats, reach: float) -> int:
+def _index_within_reach(away: Floats, reach: float) -> int:
     outside = np.flatnonzero(away > reach)
     return int(outside[-1]) + 1 if len(outside) else 0
 
 
 def _next_move(t: Traces, begin: int, end: int, numbers: Mapping[str, float]) -> float | None:
     """Return where the tool starts to move again after `begin`."""
-    if t.speed[begin:end].max(initial=0.0) <= _moves(t, numbers):
+    if t.speed[begin:end].max(initial=0.0) <= _moving_speed_threshold(t, numbers):
         return None
-    passed = _move_end(t.speed, begin, _moves(t, numbers), numbers)
+    passed = _move_end(t.speed, begin, _moving_speed_threshold(t, numbers), numbers)
     return motion.onset(t.speed, begin, min(end, passed), numbers)
 
 
@@ -120,11 +120,11 @@ def _move_end(speed: Floats, begin: int, moves: float, numbers: Mapping[str, flo
     return moving + int(passed[0]) if len(passed) else len(speed)
 
 
-def _moves(t: Traces, numbers: Mapping[str, float]) -> float:
+def _moving_speed_threshold(t: Traces, numbers: Mapping[str, float]) -> float:
     """Return the speed above which the tool is on a move: well above noise, well below any peak."""
     return max(numbers["still_m_per_s"], numbers["move_share"] * float(t.speed.max()))
 
 
-def _between(first: float | None, second: float | None) -> float:
+def _mean_of_known(first: float | None, second: float | None) -> float:
     known = [edge for edge in (first, second) if edge is not None]
     return float(np.mean(known)) if known else 0.0

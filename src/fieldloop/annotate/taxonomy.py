@@ -43,14 +43,14 @@ def parse_taxonomy(text: str, where: str = "taxonomy") -> tuple[Taxonomy, Mappin
         name: float(read_setting(f"{where}: measures.{name}", row).value)  # type: ignore[arg-type]  # a measure is a number
         for name, row in raw.get("measures", {}).items()
     }
-    labels = tuple(_label(where, row, numbers) for row in raw.get("label", []))
+    labels = tuple(_parse_label(where, row, numbers) for row in raw.get("label", []))
     names = [label.name for label in labels]
     if not names or len(set(names)) != len(names):
         raise BadInput(f"{where}: labels must be there and have distinct names; found {', '.join(names) or 'none'}.")
     return Taxonomy(head["name"], head["version"], labels), numbers
 
 
-def _label(where: str, row: Mapping[str, Any], numbers: Mapping[str, float]) -> Label:
+def _parse_label(where: str, row: Mapping[str, Any], numbers: Mapping[str, float]) -> Label:
     name = row.get("name", "?")
     refuse_unknown_keys(f"{where}: label {name}", row, LABEL_KEYS)
     if missing := sorted(key for key in LABEL_KEYS if not str(row.get(key, "")).strip()):

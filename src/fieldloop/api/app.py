@@ -14,12 +14,12 @@ from fieldloop import __version__
 from fieldloop.api.authentication import ACTOR, Authentication
 from fieldloop.api.live import HEADERS, Live
 from fieldloop.api.problems import answer_errors
-from fieldloop.api.routes import add_route, answer
+from fieldloop.api.routes import add_route, serialise_result
 from fieldloop.api.sessions import COOKIE, Sessions, safe_target
 from fieldloop.errors import Refused, UnknownName
 from fieldloop.loop.catalogue import ANYONE, USE_CASES, UseCase
 from fieldloop.loop.home.pages import tail
-from fieldloop.loop.house.tokens import whose
+from fieldloop.loop.house.tokens import actor_by_secret
 from fieldloop.loop.workspace import Workspace
 
 ABOUT = """Every use case of the command line, as JSON. Over loopback you are the local admin; from elsewhere send
@@ -28,7 +28,7 @@ ABOUT = """Every use case of the command line, as JSON. Over loopback you are th
 
 def build(open_workspace: Callable[[], Workspace], cases: tuple[UseCase, ...] = USE_CASES) -> FastAPI:
     """Build the app; the workspace is opened at the first request and kept open."""
-    workspace, sessions = _once(open_workspace), Sessions()
+    workspace, sessions = _open_once(open_workspace), Sessions()
     app = FastAPI(
         title="fieldloop",
         version=__version__,
@@ -50,7 +50,7 @@ def build(open_workspace: Callable[[], Workspace], cases: tuple[UseCase, ...] = 
     return app
 
 
-def _once(open_workspace: Callable[[], Workspace]) -> Callable[[], Workspace]:
+def _open_once(open_workspace: Callable[[], Workspace]) -> Callable[[], Workspace]:
     """Open the workspace at the first call, once for all threads."""
     opened: list[Workspace] = []
     lock = threading.Lock()
@@ -69,7 +69,7 @@ def _add_events(app: FastAPI, workspace: Callable[[], Workspace]) -> None:
     def events(request: Request, after: int = 0, limit: Annotated[int, Query(ge=1, le=1000)] = 100) -> Response:
         if request.scope[ACTOR].role not in ANYONE:
             raise Refused("This role may not read the events of the ledger.")
-        return answer(tail(workspace(), after, limit))
+        return serialise_result(tail(workspace(), after, limit))
 
 
 def _add_live(app: FastAPI, workspace: Callable[[], Workspace]) -> None:
@@ -89,7 +89,7 @@ def _add_sign_in(app: FastAPI, workspace: Callable[[], Workspace], sessions: Ses
         form = parse_qs((await request.body()).decode(errors="replace"))
         secret, to = form.get("token", [""])[0].strip(), safe_target(form.get("to", ["/"])[0])
         try:
-            await run_in_threadpool(whose, workspace(), secret)
+            await run_in_threadpool(actor_by_secret, workspace(), secret)
         except Refused:
             return RedirectResponse(f"/login?wrong=1&to={quote(to)}", 303)
         entered = RedirectResponse(to, 303)

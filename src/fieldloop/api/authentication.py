@@ -18,7 +18,7 @@ from fieldloop.api.problems import Unauthenticated, problem_of
 from fieldloop.api.sessions import Sessions
 from fieldloop.errors import FieldloopError, Refused
 from fieldloop.loop.catalogue import ANYONE
-from fieldloop.loop.house.tokens import whose
+from fieldloop.loop.house.tokens import actor_by_secret
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.person import LOCAL_ADMIN, Actor
 
@@ -48,36 +48,36 @@ class Authentication:
             await self.app(scope, receive, send)
             return
         try:
-            scope[ACTOR] = await self._actor(scope)
+            scope[ACTOR] = await self._authenticate(scope)
         except FieldloopError as refused:
             await _refuse(refused, scope, receive, send)
             return
-        await self.app(scope, receive, _protected(send))
+        await self.app(scope, receive, _with_protection_headers(send))
 
-    async def _actor(self, scope: Scope) -> Actor | None:
+    async def _authenticate(self, scope: Scope) -> Actor | None:
         headers = Headers(scope=scope)
         if scope["type"] == "websocket" or scope["method"] not in SAFE_METHODS or scope["path"].startswith("/api/"):
             refuse_other_sites(headers)
         if scope["path"].startswith(OPEN):
             return None
-        actor = await self._who(scope, headers)
+        actor = await self._identify_actor(scope, headers)
         if actor.role not in ANYONE and not scope["path"].startswith("/api/"):
             raise Refused(f"The role {actor.role} has no pages yet.")
         return actor
 
-    async def _who(self, scope: Scope, headers: Headers) -> Actor:
+    async def _identify_actor(self, scope: Scope, headers: Headers) -> Actor:
         scheme, _, secret = headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer" and secret.strip():
-            return await self._holder(secret.strip())
+            return await self._actor_by_token(secret.strip())
         if secret := self.sessions.secret(headers.get("cookie", "")) or "":
-            return await self._holder(secret)
+            return await self._actor_by_token(secret)
         if is_local(scope, headers):
             return LOCAL_ADMIN
         raise Unauthenticated("Send a token (Authorization: Bearer …). An admin issues one with: fieldloop token NAME")
 
-    async def _holder(self, secret: str) -> Actor:
+    async def _actor_by_token(self, secret: str) -> Actor:
         try:
-            return await run_in_threadpool(whose, self.workspace(), secret)
+            return await run_in_threadpool(actor_by_secret, self.workspace(), secret)
         except Refused as unknown:
             raise Unauthenticated(str(unknown)) from unknown
 
@@ -112,10 +112,10 @@ async def _refuse(refused: FieldloopError, scope: Scope, receive: Receive, send:
     answer: Response = problem_of(refused)
     if isinstance(refused, Unauthenticated) and not scope["path"].startswith("/api/"):
         answer = RedirectResponse(f"/login?to={quote(scope['path'])}", 303)
-    await answer(scope, receive, _protected(send))
+    await answer(scope, receive, _with_protection_headers(send))
 
 
-def _protected(send: Send) -> Send:
+def _with_protection_headers(send: Send) -> Send:
     async def sends(message: Message) -> None:
         if message["type"] == "http.response.start":
             present = {name.lower() for name, _ in message.get("headers", ())}

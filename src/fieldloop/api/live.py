@@ -43,9 +43,9 @@ class Live:
     async def listen(self, after: int = 0, *, numbers: bool = False) -> AsyncIterator[str]:
         """Yield events for one page: first which server this is, then news behind the sequence number `after`."""
         bell = asyncio.Event()
-        self._enter(bell, numbers=numbers)
+        self._add_listener(bell, numbers=numbers)
         try:
-            yield f"retry: {RETRY_MS}\n{_event(instance=self._instance)}"
+            yield f"retry: {RETRY_MS}\n{_format_event(instance=self._instance)}"
             sent, success = after, None
             while not self._closed:
                 newest = self._numbers_seq if numbers else self._seq
@@ -54,34 +54,34 @@ class Live:
                     if news.get("success") == success:
                         news.pop("success", None)
                     success = news.get("success", success)
-                    yield _event(seq=sent, **news)
+                    yield _format_event(seq=sent, **news)
                 try:
                     await asyncio.wait_for(bell.wait(), BEAT_S)
                 except TimeoutError:
                     yield ": no news\n\n"
                 bell.clear()
         finally:
-            self._leave(bell)
+            self._remove_listener(bell)
 
     def close(self) -> None:
         """End every stream, so that the server can stop; may be called from a signal handler."""
         self._closed = True
         if self._loop is not None and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._ring)
+            self._loop.call_soon_threadsafe(self._wake_listeners)
 
-    def _enter(self, bell: asyncio.Event, *, numbers: bool) -> None:
+    def _add_listener(self, bell: asyncio.Event, *, numbers: bool) -> None:
         self._bells[bell] = numbers
         self._loop = asyncio.get_running_loop()
         if self._follower is None:
             self._follower = self._loop.create_task(self._follow())
 
-    def _leave(self, bell: asyncio.Event) -> None:
+    def _remove_listener(self, bell: asyncio.Event) -> None:
         self._bells.pop(bell, None)
         if not self._bells and self._follower is not None:
             self._follower.cancel()
             self._follower = None
 
-    def _ring(self) -> None:
+    def _wake_listeners(self) -> None:
         for bell in self._bells:
             bell.set()
 
@@ -89,8 +89,8 @@ class Live:
         while True:
             started = time.monotonic()
             try:
-                if await run_in_threadpool(self._look, any(self._bells.values())):
-                    self._ring()
+                if await run_in_threadpool(self._read_news, any(self._bells.values())):
+                    self._wake_listeners()
             except FieldloopError as busy:
                 log.warning("the ledger could not be followed: %s", busy)
             except Exception:  # whatever fails once, open pages still need the next look
@@ -98,7 +98,7 @@ class Live:
             spent = time.monotonic() - started
             await asyncio.sleep(max(FOLLOW_S, spent / READING_SHARE))
 
-    def _look(self, numbers: bool) -> bool:  # noqa: FBT001 - called by a thread pool
+    def _read_news(self, numbers: bool) -> bool:  # noqa: FBT001 - called by a thread pool
         """Read the newest sequence number, and the numbers of the home page where a page shows them."""
         seq = self._workspace().last_seq()
         news = seq > self._seq
@@ -112,5 +112,5 @@ class Live:
         return news
 
 
-def _event(**values: Any) -> str:
+def _format_event(**values: Any) -> str:
     return f"data: {json.dumps(values, ensure_ascii=False)}\n\n"

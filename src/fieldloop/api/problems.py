@@ -65,7 +65,7 @@ def answer_errors(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     def unusable(_: Request, wrong: RequestValidationError) -> JSONResponse:
-        return problem("BadInput", 422, "; ".join(_say(error, wrong.body) for error in wrong.errors()))
+        return problem("BadInput", 422, "; ".join(_validation_message(error, wrong.body) for error in wrong.errors()))
 
     @app.exception_handler(HTTPException)
     def http(_: Request, wrong: HTTPException) -> JSONResponse:
@@ -77,7 +77,7 @@ def answer_errors(app: FastAPI) -> None:
         return problem_of(wrong)
 
 
-def _say(error: Any, body: Any) -> str:
+def _validation_message(error: Any, body: Any) -> str:
     where = ".".join(str(part) for part in error["loc"] if part not in ("body", "query")) or "the body"
     if error["type"] == "extra_forbidden":
         known = error.get("ctx", {}).get("known", ())

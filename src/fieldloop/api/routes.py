@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 from pydantic_core import InitErrorDetails, PydanticCustomError, ValidationError
 
 from fieldloop.api.authentication import ACTOR
-from fieldloop.doors.parameters import Ask, read
+from fieldloop.doors.parameters import Ask, read_parameters
 from fieldloop.doors.stages import stage_of
 from fieldloop.doors.written import as_json
 from fieldloop.errors import Refused
@@ -29,7 +29,7 @@ class Given(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _only_known(cls, values: Any) -> Any:
+    def _refuse_unknown_fields(cls, values: Any) -> Any:
         known = list(cls.model_fields)
         unknown = [name for name in values if name not in known] if isinstance(values, dict) else []
         if not unknown:
@@ -43,7 +43,7 @@ class Given(BaseModel):
 def add_route(app: FastAPI, case: UseCase, workspace: Callable[[], Workspace]) -> None:
     """Add the route of one use case."""
     function = case.load()
-    ask = read(function)
+    ask = read_parameters(function)
     given = _model(case, ask)
 
     def endpoint(request: Request, given: Given) -> Response:
@@ -51,9 +51,9 @@ def add_route(app: FastAPI, case: UseCase, workspace: Callable[[], Workspace]) -
         if actor.role not in case.roles:
             needed = " or ".join(sorted(case.roles))
             raise Refused(f"`{case.command}` needs the role {needed}; {actor.id} has the role {actor.role}.")
-        if names_files(ask) and actor.role is not Role.ADMIN:
+        if takes_paths(ask) and actor.role is not Role.ADMIN:
             raise Refused(f"`{case.command}` takes paths on the server. Over the network only an admin may use it.")
-        return answer(_call(function, ask, given, workspace().acting_as(actor)))
+        return serialise_result(_call(function, ask, given, workspace().acting_as(actor)))
 
     place = Query() if is_get(case, ask) else Body()
     endpoint.__signature__ = inspect.Signature(  # type: ignore[attr-defined]  # FastAPI reads parameters from here
@@ -80,15 +80,15 @@ def add_route(app: FastAPI, case: UseCase, workspace: Callable[[], Workspace]) -
 
 def is_get(case: UseCase, ask: Ask) -> bool:
     """Is the route a GET? Not where it takes a path on the server: a link on another site could then write there."""
-    return case.reads and not names_files(ask)
+    return case.reads and not takes_paths(ask)
 
 
-def names_files(ask: Ask) -> bool:
+def takes_paths(ask: Ask) -> bool:
     """Does a use case take paths? They are paths on the server's machine."""
     return any(p.kind is Path for p in ask.parameters)
 
 
-def answer(result: Any) -> Response:
+def serialise_result(result: Any) -> Response:
     """Serialise a result: Markdown as it is, everything else as JSON."""
     return Response(result, media_type=MARKDOWN) if isinstance(result, str) else JSONResponse(as_json(result))
 

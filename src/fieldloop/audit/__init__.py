@@ -5,7 +5,7 @@
 
 from fieldloop.audit.catalogue import TIERS, read_master
 from fieldloop.audit.compare import compare
-from fieldloop.audit.exposure import with_measured
+from fieldloop.audit.exposure import with_measured_shares
 from fieldloop.audit.map_file import parse
 from fieldloop.audit.oddities import oddities
 from fieldloop.audit.order_lines import OrderLines, Skipped, read_order_lines
@@ -24,5 +24,5 @@ __all__ = [
     "parse",
     "read_master",
     "read_order_lines",
-    "with_measured",
+    "with_measured_shares",
 ]

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from fieldloop.audit.cells import Cells, rows
-from fieldloop.audit.units import impossible
+from fieldloop.audit.units import why_impossible
 from fieldloop.errors import BadInput
 from fieldloop.model.deployment import Sku
-from fieldloop.model.episode_text import truth_of
+from fieldloop.model.episode_text import parse_bool
 from fieldloop.protocol import Section
 
 MANDATORY = ("sku", "picks_per_week")
@@ -33,7 +33,7 @@ def read_catalogue(text: str, settings: Section, file: str = "skus.csv") -> tupl
     for cells in rows(text, file, COLUMNS, MANDATORY):
         sku = _sku(cells, settings)
         known = skus.get(sku.id)
-        skus[sku.id] = sku if known is None else _joined(known, sku, cells)
+        skus[sku.id] = sku if known is None else _join_sites(known, sku, cells)
     if not skus:
         raise BadInput(f"{file} has a header but no article; add one row per article.")
     _refuse_another_unit(skus.values(), settings, file)
@@ -42,13 +42,13 @@ def read_catalogue(text: str, settings: Section, file: str = "skus.csv") -> tupl
 
 def read_master(text: str, file: str) -> dict[str, Sku]:
     """Read the physical properties of articles by id; other columns are ignored."""
-    found: dict[str, Sku] = {}
+    skus: dict[str, Sku] = {}
     for cells in rows(text, file, (*COLUMNS[:1], *ATTRIBUTES), COLUMNS[:1], others=True):
-        sku = described(cells)
-        if sku.id in found:
+        sku = read_description(cells)
+        if sku.id in skus:
             cells.refuse("sku", f"the article {sku.id!r} is listed twice; keep one row.")
-        found[sku.id] = sku
-    return found
+        skus[sku.id] = sku
+    return skus
 
 
 def with_tiers(skus: Sequence[Sku], settings: Section) -> tuple[Sku, ...]:
@@ -68,13 +68,13 @@ def with_tiers(skus: Sequence[Sku], settings: Section) -> tuple[Sku, ...]:
     return tuple(replace(sku, tier=tiers[sku.id]) for sku in skus)
 
 
-def described(cells: Cells) -> Sku:
+def read_description(cells: Cells) -> Sku:
     """Read an article's name and physical properties."""
     if not cells["sku"]:
         cells.refuse("sku", "the article has no name; fill it in or delete the row.")
     size = tuple(cells.number(side) for side in SIDES)
     given = cells.get("deformable", "")
-    deformable = truth_of(given)
+    deformable = parse_bool(given)
     if given and deformable is None:
         cells.refuse("deformable", f"{given!r} is neither yes nor no.")
     return Sku(
@@ -89,7 +89,7 @@ def described(cells: Cells) -> Sku:
 
 
 def _sku(cells: Cells, settings: Section) -> Sku:
-    sku, picks, site = described(cells), cells.number("picks_per_week", NOT_PICKED), cells.get("site", "")
+    sku, picks, site = read_description(cells), cells.number("picks_per_week", NOT_PICKED), cells.get("site", "")
     if picks is None:
         cells.refuse("picks_per_week", f"empty; {NOT_PICKED}.")
     _refuse_impossible(cells, settings)
@@ -103,7 +103,7 @@ def _refuse_impossible(cells: Cells, settings: Section) -> None:
         least, _, _, most = settings[quantity]
         value = cells.number(column)
         if value is not None and not least <= value <= most:
-            why = impossible(quantity, (value,), settings)
+            why = why_impossible(quantity, (value,), settings)
             cells.refuse(column, f"{value:g}: {why}. Correct it, or widen audit.{quantity} in operations.toml.")
 
 
@@ -115,22 +115,22 @@ def _refuse_another_unit(skus: Iterable[Sku], settings: Section, file: str) -> N
         (", ".join(SIDES), "article_side_m", [max(sku.size_m) for sku in listed if sku.size_m is not None]),
     ):
         middle = statistics.median(values) if values else 0.0
-        if middle and (why := impossible(quantity, (middle,), settings)):
+        if middle and (why := why_impossible(quantity, (middle,), settings)):
             raise BadInput(
                 f"{file}, {columns}: the median of {len(values):,} articles is {middle:g}; {why}. Correct the "
                 f"column, or widen audit.{quantity} in operations.toml."
             )
 
 
-def _joined(known: Sku, sku: Sku, cells: Cells) -> Sku:
+def _join_sites(known: Sku, sku: Sku, cells: Cells) -> Sku:
     """Sum one article over its sites; its physical properties must agree between them."""
     if not sku.by_site or sku.by_site[0][0] in dict(known.by_site):
         cells.refuse("sku", f"the article {sku.id!r} is listed twice; add its picks into one row.")
     news = {}
     for name in ("mass_kg", "size_m", "packaging", "deformable", "texture"):
-        one, other = getattr(known, name), getattr(sku, name)
-        if one not in (None, "") and other not in (None, "") and one != other:
-            cells.refuse(name, f"the article {sku.id!r} was {one} in an earlier row and is {other} here.")
-        news[name] = other if one in (None, "") else one
+        known_value, new_value = getattr(known, name), getattr(sku, name)
+        if known_value not in (None, "") and new_value not in (None, "") and known_value != new_value:
+            cells.refuse(name, f"the article {sku.id!r} was {known_value} in an earlier row and is {new_value} here.")
+        news[name] = new_value if known_value in (None, "") else known_value
     picks = known.picks_per_week + sku.picks_per_week
     return replace(known, picks_per_week=picks, by_site=(*known.by_site, *sku.by_site), **news)

@@ -61,12 +61,12 @@ def band(share: float, settings: Section) -> Band:
     return (max(low, 0.0), min(high, 1.0))
 
 
-def by_day(
+def count_by_day(
     pairs: Iterable[tuple[Hashable, str | None]], levels: Sequence[str]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Count (day, level) into a table of days × levels, and by day those that do not log it.
 
-    >>> counts, silent = by_day([("Monday", "dim"), ("Monday", None), ("Tuesday", "dim")], ["bright", "dim"])
+    >>> counts, silent = count_by_day([("Monday", "dim"), ("Monday", None), ("Tuesday", "dim")], ["bright", "dim"])
     >>> counts.tolist(), silent.tolist()
     ([[0.0, 1.0], [0.0, 1.0]], [1.0, 0.0])
     """
@@ -92,7 +92,7 @@ def mix_claim(
         remarks = (*remarks, note("audit.levels_not_in_map", levels=tuple(unknown)))
     return Claim(
         site, what, ComparedBy.MIX, levels, claimed, tuple(band(share, settings) for share in claimed),
-        *by_day(pairs, levels), why_not=why_not, remarks=remarks,
+        *count_by_day(pairs, levels), why_not=why_not, remarks=remarks,
     )  # fmt: skip
 
 
@@ -101,6 +101,6 @@ def rate_claim(
 ) -> Claim:
     """Make a claim of how often one thing happens, over all sites; None is an attempt that does not log it."""
     levels = (level, "")
-    counted = by_day([(day, None if hit is None else level if hit else "") for day, hit in pairs], levels)
+    counted = count_by_day([(day, None if hit is None else level if hit else "") for day, hit in pairs], levels)
     shares, bands = (claimed, 1.0 - claimed), (allowed, (0.0, 1.0))
     return Claim("", what, ComparedBy.RATE, levels, shares, bands, *counted)

@@ -36,15 +36,15 @@ def claims_of(deployment: Deployment, seen: Sequence[Witness], settings: Section
             logged = [(w.day, w.levels.get(factor) or None) for w in mixed]
             yield mix_claim(site.id, factor, mix, logged, settings, why_not=why_not)
         if deployment.skus:
-            yield _articles(deployment, site, mixed, settings, why_not)
-        for fact in _facts(site, here):
-            yield _range(site, fact, here, settings)
-    yield from _edge_cases(deployment, traffic, settings)
+            yield _article_claim(deployment, site, mixed, settings, why_not)
+        for fact in _quantities_of_site(site, here):
+            yield _range_claim(site, fact, here, settings)
+    yield from _edge_case_claims(deployment, traffic, settings)
     if deployment.target_cycle_s is not None:
-        yield _cycle(deployment.target_cycle_s, traffic, settings)
+        yield _cycle_time_claim(deployment.target_cycle_s, traffic, settings)
 
 
-def _articles(
+def _article_claim(
     deployment: Deployment, site: Site, mixed: Sequence[Witness], settings: Section, why_not: Note | None
 ) -> Claim:
     """Compare articles one by one where their share is notable, the rest together, and those missing from the map."""
@@ -83,7 +83,7 @@ def _article_remarks(picks: dict[str, float], total: float, items: Sequence[str]
         )  # fmt: skip
 
 
-def _facts(site: Site, here: Sequence[Witness]) -> list[str]:
+def _quantities_of_site(site: Site, here: Sequence[Witness]) -> list[str]:
     """List the quantities that the map or the logs of a site give."""
     measured = {fact for w in here for fact in w.facts}
     names = ("lux", "temperature_c", "humidity_percent", *dict.fromkeys(n for z in site.zones for n, _ in z.ranges))
@@ -96,13 +96,13 @@ def _ranges(zones: Sequence[Zone], fact: str, shift: str) -> list[Range]:
     return [span for name, span in stated if name == shift] or [span for _, span in stated]
 
 
-def _range(site: Site, fact: str, here: Sequence[Witness], settings: Section) -> Claim:
+def _range_claim(site: Site, fact: str, here: Sequence[Witness], settings: Section) -> Claim:
     everywhere = _ranges(site.zones, fact, "")
     ranges = tuple(dict.fromkeys((r.low, r.high) for r in everywhere))
     stated = dict.fromkeys(note("audit.range", low=r.low, high=r.high, unit=r.unit) for r in everywhere)
     values = np.array([w.facts[fact] for w in here if fact in w.facts])
     held = lru_cache(maxsize=None)(partial(_ranges_of, site, fact))
-    outside = [not _inside(w.facts[fact], held(*_place(w))) if fact in w.facts else None for w in here]
+    outside = [not _is_inside(w.facts[fact], held(*_zone_and_shift(w))) if fact in w.facts else None for w in here]
     pairs = [(w.day, is_out) for w, is_out in zip(here, outside, strict=True)] if everywhere else []
     claim = rate_claim(fact, OUTSIDE, 0.0, (0.0, settings.number("outside_share")), pairs)
     return replace(
@@ -111,7 +111,7 @@ def _range(site: Site, fact: str, here: Sequence[Witness], settings: Section) ->
         kind=ComparedBy.RANGE,
         stated=note("audit.ranges", ranges=tuple(stated)) if stated else None,
         remarks=tuple(_other_unit(fact, values, ranges)),
-        span=_most(values, settings),
+        span=_central_interval(values, settings),
         ranges=ranges,
     )
 
@@ -121,11 +121,11 @@ def _ranges_of(site: Site, fact: str, zone: str, shift: str) -> list[Range]:
     return _ranges([one for one in site.zones if one.name == zone] or site.zones, fact, shift)
 
 
-def _place(witness: Witness) -> tuple[str, str]:
+def _zone_and_shift(witness: Witness) -> tuple[str, str]:
     return witness.levels.get("zone", ""), witness.levels.get("shift", "")
 
 
-def _inside(value: float, ranges: Sequence[Range]) -> bool:
+def _is_inside(value: float, ranges: Sequence[Range]) -> bool:
     return not ranges or any(r.low <= value <= r.high for r in ranges)
 
 
@@ -142,33 +142,33 @@ def _other_unit(fact: str, values: NDArray[np.float64], ranges: Sequence[tuple[f
         yield note("audit.other_unit", unit=fits[0])
 
 
-def _edge_cases(deployment: Deployment, traffic: Sequence[Witness], settings: Section) -> Iterator[Claim]:
+def _edge_case_claims(deployment: Deployment, traffic: Sequence[Witness], settings: Section) -> Iterator[Claim]:
     weekly = sum(sku.picks_per_week for sku in deployment.skus)
     for case in deployment.edge_cases:
-        own = [w for w in traffic if w.scenario == case.name]
-        if own and 0.0 < case.per_week <= weekly:  # a scenario that no attempt names may just not be logged
+        attempts = [w for w in traffic if w.scenario == case.name]
+        if attempts and 0.0 < case.per_week <= weekly:  # a scenario that no attempt names may just not be logged
             share = case.per_week / weekly
             pairs = [(w.day, w.scenario == case.name) for w in traffic]
             what = f"edge case: {case.name}"
             yield rate_claim(what, "happens", share, band(share, settings), pairs)
-        if own and case.failure_rate is not None:
-            failed = [(w.day, None if w.succeeded is None else not w.succeeded) for w in own]
+        if attempts and case.failure_rate is not None:
+            failed = [(w.day, None if w.succeeded is None else not w.succeeded) for w in attempts]
             what, rate = f"edge case: {case.name}, failures", case.failure_rate
             yield rate_claim(what, "fails", rate, band(rate, settings), failed)
 
 
-def _cycle(target_s: float, traffic: Sequence[Witness], settings: Section) -> Claim:
+def _cycle_time_claim(target_s: float, traffic: Sequence[Witness], settings: Section) -> Claim:
     """Compare the cycle time of successful picks with the target."""
     done = [w for w in traffic if w.succeeded]
     late = [(w.day, None if w.cycle_s is None else w.cycle_s > target_s) for w in done]
     claim = rate_claim(CYCLE, "slower than the target", 0.0, (0.0, settings.number("late_share")), late)
     times = np.array([w.cycle_s for w in done if w.cycle_s is not None])
-    span, ranges = _most(times, settings), ((0.0, target_s),)
+    span, ranges = _central_interval(times, settings), ((0.0, target_s),)
     stated = note("audit.range", low=0.0, high=target_s, unit="s")
     return replace(claim, kind=ComparedBy.RANGE, stated=stated, span=span, ranges=ranges)
 
 
-def _most(values: NDArray[np.float64], settings: Section) -> Band | None:
+def _central_interval(values: NDArray[np.float64], settings: Section) -> Band | None:
     """Return the central interval of the values."""
     tail = (1.0 - settings.number("shown_share")) / 2
     return (float(np.quantile(values, tail)), float(np.quantile(values, 1.0 - tail))) if len(values) else None

@@ -6,7 +6,7 @@ from dataclasses import replace
 from fieldloop.audit.claim import Claim
 from fieldloop.audit.claims import CYCLE, claims_of
 from fieldloop.audit.evidence import witnesses
-from fieldloop.audit.seen import LevelSeen, seen_of
+from fieldloop.audit.seen import LevelSeen, measure_levels
 from fieldloop.errors import UnknownName
 from fieldloop.model.audit import ComparedBy, Comparison, LevelCompared
 from fieldloop.model.deployment import Deployment
@@ -37,16 +37,16 @@ def compare(
     within_s = settings.number("same_attempt_s")
     seen = witnesses(deployment, episodes, outcomes, traffic=traffic, within_s=within_s)
     claims = list(claims_of(deployment, seen, settings))
-    counted = [seen_of(claim, settings) for claim in claims]
+    counted = [measure_levels(claim, settings) for claim in claims]
     open_ones = [not _why_not(claim, of_claim, settings) for claim, of_claim in zip(claims, counted, strict=True)]
-    chances = _chances(claims, counted, open_ones, settings.number("alpha"))
+    chances = _adjusted_p_values(claims, counted, open_ones, settings.number("alpha"))
     return tuple(
-        _judged(claim, of_claim, chance, settings)
+        _judge_claim(claim, of_claim, chance, settings)
         for claim, of_claim, chance in zip(claims, counted, chances, strict=True)
     )
 
 
-def _chances(
+def _adjusted_p_values(
     claims: Sequence[Claim], counted: Sequence[Sequence[LevelSeen]], judged: Sequence[bool], alpha: float
 ) -> list[list[float]]:
     """Return the p-value of every level of every judged claim, adjusted for all of them together."""
@@ -72,18 +72,18 @@ def _why_not(claim: Claim, counted: Sequence[LevelSeen], settings: Section) -> N
     return note("audit.too_few_days", days=days, needed=least) if days < least else None
 
 
-def _judged(claim: Claim, counted: Sequence[LevelSeen], chances: Sequence[float], settings: Section) -> Comparison:
+def _judge_claim(claim: Claim, counted: Sequence[LevelSeen], chances: Sequence[float], settings: Section) -> Comparison:
     alpha = settings.number("alpha")
     differs = [chance <= alpha for chance in chances] or [False] * len(claim.levels)
     rows = zip(claim.levels, claim.claimed, counted, differs, strict=True)
-    levels = tuple(_level(*row, level=1.0 - alpha) for row in rows)
+    levels = tuple(_compare_level(*row, level=1.0 - alpha) for row in rows)
     named = tuple(level for level in levels if level.level)
     status, message = _verdict(claim, counted, levels, _why_not(claim, counted, settings))
-    measured = _measured(claim, named) if claim.logged or claim.span else note("audit.not_measured")
+    measured = _measured_note(claim, named) if claim.logged or claim.span else note("audit.not_measured")
     return Comparison(
         site=claim.site,
         what=claim.what,
-        claimed=claim.stated or _written([(x.level, x.claimed) for x in named if x.claimed > 0.0]),
+        claimed=claim.stated or _amounts_note([(x.level, x.claimed) for x in named if x.claimed > 0.0]),
         measured=measured,
         episodes=claim.logged,
         status=status,
@@ -106,29 +106,31 @@ def _verdict(
     if blocked:
         return Status.CANNOT_TELL, note("audit.not_compared", blocked, what=what, site=site)
     if surprising:
-        details = [_differs(x, claim) for x in surprising[:MOST_NAMED]]
-        details += [note("audit.whatever_the_rest", share=_unlogged(claim), attempts=claim.asked)] * counted[0].partly
+        details = [_difference_note(x, claim) for x in surprising[:MOST_NAMED]]
+        details += [note("audit.whatever_the_rest", share=_unlogged_share(claim), attempts=claim.asked)] * counted[
+            0
+        ].partly
         return Status.FAILED, note("audit.contradicted", *details, what=what, site=site)
     if inside:
         return Status.PASSED, note("audit.agrees", what=what, site=site, attempts=attempts)
     if counted[0].partly:
-        share = _unlogged(claim)
+        share = _unlogged_share(claim)
         return Status.CANNOT_TELL, note(
             "audit.rest_may_differ", what=what, site=site, share=share, attempts=claim.asked
         )
     return Status.CANNOT_TELL, note("audit.more_days_needed", what=what, site=site, attempts=attempts)
 
 
-def _level(name: str, claimed: float, seen: LevelSeen, differs: bool, *, level: float) -> LevelCompared:  # noqa: FBT001 - a row
+def _compare_level(name: str, claimed: float, seen: LevelSeen, differs: bool, *, level: float) -> LevelCompared:  # noqa: FBT001 - a row
     low, high = seen.interval(level)
     return LevelCompared(name, claimed, seen.logged.rate, low, high, seen.logged.count, differs)
 
 
-def _unlogged(claim: Claim) -> float:
+def _unlogged_share(claim: Claim) -> float:
     return (claim.asked - claim.logged) / claim.asked
 
 
-def _differs(level: LevelCompared, claim: Claim) -> Note:
+def _difference_note(level: LevelCompared, claim: Claim) -> Note:
     measured, low, high, attempts = level.measured, level.low, level.high, claim.logged
     if claim.kind is ComparedBy.RANGE:
         code = "audit.slower_than_target" if claim.what == CYCLE else "audit.outside_stated_range"
@@ -146,13 +148,13 @@ def _differs(level: LevelCompared, claim: Claim) -> Note:
     )  # fmt: skip
 
 
-def _measured(claim: Claim, levels: Sequence[LevelCompared]) -> Note:
+def _measured_note(claim: Claim, levels: Sequence[LevelCompared]) -> Note:
     if claim.span:
         return note("audit.range", low=claim.span[0], high=claim.span[1], unit="")
-    return _written([(x.level, x.measured) for x in levels if x.count])
+    return _amounts_note([(x.level, x.measured) for x in levels if x.count])
 
 
-def _written(amounts: Sequence[tuple[str, float]]) -> Note:
+def _amounts_note(amounts: Sequence[tuple[str, float]]) -> Note:
     if not amounts:
         return note("audit.not_stated")
     ranked = sorted(amounts, key=lambda pair: -pair[1])

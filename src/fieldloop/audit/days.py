@@ -21,26 +21,26 @@ def read_days(lines: Mapping[str, int], file: str, dates: str = "") -> dict[str,
     """
     if dates not in ("", DAY_FIRST, MONTH_FIRST):
         raise BadInput(f"dates = {dates!r} should be {DAY_FIRST} or {MONTH_FIRST}.")
-    parts = {text: found for text in lines if (found := _parts(text))}
-    return _read(parts, dates or _order(parts, lines, file))
+    parts = {text: found for text in lines if (found := _split_date(text))}
+    return _read_in_order(parts, dates or _infer_order(parts, lines, file))
 
 
-def the_other_way(unread: Iterable[str], dates: str) -> dict[str, date]:
+def read_days_swapped(unread: Iterable[str], dates: str) -> dict[str, date]:
     """Read dates that `dates` cannot read with day and month swapped; nothing where `dates` states no order."""
     if not dates:
         return {}
-    parts = {text: found for text in unread if (found := _parts(text))}
-    return _read(parts, MONTH_FIRST if dates == DAY_FIRST else DAY_FIRST)
+    parts = {text: found for text in unread if (found := _split_date(text))}
+    return _read_in_order(parts, MONTH_FIRST if dates == DAY_FIRST else DAY_FIRST)
 
 
-def _read(parts: Mapping[str, tuple[str, str, str]], order: str) -> dict[str, date]:
+def _read_in_order(parts: Mapping[str, tuple[str, str, str]], order: str) -> dict[str, date]:
     days = {}
-    for text, (one, two, three) in parts.items():
-        if len(one) == YEAR_DIGITS:
-            year, month, day = one, two, three
+    for text, (first, second, third) in parts.items():
+        if len(first) == YEAR_DIGITS:
+            year, month, day = first, second, third
         else:
-            day, month = (one, two) if order == DAY_FIRST or "." in text else (two, one)
-            year = three
+            day, month = (first, second) if order == DAY_FIRST or "." in text else (second, first)
+            year = third
         try:
             days[text] = date(int(year), int(month), int(day))
         except ValueError:
@@ -48,14 +48,14 @@ def _read(parts: Mapping[str, tuple[str, str, str]], order: str) -> dict[str, da
     return days
 
 
-def _parts(text: str) -> tuple[str, str, str] | None:
-    found = WRITTEN.fullmatch(text) or COMPACT.fullmatch(text)
-    if not found or YEAR_DIGITS not in (len(found[1]), len(found[3])):
+def _split_date(text: str) -> tuple[str, str, str] | None:
+    match = WRITTEN.fullmatch(text) or COMPACT.fullmatch(text)
+    if not match or YEAR_DIGITS not in (len(match[1]), len(match[3])):
         return None
-    return (found[1], found[2], found[3])
+    return (match[1], match[2], match[3])
 
 
-def _order(parts: Mapping[str, tuple[str, str, str]], lines: Mapping[str, int], file: str) -> str:
+def _infer_order(parts: Mapping[str, tuple[str, str, str]], lines: Mapping[str, int], file: str) -> str:
     """Infer the order from dates that can be read in only one way; dots or the year first are unambiguous."""
     unclear = {text: p for text, p in parts.items() if len(p[0]) != YEAR_DIGITS and "." not in text}
     if not unclear:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from fieldloop.audit.recorded import Recorded
-from fieldloop.model.attempts import settled
+from fieldloop.model.attempts import settle_attempts
 from fieldloop.model.condition import Stratum
 from fieldloop.model.days import local_day
 from fieldloop.model.deployment import Deployment
@@ -54,7 +54,7 @@ def witnesses(
     logged = list(episodes)
     real = {e.site for e in logged if e.simulated is not True}
     recorded = Recorded((e for e in logged if not (e.simulated and e.site in real)), within_s)
-    found = []
+    attempts = []
     for o, ended in _attempts(outcomes):
         site = o.stratum.level("site") or o.site
         same = recorded.take(o)
@@ -64,13 +64,13 @@ def witnesses(
         if same is not None:  # the recording may fill what the outcome leaves open
             levels, facts = {**same.stratum.levels, **levels}, {**dict(_numbers(same.facts)), **facts}
         day = local_day(o.at_ns, zones.get(site, "UTC"))
-        found.append(Witness(site, day, levels, facts, item, o.scenario, ended, o.cycle_s))
+        attempts.append(Witness(site, day, levels, facts, item, o.scenario, ended, o.cycle_s))
     for e in recorded.left:
         site = e.where.level("site") or ""
         day, facts = local_day(e.start_ns, zones.get(site, "UTC")), dict(_numbers(e.facts))
         levels = _levels(e.stratum, tiers.get(e.handled, ""))
-        found.append(Witness(site, day, levels, facts, e.handled, succeeded=e.succeeded, traffic=traffic))
-    return found
+        attempts.append(Witness(site, day, levels, facts, e.handled, succeeded=e.succeeded, traffic=traffic))
+    return attempts
 
 
 def _attempts(outcomes: Iterable[Outcome]) -> Iterator[tuple[Outcome, bool | None]]:
@@ -78,7 +78,7 @@ def _attempts(outcomes: Iterable[Outcome]) -> Iterator[tuple[Outcome, bool | Non
 
     A version in shadow mode watches another one: where both name the attempt, it belongs to the other.
     """
-    kept, contested = settled(o for o in outcomes if o.stage in FIELD)
+    kept, contested = settle_attempts(o for o in outcomes if o.stage in FIELD)
     ended = [*((o, o.succeeded) for o in kept), *((o, None) for o in contested)]
     done = {(o.site, o.robot, o.attempt) for o, _ in ended if o.attempt and o.stage is Stage.PRODUCTION}
     for o, how in ended:

@@ -12,7 +12,7 @@ from fieldloop.model.policy import Outcome
 from fieldloop.protocol import Section
 
 
-def with_measured(deployment: Deployment, outcomes: Iterable[Outcome], settings: Section) -> Deployment:
+def with_measured_shares(deployment: Deployment, outcomes: Iterable[Outcome], settings: Section) -> Deployment:
     """Return the deployment with measured joint shares, weighted by the number of attempts.
 
     The map treats its factors as independent; attempts show that the night shift is also the dim one. Only attempts

@@ -18,12 +18,12 @@ NEEDED = ("sku", "date")
 
 def columns_of(header: Sequence[str], file: str, named: Mapping[str, str]) -> dict[str, str]:
     """Find the column of each role: by option, else by the only name that fits."""
-    found = {}
+    column_of = {}
     for role, known in NAMES.items():
         if given := named.get(role):
             if given not in header:
                 raise BadInput(f"{file}: {UnknownName('column', given, header)} There are: {', '.join(header)}.")
-            found[role] = given
+            column_of[role] = given
             continue
         plain = {name: re.sub(r"[^a-z0-9]", "", name.lower()) for name in header}
         fits = [name for name in header if plain[name] in known]
@@ -31,10 +31,10 @@ def columns_of(header: Sequence[str], file: str, named: Mapping[str, str]) -> di
         if len(exact or fits) > 1:
             raise BadInput(f"{file}: the {role} could be the column {' or '.join(fits)}; name it with --{role}-column.")
         if fits:
-            found[role] = (exact or fits)[0]
+            column_of[role] = (exact or fits)[0]
         elif role in NEEDED:
             raise BadInput(
                 f"{file}: no column looks like a {role} ({', '.join(known[:4])} …); "
                 f"name it with --{role}-column. There are: {', '.join(name for name in header if name)}."
             )
-    return found
+    return column_of

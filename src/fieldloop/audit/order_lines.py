@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
-from fieldloop.audit.days import DAY_FIRST, MONTH_FIRST, read_days, the_other_way
+from fieldloop.audit.days import DAY_FIRST, MONTH_FIRST, read_days, read_days_swapped
 from fieldloop.audit.order_columns import columns_of
 from fieldloop.audit.stretch import longest_stretch
 from fieldloop.errors import BadInput
@@ -93,7 +93,7 @@ def read_order_lines(
 
     `named` gives columns that cannot be found by name, `dates` states whether day or month comes first.
     """
-    lines, delimiter = _whole(text, file)
+    lines, delimiter = _lines_and_delimiter(text, file)
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     header = [name.strip() for name in next(reader, [])]
     columns = columns_of(header, file, named)
@@ -106,12 +106,12 @@ def read_order_lines(
     except csv.Error as wrong:
         raise BadInput(f"{file}, line {reader.line_num}: {wrong}; is a closing quotation mark missing?") from wrong
     read = read_days(count.first_line, file, dates)
-    _refuse_the_other_way(count, read, file, dates, settings)
-    days = _together(count, read, file, settings)
-    return _counted(count, columns, file, days, settings)
+    _refuse_swapped_dates(count, read, file, dates, settings)
+    days = _days_of_one_period(count, read, file, settings)
+    return _sum_picks(count, columns, file, days, settings)
 
 
-def _whole(text: Iterable[str], file: str) -> tuple[Iterator[str], str]:
+def _lines_and_delimiter(text: Iterable[str], file: str) -> tuple[Iterator[str], str]:
     """Return all lines, and the delimiter of the first."""
     lines = iter(text)
     head = next(lines, "").removeprefix("\ufeff")
@@ -151,10 +151,10 @@ def _count_row(
         count.first_line.setdefault(day, line)
 
 
-def _refuse_the_other_way(count: _Count, days: Mapping[str, date], file: str, dates: str, settings: Section) -> None:
+def _refuse_swapped_dates(count: _Count, days: Mapping[str, date], file: str, dates: str, settings: Section) -> None:
     """Refuse an order of day and month that the data contradict, because other dates would be read wrongly."""
     unread = sorted(set(count.first_line) - set(days), key=count.first_line.__getitem__)
-    turned = the_other_way(unread, dates)
+    turned = read_days_swapped(unread, dates)
     share = sum(count.rows[text] for text in turned) / max(count.rows.total(), 1)
     if share > settings.number("stray_line_share"):
         first, other = next(iter(turned)), MONTH_FIRST if dates == DAY_FIRST else DAY_FIRST
@@ -164,7 +164,7 @@ def _refuse_the_other_way(count: _Count, days: Mapping[str, date], file: str, da
         )
 
 
-def _together(count: _Count, days: Mapping[str, date], file: str, settings: Section) -> dict[str, date]:
+def _days_of_one_period(count: _Count, days: Mapping[str, date], file: str, settings: Section) -> dict[str, date]:
     """Return the days of one period; few unreadable or distant dates are skipped."""
     if unread := sorted(set(count.first_line) - set(days), key=count.first_line.__getitem__):
         count.skip_days(f"no date can be read, as in {unread[0]!r}", unread)
@@ -187,7 +187,7 @@ def _together(count: _Count, days: Mapping[str, date], file: str, settings: Sect
     return together
 
 
-def _counted(
+def _sum_picks(
     count: _Count, columns: Mapping[str, str], file: str, days: Mapping[str, date], settings: Section
 ) -> OrderLines:
     picks: dict[str, dict[str, float]] = {}
@@ -196,11 +196,12 @@ def _counted(
             of_sku = picks.setdefault(sku, {})
             of_sku[site] = of_sku.get(site, 0.0) + pieces
     if not picks:
-        raise BadInput(f"{file}: none of its {count.lines} lines could be counted{_worst(count)}.")
+        raise BadInput(f"{file}: none of its {count.lines} lines could be counted{_main_skip_reason(count)}.")
     left_out = sum(len(lines) for lines in count.skipped.values())
     if left_out > settings.number("unusable_line_share") * count.lines:
         raise BadInput(
-            f"{file}: {left_out:,} of its {count.lines:,} lines cannot be counted{_worst(count)}. {_what_to_do(count)}"
+            f"{file}: {left_out:,} of its {count.lines:,} lines cannot be counted{_main_skip_reason(count)}. "
+            f"{_what_to_do(count)}"
         )
     skipped = tuple(
         Skipped(why, len(lines), tuple(line for line in lines[:MOST_LINES] if line))
@@ -211,7 +212,7 @@ def _counted(
     return OrderLines(picks, count.lines, skipped, tuple(columns.items()), min(used), max(used), len(used), largest)
 
 
-def _worst(count: _Count) -> str:
+def _main_skip_reason(count: _Count) -> str:
     if not count.skipped:
         return ""
     why, lines = max(count.skipped.items(), key=lambda each: len(each[1]))

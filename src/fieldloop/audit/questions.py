@@ -61,10 +61,10 @@ def _answer(question: str, items: list[Item]) -> AuditAnswer:
     open_ones = [item for item in items if not item.there]
     counted = sum(item.counts for item in items)
     score = 1.0 - sum(item.counts for item in open_ones) / counted
-    return AuditAnswer(question, score, tuple(_named(open_ones)), counted)
+    return AuditAnswer(question, score, tuple(_missing_item_notes(open_ones)), counted)
 
 
-def _named(items: Iterable[Item]) -> Iterator[Note]:
+def _missing_item_notes(items: Iterable[Item]) -> Iterator[Note]:
     """Name each missing item once, with its places and how to write it, however many sites lack it."""
     places: dict[tuple[str, str], list[str]] = {}
     for item in items:
@@ -86,17 +86,17 @@ def _environment(deployment: Deployment) -> Iterator[Item]:
         yield Item(bool(site.containers), "inner sizes of bins", at, "bin_sizes_m = { tote = [0.6, 0.4, 0.3] }")
         yield Item(bool(site.shelving), "the shelving", at, 'shelving = "…" under [[site]]')
         yield Item(bool(site.camera_mounts), "where cameras are mounted", at, 'camera_mounts = ["overhead", …]')
-        yield from _zones(site, _surroundings)
+        yield from _zone_items(site, _surroundings)
 
 
 def _surroundings(zone: Zone, at: str) -> Iterator[Item]:
     yield Item(bool(zone.lux_by_shift), "lux by shift", at, f"lux = {{ day = [300, 800], … }} under {ZONE}")
-    yield _range(zone, "the angle of the light", at, "light_angle_deg")
+    yield _range_item(zone, "the angle of the light", at, "light_angle_deg")
     yield Item(bool(zone.floor), "the floor", at, f'floor = "…" under {ZONE}')
     yield Item(bool(zone.transitions), "transitions of the floor", at, f'transitions = ["…"] or ["none"] under {ZONE}')
     yield Item(zone.ceiling_m is not None, "the height of the ceiling", at, f"ceiling_m under {ZONE}")
     yield Item(bool(zone.layout), "the layout", at, f'layout = "…" under {ZONE}')
-    yield _range(zone, "the number of objects per bin", at, "objects_per_bin")
+    yield _range_item(zone, "the number of objects per bin", at, "objects_per_bin")
 
 
 def _synchronisation(deployment: Deployment) -> Iterator[Item]:
@@ -135,16 +135,16 @@ def _conditions(deployment: Deployment) -> Iterator[Item]:
         yield Item(people, "bands of people", at, "people.hand_size = { … } under [[site]]")
         if site.people:
             yield Item(site.people_count is not None, "the number of people", at, "people_count, to detect small bands")
-        yield from _zones(site, _air)
+        yield from _zone_items(site, _air)
     yield from _goods(deployment)
 
 
 def _air(zone: Zone, at: str) -> Iterator[Item]:
     yield Item(zone.temperature is not None, "temperature", at, f"temperature_c = [lowest, highest] under {ZONE}")
     yield Item(zone.humidity is not None, "humidity", at, f"humidity_percent = [lowest, highest] under {ZONE}")
-    yield _range(zone, "dust", at, "dust_mg_m3")
-    yield _range(zone, "vibration", at, "vibration_m_s2")
-    yield _range(zone, "ambient noise", at, "noise_db")
+    yield _range_item(zone, "dust", at, "dust_mg_m3")
+    yield _range_item(zone, "vibration", at, "vibration_m_s2")
+    yield _range_item(zone, "ambient noise", at, "noise_db")
 
 
 def _goods(deployment: Deployment) -> Iterator[Item]:
@@ -161,7 +161,7 @@ def _goods(deployment: Deployment) -> Iterator[Item]:
         yield Item(there, f"{name} of the articles that make up most picks", "", f"{name} in skus.csv")
 
 
-def _zones(site: Site, items: ZoneItems) -> Iterator[Item]:
+def _zone_items(site: Site, items: ZoneItems) -> Iterator[Item]:
     """Ask of every zone; a site without zones lacks everything that a zone would state."""
     for zone in site.zones:
         yield from items(zone, f"{site.id}/{zone.name}")
@@ -169,5 +169,5 @@ def _zones(site: Site, items: ZoneItems) -> Iterator[Item]:
         yield from items(Zone(""), site.id)
 
 
-def _range(zone: Zone, what: str, at: str, key: str) -> Item:
+def _range_item(zone: Zone, what: str, at: str, key: str) -> Item:
     return Item(zone.range_of(key) is not None, what, at, f"{key} = [lowest, highest] under {ZONE}")

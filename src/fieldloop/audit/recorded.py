@@ -31,15 +31,15 @@ class Recorded:
     def take(self, outcome: Outcome) -> Episode | None:
         """Return the episode of this attempt and remove it; None where it was not recorded."""
         place = outcome.stratum.level("site") or outcome.site, outcome.robot
-        found = self._named.get((place, outcome.attempt)) or self._at(place, outcome.at_ns)
-        return self._episodes.pop(found, None) if found else None
+        episode_id = self._named.get((place, outcome.attempt)) or self._episode_at(place, outcome.at_ns)
+        return self._episodes.pop(episode_id, None) if episode_id else None
 
     @property
     def left(self) -> Iterator[Episode]:
         """Yield episodes without an outcome."""
         yield from self._episodes.values()
 
-    def _at(self, place: SiteRobot, at_ns: int) -> str | None:
+    def _episode_at(self, place: SiteRobot, at_ns: int) -> str | None:
         spans = self._timed.get(place, [])
         before = bisect_right(spans, at_ns, key=lambda span: span[0])
         if not before:

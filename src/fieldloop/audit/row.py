@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from fieldloop.audit.units import impossible
+from fieldloop.audit.units import why_impossible
 from fieldloop.errors import BadInput, UnknownName
 from fieldloop.protocol import Section
 
@@ -25,21 +25,21 @@ def lines_of(text: str) -> dict[Path, int]:
     >>> lines_of("[[site]]\nid = 'a'\n[[site.zone]]\nname = 'x'\n[[site]]\nid = 'b'")[("site", 1, "id")]
     6
     """
-    found: dict[Path, int] = {}
+    line_of: dict[Path, int] = {}
     counts: dict[Path, int] = {}
     here: Path = ()
     for number, line in enumerate(text.splitlines(), start=1):
         if header := HEADER.match(line):
-            here = _enter(header[2], repeated=header[1] == "[[", counts=counts)
-            found[here] = number
+            here = _table_path(header[2], repeated=header[1] == "[[", counts=counts)
+            line_of[here] = number
         elif key := KEY.match(line):
             names = [part.strip("\"'") for part in re.findall(PART, key[1])]
             for depth in range(1, len(names) + 1):
-                found.setdefault((*here, *names[:depth]), number)
-    return found
+                line_of.setdefault((*here, *names[:depth]), number)
+    return line_of
 
 
-def _enter(dotted: str, *, repeated: bool, counts: dict[Path, int]) -> Path:
+def _table_path(dotted: str, *, repeated: bool, counts: dict[Path, int]) -> Path:
     """Number the tables of an array: parents keep their latest number, the last part is incremented."""
     path: Path = ()
     names = [name.strip(" \"'") for name in dotted.split(".")]
@@ -64,7 +64,7 @@ class Row:
 
     def refuse(self, key: str, what: str) -> NoReturn:
         """Raise an error with the place of a key and what to do."""
-        raise BadInput(f"{self._where(key)}: {what}")
+        raise BadInput(f"{self._place_of_key(key)}: {what}")
 
     def refuse_unknown(self, known: Iterable[str]) -> None:
         """Refuse unknown keys: a misspelt key would otherwise be silently ignored."""
@@ -99,35 +99,35 @@ class Row:
     def number(self, key: str, *, low: float = -math.inf, high: float = math.inf) -> float | None:
         """Return a finite number within bounds, None where it is not given."""
         value = self.values.get(key)
-        return None if value is None else self._checked(key, value, low, high)
+        return None if value is None else self._check_number(key, value, low, high)
 
     def span(self, key: str, low: float = -math.inf, high: float = math.inf) -> tuple[float, float] | None:
         """Return [low, high] within bounds, None where it is not given."""
         value = self.values.get(key)
         if value is None:
             return None
-        found = self._span(key, value)
-        if not low <= found[0] <= found[1] <= high:
-            self.refuse(key, f"{key} = {list(found)} should lie {_bounds(low, high)}.")
-        return found
+        bounds = self._span(key, value)
+        if not low <= bounds[0] <= bounds[1] <= high:
+            self.refuse(key, f"{key} = {list(bounds)} should lie {_bounds(low, high)}.")
+        return bounds
 
     def refuse_impossible(self, key: str, quantity: str, values: Sequence[float], settings: Section) -> None:
         """Refuse values that no picking site can have; operations.toml can widen the limits."""
-        if why := impossible(quantity, values, settings):
+        if why := why_impossible(quantity, values, settings):
             written = f"{values[0]:g}" if len(values) == 1 else f"[{', '.join(f'{value:g}' for value in values)}]"
             self.refuse(key, f"{key} = {written}: {why}. Correct it, or widen audit.{quantity} in operations.toml.")
 
     def sizes(self, key: str) -> dict[str, tuple[float, float, float]]:
         """Return name → [length, width, height], each above zero."""
-        found = {}
+        sizes = {}
         for name, value in self._mapping(key, "{ standard = [0.6, 0.4, 0.3] }").items():
             if not isinstance(value, list) or len(value) != SIDES:
                 self.refuse(key, f"{key}.{name} = {value!r} should be [length, width, height] in metres.")
-            length, width, height = (self._checked(f"{key}.{name}", side, 0.0, math.inf) for side in value)
+            length, width, height = (self._check_number(f"{key}.{name}", side, 0.0, math.inf) for side in value)
             if 0.0 in (length, width, height):
                 self.refuse(key, f"{key}.{name} = {value!r} has a side of 0; write it in metres.")
-            found[name] = (length, width, height)
-        return found
+            sizes[name] = (length, width, height)
+        return sizes
 
     def spans(self, key: str) -> dict[str, tuple[float, float]]:
         """Return name → [low, high]."""
@@ -136,12 +136,16 @@ class Row:
 
     def shares(self, key: str, tolerance: float) -> dict[str, float]:
         """Return name → share; they add up to one."""
-        shares = {name: self._checked(f"{key}.{name}", value, 0.0, 1.0) for name, value in self._mapping(key).items()}
+        shares = {
+            name: self._check_number(f"{key}.{name}", value, 0.0, 1.0) for name, value in self._mapping(key).items()
+        }
         for name in shares:
             self.refuse_unspeakable(key, name)
         total = sum(shares.values())
         if shares and abs(total - 1.0) > tolerance:
-            self.refuse(key, f"the shares of {key} add up to {total:g}, not to 1; correct one of {_listed(shares)}.")
+            self.refuse(
+                key, f"the shares of {key} add up to {total:g}, not to 1; correct one of {_list_shares(shares)}."
+            )
         return shares
 
     def tables(self, key: str) -> dict[str, "Row"]:
@@ -165,7 +169,7 @@ class Row:
             self.refuse(key, f"{key} = {value!r} should be a table such as {example}.")
         return value
 
-    def _checked(self, key: str, value: Any, low: float, high: float) -> float:
+    def _check_number(self, key: str, value: Any, low: float, high: float) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float):
             self.refuse(key, f"{key} = {value!r} is not a number.")
         if not math.isfinite(value):
@@ -177,12 +181,12 @@ class Row:
     def _span(self, key: str, value: Any) -> tuple[float, float]:
         if not isinstance(value, list) or len(value) != PAIR:
             self.refuse(key, f"{key} = {value!r} should be [lowest, highest].")
-        low, high = (self._checked(key, one, -math.inf, math.inf) for one in value)
+        low, high = (self._check_number(key, one, -math.inf, math.inf) for one in value)
         if low > high:
             self.refuse(key, f"{key} = [{low:g}, {high:g}]: the lowest value must come first; swap the two.")
         return (low, high)
 
-    def _where(self, key: str) -> str:
+    def _place_of_key(self, key: str) -> str:
         line = self.lines.get((*self.path, key.partition(".")[0]), self.lines.get(self.path))
         place = f", line {line}" if line else ""
         table = ".".join(self.names)
@@ -193,5 +197,5 @@ def _bounds(low: float, high: float) -> str:
     return f"at least {low:g}" if high == math.inf else f"between {low:g} and {high:g}"
 
 
-def _listed(shares: Mapping[str, float]) -> str:
+def _list_shares(shares: Mapping[str, float]) -> str:
     return ", ".join(f"{name} = {share:g}" for name, share in shares.items())

@@ -36,7 +36,7 @@ class LevelSeen:
         return min(self.least.chance_beyond(0.0, high, level), self.most.chance_beyond(low, 1.0, level))
 
 
-def seen_of(claim: Claim, settings: Section) -> list[LevelSeen]:
+def measure_levels(claim: Claim, settings: Section) -> list[LevelSeen]:
     """Return every level as measured; with bounds where fewer attempts log it than the setting min_said_share."""
     effect = settings.number("assumed_design_effect")
     logged = shares(claim.counts, effect)

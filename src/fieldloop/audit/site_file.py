@@ -73,13 +73,13 @@ def _time_zone(row: Row) -> str:
 
 
 def _factors(row: Row, tolerance: float) -> tuple[tuple[str, tuple[tuple[str, float], ...]], ...]:
-    found = []
+    factors = []
     for factor, table in row.tables("factors").items():
         table.refuse_unspeakable("factors", factor)
         if factor in OWN_PLACE:
             table.refuse(factor, f"{factor!r} is stated elsewhere: {OWN_PLACE[factor]}; remove it from factors.")
-        found.append((factor, tuple(table.shares(factor, tolerance).items())))
-    return tuple(found)
+        factors.append((factor, tuple(table.shares(factor, tolerance).items())))
+    return tuple(factors)
 
 
 def _containers(row: Row, settings: Section) -> tuple[Container, ...]:

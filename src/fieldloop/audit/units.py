@@ -19,13 +19,13 @@ OTHER_UNITS: dict[str, dict[str, Callable[[float], float]]] = {
 """Other units in which people write a quantity, each with its conversion to ours."""
 
 
-def impossible(quantity: str, values: Sequence[float], settings: Section) -> str:
+def why_impossible(quantity: str, values: Sequence[float], settings: Section) -> str:
     """Explain why values are impossible at a picking site and which unit they seem to be in; '' where possible.
 
     One value is outside the possible range, or all are outside the usual range and another unit explains them.
 
     >>> from fieldloop.protocol import default_operations
-    >>> impossible("temperature_c", [287.0, 297.0], default_operations()["audit"])
+    >>> why_impossible("temperature_c", [287.0, 297.0], default_operations()["audit"])
     'it can only be -60 to 60 °C; it looks like kelvin (13.85 to 23.85 °C)'
     """
     least, low, high, most = settings[quantity]
@@ -39,7 +39,9 @@ def impossible(quantity: str, values: Sequence[float], settings: Section) -> str
     return ""
 
 
-def unusual(quantity: str, values: Sequence[float], settings: Section) -> tuple[float, float, str] | None:
+def usual_range_if_exceeded(
+    quantity: str, values: Sequence[float], settings: Section
+) -> tuple[float, float, str] | None:
     """Return the usual range and its unit where a value is outside it, None where all are inside."""
     _, low, high, _ = settings[quantity]
     if all(low <= value <= high for value in values):

@@ -59,7 +59,7 @@ def camera_pair(
     Both lenses are taken as given. A pair that disagrees with the others (the board moved between the two pictures,
     corners counted from the other end) is left out with its reason.
     """
-    views, rejected = _shared(left, right, lenses, int(protocol.setting("calibration.pair_min_shared")))
+    views, rejected = _shared_views(left, right, lenses, int(protocol.setting("calibration.pair_min_shared")))
     factor = float(protocol.setting("calibration.intrinsics_view_rejection"))
     needed = int(protocol.setting("calibration.pair_min_views"))
     kept, fitted = list(views), _fit(views, lenses)
@@ -97,7 +97,7 @@ def camera_pair(
     )
 
 
-def _shared(
+def _shared_views(
     left: Mapping[str, Sighting], right: Mapping[str, Sighting], lenses: tuple[Intrinsics, Intrinsics], least: int
 ) -> tuple[list[SharedView], list[RejectedImage]]:
     views, rejected = [], []
@@ -115,8 +115,8 @@ def _shared(
             SharedView(
                 name,
                 left[name].board_points[mine],
-                _straight(left[name].pixels[mine], lenses[0]),
-                _straight(right[name].pixels[theirs], lenses[1]),
+                _undistort(left[name].pixels[mine], lenses[0]),
+                _undistort(right[name].pixels[theirs], lenses[1]),
             )
         )
     return views, rejected
@@ -128,7 +128,7 @@ def _matrix(lens: Intrinsics) -> Floats:
     return np.array(lens.camera_matrix)
 
 
-def _straight(pixels: Floats, lens: Intrinsics) -> Floats:
+def _undistort(pixels: Floats, lens: Intrinsics) -> Floats:
     """Return where a camera without distortion would see the points."""
     import cv2
 
@@ -144,15 +144,15 @@ def _fit(views: Sequence[SharedView], lenses: tuple[Intrinsics, Intrinsics]) -> 
     if len(views) < FEWEST:
         return None
     straight = np.zeros(5)
-    found = cv2.stereoCalibrate(
+    solved = cv2.stereoCalibrate(
         [v.board_points.astype(np.float32) for v in views],
         [v.left.astype(np.float32) for v in views],
         [v.right.astype(np.float32) for v in views],
         _matrix(lenses[0]), straight, _matrix(lenses[1]), straight, (lenses[0].width, lenses[0].height),
         flags=cv2.CALIB_FIX_INTRINSIC, criteria=STOP,
     )  # fmt: skip
-    right_from_left = tf.make(np.asarray(found[5], dtype=float), np.asarray(found[6], dtype=float).ravel())
-    return (tf.invert(right_from_left), float(found[0])) if np.isfinite(right_from_left).all() else None
+    right_from_left = tf.make(np.asarray(solved[5], dtype=float), np.asarray(solved[6], dtype=float).ravel())
+    return (tf.invert(right_from_left), float(solved[0])) if np.isfinite(right_from_left).all() else None
 
 
 def _errors(views: Sequence[SharedView], fitted: tuple[Floats, float], lenses: tuple[Intrinsics, Intrinsics]) -> Floats:

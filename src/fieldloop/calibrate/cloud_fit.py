@@ -56,7 +56,7 @@ def fit_clouds(points: Floats, surface: Surface, search_m: float, over_noise: fl
     moved, right_from_left = points, np.eye(4)
     middle, radius = points.mean(axis=0), 1.0
     for _ in range(ROUNDS):
-        pairs = _partners(moved, surface, near, search_m)
+        pairs = _pair_with_patches(moved, surface, near, search_m)
         if len(pairs.points) <= 6:  # noqa: PLR2004  unknowns
             return None
         middle = pairs.points.mean(axis=0)
@@ -66,7 +66,7 @@ def fit_clouds(points: Floats, surface: Surface, search_m: float, over_noise: fl
         moved, right_from_left = tf.apply(motion, moved), motion @ right_from_left
         if np.abs(step).max() < STILL_M:
             break
-    pairs = _partners(moved, surface, near, search_m)
+    pairs = _pair_with_patches(moved, surface, near, search_m)
     _, covariance, unseen = _solve(pairs, middle, radius, over_noise)
     shift = middle - tf.apply(tf.invert(right_from_left), middle)
     twist = np.concatenate([shift, tf.vector_from_rotation(right_from_left[:3, :3])])
@@ -83,11 +83,11 @@ def fit_clouds(points: Floats, surface: Surface, search_m: float, over_noise: fl
     )
 
 
-def _partners(points: Floats, surface: Surface, near: Any, search_m: float) -> _Pairs:
+def _pair_with_patches(points: Floats, surface: Surface, near: Any, search_m: float) -> _Pairs:
     """Pair points with the patch they are in front of; points beyond the rim of the surface have none."""
     away, which = near.query(points, distance_upper_bound=search_m)
-    found = np.isfinite(away)
-    points, which = points[found], which[found]
+    has_partner = np.isfinite(away)
+    points, which = points[has_partner], which[has_partner]
     apart = points - surface.middles[which]
     across = np.sum(apart * surface.normals[which], axis=1)
     beside = np.linalg.norm(apart - across[:, None] * surface.normals[which], axis=1)
@@ -100,7 +100,7 @@ def _solve(pairs: _Pairs, middle: Floats, radius: float, over_noise: float) -> t
     """Return the step (turns times radius), its covariance by blocks, and the directions that nothing shows."""
     arms = np.cross(pairs.points - middle, pairs.normals) / radius
     rows = np.concatenate([pairs.normals, arms], axis=1)
-    seen, unseen = _seen(rows, pairs, over_noise)
+    seen, unseen = _split_observable_directions(rows, pairs, over_noise)
     step, weights = np.zeros(6), np.ones(len(rows))
     rows_seen = rows @ seen
     for _ in range(10):
@@ -118,7 +118,7 @@ def _solve(pairs: _Pairs, middle: Floats, radius: float, over_noise: float) -> t
     return step, seen @ back @ meat @ back @ seen.T, unseen
 
 
-def _seen(rows: Floats, pairs: _Pairs, over_noise: float) -> tuple[Floats, Floats]:
+def _split_observable_directions(rows: Floats, pairs: _Pairs, over_noise: float) -> tuple[Floats, Floats]:
     """Split the six directions by whether surfaces face them.
 
     The normals of a flat wall are not all alike, because its points are noisy; taken at face value they would seem

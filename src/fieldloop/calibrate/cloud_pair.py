@@ -49,22 +49,22 @@ def cloud_pair(left: ArrayLike, right: ArrayLike, protocol: CollectionProtocol) 
     surface = surface_of(still)
     mine = surface_of(moving)
     if surface is None or mine is None:
-        return _unknown(note("calibrate.no_surface"))
+        return _undecided_pair(note("calibrate.no_surface"))
     search_m = float(protocol.setting("calibration.cloud_search_mm")) / 1e3
-    found = fit_clouds(moving, surface, search_m, float(protocol.setting("calibration.cloud_seen_over_noise")))
+    cloud_fit = fit_clouds(moving, surface, search_m, float(protocol.setting("calibration.cloud_seen_over_noise")))
     least = float(protocol.setting("calibration.cloud_min_overlap"))
-    if found is None or found.overlap < least:
-        share = 0.0 if found is None else found.overlap
-        return _unknown(note("calibrate.clouds_overlap", share=share, needed=least), share)
+    if cloud_fit is None or cloud_fit.overlap < least:
+        share = 0.0 if cloud_fit is None else cloud_fit.overlap
+        return _undecided_pair(note("calibrate.clouds_overlap", share=share, needed=least), share)
     noise_m = math.sqrt((surface.noise_m**2 + mine.noise_m**2) / 2)
     floor_m = float(protocol.setting("calibration.cloud_floor_mm")) / 1e3
     limit_m = max(floor_m, float(protocol.setting("calibration.cloud_max_noise")) * noise_m)
-    return _judged(found, moving, noise_m, limit_m, float(protocol.setting("calibration.confidence")))
+    return _judge_fit(cloud_fit, moving, noise_m, limit_m, float(protocol.setting("calibration.confidence")))
 
 
-def _judged(found: CloudFit, points: Floats, noise_m: float, limit_m: float, confidence: float) -> CloudPair:
-    off, low, high = _displacement(found, points, confidence)
-    unseen = _names(found.unseen)
+def _judge_fit(cloud_fit: CloudFit, points: Floats, noise_m: float, limit_m: float, confidence: float) -> CloudPair:
+    off, low, high = _displacement(cloud_fit, points, confidence)
+    unseen = _names(cloud_fit.unseen)
     if low > limit_m:
         status, code = Status.FAILED, "calibrate.clouds_beyond"
     elif unseen or high > limit_m:
@@ -74,10 +74,10 @@ def _judged(found: CloudFit, points: Floats, noise_m: float, limit_m: float, con
     message = note(code, off_mm=1e3 * off, limit_mm=1e3 * limit_m)
     if unseen and status is Status.CANNOT_TELL:
         message = note("calibrate.clouds_open", message, directions=unseen)
-    deviations = np.sqrt(np.diag(found.covariance))
+    deviations = np.sqrt(np.diag(cloud_fit.covariance))
     return CloudPair(
-        shift_mm=tuple(float(x) for x in 1e3 * found.twist[:3]),
-        turn_deg=tuple(float(x) for x in np.degrees(found.twist[3:])),
+        shift_mm=tuple(float(x) for x in 1e3 * cloud_fit.twist[:3]),
+        turn_deg=tuple(float(x) for x in np.degrees(cloud_fit.twist[3:])),
         shift_deviation_mm=tuple(float(x) for x in 1e3 * deviations[:3]),
         turn_deviation_deg=tuple(float(x) for x in np.degrees(deviations[3:])),
         off_mm=1e3 * off,
@@ -85,18 +85,18 @@ def _judged(found: CloudFit, points: Floats, noise_m: float, limit_m: float, con
         off_at_most_mm=1e3 * high,
         noise_mm=1e3 * noise_m,
         limit_mm=1e3 * limit_m,
-        overlap=found.overlap,
+        overlap=cloud_fit.overlap,
         status=status,
         unseen=unseen,
         message=message,
     )
 
 
-def _displacement(found: CloudFit, points: Floats, confidence: float) -> tuple[float, float, float]:
+def _displacement(cloud_fit: CloudFit, points: Floats, confidence: float) -> tuple[float, float, float]:
     """Return the root mean square distance that points move, with its bounds at the confidence."""
     from scipy.special import ndtri
 
-    arms = points - found.middle
+    arms = points - cloud_fit.middle
     spread = arms.T @ arms / len(arms)
     carry = np.zeros((6, 6))
     carry[:3, :3] = np.eye(3)
@@ -104,11 +104,11 @@ def _displacement(found: CloudFit, points: Floats, confidence: float) -> tuple[f
     mean = arms.mean(axis=0)
     lever = np.array([[0, mean[2], -mean[1]], [-mean[2], 0, mean[0]], [mean[1], -mean[0], 0]])
     carry[:3, 3:], carry[3:, :3] = lever, lever.T
-    squared = float(found.twist @ carry @ found.twist)
-    chance = float(np.trace(carry @ found.covariance))  # what noise alone would move them
+    squared = float(cloud_fit.twist @ carry @ cloud_fit.twist)
+    chance = float(np.trace(carry @ cloud_fit.covariance))  # what noise alone would move them
     off = math.sqrt(max(squared - chance, 0.0))
     root = np.linalg.cholesky(carry + 1e-12 * np.eye(6))
-    widest = math.sqrt(float(np.linalg.eigvalsh(root.T @ found.covariance @ root).max()))
+    widest = math.sqrt(float(np.linalg.eigvalsh(root.T @ cloud_fit.covariance @ root).max()))
     z = float(ndtri(0.5 + confidence / 2))
     return off, max(off - z * widest, 0.0), off + z * widest
 
@@ -118,5 +118,5 @@ def _names(unseen: Floats) -> tuple[str, ...]:
     return tuple(dict.fromkeys(DIRECTIONS[int(np.argmax(np.abs(row)))] for row in unseen))
 
 
-def _unknown(message: Note, overlap: float = 0.0) -> CloudPair:
+def _undecided_pair(message: Note, overlap: float = 0.0) -> CloudPair:
     return CloudPair((), (), (), (), None, None, None, None, None, overlap, Status.CANNOT_TELL, (), message)

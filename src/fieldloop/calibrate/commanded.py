@@ -25,7 +25,7 @@ class Commanded:
     status: Status
 
 
-def commanded(
+def compare_commanded_points(
     calibration: Calibration,
     points_camera: ArrayLike,
     touched_base: ArrayLike,
@@ -40,11 +40,14 @@ def commanded(
     seen, touched = np.asarray(points_camera, dtype=float), np.asarray(touched_base, dtype=float)
     if seen.shape != touched.shape or seen.ndim != POINTS[0] or seen.shape[1] != POINTS[1]:
         raise BadInput(
-            f"A test by touch needs the seen and the touched points as two n × 3 arrays; got {seen.shape}, {touched.shape}."
+            "A test by touch needs the seen and the touched points as two n × 3 arrays; "
+            f"got {seen.shape}, {touched.shape}."
         )
     mount = np.eye(4) if base_from_mount is None else np.asarray(base_from_mount, dtype=float)
     base_from_camera = mount @ np.asarray(calibration.parent_from_child, dtype=float)
-    placed = tf.apply(base_from_camera, seen) if mount.ndim == POINTS[0] else _each(base_from_camera, seen)
+    placed = (
+        tf.apply(base_from_camera, seen) if mount.ndim == POINTS[0] else _transform_each_point(base_from_camera, seen)
+    )
     off = 1e3 * np.linalg.norm(placed - touched, axis=-1)
     off = off[np.isfinite(off)]
     if not len(off):
@@ -54,5 +57,5 @@ def commanded(
     return Commanded(size, float(off.max()), tuple(map(float, off)), Status.PASSED if good else Status.FAILED)
 
 
-def _each(base_from_camera: tf.Floats, seen: tf.Floats) -> tf.Floats:
+def _transform_each_point(base_from_camera: tf.Floats, seen: tf.Floats) -> tf.Floats:
     return np.asarray(tf.apply(base_from_camera, seen[:, None, :])[:, 0])

@@ -41,8 +41,8 @@ def drift(
     if len(seen) >= int(protocol.setting("calibration.drift_own_noise_views")):
         level = float(protocol.setting("calibration.drift_noise_differs"))
         for _ in range(3):  # the estimate hardly depends on the noise, so this settles at once
-            own = _Noise.of_views(left + slopes @ _estimate(left, slopes, noise)[0])
-            noise = own.pooled(known, level) if known else own
+            views_noise = _Noise.of_views(left + slopes @ _estimate(left, slopes, noise)[0])
+            noise = views_noise.pool_with(known, level) if known else views_noise
     elif known is None or len(seen) == 0:
         return None
     step, covariance = _estimate(left, slopes, noise)
@@ -84,9 +84,9 @@ def slow_drift(history: Sequence[Drift], protocol: CollectionProtocol) -> tuple[
             leap = summed + np.linalg.solve(root, np.asarray(each.twist) - mean)
             length = float(np.linalg.norm(leap))
             summed = leap * max(0.0, 1.0 - slack / length) if length > 0 else leap
-        own = np.linalg.inv(covariance)
-        mean = np.linalg.solve(precision + own, precision @ mean + own @ np.asarray(each.twist))
-        precision = precision + own
+        own_precision = np.linalg.inv(covariance)
+        mean = np.linalg.solve(precision + own_precision, precision @ mean + own_precision @ np.asarray(each.twist))
+        precision = precision + own_precision
         shares.append(float(np.linalg.norm(summed)) / height)
     return tuple(shares)
 
@@ -132,7 +132,7 @@ class _Noise:
         turn, shift = (math.sqrt(float(np.sum(half**2)) / freedom) for half in (left[:, :3], left[:, 3:]))
         return cls(max(turn, LEAST_TURN_RAD), max(shift, LEAST_SHIFT_M), freedom)
 
-    def pooled(self, known: "_Noise", level: float) -> "_Noise":
+    def pool_with(self, known: "_Noise", level: float) -> "_Noise":
         """Pool both noises, unless they differ significantly at `level`; then use the views' own."""
         from scipy.special import fdtr
 

@@ -10,7 +10,7 @@ from fieldloop.model.note import Note, note
 from fieldloop.protocol import CollectionProtocol
 
 
-def explained(found: Calibration, protocol: CollectionProtocol) -> Calibration:
+def add_explanation(found: Calibration, protocol: CollectionProtocol) -> Calibration:
     """Add why a pose fitted to points passes or not; an implausible distance cannot pass."""
     away_m = math.hypot(*(row[3] for row in found.parent_from_child[:3]))
     furthest_m = float(protocol.setting("calibration.furthest_m"))
@@ -20,14 +20,16 @@ def explained(found: Calibration, protocol: CollectionProtocol) -> Calibration:
     return replace(found, message=_message(found, protocol))
 
 
-def _message(found: Calibration, protocol: CollectionProtocol) -> Note:
+def _message(calibration: Calibration, protocol: CollectionProtocol) -> Note:
     needed = max(int(protocol.setting("calibration.extrinsic_min_points")), rigid.MIN_POINTS + 1)
-    if found.points < needed:
-        return note("calibrate.few_points", points=found.points, needed=needed, missing=needed - found.points)
-    if found.residual_mm is None:
+    if calibration.points < needed:
+        return note(
+            "calibrate.few_points", points=calibration.points, needed=needed, missing=needed - calibration.points
+        )
+    if calibration.residual_mm is None:
         return note("calibrate.points_on_line")
     most_mm, most_deg = (float(protocol.setting(f"calibration.hand_eye_max_{unit}")) for unit in ("mm", "deg"))
     return note(
-        "calibrate.points_off", residual_mm=found.residual_mm, turn_deg=found.uncertainty_deg,
+        "calibrate.points_off", residual_mm=calibration.residual_mm, turn_deg=calibration.uncertainty_deg,
         max_mm=most_mm, max_deg=most_deg,
     )  # fmt: skip

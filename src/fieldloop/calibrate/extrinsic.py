@@ -38,7 +38,7 @@ def extrinsic(
     point; points have no rotation. The uncertainties bound the camera's pose: at the protocol's confidence the true one
     lies within. Points that were not seen (NaN) are left out; too few, or all on one line, cannot tell.
     """
-    camera, base = _pairs(points_camera, points_base)
+    camera, base = _finite_pairs(points_camera, points_base)
     needed = max(int(protocol.setting("calibration.extrinsic_min_points")), rigid.MIN_POINTS + 1)
     base_from_camera = rigid.fit(base, camera)
     status, off_mm, unsure_mm, unsure_deg, covariance = Status.CANNOT_TELL, None, None, None, None
@@ -72,7 +72,7 @@ def extrinsic(
     )
 
 
-def _pairs(points_camera: ArrayLike, points_base: ArrayLike) -> tuple[Floats, Floats]:
+def _finite_pairs(points_camera: ArrayLike, points_base: ArrayLike) -> tuple[Floats, Floats]:
     camera, base = np.asarray(points_camera, dtype=float), np.asarray(points_base, dtype=float)
     if camera.shape != base.shape or camera.ndim != 2 or camera.shape[1] != AXES:  # noqa: PLR2004  rows of points
         raise BadInput(f"A calibration needs two n × 3 arrays of the same points; got {camera.shape} and {base.shape}.")

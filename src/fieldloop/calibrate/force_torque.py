@@ -77,7 +77,7 @@ def force_torque(
     `wrist_from_sensor` is the stated mounting; aligned with the wrist unless given. A wrench that does not fit the
     others (the arm moved, or touched something) is left out with its reason.
     """
-    turns, felt, names = _checked(base_from_wrist, wrench, names)
+    turns, felt, names = _check_shapes(base_from_wrist, wrench, names)
     stated = np.eye(3) if wrist_from_sensor is None else np.asarray(wrist_from_sensor, dtype=float)
     level, confidence = (float(protocol.setting(f"calibration.{n}")) for n in ("hand_eye_reject_level", "confidence"))
     finite = np.isfinite(turns).all(axis=(1, 2)) & np.isfinite(felt).all(axis=1)
@@ -94,11 +94,11 @@ def force_torque(
         advice = (note("calibrate.hold_still"),)
         return ForceTorque(Status.CANNOT_TELL, why, advice, len(felt), tuple(rejected), spread_deg)
     fit, kept = _robust(weighed, felt[:, :3], level)
-    rejected += [Rejected(names[n], _off(fit, weighed[n], felt[n, :3])) for n in np.flatnonzero(~kept)]
-    centre, torque_bias, centre_cov, torque_noise = _centre(fit, weighed[kept], felt[kept, 3:])
+    rejected += [Rejected(names[n], _rejection_note(fit, weighed[n], felt[n, :3])) for n in np.flatnonzero(~kept)]
+    centre, torque_bias, centre_cov, torque_noise = _fit_mass_centre(fit, weighed[kept], felt[kept, 3:])
     turn = math.degrees(float(tf.angle_between(fit.sensor_from_wrist.T, stated)))
     turn_bound = math.degrees(length_bound(fit.covariance[1:4, 1:4], fit.freedom, confidence))
-    status, reason = _judged(fit, turn, turn_bound, float(protocol.setting("calibration.force_torque_max_deg")))
+    status, reason = _judge_turn(fit, turn, turn_bound, float(protocol.setting("calibration.force_torque_max_deg")))
     if int(kept.sum()) < min_poses:
         status, reason = Status.CANNOT_TELL, note("calibrate.few_agree", poses=int(kept.sum()), needed=min_poses)
     return ForceTorque(
@@ -122,7 +122,7 @@ def force_torque(
     )
 
 
-def _checked(
+def _check_shapes(
     base_from_wrist: ArrayLike, wrench: ArrayLike, names: tuple[str, ...] | None
 ) -> tuple[Floats, Floats, tuple[str, ...]]:
     turns, felt = np.asarray(base_from_wrist, dtype=float), np.asarray(wrench, dtype=float)
@@ -186,22 +186,22 @@ def _expected(fit: _Fit, weighed: Floats) -> Floats:
     return np.asarray(fit.mass * weighed @ fit.sensor_from_wrist.T + fit.bias)
 
 
-def _off(fit: _Fit, weighed: Floats, force: Floats) -> Note:
+def _rejection_note(fit: _Fit, weighed: Floats, force: Floats) -> Note:
     off = float(np.linalg.norm(force - _expected(fit, weighed)))
     return note("calibrate.force_off", off_n=off, usual_n=math.sqrt(3) * fit.noise)
 
 
-def _centre(fit: _Fit, weighed: Floats, torque: Floats) -> tuple[Floats, Floats, Floats, float]:
+def _fit_mass_centre(fit: _Fit, weighed: Floats, torque: Floats) -> tuple[Floats, Floats, Floats, float]:
     """Lever and torque bias: torque = centre × weight + bias, linear in both."""
     weight = _expected(fit, weighed) - fit.bias
     slopes = np.concatenate([-skew(weight), np.broadcast_to(np.eye(3), (len(weight), 3, 3))], axis=-1).reshape(-1, 6)
-    found, *_ = np.linalg.lstsq(slopes, torque.ravel(), rcond=None)
-    noise = math.sqrt(float(np.sum((torque.ravel() - slopes @ found) ** 2)) / max(len(slopes) - 6, 1))
+    solution, *_ = np.linalg.lstsq(slopes, torque.ravel(), rcond=None)
+    noise = math.sqrt(float(np.sum((torque.ravel() - slopes @ solution) ** 2)) / max(len(slopes) - 6, 1))
     covariance = noise**2 * np.linalg.pinv(slopes.T @ slopes, hermitian=True)
-    return found[:3], found[3:], covariance[:3, :3], noise
+    return solution[:3], solution[3:], covariance[:3, :3], noise
 
 
-def _judged(fit: _Fit, turn: float, bound: float, limit: float) -> tuple[Status, Note]:
+def _judge_turn(fit: _Fit, turn: float, bound: float, limit: float) -> tuple[Status, Note]:
     status, code = _verdict(fit, turn, bound, limit)
     return status, note(code, turn_deg=turn, bound_deg=bound, limit_deg=limit, mass_kg=fit.mass)
 

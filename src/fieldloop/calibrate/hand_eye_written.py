@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.calibrate.conventions import Proposal, Reading, impossible, proposals, read, unstated
+from fieldloop.calibrate.conventions import Proposal, Reading, impossible, proposals, read, unstated_parts
 from fieldloop.calibrate.conventions.alternatives import Wanted, on_gripper_m
 from fieldloop.calibrate.hand_eye import HandEye, Rejected, Setup, hand_eye, pairs
 from fieldloop.calibrate.hand_eye.methods import closed_form
-from fieldloop.calibrate.hand_eye.pairing import Paired, by_stamp, clock_offset, spread_out
+from fieldloop.calibrate.hand_eye.pairing import Paired, choose_spread_poses, clock_offset, pair_by_stamp
 from fieldloop.calibrate.hand_eye.refine import refine
 from fieldloop.geometry.transforms import Floats
 from fieldloop.model.finding import Status
@@ -58,10 +58,10 @@ def hand_eye_from_written(
 ) -> WrittenHandEye:
     """Calibrate from written poses under the stated reading; proposals are not applied."""
     wrong = impossible(robot, stated.robot, protocol), impossible(target, stated.target, protocol)
-    matched, clock = _matched(robot, target, stated, protocol, (set(wrong[0].rows), set(wrong[1].rows)))
+    matched, clock = _match_poses(robot, target, stated, protocol, (set(wrong[0].rows), set(wrong[1].rows)))
     names = tuple(target.names[int(row)] for row in matched.target_rows)
     given = pairs(matched.robot, read(target, stated.target)[matched.target_rows], stated.setup, names)
-    found = hand_eye(given, stated.setup, protocol)
+    calibrated = hand_eye(given, stated.setup, protocol)
     few = robot.only(matched.robot_rows), target.only(matched.target_rows)
     factor = "calibration.convention_unsaid_factor" if stated.assumed else "calibration.convention_factor"
     reach_m = float(protocol.setting("calibration.gripper_reach_m"))
@@ -79,14 +79,14 @@ def hand_eye_from_written(
     defects = [side.facts if better else side.complaints for side in wrong]  # one answer: the reading that fits
     known = (stated.complaint,) if stated.complaint else ()
     complaints = (*known, *defects[0], *defects[1])
-    if found.answer and (away_m := on_gripper_m(found.answer, stated.setup)) > reach_m and not better:
+    if calibrated.answer and (away_m := on_gripper_m(calibrated.answer, stated.setup)) > reach_m and not better:
         what = "camera" if stated.setup is Setup.EYE_IN_HAND else "target"
-        complaints += (_changed_places(what, away_m, stated),)
+        complaints += (_advise_inversion(what, away_m, stated),)
     rows = {target.names[n]: why for n, why in wrong[1].rows.items()}
     rows |= {robot.names[n]: why for n, why in wrong[0].rows.items()}
     lost = tuple(Rejected(name, why) for name, why in rows.items())
-    found = replace(found, rejected=(*found.rejected, *lost))
-    return WrittenHandEye(_held_back(found, complaints, better), complaints, (*better, *clock), len(names))
+    calibrated = replace(calibrated, rejected=(*calibrated.rejected, *lost))
+    return WrittenHandEye(_hold_back_pass(calibrated, complaints, better), complaints, (*better, *clock), len(names))
 
 
 def unstated_readings(
@@ -96,11 +96,11 @@ def unstated_readings(
     return tuple(
         note("calibrate.rotation_not_stated", side=side.side.value)
         for side in (robot, target)
-        if "rotation" in unstated(side, rotation, units)
+        if "rotation" in unstated_parts(side, rotation, units)
     )
 
 
-def _matched(
+def _match_poses(
     robot: WrittenPoses,
     target: WrittenPoses,
     stated: Stated,
@@ -119,10 +119,10 @@ def _matched(
     most = int(protocol.setting("calibration.hand_eye_max_poses"))
 
     def at(offset_s: float) -> Paired:
-        return by_stamp(poses, robot_s, target_s, offset_s=offset_s, furthest_s=furthest_s)
+        return pair_by_stamp(poses, robot_s, target_s, offset_s=offset_s, furthest_s=furthest_s)
 
     near = at(stated.offset_s)
-    chosen = spread_out(
+    chosen = choose_spread_poses(
         near.robot,
         near.speed_rad_s,
         most,
@@ -153,7 +153,7 @@ def _shift_noise_m(near: Paired, seen: Floats, setup: Setup, most: int) -> float
     return math.inf if answer is None else refine(made, answer).shift_noise_m
 
 
-def _changed_places(what: str, away_m: float, stated: Stated) -> Note:
+def _advise_inversion(what: str, away_m: float, stated: Stated) -> Note:
     """Advise the opposite direction for both sides."""
     sides = {"robot": stated.robot.inverse, "target": stated.target.inverse}
     leave, give = (
@@ -163,17 +163,17 @@ def _changed_places(what: str, away_m: float, stated: Stated) -> Note:
     return note("calibrate.out_of_reach", carried=what, away_m=away_m, advice=", and ".join(advice))
 
 
-def _held_back(found: HandEye, complaints: tuple[Note, ...], better: tuple[Proposal, ...]) -> HandEye:
+def _hold_back_pass(calibrated: HandEye, complaints: tuple[Note, ...], better: tuple[Proposal, ...]) -> HandEye:
     """Hold back a pass where the file is implausible as read, or fits far better another way."""
-    other: tuple[Note, ...] = (_fits_better(better),) if better else ()
+    other: tuple[Note, ...] = (_better_reading_note(better),) if better else ()
     if not complaints and not other:
-        return found
-    status = Status.CANNOT_TELL if complaints or found.status is Status.PASSED else found.status
-    first, *rest = (*complaints, *other, found.reason)
+        return calibrated
+    status = Status.CANNOT_TELL if complaints or calibrated.status is Status.PASSED else calibrated.status
+    first, *rest = (*complaints, *other, calibrated.reason)
     reason = replace(first, details=(*first.details, *rest))
-    return replace(found, status=status, reason=reason, advice=() if other else found.advice)
+    return replace(calibrated, status=status, reason=reason, advice=() if other else calibrated.advice)
 
 
-def _fits_better(better: tuple[Proposal, ...]) -> Note:
+def _better_reading_note(better: tuple[Proposal, ...]) -> Note:
     options = ", or ".join(" ".join(proposal.options) for proposal in better)
     return note("calibrate.better_reading", times=better[0].times_smaller, options=options)

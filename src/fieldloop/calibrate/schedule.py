@@ -58,15 +58,15 @@ def schedule(
     It covers the sensors that a robot is registered with and those ever calibrated on it.
     """
     on_floor = frozenset(floors)
-    found = [
+    due_work = [
         due
         for robot in robots
         for sensor in _sensors(robot, known)
-        for due in _of_sensor(
+        for due in _due_on_sensor(
             _History.of(robot, sensor, known, at_ns), at_ns, settings, on_floor=robot.site in on_floor, precise=precise
         )
     ]
-    return tuple(sorted(found, key=lambda d: (not d.overdue, d.due_ns is None, d.due_ns or 0, d.robot, d.sensor)))
+    return tuple(sorted(due_work, key=lambda d: (not d.overdue, d.due_ns is None, d.due_ns or 0, d.robot, d.sensor)))
 
 
 def _sensors(robot: Robot, known: Known) -> Iterable[str]:
@@ -104,7 +104,7 @@ class _History:
         )
 
 
-def _of_sensor(past: _History, at_ns: int, settings: Section, *, on_floor: bool, precise: bool) -> Iterator[Due]:
+def _due_on_sensor(past: _History, at_ns: int, settings: Section, *, on_floor: bool, precise: bool) -> Iterator[Due]:
     def due(work: Work, when_ns: int | None, why: Note) -> Due:
         return Due(past.robot, past.sensor, work, when_ns, when_ns is not None and when_ns <= at_ns, why)
 
@@ -120,10 +120,10 @@ def _of_sensor(past: _History, at_ns: int, settings: Section, *, on_floor: bool,
         yield due(Work.VERIFY, past.last_good_ns + week_ns, note("calibrate.due_weekly"))
     else:
         minutes = "precision_calibration_max_age_min" if precise else "floor_calibration_max_age_min"
-        yield _on_floor(past, int(settings.number(minutes)), due)
+        yield _due_on_floor(past, int(settings.number(minutes)), due)
 
 
-def _on_floor(past: _History, every_min: int, due: Callable[[Work, int | None, Note], Due]) -> Due:
+def _due_on_floor(past: _History, every_min: int, due: Callable[[Work, int | None, Note], Due]) -> Due:
     session = past.session
     if session is not None and past.last_good_ns < session.opened_ns:
         return due(Work.VERIFY, session.opened_ns, note("calibrate.due_start"))

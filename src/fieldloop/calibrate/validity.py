@@ -51,20 +51,22 @@ def flags(
     A failed verification invalidates everything back to the last good one (or to a calibration that passed),
     and everything after it until the next good one or a new calibration that passes.
     """
-    known, found = tuple(calibrations), []
+    known, flagged = tuple(calibrations), []
     spoilt = [
-        (robot, sensor, _spoilt(robot, sensor, verifications, known))
+        (robot, sensor, _spoilt_periods(robot, sensor, verifications, known))
         for robot, sensor in sorted({(v.robot, v.sensor) for v in verifications})
     ]
     for episode in episodes:
         for robot, sensor, spans in spoilt:
             hit = (v for begin, end, v in spans if episode.start_ns < end and episode.end_ns > begin)
             if robot == episode.robot and (bad := next(hit, None)):
-                found.append(Flag(episode.id, sensor, bad))
-    return tuple(found)
+                flagged.append(Flag(episode.id, sensor, bad))
+    return tuple(flagged)
 
 
-def trusted(calibrations: Iterable[Calibration], verifications: Sequence[Verification]) -> tuple[Calibration, ...]:
+def cut_to_trusted_periods(
+    calibrations: Iterable[Calibration], verifications: Sequence[Verification]
+) -> tuple[Calibration, ...]:
     """Return calibrations for as long as they are reliable: a failed verification removes its interval.
 
     A calibration interrupted in the middle is returned twice, before and after. One with nothing left ends where it
@@ -72,30 +74,32 @@ def trusted(calibrations: Iterable[Calibration], verifications: Sequence[Verific
     """
     known, kept = tuple(calibrations), []
     for calibration in known:
-        pieces = _left_of(calibration, _spoilt(calibration.robot, calibration.sensor, verifications, known))
+        pieces = _unspoilt_periods(
+            calibration, _spoilt_periods(calibration.robot, calibration.sensor, verifications, known)
+        )
         nothing = replace(calibration, valid_to_ns=calibration.valid_from_ns, status=Status.FAILED)
         kept += pieces or [nothing]
     return tuple(kept)
 
 
-def _left_of(calibration: Calibration, spoilt: list[Spoilt]) -> list[Calibration]:
+def _unspoilt_periods(calibration: Calibration, spoilt: list[Spoilt]) -> list[Calibration]:
     begin, end = calibration.valid_from_ns, calibration.valid_to_ns
     last, kept = FOREVER_NS if end is None else end, []
     for start, stop, _ in sorted(spoilt, key=lambda span: span[:2]):
         if start < last and stop > begin:
             if start > begin:
-                kept.append(_between(calibration, begin, start))
+                kept.append(_limit_period(calibration, begin, start))
             begin = max(begin, stop)
     if begin < last:
-        kept.append(_between(calibration, begin, last))
+        kept.append(_limit_period(calibration, begin, last))
     return kept
 
 
-def _between(calibration: Calibration, begin_ns: int, end_ns: int) -> Calibration:
+def _limit_period(calibration: Calibration, begin_ns: int, end_ns: int) -> Calibration:
     return replace(calibration, valid_from_ns=begin_ns, valid_to_ns=None if end_ns == FOREVER_NS else end_ns)
 
 
-def _spoilt(
+def _spoilt_periods(
     robot: str, sensor: str, verifications: Sequence[Verification], calibrations: Sequence[Calibration]
 ) -> list[Spoilt]:
     mine = [v for v in verifications if (v.robot, v.sensor) == (robot, sensor)]

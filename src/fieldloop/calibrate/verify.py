@@ -49,7 +49,7 @@ def verify(
         raise BadInput(f"Calibration {calibration.id} is not in force at that time. Verify the one in force.")
     usable = [poses for view in views if (poses := _poses(calibration, view)) is not None]
     expected, seen = (np.array([poses[n] for poses in usable]).reshape(-1, *POSE) for n in (0, 1))
-    shift_mm, turn_deg = _off(usable)
+    shift_mm, turn_deg = _median_offset(usable)
     findings = (
         _finding("calibration.warn_translation", shift_mm, calibration, protocol),
         _finding("calibration.warn_rotation", turn_deg, calibration, protocol),
@@ -82,7 +82,7 @@ def _poses(calibration: Calibration, view: View) -> tuple[Floats, Floats] | None
     return tf.invert(base_from_camera) @ known, seen
 
 
-def _off(usable: Sequence[tuple[Floats, Floats]]) -> tuple[float | None, float | None]:
+def _median_offset(usable: Sequence[tuple[Floats, Floats]]) -> tuple[float | None, float | None]:
     """Return the median offset of the marker from its known pose, in mm and degrees."""
     if not usable:
         return None, None

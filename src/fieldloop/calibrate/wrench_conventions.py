@@ -59,8 +59,8 @@ def _noise(wrist: WrittenPoses, wrench: Floats, reading: Reading, protocol: Coll
     turns = read(wrist, replace(reading, unit="m"))
     if not is_rigid(turns, RIGID).all():
         return None
-    found = force_torque(turns[:, :3, :3], wrench, protocol)
-    if found.force_noise_n is None:
+    fitted = force_torque(turns[:, :3, :3], wrench, protocol)
+    if fitted.force_noise_n is None:
         return None
     # a reading under which most wrenches were left out explains nothing
-    return max(found.force_noise_n, NO_NOISE_N) * len(wrist) / max(found.poses_used, 1)
+    return max(fitted.force_noise_n, NO_NOISE_N) * len(wrist) / max(fitted.poses_used, 1)

@@ -11,23 +11,23 @@ from fieldloop.check import batch, corpus, episode
 from fieldloop.check import imprint as imprints
 from fieldloop.check.batch_case import Batch
 from fieldloop.check.case import Case
-from fieldloop.check.imprinting import Imprinter, gather, imprint_with
+from fieldloop.check.imprinting import Imprinter, collect_imprinters, imprint_with
 from fieldloop.check.judging import judge_with, report
 from fieldloop.check.measuring import measure_with
-from fieldloop.check.registry import Check, check, collect
+from fieldloop.check.registry import Check, check, collect_checks
 from fieldloop.check.table import from_rows, rows
 from fieldloop.model.finding import Finding, Measured
 from fieldloop.model.imprint import Imprint
 from fieldloop.protocol import CollectionProtocol
 from fieldloop.protocol.statements import measuring_fingerprint
 
-CHECKS: dict[str, Check[Case]] = collect(*episode.SUBJECTS)
+CHECKS: dict[str, Check[Case]] = collect_checks(*episode.SUBJECTS)
 """Every check of one episode."""
 
-BATCH_CHECKS: dict[str, Check[Batch]] = collect(*batch.SUBJECTS, *corpus.SUBJECTS)
+BATCH_CHECKS: dict[str, Check[Batch]] = collect_checks(*batch.SUBJECTS, *corpus.SUBJECTS)
 """Every check of many episodes."""
 
-IMPRINTERS: tuple[Imprinter, ...] = gather(*imprints.KINDS)
+IMPRINTERS: tuple[Imprinter, ...] = collect_imprinters(*imprints.KINDS)
 """Everything that is kept of an episode for checks of many episodes."""
 
 UNITS: dict[str, str] = {name: c.unit for name, c in CHECKS.items()} | {

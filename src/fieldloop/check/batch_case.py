@@ -61,7 +61,7 @@ class Batch:
 
     def measurements(self, episode: str, check: str) -> tuple[Measurement, ...]:
         """Return what one check measured in one episode; empty where it was not run."""
-        index = self.keep("measurements", self._index)
+        index = self.keep("measurements", self._index_measurements)
         return index.get(episode, {}).get(check, ())
 
     def imprint(self, episode: str) -> Imprint:
@@ -75,5 +75,5 @@ class Batch:
         kept: T = self._kept[key]
         return kept
 
-    def _index(self) -> dict[str, dict[str, tuple[Measurement, ...]]]:
-        return {episode: {one.check: one.measurements for one in found} for episode, found in self.measured.items()}
+    def _index_measurements(self) -> dict[str, dict[str, tuple[Measurement, ...]]]:
+        return {episode: {one.check: one.measurements for one in checks} for episode, checks in self.measured.items()}

@@ -55,9 +55,9 @@ class Case:
         """Yield streams of these kinds that are not empty (default: all kinds)."""
         return iter(self.keep(("streams", kinds), lambda: tuple(self._streams(kinds))))
 
-    def sensing(self) -> Iterator[Stream]:
+    def sensing_streams(self) -> Iterator[Stream]:
         """Yield the streams of sensors and commands, without events, logs and settings in the same file."""
-        return iter(self.keep("sensing", lambda: tuple(self._sensing())))
+        return iter(self.keep("sensing", lambda: tuple(self._find_sensing_streams())))
 
     def parameter(self, check: str, name: str) -> float:
         """Return a parameter of a check from the protocol."""
@@ -73,19 +73,19 @@ class Case:
     def lacks(self, needs: Iterable[str]) -> Note | None:
         """Return why a check has no input; None where it has."""
         asked = tuple(needs)
-        return self.keep(("lacks", asked), lambda: self._lacks(asked))
+        return self.keep(("lacks", asked), lambda: self._find_missing_input(asked))
 
     def _streams(self, kinds: tuple[StreamKind, ...]) -> Iterator[Stream]:
         if kinds:
             return (stream for stream in self.streams() if stream.kind in kinds)
         return (stream for stream in self.recording.streams.values() if len(stream))
 
-    def _sensing(self) -> Iterator[Stream]:
+    def _find_sensing_streams(self) -> Iterator[Stream]:
         for stream in self.streams():
             if stream.kind is not StreamKind.OTHER or stream.name in self.protocol.sensors:
                 yield stream
 
-    def _lacks(self, needs: tuple[str, ...]) -> Note | None:
+    def _find_missing_input(self, needs: tuple[str, ...]) -> Note | None:
         for need in needs:
             if need == "calibrations":
                 if self.calibrations is None:

@@ -22,28 +22,28 @@ def describe(batch: Batch) -> tuple[TaskContents, ...]:
 
 
 def _describe(batch: Batch, task: str) -> TaskContents:
-    own = by_task(batch)[task]
-    judged = [e for e in own if e.succeeded is not None]
+    episodes = by_task(batch)[task]
+    judged = [e for e in episodes if e.succeeded is not None]
     succeeded = sum(1 for e in judged if e.succeeded)
-    lengths = np.asarray([length_s(e) for e in own])
+    lengths = np.asarray([length_s(e) for e in episodes])
     low, high = interval(succeeded, len(judged))
     return TaskContents(
         task=task,
-        episodes=len(own),
+        episodes=len(episodes),
         succeeded=succeeded,
         judged=len(judged),
         success_low=low,
         success_high=high,
         length_s=(float(lengths.min()), float(np.median(lengths)), float(lengths.max())),
         failures=Counter(e.failure or NOT_STATED for e in judged if not e.succeeded),
-        grasps=Counter(_grasp(batch, e) for e in own),
-        operators=Counter(e.operator or NOT_STATED for e in own),
-        objects=Counter(label(e, "object") or NOT_STATED for e in own),
-        conditions={f: Counter(label(e, f) or NOT_STATED for e in own) for f in factors(own)},
+        grasps=Counter(_grasp_type(batch, e) for e in episodes),
+        operators=Counter(e.operator or NOT_STATED for e in episodes),
+        objects=Counter(label(e, "object") or NOT_STATED for e in episodes),
+        conditions={f: Counter(label(e, f) or NOT_STATED for e in episodes) for f in factors(episodes)},
     )
 
 
-def _grasp(batch: Batch, episode: Episode) -> str:
+def _grasp_type(batch: Batch, episode: Episode) -> str:
     """Return the grasp type that the log states, else one by the approach angle."""
     if stated := episode.fact("grasp_type"):
         return stated

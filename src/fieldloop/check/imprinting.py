@@ -38,7 +38,7 @@ def imprinter(
     return make
 
 
-def gather(*modules: ModuleType) -> tuple[Imprinter, ...]:
+def collect_imprinters(*modules: ModuleType) -> tuple[Imprinter, ...]:
     """Collect the imprinters of these modules, in the order written."""
     return tuple(member for module in modules for member in vars(module).values() if isinstance(member, Imprinter))
 
@@ -46,12 +46,14 @@ def gather(*modules: ModuleType) -> tuple[Imprinter, ...]:
 def imprint_with(imprinters: Iterable[Imprinter], case: Case) -> Imprint:
     """Run an imprinter; one that breaks keeps nothing, so that its checks report 'cannot tell'."""
     arrays: dict[str, NDArray[Any]] = {}
-    for one in imprinters:
-        if case.lacks(one.needs):
+    for each_imprinter in imprinters:
+        if case.lacks(each_imprinter.needs):
             continue
         try:
-            taken = dict(one.take(case))
+            taken = dict(each_imprinter.take(case))
         except Exception:  # noqa: BLE001, S112 - unforeseen data; the checks of this episode report the fault
             continue
-        arrays |= {f"{one.name}/{key}" if key else one.name: array for key, array in taken.items()}
+        arrays |= {
+            f"{each_imprinter.name}/{key}" if key else each_imprinter.name: array for key, array in taken.items()
+        }
     return Imprint(arrays)

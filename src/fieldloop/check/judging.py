@@ -70,14 +70,14 @@ def _judge(
     limit, check = protocol.limits[measured.check], checks.get(measured.check)
     for measurement in measured.measurements:
         status = status_of(measurement, limit)
-        required = _asked_for(measurement.about, asked) if limit.required is None else limit.required
+        required = _is_stream_required(measurement.about, asked) if limit.required is None else limit.required
         yield _finding(measured.check, measurement, status, limit, check, required=required)
     if measured.error:
         broke = replace(NOTHING, cannot_tell=note("check.broke", error=measured.error))
         yield _finding(measured.check, broke, Status.ERRORED, limit, check, required=True)
     elif not measured.measurements:
         open_ = replace(NOTHING, cannot_tell=measured.reason or note("check.nothing_to_look_at"))
-        required = _needs_asked_for(check, asked) if limit.required is None else limit.required
+        required = _is_input_required(check, asked) if limit.required is None else limit.required
         yield _finding(measured.check, open_, Status.NOT_APPLICABLE, limit, check, required=required)
 
 
@@ -97,11 +97,11 @@ def _finding(
     )  # fmt: skip
 
 
-def _asked_for(about: Subject, asked: Asked) -> bool:
+def _is_stream_required(about: Subject, asked: Asked) -> bool:
     return bool(asked) and not {sensor.stream for sensor in asked}.isdisjoint(about.streams)
 
 
-def _needs_asked_for(check: Check[Any] | None, asked: Asked) -> bool:
+def _is_input_required(check: Check[Any] | None, asked: Asked) -> bool:
     """Does missing input count? Only where the protocol requires a stream of the missing kind."""
     needs = check.needs if check and asked else ()
     kinds = {kind.value for need in needs if need != "streams" for kind in NEEDS.get(need, ())}

@@ -15,16 +15,16 @@ NOT_LOOKED_AT = note("check.numbers_only")
 
 def measure_with(checks: Iterable[Check[S]], subject: S, *, pixels: bool = True) -> tuple[Measured, ...]:
     """Run these checks on one case or batch, in order; without `pixels` no picture is decoded."""
-    return tuple(_ask(check, subject, pixels=pixels) for check in checks)
+    return tuple(_run_check(check, subject, pixels=pixels) for check in checks)
 
 
-def _ask(check: Check[S], subject: S, *, pixels: bool) -> Measured:
+def _run_check(check: Check[S], subject: S, *, pixels: bool) -> Measured:
     if check.pixels and not pixels:
         return Measured(check.name, reason=NOT_LOOKED_AT)
     if reason := subject.lacks(check.needs):
         return Measured(check.name, reason=reason)
     try:
-        found = tuple(check.look(subject))
+        measurements = tuple(check.look(subject))
     except Exception as broken:  # noqa: BLE001 - a check may meet unexpected data, and may come from outside
         return Measured(check.name, error=f"{type(broken).__name__}: {broken}")
-    return Measured(check.name, found, reason=None if found else note("check.nothing_to_look_at"))
+    return Measured(check.name, measurements, reason=None if measurements else note("check.nothing_to_look_at"))

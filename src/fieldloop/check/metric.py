@@ -18,12 +18,12 @@ def episode_metrics(batch: Batch, episodes: Sequence[Episode]) -> Mapping[str, F
     """Return a column per check over these episodes; NaN where it gave no valid number."""
     columns: dict[str, Floats] = {}
     for row, episode in enumerate(episodes):
-        for one in batch.measured.get(episode.id, ()):
-            limit = batch.protocol.limits.get(one.check)
-            if limit is not None and one.measurements:
-                value = _worst(one.measurements, limit)
+        for measured in batch.measured.get(episode.id, ()):
+            limit = batch.protocol.limits.get(measured.check)
+            if limit is not None and measured.measurements:
+                value = _worst(measured.measurements, limit)
                 if math.isfinite(value):
-                    columns.setdefault(one.check, np.full(len(episodes), np.nan))[row] = value
+                    columns.setdefault(measured.check, np.full(len(episodes), np.nan))[row] = value
     return columns
 
 

@@ -20,7 +20,11 @@ def rank(reports: Iterable[EpisodeReport], durations: Mapping[str, float] | None
     """
     listed = tuple(reports)
     costs = [cost_of(report.findings) for report in listed]
-    looks = [_look(report, cost) for report, cost in zip(listed, costs, strict=True) if _against(report)]
+    looks = [
+        _summarise_report(report, cost)
+        for report, cost in zip(listed, costs, strict=True)
+        if _has_counting_findings(report)
+    ]
     looks.sort(key=lambda look: (-round(look.cost, 9), -max(map(excess, look.reasons), default=0.0), look.name))
     lengths = durations or {}
     known = [(cost, lengths[r.episode]) for cost, r in zip(costs, listed, strict=True) if r.episode in lengths]
@@ -47,22 +51,22 @@ def excess(finding: Finding) -> float:
     if value is None:
         return 0.0
     if high is not None and value > high:
-        return _beyond(value - high, high)
+        return _relative_excess(value - high, high)
     if low is not None and value < low:
-        return _beyond(low - value, low)
+        return _relative_excess(low - value, low)
     return 0.0
 
 
-def _beyond(distance: float, limit: float) -> float:
+def _relative_excess(distance: float, limit: float) -> float:
     """Return the distance as a share of the limit; for a limit of zero, in its own unit."""
     return distance / abs(limit) if limit else distance
 
 
-def _against(report: EpisodeReport) -> bool:
+def _has_counting_findings(report: EpisodeReport) -> bool:
     return any(finding.counts for finding in report.findings)
 
 
-def _look(report: EpisodeReport, cost: float) -> Look:
+def _summarise_report(report: EpisodeReport, cost: float) -> Look:
     """Return the worst finding of each check; the moment is that of the most expensive one, if it has one."""
     ordered = sorted(
         (f for f in report.findings if f.counts), key=lambda f: (-f.cost, SEVERITY.index(f.status), -excess(f))

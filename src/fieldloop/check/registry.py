@@ -58,11 +58,11 @@ def check(
     return make
 
 
-def collect(*modules: ModuleType) -> dict[str, Check[S]]:
+def collect_checks(*modules: ModuleType) -> dict[str, Check[S]]:
     """Collect the checks of these modules, in the order written; duplicate names are refused."""
-    found: dict[str, Check[S]] = {}
+    checks: dict[str, Check[S]] = {}
     for module in modules:
         for member in vars(module).values():
-            if isinstance(member, Check) and found.setdefault(member.name, member) is not member:
+            if isinstance(member, Check) and checks.setdefault(member.name, member) is not member:
                 raise ProtocolError(f"Two checks are called {member.name!r}.")
-    return found
+    return checks

@@ -19,16 +19,16 @@ BAD = (Status.FAILED, Status.ERRORED)
 
 def roll_up(reports: Iterable[EpisodeReport], dataset: Sequence[Finding] = ()) -> tuple[DimensionResult, ...]:
     """Sum up all findings, about episodes and about the dataset as a whole, by dimension."""
-    listed, whole = [_sorted(report.findings) for report in reports], _sorted(dataset)
+    listed, whole = [_group_by_dimension(report.findings) for report in reports], _group_by_dimension(dataset)
     return tuple(_result(each, [findings[each] for findings in listed], whole[each]) for each in Dimension)
 
 
-def _sorted(findings: Iterable[Finding]) -> dict[Dimension, tuple[Finding, ...]]:
+def _group_by_dimension(findings: Iterable[Finding]) -> dict[Dimension, tuple[Finding, ...]]:
     """Group findings by dimension, in their order."""
-    found: dict[Dimension, list[Finding]] = {each: [] for each in Dimension}
+    by_dimension: dict[Dimension, list[Finding]] = {each: [] for each in Dimension}
     for finding in findings:
-        found[_dimension(finding.check)].append(finding)
-    return {each: tuple(own) for each, own in found.items()}
+        by_dimension[_dimension(finding.check)].append(finding)
+    return {each: tuple(own) for each, own in by_dimension.items()}
 
 
 @cache
@@ -38,12 +38,12 @@ def _dimension(name: str) -> Dimension:
     return dimension_of(check) if check else topic_dimension(name)
 
 
-def _result(each: Dimension, own: Sequence[tuple[Finding, ...]], whole: tuple[Finding, ...]) -> DimensionResult:
-    episodes = Counter(_status(findings) for findings in own)
+def _result(each: Dimension, by_episode: Sequence[tuple[Finding, ...]], whole: tuple[Finding, ...]) -> DimensionResult:
+    episodes = Counter(_status(findings) for findings in by_episode)
     dataset = Counter(f.status for f in whole)
     passed, failed = episodes[Status.PASSED], sum(episodes[status] for status in BAD)
     low, high = interval(passed, passed + failed)
-    everything = (*(f for findings in own for f in findings), *whole)
+    everything = (*(f for findings in by_episode for f in findings), *whole)
     status = worst(everything)
     shown = _worst(everything)
     share = passed / (passed + failed) if passed + failed else None

@@ -22,12 +22,23 @@ LATER = ("low", "high", "at_s", "fix", "about")
 def rows(episode_id: str, measured: Iterable[Measured]) -> dict[str, list[Any]]:
     """Return equally long columns: one row a measurement; a check without any has one row without a subject."""
     columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
-    for one in measured:
-        for m in one.measurements or (Measurement(NO_SUBJECT, math.nan),):
-            subject = m.subject if one.measurements else None
-            facts = (_text(m.place), _text(m.cannot_tell), one.error, _text(one.reason))
+    for asked in measured:
+        for m in asked.measurements or (Measurement(NO_SUBJECT, math.nan),):
+            subject = m.subject if asked.measurements else None
+            facts = (_note_to_text(m.place), _note_to_text(m.cannot_tell), asked.error, _note_to_text(asked.reason))
             fix = json.dumps(to_plain(m.fix)) if m.fix else None
-            row = (episode_id, one.check, subject, m.value, *facts, m.low, m.high, m.at_s, fix, _about_text(m.about))
+            row = (
+                episode_id,
+                asked.check,
+                subject,
+                m.value,
+                *facts,
+                m.low,
+                m.high,
+                m.at_s,
+                fix,
+                _subject_to_text(m.about),
+            )
             for name, value in zip(COLUMNS, row, strict=True):
                 columns[name].append(value)
     return columns
@@ -38,7 +49,7 @@ def from_rows(columns: Mapping[str, Sequence[Any]]) -> dict[str, tuple[Measured,
     read: dict[str, dict[str, Measured]] = {}
     count = len(columns["episode"])
     known = {name: columns.get(name, [None] * count) if name in LATER else columns[name] for name in COLUMNS}
-    fact = _fact if "about" in columns else _sentence
+    fact = _note_from_text if "about" in columns else _note_from_sentence
     for episode, check, subject, value, place, cannot_tell, error, reason, low, high, at_s, fix, about in zip(
         *known.values(), strict=True
     ):
@@ -46,7 +57,7 @@ def from_rows(columns: Mapping[str, Sequence[Any]]) -> dict[str, tuple[Measured,
         before = checks.get(check, Measured(check, (), error or "", fact(reason)))
         number = math.nan if value is None else float(value)  # Parquet may hand a NaN back as null
         repair = from_plain(Fix, json.loads(fix)) if fix else None
-        named = Subject.from_displayed(subject or "") if about is None else _about(about)
+        named = Subject.from_displayed(subject or "") if about is None else _subject_from_text(about)
         more = (
             ()
             if subject is None
@@ -56,24 +67,24 @@ def from_rows(columns: Mapping[str, Sequence[Any]]) -> dict[str, tuple[Measured,
     return {episode: tuple(checks.values()) for episode, checks in read.items()}
 
 
-def _text(fact: Note | None) -> str:
+def _note_to_text(fact: Note | None) -> str:
     return json.dumps(to_plain(fact), ensure_ascii=False) if fact else ""
 
 
-def _fact(text: str | None) -> Note | None:
+def _note_from_text(text: str | None) -> Note | None:
     return from_written(json.loads(text)) if text else None
 
 
-def _sentence(text: str | None) -> Note | None:
+def _note_from_sentence(text: str | None) -> Note | None:
     """Read a place or reason of an earlier version, which was a sentence."""
     return from_written(text) if text else None
 
 
 @lru_cache(maxsize=4096)
-def _about_text(about: Subject) -> str:
+def _subject_to_text(about: Subject) -> str:
     return json.dumps(about.written(), ensure_ascii=False)
 
 
 @lru_cache(maxsize=4096)
-def _about(text: str) -> Subject:
+def _subject_from_text(text: str) -> Subject:
     return from_plain(Subject, json.loads(text))

@@ -44,7 +44,7 @@ def by_task(batch: Batch) -> dict[str, list[Episode]]:
     return dict(sorted(tasks.items()))
 
 
-def sittings(episodes: Sequence[Episode]) -> dict[str, list[Episode]]:
+def group_by_session(episodes: Sequence[Episode]) -> dict[str, list[Episode]]:
     """Group episodes by session, or by day where they name none, in the order of time; empty without real times."""
     starts = {e.start_ns for e in episodes}
     groups: dict[str, list[Episode]] = defaultdict(list)
@@ -59,7 +59,7 @@ def length_s(episode: Episode) -> float:
     return max((episode.end_ns - episode.start_ns) / NS_PER_S, SHORTEST_S)
 
 
-def style(batch: Batch, episodes: Sequence[Episode]) -> Mapping[str, Floats]:
+def style_features(batch: Batch, episodes: Sequence[Episode]) -> Mapping[str, Floats]:
     """Return each style feature as a column over these episodes, NaN where it is missing."""
     columns: dict[str, Floats] = {}
     for row, episode in enumerate(episodes):

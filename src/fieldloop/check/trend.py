@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fieldloop.check.batch_case import Batch
 from fieldloop.check.metric import episode_metrics
-from fieldloop.check.traits import length_s, sittings
+from fieldloop.check.traits import group_by_session, length_s
 from fieldloop.model.episode import Episode
 from fieldloop.model.trend import Series
 from fieldloop.stats.control import FEWEST, MEMORY, Chart, chart, count_chart
@@ -29,17 +29,17 @@ def series(batch: Batch) -> tuple[Series, ...]:
 
 def _series(batch: Batch) -> Iterator[Series]:
     fewest, batches = (batch.parameter(NAME, name) for name in ("min_episodes", "min_batches"))
-    sat = {name: own for name, own in sittings(batch.episodes).items() if len(own) >= fewest}
+    sat = {name: members for name, members in group_by_session(batch.episodes).items() if len(members) >= fewest}
     if len(sat) < max(batches, FEWEST):
         return
-    episodes = [e for own in sat.values() for e in own]
+    episodes = [e for members in sat.values() for e in members]
     columns = {"success": ("share of episodes", _outcomes(episodes)), "length": ("s", _lengths(episodes))}
     for name, values in episode_metrics(batch, episodes).items():
         columns[name] = (batch.protocol.limits[name].unit, values)
-    usable = {name: column for name, column in columns.items() if _enough(column[1], sat, fewest)}
+    usable = {name: column for name, column in columns.items() if _is_usable_metric(column[1], sat, fewest)}
     each = batch.parameter(NAME, "false_alarms") / max(len(usable), 1)
     for name, (unit, values) in usable.items():
-        yield _one(name, unit, values, sat, each, batch.parameter(NAME, "mostly_equal"))
+        yield _make_series(name, unit, values, sat, each, batch.parameter(NAME, "mostly_equal"))
 
 
 def _outcomes(episodes: Sequence[Episode]) -> Floats:
@@ -50,23 +50,23 @@ def _lengths(episodes: Sequence[Episode]) -> Floats:
     return np.asarray([length_s(e) for e in episodes])
 
 
-def _enough(values: Floats, sat: dict[str, list[Episode]], fewest: float) -> bool:
+def _is_usable_metric(values: Floats, sat: dict[str, list[Episode]], fewest: float) -> bool:
     """Does every batch have the metric often enough, and does it vary at all?"""
     there = np.isfinite(values)
-    parts = _parts(sat)
+    parts = _batch_slices(sat)
     return bool(there.any() and np.ptp(values[there]) > 0.0 and min(there[p].sum() for p in parts) >= fewest)
 
 
-def _parts(sat: dict[str, list[Episode]]) -> list[slice]:
-    ends = np.cumsum([len(own) for own in sat.values()])
-    return [slice(int(end) - len(own), int(end)) for end, own in zip(ends, sat.values(), strict=True)]
+def _batch_slices(sat: dict[str, list[Episode]]) -> list[slice]:
+    ends = np.cumsum([len(members) for members in sat.values()])
+    return [slice(int(end) - len(members), int(end)) for end, members in zip(ends, sat.values(), strict=True)]
 
 
-def _one(
+def _make_series(
     name: str, unit: str, values: Floats, sat: dict[str, list[Episode]], false_alarms: float, mostly: float
 ) -> Series:
     there = np.isfinite(values)
-    parts = [values[p][there[p]] for p in _parts(sat)]
+    parts = [values[p][there[p]] for p in _batch_slices(sat)]
     distinct, counts = np.unique(values[there], return_counts=True)
     usual = float(distinct[np.argmax(counts)])
     counted = name == "success" or counts.max() > mostly * counts.sum()
@@ -77,18 +77,18 @@ def _one(
         drawn = count_chart(hits, trials, false_alarms)
         shown, low, high = _shares(np.asarray(hits), np.asarray(trials), drawn)
     else:
-        tasks = np.unique([e.task for e in _flat(sat)], return_inverse=True)[1]
+        tasks = np.unique([e.task for e in _all_episodes(sat)], return_inverse=True)[1]
         scores = _scores_by_task(values, tasks)
-        means, errors = _means([scores[p][there[p]] for p in _parts(sat)])
+        means, errors = _means([scores[p][there[p]] for p in _batch_slices(sat)])
         drawn = chart(means, errors, false_alarms)
         shown = np.asarray([np.median(p) for p in parts])
-        moved = [_Movable(scores[p][there[p]], tasks[p][there[p]], values, tasks) for p in _parts(sat)]
+        moved = [_Movable(scores[p][there[p]], tasks[p][there[p]], values, tasks) for p in _batch_slices(sat)]
         low, high = (
-            np.asarray([own.with_mean(limit) for own, limit in zip(moved, limits, strict=True)])
+            np.asarray([member.median_at_score(limit) for member, limit in zip(moved, limits, strict=True)])
             for limits in (drawn.low, drawn.high)
         )
     return Series(
-        name, unit, tuple(sat), tuple(own[0].start_ns for own in sat.values()), tuple(len(p) for p in parts),
+        name, unit, tuple(sat), tuple(member[0].start_ns for member in sat.values()), tuple(len(p) for p in parts),
         _plain(shown), _plain(low), _plain(high), tuple(int(i) for i in drawn.alerts),
         counted and name != "success", usual,
     )  # fmt: skip
@@ -98,16 +98,16 @@ def _plain(column: Floats) -> tuple[float, ...]:
     return tuple(column.tolist())
 
 
-def _flat(sat: dict[str, list[Episode]]) -> list[Episode]:
-    return [e for own in sat.values() for e in own]
+def _all_episodes(sat: dict[str, list[Episode]]) -> list[Episode]:
+    return [e for members in sat.values() for e in members]
 
 
 def _scores_by_task(values: Floats, tasks: Ints) -> Floats:
     """Rank within each task, so that a change of task is not an alert; NaN without a value."""
     scores = np.full(len(values), np.nan)
     for task in np.unique(tasks):
-        own = (tasks == task) & np.isfinite(values)
-        scores[own] = normal_scores(values[own])
+        of_task = (tasks == task) & np.isfinite(values)
+        scores[of_task] = normal_scores(values[of_task])
     return scores
 
 
@@ -128,7 +128,7 @@ class _Movable:
     values: Floats
     of: Ints
 
-    def with_mean(self, score: float) -> float:
+    def median_at_score(self, score: float) -> float:
         """Return the median that this batch would have if all its episodes' scores shifted equally.
 
         A score stands for the value of that rank within the episode's own task. A limit is therefore a value that

@@ -26,10 +26,10 @@ class Parser(argparse.ArgumentParser):
         """Parse all words; a word that is left over is misspelt."""
         known, left = self.parse_known_args(list(words))
         if left:
-            raise self._leftover(left[0])
+            raise self._unknown_word_error(left[0])
         return known
 
-    def _leftover(self, word: str) -> BadInput:
+    def _unknown_word_error(self, word: str) -> BadInput:
         command = self.prog.partition(" ")[2]
         if word.startswith("-"):
             return UnknownName(f"option of `{self.prog}`", word.partition("=")[0], self._option_string_actions)
@@ -115,7 +115,7 @@ def _add_option(parser: argparse.ArgumentParser, parameter: Parameter) -> None:
         default=None if parameter.required or parameter.repeatable else parameter.default,
         required=parameter.required,
         type=_reader(parameter),
-        metavar="{" + ",".join(parameter.choices) + "}" if parameter.choices else _unit(parameter),
+        metavar="{" + ",".join(parameter.choices) + "}" if parameter.choices else _metavar(parameter),
         help=_help(parameter),
     )
 
@@ -134,7 +134,7 @@ def _flag(parameter: Parameter) -> str:
     return "--" + parameter.name.strip("_").replace("_", "-")
 
 
-def _unit(parameter: Parameter) -> str:
+def _metavar(parameter: Parameter) -> str:
     return {int: "N", float: "X", Path: "PATH"}.get(parameter.kind, "TEXT")
 
 

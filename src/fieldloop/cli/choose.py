@@ -35,7 +35,7 @@ def choose(words: Sequence[str]) -> Choice:
     >>> choose(["plan", "--budget", "40"])
     Choice(command='plan', words=('--budget', '40'), text='')
     """
-    front, rest = _split(list(words))
+    front, rest = _split_leading_options(list(words))
     if "--version" in front:
         return Choice(text=f"fieldloop {__version__}")
     if not rest:
@@ -58,11 +58,13 @@ def choose(words: Sequence[str]) -> Choice:
     if first not in COMMANDS and first not in OWN:
         verbs = sorted(c.partition(" ")[2] for c in COMMANDS if c.startswith(f"{first} "))
         given = others[0] if others and not others[0].startswith("-") else ""
-        raise BadInput(f"`fieldloop {first}` needs one of these verbs: {', '.join(verbs)}.{_meant(given, verbs)}")
+        raise BadInput(
+            f"`fieldloop {first}` needs one of these verbs: {', '.join(verbs)}.{_suggestion_text(given, verbs)}"
+        )
     return Choice(first, (*front, *others))
 
 
-def _split(words: list[str]) -> tuple[list[str], list[str]]:
+def _split_leading_options(words: list[str]) -> tuple[list[str], list[str]]:
     front: list[str] = []
     while words and words[0].startswith("-"):
         word = words.pop(0)
@@ -78,6 +80,6 @@ def _split(words: list[str]) -> tuple[list[str], list[str]]:
     return front, words
 
 
-def _meant(given: str, known: list[str]) -> str:
+def _suggestion_text(given: str, known: list[str]) -> str:
     suggestion = UnknownName("verb", given, known).suggestion if given else None
     return f" Did you mean {suggestion!r}?" if suggestion else ""

@@ -8,7 +8,7 @@ from fieldloop.cli.arguments import Parser, add_common, workspace_folder
 from fieldloop.cli.choose import OWN
 from fieldloop.cli.progress import track
 from fieldloop.cli.screen import Screen
-from fieldloop.cli.up import add_serving, serve
+from fieldloop.cli.up import add_address_options, serve
 from fieldloop.loop.catalogue import Needs
 
 FOLDER = Path("demo-workspace")
@@ -24,11 +24,11 @@ def demo(words: Sequence[str]) -> int:
         help="seed of the demo; another seed gives other numbers but the same sequence of events",
     )
     parser.add_argument("--no-serve", action="store_true", help="exit after the run instead of serving the pages")
-    add_serving(parser)
+    add_address_options(parser)
     add_common(parser, Needs.NOTHING)
     parsed = parser.parse(words)
     folder, named = workspace_folder(parsed)
-    root = folder if named else _free(FOLDER)
+    root = folder if named else _next_free_folder(FOLDER)
     screen = Screen()
     from fieldloop.loop.floor.demo import demo as walk
 
@@ -47,7 +47,7 @@ def demo(words: Sequence[str]) -> int:
     return serve(root, parsed.host, parsed.port, show=parsed.open)
 
 
-def _free(folder: Path) -> Path:
+def _next_free_folder(folder: Path) -> Path:
     """Append the next free number where the demo ran before: every run has a workspace of its own."""
     candidates = chain([folder], (folder.with_name(f"{folder.name}-{n}") for n in count(2)))
     return next(candidate for candidate in candidates if not candidate.exists())

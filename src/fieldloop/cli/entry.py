@@ -30,7 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="replace")  # a terminal without ✓ shows ?, and does not crash
     debug, as_json = "--debug" in words, "--json" in words
     if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, _leave)  # so that half-written files are removed on the way out
+        signal.signal(signal.SIGTERM, _exit_on_signal)  # so that half-written files are removed on the way out
     try:
         code = _run(choose(words))
         sys.stdout.flush()
@@ -78,7 +78,7 @@ def _run(choice: Choice) -> int:
     return exit_code(perform(choice.command, choice.words))
 
 
-def _leave(_signal: int, _frame: object) -> None:
+def _exit_on_signal(_signal: int, _frame: object) -> None:
     sys.exit(TERMINATED)
 
 

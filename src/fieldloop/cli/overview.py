@@ -6,7 +6,7 @@ import sys
 import textwrap
 
 from fieldloop.cli.choose import OWN
-from fieldloop.doors.stages import LAST, STAGES, families, stage_of
+from fieldloop.doors.stages import LAST, STAGES, group_by_family, stage_of
 
 LOOP = "map → plan → collect → check → annotate → release → gate → serve → monitor → diagnose → plan …"
 PURPOSE = f"From robot log to the next collection plan: {LOOP}"
@@ -17,7 +17,7 @@ def overview() -> str:
     """Return the commands under the stages of the loop."""
     width = max(LEAST_WIDTH, min(MOST_WIDTH, shutil.get_terminal_size((100, 24)).columns))
     lines = ["fieldloop COMMAND [options]", "", *textwrap.wrap(PURPOSE, width), ""]
-    grouped = families()
+    grouped = group_by_family()
     column = max(map(len, (*grouped, *OWN))) + 2
     for stage in STAGES:
         lines.append(_bold(stage))

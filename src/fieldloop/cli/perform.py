@@ -7,7 +7,7 @@ from typing import Any
 from fieldloop.cli.arguments import parser_for, values_from, workspace_folder
 from fieldloop.cli.progress import track
 from fieldloop.cli.screen import Screen
-from fieldloop.doors.parameters import Ask, read
+from fieldloop.doors.parameters import Ask, read_parameters
 from fieldloop.doors.signatures import docstring, read_source
 from fieldloop.loop.catalogue import COMMANDS, Needs, UseCase, use_case
 
@@ -19,15 +19,15 @@ def perform(command: str, words: Sequence[str]) -> Any:
 
 def run(case: UseCase, words: Sequence[str]) -> Any:
     """Parse the words by the source alone, so that help and usage errors import no room; then load and call."""
-    parser_for(case.command, case.summary, read_source(case), case.needs, _more(case)).parse(words)
+    parser_for(case.command, case.summary, read_source(case), case.needs, _extra_help(case)).parse(words)
     return call(case, case.load(), words)
 
 
 def call(case: UseCase, function: Callable[..., Any], words: Sequence[str]) -> Any:
     """Call a use case's function with these words, print what it returns, and return it."""
-    ask = read(function)
+    ask = read_parameters(function)
     parsed = parser_for(case.command, "", ask, case.needs).parse(words)
-    result = _in_workspace(case, function, ask, parsed)
+    result = _call_in_workspace(case, function, ask, parsed)
     if parsed.json:
         from fieldloop.doors.written import dumps
 
@@ -39,7 +39,7 @@ def call(case: UseCase, function: Callable[..., Any], words: Sequence[str]) -> A
     return result
 
 
-def _in_workspace(case: UseCase, function: Callable[..., Any], ask: Ask, parsed: Namespace) -> Any:
+def _call_in_workspace(case: UseCase, function: Callable[..., Any], ask: Ask, parsed: Namespace) -> Any:
     given = values_from(ask, parsed)
     given |= {name: seam for name, seam in SEAMS.items() if name in ask.seams}
     if not ask.takes_workspace:
@@ -61,7 +61,7 @@ def _open(case: UseCase, parsed: Namespace) -> Any:
     return open_workspace(folder, track=track)
 
 
-def _more(case: UseCase) -> str:
+def _extra_help(case: UseCase) -> str:
     """Return what the docstring adds to its first line and its arguments, and the command's verbs."""
     paragraphs = docstring(case).split("\n\n")[1:]
     kept = [" ".join(p.split()) for p in paragraphs if not p.strip().startswith(("Arguments:", ">>>"))]
@@ -72,9 +72,9 @@ def _more(case: UseCase) -> str:
     return "\n\n".join(p for p in kept if p)
 
 
-def _tell(*parts: object) -> None:
+def _print_line(*parts: object) -> None:
     Screen().write(" ".join(map(str, parts)))
 
 
-SEAMS: dict[str, Callable[..., Any]] = {"track": track, "tell": _tell}
+SEAMS: dict[str, Callable[..., Any]] = {"track": track, "tell": _print_line}
 """Functions that the command line passes to use cases that take them."""

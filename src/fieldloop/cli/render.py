@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from fieldloop.cli.screen import Screen
-from fieldloop.cli.tables import facts, heading, table, words, written
+from fieldloop.cli.tables import facts, field_label, heading, table, value_text
 from fieldloop.model.finding import Status
 from fieldloop.model.note import Note
 
@@ -76,32 +76,34 @@ def show(result: Any, screen: Screen) -> None:
 
         screen.write(json.dumps(as_json(result), indent=2, ensure_ascii=False))
     elif isinstance(result, list | tuple):
-        _several(result, screen)
+        _show_list(result, screen)
     elif dataclasses.is_dataclass(result):
-        noun(result, screen)
+        show_noun(result, screen)
     elif result is not None:
         screen.write(str(result))
 
 
-def noun(value: Any, screen: Screen) -> None:
+def show_noun(value: Any, screen: Screen) -> None:
     """Print a noun: its facts, then each list of nouns it holds as a table of its own."""
-    lists = {f.name: getattr(value, f.name) for f in dataclasses.fields(value) if _is_nouns(getattr(value, f.name))}
+    lists = {
+        f.name: getattr(value, f.name) for f in dataclasses.fields(value) if _is_list_of_nouns(getattr(value, f.name))
+    }
     kept = [f.name for f in dataclasses.fields(value) if f.name not in lists]
-    screen.print(facts((words(name), _cell(getattr(value, name), name)) for name in kept))
+    screen.print(facts((field_label(name), _cell(getattr(value, name), name)) for name in kept))
     for name, rows in lists.items():
         screen.print()
-        screen.print(heading(words(name).capitalize()))
-        nouns(rows, screen)
+        screen.print(heading(field_label(name).capitalize()))
+        show_noun_table(rows, screen)
 
 
-def nouns(rows: tuple[Any, ...] | list[Any], screen: Screen) -> None:
+def show_noun_table(rows: tuple[Any, ...] | list[Any], screen: Screen) -> None:
     """Print nouns of one kind as a table; columns that are empty in every row are left out."""
     names = [f.name for f in dataclasses.fields(rows[0]) if f.name not in WIDE]
     filled = [n for n in names if any(getattr(row, n) not in (None, "", ()) for row in rows)]
-    flat = [n for n in filled if not any(_is_nouns(getattr(row, n)) for row in rows)]
-    figures = [words(n) for n in flat if all(isinstance(getattr(row, n), int | float | None) for row in rows)]
+    flat = [n for n in filled if not any(_is_list_of_nouns(getattr(row, n)) for row in rows)]
+    figures = [field_label(n) for n in flat if all(isinstance(getattr(row, n), int | float | None) for row in rows)]
     cells = ([_cell(getattr(row, n), n) for n in flat] for row in rows)
-    screen.print(table([words(n) for n in flat], cells, right=figures))
+    screen.print(table([field_label(n) for n in flat], cells, right=figures))
 
 
 def _renderer(named: str) -> Renderer:
@@ -110,13 +112,13 @@ def _renderer(named: str) -> Renderer:
     return found
 
 
-def _several(rows: list[Any] | tuple[Any, ...], screen: Screen) -> None:
+def _show_list(rows: list[Any] | tuple[Any, ...], screen: Screen) -> None:
     if not rows:
         screen.write("Nothing yet.")
     elif own := OF_MANY.get(type(rows[0]).__name__):
         _renderer(own)(rows, screen)
-    elif _is_nouns(rows) and len({type(row) for row in rows}) == 1 and type(rows[0]).__name__ not in ONE_BY_ONE:
-        nouns(rows, screen)
+    elif _is_list_of_nouns(rows) and len({type(row) for row in rows}) == 1 and type(rows[0]).__name__ not in ONE_BY_ONE:
+        show_noun_table(rows, screen)
     else:
         for place, row in enumerate(rows):
             if place:
@@ -124,7 +126,7 @@ def _several(rows: list[Any] | tuple[Any, ...], screen: Screen) -> None:
             show(row, screen)
 
 
-def _is_nouns(value: Any) -> bool:
+def _is_list_of_nouns(value: Any) -> bool:
     from fieldloop.model.condition import Stratum
 
     plural = isinstance(value, list | tuple) and bool(value)
@@ -132,4 +134,4 @@ def _is_nouns(value: Any) -> bool:
 
 
 def _cell(value: Any, name: str) -> Any:
-    return value if isinstance(value, Status) else written(value, name)
+    return value if isinstance(value, Status) else value_text(value, name)

@@ -8,7 +8,7 @@ from fieldloop.cli.tables import facts, heading, mark, styled, table
 from fieldloop.model.audit import Audit, Comparison
 from fieldloop.model.finding import Status
 from fieldloop.say import sentence
-from fieldloop.say.numbers import fixed, listed, percent, whole
+from fieldloop.say.numbers import fixed, join_names, percent, whole
 
 MOST_ROWS = 24
 WORDS = {Status.FAILED: "contradicted", Status.PASSED: "confirmed", Status.CANNOT_TELL: "open"}
@@ -55,14 +55,14 @@ def audit(asked: Audit, screen: Screen) -> None:
         screen.write("Complete the map and audit again, or override: fieldloop audit override --reason …")
     if asked.compared:
         screen.print()
-        _comparisons(asked.compared, screen)
+        _print_comparisons(asked.compared, screen)
 
 
 def compared(result: Any, screen: Screen) -> None:
     """Print every claim that logs contradict or confirm."""
     for changed in result.changed:
         screen.print(styled(f"▲ {sentence(changed)}", "yellow"))
-    _comparisons(result.comparisons, screen)
+    _print_comparisons(result.comparisons, screen)
 
 
 def velocity(made: Any, screen: Screen) -> None:
@@ -89,25 +89,27 @@ def velocity(made: Any, screen: Screen) -> None:
         screen.print(styled(f"▲ {remark}", "yellow"))
 
 
-def _comparisons(found: Sequence[Comparison], screen: Screen) -> None:
-    counts = ", ".join(f"{n} {word}" for status, word in WORDS.items() if (n := sum(x.status is status for x in found)))
+def _print_comparisons(comparisons: Sequence[Comparison], screen: Screen) -> None:
+    counts = ", ".join(
+        f"{n} {word}" for status, word in WORDS.items() if (n := sum(x.status is status for x in comparisons))
+    )
     screen.print(heading(f"The map compared with the logs: {counts}"))
-    ranked = sorted((one for one in found if one.episodes), key=lambda one: list(WORDS).index(one.status))
+    ranked = sorted((one for one in comparisons if one.episodes), key=lambda one: list(WORDS).index(one.status))
     rows = [(one.status, sentence(one.message), whole(one.episodes), one.days) for one in ranked[:MOST_ROWS]]
     screen.print(table(("", "claim", "attempts", "days"), rows, right=("attempts", "days")))
     if len(ranked) > MOST_ROWS:
         screen.write(f"{len(ranked) - MOST_ROWS} more claims: --json lists all.")
-    _silent(found, screen)
+    _print_unlogged(comparisons, screen)
 
 
-def _silent(found: Sequence[Comparison], screen: Screen) -> None:
+def _print_unlogged(comparisons: Sequence[Comparison], screen: Screen) -> None:
     """Name what was not logged: anywhere, or at some sites."""
-    logged = {one.what for one in found if one.episodes}
+    logged = {comparison.what for comparison in comparisons if comparison.episodes}
     sites: dict[str, list[str]] = {}
-    for one in found:
-        if not one.episodes:
-            sites.setdefault(one.what, []).append(one.site or "any site")
+    for comparison in comparisons:
+        if not comparison.episodes:
+            sites.setdefault(comparison.what, []).append(comparison.site or "any site")
     if nowhere := sorted(sites.keys() - logged):
-        screen.write(f"No attempt logs {listed(nowhere)}.")
+        screen.write(f"No attempt logs {join_names(nowhere)}.")
     for what in sorted(sites.keys() & logged):
-        screen.write(f"No attempt logs {what} at {listed(list(dict.fromkeys(sites[what])))}.")
+        screen.write(f"No attempt logs {what} at {join_names(list(dict.fromkeys(sites[what])))}.")

@@ -12,7 +12,7 @@ from fieldloop.say.numbers import fixed, percent
 
 def intrinsics_found(result: Any, screen: Screen) -> None:
     """Print a camera's intrinsics: the answer, the numbers, what was left out, what to do next."""
-    _lens(result.intrinsics, screen)
+    _print_intrinsics(result.intrinsics, screen)
     if result.remembered:
         screen.write(f"\nStored for {result.intrinsics.sensor} of {result.intrinsics.robot}.")
     if result.undistorted:
@@ -24,7 +24,7 @@ def cameras_compared(result: Any, screen: Screen) -> None:
     for name, lens in (("Left camera", result.left), ("Right camera", result.right)):
         if lens is not None:
             screen.print(heading(name))
-            _lens(lens, screen)
+            _print_intrinsics(lens, screen)
             screen.print()
     if (pair := result.board) is not None:
         screen.print(heading("Both cameras  ").append(mark(pair.status)))
@@ -33,7 +33,7 @@ def cameras_compared(result: Any, screen: Screen) -> None:
         screen.print(
             facts(
                 [
-                    ("right camera seen from the left", _row(shift, " m", 4) if shift else "–"),
+                    ("right camera seen from the left", _numbers_text(shift, " m", 4) if shift else "–"),
                     ("error in both pictures", _px(pair.rms_px)),
                     ("distance from the epipolar line", _px(pair.epipolar_px)),
                     ("distance on held-out pairs", _px(pair.held_out_px)),
@@ -41,15 +41,15 @@ def cameras_compared(result: Any, screen: Screen) -> None:
                 ]
             )
         )
-        _left_out(pair.pairs_rejected, screen)
+        _print_rejected(pair.pairs_rejected, screen)
     if (clouds := result.depth) is not None:
         screen.print(heading("Depth  ").append(mark(clouds.status)))
         screen.write(sentence(clouds.message))
         screen.print(
             facts(
                 [
-                    ("left must move by", _row(clouds.shift_mm, " mm", 2)),
-                    ("left must turn by", _row(clouds.turn_deg, "°", 3)),
+                    ("left must move by", _numbers_text(clouds.shift_mm, " mm", 2)),
+                    ("left must turn by", _numbers_text(clouds.turn_deg, "°", 3)),
                     ("points with a partner", f"{percent(clouds.overlap, 0)}"),
                 ]
             )
@@ -58,7 +58,7 @@ def cameras_compared(result: Any, screen: Screen) -> None:
         screen.print(styled(sentence(warning), "yellow"))
 
 
-def _lens(lens: Intrinsics, screen: Screen) -> None:
+def _print_intrinsics(lens: Intrinsics, screen: Screen) -> None:
     screen.print(heading("Intrinsics  ").append(mark(lens.status)))
     screen.write(sentence(lens.message) if lens.message else "")
     if lens.camera_matrix:
@@ -72,7 +72,7 @@ def _lens(lens: Intrinsics, screen: Screen) -> None:
                         "centre",
                         f"{fixed(cx, 2)}{known[2]}, {fixed(cy, 2)}{known[3]} px of {lens.width} × {lens.height}",
                     ),
-                    ("distortion", f"{_row(lens.distortion, '', 4)} ({lens.model})"),
+                    ("distortion", f"{_numbers_text(lens.distortion, '', 4)} ({lens.model})"),
                     ("error on pictures used", _px(lens.rms_px)),
                     ("error on held-out pictures", _px(lens.held_out_px)),
                     ("pictures used", len(lens.images_used)),
@@ -80,14 +80,14 @@ def _lens(lens: Intrinsics, screen: Screen) -> None:
                 ]
             )
         )
-    _left_out(lens.images_rejected, screen)
+    _print_rejected(lens.images_rejected, screen)
     if lens.advice:
         screen.print(heading("How to improve the calibration"))
         for hint in lens.advice:
             screen.write(f"  {sentence(hint)}")
 
 
-def _left_out(rejected: tuple[RejectedImage, ...], screen: Screen) -> None:
+def _print_rejected(rejected: tuple[RejectedImage, ...], screen: Screen) -> None:
     if rejected:
         screen.print(heading("Left out"))
         screen.print(table(("picture", "why"), [(image.name, sentence(image.reason)) for image in rejected]))
@@ -97,5 +97,5 @@ def _px(value: float | None) -> str:
     return "–" if value is None else f"{fixed(value, 3)} px"
 
 
-def _row(values: Any, unit: str, digits: int) -> str:
+def _numbers_text(values: Any, unit: str, digits: int) -> str:
     return ", ".join(f"{fixed(value, digits)}{unit}" for value in values) or "–"

@@ -9,11 +9,11 @@ from fieldloop.cli.tables import heading, mark, styled, table
 from fieldloop.model.finding import EpisodeReport, Finding, Status
 from fieldloop.model.quality import DimensionResult
 from fieldloop.model.ranking import SHOWN_FIRST, Look, Ranking
-from fieldloop.report.check.summary import in_order, outdated_in_words
+from fieldloop.report.check.summary import episodes_by_cost, outdated_in_words
 from fieldloop.say import sentence
 from fieldloop.say.findings import limit, message, without_subject
 from fieldloop.say.marks import MARKS
-from fieldloop.say.numbers import fixed, measured, percent, plural, short
+from fieldloop.say.numbers import fixed, format_without_unit, percent, plural, shorten_ids
 
 MOST_EPISODES = 12  # in full on a screen; --json and --html have all
 ORDER = {status: place for place, status in enumerate(Status)}
@@ -21,15 +21,15 @@ ORDER = {status: place for place, status in enumerate(Status)}
 
 def checked(report: Any, screen: Screen) -> None:
     """Print a check report: the result, then what keeps episodes from passing, worst first."""
-    episodes = in_order(report)
+    episodes = episodes_by_cost(report)
     screen.print(_result(report, episodes))
     screen.print(styled(f"{report.source} ({report.format}), protocol {report.protocol.label}", "dim"))
     if report.outdated:
         screen.write(outdated_in_words(report.outdated))
     _dimensions(report.dimensions, screen)
     if len(episodes) > 1:
-        _look_first(report.ranking, screen)
-        _by_check(episodes, screen)
+        _print_ranking(report.ranking, screen)
+        _print_by_check(episodes, screen)
     bad = [episode for episode in episodes if episode.status is not Status.PASSED]
     for episode in bad[:MOST_EPISODES]:
         screen.print()
@@ -40,7 +40,7 @@ def checked(report: Any, screen: Screen) -> None:
         screen.print()
         screen.print(heading("The dataset as a whole"))
         screen.print(_findings(open_findings))
-    _unanswered(episodes, screen)
+    _print_unanswered(episodes, screen)
     if report.html:
         screen.write(f"\nReport with plots: {report.html}")
 
@@ -49,18 +49,18 @@ def _dimensions(dimensions: Sequence[DimensionResult], screen: Screen) -> None:
     if not dimensions:
         return
     rows = [
-        (one.status, one.dimension.value, "–" if one.share is None else percent(one.share, 0), _worst(one))
+        (one.status, one.dimension.value, "–" if one.share is None else percent(one.share, 0), _worst_finding_text(one))
         for one in dimensions
     ]
     screen.print()
     screen.print(table(("status", "dimension", "pass", "worst finding"), rows, right=("pass",)))
 
 
-def _worst(one: DimensionResult) -> str:
+def _worst_finding_text(one: DimensionResult) -> str:
     return message(one.worst[0]) if one.worst else sentence(one.sentence)
 
 
-def _look_first(ranking: Ranking, screen: Screen) -> None:
+def _print_ranking(ranking: Ranking, screen: Screen) -> None:
     if not ranking.looks:
         return
     screen.print()
@@ -91,7 +91,7 @@ def _fixes(look: Look) -> str:
     return ", ".join(dict.fromkeys(fix.kind.value for fix in look.fixes))
 
 
-def _unanswered(episodes: Sequence[EpisodeReport], screen: Screen) -> None:
+def _print_unanswered(episodes: Sequence[EpisodeReport], screen: Screen) -> None:
     """Print the checks without an answer, each with its most frequent reason."""
     groups: dict[str, dict[tuple[str, str], list[Finding]]] = defaultdict(lambda: defaultdict(list))
     for finding in (f for episode in episodes for f in episode.findings):
@@ -115,7 +115,9 @@ def episode_report(report: EpisodeReport, screen: Screen, *, brief: bool = False
     passed = sum(f.status is Status.PASSED for f in report.findings)
     open_findings = [f for f in report.findings if (f.counts if brief else _is_listed(f))]
     not_applicable = sum(f.status is Status.NOT_APPLICABLE for f in report.findings if f not in open_findings)
-    title = heading(f"{report.name}  ").append(mark(report.status)).append(f"  {short(report.episode)}", style="dim")
+    title = (
+        heading(f"{report.name}  ").append(mark(report.status)).append(f"  {shorten_ids(report.episode)}", style="dim")
+    )
     screen.print(title)
     if open_findings:
         screen.print(_findings(open_findings))
@@ -137,25 +139,28 @@ def _is_listed(finding: Finding) -> bool:
     return finding.counts or finding.status not in (Status.PASSED, Status.NOT_APPLICABLE)
 
 
-def _by_check(episodes: Sequence[EpisodeReport], screen: Screen) -> None:
-    found: dict[tuple[str, Status], list[Finding]] = defaultdict(list)
+def _print_by_check(episodes: Sequence[EpisodeReport], screen: Screen) -> None:
+    findings_by_check: dict[tuple[str, Status], list[Finding]] = defaultdict(list)
     touched: dict[tuple[str, Status], set[int]] = defaultdict(set)
     for place, episode in enumerate(episodes):  # two that hold the same bytes have the same id
         for finding in episode.findings:
             if finding.counts:
-                found[finding.check, finding.status].append(finding)
+                findings_by_check[finding.check, finding.status].append(finding)
                 touched[finding.check, finding.status].add(place)
-    if not found:
+    if not findings_by_check:
         return
-    ranked = sorted(found, key=lambda key: (ORDER[key[1]], -len(touched[key])))
-    rows = [(key[0], key[1], len(touched[key]), limit(found[key][0]), message(found[key][0])) for key in ranked]
+    ranked = sorted(findings_by_check, key=lambda key: (ORDER[key[1]], -len(touched[key])))
+    rows = [
+        (key[0], key[1], len(touched[key]), limit(findings_by_check[key][0]), message(findings_by_check[key][0]))
+        for key in ranked
+    ]
     screen.print()
     screen.print(table(("check", "status", "episodes", "limit", "for example"), rows, right=("episodes",)))
 
 
 def _findings(findings: Sequence[Finding]) -> Any:
     rows = [
-        (f.status, f.check, f.subject, measured(f.measured, f.unit), limit(f), without_subject(f))
+        (f.status, f.check, f.subject, format_without_unit(f.measured, f.unit), limit(f), without_subject(f))
         for f in sorted(findings, key=lambda f: (not f.counts, ORDER[f.status], f.check))
     ]
     return table(("status", "check", "subject", "measured", "limit", "what"), rows, right=("measured",))

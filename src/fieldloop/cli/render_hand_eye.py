@@ -19,63 +19,75 @@ NOT_INSTEAD = ", unless one that passed is in force"
 
 def hand_eye_found(result: Any, screen: Screen) -> None:
     """Print a hand-eye calibration: the answer, both poses, every method side by side, what to do next."""
-    found = result.found
-    screen.print(heading("Hand-eye  ").append(mark(found.status)))
-    screen.write(sentence(found.reason))
-    if found.answer:
+    calibrated = result.found
+    screen.print(heading("Hand-eye  ").append(mark(calibrated.status)))
+    screen.write(sentence(calibrated.reason))
+    if calibrated.answer:
         camera, target = (
-            tf.pose_from_matrix(p) for p in (found.answer.mount_from_camera, found.answer.world_from_target)
+            tf.pose_from_matrix(p) for p in (calibrated.answer.mount_from_camera, calibrated.answer.world_from_target)
         )
         screen.print(
             facts(
                 [
-                    (f"camera in the {found.setup.mount}", _pose(camera)),
-                    (f"target in the {found.setup.world}", _pose(target)),
-                    ("known to", f"{fixed(found.uncertainty_mm, 2)} mm, {fixed(found.uncertainty_deg, 3)}°"),
-                    ("poses used", f"{len(found.used)} of {result.paired}, as {found.setup}"),
+                    (f"camera in the {calibrated.setup.mount}", _pose(camera)),
+                    (f"target in the {calibrated.setup.world}", _pose(target)),
+                    ("known to", f"{fixed(calibrated.uncertainty_mm, 2)} mm, {fixed(calibrated.uncertainty_deg, 3)}°"),
+                    ("poses used", f"{len(calibrated.used)} of {result.paired}, as {calibrated.setup}"),
                     ("read as", "; ".join(f"{r.rotation}, {r.unit}{', inverse' * r.inverse}" for r in result.readings)),
                 ]
             )
         )
         rows = [
-            (f"{method}{' ←' * (method == found.method)}", fixed(r.translation_mm, 2), fixed(r.rotation_deg, 3))
-            for method, r in found.held_out.items()
+            (f"{method}{' ←' * (method == calibrated.method)}", fixed(r.translation_mm, 2), fixed(r.rotation_deg, 3))
+            for method, r in calibrated.held_out.items()
         ]
         screen.print(heading("On held-out poses"))
         screen.print(table(("method", "mm", "deg"), rows, right=("mm", "deg")))
-    _left_out(found.rejected, screen)
+    _print_rejected(calibrated.rejected, screen)
     for assumed in result.assumed:
         screen.print(styled(sentence(assumed), "yellow"))
     _proposals(result.proposals, screen)
-    _advice(found.advice, screen)
+    _advice(calibrated.advice, screen)
     if result.calibration:
         screen.write(f"\nStored for {result.calibration.sensor} of {result.calibration.robot}.")
 
 
 def force_torque_found(result: Any, screen: Screen) -> None:
     """Print a force-torque sensor's mounting, the tool's weight and the bias."""
-    found = result.found
-    screen.print(heading("Force-torque  ").append(mark(found.status)))
-    screen.write(sentence(found.reason))
-    if found.mass_kg is not None:
+    calibrated = result.found
+    screen.print(heading("Force-torque  ").append(mark(calibrated.status)))
+    screen.write(sentence(calibrated.reason))
+    if calibrated.mass_kg is not None:
         screen.print(
             facts(
                 [
-                    ("turned from the wrist", f"{fixed(found.turn_deg, 2)} ± {fixed(found.turn_uncertainty_deg, 2)}°"),
-                    ("tool", f"{fixed(found.mass_kg, 3)} ± {fixed(found.mass_uncertainty_kg, 3)} kg"),
+                    (
+                        "turned from the wrist",
+                        f"{fixed(calibrated.turn_deg, 2)} ± {fixed(calibrated.turn_uncertainty_deg, 2)}°",
+                    ),
+                    ("tool", f"{fixed(calibrated.mass_kg, 3)} ± {fixed(calibrated.mass_uncertainty_kg, 3)} kg"),
                     (
                         "centre of mass",
-                        f"{_row(found.centre_of_mass_m, 4)} m ± {fixed(found.centre_uncertainty_mm, 1)} mm",
+                        (
+                            f"{_numbers_text(calibrated.centre_of_mass_m, 4)} m "
+                            f"± {fixed(calibrated.centre_uncertainty_mm, 1)} mm"
+                        ),
                     ),
-                    ("bias", f"{_row(found.force_bias_n, 2)} N; {_row(found.torque_bias_nm, 3)} Nm"),
-                    ("noise", f"{fixed(found.force_noise_n, 3)} N, {fixed(found.torque_noise_nm, 4)} Nm"),
-                    ("poses used", found.poses_used),
+                    (
+                        "bias",
+                        (
+                            f"{_numbers_text(calibrated.force_bias_n, 2)} N; "
+                            f"{_numbers_text(calibrated.torque_bias_nm, 3)} Nm"
+                        ),
+                    ),
+                    ("noise", f"{fixed(calibrated.force_noise_n, 3)} N, {fixed(calibrated.torque_noise_nm, 4)} Nm"),
+                    ("poses used", calibrated.poses_used),
                 ]
             )
         )
-    _left_out(found.poses_rejected, screen)
+    _print_rejected(calibrated.poses_rejected, screen)
     _proposals(result.proposals, screen)
-    _advice(found.advice, screen)
+    _advice(calibrated.advice, screen)
 
 
 def placed(found: Any, screen: Screen) -> None:
@@ -88,17 +100,17 @@ def placed(found: Any, screen: Screen) -> None:
         (f"{found.child} in the {found.parent}", _pose(pose)),
         ("points", found.points),
         ("error on held-out points", None if found.residual_mm is None else f"{fixed(found.residual_mm, 2)} mm"),
-        ("known to", _known(found)),
+        ("known to", _uncertainty_text(found)),
         ("valid from", iso(found.valid_from_ns) + ("" if found.status is Status.PASSED else NOT_INSTEAD)),
         ("stored for", f"{found.robot}, as {found.id}"),
     ]
     screen.print(facts((name, value) for name, value in shown if value is not None))
 
 
-def _known(found: Any) -> str | None:
-    if found.uncertainty_mm is None or found.uncertainty_deg is None:
+def _uncertainty_text(calibrated: Any) -> str | None:
+    if calibrated.uncertainty_mm is None or calibrated.uncertainty_deg is None:
         return None
-    return f"{fixed(found.uncertainty_mm, 2)} mm, {fixed(found.uncertainty_deg, 3)}°"
+    return f"{fixed(calibrated.uncertainty_mm, 2)} mm, {fixed(calibrated.uncertainty_deg, 3)}°"
 
 
 def verified(result: Any, screen: Screen) -> None:
@@ -121,7 +133,7 @@ def verified(result: Any, screen: Screen) -> None:
     )
 
 
-def _left_out(rejected: Iterable[Any], screen: Screen) -> None:
+def _print_rejected(rejected: Iterable[Any], screen: Screen) -> None:
     if rows := [(each.pose, sentence(each.reason)) for each in rejected]:
         screen.print(heading("Left out"))
         screen.print(table(("pose", "why"), rows))
@@ -141,8 +153,8 @@ def _advice(advice: Iterable[Note], screen: Screen) -> None:
 
 
 def _pose(pose: Any) -> str:
-    return f"{_row(pose[:3], 4)} m, quaternion {_row(pose[3:], 4)}"
+    return f"{_numbers_text(pose[:3], 4)} m, quaternion {_numbers_text(pose[3:], 4)}"
 
 
-def _row(values: Any, digits: int) -> str:
+def _numbers_text(values: Any, digits: int) -> str:
     return " ".join(fixed(value, digits) for value in values)

@@ -8,7 +8,7 @@ from fieldloop.model.finding import Status
 from fieldloop.model.note import Note
 from fieldloop.say import sentence
 from fieldloop.say.marks import IDLE, MARKS, RUN
-from fieldloop.say.numbers import moment, percent, plural, points
+from fieldloop.say.numbers import format_time, percent, plural, points
 
 SIGNS = {
     mark.level: (mark.sign, mark.style)
@@ -48,7 +48,7 @@ def home(shown: Any, screen: Screen) -> None:
 
 def _change(change: Any) -> tuple[Any, ...]:
     detail = sentence(change.detail) if isinstance(change.detail, Note) else change.detail
-    return moment(change.at_ns), _mark(change.mark), sentence(change.text), detail
+    return format_time(change.at_ns), _mark(change.mark), sentence(change.text), detail
 
 
 def _mark(level: str) -> Any:

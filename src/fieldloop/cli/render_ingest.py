@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from fieldloop.cli.screen import Screen
-from fieldloop.cli.tables import facts, heading, styled, table, written
+from fieldloop.cli.tables import facts, heading, styled, table, value_text
 from fieldloop.model.finding import Status
 from fieldloop.model.stream import FIRST_REAL_NS, NS_PER_S
 from fieldloop.say import sentence
-from fieldloop.say.numbers import fixed, moment
+from fieldloop.say.numbers import fixed, format_time
 
 ORDER = {status: place for place, status in enumerate(Status)}
 MOST_EPISODES = 8  # in full on a screen; --json has all
@@ -49,7 +49,7 @@ def contents(result: Any, screen: Screen) -> None:
         alike.setdefault((episode.format, tuple((s.name, s.kind) for s in episode.streams)), []).append(episode)
     for group in list(alike.values())[:MOST_GROUPS]:
         screen.print()
-        _alike(group, screen)
+        _print_similar_episodes(group, screen)
     if len(alike) > MOST_GROUPS:
         screen.write(f"\n… and {len(alike) - MOST_GROUPS} more kinds of episodes; --json lists all.")
     if problems:
@@ -72,7 +72,7 @@ def _findings(problems: Sequence[tuple[str, Any]], screen: Screen) -> None:
         screen.write(f"… and {len(rows) - MOST_FINDINGS} more; --json lists all.")
 
 
-def _alike(episodes: Sequence[Any], screen: Screen) -> None:
+def _print_similar_episodes(episodes: Sequence[Any], screen: Screen) -> None:
     """Print episodes that have the same streams: each in a line, then the streams of all."""
     screen.print(heading(f"{len(episodes)} {_plural('episode', len(episodes))}, {episodes[0].format}"))
     rows = [
@@ -87,7 +87,7 @@ def _alike(episodes: Sequence[Any], screen: Screen) -> None:
     screen.print()
     columns = ("stream", "kind", "samples", "Hz", "clock")
     streams = [
-        (s.name, s.kind, _range([e.streams[i].count for e in episodes]), written(s.nominal_hz), s.clock)
+        (s.name, s.kind, _range([e.streams[i].count for e in episodes]), value_text(s.nominal_hz), s.clock)
         for i, s in enumerate(episodes[0].streams)
     ]
     screen.print(table(columns, streams, right=("samples", "Hz")))
@@ -135,7 +135,7 @@ def converted(result: Any, screen: Screen) -> None:
 
 
 def _moment(at_ns: int) -> str:
-    return moment(at_ns) if at_ns > FIRST_REAL_NS else f"{fixed(round(at_ns / NS_PER_S, 3) + 0.0, 3)} s"
+    return format_time(at_ns) if at_ns > FIRST_REAL_NS else f"{fixed(round(at_ns / NS_PER_S, 3) + 0.0, 3)} s"
 
 
 def _range(counts: Sequence[int]) -> str:

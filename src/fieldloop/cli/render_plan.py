@@ -5,15 +5,32 @@ from collections.abc import Sequence
 from typing import Any
 
 from fieldloop.cli.screen import Screen
-from fieldloop.cli.tables import heading, mark, styled, table, under, written
+from fieldloop.cli.tables import heading, mark, styled, table, two_line_cell, value_text
 from fieldloop.model.condition import Stratum
 from fieldloop.model.finding import Status
 from fieldloop.model.plan import Coverage, CoverageGap, Forecast, Plan, PlanScore, Progress, QuotaKind, WorkOrder
-from fieldloop.report.plan.content import PlanReport, by_gain, by_level, deployed, headline, uncovered
-from fieldloop.report.plan.orders import counted, progress_line
+from fieldloop.report.plan.content import (
+    PlanReport,
+    demonstrations_by_level,
+    deployed_strata,
+    headline,
+    sort_by_gain,
+    uncovered_text,
+)
+from fieldloop.report.plan.orders import progress_counts_text, progress_line
 from fieldloop.say import details, sentence
 from fieldloop.say.marks import MARKS
-from fieldloop.say.numbers import figure, interval, moment, percent, plural, points, short, small_share, whole
+from fieldloop.say.numbers import (
+    format_number,
+    format_time,
+    interval,
+    percent,
+    plural,
+    points,
+    shorten_ids,
+    small_share,
+    whole,
+)
 
 MOST_QUOTAS = 12  # on a screen; --json and --html have all
 MOST_GAPS = 5
@@ -23,20 +40,20 @@ MOST_STRATA = 10
 def plan(drawn: Plan, screen: Screen) -> None:
     """Print what to collect, with the expected gain, its interval and reasons; then gaps and orders."""
     screen.print(heading(headline(PlanReport(drawn, (), ()))))
-    _body(drawn, screen)
+    _print_plan(drawn, screen)
 
 
 def plan_now(now: Any, screen: Screen) -> None:
     """Print the plan in force and its progress; without one, what the data lack."""
     screen.print(heading(headline(now)))
     if now.plan is not None:
-        _body(now.plan, screen, earlier=True)
+        _print_plan(now.plan, screen, earlier=True)
         screen.print()
         screen.print(progress_line(now.progress, now.forecast) or "Nothing was ingested for this plan yet.")
         if quotas := [p for p in now.progress if not p.order]:
             progress(quotas, screen)
         screen.print()
-        screen.print(uncovered(now.coverage))
+        screen.print(uncovered_text(now.coverage))
     _coverage(now.coverage, screen)
     if now.scores:
         screen.print()
@@ -53,15 +70,15 @@ def progress(rows: Sequence[Progress], screen: Screen) -> None:
     ranked = sorted(rows, key=lambda p: -p.left)
     ordered, reported = any(p.order for p in ranked), any(p.reported is not None for p in ranked)
     if ordered:
-        screen.print(counted(ranked))
+        screen.print(progress_counts_text(ranked))
     figures = ("planned", "reported", "done", "accepted", "rejected", "left")
     shown = [name for name in figures if reported or name != "reported"]
     cells = []
     for p in ranked[:MOST_QUOTAS]:
-        what = _of_kind(p.stratum, p.kind)
-        cells.append((*(getattr(p, n) for n in shown), under(p.order or what, what if p.order else "")))
+        what = _stratum_with_kind(p.stratum, p.kind)
+        cells.append((*(getattr(p, n) for n in shown), two_line_cell(p.order or what, what if p.order else "")))
     screen.print(table((*shown, "order" if ordered else "stratum"), cells, right=shown))
-    _left_out(len(ranked) - MOST_QUOTAS, "row", screen)
+    _print_omitted_count(len(ranked) - MOST_QUOTAS, "row", screen)
 
 
 def forecast(seen: Forecast, screen: Screen) -> None:
@@ -80,44 +97,43 @@ def scored(score: PlanScore, screen: Screen) -> None:
     words = {Status.PASSED: "kept", Status.FAILED: "fell short"}
     came = f"{points(score.measured)} points ({interval(score.measured_low, score.measured_high)})"
     promised = f"{points(score.expected)} ({interval(score.expected_low, score.expected_high)})"
-    trained = f", compared with policy {short(score.after)}" if score.after else ""
-    line = f"  {short(score.plan)}{trained}: {came}, promised {promised}. {sentence(score.message)}"
+    trained = f", compared with policy {shorten_ids(score.after)}" if score.after else ""
+    line = f"  {shorten_ids(score.plan)}{trained}: {came}, promised {promised}. {sentence(score.message)}"
     screen.print(mark(score.status, words.get(score.status, "")).append(line, style="default"))
 
 
-def _body(drawn: Plan, screen: Screen, *, earlier: bool = False) -> None:
+def _print_plan(drawn: Plan, screen: Screen, *, earlier: bool = False) -> None:
     """Print a plan; `earlier`: mark warnings and gaps as of the day it was drawn."""
-    cost = f", cost {figure(drawn.cost)}" if drawn.cost else ""
-    drawn_by = (
-        f"{drawn.id}, made {moment(drawn.drawn_ns)} with strategy {drawn.strategy}, budget {whole(drawn.budget)}{cost}"
-    )
+    cost = f", cost {format_number(drawn.cost)}" if drawn.cost else ""
+    made = f"{drawn.id}, made {format_time(drawn.drawn_ns)} with strategy {drawn.strategy}"
+    drawn_by = f"{made}, budget {whole(drawn.budget)}{cost}"
     screen.print(styled(drawn_by, "dim"))
     if earlier and drawn.warnings:
-        screen.print(f"When the plan was made ({moment(drawn.drawn_ns)}):")
+        screen.print(f"When the plan was made ({format_time(drawn.drawn_ns)}):")
     for warning in drawn.warnings:
         screen.print(styled(f"{MARKS[Status.CANNOT_TELL].sign} {sentence(warning)}", "yellow"))
-    ranked = by_gain([q for q in drawn.quotas if q.demonstrations])
+    ranked = sort_by_gain([q for q in drawn.quotas if q.demonstrations])
     if ranked:
         rows = [
             (
                 q.demonstrations,
                 points(q.gain, 2),
                 interval(q.gain_low, q.gain_high, 2),
-                under(_of_kind(q.stratum, q.kind), details(q.why)),
+                two_line_cell(_stratum_with_kind(q.stratum, q.kind), details(q.why)),
             )
             for q in ranked[:MOST_QUOTAS]
         ]
         columns = ("demos", "gain, points", "interval", "stratum and reasons")
         screen.print(table(columns, rows, right=("demos", "gain, points")))
-        _left_out(len(ranked) - MOST_QUOTAS, "row", screen)
+        _print_omitted_count(len(ranked) - MOST_QUOTAS, "row", screen)
         screen.print()
-        screen.print(table(("in all", "demonstrations"), list(by_level(ranked))))
+        screen.print(table(("in all", "demonstrations"), list(demonstrations_by_level(ranked))))
     _gaps(drawn.gaps, screen, " when the plan was made" if earlier else "")
     _orders(drawn.orders, screen)
 
 
-def _of_kind(stratum: Stratum, kind: QuotaKind) -> str:
-    return written(stratum) if kind is QuotaKind.DEMONSTRATION else f"{written(stratum)} ({kind.value})"
+def _stratum_with_kind(stratum: Stratum, kind: QuotaKind) -> str:
+    return value_text(stratum) if kind is QuotaKind.DEMONSTRATION else f"{value_text(stratum)} ({kind.value})"
 
 
 def _gaps(gaps: Sequence[CoverageGap], screen: Screen, then: str) -> None:
@@ -130,7 +146,7 @@ def _gaps(gaps: Sequence[CoverageGap], screen: Screen, then: str) -> None:
     ranked = sorted(gaps, key=lambda g: -1.0 if g.share is None else g.share, reverse=True)
     for gap in ranked[:MOST_GAPS]:
         screen.print(f"- {sentence(gap.message)}")
-    _left_out(len(ranked) - MOST_GAPS, "gap", screen)
+    _print_omitted_count(len(ranked) - MOST_GAPS, "gap", screen)
 
 
 def _orders(orders: Sequence[WorkOrder], screen: Screen) -> None:
@@ -138,12 +154,12 @@ def _orders(orders: Sequence[WorkOrder], screen: Screen) -> None:
         return
     sites = dict.fromkeys(order.site for order in orders)
     own = {site: [order for order in orders if order.site == site] for site in sites}
-    by_site = [f"{site or 'any site'} {len(mine)} ({_work(mine)})" for site, mine in own.items()]
+    by_site = [f"{site or 'any site'} {len(mine)} ({_work_text(mine)})" for site, mine in own.items()]
     screen.print()
     screen.print(heading(f"{plural(len(orders), 'work order')}: {', '.join(by_site)}"))
 
 
-def _work(orders: Sequence[WorkOrder]) -> str:
+def _work_text(orders: Sequence[WorkOrder]) -> str:
     """Write how many demonstrations, and for how many operators where they are named."""
     people = {order.operator for order in orders} - {""}
     asked = plural(sum(order.demonstrations for order in orders), "demonstration")
@@ -151,7 +167,7 @@ def _work(orders: Sequence[WorkOrder]) -> str:
 
 
 def _coverage(coverage: Sequence[Coverage], screen: Screen) -> None:
-    there = sorted(deployed(coverage), key=lambda c: -c.exposure)
+    there = sorted(deployed_strata(coverage), key=lambda c: -c.exposure)
     rows = [
         (
             small_share(c.exposure),
@@ -166,9 +182,9 @@ def _coverage(coverage: Sequence[Coverage], screen: Screen) -> None:
     columns = ("share of production", "demos", "share of the data", "attempts", "failed", "stratum")
     if rows:
         screen.print(table(columns, rows, right=columns[:-1]))
-    _left_out(len(there) - MOST_STRATA, "stratum", screen, "strata")
+    _print_omitted_count(len(there) - MOST_STRATA, "stratum", screen, "strata")
 
 
-def _left_out(count: int, word: str, screen: Screen, many: str = "") -> None:
+def _print_omitted_count(count: int, word: str, screen: Screen, many: str = "") -> None:
     if count > 0:
         screen.print(styled(f"And {plural(count, f'more {word}', many and f'more {many}')}; --json lists all.", "dim"))

@@ -3,8 +3,8 @@
 from typing import Any
 
 from fieldloop.cli.screen import Screen
-from fieldloop.cli.tables import heading, styled, table, written
-from fieldloop.say.numbers import figure
+from fieldloop.cli.tables import heading, styled, table, value_text
+from fieldloop.say.numbers import format_number
 
 
 def numbers(shown: Any, screen: Screen) -> None:
@@ -23,11 +23,13 @@ def _name(number: Any) -> str:
 
 def _value(number: Any) -> str:
     if number.value is not None:
-        return written(number.value)
+        return value_text(number.value)
     low, high = number.minimum, number.maximum
     if low is None:
-        return f"at most {figure(high, 6)}"
-    return f"at least {figure(low, 6)}" if high is None else f"{figure(low, 6)} to {figure(high, 6)}"
+        return f"at most {format_number(high, 6)}"
+    return (
+        f"at least {format_number(low, 6)}" if high is None else f"{format_number(low, 6)} to {format_number(high, 6)}"
+    )
 
 
 def _source(number: Any) -> Any:

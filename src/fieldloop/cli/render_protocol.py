@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from fieldloop.cli.render import nouns
+from fieldloop.cli.render import show_noun_table
 from fieldloop.cli.screen import Screen
 from fieldloop.cli.tables import facts, heading, mark, styled, table
 from fieldloop.model.finding import Status
@@ -23,7 +23,7 @@ def overview(shown: Any, screen: Screen) -> None:
         if rows:
             screen.print()
             screen.print(heading(title))
-            nouns(rows, screen)
+            show_noun_table(rows, screen)
 
 
 def linted(report: Any, screen: Screen) -> None:
@@ -52,7 +52,7 @@ def changed(changes: Any, screen: Screen) -> None:
     screen.print(facts([("from", changes.older), ("to", changes.newer)]))
     screen.print(heading(changes.sentence))
     if changes.changes:
-        rows = [(c.effect.value, c.place, c.before or "–", _after(c)) for c in changes.changes]
+        rows = [(c.effect.value, c.place, c.before or "–", _after_text(c)) for c in changes.changes]
         screen.print(table(("consequence", "table", "before", "after"), rows))
     if changes.judged:
         screen.write(f"{changes.verdicts_changed} of {changes.judged} known episodes would get another status.")
@@ -61,6 +61,6 @@ def changed(changes: Any, screen: Screen) -> None:
         screen.print(table(("episode", "id", "before", "after"), shown))
 
 
-def _after(change: Any) -> str:
+def _after_text(change: Any) -> str:
     after = change.after or "removed"
     return f"{after} ({change.note})" if change.note else after

@@ -3,8 +3,8 @@
 from typing import Any
 
 from fieldloop.cli.screen import Screen
-from fieldloop.cli.tables import facts, heading, mark, styled, table, written
-from fieldloop.cli.tables import words as words_of
+from fieldloop.cli.tables import facts, heading, mark, styled, table, value_text
+from fieldloop.cli.tables import field_label as words_of
 from fieldloop.model.alarm import Watch
 from fieldloop.model.decision import Decision, GateTest
 from fieldloop.model.finding import Status
@@ -12,7 +12,7 @@ from fieldloop.model.incident import Step
 from fieldloop.model.rollout import Rollout, Rung
 from fieldloop.say import sentence
 from fieldloop.say.findings import message
-from fieldloop.say.numbers import fixed, moment, percent, short, span
+from fieldloop.say.numbers import fixed, format_duration, format_time, percent, shorten_ids
 
 
 def decision(made: Decision, screen: Screen) -> None:
@@ -21,7 +21,9 @@ def decision(made: Decision, screen: Screen) -> None:
     words = {Status.PASSED: "passed the gate", Status.FAILED: "failed the gate"}
     words[Status.CANNOT_TELL] = f"needs {more} more trials"
     screen.print(
-        mark(made.status, words.get(made.status, "")).append(f"  policy {short(made.policy)}", style="bold default")
+        mark(made.status, words.get(made.status, "")).append(
+            f"  policy {shorten_ids(made.policy)}", style="bold default"
+        )
     )
     rows = [
         (
@@ -45,7 +47,7 @@ def watch(seen: Watch, screen: Screen) -> None:
         screen.print(styled(f"✗ Alarm at {alarm.site}: {sentence(alarm.message)}", "bold red"))
     if not seen.alarms:
         screen.print(mark(Status.PASSED, "no alarm"))
-    rows = [(r.site, short(r.policy), percent(r.rate), _interval(r.low, r.high), r.episodes) for r in seen.rates]
+    rows = [(r.site, shorten_ids(r.policy), percent(r.rate), _interval(r.low, r.high), r.episodes) for r in seen.rates]
     columns = ("site", "policy", "success", "95 % interval", "episodes")
     screen.print(table(columns, rows, right=("success", "episodes")))
     for reason in seen.cannot_tell:
@@ -60,10 +62,10 @@ def rollout(climb: Rollout, screen: Screen) -> None:
     screen.print(
         facts(
             [
-                ("candidate", short(climb.candidate)),
-                ("incumbent", short(climb.incumbent or "") or "none"),
+                ("candidate", shorten_ids(climb.candidate)),
+                ("incumbent", shorten_ids(climb.incumbent or "") or "none"),
                 ("share of tasks", percent(climb.share, 0)),
-                ("since", moment(climb.since_ns)),
+                ("since", format_time(climb.since_ns)),
                 ("verdict", climb.verdict),
                 ("candidate", f"{climb.candidate_successes} of {climb.candidate_episodes}"),
                 ("incumbent", f"{climb.incumbent_successes} of {climb.incumbent_episodes}"),
@@ -75,32 +77,37 @@ def rollout(climb: Rollout, screen: Screen) -> None:
 
 def incident(now: Any, screen: Screen) -> None:
     """Print an incident: what, where, and its deadlines."""
-    one = now.incident
+    opened = now.incident
     late = any(clock.met is False for clock in now.clocks)
-    closed = one.done(Step.REVIEWED) is not None
+    closed = opened.done(Step.REVIEWED) is not None
     word = "reviewed" if closed else "a deadline was missed" if late else "open"
     status = Status.FAILED if late else Status.PASSED if closed else Status.CANNOT_TELL
-    screen.print(mark(status, word).append(f"  {sentence(one.what)}", style="bold default"))
-    where = (
-        f"{one.id}, {one.site}, {written(one.stratum)}, policy {short(one.policy)}, alerted {moment(one.alerted_ns)}"
-    )
+    screen.print(mark(status, word).append(f"  {sentence(opened.what)}", style="bold default"))
+    place = f"{opened.id}, {opened.site}, {value_text(opened.stratum)}"
+    where = f"{place}, policy {shorten_ids(opened.policy)}, alerted {format_time(opened.alerted_ns)}"
     screen.print(styled(where, "dim"))
     states = {True: Status.PASSED, False: Status.FAILED, None: Status.CANNOT_TELL}
     words = {True: "met", False: "missed", None: "running"}
     rows = [
-        (c.step.value, mark(states[c.met], words[c.met]), span(c.elapsed_s), span(c.limit_s), c.owner.replace("_", " "))
+        (
+            c.step.value,
+            mark(states[c.met], words[c.met]),
+            format_duration(c.elapsed_s),
+            format_duration(c.limit_s),
+            c.owner.replace("_", " "),
+        )
         for c in now.clocks
     ]
     screen.print(table(("step", "deadline", "elapsed", "limit", "owner"), rows, right=("elapsed", "limit")))
     for asked in now.demands:
         screen.write(
-            f"Demand: {asked.demonstrations} demonstrations of {written(asked.stratum)}. {sentence(asked.why)}"
+            f"Demand: {asked.demonstrations} demonstrations of {value_text(asked.stratum)}. {sentence(asked.why)}"
         )
 
 
 def health(found: Any, screen: Screen) -> None:
     """Print a policy's health and latency, and whether a controller may use it."""
-    screen.print(mark(found.status).append(f"  policy {short(found.policy)}", style="bold default"))
+    screen.print(mark(found.status).append(f"  policy {shorten_ids(found.policy)}", style="bold default"))
     screen.write(message(found.admission))
     timed = found.latency
     times = [(n, f"{fixed(getattr(timed, n), 2)} ms") for n in ("p50_ms", "p95_ms", "p99_ms", "max_ms")]

@@ -44,9 +44,9 @@ class Screen:
             return
         with self.console.capture() as caught:
             self.console.print(*things, markup=False)
-        lines = [_rule(line.rstrip()) for line in caught.get().splitlines()]
+        lines = [_shorten_rule(line.rstrip()) for line in caught.get().splitlines()]
         self.stream.write("\n".join(lines) + "\n")
 
 
-def _rule(line: str) -> str:
+def _shorten_rule(line: str) -> str:
     return line[:WIDEST_RULE] if not line.strip(RULE) else line

@@ -10,7 +10,7 @@ from fieldloop.model.finding import Status
 from fieldloop.model.note import Note
 from fieldloop.say import sentence
 from fieldloop.say.marks import MARKS
-from fieldloop.say.numbers import figure, moment, short, whole
+from fieldloop.say.numbers import format_number, format_time, shorten_ids, whole
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -38,9 +38,9 @@ def heading(text: str) -> "Text":
     return styled(text, "bold")
 
 
-def under(line: Any, below: str) -> "Text":
+def two_line_cell(line: Any, below: str) -> "Text":
     """Put a second, dim line into a cell, for what would make the row wider than a screen."""
-    first = styled(written(line), "default")
+    first = styled(value_text(line), "default")
     return first.append(f"\n{below}", style="dim") if below else first
 
 
@@ -69,33 +69,33 @@ def facts(pairs: Iterable[tuple[str, Any]]) -> "Table":
     return grid
 
 
-def written(value: Any, name: str = "") -> str:
+def value_text(value: Any, name: str = "") -> str:
     """Write any value as text for people.
 
-    >>> written(0.12345), written(True), written(("a", "b")), written(None), written(10**18, "made_ns")
+    >>> value_text(0.12345), value_text(True), value_text(("a", "b")), value_text(None), value_text(10**18, "made_ns")
     ('0.1235', 'yes', 'a, b', '–', '2001-09-09 01:46:40 UTC')
     """
     if value is None or value == "":
         return "–"
     if name.endswith("_ns") and isinstance(value, int):
-        return moment(value)
+        return format_time(value)
     writer = next((write for kind, write in WRITERS if isinstance(value, kind)), str)
     return _noun(value) if writer is str and dataclasses.is_dataclass(value) else writer(value)
 
 
-def words(name: str) -> str:
+def field_label(name: str) -> str:
     """Turn a field's name into a label.
 
-    >>> words("valid_from_ns"), words("p99_ms")
+    >>> field_label("valid_from_ns"), field_label("p99_ms")
     ('valid from', 'p99 ms')
     """
     return name.removesuffix("_ns").replace("_", " ")
 
 
-def _several(values: Sequence[Any]) -> str:
+def _list_text(values: Sequence[Any]) -> str:
     if values and all(isinstance(v, tuple) and len(v) == 2 and isinstance(v[0], str) for v in values):  # noqa: PLR2004 - pairs
-        return ", ".join(f"{key}: {written(inner)}" for key, inner in values)
-    shown = [written(v) for v in values[:MOST_IN_A_CELL]]
+        return ", ".join(f"{key}: {value_text(inner)}" for key, inner in values)
+    shown = [value_text(v) for v in values[:MOST_IN_A_CELL]]
     hidden = len(values) - len(shown)
     return ", ".join(shown) + (f" and {whole(hidden)} more" if hidden else "") if values else "none"
 
@@ -103,20 +103,22 @@ def _several(values: Sequence[Any]) -> str:
 def _noun(value: Any) -> str:
     for name in ("id", "name", "label"):
         if isinstance(named := getattr(value, name, None), str):
-            return short(named)
-    return ", ".join(f"{words(f.name)} {written(getattr(value, f.name), f.name)}" for f in dataclasses.fields(value))
+            return shorten_ids(named)
+    return ", ".join(
+        f"{field_label(f.name)} {value_text(getattr(value, f.name), f.name)}" for f in dataclasses.fields(value)
+    )
 
 
 WRITERS: tuple[tuple[Any, Callable[[Any], str]], ...] = (
     (bool, lambda value: "yes" if value else "no"),
-    (float, figure),
+    (float, format_number),
     (Note, sentence),
     (Stratum, lambda value: str(value) or "everything"),
     (Status, lambda value: f"{MARKS[value].sign} {MARKS[value].word}"),
     (Enum, lambda value: str(value.value)),
-    (str, lambda value: "a picture" if value.startswith(PICTURE) else short(value)),
-    (Mapping, lambda value: ", ".join(f"{key}: {written(inner)}" for key, inner in value.items())),
-    (list | tuple, _several),
+    (str, lambda value: "a picture" if value.startswith(PICTURE) else shorten_ids(value)),
+    (Mapping, lambda value: ", ".join(f"{key}: {value_text(inner)}" for key, inner in value.items())),
+    (list | tuple, _list_text),
 )
 """How each kind of value is written; the first that fits counts."""
 
@@ -124,4 +126,4 @@ WRITERS: tuple[tuple[Any, Callable[[Any], str]], ...] = (
 def _cell(value: Any) -> Any:
     if isinstance(value, Status):
         return mark(value)
-    return value if hasattr(value, "__rich_console__") or hasattr(value, "plain") else written(value)
+    return value if hasattr(value, "__rich_console__") or hasattr(value, "plain") else value_text(value)

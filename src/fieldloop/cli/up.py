@@ -23,14 +23,14 @@ EVERYWHERE = ("0.0.0.0", "::", "")  # noqa: S104 - compared with, not bound to
 def up(words: Sequence[str]) -> int:
     """Serve until interrupted."""
     parser = Parser(prog="fieldloop up", description=OWN["up"], allow_abbrev=False)
-    add_serving(parser)
+    add_address_options(parser)
     add_common(parser, Needs.WORKSPACE)
     parsed = parser.parse(words)
     folder, _ = workspace_folder(parsed)
     return serve(folder, parsed.host, parsed.port, show=parsed.open)
 
 
-def add_serving(parser: argparse.ArgumentParser) -> None:
+def add_address_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the address to listen on."""
     parser.add_argument("--host", default=HOST, help=f"address to listen on (default: {HOST}, this machine only)")
     parser.add_argument(
@@ -51,7 +51,7 @@ def serve(folder: Path, host: str, port: int, *, show: bool = False) -> int:
     try:
         app = build(lambda: workspace)
         mount(app, lambda: workspace)
-        listening = listen(host, port)
+        listening = bind_socket(host, port)
         _announce(workspace.name, host, listening, port, show=show)
         # forwarded headers are not trusted: a request through a proxy needs a token
         config = uvicorn.Config(app, log_level="warning", proxy_headers=False, server_header=False)
@@ -73,7 +73,7 @@ def _server(config: "uvicorn.Config", close_streams: Callable[[], None]) -> "uvi
     return Server(config)
 
 
-def listen(host: str, port: int) -> socket.socket:
+def bind_socket(host: str, port: int) -> socket.socket:
     """Bind to the port, or to the next free one."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     for candidate in (*range(port, port + PORTS_TRIED), 0) if port else (0,):

@@ -3,6 +3,6 @@
 `may_open` lists what blocks a session, `open_session` opens it or refuses with the same reasons.
 """
 
-from fieldloop.collect.session import Station, may_open, open_session
+from fieldloop.collect.session import Station, open_session, reasons_against_opening
 
-__all__ = ["Station", "may_open", "open_session"]
+__all__ = ["Station", "open_session", "reasons_against_opening"]

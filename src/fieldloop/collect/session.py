@@ -34,7 +34,7 @@ class Station:
     unverified: tuple[Unverified, ...] = ()
 
 
-def may_open(
+def reasons_against_opening(
     station: Station,
     checklist_done: Collection[str],
     calibrations: Iterable[Calibration],
@@ -44,14 +44,14 @@ def may_open(
     """List every reason against opening a session now; an empty list means that it may open."""
     return (
         *_unticked(checklist_done, settings),
-        *_uncalibrated(station, tuple(calibrations), at_ns, settings),
+        *_calibration_problems(station, tuple(calibrations), at_ns, settings),
         *_unsynchronised(station.robot),
         *(
             note("collect.clock_not_verified", about=Subject(device.stream), reason=device.reason)
             for device in station.unverified
         ),
-        *_worn(station.robot, settings),
-        *_unqualified(station),
+        *_overdue_inspection(station.robot, settings),
+        *_missing_qualification(station),
     )
 
 
@@ -65,7 +65,7 @@ def open_session(
 ) -> Session:
     """Open a session, or refuse with every reason at once (`Refused.reasons`)."""
     known = tuple(calibrations)
-    if reasons := may_open(station, checklist_done, known, at_ns, settings):
+    if reasons := reasons_against_opening(station, checklist_done, known, at_ns, settings):
         raise Refused(f"No session on {station.robot.id} now", reasons)
     return Session(
         id=ids.new("session"),
@@ -87,7 +87,7 @@ def _unticked(done: Collection[str], settings: Section) -> Iterator[Note]:
             yield note("collect.item_not_done", item=item)
 
 
-def _uncalibrated(
+def _calibration_problems(
     station: Station, calibrations: tuple[Calibration, ...], at_ns: int, settings: Section
 ) -> Iterator[Note]:
     in_force = _in_force(station.robot, calibrations, at_ns)
@@ -99,7 +99,7 @@ def _uncalibrated(
             yield note("collect.camera_not_calibrated", about=Subject(streams[serial]), serial=serial)
     if not in_force and not cameras:
         yield note("collect.robot_not_calibrated", about=Subject(robot=station.robot.id))
-    limit_min = _oldest_minutes(station, settings)
+    limit_min = _max_calibration_age_min(station, settings)
     for calibration in in_force:
         age_min = (at_ns - calibration.valid_from_ns) / NS_PER_MINUTE
         if calibration.status is not Status.PASSED:
@@ -118,7 +118,7 @@ def _in_force(robot: Robot, calibrations: tuple[Calibration, ...], at_ns: int) -
     return tuple(newest.values())
 
 
-def _oldest_minutes(station: Station, settings: Section) -> float:
+def _max_calibration_age_min(station: Station, settings: Section) -> float:
     if station.precise:
         return settings.number("precision_calibration_max_age_min")
     if station.on_floor:
@@ -132,13 +132,13 @@ def _unsynchronised(robot: Robot) -> Iterator[Note]:
             yield note("collect.clock_not_declared", about=Subject(sensor.stream), serial=sensor.serial)
 
 
-def _worn(robot: Robot, settings: Section) -> Iterator[Note]:
+def _overdue_inspection(robot: Robot, settings: Section) -> Iterator[Note]:
     limit = int(settings.number("inspection_cycles"))
     if robot.cycles >= limit:
         yield note("collect.inspection_due", about=Subject(robot=robot.id), cycles=robot.cycles, limit_cycles=limit)
 
 
-def _unqualified(station: Station) -> Iterator[Note]:
+def _missing_qualification(station: Station) -> Iterator[Note]:
     qualified = station.operator.qualified_on
     if qualified and station.task not in qualified:
         yield note(

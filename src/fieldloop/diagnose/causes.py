@@ -8,7 +8,7 @@ import numpy as np
 from fieldloop.diagnose.answers.evidence_notes import evidence_of
 from fieldloop.diagnose.explanations import gaps
 from fieldloop.diagnose.explanations.explanation import Explanation, Kind
-from fieldloop.diagnose.explanations.indistinguishable import distinct, same_rows, similarity
+from fieldloop.diagnose.explanations.indistinguishable import group_by_same_rows, same_rows, similarity
 from fieldloop.diagnose.inference.sets import FittedSet
 from fieldloop.diagnose.inference.shares import Interval, Shares, shares
 from fieldloop.diagnose.inference.support import supported_by_outcomes
@@ -40,7 +40,7 @@ def name_causes(inquiry: Inquiry, rng: np.random.Generator) -> Causes | None:
     sets = inquiry.sets
     window = sets.window(inquiry.best)
     loss = float(inquiry.before.success.mean() - inquiry.after.success.mean())
-    named = _supported(inquiry)
+    named = _supported_members(inquiry)
     if not named:
         return None
     unsupported = set(inquiry.best.members) - {m for same in named.values() for m in same}
@@ -50,18 +50,20 @@ def name_causes(inquiry: Inquiry, rng: np.random.Generator) -> Causes | None:
     gaps_of = [
         (weight, {gap_of.get(m, sets.explanations[m].gap) for m in one.members} - {None}) for one, weight in window
     ]
-    wrong = sum(weight for weight, found in gaps_of if found)
-    known = sum(weight for weight, found in gaps_of if found - {Gap.UNKNOWN})
+    wrong = sum(weight for weight, set_gaps in gaps_of if set_gaps)
+    known = sum(weight for weight, set_gaps in gaps_of if set_gaps - {Gap.UNKNOWN})
     sure = {member: _probability(inquiry, member, window) for member in named}
     causes = [_cause(inquiry, one, made.of(same, sets.explanations[one].gap), sure[one]) for one, same in named.items()]
     risks = tuple(sets.explanations[m] for m in sorted(unsupported))
-    return Causes(_sorted([c for c in causes if c.share > 0.0]), tuple(window), made, wrong, known, sure, risks)
+    return Causes(
+        _sort_by_gap_share([c for c in causes if c.share > 0.0]), tuple(window), made, wrong, known, sure, risks
+    )
 
 
-def _supported(inquiry: Inquiry) -> dict[int, tuple[int, ...]]:
+def _supported_members(inquiry: Inquiry) -> dict[int, tuple[int, ...]]:
     """Return members of the best set that outcomes support, each with those that have the same rows."""
-    found = distinct(inquiry.sets, inquiry.best)
-    return {one: same for one, same in found.items() if supported_by_outcomes(inquiry, same)}
+    groups = group_by_same_rows(inquiry.sets, inquiry.best)
+    return {one: same for one, same in groups.items() if supported_by_outcomes(inquiry, same)}
 
 
 def _probability(inquiry: Inquiry, member: int, window: Sequence[tuple[FittedSet, float]]) -> float:
@@ -71,24 +73,24 @@ def _probability(inquiry: Inquiry, member: int, window: Sequence[tuple[FittedSet
 
 
 def _cause(inquiry: Inquiry, member: int, part: Interval, probability: float) -> Cause:
-    one = inquiry.sets.explanations[member]
+    explanation = inquiry.sets.explanations[member]
     share, low, high = part
-    fix = gaps.fix(one.gap, one.where, never_covered=one.never_covered)
-    if one.kind is Kind.DAY and one.since is not None:
-        fix = note("diagnose.fix_find_the_change", day=str(one.since.day))
-    if not inquiry.after.success[one.inside].any():
+    fix = gaps.fix(explanation.gap, explanation.where, never_covered=explanation.never_covered)
+    if explanation.kind is Kind.DAY and explanation.since is not None:
+        fix = note("diagnose.fix_find_the_change", day=str(explanation.since.day))
+    if not inquiry.after.success[explanation.inside].any():
         fix = note("diagnose.fix_try_by_hand", fix)
     rivals = _rivals(inquiry, member)
     return Cause(
-        one.gap, share, max(0.0, low), min(1.0, high), one.where, one.never_covered,
-        evidence_of(inquiry, one, probability), fix,
-        group=tuple(rival.stratum for rival in rivals), since_ns=one.since.at_ns if one.since else None,
-        episodes=int(one.inside.sum()), since_day=_day(one), group_days=tuple(map(_day, rivals)),
+        explanation.gap, share, max(0.0, low), min(1.0, high), explanation.where, explanation.never_covered,
+        evidence_of(inquiry, explanation, probability), fix,
+        group=tuple(rival.stratum for rival in rivals), since_ns=explanation.since.at_ns if explanation.since else None,
+        episodes=int(explanation.inside.sum()), since_day=_day(explanation), group_days=tuple(map(_day, rivals)),
     )  # fmt: skip
 
 
-def _day(one: Explanation) -> str:
-    return one.since.day.isoformat() if one.since else ""
+def _day(explanation: Explanation) -> str:
+    return explanation.since.day.isoformat() if explanation.since else ""
 
 
 def _rivals(inquiry: Inquiry, member: int) -> tuple[Explanation, ...]:
@@ -102,21 +104,21 @@ def _rivals(inquiry: Inquiry, member: int) -> tuple[Explanation, ...]:
     for at in np.argsort(-alike, kind="stable").tolist():
         if alike[at] < inquiry.settings.number("confounded_overlap") or len(kept) == MOST_RIVALS:
             break
-        if not _rival(explanations[at], chosen) or factors & {c.factor for c in explanations[at].stratum.conditions}:
+        if not _is_rival(explanations[at], chosen) or factors & {c.factor for c in explanations[at].stratum.conditions}:
             continue
         kept.append(explanations[at])
         factors |= {c.factor for c in explanations[at].stratum.conditions}
     return tuple(kept)
 
 
-def _rival(one: Explanation, chosen: Explanation) -> bool:
+def _is_rival(candidate: Explanation, chosen: Explanation) -> bool:
     """Is it another explanation? A number of the same gap, as lux for light, is not."""
-    if one.kind in (Kind.CONDITION, Kind.LATER):
+    if candidate.kind in (Kind.CONDITION, Kind.LATER):
         return True
-    return one.kind in (Kind.STEP, Kind.RISE) and one.gap is not chosen.gap
+    return candidate.kind in (Kind.STEP, Kind.RISE) and candidate.gap is not chosen.gap
 
 
-def _sorted(causes: Sequence[Cause]) -> tuple[Cause, ...]:
+def _sort_by_gap_share(causes: Sequence[Cause]) -> tuple[Cause, ...]:
     """Sort by gap, the one with the largest share first, the unknown last."""
     total = {gap: sum(c.share for c in causes if c.gap is gap) for gap in Gap}
     return tuple(sorted(causes, key=lambda c: (c.gap is Gap.UNKNOWN, -total[c.gap], c.gap, -c.share)))

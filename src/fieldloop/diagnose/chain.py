@@ -32,18 +32,18 @@ class Chain:
     attempts: int
     moved: float | None
 
-    def grows(self, settings: Section) -> bool:
+    def loses_precision(self, settings: Section) -> bool:
         """Is the first step about right, and is precision lost from there on?"""
         grown = self.last > settings.number("chain_growth") * max(self.first, 0.0)
         return self.score > settings.number("clear_errors") and grown
 
-    def drags(self, settings: Section) -> bool:
+    def misses_more_with_travel(self, settings: Section) -> bool:
         """Does it miss by more the farther it moves?"""
         return self.moved is not None and self.moved > settings.number("clear_errors")
 
-    def suspicious(self, settings: Section) -> bool:
+    def suggests_late_frames(self, settings: Section) -> bool:
         """Does anything point to late frames? Where movement was logged, it must show there."""
-        return self.drags(settings) if self.moved is not None else self.grows(settings)
+        return self.misses_more_with_travel(settings) if self.moved is not None else self.loses_precision(settings)
 
     def log_odds(self, settings: Section) -> float:
         """Return the prior log-odds that frames are late, where lag was not verified."""
@@ -52,19 +52,19 @@ class Chain:
 
     def notes(self, settings: Section) -> tuple[Note, ...]:
         """State what was seen along the chain."""
-        found = []
-        if self.grows(settings):
+        notes = []
+        if self.loses_precision(settings):
             first, last = (float(np.expm1(step)) for step in (self.first, self.last))
-            found.append(note("diagnose.chain_loses_precision", first=first, last=last, attempts=self.attempts))
-        if self.drags(settings) and self.moved is not None:
-            found.append(note("diagnose.misses_grow_with_travel", errors=self.moved))
-        return tuple(found)
+            notes.append(note("diagnose.chain_loses_precision", first=first, last=last, attempts=self.attempts))
+        if self.misses_more_with_travel(settings) and self.moved is not None:
+            notes.append(note("diagnose.misses_grow_with_travel", errors=self.moved))
+        return tuple(notes)
 
 
 def chain_of(before: Table, after: Table, clean: NDArray[np.bool_], settings: Section) -> Chain | None:
     """Follow the chains of clean rows; None where steps or deviations were not logged often enough."""
     fewest = settings.number("min_chain_attempts")
-    usual = _usual(before.outcomes, fewest)
+    usual = _usual_log_deviations(before.outcomes, fewest)
     kept = np.flatnonzero(clean)
     pairs = [(k, excess) for k in kept.tolist() if len(excess := _excess(after.outcomes[k], usual)) > 1]
     if len(pairs) < fewest:
@@ -72,43 +72,43 @@ def chain_of(before: Table, after: Table, clean: NDArray[np.bool_], settings: Se
     slopes = np.array([_slope(np.array(excess)) for _, excess in pairs])
     error = max(float(slopes.std()), 1e-9) / np.sqrt(len(slopes))
     first, last = (float(np.mean([excess[at] for _, excess in pairs])) for at in (0, -1))
-    return Chain(first, last, float(slopes.mean() / error), len(pairs), _moved(after, kept, settings))
+    return Chain(first, last, float(slopes.mean() / error), len(pairs), _correlate_with_movement(after, kept, settings))
 
 
-def ordinary_answers(before: Table, after: Table, usual: float, slower: float) -> NDArray[np.bool_]:
+def rows_with_usual_latency(before: Table, after: Table, usual: float, slower: float) -> NDArray[np.bool_]:
     """Mark rows of production whose answers were not slower than usual: late answers have the effect of late frames."""
     slow = np.zeros(len(after), dtype=bool)
     for name, values in after.numbers.items():
         known = before.numbers.get(name)
-        if gaps.of_factor(name) is Gap.INFRASTRUCTURE and known is not None:
+        if gaps.gap_of_factor(name) is Gap.INFRASTRUCTURE and known is not None:
             slow |= values > slower * np.nanquantile(known, usual)
     return ~slow
 
 
-def _moved(after: Table, kept: NDArray[np.int64], settings: Section) -> float | None:
+def _correlate_with_movement(after: Table, kept: NDArray[np.int64], settings: Section) -> float | None:
     """Rank-correlate the first step's deviation with its movement; in standard errors beyond the ordinary."""
     ordinary, fewest = settings.number("ordinary_drag"), settings.number("min_chain_attempts")
-    missed = _first(after, kept)
-    found = [
+    missed = _first_step_deviations(after, kept)
+    beyond_ordinary = [
         (related[0] - ordinary) / np.hypot(related[1], ordinary)
         for name, values in after.numbers.items()
-        if gaps.of_factor(name) is Gap.TIMING and (related := _correlation(values[kept], missed, fewest))
+        if gaps.gap_of_factor(name) is Gap.TIMING and (related := _correlation(values[kept], missed, fewest))
     ]
-    return float(max(found)) if found else None
+    return float(max(beyond_ordinary)) if beyond_ordinary else None
 
 
-def _first(table: Table, kept: NDArray[np.int64]) -> Floats:
+def _first_step_deviations(table: Table, kept: NDArray[np.int64]) -> Floats:
     steps = [table.outcomes[k].steps for k in kept.tolist()]
     return np.array([s[0].deviation_m if s and s[0].deviation_m is not None else np.nan for s in steps])
 
 
-def _correlation(one: Floats, two: Floats, fewest: float) -> tuple[float, float] | None:
+def _correlation(first: Floats, second: Floats, fewest: float) -> tuple[float, float] | None:
     from scipy.stats import rankdata
 
-    both = np.isfinite(one) & np.isfinite(two)
-    if both.sum() < fewest or np.ptp(one[both]) == 0.0 or np.ptp(two[both]) == 0.0:
+    both = np.isfinite(first) & np.isfinite(second)
+    if both.sum() < fewest or np.ptp(first[both]) == 0.0 or np.ptp(second[both]) == 0.0:
         return None
-    alike = np.corrcoef(rankdata(one[both]), rankdata(two[both]))[0, 1]
+    alike = np.corrcoef(rankdata(first[both]), rankdata(second[both]))[0, 1]
     return float(np.arctanh(np.clip(alike, -0.99, 0.99))), 1.0 / np.sqrt(both.sum() - 3.0)
 
 
@@ -118,20 +118,20 @@ def _slope(excess: Floats) -> float:
     return float(centred @ excess / (centred @ centred))
 
 
-def _usual(outcomes: Sequence[Outcome], fewest: float) -> dict[str, float]:
+def _usual_log_deviations(outcomes: Sequence[Outcome], fewest: float) -> dict[str, float]:
     """Return the baseline's mean log deviation of each step."""
     seen: dict[str, list[float]] = {}
     for outcome in outcomes:
         for step in outcome.steps:
             if step.deviation_m is not None:
-                seen.setdefault(step.name, []).append(_log(step.deviation_m))
+                seen.setdefault(step.name, []).append(_log_deviation(step.deviation_m))
     return {name: float(np.mean(values)) for name, values in seen.items() if len(values) >= fewest}
 
 
 def _excess(outcome: Outcome, usual: dict[str, float]) -> list[float]:
     steps = [(s.name, s.deviation_m) for s in outcome.steps if s.deviation_m is not None]
-    return [_log(deviation) - usual[name] for name, deviation in steps if name in usual]
+    return [_log_deviation(deviation) - usual[name] for name, deviation in steps if name in usual]
 
 
-def _log(deviation_m: float) -> float:
+def _log_deviation(deviation_m: float) -> float:
     return float(np.log(max(abs(deviation_m), SMALLEST_M)))

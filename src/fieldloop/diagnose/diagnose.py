@@ -6,16 +6,16 @@ from collections.abc import Iterator
 import numpy as np
 
 from fieldloop.diagnose.answers.cause_notes import complete_causes
-from fieldloop.diagnose.answers.open_questions import open_questions, without_a_cause
+from fieldloop.diagnose.answers.open_questions import open_questions, questions_without_a_cause
 from fieldloop.diagnose.causes import Causes, name_causes
 from fieldloop.diagnose.evidence import Evidence
 from fieldloop.diagnose.explanations.explanation import Kind
-from fieldloop.diagnose.explanations.mix import shifted
+from fieldloop.diagnose.explanations.mix import shifted_conditions
 from fieldloop.diagnose.failures import explain_failures
-from fieldloop.diagnose.inference.real_drop import bounds, missing, nothing_works, without_loss
+from fieldloop.diagnose.inference.real_drop import bounds, judge_without_loss, missing_side_note, nothing_works_note
 from fieldloop.diagnose.inference.split import Split, divide
 from fieldloop.diagnose.inquiry import Inquiry, inquire
-from fieldloop.model.attempts import settled
+from fieldloop.model.attempts import settle_attempts
 from fieldloop.model.diagnosis import Diagnosis, Gap, LostSlice
 from fieldloop.model.finding import Status
 from fieldloop.model.identity import Ids
@@ -25,8 +25,8 @@ from fieldloop.protocol import Section
 
 def diagnose(evidence: Evidence, settings: Section, ids: Ids, at_ns: int, rng: np.random.Generator) -> Diagnosis:
     """Explain a loss: FAILED where a known fault is probable, PASSED where nothing was lost, else what to log."""
-    sides = [settled(side)[0] for side in (evidence.before, evidence.after)]
-    absent = missing(*map(len, sides))
+    sides = [settle_attempts(side)[0] for side in (evidence.before, evidence.after)]
+    absent = missing_side_note(*map(len, sides))
     if absent:
         rates = [float(np.mean([o.succeeded for o in side])) if side else math.nan for side in sides]
         return Diagnosis(
@@ -34,9 +34,9 @@ def diagnose(evidence: Evidence, settings: Section, ids: Ids, at_ns: int, rng: n
             0.0, 0.0, 0.0, (), len(sides[1]), at_ns, settings.fingerprint, (absent,),
         )  # fmt: skip
     inquiry = inquire(evidence, settings)
-    found = name_causes(inquiry, rng) if inquiry.best.members else None
+    possible_causes = name_causes(inquiry, rng) if inquiry.best.members else None
     low, high = bounds(inquiry.before, inquiry.after, inquiry.sets.inherent.day_spread, settings)
-    named = found if found is not None and _has_lost(inquiry, found, low) else None
+    named = possible_causes if possible_causes is not None and _has_lost(inquiry, possible_causes, low) else None
     before, after = (float(table.success.mean()) for table in (inquiry.before, inquiry.after))
     split = divide(inquiry.after.success, inquiry.expected, inquiry.unseen.astype(bool), before)
     status, reasons = _verdict(inquiry, named, low, split)
@@ -56,23 +56,23 @@ def diagnose(evidence: Evidence, settings: Section, ids: Ids, at_ns: int, rng: n
         made_ns=at_ns,
         operations=settings.fingerprint,
         cannot_tell=reasons,
-        slices=tuple(_slices(inquiry, named)) if named else (),
+        slices=tuple(_lost_slices(inquiry, named)) if named else (),
         failures=explain_failures(inquiry) if status is not Status.PASSED else (),
         loss_low=low,
         loss_high=high,
         kinds=split.kinds,
-        shifted=shifted(inquiry),
+        shifted=shifted_conditions(inquiry),
     )
 
 
 def _verdict(inquiry: Inquiry, named: Causes | None, low: float, split: Split) -> tuple[Status, tuple[Note, ...]]:
     if named is None:
-        if nothing := nothing_works(inquiry.before, inquiry.after):
+        if nothing := nothing_works_note(inquiry.before, inquiry.after):
             return Status.CANNOT_TELL, (nothing,)
-        remarks = tuple(without_a_cause(inquiry, low, split))
+        remarks = tuple(questions_without_a_cause(inquiry, low, split))
         if low > inquiry.settings.number("negligible_loss"):
             return Status.CANNOT_TELL, remarks
-        status, reasons = without_loss(
+        status, reasons = judge_without_loss(
             inquiry.before, inquiry.after, inquiry.sets.inherent.day_spread, inquiry.settings
         )
         return status, (*(reasons if low <= 0.0 else ()), *remarks)
@@ -81,24 +81,27 @@ def _verdict(inquiry: Inquiry, named: Causes | None, low: float, split: Split) -
     return (Status.FAILED if sure else Status.CANNOT_TELL), tuple(open_questions(inquiry, named, low))
 
 
-def _has_lost(inquiry: Inquiry, found: Causes, low: float) -> bool:
+def _has_lost(inquiry: Inquiry, possible_causes: Causes, low: float) -> bool:
     """Is something probably wrong, and did it cost anything? A prior alone is a risk, not a finding.
 
     Either success as a whole has clearly dropped, or outcomes support the causes, the more clearly the less they cost:
     other conditions may have become easier meanwhile.
     """
-    settings, cost = inquiry.settings, found.shares.fell
+    settings, cost = inquiry.settings, possible_causes.shares.fell
     asked = 0.0 if cost > settings.number("negligible_loss") else settings.number("clear_gain")
     hidden = inquiry.log_bayes_factor > asked and cost > settings.number("least_loss")
-    return found.wrong >= settings.number("probably") and (low > 0.0 or hidden)
+    return possible_causes.wrong >= settings.number("probably") and (low > 0.0 or hidden)
 
 
-def _slices(inquiry: Inquiry, named: Causes) -> Iterator[LostSlice]:
+def _lost_slices(inquiry: Inquiry, named: Causes) -> Iterator[LostSlice]:
     for member, probability in named.sure.items():
-        one = inquiry.sets.explanations[member]
-        if not one.where or one.kind in (Kind.FAULT, Kind.EVERYWHERE):
+        explanation = inquiry.sets.explanations[member]
+        if not explanation.where or explanation.kind in (Kind.FAULT, Kind.EVERYWHERE):
             continue
-        expected, observed = inquiry.expected[one.inside].mean(), inquiry.after.success[one.inside].mean()
+        expected, observed = (
+            inquiry.expected[explanation.inside].mean(),
+            inquiry.after.success[explanation.inside].mean(),
+        )
         if observed < expected:
             doubt = max(0.0, 1.0 - probability)
-            yield LostSlice(one.stratum, int(one.inside.sum()), float(observed), float(expected), doubt)
+            yield LostSlice(explanation.stratum, int(explanation.inside.sum()), float(observed), float(expected), doubt)

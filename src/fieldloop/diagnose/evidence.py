@@ -37,7 +37,7 @@ class Evidence:
     @property
     def after(self) -> list[Outcome]:
         """Outcomes of this policy in production, at this site where one is named."""
-        return [o for o in self.production if o.policy == self.policy and self._here(o)]
+        return [o for o in self.production if o.policy == self.policy and self._is_production_at_site(o)]
 
-    def _here(self, outcome: Outcome) -> bool:
+    def _is_production_at_site(self, outcome: Outcome) -> bool:
         return outcome.stage is Stage.PRODUCTION and (not self.site or outcome.site == self.site)

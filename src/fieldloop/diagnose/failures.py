@@ -43,15 +43,17 @@ def _explain(inquiry: Inquiry, at: int, verdicts: dict[Key, list[Outcome]]) -> F
     shown, settings = inquiry.evidence.demonstrations, inquiry.settings
     known = [c for c in where.conditions if shown is not None and c.factor in shown.factors]
     asked = (
-        _examples(known, outcome, shown, settings),
-        _sensed(inquiry, at, shown, settings),
-        _judged(outcome, verdicts[key] if key is not None else [outcome]),
-        _labelled(known, shown, settings),
+        _answer_enough_examples(known, outcome, shown, settings),
+        _answer_cue_sensed(inquiry, at, shown, settings),
+        _answer_judged_right(outcome, verdicts[key] if key is not None else [outcome]),
+        _answer_labelled_right(known, shown, settings),
     )
     return FailureExplained(outcome.id, where, asked)
 
 
-def _examples(known: Sequence[Condition], outcome: Outcome, shown: Demonstrations | None, settings: Section) -> Asked:
+def _answer_enough_examples(
+    known: Sequence[Condition], outcome: Outcome, shown: Demonstrations | None, settings: Section
+) -> Asked:
     """Answer by the condition with the fewest demonstrations; the item is stated too."""
     if shown is None or not known:
         return Asked(EXAMPLES, Status.CANNOT_TELL, note("diagnose.demonstrations_unknown"))
@@ -59,28 +61,32 @@ def _examples(known: Sequence[Condition], outcome: Outcome, shown: Demonstration
     rarest = min(counts, key=lambda c: counts[c])
     answer = note(
         "diagnose.close_examples",
-        exact=shown.exactly(Stratum(tuple(known))), rarest=str(rarest), fewest=counts[rarest],
+        exact=shown.count_exactly(Stratum(tuple(known))), rarest=str(rarest), fewest=counts[rarest],
         item=shown.items.get(outcome.item, 0) if outcome.item and shown.items else None,
     )  # fmt: skip
     enough = counts[rarest] >= settings.number("covered_demonstrations")
     return Asked(EXAMPLES, Status.PASSED if enough else Status.FAILED, answer)
 
 
-def _sensed(inquiry: Inquiry, at: int, shown: Demonstrations | None, settings: Section) -> Asked:
+def _answer_cue_sensed(inquiry: Inquiry, at: int, shown: Demonstrations | None, settings: Section) -> Asked:
     """Compare numbers of the surroundings with all that demonstrations or the baseline had, and ask for confidence.
 
     Only light and the like determine what a sensor can see; cycles, latency or temperature do not.
     """
-    logged = {name: v for name, v in inquiry.after.numbers.items() if gaps.of_factor(name) is Gap.ENVIRONMENT}
+    logged = {name: v for name, v in inquiry.after.numbers.items() if gaps.gap_of_factor(name) is Gap.ENVIRONMENT}
     here = {name: float(v[at]) for name, v in logged.items() if np.isfinite(v[at])}
-    known = {name: (value, seen) for name, value in here.items() if (seen := _seen(inquiry, name, shown))}
-    outside = [_value("diagnose.value_outside", n, v, seen) for n, (v, seen) in known.items() if _beyond(v, seen)]
+    known = {name: (value, seen) for name, value in here.items() if (seen := _known_range(inquiry, name, shown))}
+    outside = [
+        _value_note("diagnose.value_outside", n, v, seen)
+        for n, (v, seen) in known.items()
+        if _is_outside_range(v, seen)
+    ]
     sure = inquiry.after.outcomes[at].confidence
     if sure is not None and sure < settings.number("unsure_below"):
         outside.append(note("diagnose.policy_unsure", confidence=sure))
     if outside:
         return Asked(SENSED, Status.FAILED, note("diagnose.outside_what_was_seen", *outside))
-    inside = [_value("diagnose.value_inside", name, value, seen) for name, (value, seen) in known.items()]
+    inside = [_value_note("diagnose.value_inside", name, value, seen) for name, (value, seen) in known.items()]
     if sure is not None:
         inside.append(note("diagnose.policy_sure", confidence=sure))
     if inside:
@@ -91,7 +97,7 @@ def _sensed(inquiry: Inquiry, at: int, shown: Demonstrations | None, settings: S
     return Asked(SENSED, Status.CANNOT_TELL, note("diagnose.cue_not_logged"))
 
 
-def _seen(inquiry: Inquiry, name: str, shown: Demonstrations | None) -> Range | None:
+def _known_range(inquiry: Inquiry, name: str, shown: Demonstrations | None) -> Range | None:
     """Return the range of a number in the demonstrations, or in the baseline where they did not log it."""
     if shown is not None and name in shown.ranges:
         return shown.ranges[name]
@@ -99,15 +105,15 @@ def _seen(inquiry: Inquiry, name: str, shown: Demonstrations | None) -> Range | 
     return None if past is None else (float(np.nanmin(past)), float(np.nanmax(past)))
 
 
-def _beyond(value: float, seen: Range) -> bool:
+def _is_outside_range(value: float, seen: Range) -> bool:
     return not seen[0] <= value <= seen[1]
 
 
-def _value(code: str, name: str, value: float, seen: Range) -> Note:
+def _value_note(code: str, name: str, value: float, seen: Range) -> Note:
     return note(code, name=name, value=value, low=seen[0], high=seen[1])
 
 
-def _judged(outcome: Outcome, verdicts: Sequence[Outcome]) -> Asked:
+def _answer_judged_right(outcome: Outcome, verdicts: Sequence[Outcome]) -> Asked:
     """Look for judges who contradict each other, or steps that contradict the verdict."""
     if len({o.succeeded for o in verdicts}) > 1:
         each = tuple(
@@ -124,7 +130,7 @@ def _judged(outcome: Outcome, verdicts: Sequence[Outcome]) -> Asked:
     return Asked(JUDGED, Status.CANNOT_TELL, note("diagnose.one_judge_no_steps"))
 
 
-def _labelled(known: Sequence[Condition], shown: Demonstrations | None, settings: Section) -> Asked:
+def _answer_labelled_right(known: Sequence[Condition], shown: Demonstrations | None, settings: Section) -> Asked:
     """Did the release keep failures and recoveries under its conditions?"""
     if shown is None or not known:
         return Asked(LABELLED, Status.CANNOT_TELL, note("diagnose.demonstrations_unknown"))

@@ -5,19 +5,19 @@ from functools import cached_property
 
 import numpy as np
 
-from fieldloop.diagnose.chain import Chain, chain_of, ordinary_answers
+from fieldloop.diagnose.chain import Chain, chain_of, rows_with_usual_latency
 from fieldloop.diagnose.evidence import Evidence
 from fieldloop.diagnose.explanations import gaps
-from fieldloop.diagnose.explanations.changed import of_times
+from fieldloop.diagnose.explanations.changed import time_explanations
 from fieldloop.diagnose.explanations.demonstrated import Demonstrations
 from fieldloop.diagnose.explanations.explanation import Kind
-from fieldloop.diagnose.explanations.faults import of_faults
+from fieldloop.diagnose.explanations.faults import fault_explanations
 from fieldloop.diagnose.explanations.inherent import inherent_difficulty
 from fieldloop.diagnose.explanations.judges import Judges, compare
-from fieldloop.diagnose.explanations.lacking import of_conditions
-from fieldloop.diagnose.explanations.numbers import of_numbers
+from fieldloop.diagnose.explanations.lacking import condition_explanations
+from fieldloop.diagnose.explanations.numbers import number_explanations
 from fieldloop.diagnose.explanations.priors import COVERABLE
-from fieldloop.diagnose.inference.coded_levels import codes
+from fieldloop.diagnose.inference.coded_levels import find_coded_facts
 from fieldloop.diagnose.inference.day_spread import day_spread
 from fieldloop.diagnose.inference.expectation import Expectation, expect
 from fieldloop.diagnose.inference.sets import FittedSet, Sets
@@ -55,33 +55,35 @@ class Inquiry:
 
 def inquire(evidence: Evidence, settings: Section) -> Inquiry:
     """Compute everything once."""
-    coded = codes((*evidence.before, *evidence.after), settings)
+    coded = find_coded_facts((*evidence.before, *evidence.after), settings)
     before, after = (tabulate(side, evidence.time_zones, coded) for side in (evidence.before, evidence.after))
     shown = evidence.demonstrations
     known: Expectation = expect(before, settings.number("expectation_penalty"))
     expected = known.rates(known.design(after))
-    ordinary = ordinary_answers(before, after, settings.number("usual_quantile"), settings.number("slow_answers"))
+    ordinary = rows_with_usual_latency(
+        before, after, settings.number("usual_quantile"), settings.number("slow_answers")
+    )
     chain = chain_of(before, after, ordinary, settings)
     judges = compare(evidence.after)
     explanations = [
-        *of_faults(evidence, before, after, chain, judges, settings),
-        *of_conditions(before, after, shown, settings),
-        *of_numbers(before, after, shown, settings),
-        *of_times(before, after, shown, settings),
+        *fault_explanations(evidence, before, after, chain, judges, settings),
+        *condition_explanations(before, after, shown, settings),
+        *number_explanations(before, after, shown, settings),
+        *time_explanations(before, after, shown, settings),
     ]
     edges = {
         o.stratum.conditions[0]
         for o in explanations
         if o.kind is Kind.CONDITION and o.gap is Gap.EDGE_CASES and o.log_odds > 0
     }
-    extra = _slight(before, after, shown)
+    extra = _slight_difficulty_columns(before, after, shown)
     spread = day_spread(after, expected, settings)
     inherent = inherent_difficulty(before, after, edges, extra, spread, settings)
     sets = Sets(inherent, explanations, settings)
     return Inquiry(evidence, before, after, settings, expected, sets, sets.best(), chain, judges)
 
 
-def _slight(before: Table, after: Table, shown: Demonstrations | None) -> Floats:
+def _slight_difficulty_columns(before: Table, after: Table, shown: Demonstrations | None) -> Floats:
     """Return columns that make any attempt a little harder: an unknown item, cold or heat, dark or glare."""
     from scipy.stats import rankdata
 
@@ -90,7 +92,7 @@ def _slight(before: Table, after: Table, shown: Demonstrations | None) -> Floats
     if shown is not None and shown.items:
         columns.append(np.array([float(bool(o.item) and o.item not in shown.items) for o in outcomes]))
     for name, values in after.numbers.items():
-        if gaps.of_factor(name) in COVERABLE and name in before.numbers:
+        if gaps.gap_of_factor(name) in COVERABLE and name in before.numbers:
             both = np.append(before.numbers[name], values)
             logged, rank = np.isfinite(both), np.zeros(len(both))
             rank[logged] = rankdata(both[logged]) / max(logged.sum(), 1) - 0.5

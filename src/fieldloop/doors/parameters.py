@@ -44,7 +44,7 @@ class Ask:
     seams: frozenset[str]
 
 
-def read(function: Callable[..., Any]) -> Ask:
+def read_parameters(function: Callable[..., Any]) -> Ask:
     """Read a function's signature and the `Arguments:` of its docstring.
 
     >>> def plan(workspace: object, *, budget: int = 40, site: tuple[str, ...] = ()) -> str:
@@ -53,7 +53,7 @@ def read(function: Callable[..., Any]) -> Ask:
     ...     Arguments:
     ...         budget: how many demonstrations
     ...     '''
-    >>> [(p.name, p.kind.__name__, p.default, p.repeatable, p.help) for p in read(plan).parameters]
+    >>> [(p.name, p.kind.__name__, p.default, p.repeatable, p.help) for p in read_parameters(plan).parameters]
     [('budget', 'int', 40, False, 'how many demonstrations'), ('site', 'str', (), True, '')]
     """
     hints = get_type_hints(function)
@@ -96,19 +96,19 @@ def argument_help(doc: str) -> dict[str, str]:
 
 
 def _parameter(name: str, hint: Any, raw: inspect.Parameter, text: str) -> Parameter:
-    one, may_be_none = _without_none(hint)
-    repeatable = get_origin(one) in (tuple, list)
+    plain_hint, may_be_none = _without_none(hint)
+    repeatable = get_origin(plain_hint) in (tuple, list)
     if repeatable:
-        one = get_args(one)[0]
+        plain_hint = get_args(plain_hint)[0]
     choices: tuple[str, ...] = ()
-    if get_origin(one) is Literal:
-        choices, one = tuple(map(str, get_args(one))), type(get_args(one)[0])
-    elif isinstance(one, type) and issubclass(one, Enum):
-        choices = tuple(str(member.value) for member in one)
-    if not isinstance(one, type) or not issubclass(one, (*PLAIN, Enum)):
+    if get_origin(plain_hint) is Literal:
+        choices, plain_hint = tuple(map(str, get_args(plain_hint))), type(get_args(plain_hint)[0])
+    elif isinstance(plain_hint, type) and issubclass(plain_hint, Enum):
+        choices = tuple(str(member.value) for member in plain_hint)
+    if not isinstance(plain_hint, type) or not issubclass(plain_hint, (*PLAIN, Enum)):
         raise TypeError(f"{name}: {hint} is not a type that a command line or JSON can hold; see PLAIN.")
     positional = raw.kind is not inspect.Parameter.KEYWORD_ONLY
-    return Parameter(name, hint, one, raw.default, positional, repeatable, may_be_none, choices, text)
+    return Parameter(name, hint, plain_hint, raw.default, positional, repeatable, may_be_none, choices, text)
 
 
 def _without_none(hint: Any) -> tuple[Any, bool]:

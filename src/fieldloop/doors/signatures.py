@@ -72,10 +72,10 @@ def docstring(case: UseCase) -> str:
 
 def _definition(case: UseCase) -> tuple[str, ast.FunctionDef]:
     module, _, name = case.target.partition(":")
-    found = _lookup(name, f"fieldloop.loop.{module}")
-    if not isinstance(found.node, ast.FunctionDef):
+    definition = _lookup(name, f"fieldloop.loop.{module}")
+    if not isinstance(definition.node, ast.FunctionDef):
         raise TypeError(f"{case.target} is not a function.")
-    return found.module, found.node
+    return definition.module, definition.node
 
 
 def _parameter(argument: ast.arg, default: ast.expr | None, hint: _Type, module: str, *, positional: bool) -> Parameter:
@@ -104,11 +104,13 @@ def _type(node: ast.AST | None, module: str) -> _Type:
             return replace(_type(first, module), repeatable=True)
         case ast.Name(id=name):
             found = _lookup(name, module)
-            return _enum(found.node) if isinstance(found.node, ast.ClassDef) else _type(found.node, found.module)
+            return (
+                _type_of_class(found.node) if isinstance(found.node, ast.ClassDef) else _type(found.node, found.module)
+            )
     return _Type(None)
 
 
-def _enum(defined: ast.ClassDef) -> _Type:
+def _type_of_class(defined: ast.ClassDef) -> _Type:
     """An enumeration is a choice between texts; any other class is a noun that only code can pass."""
     if not any(isinstance(base, ast.Name) and base.id in ENUMS for base in defined.bases):
         return _Type(None)
@@ -128,25 +130,25 @@ def _value(node: ast.expr, module: str) -> Any:
         case ast.Call(func=ast.Name(id="Path"), args=parts):
             return Path(*(ast.literal_eval(part) for part in parts))
         case ast.Attribute(value=ast.Name(id=name), attr=member):
-            found = _lookup(name, module)
-            if isinstance(found.node, ast.ClassDef):
-                return _members(found.node)[member]
+            definition = _lookup(name, module)
+            if isinstance(definition.node, ast.ClassDef):
+                return _members(definition.node)[member]
         case ast.Name(id=name):
-            found = _lookup(name, module)
-            if isinstance(found.node, ast.expr):
-                return _value(found.node, found.module)
+            definition = _lookup(name, module)
+            if isinstance(definition.node, ast.expr):
+                return _value(definition.node, definition.module)
     return ast.literal_eval(node)
 
 
 def _lookup(name: str, module: str) -> _Name:
     """Follow a name through imports to the module that defines it."""
-    found = _names(module).get(name)
-    if found is None:
+    node = _names(module).get(name)
+    if node is None:
         raise TypeError(f"{module} does not define {name} in a way that can be read without importing it.")
-    if isinstance(found, ast.ImportFrom):
-        original = next(alias.name for alias in found.names if name in (alias.asname, alias.name))
-        return _lookup(original, found.module or "")
-    return _Name(module, found)
+    if isinstance(node, ast.ImportFrom):
+        original = next(alias.name for alias in node.names if name in (alias.asname, alias.name))
+        return _lookup(original, node.module or "")
+    return _Name(module, node)
 
 
 @cache

@@ -24,13 +24,13 @@ def stage_of(command: str) -> str:
     return next((stage for stage, commands in STAGES.items() if first in commands), LAST)
 
 
-def families(cases: tuple[UseCase, ...] = USE_CASES) -> dict[str, tuple[UseCase, ...]]:
+def group_by_family(cases: tuple[UseCase, ...] = USE_CASES) -> dict[str, tuple[UseCase, ...]]:
     """Group use cases by their first word, in the catalogue's order: `plan` with `plan show`."""
-    ordered = sorted(cases, key=_place)
+    ordered = sorted(cases, key=_sort_key)
     return {word: tuple(group) for word, group in groupby(ordered, key=lambda case: case.command.partition(" ")[0])}
 
 
-def _place(case: UseCase) -> tuple[int, int]:
+def _sort_key(case: UseCase) -> tuple[int, int]:
     first = case.command.partition(" ")[0]
     stage = list(STAGES).index(stage_of(first))
     return stage, STAGES[list(STAGES)[stage]].index(first) if first in STAGES[list(STAGES)[stage]] else len(USE_CASES)

@@ -20,7 +20,7 @@ def judge_distractors(outcome: tuple[int, int], base: tuple[int, int], settings:
         more = max(1, missing)
         tried = trials and base[1]
         message = note("evaluate.base_never_succeeded") if tried else note("evaluate.not_tried", trials=more)
-        return _test(outcome, kept, looks, Status.CANNOT_TELL, (0.0, math.inf), more, message)
+        return _distractor_test(outcome, kept, looks, Status.CANNOT_TELL, (0.0, math.inf), more, message)
     seen, alpha = ratio.TwoRates(successes, trials, *base), 1 - looks.level
     low, high = ratio.bounds(seen, looks.level)
     if ratio.chance_of_as_bad(seen, kept) <= alpha:
@@ -28,21 +28,21 @@ def judge_distractors(outcome: tuple[int, int], base: tuple[int, int], settings:
     elif not missing and ratio.chance_of_as_good(seen, kept) <= alpha:
         status, more = Status.PASSED, 0
     else:
-        status, more = Status.CANNOT_TELL, max(missing, _more(seen, kept, looks))
+        status, more = Status.CANNOT_TELL, max(missing, _more_trials_needed(seen, kept, looks))
     message = note(
         "evaluate.distractors", *((note("evaluate.more_of_each", more=more),) if more else ()),
         successes=successes, trials=trials, base_successes=base[0], base_trials=base[1],
         share=float(seen.ratio), low=low, high=high,
     )  # fmt: skip
-    return _test(outcome, kept, looks, status, (low, high), more, message)
+    return _distractor_test(outcome, kept, looks, status, (low, high), more, message)
 
 
 def judge_pattern(succeeded: Sequence[bool], settings: Section) -> GateTest:
     """Judge whether the failures of the consecutive trials are intermittent or depend on time."""
     planned, alpha = int(settings["consecutive_trials"]), settings.number("pattern_alpha")
-    found, missing = pattern.find_pattern(succeeded), max(0, planned - len(succeeded))
+    order_test, missing = pattern.find_pattern(succeeded), max(0, planned - len(succeeded))
     status = Status.PASSED if not missing else Status.CANNOT_TELL
-    if found.p_value <= alpha:
+    if order_test.p_value <= alpha:
         status, missing = Status.FAILED, 0
     codes = {Status.PASSED: "evaluate.no_pattern", Status.FAILED: "evaluate.pattern"}
     return GateTest(
@@ -51,14 +51,14 @@ def judge_pattern(succeeded: Sequence[bool], settings: Section) -> GateTest:
         status=status,
         successes=sum(succeeded),
         trials=len(succeeded),
-        low=found.p_value,
+        low=order_test.p_value,
         high=1.0,
         more_trials=missing,
-        message=note(codes.get(status, "evaluate.pattern_too_early"), found.order, p_value=found.p_value),
+        message=note(codes.get(status, "evaluate.pattern_too_early"), order_test.order, p_value=order_test.p_value),
     )
 
 
-def _more(seen: ratio.TwoRates, kept: float, looks: Looks) -> int:
+def _more_trials_needed(seen: ratio.TwoRates, kept: float, looks: Looks) -> int:
     """How many more trials of each arm, at the observed rates: a score grows with the root of the trials."""
     from scipy.special import ndtri
 
@@ -69,7 +69,7 @@ def _more(seen: ratio.TwoRates, kept: float, looks: Looks) -> int:
     return int(min(left, max(1, math.ceil(seen.trials * (factor - 1)))))
 
 
-def _test(
+def _distractor_test(
     outcome: tuple[int, int],
     kept: float,
     looks: Looks,

@@ -38,17 +38,20 @@ def judge(
     """
     if look < 1:
         raise BadInput(f"look = {look}; the number of a look starts at 1.")
-    by_scenario, unknown = _sorted_out(outcomes, policy)
+    by_scenario, unknown = _group_by_scenario(outcomes, policy)
     looks = Looks.at(look, settings)
     nominal = [*by_scenario.get(trial.BASE, ()), *by_scenario.get(trial.CONSECUTIVE, ())]
     tests = (
-        *_lightings(by_scenario, settings, looks),
-        *_positions(by_scenario, settings, looks),
+        *_judge_lightings(by_scenario, settings, looks),
+        *_judge_positions(by_scenario, settings, looks),
         judge_distractors(
-            _counted(by_scenario.get(trial.DISTRACTORS, ())), _counted(by_scenario.get(trial.BASE, ())), settings, looks
+            _count_autonomous(by_scenario.get(trial.DISTRACTORS, ())),
+            _count_autonomous(by_scenario.get(trial.BASE, ())),
+            settings,
+            looks,
         ),
-        _consecutive(by_scenario, settings, looks, unknown),
-        judge_pattern([_autonomous(o) for o in by_scenario.get(trial.CONSECUTIVE, ())], settings),
+        _judge_consecutive(by_scenario, settings, looks, unknown),
+        judge_pattern([_is_autonomous(o) for o in by_scenario.get(trial.CONSECUTIVE, ())], settings),
         judge_latency(latency),
         judge_cycle([o.cycle_s for o in nominal if o.succeeded], target_cycle_s, settings, looks),
     )
@@ -62,13 +65,13 @@ def note_missing_lightings(decision: Decision, novel_lightings: int, settings: S
     if novel_lightings >= wanted:
         return decision
     few = note("evaluate.few_novel_lightings", left=novel_lightings, wanted=wanted)
-    tests = [_with(t, few) if t.name.startswith(trial.LIGHTING) and not t.trials else t for t in decision.tests]
+    tests = [_with_detail(t, few) if t.name.startswith(trial.LIGHTING) and not t.trials else t for t in decision.tests]
     return replace(decision, tests=tuple(tests))
 
 
-def _sorted_out(outcomes: Iterable[Outcome], policy: str) -> tuple[dict[str, list[Outcome]], list[Outcome]]:
+def _group_by_scenario(outcomes: Iterable[Outcome], policy: str) -> tuple[dict[str, list[Outcome]], list[Outcome]]:
     """Group outcomes by scenario in order of time; return those of unknown scenarios separately."""
-    found: dict[str, list[Outcome]] = {}
+    by_scenario: dict[str, list[Outcome]] = {}
     unknown: list[Outcome] = []
     for outcome in sorted({o.id: o for o in outcomes}.values(), key=lambda o: (o.at_ns, o.id)):
         if outcome.policy != policy:
@@ -76,37 +79,46 @@ def _sorted_out(outcomes: Iterable[Outcome], policy: str) -> tuple[dict[str, lis
         if outcome.scenario not in KNOWN and not outcome.scenario.startswith(PREFIXES):
             unknown.append(outcome)
         else:
-            found.setdefault(outcome.scenario, []).append(outcome)
-    return found, unknown
+            by_scenario.setdefault(outcome.scenario, []).append(outcome)
+    return by_scenario, unknown
 
 
-def _consecutive(
+def _judge_consecutive(
     by_scenario: Mapping[str, Sequence[Outcome]], settings: Section, looks: Looks, unknown: Sequence[Outcome]
 ) -> GateTest:
     required, planned = settings.number("consecutive_min_rate"), int(settings["consecutive_trials"])
-    judged = judge_rate(trial.CONSECUTIVE, required, _counted(by_scenario.get(trial.CONSECUTIVE, ())), planned, looks)
+    judged = judge_rate(
+        trial.CONSECUTIVE, required, _count_autonomous(by_scenario.get(trial.CONSECUTIVE, ())), planned, looks
+    )
     if not unknown:
         return judged
     names = tuple(sorted({repr(o.scenario) for o in unknown}))
-    return _with(judged, note("evaluate.unknown_scenarios", outcomes=len(unknown), scenarios=names, known=_names()))
+    return _with_detail(
+        judged,
+        note("evaluate.unknown_scenarios", outcomes=len(unknown), scenarios=names, known=_known_scenario_names()),
+    )
 
 
-def _with(test: GateTest, detail: Note) -> GateTest:
+def _with_detail(test: GateTest, detail: Note) -> GateTest:
     return replace(test, message=replace(test.message, details=(*test.message.details, detail)))
 
 
-def _lightings(by_scenario: Mapping[str, Sequence[Outcome]], settings: Section, looks: Looks) -> tuple[GateTest, ...]:
+def _judge_lightings(
+    by_scenario: Mapping[str, Sequence[Outcome]], settings: Section, looks: Looks
+) -> tuple[GateTest, ...]:
     required, planned = settings.number("novel_lighting_min_rate"), int(settings["lighting_trials"])
-    return _each(by_scenario, (trial.LIGHTING,), int(settings["novel_lightings"]), (required, planned), looks)
+    return _judge_each(by_scenario, (trial.LIGHTING,), int(settings["novel_lightings"]), (required, planned), looks)
 
 
-def _positions(by_scenario: Mapping[str, Sequence[Outcome]], settings: Section, looks: Looks) -> tuple[GateTest, ...]:
+def _judge_positions(
+    by_scenario: Mapping[str, Sequence[Outcome]], settings: Section, looks: Looks
+) -> tuple[GateTest, ...]:
     rule = settings.number("position_min_rate"), int(settings["position_trials"])
-    positions = _each(by_scenario, (trial.POSITION,), int(settings["novel_positions"]), rule, looks)
-    return positions + _each(by_scenario, trial.PERMANENT, 0, rule, looks)
+    positions = _judge_each(by_scenario, (trial.POSITION,), int(settings["novel_positions"]), rule, looks)
+    return positions + _judge_each(by_scenario, trial.PERMANENT, 0, rule, looks)
 
 
-def _each(
+def _judge_each(
     by_scenario: Mapping[str, Sequence[Outcome]],
     prefixes: tuple[str, ...],
     wanted: int,
@@ -117,16 +129,16 @@ def _each(
     names = sorted(name for name in by_scenario if name.startswith(prefixes))
     names += [f"{prefixes[0]}untried {n}" for n in range(len(names) + 1, wanted + 1)]
     required, planned = rule
-    return tuple(judge_rate(n, required, _counted(by_scenario.get(n, ())), planned, looks) for n in names)
+    return tuple(judge_rate(n, required, _count_autonomous(by_scenario.get(n, ())), planned, looks) for n in names)
 
 
-def _counted(outcomes: Sequence[Outcome]) -> tuple[int, int]:
-    return sum(map(_autonomous, outcomes)), len(outcomes)
+def _count_autonomous(outcomes: Sequence[Outcome]) -> tuple[int, int]:
+    return sum(map(_is_autonomous, outcomes)), len(outcomes)
 
 
-def _autonomous(outcome: Outcome) -> bool:
+def _is_autonomous(outcome: Outcome) -> bool:
     return outcome.succeeded and not outcome.interventions
 
 
-def _names() -> tuple[str, ...]:
+def _known_scenario_names() -> tuple[str, ...]:
     return (*KNOWN, *(f"{prefix}…" for prefix in PREFIXES))

@@ -34,13 +34,13 @@ def plan(
         raise BadInput("A gate needs strata with a share of production. Map the deployment first: fieldloop audit")
     novel = novel_lightings(exposures, settings, known_lightings)
     mixed = [
-        *_base(deployed, settings, rng),
-        *_lightings(deployed, settings, rng, novel),
-        *_positions(deployed, settings, rng, rng if places is None else places),
-        *_distractors(deployed, settings, rng),
+        *_base_trials(deployed, settings, rng),
+        *_lighting_trials(deployed, settings, rng, novel),
+        *_position_trials(deployed, settings, rng, rng if places is None else places),
+        *_distractor_trials(deployed, settings, rng),
     ]
     rng.shuffle(mixed)
-    block = [(trial.CONSECUTIVE, s, ()) for s in strata(deployed, int(settings["consecutive_trials"]), rng)]
+    block = [(trial.CONSECUTIVE, s, ()) for s in draw_strata(deployed, int(settings["consecutive_trials"]), rng)]
     return tuple(Trial(policy, n, *draft) for n, draft in zip(count(1), [*mixed, *block], strict=False))
 
 
@@ -50,7 +50,7 @@ def novel_lightings(exposures: Sequence[Exposure], settings: Section, known: Ite
     return [level for level in settings["lighting_levels"] if level not in deployed | set(known)]
 
 
-def strata(exposures: Sequence[Exposure], trials: int, rng: np.random.Generator) -> list[Stratum]:
+def draw_strata(exposures: Sequence[Exposure], trials: int, rng: np.random.Generator) -> list[Stratum]:
     """Draw strata in proportion to their exposure, each within one trial of its share, in random order."""
     edges = np.cumsum([e.share for e in exposures])
     places = (np.arange(trials) + rng.random()) / trials * edges[-1]
@@ -58,20 +58,20 @@ def strata(exposures: Sequence[Exposure], trials: int, rng: np.random.Generator)
     return [drawn[i] for i in rng.permutation(trials)]
 
 
-def _base(deployed: Sequence[Exposure], settings: Section, rng: np.random.Generator) -> Iterator[Draft]:
-    for stratum in strata(deployed, int(settings["base_trials"]), rng):
+def _base_trials(deployed: Sequence[Exposure], settings: Section, rng: np.random.Generator) -> Iterator[Draft]:
+    for stratum in draw_strata(deployed, int(settings["base_trials"]), rng):
         yield trial.BASE, stratum, ()
 
 
-def _lightings(
+def _lighting_trials(
     deployed: Sequence[Exposure], settings: Section, rng: np.random.Generator, novel: Sequence[str]
 ) -> Iterator[Draft]:
     for level in novel[: int(settings["novel_lightings"])]:
-        for stratum in strata(deployed, int(settings["lighting_trials"]), rng):
+        for stratum in draw_strata(deployed, int(settings["lighting_trials"]), rng):
             yield trial.LIGHTING + level, Stratum.of({**stratum.levels, "lighting": level}), ()
 
 
-def _positions(
+def _position_trials(
     deployed: Sequence[Exposure], settings: Section, rng: np.random.Generator, places: np.random.Generator
 ) -> Iterator[Draft]:
     edge = settings.number("boundary_share")
@@ -80,10 +80,10 @@ def _positions(
         if n < int(settings["boundary_positions"]):  # one coordinate at the edge, the other anywhere along it
             side = edge * places.choice([-1.0, 1.0])
             u, v = (side, v) if places.integers(2) else (u, side)
-        for stratum in strata(deployed, int(settings["position_trials"]), rng):
+        for stratum in draw_strata(deployed, int(settings["position_trials"]), rng):
             yield f"{trial.POSITION}{n + 1}", stratum, (("u", float(u)), ("v", float(v)))
 
 
-def _distractors(deployed: Sequence[Exposure], settings: Section, rng: np.random.Generator) -> Iterator[Draft]:
-    for stratum in strata(deployed, int(settings["distractor_trials"]), rng):
+def _distractor_trials(deployed: Sequence[Exposure], settings: Section, rng: np.random.Generator) -> Iterator[Draft]:
+    for stratum in draw_strata(deployed, int(settings["distractor_trials"]), rng):
         yield trial.DISTRACTORS, stratum, (("distractors", float(settings["distractors"])),)

@@ -29,7 +29,9 @@ def judge_rate(name: str, required: float, outcome: tuple[int, int], planned: in
     successes, trials = outcome
     low, high = binomial.lower_bound(*outcome, looks.level), binomial.upper_bound(*outcome, looks.level)
     status = verdict(low, high, required, complete=trials >= planned)
-    more = 0 if status is not Status.CANNOT_TELL else max(planned - trials, _needed(outcome, required, looks))
+    more = (
+        0 if status is not Status.CANNOT_TELL else max(planned - trials, _more_trials_needed(outcome, required, looks))
+    )
     return GateTest(
         name=name,
         required=note("evaluate.rate_required", rate=required, level=looks.level, planned=planned),
@@ -50,7 +52,7 @@ def verdict(low: float, high: float, required: float, *, complete: bool) -> Stat
     return Status.PASSED if complete and low >= required else Status.CANNOT_TELL
 
 
-def _needed(outcome: tuple[int, int], required: float, looks: Looks) -> int:
+def _more_trials_needed(outcome: tuple[int, int], required: float, looks: Looks) -> int:
     successes, trials = outcome
     left = max(1, looks.max_trials - trials)
     to_pass = binomial.trials_needed(successes, trials, required, looks.next_level)

@@ -34,19 +34,19 @@ class TwoRates:
 
 def chance_of_as_good(seen: TwoRates, ratio: float) -> float:
     """Return the probability that a policy keeping only `ratio` of its base rate looks at least this good."""
-    return _tail(seen, ratio, sign=1.0)
+    return _tail_probability(seen, ratio, sign=1.0)
 
 
 def chance_of_as_bad(seen: TwoRates, ratio: float) -> float:
     """Return the probability that a policy keeping `ratio` of its base rate looks at least this bad."""
-    return _tail(seen, ratio, sign=-1.0)
+    return _tail_probability(seen, ratio, sign=-1.0)
 
 
 def bounds(seen: TwoRates, level: float) -> tuple[float, float]:
     """Return one-sided lower and upper bounds of the true ratio, each at this level."""
     observed, alpha = seen.ratio, 1 - level
-    low = _cross(seen, 1e-6, observed, alpha, rising=True) if seen.successes else 0.0
-    high = _cross(seen, observed, max(4.0, 4 * observed), alpha, rising=False)
+    low = _bisect_bound(seen, 1e-6, observed, alpha, rising=True) if seen.successes else 0.0
+    high = _bisect_bound(seen, observed, max(4.0, 4 * observed), alpha, rising=False)
     return low, high
 
 
@@ -55,7 +55,7 @@ def score(seen: TwoRates, ratio: float) -> float:
     return float(_scores(np.array(seen.successes), np.array(seen.base_successes), seen.trials, seen.base_trials, ratio))
 
 
-def _cross(seen: TwoRates, low: float, high: float, alpha: float, *, rising: bool) -> float:
+def _bisect_bound(seen: TwoRates, low: float, high: float, alpha: float, *, rising: bool) -> float:
     for _ in range(STEPS):
         middle = (low + high) / 2
         refuted = (chance_of_as_good if rising else chance_of_as_bad)(seen, middle) <= alpha
@@ -63,7 +63,7 @@ def _cross(seen: TwoRates, low: float, high: float, alpha: float, *, rising: boo
     return low if rising else high
 
 
-def _tail(seen: TwoRates, ratio: float, sign: float) -> float:
+def _tail_probability(seen: TwoRates, ratio: float, sign: float) -> float:
     n, m = seen.trials, seen.base_trials
     every = _scores(np.arange(n + 1)[:, None], np.arange(m + 1)[None, :], n, m, ratio)
     extreme = (sign * every >= sign * every[seen.successes, seen.base_successes] - 1e-9).astype(float)

@@ -30,7 +30,7 @@ def judge_cycle(cycles_s: Sequence[float | None], target_s: float | None, settin
     """
     known = np.array([c for c in cycles_s if c is not None and math.isfinite(c)])
     if target_s is None:
-        return _test(
+        return _cycle_test(
             note("evaluate.cycle_required"),
             Status.CANNOT_TELL,
             known,
@@ -43,18 +43,18 @@ def judge_cycle(cycles_s: Sequence[float | None], target_s: float | None, settin
     if len(known) < 2:  # noqa: PLR2004  one value has no spread
         needed = int(settings["base_trials"])
         few = note("evaluate.cycle_too_few", timed=len(known))
-        return _test(required, Status.CANNOT_TELL, known, (math.nan, math.nan), needed, few)
+        return _cycle_test(required, Status.CANNOT_TELL, known, (math.nan, math.nan), needed, few)
     mean, error = float(known.mean()), float(known.std(ddof=1) / math.sqrt(len(known)))
     low, high = mean - _quantile(looks.level, len(known)) * error, mean + _quantile(looks.level, len(known)) * error
     status = Status.PASSED if high <= limit_s else Status.FAILED if low > limit_s else Status.CANNOT_TELL
-    more = _more(mean - limit_s, error, len(known), looks) if status is Status.CANNOT_TELL else 0
+    more = _more_trials_needed(mean - limit_s, error, len(known), looks) if status is Status.CANNOT_TELL else 0
     missing = (note("evaluate.more", more=more),) if more else ()
     message = note("evaluate.cycle", *missing, mean_s=mean, timed=len(known), low_s=low, high_s=high)
     within = int((known <= limit_s).sum())
-    return _test(required, status, known, (low, high), more, message, within)
+    return _cycle_test(required, status, known, (low, high), more, message, within)
 
 
-def _more(gap_s: float, error_s: float, timed: int, looks: Looks) -> int:
+def _more_trials_needed(gap_s: float, error_s: float, timed: int, looks: Looks) -> int:
     left = max(1, looks.max_trials - timed)
     if gap_s == 0:
         return left
@@ -68,7 +68,7 @@ def _quantile(level: float, timed: int) -> float:
     return float(stdtrit(timed - 1, level))
 
 
-def _test(
+def _cycle_test(
     required: Note,
     status: Status,
     known: np.ndarray,

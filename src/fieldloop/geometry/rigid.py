@@ -20,7 +20,7 @@ def fit(points_a: ArrayLike, points_b: ArrayLike) -> Floats:
     >>> fit(b + [1, 2, 3], b)[:3, 3].round(6)
     array([1., 2., 3.])
     """
-    a, b = _checked(points_a, points_b)
+    a, b = _check_points(points_a, points_b)
     centre_a, centre_b = a.mean(axis=0), b.mean(axis=0)
     u, _, vt = np.linalg.svd((a - centre_a).T @ (b - centre_b))
     mirror = np.diag([1.0, 1.0, np.linalg.det(u @ vt)])
@@ -33,7 +33,7 @@ def residuals(a_from_b: Floats, points_a: ArrayLike, points_b: ArrayLike) -> Flo
     return np.asarray(np.linalg.norm(np.asarray(points_a, dtype=float) - apply(a_from_b, points_b), axis=-1))
 
 
-def _checked(points_a: ArrayLike, points_b: ArrayLike) -> tuple[Floats, Floats]:
+def _check_points(points_a: ArrayLike, points_b: ArrayLike) -> tuple[Floats, Floats]:
     a, b = np.atleast_1d(np.asarray(points_a, dtype=float)), np.atleast_1d(np.asarray(points_b, dtype=float))
     if a.shape != b.shape or a.shape != (len(a), 3):
         raise BadInput(f"A rigid fit needs two n × 3 arrays of the same points; got {a.shape} and {b.shape}.")

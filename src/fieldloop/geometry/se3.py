@@ -38,7 +38,7 @@ def mean_transform(transforms: Floats, weights: ArrayLike | None = None) -> Floa
     return tf.make(turn, w @ transforms[:, :3, 3])
 
 
-def moved(transforms: Floats, step: ArrayLike) -> Floats:
+def apply_step(transforms: Floats, step: ArrayLike) -> Floats:
     """Go on from a transform by a small step in its own frame: rotation vector (rad), then shift (m)."""
     twist = np.asarray(step, dtype=float)
     return transforms @ tf.make(tf.rotation_from_vector(twist[..., :3]), twist[..., 3:])

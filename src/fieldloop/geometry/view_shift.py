@@ -66,20 +66,20 @@ def view_shift(before: ArrayLike, after: ArrayLike) -> ViewShift:
     first, second = _grey(before), _grey(after)
     if first.shape != second.shape:
         raise BadInput(f"Two views must have the same size; got {first.shape} and {second.shape}.")
-    sharp = without_light(first), without_light(second)
-    motion, laid = _refined(*sharp, np.zeros(4))
-    near = _shift(motion, laid, sharp[0][0])
+    sharp = local_contrast(first), local_contrast(second)
+    motion, laid = _refine_motion(*sharp, np.zeros(4))
+    near = _make_view_shift(motion, laid, sharp[0][0])
     if laid.agreement >= LAID and near.off_px <= NEAR_PX:
         return near
     pyramid = [(first, second)]
     while len(pyramid) < LEVELS and min(pyramid[-1][0].shape) >= 2 * SMALLEST_PX:
         pyramid.append((_halved(pyramid[-1][0]), _halved(pyramid[-1][1])))
-    flat = [sharp, *((without_light(a), without_light(b)) for a, b in pyramid[1:])]
+    flat = [sharp, *((local_contrast(a), local_contrast(b)) for a, b in pyramid[1:])]
     starts = (np.zeros(4), _far_start(*flat[-1]))
-    motion, laid = max((_refined(*flat[-1], start) for start in starts), key=lambda found: found[1].agreement)
+    motion, laid = max((_refine_motion(*flat[-1], start) for start in starts), key=lambda found: found[1].agreement)
     for first_level, second_level in flat[-2::-1]:
-        motion, laid = _refined(first_level, second_level, motion * [2, 2, 1, 1])
-    return _shift(motion, laid, flat[0][0][0])
+        motion, laid = _refine_motion(first_level, second_level, motion * [2, 2, 1, 1])
+    return _make_view_shift(motion, laid, flat[0][0][0])
 
 
 def _far_start(first: Flat, second: Flat) -> Floats:
@@ -116,7 +116,7 @@ def _halved(picture: Picture) -> Picture:
     return np.asarray(cv2.resize(picture, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA))
 
 
-def without_light(picture: Picture) -> Flat:
+def local_contrast(picture: Picture) -> Flat:
     """Return local contrast, the same under any lamp, and where there is any."""
     import cv2
 
@@ -135,7 +135,7 @@ def _noise(picture: Picture) -> float:
     return MAD * float(np.median(np.abs(cv2.filter2D(picture, -1, kernel))))
 
 
-def _refined(first: Flat, second: Flat, motion: Floats) -> tuple[Floats, _Overlay]:
+def _refine_motion(first: Flat, second: Flat, motion: Floats) -> tuple[Floats, _Overlay]:
     """Improve a motion until it stands still; return it with the overlay it ended at."""
     width = first[0].shape[1]
     laid = _overlay(first, second, motion)
@@ -166,12 +166,12 @@ def _overlay(first: Flat, second: Flat, motion: Floats) -> _Overlay:
     used = inner & np.isfinite(moved) & (first[1] | (rough > 0))
     moved = np.nan_to_num(moved)
     at = np.stack([u[used] - middle[0], v[used] - middle[1]])
-    rows = _rows((moved + first[0]) / 2, used, at)
+    rows = _motion_jacobian((moved + first[0]) / 2, used, at)
     agreement = _correlation(moved[used], first[0][used])
     return _Overlay((moved - first[0])[used].astype(float), rows, used, agreement, moved, at)
 
 
-def _rows(picture: Picture, used: NDArray[np.bool_], at: Picture) -> Floats:
+def _motion_jacobian(picture: Picture, used: NDArray[np.bool_], at: Picture) -> Floats:
     """Return by how much each pixel used would change with shift, roll and zoom about the middle."""
     import cv2
 
@@ -197,14 +197,14 @@ def _covariance(laid: _Overlay) -> Floats:
     return np.asarray(back @ (scores.T @ scores) @ back * blocks / max(1, blocks - len(back)))
 
 
-def _seen(laid: _Overlay, first: Picture) -> float:
+def _visibility_over_noise(laid: _Overlay, first: Picture) -> float:
     """How many times more than noise does the least visible motion show?
 
     Noise has gradients too, and along a single edge they are the only ones. Half the difference of two pictures has as
     much noise as half their sum and nothing else, so what it pretends to see is the measure of what is truly seen.
     """
     weights = _weights(laid.left)[:, None]
-    noise = _rows((laid.moved - first) * np.float32(0.5), laid.used, laid.at)
+    noise = _motion_jacobian((laid.moved - first) * np.float32(0.5), laid.used, laid.at)
     scale = np.sqrt(np.maximum(np.sum(weights * laid.rows**2, axis=0), 1e-12))
     rows, noise = laid.rows / scale, noise / scale
     pretended = noise.T @ (weights * noise) + 1e-6 * np.eye(len(scale))
@@ -227,13 +227,13 @@ def _affine(motion: Floats, middle: Floats) -> Floats:
     return np.column_stack([linear, middle + shift - linear @ middle])
 
 
-def _shift(motion: Floats, laid: _Overlay, first: Picture) -> ViewShift:
+def _make_view_shift(motion: Floats, laid: _Overlay, first: Picture) -> ViewShift:
     height, width = first.shape
     arm = (height**2 + width**2) / 12  # mean squared distance from the middle
     carry = np.diag([1.0, 1.0, arm, arm])
     deviation, seen = math.inf, 0.0
     if len(laid.left) >= MIN_PIXELS:
-        deviation, seen = math.sqrt(float(np.trace(carry @ _covariance(laid)))), _seen(laid, first)
+        deviation, seen = math.sqrt(float(np.trace(carry @ _covariance(laid)))), _visibility_over_noise(laid, first)
     x, y, roll, zoom = (float(part) for part in motion)
     off = math.sqrt(float(motion @ carry @ motion))
     return ViewShift((x, y), roll, 1 + zoom, off, deviation, laid.agreement, float(laid.used.mean()), seen)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.geometry.transforms import Floats
-from fieldloop.geometry.view_shift import BLOCKS, without_light
+from fieldloop.geometry.view_shift import BLOCKS, local_contrast
 
 MOSTLY = 0.5
 """Share of moments, and of a block, from which on it has contrast."""
@@ -27,13 +27,13 @@ def view_stays(frames: Sequence[NDArray[np.uint8]]) -> float:
     """
     if len(frames) <= 1:
         return float("nan")
-    flat = [without_light(frame.astype(np.float32)) for frame in frames]
+    flat = [local_contrast(frame.astype(np.float32)) for frame in frames]
     contrast = np.mean([rough for _, rough in flat], axis=0) >= MOSTLY
-    alike = list(_alike(np.stack([picture for picture, _ in flat]), contrast))
+    alike = list(_block_correlations(np.stack([picture for picture, _ in flat]), contrast))
     return float(np.median(alike)) if alike else float("nan")
 
 
-def _alike(pictures: NDArray[np.float32], contrast: NDArray[np.bool_]) -> Iterator[float]:
+def _block_correlations(pictures: NDArray[np.float32], contrast: NDArray[np.bool_]) -> Iterator[float]:
     """Yield the median correlation between two moments, for each block with contrast."""
     edges = [np.linspace(0, side, parts + 1).astype(int) for side, parts in zip(contrast.shape, BLOCKS, strict=True)]
     pairs = np.triu_indices(len(pictures), 1)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from fieldloop.ingest.span import span_of
 from fieldloop.model.episode import Defect, Episode
-from fieldloop.model.episode_text import by_any_name, from_texts
+from fieldloop.model.episode_text import fields_by_alias, from_texts
 from fieldloop.model.stream import Stream
 
 METADATA_NAME = "fieldloop.episode"
@@ -23,7 +23,7 @@ def facts_from_metadata(records: Mapping[str, Mapping[str, str]]) -> dict[str, s
     every: dict[str, str] = {}
     for pairs in others.values():
         every = {**pairs, **every}  # of several records the first that says it
-    return dict(sorted({**facts, **by_any_name(every), **records.get(METADATA_NAME, {})}.items()))
+    return dict(sorted({**facts, **fields_by_alias(every), **records.get(METADATA_NAME, {})}.items()))
 
 
 def episode_from(

@@ -9,7 +9,7 @@ from fieldloop.errors import UnreadableLog
 from fieldloop.ingest.mapping import LogMapping, apply
 from fieldloop.ingest.reader import Reader, count_of, files_of, read_part, whole_log_defects
 from fieldloop.ingest.readers import all_readers
-from fieldloop.ingest.search import FoundLog, find_logs, looks_like
+from fieldloop.ingest.search import FoundLog, find_logs, why_not_a_log
 from fieldloop.model.episode import Defect, Recording
 from fieldloop.model.note import note
 
@@ -25,14 +25,14 @@ class OpenLog:
     """
 
     def __init__(
-        self, path: Path, found: tuple[FoundLog, ...], defects: tuple[Defect, ...], mapping: LogMapping | None = None
+        self, path: Path, logs: tuple[FoundLog, ...], defects: tuple[Defect, ...], mapping: LogMapping | None = None
     ) -> None:
         self.path = path
         self._mapping = mapping
         self.met: set[str] = set()
         self.facts: set[str] = set()
-        self.format = " + ".join(sorted({log.reader.name for log in found}))
-        self._found = found
+        self.format = " + ".join(sorted({log.reader.name for log in logs}))
+        self._found = logs
         self._defects = list(dict.fromkeys(defects))
 
     @property
@@ -44,7 +44,8 @@ class OpenLog:
     def expected(self) -> int:
         """Return how many recordings to expect, for a progress bar; broken logs may give fewer."""
         return sum(
-            self._guarded(log.reader, log.path, partial(count_of, log.reader, log.path)) or 0 for log in self._found
+            self._call_noting_failure(log.reader, log.path, partial(count_of, log.reader, log.path)) or 0
+            for log in self._found
         )
 
     @property
@@ -68,7 +69,7 @@ class OpenLog:
             if len(self._found) == 1 or (stop is None and not start):
                 yield from self._read(log.reader, log.path, start, stop)
                 continue
-            held = self._guarded(log.reader, log.path, partial(count_of, log.reader, log.path)) or 0
+            held = self._call_noting_failure(log.reader, log.path, partial(count_of, log.reader, log.path)) or 0
             if start < held:
                 yield from self._read(log.reader, log.path, start, stop)
             start, stop = max(start - held, 0), None if stop is None else stop - held
@@ -77,11 +78,11 @@ class OpenLog:
 
     def _read(self, reader: Reader, path: Path, start: int, stop: int | None) -> Iterator[Recording]:
         if start == 0:
-            for defect in self._guarded(reader, path, partial(whole_log_defects, reader, path)) or ():
+            for defect in self._call_noting_failure(reader, path, partial(whole_log_defects, reader, path)) or ():
                 self._note(defect)
-        recordings = self._guarded(reader, path, lambda: read_part(reader, path, start, stop))
+        recordings = self._call_noting_failure(reader, path, lambda: read_part(reader, path, start, stop))
         while recordings is not None:
-            recording = self._guarded(reader, path, partial(next, recordings, None))
+            recording = self._call_noting_failure(reader, path, partial(next, recordings, None))
             if recording is None:
                 return
             if self._mapping:
@@ -90,7 +91,7 @@ class OpenLog:
                 recording = apply(self._mapping, recording)
             yield recording
 
-    def _guarded(self, reader: Reader, path: Path, ask: Callable[[], T]) -> T | None:
+    def _call_noting_failure(self, reader: Reader, path: Path, ask: Callable[[], T]) -> T | None:
         try:
             return ask()
         except Exception as broken:  # noqa: BLE001 - a stranger's reader may raise anything; the other logs are read on
@@ -120,7 +121,7 @@ def open_log(path: Path, mapping: LogMapping | None = None, *, reader: str = "")
     named = [known for known in readers if known.name == reader]
     if len(named) == 1:  # two readers of one name: only the content shows which of them is meant
         return OpenLog(path, (FoundLog(named[0], path),), broken, mapping)
-    found, defects = find_logs(path, readers)
-    if not found:
-        raise UnreadableLog(f"{looks_like(path)} fieldloop reads: {', '.join(sorted(r.name for r in readers))}.")
-    return OpenLog(path, found, (*broken, *defects), mapping)
+    logs, defects = find_logs(path, readers)
+    if not logs:
+        raise UnreadableLog(f"{why_not_a_log(path)} fieldloop reads: {', '.join(sorted(r.name for r in readers))}.")
+    return OpenLog(path, logs, (*broken, *defects), mapping)

@@ -46,25 +46,25 @@ def find_logs(path: Path, readers: Sequence[Reader]) -> tuple[tuple[FoundLog, ..
     defects: list[Defect] = []
     if reader := _recogniser(path, readers, defects):
         return (FoundLog(reader, path),), tuple(defects)
-    found: list[FoundLog] = []
+    logs: list[FoundLog] = []
     others: list[Path] = []
     if path.is_dir():
-        for candidate in _walk(path, readers, found, defects):
+        for candidate in _walk(path, readers, logs, defects):
             if reader := _recogniser(candidate, readers, defects):
-                found.append(FoundLog(reader, candidate))
+                logs.append(FoundLog(reader, candidate))
             else:
                 others.append(candidate)
-    defects += _split_bags(found, path)
-    suffixes = {log.path.suffix for log in found if log.path.is_file()} - {""}
+    defects += _split_bag_defects(logs, path)
+    suffixes = {log.path.suffix for log in logs if log.path.is_file()} - {""}
     defects += [
-        Defect.at(other.relative_to(path).as_posix(), "byte", 0, note("ingest.not_a_log", reason=looks_like(other)))
+        Defect.at(other.relative_to(path).as_posix(), "byte", 0, note("ingest.not_a_log", reason=why_not_a_log(other)))
         for other in others
-        if other.suffix in suffixes or _mangled(_head(other))
+        if other.suffix in suffixes or _mangled_format(_head(other))
     ]
-    return tuple(sorted(found, key=lambda log: log.path)), tuple(defects)
+    return tuple(sorted(logs, key=lambda log: log.path)), tuple(defects)
 
 
-def looks_like(path: Path) -> str:
+def why_not_a_log(path: Path) -> str:
     """Return, as a sentence, why this is not a readable log."""
     if path.is_dir():
         entries = sorted(entry.name for entry in path.iterdir())
@@ -73,7 +73,7 @@ def looks_like(path: Path) -> str:
             if entries
             else "it is empty"
         )
-        seen = next((kind for file in _files(path) if (kind := _stranger(_head(file)))), "")
+        seen = next((kind for file in _files(path) if (kind := _foreign_format(_head(file)))), "")
         hint = f" One file in it is {seen}." if seen else ""
         return (
             f"{path} is a folder without a log: {inside}. "
@@ -85,15 +85,15 @@ def looks_like(path: Path) -> str:
     head = _head(path)
     if head.startswith(SQLITE) and file_in_text_mode(path):  # its beginning stays as it is
         return f"{path.name} is an SQLite file {TEXT_MODE}."
-    if known := _stranger(head):
+    if known := _foreign_format(head):
         return f"{path.name} is {known}."
     return f"{path.name} is not a known log format ({size} bytes, starting with {head[:8].hex(' ')})."
 
 
-def _split_bags(found: Sequence[FoundLog], root: Path) -> Iterator[Defect]:
+def _split_bag_defects(logs: Sequence[FoundLog], root: Path) -> Iterator[Defect]:
     """Files `<folder>_0`, `<folder>_1` … are how ROS 2 splits one recording; without metadata.yaml they are several."""
     folders: dict[Path, list[Path]] = {}
-    for log in found:
+    for log in logs:
         stem, _, number = log.path.stem.rpartition("_")
         if log.path.is_file() and stem == log.path.resolve().parent.name and number.isdecimal():
             folders.setdefault(log.path.parent, []).append(log.path)
@@ -106,13 +106,13 @@ def _split_bags(found: Sequence[FoundLog], root: Path) -> Iterator[Defect]:
             )
 
 
-def _walk(root: Path, readers: Sequence[Reader], found: list[FoundLog], defects: list[Defect]) -> Iterator[Path]:
+def _walk(root: Path, readers: Sequence[Reader], logs: list[FoundLog], defects: list[Defect]) -> Iterator[Path]:
     """Yield files; a folder that is itself a log is taken whole and not entered."""
     for place, folders, files in os.walk(root):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in list(folders):
             if reader := _recogniser(Path(place, name), readers, defects):
-                found.append(FoundLog(reader, Path(place, name)))
+                logs.append(FoundLog(reader, Path(place, name)))
                 folders.remove(name)
         yield from (Path(place, name) for name in sorted(files))
 
@@ -142,13 +142,13 @@ def _head(path: Path) -> bytes:
         return b""
 
 
-def _stranger(head: bytes) -> str:
+def _foreign_format(head: bytes) -> str:
     if head[MP4_MARK] == b"ftyp":
         return "a video; give the dataset's folder, the one that holds meta/info.json"
-    if mangled := _mangled(head):
+    if mangled := _mangled_format(head):
         return f"{mangled} {TEXT_MODE}"
     return next((name for magic, name in STRANGERS.items() if head.startswith(magic)), "")
 
 
-def _mangled(head: bytes) -> str:
+def _mangled_format(head: bytes) -> str:
     return next((name for magic, name in MANGLED.items() if head.startswith(magic)), "")

@@ -22,7 +22,7 @@ def span_of(streams: Iterable[Stream]) -> tuple[int, int]:
         spans: dict[tuple[ClockKind, bool, bool], list[tuple[int, int]]] = {}
         for kind in kinds:
             for stream in (stream for stream in sampled if kind in stream.clocks):
-                first, last = _ends(stream, kind)
+                first, last = _first_and_last_ns(stream, kind)
                 spans.setdefault((kind, first >= FIRST_REAL_NS, _near_arrival(stream, first, last)), []).append(
                     (first, last)
                 )
@@ -36,10 +36,10 @@ def _near_arrival(stream: Stream, first: int, last: int) -> bool:
     """Are timestamps near the stream's arrival? Without arrival times they are accepted."""
     if ClockKind.LOG not in stream.clocks:
         return True
-    arrived, done = _ends(stream, ClockKind.LOG)
+    arrived, done = _first_and_last_ns(stream, ClockKind.LOG)
     return first <= done + UNDER_WAY_NS and last >= arrived - UNDER_WAY_NS
 
 
-def _ends(stream: Stream, kind: ClockKind) -> tuple[int, int]:
+def _first_and_last_ns(stream: Stream, kind: ClockKind) -> tuple[int, int]:
     times = stream.clocks[kind]
     return int(times.min()), int(times.max())

@@ -114,12 +114,12 @@ def whole_rate(hz: float) -> float:
     return float(round(hz)) if abs(hz - round(hz)) < WHOLE_RATE * hz else hz
 
 
-def denied(hz: float, times_ns: Times) -> float | None:
+def contradicting_rate_hz(hz: float, times_ns: Times) -> float | None:
     """Return the rate of the timestamps where it contradicts the stated one, else None.
 
     Both the median and the mean must: lost samples change the one, coarse stamps the other.
 
-    >>> denied(50.0, np.arange(9) * 40_000_000), denied(25.0, np.arange(9) * 40_000_000)
+    >>> contradicting_rate_hz(50.0, np.arange(9) * 40_000_000), contradicting_rate_hz(25.0, np.arange(9) * 40_000_000)
     (25.0, None)
     """
     if len(times_ns) <= FEWEST_STEPS or (span := int(times_ns[-1]) - int(times_ns[0])) <= 0:
@@ -136,12 +136,17 @@ def stamps_of(name: str, values: NDArray[Any], *, hz: float | None = None) -> St
     `hz` is the rate that is stated elsewhere, if any: stamps far from it are something else.
     """
     column = values.reshape(-1)
-    if column.dtype.kind not in "iuf" or len(column) < FEWEST or not np.isfinite(column).all() or not _rises(column):
+    if (
+        column.dtype.kind not in "iuf"
+        or len(column) < FEWEST
+        or not np.isfinite(column).all()
+        or not _is_rising(column)
+    ):
         return None
     named = unit_in_name(name)
-    for unit in (named,) if named else _units(column, stated=hz is not None):
+    for unit in (named,) if named else _candidate_units(column, stated=hz is not None):
         times = _nanoseconds(column, unit)
-        if times is not None and _likely(times, hz):
+        if times is not None and _has_likely_rate(times, hz):
             how = f"read as {UNITS[unit]}, {'by its name' if named else 'by what is plausible'}"
             return Stamps(times, not _is_even(times, resolution(column) * unit), how)
     return None
@@ -174,14 +179,14 @@ def resolution(column: NDArray[Any]) -> float:
     return finest
 
 
-def _rises(column: NDArray[Any]) -> bool:
+def _is_rising(column: NDArray[Any]) -> bool:
     if not column[-1] > column[0]:
         return False
     backward = int(np.count_nonzero(column[1:] < column[:-1]))
     return backward <= MOST_BACKWARD * (len(column) - 1)
 
 
-def _units(column: NDArray[Any], *, stated: bool) -> Iterator[int]:
+def _candidate_units(column: NDArray[Any], *, stated: bool) -> Iterator[int]:
     """Yield the units that could be meant: a date's own, then those in which the steps are a robot's."""
     middle = float(np.median(column))
     yield from (unit for unit in UNITS if EPOCH_S[0] <= middle * unit / NS_PER_S <= EPOCH_S[1])
@@ -207,7 +212,7 @@ def _nanoseconds(column: NDArray[Any], unit: int) -> Times | None:
     return whole.astype(np.int64) * unit + rest
 
 
-def _likely(times: Times, hz: float | None) -> bool:
+def _has_likely_rate(times: Times, hz: float | None) -> bool:
     span = int(times[-1]) - int(times[0])
     if span <= 0:
         return False

@@ -10,7 +10,7 @@ HEADS = {
 ANNEX = "annex/objects/"
 
 
-def stand_in(path: Path) -> str:
+def describe_pointer_file(path: Path) -> str:
     """Return what is in the file's place, '' where it is the file itself or nothing."""
     if path.is_symlink() and not path.exists():
         target = str(path.readlink())
@@ -19,11 +19,11 @@ def stand_in(path: Path) -> str:
         return "this is a link to a file that is not there; download the dataset again"
     try:
         with path.open("rb") as file:
-            return stand_in_bytes(file.read(HEAD_BYTES))
+            return describe_pointer_bytes(file.read(HEAD_BYTES))
     except OSError:
         return ""
 
 
-def stand_in_bytes(head: bytes) -> str:
+def describe_pointer_bytes(head: bytes) -> str:
     """Return what kind of pointer the first bytes are, '' where they are content."""
     return next((advice for mark, advice in HEADS.items() if head.startswith(mark)), "")

@@ -35,5 +35,5 @@ def kind_of(name: str) -> StreamKind:
     >>> kind_of("gripper_command"), kind_of("observation.force"), kind_of("next.reward")
     (<StreamKind.ACTION: 'action'>, <StreamKind.FORCE_TORQUE: 'force_torque'>, <StreamKind.OTHER: 'other'>)
     """
-    found = words_of(name)
-    return next((kind for kind, words in WORDS if words & found), StreamKind.OTHER)
+    name_words = words_of(name)
+    return next((kind for kind, words in WORDS if words & name_words), StreamKind.OTHER)

@@ -7,7 +7,7 @@ from fieldloop.model.policy import Outcome
 Key = tuple[str, str, str, str]
 
 
-def settled(outcomes: Iterable[Outcome]) -> tuple[list[Outcome], list[Outcome]]:
+def settle_attempts(outcomes: Iterable[Outcome]) -> tuple[list[Outcome], list[Outcome]]:
     """Return one outcome per attempt, by majority of its judges; and the first verdict on each tied attempt.
 
     Attempts keep the order in which they first came. A tie leaves the outcome unknown.

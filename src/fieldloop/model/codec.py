@@ -73,7 +73,7 @@ def _builder(kind: Any) -> Callable[[Any], Any]:
     if kind in OWN_FORM:
         return OWN_FORM[kind]
     if dataclasses.is_dataclass(kind):
-        return functools.partial(_noun, kind)
+        return functools.partial(_build_noun, kind)
     if origin in (types.UnionType, Union):
         held = _builder(next(a for a in args if a is not type(None)))
         return lambda raw: None if raw is None else held(raw)
@@ -105,7 +105,7 @@ def _fields(kind: Any) -> tuple[tuple[str, Callable[[Any], Any]], ...]:
     return tuple((f.name, _builder(hints[f.name])) for f in dataclasses.fields(kind))
 
 
-def _noun(kind: Any, raw: Any) -> Any:
+def _build_noun(kind: Any, raw: Any) -> Any:
     if hasattr(kind, "from_older"):
         raw = kind.from_older(raw)  # a noun whose written form has changed reads the older one itself
     given = {name: build(raw[name]) for name, build in _fields(kind) if name in raw}

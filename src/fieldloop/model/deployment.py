@@ -109,7 +109,9 @@ class Deployment:
         """
         weight = self.measured_weight if self.measured else 0.0
         total = math.fsum(site.share for site in self.sites)
-        claimed = () if weight >= 1.0 else (e for site in self.sites for e in self._product(site, site.share / total))
+        claimed = (
+            () if weight >= 1.0 else (e for site in self.sites for e in self._factor_product(site, site.share / total))
+        )
         if not weight:
             return tuple(claimed)
         shares = {e.stratum: (1.0 - weight) * e.share for e in claimed}
@@ -152,7 +154,7 @@ class Deployment:
                 of_site[sku.tier] = of_site.get(sku.tier, 0.0) + amount
         return {site: normalised(tiers) for site, tiers in picks.items() if sum(tiers.values()) > 0.0}
 
-    def _product(self, site: Site, share: float) -> Iterator[Exposure]:
+    def _factor_product(self, site: Site, share: float) -> Iterator[Exposure]:
         mixes = self.mixes(site)
         factors = [*mixes, "site"]
         columns = [[Condition(factor, level) for level in mixes[factor]] for factor in mixes]

@@ -50,27 +50,27 @@ def to_texts(episode: Episode) -> dict[str, str]:
         stated[name] = {None: "", True: "true", False: "false"}[getattr(episode, name)]
     facts = {key: value for key, value in episode.facts if key not in FIELDS}
     known = facts | {name: text for name, text in stated.items() if text}
-    return {writable(key): writable(value) for key, value in sorted(known.items())}
+    return {escape_non_utf8(key): escape_non_utf8(value) for key, value in sorted(known.items())}
 
 
-def not_in_texts(episode: Episode) -> list[Note]:
+def losses_in_texts(episode: Episode) -> list[Note]:
     """Return what `to_texts` cannot hold, so that it is lost to readers."""
     keys = [key for key, _ in episode.facts]
-    lost = [note("release.fact_named_like_field", name=writable(key)) for key in keys if key in FIELDS]
+    lost = [note("release.fact_named_like_field", name=escape_non_utf8(key)) for key in keys if key in FIELDS]
     if len(set(keys)) < len(keys):
         lost.append(note("release.facts_repeated"))
     known = dict(episode.facts) | {name: getattr(episode, name) for name in TEXTS}
     for key, text in known.items():
-        if writable(key) != key or writable(text) != text:
-            lost.append(note("release.text_not_utf8", name=writable(key)))
+        if escape_non_utf8(key) != key or escape_non_utf8(text) != text:
+            lost.append(note("release.text_not_utf8", name=escape_non_utf8(key)))
         if len(text) > LONGEST_FACT:
-            lost.append(note("release.text_shortened", name=writable(key), characters=len(text)))
+            lost.append(note("release.text_shortened", name=escape_non_utf8(key), characters=len(text)))
     try:
         parsed = Stratum.parse(str(episode.stratum))
     except BadInput:
         parsed = None
     if parsed != episode.stratum:
-        lost.append(note("release.stratum_ambiguous", name="stratum", stratum=writable(str(episode.stratum))))
+        lost.append(note("release.stratum_ambiguous", name="stratum", stratum=escape_non_utf8(str(episode.stratum))))
     return lost
 
 
@@ -83,11 +83,11 @@ def from_texts(texts: Mapping[str, str], *, foreign: bool = False) -> tuple[dict
     >>> from_texts({"operator_id": "op-7", "succeeded": "perhaps"}, foreign=True)[1][0][1].code
     'ingest.not_true_or_false'
     """
-    stated = {**by_any_name(texts), **_own_fields(texts)} if foreign else _own_fields(texts)
+    stated = {**fields_by_alias(texts), **_own_fields(texts)} if foreign else _own_fields(texts)
     fields: dict[str, Any] = {name: shortened(stated[name]) for name in TEXTS if name in stated}
     wrong: list[tuple[str, Note]] = []
     for name in FLAGS:
-        if name in stated and (truth := truth_of(stated[name])) is not None:
+        if name in stated and (truth := parse_bool(stated[name])) is not None:
             fields[name] = truth
         elif name in stated:
             wrong.append((name, note("ingest.not_true_or_false", value=shortened(stated[name]))))
@@ -100,28 +100,28 @@ def from_texts(texts: Mapping[str, str], *, foreign: bool = False) -> tuple[dict
     return fields | {"facts": tuple(further)}, wrong
 
 
-def by_any_name(texts: Mapping[str, str]) -> dict[str, str]:
+def fields_by_alias(texts: Mapping[str, str]) -> dict[str, str]:
     """Return the fields that foreign texts state, under our name or a common other one.
 
     A name, a protocol or a failure of a foreign text need not be the episode's, so those are not looked for.
 
-    >>> by_any_name({"operator_id": "op-7", "success": "0.7", "sim": "1", "name": "UR5"})
+    >>> fields_by_alias({"operator_id": "op-7", "success": "0.7", "sim": "1", "name": "UR5"})
     {'operator': 'op-7', 'simulated': '1'}
     """
-    found: dict[str, str] = {}
+    fields: dict[str, str] = {}
     for field, names in ALIASES.items():
         stated = (texts[name] for name in (field, *names) if texts.get(name))
         # a success of 0.7 is a score: it stays a fact, and is not an error
-        fit = (text for text in stated if field not in FLAGS or truth_of(text) is not None)
+        fit = (text for text in stated if field not in FLAGS or parse_bool(text) is not None)
         if (text := next(fit, None)) is not None:
-            found[field] = text
-    return found
+            fields[field] = text
+    return fields
 
 
-def truth_of(text: str) -> bool | None:
+def parse_bool(text: str) -> bool | None:
     """Return what a word for true or false means, None where it is none of these.
 
-    >>> truth_of("Yes"), truth_of("0"), truth_of("perhaps")
+    >>> parse_bool("Yes"), parse_bool("0"), parse_bool("perhaps")
     (True, False, None)
     """
     return TRUTHS.get(text.strip().lower())
@@ -147,10 +147,10 @@ def shortened(text: str) -> str:
     return f"{len(text)} characters, sha256 {hashlib.sha256(text.encode('utf-8', 'backslashreplace')).hexdigest()}"
 
 
-def writable(text: str) -> str:
+def escape_non_utf8(text: str) -> str:
     r"""Return a text that UTF-8 can encode; other characters are escaped.
 
-    >>> writable("caf\udce9")
+    >>> escape_non_utf8("caf\udce9")
     'caf\\udce9'
     """
     return text.encode("utf-8", "backslashreplace").decode()

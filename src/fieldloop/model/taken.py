@@ -27,9 +27,9 @@ class ChosenFrames:
 
     def frames(self, indices: Iterable[int] | None = None) -> Iterator[NDArray[Any]]:
         """Yield frames in ascending order."""
-        return self.source.frames(self._in_source(indices))
+        return self.source.frames(self._source_indices(indices))
 
-    def _in_source(self, indices: Iterable[int] | None) -> list[int]:
+    def _source_indices(self, indices: Iterable[int] | None) -> list[int]:
         chosen: list[int] = (self.chosen if indices is None else self.chosen[sorted(indices)]).tolist()
         return chosen
 
@@ -41,10 +41,10 @@ class ChosenPackets(ChosenFrames):
     def encoded(self, indices: Iterable[int] | None = None) -> Iterator[tuple[str, bytes]]:
         """Yield form and bytes in ascending order."""
         assert isinstance(self.source, EncodedSource)
-        return self.source.encoded(self._in_source(indices))
+        return self.source.encoded(self._source_indices(indices))
 
 
-def taken(stream: Stream, rows: NDArray[np.int64]) -> Stream:
+def select_samples(stream: Stream, rows: NDArray[np.int64]) -> Stream:
     """Return the stream with these samples alone; rows ascend."""
     pictures = stream.pictures
     if pictures is not None:

@@ -16,10 +16,10 @@ def is_share(unit: str) -> bool:
     return unit.startswith(SHARE)
 
 
-def bare(unit: str) -> str:
+def unit_after_number(unit: str) -> str:
     """Return what stands behind the number: 'of frames' behind a percent sign, any other unit as it is.
 
-    >>> bare("share of frames"), bare("ms")
+    >>> unit_after_number("share of frames"), unit_after_number("ms")
     ('of frames', 'ms')
     """
     return unit.removeprefix(SHARE)

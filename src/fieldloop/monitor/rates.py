@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from fieldloop.model.alarm import Rate
-from fieldloop.model.attempts import settled
+from fieldloop.model.attempts import settle_attempts
 from fieldloop.model.days import day_span_ns, local_day
 from fieldloop.model.policy import Outcome, Stage
 from fieldloop.model.stream import NS_PER_DAY
@@ -24,7 +24,7 @@ def daily(outcomes: Iterable[Outcome], time_zones: Mapping[str, str] | None = No
     """
     zones = time_zones or {}
     counts: dict[tuple[str, str, tuple[int, int]], list[int]] = {}
-    for outcome in settled(o for o in outcomes if o.stage is Stage.PRODUCTION)[0]:
+    for outcome in settle_attempts(o for o in outcomes if o.stage is Stage.PRODUCTION)[0]:
         zone = zones.get(outcome.site, "UTC")
         day = day_span_ns(local_day(outcome.at_ns, zone), zone)
         tally = counts.setdefault((outcome.policy, outcome.site, day), [0, 0])

@@ -52,7 +52,7 @@ def watch(
         baseline = known.get((rate.policy, rate.site)) or known.get((rate.policy, ""))
         if reason := _cannot_tell(rate, baseline, settings):
             unknown.append(reason)
-        elif baseline and (alarm := _alarm(rate, history, baseline, settings, ids, _last(raised, rate))):
+        elif baseline and (alarm := _alarm(rate, history, baseline, settings, ids, _last_alarm_ns(raised, rate))):
             alarms.append(alarm)
     return Watch(rates, tuple(alarms), tuple(unknown))
 
@@ -81,7 +81,7 @@ def _alarm(
         return None
     # the baseline was a sample too: its lower bound keeps a lucky gate from raising alarms in production
     usual = binomial.lower_bound(baseline.successes, baseline.episodes, settings.number("baseline_confidence"))
-    found = evidence(
+    log_evidence = evidence(
         [d.successes for d in fresh],
         [d.episodes for d in fresh],
         usual,
@@ -90,7 +90,7 @@ def _alarm(
         sizes=int(settings.number("drop_sizes")),
     )
     threshold = settings.number("false_alarm_days")
-    if found[-1] < threshold:
+    if log_evidence[-1] < threshold:
         return None
     return Alarm(
         id=ids.new("alarm"),
@@ -99,7 +99,7 @@ def _alarm(
         raised_ns=rate.end_ns,
         baseline=baseline.rate,
         rate=rate,
-        evidence=float(found[-1]),
+        evidence=float(log_evidence[-1]),
         threshold=threshold,
         message=_message(rate, baseline),
         operations=settings.fingerprint,
@@ -113,5 +113,5 @@ def _message(rate: Rate, baseline: Baseline) -> Note:
     )  # fmt: skip
 
 
-def _last(raised: Sequence[Alarm], rate: Rate) -> int:
+def _last_alarm_ns(raised: Sequence[Alarm], rate: Rate) -> int:
     return max((a.raised_ns for a in raised if (a.policy, a.site) == (rate.policy, rate.site)), default=-1)

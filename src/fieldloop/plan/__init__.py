@@ -6,7 +6,7 @@ them back; `progress` and `forecast` report how far it is.
 """
 
 from fieldloop.plan.allocate import spend
-from fieldloop.plan.coverage import Counts, coverage, coverage_of_counts, stated_costs
+from fieldloop.plan.coverage import Counts, coverage, coverage_of_counts, read_demonstration_costs
 from fieldloop.plan.draw import draw
 from fieldloop.plan.forecast import forecast
 from fieldloop.plan.gaps.find import find_gaps
@@ -40,10 +40,10 @@ __all__ = [
     "orders_json",
     "pace_of",
     "progress",
+    "read_demonstration_costs",
     "read_ordered",
     "read_returned",
     "read_templates",
     "score",
     "spend",
-    "stated_costs",
 ]

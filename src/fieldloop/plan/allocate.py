@@ -9,13 +9,13 @@ import numpy as np
 from fieldloop.errors import BadInput, UnknownName
 from fieldloop.model.note import Note, note
 from fieldloop.model.plan import Coverage, Demand, PlanScore, Quota
-from fieldloop.plan.always_failed import always_failed
-from fieldloop.plan.bought import Bought, by_people
+from fieldloop.plan.always_failed import always_failed_notes
+from fieldloop.plan.bought import Bought, bought_from_people
 from fieldloop.plan.demands import Asked
-from fieldloop.plan.explore import unexplored
+from fieldloop.plan.explore import explore_unshown_levels
 from fieldloop.plan.gain import Gain
 from fieldloop.plan.quotas import quotas
-from fieldloop.plan.rounding import whole
+from fieldloop.plan.rounding import round_to_whole
 from fieldloop.plan.strata import Floats, tabulate
 from fieldloop.plan.strategies import STRATEGIES, Request
 from fieldloop.protocol import Section
@@ -49,11 +49,11 @@ def spend(
     falls with demonstrations.
     """
     gain = Gain(tabulate(coverages), settings, scores)
-    good, asked = hand_out(gain, demands, budget, strategy, rng)
-    return price(coverages, gain, by_people(good), asked, rng)
+    good, asked = allocate_demonstrations(gain, demands, budget, strategy, rng)
+    return estimate_gain_and_cost(coverages, gain, bought_from_people(good), asked, rng)
 
 
-def hand_out(
+def allocate_demonstrations(
     gain: Gain, demands: Iterable[Demand], budget: float, strategy: str, rng: np.random.Generator
 ) -> tuple[Floats, Asked]:
     """Decide how many good demonstrations each stratum gets, and which demands that answers."""
@@ -64,10 +64,12 @@ def hand_out(
     asked = Asked(gain, math.floor(gain.settings.number("max_demand_share") * budget), rng)
     for demand in sorted(demands, key=lambda d: (d.at_ns, d.id)):
         asked.honour(demand)
-    return asked.good + rest(gain, asked.good, budget - asked.cost, budget, strategy, rng, asked.reasons), asked
+    return asked.good + allocate_rest(
+        gain, asked.good, budget - asked.cost, budget, strategy, rng, asked.reasons
+    ), asked
 
 
-def price(
+def estimate_gain_and_cost(
     coverages: Sequence[Coverage], gain: Gain, bought: Bought, asked: Asked, rng: np.random.Generator
 ) -> Allocation:
     """Estimate gain and cost, stratum by stratum and in total."""
@@ -83,11 +85,11 @@ def price(
         gain_low=low,
         gain_high=high,
         cost=bought.cost(gain) + sum(q.cost for q in asked.outside),
-        warnings=tuple(_remarks(gain, bought)),
+        warnings=tuple(_allocation_warnings(gain, bought)),
     )
 
 
-def rest(
+def allocate_rest(
     gain: Gain,
     given: Floats,
     money: float,
@@ -113,14 +115,14 @@ def rest(
     wanted = STRATEGIES[strategy](gain, asking(given, money))
     added = np.zeros(len(table))
     if strategy == "marginal":
-        explored = unexplored(gain, given + wanted, money)
+        explored = explore_unshown_levels(gain, given + wanted, money)
         added = explored.good
         for row, reason in explored.reasons():
             reasons.setdefault(row, []).append(reason)
         if added.any():
             money -= float(added @ gain.price)
             wanted = STRATEGIES[strategy](gain, asking(given + added, money))
-    return added + whole(wanted, gain.price, money, gain.order(), rng)
+    return added + round_to_whole(wanted, gain.price, money, gain.order(), rng)
 
 
 def _all_failed(gain: Gain) -> bool:
@@ -128,7 +130,7 @@ def _all_failed(gain: Gain) -> bool:
     return attempts > 0.0 and float(gain.table.failures.sum()) == attempts
 
 
-def _remarks(gain: Gain, bought: Bought) -> Iterator[Note]:
+def _allocation_warnings(gain: Gain, bought: Bought) -> Iterator[Note]:
     attempts, failures = int(gain.table.attempts.sum()), float(gain.table.failures.sum())
     late = int((gain.table.demonstrations - gain.table.learnt).sum())
     if not (bought.real.any() or bought.simulated.any()):
@@ -143,6 +145,6 @@ def _remarks(gain: Gain, bought: Bought) -> Iterator[Note]:
     elif _all_failed(gain):
         yield note("plan.all_failed", attempts=attempts)
     if not _all_failed(gain):
-        yield from always_failed(gain, bought)
+        yield from always_failed_notes(gain, bought)
     if late:
         yield note("plan.not_learnt_yet", demonstrations=late, gain=gain.waiting)

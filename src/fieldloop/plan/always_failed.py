@@ -29,18 +29,18 @@ class _Level:
     gets: int
 
 
-def always_failed(gain: Gain, bought: Bought) -> Iterator[Note]:
+def always_failed_notes(gain: Gain, bought: Bought) -> Iterator[Note]:
     """Name levels that failed in every attempt, or nearly, and what the plan gives them; the largest first."""
     levels: list[tuple[_Level, Note]] = []
     for factor in gain.table.factors:
-        levels += _of_factor(gain, bought, factor)
+        levels += _failed_levels_of_factor(gain, bought, factor)
     ranked = sorted(levels, key=lambda pair: (-pair[0].share, pair[0].name))
     yield from (fact for _, fact in ranked[:MOST_NAMED])
     if (more := len(ranked) - MOST_NAMED) > 0:
         yield note("plan.more_levels_failed", more=more)
 
 
-def _of_factor(gain: Gain, bought: Bought, factor: str) -> Iterator[tuple[_Level, Note]]:
+def _failed_levels_of_factor(gain: Gain, bought: Bought, factor: str) -> Iterator[tuple[_Level, Note]]:
     table, settings = gain.table, gain.settings
     at = table.factors.index(factor)
     levels, codes = table.levels[at], table.codes[:, at]
@@ -69,12 +69,12 @@ def _of_factor(gain: Gain, bought: Bought, factor: str) -> Iterator[tuple[_Level
             and total[code] > settings.number("total_failure_named")
             and level.managed <= settings.number("total_failure_refuted")
         ):
-            yield level, _out_of_reach(level)
+            yield level, _out_of_reach_note(level)
         elif level.failures == level.attempts and by_chance[code] <= 1.0 - settings.number("always_failed_confidence"):
-            yield level, _broken(level)
+            yield level, _maybe_broken_note(level)
 
 
-def _out_of_reach(level: _Level) -> Note:
+def _out_of_reach_note(level: _Level) -> Note:
     if level.managed:
         known = note("plan.hardly_managed", managed=level.managed)
     elif level.tries:
@@ -82,18 +82,18 @@ def _out_of_reach(level: _Level) -> Note:
     else:
         known = note("plan.never_tried_by_people")
     gets = note("plan.gets_to_find_out", gets=level.gets) if level.gets else note("plan.gets_none")
-    return _failed(level, known, gets)
+    return _failure_note(level, known, gets)
 
 
-def _broken(level: _Level) -> Note:
+def _maybe_broken_note(level: _Level) -> Note:
     gets = note("plan.gets", gets=level.gets) if level.gets else note("plan.gets_none")
     if not level.managed:
-        return _failed(level, note("plan.maybe_broken"), gets)
+        return _failure_note(level, note("plan.maybe_broken"), gets)
     if not level.learnt:
-        return _failed(level, note("plan.waiting_to_be_learnt", demonstrations=level.managed), gets)
-    return _failed(level, note("plan.maybe_broken_though_learnt", demonstrations=level.learnt), gets)
+        return _failure_note(level, note("plan.waiting_to_be_learnt", demonstrations=level.managed), gets)
+    return _failure_note(level, note("plan.maybe_broken_though_learnt", demonstrations=level.learnt), gets)
 
 
-def _failed(level: _Level, *details: Note) -> Note:
+def _failure_note(level: _Level, *details: Note) -> Note:
     code = "plan.always_failed" if level.failures == level.attempts else "plan.nearly_always_failed"
     return note(code, *details, level=level.name, failures=level.failures, attempts=level.attempts)

@@ -19,7 +19,7 @@ class Bought:
         """Return both together."""
         return Bought(self.real + other.real, self.simulated + other.simulated)
 
-    def taught(self, worth: float) -> Floats:
+    def real_equivalent(self, worth: float) -> Floats:
         """Return the equivalent number of real demonstrations, where a simulated one is worth that share."""
         return np.asarray(self.real + worth * self.simulated)
 
@@ -28,6 +28,6 @@ class Bought:
         return float(self.real @ gain.price + self.simulated.sum() * gain.settings.number("simulation_cost"))
 
 
-def by_people(good: Floats) -> Bought:
+def bought_from_people(good: Floats) -> Bought:
     """Return demonstrations that are all made by people."""
     return Bought(good, np.zeros(len(good)))

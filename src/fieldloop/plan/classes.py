@@ -16,8 +16,8 @@ class Classes:
         """Record which classes each stratum is in; `rows` restricts it to some of the strata."""
         from scipy.sparse import csr_matrix
 
-        *shared, own = parts
-        self._rows = own.codes if rows is None else rows
+        *shared, by_itself = parts
+        self._rows = by_itself.codes if rows is None else rows
         count, starts = len(self._rows), np.cumsum([0, *(part.size for part in shared)])
         columns = np.empty((count, len(shared)), dtype=np.int32)
         for at, part in enumerate(shared):

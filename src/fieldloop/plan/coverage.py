@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from fieldloop.errors import BadInput
-from fieldloop.model.attempts import settled
+from fieldloop.model.attempts import settle_attempts
 from fieldloop.model.condition import Exposure, Stratum
 from fieldloop.model.episode import Episode
 from fieldloop.model.plan import Coverage
@@ -30,7 +30,7 @@ def coverage(
     `factors` merges strata that differ in nothing else. `episodes` are good enough to learn from, `tried` is all that
     was collected. An episode that does not log a condition counts for no stratum; `uncounted` reports how many.
     """
-    kept = settled(outcomes)[0]
+    kept = settle_attempts(outcomes)[0]
     counts = Counts(
         demonstrations=((e.where, 1) for e in episodes),
         tried=((e.where, 1) for e in tried),
@@ -64,7 +64,7 @@ def coverage_of_counts(
     return tuple(map(Coverage, *columns))
 
 
-def stated_costs(settings: Section) -> tuple[tuple[Stratum, float], ...]:
+def read_demonstration_costs(settings: Section) -> tuple[tuple[Stratum, float], ...]:
     """Read the relative cost of some demonstrations, as the settings state it: 'site=gdansk: 2.5'."""
     costs = []
     for line in settings["costs"]:

@@ -23,7 +23,7 @@ class Curve:
         """
         return np.asarray(((shown + self.borrowed) / self.borrowed) ** -self.exponent)
 
-    def left_of(self, shown: Floats, more: Floats) -> Floats:
+    def remaining_share_after_more(self, shown: Floats, more: Floats) -> Floats:
         """Return the share of the remaining hazard that so many more demonstrations leave."""
         return np.asarray(((shown + more + self.borrowed) / (shown + self.borrowed)) ** -self.exponent)
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from fieldloop.model.note import Note, note
 from fieldloop.model.plan import Demand, Quota
 from fieldloop.plan.gain import Gain
-from fieldloop.plan.rounding import whole
+from fieldloop.plan.rounding import round_to_whole
 from fieldloop.plan.strata import Floats
 from fieldloop.plan.strategies import LEAST, Request, marginal
 
@@ -34,11 +34,15 @@ class Asked:
         rows = self.gain.table.rows(demand.stratum)
         usual = float(self.gain.price[rows].mean()) if len(rows) else 1.0
         money = min(self.left, demand.demonstrations * usual)
-        got = self._inside(demand, rows, money) if len(rows) else self._outside(demand, math.floor(money))
+        got = (
+            self._grant_inside_map(demand, rows, money)
+            if len(rows)
+            else self._grant_outside_map(demand, math.floor(money))
+        )
         if got:
             self.answered.append((demand.id, min(got, demand.demonstrations)))
 
-    def _inside(self, demand: Demand, rows: NDArray[np.intp], money: float) -> int:
+    def _grant_inside_map(self, demand: Demand, rows: NDArray[np.intp], money: float) -> int:
         price = self.gain.price
         among = np.zeros(len(price), dtype=bool)
         among[rows] = True
@@ -46,24 +50,24 @@ class Asked:
         wanted = marginal(self.gain, request)
         # where cheap strata gain most, the money would buy more than was requested
         wanted = wanted * min(1.0, demand.demonstrations / max(float(wanted.sum()), LEAST))
-        added = whole(wanted, price, float(wanted @ price), self.gain.order(), self.rng)
+        added = round_to_whole(wanted, price, float(wanted @ price), self.gain.order(), self.rng)
         self.good = self.good + added
         self.left -= float(added @ price)
         for row in np.flatnonzero(added):
-            reason = _answered(demand, int(added[row]), int(added.sum()))
+            reason = _answered_demand_note(demand, int(added[row]), int(added.sum()))
             self.reasons.setdefault(int(row), []).append(reason)
         return int(added.sum())
 
-    def _outside(self, demand: Demand, amount: int) -> int:
+    def _grant_outside_map(self, demand: Demand, amount: int) -> int:
         if amount <= 0:
             return 0
-        why = note("plan.quota_outside_map", _answered(demand, amount, amount), demonstrations=amount)
+        why = note("plan.quota_outside_map", _answered_demand_note(demand, amount, amount), demonstrations=amount)
         self.outside.append(Quota(demand.stratum, amount, 0.0, 0.0, 0.0, why, cost=float(amount)))
         self.left -= amount
         return amount
 
 
-def _answered(demand: Demand, here: int, got: int) -> Note:
+def _answered_demand_note(demand: Demand, here: int, got: int) -> Note:
     """Return which demand a stratum's demonstrations answer, and how far it is answered."""
     details = [demand.why]
     if got < demand.demonstrations:

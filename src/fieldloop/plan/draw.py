@@ -16,11 +16,11 @@ from fieldloop.plan.rules.recovery import ask_for_recoveries
 from fieldloop.plan.rules.sites import site_sets
 from fieldloop.plan.rules.tiers import tier_states, tier_targets
 from fieldloop.plan.strata import tabulate
-from fieldloop.plan.uncounted import uncounted
-from fieldloop.plan.within import within_minimums
+from fieldloop.plan.uncounted import uncounted_log_notes
+from fieldloop.plan.within import spend_within_minimums
 from fieldloop.plan.work.articles import Articles
 from fieldloop.plan.work.orders import orders
-from fieldloop.plan.work.rotation import band_warnings, qualified
+from fieldloop.plan.work.rotation import band_warnings, qualified_operators
 from fieldloop.plan.work.templates import Crew
 from fieldloop.protocol import Section
 
@@ -38,7 +38,7 @@ def draw(
     """Spend the settings' budget where the expected gain is largest, within the rules, and assign the work."""
     name, asked = ids.new("plan"), tuple(demands)
     gain = Gain(tabulate(known.coverages), settings, known.scores)
-    spent = within_minimums(known, gain, asked, rng, strategy, simulates=crew.simulates)
+    spent = spend_within_minimums(known, gain, asked, rng, strategy, simulates=crew.simulates)
     quotas = ask_for_recoveries(spent.quotas, known.outcomes, settings, known.episodes)
     gaps = find_gaps(known, gain.table, settings)
     shown = Counter(e.handled for e in known.episodes)
@@ -48,10 +48,10 @@ def draw(
     answered = tuple((id_, amount) for id_, amount in spent.answered if not id_.startswith(MINIMUM))
     warnings = (
         *spent.warnings,
-        *uncounted(gain.table, known.episodes, known.outcomes, known.deployment),
+        *uncounted_log_notes(gain.table, known.episodes, known.outcomes, known.deployment),
         *obstacles,
-        *(band_warnings(qualified(crew.operators, crew.task), known.deployment, settings) if quotas else ()),
-        *_waiting(asked, answered, settings),
+        *(band_warnings(qualified_operators(crew.operators, crew.task), known.deployment, settings) if quotas else ()),
+        *_unmet_demand_warnings(asked, answered, settings),
         *gaps.unlogged,
     )
     return Plan(
@@ -78,7 +78,9 @@ def draw(
     )
 
 
-def _waiting(asked: Sequence[Demand], answered: Sequence[tuple[str, int]], settings: Section) -> Iterator[Note]:
+def _unmet_demand_warnings(
+    asked: Sequence[Demand], answered: Sequence[tuple[str, int]], settings: Section
+) -> Iterator[Note]:
     waiting = sum(d.demonstrations for d in asked) - sum(amount for _, amount in answered)
     if waiting > 0:
         yield note("plan.demands_wait", waiting=waiting, share=settings.number("max_demand_share"))

@@ -27,12 +27,12 @@ class Explored:
 
     def reasons(self) -> Iterator[tuple[int, Note]]:
         """Return row by row which levels are explored."""
-        for row, found in self.levels.items():
-            for level, count in found:
+        for row, explored in self.levels.items():
+            for level, count in explored:
                 yield row, note(EXPLORES, demonstrations=count, level=level)
 
 
-def unexplored(gain: Gain, good: Floats, money: float) -> Explored:
+def explore_unshown_levels(gain: Gain, good: Floats, money: float) -> Explored:
     """Return demonstrations to add so that each deployed level is tried a few times, within a share of the money.
 
     The largest share of production comes first, each in the stratum with the largest gain for its price.

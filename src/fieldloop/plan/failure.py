@@ -43,25 +43,25 @@ class Failing:
     """Per stratum the hazard of the version in production, which may not have learnt from all that is in hand."""
 
 
-def failing(
+def fit_failure_hazards(
     table: Table, parts: Sequence[Part], operators: Yield, scores: Sequence[PlanScore], settings: Section
 ) -> Failing:
     """Fit the reasons to fail to production now and before each earlier plan (scores newest first)."""
-    scores = _one_each(scores)
-    rows = _rows(table, parts, scores, settings)
+    scores = _newest_score_per_plan(scores)
+    rows = _collect_observed_rows(table, parts, scores, settings)
     prior = prior_curve(settings)
     if not scores:
-        return _made(table, parts, operators, rows, prior, settings)[0]
+        return _fit_with_curve(table, parts, operators, rows, prior, settings)[0]
     tried = []
     middle, wide = math.log(prior.exponent), settings.number("learning_exponent_spread")
     for exponent in exponents(settings, int(settings.number("learning_exponents_tried"))):
         curve = Curve(float(exponent), prior.borrowed)
-        made, surprise = _made(table, parts, operators, rows, curve, settings)
+        made, surprise = _fit_with_curve(table, parts, operators, rows, curve, settings)
         tried.append((surprise + 0.5 * ((math.log(exponent) - middle) / wide) ** 2, made))
     return min(tried, key=lambda pair: pair[0])[1]
 
 
-def _one_each(scores: Sequence[PlanScore]) -> list[PlanScore]:
+def _newest_score_per_plan(scores: Sequence[PlanScore]) -> list[PlanScore]:
     """Return the newest score of each plan: compared with two versions it is still one round."""
     newest: dict[str, PlanScore] = {}
     for score in scores:
@@ -69,7 +69,9 @@ def _one_each(scores: Sequence[PlanScore]) -> list[PlanScore]:
     return list(newest.values())
 
 
-def _rows(table: Table, parts: Sequence[Part], scores: Sequence[PlanScore], settings: Section) -> ObservedRows:
+def _collect_observed_rows(
+    table: Table, parts: Sequence[Part], scores: Sequence[PlanScore], settings: Section
+) -> ObservedRows:
     """Collect production now and before each earlier plan; what followed a plan is the next plan's before, or now.
 
     A stratum that a score does not name had been neither shown nor tried by that time.
@@ -100,26 +102,26 @@ def _rows(table: Table, parts: Sequence[Part], scores: Sequence[PlanScore], sett
     )
 
 
-def _made(
+def _fit_with_curve(
     table: Table, parts: Sequence[Part], operators: Yield, rows: ObservedRows, curve: Curve, settings: Section
 ) -> tuple[Failing, float]:
     strengths = [curve.left(shown) for shown in rows.shown]
-    usual = _usual(parts, rows, strengths, settings)
-    lasting_base = _hazard(rows, settings) * settings.number("lasting_share")
+    usual = _usual_removable_hazards(parts, rows, strengths, settings)
+    lasting_base = _pooled_hazard(rows, settings) * settings.number("lasting_share")
     full = np.ones(len(rows.stratum))
     everywhere = np.zeros(len(full), dtype=np.intp)
     reasons = [Reason(everywhere, full, np.full(1, lasting_base), np.full(1, _spread(settings, "level")))]
     for part, strength, size in zip(parts, strengths, usual, strict=True):
         here, wide = part.codes[rows.stratum], _spread(settings, part.reach)
         known = operators.excess if part.reach is Reach.OWN else np.zeros(part.size)
-        lasts = wide * _may_last(part, rows, part.sums(table.demonstrations), settings)
+        lasts = wide * _lasting_prior_spread(part, rows, part.sums(table.demonstrations), settings)
         reasons.append(Reason(here, full, known, lasts))
         reasons.append(Reason(here, strength, np.full(part.size, size), np.full(part.size, wide)))
-    found = fit(reasons, rows.attempts, rows.failures, settings.number("usual_doubt"))
-    return _at_present(table, parts, found, curve), found.surprise
+    hazards = fit(reasons, rows.attempts, rows.failures, settings.number("usual_doubt"))
+    return _hazards_at_present(table, parts, hazards, curve), hazards.surprise
 
 
-def _may_last(part: Part, rows: ObservedRows, managed: Floats, settings: Section) -> Floats:
+def _lasting_prior_spread(part: Part, rows: ObservedRows, managed: Floats, settings: Section) -> Floats:
     """Return the prior spread of the lasting part, relative to the removable part: large where a level always fails.
 
     A level that was merely never shown still succeeds sometimes. One that hardly ever succeeds, while other levels of
@@ -151,31 +153,33 @@ def _ratio(part: Floats, whole: Floats, otherwise: float = 0.0) -> Floats:
     return np.asarray(np.where(some, part / np.where(some, whole, 1.0), otherwise))
 
 
-def _at_present(table: Table, parts: Sequence[Part], found: Hazards, curve: Curve) -> Failing:
+def _hazards_at_present(table: Table, parts: Sequence[Part], hazards: Hazards, curve: Curve) -> Failing:
     now = [curve.left(part.sums(table.demonstrations)) for part in parts]
-    removable = tuple(size * left for size, left in zip(found.sizes[2::2], now, strict=True))
-    errors = tuple(error * left for error, left in zip(found.errors[2::2], now, strict=True))
-    lasting, seen = np.full(len(table), found.sizes[0][0]), np.zeros(len(table))
-    for part, stays, falls in zip(parts, found.sizes[1::2], found.sizes[2::2], strict=True):
+    removable = tuple(size * left for size, left in zip(hazards.sizes[2::2], now, strict=True))
+    errors = tuple(error * left for error, left in zip(hazards.errors[2::2], now, strict=True))
+    lasting, seen = np.full(len(table), hazards.sizes[0][0]), np.zeros(len(table))
+    for part, stays, falls in zip(parts, hazards.sizes[1::2], hazards.sizes[2::2], strict=True):
         lasting += part.each(stays)
         seen += part.each(falls * curve.left(part.sums(table.learnt)))
     return Failing(removable, errors, lasting, curve, seen + lasting)
 
 
-def _usual(parts: Sequence[Part], rows: ObservedRows, strengths: Sequence[Floats], settings: Section) -> list[float]:
+def _usual_removable_hazards(
+    parts: Sequence[Part], rows: ObservedRows, strengths: Sequence[Floats], settings: Section
+) -> list[float]:
     """Split the removable part of the usual hazard over levels, pairs and strata by the assumed transfer."""
-    whole = _hazard(rows, settings) * (1.0 - settings.number("lasting_share"))
+    whole = _pooled_hazard(rows, settings) * (1.0 - settings.number("lasting_share"))
     shares = {reach: settings.number(f"{reach}_share") for reach in {part.reach for part in parts}}
     total = sum(shares.values())
-    found = []
+    hazards = []
     for part, strength in zip(parts, strengths, strict=True):
         alike = sum(other.reach is part.reach for other in parts)
         mean = float(np.average(strength, weights=rows.attempts)) if len(strength) else 1.0
-        found.append(whole * shares[part.reach] / total / alike / mean)
-    return found
+        hazards.append(whole * shares[part.reach] / total / alike / mean)
+    return hazards
 
 
-def _hazard(rows: ObservedRows, settings: Section) -> float:
+def _pooled_hazard(rows: ObservedRows, settings: Section) -> float:
     """Return the pooled hazard of production, shrunk towards a prior rate while attempts are few."""
     lean = settings.number("shrinkage_attempts")
     failed = rows.failures.sum() + lean * settings.number("prior_failure_rate")

@@ -35,6 +35,6 @@ def operators_yield(table: Table, parts: Sequence[Part], settings: Section) -> Y
     several = [p for p in parts if p.reach is not Reach.PAIR]
     base = Reason(np.zeros(len(rows), dtype=np.intp), full, np.full(1, usual), np.full(1, wide))
     more = [Reason(p.codes[rows], full, np.zeros(p.size), np.full(p.size, wide)) for p in several]
-    found = fit([base, *more], tried, lost, settings.number("usual_doubt"))
-    excess = np.sum([p.each(size) for size, p in zip(found.sizes[1:], several, strict=True)], axis=0)
-    return Yield(np.exp(-(found.sizes[0][0] + excess)), np.asarray(excess))
+    hazards = fit([base, *more], tried, lost, settings.number("usual_doubt"))
+    excess = np.sum([p.each(size) for size, p in zip(hazards.sizes[1:], several, strict=True)], axis=0)
+    return Yield(np.exp(-(hazards.sizes[0][0] + excess)), np.asarray(excess))

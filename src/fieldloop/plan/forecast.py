@@ -28,8 +28,8 @@ def forecast(
     pace = total / days
     spread = _variance(counts, days, pace, settings)
     step = _quantile(settings.number("confidence"), days + settings.number("pace_prior_days") - 1.0)
-    low = _reached(left, pace, spread, days, step)
-    high = _reached(left, pace, spread, days, -step)
+    low = _days_until_reached(left, pace, spread, days, step)
+    high = _days_until_reached(left, pace, spread, days, -step)
     expected = left / pace
     message = note(
         "plan.forecast" if high is not None else "plan.forecast_open",
@@ -52,7 +52,7 @@ def _variance(counts: Counter[int], days: int, pace: float, settings: Section) -
     return max(pace, (squares + weight * usual) / (seen + weight))
 
 
-def _reached(left: int, pace: float, spread: float, days: int, step: float) -> float | None:
+def _days_until_reached(left: int, pace: float, spread: float, days: int, step: float) -> float | None:
     """Solve d·pace + step·√(d·spread + d²·spread/days) = left for d; None where it is never reached."""
     # squared: a·d² + b·d + c = 0; the early root belongs to +step, the late one to -step
     a = pace**2 - step**2 * spread / days

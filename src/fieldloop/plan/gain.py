@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from fieldloop.model.plan import PlanScore
 from fieldloop.plan.classes import Classes
 from fieldloop.plan.curves import Curve
-from fieldloop.plan.failure import Failing, failing
+from fieldloop.plan.failure import Failing, fit_failure_hazards
 from fieldloop.plan.floors import operators_yield
 from fieldloop.plan.parts import Reach, parts
 from fieldloop.plan.strata import Floats, Table, refuse_excess
@@ -32,7 +32,7 @@ class Gain:
         self.price = table.cost / self.operators.share
         """Cost of a good demonstration, including failed tries."""
         self.shown = [part.sums(table.demonstrations) for part in self.parts]
-        self.why: Failing = failing(table, self.parts, self.operators, scores, settings)
+        self.why: Failing = fit_failure_hazards(table, self.parts, self.operators, scores, settings)
         self.curve: Curve = self.why.curve
         self._classes = Classes(self.parts)
         self._size, self._shown = self._classes.row(self.why.removable), self._classes.row(self.shown)
@@ -49,16 +49,20 @@ class Gain:
 
     def of(self, more: Floats) -> Floats:
         """Return the success gained per stratum by so many more good demonstrations each, as a share of production."""
-        return np.asarray(self._weight * np.expm1(self._removed(more)[0]))
+        return np.asarray(self._weight * np.expm1(self._removed_hazard(more)[0]))
 
     def next(self, more: Floats) -> Floats:
         """Return the success that one more good demonstration of each stratum gains, in all strata together."""
-        (removed, given), curve = self._removed(more), self.curve
-        falls = curve.exponent * curve.left_of(self._shown, given) / (self._shown + given + curve.borrowed)
+        (removed, given), curve = self._removed_hazard(more), self.curve
+        falls = (
+            curve.exponent
+            * curve.remaining_share_after_more(self._shown, given)
+            / (self._shown + given + curve.borrowed)
+        )
         worth = self._classes.sums(self._weight * np.exp(removed)) * self._size * falls
         return self._classes.each(worth)
 
-    def news(self, more: Floats) -> Floats:
+    def novelty(self, more: Floats) -> Floats:
         """Return how new each stratum is to the data, from nearly 0 to 1, with so many more shown."""
         seen = self._shown + self._classes.sums(more)
         return self._classes.each(self.curve.borrowed / (seen + self.curve.borrowed)) / len(self.parts)
@@ -73,10 +77,10 @@ class Gain:
         columns = [self.table.codes[:, at] for _, at in sorted(weight)]
         return np.lexsort(columns) if columns else np.arange(len(self.table))
 
-    def _removed(self, more: Floats) -> tuple[Floats, Floats]:
+    def _removed_hazard(self, more: Floats) -> tuple[Floats, Floats]:
         """Return the removed hazard per stratum, and the new demonstrations per class."""
         given = self._classes.sums(more)
-        return self._classes.each(self._size * (1.0 - self.curve.left_of(self._shown, given))), given
+        return self._classes.each(self._size * (1.0 - self.curve.remaining_share_after_more(self._shown, given))), given
 
 
 def _nothing_to_win(table: Table, reducible: Floats, settings: Section) -> bool:

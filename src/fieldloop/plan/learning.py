@@ -8,7 +8,7 @@ from fieldloop.model.learning import LearningCurve
 from fieldloop.model.plan import Coverage, PlanScore, Quota
 from fieldloop.plan.curves import Curve
 from fieldloop.plan.gain import Gain
-from fieldloop.plan.possible import curves, drawn_hazard
+from fieldloop.plan.possible import draw_curves, draw_hazard
 from fieldloop.plan.strata import Floats, tabulate
 from fieldloop.protocol import Section
 
@@ -41,7 +41,8 @@ def _curve(gain: Gain, row: int, quota: Quota) -> LearningCurve:
     # a fixed seed gives the same curve each time
     rng = np.random.default_rng(row)
     worlds = [
-        _failure(gain, row, points - now, curve, rng) for curve in curves(gain, int(gain.settings.number("draws")), rng)
+        _failure(gain, row, points - now, curve, rng)
+        for curve in draw_curves(gain, int(gain.settings.number("draws")), rng)
     ]
     expected = _failure(gain, row, points - now, gain.curve, None)
     level = gain.settings.number("confidence")
@@ -57,7 +58,7 @@ def _failure(gain: Gain, row: int, more: Floats, curve: Curve, rng: np.random.Ge
     for part, sizes, errors, shown in zip(gain.parts, gain.why.removable, gain.why.errors, gain.shown, strict=True):
         at = part.codes[row]
         size, error = float(sizes[at]), float(errors[at])
-        there = size if rng is None else float(drawn_hazard(size, error, rng))
+        there = size if rng is None else float(draw_hazard(size, error, rng))
         # at most what was shown can be taken away
-        hazard += there * curve.left_of(np.asarray(shown[at]), np.maximum(more, -shown[at]))
+        hazard += there * curve.remaining_share_after_more(np.asarray(shown[at]), np.maximum(more, -shown[at]))
     return np.asarray(-np.expm1(-hazard))

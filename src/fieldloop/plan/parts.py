@@ -48,11 +48,11 @@ class Part:
 
 def parts(table: Table) -> tuple[Part, ...]:
     """Return the parts that separate some strata but not all, and then each stratum by itself."""
-    found: list[Part] = []
+    levels_and_pairs: list[Part] = []
     several = [at for at in range(len(table.factors)) if len(np.unique(table.codes[:, at])) > 1]
     for at in several:
         codes = table.codes[:, at].astype(np.intp)
-        found.append(Part(Reach.LEVEL, (table.factors[at],), codes, len(table.levels[at])))
+        levels_and_pairs.append(Part(Reach.LEVEL, (table.factors[at],), codes, len(table.levels[at])))
     for one, other in itertools.combinations(several, 2):
         wide = len(table.levels[other])
         size = len(table.levels[one]) * wide
@@ -60,7 +60,7 @@ def parts(table: Table) -> tuple[Part, ...]:
         if size > DENSE:
             seen, codes = np.unique(codes, return_inverse=True)
             size = len(seen)
-        found.append(Part(Reach.PAIR, (table.factors[one], table.factors[other]), codes, size))
-    shared = [p for p in found if np.count_nonzero(np.bincount(p.codes)) < len(table)]
-    own = Part(Reach.OWN, table.factors, np.arange(len(table)), len(table))
-    return (*shared, own)
+        levels_and_pairs.append(Part(Reach.PAIR, (table.factors[one], table.factors[other]), codes, size))
+    shared = [p for p in levels_and_pairs if np.count_nonzero(np.bincount(p.codes)) < len(table)]
+    each_stratum = Part(Reach.OWN, table.factors, np.arange(len(table)), len(table))
+    return (*shared, each_stratum)

@@ -32,13 +32,13 @@ class Watched:
     """The share of a not yet observed hazard that would belong to this class."""
 
 
-def drawn_hazard(size: Floats | float, error: Floats | float, rng: np.random.Generator) -> Floats:
+def draw_hazard(size: Floats | float, error: Floats | float, rng: np.random.Generator) -> Floats:
     """Draw non-negative hazards with this mean and standard error from a gamma distribution."""
     mean = np.maximum(size, 1e-9)
     return np.asarray(rng.gamma((mean / error) ** 2, error**2 / mean))
 
 
-def possible(gain: Gain, bought: Bought, rng: np.random.Generator) -> tuple[Floats, Floats, Floats]:
+def draw_possible_gains(gain: Gain, bought: Bought, rng: np.random.Generator) -> tuple[Floats, Floats, Floats]:
     """Draw worlds: per world the whole gain, and what each stratum's real and simulated demonstrations add to it.
 
     Each world draws every removable hazard (which covers failure, floor and transfer), a hazard that too few attempts
@@ -46,18 +46,18 @@ def possible(gain: Gain, bought: Bought, rng: np.random.Generator) -> tuple[Floa
     """
     count, usual = int(gain.settings.number("draws")), gain.settings.number("simulation_worth")
     chosen = np.flatnonzero(bought.real + bought.simulated)
-    won = gain.of(bought.taught(usual))
+    won = gain.of(bought.real_equivalent(usual))
     rows = np.union1d(chosen, np.argsort(-won, kind="stable")[:WATCHED])
     larger = float(won.sum()) / max(float(won[rows].sum()), TINY) if won.any() else 1.0
     at_chosen = np.searchsorted(rows, chosen)
-    watched = _watched(gain, bought, rows)
+    watched = _watch_strata(gain, bought, rows)
     wholes, real, simulated = np.zeros(count), np.zeros((count, len(chosen))), np.zeros((count, len(chosen)))
-    unseen, carried = _unseen(gain, count, rng), rng.uniform(0.0, min(1.0, 2.0 * usual), count)
+    unseen, carried = _draw_unseen_hazard(gain, count, rng), rng.uniform(0.0, min(1.0, 2.0 * usual), count)
     lasting, exposure = gain.why.lasting[rows], gain.table.exposure[rows]
-    for world, curve in enumerate(curves(gain, count, rng)):
-        drawn = drawn_hazard(watched.size, watched.error, rng) + unseen[world] * watched.share
+    for world, curve in enumerate(draw_curves(gain, count, rng)):
+        drawn = draw_hazard(watched.size, watched.error, rng) + unseen[world] * watched.share
         extra = watched.real + carried[world] * watched.simulated
-        left = curve.left_of(watched.shown, extra)
+        left = curve.remaining_share_after_more(watched.shown, extra)
         removed = watched.classes.each(drawn * (1.0 - left))
         weight = exposure * np.exp(removed - lasting - watched.classes.each(drawn))
         wholes[world] = larger * np.sum(weight * -np.expm1(-removed))
@@ -69,7 +69,7 @@ def possible(gain: Gain, bought: Bought, rng: np.random.Generator) -> tuple[Floa
     return wholes, real * each[:, None], simulated * each[:, None]
 
 
-def curves(gain: Gain, count: int, rng: np.random.Generator) -> list[Curve]:
+def draw_curves(gain: Gain, count: int, rng: np.random.Generator) -> list[Curve]:
     """Draw learning curves. Earlier rounds move the centre; the spread stays, because rounds are few."""
     learnt = gain.curve.exponent / gain.settings.number("learning_exponent")
     slopes = learnt * rng.choice(exponents(gain.settings, 2 * count), count)
@@ -78,7 +78,7 @@ def curves(gain: Gain, count: int, rng: np.random.Generator) -> list[Curve]:
     return [Curve(float(slope), float(k)) for slope, k in zip(slopes, borrowed, strict=True)]
 
 
-def _unseen(gain: Gain, count: int, rng: np.random.Generator) -> Floats:
+def _draw_unseen_hazard(gain: Gain, count: int, rng: np.random.Generator) -> Floats:
     """Draw hazard above the fitted one that these attempts and failures still allow (Jeffreys' prior)."""
     attempts, failures = float(gain.table.attempts.sum()), float(gain.table.failures.sum())
     if not attempts:
@@ -88,7 +88,7 @@ def _unseen(gain: Gain, count: int, rng: np.random.Generator) -> Floats:
     return np.asarray(np.maximum(more, 0.0) * (1.0 - gain.settings.number("lasting_share")))
 
 
-def _watched(gain: Gain, bought: Bought, rows: NDArray[np.intp]) -> Watched:
+def _watch_strata(gain: Gain, bought: Bought, rows: NDArray[np.intp]) -> Watched:
     classes = Classes(gain.parts, rows)
     shares = {part.reach: gain.settings.number(f"{part.reach}_share") for part in gain.parts}
     alike = Counter(part.reach for part in gain.parts)

@@ -31,7 +31,7 @@ def progress(plan: Plan, episodes: Iterable[Episode], statuses: Mapping[str, Sta
     Where nothing real came in, the floor itself is simulated: what those quotas do not need counts for the others.
     """
     tally = _Tally(len(plan.quotas), statuses)
-    for at, episode in _placed(plan, tuple(episodes)):
+    for at, episode in _assign_to_quotas(plan, tuple(episodes)):
         tally.add(at, episode)
     return tuple(
         Progress(q.stratum, q.demonstrations, done, accepted, rejected, q.kind)
@@ -47,7 +47,7 @@ def pace_of(plan: Plan, episodes: Iterable[Episode], statuses: Mapping[str, Stat
     """
     left = {at: q.demonstrations for at, q in enumerate(plan.quotas) if q.kind is not QuotaKind.SIMULATION}
     accepted = []
-    for at, episode in _placed(plan, sorted(episodes, key=lambda e: (e.start_ns, e.id))):
+    for at, episode in _assign_to_quotas(plan, sorted(episodes, key=lambda e: (e.start_ns, e.id))):
         if left.get(at, 0) > 0 and statuses.get(episode.id) is Status.PASSED:
             left[at] -= 1
             accepted.append(episode.start_ns)
@@ -78,7 +78,7 @@ def order_progress(
     )
 
 
-def _placed(plan: Plan, episodes: Sequence[Episode]) -> Iterator[tuple[int, Episode]]:
+def _assign_to_quotas(plan: Plan, episodes: Sequence[Episode]) -> Iterator[tuple[int, Episode]]:
     """Yield the quota that each episode counts for, by position; episodes that count for none are left out."""
     nothing_real = all(episode.simulated for episode in episodes)
     real, simulated = (_Finder(plan, simulated=kind) for kind in (False, True))

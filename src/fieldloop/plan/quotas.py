@@ -11,7 +11,7 @@ from fieldloop.plan.bought import Bought
 from fieldloop.plan.explore import EXPLORES
 from fieldloop.plan.gain import Gain
 from fieldloop.plan.parts import Reach
-from fieldloop.plan.possible import TINY, possible
+from fieldloop.plan.possible import TINY, draw_possible_gains
 from fieldloop.plan.strata import Floats
 
 
@@ -40,30 +40,30 @@ def quotas(
     if not len(chosen):
         return Expected((), 0.0, 0.0, 0.0)
     usual = gain.settings.number("simulation_worth")
-    taught = bought.taught(usual)
+    taught = bought.real_equivalent(usual)
     whole, each = float(gain.of(taught).sum()), gain.next(taught)[chosen]
     adds = np.stack([each * bought.real[chosen], each * usual * bought.simulated[chosen]])
     shared = whole * adds / max(float(adds.sum()), TINY)
-    wholes, *by_kind = possible(gain, bought, rng)
-    first, last = _ends(gain, wholes)
+    wholes, *by_kind = draw_possible_gains(gain, bought, rng)
+    first, last = _interval_ends(gain, wholes)
     if not (gain.table.attempts.any() and first <= whole <= last):
         # where little is known, hazards vary so much that the usual ones do not give the middle of the interval
         whole = float(np.clip(wholes.mean(), first, last))
         shared = np.stack([worlds.mean(axis=0) for worlds in by_kind]) * (whole / max(float(wholes.mean()), TINY))
-    lessons, made = _lessons(gain), []
+    lessons, made = _first_demonstration_gains(gain), []
     for kind, won, worlds in zip((QuotaKind.DEMONSTRATION, QuotaKind.SIMULATION), shared, by_kind, strict=True):
         amounts = bought.real if kind is QuotaKind.DEMONSTRATION else bought.simulated
-        low, high = _ends(gain, worlds)
+        low, high = _interval_ends(gain, worlds)
         for at, row in enumerate(chosen.tolist()):
             if not amounts[row]:
                 continue
-            details = [*_why(coverages[row], gain, row, lessons, reasons.get(row, ())), *reasons.get(row, ())]
+            details = [*_quota_reasons(coverages[row], gain, row, lessons, reasons.get(row, ())), *reasons.get(row, ())]
             if kind is QuotaKind.SIMULATION:
                 both = int(bought.real[row] + bought.simulated[row])
                 details.append(note("plan.simulated", simulated=int(amounts[row]), all=both, worth=usual))
             cost = gain.price[row] if kind is QuotaKind.DEMONSTRATION else gain.settings.number("simulation_cost")
             made.append(
-                explained(
+                complete_reason(
                     Quota(
                         stratum=coverages[row].stratum,
                         demonstrations=int(amounts[row]),
@@ -80,7 +80,7 @@ def quotas(
     return Expected(tuple(ranked), whole, float(first), float(last))
 
 
-def explained(quota: Quota) -> Quota:
+def complete_reason(quota: Quota) -> Quota:
     """Put the quota's own amount and gain into the first sentence of its reason."""
     why = note(
         quota.why.code, *quota.why.details, demonstrations=quota.demonstrations, gain=quota.gain,
@@ -89,12 +89,14 @@ def explained(quota: Quota) -> Quota:
     return replace(quota, why=why)
 
 
-def _ends(gain: Gain, worlds: Floats) -> Floats:
+def _interval_ends(gain: Gain, worlds: Floats) -> Floats:
     level = gain.settings.number("confidence")
     return np.asarray(np.quantile(worlds, [0.5 - level / 2, 0.5 + level / 2], axis=0))
 
 
-def _why(covered: Coverage, gain: Gain, row: int, lessons: Sequence[Floats], reasons: Sequence[Note]) -> Iterator[Note]:
+def _quota_reasons(
+    covered: Coverage, gain: Gain, row: int, lessons: Sequence[Floats], reasons: Sequence[Note]
+) -> Iterator[Note]:
     if covered.attempts:
         yield note(
             "plan.stratum_tried", share=covered.exposure, failures=covered.failures, attempts=covered.attempts
@@ -120,7 +122,7 @@ def _why(covered: Coverage, gain: Gain, row: int, lessons: Sequence[Floats], rea
             yield note("plan.teaches", levels=tuple(gain.table.level(row, f) for f in gain.parts[most].factors))
 
 
-def _lessons(gain: Gain) -> list[Floats]:
+def _first_demonstration_gains(gain: Gain) -> list[Floats]:
     """Return what the first demonstration of each level, pair and stratum gains; the largest is what it teaches."""
     weight = gain.table.exposure * (1.0 - gain.failure)
     return [

@@ -10,7 +10,7 @@ from fieldloop.model.finding import Status
 from fieldloop.model.note import Note, note
 from fieldloop.model.plan import Coverage, Plan, PlanScore, StratumScore
 from fieldloop.plan.parts import parts
-from fieldloop.plan.rules.recovery import ordinary
+from fieldloop.plan.rules.recovery import stratum_without_recovery
 from fieldloop.plan.standardise import difference
 from fieldloop.plan.strata import refuse_excess, tabulate
 from fieldloop.protocol import Section
@@ -32,8 +32,8 @@ def score(
     pairs = [(c, now.get(c.stratum)) for c in before]
     expected: defaultdict[Stratum, float] = defaultdict(float)
     for quota in plan.quotas:
-        expected[ordinary(quota.stratum)] += quota.gain
-    came = sum(max(0, _learnt(a) - _learnt(b)) for b, a in pairs if a)
+        expected[stratum_without_recovery(quota.stratum)] += quota.gain
+    came = sum(max(0, _learnt_demonstrations(a) - _learnt_demonstrations(b)) for b, a in pairs if a)
     episodes = sum(a.attempts for _, a in pairs if a)
     counts = [((b.attempts, a.attempts if a else 0), (b.failures, a.failures if a else 0)) for b, a in pairs]
     tries, fails = np.array(counts, dtype=float).reshape(-1, 2, 2).transpose(1, 0, 2)
@@ -56,11 +56,11 @@ def score(
         episodes=episodes,
         status=status,
         message=message,
-        strata=tuple(_stratum(b, a, expected.get(b.stratum, 0.0)) for b, a in pairs if _known(b, a)),
+        strata=tuple(_score_stratum(b, a, expected.get(b.stratum, 0.0)) for b, a in pairs if _was_shown_or_tried(b, a)),
     )
 
 
-def _learnt(covered: Coverage) -> int:
+def _learnt_demonstrations(covered: Coverage) -> int:
     """Return the demonstrations that a version was trained on."""
     return covered.demonstrations if covered.learnt is None else covered.learnt
 
@@ -93,20 +93,20 @@ def _verdict(
     return Status.PASSED, scored()
 
 
-def _known(before: Coverage, after: Coverage | None) -> bool:
+def _was_shown_or_tried(before: Coverage, after: Coverage | None) -> bool:
     """Was it ever shown or tried? Most strata of a large map were not, and curves learn nothing from them."""
     return any(c.demonstrations or c.attempts for c in (before, after) if c)
 
 
-def _stratum(before: Coverage, after: Coverage | None, expected: float) -> StratumScore:
+def _score_stratum(before: Coverage, after: Coverage | None, expected: float) -> StratumScore:
     won = 0.0
     if after and after.attempts and before.attempts:
         won = before.exposure * (before.failures / before.attempts - after.failures / after.attempts)
     return StratumScore(
         stratum=before.stratum,
         exposure=before.exposure,
-        demonstrations_before=_learnt(before),
-        demonstrations_after=_learnt(after or before),
+        demonstrations_before=_learnt_demonstrations(before),
+        demonstrations_after=_learnt_demonstrations(after or before),
         attempts_before=before.attempts,
         failures_before=before.failures,
         attempts_after=after.attempts if after else 0,

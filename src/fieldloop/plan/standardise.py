@@ -35,9 +35,9 @@ def difference(
         return 0.0, math.inf
     strata, rows = len(table), np.arange(len(table))
     shapes = [(np.zeros(strata, dtype=np.intp), 1), *((part.codes, part.size) for part in parts)]
-    one = hstack([csr_matrix((np.ones(strata), (rows, codes)), (strata, size)) for codes, size in shapes])
+    indicators = hstack([csr_matrix((np.ones(strata), (rows, codes)), (strata, size)) for codes, size in shapes])
     # half the change on each side, so that the prior treats before and after alike
-    odds = csr_matrix(vstack([hstack([one, -0.5 * one]), hstack([one, 0.5 * one])]))
+    odds = csr_matrix(vstack([hstack([indicators, -0.5 * indicators]), hstack([indicators, 0.5 * indicators])]))
     spread = np.concatenate([_spreads(parts, settings, name) for name in ("score_spread", "score_change_spread")])
     scaled = csr_matrix(odds @ diags(spread))
     tries, fails = attempts.T.ravel(), failures.T.ravel()
@@ -47,13 +47,13 @@ def difference(
         loss = np.sum(tries * np.logaddexp(0.0, line) - fails * line) + 0.5 * at @ at
         return float(loss), scaled.T @ (tries * _rate(line) - fails) + at
 
-    found = minimize(surprise, np.zeros(len(spread)), jac=True, method="L-BFGS-B", options={"maxiter": 500}).x
-    rate = _rate(scaled @ found)
+    mode = minimize(surprise, np.zeros(len(spread)), jac=True, method="L-BFGS-B", options={"maxiter": 500}).x
+    rate = _rate(scaled @ mode)
     slope = rate * (1.0 - rate)
     weight = np.concatenate([share, -share]) / share.sum()
     toward = scaled.T @ (weight * slope)
     bend = LinearOperator(
-        (len(found), len(found)), matvec=lambda way: scaled.T @ (tries * slope * (scaled @ way)) + way, dtype=float
+        (len(mode), len(mode)), matvec=lambda way: scaled.T @ (tries * slope * (scaled @ way)) + way, dtype=float
     )
     solved, unfinished = cg(bend, toward, rtol=1e-6, maxiter=2000)
     error = math.inf if unfinished else math.sqrt(max(float(toward @ solved), 0.0))

@@ -92,7 +92,7 @@ def tabulate(coverages: Sequence[Coverage]) -> Table:
         failures=_column(c.failures for c in coverages),
         cost=_column(c.cost for c in coverages),
     )
-    _refuse(coverages, made)
+    _refuse_impossible_numbers(coverages, made)
     return made
 
 
@@ -112,7 +112,7 @@ def _column(values: Iterable[float]) -> Floats:
     return np.fromiter(values, dtype=np.float64)
 
 
-def _refuse(coverages: Sequence[Coverage], made: Table) -> None:
+def _refuse_impossible_numbers(coverages: Sequence[Coverage], made: Table) -> None:
     checks = (
         (made.exposure, "share of production", 0.0),
         (made.demonstrations, "number of demonstrations", 0.0),

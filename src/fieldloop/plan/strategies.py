@@ -35,42 +35,42 @@ def marginal(gain: Gain, request: Request) -> Floats:
     only if the model were exact. Where nothing is left to gain, the least shown strata are shown, by traffic.
     """
     if gain.nothing_to_win:
-        return _least_shown(gain, request)
+        return _allocate_to_least_shown(gain, request)
     sharpness, rounds = gain.settings.number("sharpness"), int(gain.settings.number("sharpening_rounds"))
     allowed = np.flatnonzero(request.among & (request.caps > 0.0))
     if not len(allowed):
         return np.zeros(len(request.given))
     start = np.log(np.maximum((gain.table.exposure * gain.reducible)[allowed], LEAST))
     price, caps = gain.price[allowed], request.caps[allowed]
-    spent = _filled(start, request.money, caps)
+    spent = _split_within_caps(start, request.money, caps)
     more = request.given.copy()
     for _ in range(rounds):
         more[allowed] = request.given[allowed] + spent / price
         worth = np.log(np.maximum(gain.next(more)[allowed] / price, LEAST))
         wanted = start + sharpness * (worth - worth.max())
         now = np.log(np.maximum(spent, LEAST))
-        spent = _filled(now + (wanted - now) / (1.0 + sharpness), request.money, caps)
+        spent = _split_within_caps(now + (wanted - now) / (1.0 + sharpness), request.money, caps)
     good = np.zeros(len(request.given))
     good[allowed] = spent / price
     return good
 
 
-def _least_shown(gain: Gain, request: Request) -> Floats:
+def _allocate_to_least_shown(gain: Gain, request: Request) -> Floats:
     allowed = np.flatnonzero(request.among & (request.caps > 0.0))
-    weight = (gain.table.exposure * gain.news(request.given))[allowed]
+    weight = (gain.table.exposure * gain.novelty(request.given))[allowed]
     good = np.zeros(len(request.given))
-    good[allowed] = _filled(np.log(np.maximum(weight, LEAST)), request.money, request.caps[allowed])
+    good[allowed] = _split_within_caps(np.log(np.maximum(weight, LEAST)), request.money, request.caps[allowed])
     return good / gain.price
 
 
 def uniform(gain: Gain, request: Request) -> Floats:
     """Allocate the same number of tries to each deployed stratum."""
-    return _in_proportion(np.ones(len(gain.table)), gain, request)
+    return _allocate_in_proportion(np.ones(len(gain.table)), gain, request)
 
 
 def frequency(gain: Gain, request: Request) -> Floats:
     """Allocate by frequency in production: hard to beat with a large budget, wasteful for solved strata."""
-    return _in_proportion(gain.table.exposure, gain, request)
+    return _allocate_in_proportion(gain.table.exposure, gain, request)
 
 
 def failure_index(gain: Gain, request: Request) -> Floats:
@@ -79,12 +79,12 @@ def failure_index(gain: Gain, request: Request) -> Floats:
     Its weakness: it ignores frequency, and spends most where failure cannot be removed. In docs/planning.md it is
     0.7 points of AUC behind `marginal`, with a budget of 40 × 4 and few hopeless strata.
     """
-    return _in_proportion(gain.failure, gain, request)
+    return _allocate_in_proportion(gain.failure, gain, request)
 
 
 def failure_frequency(gain: Gain, request: Request) -> Floats:
     """Allocate by failure × frequency: each failure in production asks for one demonstration of its stratum."""
-    return _in_proportion(gain.failure * gain.table.exposure, gain, request)
+    return _allocate_in_proportion(gain.failure * gain.table.exposure, gain, request)
 
 
 STRATEGIES: dict[str, Strategy] = {
@@ -96,7 +96,7 @@ STRATEGIES: dict[str, Strategy] = {
 }
 
 
-def _in_proportion(weights: Floats, gain: Gain, request: Request) -> Floats:
+def _allocate_in_proportion(weights: Floats, gain: Gain, request: Request) -> Floats:
     weights = np.where(request.among, weights, 0.0)
     if not weights.sum() > 0.0:
         weights = request.among.astype(float)
@@ -105,7 +105,7 @@ def _in_proportion(weights: Floats, gain: Gain, request: Request) -> Floats:
     return np.asarray(tries * gain.operators.share)
 
 
-def _filled(logs: Floats, money: float, caps: Floats) -> Floats:
+def _split_within_caps(logs: Floats, money: float, caps: Floats) -> Floats:
     """Split money in proportion to exp(logs), none above its cap; the excess goes to the others."""
     shares = np.exp(logs - logs.max()) if len(logs) else logs
     spent = np.zeros(len(logs))

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from fieldloop.errors import UnknownName
 from fieldloop.model.condition import Condition, Stratum
 from fieldloop.model.note import Note, note
-from fieldloop.plan.gaps.unknown_articles import with_rest
+from fieldloop.plan.gaps.unknown_articles import keep_first_and_count_rest
 
 
 def unknown_levels(logged: Iterable[Stratum], known: Mapping[str, Collection[str]]) -> tuple[Note, ...]:
@@ -20,9 +20,9 @@ def unknown_levels(logged: Iterable[Stratum], known: Mapping[str, Collection[str
         c for stratum in logged for c in stratum.conditions if c.level not in known.get(c.factor, (c.level,))
     )
     ranked = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
-    return with_rest([_named(condition, count, known) for condition, count in ranked])
+    return keep_first_and_count_rest([_unknown_level_note(condition, count, known) for condition, count in ranked])
 
 
-def _named(condition: Condition, count: int, known: Mapping[str, Collection[str]]) -> Note:
+def _unknown_level_note(condition: Condition, count: int, known: Mapping[str, Collection[str]]) -> Note:
     meant = UnknownName(condition.factor, condition.level, known[condition.factor]).suggestion
     return note("plan.counted", name=str(condition), count=count, meant=meant or "")

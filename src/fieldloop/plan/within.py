@@ -7,8 +7,8 @@ import numpy as np
 
 from fieldloop.model.note import Note, note
 from fieldloop.model.plan import Demand
-from fieldloop.plan.allocate import Allocation, hand_out, price, rest
-from fieldloop.plan.bought import Bought, by_people
+from fieldloop.plan.allocate import Allocation, allocate_demonstrations, allocate_rest, estimate_gain_and_cost
+from fieldloop.plan.bought import Bought, bought_from_people
 from fieldloop.plan.demands import Asked
 from fieldloop.plan.gain import Gain
 from fieldloop.plan.known import Known
@@ -21,7 +21,7 @@ TURNS = 3
 """Rounds of asking for what degraded bins lack: first the lack, then more, in the end the whole minimum."""
 
 
-def within_minimums(
+def spend_within_minimums(
     known: Known,
     gain: Gain,
     asked: Sequence[Demand],
@@ -35,40 +35,44 @@ def within_minimums(
     Demands of people come first. The plan's own demands follow, and what they then lack is a warning.
     """
     settings, budget = gain.settings, gain.settings.number("budget")
-    good, honoured = hand_out(gain, asked, budget, strategy, rng)
+    good, honoured = allocate_demonstrations(gain, asked, budget, strategy, rng)
     sets = tuple(fine_tuning_demands(gain.table, good, budget, settings))
     floors = degraded_floors(gain.table, float(good.sum()), settings)
     asks = {floor: floor.lacks(gain.table, good) for floor in floors}
     last = max((d.at_ns for d in asked), default=0) + 1
     for turn in range(TURNS):
-        own = [replace(d, at_ns=last) for d in (*(f.demand(n) for f, n in asks.items() if n), *sets)]
-        if not own:
+        minimum_demands = [replace(d, at_ns=last) for d in (*(f.demand(n) for f, n in asks.items() if n), *sets)]
+        if not minimum_demands:
             break
-        good, honoured = hand_out(gain, [*asked, *own], budget, strategy, rng)
+        good, honoured = allocate_demonstrations(gain, [*asked, *minimum_demands], budget, strategy, rng)
         lacking = {floor: floor.lacks(gain.table, good) for floor in floors}
         if not any(lacking.values()):
             break
         # the free allocation reacts to a demand by giving less, so asking for the lack alone is not enough
         full = turn == TURNS - 2
         asks = {f: f.least if full and lack else min(f.least, asks[f] + 2 * lack) for f, lack in lacking.items()}
-    bought = _simulating(gain, good, honoured, strategy, rng) if simulates else by_people(good)
-    spent = price(known.coverages, gain, bought, honoured, rng)
-    return replace(spent, warnings=(*spent.warnings, *_short(gain, floors, sets, bought)))
+    bought = _allocate_with_simulator(gain, good, honoured, strategy, rng) if simulates else bought_from_people(good)
+    spent = estimate_gain_and_cost(known.coverages, gain, bought, honoured, rng)
+    return replace(spent, warnings=(*spent.warnings, *_missed_minimum_warnings(gain, floors, sets, bought)))
 
 
-def _simulating(gain: Gain, good: Floats, honoured: Asked, strategy: str, rng: np.random.Generator) -> Bought:
+def _allocate_with_simulator(
+    gain: Gain, good: Floats, honoured: Asked, strategy: str, rng: np.random.Generator
+) -> Bought:
     """Let the simulator make its share, and spend the money that frees until none is left."""
     budget, worth = gain.settings.number("budget"), gain.settings.number("simulation_worth")
     outside = sum(q.cost for q in honoured.outside)
-    bought, more = by_people(np.zeros(len(good))), good
+    bought, more = bought_from_people(np.zeros(len(good))), good
     while more.any():
         bought = bought.plus(with_simulated(gain.table, more, gain.settings))
         left = budget - outside - bought.cost(gain)
-        more = rest(gain, bought.taught(worth), left, budget, strategy, rng, honoured.reasons)
+        more = allocate_rest(gain, bought.real_equivalent(worth), left, budget, strategy, rng, honoured.reasons)
     return bought
 
 
-def _short(gain: Gain, floors: Iterable[Floor], sets: Iterable[Demand], bought: Bought) -> Iterator[Note]:
+def _missed_minimum_warnings(
+    gain: Gain, floors: Iterable[Floor], sets: Iterable[Demand], bought: Bought
+) -> Iterator[Note]:
     """Warn of minimums that the plan cannot meet because demands of people used up their part of the budget."""
     asked = [*((f.stratum, f.least) for f in floors), *((d.stratum, d.demonstrations) for d in sets)]
     for stratum, least in asked:

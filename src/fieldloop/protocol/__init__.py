@@ -7,7 +7,7 @@ A protocol's nouns stand one a file (`phase`, `interface`, `script`, `viewpoint`
 `balance`); `linting/` checks a file, `difference` compares two, `unverified` lists devices that block a release.
 """
 
-from fieldloop.protocol.agreement import agree
+from fieldloop.protocol.agreement import require_agreement
 from fieldloop.protocol.balance import Balance
 from fieldloop.protocol.collection import CollectionProtocol, default_protocol, parse_protocol
 from fieldloop.protocol.difference import Change, ProtocolDiff, compare
@@ -46,12 +46,12 @@ __all__ = [
     "Synchronisation",
     "Unverified",
     "Viewpoint",
-    "agree",
     "compare",
     "default_operations",
     "default_protocol",
     "lint",
     "parse_operations",
     "parse_protocol",
+    "require_agreement",
     "unverified",
 ]

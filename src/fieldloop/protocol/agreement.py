@@ -6,7 +6,7 @@ from fieldloop.errors import ProtocolError
 from fieldloop.protocol.collection import CollectionProtocol
 
 
-def agree(units: Mapping[str, str], protocol: CollectionProtocol) -> None:
+def require_agreement(units: Mapping[str, str], protocol: CollectionProtocol) -> None:
     """Refuse to start when a check has no limit, a limit no check, or their units differ.
 
     `units` maps each check's name to the unit it measures in.

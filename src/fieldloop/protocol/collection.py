@@ -75,19 +75,19 @@ class CollectionProtocol:
 
 def parse_protocol(text: str, where: str = "protocol") -> CollectionProtocol:
     """Lay a task's protocol over the shipped one; unknown keys, names and other units are refused."""
-    return from_tables(in_full(text, where), where)
+    return from_tables(tables_in_force(text, where), where)
 
 
-def in_full(text: str, where: str = "protocol") -> dict[str, Any]:
+def tables_in_force(text: str, where: str = "protocol") -> dict[str, Any]:
     """Return every table in force: the shipped ones with a task's own laid over them."""
-    base, over = layers.shipped_protocol(), stated(text, where)
+    base, over = layers.shipped_protocol(), own_tables(text, where)
     _refuse_unknown_names(base, over, where)
     return layers.overlay(base, over, where)
 
 
-def stated(text: str, where: str = "protocol") -> dict[str, Any]:
+def own_tables(text: str, where: str = "protocol") -> dict[str, Any]:
     """Return the tables a file states itself; a bare value in the place of a setting or parameter is its value."""
-    over = layers.load(text, where)
+    over = layers.parse_toml(text, where)
     refuse_unknown_keys(where, over, PARTS)
     for part in PARTS - {"phase"}:
         rows = table(f"{where}: {part}", over.get(part, {}))

@@ -65,12 +65,12 @@ YARDSTICKS = {"task.target_cycle_s": "throughput.cycle_time is kept as a multipl
 def compare(older: CollectionProtocol, newer: CollectionProtocol) -> ProtocolDiff:
     """List what differs between two protocols."""
     before, after = statements(older), statements(newer)
-    found = [
+    changes = [
         _change(before.get(place), after.get(place), older, newer)
         for place in {**before, **after}
         if _text(before.get(place)) != _text(after.get(place))
     ]
-    ordered = sorted(found, key=lambda c: (list(Effect).index(c.effect), c.place))
+    ordered = sorted(changes, key=lambda c: (list(Effect).index(c.effect), c.place))
     return ProtocolDiff(older.label, newer.label, tuple(ordered))
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from fieldloop.errors import ProtocolError
 
 
-def load(text: str, where: str) -> dict[str, Any]:
+def parse_toml(text: str, where: str) -> dict[str, Any]:
     """Parse TOML; an error states the file, the line and the column.
 
     TOML knows nan and inf. A limit that is one of them judges nothing, so both are refused wherever they stand.
@@ -21,23 +21,23 @@ def load(text: str, where: str) -> dict[str, Any]:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as wrong:
         raise ProtocolError(f"{where} is not valid TOML: {wrong}.") from wrong
-    for place, value in _not_finite(tables):
+    for place, value in _find_non_finite(tables):
         raise ProtocolError(f"{where}: {place} = {value} is not a finite number. Write one, or leave the key out.")
     return tables
 
 
-def _not_finite(value: Any, place: str = "") -> Iterator[tuple[str, float]]:
+def _find_non_finite(value: Any, place: str = "") -> Iterator[tuple[str, float]]:
     if isinstance(value, Mapping):
         for key, inner in value.items():
-            yield from _not_finite(inner, f"{place}.{key}" if place else key)
+            yield from _find_non_finite(inner, f"{place}.{key}" if place else key)
     elif isinstance(value, list):
         for index, inner in enumerate(value, start=1):
-            yield from _not_finite(inner, f"{place}[{index}]")
+            yield from _find_non_finite(inner, f"{place}[{index}]")
     elif isinstance(value, float) and not math.isfinite(value):
         yield place, value
 
 
-def shipped(name: str) -> str:
+def shipped_text(name: str) -> str:
     """Return the text of a file that comes with fieldloop."""
     return files("fieldloop.protocol").joinpath(name).read_text(encoding="utf-8")
 
@@ -52,17 +52,17 @@ def shipped_protocol() -> Mapping[str, Any]:
     folder = files("fieldloop.protocol").joinpath("shipped")
     for file in sorted(folder.iterdir(), key=lambda f: f.name):
         if file.name.endswith(".toml"):
-            _join(joined, load(file.read_text(encoding="utf-8"), f"the shipped {file.name}"), file.name)
+            _merge_tables(joined, parse_toml(file.read_text(encoding="utf-8"), f"the shipped {file.name}"), file.name)
     return joined
 
 
-def _join(into: dict[str, Any], more: Mapping[str, Any], where: str, path: str = "") -> None:
+def _merge_tables(into: dict[str, Any], more: Mapping[str, Any], where: str, path: str = "") -> None:
     for key, value in more.items():
         here = f"{path}.{key}" if path else key
         if key not in into:
             into[key] = value
         elif isinstance(value, Mapping) and isinstance(into[key], dict):
-            _join(into[key], value, where, here)
+            _merge_tables(into[key], value, where, here)
         else:
             raise ProtocolError(f"the shipped {where}: {here} is already in another file.")
 

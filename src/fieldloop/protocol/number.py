@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from fieldloop.errors import ProtocolError, UnknownName
-from fieldloop.model.unit import bare, is_share
+from fieldloop.model.unit import is_share, unit_after_number
 from fieldloop.protocol.cells import flag, table
 
 Value = float | int | str | bool | tuple[float, ...] | tuple[str, ...]
@@ -109,7 +109,7 @@ class Limit:
             return "no limit"
         ends = " to ".join(f"{100 * end:.4g} %" if is_share(self.unit) else f"{end:g}" for end in given)
         word = "at least " if self.maximum is None else "at most " if self.minimum is None else ""
-        return f"{word}{ends} {bare(self.unit)}"
+        return f"{word}{ends} {unit_after_number(self.unit)}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,7 +64,10 @@ class Operations:
 
 def parse_operations(text: str, where: str = "operations.toml") -> Operations:
     """Lay a workspace's operations over the shipped ones; unknown names and other units are refused."""
-    base, over = layers.load(layers.shipped("operations.toml"), "the shipped operations"), layers.load(text, where)
+    base, over = (
+        layers.parse_toml(layers.shipped_text("operations.toml"), "the shipped operations"),
+        layers.parse_toml(text, where),
+    )
     for section, rows in over.items():
         if section not in base:
             raise ProtocolError(f"{where}: {UnknownName('section', section, base)}")

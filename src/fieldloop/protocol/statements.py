@@ -47,7 +47,13 @@ class Statement:
 
 def statements(protocol: CollectionProtocol) -> dict[str, Statement]:
     """Return every statement of a protocol, by place."""
-    every = (*_limits(protocol), *_settings(protocol), *_task(protocol), *_people(protocol), *_station(protocol))
+    every = (
+        *_limits(protocol),
+        *_settings(protocol),
+        *_task(protocol),
+        *_instruction_statements(protocol),
+        *_sensor_statements(protocol),
+    )
     return {statement.place: statement for statement in every}
 
 
@@ -99,7 +105,7 @@ def _task(protocol: CollectionProtocol) -> Iterator[Statement]:
         yield Statement(f"balance.{name}", Effect.JUDGE, shares, "batch.balance")
 
 
-def _people(protocol: CollectionProtocol) -> Iterator[Statement]:
+def _instruction_statements(protocol: CollectionProtocol) -> Iterator[Statement]:
     for name, interface in protocol.interfaces.items():
         place = f"interface.{name}"
         parts = {
@@ -118,7 +124,7 @@ def _people(protocol: CollectionProtocol) -> Iterator[Statement]:
                 yield Statement(f"edge_cases.{name}.{key}", Effect.COLLECT, text)
 
 
-def _station(protocol: CollectionProtocol) -> Iterator[Statement]:
+def _sensor_statements(protocol: CollectionProtocol) -> Iterator[Statement]:
     for name, sensor in protocol.sensors.items():
         asked = {"hz": sensor.hz, "width": sensor.width, "height": sensor.height, "precision": sensor.precision}
         parts = [f"{key} {exact(value)}" for key, value in asked.items() if value is not None]

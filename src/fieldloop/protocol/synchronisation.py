@@ -88,10 +88,10 @@ def read_verification(where: str, stream: str, raw: Any) -> SyncVerification:
     offset = row.get("offset_ms")
     if isinstance(offset, bool) or not isinstance(offset, int | float):
         raise ProtocolError(f"{where}: offset_ms is missing: write the offset that was measured.")
-    return SyncVerification(stream, _moment(where, row.get("on")), abs(float(offset)), text(where, row, "how"))
+    return SyncVerification(stream, _parse_day_ns(where, row.get("on")), abs(float(offset)), text(where, row, "how"))
 
 
-def _moment(where: str, raw: Any) -> int:
+def _parse_day_ns(where: str, raw: Any) -> int:
     if isinstance(raw, str):
         try:
             raw = datetime.fromisoformat(raw)

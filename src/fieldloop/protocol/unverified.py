@@ -33,12 +33,12 @@ def unverified(
     for one in sorted([*stated, *verifications], key=lambda v: v.at_ns):
         newest[one.stream] = one
     required = {sensor.stream for sensor in protocol.sensors.values() if sensor.required}
-    found = []
+    devices = []
     for stream in sorted(required | set(protocol.synchronisation)):
         device = protocol.synchronisation.get(stream, Synchronisation(stream))
-        if reason := _why_not(device, newest.get(stream), allowed_offset_ms(protocol, device), at_ns):
-            found.append(Unverified(stream, reason))
-    return found
+        if reason := _unverified_reason(device, newest.get(stream), allowed_offset_ms(protocol, device), at_ns):
+            devices.append(Unverified(stream, reason))
+    return devices
 
 
 def allowed_offset_ms(protocol: CollectionProtocol, device: Synchronisation) -> float | None:
@@ -46,7 +46,7 @@ def allowed_offset_ms(protocol: CollectionProtocol, device: Synchronisation) -> 
     return protocol.limits[USUAL_LIMIT].maximum if device.max_offset_ms is None else device.max_offset_ms
 
 
-def _why_not(
+def _unverified_reason(
     device: Synchronisation, last: SyncVerification | None, limit_ms: float | None, at_ns: int | None
 ) -> Note | None:
     if device.by is SyncMeans.UNKNOWN:

@@ -6,11 +6,11 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from fieldloop.doors.parameters import Ask, Parameter, read
+from fieldloop.doors.parameters import Ask, Parameter, read_parameters
 from fieldloop.doors.signatures import docstring, read_source
 from fieldloop.errors import UnknownName
 from fieldloop.loop.catalogue import UseCase
-from fieldloop.python_api.display import shown
+from fieldloop.python_api.display import add_notebook_display
 
 
 def function_of(case: UseCase, name: str, workspace: Any = None) -> Callable[..., Any]:
@@ -25,9 +25,9 @@ def function_of(case: UseCase, name: str, workspace: Any = None) -> Callable[...
     def run(*given: Any, **named: Any) -> Any:
         arguments = signature.bind(*given, **named).arguments
         function = case.load()
-        ask = read(function)
-        values = _values(ask, arguments) | _seams(ask)
-        return shown(function(workspace, **values) if ask.takes_workspace else function(**values))
+        ask = read_parameters(function)
+        values = _values(ask, arguments) | _progress_functions(ask)
+        return add_notebook_display(function(workspace, **values) if ask.takes_workspace else function(**values))
 
     run.__name__ = run.__qualname__ = name
     run.__doc__ = docstring(case)
@@ -52,11 +52,11 @@ def _value(parameter: Parameter, given: Any) -> Any:
         return None
     if parameter.repeatable:
         several = given if isinstance(given, list | tuple | set) else (given,)
-        return tuple(_one(parameter, value) for value in several)
-    return _one(parameter, given)
+        return tuple(_convert_value(parameter, value) for value in several)
+    return _convert_value(parameter, given)
 
 
-def _one(parameter: Parameter, given: Any) -> Any:
+def _convert_value(parameter: Parameter, given: Any) -> Any:
     if parameter.kind is Path:
         return Path(given)
     if parameter.choices:
@@ -68,7 +68,7 @@ def _one(parameter: Parameter, given: Any) -> Any:
     return given
 
 
-def _seams(ask: Ask) -> dict[str, Any]:
+def _progress_functions(ask: Ask) -> dict[str, Any]:
     """Show progress as the command line does."""
     from fieldloop.cli.perform import SEAMS
 

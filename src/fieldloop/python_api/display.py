@@ -23,14 +23,14 @@ class Results(tuple[Any, ...]):
         return _preformatted(text(tuple(self)))
 
 
-def shown(result: T) -> T:
+def add_notebook_display(result: T) -> T:
     """Return a result as it is, and add to its class the two methods that notebooks and IPython look for.
 
     Nouns know nothing of reports and terminals. `repr` and `str` stay as they are: logs, debuggers and tests use them.
     """
     if isinstance(result, list | tuple):
         for each in result:
-            shown(each)
+            add_notebook_display(each)
         return Results(result)  # type: ignore[return-value]  # a tuple of the same results
     if dataclasses.is_dataclass(result) and not isinstance(result, type):
         kind: Any = type(result)

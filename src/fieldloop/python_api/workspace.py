@@ -41,7 +41,7 @@ class OpenWorkspace:
     def __getattr__(self, name: str) -> Callable[..., Any]:
         """Return a command as a method; a misspelt one gets a suggestion."""
         if name not in METHODS:
-            raise AttributeError(_unknown(name), name=name, obj=self)
+            raise AttributeError(_unknown_command_message(name), name=name, obj=self)
         return function_of(METHODS[name], name, self.workspace)
 
     def __dir__(self) -> list[str]:
@@ -79,7 +79,7 @@ def init(folder: str | Path, *, name: str = "", task: str = "pick") -> OpenWorks
     return OpenWorkspace(folder)
 
 
-def _unknown(name: str) -> str:
+def _unknown_command_message(name: str) -> str:
     from fieldloop.errors import UnknownName
 
     return str(UnknownName("command", name, METHODS))

@@ -5,6 +5,6 @@
 
 from fieldloop.release.assemble import Terms, assemble, labels_id
 from fieldloop.release.difference import ReleaseDiff, diff
-from fieldloop.release.fixes import accepted, mend
+from fieldloop.release.fixes import accepted_fixes, apply_fixes
 
-__all__ = ["ReleaseDiff", "Terms", "accepted", "assemble", "diff", "labels_id", "mend"]
+__all__ = ["ReleaseDiff", "Terms", "accepted_fixes", "apply_fixes", "assemble", "diff", "labels_id"]

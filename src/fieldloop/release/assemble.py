@@ -15,7 +15,7 @@ from fieldloop.model.identity import content_id
 from fieldloop.model.note import Note, note
 from fieldloop.model.release import Release
 from fieldloop.protocol import Section
-from fieldloop.release.fixes import accepted
+from fieldloop.release.fixes import accepted_fixes
 from fieldloop.release.shares import weigh
 from fieldloop.release.split import split
 
@@ -72,7 +72,7 @@ def assemble(
     train, validation = split(kept, share, terms.seed, terms.apart, terms.together)
     shares = weigh(kept, terms.exposures, settings)
     labels = labels_id(span for e in kept for span in spans.get(e.id, ()))
-    fixes = tuple((e.id, fix) for e in kept for fix in accepted(last[e.id], terms.fix) or ())
+    fixes = tuple((e.id, fix) for e in kept for fix in accepted_fixes(last[e.id], terms.fix) or ())
     content = [[e.id for e in kept], train, validation, terms.protocol, terms.taxonomy, to_plain(shares), labels]
     if fixes:
         # the reason explains a fix and does not change it: other words must not make another release
@@ -99,8 +99,8 @@ def labels_id(annotations: Iterable[Annotation]) -> str:
 
 def _by_episode(annotations: Iterable[Annotation]) -> dict[str, list[Annotation]]:
     spans: dict[str, list[Annotation]] = {}
-    for one in sorted(annotations, key=lambda a: (a.episode, a.kind, a.author, a.start_ns, a.end_ns, a.label)):
-        spans.setdefault(one.episode, []).append(one)
+    for annotation in sorted(annotations, key=lambda a: (a.episode, a.kind, a.author, a.start_ns, a.end_ns, a.label)):
+        spans.setdefault(annotation.episode, []).append(annotation)
     return spans
 
 
@@ -116,15 +116,15 @@ def _reasons(
         report = reports.get(key)
         if report is None:
             reasons[key] = note("release.never_checked")
-        elif report.status is not Status.PASSED and accepted(report, terms.fix) is None:
+        elif report.status is not Status.PASSED and accepted_fixes(report, terms.fix) is None:
             against = next((f for f in report.findings if f.counts), None)
-            reasons[key] = not_passed("release.not_passed", against)
+            reasons[key] = not_passed_note("release.not_passed", against)
         elif terms.taxonomy and not spans.get(key):
             reasons[key] = note("release.not_annotated", taxonomy=terms.taxonomy)
     return reasons
 
 
-def not_passed(code: str, against: Finding | None) -> Note:
+def not_passed_note(code: str, against: Finding | None) -> Note:
     """Return that an episode did not pass, with the first finding that counts against it."""
     if against is None:
         return note("release.nothing_measured")

@@ -10,42 +10,42 @@ from fieldloop.model.episode import Episode, Recording
 from fieldloop.model.finding import EpisodeReport, Finding, Status
 from fieldloop.model.fix import Fix, FixKind
 from fieldloop.model.stream import NS_PER_S, ClockKind, Stream
-from fieldloop.model.taken import taken
+from fieldloop.model.taken import select_samples
 
 PERIODS_APART = 2
 """A stream as long as its episode begins and ends less than a period of its own inside of it, at either end."""
 
 
-def mend(recording: Recording, fixes: Iterable[Fix]) -> Recording:
+def apply_fixes(recording: Recording, fixes: Iterable[Fix]) -> Recording:
     """Return the recording with these fixes applied, clocks before cuts: what is cut depends on when it was.
 
     Refused where a cut would leave streams that no longer show the same time.
     """
     for fix in sorted(fixes, key=lambda f: (f.kind is not FixKind.RESTAMP, f.stream)):
         if fix.kind is FixKind.RESTAMP:
-            recording = _restamped(recording, fix)
+            recording = _restamp_stream(recording, fix)
         elif fix.kind is FixKind.TRIM:
-            recording = _trimmed(recording, fix)
+            recording = _trim_recording(recording, fix)
     return recording
 
 
-def accepted(report: EpisodeReport, kinds: Iterable[FixKind]) -> tuple[Fix, ...] | None:
+def accepted_fixes(report: EpisodeReport, kinds: Iterable[FixKind]) -> tuple[Fix, ...] | None:
     """Return the fixes that repair an episode, None where a failure has no fix of these kinds.
 
     An episode that passed needs none; one that should be dropped has none.
     """
     allowed = set(kinds) - {FixKind.DROP}
     against = [finding for finding in report.findings if finding.counts]
-    if any(not _mends(finding, allowed) for finding in against):
+    if any(not _is_fixable(finding, allowed) for finding in against):
         return None
     return tuple(dict.fromkeys(finding.fix for finding in against if finding.fix))
 
 
-def _mends(finding: Finding, allowed: set[FixKind]) -> bool:
+def _is_fixable(finding: Finding, allowed: set[FixKind]) -> bool:
     return finding.status is Status.FAILED and finding.fix is not None and finding.fix.kind in allowed
 
 
-def _restamped(recording: Recording, fix: Fix) -> Recording:
+def _restamp_stream(recording: Recording, fix: Fix) -> Recording:
     streams = dict(recording.streams)
     if (stream := streams.get(fix.stream)) is not None:
         meant = set(stream.clocks) & {ClockKind(fix.clock)} if fix.clock else set(stream.clocks)
@@ -54,23 +54,23 @@ def _restamped(recording: Recording, fix: Fix) -> Recording:
     return replace(recording, streams=streams)
 
 
-def _trimmed(recording: Recording, fix: Fix) -> Recording:
+def _trim_recording(recording: Recording, fix: Fix) -> Recording:
     whole = recording.episode
     start = whole.start_ns if fix.start_ns is None else max(fix.start_ns, whole.start_ns)
     end = whole.end_ns if fix.end_ns is None else min(fix.end_ns, whole.end_ns)
-    streams = {name: _between(stream, whole, start, end) for name, stream in recording.streams.items()}
+    streams = {name: _cut_stream(stream, whole, start, end) for name, stream in recording.streams.items()}
     return replace(recording, episode=replace(whole, start_ns=start, end_ns=end), streams=streams)
 
 
-def _between(stream: Stream, whole: Episode, start_ns: int, end_ns: int) -> Stream:
+def _cut_stream(stream: Stream, whole: Episode, start_ns: int, end_ns: int) -> Stream:
     """Keep what was sensed from start to end."""
     if not len(stream) or (start_ns, end_ns) == (whole.start_ns, whole.end_ns):
         return stream
-    times = stream.times_ns + _behind(stream, whole)
-    return taken(stream, np.flatnonzero((times >= start_ns) & (times <= end_ns)))
+    times = stream.times_ns + _clock_lag_ns(stream, whole)
+    return select_samples(stream, np.flatnonzero((times >= start_ns) & (times <= end_ns)))
 
 
-def _behind(stream: Stream, whole: Episode) -> int:
+def _clock_lag_ns(stream: Stream, whole: Episode) -> int:
     """How far a stream's clock is behind the episode's: not at all where they meet anywhere.
 
     A stream on a clock of its own, such as a video that counts from 0, is taken to begin with the episode if it is as

@@ -112,8 +112,8 @@ def _counts(groups: Sequence[Sequence[Episode]], kinds: Sequence[str]) -> Floats
     """A row a group, a column a label of any kind, the first for all episodes: how many each has."""
     columns: dict[tuple[str, str], int] = {("", ""): 0}
     cells: list[tuple[int, int]] = []
-    for row, own in enumerate(groups):
-        for episode in own:
+    for row, members in enumerate(groups):
+        for episode in members:
             labels = [("", ""), *((kind, KINDS[kind](episode)) for kind in kinds)]
             labels += [(c.factor, c.level) for c in episode.stratum.conditions]
             cells += [(row, columns.setdefault(one, len(columns))) for one in labels]
@@ -145,11 +145,13 @@ def _search(counts: Floats, share: float, random: np.random.Generator) -> NDArra
 
 def _descend(chosen: NDArray[np.bool_], counts: Floats, goal: Floats, weight: Floats) -> None:
     """Make the best move, else the best swap, as long as one helps; every one lowers the miss, so it ends."""
-    own = (counts**2) @ weight
+    squared_size = (counts**2) @ weight
     while True:
         off = counts[chosen].sum(axis=0) - goal
         pull = 2.0 * (counts * weight) @ off
-        gain = np.where(chosen, own - pull, own + pull)  # what the miss changes by when a group changes sides
+        gain = np.where(
+            chosen, squared_size - pull, squared_size + pull
+        )  # what the miss changes by when a group changes sides
         if chosen.sum() == 1:
             gain[chosen] = np.inf
         if chosen.sum() == len(chosen) - 1:
@@ -161,8 +163,8 @@ def _descend(chosen: NDArray[np.bool_], counts: Floats, goal: Floats, weight: Fl
         if len(counts) > MOST_SWAPPED:
             return
         inside, outside = np.flatnonzero(chosen), np.flatnonzero(~chosen)
-        change = own[inside] - pull[inside]
-        both = change[:, None] + (own + pull)[outside][None, :]
+        change = squared_size[inside] - pull[inside]
+        both = change[:, None] + (squared_size + pull)[outside][None, :]
         both -= 2.0 * (counts[inside] * weight) @ counts[outside].T
         out, into = np.unravel_index(int(np.argmin(both)), both.shape)
         if both[out, into] >= -1e-9:  # noqa: PLR2004 - less is rounding

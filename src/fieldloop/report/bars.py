@@ -3,7 +3,7 @@
 import math
 
 from fieldloop.say.html import Markup
-from fieldloop.say.numbers import figure
+from fieldloop.say.numbers import format_number
 
 WIDTH, HEIGHT, EDGE = 140, 14, 4
 LEAST_SPAN = 1e-9
@@ -24,7 +24,9 @@ def interval_bar(
     mark = "" if tick is None else f'<path d="M{x(tick):.1f} 1v12" stroke="var(--line-2)"/>'
     line = f'<path d="M{x(low):.1f} 7H{x(high):.1f}" stroke="var(--c1)" stroke-width="2"/>'
     dot = f'<circle cx="{x(value):.1f}" cy="7" r="3.5" fill="var(--c1)"/>'
-    return _picture(f"{axis}{mark}{line}{dot}", f"{figure(value, 3)}, {figure(low, 3)} to {figure(high, 3)}")
+    return _picture(
+        f"{axis}{mark}{line}{dot}", f"{format_number(value, 3)}, {format_number(low, 3)} to {format_number(high, 3)}"
+    )
 
 
 def share_bar(share: float, low: float, high: float) -> Markup:
@@ -36,7 +38,9 @@ def share_bar(share: float, low: float, high: float) -> Markup:
     ends = "" if x[1] is None or x[2] is None else f"M{x[1]:.1f} 7H{x[2]:.1f}M{x[1]:.1f} 4v6M{x[2]:.1f} 4v6"
     whisker = f'<path d="{ends}" stroke="var(--ink-2)" stroke-width="1.2" fill="none"/>'
     edge = f'<path d="M{EDGE} 1v12" stroke="var(--line-2)"/>'
-    return _picture(f"{edge}{bar}{whisker}", f"{figure(share, 3)}, {figure(low, 3)} to {figure(high, 3)}")
+    return _picture(
+        f"{edge}{bar}{whisker}", f"{format_number(share, 3)}, {format_number(low, 3)} to {format_number(high, 3)}"
+    )
 
 
 def progress_bar(accepted: int, rejected: int, planned: int) -> Markup:

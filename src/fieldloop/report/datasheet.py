@@ -15,15 +15,16 @@ from fieldloop.say.numbers import fixed, percent
 def datasheet(release: Release, episodes: Iterable[Episode], exports: Iterable[ReleaseExported] = ()) -> str:
     """Write the datasheet of a release as Markdown."""
     inside = set(release.episodes)
-    own = [e for e in episodes if e.id in inside]
+    inside_episodes = [e for e in episodes if e.id in inside]
     parts = (
-        _head(release, own), _contents(own), _strata(release), _mended(release), _left_out(release),
+        _head(release, inside_episodes), _contents(inside_episodes), _strata(release),
+        _repair_lines(release), _excluded_lines(release),
         _exports(exports), ("",),
     )  # fmt: skip
     return "\n".join(line for part in parts for line in part)
 
 
-def _head(release: Release, own: Sequence[Episode]) -> Iterator[str]:
+def _head(release: Release, episodes: Sequence[Episode]) -> Iterator[str]:
     yield f"# Release {release.name}\n"
     yield f"- id: `{release.id}`"
     yield f"- {len(release.episodes)} episodes: {len(release.train)} train, {len(release.validation)} validate"
@@ -33,27 +34,27 @@ def _head(release: Release, own: Sequence[Episode]) -> Iterator[str]:
     yield f"- taxonomy: {release.taxonomy or 'none; episodes may lack annotations'}"
     if release.override:
         yield f"- **frozen although clocks were not verified**: {release.override}"
-    if missing := len(release.episodes) - len(own):
+    if missing := len(release.episodes) - len(episodes):
         yield f"- **{missing} episodes were not found**"
-    starts = [e.start_ns for e in own if e.start_ns]
+    starts = [e.start_ns for e in episodes if e.start_ns]
     if starts:
         yield f"- recorded {iso(min(starts))} to {iso(max(starts))}"
 
 
-def _contents(own: Sequence[Episode]) -> Iterator[str]:
+def _contents(episodes: Sequence[Episode]) -> Iterator[str]:
     yield "\n## Contents\n"
-    failed = [e for e in own if e.succeeded is False]
+    failed = [e for e in episodes if e.succeeded is False]
     modes = ", ".join(f"{mode} {n}" for mode, n in Counter(e.failure or "no code" for e in failed).most_common())
-    unknown = sum(e.succeeded is None for e in own)
-    succeeded = sum(e.succeeded is True for e in own)
+    unknown = sum(e.succeeded is None for e in episodes)
+    succeeded = sum(e.succeeded is True for e in episodes)
     yield f"- task succeeded {succeeded}, failed {len(failed)}{f' ({modes})' if modes else ''}"
     if unknown:
         yield f"- {unknown} episodes do not state how the task ended"
-    lengths = sorted((e.end_ns - e.start_ns) / NS_PER_S for e in own if e.end_ns > e.start_ns)
+    lengths = sorted((e.end_ns - e.start_ns) / NS_PER_S for e in episodes if e.end_ns > e.start_ns)
     if lengths:
         shortest, median, longest = (fixed(lengths[at], 1) for at in (0, len(lengths) // 2, -1))
         yield f"- duration {shortest} to {longest} s, median {median} s"
-    origin = Counter({True: "simulated", False: "real", None: "not stated"}[e.simulated] for e in own)
+    origin = Counter({True: "simulated", False: "real", None: "not stated"}[e.simulated] for e in episodes)
     yield f"- origin: {', '.join(f'{name} {n}' for name, n in origin.most_common())}"
     for name, of in (
         ("sites", lambda e: e.site),
@@ -62,12 +63,12 @@ def _contents(own: Sequence[Episode]) -> Iterator[str]:
         ("sessions", lambda e: e.session),
         ("providers", lambda e: e.provider),
     ):
-        yield f"- {name}: {_counted(own, of)}"
+        yield f"- {name}: {_counts_text(episodes, of)}"
 
 
-def _counted(own: Sequence[Episode], of: Callable[[Episode], str], shown: int = 8) -> str:
-    counts = Counter(of(e) or "not stated" for e in own)
-    listed = ", ".join(f"{name} {n} ({percent(n / len(own), 0)})" for name, n in counts.most_common(shown))
+def _counts_text(episodes: Sequence[Episode], of: Callable[[Episode], str], shown: int = 8) -> str:
+    counts = Counter(of(e) or "not stated" for e in episodes)
+    listed = ", ".join(f"{name} {n} ({percent(n / len(episodes), 0)})" for name, n in counts.most_common(shown))
     return listed + (f" and {len(counts) - shown} more" if len(counts) > shown else "")
 
 
@@ -84,7 +85,7 @@ def _strata(release: Release) -> Iterator[str]:
         yield f"\n**Not covered:** {len(missing)} deployed strata, {percent(lost, 1)} of production."
 
 
-def _mended(release: Release) -> Iterator[str]:
+def _repair_lines(release: Release) -> Iterator[str]:
     """List the repairs; they apply when this release is read, the logs stay unchanged."""
     if release.fixes:
         yield "\n## Repairs\n"
@@ -92,7 +93,7 @@ def _mended(release: Release) -> Iterator[str]:
             yield f"- {n} × {kind}: {why}"
 
 
-def _left_out(release: Release) -> Iterator[str]:
+def _excluded_lines(release: Release) -> Iterator[str]:
     yield "\n## Left out\n"
     if not release.excluded:
         yield "Nothing."

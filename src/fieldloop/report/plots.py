@@ -9,7 +9,7 @@ from threading import Lock
 from typing import Any, NamedTuple
 
 from fieldloop.say.html import Markup, escape
-from fieldloop.say.numbers import figure
+from fieldloop.say.numbers import format_number
 from fieldloop.say.palette import LIGHT
 
 DRAWN = (
@@ -62,10 +62,10 @@ def drawing(width: float, height: float, margins: Margins = Margins()) -> Iterat
         across, up = width - margins.left - margins.right, height - margins.top - margins.bottom
         axis = sketch.add_axes((margins.left / width, margins.bottom / height, across / width, up / height))
         yield axis, made
-        made.append(_inline(sketch))
+        made.append(_to_inline_svg(sketch))
 
 
-def sized(drawn: Markup, label: str, width: float, least: float = 0.0) -> Markup:
+def make_responsive(drawn: Markup, label: str, width: float, least: float = 0.0) -> Markup:
     """Show a drawing of so many inches at its own size, smaller on a narrow screen, but never below `least`.
 
     `label` describes the drawing in words, for screen readers.
@@ -75,36 +75,36 @@ def sized(drawn: Markup, label: str, width: float, least: float = 0.0) -> Markup
     return Markup(str(drawn).replace("<svg ", f'<svg role="img" aria-label="{escape(label)}" style="{style}" ', 1))
 
 
-def halo(text: Any) -> None:
+def add_halo(text: Any) -> None:
     """Put the surface's colour around a label, so that lines may cross it."""
     from matplotlib.patheffects import withStroke
 
     text.set_path_effects([withStroke(linewidth=2.5, foreground=SURFACE)])
 
 
-def seconds(axis: Any) -> None:
+def label_seconds_axis(axis: Any) -> None:
     """Label a time axis: the unit once, at the last tick."""
     from matplotlib.ticker import MaxNLocator
 
     axis.xaxis.set_major_locator(MaxNLocator(6))
     ticks = [t for t in axis.get_xticks() if axis.get_xlim()[0] <= t <= axis.get_xlim()[1]]
-    axis.set_xticks(ticks, [figure(t, 6) for t in ticks[:-1]] + [f"{figure(t, 6)} s" for t in ticks[-1:]])
+    axis.set_xticks(ticks, [format_number(t, 6) for t in ticks[:-1]] + [f"{format_number(t, 6)} s" for t in ticks[-1:]])
 
 
-def _inline(picture: Any) -> Markup:
+def _to_inline_svg(picture: Any) -> Markup:
     file = io.StringIO()
     picture.savefig(file, format="svg", metadata={"Date": None, "Creator": None, "Type": None, "Format": None})
     text = file.getvalue()
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>\s*", "", text, flags=re.DOTALL)
     text = re.sub(r"#[0-9a-f]{6}\b", lambda m: f"var(--{TOKENS[m[0]]})" if m[0] in TOKENS else m[0], text)
-    return Markup(_own_names(text))
+    return Markup(_prefix_ids(text))
 
 
 _DRAWN = iter(range(1, 1 << 62))
 
 
-def _own_names(text: str) -> str:
+def _prefix_ids(text: str) -> str:
     """Add a prefix to ids, because several drawings share one page."""
     prefix = f"d{next(_DRAWN)}-"
     text = re.sub(r'\bid="', f'id="{prefix}', text)

@@ -7,7 +7,7 @@ from fieldloop.model.diagnosis import Diagnosis
 from fieldloop.model.incident import Incident, IncidentClock
 from fieldloop.model.plan import Demand
 from fieldloop.say import sentence
-from fieldloop.say.numbers import fixed, percent, plural, span
+from fieldloop.say.numbers import fixed, format_duration, percent, plural
 
 
 def post_mortem(
@@ -82,7 +82,8 @@ def _clock_table(read: Sequence[IncidentClock]) -> Iterator[str]:
     yield "|---|---|---:|---:|---|"
     for clock in read:
         word = {True: "met", False: "**missed**", None: "running"}[clock.met]
-        yield f"| {clock.step} | {clock.owner} | {span(clock.limit_s)} | {span(clock.elapsed_s)} | {word} |"
+        limit, elapsed = format_duration(clock.limit_s), format_duration(clock.elapsed_s)
+        yield f"| {clock.step} | {clock.owner} | {limit} | {elapsed} | {word} |"
 
 
 def _prevention(diagnosis: Diagnosis | None, asked: Sequence[Demand]) -> Iterator[str]:

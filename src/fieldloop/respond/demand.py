@@ -17,7 +17,7 @@ def demand(about: Diagnosis | Incident, plan_settings: Section, ids: Ids, at_ns:
     """Demand demonstrations: a campaign divided among a diagnosis' causes, or one block for an incident."""
     if isinstance(about, Incident):
         amount = int(plan_settings.number("demonstrations_per_failure_class"))
-        where = _at(about.stratum, about.site)
+        where = _stratum_at_site(about.stratum, about.site)
         return (Demand(ids.new("demand"), where, amount, about.what, about.id, at_ns),)
     causes = [c for c in about.causes if c.gap in HELPED_BY_DATA and c.share > 0.0]
     if about.status is not Status.FAILED or not causes:
@@ -25,7 +25,7 @@ def demand(about: Diagnosis | Incident, plan_settings: Section, ids: Ids, at_ns:
     total = campaign_size(about, plan_settings)
     whole = sum(c.share for c in causes)
     return tuple(
-        Demand(ids.new("demand"), _at(c.stratum, about.site), amount, _why(c), about.id, at_ns)
+        Demand(ids.new("demand"), _stratum_at_site(c.stratum, about.site), amount, _demand_reason(c), about.id, at_ns)
         for c in causes
         if (amount := round(total * c.share / whole))
     )
@@ -38,10 +38,10 @@ def campaign_size(diagnosis: Diagnosis, plan_settings: Section) -> int:
     return round(least + (most - least) * min(1.0, max(0.0, lost)))
 
 
-def _at(stratum: Stratum, site: str) -> Stratum:
+def _stratum_at_site(stratum: Stratum, site: str) -> Stratum:
     return Stratum.of({**({"site": site} if site else {}), **stratum.levels})
 
 
-def _why(cause: Cause) -> Note:
+def _demand_reason(cause: Cause) -> Note:
     covered = {True: (note("plan.cause_never_covered"),), False: (note("plan.cause_changed"),), None: ()}
     return note("plan.asked_by_cause", *covered[cause.never_covered], gap=cause.gap.value, share=cause.share)

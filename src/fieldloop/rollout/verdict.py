@@ -22,18 +22,22 @@ def judge(candidate: Counts, incumbent: Counts, days: float, share: float, setti
                 f"{successes} successes of {episodes} episodes is impossible. Count both over the same days."
             )
     return (
-        _dropped(candidate, incumbent, settings)
+        _judge_drop(candidate, incumbent, settings)
         or _too_few(candidate, incumbent, settings)
         or _loss_possible(candidate, incumbent, share, settings)
         or _too_soon(days, settings)
         or (
             Status.PASSED,
-            note("rollout.no_loss", _both(candidate, incumbent), margin_points=100 * settings.number("max_drop")),
+            note(
+                "rollout.no_loss",
+                _both_arms_note(candidate, incumbent),
+                margin_points=100 * settings.number("max_drop"),
+            ),
         )
     )
 
 
-def _dropped(candidate: Counts, incumbent: Counts, settings: Section) -> tuple[Status, Note] | None:
+def _judge_drop(candidate: Counts, incumbent: Counts, settings: Section) -> tuple[Status, Note] | None:
     """A drop counts when it is larger than allowed and beyond chance over all looks, not only this one."""
     if not candidate[1] or not incumbent[1]:
         return None
@@ -43,7 +47,7 @@ def _dropped(candidate: Counts, incumbent: Counts, settings: Section) -> tuple[S
     )
     if drop <= settings.number("max_drop") or difference.drop_score(candidate, incumbent) <= threshold:
         return None
-    return Status.FAILED, note("rollout.dropped", _both(candidate, incumbent), drop_points=100 * drop)
+    return Status.FAILED, note("rollout.dropped", _both_arms_note(candidate, incumbent), drop_points=100 * drop)
 
 
 def _too_few(candidate: Counts, incumbent: Counts, settings: Section) -> tuple[Status, Note] | None:
@@ -63,7 +67,7 @@ def _loss_possible(candidate: Counts, incumbent: Counts, share: float, settings:
     more = more_needed(candidate, incumbent, share, margin, level)
     needed = note("rollout.more_needed", more=more) if more else note("rollout.out_of_reach", most=MOST_EPISODES)
     return Status.CANNOT_TELL, note(
-        "rollout.loss_possible", _both(candidate, incumbent), needed, margin_points=100 * margin
+        "rollout.loss_possible", _both_arms_note(candidate, incumbent), needed, margin_points=100 * margin
     )
 
 
@@ -95,7 +99,7 @@ def more_needed(candidate: Counts, incumbent: Counts, share: float, margin: floa
     return high
 
 
-def _both(candidate: Counts, incumbent: Counts) -> Note:
+def _both_arms_note(candidate: Counts, incumbent: Counts) -> Note:
     return note(
         "rollout.both_arms",
         candidate_rate=candidate[0] / candidate[1],

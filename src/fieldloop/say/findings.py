@@ -6,7 +6,7 @@ from fieldloop.model.finding import Finding, Status
 from fieldloop.model.note import Note
 from fieldloop.model.quality import CheckTally
 from fieldloop.model.unit import is_share
-from fieldloop.say.numbers import COUNTED, NONE, amount, measured
+from fieldloop.say.numbers import COUNTED, NONE, format_with_unit, format_without_unit
 from fieldloop.say.numbers import limit as written_limit
 from fieldloop.say.sentences import codes_of, fill, sentence
 
@@ -102,16 +102,16 @@ def _measured(finding: Finding) -> str:
 
 def _shown(finding: Finding) -> str:
     """Write what was measured as a clause with its noun; a check from outside has only its value and unit."""
-    written = amount(finding.measured, finding.unit)
+    written = format_with_unit(finding.measured, finding.unit)
     text = codes_of("measured").get(f"measured.{finding.check}", "{amount}")
-    number = measured(finding.measured, finding.unit)
+    number = format_without_unit(finding.measured, finding.unit)
     return fill(text, {"amount": written, "number": number, "value": finding.measured})
 
 
 def _interval(finding: Finding) -> str:
     if finding.low is None or finding.high is None:
         return ""
-    low, high = (measured(end, finding.unit).removesuffix(" %") for end in (finding.low, finding.high))
+    low, high = (format_without_unit(end, finding.unit).removesuffix(" %") for end in (finding.low, finding.high))
     return f"interval {low} to {high}{' %' if is_share(finding.unit) else ''}"
 
 
@@ -120,8 +120,8 @@ def _demand(minimum: float | None, maximum: float | None, unit: str) -> str:
     if minimum is not None and maximum is not None:
         return f"{written_limit(minimum, maximum, unit)} required"
     if minimum is not None:
-        return f"at least {measured(minimum, unit)}{_again(unit)} required"
-    return "" if maximum is None else f"at most {measured(maximum, unit)}{_again(unit)} allowed"
+        return f"at least {format_without_unit(minimum, unit)}{_again(unit)} required"
+    return "" if maximum is None else f"at most {format_without_unit(maximum, unit)}{_again(unit)} allowed"
 
 
 def _again(unit: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from fieldloop.model.codec import iso
 from fieldloop.model.condition import Stratum
 from fieldloop.model.stream import FIRST_REAL_NS
-from fieldloop.model.unit import bare, is_share
+from fieldloop.model.unit import is_share, unit_after_number
 
 UNKNOWN = "not known"
 NONE = "–"
@@ -77,8 +77,8 @@ def p_value(probability: float) -> str:
     ('p = 1.00', 'p = 0.04', 'p = 0.0012', 'p < 0.0001')
     """
     if probability < LEAST_P:
-        return f"p < {figure(LEAST_P)}"
-    return f"p = {probability:.2f}" if probability >= COMMON_P else f"p = {figure(probability, 2)}"
+        return f"p < {format_number(LEAST_P)}"
+    return f"p = {probability:.2f}" if probability >= COMMON_P else f"p = {format_number(probability, 2)}"
 
 
 def interval(low: float, high: float, digits: int = 1) -> str:
@@ -102,11 +102,11 @@ def percent_range(low: float, high: float, digits: int = 1) -> str:
     return written if written == UNKNOWN else f"{written} %"
 
 
-def figure(value: Any, digits: int = 4) -> str:
+def format_number(value: Any, digits: int = 4) -> str:
     """Write a measured value: so many digits, whole where it is whole, never as a power of ten.
 
-    >>> figure(28.61234), figure(1200.0), figure(0.00001234), figure(-55690.4), figure(None), figure(True)
-    ('28.61', '1200', '0.00001234', '−55690', '–', 'yes')
+    >>> [format_number(value) for value in (28.61234, 1200.0, 0.00001234, -55690.4, None, True)]
+    ['28.61', '1200', '0.00001234', '−55690', '–', 'yes']
     """
     if value is None or (isinstance(value, float) and not math.isfinite(value)):
         return NONE
@@ -151,28 +151,30 @@ def whole(count: float) -> str:
     return fixed(count, 0)
 
 
-def amount(value: float | None, unit: str, digits: int = 4) -> str:
+def format_with_unit(value: float | None, unit: str, digits: int = 4) -> str:
     """Write a value with its unit; a share in percent.
 
-    >>> amount(0.25, "share of frames"), amount(7.0, "missing periods"), amount(1.0, "streams"), amount(None, "ms")
-    ('25 % of frames', '7 missing periods', '1 stream', '–')
+    >>> format_with_unit(0.25, "share of frames"), format_with_unit(7.0, "missing periods")
+    ('25 % of frames', '7 missing periods')
+    >>> format_with_unit(1.0, "streams"), format_with_unit(None, "ms")
+    ('1 stream', '–')
     """
     if value is None or not math.isfinite(value):
         return NONE
     if is_share(unit):
-        return f"{figure(100 * value, digits)} % {bare(unit)}"
-    return f"{figure(value, digits)} {one_of(unit) if value == 1 else unit}"
+        return f"{format_number(100 * value, digits)} % {unit_after_number(unit)}"
+    return f"{format_number(value, digits)} {singular_unit(unit) if value == 1 else unit}"
 
 
-def measured(value: float | None, unit: str, digits: int = 4) -> str:
+def format_without_unit(value: float | None, unit: str, digits: int = 4) -> str:
     """Write a value without its unit; a share in percent.
 
-    >>> measured(0.07, "share of frames"), measured(28.61234, "ms"), measured(None, "ms")
-    ('7 %', '28.61', '–')
+    >>> format_without_unit(0.07, "share of frames"), format_without_unit(28.61234, "ms")
+    ('7 %', '28.61')
     """
     if value is None or not math.isfinite(value) or not is_share(unit):
-        return figure(value, digits)
-    return f"{figure(100.0 * value, digits)} %"
+        return format_number(value, digits)
+    return f"{format_number(100.0 * value, digits)} %"
 
 
 COUNTED = {
@@ -187,10 +189,10 @@ COUNTED = {
 """Units that are counted, in the singular."""
 
 
-def one_of(unit: str) -> str:
+def singular_unit(unit: str) -> str:
     """Return the singular of a unit that is counted; other units have none.
 
-    >>> one_of("streams"), one_of("ms")
+    >>> singular_unit("streams"), singular_unit("ms")
     ('stream', 'ms')
     """
     return COUNTED.get(unit, unit)
@@ -202,32 +204,33 @@ def limit(low: float | None, high: float | None, unit: str) -> str:
     >>> limit(None, 0.02, "share of frames"), limit(5.0, 60.0, "s"), limit(3.0, None, "operators")
     ('at most 2 % of frames', '5 to 60 s', 'at least 3 operators')
     """
-    ends = [measured(end, unit).removesuffix(" %") for end in (low, high) if end is not None]
+    ends = [format_without_unit(end, unit).removesuffix(" %") for end in (low, high) if end is not None]
     if not ends:
         return "no limit"
     sign = " % " if is_share(unit) else " "
     word = "at least " if high is None else "at most " if low is None else ""
     last = high if high is not None else low
-    return f"{word}{' to '.join(ends)}{sign}{one_of(bare(unit)) if last == 1 else bare(unit)}"
+    behind = unit_after_number(unit)
+    return f"{word}{' to '.join(ends)}{sign}{singular_unit(behind) if last == 1 else behind}"
 
 
-def span(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
     """Write a duration in the unit a person would choose.
 
-    >>> span(42), span(900), span(15_000), span(700_000), span(0.25)
-    ('42 s', '15 min', '4.2 h', '8.1 days', '0.25 s')
+    >>> [format_duration(seconds) for seconds in (42, 900, 15_000, 700_000, 0.25)]
+    ['42 s', '15 min', '4.2 h', '8.1 days', '0.25 s']
     """
     if seconds < 2 * MINUTE_S:
-        return f"{figure(seconds, 2)} s" if seconds < 1 else f"{seconds:.0f} s"
+        return f"{format_number(seconds, 2)} s" if seconds < 1 else f"{seconds:.0f} s"
     if seconds < 2 * HOUR_S:
         return f"{seconds / MINUTE_S:.0f} min"
     return f"{seconds / HOUR_S:.1f} h" if seconds < 2 * DAY_S else f"{seconds / DAY_S:.1f} days"
 
 
-def moment(at_ns: int) -> str:
+def format_time(at_ns: int) -> str:
     """Write a time to the second, in UTC; stamps that count from an episode's beginning are not a time.
 
-    >>> moment(1_700_000_000_000_000_000), moment(50_000_000)
+    >>> format_time(1_700_000_000_000_000_000), format_time(50_000_000)
     ('2023-11-14 22:13:20 UTC', 'not known')
     """
     return UNKNOWN if at_ns < FIRST_REAL_NS else iso(at_ns)[:19].replace("T", " ") + " UTC"
@@ -244,10 +247,10 @@ def ago(at_ns: int, now_ns: int) -> str:
     return then[11:16] if then[:10] == now[:10] else f"{int(then[8:10])} {MONTHS[int(then[5:7]) - 1]}"
 
 
-def short(text: str) -> str:
+def shorten_ids(text: str) -> str:
     """Shorten content ids to a beginning that commands accept back.
 
-    >>> short("ab" * 32), short("lighting=dim")
+    >>> shorten_ids("ab" * 32), shorten_ids("lighting=dim")
     ('abababababab', 'lighting=dim')
     """
     return HASH.sub(lambda found: found[0][:SHORT], text)
@@ -262,20 +265,20 @@ def plural(count: int, word: str, many: str = "") -> str:
     return f"{count:,} {word if count == 1 else many or word + 's'}"
 
 
-def listed(names: Sequence[Any]) -> str:
+def join_names(names: Sequence[Any]) -> str:
     """Write names in a sentence.
 
-    >>> listed(["bin", "light", "site"]), listed(["bin"])
+    >>> join_names(["bin", "light", "site"]), join_names(["bin"])
     ('bin, light and site', 'bin')
     """
     words = [str(name) for name in names]
     return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
 
 
-def where(stratum: Stratum, without: Iterable[str] = ()) -> str:
+def stratum_in_words(stratum: Stratum, without: Iterable[str] = ()) -> str:
     """Write a stratum by factor and level; factors in `without` are left out.
 
-    >>> where(Stratum.of(tier="long_tail", site="a"), ["site"]), where(Stratum())
+    >>> stratum_in_words(Stratum.of(tier="long_tail", site="a"), ["site"]), stratum_in_words(Stratum())
     ('tier long tail', 'everywhere')
     """
     left_out = set(without)
@@ -283,10 +286,10 @@ def where(stratum: Stratum, without: Iterable[str] = ()) -> str:
     return " · ".join(shown) or "everywhere"
 
 
-def place(written: str) -> str:
+def stratum_text_in_words(written: str) -> str:
     """Write a stratum that is given as text by factor and level; no text is refused, and factors keep their names.
 
-    >>> place("bin=nearly_empty,latency_ms=above 103"), place("")
+    >>> stratum_text_in_words("bin=nearly_empty,latency_ms=above 103"), stratum_text_in_words("")
     ('bin nearly empty · latency_ms above 103', 'everywhere')
     """
     parts = (part.partition("=") for part in written.split(",") if part)
@@ -294,10 +297,10 @@ def place(written: str) -> str:
     return " · ".join(shown) or "everywhere"
 
 
-def levels(stratum: Stratum | str, *, without: tuple[str, ...] = ()) -> str:
+def levels_in_words(stratum: Stratum | str, *, without: tuple[str, ...] = ()) -> str:
     """Write a stratum by its levels alone.
 
-    >>> levels(Stratum.of(tier="long_tail", site="a"), without=("site",)), levels("tier=long_tail")
+    >>> levels_in_words(Stratum.of(tier="long_tail", site="a"), without=("site",)), levels_in_words("tier=long_tail")
     ('long tail', 'long tail')
     """
     known = Stratum.parse(stratum) if isinstance(stratum, str) else stratum

@@ -34,15 +34,15 @@ def style(dark: str, *, by_media: bool = False) -> str:
     >>> style(":root[data-theme=dark]").startswith(":root { color-scheme: light; --bg: #f5f6f7;")
     True
     """
-    light = f":root {{ color-scheme: light; {declared(LIGHT)} }}\n"
-    other = f"color-scheme: dark; {declared(DARK)}"
+    light = f":root {{ color-scheme: light; {css_properties(LIGHT)} }}\n"
+    other = f"color-scheme: dark; {css_properties(DARK)}"
     return light + (f"@media {dark} {{ :root {{ {other} }} }}\n" if by_media else f"{dark} {{ {other} }}\n")
 
 
-def declared(theme: dict[str, str]) -> str:
+def css_properties(theme: dict[str, str]) -> str:
     """Write a theme as CSS custom properties.
 
-    >>> declared({"ink": "#000000", "bg": "#ffffff"})
+    >>> css_properties({"ink": "#000000", "bg": "#ffffff"})
     '--ink: #000000; --bg: #ffffff;'
     """
     return " ".join(f"--{name}: {value};" for name, value in theme.items())

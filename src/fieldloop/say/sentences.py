@@ -42,20 +42,20 @@ RETIRED = "retired"
 FORMATS: dict[str, Callable[[Any], str]] = {
     "+%": write.signed_percent,
     "p": write.p_value,
-    "span": write.span,
-    "moment": write.moment,
+    "span": write.format_duration,
+    "moment": write.format_time,
     "day": write.day,
-    "list": write.listed,
+    "list": write.join_names,
     "comma": lambda parts: ", ".join(map(str, parts)),
     "signed": lambda parts: ", ".join(map(write.signed, parts)),
-    "short": write.short,
-    "where": write.levels,
+    "short": write.shorten_ids,
+    "where": write.levels_in_words,
     "share": write.small_share,
-    "place": write.place,
+    "place": write.stratum_text_in_words,
 }
 DIGITS: dict[str, tuple[Callable[[Any, int], str], int]] = {
     "points": (write.points, 1),
-    "figure": (write.figure, 4),
+    "figure": (write.format_number, 4),
     "%": (write.percent, 0),
 }
 """Formats that take a number of digits, as in `.2points`, with the usual number."""
@@ -72,14 +72,14 @@ def sentence(fact: Note) -> str:
         from fieldloop.say.findings import message_of
 
         return message_of(fact)
-    return " ".join((_first(fact), *map(sentence, fact.details)))
+    return " ".join((_fact_sentence(fact), *map(sentence, fact.details)))
 
 
-def _first(fact: Note) -> str:
+def _fact_sentence(fact: Note) -> str:
     """Write the fact itself; one of another version, whose sentence or numbers are not known here, by code and numbers.
 
     >>> from fieldloop.model.note import note
-    >>> _first(note("plan.of_a_later_version", lag_ms=3.0, site="lab"))
+    >>> _fact_sentence(note("plan.of_a_later_version", lag_ms=3.0, site="lab"))
     'plan.of_a_later_version (lag_ms 3, site lab)'
     """
     if fact.code == AS_WRITTEN:
@@ -87,7 +87,7 @@ def _first(fact: Note) -> str:
     try:
         return fill(template(fact.code), dict(fact.numbers), fact)
     except (UnknownName, KeyError):
-        shown = ", ".join(f"{name} {_written(value, '')}" for name, value in fact.numbers)
+        shown = ", ".join(f"{name} {_format_value(value, '')}" for name, value in fact.numbers)
         return f"{fact.code} ({shown})" if shown else fact.code
 
 
@@ -103,7 +103,7 @@ def details(fact: Note) -> str:
 
 def template(code: str) -> str:
     """Return the sentence of a code, with its fields unfilled."""
-    known = _room(code.partition(".")[0]) | _room(RETIRED)
+    known = _read_templates(code.partition(".")[0]) | _read_templates(RETIRED)
     if code not in known:
         raise UnknownName("code", code, known)
     return known[code]
@@ -112,12 +112,12 @@ def template(code: str) -> str:
 def codes() -> dict[str, str]:
     """Return every code in use with its template, sorted."""
     rooms = sorted(entry.name.removesuffix(".toml") for entry in files("fieldloop.say").joinpath("en").iterdir())
-    return {code: text for room in rooms if room != RETIRED for code, text in sorted(_room(room).items())}
+    return {code: text for room in rooms if room != RETIRED for code, text in sorted(_read_templates(room).items())}
 
 
 def codes_of(room: str) -> dict[str, str]:
     """Return the codes of one file with their templates."""
-    return _room(room)
+    return _read_templates(room)
 
 
 def fill(text: str, values: dict[str, Any], fact: Note | None = None) -> str:
@@ -132,23 +132,23 @@ def fill(text: str, values: dict[str, Any], fact: Note | None = None) -> str:
         values = {"subject": str(fact.subject)} | fact.subject.written() | values
 
     def optional(part: re.Match[str]) -> str:
-        return part[1] if all(_given(values.get(name)) for name, _ in FIELD.findall(part[1])) else ""
+        return part[1] if all(_is_given(values.get(name)) for name, _ in FIELD.findall(part[1])) else ""
 
     def field(part: re.Match[str]) -> str:
         if part[1] not in values:
             raise KeyError(f"{part[1]} is missing: {text!r}")
         value = values[part[1]]
         unknown = value is None or (isinstance(value, float) and not math.isfinite(value))
-        return write.NONE if unknown else _written(value, part[2] or "")
+        return write.NONE if unknown else _format_value(value, part[2] or "")
 
     return FIELD.sub(field, OPTIONAL.sub(optional, text))
 
 
-def _given(value: Any) -> bool:
+def _is_given(value: Any) -> bool:
     return value is not None and value not in ("", ())
 
 
-def _written(value: Any, form: str) -> str:
+def _format_value(value: Any, form: str) -> str:
     if isinstance(value, Note):
         return sentence(value)
     if form.startswith("#"):
@@ -166,14 +166,14 @@ def _written(value: Any, form: str) -> str:
         one, _, many = form.partition("/")
         return one if value == 1 else many
     if isinstance(value, float):
-        return format(value, form).replace("-", write.MINUS) if form else write.figure(value)
+        return format(value, form).replace("-", write.MINUS) if form else write.format_number(value)
     if isinstance(value, tuple):
-        return write.listed(value)
+        return write.join_names(value)
     return format(value, form)
 
 
 @cache
-def _room(room: str) -> dict[str, str]:
+def _read_templates(room: str) -> dict[str, str]:
     entry = files("fieldloop.say").joinpath("en", f"{room}.toml")
     if not entry.is_file():
         raise UnknownName("code", room, [e.name.removesuffix(".toml") for e in entry.parent.iterdir()])  # type: ignore[attr-defined]  # a Traversable on disk is a Path

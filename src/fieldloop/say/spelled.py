@@ -16,11 +16,11 @@ MESSAGE = "message"
 Write = Callable[[Any], Any]
 
 
-def spelled(value: Any) -> Any:
+def spell_out_facts(value: Any) -> Any:
     """Write nouns and mappings as plain values, facts among them as sentences with their facts beside.
 
     >>> from fieldloop.model.note import note
-    >>> spelled({"reason": note("as_written", text="It fits.")})["reason"]
+    >>> spell_out_facts({"reason": note("as_written", text="It fits.")})["reason"]
     'It fits.'
     """
     if isinstance(value, Note | Stratum):
@@ -31,10 +31,12 @@ def spelled(value: Any) -> Any:
         written: dict[str, Any] = {}
         for key, inner in value.items():
             name = str(to_plain(key))
-            written |= fact_fields(name, inner, spelled) if holds_notes(inner) else {name: spelled(inner)}
+            written |= (
+                fact_fields(name, inner, spell_out_facts) if holds_notes(inner) else {name: spell_out_facts(inner)}
+            )
         return written
     if isinstance(value, list | tuple):
-        return [spelled(inner) for inner in value]
+        return [spell_out_facts(inner) for inner in value]
     return to_plain(value)
 
 
@@ -44,9 +46,9 @@ def _fields(noun: Any) -> dict[str, Any]:
     for field in dataclasses.fields(noun):
         value = getattr(noun, field.name)
         if holds_notes(value) or field.name in declared:
-            written |= fact_fields(field.name, value, spelled, coded=hasattr(noun, "code"))
+            written |= fact_fields(field.name, value, spell_out_facts, coded=hasattr(noun, "code"))
         else:
-            written[field.name] = spelled(value)
+            written[field.name] = spell_out_facts(value)
     return written
 
 
@@ -69,8 +71,8 @@ def fact_fields(name: str, value: Any, write: Write, *, coded: bool = False) -> 
     >>> list(fact_fields("message", note("as_written", text="It fits."), to_plain))
     ['message', 'message_facts', 'code', 'numbers']
     """
-    facts = _facts(value, write)
-    written = {name: _sentences(value, write), f"{name}_facts": facts}
+    facts = _facts_json(value, write)
+    written = {name: _sentences_json(value, write), f"{name}_facts": facts}
     if name == MESSAGE and isinstance(facts, dict) and not coded:
         written |= {"code": facts["code"], "numbers": facts["numbers"]}
     return written
@@ -84,11 +86,11 @@ def holds_notes(value: Any) -> bool:
 def note_fields(noun: Any) -> frozenset[str]:
     """Return the fields of a noun that are declared to hold facts, so that an empty one is written alike."""
     kind: Any = type(noun)
-    return _declared(kind)
+    return _note_field_names(kind)
 
 
 @cache
-def _declared(kind: Any) -> frozenset[str]:
+def _note_field_names(kind: Any) -> frozenset[str]:
     hints = get_type_hints(kind)
     return frozenset(field.name for field in dataclasses.fields(kind) if _mentions_note(hints[field.name]))
 
@@ -97,13 +99,13 @@ def _mentions_note(hint: Any) -> bool:
     return hint is Note or any(map(_mentions_note, get_args(hint)))
 
 
-def _facts(value: Any, write: Write) -> Any:
+def _facts_json(value: Any, write: Write) -> Any:
     if isinstance(value, Note):
         return to_written(value, write)
-    return [_facts(part, write) for part in value] if isinstance(value, tuple) else write(value)
+    return [_facts_json(part, write) for part in value] if isinstance(value, tuple) else write(value)
 
 
-def _sentences(value: Any, write: Write) -> Any:
+def _sentences_json(value: Any, write: Write) -> Any:
     if isinstance(value, Note):
         return sentence(value)
-    return [_sentences(part, write) for part in value] if isinstance(value, tuple) else write(value)
+    return [_sentences_json(part, write) for part in value] if isinstance(value, tuple) else write(value)

@@ -59,8 +59,8 @@ def read_bundle(folder: Path) -> Bundle:
     except ValueError as wrong:
         raise BadInput(f"{path} is not valid JSON: {wrong}.") from wrong
     if not isinstance(card, dict) or card.get("schema") != SCHEMA:
-        found = card.get("schema") if isinstance(card, dict) else type(card).__name__
-        raise BadInput(f"{path} has the schema {found!r}; this fieldloop reads {SCHEMA!r}.")
+        schema = card.get("schema") if isinstance(card, dict) else type(card).__name__
+        raise BadInput(f"{path} has the schema {schema!r}; this fieldloop reads {SCHEMA!r}.")
     control_hz = _field(path, card, "control_hz", (int, float))
     if not (math.isfinite(control_hz) and control_hz > 0):
         raise BadInput(f"{path}: control_hz = {control_hz!r} is not a valid rate.")

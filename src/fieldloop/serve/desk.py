@@ -14,7 +14,7 @@ from fieldloop.model.identity import Clock
 from fieldloop.model.stream import NS_PER_S
 from fieldloop.protocol import Section
 from fieldloop.serve.engine import Engine, Health, probe
-from fieldloop.serve.message import answered, observed
+from fieldloop.serve.message import read_observation, write_action
 from fieldloop.serve.metrics import Metrics
 
 R = TypeVar("R")
@@ -48,14 +48,14 @@ class Desk:
     async def answer(self, message: Mapping[str, Any]) -> dict[str, Any]:
         """Answer one observation; infer_ms is the engine's time, queue_ms the time in the queue."""
         bundle, came = self.engine.bundle, time.perf_counter()
-        observation = observed(message, bundle.inputs, self._clock())
-        action = await self._in_thread(lambda: self.engine.act(observation))
+        observation = read_observation(message, bundle.inputs, self._clock())
+        action = await self._run_in_thread(lambda: self.engine.act(observation))
         total_ms = (time.perf_counter() - came) * 1e3
         infer_ms = total_ms if action.latency_ms is None else action.latency_ms
-        self.metrics.took(infer_ms)
+        self.metrics.record_latency(infer_ms)
         if not np.isfinite(action.values).all():
             raise PolicyFault("The policy answered with numbers that are not finite. Hold the robot.")
-        return answered(action, bundle, {"infer_ms": infer_ms, "queue_ms": max(0.0, total_ms - infer_ms)})
+        return write_action(action, bundle, {"infer_ms": infer_ms, "queue_ms": max(0.0, total_ms - infer_ms)})
 
     async def health(self) -> Health:
         """Return a dummy inference not older than `health_cache_s`."""
@@ -63,7 +63,7 @@ class Desk:
             now_ns, keep_ns = self._clock(), self._settings.number("health_cache_s") * NS_PER_S
             if self._health is None or not 0 <= now_ns - self._health.at_ns <= keep_ns:
                 try:
-                    self._health = await self._in_thread(lambda: probe(self.engine, self._clock))
+                    self._health = await self._run_in_thread(lambda: probe(self.engine, self._clock))
                 except PolicyFault as stuck:
                     self._health = Health(Status.ERRORED, None, now_ns, str(stuck))
             return self._health
@@ -72,7 +72,7 @@ class Desk:
         """Let the thread finish its work and stop."""
         self._thread.shutdown(wait=False, cancel_futures=True)
 
-    async def _in_thread(self, ask: Callable[[], R]) -> R:
+    async def _run_in_thread(self, ask: Callable[[], R]) -> R:
         self._asked = [asked for asked in self._asked if not asked.done()]
         if len(self._asked) >= int(self._settings["max_waiting"]):
             raise Busy(f"{len(self._asked)} requests are already waiting. Hold the robot and ask again.")

@@ -11,9 +11,9 @@ from fieldloop.model.policy import Action, Input, Observation
 from fieldloop.serve.bundle import Bundle
 
 
-def observed(message: Mapping[str, Any], inputs: tuple[Input, ...], now_ns: int) -> Observation:
+def read_observation(message: Mapping[str, Any], inputs: tuple[Input, ...], now_ns: int) -> Observation:
     """Read an observation; streams the policy does not need are ignored."""
-    arrays = {i.name: _array(i, message[i.name]) for i in inputs if i.name in message}
+    arrays = {i.name: _read_array(i, message[i.name]) for i in inputs if i.name in message}
     at_ns = message.get("at_ns", now_ns)
     if not isinstance(at_ns, int) or isinstance(at_ns, bool):
         raise BadInput(f"at_ns = {at_ns!r} is not a valid time in nanoseconds.")
@@ -25,7 +25,7 @@ def observed(message: Mapping[str, Any], inputs: tuple[Input, ...], now_ns: int)
     return Observation(at_ns, pictures, {name: a for name, a in arrays.items() if a.ndim <= 1})
 
 
-def answered(action: Action, bundle: Bundle, server_timing: Mapping[str, float]) -> dict[str, Any]:
+def write_action(action: Action, bundle: Bundle, server_timing: Mapping[str, float]) -> dict[str, Any]:
     """Write an action as a chunk of one, the way existing robot clients read it."""
     return {
         "actions": action.values.astype(np.float64)[np.newaxis],
@@ -36,7 +36,7 @@ def answered(action: Action, bundle: Bundle, server_timing: Mapping[str, float])
     }
 
 
-def _array(wanted: Input, value: Any) -> NDArray[Any]:
+def _read_array(wanted: Input, value: Any) -> NDArray[Any]:
     if isinstance(value, np.ndarray):
         return value
     try:

@@ -21,7 +21,7 @@ class Metrics:
         """Count one request: answered, refused (its own fault), failed (the policy's) or busy."""
         self._requests[door, result] += 1
 
-    def took(self, latency_ms: float) -> None:
+    def record_latency(self, latency_ms: float) -> None:
         """Note one inference."""
         self._recent_ms.append(latency_ms)
         self._calls += 1

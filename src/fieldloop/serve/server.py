@@ -91,7 +91,7 @@ def _add_probes(served: FastAPI, desk: Desk) -> None:
         """Run a dummy inference and return its latency, beside the percentiles of real calls."""
         found = await desk.health()
         status = HTTPStatus.OK if desk.healthy else HTTPStatus.SERVICE_UNAVAILABLE
-        return JSONResponse(_health(found, desk), status)
+        return JSONResponse(_health_json(found, desk), status)
 
     @served.get("/metadata")
     async def metadata() -> dict[str, Any]:
@@ -188,13 +188,13 @@ def _result(wrong: Exception) -> tuple[str, HTTPStatus]:
     return next(result for kind, result in RESULTS.items() if isinstance(wrong, kind))
 
 
-def _health(found: Health, desk: Desk) -> dict[str, Any]:
+def _health_json(health: Health, desk: Desk) -> dict[str, Any]:
     return {
         "schema": "health/1",
-        "status": found.status.value,
-        "latency_ms": found.latency_ms,
-        "checked_at": iso(found.at_ns),
-        "message": found.message,
+        "status": health.status.value,
+        "latency_ms": health.latency_ms,
+        "checked_at": iso(health.at_ns),
+        "message": health.message,
         "policy": desk.engine.bundle.policy,
         "real_calls": desk.metrics.recent(),
     }

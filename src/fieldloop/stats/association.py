@@ -52,7 +52,7 @@ def uncertainty_coefficient(
         FIRST,
         SHUFFLES - FIRST,
     ):  # where a few permutations already reach the observed value, more change nothing
-        more = [_information(_permuted(clue, edges, random), target)[0] for _ in range(rounds)]
+        more = [_information(_permute_blocks(clue, edges, random), target)[0] for _ in range(rounds)]
         by_chance = np.append(by_chance, more)
         if np.max(by_chance) >= seen:
             break
@@ -65,10 +65,10 @@ def uncertainty_coefficient(
     return Association(value / entropy, low / entropy, min(high / entropy, 1.0), chance)
 
 
-def classes(values: NDArray[np.float64], parts: int = 4) -> Codes:
+def quantile_classes(values: NDArray[np.float64], parts: int = 4) -> Codes:
     """Put numbers into classes of equal size; equal numbers share a class.
 
-    >>> classes(np.asarray([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0])).tolist()
+    >>> quantile_classes(np.asarray([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0])).tolist()
     [0, 0, 1, 1, 2, 2, 3, 3]
     """
     edges = np.unique(np.quantile(values, np.arange(1, parts) / parts))
@@ -87,7 +87,7 @@ def _information(clue: Codes, target: Codes) -> tuple[float, float]:
     return mean, math.sqrt(variance / len(clue))
 
 
-def _permuted(clue: Codes, edges: NDArray[np.intp], random: np.random.Generator) -> Codes:
+def _permute_blocks(clue: Codes, edges: NDArray[np.intp], random: np.random.Generator) -> Codes:
     """Permute the blocks, then rotate the whole, so that block ends meet different neighbours."""
     if len(edges) == len(clue) - 1:
         return random.permutation(clue)

@@ -18,7 +18,7 @@ def interval(successes: int, trials: int, level: float = 0.95) -> tuple[float, f
     """
     from scipy.special import ndtri
 
-    _refuse(successes, trials, level)
+    _check_counts(successes, trials, level)
     if trials == 0:
         return (0.0, 1.0)
     z = float(ndtri(0.5 + level / 2))
@@ -36,7 +36,7 @@ def lower_bound(successes: int, trials: int, level: float = 0.95) -> float:
     >>> round(lower_bound(100, 100), 4), lower_bound(0, 10), lower_bound(0, 0)
     (0.9705, 0.0, 0.0)
     """
-    _refuse(successes, trials, level)
+    _check_counts(successes, trials, level)
     return _bound(successes, trials, level)
 
 
@@ -57,7 +57,7 @@ def trials_needed(successes: int, trials: int, target: float, level: float = 0.9
     >>> trials_needed(0, 0, 0.85), trials_needed(90, 100, 0.85), trials_needed(80, 100, 0.85)
     (19, 50, None)
     """
-    _refuse(successes, trials, level)
+    _check_counts(successes, trials, level)
     if not 0.0 <= target <= 1.0:
         raise BadInput(f"A target rate of {target!r} is not between 0 and 1.")
     if lower_bound(successes, trials, level) >= target:
@@ -85,7 +85,7 @@ def _bound(successes: float, trials: int, level: float) -> float:
     return float(betaincinv(successes, trials - successes + 1, 1 - level)) if successes > 0 else 0.0
 
 
-def _refuse(successes: int, trials: int, level: float) -> None:
+def _check_counts(successes: int, trials: int, level: float) -> None:
     if not 0 <= successes <= trials:
         raise BadInput(f"{successes} successes in {trials} trials is impossible; count both from the same attempts.")
     if not 0.0 < level < 1.0:

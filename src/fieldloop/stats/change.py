@@ -45,7 +45,10 @@ def evidence(
         raise BadInput(f"A drop of {least_drop!r} below {baseline!r} with spread {spread!r} cannot be detected.")
     usual = _log_likelihood(good, tried, baseline, spread)
     log_ratio = np.stack(
-        [_log_likelihood(good, tried, baseline - drop, spread) - usual for drop in drops(baseline, least_drop, sizes)]
+        [
+            _log_likelihood(good, tried, baseline - drop, spread) - usual
+            for drop in drop_sizes(baseline, least_drop, sizes)
+        ]
     )
     log_kept = np.full(len(log_ratio), -np.inf)
     mean = np.empty(len(good))
@@ -55,7 +58,7 @@ def evidence(
     return mean
 
 
-def drops(baseline: float, least_drop: float, sizes: int) -> NDArray[np.float64]:
+def drop_sizes(baseline: float, least_drop: float, sizes: int) -> NDArray[np.float64]:
     """Return the drop sizes that are mixed: from the least to nearly the whole baseline, in equal ratios."""
     most = max(least_drop, baseline - EDGE)
     return np.geomspace(least_drop, most, sizes)

@@ -33,7 +33,7 @@ class Share:
         from scipy.special import betaincinv
 
         half = (1.0 - level) / 2.0
-        worth = self._worth(1.0 - half)
+        worth = self._effective_picks(1.0 - half)
         hits = self.rate * worth
         low = 0.0 if hits <= 0.0 else float(betaincinv(hits, worth - hits + 1.0, half))
         high = 1.0 if hits >= worth else float(betaincinv(hits + 1.0, worth - hits, 1.0 - half))
@@ -46,7 +46,7 @@ class Share:
         """
         from scipy.special import betainc
 
-        worth = self._worth(level)
+        worth = self._effective_picks(level)
         hits = self.rate * worth
         if self.rate > high:
             return float(betainc(hits, worth - hits + 1.0, high)) if high > 0.0 else 0.0
@@ -54,7 +54,7 @@ class Share:
             return float(1.0 - betainc(hits + 1.0, worth - hits, low)) if low < 1.0 else 0.0
         return 1.0
 
-    def _worth(self, tail: float) -> float:
+    def _effective_picks(self, tail: float) -> float:
         """Return the effective number of picks at this tail probability; few days make tails heavier."""
         from scipy.special import ndtri, stdtrit
 

@@ -76,7 +76,7 @@ def chart(values: Floats, errors: Floats, false_alarms: float) -> Chart:
         before = np.median(_windows(values), axis=-1)
         expected[MEMORY:] = before
         scaled = (values[MEMORY:] - before) / errors[MEMORY:]
-        half[MEMORY:] = _half(scaled, len(values), false_alarms, least=ONE) * errors[MEMORY:]
+        half[MEMORY:] = _half_width(scaled, len(values), false_alarms, least=ONE) * errors[MEMORY:]
     return Chart(values, expected, expected - half, expected + half)
 
 
@@ -95,7 +95,7 @@ def count_chart(hits: Sequence[int], trials: Sequence[int], false_alarms: float)
     values, half = np.full(len(good), np.nan), np.full(len(good), np.nan)
     if len(good) >= FEWEST:
         values[MEMORY:] = _surprise(good, tried)
-        half[MEMORY:] = _half(values[MEMORY:], len(good), false_alarms, least=1.0)
+        half[MEMORY:] = _half_width(values[MEMORY:], len(good), false_alarms, least=1.0)
     return Chart(values, np.where(np.isnan(half), np.nan, 0.0), -half, half)
 
 
@@ -105,9 +105,9 @@ def _surprise(good: NDArray[np.int64], tried: NDArray[np.int64]) -> Floats:
     from scipy.stats import hypergeom
 
     before, tried_before = (_windows(n).sum(axis=-1) for n in (good, tried))
-    own, total = good[MEMORY:], tried[MEMORY:]
-    law = hypergeom(tried_before + total, before + own, total)
-    below = law.cdf(own) - 0.5 * law.pmf(own)
+    hits, total = good[MEMORY:], tried[MEMORY:]
+    law = hypergeom(tried_before + total, before + hits, total)
+    below = law.cdf(hits) - 0.5 * law.pmf(hits)
     return np.asarray(ndtri(np.clip(below, TINY, 1.0 - TINY)))
 
 
@@ -116,7 +116,7 @@ def _windows(values: NDArray[Any]) -> NDArray[Any]:
     return np.lib.stride_tricks.sliding_window_view(values, MEMORY, axis=-1)[..., :-1, :]
 
 
-def _half(differences: Floats, batches: int, false_alarms: float, least: float) -> Floats:
+def _half_width(differences: Floats, batches: int, false_alarms: float, least: float) -> Floats:
     """Return half the width of the limits: by the estimated spread, and at least the sampling error.
 
     The first alone controls false alarms; the second matters where all batches happen to be equal.

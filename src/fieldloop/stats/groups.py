@@ -51,7 +51,7 @@ def normal_scores(values: Floats) -> Floats:
     return np.asarray(ndtri((rankdata(values)) / (len(values) + 1.0)), dtype=np.float64)
 
 
-def apart(
+def group_effect_size(
     values: Floats, labels: Sequence[str], low_level: float = 0.95, high_level: float = 0.95, removed: int = 0
 ) -> Apart | None:
     """Measure how far groups differ; None with a single group, or without spread to compare with.
@@ -59,7 +59,7 @@ def apart(
     `removed` is the number of averages over several groups, beside the common one, already subtracted from the values.
 
     >>> scores = np.asarray([0.0, 1.0, 2.0, 0.1, 1.1, 2.1])
-    >>> found = apart(scores, ["a", "a", "a", "b", "b", "b"])
+    >>> found = group_effect_size(scores, ["a", "a", "a", "b", "b", "b"])
     >>> round(found.value, 2), round(found.low, 2), found.high > 0.4
     (0.0, 0.0, True)
     """
@@ -83,10 +83,10 @@ def apart(
     low, high = (
         math.sqrt(_noncentrality(ratio, freedom, inside, p) / len(values)) for p in (low_level, 1.0 - high_level)
     )
-    return Apart(value, low, high, _chance(ratio, freedom, inside), tuple(names.tolist()), tuple(distances.tolist()))
+    return Apart(value, low, high, _p_value(ratio, freedom, inside), tuple(names.tolist()), tuple(distances.tolist()))
 
 
-def _chance(ratio: float, freedom: int, inside: int) -> float:
+def _p_value(ratio: float, freedom: int, inside: int) -> float:
     from scipy.special import fdtrc
 
     return float(fdtrc(freedom, inside, ratio))
@@ -97,7 +97,7 @@ def _noncentrality(ratio: float, freedom: int, inside: int, probability: float) 
     from scipy.optimize import brentq
 
     def miss(centre: float) -> float:
-        return _below(ratio, freedom, inside, centre) - probability
+        return _noncentral_f_cdf(ratio, freedom, inside, centre) - probability
 
     if miss(0.0) <= 0.0:
         return 0.0
@@ -107,7 +107,7 @@ def _noncentrality(ratio: float, freedom: int, inside: int, probability: float) 
     return float(brentq(miss, 0.0, top, xtol=1e-6))
 
 
-def _below(ratio: float, freedom: int, inside: int, centre: float) -> float:
+def _noncentral_f_cdf(ratio: float, freedom: int, inside: int, centre: float) -> float:
     """Return the probability that a non-central F ratio lies below this one.
 
     The exact series overflows in large samples; there the cube root's normal approximation (Severo & Zelen 1960) is
@@ -119,6 +119,11 @@ def _below(ratio: float, freedom: int, inside: int, centre: float) -> float:
     if math.isfinite(exact):
         return exact
     share = ratio * freedom / (freedom + centre)
-    own = 2.0 * (freedom + 2.0 * centre) / (9.0 * (freedom + centre) ** 2)
+    own_variance = 2.0 * (freedom + 2.0 * centre) / (9.0 * (freedom + centre) ** 2)
     other = 2.0 / (9.0 * inside)
-    return float(ndtr((share ** (1 / 3) * (1.0 - other) - (1.0 - own)) / math.sqrt(own + other * share ** (2 / 3))))
+    return float(
+        ndtr(
+            (share ** (1 / 3) * (1.0 - other) - (1.0 - own_variance))
+            / math.sqrt(own_variance + other * share ** (2 / 3))
+        )
+    )

@@ -14,10 +14,10 @@ def benjamini_hochberg(p_values: Sequence[float]) -> NDArray[np.float64]:
     >>> benjamini_hochberg([0.01, 0.04, 0.03]).round(4).tolist()
     [0.03, 0.04, 0.04]
     """
-    p = _checked(p_values)
+    p = _check_p_values(p_values)
     order = np.argsort(p)[::-1]
     scaled = p[order] * len(p) / np.arange(len(p), 0, -1)
-    return _put_back(np.minimum.accumulate(scaled), order)
+    return _restore_order(np.minimum.accumulate(scaled), order)
 
 
 def holm(p_values: Sequence[float]) -> NDArray[np.float64]:
@@ -26,20 +26,20 @@ def holm(p_values: Sequence[float]) -> NDArray[np.float64]:
     >>> holm([0.01, 0.04, 0.03]).round(4).tolist()
     [0.03, 0.06, 0.06]
     """
-    p = _checked(p_values)
+    p = _check_p_values(p_values)
     order = np.argsort(p)
     scaled = p[order] * np.arange(len(p), 0, -1)
-    return _put_back(np.maximum.accumulate(scaled), order)
+    return _restore_order(np.maximum.accumulate(scaled), order)
 
 
-def _checked(p_values: Sequence[float]) -> NDArray[np.float64]:
+def _check_p_values(p_values: Sequence[float]) -> NDArray[np.float64]:
     p = np.asarray(p_values, dtype=np.float64)
     if p.ndim != 1 or not np.all((p >= 0.0) & (p <= 1.0)):
         raise BadInput("p-values are a list of numbers between 0 and 1.")
     return p
 
 
-def _put_back(ordered: NDArray[np.float64], order: NDArray[np.intp]) -> NDArray[np.float64]:
+def _restore_order(ordered: NDArray[np.float64], order: NDArray[np.intp]) -> NDArray[np.float64]:
     adjusted = np.empty(len(ordered))
     adjusted[order] = np.minimum(ordered, 1.0)
     return adjusted

@@ -36,7 +36,7 @@ def percentiles(values: NDArray[Any], percents: Sequence[float]) -> tuple[float,
     if np.isnan(ordered[last]):
         return (float("nan"),) * len(ranks)
     return tuple(
-        _between(ordered[low], ordered[high], rank - int(rank))
+        _interpolate(ordered[low], ordered[high], rank - int(rank))
         for rank, low, high in zip(ranks, around[::2], around[1::2], strict=True)
     )
 
@@ -55,7 +55,7 @@ def median(values: NDArray[Any]) -> float:
     return (float(ordered[low]) + float(ordered[middle])) / 2
 
 
-def _between(low: Any, high: Any, share: float) -> float:
+def _interpolate(low: Any, high: Any, share: float) -> float:
     """Interpolate from the nearer end, as NumPy does, so that rounding never passes the other end."""
     step = high - low
     return float(high - step * (1 - share)) if share >= 0.5 else float(low + step * share)  # noqa: PLR2004 - half way

@@ -30,7 +30,7 @@ class Database:
 
     def __init__(self, url: str, busy_timeout_s: float) -> None:
         """Parse the URL; nothing is opened before the first transaction."""
-        self.url = _understood(url)
+        self.url = _parse_url(url)
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
         self.in_memory = self.is_sqlite and not self.url.database
         self._engine = _sqlite(self.url, busy_timeout_s) if self.is_sqlite else _postgresql(self.url, busy_timeout_s)
@@ -50,7 +50,11 @@ class Database:
     @contextlib.contextmanager
     def reading(self) -> Iterator[Connection]:
         """Yield a connection with a consistent snapshot."""
-        with self._turn if self.in_memory else contextlib.nullcontext(), self._translated(), self._engine.begin() as c:
+        with (
+            self._turn if self.in_memory else contextlib.nullcontext(),
+            self._translate_errors(),
+            self._engine.begin() as c,
+        ):
             yield c
 
     @contextlib.contextmanager
@@ -60,17 +64,17 @@ class Database:
         `in_order` makes PostgreSQL queue such writers on one advisory lock, so that sequence numbers become visible in
         their order; SQLite has one writer at a time anyway.
         """
-        with self._turn, self._translated(), self._writing.begin() as connection:
+        with self._turn, self._translate_errors(), self._writing.begin() as connection:
             if in_order and not self.is_sqlite:
-                bare(connection).execute(LOCK)
+                driver_cursor(connection).execute(LOCK)
             yield connection
 
     @contextlib.contextmanager
-    def writing_bare(self) -> Iterator[Any]:
+    def writing_with_driver_cursor(self) -> Iterator[Any]:
         """Yield the driver's own cursor for the hot path; commits at the end like `writing(in_order=True)`."""
         with (
             self._turn,
-            self._translated(),
+            self._translate_errors(),
             contextlib.closing(self._engine.raw_connection()) as connection,  # closing rolls back an open transaction
             contextlib.closing(connection.cursor()) as cursor,
         ):
@@ -81,14 +85,14 @@ class Database:
     def use_write_ahead_log(self) -> None:
         """Switch an SQLite file to WAL, so that readers and the writer do not block each other. The file keeps it."""
         deadline_s = time.monotonic() + self._busy_timeout_s
-        with self._translated(), contextlib.closing(self._engine.raw_connection()) as connection:
+        with self._translate_errors(), contextlib.closing(self._engine.raw_connection()) as connection:
             while True:
                 try:
                     mode = connection.cursor().execute("PRAGMA journal_mode=WAL").fetchone()[0]
                 except sqlite3.OperationalError as wrong:
                     # SQLite does not apply the busy timeout to this statement
                     if wrong.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline_s:
-                        raise _ours(self.name, wrong) from wrong
+                        raise _translate_error(self.name, wrong) from wrong
                     time.sleep(PAUSE_S)
                 else:
                     break
@@ -100,25 +104,25 @@ class Database:
         self._engine.dispose()
 
     @contextlib.contextmanager
-    def _translated(self) -> Iterator[None]:
+    def _translate_errors(self) -> Iterator[None]:
         try:
             yield
         except DBAPIError as wrong:
-            raise _ours(self.name, wrong.orig or wrong) from wrong
+            raise _translate_error(self.name, wrong.orig or wrong) from wrong
         except self._engine.dialect.loaded_dbapi.Error as wrong:
-            raise _ours(self.name, wrong) from wrong
+            raise _translate_error(self.name, wrong) from wrong
         except PoolTimeout as wrong:
             raise StoreBusy(f"{self.name}: all connections stayed in use for too long. Try again.") from wrong
         except (UnicodeEncodeError, OverflowError) as wrong:
             raise BadInput(f"A value cannot be stored as text or as a 64-bit number: {wrong}.") from wrong
 
 
-def bare(connection: Connection) -> Any:
+def driver_cursor(connection: Connection) -> Any:
     """Return the driver's own cursor inside the connection's transaction, for the hot path."""
     return connection.connection.cursor()
 
 
-def _understood(text: str) -> URL:
+def _parse_url(text: str) -> URL:
     forms = "A store is sqlite:///path, sqlite:// (in memory) or postgresql://…"
     try:
         url = make_url(text)
@@ -152,7 +156,7 @@ def _sqlite(url: URL, busy_timeout_s: float) -> Engine:
     def _(connection: Connection) -> None:
         # takes the write lock at once: upgrading a read transaction would fail under contention
         writes = connection.get_execution_options().get("writes")
-        bare(connection).execute("BEGIN IMMEDIATE" if writes else "BEGIN")
+        driver_cursor(connection).execute("BEGIN IMMEDIATE" if writes else "BEGIN")
 
     return engine
 
@@ -185,7 +189,7 @@ def _postgresql(url: URL, busy_timeout_s: float) -> Engine:
     return engine
 
 
-def _ours(where: str, wrong: BaseException) -> FieldloopError:
+def _translate_error(where: str, wrong: BaseException) -> FieldloopError:
     """Translate a driver's error into one that states what to do."""
     code, state = getattr(wrong, "sqlite_errorcode", None), getattr(wrong, "sqlstate", None)
     cause: Any = state if code is None else code & 0xFF

@@ -31,7 +31,7 @@ def search_columns(episode: Episode) -> dict[str, str]:
     """Return the columns by which lists are filtered and counted.
 
     >>> columns = search_columns(Episode("e1", "Lift", "mcap", site="lab", facts=(("sku", "A7"),)))
-    >>> columns["handled"], label("sku", "A7") in columns["labels"], word("LIFT") in columns["words"]
+    >>> columns["handled"], label("sku", "A7") in columns["labels"], searchable_text("LIFT") in columns["words"]
     ('A7', True, True)
     """
     named = dict(episode.facts) | {name: getattr(episode, name) for name in FIELDS if getattr(episode, name)}
@@ -41,7 +41,7 @@ def search_columns(episode: Episode) -> dict[str, str]:
     return {
         "handled": episode.handled,
         "labels": "".join(label(name, value) for name, value in (named | levels).items() if value),
-        "words": SEPARATOR.join(map(word, words)),
+        "words": SEPARATOR.join(map(searchable_text, words)),
     }
 
 
@@ -50,6 +50,6 @@ def label(name: str, value: str) -> str:
     return SEPARATOR + f"{name}={value}".replace(SEPARATOR, " ") + SEPARATOR
 
 
-def word(text: str) -> str:
+def searchable_text(text: str) -> str:
     """Return a text in its searchable form: lower case, on one line."""
     return text.lower().replace(SEPARATOR, " ")

@@ -10,7 +10,7 @@ from fieldloop.model import event as model
 from fieldloop.model.event import Event, OutcomeRecorded
 from fieldloop.store.outcomes import Row, body_of, row_of
 from fieldloop.store.statements import Statements
-from fieldloop.store.sums import hours_of, strata_of
+from fieldloop.store.sums import sum_by_hour, sum_by_stratum
 
 KIND = OutcomeRecorded.__name__
 
@@ -22,7 +22,7 @@ class OutcomeBatch:
         """Encode events, all of them outcomes."""
         self.rows: list[Row] = [row_of(event.outcome) for event in events]  # type: ignore[union-attr]  # all outcomes
         self._ledger: list[Row] = [[0, at_ns, actor, None, KIND, model.VERSION, body_of(row)] for row in self.rows]
-        self.hours, self.strata = hours_of(self.rows), strata_of(self.rows)
+        self.hours, self.strata = sum_by_hour(self.rows), sum_by_stratum(self.rows)
 
     def number(self, last: int, caused_by: int | None) -> list[Row]:
         """Assign sequence numbers to all rows; return the ledger rows."""
@@ -33,16 +33,16 @@ class OutcomeBatch:
 
     def write(self, cursor: Any, statements: Statements, last: int, caused_by: int | None) -> bool:
         """Write everything; False if an outcome already exists, and the caller must roll back."""
-        many(cursor, statements.add_events, self.number(last, caused_by))
-        many(cursor, statements.add_outcomes, self.rows)
+        execute_for_rows(cursor, statements.add_events, self.number(last, caused_by))
+        execute_for_rows(cursor, statements.add_outcomes, self.rows)
         if cursor.rowcount != len(self.rows):
             return False
-        many(cursor, statements.add_hours, self.hours)
-        many(cursor, statements.add_strata, self.strata)
+        execute_for_rows(cursor, statements.add_hours, self.hours)
+        execute_for_rows(cursor, statements.add_strata, self.strata)
         return True
 
 
-def many(cursor: Any, statement: str, rows: Sequence[Row]) -> None:
+def execute_for_rows(cursor: Any, statement: str, rows: Sequence[Row]) -> None:
     """Run a statement for every row; `execute` is faster than `executemany` for a single row."""
     if len(rows) == 1:
         cursor.execute(statement, rows[0])

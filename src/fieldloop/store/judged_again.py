@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import BindParameter, Connection, FromClause, Select, and_, bindparam, func, literal_column, select
 from sqlalchemy.sql import ColumnElement
 
-from fieldloop.model.attempts import settled
+from fieldloop.model.attempts import settle_attempts
 from fieldloop.model.policy import Outcome
 from fieldloop.store.outcomes import noun_of
 from fieldloop.store.tables import outcomes
@@ -31,7 +31,7 @@ def corrections(
     cover every attempt with a verdict in [start, end); they may lie outside it.
     """
     votes = verdicts_of_several(connection, start_ns, end_ns, stage, None if policy is None else [policy])
-    for sign, counted in ((-1, votes), (1, settled(votes)[0])):
+    for sign, counted in ((-1, votes), (1, settle_attempts(votes)[0])):
         for vote in counted:
             yield (vote.policy, vote.site), vote.at_ns, sign * vote.succeeded, sign
 
@@ -60,17 +60,17 @@ def _query() -> Select[Any]:
     inside, each = outcomes.alias("inside"), outcomes.alias("each")
     stage: BindParameter[str] = bindparam("stage")
     limits = (inside.c.at_ns >= bindparam("start"), inside.c.at_ns < bindparam("end"))
-    span = (inside.c.stage == stage, is_named(inside), *limits)
+    span = (inside.c.stage == stage, is_attempt_named(inside), *limits)
     touched = select(*(inside.c[name] for name in SAME)).where(*span).distinct().subquery()
     judges = func.count().over(partition_by=[each.c[name] for name in SAME]).label("judges")
     same = and_(*(each.c[name] == touched.c[name] for name in SAME))
-    of_stage = (each.c.stage == stage) & is_named(each)
+    of_stage = (each.c.stage == stage) & is_attempt_named(each)
     found = select(*each.c, judges).join(touched, same).where(of_stage).subquery()
     cells = [found.c[column.name] for column in outcomes.c]
     return select(*cells).where(found.c.judges > 1).order_by(found.c.seq)
 
 
-def is_named(table: FromClause) -> ColumnElement[bool]:
+def is_attempt_named(table: FromClause) -> ColumnElement[bool]:
     """Is the attempt named? A literal, not a parameter: databases use a partial index only for a literal."""
     named: ColumnElement[bool] = table.c.attempt != literal_column("''")
     return named

@@ -13,7 +13,7 @@ from fieldloop.model.episode import Episode, Log
 from fieldloop.model.event import E, Event, OutcomeRecorded, Recorded
 from fieldloop.store import prepare
 from fieldloop.store.contract import Expected, Jobs, Views
-from fieldloop.store.database import Database, bare
+from fieldloop.store.database import Database, driver_cursor
 from fieldloop.store.fast_lane import OutcomeBatch
 from fieldloop.store.jobs import SqlJobs
 from fieldloop.store.ledger_rows import bodies_of, read_event, rows_of
@@ -69,19 +69,19 @@ class SqlStore:
             return self.last()
         if expect is None and all(type(event) is OutcomeRecorded for event in events):
             batch = OutcomeBatch(events, actor, at_ns)
-            with contextlib.suppress(_OutcomeExists), self._database.writing_bare() as cursor:
-                last = self._standing(cursor, caused_by)
+            with contextlib.suppress(_OutcomeExists), self._database.writing_with_driver_cursor() as cursor:
+                last = self._check_write_allowed(cursor, caused_by)
                 if not batch.write(cursor, self._statements, last, caused_by):
                     raise _OutcomeExists
                 return last + len(events)
         bodies = bodies_of(events)
         with self._database.writing(in_order=True) as connection:
-            last = self._standing(bare(connection), caused_by)
+            last = self._check_write_allowed(driver_cursor(connection), caused_by)
             tables = Tables(connection, self._statements)
             if expect is not None:
-                _require(tables, expect)
+                _require_unchanged(tables, expect)
             rows = rows_of(events, bodies, last, actor, at_ns, caused_by)
-            bare(connection).executemany(self._statements.add_events, rows)
+            driver_cursor(connection).executemany(self._statements.add_events, rows)
             project(tables, enumerate(events, last + 1))
         return last + len(events)
 
@@ -153,29 +153,29 @@ class SqlStore:
 
     def blobs(self) -> set[str]:
         """Return every SHA-256 in any event; an extra hash is harmless, a missing one would lose a blob."""
-        found: set[str] = set()
+        hashes: set[str] = set()
         after = 0
         while True:
             query = select(ledger.c.seq, ledger.c.body).where(ledger.c.seq > after).order_by(ledger.c.seq).limit(PAGE)
             with self._database.reading() as connection:
                 rows = connection.execute(query).all()
             for _, body in rows:
-                found.update(SHA256.findall(body))
+                hashes.update(SHA256.findall(body))
             if len(rows) < PAGE:
-                return found
+                return hashes
             after = rows[-1].seq
 
     def rebuild(self) -> None:
         """Drop every projected table and replay the ledger."""
         with self._database.writing(in_order=True) as connection:
             replay(connection)
-            prepare.note(connection)
+            prepare.record_versions(connection)
 
     def close(self) -> None:
         """Close the database."""
         self._database.close()
 
-    def _standing(self, cursor: Any, caused_by: int | None) -> int:
+    def _check_write_allowed(self, cursor: Any, caused_by: int | None) -> int:
         """Check that the write is allowed, with the lock held; return the newest sequence number."""
         last, layout = cursor.execute(STANDING).fetchone()
         if layout != schema_hash():
@@ -187,7 +187,7 @@ class SqlStore:
         return last or 0
 
 
-def _require(tables: Tables, expect: Expected) -> None:
+def _require_unchanged(tables: Tables, expect: Expected) -> None:
     """Refuse to overwrite a noun that was stated again since it was read; the write lock is held."""
     for _, seq in tables.find_with_place(expect.noun, expect.where, newest=True, limit=1):
         if seq > expect.last:

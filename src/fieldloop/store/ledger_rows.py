@@ -8,7 +8,7 @@ from fieldloop.errors import BadInput
 from fieldloop.model import event as model
 from fieldloop.model.codec import from_plain
 from fieldloop.model.event import EVENTS, Event, OutcomeRecorded
-from fieldloop.store.outcomes import body_of, event_of, row_of, written
+from fieldloop.store.outcomes import body_of, event_body, event_of, row_of
 from fieldloop.store.upcast import upcast
 
 
@@ -17,7 +17,7 @@ def bodies_of(events: Sequence[Event]) -> list[str]:
     for event in events:
         if type(event) not in _KINDS:
             raise BadInput(f"{event!r} is not an event of the ledger.")
-    return [body_of(row_of(e.outcome)) if type(e) is OutcomeRecorded else written(e) for e in events]
+    return [body_of(row_of(e.outcome)) if type(e) is OutcomeRecorded else event_body(e) for e in events]
 
 
 def rows_of(

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection, func, select
 
-from fieldloop.model.attempts import settled
+from fieldloop.model.attempts import settle_attempts
 from fieldloop.model.condition import Stratum
 from fieldloop.store.contract import StratumCount, TrialCount
 from fieldloop.store.judged_again import verdicts_of_several
@@ -14,7 +14,7 @@ from fieldloop.store.sums import article_of
 from fieldloop.store.tables import outcomes, success_strata
 
 
-def by_stratum(connection: Connection, stage: str, policies: Sequence[str] | None) -> list[StratumCount]:
+def count_by_stratum(connection: Connection, stage: str, policies: Sequence[str] | None) -> list[StratumCount]:
     """Count attempts by policy, conditions and article."""
     sums = success_strata.c
     query = select(sums.policy, sums.site, sums.stratum, sums.item, sums.successes, sums.episodes)
@@ -27,7 +27,7 @@ def by_stratum(connection: Connection, stage: str, policies: Sequence[str] | Non
         tally[0] += won
         tally[1] += tried
     votes = verdicts_of_several(connection, None, None, stage, policies)
-    for sign, counted in ((-1, votes), (1, settled(votes)[0])):
+    for sign, counted in ((-1, votes), (1, settle_attempts(votes)[0])):
         for vote in counted:
             tally = counts[vote.policy, vote.site, vote.stratum, article_of(str(vote.stratum), vote.item)]
             tally[0] += sign * vote.succeeded
@@ -35,7 +35,7 @@ def by_stratum(connection: Connection, stage: str, policies: Sequence[str] | Non
     return [StratumCount(*key, successes=won, episodes=tried) for key, (won, tried) in counts.items() if tried]
 
 
-def trials(
+def count_trials(
     connection: Connection, stages: Sequence[str], scenarios: Sequence[str], policies: Sequence[str] | None
 ) -> dict[tuple[str, str], TrialCount]:
     """Count trials in some scenarios by policy and stage."""

@@ -40,8 +40,8 @@ def row_of(outcome: Outcome, seq: int = 0) -> Row:
         int(outcome.interventions),
         outcome.attempt,
         outcome.item,
-        _listed(outcome.steps),
-        _listed(outcome.facts),
+        _nouns_json(outcome.steps),
+        _nouns_json(outcome.facts),
         seq,
     ]
 
@@ -99,7 +99,7 @@ def event_of(body: Mapping[str, Any]) -> OutcomeRecorded:
         return from_plain(OutcomeRecorded, body)  # reads an older form, or reports the error
 
 
-def written(event: Any) -> str:
+def event_body(event: Any) -> str:
     """Return any event's body for the ledger."""
     return json.dumps(to_plain(event), separators=(",", ":"), allow_nan=False)
 
@@ -109,20 +109,20 @@ FIELDS = tuple(Outcome.__dataclass_fields__)
 stratum_of = functools.lru_cache(maxsize=4096)(Stratum.parse)
 
 
-def _listed(nouns: tuple[Any, ...]) -> str:
+def _nouns_json(nouns: tuple[Any, ...]) -> str:
     """Usually empty, so the empty case is fast."""
     return json.dumps(to_plain(nouns), separators=(",", ":"), allow_nan=False) if nouns else NOTHING
 
 
 def _steps(cell: str | list[Any]) -> tuple[Step, ...]:
-    return () if cell in (NOTHING, []) else tuple(from_plain(Step, one) for one in _plain(cell))
+    return () if cell in (NOTHING, []) else tuple(from_plain(Step, one) for one in _as_list(cell))
 
 
 def _facts(cell: str | list[Any]) -> tuple[tuple[str, float], ...]:
-    return () if cell in (NOTHING, []) else tuple((name, _number(value)) for name, value in _plain(cell))
+    return () if cell in (NOTHING, []) else tuple((name, _number(value)) for name, value in _as_list(cell))
 
 
-def _plain(cell: str | list[Any]) -> list[Any]:
+def _as_list(cell: str | list[Any]) -> list[Any]:
     """The table stores text, the ledger body a list."""
     return json.loads(cell) if isinstance(cell, str) else cell
 

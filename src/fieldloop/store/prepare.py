@@ -30,10 +30,10 @@ def prepare(database: Database) -> None:
 
         migrate(connection)
         replay(connection)
-        note(connection)
+        record_versions(connection)
 
 
-def note(connection: Connection) -> None:
+def record_versions(connection: Connection) -> None:
     """Record the schema and event versions of this database."""
     connection.execute(about.delete())
     values = {"schema": schema_hash(), "events": str(model.VERSION), "fieldloop": __version__}
@@ -61,7 +61,7 @@ def _is_ready(connection: Connection, where: str) -> bool:
         raise _too_new(where, f"it holds events of version {noted['events']}, this version reads up to {model.VERSION}")
     if noted.get("schema") == schema_hash() and noted.get("events") == str(model.VERSION):
         return True
-    if _numbers(noted.get("fieldloop", "0")) > _numbers(__version__):
+    if _release_numbers(noted.get("fieldloop", "0")) > _release_numbers(__version__):
         raise _too_new(where, "its tables were created by fieldloop " + noted["fieldloop"])
     return False
 
@@ -70,10 +70,10 @@ def _too_new(where: str, why: str) -> StoreTooNew:
     return StoreTooNew(f"{where} was written by a newer fieldloop: {why}. Nothing was changed; update fieldloop.")
 
 
-def _numbers(version: str) -> tuple[int, ...]:
+def _release_numbers(version: str) -> tuple[int, ...]:
     """Return the release numbers of a version.
 
-    >>> _numbers("0.10.2") > _numbers("0.9")
+    >>> _release_numbers("0.10.2") > _release_numbers("0.9")
     True
     """
     return tuple(int("".join(filter(str.isdigit, part)) or 0) for part in version.split("."))

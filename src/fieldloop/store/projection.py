@@ -30,11 +30,11 @@ def project(tables: Tables, events: Iterable[tuple[int, Event]]) -> None:
                 PROJECTIONS[type(event)](tables, event, seq)
 
 
-def _nothing(_tables: Tables, _event: Any, _seq: int) -> None:
+def _ignore(_tables: Tables, _event: Any, _seq: int) -> None:
     """The event has no projection."""
 
 
-def _stated(attribute: str) -> Projection:
+def _put_attribute(attribute: str) -> Projection:
     """The event holds one complete noun; a later one with the same key replaces it."""
 
     def put(tables: Tables, event: Any, seq: int) -> None:
@@ -43,7 +43,7 @@ def _stated(attribute: str) -> Projection:
     return put
 
 
-def _whole(tables: Tables, event: Any, seq: int) -> None:
+def _put_event(tables: Tables, event: Any, seq: int) -> None:
     """The event is the noun."""
     tables.put(event, seq)
 
@@ -84,23 +84,23 @@ def _calibrate(tables: Tables, event: happened.CalibrationAttached, seq: int) ->
     same = {"robot": new.robot, "sensor": new.sensor, "kind": new.kind}
     others = [(c, stated) for c, stated in tables.find_with_place(Calibration, same) if c.id != new.id]
     for other, _ in others:
-        new = replace(new, valid_to_ns=_end_beside(new, other, arrived_later=True))
+        new = replace(new, valid_to_ns=_end_because_of(new, other, arrived_later=True))
     for other, stated in others:
-        end = _end_beside(other, new, arrived_later=False)
+        end = _end_because_of(other, new, arrived_later=False)
         if end != other.valid_to_ns:
             tables.put(replace(other, valid_to_ns=end), stated)
     tables.put(new, seq)
 
 
-def _end_beside(one: Calibration, other: Calibration, *, arrived_later: bool) -> int | None:
+def _end_because_of(calibration: Calibration, other: Calibration, *, arrived_later: bool) -> int | None:
     """Return when a calibration ends because of another. If two begin together, the later arrival is valid."""
-    passed, passes = (c.status is Status.PASSED for c in (one, other))
-    if passes and not passed and other.holds_at(one.valid_from_ns):
-        return one.valid_from_ns
+    passed, passes = (c.status is Status.PASSED for c in (calibration, other))
+    if passes and not passed and other.holds_at(calibration.valid_from_ns):
+        return calibration.valid_from_ns
     if passed and not passes:
-        return one.valid_to_ns
-    follows = one.valid_from_ns < other.valid_from_ns + (not arrived_later)
-    return other.valid_from_ns if follows and one.holds_at(other.valid_from_ns) else one.valid_to_ns
+        return calibration.valid_to_ns
+    follows = calibration.valid_from_ns < other.valid_from_ns + (not arrived_later)
+    return other.valid_from_ns if follows and calibration.holds_at(other.valid_from_ns) else calibration.valid_to_ns
 
 
 def _annotate(tables: Tables, event: happened.EpisodeAnnotated, seq: int) -> None:
@@ -116,39 +116,39 @@ def _incident(tables: Tables, event: happened.IncidentOpened | happened.Incident
 
 
 PROJECTIONS: dict[type[Event], Projection] = {
-    happened.WorkspaceCreated: _nothing,
-    happened.TokenIssued: _stated("token"),
-    happened.ProtocolLocked: _whole,
-    happened.OperatorEnrolled: _stated("operator"),
-    happened.RobotRegistered: _stated("robot"),
-    happened.ProviderContracted: _stated("provider"),
-    happened.DeploymentMapped: _stated("deployment"),
-    happened.DeploymentAudited: _stated("audit"),
+    happened.WorkspaceCreated: _ignore,
+    happened.TokenIssued: _put_attribute("token"),
+    happened.ProtocolLocked: _put_event,
+    happened.OperatorEnrolled: _put_attribute("operator"),
+    happened.RobotRegistered: _put_attribute("robot"),
+    happened.ProviderContracted: _put_attribute("provider"),
+    happened.DeploymentMapped: _put_attribute("deployment"),
+    happened.DeploymentAudited: _put_attribute("audit"),
     happened.PlanDrawn: _plan,
-    happened.PlanScored: _stated("score"),
-    happened.SynchronisationVerified: _whole,
-    happened.SessionOpened: _stated("session"),
+    happened.PlanScored: _put_attribute("score"),
+    happened.SynchronisationVerified: _put_event,
+    happened.SessionOpened: _put_attribute("session"),
     happened.SessionClosed: _close_session,
     happened.LogIngested: _ingest,
     happened.EpisodesMeasured: _measure,
     happened.EpisodeJudged: _judge,
-    happened.DatasetJudged: _stated("report"),
-    happened.DeliveryJudged: _nothing,
+    happened.DatasetJudged: _put_attribute("report"),
+    happened.DeliveryJudged: _ignore,
     happened.CalibrationAttached: _calibrate,
-    happened.IntrinsicsAttached: _stated("intrinsics"),
-    happened.SensorVerified: _stated("verification"),
-    happened.TaxonomyLocked: _whole,
+    happened.IntrinsicsAttached: _put_attribute("intrinsics"),
+    happened.SensorVerified: _put_attribute("verification"),
+    happened.TaxonomyLocked: _put_event,
     happened.EpisodeAnnotated: _annotate,
-    happened.ReleaseFrozen: _stated("release"),
-    happened.ReleaseExported: _nothing,
-    happened.LagsMeasured: _whole,
-    happened.PolicyTrained: _stated("policy"),
-    happened.PolicyGated: _stated("decision"),
-    happened.RolloutMoved: _stated("rollout"),
-    happened.AlarmRaised: _stated("alarm"),
-    happened.DiagnosisMade: _stated("diagnosis"),
+    happened.ReleaseFrozen: _put_attribute("release"),
+    happened.ReleaseExported: _ignore,
+    happened.LagsMeasured: _put_event,
+    happened.PolicyTrained: _put_attribute("policy"),
+    happened.PolicyGated: _put_attribute("decision"),
+    happened.RolloutMoved: _put_attribute("rollout"),
+    happened.AlarmRaised: _put_attribute("alarm"),
+    happened.DiagnosisMade: _put_attribute("diagnosis"),
     happened.IncidentOpened: _incident,
     happened.IncidentMoved: _incident,
-    happened.DemandPlaced: _stated("demand"),
+    happened.DemandPlaced: _put_attribute("demand"),
 }
 """One entry per event, except OutcomeRecorded, which is written in batches."""

@@ -35,17 +35,17 @@ def success_rates(
     if not wanted:
         return [[] for _ in spans]
     sums = _Sums(connection, wanted, stage, policy)
-    found: list[list[Rate]] = []
+    rates_by_span: list[list[Rate]] = []
     for span in spans:
         counted = ((place, *sums.over(place, span)) for place in sums.places)
-        found.append(
+        rates_by_span.append(
             [
                 Rate(*place, won, tried, won / tried, *interval(won, tried), *span)
                 for place, won, tried in counted
                 if tried
             ]
         )
-    return found
+    return rates_by_span
 
 
 class _Sums:
@@ -106,7 +106,7 @@ def _cut_hours(
     cuts = [(edge - edge % NS_PER_HOUR, edge) for edge in edges if edge % NS_PER_HOUR]
     if not cuts:
         return
-    cut = _listed(cuts)
+    cut = _cuts_table(cuts)
     each = outcomes.c
     inside = (each.stage == stage) & (each.at_ns >= cut.c.begin) & (each.at_ns < cut.c.edge)
     query = (
@@ -120,13 +120,13 @@ def _cut_hours(
         yield (edge, (version, site)), (won, tried)
 
 
-def _listed(cuts: Sequence[Span]):  # type: ignore[no-untyped-def]  # noqa: ANN202 - a common table expression
+def _cuts_table(cuts: Sequence[Span]):  # type: ignore[no-untyped-def]  # noqa: ANN202 - a common table expression
     """Return pairs of times as a table to join with; literals, as PostgreSQL guesses the types of parameters."""
     columns = (column("begin", BigInteger), column("edge", BigInteger))
     return values(*columns, name="cuts", literal_binds=True).data(list(cuts)).cte()
 
 
-def daily(connection: Connection, zones: Mapping[str, str], stage: str) -> list[DayCount]:
+def count_by_day(connection: Connection, zones: Mapping[str, str], stage: str) -> list[DayCount]:
     """Count attempts by policy, site and day; a day is local to its site, in UTC where the site has no zone."""
     counts: dict[tuple[str, str, int], list[int]] = defaultdict(lambda: [0, 0])
     split: dict[int, set[str]] = defaultdict(set)
@@ -160,7 +160,7 @@ def _outcomes_in(connection: Connection, split: Mapping[int, set[str]], stage: s
     """Yield the outcomes of some hours at some sites."""
     if not split:
         return
-    cut = _listed([(hour * NS_PER_HOUR, (hour + 1) * NS_PER_HOUR) for hour in split])
+    cut = _cuts_table([(hour * NS_PER_HOUR, (hour + 1) * NS_PER_HOUR) for hour in split])
     each = outcomes.c
     inside = (each.stage == stage) & (each.at_ns >= cut.c.begin) & (each.at_ns < cut.c.edge)
     query = select(each.policy, each.site, each.at_ns, each.succeeded).join_from(cut, outcomes, inside)

@@ -11,12 +11,12 @@ from sqlalchemy import ARRAY, Column, ColumnElement, Connection, Insert, any_, b
 from fieldloop.errors import BadInput, UnknownName
 from fieldloop.model.codec import from_plain
 from fieldloop.model.episode import Episode
-from fieldloop.store.database import bare
+from fieldloop.store.database import driver_cursor
 from fieldloop.store.episodes import episode_of
-from fieldloop.store.outcomes import Row, noun_of, written
+from fieldloop.store.outcomes import Row, event_body, noun_of
 from fieldloop.store.statements import Statements, upsert
 from fieldloop.store.sums import add_to_sums
-from fieldloop.store.tables import NounTable, cell, outcomes, table_of
+from fieldloop.store.tables import NounTable, column_value, outcomes, table_of
 
 N = TypeVar("N")
 SEQ = list(outcomes.c.keys()).index("seq")
@@ -33,13 +33,13 @@ class Tables:
     def put(self, noun: Any, seq: int, place: int = 0, **given: Any) -> None:
         """Write a noun's row, or overwrite the one with the same key; other columns keep their value."""
         entry = table_of(type(noun))
-        row = entry.cells(noun, given) | {"seq": seq, "place": place, "body": written(noun)}
+        row = entry.cells(noun, given) | {"seq": seq, "place": place, "body": event_body(noun)}
         self._connection.execute(_upsert(entry, tuple(row), is_sqlite=self._is_sqlite), row)
 
     def set(self, noun: type, where: Mapping[str, Any], **values: Any) -> None:
         """Change columns that are not part of the noun itself."""
         entry = table_of(noun)
-        changed = {name: cell(value) for name, value in values.items()}
+        changed = {name: column_value(value) for name, value in values.items()}
         self._connection.execute(update(entry.table).where(*self.criteria(entry, where)).values(changed))
 
     def drop(self, noun: type, where: Mapping[str, Any]) -> None:
@@ -49,7 +49,7 @@ class Tables:
 
     def put_outcomes(self, rows: Sequence[Row]) -> None:
         """Write outcomes and their sums by hour; an outcome with a known id replaces the earlier one."""
-        done = bare(self._connection)
+        done = driver_cursor(self._connection)
         done.executemany(self._statements.add_outcomes, rows)
         fresh = list(rows) if done.rowcount == len(rows) else [row for row in rows if self._is_new(row)]
         add_to_sums(self._connection, self._statements, fresh)
@@ -69,11 +69,11 @@ class Tables:
         order = (entry.table.c.seq, entry.table.c.place) if entry.has_body else (entry.table.c.seq,)
         query = select(*columns).where(*self.criteria(entry, where)).limit(limit)
         query = query.order_by(*(each.desc() if newest else each for each in order))
-        found = self._connection.execute(query)
+        rows = self._connection.execute(query)
         if entry.has_body:
             read = reader_of(noun)
-            return [(read(body), seq) for body, seq in found]
-        return [(noun_of(list(row)), row[SEQ]) for row in found]  # type: ignore[misc]  # only Outcome has no body
+            return [(read(body), seq) for body, seq in rows]
+        return [(noun_of(list(row)), row[SEQ]) for row in rows]  # type: ignore[misc]  # only Outcome has no body
 
     def get(self, noun: type[N], id_or_prefix: str) -> N:
         """Return the noun with this id or this unique id prefix."""
@@ -81,7 +81,7 @@ class Tables:
         if len(entry.key) != 1 or entry.key == ("seq",):
             raise BadInput(f"{noun.__name__} has no id of its own. Find it by {', '.join(entry.columns)}.")
         column = entry.table.c[entry.key[0]]
-        begin = cell(id_or_prefix)
+        begin = column_value(id_or_prefix)
         query = select(column).where(column >= begin, column < begin + "\U0010ffff").order_by(column).limit(3)
         ids = list(self._connection.scalars(query)) if begin else []
         if not ids:
@@ -124,11 +124,11 @@ class Tables:
         if isinstance(value, range):
             return (column >= value.start) & (column < value.stop)
         if isinstance(value, list | tuple | set | frozenset):
-            cells = [cell(each) for each in value]
+            cells = [column_value(each) for each in value]
             if self._is_sqlite:  # one parameter for a list of any length
                 return column.in_(select(func.json_each(json.dumps(cells)).table_valued("value").c.value))
             return column == any_(bindparam(None, cells, ARRAY(column.type)))
-        equal: ColumnElement[bool] = column == cell(value)
+        equal: ColumnElement[bool] = column == column_value(value)
         return equal
 
 

@@ -25,7 +25,7 @@ __all__ = [
     "VerifyingStream",
     "hash_file",
     "link_or_copy",
-    "missing",
+    "missing_blob_error",
     "verify",
 ]
 
@@ -85,10 +85,10 @@ class HashedShelf:
 
     def open(self, sha256: str) -> BinaryIO:
         """Open the bytes for reading; reading them to the end verifies them."""
-        found = self._find(sha256)
-        if found is None:
-            raise missing(sha256)
-        area, size = found
+        stored = self._find(sha256)
+        if stored is None:
+            raise missing_blob_error(sha256)
+        area, size = stored
         return cast("BinaryIO", io.BufferedReader(VerifyingStream(self._open(area, sha256), sha256, size), 1 << 20))
 
     def local(self, blob: Blob, cache_dir: Path) -> Path:
@@ -219,7 +219,7 @@ def verify(found: str, sha256: str) -> None:
         raise StoreError(f"Blob {sha256} is damaged: its content hashes to {found}. Store the original again.")
 
 
-def missing(sha256: str) -> StoreError:
+def missing_blob_error(sha256: str) -> StoreError:
     """Return the error for a missing blob."""
     return StoreError(f"Blob {sha256} is not on the shelf.")
 

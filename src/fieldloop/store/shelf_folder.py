@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from fieldloop.errors import StoreError, StoreFull
-from fieldloop.store.shelf import FILES, FOLDERS, HashedShelf, StoredBlob, hash_file, missing, verify
+from fieldloop.store.shelf import FILES, FOLDERS, HashedShelf, StoredBlob, hash_file, missing_blob_error, verify
 
 NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 PIECE = 1 << 20
@@ -27,23 +27,23 @@ class FolderShelf(HashedShelf):
         self._verified: dict[str, tuple[int, int, int]] = {}
 
     def _keep_bytes(self, area: str, sha256: str, content: bytes) -> None:
-        self._keep(area, sha256, len(content), lambda stream: _write(stream, [content], sha256))
+        self._write_atomically(area, sha256, len(content), lambda stream: _write(stream, [content], sha256))
 
     def _keep_file(self, area: str, sha256: str, path: Path, size: int) -> None:
         def copy(stream: BinaryIO) -> None:
             with path.open("rb") as source:
                 _write(stream, iter(lambda: source.read(PIECE), b""), sha256)
 
-        self._keep(area, sha256, size, copy)
+        self._write_atomically(area, sha256, size, copy)
 
-    def _keep(self, area: str, sha256: str, size: int, fill: Callable[[BinaryIO], None]) -> None:
+    def _write_atomically(self, area: str, sha256: str, size: int, fill: Callable[[BinaryIO], None]) -> None:
         """Atomic write: temporary file, fsync, rename. A kill at any point leaves at worst a file under tmp/."""
         target = self._path(area, sha256)
-        with self._no_space(), self._lock(fcntl.LOCK_SH):
+        with self._translate_os_errors(), self._lock(fcntl.LOCK_SH):
             if _size(target) == size:
                 os.utime(target)  # renew its age, so that no sweep removes it before the caller's event references it
                 return
-        with self._no_space():
+        with self._translate_os_errors():
             temporary = self._temporary()
             try:
                 with temporary.open("wb") as stream:
@@ -52,9 +52,9 @@ class FolderShelf(HashedShelf):
                     os.fsync(stream.fileno())
                 temporary.chmod(0o444)  # read-only, to prevent accidental changes
                 with self._lock(fcntl.LOCK_SH):
-                    _make_durably(target.parent)
+                    _make_folder_durably(target.parent)
                     temporary.replace(target)
-                    _sync(target.parent)
+                    _fsync_folder(target.parent)
             finally:
                 temporary.unlink(missing_ok=True)
 
@@ -73,7 +73,7 @@ class FolderShelf(HashedShelf):
         try:
             now = path.stat()
         except FileNotFoundError:
-            raise missing(sha256) from None
+            raise missing_blob_error(sha256) from None
         seen = (now.st_ino, now.st_size, now.st_mtime_ns)
         if self._verified.get(sha256) != seen:
             verify(hash_file(path), sha256)
@@ -124,7 +124,7 @@ class FolderShelf(HashedShelf):
             yield
 
     @contextlib.contextmanager
-    def _no_space(self) -> Iterator[None]:
+    def _translate_os_errors(self) -> Iterator[None]:
         try:
             yield
         except OSError as wrong:
@@ -149,17 +149,17 @@ def _size(path: Path) -> int | None:
         return None
 
 
-def _make_durably(folder: Path) -> None:
+def _make_folder_durably(folder: Path) -> None:
     """Create a folder durably: its name survives a power loss."""
     if folder.is_dir():
         return
     if not folder.parent.is_dir():
-        _make_durably(folder.parent)
+        _make_folder_durably(folder.parent)
     folder.mkdir(exist_ok=True)
-    _sync(folder.parent)
+    _fsync_folder(folder.parent)
 
 
-def _sync(folder: Path) -> None:
+def _fsync_folder(folder: Path) -> None:
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)

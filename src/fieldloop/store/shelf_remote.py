@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from fieldloop.errors import BadInput, FieldloopError, MissingExtra, StoreError
-from fieldloop.store.shelf import FILES, FOLDERS, HashedShelf, StoredBlob, hash_file, missing, verify
+from fieldloop.store.shelf import FILES, FOLDERS, HashedShelf, StoredBlob, hash_file, missing_blob_error, verify
 
 _memories = itertools.count()
 
@@ -38,14 +38,14 @@ class RemoteShelf(HashedShelf):
         self._verified: set[Path] = set()
 
     def _keep_bytes(self, area: str, sha256: str, content: bytes) -> None:
-        self._keep(area, sha256, len(content), lambda path, **how: self._system.pipe_file(path, content, **how))
+        self._upload_once(area, sha256, len(content), lambda path, **how: self._system.pipe_file(path, content, **how))
 
     def _keep_file(self, area: str, sha256: str, path: Path, size: int) -> None:
-        self._keep(area, sha256, size, lambda target, **how: self._system.put_file(str(path), target, **how))
+        self._upload_once(area, sha256, size, lambda target, **how: self._system.put_file(str(path), target, **how))
 
-    def _keep(self, area: str, sha256: str, size: int, send: Any) -> None:
+    def _upload_once(self, area: str, sha256: str, size: int, send: Any) -> None:
         target = self._path(area, sha256)
-        with self._translated(sha256):
+        with self._translate_errors(sha256):
             if self._size(target) == size:
                 if self._touch is not None:
                     self._touch(self._system, target)
@@ -62,7 +62,7 @@ class RemoteShelf(HashedShelf):
                 raise StoreError(f"Blob {sha256} was not stored completely. Try again.")
 
     def _find(self, sha256: str) -> tuple[str, int] | None:
-        with self._translated(sha256):
+        with self._translate_errors(sha256):
             for area in (FILES, FOLDERS):
                 size = self._size(self._path(area, sha256))
                 if size is not None:
@@ -70,7 +70,7 @@ class RemoteShelf(HashedShelf):
         return None
 
     def _open(self, area: str, sha256: str) -> Any:
-        with self._translated(sha256):
+        with self._translate_errors(sha256):
             return self._system.open(self._path(area, sha256), "rb")
 
     def _local_file(self, sha256: str, cache_dir: Path) -> Path:
@@ -81,9 +81,9 @@ class RemoteShelf(HashedShelf):
             target.parent.mkdir(parents=True, exist_ok=True)
             coming = target.with_name(f".{sha256}-{time.monotonic_ns()}")
             try:
-                with self._translated(sha256):
+                with self._translate_errors(sha256):
                     if self._size(self._path(FILES, sha256)) is None:
-                        raise missing(sha256)
+                        raise missing_blob_error(sha256)
                     self._system.get_file(self._path(FILES, sha256), str(coming))
                 verify(hash_file(coming), sha256)
                 coming.replace(target)
@@ -98,7 +98,7 @@ class RemoteShelf(HashedShelf):
     def _list(self) -> Iterator[StoredBlob]:
         now_s = time.time()
         for area in (FILES, FOLDERS):
-            with self._translated(area):
+            with self._translate_errors(area):
                 objects = self._system.find(f"{self._root}/{area}", detail=True)
             for path, info in objects.items():
                 changed = info.get("LastModified") or info["created"]
@@ -106,7 +106,7 @@ class RemoteShelf(HashedShelf):
                 yield StoredBlob(area, path.rpartition("/")[2], info["size"], now_s - changed_s)
 
     def _remove(self, blob: StoredBlob, min_age_s: float) -> bool:  # noqa: ARG002 - age is known from the listing
-        with self._translated(blob.sha256), contextlib.suppress(FileNotFoundError):
+        with self._translate_errors(blob.sha256), contextlib.suppress(FileNotFoundError):
             self._system.rm_file(self._path(blob.area, blob.sha256))
             return True
         return False
@@ -124,7 +124,7 @@ class RemoteShelf(HashedShelf):
             return None
 
     @contextlib.contextmanager
-    def _translated(self, what: str) -> Iterator[None]:
+    def _translate_errors(self, what: str) -> Iterator[None]:
         try:
             yield
         except FieldloopError:

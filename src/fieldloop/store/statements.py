@@ -43,14 +43,14 @@ def compile_for(*, is_sqlite: bool) -> Statements:
     """Compile the statements for SQLite or PostgreSQL."""
     new_outcome = insert_into(outcomes, is_sqlite=is_sqlite).on_conflict_do_nothing(index_elements=["id"])
     return Statements(
-        add_events=_text(insert_into(ledger, is_sqlite=is_sqlite), is_sqlite=is_sqlite),
-        add_outcomes=_text(new_outcome, is_sqlite=is_sqlite),
-        add_hours=_text(_add_to(success_hours, is_sqlite=is_sqlite), is_sqlite=is_sqlite),
-        add_strata=_text(_add_to(success_strata, is_sqlite=is_sqlite), is_sqlite=is_sqlite),
+        add_events=_compile_sql(insert_into(ledger, is_sqlite=is_sqlite), is_sqlite=is_sqlite),
+        add_outcomes=_compile_sql(new_outcome, is_sqlite=is_sqlite),
+        add_hours=_compile_sql(_upsert_sum(success_hours, is_sqlite=is_sqlite), is_sqlite=is_sqlite),
+        add_strata=_compile_sql(_upsert_sum(success_strata, is_sqlite=is_sqlite), is_sqlite=is_sqlite),
     )
 
 
-def _add_to(sums: Table, *, is_sqlite: bool) -> AnyInsert:
+def _upsert_sum(sums: Table, *, is_sqlite: bool) -> AnyInsert:
     """Upsert: insert a sum, or add it to the row with the same key."""
     insert = insert_into(sums, is_sqlite=is_sqlite)
     return insert.on_conflict_do_update(
@@ -59,7 +59,7 @@ def _add_to(sums: Table, *, is_sqlite: bool) -> AnyInsert:
     )
 
 
-def _text(insert: AnyInsert, *, is_sqlite: bool) -> str:
+def _compile_sql(insert: AnyInsert, *, is_sqlite: bool) -> str:
     style = "qmark" if is_sqlite else "format"
     dialect = (SQLiteDialect_pysqlite if is_sqlite else PGDialect_psycopg)(paramstyle=style)
     compiled: Any = insert.compile(dialect=dialect)

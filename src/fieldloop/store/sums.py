@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from fieldloop.model.stream import NS_PER_HOUR
-from fieldloop.store.database import bare
+from fieldloop.store.database import driver_cursor
 from fieldloop.store.outcomes import Row
 from fieldloop.store.statements import Statements
 from fieldloop.store.tables import outcomes
@@ -19,14 +19,14 @@ POLICY, STAGE, SITE, AT_NS, SUCCEEDED, STRATUM, ITEM = (
 )
 
 
-def hours_of(rows: Iterable[Row], sign: int = 1) -> list[Row]:
+def sum_by_hour(rows: Iterable[Row], sign: int = 1) -> list[Row]:
     """Sum outcomes by hour, in the order of the columns of `success_hours`."""
-    return _summed(rows, lambda row: (row[STAGE], row[AT_NS] // NS_PER_HOUR, row[POLICY], row[SITE]), sign)
+    return _sum_by_key(rows, lambda row: (row[STAGE], row[AT_NS] // NS_PER_HOUR, row[POLICY], row[SITE]), sign)
 
 
-def strata_of(rows: Iterable[Row], sign: int = 1) -> list[Row]:
+def sum_by_stratum(rows: Iterable[Row], sign: int = 1) -> list[Row]:
     """Sum outcomes by conditions, in the order of the columns of `success_strata`."""
-    return _summed(
+    return _sum_by_key(
         rows,
         lambda row: (row[STAGE], row[POLICY], row[SITE], row[STRATUM], article_of(row[STRATUM], row[ITEM])),
         sign,
@@ -46,12 +46,12 @@ def add_to_sums(connection: Connection, statements: Statements, rows: Iterable[R
     """Add outcomes to both kinds of sums, or subtract them."""
     given = list(rows)
     if given:
-        cursor = bare(connection)
-        cursor.executemany(statements.add_hours, hours_of(given, sign))
-        cursor.executemany(statements.add_strata, strata_of(given, sign))
+        cursor = driver_cursor(connection)
+        cursor.executemany(statements.add_hours, sum_by_hour(given, sign))
+        cursor.executemany(statements.add_strata, sum_by_stratum(given, sign))
 
 
-def _summed(rows: Iterable[Row], key_of: Callable[[Row], tuple[Any, ...]], sign: int) -> list[Row]:
+def _sum_by_key(rows: Iterable[Row], key_of: Callable[[Row], tuple[Any, ...]], sign: int) -> list[Row]:
     sums: dict[tuple[Any, ...], list[int]] = {}
     for row in rows:
         key = key_of(row)

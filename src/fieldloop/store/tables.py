@@ -105,14 +105,14 @@ class NounTable:
 
     def cells(self, noun: Any, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return the columns of a noun; `given` supplies columns that are not fields, others keep their value."""
-        own = {name: cell(getattr(noun, name)) for name in self.columns if hasattr(noun, name)}
-        return own | {name: cell(value) for name, value in given.items()}
+        own = {name: column_value(getattr(noun, name)) for name in self.columns if hasattr(noun, name)}
+        return own | {name: column_value(value) for name, value in given.items()}
 
 
-def cell(value: Any) -> Any:
+def column_value(value: Any) -> Any:
     r"""Return the column value: plain, finite, and text that every database accepts.
 
-    >>> cell("a\x00b"), cell(float("nan"))
+    >>> column_value("a\x00b"), column_value(float("nan"))
     ('a�b', None)
     """
     if type(value) is str and value.isascii() and "\x00" not in value:
@@ -152,7 +152,7 @@ def _type(hint: Any) -> tuple[TypeEngine[Any], bool]:
     return known.get(bare, NAME), optional
 
 
-def _keep(
+def _define_table(
     noun: type,
     name: str,
     key: Sequence[str] = ("id",),
@@ -242,31 +242,33 @@ success_strata = Table(
 NOUN_TABLES: dict[type, NounTable] = {
     entry.noun: entry
     for entry in (
-        _keep(Token, "tokens", ask=("sha256", "revoked_ns"), indexes=("sha256",)),
-        _keep(ProtocolLocked, "locked_protocols", key=("name", "version"), ask=("fingerprint",)),
-        _keep(Operator, "operators"),
-        _keep(Robot, "robots", ask=("model", "site")),
-        _keep(Provider, "providers", ask=("name",)),
-        _keep(Deployment, "deployments", ask=("task",)),
-        _keep(Audit, "audits", key=("seq",), ask=("deployment", "complete")),
-        _keep(Plan, "plans", ask=("strategy", "drawn_ns")),
-        _keep(PlanScore, "plan_scores", key=("plan", "after"), ask=("status",)),
-        _keep(WorkOrder, "work_orders", ask=("plan", "site", "robot", "operator", "stratum"), indexes=("plan",)),
-        _keep(Demand, "demands", ask=("stratum", "source", "at_ns")),
-        _keep(
+        _define_table(Token, "tokens", ask=("sha256", "revoked_ns"), indexes=("sha256",)),
+        _define_table(ProtocolLocked, "locked_protocols", key=("name", "version"), ask=("fingerprint",)),
+        _define_table(Operator, "operators"),
+        _define_table(Robot, "robots", ask=("model", "site")),
+        _define_table(Provider, "providers", ask=("name",)),
+        _define_table(Deployment, "deployments", ask=("task",)),
+        _define_table(Audit, "audits", key=("seq",), ask=("deployment", "complete")),
+        _define_table(Plan, "plans", ask=("strategy", "drawn_ns")),
+        _define_table(PlanScore, "plan_scores", key=("plan", "after"), ask=("status",)),
+        _define_table(
+            WorkOrder, "work_orders", ask=("plan", "site", "robot", "operator", "stratum"), indexes=("plan",)
+        ),
+        _define_table(Demand, "demands", ask=("stratum", "source", "at_ns")),
+        _define_table(
             SynchronisationVerified,
             "synchronisations",
             key=("seq",),
             ask=("robot", "stream", "at_ns"),
             indexes=("robot stream",),
         ),
-        _keep(
+        _define_table(
             Session,
             "sessions",
             ask=("site", "robot", "operator", "task", "protocol", "work_order", "opened_ns", "closed_ns"),
         ),
-        _keep(Log, "logs", key=("blob",), ask=("name", "format")),
-        _keep(
+        _define_table(Log, "logs", key=("blob",), ask=("name", "format")),
+        _define_table(
             Episode,
             "episodes",
             ask=(
@@ -276,46 +278,48 @@ NOUN_TABLES: dict[type, NounTable] = {
             given=("status", "log", "handled", "labels", "words"),
             indexes=("log", "session", "status seq place", "status site stratum handled succeeded", "site stratum"),
         ),
-        _keep(EpisodesMeasured, "measurements", key=("episode", "blob"), ask=("rows",)),
-        _keep(EpisodeReport, "reports", key=("episode", "protocol"), ask=("name", "status")),
-        _keep(DatasetReport, "dataset_reports", key=("seq",), ask=("protocol", "fingerprint", "status", "outdated")),
-        _keep(
+        _define_table(EpisodesMeasured, "measurements", key=("episode", "blob"), ask=("rows",)),
+        _define_table(EpisodeReport, "reports", key=("episode", "protocol"), ask=("name", "status")),
+        _define_table(
+            DatasetReport, "dataset_reports", key=("seq",), ask=("protocol", "fingerprint", "status", "outdated")
+        ),
+        _define_table(
             Calibration,
             "calibrations",
             ask=("kind", "robot", "sensor", "method", "status", "valid_from_ns", "valid_to_ns"),
             indexes=("robot sensor kind",),
         ),
-        _keep(
+        _define_table(
             Intrinsics,
             "intrinsics",
             ask=("robot", "sensor", "status", "provisional", "valid_from_ns"),
             indexes=("robot sensor",),
         ),
-        _keep(
+        _define_table(
             Verification,
             "verifications",
             ask=("calibration", "robot", "sensor", "at_ns"),
             indexes=("robot sensor",),
         ),
-        _keep(TaxonomyLocked, "locked_taxonomies", key=("name", "version"), ask=("fingerprint",)),
-        _keep(
+        _define_table(TaxonomyLocked, "locked_taxonomies", key=("name", "version"), ask=("fingerprint",)),
+        _define_table(
             Annotation,
             "annotations",
             key=("episode", "kind", "author", "place"),
             ask=("label",),
             indexes=("label episode",),
         ),
-        _keep(Release, "releases", ask=("name", "protocol")),
-        _keep(LagsMeasured, "release_lags", key=("release", "protocol"), ask=("imprints",)),
-        _keep(PolicyVersion, "policies", ask=("name", "release", "bundle")),
+        _define_table(Release, "releases", ask=("name", "protocol")),
+        _define_table(LagsMeasured, "release_lags", key=("release", "protocol"), ask=("imprints",)),
+        _define_table(PolicyVersion, "policies", ask=("name", "release", "bundle")),
         NounTable(
             Outcome, outcomes, ("id",), tuple(c.name for c in outcomes.c if c.name not in ("steps", "facts", "seq"))
         ),
-        _keep(Decision, "decisions", ask=("policy", "status", "at_ns"), indexes=("policy",)),
-        _keep(Rollout, "rollouts", ask=("candidate", "incumbent", "rung"), indexes=("candidate",)),
-        _keep(Alarm, "alarms", ask=("policy", "site", "raised_ns")),
-        _keep(Diagnosis, "diagnoses", ask=("policy", "site", "status", "made_ns")),
-        _keep(Incident, "incidents", ask=("policy", "site", "stratum", "alarm", "alerted_ns"), given=("step",)),
+        _define_table(Decision, "decisions", ask=("policy", "status", "at_ns"), indexes=("policy",)),
+        _define_table(Rollout, "rollouts", ask=("candidate", "incumbent", "rung"), indexes=("candidate",)),
+        _define_table(Alarm, "alarms", ask=("policy", "site", "raised_ns")),
+        _define_table(Diagnosis, "diagnoses", ask=("policy", "site", "status", "made_ns")),
+        _define_table(Incident, "incidents", ask=("policy", "site", "stratum", "alarm", "alerted_ns"), given=("step",)),
     )
 }
 """All nouns with a table. `find` filters on these columns; `seq` is the last event that states the row."""

@@ -23,11 +23,11 @@ from fieldloop.store.contract import (
     TrialCount,
 )
 from fieldloop.store.database import Database
-from fieldloop.store.episodes import episode_of, label, word
+from fieldloop.store.episodes import episode_of, label, searchable_text
 from fieldloop.store.outcomes import stratum_of
 from fieldloop.store.rows import Tables, reader_of
 from fieldloop.store.statements import Statements
-from fieldloop.store.tables import NOUN_TABLES, NounTable, cell, table_of
+from fieldloop.store.tables import NOUN_TABLES, NounTable, column_value, table_of
 
 EPISODES = NOUN_TABLES[Episode].table
 
@@ -44,7 +44,7 @@ class SqlViews:
         """Return the most recently stated noun of each kind; kinds without any are left out."""
         parts = []
         for place, noun in enumerate(nouns):
-            table = with_body(noun).table
+            table = table_with_body(noun).table
             last = select(table.c.body).order_by(table.c.seq.desc(), table.c.place.desc()).limit(1).subquery()
             parts.append(select(literal(place).label("kind"), last.c.body))
         if not parts:
@@ -63,17 +63,17 @@ class SqlViews:
 
     def all_of(self, *nouns: type) -> dict[type, list[Any]]:
         """Return all nouns of several kinds, newest first; meant for kinds with few nouns."""
-        tables = [with_body(noun).table for noun in nouns]
+        tables = [table_with_body(noun).table for noun in nouns]
         parts = [select(literal(kind).label("kind"), t.c.seq, t.c.place, t.c.body) for kind, t in enumerate(tables)]
-        found: dict[type, list[Any]] = {noun: [] for noun in nouns}
+        nouns_by_kind: dict[type, list[Any]] = {noun: [] for noun in nouns}
         if parts:
             every = union_all(*parts).subquery()
             query = select(every.c.kind, every.c.body).order_by(every.c.seq.desc(), every.c.place.desc())
             with self._database.reading() as connection:
                 rows = connection.execute(query).all()
             for kind, body in rows:
-                found[nouns[kind]].append(reader_of(nouns[kind])(body))
-        return found
+                nouns_by_kind[nouns[kind]].append(reader_of(nouns[kind])(body))
+        return nouns_by_kind
 
     def counts(self, *asked: Count) -> list[int]:
         """Count several things at once."""
@@ -91,7 +91,7 @@ class SqlViews:
 
     def episodes(self, wanted: EpisodeFilter, limit: int) -> FoundEpisodes:
         """Return the newest episodes that match, with counts."""
-        matches = self._matches(wanted)
+        matches = self._filter_criteria(wanted)
         counted = select(EPISODES.c.status, func.count(), func.count().filter(*matches) if matches else func.count())
         listed = select(EPISODES.c.body, EPISODES.c.status).where(*matches)
         listed = listed.order_by(EPISODES.c.seq.desc(), EPISODES.c.place.desc()).limit(limit)
@@ -137,7 +137,7 @@ class SqlViews:
         """Return the sequence number of the last event that states a noun; None for an unknown id."""
         entry = table_of(noun)
         with self._database.reading() as connection:
-            return connection.scalar(select(entry.table.c.seq).where(entry.table.c[entry.key[0]] == cell(name)))
+            return connection.scalar(select(entry.table.c.seq).where(entry.table.c[entry.key[0]] == column_value(name)))
 
     def success_rates(
         self, spans: Sequence[tuple[int, int]], stage: str = "production", policy: str | None = None
@@ -149,36 +149,36 @@ class SqlViews:
     def daily_counts(self, time_zones: Mapping[str, str], stage: str = "production") -> list[DayCount]:
         """Count all attempts by policy, site and day local to the site; sites without a zone have days in UTC."""
         with self._database.reading() as connection:
-            return rates.daily(connection, time_zones, str(stage))
+            return rates.count_by_day(connection, time_zones, str(stage))
 
     def stratum_counts(self, stage: str = "production", policies: Sequence[str] | None = None) -> list[StratumCount]:
         """Count all attempts by policy, conditions and article."""
         with self._database.reading() as connection:
-            return outcome_counts.by_stratum(connection, str(stage), policies)
+            return outcome_counts.count_by_stratum(connection, str(stage), policies)
 
     def trial_counts(
         self, stages: Sequence[str], scenarios: Sequence[str], policies: Sequence[str] | None = None
     ) -> dict[tuple[str, str], TrialCount]:
         """Count trials in some scenarios by policy and stage."""
         with self._database.reading() as connection:
-            return outcome_counts.trials(connection, [str(stage) for stage in stages], scenarios, policies)
+            return outcome_counts.count_trials(connection, [str(stage) for stage in stages], scenarios, policies)
 
-    def _matches(self, wanted: EpisodeFilter) -> list[ColumnElement[bool]]:
-        found: list[ColumnElement[bool]] = [EPISODES.c.status == wanted.status] if wanted.status else []
+    def _filter_criteria(self, wanted: EpisodeFilter) -> list[ColumnElement[bool]]:
+        criteria: list[ColumnElement[bool]] = [EPISODES.c.status == wanted.status] if wanted.status else []
         if wanted.text:
-            found.append(self._contains(EPISODES.c.words, word(wanted.text)))
-        return found + [
+            criteria.append(self._contains(EPISODES.c.words, searchable_text(wanted.text)))
+        return criteria + [
             self._contains(EPISODES.c.labels, label(name, value)) for name, value in wanted.labels.items() if value
         ]
 
     def _contains(self, column: ColumnElement[Any], part: str) -> ColumnElement[bool]:
         """Does a column contain this text? LIKE would need escaped wildcards, and ignores case on SQLite."""
         place = func.instr if self._database.is_sqlite else func.strpos
-        found: ColumnElement[bool] = place(column, cell(part)) > 0
+        found: ColumnElement[bool] = place(column, column_value(part)) > 0
         return found
 
 
-def with_body(noun: type) -> NounTable:
+def table_with_body(noun: type) -> NounTable:
     """Return the table of a noun with a `body`; outcomes have none and are refused."""
     entry = table_of(noun)
     if not entry.has_body:

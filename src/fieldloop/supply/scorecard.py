@@ -25,11 +25,11 @@ def scorecard(acceptances: Iterable[Acceptance], provider: Provider) -> Scorecar
         share_high=high,
         cost_per_accepted=paid / accepted if paid is not None and accepted else None,
         currency=provider.currency,
-        between_deliveries=_chance_of_alike(delivered),
+        between_deliveries=_p_value_of_equal_rates(delivered),
     )
 
 
-def _chance_of_alike(delivered: Sequence[Acceptance]) -> float | None:
+def _p_value_of_equal_rates(delivered: Sequence[Acceptance]) -> float | None:
     """Pearson's test that all deliveries share one acceptance rate; None where there is nothing to compare."""
     from scipy.stats import chi2_contingency
 

@@ -31,7 +31,7 @@ def draw(picture: NDArray[Any], mark: Mark) -> NDArray[Any]:
 
     The picture still shows through, so that swapped colours, cut edges and lost contrast can be detected.
     """
-    bits = _spread(_bits(mark), picture.shape[:2])
+    bits = _bits_per_pixel(_bits(mark), picture.shape[:2])
     if picture.ndim == 2:  # noqa: PLR2004 - depth
         return np.where(bits, np.float32(FAR_M), np.float32(NEAR_M)) + (picture * np.float32(0.1)).astype(np.float32)
     return np.asarray(picture * DARK_SHARE + bits[:, :, None] * BRIGHT_FROM).round().astype(np.uint8)
@@ -103,6 +103,6 @@ def _cells(shape: tuple[int, ...]) -> tuple[NDArray[np.int64], NDArray[np.int64]
     return np.arange(height) * ROWS // height, np.arange(width) * BITS_A_ROW // width
 
 
-def _spread(bits: NDArray[np.bool_], shape: tuple[int, ...]) -> NDArray[np.bool_]:
+def _bits_per_pixel(bits: NDArray[np.bool_], shape: tuple[int, ...]) -> NDArray[np.bool_]:
     row, column = _cells(shape)
     return bits[row][:, column]

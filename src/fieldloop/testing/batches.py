@@ -76,13 +76,13 @@ def healthy_batch(shape: Shape | None = None, *, seed: int = 0) -> Batch:
         protocol=batch_protocol(),
         measured={e.id: _measured(e, random) for e in numbered},
         imprints={e.id: Imprint(_arrays(e, random) | _view(e)) for e in numbered},
-        split={e.id: "validation" if _number(e) < shape.operators else "train" for e in numbered},
+        split={e.id: "validation" if _session_number(e) < shape.operators else "train" for e in numbered},
         calibrations=(_calibration(0, 0.0), _calibration(shape.sessions // 2, 0.001)),
         annotations={e.id: (Annotation(e.id, "phase", "grasp", e.start_ns, e.end_ns, "anna"),) for e in numbered},
     )
 
 
-def _number(episode: Episode) -> int:
+def _session_number(episode: Episode) -> int:
     return int(episode.session.removeprefix("session-"))
 
 
@@ -107,11 +107,11 @@ def _episode(session: int, i: int, shape: Shape, random: np.random.Generator, *,
 
 def _measured(episode: Episode, random: np.random.Generator) -> tuple[Measured, ...]:
     made = [
-        Measured(name, (Measurement(Subject("joints"), typical * _around(random)),))
+        Measured(name, (Measurement(Subject("joints"), typical * _random_factor(random)),))
         for name, typical in MEASURED.items()
     ]
     if episode.succeeded:
-        made.append(Measured("throughput.cycle_time", (Measurement(NO_SUBJECT, _around(random)),)))
+        made.append(Measured("throughput.cycle_time", (Measurement(NO_SUBJECT, _random_factor(random)),)))
     return tuple(made)
 
 
@@ -128,7 +128,7 @@ def _arrays(episode: Episode, random: np.random.Generator) -> dict[str, NDArray[
         "way/joints": np.cumsum(random.normal(0.0, 0.05, (32, 6)), axis=0),
         "light/camera/overhead": np.asarray([bright + random.normal(0.0, 5.0)]),
     }
-    arrays |= {f"speed/{name}": np.asarray([typical * _around(random)]) for name, typical in STYLE.items()}
+    arrays |= {f"speed/{name}": np.asarray([typical * _random_factor(random)]) for name, typical in STYLE.items()}
     return {name: array.astype(np.float32) for name, array in arrays.items()}
 
 
@@ -136,7 +136,7 @@ def _view(episode: Episode) -> dict[str, NDArray[Any]]:
     """Let a fixed camera see the same wall in the first episode of each session; comparing all would be slow."""
     if not episode.name.endswith("-0"):
         return {}
-    grain = np.random.default_rng(_number(episode)).normal(0.0, 1.0, VIEW)
+    grain = np.random.default_rng(_session_number(episode)).normal(0.0, 1.0, VIEW)
     picture = np.clip(_wall() + grain, 0, 255).round().astype(np.uint8)
     return {"view/camera/overhead/picture": picture, "view/camera/overhead/stays": np.asarray([0.9], np.float32)}
 
@@ -148,7 +148,7 @@ def _wall() -> NDArray[np.float64]:
     return np.asarray((patches + np.roll(patches, 1, 0) + np.roll(patches, 1, 1) + np.roll(patches, 1, (0, 1))) / 4)
 
 
-def _around(random: np.random.Generator) -> float:
+def _random_factor(random: np.random.Generator) -> float:
     return float(np.exp(random.normal(0.0, 0.15)))
 
 

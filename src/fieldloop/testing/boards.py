@@ -72,10 +72,10 @@ def pictures_of(
     # between pixels a ray is straight to a thousandth of a pixel, and bending each sample would take minutes
     rays = cv2.resize(whole, None, fx=exposure.samples, fy=exposure.samples, interpolation=cv2.INTER_LINEAR)
     rays = rays.reshape(-1, 3)
-    return [_exposed(_light(board, camera, rays, pose, exposure.samples), rng, exposure) for pose in poses]
+    return [_expose(_render_light(board, camera, rays, pose, exposure.samples), rng, exposure) for pose in poses]
 
 
-def _light(board: Board, camera: Lensed, rays: Floats, camera_from_board: Floats, samples: int) -> Floats:
+def _render_light(board: Board, camera: Lensed, rays: Floats, camera_from_board: Floats, samples: int) -> Floats:
     board_from_camera = tf.invert(camera_from_board)
     eye, aim = board_from_camera[:3, 3], rays @ board_from_camera[:3, :3].T
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -85,7 +85,7 @@ def _light(board: Board, camera: Lensed, rays: Floats, camera_from_board: Floats
     return np.asarray(levels.reshape(camera.height, samples, camera.width, samples).mean(axis=(1, 3)))
 
 
-def _exposed(light: Floats, rng: np.random.Generator, exposure: Exposure) -> NDArray[np.uint8]:
+def _expose(light: Floats, rng: np.random.Generator, exposure: Exposure) -> NDArray[np.uint8]:
     import cv2
 
     blurred = cv2.GaussianBlur(light, (0, 0), exposure.blur_px) if exposure.blur_px else light
@@ -96,8 +96,8 @@ def poses_around(board: Board, camera: Lensed, rng: np.random.Generator, count: 
     """Return `camera_from_board` of views that a careful person would take: all over the picture, tilted both ways."""
     across, down = board.corners
     middle = np.array([(across - 1) / 2, (down - 1) / 2, 0]) * board.square_m
-    found: list[Floats] = []
-    while len(found) < count:
+    poses: list[Floats] = []
+    while len(poses) < count:
         tilt = rng.uniform(np.radians(15), np.radians(40))
         about = rng.uniform(0, 2 * np.pi)
         lean = tf.rotation_from_vector(tilt * np.array([np.cos(about), np.sin(about), 0]))
@@ -106,8 +106,8 @@ def poses_around(board: Board, camera: Lensed, rng: np.random.Generator, count: 
         aim = camera.rays(rng.uniform([0.2, 0.2], [0.8, 0.8], (1, 2)) * [camera.width, camera.height])[0]
         pose = tf.make(turn, aim * distance - turn @ middle)
         if shows_all(board, camera, pose):
-            found.append(pose)
-    return found
+            poses.append(pose)
+    return poses
 
 
 def shows_all(board: Board, camera: Lensed, camera_from_board: Floats, margin_px: float = 6.0) -> bool:

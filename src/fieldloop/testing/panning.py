@@ -38,7 +38,7 @@ class Panned:
 
         for index in range(len(self)) if indices is None else sorted(indices):
             across, down = self.places[index]
-            cut = cv2.getRectSubPix(_sheet(), self.size, (float(across), float(down))).astype(np.float64)
+            cut = cv2.getRectSubPix(_printed_sheet(), self.size, (float(across), float(down))).astype(np.float64)
             cut += np.random.default_rng(index).normal(0.0, self.noise, cut.shape)
             yield np.repeat(np.clip(cut, 0, 255).astype(np.uint8)[:, :, None], 3, axis=2)
 
@@ -51,14 +51,16 @@ def panning(
     `speed` stretches the motion: 1 moves about once a second, 0.1 is slow, 0 is still.
     """
     rng = np.random.default_rng(seed)
-    way = _moves(rng, speed * (seconds + 2) + 4)
+    way = _joint_motion(rng, speed * (seconds + 2) + 4)
     joints_s = np.arange(-0.5, seconds + 0.5, 1 / JOINTS_HZ)
     frames_s = rng.uniform(0, 1 / FRAMES_HZ) + np.arange(round(seconds * FRAMES_HZ)) / FRAMES_HZ
     shown_s = frames_s + lag_ms / 1e3 + drift_ppm * 1e-6 * (frames_s - seconds / 2)
     angles = way(speed * (joints_s + 1) + 1) + rng.normal(0.0, 2e-5, (len(joints_s), 3))
     places = SHEET / 2 + way(speed * (shown_s + 1) + 1) @ REACH_PX
-    joints = Stream(JOINTS, StreamKind.JOINT_POSITION, "rad", _stamped(joints_s), angles, nominal_hz=JOINTS_HZ)
-    camera = Stream(CAMERA, StreamKind.RGB, "8-bit", _stamped(frames_s), pictures=Panned(places), nominal_hz=FRAMES_HZ)
+    joints = Stream(JOINTS, StreamKind.JOINT_POSITION, "rad", _header_clock(joints_s), angles, nominal_hz=JOINTS_HZ)
+    camera = Stream(
+        CAMERA, StreamKind.RGB, "8-bit", _header_clock(frames_s), pictures=Panned(places), nominal_hz=FRAMES_HZ
+    )
     episode = Episode(
         id=content_id([angles.tobytes()]), name=f"panning-{seed}", format="synthetic", robot="panner", start_ns=START_NS
     )
@@ -75,7 +77,7 @@ def lose_frames(recording: Recording, at: int, frames: int) -> Recording:
     return replace(recording, streams={**recording.streams, CAMERA: lost})
 
 
-def _moves(rng: np.random.Generator, seconds: float) -> Any:
+def _joint_motion(rng: np.random.Generator, seconds: float) -> Any:
     """Return angles as a smooth function of time: from rest to rest, with pauses and varied moves."""
     from scipy.interpolate import PchipInterpolator
 
@@ -89,12 +91,12 @@ def _moves(rng: np.random.Generator, seconds: float) -> Any:
     return PchipInterpolator(moments, np.array(places))
 
 
-def _stamped(at_s: NDArray[np.float64]) -> dict[ClockKind, NDArray[np.int64]]:
+def _header_clock(at_s: NDArray[np.float64]) -> dict[ClockKind, NDArray[np.int64]]:
     return {ClockKind.HEADER: START_NS + np.round(at_s * NS_PER_S).astype(np.int64)}
 
 
 @cache
-def _sheet() -> NDArray[np.uint8]:
+def _printed_sheet() -> NDArray[np.uint8]:
     import cv2
 
     rng, sheet = np.random.default_rng(7), np.zeros((SHEET, SHEET))

@@ -11,7 +11,7 @@ from fieldloop.model.finding import Measurement
 from fieldloop.model.stream import NS_PER_S, ClockKind, Stream, StreamKind
 
 
-def planted(
+def planted_stream(
     name: str,
     kind: StreamKind,
     values: ArrayLike,
@@ -35,7 +35,7 @@ def case_of(*streams: Stream, **facts: Any) -> Case:
     )
 
 
-def answers(check: str, case: Case) -> dict[str, Measurement]:
+def measurements_by_subject(check: str, case: Case) -> dict[str, Measurement]:
     """Return what one check found, by subject."""
     return {found.subject: found for found in CHECKS[check].look(case)}
 

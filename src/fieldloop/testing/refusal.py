@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 
-def refused(kind: type[Exception], words: str, act: Callable[[], object]) -> None:
+def assert_refused(kind: type[Exception], words: str, act: Callable[[], object]) -> None:
     """Assert that `act` raises this error, and that its message contains these words."""
     message: str | None = None
     try:

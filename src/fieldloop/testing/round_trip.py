@@ -38,37 +38,41 @@ def differences(before: Recording, after: Recording, written: Written, limits: L
     """Yield differences that the writer did not list: facts, streams, timestamps, values by their rule, frames."""
     for name in FIELDS:
         one, other = getattr(before.episode, name), getattr(after.episode, name)
-        if one != other and not _listed(name, written):
+        if one != other and not _is_listed_loss(name, written):
             yield f"{name} was {one!r} and is {other!r}"
     for key, value in before.episode.facts:
-        if after.episode.fact(key) != value and key not in OF_THE_PLACE and not _listed(key, written):
+        if after.episode.fact(key) != value and key not in OF_THE_PLACE and not _is_listed_loss(key, written):
             yield f"the fact {key} was {value!r} and is {after.episode.fact(key)!r}"
     for name, stream in before.streams.items():
         if name in after.streams:
-            yield from (f"{name}: {what}" for what in _of_stream(before, stream, after.streams[name], written, limits))
-        elif not _listed(name, written):
+            yield from (
+                f"{name}: {what}" for what in _stream_differences(before, stream, after.streams[name], written, limits)
+            )
+        elif not _is_listed_loss(name, written):
             yield f"{name} is gone"
 
 
-def _of_stream(recording: Recording, before: Stream, after: Stream, written: Written, limits: Limits) -> Iterator[str]:
+def _stream_differences(
+    recording: Recording, before: Stream, after: Stream, written: Written, limits: Limits
+) -> Iterator[str]:
     for trait in TRAITS:
         one, other = getattr(before, trait), getattr(after, trait)
-        if one != other and not _listed(before.name, written, trait):
+        if one != other and not _is_listed_loss(before.name, written, trait):
             yield f"its {trait} was {one!r} and is {other!r}"
     if written.clock:
         clock = recording.streams[written.clock]
-        yield from _on_the_grid(clock, before, after, written, limits)
+        yield from _grid_differences(clock, before, after, written, limits)
         return
     yield from _same_notes(before, after, written)
     yield from _same_rate(before.nominal_hz, before, after, written)
     yield from _same_clocks(before.clocks, before, after, written, limits)
     if before.values is not None:
-        yield from _same_values(before.values, after, rounding=_listed(before.name, written))
+        yield from _same_values(before.values, after, rounding=_is_listed_loss(before.name, written))
     if before.pictures is not None:
         yield from _same_pictures(before, np.arange(len(before)), after, limits)
 
 
-def _on_the_grid(clock: Stream, before: Stream, after: Stream, written: Written, limits: Limits) -> Iterator[str]:
+def _grid_differences(clock: Stream, before: Stream, after: Stream, written: Written, limits: Limits) -> Iterator[str]:
     """Compare a stream that was resampled onto the timestamps of another, by the rule of its kind."""
     grid = grid_of(clock.times_ns)
     rule, stated = rule_for(before, grid), (written.rules or {}).get(before.name, "")
@@ -83,7 +87,7 @@ def _on_the_grid(clock: Stream, before: Stream, after: Stream, written: Written,
     picks = picks_of(before, grid, rule) if rule.keeps_samples else None
     yield from _same_clocks(_clocks(clock, before, grid, picks), before, after, written, limits)
     if before.values is not None:
-        yield from _same_values(resample(before, grid, rule), after, rounding=_listed(before.name, written))
+        yield from _same_values(resample(before, grid, rule), after, rounding=_is_listed_loss(before.name, written))
     if before.pictures is not None and picks is not None:
         yield from _same_pictures(before, picks, after, limits)
 
@@ -100,15 +104,15 @@ def _same_notes(before: Stream, after: Stream, written: Written) -> Iterator[str
     for key, text in before.notes.items():
         kept = after.notes.get(key, "")
         more = key == RESAMPLED and kept.startswith(f"{text}, then ")
-        if kept != text and not more and not _listed(before.name, written, f"note {key}"):
+        if kept != text and not more and not _is_listed_loss(before.name, written, f"note {key}"):
             yield f"its note {key} was {text!r} and is {kept!r}"
 
 
 def _same_rate(wanted: float | None, before: Stream, after: Stream, written: Written) -> Iterator[str]:
-    found = after.nominal_hz
-    same = abs(found / wanted - 1) < SAME_RATE if found and wanted else not found and not wanted
-    if not same and not _listed(before.name, written, "nominal_hz"):
-        yield f"its nominal rate is {found}, and should be {wanted}"
+    rate = after.nominal_hz
+    same = abs(rate / wanted - 1) < SAME_RATE if rate and wanted else not rate and not wanted
+    if not same and not _is_listed_loss(before.name, written, "nominal_hz"):
+        yield f"its nominal rate is {rate}, and should be {wanted}"
 
 
 def _same_clocks(
@@ -120,16 +124,16 @@ def _same_clocks(
             continue
         if kind in after.clocks and not np.array_equal(after.clocks[kind], times):
             yield f"its {kind.value} stamps differ"
-        elif kind not in after.clocks and not _clock_listed(before.name, kind, written):
+        elif kind not in after.clocks and not _is_clock_listed(before.name, kind, written):
             yield f"its {kind.value} clock is gone"
     if more := after.clocks.keys() - wanted.keys() - {*limits.remade}:
         yield f"it never had a clock called {', '.join(sorted(kind.value for kind in more))}"
 
 
-def _clock_listed(name: str, kind: ClockKind, written: Written) -> bool:
+def _is_clock_listed(name: str, kind: ClockKind, written: Written) -> bool:
     """Is it listed for this stream, or as one that no stream keeps?"""
     everywhere = [loss for loss in written.left_out if loss.code == "release.further_clocks_not_kept"]
-    return _listed(name, written, kind.value) or any(kind.value in str(loss["clocks"]) for loss in everywhere)
+    return _is_listed_loss(name, written, kind.value) or any(kind.value in str(loss["clocks"]) for loss in everywhere)
 
 
 def _same_values(wanted: NDArray[Any], after: Stream, *, rounding: bool) -> Iterator[str]:
@@ -140,13 +144,13 @@ def _same_values(wanted: NDArray[Any], after: Stream, *, rounding: bool) -> Iter
     if after.values is None:
         yield "its values are gone"
         return
-    wanted, found = wanted.reshape(len(wanted), -1), after.values.reshape(len(after.values), -1)
-    fractions = wanted.dtype.kind == found.dtype.kind == "f"
+    wanted, read_back = wanted.reshape(len(wanted), -1), after.values.reshape(len(after.values), -1)
+    fractions = wanted.dtype.kind == read_back.dtype.kind == "f"
     if rounding and fractions:
-        wanted, found = wanted.astype(np.float32), found.astype(np.float32)
-    if found.dtype != wanted.dtype and not (fractions and np.array_equal(found, wanted, equal_nan=True)):
-        yield f"its numbers were {wanted.dtype} and are {found.dtype}"
-    elif not np.array_equal(found, wanted, equal_nan=found.dtype.kind == "f"):
+        wanted, read_back = wanted.astype(np.float32), read_back.astype(np.float32)
+    if read_back.dtype != wanted.dtype and not (fractions and np.array_equal(read_back, wanted, equal_nan=True)):
+        yield f"its numbers were {wanted.dtype} and are {read_back.dtype}"
+    elif not np.array_equal(read_back, wanted, equal_nan=read_back.dtype.kind == "f"):
         yield "its numbers differ"
 
 
@@ -166,12 +170,12 @@ def _same_pictures(before: Stream, picks: NDArray[np.int64], after: Stream, limi
         if frame.shape != drawn.shape or frame.dtype != drawn.dtype:
             yield f"its frame {index} was {drawn.dtype} {drawn.shape} and is {frame.dtype} {frame.shape}"
             return
-        if (off := _off(drawn, frame)) > (limits.depth_m if frame.dtype.kind == "f" else limits.levels):
+        if (off := _picture_error(drawn, frame)) > (limits.depth_m if frame.dtype.kind == "f" else limits.levels):
             yield f"its frame {index} is off by {off:.3g}"
             return
 
 
-def _off(drawn: NDArray[Any], frame: NDArray[Any]) -> float:
+def _picture_error(drawn: NDArray[Any], frame: NDArray[Any]) -> float:
     """Return the mean error in levels, or the worst in metres; infinite where only one of the two has a distance."""
     if frame.dtype.kind != "f":
         return float(np.abs(frame.astype(np.int64) - drawn).mean())
@@ -181,7 +185,7 @@ def _off(drawn: NDArray[Any], frame: NDArray[Any]) -> float:
     return float(np.abs(frame[known] - drawn[known]).max(initial=0.0))
 
 
-def _listed(name: str, written: Written, what: str = "") -> bool:
+def _is_listed_loss(name: str, written: Written, what: str = "") -> bool:
     """Did the writer list this stream or field, and this part of it, as left out?"""
     about = [loss for loss in written.left_out if name in (loss.subject.stream, dict(loss.numbers).get("name"))]
     return any(not what or what in dict(loss.numbers).values() for loss in about)

@@ -23,7 +23,7 @@ class Unavailable(Exception):
     """The server is not available on this machine; the message states why and what to install."""
 
 
-def absent(reason: object) -> NoReturn:
+def skip_or_fail(reason: object) -> NoReturn:
     """Skip the test that needed a server, with the reason; where CI=true nothing is skipped, it fails."""
     import pytest
 
@@ -75,15 +75,15 @@ def s3() -> Iterator[dict[str, Any]]:
 
 def chromium() -> Path:
     """Return the path of a Chromium: from PATH, else installed by apt when root."""
-    found = _first_on_path(BROWSERS)
-    if found is None and os.geteuid() == 0 and shutil.which("apt-get"):
+    browser = _first_on_path(BROWSERS)
+    if browser is None and os.geteuid() == 0 and shutil.which("apt-get"):
         apt = ["apt-get", "install", "--yes", "--no-install-recommends", "chromium"]
         subprocess.run(["apt-get", "update"], capture_output=True, check=False)  # noqa: S607 - PATH is the search order
         subprocess.run(apt, capture_output=True, check=False, env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"})  # noqa: S603
-        found = _first_on_path(BROWSERS)
-    if found is None:
+        browser = _first_on_path(BROWSERS)
+    if browser is None:
         raise Unavailable("No Chromium on PATH and none could be installed. Help: apt-get install chromium")
-    return found
+    return browser
 
 
 def _first_on_path(names: tuple[str, ...]) -> Path | None:

@@ -10,7 +10,7 @@ from fieldloop.errors import BadInput, StoreError
 from fieldloop.model.episode import Blob
 from fieldloop.store import Shelf
 from fieldloop.store.parquet import put_rows, read_rows
-from fieldloop.testing.refusal import refused
+from fieldloop.testing.refusal import assert_refused
 
 Law = Callable[[Shelf, Path], None]
 
@@ -18,9 +18,9 @@ Law = Callable[[Shelf, Path], None]
 def check_shelf(open_new: Callable[[], Shelf], folder: Path) -> None:
     """Test a kind of shelf against every law; each law gets a new shelf and folder."""
     for law in SHELF_LAWS:
-        own = folder / law.__name__
-        own.mkdir()
-        law(open_new(), own)
+        law_folder = folder / law.__name__
+        law_folder.mkdir()
+        law(open_new(), law_folder)
 
 
 def bytes_are_named_by_their_hash(shelf: Shelf, folder: Path) -> None:
@@ -44,15 +44,15 @@ def what_is_not_here_is_named(shelf: Shelf, folder: Path) -> None:
     absent = "0" * 64
     assert not shelf.has(absent)
     for serve in (shelf.read, shelf.open, lambda sha256: shelf.local(Blob(sha256, 1), folder)):
-        refused(StoreError, absent, functools.partial(serve, absent))
+        assert_refused(StoreError, absent, functools.partial(serve, absent))
     for put, path in ((shelf.put_file, folder / "none"), (shelf.put_file, folder), (shelf.put_folder, folder / "none")):
-        refused(BadInput, str(path), functools.partial(put, path))
+        assert_refused(BadInput, str(path), functools.partial(put, path))
 
 
 def a_folder_is_kept_as_a_list_of_files(shelf: Shelf, folder: Path) -> None:
     """It comes back with every file in place; equal folders are one blob; a changed file makes another."""
     files = {"a.txt": b"one", "deep/er/b.bin": b"two", "deep/c": b""}
-    _lay_out(folder / "in", files)
+    _write_files(folder / "in", files)
     blob = shelf.put_folder(folder / "in")
     assert (blob.is_folder, blob.size) == (True, 6)
     assert blob == shelf.put_folder(folder / "in")
@@ -65,7 +65,7 @@ def a_folder_is_kept_as_a_list_of_files(shelf: Shelf, folder: Path) -> None:
 
 def a_sweep_removes_only_orphans(shelf: Shelf, folder: Path) -> None:
     """Kept blobs and members of kept folders stay; new blobs stay in any case."""
-    _lay_out(folder / "in", {"x": b"member"})
+    _write_files(folder / "in", {"x": b"member"})
     kept, orphan, tree = shelf.put_bytes(b"kept"), shelf.put_bytes(b"orphan"), shelf.put_folder(folder / "in")
     keep = {kept.sha256, tree.sha256}
     assert shelf.sweep(keep, min_age_s=3600).blobs == ()
@@ -102,7 +102,7 @@ SHELF_LAWS: tuple[Law, ...] = (
 )
 
 
-def _lay_out(folder: Path, files: dict[str, bytes]) -> None:
+def _write_files(folder: Path, files: dict[str, bytes]) -> None:
     for name, content in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)

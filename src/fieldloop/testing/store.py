@@ -11,7 +11,7 @@ from typing import Any
 
 from fieldloop.errors import BadInput, UnknownName
 from fieldloop.model.annotation import Annotation
-from fieldloop.model.attempts import settled
+from fieldloop.model.attempts import settle_attempts
 from fieldloop.model.calibration import Calibration
 from fieldloop.model.episode import Blob, Episode, Log, Session
 from fieldloop.model.event import (
@@ -36,7 +36,7 @@ from fieldloop.model.policy import Outcome, Stage
 from fieldloop.model.rollout import Rollout, Rung
 from fieldloop.store import Store
 from fieldloop.store.tables import NOUN_TABLES
-from fieldloop.testing.refusal import refused
+from fieldloop.testing.refusal import assert_refused
 from fieldloop.testing.samples import sample
 from fieldloop.testing.shelf import SHELF_LAWS, check_shelf
 from fieldloop.testing.store_views import VIEW_LAWS
@@ -58,13 +58,13 @@ def check_store(open_new: Callable[[], Store]) -> None:
 
 def contents(store: Store) -> dict[str, Any]:
     """Return all readable content of a store, to compare two stores."""
-    found: dict[str, Any] = {kind.__name__: store.find(kind) for kind in NOUN_TABLES}
-    found["rates"] = [store.success_rates(-(2**62), 2**62, stage) for stage in Stage]
-    found["statuses"] = [store.count(Episode, {"status": status}) for status in (None, *Status)]
-    found["strata"] = [set(store.views.stratum_counts(stage)) for stage in Stage]
-    found["labelled"] = [set(store.views.episode_counts({"status": status})) for status in (None, *Status)]
-    found["ledger"] = store.tail(limit=2**31)
-    return found
+    nouns_by_kind: dict[str, Any] = {kind.__name__: store.find(kind) for kind in NOUN_TABLES}
+    nouns_by_kind["rates"] = [store.success_rates(-(2**62), 2**62, stage) for stage in Stage]
+    nouns_by_kind["statuses"] = [store.count(Episode, {"status": status}) for status in (None, *Status)]
+    nouns_by_kind["strata"] = [set(store.views.stratum_counts(stage)) for stage in Stage]
+    nouns_by_kind["labelled"] = [set(store.views.episode_counts({"status": status})) for status in (None, *Status)]
+    nouns_by_kind["ledger"] = store.tail(limit=2**31)
+    return nouns_by_kind
 
 
 def one_of_each(number: int = 0) -> list[Event]:
@@ -121,7 +121,7 @@ def all_or_nothing_is_written(store: Store) -> None:
         ([good], 0),
     ]
     for events, cause in cases:
-        refused(BadInput, "", functools.partial(store.append, events, actor="a", at_ns=1, caused_by=cause))
+        assert_refused(BadInput, "", functools.partial(store.append, events, actor="a", at_ns=1, caused_by=cause))
         assert contents(store) == before
 
 
@@ -141,8 +141,8 @@ def nouns_are_found_by_their_columns(store: Store) -> None:
     assert store.find(Outcome, {"failure": None}) == [o for o in outcomes if o.failure is None]
     assert store.count(Session, {"closed_ns": None}) == 3  # noqa: PLR2004 - those opened above
     assert store.find(Session, {"id": []}) == []
-    refused(UnknownName, "'site'", lambda: store.find(Session, {"sight": "x"}))
-    refused(BadInput, "no table", lambda: store.find(Blob))
+    assert_refused(UnknownName, "'site'", lambda: store.find(Session, {"sight": "x"}))
+    assert_refused(BadInput, "no table", lambda: store.find(Blob))
 
 
 def one_noun_is_got_by_any_unique_prefix(store: Store) -> None:
@@ -151,10 +151,10 @@ def one_noun_is_got_by_any_unique_prefix(store: Store) -> None:
     store.append([IncidentOpened(replace(sample(Incident), id=i)) for i in ids], actor="a", at_ns=1)
     assert store.get(Incident, "abd").id == "abd3"
     assert store.get(Incident, "abc1").id == "abc1"
-    refused(BadInput, "more than one incident", lambda: store.get(Incident, "ab"))
-    refused(UnknownName, "Did you mean", lambda: store.get(Incident, "bbd3"))
-    refused(UnknownName, "No incident", lambda: store.get(Incident, ""))
-    refused(BadInput, "no id of its own", lambda: store.get(Annotation, "x"))
+    assert_refused(BadInput, "more than one incident", lambda: store.get(Incident, "ab"))
+    assert_refused(UnknownName, "Did you mean", lambda: store.get(Incident, "bbd3"))
+    assert_refused(UnknownName, "No incident", lambda: store.get(Incident, ""))
+    assert_refused(BadInput, "no id of its own", lambda: store.get(Annotation, "x"))
 
 
 def a_new_calibration_ends_the_earlier_one(store: Store) -> None:
@@ -273,7 +273,7 @@ def what_several_judged_counts_once(store: Store) -> None:
     ]
     other = replace(base, id="lab", stage=Stage.LAB, attempt="c", succeeded=False)
     store.append([*map(OutcomeRecorded, verdicts), OutcomeRecorded(other)], actor="a", at_ns=1)
-    kept = settled(verdicts)[0]
+    kept = settle_attempts(verdicts)[0]
     edges = sorted({o.at_ns + shift for o in verdicts for shift in (0, 1)})
     for start, end in itertools.product(edges, edges):
         inside = [o for o in kept if start <= o.at_ns < end]

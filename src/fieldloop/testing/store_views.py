@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from fieldloop.model.annotation import Annotation
-from fieldloop.model.attempts import settled
+from fieldloop.model.attempts import settle_attempts
 from fieldloop.model.condition import Stratum
 from fieldloop.model.days import local_day
 from fieldloop.model.deployment import Audit, Deployment
@@ -35,13 +35,13 @@ ZONES = {"berlin": "Europe/Berlin", "pune": "Asia/Kolkata", "beirut": "Asia/Beir
 SITES = (*ZONES, "unmapped", "")
 
 
-def recorded(store: Store, seed: int, count: int = 120) -> list[Outcome]:
+def record_random_outcomes(store: Store, seed: int, count: int = 120) -> list[Outcome]:
     """Record random outcomes, some corrected, some judged by several; return them as they stand, oldest first."""
     chance = random.Random(seed)
     base = sample(Outcome)
     known: dict[str, Outcome] = {}
     for _ in range(count):
-        one = replace(
+        outcome = replace(
             base,
             id=f"o{chance.randrange(count)}",
             policy=chance.choice("pq"),
@@ -55,19 +55,19 @@ def recorded(store: Store, seed: int, count: int = 120) -> list[Outcome]:
             scenario=chance.choice(("", "base", "edge:wet")),
             item=chance.choice(("", "A7")),
         )
-        known.pop(one.id, None)
-        known[one.id] = one
-        store.append([OutcomeRecorded(one)], actor="a", at_ns=1)
+        known.pop(outcome.id, None)
+        known[outcome.id] = outcome
+        store.append([OutcomeRecorded(outcome)], actor="a", at_ns=1)
     return list(known.values())
 
 
 def many_spans_equal_one_at_a_time(store: Store) -> None:
     """Rates of several spans in one read are those of each span alone; a policy can be picked out."""
-    outcomes = recorded(store, 1)
+    outcomes = record_random_outcomes(store, 1)
     chance = random.Random(2)
     times = [START_NS + chance.randrange(-2, 80) * HOUR_NS // 2 + chance.choice((-1, 0, 1, 777)) for _ in range(40)]
     spans = [(begin, begin + chance.randrange(-1, 50) * HOUR_NS + chance.choice((0, 3))) for begin in times]
-    attempts = settled(o for o in outcomes if o.stage is Stage.PRODUCTION)[0]
+    attempts = settle_attempts(o for o in outcomes if o.stage is Stage.PRODUCTION)[0]
     for (start, end), rates in zip(spans, store.views.success_rates(spans), strict=True):
         inside = [o for o in attempts if start <= o.at_ns < end]
         won, tried = Counter[tuple[str, str]](), Counter((o.policy, o.site) for o in inside)
@@ -82,9 +82,9 @@ def many_spans_equal_one_at_a_time(store: Store) -> None:
 
 def days_are_local_to_their_site(store: Store) -> None:
     """A day ends at the site's own midnight, also where clocks change or are half an hour off."""
-    outcomes = recorded(store, 3)
+    outcomes = record_random_outcomes(store, 3)
     counts: dict[tuple[str, str, int], list[int]] = {}
-    for one in settled(o for o in outcomes if o.stage is Stage.PRODUCTION)[0]:
+    for one in settle_attempts(o for o in outcomes if o.stage is Stage.PRODUCTION)[0]:
         tally = counts.setdefault((one.policy, one.site, local_day(one.at_ns, ZONES.get(one.site, "UTC"))), [0, 0])
         tally[0] += one.succeeded
         tally[1] += 1
@@ -94,10 +94,10 @@ def days_are_local_to_their_site(store: Store) -> None:
 
 def conditions_and_trials_count_attempts_once(store: Store) -> None:
     """Attempts by conditions and article, and trials by scenario, equal counting the nouns."""
-    outcomes = recorded(store, 4)
+    outcomes = record_random_outcomes(store, 4)
     for policies in (None, ["q"], ["p", "q"], []):
         mine = [o for o in outcomes if policies is None or o.policy in policies]
-        kept = settled(o for o in mine if o.stage is Stage.PRODUCTION)[0]
+        kept = settle_attempts(o for o in mine if o.stage is Stage.PRODUCTION)[0]
         tried = Counter((o.policy, o.site, o.stratum, o.item) for o in kept)
         won = Counter((o.policy, o.site, o.stratum, o.item) for o in kept if o.succeeded)
         found = store.views.stratum_counts(policies=policies)
@@ -112,7 +112,7 @@ def conditions_and_trials_count_attempts_once(store: Store) -> None:
         }
         counted = store.views.trial_counts(stages, scenarios, policies)
         assert {key: (c.verdicts, c.successes, c.attempts) for key, c in counted.items()} == {
-            key: (len(shown), sum(o.succeeded for o in settled(shown)[0]), len(settled(shown)[0]))
+            key: (len(shown), sum(o.succeeded for o in settle_attempts(shown)[0]), len(settle_attempts(shown)[0]))
             for key, shown in trials.items()
             if shown
         }
@@ -156,9 +156,9 @@ def episodes_are_listed_by_any_label(store: Store) -> None:
         )
         for number in range(40)
     ]
-    for one in episodes:
-        store.append([LogIngested(replace(sample(Log), episodes=(one.id,)), (one,))], actor="a", at_ns=1)
-    status: dict[str, Status | None] = {one.id: chance.choice((None, *Status)) for one in episodes}
+    for episode in episodes:
+        store.append([LogIngested(replace(sample(Log), episodes=(episode.id,)), (episode,))], actor="a", at_ns=1)
+    status: dict[str, Status | None] = {episode.id: chance.choice((None, *Status)) for episode in episodes}
     report = sample(EpisodeReport)
     given = [EpisodeJudged("p1", replace(report, episode=i, status=s)) for i, s in status.items() if s]
     store.append(given, actor="a", at_ns=1)
@@ -169,15 +169,17 @@ def episodes_are_listed_by_any_label(store: Store) -> None:
         EpisodeFilter(labels={"sku": "A"}), EpisodeFilter(labels={"tier": "high", "empty": ""}),
     ]  # fmt: skip
     for wanted in asked:
-        matching = [one for one in reversed(episodes) if _fits(one, status[one.id], wanted)]
+        matching = [episode for episode in reversed(episodes) if _matches_filter(episode, status[episode.id], wanted)]
         found = store.views.episodes(wanted, 7)
-        assert found.episodes == tuple((one, status[one.id]) for one in matching[:7])
+        assert found.episodes == tuple((episode, status[episode.id]) for episode in matching[:7])
         assert (found.matching, found.by_status) == (len(matching), Counter(status.values()))
-    assert store.views.judged_episodes({}) == [(one, status[one.id]) for one in episodes]
-    assert store.views.judged_episodes({"seq": range(5, 2**62)}) == [(one, status[one.id]) for one in episodes[4:]]
-    passed = [one for one in episodes if status[one.id] is Status.PASSED]
+    assert store.views.judged_episodes({}) == [(episode, status[episode.id]) for episode in episodes]
+    assert store.views.judged_episodes({"seq": range(5, 2**62)}) == [
+        (episode, status[episode.id]) for episode in episodes[4:]
+    ]
+    passed = [episode for episode in episodes if status[episode.id] is Status.PASSED]
     counted = store.views.episode_counts({"status": Status.PASSED})
-    by_conditions = Counter((one.site, one.stratum, one.handled, one.succeeded) for one in passed)
+    by_conditions = Counter((episode.site, episode.stratum, episode.handled, episode.succeeded) for episode in passed)
     assert {(c.site, c.stratum, c.handled, c.succeeded): c.episodes for c in counted} == by_conditions
 
 
@@ -194,7 +196,7 @@ def the_last_report_holds_what_counts(store: Store) -> None:
     assert store.views.last_reports([]) == {}
 
 
-def _fits(episode: Episode, status: Status | None, wanted: EpisodeFilter) -> bool:
+def _matches_filter(episode: Episode, status: Status | None, wanted: EpisodeFilter) -> bool:
     words = [episode.id, episode.name, episode.site, episode.robot, episode.operator, str(episode.stratum)]
     words += [value for _, value in episode.facts]
     return (

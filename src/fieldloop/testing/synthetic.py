@@ -120,7 +120,7 @@ def protocol() -> CollectionProtocol:
 
 def healthy_case(*, seed: int = 0, recording: Recording | None = None) -> Case:
     """Assemble a healthy recording for checking, with calibrations in force and its phases annotated."""
-    made = recording or _filmed(healthy(seed=seed))
+    made = recording or _with_video_clocks(healthy(seed=seed))
     cameras = [s.name for s in made.streams.values() if s.kind is StreamKind.RGB]
     return Case(made, protocol(), tuple(_calibration(name) for name in cameras), tuple(_phases(made.episode)))
 
@@ -131,7 +131,7 @@ def with_streams(recording: Recording, changed: Mapping[str, Stream | None]) -> 
     return replace(recording, streams={name: stream for name, stream in streams.items() if stream is not None})
 
 
-def _filmed(recording: Recording) -> Recording:
+def _with_video_clocks(recording: Recording) -> Recording:
     """Give the wrist camera the clocks of a video beside a table: row n refers to frame n."""
     camera = recording.streams["camera/wrist"]
     video = camera.times_ns - camera.times_ns[0]

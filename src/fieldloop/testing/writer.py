@@ -11,7 +11,7 @@ from fieldloop.errors import BadInput
 from fieldloop.model.episode import Recording
 from fieldloop.model.stream import ClockKind, Stream, StreamKind
 from fieldloop.release.writers.written import Written
-from fieldloop.testing.injuries.injury import cut
+from fieldloop.testing.injuries.injury import keep_span
 from fieldloop.testing.round_trip import Limits, differences
 from fieldloop.testing.synthetic import healthy, healthy_case, with_streams
 
@@ -48,14 +48,14 @@ def sample_recording(seed: int) -> Recording:
     Whole numbers, a device's serial, a guess that is noted, a rate that is not stated, stamps that repeat, samples next
     to the frames but not at them, facts, a stream of stamps.
     """
-    made = cut(healthy_case(recording=healthy(seed=seed)), lambda at_s: at_s < SECONDS).recording
+    made = keep_span(healthy_case(recording=healthy(seed=seed)), lambda at_s: at_s < SECONDS).recording
     force, joints = made.streams["force"], made.streams["joints"]
-    overhead = _repeated(made.streams["camera/overhead"])
+    overhead = _repeat_header_stamp(made.streams["camera/overhead"])
     counter = np.arange(len(joints), dtype=np.int64)[:, None]
     changed: dict[str, Stream | None] = {
         "force": replace(force, serial="FT-7", frame_id="wrist", notes={"unit": "newtons are assumed"}),
         "camera/overhead": overhead,
-        "state": _beside(overhead, seed),
+        "state": _make_joints_beside(overhead, seed),
         "counter": replace(joints, name="counter", kind=StreamKind.OTHER, unit="", values=counter, columns=("ticks",)),
         "silent": Stream("silent", StreamKind.OTHER, "", joints.clocks, notes={"encoding": "stamps only"}),
     }
@@ -65,14 +65,14 @@ def sample_recording(seed: int) -> Recording:
     )
 
 
-def _repeated(camera: Stream) -> Stream:
+def _repeat_header_stamp(camera: Stream) -> Stream:
     """Give two frames one header stamp; their log stamps differ."""
     header = camera.times_ns.copy()
     header[3] = header[2]
     return replace(camera, clocks={**camera.clocks, ClockKind.HEADER: header})
 
 
-def _beside(camera: Stream, seed: int) -> Stream:
+def _make_joints_beside(camera: Stream, seed: int) -> Stream:
     """Make joints sampled half a millisecond after each frame."""
     clocks = {ClockKind.HEADER: camera.times_ns + 500_000, ClockKind.LOG: camera.clocks[ClockKind.LOG] + 2_000_000}
     values = np.random.default_rng(seed).normal(size=(len(camera), 2))
@@ -81,16 +81,16 @@ def _beside(camera: Stream, seed: int) -> Stream:
 
 def _is_whole_or_nothing(write: Write, recordings: list[Recording], target: Path) -> None:
     before = sorted((path, path.stat().st_mtime_ns) for path in target.parent.rglob("*"))
-    _refuses(write, recordings, target, BadInput, "a name that is taken is refused")
-    _refuses(write, [], target.with_name("nothing"), BadInput, "no recording is refused")
-    for walk in range(1, _walks(write, recordings, target.with_name("counted")) + 1):
+    _require_refusal(write, recordings, target, BadInput, "a name that is taken is refused")
+    _require_refusal(write, [], target.with_name("nothing"), BadInput, "no recording is refused")
+    for walk in range(1, _count_walks(write, recordings, target.with_name("counted")) + 1):
         breaking = _Breaking(recordings, walk)
-        _refuses(write, breaking, target.with_name("broken"), OSError, "an error of the source is raised")
+        _require_refusal(write, breaking, target.with_name("broken"), OSError, "an error of the source is raised")
     after = sorted((path, path.stat().st_mtime_ns) for path in target.parent.rglob("*"))
     assert before == after, "it appears whole or not at all, and touches nothing that is there"
 
 
-def _refuses(
+def _require_refusal(
     write: Write, recordings: Iterable[Recording], target: Path, problem: type[Exception], promise: str
 ) -> None:
     try:
@@ -100,7 +100,7 @@ def _refuses(
     raise AssertionError(promise)
 
 
-def _walks(write: Write, recordings: list[Recording], target: Path) -> int:
+def _count_walks(write: Write, recordings: list[Recording], target: Path) -> int:
     """How often does the writer walk through its recordings? What it writes meanwhile is removed."""
     counting = _Breaking(recordings, 0)
     write(counting, target)

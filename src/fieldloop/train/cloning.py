@@ -38,7 +38,7 @@ class Cloned:
 
     def act(self, inputs: Array) -> Array:
         """Answer every row of inputs."""
-        seen = _saturated(inputs, self.mean, self.spread, self.farthest)
+        seen = _scale_and_clip(inputs, self.mean, self.spread, self.farthest)
         with one_thread():
             answer = _forward([part for layer in self.layers for part in layer], seen)[-1]
         return np.asarray(answer * self.answer_spread + self.answer_mean)
@@ -57,18 +57,18 @@ def clone(
     `weights` give how often a row is drawn (None: equally). `steps` overrides how long training takes.
     """
     settings = default_operations()["train"] if settings is None else settings
-    inputs, actions, share = _checked(inputs, actions, weights)
+    inputs, actions, share = _check_arrays(inputs, actions, weights)
     rng = np.random.default_rng([seed, len(inputs)])
     floor, farthest = np.float32(settings.number("clone_spread_floor")), settings.number("clone_farthest")
     mean, spread = inputs.mean(axis=0), inputs.std(axis=0) + floor
     answer_mean, answer_spread = actions.mean(axis=0), actions.std(axis=0) + TINY
-    seen, wanted = _saturated(inputs, mean, spread, farthest), (actions - answer_mean) / answer_spread
-    parts = _first([inputs.shape[1], *map(int, settings["clone_hidden_units"]), actions.shape[1]], rng)
+    seen, wanted = _scale_and_clip(inputs, mean, spread, farthest), (actions - answer_mean) / answer_spread
+    parts = _initial_weights([inputs.shape[1], *map(int, settings["clone_hidden_units"]), actions.shape[1]], rng)
     length, batch = int(settings["clone_steps"]) if steps is None else steps, int(settings["clone_batch"])
     knee = np.float32(settings.number("clone_error_knee"))
     optimiser = _Adam(parts, np.float32(settings.number("clone_decay")))
     with one_thread():
-        for rate in _rates(length, settings.number("clone_rate")):
+        for rate in _learning_rates(length, settings.number("clone_rate")):
             rows = rng.integers(len(inputs), size=batch) if share is None else rng.choice(len(inputs), batch, p=share)
             optimiser.step(_gradients(parts, seen[rows], wanted[rows], knee), rate)
     layers = tuple(zip(parts[::2], parts[1::2], strict=True))
@@ -77,19 +77,19 @@ def clone(
 
 def one_thread() -> AbstractContextManager[Any]:
     """Hold matrix products to one thread: sums must not depend on how many threads share them."""
-    limit: AbstractContextManager[Any] = _pools().limit(limits=1)
+    limit: AbstractContextManager[Any] = _thread_pools().limit(limits=1)
     return limit
 
 
 @cache
-def _pools() -> Any:
+def _thread_pools() -> Any:
     """Look once which libraries bring threads; looking takes longer than a small product."""
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()
 
 
-def _saturated(inputs: Array, mean: Array, spread: Array, farthest: float) -> Array:
+def _scale_and_clip(inputs: Array, mean: Array, spread: Array, farthest: float) -> Array:
     scaled: Array = (inputs - mean) / spread
     return scaled.clip(-farthest, farthest, out=scaled)
 
@@ -111,14 +111,14 @@ class _Adam:
             self.parts[i] -= rate / unbias[0] * self.first[i] / (np.sqrt(self.second[i] / unbias[1]) + TINY)
 
 
-def _rates(steps: int, peak: float) -> Iterator[np.float32]:
+def _learning_rates(steps: int, peak: float) -> Iterator[np.float32]:
     for step in range(steps):
         done = (step + 1) / steps
         falling = 0.5 * (1 + np.cos(np.pi * (done - WARM_UP) / (1 - WARM_UP)))
         yield np.float32(peak * (done / WARM_UP if done < WARM_UP else falling))
 
 
-def _first(sizes: list[int], rng: np.random.Generator) -> list[Array]:
+def _initial_weights(sizes: list[int], rng: np.random.Generator) -> list[Array]:
     """Draw the first weights; the last layer begins small, so that the first answers are near the mean."""
     parts: list[Array] = []
     for wide, narrow in pairwise(sizes):
@@ -140,15 +140,15 @@ def _gradients(parts: list[Array], seen: Array, wanted: Array, knee: np.float32)
     """Slopes of the mean error: quadratic up to the knee, linear beyond, so that odd demonstrations pull less."""
     *below, answer = _forward(parts, seen)
     slope = np.clip((answer - wanted) / knee, -1, 1) / np.float32(len(seen))
-    found: list[Array] = []
+    gradients: list[Array] = []
     for layer in range(len(below) - 1, -1, -1):
-        found = [below[layer].T @ slope, slope.sum(axis=0), *found]
+        gradients = [below[layer].T @ slope, slope.sum(axis=0), *gradients]
         if layer:
             slope = (slope @ parts[2 * layer].T) * (below[layer] > 0)
-    return found
+    return gradients
 
 
-def _checked(inputs: Array, actions: Array, weights: Weights | None) -> tuple[Array, Array, Weights | None]:
+def _check_arrays(inputs: Array, actions: Array, weights: Weights | None) -> tuple[Array, Array, Weights | None]:
     inputs, actions = np.asarray(inputs, dtype=np.float32), np.asarray(actions, dtype=np.float32)
     if not inputs.ndim == actions.ndim == TABLE or len(inputs) != len(actions):
         raise BadInput(f"Inputs {inputs.shape} and actions {actions.shape} must be tables with a row for each moment.")

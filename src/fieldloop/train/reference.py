@@ -46,22 +46,22 @@ def learn(samples: Sequence[Sample], settings: Section, seed: int, validation: S
 
     Without `validation`, a fifth of the demonstrations is held out to measure the error and to scale confidence.
     """
-    samples, validation = _split(_checked(samples, settings), validation, settings, seed)
-    pictures, depths, owner = _stacked(samples)
+    samples, validation = _split(_check_samples(samples, settings), validation, settings, seed)
+    pictures, depths, owner = _stack_samples(samples)
     targets = np.stack([encode(samples[i].grasp) for i in owner])
     mean, spread = targets.mean(axis=0), targets.std(axis=0) + 1e-6
     scaled = (targets - mean) / spread
     chosen = _choose_vision(pictures, depths, owner, scaled, settings)
-    seen = vision.look(chosen, pictures, depths)
+    seen = vision.extract_features(chosen, pictures, depths)
     scale = scaling.fit(*seen, int(settings["context_components"]))
     inputs = scale(*seen)
     share = np.array([sample.weight for sample in samples])
     members = tuple(
-        _member(inputs, scaled, owner, share, settings, np.random.default_rng([seed, number]))
+        _fit_member(inputs, scaled, owner, share, settings, np.random.default_rng([seed, number]))
         for number in range(int(settings["ensemble"]))
     )
-    held = scale(*vision.look(chosen, *_stacked(validation)[:2]))
-    truth = np.stack([validation[i].grasp for i in _stacked(validation)[2]])
+    held = scale(*vision.extract_features(chosen, *_stack_samples(validation)[:2]))
+    truth = np.stack([validation[i].grasp for i in _stack_samples(validation)[2]])
     answers = predict(members, held)
     firsts = np.flatnonzero(np.r_[True, np.diff(owner) != 0])  # one picture of each demonstration is remembered
     familiar = confidence.fit(inputs[firsts], held, answers, len(validation), settings)
@@ -71,7 +71,7 @@ def learn(samples: Sequence[Sample], settings: Section, seed: int, validation: S
 
 def act(weights: Weights, pictures: NDArray[np.uint8], depths: NDArray[np.float32]) -> tuple[Floats, Floats]:
     """Return actions (n × 6) and confidences (n): the NumPy twin of the exported graph."""
-    inputs = weights.scaling(*vision.look(weights.vision, pictures, depths))
+    inputs = weights.scaling(*vision.extract_features(weights.vision, pictures, depths))
     answers = predict(weights.members, inputs)
     grasps = decode(answers.mean(axis=0) * weights.target_spread + weights.target_mean)
     return grasps, confidence.judge(weights.familiar, inputs, answers)
@@ -102,7 +102,7 @@ def _forward(layers: Sequence[Layer], x: Floats) -> Floats:
     return x @ layers[-1].weight + layers[-1].bias
 
 
-def _member(
+def _fit_member(
     inputs: Floats, targets: Floats, owner: NDArray[np.intp], share: Floats, settings: Section, rng: np.random.Generator
 ) -> tuple[Layer, ...]:
     """Fit one perceptron on demonstrations drawn by their weight."""
@@ -120,11 +120,11 @@ def _member(
         max_fun=10 * int(settings["max_epochs"]),
         random_state=int(rng.integers(2**31)),
     )
-    _quietly(model, inputs[rows], targets[rows])
+    _fit_quietly(model, inputs[rows], targets[rows])
     return tuple(Layer(w, b) for w, b in zip(model.coefs_, model.intercepts_, strict=True))
 
 
-def _quietly(model: Any, inputs: Floats, targets: Floats) -> None:
+def _fit_quietly(model: Any, inputs: Floats, targets: Floats) -> None:
     """Fit without the warning that `max_epochs` ended it: that is what the setting is for.
 
     On one core: the matrices are small, threads would wait for each other, and sums would depend on their number.
@@ -160,7 +160,7 @@ def _left_out_error(
     targets: Floats,
     settings: Section,
 ) -> float:
-    seen = vision.look(option, pictures, depths)
+    seen = vision.extract_features(option, pictures, depths)
     inputs = scaling.fit(*seen, int(settings["context_components"]))(*seen)
     inputs = np.column_stack([inputs, np.ones(len(inputs))])
     errors, folds, ridge = [], int(settings["folds"]), settings.number("choice_ridge")
@@ -172,7 +172,7 @@ def _left_out_error(
     return float(np.mean(errors))
 
 
-def _checked(samples: Sequence[Sample], settings: Section) -> list[Sample]:
+def _check_samples(samples: Sequence[Sample], settings: Section) -> list[Sample]:
     least = int(settings["min_demonstrations"])
     if len(samples) < least:
         raise BadInput(f"{len(samples)} usable demonstrations; the reference learner needs at least {least}.")
@@ -193,7 +193,7 @@ def _split(
     return [s for i, s in enumerate(samples) if i not in held], [s for i, s in enumerate(samples) if i in held]
 
 
-def _stacked(samples: Sequence[Sample]) -> tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.intp]]:
+def _stack_samples(samples: Sequence[Sample]) -> tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.intp]]:
     owner = np.repeat(np.arange(len(samples)), [len(sample.pictures) for sample in samples])
     pictures = np.concatenate([sample.pictures for sample in samples])
     return pictures, np.concatenate([sample.depths for sample in samples]), owner

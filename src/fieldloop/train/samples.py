@@ -54,11 +54,11 @@ def gather(
             phases.setdefault(annotation.episode, {})[annotation.label] = annotation
     samples, skipped = [], []
     for recording in recordings:
-        found = _sample(recording, phases.get(recording.episode.id, {}), _weight(recording, shares), frames)
-        if isinstance(found, str):
-            skipped.append((recording.episode.id, found))
+        sample_or_reason = _sample(recording, phases.get(recording.episode.id, {}), _weight(recording, shares), frames)
+        if isinstance(sample_or_reason, str):
+            skipped.append((recording.episode.id, sample_or_reason))
         else:
-            samples.append(found)
+            samples.append(sample_or_reason)
     return Gathered(tuple(samples), tuple(skipped))
 
 
@@ -78,7 +78,7 @@ def _sample(recording: Recording, phases: Mapping[str, Annotation], weight: floa
     grasp = _grasp(streams, phases["grasp"])
     if grasp is None:
         return "the grasp phase holds no sample of tool, gripper and effort"
-    seen = _seen(streams[CAMERA], streams[DEPTH], phases["approach"].start_ns, frames)
+    seen = _frames_before_approach(streams[CAMERA], streams[DEPTH], phases["approach"].start_ns, frames)
     if seen is None:
         return "a picture before the approach cannot be decoded"
     return Sample(episode.id, *seen, grasp, weight)
@@ -86,9 +86,9 @@ def _sample(recording: Recording, phases: Mapping[str, Annotation], weight: floa
 
 def _grasp(streams: Mapping[str, Stream], phase: Annotation) -> Floats | None:
     """Where the tool stood while the fingers closed, how wide they were before, how hard they pressed after."""
-    pose = _within(streams["tool"], phase.start_ns, phase.end_ns)
-    opening = _within(streams["gripper"], phase.start_ns - MARGIN_NS, phase.end_ns)
-    effort = _within(streams["gripper/effort"], phase.start_ns, phase.end_ns)
+    pose = _values_within(streams["tool"], phase.start_ns, phase.end_ns)
+    opening = _values_within(streams["gripper"], phase.start_ns - MARGIN_NS, phase.end_ns)
+    effort = _values_within(streams["gripper/effort"], phase.start_ns, phase.end_ns)
     if not (len(pose) and len(opening) and len(effort)):
         return None
     middle = pose[np.argmin(np.abs(pose[:, :3] - np.median(pose[:, :3], axis=0)).sum(axis=1))]
@@ -99,14 +99,14 @@ def _grasp(streams: Mapping[str, Stream], phase: Annotation) -> Floats | None:
     return grasp if np.isfinite(grasp).all() else None
 
 
-def _within(stream: Stream, start_ns: int, end_ns: int) -> NDArray[Any]:
+def _values_within(stream: Stream, start_ns: int, end_ns: int) -> NDArray[Any]:
     assert stream.values is not None
     first = np.searchsorted(stream.times_ns, start_ns, side="left")
     last = np.searchsorted(stream.times_ns, end_ns, side="right")
     return np.asarray(stream.values[first:last], dtype=float)
 
 
-def _seen(
+def _frames_before_approach(
     camera: Stream, depth: Stream, approach_ns: int, frames: int
 ) -> tuple[NDArray[np.uint8], NDArray[np.float32]] | None:
     """Return evenly spread pairs of picture and depth from the second before the approach; at least one pair."""

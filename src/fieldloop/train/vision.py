@@ -56,7 +56,7 @@ class Vision:
         return np.linspace(-1, 1, self.depth[0]) * self.depth[0] / self.depth[1]
 
 
-def look(vision: Vision, pictures: NDArray[np.uint8], depths: NDArray[np.float32]) -> tuple[Floats, Floats]:
+def extract_features(vision: Vision, pictures: NDArray[np.uint8], depths: NDArray[np.float32]) -> tuple[Floats, Floats]:
     """Return what describes the item (n × 10) and the scene (n × 64)."""
     count, (high, wide), pool = len(pictures), vision.depth, vision.pool
     x = pictures.reshape(count, high, pool, wide, pool, 3).mean(axis=(2, 4)) / 255
@@ -64,10 +64,10 @@ def look(vision: Vision, pictures: NDArray[np.uint8], depths: NDArray[np.float32
     weight = np.maximum(x.max(axis=3) - x.min(axis=3) - vision.threshold, 0.0)
     lost = np.isnan(depths)
     depth = np.where(lost, FAR_M, depths.astype(float))
-    return _salient(vision, x, weight, depth, lost), _context(x, depth)
+    return _item_features(vision, x, weight, depth, lost), _scene_features(x, depth)
 
 
-def _salient(vision: Vision, x: Floats, weight: Floats, depth: Floats, lost: NDArray[np.bool_]) -> Floats:
+def _item_features(vision: Vision, x: Floats, weight: Floats, depth: Floats, lost: NDArray[np.bool_]) -> Floats:
     mass = weight.sum(axis=(1, 2)) + EMPTY
     u, v = vision.columns[None, None, :], vision.rows[None, :, None]
     at_u, at_v = (weight * u).sum(axis=(1, 2)) / mass, (weight * v).sum(axis=(1, 2)) / mass
@@ -82,7 +82,7 @@ def _salient(vision: Vision, x: Floats, weight: Floats, depth: Floats, lost: NDA
     return np.concatenate([shape, colour], axis=1)
 
 
-def _context(x: Floats, depth: Floats) -> Floats:
+def _scene_features(x: Floats, depth: Floats) -> Floats:
     count, high, wide = depth.shape
     colours = x.reshape(count, GRID, high // GRID, GRID, wide // GRID, 3).mean(axis=(2, 4))
     depths = depth.reshape(count, GRID, high // GRID, GRID, wide // GRID).mean(axis=(2, 4)) * DEPTH_GAIN

@@ -54,7 +54,7 @@ def verify(links: Iterable[Link], head: str | None = None) -> Verification:
     """Check every link and name the first that is broken; `head`, kept elsewhere, reveals a cut-off end too."""
     previous, count = ROOT, 0
     for count, link in enumerate(links, start=1):
-        wrong = _broken(link, count - 1, previous)
+        wrong = _broken_link_note(link, count - 1, previous)
         if wrong:
             return Verification(Status.FAILED, count, previous, count - 1, wrong)
         previous = link.sha256
@@ -75,7 +75,7 @@ def seal(position: int, previous: str, record: Mapping[str, Any]) -> str:
     return hashlib.sha256(written.encode()).hexdigest()
 
 
-def _broken(link: Link, position: int, previous: str) -> Note | None:
+def _broken_link_note(link: Link, position: int, previous: str) -> Note | None:
     if link.position != position:
         return note("trust.link_moved", position=position, found=link.position)
     if link.previous != previous:

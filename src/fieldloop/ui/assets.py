@@ -24,17 +24,17 @@ def contents() -> dict[str, bytes]:
     """Read every asset once."""
     folder = files("fieldloop.ui").joinpath("assets")
     read = {file.name: file.read_bytes() for file in folder.iterdir() if file.name.rpartition(".")[2] in TYPES}
-    return {name: body for name, body in read.items() if name not in SHEETS} | {STYLE: _style(read)}
+    return {name: body for name, body in read.items() if name not in SHEETS} | {STYLE: _join_style_sheets(read)}
 
 
-def _style(read: dict[str, bytes]) -> bytes:
+def _join_style_sheets(read: dict[str, bytes]) -> bytes:
     """Put the palette, the kit and the sheets of the pages into one file: one request instead of four."""
     kit = files("fieldloop.say").joinpath("kit.css").read_bytes()
     return b"".join((palette.style(DARK).encode(), kit, *(read[name] for name in SHEETS)))
 
 
 @cache
-def base() -> str:
+def assets_address() -> str:
     """Return the address under which this version's assets are served."""
     digest = hashlib.sha256(b"".join(name.encode() + body for name, body in sorted(contents().items())))
     return f"/assets/{digest.hexdigest()[:12]}"
@@ -42,7 +42,7 @@ def base() -> str:
 
 def url(name: str) -> str:
     """Return the address of one asset."""
-    return f"{base()}/{name}"
+    return f"{assets_address()}/{name}"
 
 
 def modules_of(names: Iterable[str]) -> tuple[str, ...]:
@@ -69,7 +69,7 @@ def serve_assets(app: "FastAPI") -> None:
     def asset(key: str, name: str) -> Response:
         if name not in contents():
             return Response(status_code=404)
-        keep = FOR_EVER if f"/assets/{key}" == base() else "no-store"
+        keep = FOR_EVER if f"/assets/{key}" == assets_address() else "no-store"
         return Response(contents()[name], media_type=TYPES[name.rpartition(".")[2]], headers={"Cache-Control": keep})
 
     @app.get("/favicon.ico", include_in_schema=False)

@@ -6,7 +6,7 @@ from fieldloop.model.finding import Finding
 from fieldloop.model.fix import Fix, FixKind
 from fieldloop.model.stream import NS_PER_S
 from fieldloop.say.html import Markup, join, tag
-from fieldloop.say.numbers import figure, fixed, measured, percent
+from fieldloop.say.numbers import fixed, format_number, format_without_unit, percent
 
 DID = {FixKind.TRIM: "trim", FixKind.RESTAMP: "re-stamp", FixKind.DROP: "leave out"}
 
@@ -16,13 +16,13 @@ def link_to(episode: str, at_s: float | None = None) -> str:
     return f"/episodes/{episode}" + ("" if at_s is None else f"?at={at_s:.2f}")
 
 
-def value(finding: Finding) -> Markup:
+def measured_with_interval(finding: Finding) -> Markup:
     """Write what was measured, with its interval below."""
-    written = measured(finding.measured, finding.unit)
+    written = format_without_unit(finding.measured, finding.unit)
     if finding.low is None and finding.high is None:
         return join(written)
     ends = " to ".join(
-        "no end" if end is None else measured(end, finding.unit, 3) for end in (finding.low, finding.high)
+        "no end" if end is None else format_without_unit(end, finding.unit, 3) for end in (finding.low, finding.high)
     )
     return join(written, tag("small", ends))
 
@@ -32,7 +32,7 @@ def moment_link(episode: str, at_s: float | None) -> Markup:
     return join("–") if at_s is None else tag("a", f"{fixed(at_s, 2)} s", href=link_to(episode, at_s))
 
 
-def cost(share: float) -> str:
+def cost_text(share: float) -> str:
     """Write the share of an episode's worth that is lost."""
     return percent(share, 0) if share > 0.0 else "–"
 
@@ -44,5 +44,5 @@ def fix_in_words(fixes: Iterable[Fix]) -> str:
 
 def _fix(fix: Fix) -> str:
     if fix.kind is FixKind.RESTAMP:
-        return f"{DID[fix.kind]} {fix.stream} by {figure(1e3 * fix.shift_ns / NS_PER_S, 3)} ms"
+        return f"{DID[fix.kind]} {fix.stream} by {format_number(1e3 * fix.shift_ns / NS_PER_S, 3)} ms"
     return DID[fix.kind]

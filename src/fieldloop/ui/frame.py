@@ -39,7 +39,7 @@ KEYS = (
 ISLAND = re.compile(r' data-island="([\w.]+)"')
 
 
-def framed(current: str, drawn: Drawn, actor: Actor, counts: Mapping[str, int]) -> Markup:
+def page_in_frame(current: str, drawn: Drawn, actor: Actor, counts: Mapping[str, int]) -> Markup:
     """Return a whole page: what was drawn, inside rail and bar."""
     inside = tag("main", *drawn.parts, class_="page", data_ready="1")
     frame = tag(
@@ -49,7 +49,7 @@ def framed(current: str, drawn: Drawn, actor: Actor, counts: Mapping[str, int]) 
         inside,
         tag("nav", tabs(current), class_="tabs", aria_label="Main"),
         connection_banner(),
-        _keys(),
+        _keyboard_help_dialog(),
         class_="frame",
     )
     return document(current, frame, modules_of(ISLAND.findall(inside)))
@@ -87,7 +87,7 @@ def _bar(title: Markup, actor: Actor) -> Markup:
     return join(tag("h1", title), tag("span", class_="fill"), find, theme, who)
 
 
-def _keys() -> Markup:
+def _keyboard_help_dialog() -> Markup:
     rows = [join(tag("dt", *(tag("kbd", key) for key in keys.split())), tag("dd", what)) for keys, what in KEYS]
     close = tag("form", tag("button", "Close", class_="btn"), method="dialog")
     return tag("dialog", tag("dl", *rows, class_="kv"), close, class_="keys", aria_label="Keys")

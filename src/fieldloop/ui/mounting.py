@@ -7,13 +7,13 @@ from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse
 
 from fieldloop.errors import FieldloopError
-from fieldloop.loop.home.pages import attention
+from fieldloop.loop.home.pages import count_open_work
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.person import Actor
 from fieldloop.say.html import escape
 from fieldloop.ui.assets import serve_assets
 from fieldloop.ui.components import button, empty_state
-from fieldloop.ui.frame import HEADERS, framed
+from fieldloop.ui.frame import HEADERS, page_in_frame
 from fieldloop.ui.pages import PAGES, Page
 from fieldloop.ui.pages.login import add_login
 from fieldloop.ui.visit import ACTOR, Drawn, Visit
@@ -27,29 +27,29 @@ def mount_pages(app: FastAPI, open_workspace: Callable[[], Workspace]) -> None:
     serve_assets(app)
     add_login(app)
     for page in PAGES:
-        _add(app, page, open_workspace)
+        _add_page(app, page, open_workspace)
     _add_unknown(app, open_workspace)
 
 
-def _add(app: FastAPI, page: Page, open_workspace: Callable[[], Workspace]) -> None:
+def _add_page(app: FastAPI, page: Page, open_workspace: Callable[[], Workspace]) -> None:
     @app.get(page.path, include_in_schema=False)
     def show(request: Request) -> HTMLResponse:
         actor: Actor = request.scope[ACTOR]
         visit = Visit(open_workspace().acting_as(actor), dict(request.query_params), dict(request.path_params))
-        drawn, status = _drawn(page, visit)
-        return HTMLResponse(framed(page.name, drawn, actor, attention(visit.workspace)), status, HEADERS)
+        drawn, status = _draw_page(page, visit)
+        return HTMLResponse(page_in_frame(page.name, drawn, actor, count_open_work(visit.workspace)), status, HEADERS)
 
 
 def _add_unknown(app: FastAPI, open_workspace: Callable[[], Workspace]) -> None:
     @app.get("/{rest:path}", include_in_schema=False)
     def unknown(request: Request, rest: str) -> HTMLResponse:
         nothing = empty_state("No such page", f"/{rest} is not the address of a page.", button("Home", "/", "primary"))
-        counts = attention(open_workspace())
-        page = framed("Not found", Drawn(escape("Not found"), (nothing,)), request.scope[ACTOR], counts)
+        counts = count_open_work(open_workspace())
+        page = page_in_frame("Not found", Drawn(escape("Not found"), (nothing,)), request.scope[ACTOR], counts)
         return HTMLResponse(page, NOT_FOUND, HEADERS)
 
 
-def _drawn(page: Page, visit: Visit) -> tuple[Drawn, int]:
+def _draw_page(page: Page, visit: Visit) -> tuple[Drawn, int]:
     """Read and draw; an error becomes a page that states it."""
     try:
         return page.build(visit), OK

@@ -50,7 +50,7 @@ def rail(current: str, counts: Mapping[str, int]) -> Markup:
 
 def tabs(current: str) -> Markup:
     """Draw the tabs of a phone."""
-    return join(*(tag("a", icon(name), name, href=to, aria_current=_current(name, current)) for name, to in TABS))
+    return join(*(tag("a", icon(name), name, href=to, aria_current=_aria_current(name, current)) for name, to in TABS))
 
 
 def every_page() -> list[tuple[str, str, str]]:
@@ -65,8 +65,10 @@ def icon(name: str) -> Markup:
 
 def _link(name: str, to: str, current: str, count: int) -> Markup:
     waiting = tag("span", whole(count), class_="n") if count else None
-    return tag("a", icon(name), tag("span", name), waiting, class_="to", href=to, aria_current=_current(name, current))
+    return tag(
+        "a", icon(name), tag("span", name), waiting, class_="to", href=to, aria_current=_aria_current(name, current)
+    )
 
 
-def _current(name: str, current: str) -> str | None:
+def _aria_current(name: str, current: str) -> str | None:
     return "page" if name == current else None

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from fieldloop.calibrate.conventions import ROTATIONS, Reading, impossible, read, reading_of, unstated, wrong_size
+from fieldloop.calibrate.conventions import ROTATIONS, Reading, impossible, read, reading_of, unstated_parts, wrong_size
 from fieldloop.calibrate.conventions.reading import ORDERS, rotations
 from fieldloop.errors import BadInput, UnknownName
 from fieldloop.model.written_poses import Side, WrittenPoses
@@ -61,8 +61,8 @@ def test_the_user_counts_more_than_the_file_and_the_file_more_than_habit():
     assert reading_of(poses, inverse=("target",)).inverse is False
     bare = written("rotation-vector")
     assert reading_of(bare) == Reading("rotation-vector", "m")
-    assert unstated(bare) == ("rotation", "unit")
-    assert unstated(bare, ("rpy-xyz",), ("robot:mm",)) == ()
+    assert unstated_parts(bare) == ("rotation", "unit")
+    assert unstated_parts(bare, ("rpy-xyz",), ("robot:mm",)) == ()
 
 
 def test_words_that_mean_nothing_are_refused():

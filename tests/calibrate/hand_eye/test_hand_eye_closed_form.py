@@ -5,7 +5,7 @@ import pytest
 
 from fieldloop.calibrate.conventions import Reading
 from fieldloop.calibrate.hand_eye import Setup, hand_eye, pairs, solve
-from fieldloop.calibrate.hand_eye.held_out import left_out_covariance
+from fieldloop.calibrate.hand_eye.held_out import jackknife_covariance
 from fieldloop.calibrate.hand_eye.methods import closed_form
 from fieldloop.calibrate.hand_eye_written import Stated, hand_eye_from_written
 from fieldloop.geometry import transforms as tf
@@ -33,7 +33,7 @@ def test_a_closed_form_is_as_sure_as_it_says():
     for seed in range(20):
         made, given = shown(seed)
         answer = closed_form(given, "tsai")
-        covariance = left_out_covariance(given, "tsai", answer)
+        covariance = jackknife_covariance(given, "tsai", answer)
         off_deg, off_mm = error(made.gripper_from_camera, answer.mount_from_camera)
         bounds = [length_bound(covariance[axes, axes], 19, 0.95) for axes in (slice(3), slice(3, 6))]
         within.append((off_deg <= np.degrees(bounds[0]), off_mm <= 1e3 * bounds[1]))
@@ -42,7 +42,7 @@ def test_a_closed_form_is_as_sure_as_it_says():
 
 def test_a_closed_form_that_is_taken_says_its_own_uncertainty(monkeypatch):
     refined = solved(0)
-    monkeypatch.setattr(solve, "_chosen", lambda *_: "tsai")
+    monkeypatch.setattr(solve, "_choose_method", lambda *_: "tsai")
     taken = solved(0)
     assert (refined.method, taken.method) == ("refined", "tsai")
     assert taken.uncertainty_mm != pytest.approx(refined.uncertainty_mm, rel=1e-3)
@@ -50,8 +50,8 @@ def test_a_closed_form_that_is_taken_says_its_own_uncertainty(monkeypatch):
 
 
 def test_a_closed_form_whose_uncertainty_cannot_be_found_does_not_pass(monkeypatch):
-    monkeypatch.setattr(solve, "_chosen", lambda *_: "tsai")
-    monkeypatch.setattr(solve, "left_out_covariance", lambda *_: None)
+    monkeypatch.setattr(solve, "_choose_method", lambda *_: "tsai")
+    monkeypatch.setattr(solve, "jackknife_covariance", lambda *_: None)
     found = solved(0)
     assert (found.uncertainty_mm, found.uncertainty_deg, found.covariance) == (None, None, None)
     assert found.status is Status.CANNOT_TELL

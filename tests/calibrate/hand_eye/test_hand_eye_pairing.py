@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fieldloop.calibrate.hand_eye.pairing import by_stamp, clock_offset, spread_out
+from fieldloop.calibrate.hand_eye.pairing import choose_spread_poses, clock_offset, pair_by_stamp
 from fieldloop.geometry import transforms as tf
 
 CHOICE = {"slow_share": 0.75, "nothing_new": 0.02}
@@ -22,7 +22,7 @@ ROBOT = swinging(ROBOT_S)
 
 def test_poses_between_two_stamps_are_on_the_way():
     asked = np.array([3.004, 7.507, 11.111])
-    near = by_stamp(ROBOT, ROBOT_S, asked - 0.5, offset_s=0.5, furthest_s=0.02)
+    near = pair_by_stamp(ROBOT, ROBOT_S, asked - 0.5, offset_s=0.5, furthest_s=0.02)
     assert np.allclose(near.robot, swinging(asked), atol=1e-5)
     assert list(near.rows) == [0, 1, 2]
     assert np.allclose(ROBOT_S[near.nearest], asked, atol=0.0051)
@@ -30,13 +30,13 @@ def test_poses_between_two_stamps_are_on_the_way():
 
 def test_moments_in_a_gap_or_outside_are_dropped():
     kept = (ROBOT_S < 5) | (ROBOT_S > 6)
-    near = by_stamp(ROBOT[kept], ROBOT_S[kept], np.array([-1.0, 4.0, 5.5, 99.0]), offset_s=0.0, furthest_s=0.02)
+    near = pair_by_stamp(ROBOT[kept], ROBOT_S[kept], np.array([-1.0, 4.0, 5.5, 99.0]), offset_s=0.0, furthest_s=0.02)
     assert list(near.rows) == [1]
 
 
 def test_one_robot_pose_or_none_pairs_with_nothing():
     for count in (0, 1):
-        assert not len(by_stamp(ROBOT[:count], ROBOT_S[:count], np.zeros(3), offset_s=0.0, furthest_s=1.0).rows)
+        assert not len(pair_by_stamp(ROBOT[:count], ROBOT_S[:count], np.zeros(3), offset_s=0.0, furthest_s=1.0).rows)
 
 
 @pytest.mark.parametrize("offset_s", [-1.7, -0.016, 0.0, 0.31])
@@ -61,8 +61,8 @@ def test_motions_that_are_not_the_same_tell_nothing():
 def test_a_robot_at_rest_does_not_outvote_its_motion():
     poses = np.concatenate([np.repeat(ROBOT[:1], 5000, axis=0), ROBOT])
     speed = np.concatenate([np.zeros(5000), np.ones(len(ROBOT))])
-    chosen = spread_out(poses, speed, 40, **CHOICE)
+    chosen = choose_spread_poses(poses, speed, 40, **CHOICE)
     assert len(chosen) <= 40
     assert (chosen < 5000).sum() <= 1
-    assert list(spread_out(ROBOT[:7], np.zeros(7), 40, **CHOICE)) == list(range(7))
-    assert not len(spread_out(ROBOT[:0], np.zeros(0), 40, **CHOICE))
+    assert list(choose_spread_poses(ROBOT[:7], np.zeros(7), 40, **CHOICE)) == list(range(7))
+    assert not len(choose_spread_poses(ROBOT[:0], np.zeros(0), 40, **CHOICE))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fieldloop.calibrate.hand_eye import Setup, hand_eye, pairs
-from fieldloop.calibrate.hand_eye.reject import mirrored, sound_pairs
+from fieldloop.calibrate.hand_eye.reject import mirror_tilt, sound_pairs
 from fieldloop.geometry import transforms as tf
 from fieldloop.model.finding import Status
 from fieldloop.protocol import default_protocol
@@ -24,7 +24,7 @@ def shown(poses=24, seed=0):
 def test_mirrored_targets_are_named():
     made = shown()
     seen = made.camera_from_target.copy()
-    seen[[3, 8, 15]] = mirrored(seen[[3, 8, 15]])
+    seen[[3, 8, 15]] = mirror_tilt(seen[[3, 8, 15]])
     found = solved(made.base_from_gripper, seen)
     assert [r.pose for r in found.rejected] == ["4", "9", "16"]
     assert all(r.reason.code == "calibrate.mirrored_target" for r in found.rejected)
@@ -34,8 +34,8 @@ def test_mirrored_targets_are_named():
 
 def test_a_mirrored_pose_looks_the_same_from_afar_and_mirrors_back():
     pose = shown(1).camera_from_target
-    other = mirrored(pose)
-    assert np.allclose(mirrored(other), pose)
+    other = mirror_tilt(pose)
+    assert np.allclose(mirror_tilt(other), pose)
     corners = np.array([[x, y, 0] for x in (-0.02, 0.02) for y in (-0.02, 0.02)])
     far = [p.copy() for p in (pose[0], other[0])]
     for p in far:

@@ -3,7 +3,7 @@
 from fieldloop.calibrate.conventions.alternatives import Proposal, proposals
 from fieldloop.calibrate.conventions.image_size import wrong_size
 from fieldloop.calibrate.conventions.impossible import Impossible, impossible
-from fieldloop.calibrate.conventions.reading import ROTATIONS, Reading, read, reading_of, unstated
+from fieldloop.calibrate.conventions.reading import ROTATIONS, Reading, read, reading_of, unstated_parts
 
 __all__ = [
     "ROTATIONS",
@@ -14,6 +14,6 @@ __all__ = [
     "proposals",
     "read",
     "reading_of",
-    "unstated",
+    "unstated_parts",
     "wrong_size",
 ]

@@ -68,20 +68,20 @@ def proposals(
     Inverted target poses fit exactly as well as inverted robot poses, or the other set-up: the two unknowns swap.
     What sits on the gripper must be within its reach, which separates some of these cases.
     """
-    rows = _rows(robot, target)
+    rows = _usable_rows(robot, target)
     if len(rows) < LEAST_POSES:
         return ()
     few_robot, few_target = robot.only(rows), target.only(rows)
-    usual = _solved(few_robot, few_target, stated, setup)[0]
-    found = []
-    for tried in _worth_solving(few_robot, few_target, stated, wanted.as_good):
-        score, answer = _solved(few_robot, few_target, tried, setup)
+    usual = _solve_reading(few_robot, few_target, stated, setup)[0]
+    fits = []
+    for tried in _readings_worth_solving(few_robot, few_target, stated, wanted.as_good):
+        score, answer = _solve_reading(few_robot, few_target, tried, setup)
         if answer is not None and score <= wanted.fits_rad and score * wanted.factor <= usual:
-            found += [_Fit(score, tried, s, on_gripper_m(answer, s)) for s in _setups(stated, tried, setup)]
-    if not found:
+            fits += [_Fit(score, tried, s, on_gripper_m(answer, s)) for s in _setups(stated, tried, setup)]
+    if not fits:
         return ()
-    best = min(fit.score for fit in found)
-    good = [fit for fit in found if fit.score <= wanted.as_good * best]
+    best = min(fit.score for fit in fits)
+    good = [fit for fit in fits if fit.score <= wanted.as_good * best]
     good = [fit for fit in good if fit.on_gripper_m <= wanted.reach_m] or good
     least = min(_changes(stated, fit.tried) for fit in good)
     chosen = sorted((f for f in good if _changes(stated, f.tried) == least), key=lambda f: f.score)
@@ -113,7 +113,7 @@ def _setups(stated: tuple[Reading, Reading], tried: tuple[Reading, Reading], set
     return (setup, other) if stated[0].inverse != tried[0].inverse else (setup,)
 
 
-def _rows(robot: WrittenPoses, target: WrittenPoses) -> NDArray[np.intp]:
+def _usable_rows(robot: WrittenPoses, target: WrittenPoses) -> NDArray[np.intp]:
     finite = np.isfinite(robot.shifts).all(axis=-1) & np.isfinite(target.shifts).all(axis=-1)
     for side in (robot, target):
         finite &= np.isfinite(side.rotations).all(axis=tuple(range(1, side.rotations.ndim)))
@@ -121,7 +121,7 @@ def _rows(robot: WrittenPoses, target: WrittenPoses) -> NDArray[np.intp]:
     return usable[np.unique(np.linspace(0, max(len(usable) - 1, 0), MOST_POSES).astype(int))] if len(usable) else usable
 
 
-def _worth_solving(
+def _readings_worth_solving(
     robot: WrittenPoses, target: WrittenPoses, stated: tuple[Reading, Reading], as_good: float
 ) -> Iterable[tuple[Reading, Reading]]:
     by_robot, by_target = alternatives(stated[0]), alternatives(stated[1])
@@ -136,12 +136,12 @@ def _worth_solving(
     changed = {both: sum(a != b for a, b in zip(both, usual, strict=True)) for both in likely}
     kept = {usual, *sorted(likely, key=lambda both: (changed[both], misfit[both]))[:SOLVED_FOR]}
     same_scale = UNITS[stated[0].unit] / UNITS[stated[1].unit]
-    for one, two in product(by_robot, by_target):
-        moved_together = (one.unit, two.unit) != (stated[0].unit, stated[1].unit) and UNITS[one.unit] / UNITS[
-            two.unit
+    for first, second in product(by_robot, by_target):
+        moved_together = (first.unit, second.unit) != (stated[0].unit, stated[1].unit) and UNITS[first.unit] / UNITS[
+            second.unit
         ] == same_scale
-        if (one, two) != stated and (one.rotation, two.rotation) in kept and not moved_together:
-            yield one, two
+        if (first, second) != stated and (first.rotation, second.rotation) in kept and not moved_together:
+            yield first, second
 
 
 def _angles(values: Floats, name: str) -> Floats:
@@ -150,15 +150,15 @@ def _angles(values: Floats, name: str) -> Floats:
     return tf.angle_between(turns[first], turns[second])
 
 
-def _solved(
+def _solve_reading(
     robot: WrittenPoses, target: WrittenPoses, tried: tuple[Reading, Reading], setup: Setup
 ) -> tuple[float, Answer | None]:
     """The middle residual of a closed form, as an angle, so that a change of both units at once gains nothing."""
     given = pairs(read(robot, tried[0]), read(target, tried[1]), setup)
     if not (is_rigid(given.world_from_mount, RIGID).all() and is_rigid(given.camera_from_target, RIGID).all()):
         return math.inf, None
-    found = (closed_form(given, method) for method in SOLVED_BY)
-    answer = next((each for each in found if each is not None), None)
+    answers = (closed_form(given, method) for method in SOLVED_BY)
+    answer = next((each for each in answers if each is not None), None)
     return (math.inf if answer is None else max(middle_residual(answer, given), 1e-9)), answer
 
 

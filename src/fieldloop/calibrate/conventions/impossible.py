@@ -77,10 +77,10 @@ def _complaints(
     if reading.rotation.startswith(("rpy", "euler", "rotation")) and not reading.rotation.endswith("-deg"):
         widest = float(np.max(np.abs(angles[np.isfinite(angles)]), initial=0.0))
         if widest > FULL_TURN:
-            yield note("calibrate.degrees", name=name, widest=widest), _in_degrees(written, reading)
+            yield note("calibrate.degrees", name=name, widest=widest), _suggest_degrees(written, reading)
 
 
-def _in_degrees(written: WrittenPoses, reading: Reading) -> Note:
+def _suggest_degrees(written: WrittenPoses, reading: Reading) -> Note:
     option = f"--rotation {written.side}:{reading.rotation}-deg"
     if written.rotation:
         return note("calibrate.use_option", option=option)

@@ -58,11 +58,11 @@ def reading_of(
     unit = _for_side(written.side, units, UNITS, "unit") or written.unit or "m"
     if unit not in UNITS:
         raise UnknownName("unit", unit, UNITS, ", ".join(UNITS))
-    turned = [Side(_side(side)) for side in inverse]
+    turned = [Side(_check_side(side)) for side in inverse]
     return Reading(chosen, unit, written.side in turned if turned else bool(written.inverse))
 
 
-def unstated(written: WrittenPoses, rotation: Iterable[str] = (), units: Iterable[str] = ()) -> tuple[str, ...]:
+def unstated_parts(written: WrittenPoses, rotation: Iterable[str] = (), units: Iterable[str] = ()) -> tuple[str, ...]:
     """List what neither the file nor the user states about one side's poses: `rotation`, `unit`."""
     known = written.rotation or _for_side(written.side, rotation, ROTATIONS, "rotation")
     unit = written.unit or _for_side(written.side, units, UNITS, "unit")
@@ -121,12 +121,12 @@ def _for_side(side: Side, given: Iterable[str], known: Iterable[str], what: str)
         whose, _, word = words.rpartition(":")
         if word not in known:
             raise UnknownName(what, word, known, ROTATIONS_LISTED if known is ROTATIONS else ", ".join(known))
-        if not whose or Side(_side(whose)) is side:
+        if not whose or Side(_check_side(whose)) is side:
             chosen = word
     return chosen
 
 
-def _side(word: str) -> str:
+def _check_side(word: str) -> str:
     if word not in list(Side):
         raise UnknownName("side", word, list(Side))
     return word

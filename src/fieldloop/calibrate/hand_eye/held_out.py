@@ -29,7 +29,7 @@ class Residual:
 
 def in_sample(answer: Answer, given: Pairs) -> Residual:
     """Return the residual on the pairs themselves."""
-    return _summed(residuals(answer, given))
+    return _rms_residual(residuals(answer, given))
 
 
 def held_out(given: Pairs, start: Answer, folds: int) -> dict[str, Residual]:
@@ -43,10 +43,10 @@ def held_out(given: Pairs, start: Answer, folds: int) -> dict[str, Residual]:
             if answer is not None:
                 left[method].append(residuals(answer, unseen))
     whole = {method: np.concatenate(rows) for method, rows in left.items() if len(rows) == fold.max() + 1}
-    return {method: _summed(rows) for method, rows in whole.items()}
+    return {method: _rms_residual(rows) for method, rows in whole.items()}
 
 
-def left_out_covariance(given: Pairs, method: str, whole: Answer | None) -> Floats | None:
+def jackknife_covariance(given: Pairs, method: str, whole: Answer | None) -> Floats | None:
     """Return the covariance of a closed form's camera by the jackknife; None where it fails without some pair.
 
     A closed form does not weigh the noises, so the refined answer's covariance does not apply to it.
@@ -64,6 +64,6 @@ def left_out_covariance(given: Pairs, method: str, whole: Answer | None) -> Floa
     return np.asarray((count - 1) / count * centred.T @ centred)
 
 
-def _summed(left: Floats) -> Residual:
+def _rms_residual(left: Floats) -> Residual:
     turn, shift = np.sum(left[:, :3] ** 2, axis=-1), np.sum(left[:, 3:] ** 2, axis=-1)
     return Residual(1e3 * math.sqrt(float(shift.mean())), math.degrees(math.sqrt(float(turn.mean()))))

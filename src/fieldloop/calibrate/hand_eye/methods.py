@@ -31,7 +31,7 @@ def closed_form(given: Pairs, method: str) -> Answer | None:
         cv2.utils.logging.setLogLevel(loud)
     if not is_rigid(camera, RIGID) or (target is not None and not is_rigid(target, RIGID)):
         return None
-    return Answer(camera, target_given(camera, given) if target is None else target)
+    return Answer(camera, mean_target_pose(camera, given) if target is None else target)
 
 
 def _hand_eye(given: Pairs, method: str) -> tuple[Floats, None]:
@@ -59,7 +59,7 @@ def _robot_world(given: Pairs, method: str) -> tuple[Floats, Floats]:
     return tf.invert(camera_from_mount), tf.invert(target_from_world)
 
 
-def target_given(mount_from_camera: Floats, given: Pairs) -> Floats:
+def mean_target_pose(mount_from_camera: Floats, given: Pairs) -> Floats:
     """Return the mean `world_from_target` over all pairs for this camera pose."""
     return mean_transform(given.world_from_mount @ mount_from_camera @ given.camera_from_target)
 

@@ -25,7 +25,7 @@ class Paired:
     speed_rad_s: Floats
 
 
-def by_stamp(robot: Floats, robot_s: Floats, target_s: Floats, *, offset_s: float, furthest_s: float) -> Paired:
+def pair_by_stamp(robot: Floats, robot_s: Floats, target_s: Floats, *, offset_s: float, furthest_s: float) -> Paired:
     """Take the robot's pose at each target stamp plus `offset_s`, between its two nearest in time."""
     stamps, first = np.unique(robot_s, return_index=True)
     poses = robot[first]
@@ -66,7 +66,7 @@ def clock_offset(
     return best if best_alike >= least_alike else None
 
 
-def spread_out(
+def choose_spread_poses(
     poses: Floats, speed_rad_s: Floats, most: int, *, slow_share: float, nothing_new: float
 ) -> NDArray[np.intp]:
     """Choose poses from a stream, each far from those before; not the fastest, which suffer most from timing errors.

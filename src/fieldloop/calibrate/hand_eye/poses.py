@@ -72,7 +72,7 @@ class Answer:
     world_from_target: Floats
 
 
-def predicted(answer: Answer, given: Pairs) -> Floats:
+def predict_target_poses(answer: Answer, given: Pairs) -> Floats:
     """Return `camera_from_target` as predicted by the answer."""
     world_from_camera = given.world_from_mount @ answer.mount_from_camera
     return np.asarray(tf.invert(world_from_camera) @ answer.world_from_target)
@@ -80,6 +80,6 @@ def predicted(answer: Answer, given: Pairs) -> Floats:
 
 def residuals(answer: Answer, given: Pairs) -> Floats:
     """Return for each pair the residual: rotation vector in the target's frame (rad), shift in the camera's (m)."""
-    expected, seen = predicted(answer, given), given.camera_from_target
+    expected, seen = predict_target_poses(answer, given), given.camera_from_target
     turn = tf.vector_from_rotation(np.swapaxes(seen[:, :3, :3], -1, -2) @ expected[:, :3, :3])
     return np.concatenate([turn, expected[:, :3, 3] - seen[:, :3, 3]], axis=-1)

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.calibrate.hand_eye.poses import Answer, Pairs, predicted, residuals
-from fieldloop.geometry.se3 import moved, skew
+from fieldloop.calibrate.hand_eye.poses import Answer, Pairs, predict_target_poses, residuals
+from fieldloop.geometry.se3 import apply_step, skew
 from fieldloop.geometry.transforms import Floats
 
 HUBER = 3.55
@@ -86,7 +86,9 @@ def _descend(answer: Answer, given: Pairs, turn: float, shift: float) -> Answer:
         improved = False
         while damping < 1e8:  # noqa: PLR2004  beyond this a step is too short to change a float
             step = np.linalg.solve(normal + damping * np.diag(np.diag(normal) + 1e-12), downhill)
-            tried = Answer(moved(answer.mount_from_camera, step[:6]), moved(answer.world_from_target, step[6:]))
+            tried = Answer(
+                apply_step(answer.mount_from_camera, step[:6]), apply_step(answer.world_from_target, step[6:])
+            )
             left_then = residuals(tried, given) / scale
             cost_then = _cost(left_then)
             if cost_then <= cost:
@@ -115,7 +117,7 @@ def _cost(left: Floats) -> float:
 
 def _slopes(answer: Answer, given: Pairs) -> Floats:
     """How each residual changes with a step of the camera (six) and of the target (six), each in its own frame."""
-    seen = predicted(answer, given)
+    seen = predict_target_poses(answer, given)
     turn, place = seen[:, :3, :3], seen[:, :3, 3]
     slopes = np.zeros((len(given), 6, PARAMETERS))
     slopes[:, :3, :3] = -np.swapaxes(turn, -1, -2)

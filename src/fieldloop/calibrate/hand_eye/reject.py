@@ -68,8 +68,8 @@ def _start(given: Pairs) -> Answer | None:
         chance = np.random.default_rng(0)  # the same pairs give the same answer every time
         draws = (chance.choice(len(given), DRAWN, replace=False) for _ in range(DRAWS))
         answers += [closed_form(given.only(drawn), "park") for drawn in draws]
-    found = [answer for answer in answers if answer is not None]
-    return min(found, key=lambda answer: middle_residual(answer, given), default=None)
+    solved = [answer for answer in answers if answer is not None]
+    return min(solved, key=lambda answer: middle_residual(answer, given), default=None)
 
 
 def middle_residual(answer: Answer, given: Pairs) -> float:
@@ -87,14 +87,14 @@ def _lengths(refined: Refined, given: Pairs) -> NDArray[np.float64]:
 
 
 def _reason(row: int, given: Pairs, refined: Refined, gate: float) -> Note:
-    one = given.only(np.array([row]))
-    if _lengths(refined, Pairs(one.world_from_mount, mirrored(one.camera_from_target), one.names))[0] <= gate:
+    pair = given.only(np.array([row]))
+    if _lengths(refined, Pairs(pair.world_from_mount, mirror_tilt(pair.camera_from_target), pair.names))[0] <= gate:
         return note("calibrate.mirrored_target")
-    seen = np.repeat(one.camera_from_target, len(given), axis=0)
+    seen = np.repeat(pair.camera_from_target, len(given), axis=0)
     elsewhere = _lengths(refined, Pairs(given.world_from_mount, seen, given.names))
     if elsewhere.min() <= gate:
         return note("calibrate.other_row", other=given.names[int(elsewhere.argmin())])
-    left = residuals(refined.answer, one)[0]
+    left = residuals(refined.answer, pair)[0]
     return note(
         "calibrate.pose_off",
         off_mm=1e3 * float(np.linalg.norm(left[3:])),
@@ -104,7 +104,7 @@ def _reason(row: int, given: Pairs, refined: Refined, gate: float) -> Note:
     )
 
 
-def mirrored(camera_from_target: Floats) -> Floats:
+def mirror_tilt(camera_from_target: Floats) -> Floats:
     """Return the other pose in which a flat target looks the same from afar: its tilt mirrored at the line of sight."""
     place = camera_from_target[..., :3, 3]
     sight = place / np.maximum(np.linalg.norm(place, axis=-1, keepdims=True), 1e-12)

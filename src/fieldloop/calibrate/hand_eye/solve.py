@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from fieldloop.calibrate.hand_eye.held_out import REFINED, Residual, held_out, in_sample, left_out_covariance
+from fieldloop.calibrate.hand_eye.held_out import REFINED, Residual, held_out, in_sample, jackknife_covariance
 from fieldloop.calibrate.hand_eye.methods import closed_form
 from fieldloop.calibrate.hand_eye.poses import Answer, Pairs, Setup
 from fieldloop.calibrate.hand_eye.reject import Rejected, Sound, sound_pairs
@@ -73,18 +73,18 @@ def hand_eye(given: Pairs, setup: Setup, protocol: CollectionProtocol) -> HandEy
         )  # fmt: skip
     wide = spread(sound.pairs)
     predicted = held_out(sound.pairs, sound.refined.answer, rules.folds)
-    method = _chosen(predicted, rules)
+    method = _choose_method(predicted, rules)
     answer = sound.refined.answer if method == REFINED else closed_form(sound.pairs, method)
     covariance, freedom = (
         (sound.refined.camera_covariance, sound.refined.freedom)
         if method == REFINED
-        else (left_out_covariance(sound.pairs, method, answer), len(sound.pairs) - 1)
+        else (jackknife_covariance(sound.pairs, method, answer), len(sound.pairs) - 1)
     )
     off_mm = math.inf if covariance is None else 1e3 * length_bound(covariance[3:, 3:], freedom, rules.confidence)
     off_deg = (
         math.inf if covariance is None else math.degrees(length_bound(covariance[:3, :3], freedom, rules.confidence))
     )
-    status, reason = _judged(predicted.get(method), off_mm, off_deg, sound, wide, rules)
+    status, reason = _judge_calibration(predicted.get(method), off_mm, off_deg, sound, wide, rules)
     if method != REFINED:
         better = note("calibrate.method_better", method=method)
         reason = replace(reason, details=(*reason.details, better))
@@ -121,14 +121,14 @@ def _rules(protocol: CollectionProtocol) -> _Rules:
     )
 
 
-def _chosen(predicted: dict[str, Residual], rules: _Rules) -> str:
+def _choose_method(predicted: dict[str, Residual], rules: _Rules) -> str:
     """Return the refined method, unless another predicts held-out pairs clearly better."""
     scores = {method: residual.score(rules.max_mm, rules.max_deg) for method, residual in predicted.items()}
     best = min(scores, key=lambda method: scores[method], default=REFINED)
     return best if scores.get(best, math.inf) < rules.better * scores.get(REFINED, math.inf) else REFINED
 
 
-def _judged(
+def _judge_calibration(
     verified: Residual | None, off_mm: float, off_deg: float, sound: Sound, wide: Spread, rules: _Rules
 ) -> tuple[Status, Note]:
     used, left_out = len(sound.pairs), len(sound.rejected)

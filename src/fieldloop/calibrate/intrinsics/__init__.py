@@ -1,11 +1,11 @@
 """Camera intrinsics from pictures of a board, with what they leave undetermined."""
 
 from fieldloop.calibrate.intrinsics.board import Board, BoardKind, parse_board
-from fieldloop.calibrate.intrinsics.board_size import TRIED_PICTURES, board_shown
-from fieldloop.calibrate.intrinsics.detect import Sighting, grey, sight
+from fieldloop.calibrate.intrinsics.board_size import TRIED_PICTURES, find_shown_board
+from fieldloop.calibrate.intrinsics.detect import Sighting, detect_board, grey
 from fieldloop.calibrate.intrinsics.judge import factory_intrinsics, intrinsics
 from fieldloop.calibrate.intrinsics.lens import Lens
-from fieldloop.calibrate.intrinsics.look import Look, look, unreadable
+from fieldloop.calibrate.intrinsics.look import Look, look_at_picture, unreadable
 
 __all__ = [
     "TRIED_PICTURES",
@@ -14,12 +14,12 @@ __all__ = [
     "Lens",
     "Look",
     "Sighting",
-    "board_shown",
+    "detect_board",
     "factory_intrinsics",
+    "find_shown_board",
     "grey",
     "intrinsics",
-    "look",
+    "look_at_picture",
     "parse_board",
-    "sight",
     "unreadable",
 ]

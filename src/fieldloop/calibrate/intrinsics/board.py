@@ -127,19 +127,19 @@ def _charuco(text: str, parts: list[str]) -> Board:
 
 
 def _counts(text: str, part: str) -> tuple[int, int]:
-    found = re.fullmatch(r"(\d{1,3})[xX×](\d{1,3})", part)
-    if not found:
+    match = re.fullmatch(r"(\d{1,3})[xX×](\d{1,3})", part)
+    if not match:
         raise BadInput(f"Board {text!r}: {part!r} is not a valid size. Write it as 9x6.")
-    return int(found[1]), int(found[2])
+    return int(match[1]), int(match[2])
 
 
 def _length_m(text: str, part: str) -> float:
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)(mm|cm|m)", part)
-    if not found:
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)(mm|cm|m)", part)
+    if not match:
         raise BadInput(
             f"Board {text!r}: {part!r} is not a valid length. Write it with its unit, such as 25mm, 2.5cm or 0.025m."
         )
-    length = round(float(found[1]) * METRES[found[2]], 9)
+    length = round(float(match[1]) * METRES[match[2]], 9)
     if length <= 0:
         raise BadInput(f"Board {text!r}: {part!r} must be positive.")
     return length

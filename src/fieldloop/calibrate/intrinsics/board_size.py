@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.calibrate.intrinsics.board import DICTIONARIES, Board, BoardKind
-from fieldloop.calibrate.intrinsics.detect import Grey, Sighting, charuco, refined, sight
+from fieldloop.calibrate.intrinsics.detect import Grey, Sighting, charuco, detect_board, refine_corners
 from fieldloop.geometry.transforms import Floats
 
 CORNER_CONTRAST = 0.75
@@ -57,15 +57,17 @@ def whole_size(picture: Grey, sighting: Sighting, board: Board) -> tuple[int, in
     return grid.shape[1], grid.shape[0]
 
 
-def board_shown(pictures: Sequence[Grey], board: Board) -> tuple[Board, int] | None:
+def find_shown_board(pictures: Sequence[Grey], board: Board) -> tuple[Board, int] | None:
     """Return a board that pictures show instead of the one asked for, and in how many; None where there is none.
 
     It takes seconds for `TRIED_PICTURES`; more pictures add nothing.
     """
-    likely = _charuco_like(pictures, board) if board.kind is BoardKind.CHARUCO else _checkerboards(pictures, board)
-    counts = [(sum(sight(picture, other) is not None for picture in pictures), other) for other in likely]
-    best, found = max(counts, key=lambda c: c[0], default=(0, board))
-    return (found, best) if best else None
+    likely = (
+        _likely_charuco_boards(pictures, board) if board.kind is BoardKind.CHARUCO else _checkerboards(pictures, board)
+    )
+    counts = [(sum(detect_board(picture, other) is not None for picture in pictures), other) for other in likely]
+    best, shown = max(counts, key=lambda c: c[0], default=(0, board))
+    return (shown, best) if best else None
 
 
 def _next_row(picture: Grey, grid: Floats, usual: float) -> Floats | None:
@@ -76,7 +78,7 @@ def _next_row(picture: Grey, grid: Floats, usual: float) -> Floats | None:
     grown = np.concatenate([grid, ahead[None]])
     if np.median(_contrast(picture, grown)[-1]) < CORNER_CONTRAST * usual:
         return None
-    whole = refined(picture, grown.reshape(-1, 2))
+    whole = refine_corners(picture, grown.reshape(-1, 2))
     return np.asarray(whole.reshape(grown.shape)[-1])
 
 
@@ -105,15 +107,18 @@ def _checkerboards(pictures: Sequence[Grey], board: Board) -> list[Board]:
     return [board.resized(*size) for size, _ in votes.most_common(PROMISING) if size != board.corners]
 
 
-def _charuco_like(pictures: Sequence[NDArray[np.uint8]], board: Board) -> list[Board]:
+def _likely_charuco_boards(pictures: Sequence[NDArray[np.uint8]], board: Board) -> list[Board]:
     """Sides swapped, the old layout, and dictionaries whose markers are really there."""
     import cv2
 
-    found = {}
+    marker_counts = {}
     for name in DICTIONARIES:
         detector = cv2.aruco.ArucoDetector(cv2.aruco.getPredefinedDictionary(getattr(cv2.aruco, name)))
-        found[name] = sum(len(detector.detectMarkers(picture)[0]) for picture in pictures[:2])
-    names = [board.dictionary, *(name for name in sorted(found, key=lambda n: -found[n])[:PROMISING] if found[name])]
+        marker_counts[name] = sum(len(detector.detectMarkers(picture)[0]) for picture in pictures[:2])
+    names = [
+        board.dictionary,
+        *(name for name in sorted(marker_counts, key=lambda n: -marker_counts[n])[:PROMISING] if marker_counts[name]),
+    ]
     turned = [board, board.resized(board.rows, board.columns)]
     others = [replace(b, dictionary=n, legacy=old) for n in names for b in turned for old in (False, True)]
     return [b for b in others if b != board and _enough_markers(b)]

@@ -55,7 +55,7 @@ def several_cameras(
         if len(fitted) < len(parts) or _joined_px(fitted) > most * together.rms_px:
             continue
         tried = [held_out(part, size, lens, folds) for part in parts]
-        apart = _joined(grouping, [each for each in tried if each is not None])
+        apart = _merge_held_out(grouping, [each for each in tried if each is not None])
         if apart is None or apart.rms_px > most * predicted.rms_px:
             continue
         if surely_less(apart.by_view, predicted.by_view, confidence):
@@ -89,7 +89,7 @@ def _joined_px(fitted: Sequence[LensFit]) -> float:
     return rms(np.concatenate([left for one in fitted for left in one.residuals]))
 
 
-def _joined(grouping: dict[str, list[int]], tried: Sequence[HeldOut]) -> HeldOut | None:
+def _merge_held_out(grouping: dict[str, list[int]], tried: Sequence[HeldOut]) -> HeldOut | None:
     """Put the errors of all groups back into the order of the pictures; None where a group could not be tried."""
     if len(tried) < len(grouping):
         return None

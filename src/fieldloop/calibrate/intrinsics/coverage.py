@@ -39,7 +39,9 @@ def coverage(sightings: Sequence[Sighting], fitted: LensFit, size: tuple[int, in
     )
 
 
-def missing(sightings: Sequence[Sighting], fitted: LensFit, size: tuple[int, int], wanted: Wanted) -> tuple[Note, ...]:
+def unmet_requirements(
+    sightings: Sequence[Sighting], fitted: LensFit, size: tuple[int, int], wanted: Wanted
+) -> tuple[Note, ...]:
     """Return which requirements of the protocol these views do not meet."""
     lacking = []
     if len(sightings) < wanted.images:
@@ -47,7 +49,7 @@ def missing(sightings: Sequence[Sighting], fitted: LensFit, size: tuple[int, int
     covered = float((_counts(sightings, size) > 0).mean())
     if covered < wanted.covered:
         lacking.append(note("calibrate.low_coverage", covered=covered, needed=wanted.covered))
-    for axis, count in _tilted(fitted, wanted.tilt_deg).items():
+    for axis, count in _count_tilted_boards(fitted, wanted.tilt_deg).items():
         if count < wanted.tilted:
             tilt, needed = wanted.tilt_deg, wanted.tilted
             lacking.append(note("calibrate.few_tilted", boards=count, axis=axis, tilt_deg=tilt, needed=needed))
@@ -59,7 +61,7 @@ def advice(
 ) -> tuple[Note, ...]:
     """Return which views to add next, the most useful first."""
     places = _empty_places(_counts(sightings, size)) if fitted else []
-    tilted = _tilted(fitted, wanted.tilt_deg) if fitted else {}
+    tilted = _count_tilted_boards(fitted, wanted.tilt_deg) if fitted else {}
     leans = [axis for axis, count in sorted(tilted.items(), key=lambda t: t[1]) if count < wanted.tilted]
     views = []
     for n in range(max(len(places), len(leans))):
@@ -86,7 +88,7 @@ def _normals(fitted: LensFit) -> Floats:
     return np.array([rotation_from_vector(turn)[:, 2] for turn in fitted.rotations])
 
 
-def _tilted(fitted: LensFit, least_deg: float) -> dict[str, int]:
+def _count_tilted_boards(fitted: LensFit, least_deg: float) -> dict[str, int]:
     """Count the boards that lean about either axis of the picture; without both, focal length and distance mix."""
     x, y, z = np.abs(_normals(fitted)).T
     return {
@@ -97,14 +99,14 @@ def _tilted(fitted: LensFit, least_deg: float) -> dict[str, int]:
 
 def _empty_places(counts: Floats) -> list[str]:
     """Name the parts of the picture without corners, those with most empty cells first."""
-    empty = Counter(_place(int(row), int(column)) for row, column in np.argwhere(counts == 0))
+    empty = Counter(_cell_name(int(row), int(column)) for row, column in np.argwhere(counts == 0))
     return [place for place, _ in empty.most_common()]
 
 
-def _place(row: int, column: int) -> str:
+def _cell_name(row: int, column: int) -> str:
     """Name a cell of the picture.
 
-    >>> _place(0, 0), _place(0, 1), _place(2, 3), _place(1, 2)
+    >>> _cell_name(0, 0), _cell_name(0, 1), _cell_name(2, 3), _cell_name(1, 2)
     ('upper left corner', 'upper edge', 'right edge', 'middle')
     """
     up = {0: "upper", ROWS - 1: "lower"}.get(row, "")

@@ -56,18 +56,18 @@ def grey(picture: NDArray[Any]) -> Grey:
     return np.asarray(cv2.normalize(finite, None, 0, 255, cv2.NORM_MINMAX, cv2.CV_8U))
 
 
-def sight(picture: NDArray[Any], board: Board, name: str = "") -> Sighting | None:
+def detect_board(picture: NDArray[Any], board: Board, name: str = "") -> Sighting | None:
     """Return the board in a picture, None where it does not show."""
     image = grey(picture)
     if board.kind is BoardKind.CHARUCO:
-        return _sight_charuco(image, board, name)
-    corners = _checkerboard(image, board.corners)
+        return _detect_charuco(image, board, name)
+    corners = _detect_checkerboard(image, board.corners)
     if corners is None:
         return None
     return Sighting(name, board.points(), corners, np.arange(len(corners)))
 
 
-def refined(image: Grey, corners: Floats, share: float = WINDOW_SHARE, least_px: int = LEAST_PX) -> Floats:
+def refine_corners(image: Grey, corners: Floats, share: float = WINDOW_SHARE, least_px: int = LEAST_PX) -> Floats:
     """Move corners to where the edges through them cross, seen through a window of a share of their distance."""
     import cv2
 
@@ -76,7 +76,7 @@ def refined(image: Grey, corners: Floats, share: float = WINDOW_SHARE, least_px:
     return np.asarray(moved, dtype=float).reshape(-1, 2)
 
 
-def _checkerboard(image: Grey, shape: tuple[int, int]) -> Floats | None:
+def _detect_checkerboard(image: Grey, shape: tuple[int, int]) -> Floats | None:
     """Find with the classical detector, else with the sector based one, which sees blurred boards that it misses."""
     import cv2
 
@@ -91,7 +91,7 @@ def _checkerboard(image: Grey, shape: tuple[int, int]) -> Floats | None:
     if not found:
         return None
     at = (np.asarray(corners, dtype=float).reshape(-1, 2) + 0.5) / scale - 0.5
-    return _in_order(image, refined(image, at), shape)
+    return _order_corners(image, refine_corners(image, at), shape)
 
 
 def _closest(corners: Floats) -> float:
@@ -100,7 +100,7 @@ def _closest(corners: Floats) -> float:
     return float(apart[~np.eye(len(corners), dtype=bool)].min())
 
 
-def _in_order(image: Grey, corners: Floats, shape: tuple[int, int]) -> Floats:
+def _order_corners(image: Grey, corners: Floats, shape: tuple[int, int]) -> Floats:
     """Begin at the end whose first square is dark, so that every picture of a board counts its corners alike.
 
     A board with an even sum of corners looks the same from both ends; its order stays as it was found.
@@ -116,7 +116,7 @@ def _in_order(image: Grey, corners: Floats, shape: tuple[int, int]) -> Floats:
     return corners if levels[even].mean() <= levels[~even].mean() else corners[::-1].copy()
 
 
-def _sight_charuco(image: Grey, board: Board, name: str) -> Sighting | None:
+def _detect_charuco(image: Grey, board: Board, name: str) -> Sighting | None:
     import cv2
 
     corners, ids, _, _ = cv2.aruco.CharucoDetector(charuco(board)).detectBoard(image)
@@ -128,7 +128,9 @@ def _sight_charuco(image: Grey, board: Board, name: str) -> Sighting | None:
     if spread[1] < board.square_m / 2:
         return None  # corners on one line fix no pose
     free = (1 - board.marker_m / board.square_m) / 2  # from a corner to the nearest marker, in squares
-    pixels = refined(image, np.asarray(corners, dtype=float).reshape(-1, 2), MARKER_SHARE * free, MARKER_LEAST_PX)
+    pixels = refine_corners(
+        image, np.asarray(corners, dtype=float).reshape(-1, 2), MARKER_SHARE * free, MARKER_LEAST_PX
+    )
     return Sighting(name, points, pixels, numbers)
 
 

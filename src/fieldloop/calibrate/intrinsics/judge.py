@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from fieldloop.calibrate.intrinsics.board import Board
 from fieldloop.calibrate.intrinsics.board_size import larger_board
 from fieldloop.calibrate.intrinsics.cameras import several_cameras
-from fieldloop.calibrate.intrinsics.coverage import Wanted, advice, coverage, missing
+from fieldloop.calibrate.intrinsics.coverage import Wanted, advice, coverage, unmet_requirements
 from fieldloop.calibrate.intrinsics.detect import Sighting
 from fieldloop.calibrate.intrinsics.held_out import FEWEST, HeldOut, held_out
 from fieldloop.calibrate.intrinsics.lens import Lens
@@ -55,7 +55,7 @@ def intrinsics(
             advice=advice(sightings, None, size, wanted), board=str(board),
             message=rare if few else note("calibrate.no_lens_fits"),
         )  # fmt: skip
-    return _judged(looks, sifted, rejected, size, board, protocol, sensor, precision=precision)
+    return _judge_lens(looks, sifted, rejected, size, board, protocol, sensor, precision=precision)
 
 
 def factory_intrinsics(sensor: str, camera_matrix: ArrayLike, distortion: ArrayLike, size: Size) -> Intrinsics:
@@ -71,23 +71,23 @@ def factory_intrinsics(sensor: str, camera_matrix: ArrayLike, distortion: ArrayL
 
 def _usable(looks: Sequence[Look]) -> tuple[Size, tuple[Sighting, ...], tuple[RejectedImage, ...]]:
     """Keep the boards in pictures of the usual size."""
-    sizes = Counter((one.width, one.height) for one in looks if not one.unreadable)
-    shown = Counter((one.width, one.height) for one in looks if one.sighting is not None)
+    sizes = Counter((look.width, look.height) for look in looks if not look.unreadable)
+    shown = Counter((look.width, look.height) for look in looks if look.sighting is not None)
     usual = (shown or sizes or Counter([(0, 0)])).most_common(1)[0][0]
     kept, left = [], []
-    for one in looks:
-        if one.unreadable:
-            left.append(RejectedImage(one.name, one.unreadable))
-        elif (one.width, one.height) != usual:
+    for look in looks:
+        if look.unreadable:
+            left.append(RejectedImage(look.name, look.unreadable))
+        elif (look.width, look.height) != usual:
             reason = note(
-                "calibrate.picture_size", width=one.width, height=one.height, usual_width=usual[0],
+                "calibrate.picture_size", width=look.width, height=look.height, usual_width=usual[0],
                 usual_height=usual[1],
             )  # fmt: skip
-            left.append(RejectedImage(one.name, reason))
-        elif one.sighting is None:
-            left.append(RejectedImage(one.name, note("calibrate.board_not_found")))
+            left.append(RejectedImage(look.name, reason))
+        elif look.sighting is None:
+            left.append(RejectedImage(look.name, note("calibrate.board_not_found")))
         else:
-            kept.append(one.sighting)
+            kept.append(look.sighting)
     return usual, tuple(kept), tuple(left)
 
 
@@ -106,7 +106,7 @@ def _wanted(protocol: CollectionProtocol) -> Wanted:
     )
 
 
-def _judged(
+def _judge_lens(
     looks: Sequence[Look],
     sifted: Sifted,
     rejected: tuple[RejectedImage, ...],
@@ -123,7 +123,7 @@ def _judged(
     limit = _limit_px(protocol, precision=precision)
     cameras = several_cameras(_usable(looks)[1], size, fitted.lens, protocol)
     unclear = [cameras.doubt] if cameras else []
-    unclear += [*_doubts(looks, sifted, tried, board, protocol), *missing(kept, fitted, size, wanted)]
+    unclear += [*_doubts(looks, sifted, tried, board, protocol), *unmet_requirements(kept, fitted, size, wanted)]
     if tried is None:
         unclear.append(note("calibrate.too_few_to_hold_out"))
     error = max(fitted.rms_px, tried.rms_px if tried else 0.0)

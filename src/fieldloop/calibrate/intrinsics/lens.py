@@ -97,12 +97,12 @@ def locate(sighting: Sighting, lens_fit: LensFit) -> tuple[Floats, Floats] | Non
     if lens_fit.lens is Lens.FISHEYE:
         pixels, matrix, bent = cv2.fisheye.undistortPoints(pixels, matrix, bent), np.eye(3), np.zeros(5)
     try:
-        found, rotation, translation = cv2.solvePnP(
+        is_solved, rotation, translation = cv2.solvePnP(
             sighting.board_points, pixels, matrix, bent, flags=cv2.SOLVEPNP_ITERATIVE
         )
     except cv2.error:
         return None
-    if not found or not np.isfinite(rotation).all() or not np.isfinite(translation).all():
+    if not is_solved or not np.isfinite(rotation).all() or not np.isfinite(translation).all():
         return None
     return np.asarray(rotation, dtype=float).reshape(3), np.asarray(translation, dtype=float).reshape(3)
 
@@ -147,5 +147,5 @@ def _fisheye(boards: Any, pixels: Any, size: tuple[int, int]) -> Fitted:
     return np.asarray(matrix), np.asarray(bent).ravel(), _vectors(rotations), _vectors(translations), unknown
 
 
-def _vectors(found: Any) -> tuple[Floats, ...]:
-    return tuple(np.asarray(v, dtype=float).reshape(3) for v in found)
+def _vectors(vectors: Any) -> tuple[Floats, ...]:
+    return tuple(np.asarray(v, dtype=float).reshape(3) for v in vectors)

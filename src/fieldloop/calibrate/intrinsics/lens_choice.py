@@ -36,7 +36,7 @@ def better_lens(
     Chance is judged by Student's t on the logarithm of the errors, picture by picture.
     """
     lens, errors = now
-    found = []
+    better = []
     for other in TRIED:
         if other is lens:
             continue
@@ -46,8 +46,8 @@ def better_lens(
         if tried is None or tried.rms_px > most:
             continue
         if surely_less(tried.by_view, errors.by_view, confidence):
-            found.append(BetterLens(other, tried.rms_px))
-    return min(found, key=lambda b: b.held_out_px, default=None)
+            better.append(BetterLens(other, tried.rms_px))
+    return min(better, key=lambda b: b.held_out_px, default=None)
 
 
 def surely_less(errors: Floats, others: Floats, confidence: float) -> bool:

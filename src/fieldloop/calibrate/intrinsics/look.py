@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from fieldloop.calibrate.intrinsics.board import Board
 from fieldloop.calibrate.intrinsics.board_size import whole_size
-from fieldloop.calibrate.intrinsics.detect import Sighting, grey, sight
+from fieldloop.calibrate.intrinsics.detect import Sighting, detect_board, grey
 from fieldloop.model.note import Note, note
 
 
@@ -23,12 +23,12 @@ class Look:
     unreadable: Note | None = None
 
 
-def look(picture: NDArray[Any], board: Board, name: str) -> Look:
+def look_at_picture(picture: NDArray[Any], board: Board, name: str) -> Look:
     """Find the board in a picture."""
     image = grey(picture)
-    found = sight(image, board, name)
-    whole = None if found is None else whole_size(image, found, board)
-    return Look(name, image.shape[1], image.shape[0], found, whole)
+    sighting = detect_board(image, board, name)
+    whole = None if sighting is None else whole_size(image, sighting, board)
+    return Look(name, image.shape[1], image.shape[0], sighting, whole)
 
 
 def unreadable(name: str) -> Look:

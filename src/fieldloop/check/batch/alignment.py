@@ -7,7 +7,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from fieldloop.check.batch_case import Batch
-from fieldloop.check.content_lag import pooled, settings_of
+from fieldloop.check.content_lag import estimate_pooled_lag, settings_of
 from fieldloop.check.content_lag.words import lag_measurement
 from fieldloop.check.registry import check
 from fieldloop.model.finding import Measurement
@@ -39,4 +39,4 @@ def rig_lag(many: Batch) -> Iterator[Measurement]:
     settings = settings_of(many.protocol)
     for (robot, camera), kept_of_all in sorted(rigs.items()):
         about = Subject(stream=camera, rig=robot)
-        yield lag_measurement(about, pooled(kept_of_all, settings), episodes=len(kept_of_all))
+        yield lag_measurement(about, estimate_pooled_lag(kept_of_all, settings), episodes=len(kept_of_all))

@@ -29,11 +29,11 @@ def approach_directions(batch: Batch) -> Iterator[Measurement]:
     of the episodes is not counted.
     """
     same, least = (batch.parameter("batch.approach_directions", name) for name in ("same_deg", "min_share"))
-    for task, directions, lost in _by_task(batch, "batch.approach_directions"):
+    for task, directions, lost in _directions_by_task(batch, "batch.approach_directions"):
         if directions is None:
             yield Measurement(Subject(aspect=task), UNKNOWN, cannot_tell=lost)
         else:
-            found = _count(_some(directions), math.cos(math.radians(same)), least)
+            found = _count_distinct_directions(_subsample_evenly(directions), math.cos(math.radians(same)), least)
             yield Measurement(Subject(aspect=task), float(found), note("check.in_episodes", episodes=len(directions)))
 
 
@@ -47,19 +47,19 @@ def approach_diversity(batch: Batch) -> Iterator[Measurement]:
 
     The median angle between two episodes drawn at random.
     """
-    for task, directions, lost in _by_task(batch, "batch.approach_diversity"):
+    for task, directions, lost in _directions_by_task(batch, "batch.approach_diversity"):
         if directions is None:
             yield Measurement(Subject(aspect=task), UNKNOWN, cannot_tell=lost)
             continue
         mean = directions.mean(axis=0)
-        some = _some(directions)
+        some = _subsample_evenly(directions)
         angles = np.degrees(np.arccos(np.clip(some @ some.T, -1.0, 1.0)))[np.triu_indices(len(some), 1)]
         down = math.degrees(math.acos(float(np.clip(mean @ DOWN / max(float(np.linalg.norm(mean)), 1e-12), -1, 1))))
         place = note("check.angle_from_down", down_deg=down, episodes=len(directions))
         yield Measurement(Subject(aspect=task), float(np.median(angles)), place)
 
 
-def approach(batch: Batch, episode: Episode) -> NDArray[np.float64] | None:
+def approach_direction(batch: Batch, episode: Episode) -> NDArray[np.float64] | None:
     """Return the unit vector of an episode's approach; None where it is unknown."""
     for _, taken in batch.imprint(episode.id).under("approach"):
         vector = taken.astype(np.float64)
@@ -70,15 +70,15 @@ def approach(batch: Batch, episode: Episode) -> NDArray[np.float64] | None:
 
 def angle_from_down(batch: Batch, episode: Episode) -> float | None:
     """Return the angle in degrees between an episode's approach and straight down."""
-    vector = approach(batch, episode)
+    vector = approach_direction(batch, episode)
     return None if vector is None else math.degrees(math.acos(float(np.clip(vector @ DOWN, -1.0, 1.0))))
 
 
-def _by_task(batch: Batch, name: str) -> Iterator[tuple[str, NDArray[np.float64] | None, Note | None]]:
+def _directions_by_task(batch: Batch, name: str) -> Iterator[tuple[str, NDArray[np.float64] | None, Note | None]]:
     """Yield each task with its directions; None and the reason where no protocol applies or too few are known."""
     fewest = batch.parameter(name, "min_episodes")
     for task, episodes in by_task(batch).items():
-        vectors = [v for v in (approach(batch, e) for e in episodes) if v is not None]
+        vectors = [v for v in (approach_direction(batch, e) for e in episodes) if v is not None]
         if len(episodes) < fewest or not vectors:
             continue
         if not any(e.protocol for e in episodes):
@@ -89,19 +89,19 @@ def _by_task(batch: Batch, name: str) -> Iterator[tuple[str, NDArray[np.float64]
             yield task, np.stack(vectors), None
 
 
-def _some(directions: NDArray[np.float64]) -> NDArray[np.float64]:
+def _subsample_evenly(directions: NDArray[np.float64]) -> NDArray[np.float64]:
     """Take an evenly spaced sample, large enough to show the distribution; all pairs would cost too much."""
     return np.asarray(directions[np.linspace(0, len(directions) - 1, min(len(directions), ENOUGH)).astype(int)])
 
 
-def _count(directions: NDArray[np.float64], same: float, least: float) -> int:
+def _count_distinct_directions(directions: NDArray[np.float64], same: float, least: float) -> int:
     """Take the direction with most others around it, remove these, and repeat until too few are left."""
-    left, found = directions, 0
+    left, count = directions, 0
     while len(left) and len(left) >= least * len(directions):
         near = left @ left.T >= same
         at = int(np.argmax(near.sum(axis=1)))
         if near[at].sum() < least * len(directions):
             break
-        found += 1
+        count += 1
         left = left[~near[at]]
-    return found
+    return count

@@ -33,10 +33,10 @@ def balance(batch: Batch) -> Iterator[Measurement]:
     for asked in batch.protocol.balance.values():
         counts = Counter(_label(batch, e, asked.over, tuple(asked.shares)) for e in batch.episodes)
         for name, goal in asked.shares.items():
-            yield _off(Subject(aspect=f"{asked.over}={name}"), counts, name, goal)
+            yield _measure_share_deviation(Subject(aspect=f"{asked.over}={name}"), counts, name, goal)
 
 
-def _off(about: Subject, counts: Counter[str], name: str, goal: float) -> Measurement:
+def _measure_share_deviation(about: Subject, counts: Counter[str], name: str, goal: float) -> Measurement:
     total, silent = counts.total(), counts[""]
     known = total - silent
     if not known:
@@ -56,10 +56,10 @@ def _label(batch: Batch, episode: Episode, over: str, labels: tuple[str, ...]) -
     if over != APPROACH:
         return label(episode, over)
     angle = angle_from_down(batch, episode)
-    return "" if angle is None else next((name for name in labels if _within(angle, name)), "another angle")
+    return "" if angle is None else next((name for name in labels if _is_in_angle_range(angle, name)), "another angle")
 
 
-def _within(angle: float, name: str) -> bool:
+def _is_in_angle_range(angle: float, name: str) -> bool:
     """Does an angle lie in a range such as '0-30'? False for a label that is not a range."""
     low, _, high = name.partition("-")
     try:

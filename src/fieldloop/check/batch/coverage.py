@@ -41,12 +41,12 @@ def coverage(batch: Batch) -> Iterator[Measurement]:
         missing = [name for name in wanted if counts[name] < least]
         place = note("check.levels_missing", levels=named(missing, MOST_NAMED)) if missing else None
         yield Measurement(Subject(aspect=asked.over), 1.0 - len(missing) / len(wanted), place)
-    yield from _area(batch, int(batch.parameter("batch.coverage", "cells")), least)
+    yield from _measure_area_coverage(batch, int(batch.parameter("batch.coverage", "cells")), least)
 
 
-def _area(batch: Batch, cells: int, least: float) -> Iterator[Measurement]:
-    asked = _asked(batch)
-    poses = grasps(batch)
+def _measure_area_coverage(batch: Batch, cells: int, least: float) -> Iterator[Measurement]:
+    asked = _required_ranges(batch)
+    poses = grasp_poses(batch)
     if asked and not len(poses):
         yield Measurement(Subject(aspect="grasp"), UNKNOWN, cannot_tell=note("check.no_grasp_poses"))
         return
@@ -54,10 +54,10 @@ def _area(batch: Batch, cells: int, least: float) -> Iterator[Measurement]:
         ranges = {axis: asked[axis] for axis in axes if axis in asked}
         if ranges:
             columns = {"x_m": poses[:, 0], "y_m": poses[:, 1], "yaw_deg": yaw_deg(poses)}
-            yield _visited(subject, columns, ranges, cells, least)
+            yield _measure_visited_cells(subject, columns, ranges, cells, least)
 
 
-def _asked(batch: Batch) -> dict[str, tuple[float, float]]:
+def _required_ranges(batch: Batch) -> dict[str, tuple[float, float]]:
     """The ranges that grasps should cover, by axis; an empty one requires nothing."""
     ranges: dict[str, tuple[float, float]] = {}
     for axis, name in AXES.items():
@@ -69,7 +69,7 @@ def _asked(batch: Batch) -> dict[str, tuple[float, float]]:
     return ranges
 
 
-def _visited(
+def _measure_visited_cells(
     subject: str, columns: Mapping[str, Floats], ranges: Mapping[str, tuple[float, float]], cells: int, least: float
 ) -> Measurement:
     """Divide the required ranges into cells, and count those visited often enough."""
@@ -89,7 +89,7 @@ def _visited(
     return Measurement(Subject(aspect=subject), visited / total, place)
 
 
-def grasps(batch: Batch) -> Floats:
+def grasp_poses(batch: Batch) -> Floats:
     """Return the tool's pose at contact, a row per episode that has one."""
     rows = []
     for episode in batch.episodes:

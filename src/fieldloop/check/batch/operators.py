@@ -20,7 +20,7 @@ def operator_share(batch: Batch) -> Iterator[Measurement]:
     if len(batch.episodes) < batch.parameter("batch.operator_share", "min_episodes"):
         return
     known = Counter(episode.operator for episode in batch.episodes if episode.operator)
-    unknown = _unknown(batch)
+    unknown = _missing_operators_note(batch)
     if not known:
         yield Measurement(NO_SUBJECT, UNKNOWN, cannot_tell=unknown)
     for operator, count in sorted(known.items()):
@@ -41,17 +41,17 @@ def operators(batch: Batch) -> Iterator[Measurement]:
     for episode in batch.episodes:
         variant = episode.stratum.level("variant") or episode.fact("variant")
         variants[f"{episode.task} {variant}" if variant else episode.task].append(episode)
-    for name, own in sorted(variants.items()):
-        if len(own) < batch.parameter("batch.operators", "min_episodes"):
+    for name, episodes in sorted(variants.items()):
+        if len(episodes) < batch.parameter("batch.operators", "min_episodes"):
             continue
-        anonymous = sum(1 for e in own if not e.operator)
+        anonymous = sum(1 for e in episodes if not e.operator)
         if anonymous:
-            reason = note("check.operators_missing", missing=anonymous, episodes=len(own))
+            reason = note("check.operators_missing", missing=anonymous, episodes=len(episodes))
             yield Measurement(Subject(aspect=name), UNKNOWN, cannot_tell=reason)
         else:
-            yield Measurement(Subject(aspect=name), float(len({e.operator for e in own})))
+            yield Measurement(Subject(aspect=name), float(len({e.operator for e in episodes})))
 
 
-def _unknown(batch: Batch) -> Note | None:
+def _missing_operators_note(batch: Batch) -> Note | None:
     anonymous = sum(1 for episode in batch.episodes if not episode.operator)
     return note("check.operators_missing", missing=anonymous, episodes=len(batch.episodes)) if anonymous else None

@@ -30,21 +30,21 @@ def rotation(batch: Batch) -> Iterator[Measurement]:
     if len({e.start_ns for e in batch.episodes}) < len(batch.episodes) / 2:
         yield Measurement(NO_SUBJECT, UNKNOWN, cannot_tell=note("check.no_recording_times"))
         return
-    turns = _turns(batch.episodes)
+    turns = _count_operator_turns(batch.episodes)
     for operator, count in sorted(counts.items()):
         if count >= fewest:
             place = note("check.in_episodes", episodes=count)
             yield Measurement(Subject(aspect=operator), float(turns[operator]), place)
 
 
-def _turns(episodes: tuple[Episode, ...]) -> Counter[str]:
+def _count_operator_turns(episodes: tuple[Episode, ...]) -> Counter[str]:
     stations: dict[tuple[str, str], list[Episode]] = defaultdict(list)
     for episode in sorted(episodes, key=lambda e: e.start_ns):
         stations[episode.site, episode.robot].append(episode)
     turns: Counter[str] = Counter()
-    for own in stations.values():
+    for at_station in stations.values():
         before = ("", "")
-        for episode in own:
+        for episode in at_station:
             now = (episode.operator, episode.session)
             if now != before:
                 turns[episode.operator] += 1

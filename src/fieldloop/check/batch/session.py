@@ -34,14 +34,14 @@ def calibration_shift(batch: Batch) -> Iterator[Measurement]:
     first, last = min(starts), max(e.end_ns for e in batch.episodes)
     reach = batch.parameter("batch.calibration_shift", "reach_m")
     rigs: dict[tuple[str, str, str], list[Calibration]] = defaultdict(list)
-    for one in batch.calibrations or ():
-        ends = one.valid_to_ns
-        if one.status is Status.PASSED and one.valid_from_ns <= last and (ends is None or ends > first):
-            rigs[one.robot, one.sensor, f"{one.parent}/{one.child}"].append(one)
-    for (robot, sensor, _), own in sorted(rigs.items()):
-        ordered = sorted(own, key=lambda c: c.valid_from_ns)
+    for calibration in batch.calibrations or ():
+        ends = calibration.valid_to_ns
+        if calibration.status is Status.PASSED and calibration.valid_from_ns <= last and (ends is None or ends > first):
+            rigs[calibration.robot, calibration.sensor, f"{calibration.parent}/{calibration.child}"].append(calibration)
+    for (robot, sensor, _), of_sensor in sorted(rigs.items()):
+        ordered = sorted(of_sensor, key=lambda c: c.valid_from_ns)
         shifts = [_shift_mm(before, after, reach) for before, after in pairwise(ordered)]
-        place = note("check.calibrations_compared", calibrations=len(own))
+        place = note("check.calibrations_compared", calibrations=len(of_sensor))
         yield Measurement(Subject(stream=sensor, rig=robot), max(shifts, default=0.0), place)
 
 

@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from fieldloop.check.batch_case import Batch
 from fieldloop.check.registry import check
-from fieldloop.check.traits import by_task, label, style
+from fieldloop.check.traits import by_task, label, style_features
 from fieldloop.model.episode import Episode
 from fieldloop.model.finding import Measurement
 from fieldloop.model.note import Note, Subject, note
 from fieldloop.model.quality import Dimension
-from fieldloop.stats.groups import Apart, apart, normal_scores
+from fieldloop.stats.groups import Apart, group_effect_size, normal_scores
 
 Floats = NDArray[np.float64]
 GROUPINGS = ("operator", "session")
@@ -36,22 +36,22 @@ def reproducibility(batch: Batch) -> Iterator[Measurement]:
     """
     for task, episodes in by_task(batch).items():
         for over in GROUPINGS:
-            for name, made in _apart(batch, episodes, over):
+            for name, made in _compare_groups(batch, episodes, over):
                 about = Subject(aspect=f"{task}: {over}, {name}" if task else f"{over}, {name}")
-                yield _spread(about, made)
+                yield _spread_measurement(about, made)
 
 
-def _spread(about: Subject, made: Apart) -> Measurement:
+def _spread_measurement(about: Subject, made: Apart) -> Measurement:
     group, far = made.farthest
     place = note("check.farthest_above" if far > 0 else "check.farthest_below", group=str(group), far=abs(far))
     return Measurement(about, made.value, place, low=made.low, high=made.high)
 
 
-def _apart(batch: Batch, episodes: Sequence[Episode], over: str) -> Iterator[tuple[str, Apart]]:
+def _compare_groups(batch: Batch, episodes: Sequence[Episode], over: str) -> Iterator[tuple[str, Apart]]:
     kept = _large_groups(episodes, over, batch.parameter("batch.reproducibility", "min_episodes"))
     if over == "session":
         kept = _with_several_sessions(kept)
-    columns = style(batch, kept)
+    columns = style_features(batch, kept)
     labels = np.asarray([label(e, over) for e in kept], dtype=object)
     people = np.asarray([e.operator for e in kept], dtype=object)
     looked_at = max(len(columns) * len(GROUPINGS) * len(by_task(batch)), 1)
@@ -63,9 +63,9 @@ def _apart(batch: Batch, episodes: Sequence[Episode], over: str) -> Iterator[tup
             scores = normal_scores(column[there])
             removed = 0
             if over == "session":
-                scores = _less_average(scores, people[there])
+                scores = _subtract_group_means(scores, people[there])
                 removed = len(set(people[there].tolist())) - 1
-            if (made := apart(scores, labels[there].tolist(), corrected, confidence, removed)) is not None:
+            if (made := group_effect_size(scores, labels[there].tolist(), corrected, confidence, removed)) is not None:
                 yield name, made
 
 
@@ -77,7 +77,7 @@ def _with_several_sessions(episodes: Sequence[Episode]) -> list[Episode]:
     return [e for e in episodes if len(sessions[e.operator]) > 1]
 
 
-def _less_average(scores: Floats, groups: NDArray[np.object_]) -> Floats:
+def _subtract_group_means(scores: Floats, groups: NDArray[np.object_]) -> Floats:
     """Subtract each operator's average: sessions are compared within an operator."""
     code = np.unique(groups.astype(str), return_inverse=True)[1]
     return np.asarray(scores - (np.bincount(code, weights=scores) / np.bincount(code))[code])
@@ -108,15 +108,15 @@ def convergence(batch: Batch) -> Iterator[Measurement]:
         if scores.shape[1] == 0:
             continue
         who = np.unique([e.operator for e in kept], return_inverse=True)[1]
-        value = _explained(scores, who)
-        low, high = _resampled(scores, who)
-        yield Measurement(Subject(aspect=task), value, _halves(scores, who, kept), low=low, high=high)
+        value = _explained_share(scores, who)
+        low, high = _bootstrap_interval(scores, who)
+        yield Measurement(Subject(aspect=task), value, _describe_halves(scores, who, kept), low=low, high=high)
 
 
 def _scores(batch: Batch, episodes: Sequence[Episode]) -> Floats:
     """Return features as normal scores; a missing value counts as the median."""
     columns = []
-    for column in style(batch, episodes).values():
+    for column in style_features(batch, episodes).values():
         there = np.isfinite(column)
         if there.sum() > len(column) / 2 and np.ptp(column[there]) > 0.0:
             scored = np.zeros(len(column))
@@ -125,7 +125,7 @@ def _scores(batch: Batch, episodes: Sequence[Episode]) -> Floats:
     return np.column_stack(columns) if columns else np.empty((len(episodes), 0))
 
 
-def _explained(scores: Floats, who: NDArray[np.intp]) -> float:
+def _explained_share(scores: Floats, who: NDArray[np.intp]) -> float:
     """Return omega squared over all columns together: the share between groups, less that expected by chance."""
     counts = np.bincount(who).astype(float)
     groups, total = len(counts), len(who)
@@ -140,7 +140,7 @@ def _explained(scores: Floats, who: NDArray[np.intp]) -> float:
     return max((between - (groups - 1) * noise) / (whole + noise), 0.0)
 
 
-def _resampled(scores: Floats, who: NDArray[np.intp], times: int = 200) -> tuple[float, float]:
+def _bootstrap_interval(scores: Floats, who: NDArray[np.intp], times: int = 200) -> tuple[float, float]:
     """Resample episodes within each operator; the interval is centred to remove the resampling bias."""
     random = np.random.default_rng(0)
     order = np.argsort(who, kind="stable")
@@ -149,18 +149,18 @@ def _resampled(scores: Floats, who: NDArray[np.intp], times: int = 200) -> tuple
     drawn = np.empty(times)
     for turn in range(times):
         rows = np.concatenate([order[s + random.integers(0, n, n)] for s, n in zip(starts, counts, strict=True)])
-        drawn[turn] = _explained(scores[rows], np.repeat(np.arange(len(counts)), counts))
-    value = _explained(scores, who)
+        drawn[turn] = _explained_share(scores[rows], np.repeat(np.arange(len(counts)), counts))
+    value = _explained_share(scores, who)
     half = 1.645 * float(np.std(drawn))  # 90 % between the two, 95 % to each side
     return max(value - half, 0.0), min(value + half, 1.0)
 
 
-def _halves(scores: Floats, who: NDArray[np.intp], episodes: Sequence[Episode]) -> Note:
+def _describe_halves(scores: Floats, who: NDArray[np.intp], episodes: Sequence[Episode]) -> Note:
     starts = np.asarray([e.start_ns for e in episodes])
     if len(np.unique(starts)) < len(starts) / 2:
         return note("check.style_episodes", episodes=len(episodes))
     early = starts <= np.median(starts)
-    shares = [_explained(scores[part], np.unique(who[part], return_inverse=True)[1]) for part in (early, ~early)]
+    shares = [_explained_share(scores[part], np.unique(who[part], return_inverse=True)[1]) for part in (early, ~early)]
     if any(math.isnan(s) for s in shares):
         return note("check.style_episodes", episodes=len(episodes))
     return note("check.style_episodes", episodes=len(episodes), first_half=shares[0], second_half=shares[1])

@@ -64,13 +64,17 @@ def view_moved(batch: Batch) -> Iterator[Measurement]:
         if len(looked) <= 1:
             yield Measurement(about, UNKNOWN, cannot_tell=note("check.one_episode_alone"))
             continue
-        compared = compare_views(looked, rules, _calibrated(batch, robot, camera.names))
-        found = _measured(about, compared, rules, mostly, known=batch.calibrations is not None)
-        some = len(looked) < len(fixed) and found.place is not None
-        yield replace(found, place=_sampled(found.place, len(looked), len(fixed))) if some else found
+        compared = compare_views(looked, rules, _calibration_starts_ns(batch, robot, camera.names))
+        measurement = _measure_view_jumps(about, compared, rules, mostly, known=batch.calibrations is not None)
+        some = len(looked) < len(fixed) and measurement.place is not None
+        yield (
+            replace(measurement, place=_add_sample_size(measurement.place, len(looked), len(fixed)))
+            if some
+            else measurement
+        )
 
 
-def _sampled(place: Note | None, examined: int, episodes: int) -> Note | None:
+def _add_sample_size(place: Note | None, examined: int, episodes: int) -> Note | None:
     """Add the number of examined episodes where not all were."""
     sampled = (("examined", examined), ("of_episodes", episodes))
     return None if place is None else replace(place, numbers=(*place.numbers, *sampled))
@@ -91,21 +95,21 @@ def rules_of(protocol: CollectionProtocol) -> Rules:
 
 
 def _cameras(batch: Batch) -> dict[tuple[str, str, str], _Camera]:
-    found: dict[tuple[str, str, str], _Camera] = defaultdict(_Camera)
-    for episode in _ordered(batch.episodes):
+    cameras: dict[tuple[str, str, str], _Camera] = defaultdict(_Camera)
+    for episode in _sort_by_time(batch.episodes):
         kept = dict(batch.imprint(episode.id).under(IMPRINT))
         for key, picture in kept.items():
             name, _, what = key.rpartition("/")
-            stays = _single(kept.get(f"{name}/stays"))
+            stays = _scalar_or_none(kept.get(f"{name}/stays"))
             if what == "picture" and stays is not None and _is_picture(picture):
-                camera = found[episode.robot, episode.site, name]
+                camera = cameras[episode.robot, episode.site, name]
                 camera.views.append(View(episode.name, episode.start_ns, picture))
                 camera.stays.append(stays)
                 camera.names |= {name, episode.fact(f"serial.{name}") or name}
-    return found
+    return cameras
 
 
-def _single(kept: NDArray[Any] | None) -> float | None:
+def _scalar_or_none(kept: NDArray[Any] | None) -> float | None:
     return None if kept is None or kept.size != 1 or kept.dtype.kind != "f" else float(kept.item())
 
 
@@ -114,24 +118,26 @@ def _is_picture(kept: NDArray[Any]) -> bool:
     return kept.dtype == np.uint8 and kept.ndim == PLANE and min(kept.shape) >= SMALLEST_PX
 
 
-def _ordered(episodes: Sequence[Episode]) -> Sequence[Episode]:
+def _sort_by_time(episodes: Sequence[Episode]) -> Sequence[Episode]:
     """Sort by time, or keep the log's order where it has no time of day."""
     timed = all(e.start_ns >= NS_PER_DAY for e in episodes)
     return sorted(episodes, key=lambda e: e.start_ns) if timed else episodes
 
 
-def _calibrated(batch: Batch, robot: str, names: set[str]) -> Iterator[int]:
-    for one in batch.calibrations or ():
-        if one.status is Status.PASSED and one.robot == robot and one.sensor in names:
-            yield one.valid_from_ns
+def _calibration_starts_ns(batch: Batch, robot: str, names: set[str]) -> Iterator[int]:
+    for calibration in batch.calibrations or ():
+        if calibration.status is Status.PASSED and calibration.robot == robot and calibration.sensor in names:
+            yield calibration.valid_from_ns
 
 
-def _measured(about: Subject, compared: Sequence[Compared], rules: Rules, mostly: float, *, known: bool) -> Measurement:
+def _measure_view_jumps(
+    about: Subject, compared: Sequence[Compared], rules: Rules, mostly: float, *, known: bool
+) -> Measurement:
     by = {stood: [one for one in compared if one.stood is stood] for stood in Stood}
     if by[Stood.JUMPED]:
-        return _jumped(about, by[Stood.JUMPED], rules, known=known)
+        return _jump_measurement(about, by[Stood.JUMPED], rules, known=known)
     if by[Stood.ELSEWHERE]:
-        where = tuple(_place(one) for one in by[Stood.ELSEWHERE][:MOST_NAMED])
+        where = tuple(_place_between_episodes(one) for one in by[Stood.ELSEWHERE][:MOST_NAMED])
         return Measurement(about, UNKNOWN, cannot_tell=note("check.view_elsewhere", where=where))
     still, unsure = by[Stood.STILL], by[Stood.UNSURE]
     if len(still) < mostly * len(compared) or not still:
@@ -141,14 +147,14 @@ def _measured(about: Subject, compared: Sequence[Compared], rules: Rules, mostly
     return Measurement(about, max(one.off for one in still), place)
 
 
-def _jumped(about: Subject, jumps: Sequence[Compared], rules: Rules, *, known: bool) -> Measurement:
+def _jump_measurement(about: Subject, jumps: Sequence[Compared], rules: Rules, *, known: bool) -> Measurement:
     largest = max(jumps, key=lambda one: one.off)
     spread = rules.deviations * largest.deviation
     code = "check.view_jumped_uncalibrated" if known else "check.view_jumped"
-    place = note(code, where=tuple(_place(one) for one in jumps[:MOST_NAMED]))
+    place = note(code, where=tuple(_place_between_episodes(one) for one in jumps[:MOST_NAMED]))
     return Measurement(about, largest.off, place, low=largest.off - spread, high=largest.off + spread)
 
 
-def _place(one: Compared) -> Note:
-    at_ns = one.view.at_ns if one.view.at_ns >= NS_PER_DAY else None
-    return note("check.between_episodes", before=one.last.episode, after=one.view.episode, at_ns=at_ns)
+def _place_between_episodes(compared: Compared) -> Note:
+    at_ns = compared.view.at_ns if compared.view.at_ns >= NS_PER_DAY else None
+    return note("check.between_episodes", before=compared.last.episode, after=compared.view.episode, at_ns=at_ns)

@@ -111,27 +111,27 @@ def compare_views(views: Sequence[View], rules: Rules, calibrated_ns: Iterable[i
 def _compare(view: View, stand: _Stand, rules: Rules) -> Compared:
     """Compare with the first views, and where the scene has changed too much since, with the last."""
     newest = stand.last[-1]
-    later = [one for one in stand.last if one not in stand.first]
+    later = [reference for reference in stand.last if reference not in stand.first]
     for references in (stand.first, later):
         comparable: list[ViewShift] = []
-        for one in references:
-            if one.picture.shape != view.picture.shape:
+        for reference in references:
+            if reference.picture.shape != view.picture.shape:
                 continue
-            shift = view_shift(one.picture, view.picture)
+            shift = view_shift(reference.picture, view.picture)
             if shift.agreement >= rules.min_agreement and shift.seen >= rules.min_seen:
                 comparable.append(shift)
                 if shift.off_px <= rules.most_off * view.picture.shape[1]:
-                    return _judged(view, newest, shift, rules)  # unmoved: the others need no comparison
+                    return _classify_shift(view, newest, shift, rules)  # unmoved: the others need no comparison
         if comparable:
             comparable.sort(key=lambda shift: shift.off_px)
             median = comparable[(len(comparable) - 1) // 2]  # resists a single odd view
-            return _judged(view, newest, median, rules)
+            return _classify_shift(view, newest, median, rules)
     if newest.picture.shape != view.picture.shape:
         return Compared(view, newest, Stood.UNSURE, note("check.other_picture_size", name=view.episode))
     return Compared(view, newest, Stood.UNSURE, note("check.view_unrecognised", name=view.episode))
 
 
-def _judged(view: View, newest: View, shift: ViewShift, rules: Rules) -> Compared:
+def _classify_shift(view: View, newest: View, shift: ViewShift, rules: Rules) -> Compared:
     width = view.picture.shape[1]
     off, deviation = shift.off_px / width, shift.deviation_px / width
     if off <= rules.most_off:

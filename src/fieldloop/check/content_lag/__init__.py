@@ -10,7 +10,14 @@ result is an estimate with an interval, or a reason to give none (`confidence`).
 from fieldloop.check.content_lag.drift import Drift, LagStep, find_drift, find_step
 from fieldloop.check.content_lag.estimate import LagEstimate
 from fieldloop.check.content_lag.evidence import Evidence, evidence
-from fieldloop.check.content_lag.pooling import Rig, each, learn_rig, pooled, ready, single
+from fieldloop.check.content_lag.pooling import (
+    Rig,
+    estimate_each_lag,
+    estimate_pooled_lag,
+    estimate_single_lag,
+    learn_rig,
+    prepare_sights,
+)
 from fieldloop.check.content_lag.settings import Settings, settings_of
 
 __all__ = [
@@ -20,13 +27,13 @@ __all__ = [
     "LagStep",
     "Rig",
     "Settings",
-    "each",
+    "estimate_each_lag",
+    "estimate_pooled_lag",
+    "estimate_single_lag",
     "evidence",
     "find_drift",
     "find_step",
     "learn_rig",
-    "pooled",
-    "ready",
+    "prepare_sights",
     "settings_of",
-    "single",
 ]

@@ -46,18 +46,18 @@ class Basis:
         speeds = _rates(before, after, sight) / self.speed_scale @ self.speed_axes
         poses = ((before + after) / 2 - self.pose_centre) / self.pose_scale @ self.pose_axes
         products = (speeds[:, :, None] * poses[:, None, :]).reshape(len(speeds), -1)
-        return sight.mixed(np.hstack([np.ones((len(speeds), 1)), speeds, products]))
+        return sight.smooth_in_time(np.hstack([np.ones((len(speeds), 1)), speeds, products]))
 
 
 def find_basis(sights: Sequence[Sight], ranks: Ranks) -> Basis:
     """Find the axes from all episodes together; they do not depend on the lags."""
     flow = np.vstack([s.flow for s in sights])
-    centre, scale = np.median(flow, axis=0), _softened(flow.std(axis=0))
+    centre, scale = np.median(flow, axis=0), _soften_scale(flow.std(axis=0))
     spread = np.clip((flow - centre) / scale, -OUTLIER, OUTLIER)
     poses = np.vstack([s.path(s.middles) for s in sights])
-    pose_centre, pose_scale = poses.mean(axis=0), _softened(poses.std(axis=0))
+    pose_centre, pose_scale = poses.mean(axis=0), _soften_scale(poses.std(axis=0))
     speeds = np.vstack([_rates(s.path(s.begins), s.path(s.ends), s) for s in sights])
-    speed_scale = _softened(np.sqrt((speeds**2).mean(axis=0)))
+    speed_scale = _soften_scale(np.sqrt((speeds**2).mean(axis=0)))
     pose_axes = _axes((poses - pose_centre) / pose_scale, ranks.pose)
     speed_axes = _axes(speeds / speed_scale, ranks.speed)
     return Basis(
@@ -66,9 +66,9 @@ def find_basis(sights: Sequence[Sight], ranks: Ranks) -> Basis:
         flow_axes=_axes(spread, ranks.flow),
         pose_centre=pose_centre,
         pose_scale=pose_scale,
-        pose_axes=pose_axes / _spread((poses - pose_centre) / pose_scale @ pose_axes),
+        pose_axes=pose_axes / _rms_columns((poses - pose_centre) / pose_scale @ pose_axes),
         speed_scale=speed_scale,
-        speed_axes=speed_axes / _spread(speeds / speed_scale @ speed_axes),
+        speed_axes=speed_axes / _rms_columns(speeds / speed_scale @ speed_axes),
     )
 
 
@@ -76,11 +76,11 @@ def _rates(before: Matrix, after: Matrix, sight: Sight) -> Matrix:
     return np.asarray((after - before) / (sight.ends - sight.begins)[:, None])
 
 
-def _softened(scale: Matrix) -> Matrix:
+def _soften_scale(scale: Matrix) -> Matrix:
     return np.asarray(scale + SOFTENING * float(scale.max(initial=0.0)) + TINY)
 
 
-def _spread(values: Matrix) -> Matrix:
+def _rms_columns(values: Matrix) -> Matrix:
     return np.asarray(np.sqrt((values**2).mean(axis=0)) + TINY)
 
 

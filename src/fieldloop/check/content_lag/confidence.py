@@ -22,7 +22,7 @@ def bias_floor(explained: float, pace: float, settings: Settings) -> float:
     return settings.bias_share * float(np.sqrt(max(1.0 - explained, 0.0))) / max(pace, 1e-3)
 
 
-def row_blur(fit: Fit, settings: Settings) -> float:
+def readout_error_s(fit: Fit, settings: Settings) -> float:
     """Return the error that an uncertain readout adds (s).
 
     Flow is smoothed over rows, so the readout is estimated too small. How far that shifts the lag depends on how far

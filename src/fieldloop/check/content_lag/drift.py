@@ -7,8 +7,8 @@ import numpy as np
 
 from fieldloop.check.content_lag.basis import Matrix, find_basis
 from fieldloop.check.content_lag.confidence import bias_floor, estimate_from, half_width
-from fieldloop.check.content_lag.evidence import Evidence, sight
-from fieldloop.check.content_lag.pooling import FEW, NOTHING, ready, search, task_for
+from fieldloop.check.content_lag.evidence import Evidence, prepare_sight
+from fieldloop.check.content_lag.pooling import FEW, NOTHING, prepare_sights, search, task_for
 from fieldloop.check.content_lag.profile import Lobe
 from fieldloop.check.content_lag.settings import Settings
 from fieldloop.check.content_lag.timing import Fit, fit_timing
@@ -45,7 +45,7 @@ class LagStep:
 
 def find_drift(kept: Iterable[Evidence], settings: Settings) -> Drift:
     """Fit a lag that grows evenly with time, over one episode or a whole session of them."""
-    sights = ready(kept, settings)
+    sights = prepare_sights(kept, settings)
     if not sights:
         return Drift(UNKNOWN, UNKNOWN, UNKNOWN, NOTHING)
     basis = find_basis(sights, settings.many if len(sights) >= FEW else settings.one)
@@ -56,7 +56,7 @@ def find_drift(kept: Iterable[Evidence], settings: Settings) -> Drift:
     floor = bias_floor(fit.explained, fit.pace, settings) * SPAN / max(float(np.ptp(at)), 1e-9)
     half = half_width(float(fit.spread.robust[1, 1]), fit.spread.blocks, floor, settings)
     rate = float(fit.shifts[1])
-    return Drift(rate * PPM, (rate - half) * PPM, (rate + half) * PPM, _no_lag(fit, lobe, len(sights), settings))
+    return Drift(rate * PPM, (rate - half) * PPM, (rate + half) * PPM, _reason_no_lag(fit, lobe, len(sights), settings))
 
 
 def find_step(kept: Evidence, settings: Settings, edge_s: float, reach_sd: float) -> LagStep:
@@ -65,20 +65,20 @@ def find_step(kept: Evidence, settings: Settings, edge_s: float, reach_sd: float
     The interval is `reach_sd` standard deviations: wider than for a moment known beforehand, because the largest of
     many was chosen.
     """
-    found = sight(kept, settings)
-    if found is None or found.ends[-1] - found.begins[0] < 3 * edge_s:
+    prepared = prepare_sight(kept, settings)
+    if prepared is None or prepared.ends[-1] - prepared.begins[0] < 3 * edge_s:
         return LagStep(UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, NOTHING)
-    basis = find_basis([found], settings.one)
-    lobe, level = search([found], basis, settings)
-    at = _likeliest(level, found.middles, edge_s)
-    behind = (found.middles > at).astype(np.float64)
+    basis = find_basis([prepared], settings.one)
+    lobe, level = search([prepared], basis, settings)
+    at = _likeliest_step_time(level, prepared.middles, edge_s)
+    behind = (prepared.middles > at).astype(np.float64)
     shapes = np.stack([np.ones_like(behind), behind - behind.mean()], axis=1)
-    fit = fit_timing(task_for([found], basis, settings, shapes), np.array([lobe.lag_s, 0.0]))
+    fit = fit_timing(task_for([prepared], basis, settings, shapes), np.array([lobe.lag_s, 0.0]))
     floor = bias_floor(fit.explained, fit.pace, settings)
     half = reach_sd * float(np.hypot(settings.inflation * np.sqrt(fit.spread.robust[1, 1]), floor))
     step = float(fit.shifts[1])
     return LagStep(
-        step, step - half, step + half, float(at), _no_lag(fit, lobe, 1, settings) or _too_wide(half, settings)
+        step, step - half, step + half, float(at), _reason_no_lag(fit, lobe, 1, settings) or _too_wide(half, settings)
     )
 
 
@@ -87,7 +87,7 @@ def _too_wide(half_s: float, settings: Settings) -> Note | None:
     return note("check.step_too_wide", half_ms=half_s * MS_PER_S) if half_s > settings.widest_s else None
 
 
-def _likeliest(level: Fit, middles: Matrix, edge_s: float) -> float:
+def _likeliest_step_time(level: Fit, middles: Matrix, edge_s: float) -> float:
     """Return the moment at which a step would explain most of the residual of a constant lag."""
     gains, scores = level.gains[:, 0, 0], level.scores[:, 0]
     behind, later = gains[::-1].cumsum()[::-1], scores[::-1].cumsum()[::-1]
@@ -98,7 +98,7 @@ def _likeliest(level: Fit, middles: Matrix, edge_s: float) -> float:
     return float(middles[max(best - 1, 0)] + middles[best]) / 2
 
 
-def _no_lag(fit: Fit, lobe: Lobe, episodes: int, settings: Settings) -> Note | None:
+def _reason_no_lag(fit: Fit, lobe: Lobe, episodes: int, settings: Settings) -> Note | None:
     """Return why no change of the lag can be estimated where the lag itself cannot."""
     floor = bias_floor(fit.explained, fit.pace, settings)
     return estimate_from(

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from fieldloop.check.content_lag.flow import flow_between
 from fieldloop.check.content_lag.path import KEPT_HZ, moving_streams, smooth_path
-from fieldloop.check.content_lag.repeating import repeating
+from fieldloop.check.content_lag.repeating import highest_autocorrelation
 from fieldloop.check.content_lag.settings import Settings
 from fieldloop.model.stream import NS_PER_S, Stream
 
@@ -26,7 +26,7 @@ def evidence(camera: Stream, others: Sequence[Stream], settings: Settings) -> di
     if path is None or camera.pictures is None or len(camera) < 2:  # noqa: PLR2004 - flow needs two pictures
         return {}
     begin, joints = path
-    chosen = _spaced(camera.times_ns, settings.finest_period_s)
+    chosen = _choose_spaced_pictures(camera.times_ns, settings.finest_period_s)
     flow = flow_between(camera.pictures.frames(None if len(chosen) == len(camera) else chosen.tolist()))
     stamps = camera.times_ns[chosen][: len(flow) + 1]
     return {
@@ -37,7 +37,7 @@ def evidence(camera: Stream, others: Sequence[Stream], settings: Settings) -> di
     }
 
 
-def _spaced(stamps: NDArray[np.int64], period_s: float) -> NDArray[np.int64]:
+def _choose_spaced_pictures(stamps: NDArray[np.int64], period_s: float) -> NDArray[np.int64]:
     """Choose every picture, or every n-th of a fast camera: flow is more precise over a longer time."""
     usual = float(np.median(np.diff(stamps))) / NS_PER_S if len(stamps) > 1 else period_s
     stride = max(1, round(period_s / usual)) if usual > 0 else 1
@@ -69,14 +69,14 @@ class Sight:
     @property
     def pace(self) -> float:
         """How fast the joints' speed changes relative to its own size (1/s)."""
-        speeds = self.mixed(self.path(self.middles, 1))
-        change = self.mixed(self.path(self.middles, 2))
+        speeds = self.smooth_in_time(self.path(self.middles, 1))
+        change = self.smooth_in_time(self.path(self.middles, 2))
         return float(np.sqrt((change**2).sum() / max((speeds**2).sum(), 1e-12)))
 
     @property
     def repeats(self) -> float:
         """How far the joints' motion repeats itself; 1 for a periodic motion."""
-        return repeating(self.path(np.arange(self.begins[0], self.ends[-1], 1 / KEPT_HZ), 1))
+        return highest_autocorrelation(self.path(np.arange(self.begins[0], self.ends[-1], 1 / KEPT_HZ), 1))
 
     def part(self, rows: slice) -> "Sight":
         """Return some successive rows as an episode of their own."""
@@ -85,12 +85,12 @@ class Sight:
         mixing = mixing.multiply(1 / sums[:, None]).tocsr()
         return Sight(self.origin_s, self.begins[rows], self.ends[rows], self.flow[rows], self.path, mixing)
 
-    def mixed(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    def smooth_in_time(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
         """Smooth rows in time; flow and joint motion alike, so that both have the same bandwidth."""
         return np.asarray(self.mixing @ rows)
 
 
-def sight(kept: Evidence, settings: Settings) -> Sight | None:
+def prepare_sight(kept: Evidence, settings: Settings) -> Sight | None:
     """Prepare evidence for fitting; None where too few pictures have joints around them."""
     if not kept:
         return None

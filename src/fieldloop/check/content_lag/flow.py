@@ -42,19 +42,19 @@ def flow_between(frames: Iterable[NDArray[Any]]) -> NDArray[np.float32]:
         for number, frame in enumerate(frames):
             now = _small_gray(frame)
             if number:
-                rows.append(_unknown() if before is None or now is None else _both_ways(search, before, now))
+                rows.append(_unknown() if before is None or now is None else _flow_both_ways(search, before, now))
             before = now
     finally:
         cv2.setNumThreads(threads)
     return np.stack(rows) if rows else np.empty((0, 2 * CELLS), np.float32)
 
 
-def _both_ways(search: Any, before: NDArray[np.uint8], now: NDArray[np.uint8]) -> NDArray[np.float32]:
+def _flow_both_ways(search: Any, before: NDArray[np.uint8], now: NDArray[np.uint8]) -> NDArray[np.float32]:
     there, back = search.calc(before, now, None), search.calc(now, before, None)
-    return _cells((there - back) / 2)
+    return _average_cells((there - back) / 2)
 
 
-def _cells(flow: NDArray[np.float32]) -> NDArray[np.float32]:
+def _average_cells(flow: NDArray[np.float32]) -> NDArray[np.float32]:
     import cv2
 
     means = cv2.resize(flow, (COLUMNS, ROWS), interpolation=cv2.INTER_AREA)

@@ -24,9 +24,9 @@ and the jerk of its fingers would outweigh all joints where a wrist camera moves
 def moving_streams(streams: Sequence[Stream]) -> tuple[Stream, ...]:
     """Choose the streams that show the robot's motion."""
     for kind in SOURCES:
-        found = tuple(s for s in streams if s.kind is kind and s.values is not None and len(s) >= FEWEST)
-        if found:
-            return found
+        moving = tuple(s for s in streams if s.kind is kind and s.values is not None and len(s) >= FEWEST)
+        if moving:
+            return moving
     return ()
 
 

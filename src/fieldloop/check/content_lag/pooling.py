@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.check.content_lag.basis import Basis, Matrix, find_basis
-from fieldloop.check.content_lag.confidence import bias_floor, disagreement, estimate_from, half_width, row_blur
+from fieldloop.check.content_lag.confidence import bias_floor, disagreement, estimate_from, half_width, readout_error_s
 from fieldloop.check.content_lag.estimate import LagEstimate, no_estimate
-from fieldloop.check.content_lag.evidence import Evidence, Sight, sight
-from fieldloop.check.content_lag.profile import Lobe, highest, likelihood, likelihood_under
+from fieldloop.check.content_lag.evidence import Evidence, Sight, prepare_sight
+from fieldloop.check.content_lag.profile import Lobe, highest_lobe, likelihood, likelihood_under
 from fieldloop.check.content_lag.settings import Ranks, Settings
 from fieldloop.check.content_lag.timing import Belief, Fit, Model, Task, fit_timing
 from fieldloop.model.note import Note, note
@@ -36,32 +36,35 @@ class Rig:
     readout: Belief
 
 
-def pooled(kept: Iterable[Evidence], settings: Settings) -> LagEstimate:
+def estimate_pooled_lag(kept: Iterable[Evidence], settings: Settings) -> LagEstimate:
     """Estimate the common lag of episodes of one rig; one episode is a pool of one."""
-    sights = ready(kept, settings)
-    return _pooled(sights, settings) if sights else no_estimate(NOTHING)
+    sights = prepare_sights(kept, settings)
+    return _estimate_pooled_lag(sights, settings) if sights else no_estimate(NOTHING)
 
 
-def single(kept: Evidence, rig: Rig, settings: Settings) -> LagEstimate:
+def estimate_single_lag(kept: Evidence, rig: Rig, settings: Settings) -> LagEstimate:
     """Estimate the lag of one episode by a rig fitted on other episodes."""
-    found = sight(kept, settings)
-    return _by_rig(found, rig, settings) if found is not None else no_estimate(NOTHING)
+    prepared = prepare_sight(kept, settings)
+    return _estimate_by_rig(prepared, rig, settings) if prepared is not None else no_estimate(NOTHING)
 
 
-def each(kept: Sequence[Evidence], settings: Settings) -> tuple[LagEstimate, ...]:
+def estimate_each_lag(kept: Sequence[Evidence], settings: Settings) -> tuple[LagEstimate, ...]:
     """Estimate the lag of each episode by a fit to the others (cross-validation in folds).
 
     Where the pool gives no estimate, no episode does: the fit cannot be trusted.
     """
-    found = {k: one for k, one in enumerate(sight(one, settings) for one in kept) if one is not None}
+    prepared = {k: one for k, one in enumerate(prepare_sight(one, settings) for one in kept) if one is not None}
     answers = dict.fromkeys(range(len(kept)), no_estimate(NOTHING))
-    whole = _pooled(list(found.values()), settings) if found else no_estimate(NOTHING)
-    if len(found) < FEW or whole.refused:
-        return tuple(whole if k in found and len(found) == 1 else _refused(answers[k], _why(whole)) for k in answers)
-    for fold in range(min(FOLDS, len(found))):
-        own = list(found)[fold::FOLDS]
-        rig = learn_rig([one for k, one in found.items() if k not in own], settings)
-        answers |= {k: _by_rig(found[k], rig, settings) for k in own}
+    whole = _estimate_pooled_lag(list(prepared.values()), settings) if prepared else no_estimate(NOTHING)
+    if len(prepared) < FEW or whole.refused:
+        return tuple(
+            whole if k in prepared and len(prepared) == 1 else _with_refusal(answers[k], _refusal_reason(whole))
+            for k in answers
+        )
+    for fold in range(min(FOLDS, len(prepared))):
+        held_out = list(prepared)[fold::FOLDS]
+        rig = learn_rig([one for k, one in prepared.items() if k not in held_out], settings)
+        answers |= {k: _estimate_by_rig(prepared[k], rig, settings) for k in held_out}
     return tuple(answers.values())
 
 
@@ -69,7 +72,7 @@ def learn_rig(sights: Sequence[Sight], settings: Settings) -> Rig:
     """Fit the rig's regression and its lag together."""
     basis = find_basis(sights, _ranks(len(sights), settings))
     lobe, fit = search(sights, basis, settings)
-    floor = float(np.hypot(bias_floor(fit.explained, fit.pace, settings), row_blur(fit, settings)))
+    floor = float(np.hypot(bias_floor(fit.explained, fit.pace, settings), readout_error_s(fit, settings)))
     variance = float(fit.spread.robust[0, 0])
     lag = estimate_from(fit, lobe, variance, fit.spread.blocks, floor, len(sights), settings)
     return Rig(
@@ -78,8 +81,8 @@ def learn_rig(sights: Sequence[Sight], settings: Settings) -> Rig:
         lag=lag,
         floor_s=floor,
         inflation=fit.spread.inflation,
-        drag=_learnt(fit, -2),
-        readout=_learnt(fit, -1),
+        drag=_fitted_prior(fit, -2),
+        readout=_fitted_prior(fit, -1),
     )
 
 
@@ -103,9 +106,9 @@ def blocks_of(sights: Sequence[Sight], block_s: float) -> NDArray[np.int64]:
     """Number the blocks of time with correlated errors, through all episodes."""
     numbers, begin = [], 0
     for one in sights:
-        own = ((one.begins - one.begins[0]) // block_s).astype(np.int64)
-        numbers.append(begin + own)
-        begin += int(own[-1]) + 1
+        block_numbers = ((one.begins - one.begins[0]) // block_s).astype(np.int64)
+        numbers.append(begin + block_numbers)
+        begin += int(block_numbers[-1]) + 1
     return np.concatenate(numbers)
 
 
@@ -115,26 +118,26 @@ def lags_searched(settings: Settings) -> NDArray[np.float64]:
     return np.arange(-half, half + 1, dtype=np.float64) * settings.search_step_s
 
 
-def ready(kept: Iterable[Evidence], settings: Settings) -> list[Sight]:
+def prepare_sights(kept: Iterable[Evidence], settings: Settings) -> list[Sight]:
     """Prepare all usable evidence for fitting."""
-    found = (sight(one, settings) for one in kept)
-    return [one for one in found if one is not None]
+    prepared = (prepare_sight(one, settings) for one in kept)
+    return [one for one in prepared if one is not None]
 
 
-def _pooled(sights: Sequence[Sight], settings: Settings) -> LagEstimate:
+def _estimate_pooled_lag(sights: Sequence[Sight], settings: Settings) -> LagEstimate:
     rig = learn_rig(sights, settings)
     if rig.lag.refused:
         return rig.lag
-    return _refused(rig.lag, _goes_round(sights, settings) or _parts_disagree(sights, rig, settings))
+    return _with_refusal(rig.lag, _refuse_periodic_motion(sights, settings) or _parts_disagree(sights, rig, settings))
 
 
-def _goes_round(sights: Sequence[Sight], settings: Settings) -> Note | None:
+def _refuse_periodic_motion(sights: Sequence[Sight], settings: Settings) -> Note | None:
     """Refuse periodic motion: the model's errors repeat with it and do not average out."""
     alike = float(np.median([one.repeats for one in sights]))
     return note("check.motion_repeats", alike=alike) if alike > settings.most_repeating else None
 
 
-def _why(whole: LagEstimate) -> Note:
+def _refusal_reason(whole: LagEstimate) -> Note:
     return whole.refused or note("check.too_few_of_rig")
 
 
@@ -145,30 +148,32 @@ def _ranks(episodes: int, settings: Settings) -> Ranks:
 def search(sights: Sequence[Sight], basis: Basis, settings: Settings) -> tuple[Lobe, Fit]:
     """Search all lags, then refine the best."""
     lags = lags_searched(settings)
-    lobe = highest(lags, likelihood(sights, basis, lags), settings.lobe_apart_s)
+    lobe = highest_lobe(lags, likelihood(sights, basis, lags), settings.lobe_apart_s)
     return lobe, fit_timing(task_for(sights, basis, settings), np.array([lobe.lag_s]))
 
 
-def _by_rig(found: Sight, rig: Rig, settings: Settings) -> LagEstimate:
+def _estimate_by_rig(episode: Sight, rig: Rig, settings: Settings) -> LagEstimate:
     if rig.lag.refused:
-        return _refused(rig.lag, note("check.rig_has_no_lag", rig.lag.refused))
+        return _with_refusal(rig.lag, note("check.rig_has_no_lag", rig.lag.refused))
     lags = lags_searched(settings)
-    lobe = highest(
-        lags, likelihood_under(found, rig.basis, rig.model.slopes, rig.model.whitening, lags), settings.lobe_apart_s
+    lobe = highest_lobe(
+        lags, likelihood_under(episode, rig.basis, rig.model.slopes, rig.model.whitening, lags), settings.lobe_apart_s
     )
-    fit = fit_timing(task_for([found], rig.basis, settings, rig=rig), np.array([lobe.lag_s]), rig.model)
-    own = (float(fit.spread.robust[0, 0]) + float(fit.spread.plain[0, 0]) * rig.inflation) / 2
+    fit = fit_timing(task_for([episode], rig.basis, settings, rig=rig), np.array([lobe.lag_s]), rig.model)
+    variance = (float(fit.spread.robust[0, 0]) + float(fit.spread.plain[0, 0]) * rig.inflation) / 2
     floor = float(np.hypot(bias_floor(fit.explained, fit.pace, settings), (rig.lag.high_s - rig.lag.low_s) / 4))
-    lag = estimate_from(fit, lobe, own, fit.spread.blocks, floor, 1, settings)
+    lag = estimate_from(fit, lobe, variance, fit.spread.blocks, floor, 1, settings)
     if lag.refused:
         return lag
-    return _refused(lag, _goes_round([found], settings) or _halves_disagree(found, rig, lag, floor, settings))
+    return _with_refusal(
+        lag, _refuse_periodic_motion([episode], settings) or _halves_disagree(episode, rig, lag, floor, settings)
+    )
 
 
-def _halves_disagree(found: Sight, rig: Rig, lag: LagEstimate, floor_s: float, settings: Settings) -> Note | None:
+def _halves_disagree(episode: Sight, rig: Rig, lag: LagEstimate, floor_s: float, settings: Settings) -> Note | None:
     """Estimate the lag of each half of an episode, by the rig's fit."""
     parts = []
-    for half in _halves(found):
+    for half in _halves(episode):
         fit = fit_timing(task_for(half, rig.basis, settings, rig=rig), np.array([lag.lag_s]), rig.model)
         variance = float(fit.spread.plain[0, 0]) * rig.inflation
         parts.append((float(fit.shifts[0]), half_width(variance, fit.spread.blocks, floor_s, settings)))
@@ -186,14 +191,14 @@ def _parts_disagree(sights: Sequence[Sight], rig: Rig, settings: Settings) -> No
     return disagreement(parts, settings)
 
 
-def _halves(one: Sight) -> list[list[Sight]]:
-    middle = len(one) // 2
-    return [[one.part(slice(None, middle))], [one.part(slice(middle, None))]]
+def _halves(episode: Sight) -> list[list[Sight]]:
+    middle = len(episode) // 2
+    return [[episode.part(slice(None, middle))], [episode.part(slice(middle, None))]]
 
 
-def _learnt(fit: Fit, which: int) -> Belief:
+def _fitted_prior(fit: Fit, which: int) -> Belief:
     return Belief(float(fit.shifts[which]), float(np.sqrt(fit.spread.robust[which, which])))
 
 
-def _refused(lag: LagEstimate, reason: Note | None) -> LagEstimate:
+def _with_refusal(lag: LagEstimate, reason: Note | None) -> LagEstimate:
     return replace(lag, refused=reason) if reason else lag

@@ -40,10 +40,10 @@ def likelihood(sights: Sequence[Sight], basis: Basis, lags: NDArray[np.float64])
     """Return the log-likelihood of each lag, with the regression refitted at each."""
     seen = np.vstack([basis.seen(s) for s in sights]) @ basis.flow_axes
     total = seen.T @ seen
-    return np.array([_at(sights, basis, seen, total, float(lag)) for lag in lags])
+    return np.array([_log_likelihood_at(sights, basis, seen, total, float(lag)) for lag in lags])
 
 
-def _at(sights: Sequence[Sight], basis: Basis, seen: Matrix, total: Matrix, lag: float) -> float:
+def _log_likelihood_at(sights: Sequence[Sight], basis: Basis, seen: Matrix, total: Matrix, lag: float) -> float:
     moved = np.vstack([basis.moved(s, np.full(len(s), lag)) for s in sights])
     left = (total - ridge(moved, seen).T @ (moved.T @ seen)) / len(seen)
     return -len(seen) / 2 * float(np.linalg.slogdet((left + left.T) / 2 + FLOOR * np.eye(len(left)))[1])
@@ -62,7 +62,7 @@ def likelihood_under(
     return np.array(curve)
 
 
-def highest(lags: NDArray[np.float64], curve: Matrix, apart_s: float) -> Lobe:
+def highest_lobe(lags: NDArray[np.float64], curve: Matrix, apart_s: float) -> Lobe:
     """Find the highest lobe, and its lead over the next one at least `apart_s` away."""
     from scipy.interpolate import make_interp_spline
 

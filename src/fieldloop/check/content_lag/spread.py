@@ -38,7 +38,7 @@ def spread_of(
     the same rows, each block's errors are replaced by its leave-one-out errors.
     """
     if moved is not None:
-        error = _unseen(error, weights, blocks, moved)
+        error = _leave_block_out_errors(error, weights, blocks, moved)
     score = np.einsum("n,nrm,nr->nm", weights, aims, error)
     _, number = np.unique(blocks, return_inverse=True)
     count = int(number.max()) + 1
@@ -48,11 +48,11 @@ def spread_of(
     return Spread(inverse, inverse @ (between + np.diag(pull)) @ inverse, count)
 
 
-def _unseen(error: Matrix, weights: Matrix, blocks: NDArray[np.int64], moved: Matrix) -> Matrix:
+def _leave_block_out_errors(error: Matrix, weights: Matrix, blocks: NDArray[np.int64], moved: Matrix) -> Matrix:
     inverse = np.linalg.inv((moved * weights[:, None]).T @ moved + RIDGE * len(moved) * np.eye(moved.shape[1]))
     out = np.empty_like(error)
     for block in np.unique(blocks):
-        own = np.flatnonzero(blocks == block)
-        hat = moved[own] @ inverse @ (moved[own] * weights[own, None]).T
-        out[own] = np.linalg.solve(np.eye(len(own)) - hat, error[own])
+        rows = np.flatnonzero(blocks == block)
+        hat = moved[rows] @ inverse @ (moved[rows] * weights[rows, None]).T
+        out[rows] = np.linalg.solve(np.eye(len(rows)) - hat, error[rows])
     return out

@@ -83,9 +83,9 @@ class Task:
     def moved(self, lags: Matrix) -> tuple[Matrix, Matrix]:
         """Return the joints' motion at these lags, and its derivative by the lag."""
         ends = np.cumsum([len(s) for s in self.sights])[:-1]
-        own = list(zip(self.sights, np.split(lags, ends), strict=True))
+        lags_by_sight = list(zip(self.sights, np.split(lags, ends), strict=True))
         moved, later, sooner = (
-            np.vstack([self.basis.moved(sight, lag + nudge) for sight, lag in own])
+            np.vstack([self.basis.moved(sight, lag + nudge) for sight, lag in lags_by_sight])
             for nudge in (0.0, NUDGE_S, -NUDGE_S)
         )
         return moved, (later - sooner) / (2 * NUDGE_S)

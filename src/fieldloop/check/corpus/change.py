@@ -26,13 +26,21 @@ def trend(batch: Batch) -> Iterator[Measurement]:
     check of an episode. Each batch is compared with the few before it, so that slow drift and correlation between
     neighbours raise no alert. The chance of a false alert is divided among all metrics.
     """
-    for one in series(batch):
-        yield Measurement(Subject(aspect=one.metric), float(len(one.alerts)), _place(one))
+    for metric_series in series(batch):
+        yield Measurement(
+            Subject(aspect=metric_series.metric), float(len(metric_series.alerts)), _alert_place(metric_series)
+        )
 
 
-def _place(one: Series) -> Note:
+def _alert_place(metric_series: Series) -> Note:
     alerts = tuple(
-        note("check.alert", batch=one.batches[i], value=one.values[i], low=one.low[i], high=one.high[i])
-        for i in one.alerts[:MOST_NAMED]
+        note(
+            "check.alert",
+            batch=metric_series.batches[i],
+            value=metric_series.values[i],
+            low=metric_series.low[i],
+            high=metric_series.high[i],
+        )
+        for i in metric_series.alerts[:MOST_NAMED]
     )
-    return note("check.of_batches", batches=len(one.batches), alerts=alerts)
+    return note("check.of_batches", batches=len(metric_series.batches), alerts=alerts)

@@ -88,9 +88,9 @@ def _distance(about: Subject, kind: str, train: Sequence[str], other: Sequence[s
         return Measurement(about, UNKNOWN, cannot_tell=note("check.held_out", kind=kind))
     names = sorted({*here, *there})
     ours, theirs = np.asarray([here[n] for n in names]), np.asarray([there[n] for n in names])
-    far = POINTS * float(_apart(ours, theirs))
+    far = POINTS * float(_total_variation_distance(ours, theirs))
     draws = np.random.default_rng(0).multivariate_hypergeometric(ours + theirs, len(other), DRAWS)
-    by_chance = POINTS * float(np.quantile(_apart(draws, ours + theirs - draws), level))
+    by_chance = POINTS * float(np.quantile(_total_variation_distance(draws, ours + theirs - draws), level))
     gap = ours / len(other) - theirs / len(train)
     at = int(np.argmax(np.abs(gap)))
     share, in_train = float(ours[at]) / len(other), float(theirs[at]) / len(train)
@@ -98,7 +98,7 @@ def _distance(about: Subject, kind: str, train: Sequence[str], other: Sequence[s
     return Measurement(about, far, place, low=max(far - by_chance, 0.0), high=far)
 
 
-def _apart(ours: NDArray[np.int64], theirs: NDArray[np.int64]) -> NDArray[np.float64]:
+def _total_variation_distance(ours: NDArray[np.int64], theirs: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return half the sum of differences between shares: the share that would have to change."""
-    own, other = (side / np.maximum(side.sum(axis=-1, keepdims=True), 1) for side in (ours, theirs))
-    return np.asarray(np.abs(own - other).sum(axis=-1) / 2.0)
+    our_shares, other = (side / np.maximum(side.sum(axis=-1, keepdims=True), 1) for side in (ours, theirs))
+    return np.asarray(np.abs(our_shares - other).sum(axis=-1) / 2.0)

@@ -37,7 +37,7 @@ def near_duplicates(batch: Batch) -> Iterator[Measurement]:
     are nearly the same if their joints differ, on average, by less than a set share of the usual difference between two
     episodes of that task.
     """
-    compared = sum(len(members) for members in _comparable(batch))
+    compared = sum(len(members) for members in _comparable_paths(batch))
     if not compared:
         return
     groups = near_groups(batch)
@@ -56,13 +56,15 @@ def near_groups(batch: Batch) -> tuple[tuple[Episode, ...], ...]:
 def _near_groups(batch: Batch) -> tuple[tuple[Episode, ...], ...]:
     share = batch.parameter(NAME, "same_within")
     groups = []
-    for members in _comparable(batch):
+    for members in _comparable_paths(batch):
         rows = np.stack([way for _, way in members])
-        groups += [tuple(members[i][0] for i in group) for group in _joined(rows, share * _usual(rows))]
+        groups += [
+            tuple(members[i][0] for i in group) for group in _groups_within(rows, share * _median_distance(rows))
+        ]
     return tuple(sorted(groups, key=lambda g: (-len(g), g[0].name)))
 
 
-def _comparable(batch: Batch) -> list[list[tuple[Episode, Floats]]]:
+def _comparable_paths(batch: Batch) -> list[list[tuple[Episode, Floats]]]:
     """Yield the episodes of one task with paths of one shape, where there are enough to know the usual distance."""
     kinds: dict[tuple[object, ...], list[tuple[Episode, Floats]]] = defaultdict(list)
     for episode in {e.id: e for e in batch.episodes}.values():
@@ -73,7 +75,7 @@ def _comparable(batch: Batch) -> list[list[tuple[Episode, Floats]]]:
     return [members for members in kinds.values() if len(members) >= batch.parameter(NAME, "min_episodes")]
 
 
-def _usual(rows: Floats) -> float:
+def _median_distance(rows: Floats) -> float:
     """Return the median distance of two episodes, over pairs drawn at random.
 
     With a fixed pairing, a dataset appended to itself could pair every episode with its copy.
@@ -84,13 +86,13 @@ def _usual(rows: Floats) -> float:
     return float(np.median(np.linalg.norm(rows[one] - rows[other], axis=1)))
 
 
-def _joined(rows: Floats, within: float) -> Iterator[Sequence[int]]:
+def _groups_within(rows: Floats, within: float) -> Iterator[Sequence[int]]:
     """Yield groups of two or more rows within this distance of each other, directly or through others."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
     from scipy.spatial import cKDTree
 
-    thin = _widest(rows)
+    thin = _project_on_main_axes(rows)
     tree = cKDTree(thin)
     first: list[NDArray[np.int64]] = []
     second: list[NDArray[np.int64]] = []
@@ -111,7 +113,7 @@ def _joined(rows: Floats, within: float) -> Iterator[Sequence[int]]:
             yield group.tolist()
 
 
-def _widest(rows: Floats) -> Floats:
+def _project_on_main_axes(rows: Floats) -> Floats:
     """Project onto the axes of greatest variation, found from a sample; distances can only shrink."""
     centred = rows - rows.mean(axis=0)
     some = centred[:: -(-len(centred) // MOST_SAMPLED)]

@@ -12,7 +12,7 @@ from fieldloop.check.traits import factors, label, length_s
 from fieldloop.model.episode import Episode
 from fieldloop.model.finding import Measurement
 from fieldloop.model.note import Subject, note
-from fieldloop.stats.association import Association, classes, uncertainty_coefficient
+from fieldloop.stats.association import Association, quantile_classes, uncertainty_coefficient
 
 Codes = NDArray[np.int64]
 NAME = "corpus.shortcuts"
@@ -35,26 +35,30 @@ def shortcuts(batch: Batch) -> Iterator[Measurement]:
     sensors. The value is the share of the target's entropy that knowing the circumstance removes, minus the share that
     shuffled sessions seem to remove. The lower bound is corrected for all pairs examined.
     """
-    ordered = _in_order(batch.episodes)
+    ordered = _sort_by_session(batch.episodes)
     targets = dict(_targets(ordered, batch.parameter(NAME, "min_each")))
     clues = dict(_clues(batch, ordered))
-    pairs = [(c, t) for t in targets for c in clues if not _same_thing(c, t)]
+    pairs = [(c, t) for t in targets for c in clues if not _is_trivial_pair(c, t)]
     if len(ordered) < batch.parameter(NAME, "min_episodes") or not pairs:
         return
     confidence = batch.parameter(NAME, "confidence")
     level = 1.0 - (1.0 - confidence) / len(pairs)
-    blocks = _blocks(ordered)
-    found: dict[tuple[str, str], Association] = {}
+    blocks = _session_blocks(ordered)
+    associations: dict[tuple[str, str], Association] = {}
     for clue, target in pairs:
         both = (clues[clue] >= 0) & (targets[target] >= 0)
         if both.sum() >= batch.parameter(NAME, "min_episodes"):
             made = uncertainty_coefficient(
-                _packed(clues[clue][both]), _packed(targets[target][both]), blocks[both], level, confidence
+                _renumber_codes(clues[clue][both]),
+                _renumber_codes(targets[target][both]),
+                blocks[both],
+                level,
+                confidence,
             )
             if made is not None:
-                found[clue, target] = made
+                associations[clue, target] = made
     for target in targets:
-        yield from _sum_up(target, {clue: made for (clue, about), made in found.items() if about == target})
+        yield from _sum_up(target, {clue: made for (clue, about), made in associations.items() if about == target})
 
 
 def _sum_up(target: str, by_clue: Mapping[str, Association]) -> Iterator[Measurement]:
@@ -70,7 +74,7 @@ def _sum_up(target: str, by_clue: Mapping[str, Association]) -> Iterator[Measure
         yield Measurement(about, others[most].value, place, low=0.0, high=others[most].high)
 
 
-def _in_order(episodes: Sequence[Episode]) -> list[Episode]:
+def _sort_by_session(episodes: Sequence[Episode]) -> list[Episode]:
     """Sort by the start of the session; each session stays in one piece even where several ran at once."""
     began: dict[str, int] = {}
     for episode in episodes:
@@ -82,7 +86,7 @@ def _targets(episodes: list[Episode], least: float) -> Iterator[tuple[str, Codes
     """Yield the outcome, and every factor of the environment with two levels that occur often enough."""
     for kind in ("outcome", *(f for f in factors(episodes) if f != "site")):  # robot and operators belong to one site
         names = [label(e, kind) for e in episodes]
-        codes = _coded(names)
+        codes = _encode_labels(names)
         counts = np.bincount(codes[codes >= 0]) if (codes >= 0).any() else np.zeros(0)
         if np.sum(counts >= least) > 1:
             yield kind, codes
@@ -90,7 +94,7 @@ def _targets(episodes: list[Episode], least: float) -> Iterator[tuple[str, Codes
 
 def _clues(batch: Batch, episodes: list[Episode]) -> Iterator[tuple[str, Codes]]:
     for kind in CIRCUMSTANCES:
-        codes = _coded([label(e, kind) for e in episodes])
+        codes = _encode_labels([label(e, kind) for e in episodes])
         if len(np.unique(codes[codes >= 0])) > 1:
             yield kind, codes
     numbers: dict[str, NDArray[np.float64]] = {"length": np.asarray([length_s(e) for e in episodes])}
@@ -101,7 +105,7 @@ def _clues(batch: Batch, episodes: list[Episode]) -> Iterator[tuple[str, Codes]]
         there = np.isfinite(values)
         if there.any() and np.ptp(values[there]) > 0.0:
             codes = np.full(len(values), -1, dtype=np.int64)
-            codes[there] = classes(values[there])
+            codes[there] = quantile_classes(values[there])
             if len(np.unique(codes[there])) > 1:
                 yield name, codes
 
@@ -114,22 +118,22 @@ def _brightness(batch: Batch, episodes: list[Episode]) -> Mapping[str, NDArray[n
     return columns
 
 
-def _same_thing(clue: str, target: str) -> bool:
+def _is_trivial_pair(clue: str, target: str) -> bool:
     """Is the prediction trivial? Dim light is dark in the picture by definition, which is not a shortcut."""
     return "bright" in clue and any(word in target for word in LIGHT)
 
 
-def _coded(names: list[str]) -> Codes:
+def _encode_labels(names: list[str]) -> Codes:
     """Number the labels; -1 where there is none."""
     known = {name: number for number, name in enumerate(sorted(set(names) - {""}))}
     return np.asarray([known.get(name, -1) for name in names], dtype=np.int64)
 
 
-def _packed(codes: Codes) -> Codes:
+def _renumber_codes(codes: Codes) -> Codes:
     return np.unique(codes, return_inverse=True)[1].astype(np.int64)
 
 
-def _blocks(episodes: list[Episode]) -> Codes:
+def _session_blocks(episodes: list[Episode]) -> Codes:
     """Number the episodes' sessions; without sessions, about as many blocks as episodes in each."""
     sessions = [e.session for e in episodes]
     if len(set(sessions)) > 1:

@@ -6,7 +6,7 @@ from enum import StrEnum
 from fieldloop.check.case import Case
 from fieldloop.check.naming import named
 from fieldloop.check.registry import check
-from fieldloop.check.signals.movement import movement, still
+from fieldloop.check.signals.movement import movement, reason_movement_unknown
 from fieldloop.check.signals.signal import NO_RATE, at_s
 from fieldloop.check.signals.stamps import seconds
 from fieldloop.model.annotation import PHASES
@@ -18,7 +18,7 @@ FAILED = note("check.attempt_failed")
 NOT_SUCCEEDED = note("check.success_not_recorded")
 
 
-def not_held(case: Case) -> Note | None:
+def exemption_reason(case: Case) -> Note | None:
     """Return why the requirements for a good attempt do not apply to this one; None where they do."""
     if not case.collected_by_protocol:
         return NO_PROTOCOL
@@ -32,7 +32,7 @@ def not_held(case: Case) -> Note | None:
 )
 def duration(case: Case) -> Iterator[Measurement]:
     """How long was the attempt, from the first to the last movement?"""
-    yield _span(case, Part.ATTEMPT)
+    yield _measure_part_length(case, Part.ATTEMPT)
 
 
 @check(
@@ -42,7 +42,7 @@ def duration(case: Case) -> Iterator[Measurement]:
 )
 def pre_roll(case: Case) -> Iterator[Measurement]:
     """For how long was the scene still before anything moved?"""
-    yield _span(case, Part.BEFORE)
+    yield _measure_part_length(case, Part.BEFORE)
 
 
 @check(
@@ -52,7 +52,7 @@ def pre_roll(case: Case) -> Iterator[Measurement]:
 )
 def post_roll(case: Case) -> Iterator[Measurement]:
     """For how long was the scene still after the last movement?"""
-    yield _span(case, Part.AFTER)
+    yield _measure_part_length(case, Part.AFTER)
 
 
 @check(
@@ -101,7 +101,7 @@ def phases(case: Case) -> Iterator[Measurement]:
     The annotations must contain the protocol's phases, or the eight phases of the annotation taxonomy if the protocol
     names none.
     """
-    if reason := not_held(case) or (None if case.episode.succeeded else NOT_SUCCEEDED):
+    if reason := exemption_reason(case) or (None if case.episode.succeeded else NOT_SUCCEEDED):
         yield Measurement(NO_SUBJECT, UNKNOWN, cannot_tell=reason)
         return
     seen = {a.label for a in case.annotations if a.kind == "phase" and a.end_ns > a.start_ns}
@@ -121,10 +121,10 @@ class Part(StrEnum):
     AFTER = "check.still_after"
 
 
-def _span(case: Case, part: Part) -> Measurement:
+def _measure_part_length(case: Case, part: Part) -> Measurement:
     moved = movement(case)
     if moved is None or not moved.paced:
-        return Measurement(NO_SUBJECT, UNKNOWN, cannot_tell=still(case) if moved is None else NO_RATE)
+        return Measurement(NO_SUBJECT, UNKNOWN, cannot_tell=reason_movement_unknown(case) if moved is None else NO_RATE)
     onset, offset = moved.onset_ns, moved.offset_ns
     value_s, moment = {
         Part.ATTEMPT: (seconds(offset - onset), onset),

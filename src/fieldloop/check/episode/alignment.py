@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from fieldloop.check.case import Case
-from fieldloop.check.content_lag import Evidence, LagEstimate, find_step, pooled, settings_of
+from fieldloop.check.content_lag import Evidence, LagEstimate, estimate_pooled_lag, find_step, settings_of
 from fieldloop.check.content_lag.evidence import evidence
 from fieldloop.check.content_lag.path import moving_streams
-from fieldloop.check.content_lag.words import lag_measurement, shifted
+from fieldloop.check.content_lag.words import lag_measurement, shift_size_interval_ms
 from fieldloop.check.registry import check
 from fieldloop.model.finding import UNKNOWN, Measurement
 from fieldloop.model.fix import Fix, FixKind
@@ -38,16 +38,16 @@ def content_lag(case: Case) -> Iterator[Measurement]:
     moving = moving_streams(tuple(case.streams()))
     for camera in case.streams(StreamKind.RGB) if moving else ():
         about = Subject(camera.name, moving[0].name)
-        found = pooled([lag_evidence(case, camera)], settings)
-        yield replace(lag_measurement(about, found), fix=_restamp(camera, found))
+        lag = estimate_pooled_lag([lag_evidence(case, camera)], settings)
+        yield replace(lag_measurement(about, lag), fix=_propose_restamp(camera, lag))
 
 
-def _restamp(camera: Stream, found: LagEstimate) -> Fix | None:
+def _propose_restamp(camera: Stream, lag: LagEstimate) -> Fix | None:
     """Propose to move the camera's timestamps to the moments that its pictures show."""
-    if found.refused:
+    if lag.refused:
         return None
-    why = note("check.fix_shift_content", lag_ms=found.lag_s * MS_PER_S)
-    return Fix(FixKind.RESTAMP, why, camera.name, shift_ns=round(found.lag_s * NS_PER_S))
+    why = note("check.fix_shift_content", lag_ms=lag.lag_s * MS_PER_S)
+    return Fix(FixKind.RESTAMP, why, camera.name, shift_ns=round(lag.lag_s * NS_PER_S))
 
 
 @check(
@@ -67,11 +67,11 @@ def content_step(case: Case) -> Iterator[Measurement]:
     moving = moving_streams(tuple(case.streams()))
     for camera in case.streams(StreamKind.RGB) if moving else ():
         about = Subject(camera.name, moving[0].name)
-        found = find_step(lag_evidence(case, camera), settings, edge_s, reach)
-        if found.refused:
-            yield Measurement(about, UNKNOWN, cannot_tell=found.refused)
+        step = find_step(lag_evidence(case, camera), settings, edge_s, reach)
+        if step.refused:
+            yield Measurement(about, UNKNOWN, cannot_tell=step.refused)
             continue
-        low, high = shifted(found.low_s, found.high_s)
+        low, high = shift_size_interval_ms(step.low_s, step.high_s)
         begin_s = (int(camera.times_ns[0]) - case.episode.start_ns) / 1e9
-        place = note("check.lag_step", step_ms=found.step_s * MS_PER_S, after_s=found.at_s)
-        yield Measurement(about, abs(found.step_s) * MS_PER_S, place, low=low, high=high, at_s=begin_s + found.at_s)
+        place = note("check.lag_step", step_ms=step.step_s * MS_PER_S, after_s=step.at_s)
+        yield Measurement(about, abs(step.step_s) * MS_PER_S, place, low=low, high=high, at_s=begin_s + step.at_s)

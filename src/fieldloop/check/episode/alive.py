@@ -6,13 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.check.case import Case
-from fieldloop.check.episode.saturation import at_the_rail
+from fieldloop.check.episode.saturation import longest_saturation
 from fieldloop.check.naming import named
 from fieldloop.check.registry import check
 from fieldloop.check.signals.expected_motion import expected_motion
 from fieldloop.check.signals.movement import Movement
-from fieldloop.check.signals.signal import NO_RATE, Signal, extent, paced, signal, signals, zeroed
-from fieldloop.check.signals.stamps import moment_of, seconds
+from fieldloop.check.signals.signal import NO_RATE, Signal, extent, paced, replace_nan_by_zero, signal, signals
+from fieldloop.check.signals.stamps import seconds, stamp_time_s
 from fieldloop.model.finding import UNKNOWN, Measurement
 from fieldloop.model.note import Subject, note
 from fieldloop.model.stream import StreamKind
@@ -41,8 +41,8 @@ def frozen(case: Case) -> Iterator[Measurement]:
     """
     lively = case.parameter("integrity.frozen", "live_share")
     for stream in case.streams(*SENSED):
-        one = signal(case, stream)
-        if one is None or not np.isfinite(one.values).any():
+        sensed = signal(case, stream)
+        if sensed is None or not np.isfinite(sensed.values).any():
             continue
         moved = expected_motion(case, stream)
         if moved is None:
@@ -51,11 +51,11 @@ def frozen(case: Case) -> Iterator[Measurement]:
         if not paced(stream):
             yield Measurement(Subject(stream.name), UNKNOWN, cannot_tell=NO_RATE)
             continue
-        lasted, first, last = _longest(one, moved)
-        if lasted and _live_share(one, moved, first, last) < lively:
+        lasted, first, last = _longest_frozen_stretch(sensed, moved)
+        if lasted and _live_share(sensed, moved, first, last) < lively:
             yield Measurement(Subject(stream.name), UNKNOWN, cannot_tell=note("check.often_repeats"))
             continue
-        at_s = moment_of(case, stream, int(one.times_ns[first])) if lasted else None
+        at_s = stamp_time_s(case, stream, int(sensed.times_ns[first])) if lasted else None
         yield Measurement(
             Subject(stream.name), lasted, None if at_s is None else note("check.at", at_s=at_s), at_s=at_s
         )
@@ -74,21 +74,21 @@ def dead_columns(case: Case) -> Iterator[Measurement]:
     """
     commands = next(signals(case, StreamKind.ACTION), None)
     far = case.parameter("integrity.dead_columns", "commanded_rad")
-    for one in signals(case, StreamKind.JOINT_POSITION, *NOISY):
-        constant = np.fmax.reduce(one.values) == np.fmin.reduce(one.values)  # NaN is ignored
-        if one.stream.kind is StreamKind.JOINT_POSITION:
-            asked = _commanded(one, commands, far)
-            if asked is None or one.stream.unit != "rad":
-                yield Measurement(Subject(one.name), UNKNOWN, cannot_tell=note("check.commands_unknown"))
+    for sensed in signals(case, StreamKind.JOINT_POSITION, *NOISY):
+        constant = np.fmax.reduce(sensed.values) == np.fmin.reduce(sensed.values)  # NaN is ignored
+        if sensed.stream.kind is StreamKind.JOINT_POSITION:
+            asked = _commanded_columns(sensed, commands, far)
+            if asked is None or sensed.stream.unit != "rad":
+                yield Measurement(Subject(sensed.name), UNKNOWN, cannot_tell=note("check.commands_unknown"))
                 continue
             dead = constant & asked
         else:
             if constant.all():
-                yield Measurement(Subject(one.name), UNKNOWN, cannot_tell=note("check.never_changes"))
+                yield Measurement(Subject(sensed.name), UNKNOWN, cannot_tell=note("check.never_changes"))
                 continue
             dead = constant
-        names = [one.column(int(i)) or f"column {i}" for i in np.flatnonzero(dead)]
-        yield Measurement(Subject(one.name), float(len(names)), named(names))
+        names = [sensed.column(int(i)) or f"column {i}" for i in np.flatnonzero(dead)]
+        yield Measurement(Subject(sensed.name), float(len(names)), named(names))
 
 
 @check(
@@ -98,32 +98,32 @@ def dead_columns(case: Case) -> Iterator[Measurement]:
 )
 def saturated(case: Case) -> Iterator[Measurement]:
     """For how long did an inertial sensor read exactly the end of its range while the robot moved?"""
-    yield from at_the_rail(case, StreamKind.IMU)
+    yield from longest_saturation(case, StreamKind.IMU)
 
 
-def _longest(one: Signal, moved: Movement) -> tuple[float, int, int]:
+def _longest_frozen_stretch(sensed: Signal, moved: Movement) -> tuple[float, int, int]:
     """Return the duration within movement of the longest stretch of equal rows, its first and its last row."""
     worst, first, last = 0.0, 0, 0
-    runs = _runs(one.values)
-    for begin, end in runs[np.argsort(one.times_ns[runs[:, 0]] - one.times_ns[runs[:, 1]])]:
-        span = seconds(int(one.times_ns[end] - one.times_ns[begin]))
+    runs = _runs(sensed.values)
+    for begin, end in runs[np.argsort(sensed.times_ns[runs[:, 0]] - sensed.times_ns[runs[:, 1]])]:
+        span = seconds(int(sensed.times_ns[end] - sensed.times_ns[begin]))
         if span <= worst:
             break  # the others are shorter still
-        lasted = min(span, moved.within(int(one.times_ns[begin]), int(one.times_ns[end])))
+        lasted = min(span, moved.seconds_moving(int(sensed.times_ns[begin]), int(sensed.times_ns[end])))
         if lasted > worst:
             worst, first, last = lasted, int(begin), int(end)
     return worst, first, last
 
 
-def _live_share(one: Signal, moved: Movement, first: int, last: int) -> float:
+def _live_share(sensed: Signal, moved: Movement, first: int, last: int) -> float:
     """Return how often the stream changes between samples during movement, outside the given stretch."""
-    times = one.times_ns[1:]
+    times = sensed.times_ns[1:]
     near = np.clip(np.searchsorted(moved.moving_ns, times), 0, len(moved.moving_ns) - 1)
     before = np.clip(near - 1, 0, None)
     apart = np.minimum(np.abs(moved.moving_ns[near] - times), np.abs(moved.moving_ns[before] - times))
     asked = apart <= moved.window_ns
     asked[max(0, first - 1) : last + 1] = False
-    changed = (one.values[1:] != one.values[:-1]).any(axis=1)
+    changed = (sensed.values[1:] != sensed.values[:-1]).any(axis=1)
     return float(changed[asked].mean()) if asked.any() else 1.0
 
 
@@ -136,11 +136,11 @@ def _runs(values: NDArray[np.float64]) -> NDArray[np.int64]:
     return np.flatnonzero(np.diff(same.astype(np.int8))).reshape(-1, 2)
 
 
-def _commanded(joints: Signal, commands: Signal | None, far: float) -> NDArray[np.bool_] | None:
+def _commanded_columns(joints: Signal, commands: Signal | None, far: float) -> NDArray[np.bool_] | None:
     """Return which joints are commanded to move: by column names, or by their order where all are commanded."""
     if commands is None or commands.stream.unit != joints.stream.unit:
         return None
-    travel = extent(zeroed(commands.values)) > far
+    travel = extent(replace_nan_by_zero(commands.values)) > far
     named = dict(zip(commands.stream.columns, travel, strict=False))
     if named and len(joints.stream.columns) == joints.values.shape[1]:
         return np.asarray([bool(named.get(name, False)) for name in joints.stream.columns])

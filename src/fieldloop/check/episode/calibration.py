@@ -32,10 +32,10 @@ def in_force(case: Case) -> Iterator[Measurement]:
     """
     for stream in case.streams(*CALIBRATED):
         sensor = Sensor(_serial(stream.serial, stream.name, case.episode), stream.kind, stream.name)
-        yield from _counted(sensor, case.episode, case.calibrations or ())
+        yield from _count_valid_calibrations(sensor, case.episode, case.calibrations or ())
 
 
-def to_be_counted(measured: Measured, sensors: Iterable[Sensor]) -> Measured:
+def keep_sensors_for_recount(measured: Measured, sensors: Iterable[Sensor]) -> Measured:
     """Yield what a later recount needs: each sensor with its kind and serial number."""
     kept = tuple(Measurement(Subject(s.stream), 0.0, _sensor_fact(s)) for s in sensors if s.kind in CALIBRATED)
     return replace(measured, measurements=kept, reason=None) if kept else measured
@@ -45,7 +45,7 @@ def _sensor_fact(sensor: Sensor) -> Note:
     return note("check.sensor_kept", kind=sensor.kind.value, serial=sensor.serial)
 
 
-def count_again(measured: Measured, episode: Episode, calibrations: Iterable[Calibration] | None) -> Measured:
+def recount_calibrations(measured: Measured, episode: Episode, calibrations: Iterable[Calibration] | None) -> Measured:
     """Count by the calibrations known now: some are added or invalidated later. The log is not opened.
 
     None means that nothing was ever calibrated here.
@@ -53,11 +53,13 @@ def count_again(measured: Measured, episode: Episode, calibrations: Iterable[Cal
     if calibrations is None:
         return replace(measured, measurements=(), reason=NO_CALIBRATIONS) if measured.measurements else measured
     known = tuple(calibrations)
-    sensors = (_kept(m, episode) for m in measured.measurements)
-    return replace(measured, measurements=tuple(m for s in sensors for m in _counted(s, episode, known)))
+    sensors = (_restore_sensor(m, episode) for m in measured.measurements)
+    return replace(
+        measured, measurements=tuple(m for s in sensors for m in _count_valid_calibrations(s, episode, known))
+    )
 
 
-def _kept(measurement: Measurement, episode: Episode) -> Sensor:
+def _restore_sensor(measurement: Measurement, episode: Episode) -> Sensor:
     kind, serial = _kind_and_serial(measurement.place)
     known = kind in set(CALIBRATED)  # before depth and force sensors were checked, only colour cameras were kept
     stream = measurement.about.stream
@@ -78,23 +80,27 @@ def _kind_and_serial(place: Note | None) -> tuple[str, str]:
     return str(place["kind"]), str(place["serial"])
 
 
-def _serial(own: str, stream: str, episode: Episode) -> str:
-    return own or episode.fact(f"serial.{stream}") or ""
+def _serial(stated: str, stream: str, episode: Episode) -> str:
+    return stated or episode.fact(f"serial.{stream}") or ""
 
 
-def _counted(sensor: Sensor, episode: Episode, calibrations: Iterable[Calibration]) -> Iterator[Measurement]:
-    own = [c for c in calibrations if c.sensor in {sensor.stream, sensor.serial} - {""}]
-    if not own and sensor.kind is not StreamKind.RGB:
+def _count_valid_calibrations(
+    sensor: Sensor, episode: Episode, calibrations: Iterable[Calibration]
+) -> Iterator[Measurement]:
+    of_sensor = [c for c in calibrations if c.sensor in {sensor.stream, sensor.serial} - {""}]
+    if not of_sensor and sensor.kind is not StreamKind.RGB:
         return  # depth and force sensors are usable uncalibrated; once calibrated, the calibration must be valid
-    good = [c for c in own if c.status is Status.PASSED]
+    good = [c for c in of_sensor if c.status is Status.PASSED]
     holding = [c for c in good if c.holds_at(episode.start_ns) and c.holds_at(episode.end_ns)]
     yield Measurement(
-        Subject(sensor.stream), float(len(holding)), None if holding else note(_why_none(own, good, episode))
+        Subject(sensor.stream),
+        float(len(holding)),
+        None if holding else note(_reason_none_valid(of_sensor, good, episode)),
     )
 
 
-def _why_none(own: list[Calibration], good: list[Calibration], episode: Episode) -> str:
-    if not own:
+def _reason_none_valid(of_sensor: list[Calibration], good: list[Calibration], episode: Episode) -> str:
+    if not of_sensor:
         return "check.calibration_unknown"
     if not good:
         return "check.calibration_failed"

@@ -8,7 +8,7 @@ from fieldloop.check.case import Case
 from fieldloop.check.registry import check
 from fieldloop.check.signals.latency import BEHIND, Latency, excesses, latencies, restamp
 from fieldloop.check.signals.overlap import outside_ns
-from fieldloop.check.signals.stamps import moment, rhythm
+from fieldloop.check.signals.stamps import rhythm, sample_time_s
 from fieldloop.model.finding import UNKNOWN, Measurement
 from fieldloop.model.note import Note, Subject, note
 from fieldloop.model.stream import NS_PER_MS, NS_PER_S, Stream
@@ -34,8 +34,8 @@ def stamped_ahead(case: Case) -> Iterator[Measurement]:
             yield Measurement(Subject(stream.name), UNKNOWN, cannot_tell=reason)
             continue
         earliest = percentile(latency.took_ns, 1)
-        at_s = moment(case, stream, int(np.argmin(latency.took_ns)))
-        place = _compared(latency, at_s) if earliest < 0 else None
+        at_s = sample_time_s(case, stream, int(np.argmin(latency.took_ns)))
+        place = _clock_comparison_note(latency, at_s) if earliest < 0 else None
         ahead, seen_s = max(0.0, -earliest) / NS_PER_MS, at_s if earliest < 0 else None
         yield Measurement(
             Subject(stream.name), ahead, place, at_s=seen_s, fix=restamp(case, stream) if earliest < 0 else None
@@ -89,7 +89,7 @@ def clock_drift(case: Case) -> Iterator[Measurement]:
         rest = shortest - shortest.mean() - slope * along
         error = float(np.sqrt(rest @ rest / (parts - 2) / (along @ along)))
         reach = case.parameter("timing.clock_drift", "deviations") * error
-        value, place = abs(slope), _compared(latency)
+        value, place = abs(slope), _clock_comparison_note(latency)
         yield Measurement(Subject(stream.name), value, place, low=max(0.0, value - reach), high=value + reach)
 
 
@@ -112,12 +112,12 @@ def clock_step(case: Case) -> Iterator[Measurement]:
             yield Measurement(Subject(stream.name), UNKNOWN, cannot_tell=note("check.too_few_for_clock"))
             continue
         step, index = _largest_step(stream, latency, beat.period_ns, around)
-        at_s = moment(case, stream, index)
-        place = _compared(latency, at_s) if step else None
+        at_s = sample_time_s(case, stream, index)
+        place = _clock_comparison_note(latency, at_s) if step else None
         yield Measurement(Subject(stream.name), step / NS_PER_MS, place, at_s=at_s if step else None)
 
 
-def _compared(latency: Latency, at_s: float | None = None) -> Note:
+def _clock_comparison_note(latency: Latency, at_s: float | None = None) -> Note:
     return note("check.header_clock", arrival=latency.arrival.value, at_s=at_s)
 
 

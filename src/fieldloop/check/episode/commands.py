@@ -8,10 +8,21 @@ from numpy.typing import NDArray
 from fieldloop.check.case import Case
 from fieldloop.check.naming import named
 from fieldloop.check.registry import check
-from fieldloop.check.signals.commanded import NOT_COMMANDED, commanded
-from fieldloop.check.signals.follow import Lag, NotComparable, Search, lag_between, paired_columns, placed
-from fieldloop.check.signals.movement import Movement, movement, still
-from fieldloop.check.signals.signal import FEWEST, NO_RATE, Floats, Signal, at, at_s, extent, paced, signals, zeroed
+from fieldloop.check.signals.commanded import NOT_COMMANDED, commands_and_joints
+from fieldloop.check.signals.follow import Lag, NotComparable, Search, interpolate_at, lag_between, paired_columns
+from fieldloop.check.signals.movement import Movement, movement, reason_movement_unknown
+from fieldloop.check.signals.signal import (
+    FEWEST,
+    NO_RATE,
+    Floats,
+    Signal,
+    at_s,
+    extent,
+    paced,
+    place_at,
+    replace_nan_by_zero,
+    signals,
+)
 from fieldloop.check.signals.speeds import high, speeds
 from fieldloop.model.finding import UNKNOWN, Measurement
 from fieldloop.model.note import Note, Subject, note
@@ -35,7 +46,7 @@ def action_follows_state(case: Case) -> Iterator[Measurement]:
     The value is the shift at which the speeds of commanded and measured joints agree best, with its 95 % interval. All
     joints count equally.
     """
-    for action, joints in commanded(case):
+    for action, joints in commands_and_joints(case):
         if action is None:
             yield Measurement(Subject(joints.name), UNKNOWN, cannot_tell=NOT_COMMANDED)
             continue
@@ -45,11 +56,11 @@ def action_follows_state(case: Case) -> Iterator[Measurement]:
             yield Measurement(about, UNKNOWN, cannot_tell=lag)
             continue
         low, high = lag.seconds - lag.half_width, lag.seconds + lag.half_width
-        place = note(_order(lag), correlation=lag.agreement)
+        place = note(_lag_direction_code(lag), correlation=lag.agreement)
         yield Measurement(about, lag.seconds, place, low=low, high=high)
 
 
-def _order(lag: Lag) -> str:
+def _lag_direction_code(lag: Lag) -> str:
     if lag.seconds + lag.half_width < 0:
         return "check.arm_leads_commands"
     return "check.arm_follows_commands" if lag.seconds >= 0 else "check.arm_before_commands"
@@ -66,13 +77,13 @@ def action_copies_state(case: Case) -> Iterator[Measurement]:
     Only columns that move are compared. Commands that equal the *next* state are not counted: they are a target. If
     commands and states differ in number, each command is compared with the state nearest in time.
     """
-    for action, joints in commanded(case):
+    for action, joints in commands_and_joints(case):
         if action is None:
             yield Measurement(Subject(joints.name), UNKNOWN, cannot_tell=NOT_COMMANDED)
             continue
         about = Subject(action.name, joints.name)
         try:
-            copied = _copied(action, joints)
+            copied = _copied_columns(action, joints)
         except NotComparable as why:
             yield Measurement(about, UNKNOWN, cannot_tell=why.reason)
             continue
@@ -80,10 +91,10 @@ def action_copies_state(case: Case) -> Iterator[Measurement]:
         yield Measurement(about, float(len(copied)), named(names, MOST_NAMED))
 
 
-def _copied(action: Signal, joints: Signal) -> list[int]:
+def _copied_columns(action: Signal, joints: Signal) -> list[int]:
     """Return the commands that equal a state at every sample."""
     ours, theirs = paired_columns(action, joints)
-    rows, then = _matched(action, joints)
+    rows, then = _match_rows(action, joints)
     commands, states, last = action.values[rows][:, ours], joints.values[then], joints.values[then - 1]
     reach = extent(joints.values[:, theirs])
     moving = np.isfinite(reach) & (reach > 0)
@@ -94,7 +105,7 @@ def _copied(action: Signal, joints: Signal) -> list[int]:
     return [ours[i] for i in np.flatnonzero((same | late).all(axis=0) & moving)]
 
 
-def _matched(action: Signal, joints: Signal) -> tuple[Rows, Rows]:
+def _match_rows(action: Signal, joints: Signal) -> tuple[Rows, Rows]:
     """Return rows of commands paired with the rows of states at the same moment, without the first state."""
     if len(action.times_ns) == len(joints.times_ns):
         rows = np.arange(1, len(joints.times_ns))
@@ -122,21 +133,23 @@ def constant_action(case: Case) -> Iterator[Measurement]:
     moved, commands = movement(case), list(signals(case, StreamKind.ACTION))
     alone = len(commands) == 1 and any(True for _ in signals(case, StreamKind.JOINT_POSITION))
     for action in commands:
-        fixed = ~(extent(zeroed(action.values)) > 0)
+        fixed = ~(extent(replace_nan_by_zero(action.values)) > 0)
         if moved is not None and alone and fixed.all():
             yield Measurement(Subject(action.name), float(len(fixed)), note("check.all_of_them"))
             continue
         columns = set(action.columns)
         known = [j for j in signals(case, StreamKind.JOINT_POSITION) if columns & set(j.columns)]
         if moved is None or not known:
-            reason = note("check.no_joint_of_that_name") if moved else still(case)
+            reason = note("check.no_joint_of_that_name") if moved else reason_movement_unknown(case)
             yield Measurement(Subject(action.name), UNKNOWN, cannot_tell=reason)
             continue
-        dead = [name for joints in known for name in _disobeyed(case, action, joints, moved, fixed)]
+        dead = [name for joints in known for name in _disobeyed_commands(case, action, joints, moved, fixed)]
         yield Measurement(Subject(action.name), float(len(dead)), named(dead, MOST_NAMED))
 
 
-def _disobeyed(case: Case, action: Signal, joints: Signal, moved: Movement, fixed: NDArray[np.bool_]) -> Iterator[str]:
+def _disobeyed_commands(
+    case: Case, action: Signal, joints: Signal, moved: Movement, fixed: NDArray[np.bool_]
+) -> Iterator[str]:
     """Yield the commands that stay constant while their joint is away from them for much of the attempt."""
     made = speeds(case, joints)
     inside = (made.times_ns >= moved.onset_ns) & (made.times_ns <= moved.offset_ns)
@@ -162,7 +175,7 @@ def command_error(case: Case) -> Iterator[Measurement]:
     The value is the 95th percentile over joints whose speeds follow their commands. Commands and joints must be in
     radians.
     """
-    for action, joints in commanded(case):
+    for action, joints in commands_and_joints(case):
         if action is None:
             yield Measurement(Subject(joints.name), UNKNOWN, cannot_tell=NOT_COMMANDED)
             continue
@@ -183,7 +196,7 @@ def _error(case: Case, action: Signal, joints: Signal, lag_s: float) -> Measurem
     later = action.times_ns + round(lag_s * NS_PER_S)
     inside = (later >= joints.times_ns[0]) & (later <= joints.times_ns[-1])
     commands = action.values[inside][:, ours]
-    states = placed(joints, theirs, later[inside])
+    states = interpolate_at(joints, theirs, later[inside])
     following = _correlations(np.diff(commands, axis=0), np.diff(states, axis=0)) > case.parameter(
         "motion.command_error", "min_agreement"
     )
@@ -193,7 +206,7 @@ def _error(case: Case, action: Signal, joints: Signal, lag_s: float) -> Measurem
     worst = int(np.argmax(away))
     column = int(np.flatnonzero(following)[worst])
     moment = action.times_ns[inside][int(np.argmax(np.abs(commands[:, column] - states[:, column])))]
-    place = at(case, moment, joints.column(theirs[column]))
+    place = place_at(case, moment, joints.column(theirs[column]))
     return Measurement(about, float(away[worst]), place, at_s=at_s(case, moment))
 
 
@@ -210,7 +223,7 @@ def _lag(case: Case, action: Signal, joints: Signal) -> Lag | Note:
 
 def _find_lag(case: Case, action: Signal, joints: Signal) -> Lag | Note:
     if movement(case) is None:
-        return still(case)
+        return reason_movement_unknown(case)
     if not (paced(action.stream) and paced(joints.stream)):
         return NO_RATE
     weakest = case.parameter(FOLLOWS, "min_agreement")

@@ -8,9 +8,9 @@ from fieldloop.check.case import Case
 from fieldloop.check.episode.adherence import NO_PROTOCOL
 from fieldloop.check.episode.repeats import longest_repeat
 from fieldloop.check.registry import check
-from fieldloop.check.signals.depth_frames import DepthScan, Numbers, depth_cameras, look_at_depth
+from fieldloop.check.signals.depth_frames import DepthScan, Numbers, depth_cameras, scan_depth
 from fieldloop.check.signals.frames import place_in
-from fieldloop.check.signals.stamps import moment
+from fieldloop.check.signals.stamps import sample_time_s
 from fieldloop.model.finding import UNKNOWN, Measurement
 from fieldloop.model.note import Subject, note
 from fieldloop.model.stream import Stream
@@ -31,7 +31,7 @@ def noise(case: Case) -> Iterator[Measurement]:
     so that still moments decide. Farther pixels count less, by the square of their distance. The check cannot measure a
     camera that moves all the time, or one that smooths over time.
     """
-    for stream, seen in _looked_through(case):
+    for stream, seen in _scan_depth_cameras(case):
         live = seen.noise_mm[np.isfinite(seen.noise_mm) & ~seen.same]
         if len(live) < case.parameter("depth.noise", "fewest_pairs"):
             yield Measurement(Subject(stream.name), UNKNOWN, cannot_tell=note("check.too_few_frame_pairs"))
@@ -55,7 +55,7 @@ def reach(case: Case) -> Iterator[Measurement]:
     The robot's workspace is nearer than the background. A failure is a warning rather than a fault. The check applies
     only if the log names its protocol, or the protocol names the camera.
     """
-    for stream, seen in _looked_through(case):
+    for stream, seen in _scan_depth_cameras(case):
         near = _median(seen.near_m)
         if not np.isfinite(near):
             yield Measurement(Subject(stream.name), UNKNOWN, cannot_tell=EMPTY)
@@ -77,7 +77,7 @@ def plausible(case: Case) -> Iterator[Measurement]:
 
     Millimetres read as metres are a thousand times too far, metres read as millimetres a thousand times too near.
     """
-    for stream, seen in _looked_through(case):
+    for stream, seen in _scan_depth_cameras(case):
         middle = _median(seen.middle_m)
         if np.isfinite(middle):
             yield Measurement(Subject(stream.name), middle, note("check.median_distance"))
@@ -93,12 +93,12 @@ def plausible(case: Case) -> Iterator[Measurement]:
 )
 def holes(case: Case) -> Iterator[Measurement]:
     """Which share of the picture has no distance, in the median frame?"""
-    for stream, seen in _looked_through(case):
+    for stream, seen in _scan_depth_cameras(case):
         shares = seen.holes[seen.decoded]
         if not len(shares):
             yield Measurement(Subject(stream.name), UNKNOWN, cannot_tell=note("check.nothing_decoded"))
             continue
-        at_s = moment(case, stream, int(seen.indices[seen.decoded][np.argmax(shares)]))
+        at_s = sample_time_s(case, stream, int(seen.indices[seen.decoded][np.argmax(shares)]))
         place = place_in(stream, seen.indices, at_s, "check.worst_frame", worst=float(shares.max()))
         yield Measurement(Subject(stream.name), float(np.median(shares)), place, at_s=at_s)
 
@@ -111,15 +111,15 @@ def holes(case: Case) -> Iterator[Measurement]:
 )
 def frozen(case: Case) -> Iterator[Measurement]:
     """For how long did each depth camera repeat an identical picture while the robot moved?"""
-    for stream, seen in _looked_through(case):
+    for stream, seen in _scan_depth_cameras(case):
         if seen.decoded.sum() < 2:  # noqa: PLR2004 - one frame repeats nothing
             yield Measurement(Subject(stream.name), UNKNOWN, cannot_tell=note("check.one_frame_decoded"))
             continue
         yield longest_repeat(case, stream, seen.indices, seen.same)
 
 
-def _looked_through(case: Case) -> Iterator[tuple[Stream, DepthScan]]:
-    return ((stream, look_at_depth(case, stream)) for stream in depth_cameras(case))
+def _scan_depth_cameras(case: Case) -> Iterator[tuple[Stream, DepthScan]]:
+    return ((stream, scan_depth(case, stream)) for stream in depth_cameras(case))
 
 
 def _median(of_frames: Numbers) -> float:

@@ -10,7 +10,7 @@ from fieldloop.check.case import Case
 from fieldloop.check.registry import check
 from fieldloop.check.signals.frames import place_in
 from fieldloop.check.signals.pictures import Scan, colour_cameras, scan
-from fieldloop.check.signals.stamps import moment
+from fieldloop.check.signals.stamps import sample_time_s
 from fieldloop.model.finding import UNKNOWN, Measurement
 from fieldloop.model.note import Subject, note
 from fieldloop.model.stream import Stream
@@ -30,10 +30,10 @@ def black_or_blown(case: Case) -> Iterator[Measurement]:
     A camera that is black throughout was most likely missing: datasets with several cameras fill in black frames for a
     camera that an episode lacks.
     """
-    for stream, seen in _looked_through(case):
-        found = _share(case, stream, seen, ~_lit(case, seen))
+    for stream, seen in _scan_colour_cameras(case):
+        measurement = _share_of_bad_frames(case, stream, seen, ~_well_lit_frames(case, seen))
         never = bool(seen.decoded.any()) and not seen.level[seen.decoded].any()
-        yield (replace(found, place=note("check.black_throughout")) if never else found)
+        yield (replace(measurement, place=note("check.black_throughout")) if never else measurement)
 
 
 @check(
@@ -47,13 +47,13 @@ def overexposed(case: Case) -> Iterator[Measurement]:
 
     Black is not counted, because a picture inside a larger frame has black bars.
     """
-    for stream, seen in _looked_through(case):
+    for stream, seen in _scan_colour_cameras(case):
         shares = seen.burnt[seen.decoded]
         if not len(shares):
             yield Measurement(Subject(stream.name), UNKNOWN, cannot_tell=NOTHING_DECODED)
             continue
         worst = int(seen.indices[seen.decoded][np.argmax(shares)])
-        at_s = moment(case, stream, worst)
+        at_s = sample_time_s(case, stream, worst)
         place = place_in(stream, seen.indices, at_s, "check.worst_frame", worst=float(shares.max()))
         yield Measurement(Subject(stream.name), float(np.median(shares)), place, at_s=at_s)
 
@@ -71,8 +71,8 @@ def covered(case: Case) -> Iterator[Measurement]:
     camera looks at one.
     """
     edge = case.parameter("vision.covered", "edge_level")
-    for stream, seen in _looked_through(case):
-        yield _share(case, stream, seen, _lit(case, seen) & (seen.contrast < edge))
+    for stream, seen in _scan_colour_cameras(case):
+        yield _share_of_bad_frames(case, stream, seen, _well_lit_frames(case, seen) & (seen.contrast < edge))
 
 
 @check(
@@ -89,8 +89,12 @@ def sharpness(case: Case) -> Iterator[Measurement]:
     sharper moment to compare with and is not detected. Frames that show nothing are ignored.
     """
     lasting_s, least = (case.parameter("vision.sharpness", name) for name in ("lasting_s", "least_edge"))
-    for stream, seen in _looked_through(case):
-        shown = seen.decoded & _lit(case, seen) & (seen.contrast >= case.parameter("vision.covered", "edge_level"))
+    for stream, seen in _scan_colour_cameras(case):
+        shown = (
+            seen.decoded
+            & _well_lit_frames(case, seen)
+            & (seen.contrast >= case.parameter("vision.covered", "edge_level"))
+        )
         edges = seen.sharpness[shown]
         usual = float(np.nanmedian(edges)) if np.isfinite(edges).any() else UNKNOWN
         around = max(1, round(lasting_s * (stream.hz or 0.0)))
@@ -100,16 +104,16 @@ def sharpness(case: Case) -> Iterator[Measurement]:
             continue
         smooth = np.median(np.lib.stride_tricks.sliding_window_view(edges, around), axis=1)
         worst = int(np.argmin(smooth))
-        at_s = moment(case, stream, int(seen.indices[shown][worst]))
+        at_s = sample_time_s(case, stream, int(seen.indices[shown][worst]))
         place = place_in(stream, seen.indices, at_s, "check.at")
         yield Measurement(Subject(stream.name), float(smooth[worst]) / usual, place, at_s=at_s)
 
 
-def _looked_through(case: Case) -> Iterator[tuple[Stream, Scan]]:
+def _scan_colour_cameras(case: Case) -> Iterator[tuple[Stream, Scan]]:
     return ((stream, scan(case, stream)) for stream in colour_cameras(case))
 
 
-def _lit(case: Case, seen: Scan) -> NDArray[np.bool_]:
+def _well_lit_frames(case: Case, seen: Scan) -> NDArray[np.bool_]:
     """Return which frames are neither black nor overexposed."""
     dark = case.parameter("vision.black_or_blown", "dark_level")
     bright = case.parameter("vision.black_or_blown", "bright_level")
@@ -117,9 +121,9 @@ def _lit(case: Case, seen: Scan) -> NDArray[np.bool_]:
     return lit
 
 
-def _share(case: Case, stream: Stream, seen: Scan, bad: NDArray[np.bool_]) -> Measurement:
+def _share_of_bad_frames(case: Case, stream: Stream, seen: Scan, bad: NDArray[np.bool_]) -> Measurement:
     bad = bad[seen.decoded]
     if not len(bad):
         return Measurement(Subject(stream.name), UNKNOWN, cannot_tell=NOTHING_DECODED)
-    at_s = moment(case, stream, int(seen.indices[seen.decoded][np.argmax(bad)])) if bad.any() else None
+    at_s = sample_time_s(case, stream, int(seen.indices[seen.decoded][np.argmax(bad)])) if bad.any() else None
     return Measurement(Subject(stream.name), float(bad.mean()), place_in(stream, seen.indices, at_s), at_s=at_s)

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from fieldloop.check.case import Case
-from fieldloop.check.episode.adherence import NO_PROTOCOL, not_held
+from fieldloop.check.episode.adherence import NO_PROTOCOL, exemption_reason
 from fieldloop.check.registry import check
 from fieldloop.check.signals.contact import holds
 from fieldloop.check.signals.movement import movement
-from fieldloop.check.signals.signal import Floats, Signal, at, at_s, first_at, signals
+from fieldloop.check.signals.signal import Floats, Signal, at_s, first_at, place_at, signals
 from fieldloop.model.finding import UNKNOWN, Measurement
 from fieldloop.model.note import Note, Subject, note
 from fieldloop.model.stream import StreamKind
@@ -32,23 +32,23 @@ def window(case: Case) -> Iterator[Measurement]:
     The window does not apply to a failed attempt: a grasp that slipped is a valid example of failure.
     """
     contact = case.parameter("force.window", "contact_n")
-    for one in _grips(case):
-        force = np.abs(one.values).max(axis=1)
+    for grip in _grip_forces(case):
+        force = np.abs(grip.values).max(axis=1)
         holding = np.flatnonzero(np.isfinite(force) & (force > contact))
         if not len(holding):
-            yield Measurement(Subject(one.name), UNKNOWN, cannot_tell=note("check.nothing_gripped"))
+            yield Measurement(Subject(grip.name), UNKNOWN, cannot_tell=note("check.nothing_gripped"))
             continue
         held, peak = float(np.median(force[holding])), int(holding[np.argmax(force[holding])])
-        if why := not_held(case):
+        if why := exemption_reason(case):
             reason = note("check.held_with", why, held_n=held, peak_n=float(force[peak]))
-            yield Measurement(Subject(one.name), UNKNOWN, cannot_tell=reason)
+            yield Measurement(Subject(grip.name), UNKNOWN, cannot_tell=reason)
             continue
-        moment = one.times_ns[peak]
+        moment = grip.times_ns[peak]
         yield Measurement(
-            Subject(one.name), held, note("check.held_typically"), at_s=at_s(case, one.times_ns[holding[0]])
+            Subject(grip.name), held, note("check.held_typically"), at_s=at_s(case, grip.times_ns[holding[0]])
         )
         yield Measurement(
-            Subject(one.name, aspect="peak"), float(force[peak]), at(case, moment), at_s=at_s(case, moment)
+            Subject(grip.name, aspect="peak"), float(force[peak]), place_at(case, moment), at_s=at_s(case, moment)
         )
 
 
@@ -63,15 +63,15 @@ def resolution(case: Case) -> Iterator[Measurement]:
     The value is the smallest difference between two readings that differ. The check applies only to sensors that the
     protocol calls delicate.
     """
-    for one in (*_grips(case), *signals(case, StreamKind.FORCE_TORQUE)):
-        asked = case.protocol.sensors.get(one.name)
+    for sensor in (*_grip_forces(case), *signals(case, StreamKind.FORCE_TORQUE)):
+        asked = case.protocol.sensors.get(sensor.name)
         if asked is None or not asked.delicate:
             continue
-        step = max(_step(column) for column in one.values[:, :AXES].T)
+        step = max(_smallest_step(column) for column in sensor.values[:, :AXES].T)
         if np.isfinite(step):
-            yield Measurement(Subject(one.name), step)
+            yield Measurement(Subject(sensor.name), step)
         else:
-            yield Measurement(Subject(one.name), UNKNOWN, cannot_tell=note("check.readings_hardly_differ"))
+            yield Measurement(Subject(sensor.name), UNKNOWN, cannot_tell=note("check.readings_hardly_differ"))
 
 
 @check(
@@ -88,19 +88,19 @@ def zero(case: Case) -> Iterator[Measurement]:
     moved = movement(case)
     if moved is None or any(held.contact_ns <= moved.onset_ns for held in holds(case)):
         reason = note("check.never_untouched")
-        for one in (*_grips(case), *signals(case, StreamKind.FORCE_TORQUE)):
-            yield Measurement(Subject(one.name), UNKNOWN, cannot_tell=reason)
+        for sensor in (*_grip_forces(case), *signals(case, StreamKind.FORCE_TORQUE)):
+            yield Measurement(Subject(sensor.name), UNKNOWN, cannot_tell=reason)
         return
-    for one in _grips(case):
-        before = one.values[one.between(int(one.times_ns[0]), moved.onset_ns)]
-        yield _off(one, before, np.zeros(one.values.shape[1]), note("check.before_motion"))
-    for one in signals(case, StreamKind.FORCE_TORQUE):
-        before = one.values[one.between(int(one.times_ns[0]), moved.onset_ns), :AXES]
-        behind = one.values[one.between(moved.offset_ns, int(one.times_ns[-1])), :AXES]
-        if _elsewhere(case, moved.onset_ns, moved.offset_ns):
-            yield Measurement(Subject(one.name), UNKNOWN, cannot_tell=note("check.arm_ends_elsewhere"))
+    for sensor in _grip_forces(case):
+        before = sensor.values[sensor.between(int(sensor.times_ns[0]), moved.onset_ns)]
+        yield _measure_zero_offset(sensor, before, np.zeros(sensor.values.shape[1]), note("check.before_motion"))
+    for sensor in signals(case, StreamKind.FORCE_TORQUE):
+        before = sensor.values[sensor.between(int(sensor.times_ns[0]), moved.onset_ns), :AXES]
+        behind = sensor.values[sensor.between(moved.offset_ns, int(sensor.times_ns[-1])), :AXES]
+        if _is_end_pose_different(case, moved.onset_ns, moved.offset_ns):
+            yield Measurement(Subject(sensor.name), UNKNOWN, cannot_tell=note("check.arm_ends_elsewhere"))
         elif np.isfinite(before).any(axis=0).all():
-            yield _off(one, behind, np.nanmedian(before, axis=0), note("check.after_less_before"))
+            yield _measure_zero_offset(sensor, behind, np.nanmedian(before, axis=0), note("check.after_less_before"))
 
 
 @check(
@@ -115,17 +115,17 @@ def spikes(case: Case) -> Iterator[Measurement]:
     force, and the neighbours agree with each other.
     """
     least = case.parameter("force.spikes", "spike_n")
-    for one in (*_grips(case), *signals(case, StreamKind.FORCE_TORQUE)):
-        force = one.values[:, :AXES]
+    for sensor in (*_grip_forces(case), *signals(case, StreamKind.FORCE_TORQUE)):
+        force = sensor.values[:, :AXES]
         rise, fall = force[1:-1] - force[:-2], force[1:-1] - force[2:]
         with np.errstate(invalid="ignore"):
             apart = np.minimum(np.abs(rise), np.abs(fall))
             alone = (rise * fall > 0) & (apart > least) & (np.abs(rise - fall) < apart / 2)
         rows = np.flatnonzero(alone.any(axis=1)) + 1
-        first = one.times_ns[rows[0]] if len(rows) else None
+        first = sensor.times_ns[rows[0]] if len(rows) else None
         place = None if first is None else first_at(case, first)
         moment = None if first is None else at_s(case, first)
-        yield Measurement(Subject(one.name), len(rows) / len(force), place, at_s=moment)
+        yield Measurement(Subject(sensor.name), len(rows) / len(force), place, at_s=moment)
 
 
 @check(
@@ -135,20 +135,20 @@ def spikes(case: Case) -> Iterator[Measurement]:
 )
 def frame(case: Case) -> Iterator[Measurement]:
     """Is the reference frame of the forces known?"""
-    for one in signals(case, StreamKind.FORCE_TORQUE):
-        if one.stream.frame_id:
-            yield Measurement(Subject(one.name), 0.0)
+    for sensor in signals(case, StreamKind.FORCE_TORQUE):
+        if sensor.stream.frame_id:
+            yield Measurement(Subject(sensor.name), 0.0)
         elif case.collected_by_protocol:
-            yield Measurement(Subject(one.name), 1.0)
+            yield Measurement(Subject(sensor.name), 1.0)
         else:
-            yield Measurement(Subject(one.name), UNKNOWN, cannot_tell=note("check.no_frame_named", NO_PROTOCOL))
+            yield Measurement(Subject(sensor.name), UNKNOWN, cannot_tell=note("check.no_frame_named", NO_PROTOCOL))
 
 
-def _grips(case: Case) -> Iterator[Signal]:
+def _grip_forces(case: Case) -> Iterator[Signal]:
     return signals(case, StreamKind.GRIPPER, unit="N")
 
 
-def _step(column: Floats) -> float:
+def _smallest_step(column: Floats) -> float:
     """Return the smallest difference between distinct readings; NaN where there are fewer than three levels."""
     known = column[np.isfinite(column)]
     size = float(np.abs(known).max(initial=0.0))
@@ -158,13 +158,13 @@ def _step(column: Floats) -> float:
     return float(np.diff(levels).min()) * size * FINEST if len(levels) > 2 else UNKNOWN  # noqa: PLR2004 - two levels are a switch
 
 
-def _off(one: Signal, readings: Floats, usual: Floats, when: Note) -> Measurement:
+def _measure_zero_offset(sensor: Signal, readings: Floats, usual: Floats, when: Note) -> Measurement:
     if not np.isfinite(readings).any(axis=0).all():
-        return Measurement(Subject(one.name), UNKNOWN, cannot_tell=note("check.not_read_untouched"))
-    return Measurement(Subject(one.name), float(np.linalg.norm(np.nanmedian(readings, axis=0) - usual)), when)
+        return Measurement(Subject(sensor.name), UNKNOWN, cannot_tell=note("check.not_read_untouched"))
+    return Measurement(Subject(sensor.name), float(np.linalg.norm(np.nanmedian(readings, axis=0) - usual)), when)
 
 
-def _elsewhere(case: Case, onset_ns: int, offset_ns: int) -> bool:
+def _is_end_pose_different(case: Case, onset_ns: int, offset_ns: int) -> bool:
     most = case.parameter("force.zero", "same_pose_rad")
     return not any(
         float(np.abs(one.at(offset_ns) - one.at(onset_ns)).max()) <= most

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from fieldloop.check.case import Case
-from fieldloop.check.episode.adherence import not_held
+from fieldloop.check.episode.adherence import exemption_reason
 from fieldloop.check.registry import check
 from fieldloop.check.signals.approach import approach
 from fieldloop.check.signals.arms import arms
-from fieldloop.check.signals.contact import NEVER, Hold, holds, opening
-from fieldloop.check.signals.signal import Floats, Signal, at, at_s
+from fieldloop.check.signals.contact import NEVER, Hold, gripper_opening, holds
+from fieldloop.check.signals.signal import Floats, Signal, at_s, place_at
 from fieldloop.check.signals.tool import NO_TOOL, tool
 from fieldloop.model.finding import UNKNOWN, Measurement
 from fieldloop.model.note import NO_SUBJECT, Subject, note
@@ -36,11 +36,11 @@ def approach_angle(case: Case) -> Iterator[Measurement]:
 
 
 def _angle(case: Case, span: Hold, pose: Signal) -> Measurement:
-    found = approach(case, span)
-    if found is None:
+    approached = approach(case, span)
+    if approached is None:
         return Measurement(Subject(pose.name), UNKNOWN, cannot_tell=note("check.no_approach"))
-    angle = float(np.degrees(np.arccos(np.clip(-found[1][UP], -1.0, 1.0))))
-    return Measurement(Subject(pose.name), angle, at(case, span.contact_ns), at_s=at_s(case, span.contact_ns))
+    angle = float(np.degrees(np.arccos(np.clip(-approached[1][UP], -1.0, 1.0))))
+    return Measurement(Subject(pose.name), angle, place_at(case, span.contact_ns), at_s=at_s(case, span.contact_ns))
 
 
 @check(
@@ -61,7 +61,7 @@ def _clearance(case: Case, span: Hold, pose: Signal) -> Measurement:
     top = int(np.nanargmax(height))
     moment = pose.times_ns[rows][top]
     value = float(height[top] - pose.at(span.contact_ns)[UP])
-    return Measurement(Subject(pose.name), value, at(case, moment), at_s=at_s(case, moment))
+    return Measurement(Subject(pose.name), value, place_at(case, moment), at_s=at_s(case, moment))
 
 
 @check(
@@ -76,10 +76,10 @@ def place_height(case: Case) -> Iterator[Measurement]:
     places, which the protocol states. If the item is released far below where it was picked up, the protocol lacks that
     difference.
     """
-    yield from _each_hold(case, _height)
+    yield from _each_hold(case, _measure_place_height)
 
 
-def _height(case: Case, span: Hold, pose: Signal) -> Measurement:
+def _measure_place_height(case: Case, span: Hold, pose: Signal) -> Measurement:
     if not span.let_go:
         return Measurement(Subject(pose.name), UNKNOWN, cannot_tell=note("check.ends_before_release"))
     taken, left = pose.at(span.contact_ns)[UP], pose.at(span.release_ns)[UP]
@@ -87,7 +87,7 @@ def _height(case: Case, span: Hold, pose: Signal) -> Measurement:
     if value < -case.parameter("adherence.place_height", "deepest_m"):
         reason = note("check.released_below", below_m=-value)
         return Measurement(Subject(pose.name), UNKNOWN, cannot_tell=reason)
-    return Measurement(Subject(pose.name), value, at(case, span.release_ns), at_s=at_s(case, span.release_ns))
+    return Measurement(Subject(pose.name), value, place_at(case, span.release_ns), at_s=at_s(case, span.release_ns))
 
 
 @check(
@@ -100,10 +100,10 @@ def dragging(case: Case) -> Iterator[Measurement]:
 
     The distance counts while the item is as low as at pick-up, and again while it is as low as at release.
     """
-    yield from _each_hold(case, _dragged)
+    yield from _each_hold(case, _measure_dragging)
 
 
-def _dragged(case: Case, span: Hold, pose: Signal) -> Measurement:
+def _measure_dragging(case: Case, span: Hold, pose: Signal) -> Measurement:
     rows = pose.between(span.contact_ns, span.release_ns)
     # steps of several samples, so that noise does not add up to a path
     stride = max(1, round(float(case.protocol.setting("episode.moving_window_s")) / pose.period_s))
@@ -115,7 +115,7 @@ def _dragged(case: Case, span: Hold, pose: Signal) -> Measurement:
     low = way[:, UP] < ground + case.parameter("adherence.dragging", "low_m")
     steps = np.sqrt((np.diff(way[:, :UP], axis=0) ** 2).sum(axis=1)) * (low[1:] & low[:-1])
     most = times[int(np.argmax(steps))]
-    return Measurement(Subject(pose.name), float(steps.sum()), at(case, most), at_s=at_s(case, most))
+    return Measurement(Subject(pose.name), float(steps.sum()), place_at(case, most), at_s=at_s(case, most))
 
 
 @check(
@@ -125,7 +125,7 @@ def _dragged(case: Case, span: Hold, pose: Signal) -> Measurement:
 )
 def start_state(case: Case) -> Iterator[Measurement]:
     """How far open is the gripper at the beginning?"""
-    yield from _open_at(case, 0)
+    yield from _measure_opening_at(case, 0)
 
 
 @check(
@@ -135,33 +135,35 @@ def start_state(case: Case) -> Iterator[Measurement]:
 )
 def end_state(case: Case) -> Iterator[Measurement]:
     """How far open is the gripper at the end?"""
-    yield from _open_at(case, -1)
+    yield from _measure_opening_at(case, -1)
 
 
-def _open_at(case: Case, row: int) -> Iterator[Measurement]:
-    if reason := not_held(case):
+def _measure_opening_at(case: Case, row: int) -> Iterator[Measurement]:
+    if reason := exemption_reason(case):
         yield Measurement(NO_SUBJECT, UNKNOWN, cannot_tell=reason)
         return
     for arm in arms(case):
-        wide = opening(case, arm)
+        wide = gripper_opening(case, arm)
         if wide is None or not np.isfinite(wide[1]).any():
             yield Measurement(Subject(aspect=arm), UNKNOWN, cannot_tell=note("check.no_gripper_width"))
         else:
-            yield _opened(case, *wide, row)
+            yield _opening_share(case, *wide, row)
 
 
-def _opened(case: Case, one: Signal, widths: Floats, row: int) -> Measurement:
+def _opening_share(case: Case, gripper: Signal, widths: Floats, row: int) -> Measurement:
     known = np.isfinite(widths)
-    width, moment = widths[known], one.times_ns[known][row]
+    width, moment = widths[known], gripper.times_ns[known][row]
     widest = float(width.max())
     if widest - float(width.min()) < case.parameter("force.window", "closing_m"):
-        return Measurement(Subject(one.name), UNKNOWN, cannot_tell=note("check.gripper_never_moved"))
-    return Measurement(Subject(one.name), float(width[row]) / widest, at(case, moment), at_s=at_s(case, moment))
+        return Measurement(Subject(gripper.name), UNKNOWN, cannot_tell=note("check.gripper_never_moved"))
+    return Measurement(
+        Subject(gripper.name), float(width[row]) / widest, place_at(case, moment), at_s=at_s(case, moment)
+    )
 
 
 def _each_hold(case: Case, measure: Callable[[Case, Hold, Signal], Measurement]) -> Iterator[Measurement]:
     """Measure each arm that held something, or give the reason why nothing is known or required."""
-    if reason := not_held(case) or (None if holds(case) else NEVER):
+    if reason := exemption_reason(case) or (None if holds(case) else NEVER):
         yield Measurement(NO_SUBJECT, UNKNOWN, cannot_tell=reason)
         return
     for held in holds(case):

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from fieldloop.check.case import Case
 from fieldloop.check.registry import check
-from fieldloop.check.signals.movement import movement, still
+from fieldloop.check.signals.movement import movement, reason_movement_unknown
 from fieldloop.check.signals.overlap import safe_trim
 from fieldloop.check.signals.signal import NO_RATE, at_s
 from fieldloop.model.finding import UNKNOWN, Measurement
@@ -24,9 +24,9 @@ def idle_head(case: Case) -> Iterator[Measurement]:
     """
     moved = movement(case)
     if moved is None or not moved.paced:
-        yield Measurement(NO_SUBJECT, UNKNOWN, cannot_tell=still(case) if moved is None else NO_RATE)
+        yield Measurement(NO_SUBJECT, UNKNOWN, cannot_tell=reason_movement_unknown(case) if moved is None else NO_RATE)
         return
-    keep_from = moved.onset_ns - _asked_ns(case, "adherence.pre_roll")
+    keep_from = moved.onset_ns - _required_stillness_ns(case, "adherence.pre_roll")
     fix = safe_trim(case, note("check.fix_idle_head"), start_ns=keep_from) if keep_from > moved.start_ns else None
     yield Measurement(
         NO_SUBJECT, (moved.onset_ns - moved.start_ns) / NS_PER_S, at_s=at_s(case, moved.onset_ns), fix=fix
@@ -45,14 +45,14 @@ def idle_tail(case: Case) -> Iterator[Measurement]:
     """
     moved = movement(case)
     if moved is None or not moved.paced:
-        yield Measurement(NO_SUBJECT, UNKNOWN, cannot_tell=still(case) if moved is None else NO_RATE)
+        yield Measurement(NO_SUBJECT, UNKNOWN, cannot_tell=reason_movement_unknown(case) if moved is None else NO_RATE)
         return
-    keep_to = moved.offset_ns + _asked_ns(case, "adherence.post_roll")
+    keep_to = moved.offset_ns + _required_stillness_ns(case, "adherence.post_roll")
     fix = safe_trim(case, note("check.fix_idle_tail"), end_ns=keep_to) if keep_to < moved.end_ns else None
     yield Measurement(
         NO_SUBJECT, (moved.end_ns - moved.offset_ns) / NS_PER_S, at_s=at_s(case, moved.offset_ns), fix=fix
     )
 
 
-def _asked_ns(case: Case, check: str) -> int:
+def _required_stillness_ns(case: Case, check: str) -> int:
     return round((case.protocol.limits[check].minimum or 0.0) * NS_PER_S)

@@ -6,7 +6,7 @@ import numpy as np
 
 from fieldloop.check.case import Case
 from fieldloop.check.registry import check
-from fieldloop.check.signals.stamps import moment
+from fieldloop.check.signals.stamps import sample_time_s
 from fieldloop.model.episode import Defect
 from fieldloop.model.finding import Measurement
 from fieldloop.model.note import NO_SUBJECT, Subject, note
@@ -24,7 +24,7 @@ def readable(case: Case) -> Iterator[Measurement]:
     """How much of the log could not be read?"""
     if case.recording.defects:
         yield from list_defects(case.recording.defects)
-    elif any(True for _ in case.sensing()):
+    elif any(True for _ in case.sensing_streams()):
         yield Measurement(NO_SUBJECT, 0.0)
     elif any(True for _ in case.streams()):
         yield Measurement(NO_SUBJECT, 0.0, cannot_tell=note("check.no_known_stream"))
@@ -61,7 +61,7 @@ def not_finite(case: Case) -> Iterator[Measurement]:
         if stream.kind is StreamKind.OTHER:
             bad = bad[:, ~bad.all(axis=0)]  # a field that is never set is not a fault
         if bad.any():
-            at_s = moment(case, stream, int(np.argmax(bad.any(axis=1))))
+            at_s = sample_time_s(case, stream, int(np.argmax(bad.any(axis=1))))
             yield Measurement(Subject(stream.name), float(bad.mean()), note("check.first_at", at_s=at_s), at_s=at_s)
         elif bad.size:
             yield Measurement(Subject(stream.name), 0.0)

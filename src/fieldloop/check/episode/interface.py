@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.check.case import Case
-from fieldloop.check.episode.adherence import NO_PROTOCOL, not_held
+from fieldloop.check.episode.adherence import NO_PROTOCOL, exemption_reason
 from fieldloop.check.registry import check
 from fieldloop.check.signals.arms import arms
 from fieldloop.check.signals.contact import NEVER, holds
@@ -15,7 +15,7 @@ from fieldloop.check.signals.movement import movement
 from fieldloop.check.signals.signal import NO_RATE, Floats, Signal, at_s, paced, signals
 from fieldloop.check.signals.speeds import speeds
 from fieldloop.check.signals.tool import NO_TOOL, tool
-from fieldloop.check.signals.turning import NO_TURN, turning
+from fieldloop.check.signals.turning import NO_TURN, angular_speed
 from fieldloop.model.finding import UNKNOWN, Measurement
 from fieldloop.model.note import NO_SUBJECT, Note, Subject, note
 from fieldloop.model.stream import NS_PER_S, StreamKind
@@ -38,21 +38,21 @@ def speed_limit(case: Case) -> Iterator[Measurement]:
     The interface is the fact `interface` of the episode; its limits are in the protocol. If the interface has a minimum
     speed, the median speed is compared with it too: a value above 1 then means too slow.
     """
-    if reason := _unasked(case):
+    if reason := _reason_no_limits(case):
         yield Measurement(NO_SUBJECT, UNKNOWN, cannot_tell=reason)
         return
-    for arm, name, one in _limited(case):
+    for arm, name, signal in _limited_signals(case):
         limit = case.protocol.interface_limit(_interface(case), name)
         if limit is None:
             continue
-        pace = _pace(case, one, name)
+        pace = _pace(case, signal, name)
         if isinstance(pace, Note):
             yield Measurement(Subject(aspect=f"{arm} {name}".strip()), UNKNOWN, cannot_tell=pace)
             continue
-        yield from _against(case, limit, pace)
+        yield from _compare_with_limit(case, limit, pace)
 
 
-def _limited(case: Case) -> Iterator[tuple[str, str, Signal | None]]:
+def _limited_signals(case: Case) -> Iterator[tuple[str, str, Signal | None]]:
     """Yield each arm with its signals that may be limited."""
     for arm in arms(case):
         yield arm, "tool_speed", tool(case, arm)
@@ -71,21 +71,21 @@ class Pace(NamedTuple):
     fast: Floats
 
 
-def _pace(case: Case, one: Signal | None, name: str) -> Pace | Note:
+def _pace(case: Case, signal: Signal | None, name: str) -> Pace | Note:
     """Return the speeds, or why they are unknown."""
-    if one is None:
+    if signal is None:
         return NO_JOINTS if name == "joint_speed" else NO_TOOL
-    if not paced(one.stream):
+    if not paced(signal.stream):
         return NO_RATE
     if name == "turn_speed":
-        turned = turning(case, one)
-        return NO_TURN if turned is None else Pace(one.name, WORDS[name], *turned)
-    made = speeds(case, one, PLACE if name == "tool_speed" else None)
+        turned = angular_speed(case, signal)
+        return NO_TURN if turned is None else Pace(signal.name, WORDS[name], *turned)
+    made = speeds(case, signal, PLACE if name == "tool_speed" else None)
     fast: Floats = made.norm if name == "tool_speed" else np.abs(made.velocity).max(axis=1)
-    return Pace(one.name, WORDS[name], made.times_ns, fast)
+    return Pace(signal.name, WORDS[name], made.times_ns, fast)
 
 
-def _against(case: Case, limit: Limit, pace: Pace) -> Iterator[Measurement]:
+def _compare_with_limit(case: Case, limit: Limit, pace: Pace) -> Iterator[Measurement]:
     times, fast = pace.times_ns, pace.fast
     row = int(np.argmax(fast))
     if limit.maximum:
@@ -108,7 +108,7 @@ def _against(case: Case, limit: Limit, pace: Pace) -> Iterator[Measurement]:
 def grasp_pause(case: Case) -> Iterator[Measurement]:
     """For how long did the tool stand still around contact, relative to what the control interface requires?"""
     asked = case.protocol.interface_limit(_interface(case), "grasp_pause")
-    if reason := _unasked(case) or not_held(case):
+    if reason := _reason_no_limits(case) or exemption_reason(case):
         yield Measurement(NO_SUBJECT, UNKNOWN, cannot_tell=reason)
         return
     if asked is None or not asked.minimum:
@@ -122,12 +122,12 @@ def grasp_pause(case: Case) -> Iterator[Measurement]:
             reason = NO_TOOL if pose is None else NO_RATE
             yield Measurement(Subject(aspect=held.arm), UNKNOWN, cannot_tell=reason)
             continue
-        paused = _still_around(case, pose, held.contact_ns)
+        paused = _stillness_around_s(case, pose, held.contact_ns)
         place = note("check.paused", paused_s=paused, at_s=at_s(case, held.contact_ns))
         yield Measurement(Subject(pose.name), paused / asked.minimum, place, at_s=at_s(case, held.contact_ns))
 
 
-def _still_around(case: Case, pose: Signal, moment_ns: int) -> float:
+def _stillness_around_s(case: Case, pose: Signal, moment_ns: int) -> float:
     """Return how long the tool stayed within a small ball around its position at this moment."""
     away: Floats = np.sqrt(((pose.values[:, :PLACE] - pose.at(moment_ns)[:PLACE]) ** 2).sum(axis=1))
     gone = pose.times_ns[~(away <= case.parameter("adherence.grasp_pause", "ball_m"))]
@@ -141,7 +141,7 @@ def _interface(case: Case) -> str:
     return (case.episode.fact(FACT) or "").lower()
 
 
-def _unasked(case: Case) -> Note | None:
+def _reason_no_limits(case: Case) -> Note | None:
     if not case.collected_by_protocol:
         return NO_PROTOCOL
     if not _interface(case):

@@ -23,7 +23,7 @@ def missing_fields(case: Case) -> Iterator[Measurement]:
     missing = [name for name in FIELDS if not getattr(case.episode, name)]
     if case.episode.simulated is None:
         missing.append("simulated")
-    yield _missing(case, missing)
+    yield _count_missing(case, missing)
 
 
 @check(
@@ -38,7 +38,7 @@ def conditions(case: Case) -> Iterator[Measurement]:
     """
     known = {name for name, value in case.episode.facts if value} | case.episode.stratum.levels.keys()
     wanted = case.protocol.setting("episode.condition_record")
-    yield _missing(case, [name for name in wanted if name not in known])
+    yield _count_missing(case, [name for name in wanted if name not in known])
 
 
 @check(
@@ -48,10 +48,10 @@ def conditions(case: Case) -> Iterator[Measurement]:
 )
 def serials(case: Case) -> Iterator[Measurement]:
     """Which sensors do not state the serial number of their device?"""
-    sensors = [s for s in case.sensing() if s.kind is not StreamKind.ACTION and not part_of_another(case, s)]
+    sensors = [s for s in case.sensing_streams() if s.kind is not StreamKind.ACTION and not part_of_another(case, s)]
     if sensors:
         nameless = [s.name for s in sensors if not (s.serial or case.episode.fact(f"serial.{s.name}"))]
-        yield _missing(case, nameless, "check.no_serials")
+        yield _count_missing(case, nameless, "check.no_serials")
 
 
 @check(
@@ -61,13 +61,13 @@ def serials(case: Case) -> Iterator[Measurement]:
 )
 def units(case: Case) -> Iterator[Measurement]:
     """Which streams of numbers do not state their unit, so that one had to be assumed?"""
-    numbers = [s for s in case.sensing() if s.values is not None]
+    numbers = [s for s in case.sensing_streams() if s.values is not None]
     if numbers:
         assumed = [s.name for s in numbers if not s.unit_stated]
-        yield _missing(case, assumed, "check.no_units")
+        yield _count_missing(case, assumed, "check.no_units")
 
 
-def _missing(case: Case, missing: Sequence[str], code: str = "check.no_fields") -> Measurement:
+def _count_missing(case: Case, missing: Sequence[str], code: str = "check.no_fields") -> Measurement:
     if missing and not case.collected_by_protocol:
         return Measurement(NO_SUBJECT, UNKNOWN, cannot_tell=note(code, names=tuple(missing)))
     return Measurement(NO_SUBJECT, float(len(missing)), named(missing))

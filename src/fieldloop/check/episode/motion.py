@@ -7,7 +7,7 @@ import numpy as np
 from fieldloop.check.case import Case
 from fieldloop.check.episode.adherence import NO_PROTOCOL
 from fieldloop.check.registry import check
-from fieldloop.check.signals.signal import NO_RATE, Signal, at, at_s, first_at, paced, signals
+from fieldloop.check.signals.signal import NO_RATE, Signal, at_s, first_at, paced, place_at, signals
 from fieldloop.check.signals.speeds import speeds, unwrapped, wraps
 from fieldloop.model.finding import UNKNOWN, Measurement
 from fieldloop.model.note import Note, Subject, note
@@ -24,19 +24,19 @@ NO_UNIT = note("check.no_joint_unit")
 def joint_limit(case: Case) -> Iterator[Measurement]:
     """Which share of joint readings lies beyond what a joint can reach?"""
     limit = case.parameter("motion.joint_limit", "limit_rad")
-    for one in _joints(case):
-        if one.stream.unit != "rad":
-            yield Measurement(Subject(one.name), UNKNOWN, cannot_tell=NO_UNIT)
+    for joints in _joints(case):
+        if joints.stream.unit != "rad":
+            yield Measurement(Subject(joints.name), UNKNOWN, cannot_tell=NO_UNIT)
             continue
-        beyond = np.abs(one.values) > limit
+        beyond = np.abs(joints.values) > limit
         rows = np.flatnonzero(beyond.any(axis=1))
         if not len(rows):
-            yield Measurement(Subject(one.name), 0.0)
+            yield Measurement(Subject(joints.name), 0.0)
             continue
-        first, worst = one.times_ns[rows[0]], int(np.argmax(beyond.sum(axis=0)))
-        degrees = bool(np.nanmedian(np.abs(one.values[:, worst])) > 2 * limit)
-        place = first_at(case, first, one.column(worst), degrees=degrees)
-        yield Measurement(Subject(one.name), len(rows) / len(one.values), place, at_s=at_s(case, first))
+        first, worst = joints.times_ns[rows[0]], int(np.argmax(beyond.sum(axis=0)))
+        degrees = bool(np.nanmedian(np.abs(joints.values[:, worst])) > 2 * limit)
+        place = first_at(case, first, joints.column(worst), degrees=degrees)
+        yield Measurement(Subject(joints.name), len(rows) / len(joints.values), place, at_s=at_s(case, first))
 
 
 @check(
@@ -49,19 +49,19 @@ def teleport(case: Case) -> Iterator[Measurement]:
 
     A full turn between two samples is an angle that wraps, which `motion.angle_wrap` counts.
     """
-    for one in _joints(case):
-        if reason := _unknown_pace(one):
-            yield Measurement(Subject(one.name), UNKNOWN, cannot_tell=reason)
+    for joints in _joints(case):
+        if reason := _reason_pace_unknown(joints):
+            yield Measurement(Subject(joints.name), UNKNOWN, cannot_tell=reason)
             continue
-        steps = np.diff(one.times_ns)
+        steps = np.diff(joints.times_ns)
         # two timestamps that are too close would make any step look fast
-        span_s = np.maximum(steps, one.period_s * NS_PER_S / 2) / NS_PER_S
-        speed = np.abs(np.diff(unwrapped(case, one.values), axis=0)) / span_s[:, None]
+        span_s = np.maximum(steps, joints.period_s * NS_PER_S / 2) / NS_PER_S
+        speed = np.abs(np.diff(unwrapped(case, joints.values), axis=0)) / span_s[:, None]
         speed[~np.isfinite(speed)] = 0.0
         row, column = (int(i) for i in np.unravel_index(int(np.argmax(speed)), speed.shape))
-        when = one.times_ns[row + 1]
-        place = at(case, when, one.column(column))
-        yield Measurement(Subject(one.name), float(speed[row, column]), place, at_s=at_s(case, when))
+        when = joints.times_ns[row + 1]
+        place = place_at(case, when, joints.column(column))
+        yield Measurement(Subject(joints.name), float(speed[row, column]), place, at_s=at_s(case, when))
 
 
 @check(
@@ -71,15 +71,15 @@ def teleport(case: Case) -> Iterator[Measurement]:
 )
 def angle_wrap(case: Case) -> Iterator[Measurement]:
     """How often does an angle jump by a full turn from one sample to the next?"""
-    for one in signals(case, StreamKind.JOINT_POSITION, StreamKind.ACTION, unit="rad"):
-        jumps = wraps(one.values, case.parameter("motion.angle_wrap", "slack_rad")) != 0
+    for joints in signals(case, StreamKind.JOINT_POSITION, StreamKind.ACTION, unit="rad"):
+        jumps = wraps(joints.values, case.parameter("motion.angle_wrap", "slack_rad")) != 0
         rows = np.flatnonzero(jumps.any(axis=1))
         if not len(rows):
-            yield Measurement(Subject(one.name), 0.0)
+            yield Measurement(Subject(joints.name), 0.0)
             continue
-        first = one.times_ns[rows[0] + 1]
-        place = first_at(case, first, one.column(int(np.argmax(jumps.sum(axis=0)))))
-        yield Measurement(Subject(one.name), float(jumps.sum()), place, at_s=at_s(case, first))
+        first = joints.times_ns[rows[0] + 1]
+        place = first_at(case, first, joints.column(int(np.argmax(jumps.sum(axis=0)))))
+        yield Measurement(Subject(joints.name), float(jumps.sum()), place, at_s=at_s(case, first))
 
 
 @check(
@@ -93,26 +93,28 @@ def max_speed(case: Case) -> Iterator[Measurement]:
     Measured over the protocol's moving window, without single wrong samples. The limit applies only to episodes that
     name their protocol.
     """
-    for one in _joints(case):
-        if reason := _unknown_pace(one):
-            yield Measurement(Subject(one.name), UNKNOWN, cannot_tell=reason)
+    for joints in _joints(case):
+        if reason := _reason_pace_unknown(joints):
+            yield Measurement(Subject(joints.name), UNKNOWN, cannot_tell=reason)
             continue
-        made = speeds(case, one)
+        made = speeds(case, joints)
         fast = np.abs(made.velocity)
         row, column = (int(i) for i in np.unravel_index(int(np.argmax(fast)), fast.shape))
         value, when = float(fast[row, column]), made.times_ns[row]
         if not case.collected_by_protocol:
             reason = note("check.fastest_joint", NO_PROTOCOL, speed_rad_s=value)
-            yield Measurement(Subject(one.name), UNKNOWN, cannot_tell=reason)
+            yield Measurement(Subject(joints.name), UNKNOWN, cannot_tell=reason)
             continue
-        yield Measurement(Subject(one.name), value, at(case, when, one.column(column)), at_s=at_s(case, when))
+        yield Measurement(
+            Subject(joints.name), value, place_at(case, when, joints.column(column)), at_s=at_s(case, when)
+        )
 
 
 def _joints(case: Case) -> Iterator[Signal]:
     return signals(case, StreamKind.JOINT_POSITION)
 
 
-def _unknown_pace(one: Signal) -> Note | None:
-    if one.stream.unit != "rad":
+def _reason_pace_unknown(joints: Signal) -> Note | None:
+    if joints.stream.unit != "rad":
         return NO_UNIT
-    return None if paced(one.stream) else NO_RATE
+    return None if paced(joints.stream) else NO_RATE

@@ -9,7 +9,7 @@ from fieldloop.check.case import Case
 from fieldloop.check.registry import check
 from fieldloop.check.signals.latency import restamp
 from fieldloop.check.signals.overlap import outside_ns
-from fieldloop.check.signals.stamps import MADE_UP, Times, made_up, moment, part_of_another, steady
+from fieldloop.check.signals.stamps import MADE_UP, Times, made_up_reason, part_of_another, sample_time_s, steady
 from fieldloop.model.finding import UNKNOWN, Measurement
 from fieldloop.model.note import Subject, note
 from fieldloop.model.stream import NS_PER_MS, NS_PER_S, ClockKind, Stream
@@ -33,17 +33,17 @@ def stream_offset(case: Case) -> Iterator[Measurement]:
     share, where they overlap; commands sent only on change are left out. A stream that overlaps none of the others,
     while those overlap each other, is reported once.
     """
-    streams = [s for s in case.sensing() if steady(case, s) and not part_of_another(case, s)]
+    streams = [s for s in case.sensing_streams() if steady(case, s) and not part_of_another(case, s)]
     if len(streams) < 2:  # noqa: PLR2004 - an offset is between two
         return
     for stream in streams:
-        if reason := made_up(stream):
+        if reason := made_up_reason(stream):
             yield Measurement(Subject(stream.name), UNKNOWN, cannot_tell=reason)
         elif (apart_ns := outside_ns(case, stream)) is not None:
             code = "check.after_all_others" if apart_ns > 0 else "check.before_all_others"
             place = note(code, clock=stream.clock.value)
             yield Measurement(Subject(stream.name), abs(apart_ns) / NS_PER_MS, place, fix=restamp(case, stream))
-    for one, other in combinations([s for s in streams if not made_up(s) and outside_ns(case, s) is None], 2):
+    for one, other in combinations([s for s in streams if not made_up_reason(s) and outside_ns(case, s) is None], 2):
         yield _offset(case, one, other)
 
 
@@ -54,15 +54,17 @@ def _offset(case: Case, one: Stream, other: Stream) -> Measurement:
         return Measurement(about, UNKNOWN, cannot_tell=note("check.no_shared_clock"))
     if one.clocks[clock] is other.clocks[clock]:
         return Measurement(about, 0.0, note("check.by_clock", clock=clock.value))  # rows of one table
-    slow, fast = sorted((one, other), key=lambda s: _pace(case, s, clock))
+    slow, fast = sorted((one, other), key=lambda s: _sample_rate_hz(case, s, clock))
     slow_ns, fast_ns, period = slow.clocks[clock], fast.clocks[clock], _period_ns(case, fast, clock)
     # streams of one table share their timestamps, so one computation serves all of them
-    apart_ns, index = case.keep(("apart", id(slow_ns), id(fast_ns)), lambda: _apart(slow_ns, fast_ns, period))
+    apart_ns, index = case.keep(
+        ("apart", id(slow_ns), id(fast_ns)), lambda: _offset_percentile_ns(slow_ns, fast_ns, period)
+    )
     if index is None:
         return Measurement(about, apart_ns / NS_PER_MS, note("check.never_overlap", clock=clock.value))
-    at_s = moment(case, slow, index)
+    at_s = sample_time_s(case, slow, index)
     fix = (restamp(case, one) or restamp(case, other)) if clock is ClockKind.HEADER else None
-    if _could_meet(case, slow, fast, clock):
+    if _can_samples_coincide(case, slow, fast, clock):
         place = note("check.offset_at_least", at_s=at_s, clock=clock.value)
         return Measurement(about, apart_ns / NS_PER_MS, place, at_s=at_s, fix=fix)
     beyond = max(0.0, apart_ns - period / 2) / NS_PER_MS
@@ -70,37 +72,37 @@ def _offset(case: Case, one: Stream, other: Stream) -> Measurement:
     return Measurement(about, beyond, place, at_s=at_s, fix=fix)
 
 
-def _could_meet(case: Case, slow: Stream, fast: Stream, clock: ClockKind) -> bool:
+def _can_samples_coincide(case: Case, slow: Stream, fast: Stream, clock: ClockKind) -> bool:
     """Would a common trigger give each sample of the slower stream a partner at the same moment?"""
     ratio = _period_ns(case, slow, clock) / _period_ns(case, fast, clock)
     return abs(ratio - round(ratio)) <= case.parameter("timing.stream_offset", "same_rate")
 
 
-def _apart(slow_ns: Times, unsorted_ns: Times, period: float) -> tuple[float, int | None]:
+def _offset_percentile_ns(slow_ns: Times, unsorted_ns: Times, period: float) -> tuple[float, int | None]:
     """Return the 99th percentile of the distances, and the first sample beyond it; None where nothing overlaps."""
     fast_ns = np.sort(unsorted_ns)
     inside = (slow_ns >= fast_ns[0] - period) & (slow_ns <= fast_ns[-1] + period)
     if not inside.any():
         return max(int(fast_ns[0] - slow_ns.max()), int(slow_ns.min() - fast_ns[-1])), None
-    distances = _to_nearest(slow_ns[inside], fast_ns)
+    distances = _distance_to_nearest_ns(slow_ns[inside], fast_ns)
     apart_ns = percentile(distances, 99)
     return apart_ns, int(np.flatnonzero(inside)[np.argmax(distances >= apart_ns)])
 
 
-def _to_nearest(wanted_ns: Times, sorted_ns: Times) -> Times:
+def _distance_to_nearest_ns(wanted_ns: Times, sorted_ns: Times) -> Times:
     right = np.minimum(np.searchsorted(sorted_ns, wanted_ns), len(sorted_ns) - 1)
     left = np.maximum(right - 1, 0)
     nearest: Times = np.minimum(np.abs(wanted_ns - sorted_ns[left]), np.abs(wanted_ns - sorted_ns[right]))
     return nearest
 
 
-def _pace(case: Case, stream: Stream, clock: ClockKind) -> float:
+def _sample_rate_hz(case: Case, stream: Stream, clock: ClockKind) -> float:
     """Return samples per second from first to last, gaps included."""
     times = stream.clocks[clock]
-    return float(case.keep(("pace", id(times)), lambda: _find_pace(times)))
+    return float(case.keep(("pace", id(times)), lambda: _find_sample_rate_hz(times)))
 
 
-def _find_pace(times: Times) -> float:
+def _find_sample_rate_hz(times: Times) -> float:
     span = int(times.max() - times.min())
     return (len(times) - 1) * NS_PER_S / span if span else 1.0
 

@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 from fieldloop.check.case import Case
 from fieldloop.check.registry import check
 from fieldloop.check.signals.frames import place_in
-from fieldloop.check.signals.movement import Movement, movement, still
+from fieldloop.check.signals.movement import Movement, movement, reason_movement_unknown
 from fieldloop.check.signals.pictures import colour_cameras, scan
 from fieldloop.check.signals.signal import NO_RATE, paced
-from fieldloop.check.signals.stamps import moment
+from fieldloop.check.signals.stamps import sample_time_s
 from fieldloop.model.finding import UNKNOWN, Measurement
 from fieldloop.model.note import Subject, note
 from fieldloop.model.stream import NS_PER_S, Stream
@@ -65,8 +65,8 @@ def repeated_frames(case: Case) -> Iterator[Measurement]:
             continue
         repeats = asked & (now <= fraction * flanks) & (flanks >= clear)
         share = float(repeats.sum() / asked.sum())
-        at_s = moment(case, stream, int(seen.indices[np.argmax(repeats) + 1])) if share else None
-        place = place_in(stream, seen.indices, at_s, "check.repeats_from", **_really(stream, share))
+        at_s = sample_time_s(case, stream, int(seen.indices[np.argmax(repeats) + 1])) if share else None
+        place = place_in(stream, seen.indices, at_s, "check.repeats_from", **_true_rate_numbers(stream, share))
         yield Measurement(Subject(stream.name), share, place, at_s=at_s)
 
 
@@ -74,20 +74,20 @@ def longest_repeat(case: Case, stream: Stream, indices: NDArray[np.int64], same:
     """Measure the longest stretch of equal frames while the robot moved."""
     moved = movement(case)
     if moved is None:
-        return Measurement(Subject(stream.name), UNKNOWN, cannot_tell=still(case))
+        return Measurement(Subject(stream.name), UNKNOWN, cannot_tell=reason_movement_unknown(case))
     if not paced(stream):
         return Measurement(Subject(stream.name), UNKNOWN, cannot_tell=NO_RATE)
     times = stream.times_ns[indices] + _shift_ns(stream, moved)
     worst, where = 0.0, 0
     for first, last in _runs(same):
-        lasted = min((times[last] - times[first]) / NS_PER_S, moved.within(int(times[first]), int(times[last])))
+        lasted = min((times[last] - times[first]) / NS_PER_S, moved.seconds_moving(int(times[first]), int(times[last])))
         if lasted > worst:
             worst, where = float(lasted), first
-    at_s = moment(case, stream, int(indices[where])) if worst else None
+    at_s = sample_time_s(case, stream, int(indices[where])) if worst else None
     return Measurement(Subject(stream.name), worst, place_in(stream, indices, at_s, "check.at"), at_s=at_s)
 
 
-def _really(stream: Stream, share: float) -> dict[str, float]:
+def _true_rate_numbers(stream: Stream, share: float) -> dict[str, float]:
     return {"new_hz": stream.hz * (1 - share), "hz": stream.hz} if share and stream.hz else {}
 
 

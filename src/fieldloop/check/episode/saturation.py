@@ -6,8 +6,8 @@ import numpy as np
 
 from fieldloop.check.case import Case
 from fieldloop.check.registry import check
-from fieldloop.check.signals.movement import movement, still
-from fieldloop.check.signals.signal import NO_RATE, Signal, at, at_s, paced, signals
+from fieldloop.check.signals.movement import movement, reason_movement_unknown
+from fieldloop.check.signals.signal import NO_RATE, Signal, at_s, paced, place_at, signals
 from fieldloop.model.finding import UNKNOWN, Measurement
 from fieldloop.model.note import Subject
 from fieldloop.model.stream import NS_PER_S, StreamKind
@@ -20,7 +20,7 @@ from fieldloop.model.stream import NS_PER_S, StreamKind
 )
 def actuators(case: Case) -> Iterator[Measurement]:
     """For how long did an actuator's velocity or effort stay exactly at its largest value while the robot moved?"""
-    yield from at_the_rail(case, StreamKind.JOINT_VELOCITY, StreamKind.JOINT_EFFORT)
+    yield from longest_saturation(case, StreamKind.JOINT_VELOCITY, StreamKind.JOINT_EFFORT)
 
 
 @check(
@@ -30,42 +30,44 @@ def actuators(case: Case) -> Iterator[Measurement]:
 )
 def sensors(case: Case) -> Iterator[Measurement]:
     """For how long did a force sensor read exactly the end of its range while the robot moved?"""
-    yield from at_the_rail(case, StreamKind.FORCE_TORQUE)
+    yield from longest_saturation(case, StreamKind.FORCE_TORQUE)
 
 
-def at_the_rail(case: Case, *kinds: StreamKind) -> Iterator[Measurement]:
+def longest_saturation(case: Case, *kinds: StreamKind) -> Iterator[Measurement]:
     """Measure the longest stretch in which a column repeats its own extreme exactly."""
-    for one in signals(case, *kinds):
-        moved = movement(case, without=one.name)
+    for sensed in signals(case, *kinds):
+        moved = movement(case, without=sensed.name)
         if moved is None:
-            yield Measurement(Subject(one.name), UNKNOWN, cannot_tell=still(case))
+            yield Measurement(Subject(sensed.name), UNKNOWN, cannot_tell=reason_movement_unknown(case))
             continue
-        lasted, row, column = _longest(one)
+        lasted, row, column = _longest_stay_at_extreme(sensed)
         if row is None:
-            yield Measurement(Subject(one.name), 0.0)
+            yield Measurement(Subject(sensed.name), 0.0)
             continue
-        if not paced(one.stream):
-            yield Measurement(Subject(one.name), UNKNOWN, cannot_tell=NO_RATE)
+        if not paced(sensed.stream):
+            yield Measurement(Subject(sensed.name), UNKNOWN, cannot_tell=NO_RATE)
             continue
-        begin = int(one.times_ns[row])
-        lasted = min(lasted, moved.within(begin, begin + round(lasted * NS_PER_S)))
-        yield Measurement(Subject(one.name), lasted, at(case, begin, one.column(column)), at_s=at_s(case, begin))
+        begin = int(sensed.times_ns[row])
+        lasted = min(lasted, moved.seconds_moving(begin, begin + round(lasted * NS_PER_S)))
+        yield Measurement(
+            Subject(sensed.name), lasted, place_at(case, begin, sensed.column(column)), at_s=at_s(case, begin)
+        )
 
 
-def _longest(one: Signal) -> tuple[float, int | None, int]:
+def _longest_stay_at_extreme(sensed: Signal) -> tuple[float, int | None, int]:
     """Return the duration of the longest stay at an extreme, and where it begins.
 
     An extreme of less than half the column's size is the rest position of a one-sided signal, not the end of a range.
     """
     best: tuple[float, int | None, int] = (0.0, None, 0)
-    finite = np.where(np.isfinite(one.values), one.values, 0.0)
+    finite = np.where(np.isfinite(sensed.values), sensed.values, 0.0)
     size = np.abs(finite).max(axis=0)
     for extreme in (finite.max(axis=0), finite.min(axis=0)):
         rails = (finite == extreme) & (np.abs(extreme) >= size / 2) & (size > 0) & (finite != finite[0])
         for column in np.flatnonzero(rails[1:].sum(axis=0) > 1):
             edges = np.flatnonzero(np.diff(np.concatenate([[False], rails[:, column], [False]]).astype(np.int8)))
             first, last = edges[::2], edges[1::2] - 1
-            lasted = one.times_ns[last] - one.times_ns[first]
+            lasted = sensed.times_ns[last] - sensed.times_ns[first]
             longest = int(np.argmax(lasted))
             if lasted[longest] / NS_PER_S > best[0]:
                 best = (float(lasted[longest]) / NS_PER_S, int(first[longest]), int(column))

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from fieldloop.check.case import Case
-from fieldloop.check.episode.adherence import NOT_SUCCEEDED, not_held
+from fieldloop.check.episode.adherence import NOT_SUCCEEDED, exemption_reason
 from fieldloop.check.registry import check
 from fieldloop.check.signals.contact import holds
-from fieldloop.check.signals.movement import movement, still
+from fieldloop.check.signals.movement import movement, reason_movement_unknown
 from fieldloop.check.signals.signal import NO_RATE, at_s
 from fieldloop.check.signals.stamps import seconds
 from fieldloop.model.finding import UNKNOWN, Measurement
@@ -24,11 +24,11 @@ def cycle_time(case: Case) -> Iterator[Measurement]:
     The time runs from the first to the last movement. The target does not apply to failures.
     """
     moved = movement(case)
-    if reason := not_held(case) or (None if case.episode.succeeded else NOT_SUCCEEDED):
+    if reason := exemption_reason(case) or (None if case.episode.succeeded else NOT_SUCCEEDED):
         yield Measurement(NO_SUBJECT, UNKNOWN, cannot_tell=reason)
         return
     if moved is None or not moved.paced:
-        yield Measurement(NO_SUBJECT, UNKNOWN, cannot_tell=still(case) if moved is None else NO_RATE)
+        yield Measurement(NO_SUBJECT, UNKNOWN, cannot_tell=reason_movement_unknown(case) if moved is None else NO_RATE)
         return
     target_s, took_s = float(case.protocol.setting("task.target_cycle_s")), seconds(moved.offset_ns - moved.onset_ns)
     grasps = sum(held.grasps for held in holds(case))

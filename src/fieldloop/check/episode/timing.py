@@ -14,13 +14,13 @@ from fieldloop.check.signals.stamps import (
     EVENTFUL,
     Rhythm,
     Times,
-    by_stamps,
-    in_rows,
-    made_up,
-    moment,
+    compute_once_by_stamps,
+    is_in_table_rows,
+    made_up_reason,
     part_of_another,
     rhythm,
     rows_ns,
+    sample_time_s,
     span_ns,
     steady,
 )
@@ -46,13 +46,15 @@ def longest_gap(case: Case) -> Iterator[Measurement]:
     checked.
     """
     slack_ns, long = case.parameter("timing.longest_gap", "edge_s") * NS_PER_S, _long(case)
-    for stream in case.sensing():
+    for stream in case.sensing_streams():
         beat = rhythm(case, stream)
         if beat is None or not steady(case, stream):
             if stream.kind not in EVENTFUL:
                 yield Measurement(Subject(stream.name), UNKNOWN, cannot_tell=note("check.too_few_stamps"))
             continue
-        missing, index = by_stamps(case, "gap", stream, partial(_worst_gap, beat, long, held=in_rows(stream)))
+        missing, index = compute_once_by_stamps(
+            case, "gap", stream, partial(_worst_gap, beat, long, held=is_in_table_rows(stream))
+        )
         (first, last), (begins, ends) = _bounds(case, stream.clock), span_ns(case, stream)
         early, late = begins - first - slack_ns, last - ends - slack_ns
         code, fix = "check.at", None
@@ -60,8 +62,8 @@ def longest_gap(case: Case) -> Iterator[Measurement]:
         if edged and max(early, late) > missing * beat.period_ns:
             missing = float(round(max(early, late) / beat.period_ns))
             code, index = ("check.begins_late", 0) if early > late else ("check.ends_early", len(stream) - 1)
-            fix = _cut_off(case, stream, head=early > late)
-        reason, at_s = made_up(stream), moment(case, stream, index)
+            fix = _propose_edge_trim(case, stream, head=early > late)
+        reason, at_s = made_up_reason(stream), sample_time_s(case, stream, index)
         place = note(code, at_s=at_s) if missing else None
         yield Measurement(Subject(stream.name), missing, place, reason, at_s=at_s if missing else None, fix=fix)
 
@@ -73,8 +75,14 @@ def longest_gap(case: Case) -> Iterator[Measurement]:
 )
 def not_monotonic(case: Case) -> Iterator[Measurement]:
     """How often did each stream's clock run backwards?"""
-    for stream in case.sensing():
-        yield _counted(case, stream, by_stamps(case, "backwards", stream, lambda times: _where(times[1:] < times[:-1])))
+    for stream in case.sensing_streams():
+        yield _count_wrong_stamps(
+            case,
+            stream,
+            compute_once_by_stamps(
+                case, "backwards", stream, lambda times: _wrong_stamp_indices(times[1:] < times[:-1])
+            ),
+        )
 
 
 @check(
@@ -88,13 +96,15 @@ def repeated_stamps(case: Case) -> Iterator[Measurement]:
     A table repeats a sample of a slower stream over several rows, as long as no other sample is nearer. Such
     repetitions are not counted; longer ones are.
     """
-    for stream in case.sensing():
-        again = by_stamps(case, "repeated", stream, lambda times: _where(times[1:] == times[:-1]))
+    for stream in case.sensing_streams():
+        again = compute_once_by_stamps(
+            case, "repeated", stream, lambda times: _wrong_stamp_indices(times[1:] == times[:-1])
+        )
         beat = rhythm(case, stream)
-        if len(again) and beat is not None and in_rows(stream):
-            apart = _from_row(stream.times_ns, rows_ns(case, stream)) / beat.period_ns
+        if len(again) and beat is not None and is_in_table_rows(stream):
+            apart = _deviation_from_row_ns(stream.times_ns, rows_ns(case, stream)) / beat.period_ns
             again = again[apart[again] > case.parameter("timing.repeated_stamps", "held_share")]
-        yield _counted(case, stream, again)
+        yield _count_wrong_stamps(case, stream, again)
 
 
 @check(
@@ -108,16 +118,18 @@ def jitter(case: Case) -> Iterator[Measurement]:
     Intervals that miss a sample are left out: `timing.longest_gap` reports them. Velocities and efforts that come in
     the message of their positions have no clock of their own, so they are left out too.
     """
-    for stream in case.sensing():
+    for stream in case.sensing_streams():
         beat = rhythm(case, stream)
         if beat is None or not steady(case, stream) or part_of_another(case, stream):
             continue
-        away = case.keep(("jitter", id(stream.times_ns)), partial(_away, beat, _long(case), held=in_rows(stream)))
+        away = case.keep(
+            ("jitter", id(stream.times_ns)), partial(_find_jitter, beat, _long(case), held=is_in_table_rows(stream))
+        )
         if away is None:
             yield Measurement(Subject(stream.name), UNKNOWN, cannot_tell=note("check.every_interval_misses"))
             continue
-        reason, (value, index) = made_up(stream), away
-        at_s = moment(case, stream, index)
+        reason, (value, index) = made_up_reason(stream), away
+        at_s = sample_time_s(case, stream, index)
         place = note("check.worst_at", at_s=at_s) if value else None
         yield Measurement(Subject(stream.name), value, place, cannot_tell=reason, at_s=at_s)
 
@@ -132,13 +144,13 @@ def rate(case: Case) -> Iterator[Measurement]:
 
     Where a table repeats a stream's samples over several rows, the rows are counted.
     """
-    for stream in case.sensing():
+    for stream in case.sensing_streams():
         asked = case.protocol.sensors.get(stream.name)
         declared = stream.nominal_hz or (asked.hz if asked else None)
         beat = rhythm(case, stream)
         if not declared or beat is None:
             continue
-        reason = made_up(stream) if stream.clock is ClockKind.SYNTHETIC else None
+        reason = made_up_reason(stream) if stream.clock is ClockKind.SYNTHETIC else None
         really = NS_PER_S / _period_ns(stream, beat)
         place = note("check.rate_declared", real_hz=really, declared_hz=declared)
         yield Measurement(Subject(stream.name), really / declared, place, cannot_tell=reason)
@@ -151,21 +163,21 @@ def rate(case: Case) -> Iterator[Measurement]:
 )
 def real_stamps(case: Case) -> Iterator[Measurement]:
     """Which share of the streams has timestamps from the moment of sensing or arrival?"""
-    streams = list(case.sensing())
+    streams = list(case.sensing_streams())
     if streams:
-        invented = [stream.name for stream in streams if made_up(stream)]
+        invented = [stream.name for stream in streams if made_up_reason(stream)]
         place = note("check.generated_in", names=tuple(invented)) if invented else None
         yield Measurement(NO_SUBJECT, 1.0 - len(invented) / len(streams), place)
 
 
 def _period_ns(stream: Stream, beat: Rhythm) -> float:
     """Return the period to compare with the declared rate."""
-    if not in_rows(stream) or beat.steps_ns.all():
+    if not is_in_table_rows(stream) or beat.steps_ns.all():
         return beat.period_ns
     return float(beat.steps_ns.mean())
 
 
-def _from_row(times: Times, rows: Times) -> NDArray[np.float64]:
+def _deviation_from_row_ns(times: Times, rows: Times) -> NDArray[np.float64]:
     """Return how far each timestamp is from its row's time; a fitted line maps row times to timestamps.
 
     Rows before the first sample and after the last are left out: no nearer sample exists.
@@ -180,7 +192,7 @@ def _long(case: Case) -> float:
     return case.parameter("timing.longest_gap", "long_interval")
 
 
-def _away(beat: Rhythm, long: float, *, held: bool) -> tuple[float, int] | None:
+def _find_jitter(beat: Rhythm, long: float, *, held: bool) -> tuple[float, int] | None:
     """Return the jitter and the index before the worst interval; None where every interval misses a sample."""
     shares = beat.steps_ns / beat.period_ns
     whole = np.flatnonzero((shares < long) & ((shares != 0) | (not held)))
@@ -190,15 +202,15 @@ def _away(beat: Rhythm, long: float, *, held: bool) -> tuple[float, int] | None:
     return percentile(away, 99), int(whole[np.argmax(away)]) + 1
 
 
-def _where(wrong: NDArray[np.bool_]) -> Times:
+def _wrong_stamp_indices(wrong: NDArray[np.bool_]) -> Times:
     """Return which timestamps differ in this way from the one before."""
     return np.flatnonzero(wrong) + 1
 
 
-def _counted(case: Case, stream: Stream, wrong: Times) -> Measurement:
+def _count_wrong_stamps(case: Case, stream: Stream, wrong: Times) -> Measurement:
     if not len(wrong):
         return Measurement(Subject(stream.name), 0.0)
-    at_s = moment(case, stream, int(wrong[0]) - 1)  # the last correct timestamp
+    at_s = sample_time_s(case, stream, int(wrong[0]) - 1)  # the last correct timestamp
     return Measurement(Subject(stream.name), float(len(wrong)), note("check.first_at", at_s=at_s), at_s=at_s)
 
 
@@ -240,11 +252,11 @@ def _find_bounds(case: Case, clock: ClockKind) -> tuple[int, int]:
     return min((first for first, _ in spans), default=0), max((last for _, last in spans), default=0)
 
 
-def _cut_off(case: Case, stream: Stream, *, head: bool) -> Fix | None:
+def _propose_edge_trim(case: Case, stream: Stream, *, head: bool) -> Fix | None:
     """Propose to trim the stretch without samples, unless the robot moves in it or that is unknown."""
     moved, why = movement(case), note("check.fix_silent_edge", stream=stream.name)
     first, last = span_ns(case, stream)
-    if moved is None or made_up(stream):
+    if moved is None or made_up_reason(stream):
         return None
     if head:
         return safe_trim(case, why, start_ns=first) if moved.onset_ns >= first else None

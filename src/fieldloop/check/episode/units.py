@@ -7,10 +7,10 @@ import numpy as np
 from fieldloop.check.case import Case
 from fieldloop.check.registry import check
 from fieldloop.check.signals.arms import arms, joints_of
-from fieldloop.check.signals.contact import opening
-from fieldloop.check.signals.follow import NotComparable, paired_columns, placed
-from fieldloop.check.signals.movement import movement, still
-from fieldloop.check.signals.signal import FEWEST, NO_RATE, Floats, Signal, paced, signals, zeroed
+from fieldloop.check.signals.contact import gripper_opening
+from fieldloop.check.signals.follow import NotComparable, interpolate_at, paired_columns
+from fieldloop.check.signals.movement import movement, reason_movement_unknown
+from fieldloop.check.signals.signal import FEWEST, NO_RATE, Floats, Signal, paced, replace_nan_by_zero, signals
 from fieldloop.check.signals.speeds import median_of_three, unwrapped
 from fieldloop.check.signals.tool import tool
 from fieldloop.model.finding import UNKNOWN, Measurement
@@ -37,22 +37,22 @@ def units(case: Case) -> Iterator[Measurement]:
     """
     for position in signals(case, StreamKind.JOINT_POSITION):
         for velocity in signals(case, StreamKind.JOINT_VELOCITY):
-            if _partners(position, velocity):
-                yield _velocity(case, position, velocity)
+            if _are_same_joints(position, velocity):
+                yield _compare_velocity(case, position, velocity)
         for command in signals(case, StreamKind.ACTION, unit=position.stream.unit):
-            yield from _command(case, command, position)
+            yield from _compare_command(case, command, position)
     for arm in arms(case):
         pose, joints = tool(case, arm), joints_of(case, arm)
         if pose is not None and joints is not None:
-            yield _lever(case, pose, joints)
-        wide = opening(case, arm)
+            yield _compare_lever(case, pose, joints)
+        wide = gripper_opening(case, arm)
         if wide is not None and wide[0].stream.unit == "m" and np.isfinite(wide[1]).any():
             factor = float(np.nanmax(np.abs(wide[1]))) / case.parameter(UNITS, "widest_m")
             place = note("check.wider_than_gripper") if factor > 1 else None
             yield Measurement(Subject(wide[0].name), max(1.0, factor), place)
 
 
-def _partners(position: Signal, velocity: Signal) -> bool:
+def _are_same_joints(position: Signal, velocity: Signal) -> bool:
     """Do both streams describe the same joints? By their column names, or because they come in one message."""
     same_shape = position.values.shape == velocity.values.shape
     if not same_shape or not np.array_equal(position.times_ns, velocity.times_ns):
@@ -60,13 +60,13 @@ def _partners(position: Signal, velocity: Signal) -> bool:
     return position.columns == velocity.columns
 
 
-def _velocity(case: Case, position: Signal, velocity: Signal) -> Measurement:
+def _compare_velocity(case: Case, position: Signal, velocity: Signal) -> Measurement:
     about = Subject(velocity.name, position.name)
     if not (paced(position.stream) and paced(velocity.stream)):
         return Measurement(about, UNKNOWN, cannot_tell=NO_RATE)
     if movement(case) is None:
-        return Measurement(about, UNKNOWN, cannot_tell=still(case))
-    gone, summed = _ways(case, position, velocity)
+        return Measurement(about, UNKNOWN, cannot_tell=reason_movement_unknown(case))
+    gone, summed = _displacements(case, position, velocity)
     moving = (gone.std(axis=0) > 0) & (summed.std(axis=0) > 0)
     if not moving.any():
         return Measurement(about, UNKNOWN, cannot_tell=note("check.joints_do_not_move"))
@@ -80,10 +80,10 @@ def _velocity(case: Case, position: Signal, velocity: Signal) -> Measurement:
     ratio = median(ratios)
     factor = max(ratio, 1 / ratio)
     code = "check.velocities_too_large" if ratio > 1 else "check.velocities_too_small"
-    return Measurement(about, factor, note(code, looks_like=_suspect(case, factor)))
+    return Measurement(about, factor, note(code, looks_like=_suspected_conversion(case, factor)))
 
 
-def _command(case: Case, command: Signal, position: Signal) -> Iterator[Measurement]:
+def _compare_command(case: Case, command: Signal, position: Signal) -> Iterator[Measurement]:
     """Compare the ranges of commanded and measured joints, where they move together."""
     inside = command.between(int(position.times_ns[0]), int(position.times_ns[-1]))
     when_ns = command.times_ns[inside]
@@ -93,7 +93,7 @@ def _command(case: Case, command: Signal, position: Signal) -> Iterator[Measurem
         return
     if len(when_ns) < FEWEST:
         return
-    asked, done = zeroed(command.values[inside][:, ours]), placed(position, theirs, when_ns)
+    asked, done = replace_nan_by_zero(command.values[inside][:, ours]), interpolate_at(position, theirs, when_ns)
     asked, done = asked - asked.mean(axis=0), done - done.mean(axis=0)
     sizes = np.sqrt((asked**2).sum(axis=0)), np.sqrt((done**2).sum(axis=0))
     together = (asked * done).sum(axis=0) > case.parameter(UNITS, "min_agreement") * sizes[0] * sizes[1]
@@ -104,23 +104,23 @@ def _command(case: Case, command: Signal, position: Signal) -> Iterator[Measurem
     about = Subject(command.name, position.name)
     if factor < case.parameter(UNITS, "near_factor"):
         yield Measurement(about, factor)
-    elif suspect := _suspect(case, factor):
+    elif suspect := _suspected_conversion(case, factor):
         yield Measurement(about, factor, note(code, looks_like=suspect))
 
 
-def _ways(case: Case, position: Signal, velocity: Signal) -> tuple[Floats, Floats]:
+def _displacements(case: Case, position: Signal, velocity: Signal) -> tuple[Floats, Floats]:
     """Return the displacement over windows: from positions, and from integrated velocities."""
     times_s = (position.times_ns - position.times_ns[0]) / NS_PER_S
     steps_s = np.diff(times_s)[:, None]
-    rates = zeroed(velocity.values)
+    rates = replace_nan_by_zero(velocity.values)
     summed = np.vstack([np.zeros(rates.shape[1]), np.cumsum((rates[1:] + rates[:-1]) / 2 * steps_s, axis=0)])
-    angles = median_of_three(zeroed(unwrapped(case, position.values)))
+    angles = median_of_three(replace_nan_by_zero(unwrapped(case, position.values)))
     window_s = float(case.protocol.setting("episode.moving_window_s"))
     reach = min(max(1, round(window_s / position.period_s)), len(angles) - 1)
     return angles[reach:] - angles[:-reach], summed[reach:] - summed[:-reach]
 
 
-def _lever(case: Case, pose: Signal, joints: Signal) -> Measurement:
+def _compare_lever(case: Case, pose: Signal, joints: Signal) -> Measurement:
     """Compare how far tool and joints moved from their start: no arm has a lever of fifty metres."""
     about = Subject(pose.name, joints.name)
     away_m = _farthest(pose.values[:, :3])
@@ -136,7 +136,7 @@ def _farthest(values: Floats) -> float:
     return float(np.sqrt(((known - known[0]) ** 2).sum(axis=1)).max()) if len(known) else 0.0
 
 
-def _suspect(case: Case, factor: float) -> str:
+def _suspected_conversion(case: Case, factor: float) -> str:
     """Name the unit whose conversion is near this factor; '' where none is."""
     near = case.parameter(UNITS, "near_factor")
     for conversion, words in SUSPECTS.items():

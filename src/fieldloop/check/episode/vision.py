@@ -7,10 +7,10 @@ import numpy as np
 from fieldloop.check.case import PICTURES, Case
 from fieldloop.check.episode.adherence import NO_PROTOCOL
 from fieldloop.check.registry import check
-from fieldloop.check.signals.depth_frames import look_at_depth
+from fieldloop.check.signals.depth_frames import scan_depth
 from fieldloop.check.signals.frames import place_in
 from fieldloop.check.signals.pictures import colour_cameras, scan
-from fieldloop.check.signals.stamps import moment, rhythm
+from fieldloop.check.signals.stamps import rhythm, sample_time_s
 from fieldloop.model.finding import UNKNOWN, Measurement
 from fieldloop.model.note import Subject, note
 from fieldloop.model.stream import NS_PER_S, ClockKind, StreamKind
@@ -73,7 +73,7 @@ def undecodable(case: Case) -> Iterator[Measurement]:
     for stream in case.streams(*PICTURES):
         if stream.pictures is None or not len(stream.pictures):
             continue
-        seen = scan(case, stream) if stream.kind is StreamKind.RGB else look_at_depth(case, stream)
+        seen = scan(case, stream) if stream.kind is StreamKind.RGB else scan_depth(case, stream)
         bad = np.flatnonzero(~seen.decoded)
-        at_s = moment(case, stream, int(seen.indices[bad[0]])) if len(bad) else None
+        at_s = sample_time_s(case, stream, int(seen.indices[bad[0]])) if len(bad) else None
         yield Measurement(Subject(stream.name), float(len(bad)), place_in(stream, seen.indices, at_s), at_s=at_s)

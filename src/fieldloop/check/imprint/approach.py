@@ -6,11 +6,15 @@ from numpy.typing import NDArray
 from fieldloop.check.case import Case
 from fieldloop.check.imprinting import imprinter
 from fieldloop.check.signals.approach import approach as direction_of
-from fieldloop.check.signals.contact import hold
+from fieldloop.check.signals.contact import longest_hold
 
 
 @imprinter("approach", needs=("gripper",))
 def approach(case: Case) -> dict[str, NDArray[np.float32]]:
     """Return the unit vector of the last stretch before contact of the longest hold, in the tool pose's frame."""
-    found = direction_of(case, hold(case))
-    return {} if found is None else {found[0].name: found[1].astype(np.float32)}
+    source_and_direction = direction_of(case, longest_hold(case))
+    return (
+        {}
+        if source_and_direction is None
+        else {source_and_direction[0].name: source_and_direction[1].astype(np.float32)}
+    )

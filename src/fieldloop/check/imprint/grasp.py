@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from fieldloop.check.case import Case
 from fieldloop.check.imprinting import imprinter
-from fieldloop.check.signals.contact import hold
+from fieldloop.check.signals.contact import longest_hold
 from fieldloop.check.signals.signal import at_s, signals
 from fieldloop.check.signals.tool import tool
 from fieldloop.model.stream import StreamKind
@@ -14,7 +14,7 @@ from fieldloop.model.stream import StreamKind
 @imprinter("grasp", needs=("gripper",))
 def grasp(case: Case) -> dict[str, NDArray[np.float32]]:
     """Return tool and joints at the contact of the longest hold, and the moment in seconds."""
-    held = hold(case)
+    held = longest_hold(case)
     if held is None:
         return {}
     streams = {f"joints/{one.name}": one for one in signals(case, StreamKind.JOINT_POSITION)}

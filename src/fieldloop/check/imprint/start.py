@@ -19,15 +19,18 @@ def start(case: Case) -> dict[str, NDArray[np.float32]]:
     moved = movement(case)
     if moved is None:
         return {}
-    taken = {f"joints/{one.name}": _waiting(one, moved.onset_ns) for one in signals(case, StreamKind.JOINT_POSITION)}
+    taken = {
+        f"joints/{one.name}": _median_before_motion(one, moved.onset_ns)
+        for one in signals(case, StreamKind.JOINT_POSITION)
+    }
     for arm in arms(case):
         pose = tool(case, arm)
         if pose is not None:
-            taken[f"tool/{pose.name}"] = _waiting(pose, moved.onset_ns)
+            taken[f"tool/{pose.name}"] = _median_before_motion(pose, moved.onset_ns)
     return taken
 
 
-def _waiting(one: Signal, onset_ns: int) -> NDArray[np.float32]:
-    still = one.values[one.between(int(one.times_ns[0]), onset_ns)]
-    columns = (still if len(still) else one.values[:1]).T
+def _median_before_motion(signal: Signal, onset_ns: int) -> NDArray[np.float32]:
+    still = signal.values[signal.between(int(signal.times_ns[0]), onset_ns)]
+    columns = (still if len(still) else signal.values[:1]).T
     return np.array([median(column) for column in columns], np.float32)

@@ -27,12 +27,12 @@ def way(case: Case) -> dict[str, NDArray[np.float32]]:
             continue
         flat = values.reshape(len(values), -1).astype(np.float64)
         flat = flat[np.all(np.isfinite(flat), axis=1)]
-        if len(flat) and (points := _along(flat)) is not None:
+        if len(flat) and (points := _resample_by_distance(flat)) is not None:
             taken[stream.name] = points
     return taken
 
 
-def _along(flat: NDArray[np.float64]) -> NDArray[np.float32] | None:
+def _resample_by_distance(flat: NDArray[np.float64]) -> NDArray[np.float32] | None:
     """Walk along the samples in whole steps; None where nothing moves."""
     flat = flat[:: -(-len(flat) // MOST_SAMPLES)]
     step = STEP * float(np.ptp(flat, axis=0).max())

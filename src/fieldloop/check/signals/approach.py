@@ -13,10 +13,10 @@ def approach(case: Case, held: Hold | None) -> tuple[Signal, Floats] | None:
 
     The stretch begins where the tool was last farther away from the place of contact than the protocol's reach.
     """
-    return case.keep(("approach", held), lambda: _find(case, held))
+    return case.keep(("approach", held), lambda: _find_approach(case, held))
 
 
-def _find(case: Case, held: Hold | None) -> tuple[Signal, Floats] | None:
+def _find_approach(case: Case, held: Hold | None) -> tuple[Signal, Floats] | None:
     pose = None if held is None else tool(case, held.arm)
     if held is None or pose is None:
         return None

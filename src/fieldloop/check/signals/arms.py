@@ -29,10 +29,10 @@ def arm_of(name: str) -> str:
 
 def arms(case: Case) -> tuple[str, ...]:
     """Return the arms named by grippers and tools; one arm called '' where fewer than two are named."""
-    return case.keep("arms", lambda: _find(case))
+    return case.keep("arms", lambda: _find_arms(case))
 
 
-def of_arm(found: Iterable[Signal], arm: str) -> list[Signal]:
+def signals_of_arm(found: Iterable[Signal], arm: str) -> list[Signal]:
     """Return the signals of an arm; '' stands for the only arm and returns all."""
     return [one for one in found if not arm or arm_of(one.name) == arm]
 
@@ -40,7 +40,7 @@ def of_arm(found: Iterable[Signal], arm: str) -> list[Signal]:
 def joints_of(case: Case, arm: str) -> Signal | None:
     """Return an arm's joints in radians, or else joints that name no arm."""
     joints = list(signals(case, StreamKind.JOINT_POSITION, unit="rad"))
-    return next(iter(of_arm(joints, arm) or [one for one in joints if not arm_of(one.name)]), None)
+    return next(iter(signals_of_arm(joints, arm) or [one for one in joints if not arm_of(one.name)]), None)
 
 
 def is_tool(name: str) -> bool:
@@ -48,7 +48,7 @@ def is_tool(name: str) -> bool:
     return any(word in name.lower() for word in TOOL_WORDS)
 
 
-def _find(case: Case) -> tuple[str, ...]:
+def _find_arms(case: Case) -> tuple[str, ...]:
     held = (*signals(case, StreamKind.GRIPPER), *(one for one in signals(case, StreamKind.POSE) if is_tool(one.name)))
     named = tuple(dict.fromkeys(arm for one in held if (arm := arm_of(one.name))))
     return named if len(named) > 1 else ("",)

@@ -11,21 +11,21 @@ from fieldloop.model.stream import StreamKind
 NOT_COMMANDED = note("check.no_commands_to_joints")
 
 
-def commanded(case: Case) -> tuple[tuple[Signal | None, Signal], ...]:
+def commands_and_joints(case: Case) -> tuple[tuple[Signal | None, Signal], ...]:
     """Return every stream of joints with its commands; None where only other joints are commanded."""
-    return case.keep("commanded", lambda: tuple(_find(case)))
+    return case.keep("commanded", lambda: tuple(_pair_commands_and_joints(case)))
 
 
-def _find(case: Case) -> Iterator[tuple[Signal | None, Signal]]:
+def _pair_commands_and_joints(case: Case) -> Iterator[tuple[Signal | None, Signal]]:
     actions, joints = list(signals(case, StreamKind.ACTION)), list(signals(case, StreamKind.JOINT_POSITION))
-    own = [_own(actions, one) for one in joints]
-    if not any(own) and actions and joints:  # no names to pair by: compare the first of each if possible
-        own[0] = actions[0]
-    if any(own):
-        yield from zip(own, joints, strict=True)
+    commands = [_find_commands_of(actions, one) for one in joints]
+    if not any(commands) and actions and joints:  # no names to pair by: compare the first of each if possible
+        commands[0] = actions[0]
+    if any(commands):
+        yield from zip(commands, joints, strict=True)
 
 
-def _own(actions: list[Signal], joints: Signal) -> Signal | None:
+def _find_commands_of(actions: list[Signal], joints: Signal) -> Signal | None:
     """Return the commands that name these joints, preferably in their unit; else those of the same arm."""
     arm, named = arm_of(joints.name), set(joints.columns)
     near = [one for one in actions if not arm or arm_of(one.name) in ("", arm)]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.check.case import Case
-from fieldloop.check.signals.frames import looked_at
+from fieldloop.check.signals.frames import frames_to_examine
 from fieldloop.model.stream import MM_PER_M, Stream, StreamKind
 
 PIXELS_A_SIDE = 128  # 16,000 pixels are enough for a quantile, at bounded cost
@@ -42,15 +42,15 @@ def depth_cameras(case: Case) -> Iterator[Stream]:
     return (s for s in case.streams(StreamKind.DEPTH) if s.pictures is not None and len(s.pictures))
 
 
-def look_at_depth(case: Case, stream: Stream) -> DepthScan:
+def scan_depth(case: Case, stream: Stream) -> DepthScan:
     """Examine a depth camera's frames, once for all checks."""
-    return case.keep(("depth", stream.name), lambda: _look(case, stream))
+    return case.keep(("depth", stream.name), lambda: _scan_depth(case, stream))
 
 
-def _look(case: Case, stream: Stream) -> DepthScan:
+def _scan_depth(case: Case, stream: Stream) -> DepthScan:
     assert stream.pictures is not None
     at_m, nearest = case.parameter("depth.noise", "at_m"), case.parameter("depth.range", "nearest_share")
-    indices = looked_at(case, stream)
+    indices = frames_to_examine(case, stream)
     follows = np.diff(indices, prepend=-2) == 1
     decoded, same = np.zeros((2, len(indices)), bool)
     holes, middle, near, noise = np.full((4, len(indices)), np.nan)
@@ -72,15 +72,15 @@ def _look(case: Case, stream: Stream) -> DepthScan:
     return DepthScan(indices, decoded, holes, middle, near, noise, same)
 
 
-def _noise_mm(one: NDArray[np.float32], other: NDArray[np.float32], at_m: float) -> float:
+def _noise_mm(before: NDArray[np.float32], now: NDArray[np.float32], at_m: float) -> float:
     """Return the noise of one frame, from two frames: few pixels move, so two in three show noise alone.
 
     The noise of a triangulating camera grows with the square of the distance.
     """
-    both = np.isfinite(one) & np.isfinite(other) & (one > 0) & (other > 0)
+    both = np.isfinite(before) & np.isfinite(now) & (before > 0) & (now > 0)
     if not both.any():
         return float("nan")
-    apart = np.abs(other[both] - one[both]) * (at_m / one[both]) ** 2
+    apart = np.abs(now[both] - before[both]) * (at_m / before[both]) ** 2
     (within,) = _quantiles(apart, NORMAL_SHARE)
     return within / math.sqrt(2.0) * MM_PER_M
 

@@ -32,23 +32,23 @@ def expected_motion(case: Case, stream: Stream) -> Movement | None:
 
 def _commands(case: Case, joints: Stream) -> tuple[Stream, ...]:
     """Return the commands of these joints: columns of the same names, or as many columns where none is named."""
-    found = []
+    commands = []
     for action in case.streams(StreamKind.ACTION):
         if action.values is None or action.values.ndim != TABLE or action.unit != joints.unit:
             continue
         columns = [i for i, name in enumerate(action.columns[: action.values.shape[1]]) if name in joints.columns]
         if columns:
-            found.append(replace(action, values=action.values[:, columns], columns=()))
+            commands.append(replace(action, values=action.values[:, columns], columns=()))
         elif joints.values is not None and action.values.shape[1:] == joints.values.shape[1:]:
-            found.append(action)
-    return tuple(found)
+            commands.append(action)
+    return tuple(commands)
 
 
 def _joints(case: Case, stream: Stream) -> tuple[Stream, ...]:
     """Return the joints that a stream belongs to: those of its message or its columns, or the only ones."""
     joints = tuple(case.streams(StreamKind.JOINT_POSITION))
-    own = tuple(j for j in joints if j.name == stream.name.rpartition("/")[0] or _same_columns(j, stream))
-    return own or (joints if len(joints) == 1 else ())
+    belonging = tuple(j for j in joints if j.name == stream.name.rpartition("/")[0] or _same_columns(j, stream))
+    return belonging or (joints if len(joints) == 1 else ())
 
 
 def _same_columns(one: Stream, other: Stream) -> bool:

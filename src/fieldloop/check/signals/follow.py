@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.check.signals.signal import Floats, Signal, zeroed
+from fieldloop.check.signals.signal import Floats, Signal, replace_nan_by_zero
 from fieldloop.model.note import Note, note
 from fieldloop.model.stream import NS_PER_S
 
@@ -59,11 +59,11 @@ def lag_between(leader: Signal, follower: Signal, search: Search) -> Lag:
     most = min(round(search.longest_s / step_s), lead.shape[1] // 2)
     shifts = np.arange(-most, most + 1)
     sums = _Sums(lead, follow)
-    scores = _score(sums.products(most), *sums.squares(shifts))
+    scores = _mean_correlation(sums.products(most), *sums.squares(shifts))
     best = int(np.argmax(scores))
     reach = max(3, round(search.near_s / step_s))
     near = shifts[max(0, best - reach) : best + reach + 1]
-    left_out = [_peak(near, one) for one in sums.without_each(near)]
+    left_out = [_peak(near, one) for one in sums.jackknife_scores(near)]
     half = float("inf")
     if all(lag is not None for lag in left_out):
         spread = np.sqrt((BLOCKS - 1) * float(np.var(np.asarray(left_out, float) * step_s)))
@@ -82,14 +82,14 @@ def paired_columns(leader: Signal, follower: Signal) -> tuple[list[int], list[in
     return list(range(width)), list(range(width))
 
 
-def placed(one: Signal, columns: list[int], when_ns: NDArray[np.int64]) -> Floats:
+def interpolate_at(one: Signal, columns: list[int], when_ns: NDArray[np.int64]) -> Floats:
     """Return columns of a stream at these moments, interpolated linearly."""
     own_ns = one.times_ns[: len(when_ns)]
     if len(own_ns) == len(when_ns) and np.abs(own_ns - when_ns).max() <= SAME * one.period_s * NS_PER_S:
-        return zeroed(one.values[: len(when_ns), columns])
+        return replace_nan_by_zero(one.values[: len(when_ns), columns])
     base = int(when_ns[0])
     times, when = (one.times_ns - base).astype(np.float64), (when_ns - base).astype(np.float64)
-    values = zeroed(one.values[:, columns])
+    values = replace_nan_by_zero(one.values[:, columns])
     return np.stack([np.interp(when, times, column) for column in values.T], axis=1)
 
 
@@ -97,7 +97,7 @@ def _speeds(leader: Signal, follower: Signal, fewest: float) -> tuple[Floats, Fl
     """Return the centred change per step of each paired column (columns × steps) of both, and the step."""
     ours, theirs = paired_columns(leader, follower)
     grid_ns = _grid(leader, follower, fewest)
-    lead, follow = (np.diff(placed(one, c, grid_ns).T) for one, c in ((leader, ours), (follower, theirs)))
+    lead, follow = (np.diff(interpolate_at(one, c, grid_ns).T) for one, c in ((leader, ours), (follower, theirs)))
     lead, follow = (steps - steps.mean(axis=1, keepdims=True) for steps in (lead, follow))
     moving = (np.abs(lead).max(axis=1) > 0) & (np.abs(follow).max(axis=1) > 0)
     if not moving.any():
@@ -120,7 +120,7 @@ class _Sums:
 
     def __init__(self, lead: Floats, follow: Floats) -> None:
         self.lead, self.follow, self.count = lead, follow, lead.shape[1]
-        self.ours, self.theirs = (_running(x**2) for x in (lead, follow))
+        self.ours, self.theirs = (_running_sums(x**2) for x in (lead, follow))
 
     def products(self, most: int) -> Floats:
         """Return the sums of lead[t] × follow[t + shift] for all shifts at once, by Fourier transform."""
@@ -134,7 +134,7 @@ class _Sums:
         ours: Floats = self.ours[:, last] - self.ours[:, first]
         return ours, self.theirs[:, last + shifts] - self.theirs[:, first + shifts]
 
-    def without_each(self, shifts: NDArray[np.int64]) -> Floats:
+    def jackknife_scores(self, shifts: NDArray[np.int64]) -> Floats:
         """Return the scores at these consecutive shifts with each stretch left out: stretches × shifts."""
         edges = np.linspace(0, self.count, BLOCKS + 1).astype(np.int64)
         most = int(np.abs(shifts).max())
@@ -146,16 +146,16 @@ class _Sums:
         first, last = np.maximum(0, -shifts)[:, None], np.minimum(self.count, self.count - shifts)[:, None]
         at = np.clip(edges, first, last)
         squares = (np.diff(self.ours[:, at]), np.diff(self.theirs[:, at + shifts[:, None]]))
-        return _score(*(x.sum(axis=2, keepdims=True) - x for x in (products, *squares))).T
+        return _mean_correlation(*(x.sum(axis=2, keepdims=True) - x for x in (products, *squares))).T
 
 
-def _running(values: Floats) -> Floats:
+def _running_sums(values: Floats) -> Floats:
     sums = np.zeros((values.shape[0], values.shape[1] + 1))
     np.cumsum(values, axis=1, out=sums[:, 1:])
     return sums
 
 
-def _score(products: Floats, ours: Floats, theirs: Floats) -> Floats:
+def _mean_correlation(products: Floats, ours: Floats, theirs: Floats) -> Floats:
     """Return the mean correlation over joints (rows), equally weighted; rounding may make a sum negative."""
     scale = np.sqrt(np.maximum(ours, 0.0) * np.maximum(theirs, 0.0))
     useful = scale > 0

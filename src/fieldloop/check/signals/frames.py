@@ -8,7 +8,7 @@ from fieldloop.model.note import Note, note
 from fieldloop.model.stream import Stream
 
 
-def looked_at(case: Case, stream: Stream) -> NDArray[np.int64]:
+def frames_to_examine(case: Case, stream: Stream) -> NDArray[np.int64]:
     """Return the indices of all frames, or of evenly spaced stretches where the protocol's maximum is exceeded.
 
     Stretches consist of successive frames, because a repeated frame shows only beside the one before it.

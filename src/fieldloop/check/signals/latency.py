@@ -45,7 +45,7 @@ class _Way(NamedTuple):
 
 def latencies(case: Case) -> Iterator[tuple[Stream, Latency]]:
     """Yield the streams with both a sensor's and a receiver's timestamps."""
-    for stream in case.sensing():
+    for stream in case.sensing_streams():
         arrival = next((clock for clock in ARRIVALS if clock in stream.clocks), None)
         sensed = stream.clock is ClockKind.HEADER and stream.kind not in PLANNED
         if sensed and arrival and not part_of_another(case, stream):
@@ -54,7 +54,7 @@ def latencies(case: Case) -> Iterator[tuple[Stream, Latency]]:
 
 def excesses(case: Case) -> dict[str, Excess]:
     """Compare each stream's latency with its peers': pictures with pictures, numbers with numbers."""
-    return case.keep("excesses", lambda: _find(case))
+    return case.keep("excesses", lambda: _find_excesses(case))
 
 
 def restamp(case: Case, stream: Stream) -> Fix | None:
@@ -63,24 +63,26 @@ def restamp(case: Case, stream: Stream) -> Fix | None:
     return excess.restamp if excess else None
 
 
-def _find(case: Case) -> dict[str, Excess]:
+def _find_excesses(case: Case) -> dict[str, Excess]:
     sorts: dict[tuple[bool, ClockKind], list[_Way]] = {}
     for stream, latency in latencies(case):
         if rhythm(case, stream) is not None:
             low, high = percentiles(latency.took_ns, (1, 99))
             way = _Way(stream, latency.arrival, low, high - low)
             sorts.setdefault((stream.kind in PICTURES, latency.arrival), []).append(way)
-    found: dict[str, Excess] = {}
+    excess_by_stream: dict[str, Excess] = {}
     for ways in sorts.values():
         for way in ways:
             if peers := [other for other in ways if other is not way]:
                 usual = sorted(peer.shortest_ns for peer in peers)[len(peers) // 2]  # of two peers the longer
                 excess = way.shortest_ns - usual
-                found[way.stream.name] = Excess(excess, way.arrival, _put_right(case, way, peers, excess))
-    return found
+                excess_by_stream[way.stream.name] = Excess(
+                    excess, way.arrival, _propose_clock_shift(case, way, peers, excess)
+                )
+    return excess_by_stream
 
 
-def _put_right(case: Case, way: _Way, peers: list[_Way], excess: float) -> Fix | None:
+def _propose_clock_shift(case: Case, way: _Way, peers: list[_Way], excess: float) -> Fix | None:
     """Propose to shift the sensor's clock where only that clock can be the cause.
 
     A slow transport adds variable waiting, a wrong clock adds none: the latency must be as steady as the peers'. There
@@ -93,19 +95,19 @@ def _put_right(case: Case, way: _Way, peers: list[_Way], excess: float) -> Fix |
     steady = way.spread_ns <= steadier * max(peer.spread_ns for peer in peers) + NS_PER_MS
     if not (alone and steady and abs(excess) > off * NS_PER_MS):
         return None
-    steps = [_out_of_step(case, way, peer, excess) for peer in peers]
+    steps = [_peer_distances_ns(case, way, peer, excess) for peer in peers]
     if not any(before > alike * NS_PER_MS >= behind for before, behind in filter(None, steps)):
         return None
     why = note("check.fix_shift_peers", excess_ms=excess / NS_PER_MS)
     return Fix(FixKind.RESTAMP, why, stream=way.stream.name, shift_ns=round(excess), clock=ClockKind.HEADER)
 
 
-def _out_of_step(case: Case, way: _Way, peer: _Way, shift_ns: float) -> tuple[float, float] | None:
+def _peer_distances_ns(case: Case, way: _Way, peer: _Way, shift_ns: float) -> tuple[float, float] | None:
     """Return the 99th percentile of the distance to the peer's nearest sample, now and shifted; None: other rates."""
-    own, other = rhythm(case, way.stream), rhythm(case, peer.stream)
-    assert own is not None
+    rhythm_of_stream, other = rhythm(case, way.stream), rhythm(case, peer.stream)
+    assert rhythm_of_stream is not None
     assert other is not None
-    if abs(own.period_ns / other.period_ns - 1.0) > case.parameter("timing.stream_offset", "same_rate"):
+    if abs(rhythm_of_stream.period_ns / other.period_ns - 1.0) > case.parameter("timing.stream_offset", "same_rate"):
         return None
     times, beside = way.stream.times_ns, np.sort(peer.stream.times_ns)
 

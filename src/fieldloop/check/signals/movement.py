@@ -40,7 +40,7 @@ class Movement:
         """Last movement."""
         return int(self.moving_ns[-1])
 
-    def within(self, start_ns: int, end_ns: int) -> float:
+    def seconds_moving(self, start_ns: int, end_ns: int) -> float:
         """How many seconds of this span are known to be in motion?"""
         inside = self.moving_ns[(self.moving_ns >= start_ns) & (self.moving_ns <= end_ns)]
         if len(inside) < 2:  # noqa: PLR2004 - a duration needs two moments
@@ -51,21 +51,23 @@ class Movement:
 
 def movement(case: Case, without: str = "") -> Movement | None:
     """Return when the robot moved, by streams other than `without`; None where nothing moves or no stream shows it."""
-    return case.keep(("movement", without), lambda: _find(case, without))
+    return case.keep(("movement", without), lambda: _find_movement(case, without))
 
 
-def still(case: Case) -> Note:
+def reason_movement_unknown(case: Case) -> Note:
     """Return why it is not known when the robot moved."""
     known = [stream for kinds in FALLBACKS for stream in case.streams(*kinds) if stream.values is not None]
     return note("check.nothing_moves") if known else note("check.movement_unknown")
 
 
-def _find(case: Case, without: str) -> Movement | None:
+def _find_movement(case: Case, without: str) -> Movement | None:
     groups = [[signal for signal in signals(case, *kinds) if _usable(signal, without)] for kinds in FALLBACKS]
     if without:  # when one stream is in doubt, use every other one
         groups = [[signal for group in groups for signal in group]]
     used = next((group for group in groups if group), [])
-    times = np.sort(np.concatenate([_moments(case, signal) for signal in used])) if used else np.empty(0, np.int64)
+    times = (
+        np.sort(np.concatenate([_moving_times_ns(case, signal) for signal in used])) if used else np.empty(0, np.int64)
+    )
     if not len(times):
         return None
     window = round(case.protocol.setting("episode.moving_window_s") * NS_PER_S)
@@ -79,12 +81,12 @@ def _usable(signal: Signal, without: str) -> bool:
     return signal.stream.unit not in FORCES and not excluded
 
 
-def _moments(case: Case, signal: Signal) -> NDArray[np.int64]:
+def _moving_times_ns(case: Case, signal: Signal) -> NDArray[np.int64]:
     """Return the timestamps within movement; computed once per signal."""
-    return case.keep(("moving", signal.name), lambda: _moving(case, signal))
+    return case.keep(("moving", signal.name), lambda: _find_moving_times_ns(case, signal))
 
 
-def _moving(case: Case, signal: Signal) -> NDArray[np.int64]:
+def _find_moving_times_ns(case: Case, signal: Signal) -> NDArray[np.int64]:
     """Find the timestamps within movement: the value differs from that one window before and one window after.
 
     A movement is therefore found slightly too short, and the stillness before it is never cut short.

@@ -1,7 +1,7 @@
 """Streams that overlap no other stream on their clock, and the ends that can be trimmed without losing a stream."""
 
 from fieldloop.check.case import Case
-from fieldloop.check.signals.stamps import EVENTFUL, made_up, rhythm, span_ns
+from fieldloop.check.signals.stamps import EVENTFUL, made_up_reason, rhythm, span_ns
 from fieldloop.model.fix import Fix, FixKind
 from fieldloop.model.note import Note
 from fieldloop.model.stream import ClockKind, Stream
@@ -19,14 +19,14 @@ def outside_ns(case: Case, stream: Stream) -> int | None:
     others = overlapping(case, stream.clock)
     if stream in others or not others:
         return None
-    own, theirs = span_ns(case, stream), _hull([span_ns(case, other) for other in others])
-    return None if _overlap(own, theirs) else own[0] - theirs[0]
+    span, theirs = span_ns(case, stream), _hull([span_ns(case, other) for other in others])
+    return None if _overlap(span, theirs) else span[0] - theirs[0]
 
 
 def safe_trim(case: Case, why: Note, *, start_ns: int | None = None, end_ns: int | None = None) -> Fix | None:
     """Propose to trim the ends, unless a stream would lose every sample or overlaps no other stream."""
-    for stream in case.sensing():
-        if made_up(stream) or rhythm(case, stream) is None:
+    for stream in case.sensing_streams():
+        if made_up_reason(stream) or rhythm(case, stream) is None:
             continue
         first, last = span_ns(case, stream)
         lost = (start_ns is not None and last < start_ns) or (end_ns is not None and first > end_ns)
@@ -36,7 +36,7 @@ def safe_trim(case: Case, why: Note, *, start_ns: int | None = None, end_ns: int
 
 
 def _find_overlapping(case: Case, clock: ClockKind) -> tuple[Stream, ...]:
-    held = [s for s in case.sensing() if s.clock is clock and s.kind not in EVENTFUL and rhythm(case, s)]
+    held = [s for s in case.sensing_streams() if s.clock is clock and s.kind not in EVENTFUL and rhythm(case, s)]
     groups: list[tuple[Span, list[Stream]]] = []
     for stream in sorted(held, key=lambda s: span_ns(case, s)):  # sorted by start, so only the last group can overlap
         span = span_ns(case, stream)

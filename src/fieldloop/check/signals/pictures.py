@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.check.case import Case
-from fieldloop.check.signals.frames import looked_at
+from fieldloop.check.signals.frames import frames_to_examine
 from fieldloop.geometry.still_view import small_grey
 from fieldloop.model.stream import Stream, StreamKind
 
@@ -58,7 +58,7 @@ def scan(case: Case, stream: Stream) -> Scan:
 
 def _scan(case: Case, stream: Stream) -> Scan:
     assert stream.pictures is not None
-    indices = looked_at(case, stream)
+    indices = frames_to_examine(case, stream)
     follows = np.diff(indices, prepend=-2) == 1
     decoded = np.zeros(len(indices), bool)
     level, burnt, contrast, sharpness = np.full((4, len(indices)), np.nan)

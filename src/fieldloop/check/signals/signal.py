@@ -77,7 +77,7 @@ def _signals(case: Case, kinds: tuple[StreamKind, ...], unit: str) -> Iterator[S
             yield made
 
 
-def zeroed(values: Floats) -> Floats:
+def replace_nan_by_zero(values: Floats) -> Floats:
     """Replace values that are not finite by NaN."""
     unknown = np.isnan(values)
     return np.where(unknown, 0.0, values) if unknown.any() else values
@@ -108,7 +108,7 @@ def at_s(case: Case, time_ns: float) -> float:
     return max(0.0, (int(time_ns) - beginning_ns(case)) / NS_PER_S)
 
 
-def at(case: Case, time_ns: float, column: str = "") -> Note:
+def place_at(case: Case, time_ns: float, column: str = "") -> Note:
     """Return a moment, and optionally a column, as the place of a measurement."""
     return note("check.at", at_s=at_s(case, time_ns), column=column)
 
@@ -120,7 +120,7 @@ def first_at(case: Case, time_ns: float, column: str = "", *, degrees: bool = Fa
 
 def _beginning(case: Case) -> int:
     episode = case.episode
-    spans = [span_ns(case, stream) for stream in case.sensing()]
+    spans = [span_ns(case, stream) for stream in case.sensing_streams()]
     if episode.end_ns > episode.start_ns and any(a <= episode.end_ns and b >= episode.start_ns for a, b in spans):
         return episode.start_ns
     return min((first for first, _ in spans), default=0)

@@ -42,12 +42,12 @@ def speeds(case: Case, signal: Signal, columns: int | None = None) -> Speeds:
     def make() -> Speeds:
         window_s = float(case.protocol.setting("episode.moving_window_s"))
         values = signal.values[:, :columns]
-        return windowed(signal, unwrapped(case, values) if signal.stream.unit == "rad" else values, window_s)
+        return windowed_velocity(signal, unwrapped(case, values) if signal.stream.unit == "rad" else values, window_s)
 
     return case.keep(("speeds", signal.name, columns), make)
 
 
-def windowed(signal: Signal, values: Floats, window_s: float) -> Speeds:
+def windowed_velocity(signal: Signal, values: Floats, window_s: float) -> Speeds:
     """Return velocities over about this many seconds, after a median filter against single wrong samples."""
     calm = median_of_three(values)
     window = windows(signal, window_s)

@@ -40,7 +40,7 @@ class Rhythm(NamedTuple):
     filled: float
 
 
-def by_stamps(case: Case, what: str, stream: Stream, make: Callable[[Times], T]) -> T:
+def compute_once_by_stamps(case: Case, what: str, stream: Stream, make: Callable[[Times], T]) -> T:
     """Compute something from a stream's timestamps once: streams of one message or table share them."""
     times = stream.times_ns
     return case.keep((what, id(times)), lambda: make(times))
@@ -48,7 +48,7 @@ def by_stamps(case: Case, what: str, stream: Stream, make: Callable[[Times], T])
 
 def rhythm(case: Case, stream: Stream) -> Rhythm | None:
     """Return the stream's rhythm; None where too few timestamps go forward."""
-    return by_stamps(case, "rhythm", stream, _rhythm)
+    return compute_once_by_stamps(case, "rhythm", stream, _rhythm)
 
 
 def _rhythm(times: Times) -> Rhythm | None:
@@ -72,20 +72,20 @@ def steady(case: Case, stream: Stream) -> bool:
     return beat.spread <= most and beat.filled >= least
 
 
-def made_up(stream: Stream) -> Note | None:
+def made_up_reason(stream: Stream) -> Note | None:
     """Return why the timestamps do not show when a sample was taken; None where they do."""
     return MADE_UP.get(stream.clock)
 
 
-def in_rows(stream: Stream) -> bool:
+def is_in_table_rows(stream: Stream) -> bool:
     """Are these real timestamps in table rows? A table repeats a slower stream's sample, with its timestamp."""
-    return not made_up(stream) and (RESAMPLED in stream.notes or any(kind in stream.clocks for kind in MADE_UP))
+    return not made_up_reason(stream) and (RESAMPLED in stream.notes or any(kind in stream.clocks for kind in MADE_UP))
 
 
 def rows_ns(case: Case, stream: Stream) -> Times:
     """Return the rows' times: from a stream with its own timestamp in each row, else the row numbers."""
-    for other in case.sensing():
-        if in_rows(other) and len(other) == len(stream) and (np.diff(other.times_ns) > 0).all():
+    for other in case.sensing_streams():
+        if is_in_table_rows(other) and len(other) == len(stream) and (np.diff(other.times_ns) > 0).all():
             return other.times_ns
     return np.arange(len(stream))
 
@@ -100,15 +100,15 @@ def part_of_another(case: Case, stream: Stream) -> bool:
 
 def span_ns(case: Case, stream: Stream) -> tuple[int, int]:
     """Return the earliest and the latest timestamp."""
-    return by_stamps(case, "span", stream, lambda times: (int(times.min()), int(times.max())))
+    return compute_once_by_stamps(case, "span", stream, lambda times: (int(times.min()), int(times.max())))
 
 
-def moment(case: Case, stream: Stream, index: int) -> float:
+def sample_time_s(case: Case, stream: Stream, index: int) -> float:
     """Return a sample's time in seconds from the episode's start."""
-    return moment_of(case, stream, int(stream.times_ns[index]))
+    return stamp_time_s(case, stream, int(stream.times_ns[index]))
 
 
-def moment_of(case: Case, stream: Stream, time_ns: int) -> float:
+def stamp_time_s(case: Case, stream: Stream, time_ns: int) -> float:
     """Return the time of a stream's timestamp in seconds from the episode's start.
 
     A video, and a stream on a clock that does not overlap the episode, count from their own start.

@@ -1,7 +1,7 @@
 """The pose stream of each arm's tool."""
 
 from fieldloop.check.case import Case
-from fieldloop.check.signals.arms import is_tool, of_arm
+from fieldloop.check.signals.arms import is_tool, signals_of_arm
 from fieldloop.check.signals.signal import Signal, signals
 from fieldloop.model.note import note
 from fieldloop.model.stream import StreamKind
@@ -15,12 +15,12 @@ def tool(case: Case, arm: str = "") -> Signal | None:
 
     With several arms: that of the named arm, else of the first.
     """
-    return case.keep(("tool", arm), lambda: _find(case, arm))
+    return case.keep(("tool", arm), lambda: _find_tool_pose(case, arm))
 
 
-def _find(case: Case, arm: str) -> Signal | None:
-    found = [one for one in signals(case, StreamKind.POSE, unit="m") if one.columns[:3] == PLACE]
-    poses = of_arm(found, arm)
+def _find_tool_pose(case: Case, arm: str) -> Signal | None:
+    metric_poses = [one for one in signals(case, StreamKind.POSE, unit="m") if one.columns[:3] == PLACE]
+    poses = signals_of_arm(metric_poses, arm)
     named = [one for one in poses if is_tool(one.name)]
     if named:
         return named[0]

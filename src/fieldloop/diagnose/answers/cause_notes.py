@@ -19,7 +19,7 @@ def complete_causes(inquiry: Inquiry, named: Causes) -> Iterator[Cause]:
     """
     moved = tuple(number.name for number in confounded_numbers(inquiry))
     for cause in named.causes:
-        completed = _costed(cause, named)
+        completed = _with_cost(cause, named)
         if cause.gap is Gap.SIM_TO_REAL and cause.never_covered is False:
             completed = replace(completed, never_covered=None)  # covered in simulation: nothing has changed since
         if cause.evidence.code == JUDGES_DISAGREE:
@@ -29,7 +29,7 @@ def complete_causes(inquiry: Inquiry, named: Causes) -> Iterator[Cause]:
         yield completed
 
 
-def _costed(cause: Cause, named: Causes) -> Cause:
+def _with_cost(cause: Cause, named: Causes) -> Cause:
     """Its part of what its gap costs is its part of its gap's share of the loss."""
     whole = named.shares.gaps[cause.gap][0]
     part = cause.share / whole if whole > 0.0 else 0.0

@@ -25,11 +25,11 @@ def _facts(inquiry: "Inquiry", explanation: Explanation, probability: float) -> 
     inside = explanation.inside
     if explanation.measurement is not None:
         yield explanation.measurement
-    yield from _lost(inquiry, explanation)
+    yield from _compare_with_other_rows(inquiry, explanation)
     if explanation.kind is Kind.RISE:
         yield note("diagnose.worse_with_distance")
     if explanation.where and explanation.kind is not Kind.FAULT:
-        yield from _demonstrated(inquiry, explanation.where)
+        yield from _demonstration_notes(inquiry, explanation.where)
     if inside.any() and not inquiry.after.success[inside].any():
         yield note("diagnose.none_succeeded")
     yield from explanation.reasons
@@ -39,7 +39,7 @@ def _facts(inquiry: "Inquiry", explanation: Explanation, probability: float) -> 
         yield note("diagnose.probability", probability=probability)
 
 
-def _lost(inquiry: "Inquiry", explanation: Explanation) -> Iterator[Note]:
+def _compare_with_other_rows(inquiry: "Inquiry", explanation: Explanation) -> Iterator[Note]:
     """Compare its rows with the others: places with other places, times with other times."""
     inside, since = explanation.inside, str(explanation.since.day) if explanation.since else None
     if explanation.kind in (Kind.FAULT, Kind.EVERYWHERE):
@@ -57,17 +57,17 @@ def _lost(inquiry: "Inquiry", explanation: Explanation) -> Iterator[Note]:
         else:
             yield _tally("diagnose.lost_in_all", inquiry, inside, since=since)
         if not inside.all():
-            yield _tally(_others(explanation), inquiry, ~inside)
+            yield _tally(_other_rows_code(explanation), inquiry, ~inside)
 
 
-def _others(explanation: Explanation) -> str:
+def _other_rows_code(explanation: Explanation) -> str:
     """Return the code for the rows that are compared with those of an explanation."""
     if explanation.kind is Kind.DAY:
         return "diagnose.before"
     return "diagnose.before_and_elsewhere" if explanation.since else "diagnose.elsewhere"
 
 
-def _demonstrated(inquiry: "Inquiry", where: Stratum) -> Iterator[Note]:
+def _demonstration_notes(inquiry: "Inquiry", where: Stratum) -> Iterator[Note]:
     demonstrations = inquiry.evidence.demonstrations
     count = demonstrations.shown(where) if demonstrations is not None else None
     if demonstrations is not None and count is not None:

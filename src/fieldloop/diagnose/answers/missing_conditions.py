@@ -21,9 +21,9 @@ def missing_conditions(inquiry: Inquiry) -> Iterator[Note]:
     Factors that the same rows lack are stated together: they were lost together.
     """
     total, few = len(inquiry.after), list[Note]()
-    for factors, lacking in _by_rows(inquiry):
+    for factors, lacking in _group_factors_by_rows(inquiry):
         count, names = int(lacking.sum()), tuple(factors)
-        if _differs(inquiry, lacking):
+        if _success_differs(inquiry, lacking):
             here, elsewhere = (float(inquiry.after.success[rows].mean()) for rows in (lacking, ~lacking))
             yield note(
                 "diagnose.lacking_succeed_otherwise",
@@ -37,7 +37,7 @@ def missing_conditions(inquiry: Inquiry) -> Iterator[Note]:
         yield note("diagnose.some_lacking", total=total, parts=tuple(few))
 
 
-def _by_rows(inquiry: Inquiry) -> Iterator[tuple[list[str], Rows]]:
+def _group_factors_by_rows(inquiry: Inquiry) -> Iterator[tuple[list[str], Rows]]:
     """Group factors by the rows that lack them."""
     alike: dict[bytes, tuple[list[str], Rows]] = {}
     for factor in sorted({*inquiry.before.factors, *inquiry.after.factors} - set(SHARED)):
@@ -46,7 +46,7 @@ def _by_rows(inquiry: Inquiry) -> Iterator[tuple[list[str], Rows]]:
     yield from alike.values()
 
 
-def _differs(inquiry: Inquiry, lacking: Rows) -> bool:
+def _success_differs(inquiry: Inquiry, lacking: Rows) -> bool:
     """Does success there differ from where the factor is logged, by more than chance?"""
     if min(lacking.sum(), (~lacking).sum()) < inquiry.settings.number("min_slice_episodes"):
         return False

@@ -14,7 +14,7 @@ from fieldloop.diagnose.explanations.faults import exceeds
 from fieldloop.diagnose.explanations.priors import COVERABLE
 from fieldloop.diagnose.inference.split import Split
 from fieldloop.diagnose.inquiry import Inquiry
-from fieldloop.model.attempts import settled
+from fieldloop.model.attempts import settle_attempts
 from fieldloop.model.condition import Condition
 from fieldloop.model.diagnosis import Gap
 from fieldloop.model.note import Note, note
@@ -33,18 +33,18 @@ def open_questions(inquiry: Inquiry, named: Causes, low: float) -> Iterator[Note
     if unassigned > negligible:
         yield note("diagnose.unassigned", unassigned_points=100.0 * unassigned)
     yield from _always_together(named)
-    yield from _ranking(named)
+    yield from _uncertain_ranking_note(named)
     for explanation in named.risks:
-        compared = _compared(inquiry, explanation)
+        compared = _compare_with_elsewhere(inquiry, explanation)
         yield replace(compared, details=(note("diagnose.risk"),))
     if unassigned > negligible or any(c.gap in OPEN for c in named.causes):
-        yield from _unmeasured(inquiry)
+        yield from _missing_measurement_notes(inquiry)
     if inquiry.evidence.demonstrations is None:
         yield note("diagnose.release_unknown")
     yield from missing_conditions(inquiry)
     if not any(c.gap is not Gap.UNKNOWN for c in named.causes):
         yield from _log_conditions(inquiry)
-    yield from _contested(inquiry)
+    yield from _contested_attempts_note(inquiry)
     yield from _map_differs(inquiry)
     days = len(np.unique(inquiry.after.days))
     if days < inquiry.settings.number("min_days"):
@@ -68,7 +68,7 @@ def _log_conditions(inquiry: Inquiry) -> Iterator[Note]:
         yield note("diagnose.log_conditions", names=names)
 
 
-def without_a_cause(inquiry: Inquiry, low: float, split: Split) -> Iterator[Note]:
+def questions_without_a_cause(inquiry: Inquiry, low: float, split: Split) -> Iterator[Note]:
     """State what is worth knowing although no cause is named: what was never demonstrated, what was measured wrong."""
     negligible = inquiry.settings.number("negligible_loss")
     loss = float(inquiry.before.success.mean() - inquiry.after.success.mean())
@@ -84,16 +84,16 @@ def without_a_cause(inquiry: Inquiry, low: float, split: Split) -> Iterator[Note
     for explanation in inquiry.sets.explanations:
         condition = explanation.kind is Kind.CONDITION and explanation.gap in COVERABLE
         if condition and explanation.never_covered and not explanation.inside.all():
-            yield _compared(inquiry, explanation)
+            yield _compare_with_elsewhere(inquiry, explanation)
         if explanation.measured and explanation.kind is Kind.FAULT and explanation.measurement is not None:
             fault = explanation.measurement
             yield replace(fault, details=(*fault.details, note("diagnose.baseline_lost_by_it_too")))
     if beyond_mix > negligible:
-        yield from _unmeasured(inquiry)
-    yield from _contested(inquiry)
+        yield from _missing_measurement_notes(inquiry)
+    yield from _contested_attempts_note(inquiry)
 
 
-def _compared(inquiry: Inquiry, explanation: Explanation) -> Note:
+def _compare_with_elsewhere(inquiry: Inquiry, explanation: Explanation) -> Note:
     """State how little of it was demonstrated, and how often it succeeds there and elsewhere."""
     inside = explanation.inside
     here, elsewhere = (float(inquiry.after.success[rows].mean()) for rows in (inside, ~inside))
@@ -105,8 +105,8 @@ def _compared(inquiry: Inquiry, explanation: Explanation) -> Note:
     return note(code, where=where, share=share, here=here, elsewhere=elsewhere)
 
 
-def _contested(inquiry: Inquiry) -> Iterator[Note]:
-    contested = len(settled(inquiry.evidence.after)[1])
+def _contested_attempts_note(inquiry: Inquiry) -> Iterator[Note]:
+    contested = len(settle_attempts(inquiry.evidence.after)[1])
     if contested:
         yield note("diagnose.evenly_contested", attempts=contested)
 
@@ -119,13 +119,13 @@ def _always_together(named: Causes) -> Iterator[Note]:
             yield note("diagnose.always_together", places=parts)
 
 
-def _ranking(named: Causes) -> Iterator[Note]:
+def _uncertain_ranking_note(named: Causes) -> Iterator[Note]:
     order = list(dict.fromkeys(c.gap for c in named.causes))
     if len(order) > 1 and named.shares.gaps[order[0]][1] < named.shares.gaps[order[1]][2]:
         yield note("diagnose.order_uncertain", first=order[0].value, second=order[1].value)
 
 
-def _unmeasured(inquiry: Inquiry) -> Iterator[Note]:
+def _missing_measurement_notes(inquiry: Inquiry) -> Iterator[Note]:
     """Ask for measurements that would confirm or exclude a fault of the data."""
     limit = inquiry.settings.number("max_lag_ms")
     lags = inquiry.evidence.lags

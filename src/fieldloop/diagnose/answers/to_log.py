@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from fieldloop.diagnose.chain import ordinary_answers
+from fieldloop.diagnose.chain import rows_with_usual_latency
 from fieldloop.diagnose.explanations import gaps
 from fieldloop.diagnose.inference.table import Table
 from fieldloop.diagnose.inquiry import Inquiry
@@ -36,7 +36,7 @@ def worth_logging(inquiry: Inquiry) -> tuple[str, ...]:
     logged = {*inquiry.after.factors, *inquiry.after.numbers}
     logged |= {"item"} if any(o.item for o in inquiry.after.outcomes) else set()
     mapped = {c.factor for e in inquiry.evidence.exposures for c in e.stratum.conditions} - logged
-    missing = set(gaps.not_logged(logged))
+    missing = set(gaps.unlogged_factors(logged))
     words = {word for name in logged for word in re.split("[^a-z]+", name.lower())}
     others = [
         name
@@ -52,15 +52,15 @@ def why_no_chain(inquiry: Inquiry) -> Iterator[Note]:
         return
     sides = {"baseline": inquiry.before, "production": inquiry.after}
     fewest = inquiry.settings.number("min_chain_attempts")
-    lacking = tuple(name for name, side in sides.items() if _with_deviations(side) < fewest)
+    lacking = tuple(name for name, side in sides.items() if _count_with_deviations(side) < fewest)
     usual, slower = (inquiry.settings.number(name) for name in ("usual_quantile", "slow_answers"))
     if lacking:
         yield note("diagnose.steps_not_logged", sides=lacking)
-    elif int(np.sum(ordinary_answers(inquiry.before, inquiry.after, usual, slower))) < fewest:
+    elif int(np.sum(rows_with_usual_latency(inquiry.before, inquiry.after, usual, slower))) < fewest:
         yield note("diagnose.answers_all_late")
     else:
         yield note("diagnose.steps_renamed")
 
 
-def _with_deviations(side: Table) -> int:
+def _count_with_deviations(side: Table) -> int:
     return sum(sum(step.deviation_m is not None for step in o.steps) > 1 for o in side.outcomes)

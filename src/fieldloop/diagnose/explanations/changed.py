@@ -21,25 +21,27 @@ from fieldloop.protocol import Section
 JUDGE = "judged_by"
 
 
-def of_times(before: Table, after: Table, shown: Demonstrations | None, settings: Section) -> Iterator[Explanation]:
+def time_explanations(
+    before: Table, after: Table, shown: Demonstrations | None, settings: Section
+) -> Iterator[Explanation]:
     """Yield explanations by time. Places change most often; each place and day gets its part of that prior."""
     every = np.unique(after.days).tolist()
     days = every[1:] if len(every) >= settings.number("min_days") else []
-    yield from _of_conditions(before, after, shown, days, settings)
-    yield from _of_judges(before, after, settings)
+    yield from _changed_condition_explanations(before, after, shown, days, settings)
+    yield from _new_judge_explanations(before, after, settings)
     if days:
-        yield from _of_everything(before, after, days, settings)
+        yield from _changed_everything_explanations(before, after, days, settings)
 
 
-def _of_conditions(
+def _changed_condition_explanations(
     before: Table, after: Table, shown: Demonstrations | None, days: Sequence[int], settings: Section
 ) -> Iterator[Explanation]:
     nothing, least = np.zeros(len(before)), settings.number("min_slice_episodes")
     conditions = list(after.conditions)
     holds, met = after.indicators(conditions), before.indicators(conditions).sum(axis=0)
-    places = sum(gaps.of_factor(c.factor) is Gap.ENVIRONMENT for c in conditions)
+    places = sum(gaps.gap_of_factor(c.factor) is Gap.ENVIRONMENT for c in conditions)
     for at, condition in enumerate(conditions):
-        gap, here, stratum = gaps.of_factor(condition.factor), holds[:, at], Stratum((condition,))
+        gap, here, stratum = gaps.gap_of_factor(condition.factor), holds[:, at], Stratum((condition,))
         place = gap is Gap.ENVIRONMENT
         odds = settings.number("changed_odds" if place else "pairs_odds")
         odds -= np.log(max(places if place else len(conditions), 1) * (len(days) + 1))
@@ -57,11 +59,11 @@ def _of_conditions(
             if least <= late.sum() <= here.sum() - least:
                 yield Explanation(
                     gap, stratum, Kind.LATER, late, nothing, odds, loss, never_covered=False,
-                    since=_since(after, late), reasons=(note("diagnose.changed_that_day"),),
+                    since=_earliest_since(after, late), reasons=(note("diagnose.changed_that_day"),),
                 )  # fmt: skip
 
 
-def _of_judges(before: Table, after: Table, settings: Section) -> Iterator[Explanation]:
+def _new_judge_explanations(before: Table, after: Table, settings: Section) -> Iterator[Explanation]:
     """A judge who is new in production: what counts as success may have changed."""
     least = settings.number("min_slice_episodes")
     judges = [c for c in after.conditions if c.factor == JUDGE and JUDGE in before.factors]
@@ -70,7 +72,7 @@ def _of_judges(before: Table, after: Table, settings: Section) -> Iterator[Expla
         here = holds[:, at]
         if met[at] or not least <= here.sum() <= len(after) - least:
             continue
-        since = _since(after, here)
+        since = _earliest_since(after, here)
         late = after.days >= since.day.toordinal()
         alone = here[late].mean() >= settings.number("confounded_overlap")
         yield Explanation(
@@ -82,7 +84,9 @@ def _of_judges(before: Table, after: Table, settings: Section) -> Iterator[Expla
         )  # fmt: skip
 
 
-def _of_everything(before: Table, after: Table, days: Sequence[int], settings: Section) -> Iterator[Explanation]:
+def _changed_everything_explanations(
+    before: Table, after: Table, days: Sequence[int], settings: Section
+) -> Iterator[Explanation]:
     nothing, loss = np.zeros(len(before)), loss_of(Gap.UNKNOWN, settings)
     seldom = settings.number("unknown_odds") + settings.number("changed_odds")
     for day in days:
@@ -90,7 +94,7 @@ def _of_everything(before: Table, after: Table, days: Sequence[int], settings: S
         odds = seldom - np.log(len(days))
         where = Stratum((Condition(TIME, date.fromordinal(day).isoformat()),))
         yield Explanation(
-            Gap.UNKNOWN, where, Kind.DAY, late, nothing, odds, loss, since=_since(after, late),
+            Gap.UNKNOWN, where, Kind.DAY, late, nothing, odds, loss, since=_earliest_since(after, late),
             reasons=(note("diagnose.changes_with_time"),),
         )  # fmt: skip
     span = int(after.at_ns.max() - after.at_ns.min())
@@ -102,7 +106,7 @@ def _of_everything(before: Table, after: Table, days: Sequence[int], settings: S
     )  # fmt: skip
 
 
-def _since(table: Table, late: Floats) -> Since:
+def _earliest_since(table: Table, late: Floats) -> Since:
     """Return time and local day of the earliest of these rows."""
     rows = np.flatnonzero(late)
     first = rows[np.argmin(table.at_ns[rows])]

@@ -54,14 +54,14 @@ class Demonstrations:
 
     def shown(self, stratum: Stratum) -> int | None:
         """Count demonstrations under one or two conditions; None where they do not log them."""
-        return self._parts[stratum] if self._log(stratum) else None
+        return self._parts[stratum] if self._log_factors_of(stratum) else None
 
     def simulated_share(self, stratum: Stratum) -> float | None:
         """Return the simulated share of them; None where there are none or it is unknown."""
         shown = self.shown(stratum)
         return self._simulated_parts[stratum] / shown if shown else None
 
-    def exactly(self, stratum: Stratum) -> int:
+    def count_exactly(self, stratum: Stratum) -> int:
         """Count demonstrations under all of these conditions together."""
         factors = frozenset(c.factor for c in stratum.conditions)
         if factors not in self._projected:
@@ -76,22 +76,22 @@ class Demonstrations:
 
     def mostly_simulated(self, stratum: Stratum, share: float, clearly: float) -> bool:
         """Was at least this share of them simulated, and more than of all demonstrations by so many standard errors?"""
-        own, count = self.simulated_share(stratum), self.shown(stratum)
+        share_here, count = self.simulated_share(stratum), self.shown(stratum)
         usual = sum(self.simulated.values()) / max(self.total, 1)
-        if own is None or not count or own < share or usual >= 1.0:
+        if share_here is None or not count or share_here < share or usual >= 1.0:
             return False
-        return own - usual > clearly * math.sqrt(usual * (1.0 - usual) / count)
+        return share_here - usual > clearly * math.sqrt(usual * (1.0 - usual) / count)
 
     def failures(self, stratum: Stratum) -> int | None:
         """Count those that show a failure or a recovery."""
-        return self._failed_parts[stratum] if self._log(stratum) else None
+        return self._failed_parts[stratum] if self._log_factors_of(stratum) else None
 
     def lacks(self, pair: Stratum, least: float, due: float) -> bool:
         """Are there fewer of a pair than `least`, although the frequency of each condition predicts at least `due`?"""
-        one, two = (self._parts[Stratum((c,))] for c in pair.conditions)
-        return self._parts[pair] < least and one * two / max(self.total, 1) >= due
+        first, second = (self._parts[Stratum((c,))] for c in pair.conditions)
+        return self._parts[pair] < least and first * second / max(self.total, 1) >= due
 
-    def _log(self, stratum: Stratum) -> bool:
+    def _log_factors_of(self, stratum: Stratum) -> bool:
         return bool(stratum.conditions) and {c.factor for c in stratum.conditions} <= self.factors
 
 
@@ -117,9 +117,9 @@ def demonstrations_of(episodes: Iterable[Episode]) -> Demonstrations:
 
 def _parts(counts: Mapping[Stratum, int]) -> Counter[Stratum]:
     """Count single conditions and pairs."""
-    found: Counter[Stratum] = Counter()
+    parts: Counter[Stratum] = Counter()
     for stratum, n in counts.items():
         for size in (1, 2):
             for part in combinations(stratum.conditions, size):
-                found[Stratum(part)] += n
-    return found
+                parts[Stratum(part)] += n
+    return parts

@@ -16,7 +16,7 @@ from fieldloop.diagnose.evidence import Evidence
 from fieldloop.diagnose.explanations.demonstrated import Demonstrations
 from fieldloop.diagnose.explanations.explanation import Explanation, Kind, Loss
 from fieldloop.diagnose.explanations.judges import JUDGES_DISAGREE, Judges
-from fieldloop.diagnose.explanations.labels import of_labels
+from fieldloop.diagnose.explanations.labels import label_explanations
 from fieldloop.diagnose.explanations.priors import loss_of, suspicion
 from fieldloop.diagnose.inference.table import Table
 from fieldloop.model.condition import Stratum
@@ -36,14 +36,14 @@ class DataFault:
     part: float = 1.0
 
 
-def of_faults(
+def fault_explanations(
     evidence: Evidence, before: Table, after: Table, chain: Chain | None, judges: Judges | None, settings: Section
 ) -> Iterator[Explanation]:
     """Yield everything that may be wrong with the data, and a loss everywhere without a known reason."""
     faults = [
-        *_timing(evidence.lags, chain, settings),
-        *_judged(judges, settings),
-        *_simulated(evidence.demonstrations, settings),
+        *_timing_faults(evidence.lags, chain, settings),
+        *_judge_faults(judges, settings),
+        *_simulation_faults(evidence.demonstrations, settings),
     ]
     everywhere, already = np.ones(len(after)), np.full(len(before), settings.number("already_part"))
     for fault in faults:
@@ -52,8 +52,8 @@ def of_faults(
             fault.gap, Stratum(), Kind.FAULT, everywhere, already, fault.log_odds, loss,
             measurement=fault.measurement, measured=fault.measured,
         )  # fmt: skip
-    yield from _few_people(evidence.demonstrations, before, after, settings)
-    yield from of_labels(evidence.agreements, before, after, settings)
+    yield from _few_operators_explanation(evidence.demonstrations, before, after, settings)
+    yield from label_explanations(evidence.agreements, before, after, settings)
     loss = loss_of(Gap.UNKNOWN, settings)
     yield Explanation(
         Gap.UNKNOWN,
@@ -71,9 +71,9 @@ def exceeds(lag: Lag, limit_ms: float) -> bool:
     return lag.low_ms > limit_ms or lag.high_ms < -limit_ms
 
 
-def _timing(lags: Sequence[Lag], chain: Chain | None, settings: Section) -> Iterator[DataFault]:
+def _timing_faults(lags: Sequence[Lag], chain: Chain | None, settings: Section) -> Iterator[DataFault]:
     limit = settings.number("max_lag_ms")
-    grows = chain is not None and chain.suspicious(settings)
+    grows = chain is not None and chain.suggests_late_frames(settings)
     along = chain.notes(settings) if chain is not None else ()
     late = [lag for lag in lags if exceeds(lag, limit)]
     if late:
@@ -93,7 +93,7 @@ def _timing(lags: Sequence[Lag], chain: Chain | None, settings: Section) -> Iter
         yield DataFault(Gap.TIMING, chain.log_odds(settings), seen, measured=False)
 
 
-def _judged(judges: Judges | None, settings: Section) -> Iterator[DataFault]:
+def _judge_faults(judges: Judges | None, settings: Section) -> Iterator[DataFault]:
     least = settings.number("min_kappa")
     if judges is not None and judges.disagree(least, settings.number("min_slice_episodes")):
         measurement = note(JUDGES_DISAGREE, attempts=judges.attempts, same=judges.same, kappa=judges.kappa)
@@ -101,7 +101,7 @@ def _judged(judges: Judges | None, settings: Section) -> Iterator[DataFault]:
         yield DataFault(Gap.LABELS, suspicion(severity, settings), measurement)
 
 
-def _simulated(shown: Demonstrations | None, settings: Section) -> Iterator[DataFault]:
+def _simulation_faults(shown: Demonstrations | None, settings: Section) -> Iterator[DataFault]:
     if shown is None or not shown.total:
         return
     share = sum(shown.simulated.values()) / shown.total
@@ -111,7 +111,9 @@ def _simulated(shown: Demonstrations | None, settings: Section) -> Iterator[Data
         yield DataFault(Gap.SIM_TO_REAL, odds, measurement)
 
 
-def _few_people(shown: Demonstrations | None, before: Table, after: Table, settings: Section) -> Iterator[Explanation]:
+def _few_operators_explanation(
+    shown: Demonstrations | None, before: Table, after: Table, settings: Section
+) -> Iterator[Explanation]:
     """Yield too few operators: their demonstrations teach one person's way, which may work in the laboratory."""
     people = {
         c.level for stratum in (shown.counts if shown else ()) for c in stratum.conditions if c.factor == "operator"

@@ -72,10 +72,10 @@ FIX = {
 """Gap → code of the fix where it was never covered, and where it changed since."""
 
 
-def of_factor(factor: str) -> Gap:
+def gap_of_factor(factor: str) -> Gap:
     """Return the gap that a factor or number points to, by its name or by the words in its name.
 
-    >>> of_factor("bin").value, of_factor("ambient_lux").value, of_factor("moon_phase").value
+    >>> gap_of_factor("bin").value, gap_of_factor("ambient_lux").value, gap_of_factor("moon_phase").value
     ('edge-case distribution', 'environment mismatch', 'unknown')
     """
     known = GAP_OF.get(factor)
@@ -103,9 +103,9 @@ def _words(name: str) -> list[str]:
     return re.split("[^a-z]+", name.lower())
 
 
-def of_stratum(stratum: Stratum) -> Gap:
+def gap_of_stratum(stratum: Stratum) -> Gap:
     """Return the gap of a slice; a combination of different factors is an edge case, because each alone works."""
-    gaps = {of_factor(c.factor) for c in stratum.conditions}
+    gaps = {gap_of_factor(c.factor) for c in stratum.conditions}
     machinery = [gap for gap in MACHINERY if gap in gaps]
     known = gaps - {Gap.UNKNOWN} or gaps
     return known.pop() if len(known) == 1 else machinery[0] if machinery else Gap.EDGE_CASES if gaps else Gap.UNKNOWN
@@ -116,7 +116,7 @@ def fix(gap: Gap, stratum: Stratum, *, never_covered: bool | None) -> Note:
     return note(FIX[gap][0 if never_covered is not False else 1], where=str(stratum))
 
 
-def not_logged(factors: Iterable[str]) -> tuple[str, ...]:
+def unlogged_factors(factors: Iterable[str]) -> tuple[str, ...]:
     """Return the factors of the table that no outcome logs."""
     logged = {word for name in factors for word in (name, *_words(name))}
     return tuple(sorted(factor for factor in GAP_OF if factor not in logged and GAP_OF[factor] is not Gap.TIMING))

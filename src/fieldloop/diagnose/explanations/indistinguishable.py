@@ -23,12 +23,12 @@ def same_rows(sets: Sets, member: int) -> set[int]:
     return {member, *(at for at in same if sets.explanations[at].kind not in ELSEWHERE)}
 
 
-def distinct(sets: Sets, fitted: FittedSet) -> dict[int, tuple[int, ...]]:
+def group_by_same_rows(sets: Sets, fitted: FittedSet) -> dict[int, tuple[int, ...]]:
     """Group members of a set by rows, the one with the highest prior first, each with those that share its rows."""
-    found: dict[int, tuple[int, ...]] = {}
+    groups: dict[int, tuple[int, ...]] = {}
     left = sorted(fitted.members, key=lambda m: (-sets.prior[m], m))
     while left:
         same = same_rows(sets, left[0])
-        found[left[0]] = tuple(m for m in left if m in same)
+        groups[left[0]] = tuple(m for m in left if m in same)
         left = [m for m in left if m not in same]
-    return found
+    return groups

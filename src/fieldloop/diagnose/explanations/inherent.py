@@ -52,10 +52,10 @@ def inherent_difficulty(
     known = list(before.conditions)
     new = [c for c in after.conditions if c not in set(known)]
     usual = usual_shares(before)
-    own = np.vstack([design(table, known, usual) for table in (before, after)])
+    conditions = np.vstack([design(table, known, usual) for table in (before, after)])
     late = np.vstack([table.indicators(new) for table in (before, after)])
     floor = np.append(np.zeros(len(before)), np.ones(len(after)))
-    columns = np.column_stack([own, late, floor, extra])
+    columns = np.column_stack([conditions, late, floor, extra])
     little = settings.number("place_spread")
     every = [*known, *new]
     spread = [settings.number("average_spread"), *(_spread(c, settings) for c in every)]
@@ -74,7 +74,7 @@ def inherent_difficulty(
 
 def _spread(condition: Condition, settings: Section) -> float:
     """Return the prior spread of a level; places and people differ less than what is picked."""
-    gap = gaps.of_factor(condition.factor)
+    gap = gaps.gap_of_factor(condition.factor)
     if gap in (Gap.EDGE_CASES, Gap.CONDITIONS):
         return settings.number("natural_spread")
     little = gap in gaps.MACHINERY or gap is Gap.LABELS

@@ -16,22 +16,24 @@ from fieldloop.model.note import note
 from fieldloop.protocol import Section
 
 
-def of_labels(agreements: Sequence[Agreement], before: Table, after: Table, settings: Section) -> Iterator[Explanation]:
+def label_explanations(
+    agreements: Sequence[Agreement], before: Table, after: Table, settings: Section
+) -> Iterator[Explanation]:
     """Yield one explanation; where annotators differ by condition, a row counts by how far they differ under it."""
-    known = [a for a in agreements if math.isfinite(a.kappa) and math.isfinite(_frames(a))]
+    known = [a for a in agreements if math.isfinite(a.kappa) and math.isfinite(_frames_apart(a))]
     overall = [a for a in known if not a.stratum]
     if not overall:
         return
     sizes = np.array([max(a.episodes, 1) for a in overall], dtype=np.float64)
     kappa = float(np.average([a.kappa for a in overall], weights=sizes))
-    apart = float(np.average([_frames(a) for a in overall], weights=sizes))
+    apart = float(np.average([_frames_apart(a) for a in overall], weights=sizes))
     least, frames = settings.number("min_kappa"), settings.number("max_boundary_frames")
     severity = max((1.0 - kappa) / (1.0 - least), apart / frames)
     measurement = note(
         "diagnose.annotators_disagree",
         kappa=kappa, min_kappa=least, apart_frames=apart, max_frames=frames, episodes=int(sizes.sum()),
     )  # fmt: skip
-    local = _local(known, settings)
+    local = _frames_apart_by_condition(known, settings)
     if local:
         worst = max(local, key=lambda c: local[c])
         severity = max(severity, local[worst] / frames)
@@ -56,11 +58,11 @@ def of_labels(agreements: Sequence[Agreement], before: Table, after: Table, sett
     )
 
 
-def _frames(agreement: Agreement) -> float:
+def _frames_apart(agreement: Agreement) -> float:
     return agreement.boundary_frames if agreement.worst_frames is None else agreement.worst_frames
 
 
-def _local(agreements: Sequence[Agreement], settings: Section) -> dict[Condition, float]:
+def _frames_apart_by_condition(agreements: Sequence[Agreement], settings: Section) -> dict[Condition, float]:
     """Frames apart by level of the factor whose levels differ most; empty where none clearly does.
 
     Labels that differ under some bins make every other factor look a little worse too, so only the factor whose levels
@@ -68,10 +70,10 @@ def _local(agreements: Sequence[Agreement], settings: Section) -> dict[Condition
     """
     fewest = settings.number("min_compared_episodes")
     by_factor: dict[str, dict[Condition, tuple[float, int]]] = {}
-    for one in agreements:
-        if len(one.stratum.conditions) == 1 and one.episodes >= fewest:
-            condition = one.stratum.conditions[0]
-            by_factor.setdefault(condition.factor, {})[condition] = (_frames(one), one.episodes)
+    for agreement in agreements:
+        if len(agreement.stratum.conditions) == 1 and agreement.episodes >= fewest:
+            condition = agreement.stratum.conditions[0]
+            by_factor.setdefault(condition.factor, {})[condition] = (_frames_apart(agreement), agreement.episodes)
     spread = {f: _spread(list(levels.values())) for f, levels in by_factor.items() if len(levels) > 1}
     if not spread:
         return {}

@@ -8,7 +8,7 @@ import numpy as np
 from fieldloop.diagnose.explanations import gaps
 from fieldloop.diagnose.explanations.demonstrated import Demonstrations
 from fieldloop.diagnose.explanations.explanation import Explanation, Kind
-from fieldloop.diagnose.explanations.priors import COVERABLE, loss_of, never_shown, starved
+from fieldloop.diagnose.explanations.priors import COVERABLE, is_starved, loss_of, never_shown
 from fieldloop.diagnose.inference.table import Floats, Table
 from fieldloop.model.condition import Stratum
 from fieldloop.model.diagnosis import Gap
@@ -16,7 +16,7 @@ from fieldloop.model.note import note
 from fieldloop.protocol import Section
 
 
-def of_conditions(
+def condition_explanations(
     before: Table, after: Table, shown: Demonstrations | None, settings: Section
 ) -> Iterator[Explanation]:
     """Yield single conditions, and pairs of different factors."""
@@ -26,7 +26,7 @@ def of_conditions(
     together = holds.T @ holds
     for at, condition in enumerate(conditions):
         if together[at, at] >= least and condition.factor != "judged_by":
-            yield from _alone(Stratum((condition,)), holds[:, at], held[:, at], shown, settings)
+            yield from _single_condition_explanation(Stratum((condition,)), holds[:, at], held[:, at], shown, settings)
     pairs = [
         (i, j)
         for i, j in combinations(range(len(conditions)), 2)
@@ -35,14 +35,16 @@ def of_conditions(
     ]
     for i, j in pairs:
         stratum = Stratum(tuple(sorted((conditions[i], conditions[j]))))
-        yield from _pair(stratum, holds[:, i] * holds[:, j], held[:, i] * held[:, j], len(pairs), shown, settings)
+        yield from _pair_explanation(
+            stratum, holds[:, i] * holds[:, j], held[:, i] * held[:, j], len(pairs), shown, settings
+        )
 
 
-def _alone(
+def _single_condition_explanation(
     stratum: Stratum, after: Floats, before: Floats, shown: Demonstrations | None, settings: Section
 ) -> Iterator[Explanation]:
     """Yield a single condition, unless it was demonstrated enough on real robots: it may be hard, but lacks nothing."""
-    gap, reasons, odds = gaps.of_stratum(stratum), [], settings.number("plain_odds")
+    gap, reasons, odds = gaps.gap_of_stratum(stratum), [], settings.number("plain_odds")
     never = None if gap in gaps.MACHINERY else never_shown(stratum, shown, settings)
     if gap in COVERABLE:
         simulated = settings.number("simulated_share"), settings.number("simulated_errors")
@@ -52,7 +54,7 @@ def _alone(
         elif never:
             odds = settings.number("lacking_odds")
             reasons.append(note("diagnose.hardly_demonstrated"))
-        elif starved(stratum, float(np.mean(after)), shown, settings):
+        elif is_starved(stratum, float(np.mean(after)), shown, settings):
             odds, never = settings.number("starved_odds"), None  # too few is neither none nor enough
             reasons.append(note("diagnose.demonstrated_too_little"))
         elif never is False:
@@ -69,14 +71,14 @@ def _alone(
     )
 
 
-def _pair(
+def _pair_explanation(
     stratum: Stratum, after: Floats, before: Floats, count: int, shown: Demonstrations | None, settings: Section
 ) -> Iterator[Explanation]:
     """Yield a pair with a low prior, because there are many; a higher one where demonstrations lack the pair."""
     known = shown is not None and shown.shown(stratum) is not None
     least = settings.number("covered_demonstrations")
     lacks = known and shown is not None and shown.lacks(stratum, least, settings.number("due_ratio") * least)
-    gap = gaps.of_stratum(stratum)
+    gap = gaps.gap_of_stratum(stratum)
     if gap not in COVERABLE or (known and not lacks):
         return
     odds = settings.number("pairs_odds") - np.log(count)

@@ -13,29 +13,29 @@ MOST_NAMED = 3
 """Number of conditions that a sentence can hold."""
 
 
-def shifted(inquiry: Inquiry) -> tuple[Shifted, ...]:
+def shifted_conditions(inquiry: Inquiry) -> tuple[Shifted, ...]:
     """Find those whose growth costs most, each for attempts that no earlier one covers, so that none counts twice.
 
     A condition that hardly occurs in the baseline is not mix: how hard it was is unknown.
     """
-    settings, found = inquiry.settings, list[Shifted]()
+    settings, shifts = inquiry.settings, list[Shifted]()
     rest = [np.ones(len(side), dtype=bool) for side in (inquiry.before, inquiry.after)]
     often = inquiry.before.indicators(inquiry.after.conditions).sum(axis=0) >= settings.number("min_slice_episodes")
     left = [condition for condition, known in zip(inquiry.after.conditions, often.tolist(), strict=True) if known]
     least = settings.number("least_loss")
-    while left and len(found) < MOST_NAMED:
-        costs = [_cost(inquiry, condition, rest) for condition in left]
+    while left and len(shifts) < MOST_NAMED:
+        costs = [_cost_of_growth(inquiry, condition, rest) for condition in left]
         first = int(np.argmax(costs))
         if costs[first] < least:
             break
         condition = left.pop(first)
-        found.append(_shift(inquiry, condition, costs[first]))
+        shifts.append(_shift(inquiry, condition, costs[first]))
         held = (side.indicators([condition])[:, 0] > 0.0 for side in (inquiry.before, inquiry.after))
         rest = [part & ~here for part, here in zip(rest, held, strict=True)]
-    return tuple(found)
+    return tuple(shifts)
 
 
-def _cost(inquiry: Inquiry, condition: Condition, rest: list[np.ndarray]) -> float:
+def _cost_of_growth(inquiry: Inquiry, condition: Condition, rest: list[np.ndarray]) -> float:
     """Return what its growth costs, at the success that the baseline predicts there."""
     then, now = (
         (side.indicators([condition])[:, 0] > 0.0) & part

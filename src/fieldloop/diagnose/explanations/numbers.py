@@ -54,53 +54,60 @@ def level_number(number: float, digits: int = 4) -> str:
     return np.format_float_positional(float(f"{number:.{digits}g}"), trim="-")
 
 
-def of_numbers(before: Table, after: Table, shown: Demonstrations | None, settings: Section) -> Iterator[Explanation]:
+def number_explanations(
+    before: Table, after: Table, shown: Demonstrations | None, settings: Section
+) -> Iterator[Explanation]:
     """Yield every number in both directions, unless it is a consequence of failing or a mere symptom of lag.
 
     The prior of a number is shared by its cuts.
     """
     for name, values in after.numbers.items():
         past = before.numbers.get(name, np.full(len(before), np.nan))
-        gap = gaps.of_factor(name)
+        gap = gaps.gap_of_factor(name)
         if not np.isfinite(values).any() or gap is Gap.TIMING:
             continue
-        if _consequence(past, before.success, settings.number("consequence_area")):
+        if _is_consequence(past, before.success, settings.number("consequence_area")):
             continue
         seen = shown.ranges.get(name) if shown is not None else None
-        made = list(_beyond(name, values, past, seen, settings))
+        made = list(_rows_beyond_cuts(name, values, past, seen, settings))
         covered = seen if gap in COVERABLE else None
         if covered is not None:
-            made = [one for one in made if one.unseen(covered)]
+            made = [beyond for beyond in made if beyond.unseen(covered)]
         if gap in gaps.MACHINERY:  # values that the baseline had too did no harm there
             often = settings.number("more_than_baseline")
-            made = [one for one in made if often * one.before.mean() < one.after.mean()]
+            made = [beyond for beyond in made if often * beyond.before.mean() < beyond.after.mean()]
         least = settings.number("min_slice_episodes")
         kept = [
-            one for one in made if (one.after > 0.0).sum() >= least and (one.after < 1.0).sum() + len(before) >= least
+            beyond
+            for beyond in made
+            if (beyond.after > 0.0).sum() >= least and (beyond.after < 1.0).sum() + len(before) >= least
         ]
-        for one in kept:
-            yield _explanation(one, gap, covered, len(kept), settings)
+        for beyond in kept:
+            yield _explanation(beyond, gap, covered, len(kept), settings)
 
 
-def _explanation(one: Beyond, gap: Gap, covered: Range | None, count: int, settings: Section) -> Explanation:
-    odds, reasons, never = settings.number("number_odds"), [], one.unseen(covered)
+def _explanation(beyond: Beyond, gap: Gap, covered: Range | None, count: int, settings: Section) -> Explanation:
+    odds, reasons, never = settings.number("number_odds"), [], beyond.unseen(covered)
     if gap in gaps.MACHINERY:
         odds = settings.number("machinery_odds")
         reasons.append(note("diagnose.part_of_the_machinery"))
     elif never:
         odds = settings.number("starved_odds")
         reasons.append(note("diagnose.hardly_demonstrated"))
-    if not one.before.any() and (gap in gaps.MACHINERY or never is not False):
+    if not beyond.before.any() and (gap in gaps.MACHINERY or never is not False):
         reasons.append(note("diagnose.new_to_the_baseline"))
     odds -= np.log(max(count, 1)) / 2.0  # neighbouring cuts have nearly the same rows
-    if float(np.mean(one.after > 0.0)) > settings.number("nearly_all") and gap is not Gap.INFRASTRUCTURE:
+    if float(np.mean(beyond.after > 0.0)) > settings.number("nearly_all") and gap is not Gap.INFRASTRUCTURE:
         odds += settings.number("unknown_odds")
     return Explanation(
-        gap, one.stratum, one.kind, one.after, one.before, odds, loss_of(gap, settings), never, reasons=tuple(reasons),
+        gap, beyond.stratum, beyond.kind, beyond.after, beyond.before, odds, loss_of(gap, settings), never,
+        reasons=tuple(reasons),
     )  # fmt: skip
 
 
-def _beyond(name: str, values: Floats, past: Floats, seen: Range | None, settings: Section) -> Iterator[Beyond]:
+def _rows_beyond_cuts(
+    name: str, values: Floats, past: Floats, seen: Range | None, settings: Section
+) -> Iterator[Beyond]:
     usual, outermost = settings.number("usual_quantile"), settings.number("number_outermost")
     sides = (1.0,) if gaps.only_more_hurts(name) else (1.0, -1.0)
     for sign in sides:
@@ -109,7 +116,7 @@ def _beyond(name: str, values: Floats, past: Floats, seen: Range | None, setting
         ends += [seen[1] if above else seen[0]] if seen is not None else []
         for cut in np.unique([*np.nanquantile(values, CUTS), _widest_gap(values, outermost), *ends]).tolist():
             yield Beyond(name, cut, above, Kind.STEP, *(_step(side, cut, sign) for side in (values, past)))
-        for start in _starts(values, past, sign, usual, settings["number_rises"]):
+        for start in _candidate_starts(values, past, sign, usual, settings["number_rises"]):
             far = float(np.nanquantile(sign * (values - start), usual))
             if far > 0.0:
                 yield Beyond(name, start, above, Kind.RISE, *(_rise(v, start, sign, far) for v in (values, past)))
@@ -125,7 +132,7 @@ def _widest_gap(values: Floats, outermost: float) -> float:
     return float((kept[at] + kept[at + 1]) / 2.0)
 
 
-def _consequence(past: Floats, success: Floats, most: float) -> bool:
+def _is_consequence(past: Floats, success: Floats, most: float) -> bool:
     """Does a number separate failures from successes in the baseline so well that it must be their consequence?"""
     from scipy.stats import rankdata
 
@@ -138,7 +145,7 @@ def _consequence(past: Floats, success: Floats, most: float) -> bool:
     return bool(max(area, 1.0 - area) > most)
 
 
-def _starts(values: Floats, past: Floats, sign: float, usual: float, rises: Sequence[float]) -> list[float]:
+def _candidate_starts(values: Floats, past: Floats, sign: float, usual: float, rises: Sequence[float]) -> list[float]:
     """Return values from which a number may begin to hurt: middle or end of the baseline, or inside production."""
     starts = [(values, q) for q in rises] + [(past, q) for q in (0.5, usual) if np.isfinite(past).any()]
     return sorted({float(np.nanquantile(some, q if sign > 0.0 else 1.0 - q)) for some, q in starts})

@@ -29,7 +29,7 @@ def suspicion(severity: float, settings: Section) -> float:
     return float(np.clip(settings.number("severity_slope") * math.log(max(severity, 1e-9)), -2.0 * most, most))
 
 
-def starved(stratum: Stratum, share: float, shown: Demonstrations | None, settings: Section) -> bool | None:
+def is_starved(stratum: Stratum, share: float, shown: Demonstrations | None, settings: Section) -> bool | None:
     """Were there hardly any demonstrations, or far fewer than its share of production? None where unknown."""
     count = shown.shown(stratum) if shown is not None else None
     if shown is None or count is None:

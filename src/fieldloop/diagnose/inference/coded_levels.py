@@ -8,16 +8,16 @@ from fieldloop.model.policy import Outcome
 from fieldloop.protocol import Section
 
 
-def codes(outcomes: Sequence[Outcome], settings: Section) -> frozenset[str]:
+def find_coded_facts(outcomes: Sequence[Outcome], settings: Section) -> frozenset[str]:
     """Return facts that are few whole numbers from 0 or 1, each frequent enough to be a condition."""
     seen: dict[str, list[float]] = {}
     for outcome in outcomes:
         for name, value in outcome.facts:
             seen.setdefault(name, []).append(value)
-    return frozenset(name for name, values in seen.items() if _code(values, settings))
+    return frozenset(name for name, values in seen.items() if _is_coded(values, settings))
 
 
-def _code(values: Sequence[float], settings: Section) -> bool:
+def _is_coded(values: Sequence[float], settings: Section) -> bool:
     levels, often = np.unique(values, return_counts=True)
     few = len(levels) <= settings.number("code_levels") and often.min() >= settings.number("min_slice_episodes")
     whole = bool(np.isfinite(levels).all()) and bool(np.all(levels == np.round(levels)))

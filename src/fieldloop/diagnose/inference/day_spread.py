@@ -26,7 +26,7 @@ def day_spread(table: Table, expected: Floats, settings: Section) -> float:
     weights = np.maximum(rates * (1.0 - rates), LEAST_WEIGHT)
     information = np.bincount(table.clusters, weights, size).astype(np.float64)
     score = np.bincount(table.clusters, table.success - rates, size).astype(np.float64)
-    step, error = _steps(table, information, score)
+    step, error = _day_differences(table, information, score)
     low, high = 0.0, settings.number("most_day_spread") ** 2
     kept, expected_mean = settings.number("quiet_days"), settings.number("quiet_days_mean")
     if not len(step) or _trimmed_mean(step, error, low, kept) <= expected_mean:
@@ -43,16 +43,16 @@ def effective_episodes(success: Floats, clusters: Counted, spread: float) -> flo
     return len(success) / (1.0 + rate * (1.0 - rate) * spread**2 * float(sizes @ sizes) / len(success))
 
 
-def _steps(table: Table, information: Floats, score: Floats) -> tuple[Floats, Floats]:
+def _day_differences(table: Table, information: Floats, score: Floats) -> tuple[Floats, Floats]:
     """Return differences between neighbouring days of a site, and their sampling variance."""
     first = np.unique(table.clusters, return_index=True)[1].tolist()
     site = np.unique([table.outcomes[at].site for at in first], return_inverse=True)[1].ravel()
     kept = np.flatnonzero(np.bincount(table.clusters) > 1)
-    one, two = kept[:-1], kept[1:]
-    same = site[one] == site[two]
-    one, two = one[same], two[same]
-    difference = score[two] / information[two] - score[one] / information[one]
-    return difference, 1.0 / information[one] + 1.0 / information[two]
+    earlier, later = kept[:-1], kept[1:]
+    same = site[earlier] == site[later]
+    earlier, later = earlier[same], later[same]
+    difference = score[later] / information[later] - score[earlier] / information[earlier]
+    return difference, 1.0 / information[earlier] + 1.0 / information[later]
 
 
 def _trimmed_mean(step: Floats, error: Floats, variance: float, kept: float) -> float:

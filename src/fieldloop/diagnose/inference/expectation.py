@@ -64,12 +64,14 @@ def design(table: Table, conditions: Sequence[Condition], usual: Floats) -> Floa
     Centred, so that the intercept is the average row: were it a row without any known level, a baseline from a single
     site would make every other site uncertain.
     """
-    found = table.indicators(conditions)
+    centred = table.indicators(conditions)
     factors = np.array([c.factor for c in conditions])
     for factor in set(factors.tolist()):
-        own = factors == factor
-        found[:, own] = np.where(found[:, own].any(axis=1, keepdims=True), found[:, own] - usual[own], 0.0)
-    return np.column_stack([np.ones(len(table)), found])
+        of_factor = factors == factor
+        centred[:, of_factor] = np.where(
+            centred[:, of_factor].any(axis=1, keepdims=True), centred[:, of_factor] - usual[of_factor], 0.0
+        )
+    return np.column_stack([np.ones(len(table)), centred])
 
 
 def fit(design: Floats, tried: Floats, good: Floats, penalty: float) -> Floats:

@@ -138,7 +138,7 @@ class LaplaceModel:
         likelihood = success @ np.log(rates) + (1.0 - success) @ np.log(1.0 - rates)
         prior = -0.5 * (precision @ (at - prior_mean) ** 2 + self.precision * (days @ days))
         flatness = 1.0 - difficulty_rates
-        acting = self._acting(columns, multiplicative, flatness)
+        acting = self._columns_on_log_rates(columns, multiplicative, flatness)
         weight = rates / (1.0 - rates)
         weighted = acting * weight[:, None]
         cross = self.by_day(weighted * flatness[:, None])
@@ -150,7 +150,7 @@ class LaplaceModel:
             flatness, curvature, day_curvature, cross,
         )  # fmt: skip
 
-    def _acting(self, columns: Floats, multiplicative: Mask, flatness: Floats) -> Floats:
+    def _columns_on_log_rates(self, columns: Floats, multiplicative: Mask, flatness: Floats) -> Floats:
         """Return columns as they act on the logarithm of the rates."""
         return np.column_stack([self.inherent.columns * flatness[:, None], columns * _scale(multiplicative, flatness)])
 
@@ -164,7 +164,7 @@ class LaplaceModel:
     ) -> tuple[Floats, Floats]:
         """Return the derivative of the log-likelihood along each candidate column, and the information about it."""
         flatness = 1.0 - fitted.difficulty_rates
-        present = self._acting(columns, multiplicative, flatness)
+        present = self._columns_on_log_rates(columns, multiplicative, flatness)
         weight = fitted.rates / (1.0 - fitted.rates)
         acting = candidates * _scale(candidates_multiplicative, flatness)
         weighted = acting * weight[:, None]
@@ -172,8 +172,10 @@ class LaplaceModel:
         days = self.by_day(weighted * flatness[:, None])
         present_days = self.by_day(present * (weight * flatness)[:, None])
         cross = present.T @ weighted - present_days.T @ (days / day_curvature[:, None])
-        own = np.einsum("ij,ij->j", acting, weighted) - np.einsum("ij,ij->j", days, days / day_curvature[:, None])
-        information = own - np.einsum("ij,ij->j", cross, fitted.covariance @ cross)
+        unadjusted = np.einsum("ij,ij->j", acting, weighted) - np.einsum(
+            "ij,ij->j", days, days / day_curvature[:, None]
+        )
+        information = unadjusted - np.einsum("ij,ij->j", cross, fitted.covariance @ cross)
         residual = (self.inherent.success - fitted.rates) / (1.0 - fitted.rates)
         return acting.T @ residual, np.maximum(information, EDGE)
 

@@ -16,7 +16,9 @@ def bounds(before: Table, after: Table, day_spread: float, settings: Section) ->
     return difference.interval(theirs, ours, settings.number("confidence"))
 
 
-def without_loss(before: Table, after: Table, day_spread: float, settings: Section) -> tuple[Status, tuple[Note, ...]]:
+def judge_without_loss(
+    before: Table, after: Table, day_spread: float, settings: Section
+) -> tuple[Status, tuple[Note, ...]]:
     """Judge where no loss is shown. PASSED: it is negligible. CANNOT_TELL: neither is shown, with what is missing."""
     negligible = settings.number("negligible_loss")
     ours, theirs = (_effective_counts(table, day_spread) for table in (after, before))
@@ -33,14 +35,14 @@ def without_loss(before: Table, after: Table, day_spread: float, settings: Secti
     return Status.CANNOT_TELL, (reason,)
 
 
-def nothing_works(before: Table, after: Table) -> Note | None:
+def nothing_works_note(before: Table, after: Table) -> Note | None:
     """State where no attempt ever succeeded: nothing can be lost there, and nothing was shown to work; else None."""
     if before.success.any() or after.success.any():
         return None
     return note("diagnose.nothing_works", before=len(before), after=len(after))
 
 
-def missing(before: int, after: int) -> Note | None:
+def missing_side_note(before: int, after: int) -> Note | None:
     """State which side has no outcomes; None where both have."""
     if not before:
         return note("diagnose.no_baseline")

@@ -69,18 +69,18 @@ class Sets:
     @cached_property
     def empty_set(self) -> FittedSet:
         """Return the fit without any explanation."""
-        found = self._visit(())
-        if found is None:
+        fitted = self._visit(())
+        if fitted is None:
             raise AssertionError  # without members none can have a positive effect
-        return found
+        return fitted
 
     def best(self) -> FittedSet:
         """Search from the empty set and from all suspects; return the most probable set."""
-        starts = [self.empty_set, self._pruned(self._suspects())]
+        starts = [self.empty_set, self._prune(self._suspects())]
         # explanations without a reason fit anything, so they may only explain what the others leave
         for start in starts:
             self._climb(self._climb(start, self._reasoned), self._all)
-        return next(one for one in self._ordered() if not self._dominated(one))
+        return next(one for one in self._sets_by_score() if not self._is_dominated(one))
 
     def window(self, best: FittedSet) -> list[tuple[FittedSet, float]]:
         """Return sets that are not far less probable than the best, with their posterior probabilities.
@@ -88,65 +88,67 @@ class Sets:
         A set is left out where a simpler one is at least as probable (Madigan and Raftery).
         """
         depth = self.settings.number("window")
-        kept = [one for one in self._ordered() if one.score >= best.score - depth and not self._dominated(one)]
+        kept = [one for one in self._sets_by_score() if one.score >= best.score - depth and not self._is_dominated(one)]
         weight = np.exp([one.score - best.score for one in kept])
         return list(zip(kept, (weight / weight.sum()).tolist(), strict=True))
 
-    def _ordered(self) -> list[FittedSet]:
+    def _sets_by_score(self) -> list[FittedSet]:
         """Return all visited sets, the most probable first."""
         return sorted((one for one in self.visited.values() if one), key=lambda one: (-one.score, one.members))
 
     def equivalent(self, member: int) -> set[int]:
         """Return equivalent explanations: another cut of a number, another day of a condition, the same gap there."""
-        own = self.explanations[member]
-        if own.kind in (Kind.STEP, Kind.RISE):
+        wanted = self.explanations[member]
+        if wanted.kind in (Kind.STEP, Kind.RISE):
             return {at for at, name in enumerate(self._factor_names) if name == self._factor_names[member]}
-        return {at for at, one in enumerate(self.explanations) if _place(one) == _place(own)}
+        return {
+            at for at, one in enumerate(self.explanations) if _gap_and_conditions(one) == _gap_and_conditions(wanted)
+        }
 
     def evidence(self, members: tuple[int, ...]) -> float:
         """Return the log evidence of a set, without priors."""
-        found = self._visit(members, self.empty_set)
-        return (found.fit if found else self._fit(members, self.empty_set)).evidence
+        fitted = self._visit(members, self.empty_set)
+        return (fitted.fit if fitted else self._fit(members, self.empty_set)).evidence
 
     def _visit(self, members: tuple[int, ...], near: FittedSet | None = None) -> FittedSet | None:
         """Fit a set; None where one of its members would raise success."""
         members = tuple(sorted(members))
         if members not in self.visited:
-            own = list(members)
+            columns = list(members)
             fitted = self._fit(members, near)
             effects = fitted.coefficients[len(self.inherent.mean) :]
-            score = fitted.evidence + self.prior[own].sum()
+            score = fitted.evidence + self.prior[columns].sum()
             self.visited[members] = FittedSet(members, fitted, float(score)) if (effects < 0.0).all() else None
         return self.visited[members]
 
     def _fit(self, members: tuple[int, ...], near: FittedSet | None) -> Fitted:
         """Fit a set, starting from the fit of a similar one."""
-        own, start = list(members), None
+        columns, start = list(members), None
         if near is not None:
             size = len(self.inherent.mean)
             known = dict(zip(near.members, near.fit.coefficients[size:].tolist(), strict=True))
-            effects = [known.get(m, float(self.prior_mean[m]) / 2.0) for m in own]
+            effects = [known.get(m, float(self.prior_mean[m]) / 2.0) for m in columns]
             start = (np.append(near.fit.coefficients[:size], effects), near.fit.days)
         return self.model.fit(
-            self.matrix[:, own], self.multiplicative[own], self.prior_mean[own], self.spread[own], start
+            self.matrix[:, columns], self.multiplicative[columns], self.prior_mean[columns], self.spread[columns], start
         )
 
     def _suspects(self) -> tuple[int, ...]:
         """Return explanations with even or higher prior odds; of equivalent ones the most promising."""
         gain, chosen = self._expected_gain(self.empty_set), []
         free = self.prior >= 0.0
-        for one in np.argsort(-gain, kind="stable").tolist():
-            if free[one]:
-                chosen.append(one)
-                free[self._redundant((one,))] = False
+        for suspect in np.argsort(-gain, kind="stable").tolist():
+            if free[suspect]:
+                chosen.append(suspect)
+                free[self._redundant((suspect,))] = False
         return tuple(chosen)
 
-    def _pruned(self, members: tuple[int, ...]) -> FittedSet:
+    def _prune(self, members: tuple[int, ...]) -> FittedSet:
         """Drop, one by one, members that would raise success beside the others."""
         while members:
-            found = self._visit(members, self.empty_set)
-            if found is not None:
-                return found
+            fitted = self._visit(members, self.empty_set)
+            if fitted is not None:
+                return fitted
             effects = self._fit(members, self.empty_set).coefficients[len(self.inherent.mean) :]
             members = tuple(m for at, m in enumerate(members) if at != int(np.argmax(effects)))
         return self.empty_set
@@ -155,36 +157,36 @@ class Sets:
         """Add, drop and exchange until nothing makes the set more probable."""
         most = int(self.settings.number("most_causes"))
         for _ in range(MOST_ROUNDS):
-            better = self._better(at, self._smaller(at))
+            better = self._best_of(at, self._smaller_sets(at))
             if better is at and len(at.members) < most:
-                better = self._better(at, [(*at.members, one) for one in self._most_promising(at, TRIED, allowed)])
+                better = self._best_of(at, [(*at.members, one) for one in self._most_promising(at, TRIED, allowed)])
             if better is at:
-                better = self._better(at, self._exchanged(at, allowed))
+                better = self._best_of(at, self._exchanged_sets(at, allowed))
             if better is at:
-                better = self._better(at, self._merged(at, allowed))
+                better = self._best_of(at, self._merged_sets(at, allowed))
             if better is at:
                 return at
             at = better
         return at
 
-    def _better(self, at: FittedSet, sets: Sequence[tuple[int, ...]]) -> FittedSet:
+    def _best_of(self, at: FittedSet, sets: Sequence[tuple[int, ...]]) -> FittedSet:
         fitted = [self._visit(one, at) for one in sets]
         return max((one for one in (at, *fitted) if one is not None), key=lambda one: one.score)
 
-    def _smaller(self, at: FittedSet) -> list[tuple[int, ...]]:
+    def _smaller_sets(self, at: FittedSet) -> list[tuple[int, ...]]:
         return [tuple(m for m in at.members if m != out) for out in at.members]
 
-    def _exchanged(self, at: FittedSet, allowed: Mask) -> list[tuple[int, ...]]:
+    def _exchanged_sets(self, at: FittedSet, allowed: Mask) -> list[tuple[int, ...]]:
         made = []
-        for smaller in self._smaller(at):
-            found = self._visit(smaller, at)
-            if found is not None:
+        for smaller in self._smaller_sets(at):
+            fitted = self._visit(smaller, at)
+            if fitted is not None:
                 made += [
-                    (*smaller, one) for one in self._most_promising(found, EXCHANGED, allowed) if one not in at.members
+                    (*smaller, one) for one in self._most_promising(fitted, EXCHANGED, allowed) if one not in at.members
                 ]
         return made
 
-    def _merged(self, at: FittedSet, allowed: Mask) -> list[tuple[int, ...]]:
+    def _merged_sets(self, at: FittedSet, allowed: Mask) -> list[tuple[int, ...]]:
         """Exchange several levels of one factor, or all changes, for one explanation that affects everything.
 
         One by one they would never be dropped: each alone leaves the others' rows to be explained twice.
@@ -193,22 +195,22 @@ class Sets:
         for several in self._groups(at):
             rest = self._visit(tuple(m for m in at.members if m not in several), at)
             if rest is not None:
-                found = self._most_promising(rest, EXCHANGED, allowed & ~self._reasoned)
-                made += [(*rest.members, one) for one in found]
+                promising = self._most_promising(rest, EXCHANGED, allowed & ~self._reasoned)
+                made += [(*rest.members, one) for one in promising]
         return made
 
-    def _dominated(self, one: FittedSet) -> bool:
+    def _is_dominated(self, fitted: FittedSet) -> bool:
         """Are several levels of one factor nearly all of production, and is one explanation of everything as probable?
 
         That one level was never demonstrated does not support a change at the others: there its prior does not count.
         """
-        for several in self._groups(one):
+        for several in self._groups(fitted):
             prior = np.maximum(self.prior[sorted(several)], 0.0).sum()
-            score = one.score - (prior if self.prior[sorted(several)].min() < 0.0 else 0.0)
+            score = fitted.score - (prior if self.prior[sorted(several)].min() < 0.0 else 0.0)
             rows = self.matrix[:, sorted(several)].max(axis=1)
             both = rows @ self.matrix
             same = both >= self.settings.number("nearly_all") * (rows.sum() + self.matrix.sum(axis=0) - both)
-            rest = [m for m in one.members if m not in several]
+            rest = [m for m in fitted.members if m not in several]
             whole = np.flatnonzero(same & ~self._reasoned).tolist()
             shorter = [self.visited.get(tuple(sorted((*rest, at)))) for at in whole]
             if any(other is not None and other.score >= score for other in shorter):
@@ -219,10 +221,10 @@ class Sets:
         """Group members that are levels of one factor, and members that are changes, where there are several."""
         groups: dict[str, set[int]] = {}
         for member in at.members:
-            one = self.explanations[member]
-            if one.kind in (Kind.CONDITION, Kind.LATER):
-                groups.setdefault(one.stratum.conditions[0].factor, set()).add(member)
-            if one.kind is Kind.LATER:
+            explanation = self.explanations[member]
+            if explanation.kind in (Kind.CONDITION, Kind.LATER):
+                groups.setdefault(explanation.stratum.conditions[0].factor, set()).add(member)
+            if explanation.kind is Kind.LATER:
                 groups.setdefault(TIME, set()).add(member)
         return [several for several in groups.values() if len(several) > 1]
 
@@ -240,7 +242,7 @@ class Sets:
         score, information = self.model.score_and_information(
             at.fit, columns, self.multiplicative[list(at.members)], self.matrix, self.multiplicative
         )
-        return np.asarray(self.prior + _gain(score, information, self.prior_mean, self.spread**2))
+        return np.asarray(self.prior + _log_bayes_factor(score, information, self.prior_mean, self.spread**2))
 
     def _most_promising(self, at: FittedSet, count: int, allowed: Mask) -> list[int]:
         """Return the explanations whose addition would gain most."""
@@ -250,19 +252,19 @@ class Sets:
         gained[self._redundant(at.members)] = -np.inf
         seen: dict[str, int] = {}
         chosen: list[int] = []
-        for one in np.argsort(-gained, kind="stable").tolist():
-            name = self._factor_names[one]
-            if seen.get(name, 0) < SAME_FACTOR and np.isfinite(gained[one]):
+        for candidate in np.argsort(-gained, kind="stable").tolist():
+            name = self._factor_names[candidate]
+            if seen.get(name, 0) < SAME_FACTOR and np.isfinite(gained[candidate]):
                 seen[name] = seen.get(name, 0) + 1
-                chosen.append(one)
+                chosen.append(candidate)
             if len(chosen) == count:
                 break
         return chosen
 
 
-def _place(one: Explanation) -> tuple[Gap, Stratum, bool]:
+def _gap_and_conditions(explanation: Explanation) -> tuple[Gap, Stratum, bool]:
     """Return gap and conditions, whatever the day; a loss everywhere without a day is separate."""
-    return one.gap, one.where, one.kind is Kind.DAY
+    return explanation.gap, explanation.where, explanation.kind is Kind.DAY
 
 
 def _unit_columns(columns: Floats) -> Floats:
@@ -271,7 +273,7 @@ def _unit_columns(columns: Floats) -> Floats:
     return np.asarray(centred / np.maximum(np.linalg.norm(centred, axis=0), TINY))
 
 
-def _gain(score: Floats, information: Floats, mean: Floats, variance: Floats) -> Floats:
+def _log_bayes_factor(score: Floats, information: Floats, mean: Floats, variance: Floats) -> Floats:
     """Return the log Bayes factor of an effect with this prior over none, from score and information."""
     shrunk = 1.0 + variance * information
     gained = (mean * score - 0.5 * information * np.square(mean) + 0.5 * variance * np.square(score)) / shrunk

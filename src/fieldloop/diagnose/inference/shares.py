@@ -61,13 +61,15 @@ def shares(
     gaps = [gap_of.get(at, one.gap) for at, one in enumerate(sets.explanations)]
     made, credit, fell = [], [], []
     for (one, _), count in zip(window, counts.tolist(), strict=True):
-        for coefficients in _drawn(one, count, rng):
+        for coefficients in _draw_effects(one, count, rng):
             credited, beyond = _credits(sets, one, coefficients)
-            own = [gaps[member] for member in one.members]
-            by_gap = np.array([sum(p for g, p in zip(own, credited.tolist(), strict=True) if g is gap) for gap in Gap])
+            member_gaps = [gaps[member] for member in one.members]
+            by_gap = np.array(
+                [sum(p for g, p in zip(member_gaps, credited.tolist(), strict=True) if g is gap) for gap in Gap]
+            )
             made.append(by_gap / max(by_gap.sum(), loss + error * rng.standard_normal(), TINY))
             credit.append(by_gap)
-            fell.append(sum(p for g, p in zip(own, beyond.tolist(), strict=True) if g is not None))
+            fell.append(sum(p for g, p in zip(member_gaps, beyond.tolist(), strict=True) if g is not None))
     tail = 0.5 - sets.settings.number("confidence") / 2.0
     spans, costs = _intervals(made, tail), _intervals(credit, tail)
     known = dict(zip(best.members, _credits(sets, best, best.fit.coefficients)[0].tolist(), strict=True))
@@ -96,13 +98,13 @@ def _credits(sets: Sets, fitted: FittedSet, coefficients: Floats) -> tuple[Float
 
 def cost_of_members(sets: Sets, fitted: FittedSet, coefficients: Floats, here: slice) -> Floats:
     """Return how much average success each member costs in these rows."""
-    inherent, own = sets.inherent, list(fitted.members)
+    inherent, members = sets.inherent, list(fitted.members)
     size = len(inherent.mean)
-    columns, multiplicative = sets.matrix[here][:, own], sets.multiplicative[own]
+    columns, multiplicative = sets.matrix[here][:, members], sets.multiplicative[members]
     effect = columns * np.minimum(coefficients[size:], 0.0)
     odds = inherent.columns[here] @ coefficients[:size] + fitted.fit.days[sets.model.day][here]
     harder, beside = effect[:, ~multiplicative].sum(axis=1), effect[:, multiplicative].sum(axis=1)
-    cost = np.zeros(len(own))
+    cost = np.zeros(len(members))
     for stop, part in zip((STOPS + 1.0) / 2.0, PARTS / 2.0, strict=True):
         difficulty_rates = logistic(odds + stop * harder)
         rates = difficulty_rates * np.exp(stop * beside)
@@ -116,7 +118,7 @@ def stratified_counts(weights: Sequence[float], draws: int, rng: np.random.Gener
     return np.diff(np.floor(ends + rng.random())).astype(np.int64)
 
 
-def _drawn(fitted: FittedSet, count: int, rng: np.random.Generator) -> Floats:
+def _draw_effects(fitted: FittedSet, count: int, rng: np.random.Generator) -> Floats:
     """Draw effects; a fault lowers success, so positive effects are drawn again."""
     root = np.linalg.cholesky(fitted.fit.covariance)
     made = np.asarray(fitted.fit.coefficients + rng.standard_normal((count, len(root))) @ root.T)

@@ -19,12 +19,12 @@ def rows_under(table: Table, shown: Demonstrations, asked: Callable[[Stratum], b
     conditions = [c for c in table.conditions if c.factor in shown.factors]
     holds = table.indicators(conditions)
     alone = [asked(Stratum((c,))) for c in conditions]
-    found = holds[:, alone].any(axis=1)
+    marked = holds[:, alone].any(axis=1)
     together = holds.T @ holds
     for i, j in combinations(np.flatnonzero(~np.array(alone, dtype=bool)).tolist(), 2):
         if together[i, j] and asked(Stratum((conditions[i], conditions[j]))):
-            found |= (holds[:, i] * holds[:, j]).astype(bool)
-    return np.asarray(found, dtype=np.float64)
+            marked |= (holds[:, i] * holds[:, j]).astype(bool)
+    return np.asarray(marked, dtype=np.float64)
 
 
 def unseen_rows(table: Table, shown: Demonstrations | None, settings: Section) -> Floats:

@@ -36,8 +36,8 @@ def _predicted_rates(inquiry: Inquiry, members: Collection[int]) -> Floats:
     """Return the success that the baseline predicts, less the effect of these members."""
     sets, best = inquiry.sets, inquiry.best
     known = dict(zip(best.members, best.fit.coefficients[len(sets.inherent.mean) :].tolist(), strict=True))
-    own = list(members)
-    effect = sets.matrix[sets.inherent.production][:, own] * np.array([known[m] for m in own])
-    multiplicative = sets.multiplicative[own]
+    columns = list(members)
+    effect = sets.matrix[sets.inherent.production][:, columns] * np.array([known[m] for m in columns])
+    multiplicative = sets.multiplicative[columns]
     rates = logistic(log_odds(inquiry.expected) + effect[:, ~multiplicative].sum(axis=1))
     return np.asarray(rates * np.exp(effect[:, multiplicative].sum(axis=1)))

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.model.attempts import Key, attempt_of, settled
+from fieldloop.model.attempts import Key, attempt_of, settle_attempts
 from fieldloop.model.condition import Condition
 from fieldloop.model.days import local_day
 from fieldloop.model.policy import Outcome
@@ -42,10 +42,10 @@ class Table:
     @cached_property
     def factors(self) -> dict[str, list[Condition]]:
         """Return every factor with its levels."""
-        found: dict[str, list[Condition]] = {}
+        levels: dict[str, list[Condition]] = {}
         for condition in self.conditions:
-            found.setdefault(condition.factor, []).append(condition)
-        return found
+            levels.setdefault(condition.factor, []).append(condition)
+        return levels
 
     @cached_property
     def _columns(self) -> dict[str, NDArray[np.str_]]:
@@ -53,24 +53,24 @@ class Table:
 
     def indicators(self, conditions: Sequence[Condition]) -> Floats:
         """Return for every row (down) which of the conditions (across) hold."""
-        found = np.zeros((len(self), len(conditions)))
+        holds = np.zeros((len(self), len(conditions)))
         for at, condition in enumerate(conditions):
             if condition.factor in self._columns:
-                found[:, at] = self._columns[condition.factor] == condition.level
-        return found
+                holds[:, at] = self._columns[condition.factor] == condition.level
+        return holds
 
     @cached_property
     def numbers(self) -> dict[str, Floats]:
         """Return every number of telemetry by name, NaN where it was not logged."""
-        found: dict[str, Floats] = {}
+        by_name: dict[str, Floats] = {}
         for at, outcome in enumerate(self.outcomes):
             logged = dict(outcome.facts)
             if outcome.latency_ms is not None:
                 logged["latency_ms"] = outcome.latency_ms
             for name, value in logged.items():
                 if math.isfinite(value) and name not in self.codes:
-                    found.setdefault(name, np.full(len(self), np.nan))[at] = value
-        return found
+                    by_name.setdefault(name, np.full(len(self), np.nan))[at] = value
+        return by_name
 
     @cached_property
     def clusters(self) -> Counted:
@@ -92,7 +92,7 @@ def tabulate(
     A day is local to its site (IANA zone by site, UTC where none is given).
     """
     zones = time_zones or {}
-    kept = settled(outcomes)[0]
+    kept = settle_attempts(outcomes)[0]
     judges: dict[Key, set[str]] = {}
     for outcome in outcomes:
         if (key := attempt_of(outcome)) is not None:
@@ -109,9 +109,9 @@ def tabulate(
     )
 
 
-def _levels(one: Outcome, codes: frozenset[str], *, alone: bool) -> dict[str, str]:
+def _levels(outcome: Outcome, codes: frozenset[str], *, alone: bool) -> dict[str, str]:
     """Return the levels of a row; the judge is one of them only where one person judged."""
-    coded = {name: f"{value:g}" for name, value in one.facts if name in codes}
-    judge = one.judged_by if alone else ""
-    levels = {**coded, "site": one.site, "robot": one.robot, "judged_by": judge, **one.stratum.levels}
+    coded = {name: f"{value:g}" for name, value in outcome.facts if name in codes}
+    judge = outcome.judged_by if alone else ""
+    levels = {**coded, "site": outcome.site, "robot": outcome.robot, "judged_by": judge, **outcome.stratum.levels}
     return {factor: level for factor, level in levels.items() if level}

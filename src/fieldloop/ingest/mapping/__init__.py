@@ -4,7 +4,7 @@ A mapping is a file that fieldloop proposes and people edit. It changes how a lo
 """
 
 from fieldloop.ingest.mapping.apply import apply
-from fieldloop.ingest.mapping.mapping import LogMapping, parse_mapping, unused
+from fieldloop.ingest.mapping.mapping import LogMapping, parse_mapping, unused_entries
 from fieldloop.ingest.mapping.propose import propose
 
-__all__ = ["LogMapping", "apply", "parse_mapping", "propose", "unused"]
+__all__ = ["LogMapping", "apply", "parse_mapping", "propose", "unused_entries"]

@@ -12,7 +12,7 @@ from fieldloop.ingest.mapping.mapping import FactSource, LogMapping, StreamRule
 from fieldloop.ingest.mapping.units import to_si
 from fieldloop.model.condition import Stratum
 from fieldloop.model.episode import Defect, Episode, Recording
-from fieldloop.model.episode_text import FLAGS, truth_of
+from fieldloop.model.episode_text import FLAGS, parse_bool
 from fieldloop.model.note import note
 from fieldloop.model.stream import Stream, StreamKind
 from fieldloop.model.stream_notes import RECORDED_UNIT, UNIT_NOTE
@@ -33,22 +33,22 @@ def apply(mapping: LogMapping, recording: Recording) -> Recording:
         rule = mapping.rule(stream.name)
         if rule and rule.drop:
             continue
-        mapped = _by_rule(stream, rule, mapping.frames, defects) if rule else _framed(stream, mapping.frames)
+        mapped = _apply_rule(stream, rule, mapping.frames, defects) if rule else _rename_frame(stream, mapping.frames)
         owned = mapped.name in recording.streams and mapped.name not in renamed and mapped.name != stream.name
         if mapped.name in streams or owned:
             defects.append(Defect(stream.name, "mapping", note("ingest.mapping_name_taken", name=mapped.name)))
             mapped = replace(mapped, name=stream.name)
         streams[mapped.name] = mapped
-    return Recording(_episode(mapping, recording.episode, defects), streams, tuple(defects))
+    return Recording(_map_episode(mapping, recording.episode, defects), streams, tuple(defects))
 
 
-def _by_rule(stream: Stream, rule: StreamRule, frames: Mapping[str, str], defects: list[Defect]) -> Stream:
+def _apply_rule(stream: Stream, rule: StreamRule, frames: Mapping[str, str], defects: list[Defect]) -> Stream:
     """Apply each part of a rule; one that does not fit the stream is a defect, the others still apply."""
     mapped = replace(
         stream, name=rule.name or stream.name, kind=rule.kind or stream.kind, serial=rule.serial or stream.serial,
         frame_id=rule.frame or frames.get(stream.frame_id, stream.frame_id),
     )  # fmt: skip
-    for part in (_in_si, _turned, _named):
+    for part in (_convert_to_si, _rotate_axes, _rename_columns):
         try:
             mapped = part(mapped, rule)
         except BadInput as wrong:
@@ -56,11 +56,11 @@ def _by_rule(stream: Stream, rule: StreamRule, frames: Mapping[str, str], defect
     return mapped
 
 
-def _framed(stream: Stream, frames: Mapping[str, str]) -> Stream:
+def _rename_frame(stream: Stream, frames: Mapping[str, str]) -> Stream:
     return replace(stream, frame_id=frames[stream.frame_id]) if stream.frame_id in frames else stream
 
 
-def _named(stream: Stream, rule: StreamRule) -> Stream:
+def _rename_columns(stream: Stream, rule: StreamRule) -> Stream:
     if not rule.columns:
         return stream
     if stream.values is not None and len(rule.columns) != stream.values.shape[1]:
@@ -70,17 +70,17 @@ def _named(stream: Stream, rule: StreamRule) -> Stream:
     return replace(stream, columns=rule.columns)
 
 
-def _in_si(stream: Stream, rule: StreamRule) -> Stream:
+def _convert_to_si(stream: Stream, rule: StreamRule) -> Stream:
     if not rule.units:
         return stream
-    found = [to_si(unit) for unit in rule.units]
-    unit = ", ".join(dict.fromkeys(name for name, _ in found if name))
+    conversions = [to_si(unit) for unit in rule.units]
+    unit = ", ".join(dict.fromkeys(name for name, _ in conversions if name))
     if stream.values is None:
         return replace(stream, unit=unit)
     width = stream.values.shape[1]
-    if len(found) not in (1, width):
-        raise BadInput(f"{len(found)} units are given for {width} columns; give one unit, or one per column")
-    factors = np.asarray([factor for _, factor in found])
+    if len(conversions) not in (1, width):
+        raise BadInput(f"{len(conversions)} units are given for {width} columns; give one unit, or one per column")
+    factors = np.asarray([factor for _, factor in conversions])
     notes = {name: text for name, text in stream.notes.items() if name != UNIT_NOTE}  # the log's guess is answered
     if (factors == 1.0).all():
         return replace(stream, unit=unit, notes=notes)
@@ -88,7 +88,7 @@ def _in_si(stream: Stream, rule: StreamRule) -> Stream:
     return replace(stream, unit=unit, values=stream.values * factors, notes=notes)
 
 
-def _turned(stream: Stream, rule: StreamRule) -> Stream:
+def _rotate_axes(stream: Stream, rule: StreamRule) -> Stream:
     if not rule.axes or stream.values is None:
         return stream
     turn, width, pose = to_rep_103(rule.axes), stream.values.shape[1], stream.kind in POSES
@@ -102,20 +102,20 @@ def _turned(stream: Stream, rule: StreamRule) -> Stream:
     return replace(stream, values=turned, notes={**stream.notes, "axes": f"recorded with axes {rule.axes}"})
 
 
-def _episode(mapping: LogMapping, episode: Episode, defects: list[Defect]) -> Episode:
+def _map_episode(mapping: LogMapping, episode: Episode, defects: list[Defect]) -> Episode:
     fields: dict[str, Any] = {}
     for name, source in mapping.episode.items():
-        text = _stated(source, episode)
+        text = _fact_value(source, episode)
         if text is None:
             continue
         if name in FLAGS:
-            if (truth := truth_of(text)) is None:
+            if (truth := parse_bool(text)) is None:
                 defects.append(Defect(name, "mapping", note("ingest.not_true_or_false", value=text)))
                 continue
             fields[name] = truth
         else:
             fields[name] = text
-    conditions = {key: text for key, source in mapping.conditions.items() if (text := _stated(source, episode))}
+    conditions = {key: text for key, source in mapping.conditions.items() if (text := _fact_value(source, episode))}
     for key in [key for key, text in conditions.items() if set(f"{key}{text}") & set(",=")]:
         wrong = f"{key}={conditions.pop(key)}"
         defects.append(Defect("conditions", "mapping", note("ingest.condition_invalid", condition=wrong)))
@@ -124,8 +124,8 @@ def _episode(mapping: LogMapping, episode: Episode, defects: list[Defect]) -> Ep
     return replace(episode, **fields)
 
 
-def _stated(source: FactSource, episode: Episode) -> str | None:
+def _fact_value(source: FactSource, episode: Episode) -> str | None:
     if source.value:
         return source.value
-    own = getattr(episode, source.fact, None)
-    return own if isinstance(own, str) and own else episode.fact(source.fact)
+    field_value = getattr(episode, source.fact, None)
+    return field_value if isinstance(field_value, str) and field_value else episode.fact(source.fact)

@@ -56,7 +56,7 @@ def unit_lines(evidence: Evidence) -> Iterator[str]:
     if stream.values is None or not evidence.rows:
         return
     width, reach, far = stream.values.shape[1], evidence.reach(), evidence.reach(slice(0, 3))
-    if line := _named(stream, evidence):
+    if line := _unit_line_from_name(stream, evidence):
         yield line
         return
     match stream.kind:
@@ -67,9 +67,9 @@ def unit_lines(evidence: Evidence) -> Iterator[str]:
         case StreamKind.GRIPPER if reach > WIDEST_GRIPPER_M:
             yield f'# unit = "mm"  # values reach {reach:.4g}: millimetres, per cent, or a count of the device?'
         case StreamKind.POSE | StreamKind.HAND_POSE if width in (VECTOR_COLUMNS, POSE_COLUMNS) and far > FARTHEST_M:
-            yield f"unit = {_units('mm', '', width)}  # positions reach {far:.4g}: hardly metres"
+            yield f"unit = {_format_units('mm', '', width)}  # positions reach {far:.4g}: hardly metres"
         case StreamKind.IMU if width == IMU_COLUMNS:
-            yield from _imu(evidence)
+            yield from _imu_unit_lines(evidence)
         case _ if stream.unit and stream.unit in SI:
             why = f"  # {stream.notes[UNIT_NOTE]}" if UNIT_NOTE in stream.notes else ""
             yield f'unit = "{stream.unit}"{why}'
@@ -77,26 +77,26 @@ def unit_lines(evidence: Evidence) -> Iterator[str]:
             yield '# unit = ""  # the log does not state it'
 
 
-def _named(stream: Stream, evidence: Evidence) -> str:
+def _unit_line_from_name(stream: Stream, evidence: Evidence) -> str:
     """Return the line of a unit that the name states, '' where it does not or the log states one itself."""
     known = {} if stream.unit_stated else NAMED.get(stream.kind, {})
-    found = sorted({known[word] for word in words_of(stream.name) if word in known})
-    if len(found) != 1 or stream.values is None:
+    named_units = sorted({known[word] for word in words_of(stream.name) if word in known})
+    if len(named_units) != 1 or stream.values is None:
         return ""
-    unit, width = found[0], stream.values.shape[1]
+    unit, width = named_units[0], stream.values.shape[1]
     if stream.kind is StreamKind.IMU and width == IMU_COLUMNS:
         turning = evidence.reach(slice(3, 6))
         rest = "deg/s" if turning > FASTEST_TURN_RAD_S else "rad/s"
-        return f"unit = {_units(unit, rest, width)}  # {SAID}; it turns at up to {turning:.4g}"
+        return f"unit = {_format_units(unit, rest, width)}  # {SAID}; it turns at up to {turning:.4g}"
     if stream.kind in (StreamKind.POSE, StreamKind.HAND_POSE) and width > VECTOR_COLUMNS:
-        return f"unit = {_units(unit, '', width)}  # {SAID}" if width == POSE_COLUMNS else ""
+        return f"unit = {_format_units(unit, '', width)}  # {SAID}" if width == POSE_COLUMNS else ""
     return f'unit = "{unit}"  # {SAID}'
 
 
-def _units(first: str, rest: str, width: int) -> str:
+def _format_units(first: str, rest: str, width: int) -> str:
     """Write the unit of a vector, or of a vector and the columns after it.
 
-    >>> _units("mm", "", 3), _units("g", "rad/s", 4)
+    >>> _format_units("mm", "", 3), _format_units("g", "rad/s", 4)
     ('"mm"', '["g", "g", "g", "rad/s"]')
     """
     if width <= VECTOR_COLUMNS:
@@ -105,7 +105,7 @@ def _units(first: str, rest: str, width: int) -> str:
     return json.dumps(listed, ensure_ascii=False)
 
 
-def _imu(evidence: Evidence) -> Iterator[str]:
+def _imu_unit_lines(evidence: Evidence) -> Iterator[str]:
     norms = np.concatenate([np.linalg.norm(rows[:, :3], axis=1) for rows in evidence.rows])
     still = float(np.nanmedian(norms)) if np.isfinite(norms).any() else 0.0
     turning = evidence.reach(slice(3, 6))
@@ -114,4 +114,5 @@ def _imu(evidence: Evidence) -> Iterator[str]:
         "deg/s" if turning > FASTEST_TURN_RAD_S else "rad/s",
     )
     if units != ("m/s²", "rad/s"):
-        yield f"unit = {_units(*units, IMU_COLUMNS)}  # at rest it feels {still:.3g}, it turns at up to {turning:.4g}"
+        reason = f"at rest it feels {still:.3g}, it turns at up to {turning:.4g}"
+        yield f"unit = {_format_units(*units, IMU_COLUMNS)}  # {reason}"

@@ -66,7 +66,7 @@ class LogMapping:
         return next((rule for rule in self.streams if rule.matches(stream)), None)
 
 
-def unused(mapping: LogMapping, streams: AbstractSet[str], facts: AbstractSet[str]) -> list[str]:
+def unused_entries(mapping: LogMapping, streams: AbstractSet[str], facts: AbstractSet[str]) -> list[str]:
     """Return the entries that matched nothing: a typo, or a sensor that was not recorded."""
     silent = [f'[streams."{rule.source}"]' for rule in mapping.streams if not any(map(rule.matches, streams))]
     sources = {**mapping.episode, **mapping.conditions}
@@ -88,8 +88,8 @@ def parse_mapping(text: str, source: str) -> LogMapping:
             text,
             tuple(_rule(key, row) for key, row in _table(raw, "streams").items()),
             {str(key): str(value) for key, value in _table(raw, "frames").items()},
-            dict(_sources(_table(raw, "episode"), FIELDS)),
-            dict(_sources(_table(raw, "conditions"), ())),
+            dict(_parse_fact_sources(_table(raw, "episode"), FIELDS)),
+            dict(_parse_fact_sources(_table(raw, "conditions"), ())),
         )
     except BadInput as wrong:
         raise BadInput(f"{source}: {wrong}") from wrong
@@ -131,7 +131,7 @@ def _rule(source: str, row: Any) -> StreamRule:
     )  # fmt: skip
 
 
-def _sources(table: Mapping[str, Any], known: tuple[str, ...]) -> Iterator[tuple[str, FactSource]]:
+def _parse_fact_sources(table: Mapping[str, Any], known: tuple[str, ...]) -> Iterator[tuple[str, FactSource]]:
     for key, row in table.items():
         if known and key not in known:
             raise BadInput(f"[episode] has an unknown key {key!r}. Known: {', '.join(known)}.")

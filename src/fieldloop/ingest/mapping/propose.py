@@ -44,10 +44,18 @@ def propose(recordings: Iterable[Recording], source: str) -> str:
             frames |= {stream.frame_id} - {""}
     if not count:
         raise BadInput(f"{source} holds no recordings, so no mapping can be proposed.")
-    return "\n".join((*_head(source, count), *_streams(seen, count), *_frames(frames), *_facts(facts, empty), ""))
+    return "\n".join(
+        (
+            *_header_lines(source, count),
+            *_stream_lines(seen, count),
+            *_frame_lines(frames),
+            *_fact_lines(facts, empty),
+            "",
+        )
+    )
 
 
-def _head(source: str, count: int) -> Iterator[str]:
+def _header_lines(source: str, count: int) -> Iterator[str]:
     yield f"# How {source} names and measures things, proposed from {count} of its recordings. Edit it as needed."
     yield "# [streams.…] names a stream as in the log; removing a line leaves that property unchanged."
     yield "# `unit` is the recorded unit (converted to SI), `axes` states where the recorded x, y and z point"
@@ -55,7 +63,7 @@ def _head(source: str, count: int) -> Iterator[str]:
     yield f'schema = "{SCHEMA}"'
 
 
-def _streams(seen: dict[str, Evidence], count: int) -> Iterator[str]:
+def _stream_lines(seen: dict[str, Evidence], count: int) -> Iterator[str]:
     kinds: dict[StreamKind, int] = {}
     for evidence in seen.values():
         kinds[evidence.stream.kind] = kinds.get(evidence.stream.kind, 0) + 1
@@ -89,18 +97,19 @@ def _name(stream: Stream, *, alone: bool) -> str:
     return OWN_NAMES[stream.kind] if alone and stream.kind in OWN_NAMES else stream.name
 
 
-def _frames(frames: set[str]) -> Iterator[str]:
+def _frame_lines(frames: set[str]) -> Iterator[str]:
     if frames:
         yield "\n[frames]  # coordinate frames as the log names them; REP 105 uses base_link, tool0, …_optical_frame"
         yield from (f"{_quoted(name)} = {_quoted(name)}" for name in sorted(frames))
 
 
-def _facts(facts: dict[str, str], empty: set[str]) -> Iterator[str]:
+def _fact_lines(facts: dict[str, str], empty: set[str]) -> Iterator[str]:
     lines = []
     for name in (f for f in FIELDS if f in empty and f in FACT_WORDS):
-        found = [key for key in sorted(facts) if key.rsplit(".", 1)[-1].lower() in FACT_WORDS[name]]
-        if found:
-            lines.append(f"{name} = {{ fact = {_quoted(found[0])} }}  # here: {' '.join(facts[found[0]].split())[:60]}")
+        matching_keys = [key for key in sorted(facts) if key.rsplit(".", 1)[-1].lower() in FACT_WORDS[name]]
+        if matching_keys:
+            example = " ".join(facts[matching_keys[0]].split())[:60]
+            lines.append(f"{name} = {{ fact = {_quoted(matching_keys[0])} }}  # here: {example}")
         else:
             lines.append(f'# {name} = ""  # the log does not state it; a text here applies to every log')
     if lines:

@@ -22,15 +22,15 @@ def calibration_of(stated: Any) -> str | None:
     '{"camera_matrix": [600.0, 0.0, 320.0, 0.0, 600.0, 240.0, 0.0, 0.0, 1.0], "distortion": [0.1], "model": "", \
 "width": 640, "height": 480}'
     """
-    matrix = _numbers(_first(stated, MATRIX))
+    matrix = _numbers(_first_present(stated, MATRIX))
     if len(matrix) != MATRIX_NUMBERS or not any(matrix):
         return None
-    model = _first(stated, MODEL)
-    sizes = {name: _whole(_first(stated, keys)) for name, keys in (("width", WIDTH), ("height", HEIGHT))}
+    model = _first_present(stated, MODEL)
+    sizes = {name: _int_or_zero(_first_present(stated, keys)) for name, keys in (("width", WIDTH), ("height", HEIGHT))}
     return json.dumps(
         {
             "camera_matrix": matrix,
-            "distortion": _numbers(_first(stated, DISTORTION))[:MOST_DISTORTION],
+            "distortion": _numbers(_first_present(stated, DISTORTION))[:MOST_DISTORTION],
             "model": model if isinstance(model, str) else "",
             **sizes,
         }
@@ -41,12 +41,12 @@ def calibrations_in(document: Any, name: str) -> dict[str, str]:
     """Find calibrations in a parsed file: one by itself, or one for each camera it names."""
     if not isinstance(document, Mapping):
         return {}
-    if found := calibration_of(document):
+    if calibration := calibration_of(document):
         camera = document.get("camera_name")
-        return {camera if isinstance(camera, str) and camera else name: found}
+        return {camera if isinstance(camera, str) and camera else name: calibration}
     inner = document.get("cameras", document)
     pairs = inner.items() if isinstance(inner, Mapping) else ()
-    return {str(camera): found for camera, stated in pairs if (found := calibration_of(stated))}
+    return {str(camera): calibration for camera, stated in pairs if (calibration := calibration_of(stated))}
 
 
 def parse_document(content: bytes) -> Any:
@@ -65,11 +65,11 @@ def parse_document(content: bytes) -> Any:
         return None
 
 
-def _first(stated: Any, names: tuple[str, ...]) -> Any:
+def _first_present(stated: Any, names: tuple[str, ...]) -> Any:
     for name in names:
-        found = stated.get(name) if isinstance(stated, Mapping) else getattr(stated, name, None)
-        if found is not None:
-            return found
+        value = stated.get(name) if isinstance(stated, Mapping) else getattr(stated, name, None)
+        if value is not None:
+            return value
     return None
 
 
@@ -84,5 +84,5 @@ def _numbers(value: Any) -> list[float]:
     return flat if all(math.isfinite(n) for n in flat) else []
 
 
-def _whole(value: Any) -> int:
+def _int_or_zero(value: Any) -> int:
     return int(value) if isinstance(value, int | float) and math.isfinite(value) else 0

@@ -31,7 +31,7 @@ class About:
     wrong: list[str] = field(default_factory=list)
 
 
-def about(metadata: Mapping[str, str]) -> About:
+def parse_channel_metadata(metadata: Mapping[str, str]) -> About:
     """Read the metadata; invalid entries are listed in `wrong` and ignored."""
     stated = About()
     for key, text in metadata.items():

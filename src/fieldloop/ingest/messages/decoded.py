@@ -46,29 +46,29 @@ class Decoded:
     left_out: set[str] = field(default_factory=set)
     texts: Texts = field(default_factory=dict)
 
-    def hear(self, path: str, text: str) -> None:
+    def note_text(self, path: str, text: str) -> None:
         """Note a text field, which no stream can hold; of lists only that they were left out."""
         if "[" not in path:
-            hear(self.texts, path, text)
+            merge_text(self.texts, path, text)
         if text:
             self.left_out.add(path.rpartition("[")[0] if path.endswith("]") else path)
 
 
-def hear(texts: Texts, path: str, text: str | None) -> None:
+def merge_text(texts: Texts, path: str, text: str | None) -> None:
     """Note a field's text; None once it has changed.
 
     >>> texts = {}
-    >>> for path, text in (("a", "x"), ("b", "x"), ("a", "x"), ("b", "y"), ("b", "x")): hear(texts, path, text)
+    >>> for path, text in (("a", "x"), ("b", "x"), ("a", "x"), ("b", "y"), ("b", "x")): merge_text(texts, path, text)
     >>> texts
     {'a': 'x', 'b': None}
     """
     texts[path] = text if texts.get(path, text) == text else None
 
 
-def is_rounded(value: object) -> bool:
+def is_beyond_float64(value: object) -> bool:
     """Is this a whole number that a float of 64 bits may not hold?
 
-    >>> is_rounded(2**53 + 1), is_rounded(-(2**60)), is_rounded(2.0**60), is_rounded(2**53)
+    >>> is_beyond_float64(2**53 + 1), is_beyond_float64(-(2**60)), is_beyond_float64(2.0**60), is_beyond_float64(2**53)
     (True, True, False, False)
     """
     return isinstance(value, int | np.integer) and not -LAST_EXACT <= value <= LAST_EXACT
@@ -117,9 +117,9 @@ class Collector:
         """Return the batch."""
         for group, (messages, rows, stamps, frame_id) in self._rows.items():
             values = np.asarray(rows, np.float64).reshape(len(rows), -1)
-            own = np.asarray(stamps, np.int64) if len(stamps) == len(rows) else None
+            row_stamps_ns = np.asarray(stamps, np.int64) if len(stamps) == len(rows) else None
             self.decoded.groups[group] = Rows(
-                np.asarray(messages, np.int64), values, own, frame_id, group in self._rounded
+                np.asarray(messages, np.int64), values, row_stamps_ns, frame_id, group in self._rounded
             )
         return self.decoded
 
@@ -144,7 +144,7 @@ class Gathered:
         self.frame_id = self.frame_id or batch.frame_id
         self.left_out |= batch.left_out
         for path, text in batch.texts.items():
-            hear(self.texts, path, text)
+            merge_text(self.texts, path, text)
         self.failed += batch.failed
         if batch.first_failure and not self.first_failure:
             self.first_failure = (int(messages[batch.first_failure[0]]), batch.first_failure[1])
@@ -169,7 +169,7 @@ class Gathered:
 
     def groups(self) -> dict[Group, Rows]:
         """Return each group's rows in the order of their messages."""
-        return {group: _together(parts) for group, parts in self._parts.items()}
+        return {group: _concatenate_rows(parts) for group, parts in self._parts.items()}
 
     def decoded(self, count: int) -> Decoded:
         """Return everything as one batch of `count` messages."""
@@ -179,11 +179,11 @@ class Gathered:
         )  # fmt: skip
 
 
-def _together(parts: list[Rows]) -> Rows:
+def _concatenate_rows(parts: list[Rows]) -> Rows:
     messages = np.concatenate([part.messages for part in parts])
     values = np.concatenate([part.values for part in parts])
-    own = [part.stamps_ns for part in parts if part.stamps_ns is not None]
-    stamps = np.concatenate(own) if len(own) == len(parts) else None
+    part_stamps = [part.stamps_ns for part in parts if part.stamps_ns is not None]
+    stamps = np.concatenate(part_stamps) if len(part_stamps) == len(parts) else None
     if bool((np.diff(messages) < 0).any()):
         order = np.argsort(messages, kind="stable")
         messages, values, stamps = messages[order], values[order], None if stamps is None else stamps[order]

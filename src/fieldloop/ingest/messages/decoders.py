@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from fieldloop.ingest.messages.arrived import Described
-from fieldloop.ingest.messages.channel_metadata import about
+from fieldloop.ingest.messages.channel_metadata import parse_channel_metadata
 from fieldloop.ingest.messages.decoded import Decode
 from fieldloop.ingest.messages.json_messages import JsonDecoder, parse_json, read_picture
 from fieldloop.ingest.messages.picture_messages import PICTURES, PictureMessages, ros_pictures
@@ -42,7 +42,7 @@ def reading_of(described: Described) -> Reading:
 
 
 def _holds_depth(described: Described) -> bool:
-    return about(described.metadata).kind is StreamKind.DEPTH or "depth" in words_of(described.topic)
+    return parse_channel_metadata(described.metadata).kind is StreamKind.DEPTH or "depth" in words_of(described.topic)
 
 
 def _choose(described: Described) -> Reading:

@@ -38,11 +38,11 @@ def recording_of(
     for topic in topics:
         noted = notes.get(key_of(topic), {})
         for stream in topic.streams():
-            free = _free(stream.name, streams)
+            free = _unused_name(stream.name, streams)
             streams[free] = replace(stream, name=free, notes={**noted, **stream.notes})
-    found = [*defects, *(defect for topic in topics for defect in topic.defects())]
-    if not streams and not found:
-        found.append(Defect(files[0].name if len(files) == 1 else name, "", note("ingest.no_messages")))
+    all_defects = [*defects, *(defect for topic in topics for defect in topic.defects())]
+    if not streams and not all_defects:
+        all_defects.append(Defect(files[0].name if len(files) == 1 else name, "", note("ingest.no_messages")))
     episode, complaints = episode_from(
         {**attached, **texts_of(topics, facts), **facts_of(topics, streams), **facts},
         id_=_identity(topics, files),
@@ -50,12 +50,12 @@ def recording_of(
         streams=streams.values(),
         format_=format_,
     )
-    return Recording(episode, streams, (*found, *complaints))
+    return Recording(episode, streams, (*all_defects, *complaints))
 
 
 def key_of(topic: Topic) -> Key:
     """Return what tells topics of one log apart."""
-    return topic.described.topic, topic.described.type, topic.described.encoding
+    return topic.describe.topic, topic.describe.type, topic.describe.encoding
 
 
 def _identity(topics: Iterable[Topic], files: Iterable[Path]) -> str:
@@ -75,5 +75,5 @@ def _pieces(path: Path) -> Iterator[bytes]:
             yield piece
 
 
-def _free(name: str, taken: Mapping[str, Stream]) -> str:
+def _unused_name(name: str, taken: Mapping[str, Stream]) -> str:
     return next(n for n in (name, *(f"{name}#{i}" for i in range(2, len(taken) + 3))) if n not in taken)

@@ -28,7 +28,7 @@ class JsonDecoder:
             try:
                 message = parse_json(payload)
                 flat = list(_flatten(message, collector.decoded))
-                collect(self._type, flat, _words(message), index, collector)
+                collect(self._type, flat, _joint_names(message), index, collector)
             except (ValueError, RecursionError, OverflowError) as wrong:
                 collector.fail(index, f"not valid JSON: {wrong}")
                 continue
@@ -72,10 +72,10 @@ def _flatten(value: Any, decoded: Decoded, path: str = "") -> Iterator[tuple[str
     elif isinstance(value, bool | int | float):
         yield path, value
     elif isinstance(value, str) and path.rpartition(".")[2] not in USED_TEXTS:
-        decoded.hear(path, value)
+        decoded.note_text(path, value)
 
 
-def _words(message: Any) -> dict[str, list[str]]:
+def _joint_names(message: Any) -> dict[str, list[str]]:
     """Return the names of joints, where a message lists them."""
     names = message.get("name") if isinstance(message, dict) else None
     fit = isinstance(names, list) and all(isinstance(name, str) for name in names)

@@ -75,14 +75,14 @@ class _Walk:
         kind, detail = described
         kind = int(kind)
         if kind == BASE:
-            self._base(detail[0], path, 1, indexed=False)
+            self._walk_base_type(detail[0], path, 1, indexed=False)
         elif kind == NAME:
-            self._named(detail, path)
+            self._walk_named_type(detail, path)
         else:
             inner, count = detail
-            self._several(inner, self._count() if kind == SEQUENCE else count, path)
+            self._walk_array(inner, self._read_count() if kind == SEQUENCE else count, path)
 
-    def _named(self, name: str, path: str) -> None:
+    def _walk_named_type(self, name: str, path: str) -> None:
         if name == TIME:
             at = self._wire.aligned(self.at, 4)
             self.layout.stamps[path] = at
@@ -90,9 +90,9 @@ class _Walk:
         else:
             self.message(name, path)
 
-    def _several(self, inner: tuple[Any, Any], count: int, path: str) -> None:
+    def _walk_array(self, inner: tuple[Any, Any], count: int, path: str) -> None:
         if int(inner[0]) == BASE:
-            self._base(inner[1][0], path, count, indexed=True)
+            self._walk_base_type(inner[1][0], path, count, indexed=True)
             return
         if count > len(self._payload):
             raise ValueError(f"{path} claims {count} elements")
@@ -104,9 +104,9 @@ class _Walk:
             self._field(inner, f"{path}[{index}]")
         self._silent -= not geometry
 
-    def _base(self, name: str, path: str, count: int, *, indexed: bool) -> None:
+    def _walk_base_type(self, name: str, path: str, count: int, *, indexed: bool) -> None:
         if name == "string":
-            self.layout.words[path] = [self._text() for _ in range(self._bounded(count, path))]
+            self.layout.words[path] = [self._read_text() for _ in range(self._check_count(count, path))]
             if not self._silent and path.rpartition(".")[2] not in USED_TEXTS:
                 self._leave_out(path, indexed=indexed)
             return
@@ -130,7 +130,7 @@ class _Walk:
         if not indexed and "[" not in path:
             self.layout.texts.append(path)
 
-    def _text(self) -> str:
+    def _read_text(self) -> str:
         at = self._wire.aligned(self.at, 4)
         (length,) = struct.unpack_from(f"{self._wire.order}I", self._payload, at)
         self._skip(at + 4, length)
@@ -138,14 +138,14 @@ class _Walk:
         text = bytes(self._payload[at + 4 : self.at])
         return (text.removesuffix(b"\x00") if self._wire.nul_ended else text).decode("utf-8")
 
-    def _count(self) -> int:
+    def _read_count(self) -> int:
         at = self._wire.aligned(self.at, 4)
         (count,) = struct.unpack_from(f"{self._wire.order}I", self._payload, at)
         self._skip(at, 4)
         self.layout.fixed.append((at, self.at))
         return int(count)
 
-    def _bounded(self, count: int, path: str) -> int:
+    def _check_count(self, count: int, path: str) -> int:
         if count > len(self._payload):
             raise ValueError(f"{path} claims {count} elements")
         return count

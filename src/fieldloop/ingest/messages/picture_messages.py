@@ -62,11 +62,11 @@ class PictureMessages:
 
     def picture(self, payload: bytes | memoryview) -> Picture:
         """Decode the pixels of a message; ValueError where its bytes do not fit its type."""
-        found = self.read(payload)
+        fields = self.read(payload)
         if not self.is_raw:
-            return decode_compressed(found.data, found.form, depth=self.depth or is_depth(found.form))
-        size = found.height, found.width, found.step
-        return decode_raw(found.data, found.form, *size, big_endian=found.big_endian, depth=self.depth)
+            return decode_compressed(fields.data, fields.form, depth=self.depth or is_depth(fields.form))
+        size = fields.height, fields.width, fields.step
+        return decode_raw(fields.data, fields.form, *size, big_endian=fields.big_endian, depth=self.depth)
 
 
 def ros_pictures(decoder: RosDecoder) -> PictureMessages:

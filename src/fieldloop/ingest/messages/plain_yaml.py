@@ -15,13 +15,13 @@ def parse_yaml(text: str) -> Any:
 
     try:
         for event in YAML(typ="safe").parse(text):
-            _refuse(event)
+            _refuse_alias(event)
         return YAML(typ="safe").load(text)
     except Exception as wrong:  # the parser raises whatever broken text leads it to
         raise ValueError(" ".join(str(wrong).split())[:120] or type(wrong).__name__) from wrong
 
 
-def _refuse(event: Any) -> None:
+def _refuse_alias(event: Any) -> None:
     from ruamel.yaml.events import AliasEvent, ScalarEvent
 
     if isinstance(event, AliasEvent) or (isinstance(event, ScalarEvent) and event.value == MERGE):

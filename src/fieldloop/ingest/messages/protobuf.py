@@ -70,13 +70,13 @@ def _message_class(name: str, descriptors: bytes) -> Any:
         pool = descriptor_pool.DescriptorPool()
         done: set[str] = set()
         for file in files:
-            _add(file, files, pool, done)
+            _add_file_with_imports(file, files, pool, done)
         return message_factory.GetMessageClass(pool.FindMessageTypeByName(name))
     except (DecodeError, KeyError, TypeError, ValueError, RecursionError) as wrong:
         raise ValueError(f"schema {name} cannot be understood: {' '.join(str(wrong).split())[:120]}") from wrong
 
 
-def _add(name: str, files: dict[str, Any], pool: Any, done: set[str]) -> None:
+def _add_file_with_imports(name: str, files: dict[str, Any], pool: Any, done: set[str]) -> None:
     """Add a file behind those that it leans on, whatever order they are stored in."""
     if name in done:
         return
@@ -84,27 +84,27 @@ def _add(name: str, files: dict[str, Any], pool: Any, done: set[str]) -> None:
     if name not in files:
         raise ValueError(f"it needs {name}, which the log does not hold")
     for needed in files[name].dependency:
-        _add(needed, files, pool, done)
+        _add_file_with_imports(needed, files, pool, done)
     pool.AddSerializedFile(files[name].SerializeToString())
 
 
 def stamp_in(message: Any) -> int | None:
     """Find the sensing stamp: a Timestamp called timestamp or stamp, among the fields or in the header."""
-    for holder in (message, _field(message, "header")):
+    for holder in (message, _submessage(message, "header")):
         for name in STAMPS:
-            found = _field(holder, name)
-            if found is not None and found.DESCRIPTOR.full_name == TIMESTAMP:
-                return int(found.seconds) * NS_PER_S + int(found.nanos)
+            stamp = _submessage(holder, name)
+            if stamp is not None and stamp.DESCRIPTOR.full_name == TIMESTAMP:
+                return int(stamp.seconds) * NS_PER_S + int(stamp.nanos)
     return None
 
 
 def frame_in(message: Any) -> str:
     """Find the frame of a message among its fields or in its header."""
-    header = _field(message, "header")
+    header = _submessage(message, "header")
     return next((str(m.frame_id) for m in (header, message) if isinstance(getattr(m, "frame_id", None), str)), "")
 
 
-def _field(message: Any, name: str) -> Any:
+def _submessage(message: Any, name: str) -> Any:
     """Return a message within a message, None where it is absent or no message."""
     described = message.DESCRIPTOR.fields_by_name.get(name) if message is not None else None
     if described is None or described.message_type is None or is_repeated(described) or not message.HasField(name):

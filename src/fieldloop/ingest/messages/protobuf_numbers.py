@@ -42,14 +42,14 @@ class _Walk:
         for field in described.fields:
             inner = f"{path}.{field.name}" if path else field.name
             if is_repeated(field):
-                yield from self._repeated(message, field, inner, around)
+                yield from self._walk_repeated(message, field, inner, around)
             elif field.message_type is None:
-                yield from self._single(message, field, inner)
+                yield from self._walk_single(message, field, inner)
             elif field.message_type.full_name != TIMESTAMP and (field.name != "header" or path):
                 part = getattr(message, field.name) if message is not None and message.HasField(field.name) else None
-                yield from self._part(part, field.message_type, inner, around)
+                yield from self._walk_part(part, field.message_type, inner, around)
 
-    def _part(self, part: Any, described: Any, path: str, around: tuple[str, ...]) -> Iterator[tuple[str, float]]:
+    def _walk_part(self, part: Any, described: Any, path: str, around: tuple[str, ...]) -> Iterator[tuple[str, float]]:
         if described.full_name == DURATION:
             yield path, math.nan if part is None else part.seconds + part.nanos / NS_PER_S
         elif len(around) <= DEEPEST and described.full_name not in around:
@@ -57,18 +57,20 @@ class _Walk:
         elif part is not None:
             self._left_out.add(path)
 
-    def _single(self, message: Any, field: Any, path: str) -> Iterator[tuple[str, float]]:
+    def _walk_single(self, message: Any, field: Any, path: str) -> Iterator[tuple[str, float]]:
         absent = message is None or (field.has_presence and not message.HasField(field.name))
         if field.cpp_type != field.CPPTYPE_STRING:
             yield path, math.nan if absent else getattr(message, field.name)
         elif not absent and field.name not in USED_TEXTS:
             value = getattr(message, field.name)
             if isinstance(value, str):
-                self._decoded.hear(path, value)
+                self._decoded.note_text(path, value)
             elif value:
                 self._left_out.add(path)
 
-    def _repeated(self, message: Any, field: Any, path: str, around: tuple[str, ...]) -> Iterator[tuple[str, float]]:
+    def _walk_repeated(
+        self, message: Any, field: Any, path: str, around: tuple[str, ...]
+    ) -> Iterator[tuple[str, float]]:
         values = getattr(message, field.name) if message is not None else ()
         if not len(values):
             return
@@ -83,7 +85,7 @@ class _Walk:
             if element.message_type is None:
                 yield f"{path}[{key}]", value
             else:
-                yield from self._part(value, element.message_type, f"{path}[{key}]", around)
+                yield from self._walk_part(value, element.message_type, f"{path}[{key}]", around)
 
 
 def _pairs(values: Any, field: Any) -> tuple[Iterable[tuple[Any, Any]], Any]:

@@ -10,7 +10,7 @@ import numpy as np
 from fieldloop.ingest.messages import transforms
 from fieldloop.ingest.messages.decoded import Collector, Decoded, Gathered
 from fieldloop.ingest.messages.layout import Layout, LayoutFinder
-from fieldloop.ingest.messages.layout_table import alike, read_table
+from fieldloop.ingest.messages.layout_table import read_table, rows_like_first
 from fieldloop.ingest.messages.ros_types import JOINT_STATE, TRANSFORMS, flatten, longest_array, stamp_of
 from fieldloop.ingest.messages.shapes import collect, shapes_of
 from fieldloop.ingest.messages.spans import Spans
@@ -59,9 +59,9 @@ class RosDecoder:
     def stamp_of(self, message: Any) -> tuple[int | None, str]:
         """Return the sensing stamp and the frame of a decoded message, where it has them."""
         stamp, frame = stamp_of(message)
-        return (None if stamp is None else self._unwrapped(stamp)), frame
+        return (None if stamp is None else self._unsign_stamp(stamp)), frame
 
-    def _unwrapped(self, stamp_ns: int) -> int:
+    def _unsign_stamp(self, stamp_ns: int) -> int:
         """ROS 1 counts seconds without a sign; the library takes them for signed."""
         return stamp_ns + WRAP_NS if self._encoding == "ros1" and stamp_ns < 0 else stamp_ns
 
@@ -82,15 +82,15 @@ class RosDecoder:
                 single.append(int(waiting[0]))
                 waiting = waiting[1:]
                 continue
-            same = alike(table, layout)
+            same = rows_like_first(table, layout)
             gathered.add(read_table(table[same], layout, self.name), chosen[same])
             waiting = np.setdiff1d(waiting, chosen[same], assume_unique=True)
         rest = np.sort(np.concatenate([np.asarray(single, np.int64), waiting]))
         if len(rest):
-            gathered.add(self.one_by_one(payloads.pick(rest)), rest)
+            gathered.add(self.decode_one_by_one(payloads.pick(rest)), rest)
         return gathered.decoded(len(payloads))
 
-    def one_by_one(self, payloads: Spans) -> Decoded:
+    def decode_one_by_one(self, payloads: Spans) -> Decoded:
         """Decode a batch message by message."""
         collector = Collector(len(payloads))
         for index, payload in enumerate(payloads):
@@ -117,7 +117,7 @@ class RosDecoder:
 
     def _collect(self, message: Any, index: int, collector: Collector) -> None:
         if self.name in TRANSFORMS:
-            transforms.collect(message, index, collector, self._unwrapped)
+            transforms.collect(message, index, collector, self._unsign_stamp)
             return
         flat = list(flatten(message, self._store.fielddefs, collector.decoded, longest_array(self.name)))
         collect(self.name, flat, {"name": message.name} if self.name == JOINT_STATE else {}, index, collector)

@@ -54,12 +54,12 @@ def flatten(
             continue
         if isinstance(value, str | bytes):
             if name not in USED_TEXTS:
-                decoded.hear(path, value if isinstance(value, str) else repr(value))
+                decoded.note_text(path, value if isinstance(value, str) else repr(value))
             continue
         if isinstance(value, bool | int | float | np.generic):
             yield path, value
         elif isinstance(value, list | np.ndarray):
-            yield from _array(path, value, fields, decoded, longest)
+            yield from _flatten_array(path, value, fields, decoded, longest)
         elif value.__msgtype__ != "builtin_interfaces/msg/Time":
             yield from flatten(value, fields, decoded, longest, f"{path}.")
 
@@ -73,8 +73,8 @@ def stamp_of(message: Any) -> tuple[int | None, str]:
     return stamp.sec * NS_PER_S + stamp.nanosec, str(getattr(header, "frame_id", ""))
 
 
-def _array(path: str, values: Any, fields: Fields, decoded: Decoded, longest: int) -> Iterator[tuple[str, Any]]:
-    if not len(values):
+def _flatten_array(path: str, values: Any, fields: Fields, decoded: Decoded, longest: int) -> Iterator[tuple[str, Any]]:
+    if not len(values) or (isinstance(values[0], str) and not any(values)):  # empty texts leave nothing out
         return
     numbers = isinstance(values[0], bool | int | float | np.generic)
     geometry = str(getattr(values[0], "__msgtype__", "")).startswith("geometry_msgs/")

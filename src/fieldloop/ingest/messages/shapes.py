@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.ingest.messages.decoded import Collector, Group, is_rounded
+from fieldloop.ingest.messages.decoded import Collector, Group, is_beyond_float64
 from fieldloop.ingest.messages.ros_types import ARRAYS, JOINT_STATE, TRANSFORMS
 from fieldloop.ingest.messages.stream_types import POSE_COLUMNS, STREAM_TYPES
 
@@ -43,7 +43,7 @@ def collect(type_: str, flat: Sequence[tuple[str, float]], words: Words, message
     """Put the numbers of one message into their groups; ValueError or OverflowError where that cannot be done."""
     shapes = shapes_of(type_, tuple(name for name, _ in flat), words)
     numbers = [float(value) for _, value in flat]
-    large = [i for i, (_, value) in enumerate(flat) if is_rounded(value)]
+    large = [i for i, (_, value) in enumerate(flat) if is_beyond_float64(value)]
     for shape in shapes:
         collector.decoded.left_out |= shape.left_out
         collector.add(shape.group, message, numbers if shape.picks is None else [numbers[i] for i in shape.picks])
@@ -89,15 +89,15 @@ def _shapes(type_: str, names: Names) -> list[Shape]:
     wanted = STREAM_TYPES[type_].columns if type_ in STREAM_TYPES else {}
     if wanted and wanted.keys() <= set(names):
         picked = np.asarray([names.index(name) for name in wanted])
-        left_out = frozenset(_part(name) for name in names if name not in wanted)
+        left_out = frozenset(_containing_field(name) for name in names if name not in wanted)
         return [Shape(("", tuple(wanted.values())), picked, left_out=left_out)]
     return [Shape(("", names))]
 
 
-def _part(name: str) -> str:
+def _containing_field(name: str) -> str:
     """Return the vector or array that a number belongs to, else the number itself.
 
-    >>> _part("pose.covariance[3]"), _part("orientation.w"), _part("quality")
+    >>> _containing_field("pose.covariance[3]"), _containing_field("orientation.w"), _containing_field("quality")
     ('pose.covariance', 'orientation', 'quality')
     """
     whole, _, axis = name.partition("[")[0].rpartition(".")

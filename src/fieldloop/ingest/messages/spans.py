@@ -22,10 +22,10 @@ class Spans(Sequence[memoryview]):
         """Lay payloads one behind the other."""
         if isinstance(payloads, cls):
             return payloads
-        return cls.behind_each_other(b"".join(payloads), np.asarray([len(p) for p in payloads], np.int64))
+        return cls.from_lengths(b"".join(payloads), np.asarray([len(p) for p in payloads], np.int64))
 
     @classmethod
-    def behind_each_other(cls, buffer: bytes, lengths: NDArray[np.int64]) -> Self:
+    def from_lengths(cls, buffer: bytes, lengths: NDArray[np.int64]) -> Self:
         """Cut a buffer into payloads of these lengths."""
         return cls(buffer, np.cumsum(lengths) - lengths, lengths)
 

@@ -19,7 +19,7 @@ from fieldloop.ingest.messages.topic_naming import TopicNaming
 from fieldloop.ingest.messages.topic_numbers import TopicNumbers
 from fieldloop.ingest.messages.topic_pictures import TopicPictures
 from fieldloop.model.episode import Defect
-from fieldloop.model.episode_text import writable
+from fieldloop.model.episode_text import escape_non_utf8
 from fieldloop.model.note import note
 from fieldloop.model.stream import Stream
 from fieldloop.model.stream_notes import ENCODING, LEFT_OUT, TYPE, VALUES
@@ -36,7 +36,7 @@ class Topic:
     """One topic of one type. `take` each batch in the order of the log, then ask for `streams` and `defects`."""
 
     def __init__(self, described: Described, source: Payloads) -> None:
-        self.described = described
+        self.describe = described
         reading = reading_of(described)
         self._notes = {TYPE: described.type} | ({ENCODING: reading.note} if reading.note else {})
         self._numbers = TopicNumbers(described.type, reading.decode) if reading.decode else None
@@ -72,27 +72,27 @@ class Topic:
 
     def streams(self) -> Iterator[Stream]:
         """Yield the streams that this topic's messages make up."""
-        naming = TopicNaming(self.described)
+        naming = TopicNaming(self.describe)
         if self._pictures:
-            yield self._of_pictures(naming)
+            yield self._picture_stream(naming)
         elif self._numbers:
-            yield from self._of_numbers(naming, self._numbers)
+            yield from self._number_streams(naming, self._numbers)
         else:
-            yield self._stamps_only(naming, None, self._notes)
+            yield self._stamps_only_stream(naming, None, self._notes)
 
     def defects(self) -> Iterator[Defect]:
         """Yield what could not be decoded, once for the whole topic."""
         part = self._pictures or self._numbers
         if self._numbers and (gathered := self._numbers.finish()).too_many:
-            yield Defect(self.described.topic, "", note("ingest.too_many_column_sets", sets=len(gathered.groups())))
+            yield Defect(self.describe.topic, "", note("ingest.too_many_column_sets", sets=len(gathered.groups())))
         if part is None or not (failure := part.failure()):
             return
         count, first, reason = failure
         message = note(
-            "ingest.messages_undecodable", failed=count, messages=self._clocks.count, type=self.described.type,
+            "ingest.messages_undecodable", failed=count, messages=self._clocks.count, type=self.describe.type,
             reason=reason.rstrip("."),
         )  # fmt: skip
-        yield Defect.at(self.described.topic, "message", first, message)
+        yield Defect.at(self.describe.topic, "message", first, message)
 
     def calibration(self) -> str | None:
         """Return the camera calibration in the first message, None where this is not a calibration topic."""
@@ -114,7 +114,7 @@ class Topic:
 
     def texts(self) -> dict[str, str]:
         """Return the texts that never change by their fields; the only one of messages without a number by ''."""
-        if not self._numbers or full_name(self.described.type) in CALIBRATIONS | CHATTER:
+        if not self._numbers or full_name(self.describe.type) in CALIBRATIONS | CHATTER:
             return {}
         texts = self._numbers.finish().texts
         held = {path: text for path, text in list(texts.items())[:MOST_TEXTS] if text}
@@ -129,21 +129,21 @@ class Topic:
 
     @property
     def _is_static(self) -> bool:
-        name = self.described.topic.rpartition("/")[2]
-        return full_name(self.described.type) in TRANSFORMS and name.endswith("tf_static")
+        name = self.describe.topic.rpartition("/")[2]
+        return full_name(self.describe.type) in TRANSFORMS and name.endswith("tf_static")
 
-    def _of_pictures(self, naming: TopicNaming) -> Stream:
+    def _picture_stream(self, naming: TopicNaming) -> Stream:
         assert self._pictures is not None
         source = self._pictures.source()
         messages, stamps = self._pictures.readable()
         clocks, notes = self._clocks.of(messages, stamps, naming.about.clocks)
         return naming.pictures(self._pictures.form, clocks, source, self._pictures.frame_id, self._notes | notes)
 
-    def _of_numbers(self, naming: TopicNaming, numbers: TopicNumbers) -> Iterator[Stream]:
+    def _number_streams(self, naming: TopicNaming, numbers: TopicNumbers) -> Iterator[Stream]:
         gathered = numbers.finish()
         groups = gathered.groups()
         notes, stamps = dict(self._notes), gathered.stamps_ns(self._clocks.count)
-        if left_out := self._left_out(gathered):
+        if left_out := self._describe_left_out(gathered):
             notes[LEFT_OUT] = left_out
         if gathered.too_many:
             notes[VALUES], groups = f"left out: {TOO_MANY.format(len(groups))}", {}
@@ -153,29 +153,31 @@ class Topic:
             also = "; texts that never change are facts of the episode" if self.texts() else ""
             notes[VALUES] = f"its messages hold no numbers{also}"
         if not groups:
-            stream = self._stamps_only(naming, stamps, notes)
-            yield replace(stream, frame_id=stream.frame_id or writable(gathered.frame_id))
+            stream = self._stamps_only_stream(naming, stamps, notes)
+            yield replace(stream, frame_id=stream.frame_id or escape_non_utf8(gathered.frame_id))
         names = naming.names(groups)
         for name, group in names.items():
             rows = groups[group]
-            own = stamps[rows.messages] if rows.stamps_ns is None else rows.stamps_ns
-            clocks, more = self._clocks.of(rows.messages, own, naming.about.clocks)
+            row_stamps_ns = stamps[rows.messages] if rows.stamps_ns is None else rows.stamps_ns
+            clocks, more = self._clocks.of(rows.messages, row_stamps_ns, naming.about.clocks)
             if rows.rounded:
                 more = {**more, "rounded": ROUNDED}
             if len(siblings := [other for other, (suffix, _) in names.items() if suffix == group[0]]) > 1:
                 more = {**more, "split": f"its messages vary in their fields, one stream each: {', '.join(siblings)}"}
             stream = naming.numbers(name, group, clocks, rows.values, notes | more)
-            yield replace(stream, frame_id=stream.frame_id or writable(rows.frame_id or gathered.frame_id))
+            yield replace(stream, frame_id=stream.frame_id or escape_non_utf8(rows.frame_id or gathered.frame_id))
 
-    def _left_out(self, gathered: Gathered) -> str:
+    def _describe_left_out(self, gathered: Gathered) -> str:
         """Name the parts of messages that are in no stream and no fact; joints' names are in their columns."""
         facts = set(gathered.texts) if "" in (held := self.texts()) else set(held)
-        known = facts | ({"name"} if full_name(self.described.type) == JOINT_STATE else set())
+        known = facts | ({"name"} if full_name(self.describe.type) == JOINT_STATE else set())
         parts = sorted(gathered.left_out - known)
         more = f" and {len(parts) - MOST_NAMED} more" if len(parts) > MOST_NAMED else ""
         return ", ".join(parts[:MOST_NAMED]) + more
 
-    def _stamps_only(self, naming: TopicNaming, stamps: NDArray[np.int64] | None, notes: dict[str, str]) -> Stream:
+    def _stamps_only_stream(
+        self, naming: TopicNaming, stamps: NDArray[np.int64] | None, notes: dict[str, str]
+    ) -> Stream:
         every: NDArray[np.int64] = np.arange(self._clocks.count)
         clocks, more = self._clocks.of(every, stamps, naming.about.clocks)
-        return naming.stamps_only(clocks, notes | more)
+        return naming.stamps_only_stream(clocks, notes | more)

@@ -36,14 +36,14 @@ class TopicClocks:
 
         `really` says which clock each stamp is; one that it does not name repeats another and is left out.
         """
-        stamps, notes = self._stamps(messages, header_ns, kept=really or {})
+        stamps, notes = self._recorded_clocks(messages, header_ns, kept=really or {})
         if really is not None and (clocks := {really[slot]: stamps[slot] for slot in really if slot in stamps}):
             return clocks, notes
         return stamps, notes
 
-    def _stamps(self, messages: Integers, header_ns: Integers | None, kept: Slots) -> tuple[Clocks, Notes]:
-        clocks = {ClockKind.LOG: _joined(self._log_ns)[messages]}
-        publish = _joined(self._publish_ns)[messages]
+    def _recorded_clocks(self, messages: Integers, header_ns: Integers | None, kept: Slots) -> tuple[Clocks, Notes]:
+        clocks = {ClockKind.LOG: _concatenate(self._log_ns)[messages]}
+        publish = _concatenate(self._publish_ns)[messages]
         if publish.any() or ClockKind.PUBLISH in kept:
             clocks[ClockKind.PUBLISH] = publish
         missing = 0 if header_ns is None else int((header_ns == NO_STAMP).sum())
@@ -58,7 +58,7 @@ class TopicClocks:
         return clocks, {}
 
 
-def _joined(parts: list[Integers]) -> Integers:
+def _concatenate(parts: list[Integers]) -> Integers:
     if len(parts) > 1:
         parts[:] = [np.concatenate(parts)]
     return parts[0] if parts else np.empty(0, np.int64)

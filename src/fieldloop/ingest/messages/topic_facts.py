@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from fieldloop.ingest.messages.topic import Topic
-from fieldloop.model.episode_text import FIELDS, by_any_name, writable
+from fieldloop.model.episode_text import FIELDS, escape_non_utf8, fields_by_alias
 from fieldloop.model.stream import Stream, StreamKind
 
 
@@ -14,7 +14,7 @@ def facts_of(topics: Iterable[Topic], streams: Mapping[str, Stream]) -> dict[str
     for topic in topics:
         facts.update(topic.transforms())
         if calibration := topic.calibration():
-            for camera in _cameras_beside(topic.described.topic, cameras):
+            for camera in _cameras_beside(topic.describe.topic, cameras):
                 facts.setdefault(f"calibration.{camera}", calibration)
     return facts
 
@@ -28,14 +28,14 @@ def texts_of(topics: Iterable[Topic], stated: Mapping[str, str]) -> dict[str, st
     facts: dict[str, str] = {}
     names: dict[str, str] = {}
     for topic in topics:
-        space = topic.described.topic.strip("/") or "unnamed"
+        space = topic.describe.topic.strip("/") or "unnamed"
         for path, text in topic.texts().items():
-            facts.setdefault(writable(f"{space}.{path}" if path else space), writable(text))
+            facts.setdefault(escape_non_utf8(f"{space}.{path}" if path else space), escape_non_utf8(text))
             if not path or topic.says_only_texts:
-                names.setdefault(path or space, writable(text))
-    fields = {**by_any_name(names), **stated}
+                names.setdefault(path or space, escape_non_utf8(text))
+    fields = {**fields_by_alias(names), **stated}
     others = {f"topic.{key}" if key in FIELDS else key: text for key, text in facts.items() if fields.get(key) != text}
-    return {**others, **by_any_name(names)}
+    return {**others, **fields_by_alias(names)}
 
 
 def _cameras_beside(topic: str, cameras: Iterable[str]) -> list[str]:
@@ -44,7 +44,7 @@ def _cameras_beside(topic: str, cameras: Iterable[str]) -> list[str]:
     >>> _cameras_beside("/left/camera_info", ["left/image_raw", "right/image_raw"]), _cameras_beside("/k/info", [])
     (['left/image_raw'], ['k'])
     """
-    space, _, own = topic.strip("/").rpartition("/")
+    space, _, last_part = topic.strip("/").rpartition("/")
     if not space:
-        return [camera for camera in cameras if "/" not in camera] or [own]
+        return [camera for camera in cameras if "/" not in camera] or [last_part]
     return [camera for camera in cameras if camera == space or camera.startswith(f"{space}/")] or [space]

@@ -7,13 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.ingest.messages.arrived import Described
-from fieldloop.ingest.messages.channel_metadata import about
+from fieldloop.ingest.messages.channel_metadata import parse_channel_metadata
 from fieldloop.ingest.messages.decoded import Group
 from fieldloop.ingest.messages.ros_types import JOINT_STATE, full_name
 from fieldloop.ingest.messages.stream_types import STREAM_TYPES
 from fieldloop.ingest.pictures.picture_bytes import GREY_16, is_depth
 from fieldloop.ingest.words import kind_of, words_of
-from fieldloop.model.episode_text import writable
+from fieldloop.model.episode_text import escape_non_utf8
 from fieldloop.model.stream import ClockKind, FrameSource, Stream, StreamKind
 from fieldloop.model.stream_notes import UNIT_NOTE
 
@@ -29,7 +29,7 @@ class TopicNaming:
     """Names the streams of one topic."""
 
     def __init__(self, described: Described) -> None:
-        self.about = about(described.metadata)
+        self.about = parse_channel_metadata(described.metadata)
         self._topic = described.topic.strip("/") or "unnamed"
         self._type = full_name(described.type)
 
@@ -54,7 +54,7 @@ class TopicNaming:
 
     def numbers(self, name: str, group: Group, clocks: Clocks, values: NDArray[Any], notes: Notes) -> Stream:
         """Make the stream of one group."""
-        suffix, columns = group[0], tuple(map(writable, group[1]))
+        suffix, columns = group[0], tuple(map(escape_non_utf8, group[1]))
         stated = self.about
         named_for_all = name == self.name
         kind = stated.kind or self._kind()
@@ -69,9 +69,9 @@ class TopicNaming:
                 UNIT_NOTE: f"{unit} is assumed: a joint message does not state which joints turn and which slide",
             }
         return Stream(
-            name, kind, unit, clocks, self._typed(values), nominal_hz=stated.nominal_hz,
+            name, kind, unit, clocks, self._restore_dtype(values), nominal_hz=stated.nominal_hz,
             columns=columns, frame_id=stated.frame_id or "", serial=stated.serial or "",
-            notes=self._noted(notes),
+            notes=self._with_metadata_note(notes),
         )  # fmt: skip
 
     def pictures(self, form: str, clocks: Clocks, source: FrameSource, frame_id: str, notes: Notes) -> Stream:
@@ -84,15 +84,17 @@ class TopicNaming:
             notes = {**notes, "pixels": "16-bit grey is reduced to 8 bits"}
         return Stream(
             self.name, kind, unit, clocks, pictures=source, nominal_hz=stated.nominal_hz,
-            frame_id=stated.frame_id or writable(frame_id), serial=stated.serial or "", notes=self._noted(notes),
+            frame_id=stated.frame_id or escape_non_utf8(frame_id), serial=stated.serial or "",
+            notes=self._with_metadata_note(notes),
         )  # fmt: skip
 
-    def stamps_only(self, clocks: Clocks, notes: Notes) -> Stream:
+    def stamps_only_stream(self, clocks: Clocks, notes: Notes) -> Stream:
         """Make the stream of a topic of which only the stamps are known."""
         stated = self.about
         return Stream(
             self.name, stated.kind or StreamKind.OTHER, stated.unit or "", clocks, nominal_hz=stated.nominal_hz,
-            frame_id=stated.frame_id or "", serial=stated.serial or "", notes=self._noted(notes),
+            frame_id=stated.frame_id or "", serial=stated.serial or "",
+            notes=self._with_metadata_note(notes),
         )  # fmt: skip
 
     def _kind(self) -> StreamKind:
@@ -110,7 +112,7 @@ class TopicNaming:
             return units[PARTS.index(suffix)]
         return STREAM_TYPES[self._type].unit if self._type in STREAM_TYPES else ""
 
-    def _typed(self, values: NDArray[Any]) -> NDArray[Any]:
+    def _restore_dtype(self, values: NDArray[Any]) -> NDArray[Any]:
         """Numbers travel as float64; the stream's own type is given back to them."""
         dtype = self.about.dtype
         if dtype is None or dtype == values.dtype:
@@ -118,7 +120,7 @@ class TopicNaming:
         with np.errstate(invalid="ignore", over="ignore"):
             return values.astype(dtype)
 
-    def _noted(self, notes: Notes) -> Notes:
+    def _with_metadata_note(self, notes: Notes) -> Notes:
         """Add a note on invalid metadata. A log that has notes of its own keeps them."""
         if self.about.notes is not None:
             notes = {**self.about.notes, **{key: notes[key] for key in NEWS if key in notes}}

@@ -33,7 +33,7 @@ class TopicNumbers:
     def finish(self) -> Gathered:
         """Decode what is still held and return everything."""
         if self._lengths:
-            spans = Spans.behind_each_other(b"".join(self._pending), np.concatenate(self._lengths))
+            spans = Spans.from_lengths(b"".join(self._pending), np.concatenate(self._lengths))
             self._gathered.add(self._decode(spans), np.arange(self._first, self._first + len(spans)))
             self._first += len(spans)
             self._pending, self._lengths, self._bytes = [], [], 0

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from fieldloop.ingest.messages.arrived import Payloads
 from fieldloop.ingest.messages.decoded import stored_stamp
 from fieldloop.ingest.messages.picture_messages import PictureMessages
-from fieldloop.ingest.messages.video_messages import VideoOnDemand, begins_anew
+from fieldloop.ingest.messages.video_messages import VideoOnDemand, is_key_frame
 from fieldloop.ingest.pictures.picture_bytes import NOTHING, Picture
 from fieldloop.ingest.pictures.placed import PlacedPictures
 from fieldloop.model.stream import FrameSource
@@ -31,14 +31,14 @@ class TopicPictures:
         rows = []
         for index, payload in enumerate(payloads):
             try:
-                found = self._messages.head(payload)
+                head = self._messages.head(payload)
             except ValueError as wrong:
                 self._first_failure = self._first_failure if self._failed else (first + index, str(wrong))
                 self._failed += 1
                 continue
-            key = self._messages.is_video and begins_anew(found.form, found.data)
-            rows.append((index, stored_stamp(found.stamp_ns), key))
-            self.frame_id, self.form = self.frame_id or found.frame_id, self.form or found.form
+            key = self._messages.is_video and is_key_frame(head.form, head.data)
+            rows.append((index, stored_stamp(head.stamp_ns), key))
+            self.frame_id, self.form = self.frame_id or head.frame_id, self.form or head.form
         if rows:
             kept = np.asarray(rows, np.int64)
             self._places.append(places[kept[:, 0]])
@@ -84,11 +84,11 @@ class PicturesOnDemand(PlacedPictures):
         """Yield form and bytes as they are stored, in ascending order; ('', b'') for plain pixels."""
         for payload in self._fetch(indices):
             try:
-                found = self._messages.read(payload)
+                fields = self._messages.read(payload)
             except ValueError:
                 yield "", b""
                 continue
-            yield ("", b"") if self._messages.is_raw else (found.form, found.data)
+            yield ("", b"") if self._messages.is_raw else (fields.form, fields.data)
 
     def _fetch(self, indices: Iterable[int] | None) -> Iterator[bytes]:
         wanted = np.arange(len(self)) if indices is None else np.asarray(sorted(indices), np.int64)

@@ -18,7 +18,7 @@ H265_KEY = {*range(16, 22), 32, 33, 34}
 MOST_UNITS = 16  # parameters come first; the rest of a picture need not be searched
 
 
-def begins_anew(form: str, data: bytes) -> bool:
+def is_key_frame(form: str, data: bytes) -> bool:
     """Can decoding begin at this picture? Of codecs whose bytes are not looked into, only the first one can."""
     if form not in ("h264", "h265", "hevc"):
         return False
@@ -49,17 +49,17 @@ class VideoOnDemand(PlacedPictures):
         starts = self._keys[np.maximum(np.searchsorted(self._keys, wanted, side="right") - 1, 0)]
         for run in np.split(wanted, np.flatnonzero(np.diff(starts)) + 1):
             if len(run):
-                yield from self._run(self._start(int(run[0])), run.tolist())
+                yield from self._decode_from(self._key_before(int(run[0])), run.tolist())
 
-    def _start(self, index: int) -> int:
+    def _key_before(self, index: int) -> int:
         before = self._keys[self._keys <= index]
         return int(before[-1]) if len(before) else 0
 
-    def _run(self, start: int, wanted: list[int]) -> Iterator[Picture]:
+    def _decode_from(self, start: int, wanted: list[int]) -> Iterator[Picture]:
         """Decode from a key frame on; a picture may come out a few packets after it went in."""
         due = iter(wanted)
         waiting = next(due, None)
-        for index, picture in self._decoded(start, wanted[-1]):
+        for index, picture in self._decode_packets(start, wanted[-1]):
             while waiting is not None and waiting < index:
                 yield NOTHING
                 waiting = next(due, None)
@@ -70,7 +70,7 @@ class VideoOnDemand(PlacedPictures):
             yield NOTHING
             waiting = next(due, None)
 
-    def _decoded(self, start: int, last: int) -> Iterator[tuple[int, Picture]]:
+    def _decode_packets(self, start: int, last: int) -> Iterator[tuple[int, Picture]]:
         import av
 
         try:

@@ -44,10 +44,10 @@ class Box(NamedTuple):
 
     def need(self, *kinds: str) -> "Box":
         """Go down by kinds; ValueError where there is none."""
-        found = self.find(*kinds)
-        if found is None:
+        box = self.find(*kinds)
+        if box is None:
             raise ValueError(f"box {self.kind!r} at byte {self.at} holds no {'/'.join(kinds)}")
-        return found
+        return box
 
     def number(self, at: int, form: str = "I") -> int:
         """Read one big-endian number; ValueError where the box is too short for it."""

@@ -43,12 +43,12 @@ class Decoder:
         if self._has_passed(target):
             return None
         if not self._is_on_the_way(index, packets):
-            self._go(packets.key_before(index), packets)
+            self._seek_to_key(packets.key_before(index), packets)
         while self._frame is not None and self._frame.pts < target:
             self._before = self._frame.pts
             self._frame = next(self._coming, None)
-        found = self._frame is not None and self._frame.pts == target
-        return self._frame if found and not self._frame.is_corrupt else None
+        is_target = self._frame is not None and self._frame.pts == target
+        return self._frame if is_target and not self._frame.is_corrupt else None
 
     def colours(self, frame: Any) -> Picture:
         """Turn a decoded frame into red, green and blue."""
@@ -69,7 +69,7 @@ class Decoder:
         here = int(np.searchsorted(packets.pts, self._frame.pts))
         return index - here <= WORTH_A_SEEK or packets.key_before(index) - here <= WORTH_A_SEEK
 
-    def _go(self, key: int, packets: Packets) -> None:
+    def _seek_to_key(self, key: int, packets: Packets) -> None:
         """Begin to decode at a key frame, or at one before it where the container's own index leads too far."""
         wanted = int(packets.pts[key]) if len(packets.pts) else 0
         for earlier in range(TRIES):
@@ -77,13 +77,13 @@ class Decoder:
             at = int(packets.pts[start]) if earlier < TRIES - 1 else int(packets.pts[0])
             self._container.seek(at - earlier, stream=self._stream, backward=True)
             self._began = None
-            self._coming = self._decoded()
+            self._coming = self._decode_packets()
             self._frame = next(self._coming, None)
             self._before = wanted - 1
             if self._began is None or self._began <= wanted:
                 return
 
-    def _decoded(self) -> Iterator[Any]:
+    def _decode_packets(self) -> Iterator[Any]:
         import av
 
         packets = self._container.demux(self._stream)
@@ -125,18 +125,18 @@ class _Pool:
 _pool = _Pool()
 
 
-def _forget() -> None:
+def _reset_pool() -> None:
     """A forked child shares its parent's place in each open file: it opens its own."""
     global _pool  # noqa: PLW0603 - what a fork copies is per process by nature
     _pool = _Pool()
 
 
 if hasattr(os, "register_at_fork"):  # where processes fork
-    os.register_at_fork(after_in_child=_forget)
+    os.register_at_fork(after_in_child=_reset_pool)
 
 
 @contextmanager
-def borrowed(path: Path, *, many: bool) -> Iterator[Decoder]:
+def borrow_decoder(path: Path, *, many: bool) -> Iterator[Decoder]:
     """Lend a decoder of this file, reusing an open one unless the file has changed."""
     state = path.stat()
     key = (str(path), state.st_mtime_ns, state.st_size, many)

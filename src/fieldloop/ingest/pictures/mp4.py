@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from fieldloop.ingest.pictures.boxes import BODY, Box, Unusual, read_moov
-from fieldloop.ingest.pictures.packets import Numbers, Packets, in_order_shown
+from fieldloop.ingest.pictures.packets import Numbers, Packets, sort_by_presentation
 
 CODECS = {
     "avc1": "h264", "avc3": "h264", "hvc1": "hevc", "hev1": "hevc", "av01": "av1", "vp09": "vp9", "mp4v": "mpeg4",
@@ -26,15 +26,15 @@ def packets_from_boxes(path: Path) -> Packets:
     tables = track.need("mdia", "minf", "stbl")
     if any(child.kind in UNREAD for child in tables.children()):
         raise Unusual("its sample tables are not the plain ones")
-    codec, size = _description(tables.need("stsd"))
+    codec, size = _codec_and_size(tables.need("stsd"))
     timescale = _timescale(track.need("mdia", "mdhd"))
     sizes = _sizes(tables.need("stsz"), file_size)
     positions = _positions(tables, sizes)
     pts = _times(tables, len(sizes))
     pts = pts - _edit_shift(moov, track, timescale, pts)
-    keys = _keys(tables.find("stss"), len(sizes))
+    keys = _key_frame_mask(tables.find("stss"), len(sizes))
     there = (positions + sizes <= file_size) & (sizes > 0)  # what a cut file has lost is not listed
-    return in_order_shown(codec, size, (1, timescale), pts[there], sizes[there], keys[there], positions[there])
+    return sort_by_presentation(codec, size, (1, timescale), pts[there], sizes[there], keys[there], positions[there])
 
 
 def _video_track(moov: Box) -> Box:
@@ -42,12 +42,12 @@ def _video_track(moov: Box) -> Box:
         if child.kind == "trak":
             handler = child.need("mdia", "hdlr")
             if bytes(handler.data[8:12]) == b"vide":
-                _all_here(child)
+                _require_packets_in_file(child)
                 return child
     raise ValueError("it has no video stream")
 
 
-def _all_here(track: Box) -> None:
+def _require_packets_in_file(track: Box) -> None:
     references = track.find("mdia", "minf", "dinf", "dref")
     if references is None:
         return
@@ -56,7 +56,7 @@ def _all_here(track: Box) -> None:
         raise Unusual("its packets are in another file")
 
 
-def _description(stsd: Box) -> tuple[str, tuple[int, int]]:
+def _codec_and_size(stsd: Box) -> tuple[str, tuple[int, int]]:
     if stsd.number(4) != 1:
         raise Unusual("it describes its pictures in several ways")
     kind = bytes(stsd.data[12:16]).decode("latin-1")
@@ -118,7 +118,7 @@ def _times(tables: Box, count: int) -> Numbers:
     return decoded + np.repeat(offsets[:, 1], offsets[:, 0])
 
 
-def _keys(stss: Box | None, count: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def _key_frame_mask(stss: Box | None, count: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     if stss is None:
         return np.ones(count, np.bool_)
     numbers = stss.table(1, ">u4")[:, 0].astype(np.int64) - 1

@@ -41,7 +41,7 @@ class Packets:
         return int(before[-1]) if len(before) else 0
 
 
-def in_order_shown(
+def sort_by_presentation(
     codec: str,
     size: tuple[int, int],
     base: tuple[int, int],

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.ingest.pictures.decoder import borrowed
+from fieldloop.ingest.pictures.decoder import borrow_decoder
 from fieldloop.ingest.pictures.demux import packets_from_demuxer
 from fieldloop.ingest.pictures.depth_video import CODES, LAST_CODE, DepthCodes
 from fieldloop.ingest.pictures.mp4 import packets_from_boxes
 from fieldloop.ingest.pictures.packets import Packets
 from fieldloop.ingest.pictures.picture_bytes import NOTHING, Picture
-from fieldloop.ingest.stand_in import stand_in
+from fieldloop.ingest.stand_in import describe_pointer_file
 
 MANY = 64  # so many frames in one go are worth threads
 
@@ -24,7 +24,7 @@ def read_packets(path: Path) -> Packets:
     try:
         state = path.stat()
     except FileNotFoundError as absent:
-        raise ValueError(stand_in(path) or "the file is missing") from absent
+        raise ValueError(describe_pointer_file(path) or "the file is missing") from absent
     return _read_packets(path, state.st_mtime_ns, state.st_size)
 
 
@@ -35,7 +35,7 @@ def _read_packets(path: Path, _mtime_ns: int, _size: int) -> Packets:
     except ValueError as unread:
         if not _size:
             raise ValueError("the file is empty") from unread
-        if pointer := stand_in(path):
+        if pointer := describe_pointer_file(path):
             raise ValueError(pointer) from unread
         try:
             return packets_from_demuxer(path)
@@ -100,8 +100,8 @@ class VideoSpan:
             return
         many = len(wanted) >= MANY and wanted[-1] - wanted[0] < 2 * len(wanted)
         try:
-            with borrowed(self._path, many=many) as decoder:
-                pixels = _distances(self._depth) if self._depth else decoder.colours
+            with borrow_decoder(self._path, many=many) as decoder:
+                pixels = _depth_converter(self._depth) if self._depth else decoder.colours
                 for index in wanted:
                     frame = decoder.frame_at(self._first + index, self._packets)
                     fits = frame is not None and (frame.width, frame.height) == self.size
@@ -110,6 +110,6 @@ class VideoSpan:
             return  # the caller yields what is missing as empty frames
 
 
-def _distances(codes: DepthCodes) -> Callable[[Any], Picture]:
+def _depth_converter(codes: DepthCodes) -> Callable[[Any], Picture]:
     metres = codes.metres()
     return lambda frame: metres[np.minimum(frame.to_ndarray(format=CODES), LAST_CODE)]

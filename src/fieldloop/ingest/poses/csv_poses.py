@@ -39,10 +39,12 @@ HINT = "Name the columns robot_x robot_y robot_z robot_qx robot_qy robot_qz robo
 
 def sides_of_csv(name: str, text: str) -> tuple[WrittenPoses, ...]:
     """Read the sides that a CSV file has; unnamed columns are assumed to be the robot's."""
-    found = poses_by_prefix(name, text, {"", *PREFIXES})
-    sides = tuple(replace(found[p], side=PREFIXES[p][0], inverse=PREFIXES[p][1]) for p in PREFIXES if p in found)
-    if not sides and "" in found:
-        return (found[""],)
+    by_prefix = poses_by_prefix(name, text, {"", *PREFIXES})
+    sides = tuple(
+        replace(by_prefix[p], side=PREFIXES[p][0], inverse=PREFIXES[p][1]) for p in PREFIXES if p in by_prefix
+    )
+    if not sides and "" in by_prefix:
+        return (by_prefix[""],)
     if not sides:
         raise BadInput(f"{name} has no columns of a pose. {HINT}")
     return sides
@@ -54,9 +56,9 @@ def poses_by_prefix(name: str, text: str, wanted: Collection[str]) -> dict[str, 
     stamps = next((values[column] for column in STAMPS if column in values), None)
     by_prefix: dict[str, dict[str, tuple[str, str]]] = {}
     for column in values:
-        if found := COLUMN.fullmatch(column):
-            parts = by_prefix.setdefault(found["prefix"] or "", {})
-            parts[found["axis"]] = (column, found["unit"] or "")
+        if match := COLUMN.fullmatch(column):
+            parts = by_prefix.setdefault(match["prefix"] or "", {})
+            parts[match["axis"]] = (column, match["unit"] or "")
     return {
         prefix: _pose(name, prefix, parts, values, names, stamps)
         for prefix, parts in by_prefix.items()

@@ -39,7 +39,7 @@ def read_poses(paths: Sequence[Path]) -> PoseFiles:
     if len(texts) not in (1, BOTH):
         raise BadInput(f"Hand-eye takes one file with both poses, or two with one each; {len(texts)} were given.")
     parts = [(name, _sides(name, text)) for name, text in texts]
-    made = _from_one(*parts[0]) if len(parts) == 1 else _from_two(parts)
+    made = _poses_from_one_file(*parts[0]) if len(parts) == 1 else _poses_from_two_files(parts)
     for name, text in texts:
         if text.lstrip()[:1] == "{":
             pictures, lens = (size_in_json(name, text, key) for key in ("image_size", "intrinsics_image_size"))
@@ -47,7 +47,7 @@ def read_poses(paths: Sequence[Path]) -> PoseFiles:
     return made
 
 
-def only_text(path: Path) -> tuple[str, str]:
+def read_single_text(path: Path) -> tuple[str, str]:
     """Return the name and text of a file that must be a single one and not empty."""
     texts = _texts(path)
     if len(texts) != 1 or not texts[0][1].strip():
@@ -56,14 +56,14 @@ def only_text(path: Path) -> tuple[str, str]:
     return texts[0]
 
 
-def _from_one(name: str, sides: tuple[WrittenPoses, ...]) -> PoseFiles:
+def _poses_from_one_file(name: str, sides: tuple[WrittenPoses, ...]) -> PoseFiles:
     by_side = {side.side: side for side in sides}
     if missing := [side for side in Side if side not in by_side]:
         raise BadInput(f"{name} has no {missing[0]} poses. Give a second file with them, or add them to each row.")
     return PoseFiles(by_side[Side.ROBOT], by_side[Side.TARGET], by_stamp=False)
 
 
-def _from_two(parts: list[tuple[str, tuple[WrittenPoses, ...]]]) -> PoseFiles:
+def _poses_from_two_files(parts: list[tuple[str, tuple[WrittenPoses, ...]]]) -> PoseFiles:
     for name, sides in parts:
         if len(sides) != 1:
             raise BadInput(f"{name} already contains robot and target poses; give only this file.")

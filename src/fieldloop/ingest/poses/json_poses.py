@@ -29,10 +29,10 @@ EXAMPLE = '{"poses": [{"base_from_gripper": [[…4×4…]], "camera_from_target"
 def sides_of_json(name: str, text: str) -> tuple[WrittenPoses, ...]:
     """Read the sides that every row of a JSON file has."""
     head, rows = rows_of_json(name, text, "poses", EXAMPLE)
-    found = [key for key in KEYS if key in rows[0]]
-    if not found:
+    keys = [key for key in KEYS if key in rows[0]]
+    if not keys:
         raise BadInput(f"{name}: the first pose has none of {', '.join(KEYS)}. Write {EXAMPLE}")
-    return tuple(poses_under(name, key, rows, head, KEYS[key][0], inverse=KEYS[key][1]) for key in found)
+    return tuple(poses_under(name, key, rows, head, KEYS[key][0], inverse=KEYS[key][1]) for key in keys)
 
 
 def size_in_json(name: str, text: str, key: str) -> tuple[int, int] | None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from fieldloop.errors import BadInput
 from fieldloop.ingest.poses.csv_poses import poses_by_prefix
-from fieldloop.ingest.poses.files import only_text
+from fieldloop.ingest.poses.files import read_single_text
 from fieldloop.ingest.poses.json_poses import poses_under, rows_of_json
 from fieldloop.model.written_poses import Side, WrittenPoses
 
@@ -15,12 +15,12 @@ EXAMPLE = '{"views": [{"base_from_marker": [[…4×4…]], "camera_from_marker":
 
 def read_marker_views(path: Path) -> dict[str, WrittenPoses]:
     """Read views by what they are called; a camera on the wrist needs `base_from_gripper` with each."""
-    name, text = only_text(path)
+    name, text = read_single_text(path)
     if text.lstrip()[:1] in "{[":
         head, rows = rows_of_json(name, text, "views", EXAMPLE)
-        found = {key: poses_under(name, key, rows, head, side) for key, side in SIDES.items() if key in rows[0]}
+        views = {key: poses_under(name, key, rows, head, side) for key, side in SIDES.items() if key in rows[0]}
     else:
-        found = poses_by_prefix(name, text, SIDES)
-    if missing := [key for key in (KNOWN, SEEN) if key not in found]:
+        views = poses_by_prefix(name, text, SIDES)
+    if missing := [key for key in (KNOWN, SEEN) if key not in views]:
         raise BadInput(f"{name} has no {missing[0]}. Write {EXAMPLE}, or columns such as {missing[0]}_x … _qw.")
-    return found
+    return views

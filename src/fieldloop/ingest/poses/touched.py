@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from fieldloop.errors import BadInput
 from fieldloop.ingest.poses.csv_poses import SHIFT, poses_by_prefix, table_of_csv
-from fieldloop.ingest.poses.files import only_text
+from fieldloop.ingest.poses.files import read_single_text
 from fieldloop.ingest.poses.marker_views import MOUNT
 from fieldloop.model.written_poses import WrittenPoses
 
@@ -24,7 +24,7 @@ class TouchedPoints:
 
 def read_touched(path: Path) -> TouchedPoints:
     """Read camera_x … base_z, and base_from_gripper_x … _qw where they are there."""
-    name, text = only_text(path)
+    name, text = read_single_text(path)
     values, _ = table_of_csv(name, text)
     columns = [f"{frame}_{axis}" for frame in ("camera", "base") for axis in SHIFT]
     if missing := [column for column in columns if column not in values]:

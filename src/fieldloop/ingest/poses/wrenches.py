@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from fieldloop.errors import BadInput
 from fieldloop.ingest.poses.csv_poses import ROTATIONS, WRENCH, table_of_csv
-from fieldloop.ingest.poses.files import only_text
+from fieldloop.ingest.poses.files import read_single_text
 from fieldloop.ingest.poses.json_poses import numbers, poses_under, rows_of_json
 from fieldloop.model.written_poses import Side, WrittenPoses
 
@@ -26,7 +26,7 @@ class Wrenches:
 
 def read_wrenches(path: Path) -> Wrenches:
     """Read a CSV with qx … qw (or rx ry rz, or roll pitch yaw) and fx … tz, or JSON."""
-    name, text = only_text(path)
+    name, text = read_single_text(path)
     if text.lstrip()[:1] in "{[":
         head, rows = rows_of_json(name, text, "poses", EXAMPLE)
         felt = [numbers(f"{name}, pose {n}, wrench", row.get("wrench"), (6,)) for n, row in enumerate(rows, 1)]

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from fieldloop.errors import BadInput
 from fieldloop.ingest.tables.table_rows import Row, rows_of
-from fieldloop.ingest.tables.written_times import in_our_time, read_moment
+from fieldloop.ingest.tables.written_times import check_moment_ns, read_moment
 from fieldloop.model.codec import from_plain
 from fieldloop.model.condition import Stratum
 from fieldloop.model.episode import OBJECT_FACTORS, Episode
@@ -39,7 +39,7 @@ def telemetry_of(files: Iterable[Path], few_levels: int) -> frozenset[str]:
     return frozenset(column for column, values in numeric.items() if len(values) > few_levels)
 
 
-def _once(nouns: list[N], file: Path) -> list[N]:
+def _refuse_duplicates(nouns: list[N], file: Path) -> list[N]:
     """Refuse rows that came twice: counted twice, chance would look like evidence."""
     often = Counter(noun.id for noun in nouns)
     twice = [name for name, count in often.items() if count > 1]
@@ -57,52 +57,52 @@ def read_outcomes(
     """
     rows = rows_of(file)
     if file.suffix == ".csv":
-        kinds = _kinds(rows, Outcome, telemetry)
+        kinds = _classify_columns(rows, Outcome, telemetry)
         outcomes = [_outcome(row, kinds, f"{file.name}, line {n}", policy, stage, zones) for n, row in rows]
-        return _once(outcomes, file)
+        return _refuse_duplicates(outcomes, file)
     filled: dict[str, Any] = {"policy": policy, "stage": stage, "site": "", "robot": "", "judged_by": ""}
     outcomes = []
     for n, row in rows:
         where = f"{file.name}, line {n}"
-        own = {"id": f"{file.stem}-{n}", "at_ns": _moment(row, where, zones), "stratum": ""}
-        outcomes.append(_noun(Outcome, {**own, **filled, **row}, where))
-    return _once(outcomes, file)
+        defaults = {"id": f"{file.stem}-{n}", "at_ns": _moment(row, where, zones), "stratum": ""}
+        outcomes.append(_parse_json_row(Outcome, {**defaults, **filled, **row}, where))
+    return _refuse_duplicates(outcomes, file)
 
 
 def read_demonstrations(file: Path, telemetry: frozenset[str], zones: Mapping[str, str] = ALL_UTC) -> list[Episode]:
     """Read the small facts of demonstrations whose logs are elsewhere; times are read as those of outcomes."""
     rows = rows_of(file)
     if file.suffix == ".csv":
-        kinds = _kinds(rows, Episode, telemetry)
-        return _once([_episode(row, kinds, f"{file.name}, line {n}", zones) for n, row in rows], file)
+        kinds = _classify_columns(rows, Episode, telemetry)
+        return _refuse_duplicates([_episode(row, kinds, f"{file.name}, line {n}", zones) for n, row in rows], file)
     shown = []
     for n, row in rows:
         where = f"{file.name}, line {n}"
-        own = {"id": f"{file.stem}-{n}", "name": "", "format": "table", "start_ns": _moment(row, where, zones)}
-        shown.append(_noun(Episode, {**own, "end_ns": own["start_ns"], **row}, where))
-    return _once(shown, file)
+        defaults = {"id": f"{file.stem}-{n}", "name": "", "format": "table", "start_ns": _moment(row, where, zones)}
+        shown.append(_parse_json_row(Episode, {**defaults, "end_ns": defaults["start_ns"], **row}, where))
+    return _refuse_duplicates(shown, file)
 
 
-def _noun(kind: type[N], row: Mapping[str, Any], where: str) -> N:
+def _parse_json_row(kind: type[N], row: Mapping[str, Any], where: str) -> N:
     if kind is Outcome and not isinstance(row.get("succeeded"), bool):
         raise BadInput(f"{where}: succeeded = {row.get('succeeded')!r}; write true or false.")
     for name in NUMBERS if kind is Outcome else ():
-        _refuse_what_cannot_be(row.get(name), name, where)
-    moments = {name: in_our_time(row[name], f"{where}: {name} = {row[name]!r}") for name in MOMENTS if name in row}
+        _refuse_negative(row.get(name), name, where)
+    moments = {name: check_moment_ns(row[name], f"{where}: {name} = {row[name]!r}") for name in MOMENTS if name in row}
     try:
         return from_plain(kind, {**row, **moments})
     except (KeyError, TypeError, ValueError) as wrong:
         raise BadInput(f"{where} cannot be read: {wrong}") from wrong
 
 
-def _refuse_what_cannot_be(value: Any, name: str, where: str) -> None:
+def _refuse_negative(value: Any, name: str, where: str) -> None:
     """Times and counts are numbers from 0; what was not measured is not there."""
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if value is not None and not (number and value >= 0):
         raise BadInput(f"{where}: {name} = {value!r}; it must be 0 or more, or left out.")
 
 
-def _kinds(rows: Sequence[Row], noun: type, telemetry: frozenset[str]) -> dict[str, str]:
+def _classify_columns(rows: Sequence[Row], noun: type, telemetry: frozenset[str]) -> dict[str, str]:
     """Classify every column that is not a field: a condition, or a number from telemetry."""
     named = {f.name for f in fields(noun)} | {"at", *OBJECT_FACTORS}
     return {column: "fact" if column in telemetry else "condition" for column in rows[0][1] if column not in named}
@@ -114,21 +114,21 @@ def _outcome(
     if "succeeded" not in row:
         columns = ", ".join(row)
         raise BadInput(f"{where.partition(',')[0]}: the column 'succeeded' (yes or no) is missing. Columns: {columns}.")
-    numbers = {name: kind(_finite(row[name], name, where)) for name, kind in NUMBERS.items() if row.get(name)}
+    numbers = {name: kind(_parse_finite(row[name], name, where)) for name, kind in NUMBERS.items() if row.get(name)}
     plain = {
         "id": row.get("id") or where.replace(", line ", "-"),
         "policy": row.get("policy") or policy,
         "stratum": _conditions(row, kinds),
         "stage": row.get("stage") or stage,
         "at_ns": _moment(row, where, zones),
-        "succeeded": _yes(row["succeeded"], "succeeded", where),
+        "succeeded": _parse_yes_no(row["succeeded"], "succeeded", where),
         "facts": [[n, number_of(row[n])] for n, kind in kinds.items() if kind == "fact" and row.get(n)],
         "failure": row.get("failure") or None,
-        "item": _article(row),
+        "item": _object_name(row),
         **{name: row.get(name, "") for name in ("site", "robot", "judged_by", "scenario", "attempt")},
         **numbers,
     }
-    return _noun(Outcome, plain, where)
+    return _parse_json_row(Outcome, plain, where)
 
 
 def _episode(row: Mapping[str, str], kinds: Mapping[str, str], where: str, zones: Mapping[str, str]) -> Episode:
@@ -142,15 +142,15 @@ def _episode(row: Mapping[str, str], kinds: Mapping[str, str], where: str, zones
         "end_ns": at,
         "facts": [
             *([n, row[n]] for n, kind in kinds.items() if kind == "fact" and row.get(n)),
-            *([["item", _article(row)]] if _article(row) else []),
+            *([["item", _object_name(row)]] if _object_name(row) else []),
         ],
-        **{n: _yes(row[n], n, where) for n in ("simulated", "succeeded") if row.get(n)},
+        **{n: _parse_yes_no(row[n], n, where) for n in ("simulated", "succeeded") if row.get(n)},
         **{n: row.get(n, "") for n in EPISODE_TEXTS},
     }
-    return _noun(Episode, plain, where)
+    return _parse_json_row(Episode, plain, where)
 
 
-def _article(row: Mapping[str, str]) -> str:
+def _object_name(row: Mapping[str, str]) -> str:
     return next((row[name] for name in OBJECT_FACTORS if row.get(name)), "")
 
 
@@ -158,7 +158,7 @@ def _conditions(row: Mapping[str, str], kinds: Mapping[str, str]) -> str:
     return str(Stratum.of({n: row[n] for n, kind in kinds.items() if kind == "condition" and row.get(n)}))
 
 
-def _yes(text: str, column: str, where: str) -> bool:
+def _parse_yes_no(text: str, column: str, where: str) -> bool:
     if text.lower() not in (*YES, *NO):
         raise BadInput(f"{where}: {column} = {text!r}; write yes or no.")
     return text.lower() in YES
@@ -168,7 +168,7 @@ def _moment(row: Mapping[str, Any], where: str, zones: Mapping[str, str]) -> int
     return read_moment(str(row.get("at") or ""), where, zones.get(str(row.get("site")), "UTC"))
 
 
-def _finite(text: str, column: str, where: str) -> float:
+def _parse_finite(text: str, column: str, where: str) -> float:
     number = number_of(text)
     if number is None:
         raise BadInput(f"{where}: {column} = {text!r} is not a number. Leave it empty where nothing was measured.")

@@ -18,12 +18,12 @@ def doubled_rows(outcomes: Sequence[Outcome], file: str, settings: Section) -> I
     Rows that name their attempt are judged together anyway. A clock that knows only minutes gives several attempts one
     time: then they are alike no more often than any two rows of that robot, and nothing is said.
     """
-    timed = [one for one in outcomes if one.at_ns and not one.attempt]
+    timed = [outcome for outcome in outcomes if outcome.at_ns and not outcome.attempt]
     robots = defaultdict[Robot, Counter[Hashable]](Counter)
     moments = defaultdict[tuple[Robot, int], Counter[Hashable]](Counter)
-    for one in timed:
-        robots[_robot(one)][_result(one)] += 1
-        moments[_robot(one), one.at_ns][_result(one)] += 1
+    for outcome in timed:
+        robots[_robot_key(outcome)][_result_key(outcome)] += 1
+        moments[_robot_key(outcome), outcome.at_ns][_result_key(outcome)] += 1
     alike = {robot: _pairs_alike(counts) / max(math.comb(counts.total(), 2), 1) for robot, counts in robots.items()}
     same = due = spread = 0.0
     for (robot, _), counts in moments.items():
@@ -34,12 +34,12 @@ def doubled_rows(outcomes: Sequence[Outcome], file: str, settings: Section) -> I
         yield note("ingest.repeated_rows", file=file, repeated=len(again), rows=len(outcomes), first=again[0].id)
 
 
-def _robot(one: Outcome) -> Robot:
-    return one.site, one.robot
+def _robot_key(outcome: Outcome) -> Robot:
+    return outcome.site, outcome.robot
 
 
-def _result(one: Outcome) -> Hashable:
-    return one.item, one.succeeded, one.stratum
+def _result_key(outcome: Outcome) -> Hashable:
+    return outcome.item, outcome.succeeded, outcome.stratum
 
 
 def _pairs_alike(counts: Counter[Hashable]) -> int:
@@ -49,8 +49,8 @@ def _pairs_alike(counts: Counter[Hashable]) -> int:
 def _repeats(outcomes: Sequence[Outcome]) -> Iterator[Outcome]:
     """The rows that say what an earlier one said."""
     seen = set()
-    for one in outcomes:
-        row = (_robot(one), one.at_ns, _result(one))
+    for outcome in outcomes:
+        row = (_robot_key(outcome), outcome.at_ns, _result_key(outcome))
         if row in seen:
-            yield one
+            yield outcome
         seen.add(row)

@@ -62,12 +62,12 @@ def _entries(file: Path, kind: type) -> list[Mapping[str, Any]]:
         if missing := [name for name in needed if name not in entry]:
             raise BadInput(f"{where} lacks {', '.join(missing)}.")
         for name in (f.name for f in fields(kind) if f.name in entry):
-            if wrong_with := _wrong_with(name, entry[name]):
+            if wrong_with := _describe_invalid(name, entry[name]):
                 raise BadInput(f"{where}: {name} = {entry[name]!r}; {wrong_with}.")
     return entries
 
 
-def _wrong_with(name: str, value: Any) -> str:
+def _describe_invalid(name: str, value: Any) -> str:
     """Say what a field should be, '' where it is."""
     if name in TEXTS:
         return "" if isinstance(value, str) else "it should be a text"

@@ -28,7 +28,7 @@ def read_moment(text: str, where: str, zone: str = "UTC") -> int:
     if not text:
         return 0
     if number_of(text) is not None:
-        return _of_number(text, where)
+        return _parse_epoch_number(text, where)
     try:
         parsed = datetime.fromisoformat(text)
     except ValueError as wrong:
@@ -36,10 +36,10 @@ def read_moment(text: str, where: str, zone: str = "UTC") -> int:
     local = parsed if parsed.tzinfo else parsed.replace(tzinfo=ZoneInfo(zone))
     # in whole numbers: as seconds a float would round to some hundred ns
     since_us = (local - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)
-    return in_our_time(since_us * NS_PER_US, f"{where}: at = {text!r}")
+    return check_moment_ns(since_us * NS_PER_US, f"{where}: at = {text!r}")
 
 
-def in_our_time(at_ns: Any, label: str) -> int:
+def check_moment_ns(at_ns: Any, label: str) -> int:
     """Return a moment as a whole number of ns; refuse one that no robot can have been at work at."""
     if not isinstance(at_ns, int | float) or isinstance(at_ns, bool):
         raise BadInput(f"{label} is not a valid time. {HOW}")
@@ -48,7 +48,7 @@ def in_our_time(at_ns: Any, label: str) -> int:
     return round(at_ns)
 
 
-def _of_number(text: str, where: str) -> int:
+def _parse_epoch_number(text: str, where: str) -> int:
     # a whole number keeps its last digits; a spreadsheet may have written 1.76723E+18 for it
     number = int(text) if text.isdecimal() else float(text)
     at_ns = number if number > EPOCH_NS else number * NS_PER_S
@@ -56,4 +56,4 @@ def _of_number(text: str, where: str) -> int:
         if at_ns >= LATEST_NS > number * in_ns:
             year = 1970 + int(number / YEAR_S)
             raise BadInput(f"{where}: at = {text} in seconds is the year {year:,}; it looks like {unit}. {HOW}")
-    return in_our_time(at_ns, f"{where}: at = {text}")
+    return check_moment_ns(at_ns, f"{where}: at = {text}")

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from fieldloop.audit import ask, parse, with_measured
+from fieldloop.audit import ask, parse, with_measured_shares
 from fieldloop.audit import compare as compare_map
 from fieldloop.errors import BadInput, Refused
-from fieldloop.loop.audit.audited_map import files_of, map_changed
-from fieldloop.loop.audit.live_sites import live_without_a_set
-from fieldloop.loop.work.atomic_files import write_whole
+from fieldloop.loop.audit.audited_map import file_digests, map_changed
+from fieldloop.loop.audit.live_sites import live_sites_without_set
+from fieldloop.loop.work.atomic_files import write_atomically
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.audit import Audit, Comparison
 from fieldloop.model.deployment import Deployment
@@ -81,16 +81,16 @@ def audit(
     catalogue = skus or path.with_name("skus.csv")
     settings = workspace.operations["audit"]
     deployment = parse(read_map(path), read_map(catalogue), settings, map_file=path.name, skus_file=catalogue.name)
-    outcomes = _in_the_field(workspace)
+    outcomes = _production_and_shadow_outcomes(workspace)
     if measured:
-        deployment = with_measured(deployment, outcomes, settings)
+        deployment = with_measured_shares(deployment, outcomes, settings)
     episodes = workspace.store.find(Episode)
     logged = bool(episodes or outcomes)
     asked = ask(deployment, settings, compare_map(deployment, episodes, settings, outcomes) if logged else ())
-    asked = dataclasses.replace(asked, files=files_of(workspace, path, catalogue))
-    early = live_without_a_set(workspace, deployment)
+    asked = dataclasses.replace(asked, files=file_digests(workspace, path, catalogue))
+    early = live_sites_without_set(workspace, deployment)
     if html is not None:
-        write_whole(html, pages.html(deployment, asked, early))
+        write_atomically(html, pages.html(deployment, asked, early))
     workspace.write(DeploymentMapped(deployment), DeploymentAudited(asked))
     return Audited(deployment, asked, str(html) if html else None, early)
 
@@ -105,7 +105,7 @@ def compare(workspace: Workspace, *, traffic: bool = False) -> Compared:
         traffic: count this workspace's episodes as production logs, so that their mix is judged too
     """
     deployment = latest_deployment(workspace)
-    outcomes, episodes = _in_the_field(workspace), workspace.store.find(Episode)
+    outcomes, episodes = _production_and_shadow_outcomes(workspace), workspace.store.find(Episode)
     if not outcomes and not episodes:
         raise Refused("No logs to compare the map with. Ingest some: fieldloop ingest, or fieldloop monitor record")
     settings = workspace.operations["audit"]
@@ -136,18 +136,18 @@ def latest_audit(workspace: Workspace) -> Audit | None:
 
 def latest_deployment(workspace: Workspace) -> Deployment:
     """Return the map in force; refuse without one."""
-    found = workspace.newest(Deployment)
-    if found is None:
+    deployment = workspace.newest(Deployment)
+    if deployment is None:
         missing = note("audit.not_mapped")
         raise Refused(sentence(missing), (missing,))
-    return found
+    return deployment
 
 
 def require_complete_audit(workspace: Workspace) -> None:
     """Refuse to lock anything while the audit is incomplete and not overridden."""
     latest = latest_audit(workspace)
     if latest is None or not (latest.complete or latest.overridden_by):
-        raise Refused(f"This command needs a complete audit, but {_audit_to_come(workspace, latest)}")
+        raise Refused(f"This command needs a complete audit, but {_missing_audit_hint(workspace, latest)}")
 
 
 def read_map(path: Path) -> str:
@@ -160,11 +160,11 @@ def read_map(path: Path) -> str:
     return read_text(path)
 
 
-def _in_the_field(workspace: Workspace) -> Sequence[Outcome]:
+def _production_and_shadow_outcomes(workspace: Workspace) -> Sequence[Outcome]:
     return workspace.store.find(Outcome, {"stage": [Stage.PRODUCTION, Stage.SHADOW]})
 
 
-def _audit_to_come(workspace: Workspace, latest: Audit | None) -> str:
+def _missing_audit_hint(workspace: Workspace, latest: Audit | None) -> str:
     """Write what is missing and the next command: only an existing audit can be overridden."""
     if latest is not None:
         return (

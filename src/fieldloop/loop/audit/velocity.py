@@ -7,7 +7,7 @@ from typing import Literal
 from fieldloop.audit import TIERS, OrderLines, Skipped, catalogue_from, catalogue_text, read_master, read_order_lines
 from fieldloop.errors import BadInput
 from fieldloop.loop.audit.audit import read_map
-from fieldloop.loop.work.atomic_files import write_whole
+from fieldloop.loop.work.atomic_files import write_atomically
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.deployment import Sku
 from fieldloop.protocol import Section, default_operations
@@ -78,12 +78,12 @@ def velocity(  # noqa: PLR0913 - each is an option of the command
     settings = (workspace.operations if workspace else default_operations())["audit"]
     named = {"sku": sku_column, "date": date_column, "pieces": pieces_column, "site": site_column}
     items = read_master(read_map(master), master.name) if master else {}
-    counted = _counted(lines, named, dates, settings, lines_are_picks=count == "lines")
+    counted = _read_order_lines_file(lines, named, dates, settings, lines_are_picks=count == "lines")
     made = catalogue_from(counted, items, settings)
     if out.exists() and not overwrite:
         keep = f"--master {out} keeps its articles" if master is None else "name another with --out"
         raise BadInput(f"{out} exists already and would be lost: {keep}, --overwrite replaces it.")
-    write_whole(out, catalogue_text(made), "catalogue")
+    write_atomically(out, catalogue_text(made), "catalogue")
     total = sum(sku.picks_per_week for sku in made)
     return Velocity(
         catalogue=str(out),
@@ -95,22 +95,24 @@ def velocity(  # noqa: PLR0913 - each is an option of the command
         weeks=counted.weeks,
         picks_per_week=total,
         columns=counted.columns,
-        tiers=tuple(_tier(tier, made, total) for tier in TIERS),
+        tiers=tuple(_count_tier(tier, made, total) for tier in TIERS),
         skipped=counted.skipped,
         remarks=tuple(_remarks(counted, items, total, settings)),
     )
 
 
-def _counted(lines: Path, named: dict[str, str], dates: str, settings: Section, *, lines_are_picks: bool) -> OrderLines:
+def _read_order_lines_file(
+    lines: Path, named: dict[str, str], dates: str, settings: Section, *, lines_are_picks: bool
+) -> OrderLines:
     with open_text(lines) as text:
         return read_order_lines(
             text, settings, file=lines.name, named=named, dates=dates, lines_are_picks=lines_are_picks
         )
 
 
-def _tier(tier: str, skus: tuple[Sku, ...], total: float) -> TierCounted:
-    own = [sku.picks_per_week for sku in skus if sku.tier == tier]
-    return TierCounted(tier, len(own), sum(own) / total)
+def _count_tier(tier: str, skus: tuple[Sku, ...], total: float) -> TierCounted:
+    tier_picks = [sku.picks_per_week for sku in skus if sku.tier == tier]
+    return TierCounted(tier, len(tier_picks), sum(tier_picks) / total)
 
 
 def _remarks(counted: OrderLines, items: dict[str, Sku], total: float, settings: Section) -> list[str]:

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from fieldloop.calibrate import in_force, trusted
+from fieldloop.calibrate import cut_to_trusted_periods, in_force
 from fieldloop.errors import BadInput, UnknownName
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.calibration import Calibration
@@ -10,7 +10,7 @@ from fieldloop.model.hardware import Robot
 from fieldloop.model.verification import Verification
 
 
-def known_sensor(workspace: Workspace, robot: str, sensor: str) -> None:
+def require_known_sensor(workspace: Workspace, robot: str, sensor: str) -> None:
     """Refuse a sensor that a registered robot does not have; a robot without listed sensors accepts any."""
     known = workspace.store.get(Robot, robot) if workspace.store.count(Robot) else None
     names = [name for s in (known.sensors if known else ()) for name in (s.stream, s.serial)]
@@ -18,7 +18,7 @@ def known_sensor(workspace: Workspace, robot: str, sensor: str) -> None:
         raise UnknownName(f"sensor of {robot}", sensor, names)
 
 
-def remembering(workspace: Workspace | None, robot: str, sensor: str) -> Workspace | None:
+def workspace_to_store_in(workspace: Workspace | None, robot: str, sensor: str) -> Workspace | None:
     """Return the workspace that stores the result for a sensor; None where none is named.
 
     An incomplete name, a missing workspace or an unknown sensor is refused before any work is done.
@@ -32,14 +32,14 @@ def remembering(workspace: Workspace | None, robot: str, sensor: str) -> Workspa
             "This folder is not a workspace, so the result cannot be stored. Leave --sensor out, or name a workspace "
             "with --workspace."
         )
-    known_sensor(workspace, robot, sensor)
+    require_known_sensor(workspace, robot, sensor)
     return workspace
 
 
-def since_ns(text: str) -> int | None:
+def parse_time_ns(text: str) -> int | None:
     """Read a time with its zone; nothing given is None.
 
-    >>> since_ns("2026-11-15T08:00:00Z"), since_ns("2026-11-15T09:00:00.25+01:00")
+    >>> parse_time_ns("2026-11-15T08:00:00Z"), parse_time_ns("2026-11-15T09:00:00.25+01:00")
     (1794729600000000000, 1794729600250000000)
     """
     if not text:
@@ -53,18 +53,18 @@ def since_ns(text: str) -> int | None:
     return (moment - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1) * 1000
 
 
-def in_force_on(workspace: Workspace, robot: str, sensor: str, at_ns: int) -> Calibration:
+def calibration_in_force(workspace: Workspace, robot: str, sensor: str, at_ns: int) -> Calibration:
     """Return the calibration of a sensor that is in force at a time; an error lists the calibrated sensors."""
     known = workspace.store.find(Calibration, {"robot": robot})
-    found = in_force(known, sensor, at_ns, robot=robot)
-    if found is None and sensor not in {c.sensor for c in known}:
+    calibration = in_force(known, sensor, at_ns, robot=robot)
+    if calibration is None and sensor not in {c.sensor for c in known}:
         raise UnknownName(f"calibrated sensor of {robot}", sensor, {c.sensor for c in known})
-    if found is None:
+    if calibration is None:
         raise BadInput(f"No calibration of {sensor} on {robot} is in force at that time. Calibrate it first.")
-    return found
+    return calibration
 
 
 def trusted_calibrations(workspace: Workspace, robot: str = "") -> tuple[Calibration, ...]:
     """Return calibrations for as long as verifications confirm them, of all robots or of one."""
     whose = {"robot": robot} if robot else {}
-    return trusted(workspace.store.find(Calibration, whose), workspace.store.find(Verification, whose))
+    return cut_to_trusted_periods(workspace.store.find(Calibration, whose), workspace.store.find(Verification, whose))

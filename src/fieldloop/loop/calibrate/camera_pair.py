@@ -19,7 +19,7 @@ from fieldloop.model.finding import Status
 from fieldloop.model.intrinsics import Intrinsics
 from fieldloop.model.note import Note, note
 from fieldloop.protocol import CollectionProtocol, default_protocol
-from fieldloop.say.spelled import spelled
+from fieldloop.say.spelled import spell_out_facts
 from fieldloop.text_files import open_text
 
 CLOUDS = (".npy", ".csv")
@@ -44,8 +44,8 @@ class CameraPairResult:
     def json_object(self) -> dict[str, Any]:
         """The form others may rely on: schema camera-pair/1."""
         named = {"pair": self.board, "left": self.left, "right": self.right, "depth": self.depth}
-        found = {name: spelled(part) for name, part in named.items() if part is not None}
-        return {"schema": "camera-pair/1", **found, **spelled({"warnings": self.warnings})}
+        found = {name: spell_out_facts(part) for name, part in named.items() if part is not None}
+        return {"schema": "camera-pair/1", **found, **spell_out_facts({"warnings": self.warnings})}
 
 
 def camera_pair(
@@ -74,15 +74,15 @@ def camera_pair(
     if not board:
         return CameraPairResult(depth=cloud_pair(_cloud(left), _cloud(right), rules))
     shown = lenses.parse_board(board)
-    looks = [_looks(folder, shown, track) for folder in (left, right)]
+    looks = [_detect_boards(folder, shown, track) for folder in (left, right)]
     if len(looks[0]) != len(looks[1]):
         raise BadInput(
             f"{left} holds {len(looks[0])} pictures and {right} {len(looks[1])}; each picture needs a partner."
         )
-    return _from_boards(looks[0], looks[1], shown, rules, lens=lens, precision=precision)
+    return _pair_from_boards(looks[0], looks[1], shown, rules, lens=lens, precision=precision)
 
 
-def _from_boards(
+def _pair_from_boards(
     left: list[Look], right: list[Look], board: Board, rules: CollectionProtocol, *, lens: Lens, precision: bool
 ) -> CameraPairResult:
     fitted = [lenses.intrinsics(looks, board, rules, precision=precision, lens=lens) for looks in (left, right)]
@@ -102,13 +102,15 @@ def _from_boards(
     return CameraPairResult(pair, fitted[0], fitted[1], warnings=(ambiguous,) if board.looks_alike_turned else ())
 
 
-def _looks(folder: Path, board: Board, track: Track) -> list[Look]:
+def _detect_boards(folder: Path, board: Board, track: Track) -> list[Look]:
     files = picture_files([folder])
-    found = []
+    looks = []
     for file in track(files, f"looking for the board in {folder.name}", len(files)):
         picture = read_picture(file)
-        found.append(lenses.unreadable(file.name) if picture is None else lenses.look(picture, board, file.name))
-    return found
+        looks.append(
+            lenses.unreadable(file.name) if picture is None else lenses.look_at_picture(picture, board, file.name)
+        )
+    return looks
 
 
 def _cloud(file: Path) -> Floats:
@@ -119,12 +121,12 @@ def _cloud(file: Path) -> Floats:
     try:
         if file.suffix.lower() == ".npy":
             return np.asarray(np.load(file, allow_pickle=False), dtype=float)
-        return np.atleast_2d(np.genfromtxt(file, delimiter=",", names=None, skip_header=_header(file)))
+        return np.atleast_2d(np.genfromtxt(file, delimiter=",", names=None, skip_header=_header_line_count(file)))
     except (ValueError, EOFError) as wrong:
         raise BadInput(f"{file.name} cannot be read as points: {wrong}.") from wrong
 
 
-def _header(file: Path) -> int:
+def _header_line_count(file: Path) -> int:
     """Return the number of header lines."""
     with open_text(file) as text:
         first = text.readline().split(",")[0].strip()

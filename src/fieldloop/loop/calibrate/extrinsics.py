@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from fieldloop.calibrate import extrinsic
-from fieldloop.calibrate.explained import explained
+from fieldloop.calibrate.explained import add_explanation
 from fieldloop.errors import BadInput
-from fieldloop.loop.calibrate.attach import known_sensor, since_ns
+from fieldloop.loop.calibrate.attach import parse_time_ns, require_known_sensor
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.calibration import Calibration
 from fieldloop.model.event import CalibrationAttached
@@ -25,10 +25,15 @@ def calibrate(workspace: Workspace, points: Path, *, robot: str, sensor: str, si
         sensor: the camera's stream, such as camera/overhead
         since: start of validity, as ISO-8601 such as 2026-11-15T08:00:00Z (default: now)
     """
-    known_sensor(workspace, robot, sensor)
+    require_known_sensor(workspace, robot, sensor)
     rows = list(_rows(points))
     return attach(
-        workspace, [r[:3] for r in rows], [r[3:] for r in rows], robot=robot, sensor=sensor, since_ns=since_ns(since)
+        workspace,
+        [r[:3] for r in rows],
+        [r[3:] for r in rows],
+        robot=robot,
+        sensor=sensor,
+        since_ns=parse_time_ns(since),
     )
 
 
@@ -53,7 +58,7 @@ def attach(
         valid_from_ns=workspace.clock() if since_ns is None else since_ns,
         parent=parent,
     )
-    judged = explained(fitted, workspace.protocol())
+    judged = add_explanation(fitted, workspace.protocol())
     workspace.write(CalibrationAttached(judged))
     return judged
 

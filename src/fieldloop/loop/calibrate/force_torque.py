@@ -13,13 +13,13 @@ from fieldloop.calibrate.wrench_conventions import wrench_proposals
 from fieldloop.errors import BadInput
 from fieldloop.geometry import transforms as tf
 from fieldloop.ingest.poses import read_wrenches
-from fieldloop.loop.calibrate.attach import remembering, since_ns
+from fieldloop.loop.calibrate.attach import parse_time_ns, workspace_to_store_in
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.calibration import Calibration
 from fieldloop.model.event import CalibrationAttached
 from fieldloop.model.finding import Status
 from fieldloop.protocol import default_protocol
-from fieldloop.say.spelled import spelled
+from fieldloop.say.spelled import spell_out_facts
 
 KIND, METHOD = "force_torque", "gravity"
 
@@ -42,8 +42,8 @@ class ForceTorqueResult:
         remembered = self.calibration.id if self.calibration else None
         written: dict[str, Any] = {
             "schema": "force-torque/1",
-            **spelled(self.found),
-            "proposals": spelled(self.proposals),
+            **spell_out_facts(self.found),
+            "proposals": spell_out_facts(self.proposals),
             "calibration": remembered,
         }
         return written
@@ -76,8 +76,8 @@ def force_torque(  # noqa: PLR0913 - each is an option of the command
         robot: the robot to which the sensor belongs
         since: start of validity, as ISO-8601 such as 2026-11-15T08:00:00Z (default: now)
     """
-    from_ns = since_ns(since)
-    memory = remembering(workspace, robot, sensor)
+    from_ns = parse_time_ns(since)
+    memory = workspace_to_store_in(workspace, robot, sensor)
     given = read_wrenches(file)
     reading = replace(reading_of(given.wrist, (rotation,) if rotation else ()), inverse=inverse)
     rules = workspace.protocol() if workspace else default_protocol()
@@ -85,22 +85,24 @@ def force_torque(  # noqa: PLR0913 - each is an option of the command
     turns = read(given.wrist, reading)[:, :3, :3]
     turns[sorted(wrong.rows)] = float("nan")
     wrench = -given.wrench if negated else given.wrench
-    found = room.force_torque(turns, wrench, rules, wrist_from_sensor=_mounted(mounted), names=given.wrist.names)
+    result = room.force_torque(
+        turns, wrench, rules, wrist_from_sensor=_mounting_rotation(mounted), names=given.wrist.names
+    )
     better = wrench_proposals(given.wrist, wrench, reading, rules, negated=negated)
     if wrong.complaints or better:
         defects = wrong.facts if better else wrong.complaints
-        first, *rest = (*defects, *(proposal.says for proposal in better), found.reason)
+        first, *rest = (*defects, *(proposal.says for proposal in better), result.reason)
         reason = replace(first, details=(*first.details, *rest))
-        advice = () if better else found.advice  # do not use a frame found under a doubtful reading
-        found = replace(found, status=Status.CANNOT_TELL, reason=reason, advice=advice)
+        advice = () if better else result.advice  # do not use a frame found under a doubtful reading
+        result = replace(result, status=Status.CANNOT_TELL, reason=reason, advice=advice)
     kept = None
-    if memory and found.wrist_from_sensor:
-        kept = _calibration(memory, found, robot, sensor, memory.clock() if from_ns is None else from_ns)
+    if memory and result.wrist_from_sensor:
+        kept = _calibration(memory, result, robot, sensor, memory.clock() if from_ns is None else from_ns)
         memory.write(CalibrationAttached(kept))
-    return ForceTorqueResult(found, better, kept)
+    return ForceTorqueResult(result, better, kept)
 
 
-def _mounted(angles_deg: tuple[float, ...]) -> tf.Floats | None:
+def _mounting_rotation(angles_deg: tuple[float, ...]) -> tf.Floats | None:
     if not angles_deg:
         return None
     if len(angles_deg) != 3:  # noqa: PLR2004  roll, pitch, yaw
@@ -109,8 +111,8 @@ def _mounted(angles_deg: tuple[float, ...]) -> tf.Floats | None:
     return turned
 
 
-def _calibration(workspace: Workspace, found: room.ForceTorque, robot: str, sensor: str, from_ns: int) -> Calibration:
-    placed = tf.make(found.wrist_from_sensor or (), (0.0, 0.0, 0.0))
+def _calibration(workspace: Workspace, result: room.ForceTorque, robot: str, sensor: str, from_ns: int) -> Calibration:
+    placed = tf.make(result.wrist_from_sensor or (), (0.0, 0.0, 0.0))
     return Calibration(
         id=workspace.ids.new("calibration"),
         kind=KIND,
@@ -122,8 +124,8 @@ def _calibration(workspace: Workspace, found: room.ForceTorque, robot: str, sens
         method=METHOD,
         residual_mm=None,
         residual_deg=None,
-        points=found.poses_used,
-        status=found.status,
+        points=result.poses_used,
+        status=result.status,
         valid_from_ns=from_ns,
-        uncertainty_deg=found.turn_uncertainty_deg,
+        uncertainty_deg=result.turn_uncertainty_deg,
     )

@@ -10,7 +10,7 @@ from fieldloop.calibrate.hand_eye_written import Stated, hand_eye_from_written, 
 from fieldloop.geometry import transforms as tf
 from fieldloop.geometry.transforms import Floats
 from fieldloop.ingest.poses import PoseFiles, read_poses
-from fieldloop.loop.calibrate.attach import remembering, since_ns
+from fieldloop.loop.calibrate.attach import parse_time_ns, workspace_to_store_in
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.calibration import Calibration
 from fieldloop.model.event import CalibrationAttached
@@ -19,7 +19,7 @@ from fieldloop.model.intrinsics import Intrinsics
 from fieldloop.model.note import Note
 from fieldloop.model.written_poses import Side
 from fieldloop.protocol import default_protocol
-from fieldloop.say.spelled import spelled
+from fieldloop.say.spelled import spell_out_facts
 
 KIND = "hand_eye"
 
@@ -78,7 +78,7 @@ class HandEyeResult:
             "advice": found.advice,
             "calibration": self.calibration.id if self.calibration else None,
         }
-        plain: dict[str, Any] = spelled(written)
+        plain: dict[str, Any] = spell_out_facts(written)
         return plain
 
 
@@ -113,8 +113,8 @@ def hand_eye(  # noqa: PLR0913 - each is an option of the command
         robot: the robot to which the camera belongs
         since: start of validity, as ISO-8601 such as 2026-11-15T08:00:00Z (default: now)
     """
-    from_ns = since_ns(since)
-    memory = remembering(workspace, robot, sensor)
+    from_ns = parse_time_ns(since)
+    memory = workspace_to_store_in(workspace, robot, sensor)
     given = read_poses(files)
     readings = (
         reading_of(given.robot, rotation, units, inverse),
@@ -122,7 +122,7 @@ def hand_eye(  # noqa: PLR0913 - each is an option of the command
     )
     assumed = unstated_readings(given.robot, given.target, rotation, units)
     offset_s = clock_offset if given.by_stamp else None
-    stated = Stated(*readings, setup, offset_s, bool(assumed), _wrong_size(workspace, given, robot, sensor))
+    stated = Stated(*readings, setup, offset_s, bool(assumed), _picture_size_warning(workspace, given, robot, sensor))
     rules = workspace.protocol() if workspace else default_protocol()
     made = hand_eye_from_written(given.robot, given.target, stated, rules)
     kept = None
@@ -132,7 +132,7 @@ def hand_eye(  # noqa: PLR0913 - each is an option of the command
     return HandEyeResult(made.found, readings, assumed, made.complaints, made.proposals, made.paired, offset_s, kept)
 
 
-def _wrong_size(workspace: Workspace | None, given: PoseFiles, robot: str, sensor: str) -> Note | None:
+def _picture_size_warning(workspace: Workspace | None, given: PoseFiles, robot: str, sensor: str) -> Note | None:
     """Check whether the target's poses come from intrinsics of another picture size, by the file or the workspace."""
     lens = given.intrinsics_size
     if lens is None and workspace and sensor:
@@ -142,26 +142,26 @@ def _wrong_size(workspace: Workspace | None, given: PoseFiles, robot: str, senso
 
 
 def _calibration(
-    workspace: Workspace, found: HandEye, mount_from_camera: Floats, robot: str, sensor: str, from_ns: int | None
+    workspace: Workspace, result: HandEye, mount_from_camera: Floats, robot: str, sensor: str, from_ns: int | None
 ) -> Calibration:
-    verified = found.verified
+    verified = result.verified
     return Calibration(
         id=workspace.ids.new("calibration"),
         kind=KIND,
         robot=robot,
         sensor=sensor,
-        parent=found.setup.mount,
+        parent=result.setup.mount,
         child=sensor,
         parent_from_child=tuple(tuple(map(float, row)) for row in mount_from_camera),
-        method=found.method,
+        method=result.method,
         residual_mm=verified.translation_mm if verified else None,
         residual_deg=verified.rotation_deg if verified else None,
-        points=len(found.used),
-        status=found.status,
+        points=len(result.used),
+        status=result.status,
         valid_from_ns=workspace.clock() if from_ns is None else from_ns,
-        uncertainty_mm=found.uncertainty_mm,
-        uncertainty_deg=found.uncertainty_deg,
-        covariance=None if found.covariance is None else tuple(tuple(map(float, row)) for row in found.covariance),
+        uncertainty_mm=result.uncertainty_mm,
+        uncertainty_deg=result.uncertainty_deg,
+        covariance=None if result.covariance is None else tuple(tuple(map(float, row)) for row in result.covariance),
     )
 
 

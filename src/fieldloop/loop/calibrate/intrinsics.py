@@ -10,7 +10,7 @@ import numpy as np
 from fieldloop.calibrate import intrinsics as room
 from fieldloop.calibrate.intrinsics import Board, Lens, Look
 from fieldloop.errors import BadInput
-from fieldloop.loop.calibrate.attach import remembering, since_ns
+from fieldloop.loop.calibrate.attach import parse_time_ns, workspace_to_store_in
 from fieldloop.loop.calibrate.picture_files import distinct_names, picture_files, read_picture
 from fieldloop.loop.workspace import Track, Workspace, track_silently
 from fieldloop.model.codec import iso
@@ -19,7 +19,7 @@ from fieldloop.model.finding import Status
 from fieldloop.model.intrinsics import Intrinsics
 from fieldloop.model.note import Note, note
 from fieldloop.protocol import default_protocol
-from fieldloop.say.spelled import spelled
+from fieldloop.say.spelled import spell_out_facts
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class IntrinsicsResult:
 
     def json_object(self) -> dict[str, Any]:
         """The form others may rely on: schema intrinsics/1."""
-        written = {"schema": "intrinsics/1", **spelled(self.intrinsics)}
+        written = {"schema": "intrinsics/1", **spell_out_facts(self.intrinsics)}
         from_ns = written.pop("valid_from_ns")
         since = {"valid_from": None if from_ns is None else iso(from_ns)}
         return {**written, **since, "remembered": self.remembered, "undistorted": self.undistorted}
@@ -69,20 +69,20 @@ def intrinsics(  # noqa: PLR0913 - each is an option of the command
         since: start of validity, as ISO-8601 such as 2026-11-15T08:00:00Z (default: now)
         undistorted: write undistorted pictures to this folder, to check straight edges
     """
-    from_ns = since_ns(since)
-    memory = remembering(workspace, robot, sensor)
+    from_ns = parse_time_ns(since)
+    memory = workspace_to_store_in(workspace, robot, sensor)
     shown, files = room.parse_board(board), picture_files(images)
     names = distinct_names(files)
-    looks = [_look(file, shown, names[file]) for file in track(files, "looking for the board", len(files))]
+    looks = [_detect_board(file, shown, names[file]) for file in track(files, "looking for the board", len(files))]
     rules = workspace.protocol() if workspace else default_protocol()
-    found = room.intrinsics(looks, shown, rules, sensor=sensor, precision=precision, lens=lens)
+    fitted = room.intrinsics(looks, shown, rules, sensor=sensor, precision=precision, lens=lens)
     if 2 * sum(look.sighting is not None for look in looks) <= len(looks):
-        found = replace(found, advice=(*_instead(files, looks, shown), *found.advice))
-    if undistorted and found.camera_matrix:
-        _write_undistorted(files, looks, found, undistorted)
+        fitted = replace(fitted, advice=(*_notes_on_other_board(files, looks, shown), *fitted.advice))
+    if undistorted and fitted.camera_matrix:
+        _write_undistorted(files, looks, fitted, undistorted)
     if memory:
-        found = attach_intrinsics(memory, found, robot=robot, since_ns=from_ns)
-    return IntrinsicsResult(found, memory is not None, str(undistorted) if undistorted else None)
+        fitted = attach_intrinsics(memory, fitted, robot=robot, since_ns=from_ns)
+    return IntrinsicsResult(fitted, memory is not None, str(undistorted) if undistorted else None)
 
 
 def attach_intrinsics(workspace: Workspace, found: Intrinsics, *, robot: str, since_ns: int | None) -> Intrinsics:
@@ -93,18 +93,18 @@ def attach_intrinsics(workspace: Workspace, found: Intrinsics, *, robot: str, si
     return kept
 
 
-def _look(file: Path, board: Board, name: str) -> Look:
+def _detect_board(file: Path, board: Board, name: str) -> Look:
     picture = read_picture(file)
     if picture is None:
         return room.unreadable(name)
-    return room.look(picture, board, name)
+    return room.look_at_picture(picture, board, name)
 
 
-def _instead(files: Sequence[Path], looks: Sequence[Look], board: Board) -> list[Note]:
+def _notes_on_other_board(files: Sequence[Path], looks: Sequence[Look], board: Board) -> list[Note]:
     """Return which board the pictures show where it differs from the one asked for."""
     tried = np.unique(np.linspace(0, len(files) - 1, room.TRIED_PICTURES).astype(int)).tolist()
     pictures = [room.grey(p) for p in (read_picture(files[n]) for n in tried) if p is not None]
-    other, count = (room.board_shown(pictures, board) if pictures else None) or (board, 0)
+    other, count = (room.find_shown_board(pictures, board) if pictures else None) or (board, 0)
     if count > sum(looks[n].sighting is not None for n in tried):
         of = len(files) if len(tried) < len(files) else None
         return [note("calibrate.other_board", found=count, tried=len(pictures), pictures=of, board=str(other))]
@@ -113,18 +113,18 @@ def _instead(files: Sequence[Path], looks: Sequence[Look], board: Board) -> list
     return [note("calibrate.no_board")]
 
 
-def _write_undistorted(files: Sequence[Path], looks: Sequence[Look], found: Intrinsics, folder: Path) -> None:
+def _write_undistorted(files: Sequence[Path], looks: Sequence[Look], fitted: Intrinsics, folder: Path) -> None:
     import cv2
 
     if folder.exists() and not folder.is_dir():
         raise BadInput(f"{folder} is a file. Name a folder for the undistorted pictures.")
     folder.mkdir(parents=True, exist_ok=True)
-    matrix, bent = np.array(found.camera_matrix), np.array(found.distortion)
+    matrix, bent = np.array(fitted.camera_matrix), np.array(fitted.distortion)
     for file, look in zip(files, looks, strict=True):
-        picture = read_picture(file) if (look.width, look.height) == (found.width, found.height) else None
+        picture = read_picture(file) if (look.width, look.height) == (fitted.width, fitted.height) else None
         if picture is None:
             continue
-        if found.model == Lens.FISHEYE:
+        if fitted.model == Lens.FISHEYE:
             straight = cv2.fisheye.undistortImage(picture, matrix, bent, Knew=matrix)
         else:
             straight = cv2.undistort(picture, matrix, bent)

@@ -13,20 +13,20 @@ SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".webp",
 
 def picture_files(paths: Iterable[Path]) -> tuple[Path, ...]:
     """Return the pictures that files and folders name, each once, in the order of their names."""
-    found: dict[Path, None] = {}
+    pictures: dict[Path, None] = {}
     for path in paths:
         if path.is_dir():
             inside = sorted(p for p in path.iterdir() if p.suffix.lower() in SUFFIXES and p.is_file())
             if not inside:
                 raise BadInput(f"{path} holds no pictures ({', '.join(sorted(SUFFIXES))}).")
-            found |= dict.fromkeys(inside)
+            pictures |= dict.fromkeys(inside)
         elif path.is_file():
-            found[path] = None
+            pictures[path] = None
         else:
             raise BadInput(f"{path} does not exist.")
-    if not found:
+    if not pictures:
         raise BadInput("Name pictures of a board, or a folder of them.")
-    return tuple(found)
+    return tuple(pictures)
 
 
 def distinct_names(files: Iterable[Path]) -> dict[Path, str]:

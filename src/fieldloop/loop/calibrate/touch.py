@@ -8,7 +8,7 @@ from fieldloop.calibrate.conventions import read, reading_of
 from fieldloop.errors import BadInput
 from fieldloop.geometry.transforms import Floats
 from fieldloop.ingest.poses import MOUNT, read_touched
-from fieldloop.loop.calibrate.attach import in_force_on, since_ns
+from fieldloop.loop.calibrate.attach import calibration_in_force, parse_time_ns
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.calibration import Calibration
 from fieldloop.model.finding import Status
@@ -38,16 +38,16 @@ def touch(workspace: Workspace, points: Path, *, robot: str, sensor: str, at: st
         sensor: the camera's stream, such as camera/wrist
         at: time of the touch, as ISO-8601 such as 2026-11-15T08:00:00Z (default: now)
     """
-    moment = since_ns(at)
-    held = in_force_on(workspace, robot, sensor, workspace.clock() if moment is None else moment)
+    moment = parse_time_ns(at)
+    held = calibration_in_force(workspace, robot, sensor, workspace.clock() if moment is None else moment)
     given = read_touched(points)
-    found = room.commanded(
-        held, given.seen, given.touched, workspace.protocol(), base_from_mount=_mount(held, given.mount)
+    touched = room.compare_commanded_points(
+        held, given.seen, given.touched, workspace.protocol(), base_from_mount=_read_mount_poses(held, given.mount)
     )
-    return Touched(held.id, found.status, found.off_mm, found.worst_mm, found.each_mm)
+    return Touched(held.id, touched.status, touched.off_mm, touched.worst_mm, touched.each_mm)
 
 
-def _mount(held: Calibration, written: WrittenPoses | None) -> Floats | None:
+def _read_mount_poses(held: Calibration, written: WrittenPoses | None) -> Floats | None:
     if held.parent == BASE:
         return None
     if written is None:

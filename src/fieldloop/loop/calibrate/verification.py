@@ -11,8 +11,8 @@ from fieldloop.calibrate.conventions import impossible, read, reading_of
 from fieldloop.errors import BadInput
 from fieldloop.geometry.transforms import Floats
 from fieldloop.ingest.poses import KNOWN, MOUNT, SEEN, read_marker_views
-from fieldloop.loop.calibrate.attach import in_force_on, since_ns
-from fieldloop.loop.data.measurements import judged, measured_in
+from fieldloop.loop.calibrate.attach import calibration_in_force, parse_time_ns
+from fieldloop.loop.data.measurements import judge_episodes, stored_measurements
 from fieldloop.loop.data.remember_verdicts import remember_episodes
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.calibration import Calibration, Matrix
@@ -70,16 +70,16 @@ def verify(
         units: m or mm
         at: time of the verification, as ISO-8601 such as 2026-11-15T08:00:00Z (default: now)
     """
-    moment = since_ns(at)
+    moment = parse_time_ns(at)
     at_ns = workspace.clock() if moment is None else moment
-    calibration = in_force_on(workspace, robot, sensor, at_ns)
+    calibration = calibration_in_force(workspace, robot, sensor, at_ns)
     past = [
         v
         for v in workspace.store.find(Verification, {"robot": robot, "sensor": sensor})
         if v.calibration == calibration.id and v.at_ns < at_ns
     ]
     past.sort(key=lambda v: v.at_ns)
-    found = room.verify(
+    verification = room.verify(
         calibration,
         _views(workspace, calibration, read_marker_views(views), rotation, units),
         workspace.protocol(),
@@ -87,49 +87,61 @@ def verify(
         since=next((v.drift for v in past if v.good and v.drift), None),
         verification_id=workspace.ids.new("verification"),
     )
-    before = _flagged_by(found, workspace)
-    workspace.write(SensorVerified(found))
-    history = [v.drift for v in (*past, found) if v.drift]
+    before = _flagged_episodes(verification, workspace)
+    workspace.write(SensorVerified(verification))
+    history = [v.drift for v in (*past, verification) if v.drift]
     slow = room.slow_drift(history, workspace.protocol())[-1] if history else 0.0
-    after = _flagged_by(found, workspace)
+    after = _flagged_episodes(verification, workspace)
     _judge_again(workspace, {*before, *after})
-    return Verified(_status(found, slow), found.halts, _message(found, slow), found, slow, () if found.good else after)
+    return Verified(
+        _status(verification, slow),
+        verification.halts,
+        _message(verification, slow),
+        verification,
+        slow,
+        () if verification.good else after,
+    )
 
 
 def _judge_again(workspace: Workspace, episodes: Collection[str]) -> None:
     """Judge again at once the episodes that a failed verification flags or a good one clears."""
     if episodes:
         found = workspace.store.find(Episode, {"id": sorted(episodes)})
-        remember_episodes(workspace, judged(workspace, measured_in(workspace, found)))
+        remember_episodes(workspace, judge_episodes(workspace, stored_measurements(workspace, found)))
 
 
-def _flagged_by(found: Verification, workspace: Workspace) -> tuple[str, ...]:
+def _flagged_episodes(verification: Verification, workspace: Workspace) -> tuple[str, ...]:
     """Return the episodes of this robot that verifications of this sensor invalidate."""
-    store, whose = workspace.store, {"robot": found.robot}
+    store, whose = workspace.store, {"robot": verification.robot}
     flags = room.flags(store.find(Episode, whose), store.find(Verification, whose), store.find(Calibration, whose))
-    return tuple(flag.episode for flag in flags if flag.sensor == found.sensor)
+    return tuple(flag.episode for flag in flags if flag.sensor == verification.sensor)
 
 
-def _status(found: Verification, slow: float) -> Status:
+def _status(verification: Verification, slow: float) -> Status:
     """Pass only without any warning; accumulated drift is a warning."""
-    if found.views == 0:
+    if verification.views == 0:
         return Status.CANNOT_TELL
-    return Status.PASSED if found.good and slow < 1.0 else Status.FAILED
+    return Status.PASSED if verification.good and slow < 1.0 else Status.FAILED
 
 
-def _message(found: Verification, slow: float) -> Note:
-    if found.views == 0:
+def _message(verification: Verification, slow: float) -> Note:
+    if verification.views == 0:
         return note("calibrate.marker_unseen")
-    p_value = found.drift.p_value if found.drift else None
-    return note(_code(found, slow), off_mm=found.translation_mm, off_deg=found.rotation_deg, p_value=p_value)
+    p_value = verification.drift.p_value if verification.drift else None
+    return note(
+        _code(verification, slow),
+        off_mm=verification.translation_mm,
+        off_deg=verification.rotation_deg,
+        p_value=p_value,
+    )
 
 
-def _code(found: Verification, slow: float) -> str:
-    if found.halts:
+def _code(verification: Verification, slow: float) -> str:
+    if verification.halts:
         return "calibrate.marker_halts"
-    if not found.good:
+    if not verification.good:
         return "calibrate.marker_warns"
-    if found.drift and found.drift.moved:
+    if verification.drift and verification.drift.moved:
         return "calibrate.marker_moved"
     return "calibrate.marker_drifts" if slow >= 1.0 else "calibrate.marker_good"
 

@@ -62,15 +62,15 @@ def open_session(
         work_order: the work order that this session serves
         on_floor: the robot is at a deployed site, where calibrations expire sooner
     """
-    found = workspace.store.get(Robot, robot)
+    registered = workspace.store.get(Robot, robot)
     station = Station(
-        robot=found,
+        robot=registered,
         operator=workspace.store.get(Operator, operator),
         task=workspace.task,
         protocol=workspace.protocol().label,
         work_order=work_order,
         on_floor=on_floor,
-        unverified=tuple(unverified_devices(workspace, found.id, at_ns=workspace.clock())),
+        unverified=tuple(unverified_devices(workspace, registered.id, at_ns=workspace.clock())),
     )
     calibrations = trusted_calibrations(workspace, station.robot.id)
     now, settings = workspace.clock(), workspace.operations["collect"]

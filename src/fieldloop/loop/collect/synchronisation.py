@@ -52,10 +52,10 @@ def synchronise(
     if not stream.strip() or not how.strip():
         raise BadInput("A verification needs the stream and how it was measured: --how 'a lamp and the encoders'.")
     _refuse_unknown(workspace, stream, robot)
-    return write_down(workspace, stream, robot, offset_ms, how)
+    return record_offset(workspace, stream, robot, offset_ms, how)
 
 
-def write_down(workspace: Workspace, stream: str, robot: str, offset_ms: float, how: str) -> SynchronisationVerified:
+def record_offset(workspace: Workspace, stream: str, robot: str, offset_ms: float, how: str) -> SynchronisationVerified:
     """Record a measured offset."""
     made = SynchronisationVerified(stream, robot, abs(offset_ms), how, workspace.clock())
     workspace.write(made)
@@ -91,28 +91,33 @@ def require_verified(workspace: Workspace, episodes: Iterable[Episode], override
     last: dict[tuple[str, str], int] = {}
     for one in episodes:
         last[one.robot, one.task] = max(one.end_ns, last.get((one.robot, one.task), 0))
-    found = [
+    unverified_clocks = [
         (robot, device)
         for (robot, task), at_ns in sorted(last.items())
         for device in unverified_devices(workspace, robot, task=task, at_ns=at_ns)
     ]
-    if not found:
+    if not unverified_clocks:
         return ""
     if override.strip():
-        names = ", ".join(dict.fromkeys(_named(robot, device) for robot, device in found))
+        names = ", ".join(dict.fromkeys(_device_name(robot, device) for robot, device in unverified_clocks))
         return f"{override.strip()} (not verified: {names}; overridden by {workspace.actor.id})"
-    listed = [f"{_named(robot, device)}: {sentence(device.reason)}" for robot, device in found[:MOST_NAMED]]
-    listed += [f"And {len(found) - MOST_NAMED} more."] if len(found) > MOST_NAMED else []
+    listed = [
+        f"{_device_name(robot, device)}: {sentence(device.reason)}" for robot, device in unverified_clocks[:MOST_NAMED]
+    ]
+    listed += [f"And {len(unverified_clocks) - MOST_NAMED} more."] if len(unverified_clocks) > MOST_NAMED else []
     why = refusal(
         "Release refused, because clocks of these devices were never verified or are out of limits",
         listed,
         "Record a measurement: fieldloop collect synchronise STREAM --robot … --offset-ms … --how …",
         "To release anyway, give a reason: --override",
     )
-    raise Refused(why, (replace(device.reason, subject=Subject(device.stream, robot=robot)) for robot, device in found))
+    raise Refused(
+        why,
+        (replace(device.reason, subject=Subject(device.stream, robot=robot)) for robot, device in unverified_clocks),
+    )
 
 
-def _named(robot: str, device: Unverified) -> str:
+def _device_name(robot: str, device: Unverified) -> str:
     return f"{device.stream} of {robot}" if robot else device.stream
 
 
@@ -122,13 +127,13 @@ def _content_lag(workspace: Workspace, stream: str, robot: str) -> tuple[float, 
     if known is None:
         raise Refused("No lag was estimated from content yet. Run `fieldloop check` first.")
     about = Subject(stream=stream, rig=robot)
-    own = [f for f in known.findings if f.check == CONTENT and f.about == about]
-    if not own:
+    findings = [f for f in known.findings if f.check == CONTENT and f.about == about]
+    if not findings:
         of = f" of {robot}" if robot else ""
         raise Refused(f"The last check has no lag of {stream}{of} from content. Run `fieldloop check` again.")
-    if unclear := next((f for f in own if f.status is not Status.PASSED), None):
+    if unclear := next((f for f in findings if f.status is not Status.PASSED), None):
         raise Refused(f"The content does not verify {stream}: {without_subject(unclear)}")
-    return max(map(_farthest_ms, own)), f"estimated from content: {without_subject(own[0])}"
+    return max(map(_farthest_ms, findings)), f"estimated from content: {without_subject(findings[0])}"
 
 
 def _farthest_ms(finding: Finding) -> float:

@@ -14,20 +14,20 @@ from fieldloop.check.trend import series
 from fieldloop.errors import BadInput
 from fieldloop.loop.data.check_again import measure_again
 from fieldloop.loop.data.mapping import mapping_in_force
-from fieldloop.loop.data.measurements import batch_of, judged, measured_in, outdated, rules_of
+from fieldloop.loop.data.measurements import batch_of, judge_episodes, outdated_episodes, rules_of, stored_measurements
 from fieldloop.loop.data.remember_verdicts import remember_dataset, remember_episodes
 from fieldloop.loop.data.worst_episodes import sketches_of, sketches_on_shelf
 from fieldloop.loop.protocol.in_force import in_force
-from fieldloop.loop.work.atomic_files import write_whole
+from fieldloop.loop.work.atomic_files import write_atomically
 from fieldloop.loop.work.kept_measurements import PartCache
 from fieldloop.loop.work.measure_part import EpisodeResult, Part, PartResult, Rules, measure_part
-from fieldloop.loop.work.parts import Cut, cut
-from fieldloop.loop.work.run_on import Machines, each
+from fieldloop.loop.work.parts import Cut, cut_into_parts
+from fieldloop.loop.work.run_on import Machines, run_each
 from fieldloop.loop.workspace import Track, Workspace, track_silently
 from fieldloop.model.episode import Defect, Episode
 from fieldloop.model.finding import EpisodeReport
 from fieldloop.model.stream import NS_PER_S
-from fieldloop.protocol import CollectionProtocol, agree, parse_protocol
+from fieldloop.protocol import CollectionProtocol, parse_protocol, require_agreement
 from fieldloop.report import check as pages
 from fieldloop.text_files import read_text
 
@@ -70,17 +70,17 @@ def check(  # noqa: PLR0913 - each is an option of the command
         again: measure the workspace's logs again if parameters or checks have changed
         on: where to work: the cores of this machine, or a Ray cluster (RAY_ADDRESS; all nodes need the same log paths)
     """
-    rules = _rules(protocol)
+    rules = _read_protocol(protocol)
     if paths:
         if again:
             raise BadInput("--again measures the workspace's own logs again; leave the path out.")
-        compared = _compared_with(workspace, rules)
-        work = cut(paths, mapping_in_force(workspace, mapping), pixels=not numbers_only)
+        compared = _rules_for_check(workspace, rules)
+        work = cut_into_parts(paths, mapping_in_force(workspace, mapping), pixels=not numbers_only)
         source = ", ".join(path.name or str(path) for path in paths[:SHOWN_PATHS])
         named = source if len(paths) <= SHOWN_PATHS else f"{len(paths)} logs"
         return _check_logs(named, work, compared, keep, html, track, on)
     if keep:
-        return _check_cached(PartCache(keep, _compared_with(workspace, rules)), html)
+        return _check_cached(PartCache(keep, _rules_for_check(workspace, rules)), html)
     if workspace is None:
         raise BadInput("Name a log or a dataset folder: fieldloop check PATH")
     if rules or mapping or numbers_only:
@@ -88,11 +88,11 @@ def check(  # noqa: PLR0913 - each is an option of the command
     return _check_workspace(workspace, html, again=again, on=on)
 
 
-def _rules(file: Path | None) -> CollectionProtocol | None:
+def _read_protocol(file: Path | None) -> CollectionProtocol | None:
     if file is None:
         return None
     rules = parse_protocol(read_text(file), str(file))
-    agree(checks.UNITS, rules)
+    require_agreement(checks.UNITS, rules)
     return rules
 
 
@@ -100,11 +100,15 @@ def _check_logs(
     source: str, work: Cut, rules: Rules, keep: Path | None, html: Path | None, track: Track, on: Machines
 ) -> CheckReport:
     gathered = Gathered(rules, work.beside)
-    results = _cached_or_new(work.parts, PartCache(keep, rules), on) if keep else _new(work.parts, rules, on)
+    results = (
+        _load_or_measure_parts(work.parts, PartCache(keep, rules), on)
+        if keep
+        else _measure_parts(work.parts, rules, on)
+    )
     for part, result in track(gathered.walk(results), f"checking {source}", work.expected):
         gathered.add(part, result)
     report = gathered.report(source)
-    return _drawn(report, partial(sketches_of, report, gathered.parts), html)
+    return _write_html_page(report, partial(sketches_of, report, gathered.parts), html)
 
 
 def _check_cached(cache: PartCache, html: Path | None) -> CheckReport:
@@ -115,31 +119,33 @@ def _check_cached(cache: PartCache, html: Path | None) -> CheckReport:
     by_numbers = sum(len(part.result.episodes) for part in cached if not part.pixels)
     source = f"{cache.folder.name} ({by_numbers} by numbers only)" if by_numbers else cache.folder.name
     old = sum(len(part.result.episodes) for part in cached if part.outdated)
-    return _drawn(replace(gathered.report(source), outdated=old), dict, html)
+    return _write_html_page(replace(gathered.report(source), outdated=old), dict, html)
 
 
-def _drawn(report: CheckReport, sketches: Callable[[], dict[str, pages.Sketch]], html: Path | None) -> CheckReport:
+def _write_html_page(
+    report: CheckReport, sketches: Callable[[], dict[str, pages.Sketch]], html: Path | None
+) -> CheckReport:
     """Write the page where one is asked for; episodes whose log is at hand are drawn."""
     if html is None:
         return report
-    write_whole(html, pages.html(report, sketches()))
+    write_atomically(html, pages.html(report, sketches()))
     return replace(report, html=str(html))
 
 
-def _compared_with(workspace: Workspace | None, chosen: CollectionProtocol | None) -> Rules:
+def _rules_for_check(workspace: Workspace | None, chosen: CollectionProtocol | None) -> Rules:
     rules = rules_of(workspace) if workspace else Rules(in_force(None))
     return replace(rules, usual=chosen, by_task={}, refused={}) if chosen else rules
 
 
-def _new(parts: Sequence[Part], rules: Rules, on: Machines) -> Iterator[tuple[Part, PartResult]]:
+def _measure_parts(parts: Sequence[Part], rules: Rules, on: Machines) -> Iterator[tuple[Part, PartResult]]:
     """Measure every part and yield the results in order."""
-    yield from zip(parts, each(partial(measure_part, rules=rules), parts, on=on), strict=True)
+    yield from zip(parts, run_each(partial(measure_part, rules=rules), parts, on=on), strict=True)
 
 
-def _cached_or_new(parts: Sequence[Part], cache: PartCache, on: Machines) -> Iterator[tuple[Part, PartResult]]:
+def _load_or_measure_parts(parts: Sequence[Part], cache: PartCache, on: Machines) -> Iterator[tuple[Part, PartResult]]:
     """Yield the result of every part in order; parts in the cache are not measured again."""
     cached = {part: result for part in parts if (result := cache.find(part)) is not None}
-    new = each(partial(measure_and_cache, cache=cache), [part for part in parts if part not in cached], on=on)
+    new = run_each(partial(measure_and_cache, cache=cache), [part for part in parts if part not in cached], on=on)
     for part in parts:
         yield part, cached[part] if part in cached else next(new)
 
@@ -191,11 +197,11 @@ class Gathered:
             {one.episode.id: one.imprint for one in self._results},
             {one.episode.id: part for one in self._results if (part := one.episode.fact("split"))},
         )
-        made = _report(source, " + ".join(sorted(self._formats)), batch, tuple(self._reports))
+        made = _assemble_report(source, " + ".join(sorted(self._formats)), batch, tuple(self._reports))
         return replace(made, logs=tuple(self._logs))
 
 
-def _report(source: str, form: str, batch: checks.Batch, reports: tuple[EpisodeReport, ...]) -> CheckReport:
+def _assemble_report(source: str, form: str, batch: checks.Batch, reports: tuple[EpisodeReport, ...]) -> CheckReport:
     from threadpoolctl import threadpool_limits
 
     with threadpool_limits(limits=1):  # small matrices, as in `measure_part`
@@ -218,14 +224,14 @@ def _check_workspace(workspace: Workspace, html: Path | None, *, again: bool, on
     episodes = workspace.store.find(Episode)
     if not episodes:
         raise BadInput("The workspace has no episodes yet. Ingest some: fieldloop ingest PATH")
-    old = outdated(workspace, episodes)
+    old = outdated_episodes(workspace, episodes)
     if again:
         measure_again(workspace, old, on=on)
-    numbers = list(workspace.track(measured_in(workspace, episodes), "judging", len(episodes)))
-    events = judged(workspace, numbers)
+    numbers = list(workspace.track(stored_measurements(workspace, episodes), "judging", len(episodes)))
+    events = judge_episodes(workspace, numbers)
     remember_episodes(workspace, events)
     batch = batch_of(workspace, numbers, in_force(workspace))
-    made = _report(workspace.name, "workspace", batch, tuple(event.report for event in events))
+    made = _assemble_report(workspace.name, "workspace", batch, tuple(event.report for event in events))
     made = replace(made, outdated=0 if again else len(old))
     remember_dataset(workspace, made)
-    return _drawn(made, partial(sketches_on_shelf, workspace, made), html)
+    return _write_html_page(made, partial(sketches_on_shelf, workspace, made), html)

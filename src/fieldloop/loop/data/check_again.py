@@ -7,7 +7,7 @@ from functools import partial
 from fieldloop.loop.data.mapping import mapping_of
 from fieldloop.loop.data.measurements import keep_results, rules_of
 from fieldloop.loop.work.measure_part import Part, measure_part
-from fieldloop.loop.work.run_on import Machines, each
+from fieldloop.loop.work.run_on import Machines, run_each
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.episode import Episode
 
@@ -24,7 +24,7 @@ def measure_again(workspace: Workspace, episodes: Sequence[Episode], *, on: Mach
         Part(workspace.shelf.local(log.blob, workspace.cache), mapping_of(workspace, log)) for log in logs.values()
     ]
     done = 0
-    results = each(partial(measure_part, rules=rules), parts, on=on)
+    results = run_each(partial(measure_part, rules=rules), parts, on=on)
     for result in workspace.track(results, "looking again", len(parts)):
         # on the shelf a log is named by its hash: the episode keeps the name it was ingested with
         known = [replace(one, episode=wanted[one.episode.id]) for one in result.episodes if one.episode.id in wanted]

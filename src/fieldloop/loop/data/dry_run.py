@@ -8,16 +8,16 @@ from typing import Any
 
 from fieldloop.errors import UnreadableLog
 from fieldloop.ingest import LogMapping, OpenLog, open_log
-from fieldloop.ingest.mapping import unused
+from fieldloop.ingest.mapping import unused_entries
 from fieldloop.ingest.readers import all_readers
 from fieldloop.ingest.search import find_logs
-from fieldloop.loop.work.run_on import each
+from fieldloop.loop.work.run_on import run_each
 from fieldloop.loop.workspace import Track
 from fieldloop.model.episode import Defect, Recording
 from fieldloop.model.note import note
 from fieldloop.model.stream import Stream, StreamKind
 from fieldloop.model.stream_notes import TYPE
-from fieldloop.say.spelled import spelled
+from fieldloop.say.spelled import spell_out_facts
 from fieldloop.say.streams import stream_note
 
 SCHEMA = "ingest/1"
@@ -65,7 +65,7 @@ class Contents:
 
     def json_object(self) -> dict[str, Any]:
         """The form others may rely on: schema ingest/1."""
-        return {"schema": SCHEMA, **spelled(self)}
+        return {"schema": SCHEMA, **spell_out_facts(self)}
 
 
 def contents_of(paths: Sequence[Path], mapping: LogMapping | None, track: Track) -> Contents:
@@ -78,10 +78,10 @@ def contents_of(paths: Sequence[Path], mapping: LogMapping | None, track: Track)
         found, beside = find_logs(path, all_readers()[0])
         findings += beside
         logs += [(log.path, log.reader.name) for log in found] or [(path, "")]
-    read = list(track(each(partial(list_log, mapping=mapping), logs), "reading", len(logs)))
+    read = list(track(run_each(partial(list_log, mapping=mapping), logs), "reading", len(logs)))
     met = set[str]().union(*(streams for _, streams, _ in read))
     facts = set[str]().union(*(facts for _, _, facts in read))
-    for entry in unused(mapping, met, facts) if mapping else ():
+    for entry in unused_entries(mapping, met, facts) if mapping else ():
         findings.append(Defect("mapping", entry, note("ingest.mapping_unused")))
     listed = tuple(episode for part, _, _ in read for episode in part.episodes)
     return Contents(listed, (*findings, *(defect for part, _, _ in read for defect in part.findings)))
@@ -107,13 +107,13 @@ def _contents(path: Path, log: OpenLog) -> Contents:
 
 def _episode(recording: Recording) -> EpisodeListed:
     episode = recording.episode
-    streams = tuple(_listed(stream) for _, stream in sorted(recording.streams.items()))
+    streams = tuple(_list_stream(stream) for _, stream in sorted(recording.streams.items()))
     return EpisodeListed(
         episode.id, episode.name, episode.format, streams, recording.defects, episode.start_ns, episode.end_ns
     )  # fmt: skip
 
 
-def _listed(stream: Stream) -> StreamListed:
+def _list_stream(stream: Stream) -> StreamListed:
     notes = tuple(stream_note(name, text) for name, text in stream.notes.items() if name not in PLAIN_NOTES)
     if not stream.clocks or not len(stream):
         return StreamListed(stream.name, stream.kind, 0, None, None, stream.nominal_hz, "", notes)

@@ -13,11 +13,11 @@ from fieldloop.ingest.readers import all_readers
 from fieldloop.ingest.search import find_logs
 from fieldloop.loop.data.dry_run import Contents, contents_of
 from fieldloop.loop.data.mapping import mapping_in_force, shelve_mapping
-from fieldloop.loop.data.measurements import judged, keep_results, rules_of
+from fieldloop.loop.data.measurements import judge_episodes, keep_results, rules_of
 from fieldloop.loop.data.streams import remember_streams
 from fieldloop.loop.protocol.in_force import in_force
 from fieldloop.loop.work.measure_part import Part, PartResult, Rules, measure_part
-from fieldloop.loop.work.run_on import each
+from fieldloop.loop.work.run_on import run_each
 from fieldloop.loop.workspace import Track, Workspace, track_silently
 from fieldloop.model.episode import Blob, Episode, Log
 from fieldloop.model.event import LogIngested
@@ -95,20 +95,20 @@ def ingest(
         raise WorkspaceError(
             "No workspace here. Create one with `fieldloop init`, or list the contents with --dry-run."
         )
-    return take_in(workspace, paths, conventions)
+    return ingest_paths(workspace, paths, conventions)
 
 
-def take_in(workspace: Workspace, paths: Sequence[Path], mapping: LogMapping | None = None) -> Ingested:
+def ingest_paths(workspace: Workspace, paths: Sequence[Path], mapping: LogMapping | None = None) -> Ingested:
     """Ingest logs under a mapping."""
     in_force(workspace)  # report an invalid protocol before anything is read
     taken: list[TakenIn] = []
-    logs = [log for path in paths for log in _logs(path, taken)]
+    logs = [log for path in paths for log in _find_candidates(path, taken)]
     waiting: deque[Fresh] = deque()
     # bytes first: an event may only name what is already on the shelf; a known log is not measured again
-    fresh = _shelved(workspace, logs, taken, waiting, mapping)
+    fresh = _shelve_new_logs(workspace, logs, taken, waiting, mapping)
     rules = rules_of(workspace).only(())  # a new log has no annotations
-    results = workspace.track(each(partial(measure_part, rules=rules), fresh), "ingesting logs", len(logs))
-    new = [_take_in(workspace, waiting.popleft(), result, rules) for result in results]
+    results = workspace.track(run_each(partial(measure_part, rules=rules), fresh), "ingesting logs", len(logs))
+    new = [_record_log(workspace, waiting.popleft(), result, rules) for result in results]
     return Ingested((*taken, *new))
 
 
@@ -145,10 +145,10 @@ def history(workspace: Workspace, *, limit: int = 100) -> tuple[LogShown, ...]:
     Arguments:
         limit: list at most this many
     """
-    return tuple(_shown(log) for log in workspace.store.find(Log, newest=True, limit=limit))
+    return tuple(_log_summary(log) for log in workspace.store.find(Log, newest=True, limit=limit))
 
 
-def _shown(log: Log) -> LogShown:
+def _log_summary(log: Log) -> LogShown:
     first = next(map(defect_line, log.defects), "")
     return LogShown(
         log.name, log.format, len(log.episodes), log.blob.size / MEGABYTE, log.blob.sha256, log.mapping,
@@ -164,18 +164,18 @@ class Candidate(NamedTuple):
     reader: str = ""
 
 
-def _logs(path: Path, refused: list[TakenIn]) -> Iterator[Candidate]:
+def _find_candidates(path: Path, refused: list[TakenIn]) -> Iterator[Candidate]:
     """Yield each log below a path with the name it is known by; a file that looks like one but is not is refused."""
-    found, defects = find_logs(path, all_readers()[0]) if path.exists() else ((), ())
-    refused += [TakenIn(d.subject, "", "", (), Status.ERRORED, message=sentence(d.message)) for d in defects if found]
-    if not found:
+    logs, defects = find_logs(path, all_readers()[0]) if path.exists() else ((), ())
+    refused += [TakenIn(d.subject, "", "", (), Status.ERRORED, message=sentence(d.message)) for d in defects if logs]
+    if not logs:
         yield Candidate(path, path.name)
-    for log in found:
+    for log in logs:
         name = log.path.name if log.path == path else log.path.relative_to(path).as_posix()
         yield Candidate(log.path, name, log.reader.name)
 
 
-def _shelved(
+def _shelve_new_logs(
     workspace: Workspace,
     logs: Iterable[Candidate],
     taken: list[TakenIn],
@@ -188,27 +188,27 @@ def _shelved(
         try:
             files = part.open().files
             before = signature_of(files)
-            blob = _put(workspace, path, files)
+            blob = _store_log_files(workspace, path, files)
         except (StoreFull, StoreBusy):
             raise  # the next log would fare no better
         except (UnreadableLog, StoreError, OSError) as broken:
             taken.append(TakenIn(name, "", "", (), Status.ERRORED, message=str(broken)))
             continue
         if known := workspace.store.find(Log, {"blob": blob.sha256}):
-            taken.append(_here_already(workspace, name, known[0], mapping))
+            taken.append(_result_of_known_log(workspace, name, known[0], mapping))
             continue
         waiting.append(Fresh(part, name, files, before, blob))
         yield part
 
 
-def _put(workspace: Workspace, path: Path, files: tuple[Path, ...]) -> Blob:
+def _store_log_files(workspace: Workspace, path: Path, files: tuple[Path, ...]) -> Blob:
     """Keep all that belongs to a log: a database's journal beside it, too."""
     if path.is_dir():
         return workspace.shelf.put_folder(path)
     return workspace.shelf.put_file(path) if files == (path,) else workspace.shelf.put_folder(path.parent, files)
 
 
-def _here_already(workspace: Workspace, name: str, log: Log, mapping: LogMapping | None) -> TakenIn:
+def _result_of_known_log(workspace: Workspace, name: str, log: Log, mapping: LogMapping | None) -> TakenIn:
     other = log.mapping != (mapping.fingerprint if mapping else "")
     message = "Already ingested under another mapping, which stays in use for it." if other else ""
     status = _status(workspace, log.episodes)
@@ -221,17 +221,23 @@ def signature_of(files: Sequence[Path]) -> Signature:
     return sum(s.st_size for s in stats), max((s.st_mtime_ns for s in stats), default=0)
 
 
-def _take_in(workspace: Workspace, what: Fresh, result: PartResult, rules: Rules) -> TakenIn:
+def _record_log(workspace: Workspace, what: Fresh, result: PartResult, rules: Rules) -> TakenIn:
     if signature_of(what.files) != what.signature:
         message = "It changed while it was read. Nothing was stored; ingest it again once it is complete."
         return TakenIn(what.name, result.format, "", (), Status.ERRORED, message=message)
     blob, mapping = what.blob, what.part.mapping
-    episodes = tuple(one.episode for one in result.episodes)
+    episodes = tuple(measured_episode.episode for measured_episode in result.episodes)
     conventions = shelve_mapping(workspace, mapping)
     log = Log(blob, what.name, result.format, tuple(e.id for e in episodes), result.defects, conventions)
     # an episode that came in another log before keeps its measurements and verdict
-    fresh = [one for one in result.episodes if not workspace.store.count(Episode, {"id": one.episode.id})]
-    judgements = judged(workspace, ((one.episode, one.measured) for one in fresh))
+    fresh = [
+        measured_episode
+        for measured_episode in result.episodes
+        if not workspace.store.count(Episode, {"id": measured_episode.episode.id})
+    ]
+    judgements = judge_episodes(
+        workspace, ((measured_episode.episode, measured_episode.measured) for measured_episode in fresh)
+    )
     try:
         unseen = Expected(Log, 0, {"blob": blob.sha256})
         measured = keep_results(workspace, fresh, rules)
@@ -239,9 +245,9 @@ def _take_in(workspace: Workspace, what: Fresh, result: PartResult, rules: Rules
     except StoreBusy:
         if not workspace.store.count(Log, {"blob": blob.sha256}):
             raise
-        return _here_already(workspace, what.name, log, mapping)  # another process was faster
-    for one in result.episodes:
-        remember_streams(workspace, one.episode.id, one.streams)
+        return _result_of_known_log(workspace, what.name, log, mapping)  # another process was faster
+    for measured_episode in result.episodes:
+        remember_streams(workspace, measured_episode.episode.id, measured_episode.streams)
     against = [say_findings.message(f) for event in judgements for f in event.report.findings if f.counts]
     findings = [*map(defect_line, log.defects), *against]
     status = _status(workspace, log.episodes)

@@ -6,7 +6,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 import fieldloop.check as checks
-from fieldloop.check.episode.calibration import IN_FORCE, count_again, to_be_counted
+from fieldloop.check.episode.calibration import IN_FORCE, keep_sensors_for_recount, recount_calibrations
 from fieldloop.loop.calibrate.attach import trusted_calibrations
 from fieldloop.loop.protocol.in_force import in_force
 from fieldloop.loop.work.measure_part import EpisodeResult, Rules
@@ -51,21 +51,21 @@ def keep_results(workspace: Workspace, results: Sequence[EpisodeResult], rules: 
         return []
     columns: dict[str, list[Any]] = {}
     arrays: dict[str, NDArray[Any]] = {}
-    for one in results:
-        for column, values in checks.rows(one.episode.id, _to_keep(one)).items():
+    for result in results:
+        for column, values in checks.rows(result.episode.id, _measurements_to_store(result)).items():
             columns.setdefault(column, []).extend(values)
-        arrays |= {f"{one.episode.id}/{name}": array for name, array in one.imprint.arrays.items()}
+        arrays |= {f"{result.episode.id}/{name}": array for name, array in result.imprint.arrays.items()}
     blob, rows = put_rows(workspace.shelf, columns)
     imprints = put_arrays(workspace.shelf, arrays)
-    return [EpisodesMeasured(tuple(one.episode.id for one in results), blob, rows, imprints, rules.measuring)]
+    return [EpisodesMeasured(tuple(result.episode.id for result in results), blob, rows, imprints, rules.measuring)]
 
 
-def measured_in(workspace: Workspace, episodes: Iterable[Episode]) -> Iterator[EpisodeNumbers]:
+def stored_measurements(workspace: Workspace, episodes: Iterable[Episode]) -> Iterator[EpisodeNumbers]:
     """Yield what was measured in each episode when it came in; each kept table is read once."""
     tables: dict[str, dict[str, tuple[Measured, ...]]] = {}
     known: dict[str, tuple[Calibration, ...]] = {}
     listed = tuple(episodes)
-    newest = _newest(workspace, listed)
+    newest = _newest_measurements(workspace, listed)
     for episode in listed:
         kept = newest.get(episode.id)
         if kept is None:
@@ -76,26 +76,26 @@ def measured_in(workspace: Workspace, episodes: Iterable[Episode]) -> Iterator[E
         if episode.robot not in known:
             known[episode.robot] = trusted_calibrations(workspace, episode.robot) if episode.robot else ()
         numbers = tables[kept.blob.sha256][episode.id]
-        yield episode, tuple(_now(m, episode, known[episode.robot]) for m in numbers)
+        yield episode, tuple(_recount_calibrations(m, episode, known[episode.robot]) for m in numbers)
 
 
-def _now(measured: Measured, episode: Episode, known: tuple[Calibration, ...]) -> Measured:
+def _recount_calibrations(measured: Measured, episode: Episode, known: tuple[Calibration, ...]) -> Measured:
     """Calibrations are attached later too: what was counted of them is counted anew."""
-    return count_again(measured, episode, known or None) if measured.check == IN_FORCE else measured
+    return recount_calibrations(measured, episode, known or None) if measured.check == IN_FORCE else measured
 
 
-def _to_keep(one: EpisodeResult) -> tuple[Measured, ...]:
+def _measurements_to_store(result: EpisodeResult) -> tuple[Measured, ...]:
     """Keep of calibrations what there is to count, not the count: it changes while the log stays the same."""
-    sensors = [Sensor(s.serial, s.kind, s.name) for s in one.streams if s.samples]
-    return tuple(to_be_counted(m, sensors) if m.check == IN_FORCE else m for m in one.measured)
+    sensors = [Sensor(s.serial, s.kind, s.name) for s in result.streams if s.samples]
+    return tuple(keep_sensors_for_recount(m, sensors) if m.check == IN_FORCE else m for m in result.measured)
 
 
 def imprints_of(workspace: Workspace, episodes: Iterable[Episode]) -> dict[str, Imprint]:
     """Return what was kept of each episode's content; those that came in before anything was kept are missing."""
     archives: dict[str, dict[str, NDArray[Any]]] = {}
-    found: dict[str, Imprint] = {}
+    imprints: dict[str, Imprint] = {}
     listed = tuple(episodes)
-    newest = _newest(workspace, listed)
+    newest = _newest_measurements(workspace, listed)
     for episode in listed:
         kept = newest.get(episode.id)
         if kept is None or kept.imprints is None:
@@ -104,18 +104,18 @@ def imprints_of(workspace: Workspace, episodes: Iterable[Episode]) -> dict[str, 
             archives[kept.imprints.sha256] = read_arrays(workspace.shelf, kept.imprints.sha256)
         head = f"{episode.id}/"
         archive = archives[kept.imprints.sha256]
-        found[episode.id] = Imprint({n.removeprefix(head): a for n, a in archive.items() if n.startswith(head)})
-    return found
+        imprints[episode.id] = Imprint({n.removeprefix(head): a for n, a in archive.items() if n.startswith(head)})
+    return imprints
 
 
-def imprints_named(workspace: Workspace, episodes: Iterable[Episode]) -> str:
+def imprints_fingerprint(workspace: Workspace, episodes: Iterable[Episode]) -> str:
     """Name what is kept of these episodes' content now: other content, another name."""
     found = workspace.store.find(EpisodesMeasured, {"episode": [episode.id for episode in episodes]})
     newest = {kept.episodes[0]: kept.imprints.sha256 if kept.imprints else "" for kept in found}
     return fingerprint(sorted(newest.items()))
 
 
-def judged(workspace: Workspace, measured: Iterable[EpisodeNumbers]) -> list[EpisodeJudged]:
+def judge_episodes(workspace: Workspace, measured: Iterable[EpisodeNumbers]) -> list[EpisodeJudged]:
     """Set measurements against the protocol in force for each episode."""
     events = []
     by_task: dict[str, CollectionProtocol] = {}
@@ -128,10 +128,10 @@ def judged(workspace: Workspace, measured: Iterable[EpisodeNumbers]) -> list[Epi
     return events
 
 
-def outdated(workspace: Workspace, episodes: Iterable[Episode]) -> list[Episode]:
+def outdated_episodes(workspace: Workspace, episodes: Iterable[Episode]) -> list[Episode]:
     """Return the episodes that were measured under other parameters, or by fewer checks, than are in force now."""
     now, listed = rules_of(workspace).measuring, tuple(episodes)
-    newest = _newest(workspace, listed)
+    newest = _newest_measurements(workspace, listed)
     return [e for e in listed if e.id not in newest or newest[e.id].measuring != now]
 
 
@@ -147,19 +147,19 @@ def batch_of(workspace: Workspace, numbers: Sequence[EpisodeNumbers], rules: Col
         rules,
         {episode.id: measured for episode, measured in numbers},
         imprints_of(workspace, episodes),
-        _split(workspace),
+        _newest_release_split(workspace),
         trusted_calibrations(workspace),
         {episode: tuple(a) for episode, a in by_episode.items()},
     )
 
 
-def _split(workspace: Workspace) -> dict[str, str]:
+def _newest_release_split(workspace: Workspace) -> dict[str, str]:
     """Return the split of the newest release, where there is one."""
     newest = workspace.store.find(Release, newest=True, limit=1)
     return {e: part for r in newest for part in ("train", "validation") for e in getattr(r, part)}
 
 
-def _newest(workspace: Workspace, episodes: Sequence[Episode]) -> dict[str, EpisodesMeasured]:
+def _newest_measurements(workspace: Workspace, episodes: Sequence[Episode]) -> dict[str, EpisodesMeasured]:
     """Return the newest measurements of each episode, by its id, with one query for all."""
     found = workspace.store.find(EpisodesMeasured, {"episode": [episode.id for episode in episodes]})
     return {kept.episodes[0]: kept for kept in found}  # oldest first, so that the newest stays

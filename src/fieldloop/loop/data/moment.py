@@ -62,12 +62,12 @@ def glimpse(workspace: Workspace, episode: Episode, at_s: float) -> Glimpse:
     file = workspace.cache / "glimpses" / f"{episode.id}-{at_s:.2f}.json"
     if file.is_file():
         return from_plain(Glimpse, json.loads(file.read_text(encoding="utf-8")))
-    seen = _seen(sketch(_opened(workspace, episode), _asked(episode, at_s)), at_s)
-    _keep(file, seen)
+    seen = _to_glimpse(sketch(_open_recording(workspace, episode), _report_at_moment(episode, at_s)), at_s)
+    _write_cache(file, seen)
     return seen
 
 
-def _opened(workspace: Workspace, episode: Episode) -> Recording:
+def _open_recording(workspace: Workspace, episode: Episode) -> Recording:
     """Open one episode in its log, without reading those before it."""
     log = workspace.store.log_of(episode.id)
     if log.blob.size > LARGEST_LOG:
@@ -81,14 +81,14 @@ def _opened(workspace: Workspace, episode: Episode) -> Recording:
     return reopen(workspace, episode)
 
 
-def _asked(episode: Episode, at_s: float) -> EpisodeReport:
+def _report_at_moment(episode: Episode, at_s: float) -> EpisodeReport:
     """A sketch shows the frames at failed findings, so this moment is passed in as one."""
     moments = dict.fromkeys(max(0.0, at_s + around) for around in AROUND_S)
     asked = (Finding("", NO_SUBJECT, Status.FAILED, None, None, None, "", at_s=at) for at in moments)
     return EpisodeReport(episode.id, episode.name, Status.FAILED, tuple(asked))
 
 
-def _seen(drawn: Sketch, at_s: float) -> Glimpse:
+def _to_glimpse(drawn: Sketch, at_s: float) -> Glimpse:
     signals = (
         SignalSeen(t.name, t.unit, t.columns, tuple(t.at_s.tolist()), tuple(map(tuple, t.values.tolist())))
         for t in drawn.traces
@@ -97,7 +97,7 @@ def _seen(drawn: Sketch, at_s: float) -> Glimpse:
     return Glimpse(at_s, tuple(signals), tuple(frames))
 
 
-def _keep(file: Path, seen: Glimpse) -> None:
+def _write_cache(file: Path, seen: Glimpse) -> None:
     file.parent.mkdir(exist_ok=True)
     part = file.with_suffix(f".{os.getpid()}.part")
     part.write_text(json.dumps(to_plain(seen)), encoding="utf-8")

@@ -57,20 +57,21 @@ def summary(report: CheckReport, at_ns: int) -> DatasetReport:
 
 def _tallies(reports: Sequence[EpisodeReport]) -> Iterator[CheckTally]:
     """Count the answers to every check, those that hold most episodes back first."""
-    found: dict[str, list[Finding]] = defaultdict(list)
+    findings_by_check: dict[str, list[Finding]] = defaultdict(list)
     held: dict[str, set[str]] = defaultdict(set)
     for report in reports:
         for finding in report.findings:
-            found[finding.check].append(finding)
+            findings_by_check[finding.check].append(finding)
             if finding.counts:
                 held[finding.check].add(report.episode)
-    for check in sorted(found, key=lambda name: (-len(held[name]), name)):
-        own = found[check]
-        values = [f.measured for f in own if f.measured is not None and math.isfinite(f.measured)]
+    for check in sorted(findings_by_check, key=lambda name: (-len(held[name]), name)):
+        findings = findings_by_check[check]
+        values = [f.measured for f in findings if f.measured is not None and math.isfinite(f.measured)]
         middle = median_high(values) if values else None
         yield CheckTally(
-            check, dict(Counter(f.status for f in own)), len(held[check]), middle, own[0].minimum, own[0].maximum,
-            own[0].unit,
+            check, dict(Counter(f.status for f in findings)), len(held[check]), middle, findings[0].minimum,
+            findings[0].maximum,
+            findings[0].unit,
         )  # fmt: skip
 
 

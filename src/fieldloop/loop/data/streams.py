@@ -35,7 +35,7 @@ def streams(workspace: Workspace, episode: str) -> tuple[StreamShown, ...]:
         episode: the episode's id, or a unique beginning of it
     """
     known = workspace.store.get(Episode, episode)
-    file = _kept(workspace, known.id)
+    file = _cache_file(workspace, known.id)
     if file.is_file():
         return tuple(from_plain(StreamShown, row) for row in json.loads(file.read_text(encoding="utf-8")))
     shown = streams_of(reopen(workspace, known))
@@ -45,31 +45,31 @@ def streams(workspace: Workspace, episode: str) -> tuple[StreamShown, ...]:
 
 def streams_of(recording: Recording) -> tuple[StreamShown, ...]:
     """Describe every stream of a recording."""
-    return tuple(_shown(stream) for stream in recording.streams.values())
+    return tuple(_describe_stream(stream) for stream in recording.streams.values())
 
 
 def remember_streams(workspace: Workspace, episode: str, shown: tuple[StreamShown, ...]) -> None:
     """Cache the list, so that showing it needs no log; it can always be rebuilt."""
-    file = _kept(workspace, episode)
+    file = _cache_file(workspace, episode)
     file.parent.mkdir(exist_ok=True)
     part = file.with_suffix(f".{os.getpid()}.part")
     part.write_text(json.dumps(to_plain(shown)), encoding="utf-8")
     part.replace(file)
 
 
-def _kept(workspace: Workspace, episode: str) -> Path:
+def _cache_file(workspace: Workspace, episode: str) -> Path:
     return workspace.cache / "streams" / f"{episode}.json"
 
 
-def _shown(stream: Stream) -> StreamShown:
+def _describe_stream(stream: Stream) -> StreamShown:
     order = [kind.value for kind in MOST_TRUSTED_FIRST if kind in stream.clocks]
     return StreamShown(
         stream.name, stream.kind, stream.unit, len(stream) if stream.clocks else 0, stream.hz if order else None,
-        tuple(order), _holds(stream), stream.frame_id, stream.serial, tuple(stream.notes.items()),
+        tuple(order), _content_text(stream), stream.frame_id, stream.serial, tuple(stream.notes.items()),
     )  # fmt: skip
 
 
-def _holds(stream: Stream) -> str:
+def _content_text(stream: Stream) -> str:
     if stream.pictures is not None:
         width, height = stream.pictures.size
         return f"pictures {width} × {height}"

@@ -10,12 +10,12 @@ from fieldloop.ingest import LogMapping
 from fieldloop.ingest.reader import files_of
 from fieldloop.ingest.readers import all_readers
 from fieldloop.ingest.search import find_logs
-from fieldloop.loop.data.ingest import Signature, signature_of, take_in
+from fieldloop.loop.data.ingest import Signature, ingest_paths, signature_of
 from fieldloop.loop.data.mapping import mapping_in_force
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.finding import Status
 from fieldloop.say import sentence
-from fieldloop.say.numbers import figure
+from fieldloop.say.numbers import format_number
 
 Tell = Callable[..., None]
 UNFINISHED = ".part"
@@ -51,7 +51,10 @@ def watch(
     inbox = Inbox(workspace, folder, mapping_in_force(workspace, mapping), tell)
     settle_s = workspace.operations["ingest"].number("settle_s")
     end_s = None if seconds is None else time.monotonic() + seconds
-    tell(f"Watching {folder}. A log is ingested once it has not changed for {figure(settle_s, 6)} s. Stop with Ctrl-C.")
+    tell(
+        f"Watching {folder}. A log is ingested once it has not changed for {format_number(settle_s, 6)} s. "
+        "Stop with Ctrl-C."
+    )
     try:
         inbox.look()
         while end_s is None or time.monotonic() < end_s:
@@ -79,13 +82,13 @@ class Inbox:
 
     def look(self) -> None:
         """Poll once, and ingest what has not changed since the last poll."""
-        now = dict(self._logs())
+        now = dict(self._find_logs())
         settled = [p for p, found in now.items() if found == self.before.get(p) and found != self.done.get(p)]
         self.before = now
         if not settled:
             return
         try:
-            taken = take_in(self.workspace, settled, self.mapping).logs
+            taken = ingest_paths(self.workspace, settled, self.mapping).logs
         except FieldloopError as trouble:  # a full disk or a busy store may be better at the next look
             self.tell(f"{trouble} Trying again.")
             return
@@ -98,7 +101,7 @@ class Inbox:
             self.known += log.already_here and not unread
             self.taken_in += not log.already_here and not unread
 
-    def _logs(self) -> Iterator[tuple[Path, Signature]]:
+    def _find_logs(self) -> Iterator[tuple[Path, Signature]]:
         logs, strange = find_logs(self.folder, all_readers()[0])
         for defect in strange:
             if defect.subject not in self.strangers and not Path(defect.subject).name.startswith("."):

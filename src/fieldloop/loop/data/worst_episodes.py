@@ -14,7 +14,7 @@ DRAWN = 8
 
 def sketches_of(report: pages.CheckReport, parts: Mapping[str, Part]) -> dict[str, pages.Sketch]:
     """Sketch the episodes that the report asks to look at first, by episode id."""
-    worst = {one.episode: one for one in pages.in_order(report)[:DRAWN] if one.episode in parts}
+    worst = {one.episode: one for one in pages.episodes_by_cost(report)[:DRAWN] if one.episode in parts}
     made: dict[str, pages.Sketch] = {}
     for part in dict.fromkeys(parts[episode] for episode in worst):
         for recording in part.open().part(part.start, part.stop):
@@ -25,7 +25,7 @@ def sketches_of(report: pages.CheckReport, parts: Mapping[str, Part]) -> dict[st
 
 def sketches_on_shelf(workspace: Workspace, report: pages.CheckReport) -> dict[str, pages.Sketch]:
     """Sketch the same of a workspace's report, from the logs on its shelf; a log that is gone is not drawn."""
-    worst = {one.episode: one for one in pages.in_order(report)[:DRAWN]}
+    worst = {one.episode: one for one in pages.episodes_by_cost(report)[:DRAWN]}
     made: dict[str, pages.Sketch] = {}
     for episode in workspace.store.find(Episode, {"id": list(worst)}):
         try:

@@ -16,7 +16,7 @@ from fieldloop.loop.calibrate import extrinsics as calibrate
 from fieldloop.loop.collect import sessions as collect
 from fieldloop.loop.data import ingest
 from fieldloop.loop.floor import simulate
-from fieldloop.loop.floor.floor import Turn, sitting, verify_clocks, write_demonstrations
+from fieldloop.loop.floor.floor import Turn, alternate_turns, verify_clocks, write_demonstrations
 from fieldloop.loop.house import setup
 from fieldloop.loop.plan import plan
 from fieldloop.loop.protocol import lock
@@ -114,11 +114,11 @@ class _Demo:
         audited = self.map_the_floor()
         taken = self.collect_in_the_lab()
         laboratory, before = self.train_and_try("r1", "p1")
-        floor_before, watch = self.go_out("p1")
+        floor_before, watch = self.roll_out_despite_gate("p1")
         made = self.find_the_cause(watch)
         drawn = self.plan_and_collect()
         after = self.train_and_gate("r2", "p2")
-        floor_after, last = self.climb("p2")
+        floor_after, last = self.advance_rollout("p2")
         self.tell(
             f"\nThe loop is closed: {percent(floor_before, 0)} success in production became {percent(floor_after, 0)}."
         )
@@ -162,7 +162,7 @@ class _Demo:
         whole = min(folder.glob("*.mcap"))
         (folder / "cut-short.mcap").write_bytes(whole.read_bytes()[: whole.stat().st_size * 3 // 5])
         self.heading("Check", "is it fit to learn from?")
-        taken = ingest.take_in(self.workspace, (folder,)).logs
+        taken = ingest.ingest_paths(self.workspace, (folder,)).logs
         bad = [log for log in taken if log.status is not Status.PASSED]
         self.tell(f"  {len(taken)} logs ingested, {len(taken) - len(bad)} fit to learn from, {len(bad)} rejected:")
         for log in bad[:3]:
@@ -204,7 +204,7 @@ class _Demo:
                 self.tell(f"    {test.name}: {sentence(test.message)}")
         return decided
 
-    def go_out(self, policy: str) -> tuple[float, Watch]:
+    def roll_out_despite_gate(self, policy: str) -> tuple[float, Watch]:
         """Roll out in spite of the gate, as teams do; two weeks later the monitor raises an alarm."""
         self.heading(
             "Roll out", "the team trusts the laboratory's result and overrides the gate; the override is recorded"
@@ -226,9 +226,11 @@ class _Demo:
         """Open an incident and diagnose; the diagnosis requests demonstrations from the plan."""
         self.heading("Diagnose", "what caused the drop?")
         opened = [incident.open_incident(self.workspace, alarm=alarm.id).incident for alarm in watch.alarms]
-        for one in opened:
-            incident.move(self.workspace, one.id, Step.CONTAINED, note="Left running under observation.")
-            incident.move(self.workspace, one.id, Step.CLASSIFIED, note=self.what_fails(one.site))
+        for opened_incident in opened:
+            incident.move(self.workspace, opened_incident.id, Step.CONTAINED, note="Left running under observation.")
+            incident.move(
+                self.workspace, opened_incident.id, Step.CLASSIFIED, note=self.failures_text(opened_incident.site)
+            )
         made = diagnose.diagnose(self.workspace, seed=self.floor.seed)
         self.tell(
             f"  {percent(made.baseline, 0)} became {percent(made.observed, 0)}. "
@@ -238,9 +240,12 @@ class _Demo:
         for cause in made.causes[:3]:
             span = f"{percent(cause.share, 0)} ({percent(cause.low, 0)} to {percent(cause.high, 0)})"
             self.tell(f"    {span} {cause.gap.value}: {cause.stratum or 'everywhere'}. {sentence(cause.fix)}")
-        for one in opened:
+        for opened_incident in opened:
             incident.move(
-                self.workspace, one.id, Step.DIAGNOSED, note="See the diagnosis; demonstrations are requested."
+                self.workspace,
+                opened_incident.id,
+                Step.DIAGNOSED,
+                note="See the diagnosis; demonstrations are requested.",
             )
         return made
 
@@ -260,12 +265,12 @@ class _Demo:
         for site in SITES:
             here = [s for s in strata if s.level("site") == site]
             if here:
-                ingest.take_in(self.workspace, (self.demonstrate(site, here),))
+                ingest.ingest_paths(self.workspace, (self.demonstrate(site, here),))
         done = plan.show(self.workspace).progress
         self.tell(f"  collected {sum(p.done for p in done)}, accepted {sum(p.accepted for p in done)}.")
         return drawn
 
-    def climb(self, policy: str) -> tuple[float, Rollout]:
+    def advance_rollout(self, policy: str) -> tuple[float, Rollout]:
         """Advance the rollout rung by rung, a week each, on evidence."""
         self.heading("Roll out", f"{policy} advances on evidence")
         begun = rollout.start(
@@ -301,7 +306,7 @@ class _Demo:
                 )  # fmt: skip
             person = people[first // SITTING % len(people)]
             session = collect.open_session(self.workspace, robot.id, person, checked=done, on_floor=site != "lab")
-            turns += sitting(
+            turns += alternate_turns(
                 self.floor, strata[first : first + SITTING], folder, [person], start_ns=self.clock(),
                 session=session.id, protocol=self.workspace.protocol().label,
             )  # fmt: skip
@@ -312,7 +317,7 @@ class _Demo:
         self.tell(f"  {len(strata)} demonstrations at {site} in {sittings} sessions by different operators.")
         return folder
 
-    def what_fails(self, site: str) -> str:
+    def failures_text(self, site: str) -> str:
         """Return how the failed attempts of a site failed."""
         where = {"site": site, "stage": Stage.PRODUCTION, "succeeded": False}
         failed = Counter(o.failure.value for o in self.workspace.store.find(Outcome, where) if o.failure)

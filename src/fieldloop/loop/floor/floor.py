@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fieldloop.evaluate import Trial
-from fieldloop.loop.collect.synchronisation import write_down
-from fieldloop.loop.work.run_on import each
+from fieldloop.loop.collect.synchronisation import record_offset
+from fieldloop.loop.work.run_on import run_each
 from fieldloop.loop.workspace import Track, Workspace, track_silently
 from fieldloop.model.condition import Stratum
 from fieldloop.model.identity import ulid
@@ -44,10 +44,10 @@ class Turn:
 def verify_clocks(workspace: Workspace, floor: Floor, site: str) -> None:
     """Record the clocks of a site's robot as verified, as a team does before collecting; nothing is measured."""
     for stream, offset_ms in offsets_ms().items():
-        write_down(workspace, stream, floor.robot(site).id, offset_ms, FROM_JITTER)
+        record_offset(workspace, stream, floor.robot(site).id, offset_ms, FROM_JITTER)
 
 
-def sitting(
+def alternate_turns(
     floor: Floor, strata: Sequence[Stratum], folder: Path, people: Sequence[str], *, start_ns: int, **facts: str
 ) -> list[Turn]:
     """Return the turns of one sitting, operators alternating; `facts` are session, protocol, provider …"""
@@ -62,7 +62,7 @@ def write_demonstrations(turns: Sequence[Turn], track: Track = track_silently) -
     """Simulate demonstrations and write their logs."""
     for folder in {turn.folder for turn in turns}:
         folder.mkdir(parents=True, exist_ok=True)
-    return list(track(each(demonstrate, turns), "demonstrating", len(turns)))
+    return list(track(run_each(demonstrate, turns), "demonstrating", len(turns)))
 
 
 def demonstrate(turn: Turn) -> Path:
@@ -129,7 +129,7 @@ def _outcome(
     scenario: str = "",
 ) -> Outcome:
     """Return an attempt as an outcome; one that the guard stops at the start is an intervention, never a success."""
-    stopped = _stopped(engine, tried, at_ns)
+    stopped = _is_stopped_by_guard(engine, tried, at_ns)
     site = tried.stratum.level("site") or ""
     return Outcome(
         id=f"outcome_{ulid(at_ns, int(draw(2**62)))}",
@@ -150,7 +150,7 @@ def _outcome(
     )
 
 
-def _stopped(engine: Engine, tried: Attempt, at_ns: int) -> bool:
+def _is_stopped_by_guard(engine: Engine, tried: Attempt, at_ns: int) -> bool:
     """Does the guard stop it before anything moves? It sees only the confidence and the action then."""
     limits = GuardLimits.from_json(engine.bundle.guard, engine.bundle.guard_fingerprint)
     reading = Reading(at_ns, at_ns, tried.confidence, tried.action.values, (), (), 0.0)

@@ -6,7 +6,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 from fieldloop.errors import BadInput, UnknownName
-from fieldloop.say.numbers import figure
+from fieldloop.say.numbers import format_number
 from fieldloop.simulate.picking.faults import Change, Faults, Starved
 
 NUMBERS = tuple(f.name for f in fields(Faults) if f.type is float or f.type == "float")
@@ -53,9 +53,9 @@ def parse_faults(words: Iterable[str]) -> Faults:
 def refuse_beyond(name: str, value: float, largest: float = math.inf) -> float:
     """Return a fault's size; refuse one outside its range and name the range."""
     if not 0.0 <= value <= largest or math.isinf(value):
-        most = f"to {figure(largest, 6)}" if math.isfinite(largest) else "up"
+        most = f"to {format_number(largest, 6)}" if math.isfinite(largest) else "up"
         seconds = ", in seconds" if name.endswith("_s") else ""
-        raise BadInput(f"{name} = {figure(value, 6)} is out of range: from 0 {most}{seconds}.")
+        raise BadInput(f"{name} = {format_number(value, 6)} is out of range: from 0 {most}{seconds}.")
     return value
 
 

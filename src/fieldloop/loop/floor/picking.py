@@ -10,10 +10,10 @@ from typing import Literal
 import numpy as np
 
 from fieldloop.errors import BadInput
-from fieldloop.loop.floor.annotated_twice import annotated_twice
+from fieldloop.loop.floor.annotated_twice import compare_two_annotators
 from fieldloop.loop.floor.parse_faults import LARGEST, refuse_beyond
-from fieldloop.loop.floor.picking_story import FILE, PlayedStory, Story, play, read_orders, read_story
-from fieldloop.loop.work.atomic_files import make_folder, write_whole
+from fieldloop.loop.floor.picking_story import FILE, PlayedStory, Story, read_orders, read_story, simulate_story
+from fieldloop.loop.work.atomic_files import make_folder, write_atomically
 from fieldloop.loop.workspace import Track, track_silently
 from fieldloop.model.codec import to_plain
 from fieldloop.model.policy import Stage
@@ -143,7 +143,7 @@ def _simulate(story: Story, folder: Path) -> SimulatedCase:
     if folder.is_dir() and any(folder.iterdir()):
         what = "a case in it already" if (folder / FILE).is_file() else "other files in it"
         raise BadInput(f"{folder} has {what}, and files are never overwritten. Name a new folder.")
-    played = play(story)
+    played = simulate_story(story)
     make_folder(folder)
     _write(played, story, folder)
     made = sum(len(shown.cell) for shown in played.shown)
@@ -158,8 +158,8 @@ def _simulate(story: Story, folder: Path) -> SimulatedCase:
 def _write(played: PlayedStory, story: Story, folder: Path) -> None:
     world = played.world
     began = time.time_ns() // NS_PER_DAY * NS_PER_DAY - round(story.days * NS_PER_DAY)
-    write_whole(folder / "deployment.toml", map_text.deployment_text(world))
-    write_whole(folder / "skus.csv", map_text.skus_text(world))
+    write_atomically(folder / "deployment.toml", map_text.deployment_text(world))
+    write_atomically(folder / "skus.csv", map_text.skus_text(world))
     taught = [
         episode
         for number, shown in enumerate(played.shown)
@@ -167,14 +167,14 @@ def _write(played: PlayedStory, story: Story, folder: Path) -> None:
     ]
     _write_lines(folder / "demonstrations.jsonl", taught)
     least = int(default_operations()["diagnose"].number("min_compared_episodes"))
-    compared = [to_plain(one) for one in annotated_twice(taught, least)]
-    write_whole(folder / "agreements.json", json.dumps(compared, indent=2, ensure_ascii=False) + "\n")
+    compared = [to_plain(one) for one in compare_two_annotators(taught, least)]
+    write_atomically(folder / "agreements.json", json.dumps(compared, indent=2, ensure_ascii=False) + "\n")
     tried = nouns.outcomes(world, played.laboratory, POLICY, Stage.LAB, began - LAB_DAYS * NS_PER_DAY, LAB_DAYS)
     _write_lines(folder / "baseline.jsonl", tried)
     worked = nouns.outcomes(world, played.line, POLICY, Stage.PRODUCTION, began, AT_ONCE_DAYS)
     _write_lines(folder / "production.jsonl", worked)
-    write_whole(folder / FILE, story.written())
+    write_atomically(folder / FILE, story.written())
 
 
 def _write_lines(file: Path, rows: Iterable[object]) -> None:
-    write_whole(file, "".join(json.dumps(to_plain(row)) + "\n" for row in rows))
+    write_atomically(file, "".join(json.dumps(to_plain(row)) + "\n" for row in rows))

@@ -11,7 +11,7 @@ from fieldloop.loop.floor.parse_faults import parse_faults
 from fieldloop.model.codec import from_plain
 from fieldloop.model.condition import Stratum
 from fieldloop.plan import read_ordered
-from fieldloop.say.numbers import figure
+from fieldloop.say.numbers import format_number
 from fieldloop.simulate.picking import pick
 from fieldloop.simulate.picking.faults import Faults
 from fieldloop.simulate.picking.sites import ROBOTS_PER_SITE
@@ -65,27 +65,27 @@ def read_orders(folder: Path) -> tuple[tuple[Stratum, int], ...]:
     """Read what a plan asks for, as `plan folder --orders` wrote it: orders.csv or orders.json."""
     there = [folder / f"orders{ending}" for ending in (".csv", ".json") if (folder / f"orders{ending}").is_file()]
     if len(there) != 1:
-        found = (
+        orders_file = (
             f"{folder} has {' and '.join(f.name for f in there)}; keep one." if there else f"{folder} has no orders."
         )
-        raise BadInput(f"{found} Write them: fieldloop plan folder {folder} --orders {folder / 'orders.csv'}")
+        raise BadInput(f"{orders_file} Write them: fieldloop plan folder {folder} --orders {folder / 'orders.csv'}")
     return read_ordered(read_text(there[0]), there[0].name)
 
 
-def play(story: Story) -> PlayedStory:
+def simulate_story(story: Story) -> PlayedStory:
     """Demonstrate, train from scratch, and run the policy."""
     wrong, world = parse_faults(story.fault), World(story.preset, story.seed)
     _refuse_faults_without_effect(wrong, story.days)
     mix = world.laboratory() if story.shown == "laboratory" else world.production()
-    asked = [world.cells(mix, story.demonstrations, "shown"), *(_cells(world, one) for one in story.rounds)]
+    asked = [world.cells(mix, story.demonstrations, "shown"), *(_strata_indices(world, one) for one in story.rounds)]
     names = ["shown", *(f"round {n}" for n in range(1, len(asked)))]
     shown = tuple(world.demonstrate(cells, name, wrong) for cells, name in zip(asked, names, strict=True) if len(cells))
-    policy = trained(shown, story.seed)
+    policy = train_policy(shown, story.seed)
     bench = world.cells(
         world.laboratory() if story.shown == "laboratory" else mix, max(story.episodes // 3, 1), "bench"
     )
     weeks = np.linspace(0.0, story.days / DAYS_A_WEEK, story.episodes, endpoint=False)
-    line = _met(world, weeks)
+    line = _draw_production_strata(world, weeks)
     return PlayedStory(
         world,
         shown,
@@ -94,12 +94,12 @@ def play(story: Story) -> PlayedStory:
     )
 
 
-def trained(shown: tuple[Demonstrations, ...], seed: int) -> Cloned:
+def train_policy(shown: tuple[Demonstrations, ...], seed: int) -> Cloned:
     """Train a policy from scratch on all demonstrations."""
     return clone(np.concatenate([d.inputs for d in shown]), np.concatenate([d.actions for d in shown]), None, seed)
 
 
-def _met(world: World, weeks: np.typing.NDArray[np.float64]) -> np.typing.NDArray[np.intp]:
+def _draw_production_strata(world: World, weeks: np.typing.NDArray[np.float64]) -> np.typing.NDArray[np.intp]:
     """Draw the strata that production meets, by the mix of each week.
 
     Every week uses the same random numbers, so that the result does not depend on weeks where the mix is constant.
@@ -121,21 +121,21 @@ def _refuse_faults_without_effect(wrong: Faults, days: float) -> None:
             raise UnknownName("site of the picking floor", change.site, SITES)
         if change.week * DAYS_A_WEEK >= days:
             raise BadInput(
-                f"{change.kind}={change.site}@{figure(change.week, 6)}: the case ends after "
-                f"{figure(days / DAYS_A_WEEK, 3)} weeks, so nothing would change. "
+                f"{change.kind}={change.site}@{format_number(change.week, 6)}: the case ends after "
+                f"{format_number(days / DAYS_A_WEEK, 3)} weeks, so nothing would change. "
                 "Name an earlier week, or a longer time: --days"
             )
     if wrong.worn_robots and not wrong.extra_cycles:
         raise BadInput("worn=… names the worn robots; give the amount of wear too: extra_cycles=30000.")
 
 
-def _cells(world: World, wanted: tuple[tuple[Stratum, int], ...]) -> np.typing.NDArray[np.intp]:
+def _strata_indices(world: World, wanted: tuple[tuple[Stratum, int], ...]) -> np.typing.NDArray[np.intp]:
     """Find the strata on the floor, which has fewer factors than a plan may name."""
     place = {stratum: at for at, stratum in enumerate(world.strata.nouns)}
-    found = []
+    cells = []
     for stratum, count in wanted:
         here = stratum.only(world.strata.factors)
         if here not in place:
             raise BadInput(f"The floor {world.preset.name!r} has no stratum {here}.")
-        found += [place[here]] * count
-    return np.array(found, dtype=np.intp)
+        cells += [place[here]] * count
+    return np.array(cells, dtype=np.intp)

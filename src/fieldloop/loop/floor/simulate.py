@@ -8,10 +8,10 @@ from typing import Literal
 
 from fieldloop.errors import BadInput, Refused
 from fieldloop.loop.audit.audit import latest_deployment
-from fieldloop.loop.floor.floor import BETWEEN_NS, run_attempts, sitting, write_demonstrations
+from fieldloop.loop.floor.floor import BETWEEN_NS, alternate_turns, run_attempts, write_demonstrations
 from fieldloop.loop.run.monitor import record_outcomes
-from fieldloop.loop.run.policies import load, named
-from fieldloop.loop.run.rollout import in_production, on_ladder
+from fieldloop.loop.run.policies import find_policy, load_engine
+from fieldloop.loop.run.rollout import rollout_in_progress, version_in_production
 from fieldloop.loop.workspace import Track, Workspace, track_silently
 from fieldloop.model.condition import Exposure, Stratum
 from fieldloop.model.policy import PolicyVersion, Stage
@@ -77,7 +77,7 @@ def collect(
     strata = [Stratum.parse(stratum)] * count if stratum else draw(exposures, count, floor.chance("mix", session))
     label = parse_protocol(protocol_text(), PROTOCOL).label
     people = floor.operators()
-    turns = sitting(
+    turns = alternate_turns(
         floor, strata, folder, people, start_ns=time.time_ns() - count * BETWEEN_NS, session=session, protocol=label
     )
     logs = write_demonstrations(turns, track)
@@ -111,8 +111,8 @@ def laboratory(workspace: Workspace, policy: str, *, episodes: int = 100, seed: 
         episodes: number of attempts
         seed: seed of the simulated floor; use the seed of the demonstrations
     """
-    version = named(workspace, policy)
-    engine = load(workspace, version)
+    version = find_policy(workspace, policy)
+    engine = load_engine(workspace, version)
     return attempt(workspace, lambda _task: (engine, version.id), Floor(seed).lab_mix(), Stage.LAB, episodes, 1.0, seed)
 
 
@@ -147,15 +147,15 @@ def _routing(workspace: Workspace, policy: str) -> Callable[[str], tuple[Engine,
 
     def engine(version: PolicyVersion) -> tuple[Engine, str]:
         if version.id not in engines:
-            engines[version.id] = load(workspace, version)
+            engines[version.id] = load_engine(workspace, version)
         return engines[version.id], version.id
 
-    rollout, usual = on_ladder(workspace), policy or in_production(workspace)
+    rollout, usual = rollout_in_progress(workspace), policy or version_in_production(workspace)
     if policy or rollout is None:
         if not usual:
             raise Refused("No version is in production. Name the policy, or start a rollout: fieldloop rollout start")
-        version = named(workspace, usual)
+        version = find_policy(workspace, usual)
         return lambda _task: engine(version)
-    candidate = named(workspace, rollout.candidate)
-    incumbent = named(workspace, rollout.incumbent) if rollout.incumbent else candidate
+    candidate = find_policy(workspace, rollout.candidate)
+    incumbent = find_policy(workspace, rollout.incumbent) if rollout.incumbent else candidate
     return lambda task: engine(candidate if arm(task, rollout) == "candidate" else incumbent)

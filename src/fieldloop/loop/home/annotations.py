@@ -34,13 +34,15 @@ def show_annotations(workspace: Workspace) -> AnnotationsShown:
     shown = [accepted[name] for name in annotated if name in accepted][:MOST_EPISODES]
     waiting = sum(name not in annotated for name in accepted)
     pairs = combinations(sorted({span.author for span in phases}), 2)
-    agreements = [found for first, second in pairs if (found := _agree(workspace, first, second)) is not None]
+    agreements = [
+        found for first, second in pairs if (found := _measure_agreement(workspace, first, second)) is not None
+    ]
     rules = workspace.protocol()
     limit = float(rules.setting(MIN_KAPPA)) if MIN_KAPPA in rules.settings else None
     return AnnotationsShown(phases, tuple(shown), len(accepted), waiting, tuple(agreements), limit)
 
 
-def _agree(workspace: Workspace, first: str, second: str) -> Agreement | None:
+def _measure_agreement(workspace: Workspace, first: str, second: str) -> Agreement | None:
     try:
         return agree(workspace, first, second)
     except BadInput:

@@ -53,7 +53,7 @@ def _change(recorded: Recorded[Event]) -> Change:
     """Describe an event by its own name, which is in the past tense: `PlanDrawn` becomes 'Plan drawn'."""
     noun = getattr(recorded.event, dataclasses.fields(recorded.event)[0].name)
     if isinstance(noun, Verification):
-        return _verified(recorded, noun)
+        return _describe_verification(recorded, noun)
     named = [noun, *(getattr(noun, name, "") for name in ("name", "site", "deployment", "provider", "rung", "status"))]
     which = next((name for name in named if name and isinstance(name, str)), "")
     more = [getattr(noun, name, "") for name in ("message", "what", "reason", "why", "strategy", "trainer")]
@@ -65,7 +65,7 @@ def _change(recorded: Recorded[Event]) -> Change:
     return Change(recorded.at_ns, mark, text, detail, recorded.seq, recorded.actor)
 
 
-def _verified(recorded: Recorded[Event], seen: Verification) -> Change:
+def _describe_verification(recorded: Recorded[Event], seen: Verification) -> Change:
     """Describe the result of a verification; that it was made is not good news by itself."""
     sensor, robot = seen.sensor, seen.robot
     mark, text, detail = WARN, note("home.sensor_warned", sensor=sensor, robot=robot), note("home.sensor_warned_do")

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from fieldloop.loop.audit.audited_map import map_changed
-from fieldloop.loop.audit.live_sites import live_without_a_set
+from fieldloop.loop.audit.live_sites import live_sites_without_set
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.deployment import Audit, Deployment
 from fieldloop.model.note import Note
@@ -26,4 +26,4 @@ def show_deployment(workspace: Workspace) -> DeploymentShown:
     mapped: Deployment | None = newest[Deployment]
     if mapped is None:
         return DeploymentShown(None, newest[Audit])
-    return DeploymentShown(mapped, newest[Audit], tuple(live_without_a_set(here, mapped)), map_changed(here))
+    return DeploymentShown(mapped, newest[Audit], tuple(live_sites_without_set(here, mapped)), map_changed(here))

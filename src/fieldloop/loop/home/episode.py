@@ -37,13 +37,13 @@ def show_episode(workspace: Workspace, episode: str, *, at_s: float | None = Non
         at_s: also frames and signals around this moment, in seconds from its start
     """
     store = workspace.store
-    found = store.find(Episode, {"id": episode})
-    if not found:
+    matches = store.find(Episode, {"id": episode})
+    if not matches:
         raise UnknownName("episode", episode, ())
     reports = store.find(EpisodeReport, {"episode": episode}, newest=True, limit=1)
     phases = store.find(Annotation, {"kind": "phase", "episode": episode})
     used = tuple(release.name for release in releases(workspace) if episode in release.episodes)
-    shown = EpisodeShown(found[0], next(iter(reports), None), tuple(phases), used)
+    shown = EpisodeShown(matches[0], next(iter(reports), None), tuple(phases), used)
     try:
         shown = replace(shown, streams=tuple(streams(workspace, episode)))
     except FieldloopError as gone:
@@ -51,6 +51,6 @@ def show_episode(workspace: Workspace, episode: str, *, at_s: float | None = Non
     if at_s is None:
         return shown
     try:
-        return replace(shown, moment=glimpse(workspace, found[0], at_s))
+        return replace(shown, moment=glimpse(workspace, matches[0], at_s))
     except FieldloopError as gone:
         return replace(shown, moment_error=str(gone))

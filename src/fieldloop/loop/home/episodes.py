@@ -53,19 +53,22 @@ def find_episodes(
     """
     labels = dict(_label(one) for one in where)
     views = workspace.store.views
-    found = views.episodes(EpisodeFilter(status, text, labels), limit)
-    listed = [episode.id for episode, verdict in found.episodes if verdict in HELD][:MOST_REPORTS]
+    matches = views.episodes(EpisodeFilter(status, text, labels), limit)
+    listed = [episode.id for episode, verdict in matches.episodes if verdict in HELD][:MOST_REPORTS]
     held = [e.id for e in workspace.store.find(Episode, {"status": HELD}, newest=True, limit=MOST_REPORTS)]
     reports = views.last_reports([*dict.fromkeys((*listed, *held))])
     commonest = Counter(f.check for one in held if one in reports for f in reports[one].findings).most_common(1)
     is_filtered = bool(status or text or any(labels.values()))
-    total = sum(found.by_status.values())
+    total = sum(matches.by_status.values())
     return FoundEpisodes(
-        tuple(ListedEpisode(episode, verdict, _first(reports.get(episode.id))) for episode, verdict in found.episodes),
-        found.matching,
+        tuple(
+            ListedEpisode(episode, verdict, _first_finding(reports.get(episode.id)))
+            for episode, verdict in matches.episodes
+        ),
+        matches.matching,
         total,
-        {one.value: found.by_status[one] for one in Status if found.by_status.get(one)},
-        total - found.by_status.get(Status.PASSED, 0),
+        {one.value: matches.by_status[one] for one in Status if matches.by_status.get(one)},
+        total - matches.by_status.get(Status.PASSED, 0),
         *(commonest[0] if commonest else ("", 0)),
         logs=() if is_filtered else history(workspace, limit=MOST_LOGS),
         log_count=0 if is_filtered else workspace.store.count(Log),
@@ -79,5 +82,5 @@ def _label(text: str) -> tuple[str, str]:
     return name, value
 
 
-def _first(report: EpisodeReport | None) -> Finding | None:
+def _first_finding(report: EpisodeReport | None) -> Finding | None:
     return next(iter(report.findings), None) if report else None

@@ -13,7 +13,7 @@ from fieldloop.model.finding import EpisodeReport, Status
 from fieldloop.model.incident import Incident, Step
 from fieldloop.model.policy import Outcome, Stage
 from fieldloop.model.stream import NS_PER_DAY
-from fieldloop.say.spelled import spelled
+from fieldloop.say.spelled import spell_out_facts
 
 N = TypeVar("N")
 CHART_DAYS = 56
@@ -23,7 +23,7 @@ UNPASSED = [status for status in Status if status is not Status.PASSED]
 def tail(workspace: Workspace, after: int = 0, limit: int = 100) -> tuple[dict[str, Any], ...]:
     """Return ledger entries after a sequence number, oldest first; repeated calls skip none."""
     found = workspace.store.tail(after, limit)
-    return tuple({"kind": type(r.event).__name__, **spelled(r), "at": iso(r.at_ns)} for r in found)
+    return tuple({"kind": type(r.event).__name__, **spell_out_facts(r), "at": iso(r.at_ns)} for r in found)
 
 
 def rates(workspace: Workspace) -> tuple[Rate, ...]:
@@ -49,16 +49,16 @@ def daily_rates(workspace: Workspace, policy: str, site: str, until_ns: int) -> 
         for day in range(local_day(end_ns, zone) - CHART_DAYS + 1, local_day(end_ns, zone) + 1)
     ]
     rates_by_day = workspace.store.views.success_rates([span for _, span in days], policy=policy)
-    found = [
+    day_rates = [
         rate
         for (zone, _), of_day in zip(days, rates_by_day, strict=True)
         for rate in of_day
         if zones.get(rate.site, "UTC") == zone and site in ("", rate.site)
     ]
-    return tuple(sorted(found, key=lambda rate: rate.start_ns))
+    return tuple(sorted(day_rates, key=lambda rate: rate.start_ns))
 
 
-def attention(workspace: Workspace) -> dict[str, int]:
+def count_open_work(workspace: Workspace) -> dict[str, int]:
     """Count open work by page."""
     return {
         "/episodes": workspace.store.count(Episode, {"status": UNPASSED}),
@@ -72,6 +72,6 @@ def reports(workspace: Workspace, limit: int | None = None) -> tuple[EpisodeRepo
     return tuple({report.episode: report for report in reversed(found)}.values())[::-1]
 
 
-def every(workspace: Workspace, noun: type[N], where: Mapping[str, Any] | None = None) -> tuple[N, ...]:
+def find_newest_first(workspace: Workspace, noun: type[N], where: Mapping[str, Any] | None = None) -> tuple[N, ...]:
     """Return the nouns of a kind, newest first."""
     return tuple(workspace.store.find(noun, where, newest=True))

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from fieldloop.loop.run.policies import named
+from fieldloop.loop.run.policies import find_policy
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.decision import Decision
 from fieldloop.model.policy import PolicyVersion
@@ -40,5 +40,5 @@ def show_policy(workspace: Workspace, policy: str) -> PolicyShown:
     Arguments:
         policy: the policy's id, a unique beginning of it, or its name
     """
-    known = named(workspace, policy)
+    known = find_policy(workspace, policy)
     return PolicyShown(known, tuple(workspace.store.find(Decision, {"policy": known.id}, newest=True)))

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from fieldloop.loop.collect.synchronisation import unverified_devices
-from fieldloop.loop.home.pages import every
-from fieldloop.loop.protocol.lint import Linted, linted_task
+from fieldloop.loop.home.pages import find_newest_first
+from fieldloop.loop.protocol.lint import Linted, lint_task
 from fieldloop.loop.protocol.sheet import sheet_in_force
 from fieldloop.loop.protocol.versions import LockedVersion, versions
 from fieldloop.loop.workspace import Workspace
@@ -53,7 +53,7 @@ def show_protocol(workspace: Workspace, *, interface: str = "") -> ProtocolShown
     return ProtocolShown(
         sheet=sheet_in_force(workspace, interface=interface),
         interfaces=tuple(name for name in rules.setting("task.interfaces") if name in rules.interfaces),
-        linted=linted_task(workspace),
+        linted=lint_task(workspace),
         clocks=_clocks(workspace),
         versions=versions(workspace),
     )
@@ -65,8 +65,8 @@ def _clocks(workspace: Workspace) -> tuple[DeviceClock, ...]:
     devices = sorted({*rules.synchronisation, *(s.stream for s in rules.sensors.values() if s.required)})
     if not devices:
         return ()
-    last = {(v.robot, v.stream): v for v in reversed(every(workspace, SynchronisationVerified))}
-    robots = sorted({robot.id for robot in every(workspace, Robot)} | {robot for robot, _ in last}) or [""]
+    last = {(v.robot, v.stream): v for v in reversed(find_newest_first(workspace, SynchronisationVerified))}
+    robots = sorted({robot.id for robot in find_newest_first(workspace, Robot)} | {robot for robot, _ in last}) or [""]
     clocks = []
     for robot in robots:
         why_not = {u.stream: u.reason for u in unverified_devices(workspace, robot, at_ns=workspace.clock())}

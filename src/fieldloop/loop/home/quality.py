@@ -29,7 +29,7 @@ class QualityShown:
 def show_quality(workspace: Workspace) -> QualityShown:
     """Show the last judgement of the dataset, which metrics changed, and the calibration of every sensor."""
     rules = workspace.protocol()
-    found = workspace.all_of_several(Calibration, Verification)
+    nouns = workspace.all_of_several(Calibration, Verification)
     episodes, passed = workspace.store.views.counts(Count(Episode), Count(Episode, {"status": Status.PASSED}))
     return QualityShown(
         workspace.newest(DatasetReport),
@@ -37,7 +37,7 @@ def show_quality(workspace: Workspace) -> QualityShown:
         passed,
         rules.version_name,
         rules.fingerprint,
-        found[Calibration],
-        found[Verification],
+        nouns[Calibration],
+        nouns[Verification],
         schedule(workspace),
     )

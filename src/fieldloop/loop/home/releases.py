@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from fieldloop.loop.ship.release import datasheet, named
+from fieldloop.loop.ship.release import datasheet, find_release
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.release import Release
 
@@ -21,5 +21,5 @@ def show_release(workspace: Workspace, release: str) -> ReleaseShown:
     Arguments:
         release: the release's id, a unique beginning of it, or its name
     """
-    known = named(workspace, release)
+    known = find_release(workspace, release)
     return ReleaseShown(known, datasheet(workspace, known.id))

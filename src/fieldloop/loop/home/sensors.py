@@ -38,7 +38,7 @@ def slipped_sensors(workspace: Workspace) -> tuple[SlippedSensor, ...]:
     robots = sorted({seen.robot for seen in bad})
     calibrations = workspace.store.find(Calibration, {"robot": robots})
     waiting = [seen for seen in bad if not _calibrated_since(calibrations, seen)]
-    flagged = _flagged(workspace, {seen.robot for seen in waiting}, calibrations)
+    flagged = _count_flagged_episodes(workspace, {seen.robot for seen in waiting}, calibrations)
     found = (SlippedSensor(v, flagged[v.robot, v.sensor], _kind(calibrations, v)) for v in waiting)
     return tuple(sorted(found, key=lambda s: (not s.seen.halts, s.seen.robot, s.seen.sensor)))
 
@@ -52,7 +52,7 @@ def _kind(calibrations: Sequence[Calibration], seen: Verification) -> str:
     return next((c.kind for c in calibrations if c.id == seen.calibration), "")
 
 
-def _flagged(
+def _count_flagged_episodes(
     workspace: Workspace, robots: Collection[str], calibrations: Sequence[Calibration]
 ) -> Counter[tuple[str, str]]:
     """Count flagged episodes by robot and sensor."""
@@ -62,10 +62,10 @@ def _flagged(
     episodes = workspace.store.find(Episode, {"robot": sorted(robots)}) if robots else []
     verifications = workspace.all_of(Verification)[::-1]
     for robot in robots:
-        found = flags(
+        robot_flags = flags(
             [e for e in episodes if e.robot == robot],
             [v for v in verifications if v.robot == robot],
             [c for c in calibrations if c.robot == robot],
         )
-        counts.update((robot, flag.sensor) for flag in found)
+        counts.update((robot, flag.sensor) for flag in robot_flags)
     return counts

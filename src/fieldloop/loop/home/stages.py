@@ -7,7 +7,7 @@ from fieldloop.loop.home.now import Now
 from fieldloop.model.finding import Status
 from fieldloop.model.note import Note, note
 from fieldloop.model.rollout import Rung
-from fieldloop.report.diagnose.content import in_short
+from fieldloop.report.diagnose.content import first_cause_text
 from fieldloop.say.marks import BAD, GOOD, IDLE, MARKS, RUN, WARN
 from fieldloop.say.numbers import percent, whole
 
@@ -36,7 +36,7 @@ class StageNow:
 def stages(now: Now) -> Iterator[StageNow]:
     """Yield each stage with what is in it, in loop order."""
     yield from _data_stages(now)
-    gate, climb, found = now.decision, now.rollout, now.diagnosis
+    gate, climb, diagnosis = now.decision, now.rollout, now.diagnosis
     fact = GATE_FACT[gate.status] if gate else note("home.stage_no_trial")
     trials = whole(sum(t.trials for t in gate.tests) if gate else 0)
     yield StageNow("gate", "Gate", MARKS[gate.status].level if gate else IDLE, trials, fact, "/policies")
@@ -44,10 +44,14 @@ def stages(now: Now) -> Iterator[StageNow]:
     rung = climb.rung if climb else None
     yield StageNow("serve", "Serve", RUNG_MARK.get(rung, RUN), rung.value if rung else "none", fact, "/floor")
     yield _monitor(now)
-    mark = BAD if now.unexplained else MARKS[found.status].level if found else IDLE
-    fact = note("home.stage_diagnosed", cause=in_short(found)) if found else note("home.stage_no_diagnosis")
+    mark = BAD if now.unexplained else MARKS[diagnosis.status].level if diagnosis else IDLE
+    fact = (
+        note("home.stage_diagnosed", cause=first_cause_text(diagnosis))
+        if diagnosis
+        else note("home.stage_no_diagnosis")
+    )
     fact = note("home.stage_alarm") if now.unexplained else fact
-    yield StageNow("diagnose", "Diagnose", mark, str(len(found.causes)) if found else "0", fact, "/incidents")
+    yield StageNow("diagnose", "Diagnose", mark, str(len(diagnosis.causes)) if diagnosis else "0", fact, "/incidents")
 
 
 def _monitor(now: Now) -> StageNow:

@@ -10,7 +10,7 @@ from fieldloop.model.diagnosis import Diagnosis
 from fieldloop.model.note import note
 from fieldloop.model.policy import Outcome, PolicyVersion, Stage
 from fieldloop.model.stream import NS_PER_DAY
-from fieldloop.report.diagnose.content import in_short
+from fieldloop.report.diagnose.content import first_cause_text
 from fieldloop.say.marks import BAD, RUN
 from fieldloop.stats.binomial import interval
 
@@ -35,14 +35,16 @@ def success_over_time(workspace: Workspace) -> Success:
     from fieldloop.loop.run.monitor import baseline_of  # a workspace without production needs no monitor
 
     store, settings = workspace.store, workspace.operations["monitor"]
-    window_days, last = settings.number("window_days"), _last_shown(workspace)
+    window_days, last = settings.number("window_days"), _last_outcome_to_show(workspace)
     if last is None:
         return Success(window_days)
     policy, end = last.policy, last.at_ns + 1
     first = store.find(Outcome, {"stage": Stage.PRODUCTION, "policy": policy}, limit=1)[0].at_ns
     alarms, found = workspace.all_of(Alarm)[::-1], workspace.all_of(Diagnosis)[::-1]
     moments = [Change(a.raised_ns, BAD, note("home.alarm"), a.message) for a in alarms if a.policy == policy]
-    moments += [Change(d.made_ns, RUN, note("home.diagnosis"), in_short(d)) for d in found if d.policy == policy]
+    moments += [
+        Change(d.made_ns, RUN, note("home.diagnosis"), first_cause_text(d)) for d in found if d.policy == policy
+    ]
     baseline = baseline_of(workspace, policy)
     return Success(
         window_days, tuple(_points(workspace, policy, (first, end), int(window_days * NS_PER_DAY))), baseline,
@@ -52,21 +54,21 @@ def success_over_time(workspace: Workspace) -> Success:
     )  # fmt: skip
 
 
-def _last_shown(workspace: Workspace) -> Outcome | None:
+def _last_outcome_to_show(workspace: Workspace) -> Outcome | None:
     """Return the last outcome of the version to show; None where production has reported nothing.
 
     That is the version in production. Before one is, or before it has outcomes, it is the newest version that has.
     """
-    from fieldloop.loop.run.rollout import in_production
+    from fieldloop.loop.run.rollout import version_in_production
 
-    for version in (in_production(workspace), *(p.id for p in workspace.all_of(PolicyVersion))):
-        if version and (found := _last_of(workspace, policy=version)):
+    for version in (version_in_production(workspace), *(p.id for p in workspace.all_of(PolicyVersion))):
+        if version and (found := _last_production_outcome(workspace, policy=version)):
             return found
-    newest = _last_of(workspace)  # of a version that is not registered here
-    return newest and _last_of(workspace, policy=newest.policy)
+    newest = _last_production_outcome(workspace)  # of a version that is not registered here
+    return newest and _last_production_outcome(workspace, policy=newest.policy)
 
 
-def _last_of(workspace: Workspace, **where: str) -> Outcome | None:
+def _last_production_outcome(workspace: Workspace, **where: str) -> Outcome | None:
     found = workspace.store.find(Outcome, {"stage": Stage.PRODUCTION, **where}, newest=True, limit=1)
     return found[0] if found else None
 

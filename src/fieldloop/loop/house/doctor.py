@@ -13,7 +13,7 @@ from fieldloop.errors import FieldloopError
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.episode import Episode, Log
 from fieldloop.model.finding import Status
-from fieldloop.protocol import agree, default_protocol
+from fieldloop.protocol import default_protocol, require_agreement
 from fieldloop.say.numbers import fixed
 from fieldloop.store import Swept
 
@@ -47,7 +47,7 @@ class Examination:
 
 def doctor(workspace: Workspace | None) -> Examination:
     """Check this machine and workspace: extras, disk, protocols, ledger, shelf."""
-    found = (*_machine(), *(_workspace(workspace) if workspace else ()))
+    found = (*_check_machine(), *(_check_workspace(workspace) if workspace else ()))
     return Examination(__version__, f"{platform.python_version()} on {sys.platform}", tuple(found))
 
 
@@ -57,8 +57,8 @@ def sweep(workspace: Workspace) -> Swept:
     return workspace.shelf.sweep(workspace.store.blobs(), age_s)
 
 
-def _machine() -> Iterator[Symptom]:
-    agree(UNITS, default_protocol())
+def _check_machine() -> Iterator[Symptom]:
+    require_agreement(UNITS, default_protocol())
     yield Symptom("checks and protocol", Status.PASSED, f"{len(UNITS)} checks agree with the shipped protocol.")
     for package, extra in OPTIONAL.items():
         try:
@@ -67,7 +67,7 @@ def _machine() -> Iterator[Symptom]:
             yield Symptom(package, Status.NOT_APPLICABLE, f"Not installed; needed only for fieldloop[{extra}].")
 
 
-def _workspace(workspace: Workspace) -> Iterator[Symptom]:
+def _check_workspace(workspace: Workspace) -> Iterator[Symptom]:
     free = shutil.disk_usage(workspace.root).free / BYTES_A_GB
     status = Status.PASSED if free > workspace.operations["store"].number("low_disk_gb") else Status.FAILED
     yield Symptom("disk", status, f"{fixed(free, 1)} GB free on the workspace's disk.")

@@ -51,12 +51,12 @@ def revoke(workspace: Workspace, token: str) -> Token:
     return revoked
 
 
-def whose(workspace: Workspace, secret: str) -> Actor:
+def actor_by_secret(workspace: Workspace, secret: str) -> Actor:
     """Return who holds this secret; refuses an unknown or revoked one."""
-    found = workspace.store.find(Token, {"sha256": _digest(secret)})
-    if not found or found[-1].revoked_ns is not None:
+    tokens = workspace.store.find(Token, {"sha256": _digest(secret)})
+    if not tokens or tokens[-1].revoked_ns is not None:
         raise Refused("This token is unknown or was revoked. Ask an admin for a new one: fieldloop token NAME")
-    return found[-1].actor
+    return tokens[-1].actor
 
 
 def _digest(secret: str) -> str:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from fieldloop.loop.audit.audit import latest_deployment
-from fieldloop.loop.run.rollout import in_production, on_ladder
+from fieldloop.loop.run.rollout import rollout_in_progress, version_in_production
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.condition import Stratum
 from fieldloop.model.deployment import episodes_by_tier, outcomes_by_tier
@@ -17,7 +17,7 @@ from fieldloop.model.person import Operator
 from fieldloop.model.plan import Coverage, Demand, Plan, PlanScore, Progress
 from fieldloop.model.policy import Outcome, PolicyVersion, Stage
 from fieldloop.model.release import Release
-from fieldloop.plan import Counts, Crew, Known, coverage, coverage_of_counts, progress, stated_costs
+from fieldloop.plan import Counts, Crew, Known, coverage, coverage_of_counts, progress, read_demonstration_costs
 from fieldloop.store import EpisodeCount, StratumCount
 
 C = TypeVar("C", EpisodeCount, StratumCount)
@@ -25,14 +25,14 @@ LAST_SEQ = 2**62
 """Behind every sequence number."""
 
 
-def known_now(workspace: Workspace) -> Known:
+def read_plan_inputs(workspace: Workspace) -> Known:
     """Return all inputs of the next plan."""
     return Known(
         coverage_now(workspace),
         latest_deployment(workspace),
         good_demonstrations(workspace),
         outcomes_in_force(workspace),
-        in_production(workspace) or "",
+        version_in_production(workspace) or "",
         scores_of(workspace),
     )
 
@@ -55,12 +55,12 @@ def coverage_now(workspace: Workspace) -> tuple[Coverage, ...]:
             attempts=((s, c.episodes) for s, c in attempts),
             failures=((s, c.episodes - c.successes) for s, c in attempts),
         ),
-        costs=stated_costs(workspace.operations["plan"]),
+        costs=read_demonstration_costs(workspace.operations["plan"]),
     )
-    running = in_production(workspace)
+    running = version_in_production(workspace)
     if running is None:
         return covered
-    learnt = _by_stratum(workspace, views.episode_counts({"id": list(_trained_on(workspace, running))}))
+    learnt = _by_stratum(workspace, views.episode_counts({"id": list(_training_episode_ids(workspace, running))}))
     good = ((s, c.episodes) for s, c in learnt if c.succeeded is not False)
     taught = coverage_of_counts(exposures, Counts(demonstrations=good))
     return tuple(replace(c, learnt=t.demonstrations) for c, t in zip(covered, taught, strict=True))
@@ -82,11 +82,11 @@ def good_demonstrations(workspace: Workspace) -> tuple[Episode, ...]:
 
 def learnt_by(workspace: Workspace, policy: str) -> tuple[Episode, ...]:
     """Return the demonstrations that a version was trained on."""
-    learnt = _episodes(workspace, {"id": list(_trained_on(workspace, policy))})
+    learnt = _episodes(workspace, {"id": list(_training_episode_ids(workspace, policy))})
     return tuple(e for e in learnt if e.succeeded is not False)
 
 
-def _trained_on(workspace: Workspace, policy: str) -> tuple[str, ...]:
+def _training_episode_ids(workspace: Workspace, policy: str) -> tuple[str, ...]:
     """Return the ids of the episodes in the release of a version."""
     known = next((version for version in workspace.all_of(PolicyVersion) if version.id == policy), None)
     wanted = (known or workspace.store.get(PolicyVersion, policy)).release
@@ -102,8 +102,8 @@ def outcomes_in_force(workspace: Workspace) -> tuple[Outcome, ...]:
 
 def versions_in_force(workspace: Workspace) -> list[str]:
     """Return the version in production and the one on the ladder, where there are any."""
-    climbing = on_ladder(workspace)
-    return [version for version in (in_production(workspace), climbing and climbing.candidate) if version]
+    climbing = rollout_in_progress(workspace)
+    return [version for version in (version_in_production(workspace), climbing and climbing.candidate) if version]
 
 
 def _by_stratum(workspace: Workspace, counts: Iterable[C]) -> Iterator[tuple[Stratum, C]]:

@@ -19,10 +19,10 @@ def order_counts(workspace: Workspace, plan: Plan, returned: Iterable[Returned] 
     episodes, statuses = collected_since(workspace, plan)
     sessions = {s.id: s.work_order for s in workspace.store.find(Session) if s.work_order}
     named = order_progress(plan, episodes, statuses, sessions=sessions, returned=returned)
-    return with_unnamed(named, progress(plan, episodes, statuses))
+    return assign_unnamed_episodes(named, progress(plan, episodes, statuses))
 
 
-def with_unnamed(orders: Iterable[Progress], quotas: Iterable[Progress]) -> tuple[Progress, ...]:
+def assign_unnamed_episodes(orders: Iterable[Progress], quotas: Iterable[Progress]) -> tuple[Progress, ...]:
     """Assign episodes that name no order to the orders of their quota, the first with room first.
 
     Rejected, unchecked and surplus episodes are counted with the first order.
@@ -31,18 +31,18 @@ def with_unnamed(orders: Iterable[Progress], quotas: Iterable[Progress]) -> tupl
     for order in orders:
         alike[order.stratum, order.kind].append(order)
     of_quota = {(quota.stratum, quota.kind): quota for quota in quotas}
-    return tuple(one for what, own in alike.items() for one in _shared_out(own, what, of_quota))
+    return tuple(one for what, own in alike.items() for one in _assign_quota_to_orders(own, what, of_quota))
 
 
-def _shared_out(own: list[Progress], what: What, quotas: Mapping[What, Progress]) -> list[Progress]:
+def _assign_quota_to_orders(orders: list[Progress], what: What, quotas: Mapping[What, Progress]) -> list[Progress]:
     quota = quotas.get(what)
     if quota is None:
-        return own
-    accepted = max(0, quota.accepted - sum(order.accepted for order in own))
-    rejected = max(0, quota.rejected - sum(order.rejected for order in own))
-    waiting = max(0, _waiting(quota) - sum(map(_waiting, own)))
+        return orders
+    accepted = max(0, quota.accepted - sum(order.accepted for order in orders))
+    rejected = max(0, quota.rejected - sum(order.rejected for order in orders))
+    waiting = max(0, _unjudged_count(quota) - sum(map(_unjudged_count, orders)))
     filled = []
-    for order in own:
+    for order in orders:
         more = min(accepted, order.left)
         accepted -= more
         filled.append(replace(order, done=order.done + more, accepted=order.accepted + more))
@@ -56,5 +56,5 @@ def _shared_out(own: list[Progress], what: What, quotas: Mapping[What, Progress]
     return filled
 
 
-def _waiting(one: Progress) -> int:
+def _unjudged_count(one: Progress) -> int:
     return one.done - one.accepted - one.rejected

@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from fieldloop.errors import BadInput
-from fieldloop.loop.work.atomic_files import write_whole
+from fieldloop.loop.work.atomic_files import write_atomically
 from fieldloop.model.plan import Returned, WorkOrder
 from fieldloop.plan import orders_csv, orders_json, read_returned
 from fieldloop.protocol import Section
-from fieldloop.say.numbers import figure, whole
+from fieldloop.say.numbers import format_number, whole
 from fieldloop.text_files import read_text
 
 
@@ -17,7 +17,7 @@ def write_orders(file: Path, orders: Sequence[WorkOrder]) -> None:
     writers: Mapping[str, Callable[[Sequence[WorkOrder]], str]] = {".csv": orders_csv, ".json": orders_json}
     if file.suffix not in writers:
         raise BadInput(f"{file.name} has no known format; use a name that ends in {' or '.join(writers)}.")
-    write_whole(file, writers[file.suffix](orders), "work orders")
+    write_atomically(file, writers[file.suffix](orders), "work orders")
 
 
 def read_sheet(file: Path, orders: Iterable[WorkOrder], settings: Section, *, surplus: bool) -> tuple[Returned, ...]:
@@ -31,7 +31,7 @@ def read_sheet(file: Path, orders: Iterable[WorkOrder], settings: Section, *, su
         more = f" The same holds for {len(beyond) - 1} more." if len(beyond) > 1 else ""
         raise BadInput(
             f"{file.name}: the order {first.order} asks for {whole(known[first.order].demonstrations)} but "
-            f"{whole(first.collected)} were reported, more than {figure(most, 6)} times as many.{more} "
+            f"{whole(first.collected)} were reported, more than {format_number(most, 6)} times as many.{more} "
             "Correct the counts, or accept them with --surplus"
         )
     return sheet

@@ -9,21 +9,21 @@ import numpy as np
 from fieldloop.errors import BadInput, Refused, UnknownName
 from fieldloop.loop.audit.audit import latest_deployment, require_complete_audit
 from fieldloop.loop.audit.audited_map import map_changed
-from fieldloop.loop.audit.live_sites import live_without_a_set
+from fieldloop.loop.audit.live_sites import live_sites_without_set
 from fieldloop.loop.plan.known import (
     collected_since,
     coverage_now,
     coverage_under,
     crew_of,
-    known_now,
     open_demands,
+    read_plan_inputs,
     scores_of,
 )
 from fieldloop.loop.plan.order_counts import order_counts
 from fieldloop.loop.plan.order_sheets import read_sheet, write_orders
-from fieldloop.loop.run.policies import named
-from fieldloop.loop.run.rollout import in_production
-from fieldloop.loop.work.atomic_files import write_whole
+from fieldloop.loop.run.policies import find_policy
+from fieldloop.loop.run.rollout import version_in_production
+from fieldloop.loop.work.atomic_files import write_atomically
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.deployment import Deployment
 from fieldloop.model.event import PlanDrawn, PlanScored, PolicyTrained
@@ -81,17 +81,17 @@ def plan(
     require_complete_audit(workspace)
     settings = plan_settings(workspace.operations["plan"], budget, strategy)
     drawn = draw(
-        known_now(workspace), open_demands(workspace), crew_of(workspace), settings, workspace.ids, workspace.clock(),
-        np.random.default_rng(seed), strategy,
+        read_plan_inputs(workspace), open_demands(workspace), crew_of(workspace), settings, workspace.ids,
+        workspace.clock(), np.random.default_rng(seed), strategy,
     )  # fmt: skip
-    early = (*map_changed(workspace), *live_without_a_set(workspace, latest_deployment(workspace), drawn.sites))
+    early = (*map_changed(workspace), *live_sites_without_set(workspace, latest_deployment(workspace), drawn.sites))
     drawn = replace(drawn, warnings=(*early, *drawn.warnings))
     if drawn.budget:
         workspace.write(PlanDrawn(drawn))
     else:
-        drawn = replace(drawn, warnings=(_not_saved(workspace), *drawn.warnings))
+        drawn = replace(drawn, warnings=(_not_saved_note(workspace), *drawn.warnings))
     if html:
-        write_whole(html, page_of(_now(workspace, drawn)))
+        write_atomically(html, page_of(_plan_with_progress(workspace, drawn)))
     return drawn
 
 
@@ -106,7 +106,7 @@ def plan_settings(settings: Section, budget: int | None, strategy: str) -> Secti
 
 def show(workspace: Workspace) -> PlanNow:
     """Show the plan in force with its live progress and forecast, and the coverage of the deployed strata."""
-    return _now(workspace, workspace.newest(Plan))
+    return _plan_with_progress(workspace, workspace.newest(Plan))
 
 
 def page(workspace: Workspace, file: Path) -> PlanNow:
@@ -116,7 +116,7 @@ def page(workspace: Workspace, file: Path) -> PlanNow:
         file: the file to write, such as plan.html
     """
     now = replace(show(workspace), html=str(file))
-    write_whole(file, page_of(now))
+    write_atomically(file, page_of(now))
     return now
 
 
@@ -165,10 +165,10 @@ def score(workspace: Workspace, policy: str = "", *, plan: str = "") -> PlanScor
         policy: the policy version trained on what the plan collected (default: the version in production)
         plan: the plan's id (default: the last one drawn before that version was trained)
     """
-    chosen = policy or in_production(workspace)
+    chosen = policy or version_in_production(workspace)
     if not chosen:
         raise Refused("No version is in production. Name the policy that was trained on what the plan collected.")
-    after = named(workspace, chosen)
+    after = find_policy(workspace, chosen)
     held = _plan_before(workspace, after.id, plan)
     made = score_plan(
         held,
@@ -181,7 +181,7 @@ def score(workspace: Workspace, policy: str = "", *, plan: str = "") -> PlanScor
     return made
 
 
-def _now(workspace: Workspace, latest: Plan | None) -> PlanNow:
+def _plan_with_progress(workspace: Workspace, latest: Plan | None) -> PlanNow:
     coverages, scores = coverage_now(workspace), scores_of(workspace)
     if latest is None:
         return PlanNow(None, (), coverages, scores=scores)
@@ -206,7 +206,7 @@ def _zone_of(workspace: Workspace, drawn: Plan) -> str:
     return next((zones[site] for site, _ in asked.most_common() if site in zones), "UTC")
 
 
-def _not_saved(workspace: Workspace) -> Note:
+def _not_saved_note(workspace: Workspace) -> Note:
     now = workspace.newest(Plan)
     stays = note("plan.stays_in_force", plan=now.id) if now else note("plan.none_in_force")
     return note("plan.only_names_gaps", stays)

@@ -58,9 +58,9 @@ def starts(workspace: Workspace, order: str, *, seed: int = 0) -> tuple[Start, .
         order: the work order's id, or a unique beginning of it
         seed: random seed
     """
-    found = [o for o in workspace.store.find(WorkOrder) if o.id.startswith(order)]
-    if len(found) != 1:
+    matches = [o for o in workspace.store.find(WorkOrder) if o.id.startswith(order)]
+    if len(matches) != 1:
         known = [o.id for o in workspace.store.find(WorkOrder)]
-        raise BadInput(f"{UnknownName('work order', order, known)} {len(found)} ids begin with this text.")
-    drawn = initial_conditions(found[0], np.random.default_rng(seed))
+        raise BadInput(f"{UnknownName('work order', order, known)} {len(matches)} ids begin with this text.")
+    drawn = initial_conditions(matches[0], np.random.default_rng(seed))
     return tuple(Start(number, tuple(one.items())) for number, one in enumerate(drawn, 1))

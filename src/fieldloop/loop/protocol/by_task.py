@@ -53,20 +53,20 @@ class ProtocolsInForce(Mapping[str, CollectionProtocol]):
 
     def refused(self) -> dict[str, str]:
         """Return the reason for each task whose protocol may not be used."""
-        found = {}
+        reasons = {}
         for task in self:
             try:
                 self[task]
             except (ProtocolError, WorkspaceError) as wrong:
-                found[task] = str(wrong)
-        return found
+                reasons[task] = str(wrong)
+        return reasons
 
     def readable(self) -> dict[str, CollectionProtocol]:
         """Return all protocols that can be read, as their files state them."""
-        found = {}
+        protocols = {}
         for task in self:
             try:
-                found[task] = self.as_written(task)
+                protocols[task] = self.as_written(task)
             except (ProtocolError, WorkspaceError):
                 continue  # using this task raises the error
-        return found
+        return protocols

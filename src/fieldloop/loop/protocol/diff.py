@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import fieldloop.check as checks
-from fieldloop.loop.data.measurements import measured_in
+from fieldloop.loop.data.measurements import stored_measurements
 from fieldloop.loop.protocol.named import protocol_at
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.episode import Episode
@@ -61,15 +61,15 @@ def _verdicts(
 ) -> tuple[int, list[VerdictChange]]:
     """Judge stored measurements under both protocols, even where the newer one requires measuring again."""
     episodes = [e for e in workspace.store.find(Episode) if e.task in ("", before.name, after.name)]
-    found, count = [], 0
-    for episode, measured in measured_in(workspace, episodes):
+    changes, count = [], 0
+    for episode, measured in stored_measurements(workspace, episodes):
         if not measured:
             continue
         count += 1
         old, new = (checks.report(episode, checks.judge(measured, rules)).status for rules in (before, after))
         if old is not new:
-            found.append(VerdictChange(episode.id, episode.name, old, new))
-    return count, found
+            changes.append(VerdictChange(episode.id, episode.name, old, new))
+    return count, changes
 
 
 def _changes(changed: ProtocolDiff, judged: int, verdicts: list[VerdictChange]) -> ProtocolChanges:

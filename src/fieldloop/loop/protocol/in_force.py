@@ -3,13 +3,13 @@
 from fieldloop.check import UNITS
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.event import ProtocolLocked
-from fieldloop.protocol import CollectionProtocol, agree, default_protocol
+from fieldloop.protocol import CollectionProtocol, default_protocol, require_agreement
 
 
 def in_force(workspace: Workspace | None, task: str = "") -> CollectionProtocol:
     """Return the protocol that judges, after checking that code and protocol have the same checks."""
     rules = workspace.protocol(task) if workspace else default_protocol()
-    agree(UNITS, rules)
+    require_agreement(UNITS, rules)
     return rules
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from fieldloop.annotate import taxonomy
 from fieldloop.errors import BadInput
-from fieldloop.loop.protocol.versions import locked_text, own_text
+from fieldloop.loop.protocol.versions import locked_text, protocol_file_text
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.event import ProtocolLocked
 from fieldloop.model.note import note
@@ -48,29 +48,29 @@ def lint(workspace: Workspace | None, files: tuple[Path, ...] = ()) -> LintRepor
     Arguments:
         files: protocol files (TOML; default: all protocols of the workspace)
     """
-    own = sorted((workspace.root / "protocols").glob("*.toml")) if workspace else []
+    own_files = sorted((workspace.root / "protocols").glob("*.toml")) if workspace else []
     linted = []
-    for path in files or own:
-        if workspace and path.resolve() in {one.resolve() for one in own}:
-            linted.append(_own(workspace, path))
+    for path in files or own_files:
+        if workspace and path.resolve() in {one.resolve() for one in own_files}:
+            linted.append(_lint_own_file(workspace, path))
         else:
-            linted.append(_linted(workspace, read_text(path), str(path)))
-    return LintReport(tuple(linted or [_linted(workspace, "", "the shipped protocol")]))
+            linted.append(_lint_text(workspace, read_text(path), str(path)))
+    return LintReport(tuple(linted or [_lint_text(workspace, "", "the shipped protocol")]))
 
 
-def linted_task(workspace: Workspace, task: str = "") -> Linted:
+def lint_task(workspace: Workspace, task: str = "") -> Linted:
     """Lint the protocol of a task."""
     task = task or workspace.task
-    return _linted(workspace, own_text(workspace, task), f"protocols/{task}.toml", task)
+    return _lint_text(workspace, protocol_file_text(workspace, task), f"protocols/{task}.toml", task)
 
 
-def _own(workspace: Workspace, path: Path) -> Linted:
+def _lint_own_file(workspace: Workspace, path: Path) -> Linted:
     """Lint one of the workspace's own files; the result does not depend on the path given."""
     text = read_text(path)
-    return _with_lock(workspace, _linted(workspace, text, f"protocols/{path.name}", path.stem), text)
+    return _add_lock_remark(workspace, _lint_text(workspace, text, f"protocols/{path.name}", path.stem), text)
 
 
-def _with_lock(workspace: Workspace, linted: Linted, text: str) -> Linted:
+def _add_lock_remark(workspace: Workspace, linted: Linted, text: str) -> Linted:
     """Add that a locked version was changed; workspaces refuse to work with such a file."""
     try:
         rules = parse_protocol(text, linted.file)
@@ -89,7 +89,7 @@ def _with_lock(workspace: Workspace, linted: Linted, text: str) -> Linted:
     return linted
 
 
-def _linted(workspace: Workspace | None, text: str, where: str, task: str = "") -> Linted:
+def _lint_text(workspace: Workspace | None, text: str, where: str, task: str = "") -> Linted:
     labels = {label.name: label.definition for label in taxonomy().labels}
     # without a file of its own a task is collected by the shipped protocol, which has another name
     task = task if text else ""

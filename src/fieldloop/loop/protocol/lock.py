@@ -3,9 +3,9 @@
 from fieldloop.errors import Refused
 from fieldloop.loop.audit.audit import require_complete_audit
 from fieldloop.loop.protocol.in_force import in_force, is_locked
-from fieldloop.loop.protocol.lint import linted_task
+from fieldloop.loop.protocol.lint import lint_task
 from fieldloop.loop.protocol.numbers import Numbers, protocol
-from fieldloop.loop.protocol.versions import own_text, shelve_version
+from fieldloop.loop.protocol.versions import protocol_file_text, shelve_version
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.event import ProtocolLocked
 from fieldloop.say import sentence
@@ -22,11 +22,11 @@ def lock(workspace: Workspace, *, task: str = "") -> Numbers:
     """
     require_complete_audit(workspace)
     rules = in_force(workspace, task)
-    if errors := linted_task(workspace, task).errors:
+    if errors := lint_task(workspace, task).errors:
         listed = [f"[{e.code}] {e.place}: {sentence(e.message)}" for e in errors]
         why = refusal(f"{rules.version_name} cannot be locked", listed, "See: fieldloop protocol lint")
         raise Refused(why, (e.message for e in errors))
     if not is_locked(workspace, rules):
-        content = shelve_version(workspace, own_text(workspace, task))
+        content = shelve_version(workspace, protocol_file_text(workspace, task))
         workspace.write(ProtocolLocked(rules.name, rules.version, rules.fingerprint, content))
     return protocol(workspace, task=task)

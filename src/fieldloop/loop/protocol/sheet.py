@@ -6,7 +6,7 @@ from pathlib import Path
 from fieldloop.annotate import taxonomy
 from fieldloop.loop.protocol.in_force import is_locked
 from fieldloop.loop.protocol.named import protocol_at, protocol_named
-from fieldloop.loop.work.atomic_files import write_whole
+from fieldloop.loop.work.atomic_files import write_atomically
 from fieldloop.loop.workspace import Workspace
 from fieldloop.protocol import CollectionProtocol
 from fieldloop.report import protocol as sheets
@@ -44,7 +44,7 @@ def sheet(
     made = _sheet(workspace, protocol_at(workspace, file), interface)
     if html is None:
         return sheets.markdown(made)
-    write_whole(html, sheets.html(made), "sheet")
+    write_atomically(html, sheets.html(made), "sheet")
     return SheetWritten(str(html), made.protocol, interface)
 
 

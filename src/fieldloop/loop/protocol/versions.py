@@ -9,7 +9,7 @@ from fieldloop.loop.workspace import Workspace
 from fieldloop.model.episode import Blob
 from fieldloop.model.event import ProtocolLocked
 from fieldloop.protocol import CollectionProtocol, default_protocol
-from fieldloop.protocol.collection import from_tables, in_full
+from fieldloop.protocol.collection import from_tables, tables_in_force
 from fieldloop.text_files import read_text
 
 SCHEMA = "locked-protocol/1"
@@ -29,14 +29,14 @@ class LockedVersion:
 
 def versions(workspace: Workspace) -> tuple[LockedVersion, ...]:
     """List the locked versions of this workspace's protocols, newest first."""
-    now = {(rules.name, rules.version) for rules in _in_force(workspace)}
+    now = {(rules.name, rules.version) for rules in _protocols_in_force(workspace)}
     return tuple(
         LockedVersion(lock.name, lock.version, lock.fingerprint, (lock.name, lock.version) in now, bool(lock.content))
         for lock in workspace.store.find(ProtocolLocked, newest=True)
     )
 
 
-def own_text(workspace: Workspace, task: str = "") -> str:
+def protocol_file_text(workspace: Workspace, task: str = "") -> str:
     """Return the text of a task's protocol file; '' where the workspace has none and the shipped one holds."""
     path = workspace.root / "protocols" / f"{task or workspace.task}.toml"
     return read_text(path, WorkspaceError) if path.is_file() else ""
@@ -44,41 +44,41 @@ def own_text(workspace: Workspace, task: str = "") -> str:
 
 def shelve_version(workspace: Workspace, text: str) -> Blob:
     """Keep a protocol's text together with every number in force, so it stays readable after defaults change."""
-    written = {"schema": SCHEMA, "text": text, "tables": in_full(text)}
+    written = {"schema": SCHEMA, "text": text, "tables": tables_in_force(text)}
     return workspace.shelf.put_bytes(json.dumps(written, default=str, ensure_ascii=False).encode())
 
 
 def locked_version(workspace: Workspace, asked: str) -> CollectionProtocol:
     """Return a locked version by `name@version`, as it was when it was locked."""
-    lock = _lock(workspace, asked)
+    lock = _find_lock(workspace, asked)
     if lock.content is None:
         raise BadInput(f"{asked} was locked before texts were stored; only {lock.fingerprint} is known.")
-    return from_tables(_kept(workspace, lock.content)["tables"], asked)
+    return from_tables(_read_locked_content(workspace, lock.content)["tables"], asked)
 
 
 def locked_text(workspace: Workspace, asked: str) -> str:
     """Return the exact text of a locked version."""
-    lock = _lock(workspace, asked)
-    return str(_kept(workspace, lock.content)["text"]) if lock.content else ""
+    lock = _find_lock(workspace, asked)
+    return str(_read_locked_content(workspace, lock.content)["text"]) if lock.content else ""
 
 
-def _in_force(workspace: Workspace) -> list[CollectionProtocol]:
+def _protocols_in_force(workspace: Workspace) -> list[CollectionProtocol]:
     refused, read = workspace.protocols.refused(), workspace.protocols.readable()
     own = [rules for task, rules in read.items() if task not in refused]
     return own if workspace.task in workspace.protocols else [*own, default_protocol()]
 
 
-def _lock(workspace: Workspace, asked: str) -> ProtocolLocked:
+def _find_lock(workspace: Workspace, asked: str) -> ProtocolLocked:
     name, _, number = asked.rpartition(AT)
     known = [f"{lock.name}{AT}{lock.version}" for lock in workspace.store.find(ProtocolLocked)]
     number = number.removeprefix("v")
-    found = workspace.store.find(ProtocolLocked, {"name": name, "version": int(number)}) if number.isdigit() else []
-    if not found:
+    locks = workspace.store.find(ProtocolLocked, {"name": name, "version": int(number)}) if number.isdigit() else []
+    if not locks:
         listed = f" Locked: {', '.join(known)}." if known else " None is locked yet: fieldloop protocol lock"
         raise BadInput(f"{UnknownName('locked version', asked, known)}{listed}")
-    return found[-1]
+    return locks[-1]
 
 
-def _kept(workspace: Workspace, content: Blob) -> dict[str, Any]:
+def _read_locked_content(workspace: Workspace, content: Blob) -> dict[str, Any]:
     kept: dict[str, Any] = json.loads(workspace.shelf.read(content.sha256))
     return kept

@@ -11,17 +11,17 @@ from fieldloop.audit import oddities
 from fieldloop.diagnose import Evidence, demonstrations_of
 from fieldloop.diagnose import diagnose as explain
 from fieldloop.errors import BadInput
-from fieldloop.loop.audit.live_sites import live_in_tables
+from fieldloop.loop.audit.live_sites import live_sites_without_set_in_tables
 from fieldloop.loop.plan.order_sheets import write_orders
 from fieldloop.loop.plan.plan import plan_settings
-from fieldloop.loop.work.atomic_files import write_whole
+from fieldloop.loop.work.atomic_files import write_atomically
 from fieldloop.loop.work.case_files import Case, read_case
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.diagnosis import Diagnosis
 from fieldloop.model.identity import Ids
 from fieldloop.model.plan import Plan
 from fieldloop.monitor import daily
-from fieldloop.plan import Crew, Known, coverage, draw, learning_curves, stated_costs
+from fieldloop.plan import Crew, Known, coverage, draw, learning_curves, read_demonstration_costs
 from fieldloop.protocol import default_operations
 from fieldloop.report.diagnose import DiagnosisReport
 from fieldloop.report.diagnose import html as diagnosis_page
@@ -58,7 +58,7 @@ def diagnose_folder(
     made = explain(evidence, operations["diagnose"], _ids(), time.time_ns(), np.random.default_rng(seed))
     made = replace(made, cannot_tell=(*case.doubts, *made.cannot_tell))
     if html:
-        write_whole(
+        write_atomically(
             html, diagnosis_page(DiagnosisReport(made, daily(evidence.after, evidence.time_zones), case.policy))
         )
     return made
@@ -91,16 +91,18 @@ def plan_folder(
         raise BadInput(f"{folder} has no deployment.toml, which a plan needs: it describes where the robot will work.")
     collected = case.demonstrations or ()
     good = tuple(e for e in collected if e.succeeded is not False)
-    covered = coverage(case.deployment.exposures, good, case.production, tried=collected, costs=stated_costs(settings))
+    covered = coverage(
+        case.deployment.exposures, good, case.production, tried=collected, costs=read_demonstration_costs(settings)
+    )
     known = Known(covered, case.deployment, good, case.production, case.policy)
     crew = Crew((), (), protocol="", task=case.deployment.task, registers=False)
     made = draw(known, (), crew, settings, _ids(), time.time_ns(), np.random.default_rng(seed), strategy)
     odd = oddities(case.deployment, operations["audit"])
-    early = live_in_tables(case.production, made.sites)
+    early = live_sites_without_set_in_tables(case.production, made.sites)
     made = replace(made, warnings=(*case.doubts, *odd, *early, *made.warnings))
     if html:
         curves = learning_curves(covered, made.quotas, settings)
-        write_whole(html, plan_page(PlanReport(made, (), covered, curves=curves)))
+        write_atomically(html, plan_page(PlanReport(made, (), covered, curves=curves)))
     if orders:
         write_orders(orders, made.orders)
     return made

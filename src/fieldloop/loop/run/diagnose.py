@@ -11,11 +11,11 @@ from fieldloop.errors import BadInput, Refused
 from fieldloop.loop.audit.audit import latest_deployment
 from fieldloop.loop.audit.audited_map import map_changed
 from fieldloop.loop.home.pages import daily_rates
-from fieldloop.loop.run.monitor import nominal
-from fieldloop.loop.run.policies import named
-from fieldloop.loop.run.rollout import in_production
+from fieldloop.loop.run.monitor import nominal_outcomes
+from fieldloop.loop.run.policies import find_policy
+from fieldloop.loop.run.rollout import version_in_production
 from fieldloop.loop.ship.release_evidence import agreements_of, lags_of
-from fieldloop.loop.work.atomic_files import write_whole
+from fieldloop.loop.work.atomic_files import write_atomically
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.deployment import episodes_by_tier, outcomes_by_tier
 from fieldloop.model.diagnosis import Diagnosis
@@ -38,10 +38,10 @@ def diagnose(
         seed: seed of the random draws behind the intervals
         html: also write the report to this HTML file
     """
-    chosen = policy or in_production(workspace)
+    chosen = policy or version_in_production(workspace)
     if chosen is None:
         raise Refused("No version is in production. Name the policy to diagnose.")
-    version = named(workspace, chosen)
+    version = find_policy(workspace, chosen)
     made = explain(
         evidence_of(workspace, version, site),
         workspace.operations["diagnose"],
@@ -53,7 +53,7 @@ def diagnose(
     workspace.write(DiagnosisMade(made))
     if html:
         shown = DiagnosisReport(made, daily_rates(workspace, version.id, site, made.made_ns), version.name)
-        write_whole(html, page_of(shown))
+        write_atomically(html, page_of(shown))
     return made
 
 
@@ -67,7 +67,7 @@ def evidence_of(workspace: Workspace, version: PolicyVersion, site: str = "") ->
     by_tier = episodes_by_tier(episodes, deployment)
     return Evidence(
         policy=version.id,
-        baseline=outcomes_by_tier(nominal(workspace, version.id), deployment),
+        baseline=outcomes_by_tier(nominal_outcomes(workspace, version.id), deployment),
         production=outcomes_by_tier(
             workspace.store.find(Outcome, {"policy": version.id, "stage": Stage.PRODUCTION}), deployment
         ),

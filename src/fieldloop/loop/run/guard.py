@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.errors import Refused
-from fieldloop.loop.run.policies import load, named
+from fieldloop.loop.run.policies import find_policy, load_engine
 from fieldloop.loop.work.reopen import reopen
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.episode import Episode, Recording
@@ -57,7 +57,7 @@ def guard(workspace: Workspace, policy: str) -> Guarded:
     Arguments:
         policy: the policy's id, a unique beginning of it, or its name
     """
-    limits = _limits(load(workspace, named(workspace, policy)))
+    limits = _limits(load_engine(workspace, find_policy(workspace, policy)))
     shown = tuple(GuardLimit(name, float(getattr(limits, name)), unit) for name, unit in UNITS.items())
     return Guarded(policy, limits.fingerprint, shown, tuple((rule.name, rule.answer.value) for rule in RULES))
 
@@ -72,7 +72,7 @@ def replay(workspace: Workspace, episode: str, *, policy: str) -> Replay:
     recording = reopen(workspace, workspace.store.get(Episode, episode))
     if missing := [name for name in NEEDED if name not in recording.streams]:
         raise Refused(f"The guard needs {', '.join(NEEDED)}; this episode lacks {', '.join(missing)}.")
-    engine = load(workspace, named(workspace, policy))
+    engine = load_engine(workspace, find_policy(workspace, policy))
     limits, confidence = _limits(engine), _confidence(engine, recording)
     state, reasons, first, allowed = GuardState(), Counter[str](), None, 0
     commands = recording.streams["action"].times_ns

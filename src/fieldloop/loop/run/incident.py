@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from fieldloop.errors import BadInput, Refused
-from fieldloop.loop.run.policies import named
+from fieldloop.loop.run.policies import find_policy
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.alarm import Alarm
 from fieldloop.model.condition import Stratum
@@ -30,7 +30,7 @@ class IncidentNow:
 
 def incidents(workspace: Workspace) -> tuple[IncidentNow, ...]:
     """Show incidents with their deadlines, newest first."""
-    return tuple(_now(workspace, incident) for incident in workspace.store.find(Incident, newest=True))
+    return tuple(_with_deadlines(workspace, incident) for incident in workspace.store.find(Incident, newest=True))
 
 
 def open_incident(
@@ -54,12 +54,12 @@ def open_incident(
     elif not policy:
         raise BadInput("Name the policy that was running (--policy), or the alarm that was raised (--alarm).")
     else:
-        version = named(workspace, policy)
+        version = find_policy(workspace, policy)
         opened = report_incident(version.id, site, what, workspace.clock(), workspace.ids, workspace.actor.id, where)
     workspace.write(
         IncidentOpened(opened), expect=Expected(Incident, seen, {"alarm": opened.alarm}) if opened.alarm else None
     )
-    return _now(workspace, opened)
+    return _with_deadlines(workspace, opened)
 
 
 def move(workspace: Workspace, incident: str, step: Step, *, note: str) -> IncidentNow:
@@ -77,7 +77,7 @@ def move(workspace: Workspace, incident: str, step: Step, *, note: str) -> Incid
     workspace.write(
         IncidentMoved(moved), *(DemandPlaced(one) for one in asked), expect=Expected(Incident, seen, {"id": known.id})
     )
-    return _now(workspace, moved)
+    return _with_deadlines(workspace, moved)
 
 
 def report(workspace: Workspace, incident: str) -> str:
@@ -102,7 +102,7 @@ def report(workspace: Workspace, incident: str) -> str:
     )
 
 
-def _now(workspace: Workspace, incident: Incident) -> IncidentNow:
+def _with_deadlines(workspace: Workspace, incident: Incident) -> IncidentNow:
     diagnosis = _diagnosis(workspace, incident)
     sources = [incident.id, *([diagnosis.id] if diagnosis else [])]
     asked = [d for source in sources for d in workspace.store.find(Demand, {"source": source})]

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from fieldloop.errors import BadInput, Refused, UnknownName
 from fieldloop.loop.audit.audit import latest_deployment
-from fieldloop.loop.run.policies import named
+from fieldloop.loop.run.policies import find_policy
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.alarm import Alarm, Watch
 from fieldloop.model.codec import from_plain, iso
@@ -86,7 +86,7 @@ def add(  # noqa: PLR0913 - each is an option of the command
     where, at_ns = Stratum.parse(stratum), workspace.clock()
     reported = Outcome(
         id=outcome or workspace.ids.new("outcome"),
-        policy=named(workspace, policy).id,
+        policy=find_policy(workspace, policy).id,
         stratum=where,
         stage=stage,
         site=site or where.level("site") or "",
@@ -101,7 +101,7 @@ def add(  # noqa: PLR0913 - each is an option of the command
         latency_ms=latency_ms,
         interventions=interventions,
     )
-    _refuse_untrue(workspace, reported)
+    _refuse_invalid_outcome(workspace, reported)
     record_outcomes(workspace, [reported])
     return workspace.store.get(Outcome, reported.id)
 
@@ -150,23 +150,23 @@ def monitor(workspace: Workspace) -> Watch:
 def baselines(workspace: Workspace) -> list[Baseline]:
     """Return each policy's success before deployment under nominal conditions; an attempt counts once."""
     counts = workspace.store.views.trial_counts(TRIALS, NOMINAL)
-    found = {policy.id: _trusted_on(counts, policy.id) for policy in workspace.store.find(PolicyVersion)}
+    found = {policy.id: _baseline_trials(counts, policy.id) for policy in workspace.store.find(PolicyVersion)}
     return [Baseline(policy, shown.successes, shown.attempts) for policy, shown in found.items() if shown.attempts]
 
 
 def baseline_of(workspace: Workspace, policy: str) -> float | None:
     """Return the success rate that a policy was trusted on; None where it was not tried under nominal conditions."""
-    shown = _trusted_on(workspace.store.views.trial_counts(TRIALS, NOMINAL, [policy]), policy)
+    shown = _baseline_trials(workspace.store.views.trial_counts(TRIALS, NOMINAL, [policy]), policy)
     return shown.successes / shown.attempts if shown.attempts else None
 
 
-def _trusted_on(counts: Mapping[tuple[str, str], TrialCount], policy: str) -> TrialCount:
+def _baseline_trials(counts: Mapping[tuple[str, str], TrialCount], policy: str) -> TrialCount:
     """Return the trials that a policy was trusted on: in the laboratory where it was tried there, else in its gate."""
     found = (counts[policy, stage] for stage in TRIALS if (policy, stage) in counts)
     return next(found, TrialCount(0, 0, 0))
 
 
-def nominal(workspace: Workspace, policy: str) -> list[Outcome]:
+def nominal_outcomes(workspace: Workspace, policy: str) -> list[Outcome]:
     """Return the outcomes a policy was trusted on: lab outcomes if there are any, else those of its gate.
 
     Where a lab figure exists, the decision to deploy was based on it.
@@ -185,13 +185,13 @@ def _lines(file: Path) -> list[str]:
 def _outcome(workspace: Workspace, number: int, line: str) -> Outcome:
     try:
         reported = from_plain(Outcome, json.loads(line))
-        _refuse_untrue(workspace, reported)
+        _refuse_invalid_outcome(workspace, reported)
     except (ValueError, KeyError, TypeError, BadInput) as wrong:
         raise BadInput(f"Line {number} is not a valid outcome: {wrong} Nothing was written.") from wrong
     return dataclasses.replace(reported, judged_by=reported.judged_by or workspace.actor.id)
 
 
-def _refuse_untrue(workspace: Workspace, reported: Outcome) -> None:
+def _refuse_invalid_outcome(workspace: Workspace, reported: Outcome) -> None:
     """Refuse impossible values, and gate trials that are not reported by an engineer."""
     if reported.stage in TRIALS and workspace.actor.role not in (Role.ADMIN, Role.ENGINEER):
         raise Refused(f"Only engineers may record outcomes of stage {reported.stage}; {workspace.actor.id} is not one.")
@@ -201,7 +201,7 @@ def _refuse_untrue(workspace: Workspace, reported: Outcome) -> None:
         and not reported.scenario.startswith(SCENARIOS)
     ):
         raise BadInput(f"{reported.scenario!r} is not a scenario of a gate. List them with: fieldloop gate trials")
-    named(workspace, reported.policy)
+    find_policy(workspace, reported.policy)
     for name in ("cycle_s", "confidence", "latency_ms"):
         value = getattr(reported, name)
         if value is not None and not (math.isfinite(value) and value >= 0):

@@ -7,13 +7,13 @@ from fieldloop.serve.engine import Engine
 from fieldloop.serve.engines import onnx
 
 
-def named(workspace: Workspace, policy: str) -> PolicyVersion:
+def find_policy(workspace: Workspace, policy: str) -> PolicyVersion:
     """Find a policy version by name (the newest of that name) or id."""
     by_name = workspace.store.find(PolicyVersion, {"name": policy}, newest=True, limit=1)
     return by_name[0] if by_name else workspace.store.get(PolicyVersion, policy)
 
 
-def load(workspace: Workspace, policy: PolicyVersion) -> Engine:
+def load_engine(workspace: Workspace, policy: PolicyVersion) -> Engine:
     """Load a policy's bundle from the shelf into an engine."""
     folder = workspace.shelf.local(Blob(policy.bundle, 0, is_folder=True), workspace.cache)
     return onnx.load(folder, threads=int(workspace.operations["serve"]["threads"]), policy=policy.id)

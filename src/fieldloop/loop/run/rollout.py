@@ -1,7 +1,7 @@
 """Start, advance and roll back the staged rollout of a policy version."""
 
 from fieldloop.errors import Refused
-from fieldloop.loop.run.policies import named
+from fieldloop.loop.run.policies import find_policy
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.decision import Decision
 from fieldloop.model.event import RolloutMoved
@@ -29,18 +29,18 @@ def start(workspace: Workspace, policy: str, *, shadow: bool = False, override: 
         shadow: start in shadow: the policy runs along, but its actions are ignored
         override: reason to start although the gate did not pass; recorded with the user
     """
-    seen, candidate = workspace.store.last(), named(workspace, policy)
+    seen, candidate = workspace.store.last(), find_policy(workspace, policy)
     gate = last_gate(workspace, candidate.id)
     if gate is None:
         raise Refused(f"{candidate.name} was never gated. Run: fieldloop gate {candidate.name}")
-    if gate.at_ns <= max((r.since_ns for r in status(workspace) if _came_back(r, candidate.id)), default=-1):
+    if gate.at_ns <= max((r.since_ns for r in status(workspace) if _was_rolled_back(r, candidate.id)), default=-1):
         raise Refused(f"{candidate.name} was rolled back after gate {gate.id}. Run new trials and gate it again.")
-    if climbing := on_ladder(workspace):
+    if climbing := rollout_in_progress(workspace):
         raise Refused(f"{climbing.candidate[:12]} is still being rolled out. Finish it or roll it back first.")
     reason = override.strip()
     over = note("rollout.overridden", reason=reason, actor=workspace.actor.id) if reason else None
     begun = put_on_ladder(
-        candidate.id, in_production(workspace), gate, workspace.operations["rollout"], workspace.clock(),
+        candidate.id, version_in_production(workspace), gate, workspace.operations["rollout"], workspace.clock(),
         workspace.ids, shadow=shadow, override=over,
     )  # fmt: skip
     workspace.write(RolloutMoved(begun), expect=Expected(Rollout, seen))
@@ -49,7 +49,7 @@ def start(workspace: Workspace, policy: str, *, shadow: bool = False, override: 
 
 def advance(workspace: Workspace) -> Rollout:
     """Compare candidate and incumbent since this rung began: climb to the next rung, stay, or roll back."""
-    seen, current = workspace.store.last(), _climbing(workspace)
+    seen, current = workspace.store.last(), _require_rollout_in_progress(workspace)
     stage = Stage.SHADOW if current.rung is Rung.SHADOW else Stage.PRODUCTION
     moved = climb(
         current,
@@ -70,7 +70,7 @@ def back(workspace: Workspace, *, production: bool = False, reason: str = "by ha
         reason: why it is rolled back, for the record
     """
     seen = workspace.store.last()
-    current = _on_fleet(workspace) if production else on_ladder(workspace)
+    current = _newest_on_fleet(workspace) if production else rollout_in_progress(workspace)
     if current is None and production:
         raise Refused("Nothing to roll back: no version is in production.")
     if current is None:
@@ -83,13 +83,13 @@ def back(workspace: Workspace, *, production: bool = False, reason: str = "by ha
     return returned
 
 
-def in_production(workspace: Workspace) -> str | None:
+def version_in_production(workspace: Workspace) -> str | None:
     """Return the version in production: the last one that reached the fleet and was not rolled back."""
-    fleet = _on_fleet(workspace)
+    fleet = _newest_on_fleet(workspace)
     return fleet.candidate if fleet else None
 
 
-def on_ladder(workspace: Workspace) -> Rollout | None:
+def rollout_in_progress(workspace: Workspace) -> Rollout | None:
     """Return the rollout in progress, if there is one."""
     return next((r for r in status(workspace) if r.rung not in FINISHED), None)
 
@@ -100,16 +100,16 @@ def last_gate(workspace: Workspace, policy: str) -> Decision | None:
     return next((d for d in decided if not d.site), None)
 
 
-def _on_fleet(workspace: Workspace) -> Rollout | None:
+def _newest_on_fleet(workspace: Workspace) -> Rollout | None:
     return next((r for r in status(workspace) if r.rung is Rung.FLEET), None)
 
 
-def _came_back(rollout: Rollout, candidate: str) -> bool:
+def _was_rolled_back(rollout: Rollout, candidate: str) -> bool:
     return rollout.candidate == candidate and rollout.rung is Rung.BACK
 
 
-def _climbing(workspace: Workspace) -> Rollout:
-    current = on_ladder(workspace)
+def _require_rollout_in_progress(workspace: Workspace) -> Rollout:
+    current = rollout_in_progress(workspace)
     if current is None:
         raise Refused("No rollout is in progress. Start one: fieldloop rollout start POLICY")
     return current

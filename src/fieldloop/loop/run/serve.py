@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from fieldloop.errors import Refused
-from fieldloop.loop.run.policies import load, named
+from fieldloop.loop.run.policies import find_policy, load_engine
 from fieldloop.loop.run.rollout import last_gate
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.decision import Latency
@@ -49,13 +49,13 @@ def serve(
         port: the port to listen on
         override: reason to serve a version that did not pass its last gate
     """
-    version = named(workspace, policy)
+    version = find_policy(workspace, policy)
     gate = last_gate(workspace, version.id)
     if (gate is None or gate.status is not Status.PASSED) and not override.strip():
         reason = f"the verdict of its last gate {gate.id} is {gate.status}" if gate else "it was never gated"
         raise Refused(f"{version.name} is not served: {reason}. To serve it anyway, give a reason: --override")
-    engine = load(workspace, version)
-    admission = timed(workspace, engine)[1]
+    engine = load_engine(workspace, version)
+    admission = measure_latency(workspace, engine)[1]
     if admission.status is not Status.PASSED:
         raise Refused(f"{version.name} is not served because of its latency ({admission.status}): {message(admission)}")
     settings = workspace.operations["serve"]
@@ -69,13 +69,13 @@ def health(workspace: Workspace, policy: str) -> PolicyHealth:
     Arguments:
         policy: the policy's id, a unique beginning of it, or its name
     """
-    version = named(workspace, policy)
-    engine = load(workspace, version)
-    latency, admission = timed(workspace, engine)
+    version = find_policy(workspace, policy)
+    engine = load_engine(workspace, version)
+    latency, admission = measure_latency(workspace, engine)
     return PolicyHealth(version.id, probe(engine, time.perf_counter_ns), latency, admission)
 
 
-def timed(workspace: Workspace, engine: Engine) -> tuple[Latency, Finding]:
+def measure_latency(workspace: Workspace, engine: Engine) -> tuple[Latency, Finding]:
     """Measure how long a policy takes to answer, and compare it with the gate's limit."""
     # real time, because the workspace's clock may be simulated
     latency = measure(engine, blank(engine.bundle.inputs), workspace.operations["serve"], time.perf_counter_ns)

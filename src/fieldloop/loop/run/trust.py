@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fieldloop.errors import BadInput
-from fieldloop.loop.run.policies import named
-from fieldloop.loop.work.atomic_files import write_whole
+from fieldloop.loop.run.policies import find_policy
+from fieldloop.loop.work.atomic_files import write_atomically
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.calibration import Calibration
 from fieldloop.model.codec import to_plain
@@ -16,7 +16,7 @@ from fieldloop.model.event import Event, Recorded, TokenIssued
 from fieldloop.model.note import Note
 from fieldloop.model.person import Provider
 from fieldloop.model.release import Release
-from fieldloop.say.spelled import spelled
+from fieldloop.say.spelled import spell_out_facts
 from fieldloop.trust import Lineage, Link, Verification, chain, verify
 from fieldloop.trust import trace as follow
 
@@ -41,7 +41,7 @@ def trace(workspace: Workspace, policy: str) -> Lineage:
     Arguments:
         policy: the policy's id, a unique beginning of it, or its name
     """
-    version = named(workspace, policy)
+    version = find_policy(workspace, policy)
     release = workspace.store.get(Release, version.release)
     return follow(
         version,
@@ -60,11 +60,11 @@ def evidence(workspace: Workspace, policy: str, file: Path) -> Evidence:
         file: the JSON file to write
     """
     lineage, until = trace(workspace, policy), workspace.store.last()
-    records = [{"kind": "Lineage", "body": spelled(lineage)}]
-    records += [{"kind": type(r.event).__name__, "body": spelled(r)} for r in _events(workspace, until)]
+    records = [{"kind": "Lineage", "body": spell_out_facts(lineage)}]
+    records += [{"kind": type(r.event).__name__, "body": spell_out_facts(r)} for r in _events(workspace, until)]
     links = chain(records)
     found = verify(links)
-    write_whole(file, json.dumps({"schema": SCHEMA, "head": found.head, "links": to_plain(links)}), "record")
+    write_atomically(file, json.dumps({"schema": SCHEMA, "head": found.head, "links": to_plain(links)}), "record")
     return Evidence(str(file), lineage.policy, found.links, found.head, found.message)
 
 

@@ -12,7 +12,7 @@ from fieldloop.model.episode import Episode
 from fieldloop.model.event import EpisodeAnnotated
 from fieldloop.model.finding import EpisodeReport, Status
 from fieldloop.model.fix import FixKind
-from fieldloop.release import accepted
+from fieldloop.release import accepted_fixes
 
 PHASE = "phase"
 FRAME_HZ = 30.0
@@ -39,7 +39,7 @@ def annotate(workspace: Workspace, episode: tuple[str, ...] = (), *, again: bool
         episode: only these episodes (id, or a unique beginning of it)
         again: propose again for episodes that have proposals
     """
-    chosen = [workspace.store.get(Episode, e) for e in episode] or _worth_it(workspace)
+    chosen = [workspace.store.get(Episode, e) for e in episode] or _episodes_to_annotate(workspace)
     if not again:
         chosen = [e for e in chosen if not workspace.store.count(Annotation, {"episode": e.id, "author": MACHINE})]
     if chosen:
@@ -56,12 +56,12 @@ def annotate(workspace: Workspace, episode: tuple[str, ...] = (), *, again: bool
     return Annotated(MACHINE, len(events), sum(len(e.annotations) for e in events), tuple(refused))
 
 
-def _worth_it(workspace: Workspace) -> list[Episode]:
+def _episodes_to_annotate(workspace: Workspace) -> list[Episode]:
     """Return the episodes that passed, and those that a release can fix."""
     failed = workspace.store.find(Episode, {"status": Status.FAILED})
     reports = workspace.store.find(EpisodeReport, {"episode": [e.id for e in failed]}) if failed else []
     last = {r.episode: r for r in reports}
-    mendable = [e for e in failed if e.id in last and accepted(last[e.id], FixKind) is not None]
+    mendable = [e for e in failed if e.id in last and accepted_fixes(last[e.id], FixKind) is not None]
     return [*workspace.store.find(Episode, {"status": Status.PASSED}), *mendable]
 
 

@@ -14,7 +14,7 @@ from fieldloop.model.note import Note, note
 from fieldloop.model.stream_notes import LEFT_OUT, ROUNDED, VALUES
 from fieldloop.release import writers
 from fieldloop.release.writers import Written
-from fieldloop.say.numbers import figure
+from fieldloop.say.numbers import format_number
 
 Format = Literal["lerobot", "hdf5", "rlds", "mcap"]
 Codec = Literal["h264", "av1"]
@@ -76,11 +76,11 @@ def convert(  # noqa: PLR0913 - each is an option of the command
     log = open_log(source, mapping_in_force(None, mapping))
     recordings = WithLosses(lambda: track(log.recordings, f"reading {source.name}", log.expected))
     options = Options(clock, hz, codec, actions_from)
-    written = write(to, recordings, target, options)
-    return converted(to, written, options, (*recordings.losses, *log.defects))
+    written = write_recordings(to, recordings, target, options)
+    return conversion_result(to, written, options, (*recordings.losses, *log.defects))
 
 
-def write(to: Format, recordings: Iterable[Recording], target: Path, options: Options) -> Written:
+def write_recordings(to: Format, recordings: Iterable[Recording], target: Path, options: Options) -> Written:
     """Write recordings in one of the formats; they are read more than once."""
     clock, hz = options.clock, options.hz
     match to:
@@ -94,34 +94,40 @@ def write(to: Format, recordings: Iterable[Recording], target: Path, options: Op
             return writers.write_lerobot(recordings, target, clock=clock, hz=hz, codec=options.codec)
 
 
-def converted(to: Format, written: Written, options: Options, defects: Iterable[Defect]) -> Converted:
+def conversion_result(to: Format, written: Written, options: Options, defects: Iterable[Defect]) -> Converted:
     """Return the result; defects of the source are among what is left out."""
     rules = tuple(sorted((written.rules or {}).items()))
-    clock = f"{written.clock}, evenly at {figure(options.hz, 6)} Hz" if options.hz and written.clock else written.clock
-    found = [note("release.source_defect", source=f"{d.subject} {d.place}".rstrip(), defect=d.message) for d in defects]
+    clock = (
+        f"{written.clock}, evenly at {format_number(options.hz, 6)} Hz"
+        if options.hz and written.clock
+        else written.clock
+    )
+    source_defects = [
+        note("release.source_defect", source=f"{d.subject} {d.place}".rstrip(), defect=d.message) for d in defects
+    ]
     return Converted(
         str(written.path), WRITTEN_AS[to], written.episodes, written.frames, clock, rules,
-        folded((*written.left_out, *found)),
+        fold_similar_losses((*written.left_out, *source_defects)),
     )  # fmt: skip
 
 
-def folded(losses: Iterable[Note]) -> tuple[Note, ...]:
+def fold_similar_losses(losses: Iterable[Note]) -> tuple[Note, ...]:
     """Keep the first of many losses of one kind, and count the others.
 
     >>> late = [note("release.no_samples", stream=name) for name in "ab"]
-    >>> [(loss.code, loss.details[0]["more"]) for loss in folded(late)]
+    >>> [(loss.code, loss.details[0]["more"]) for loss in fold_similar_losses(late)]
     [('release.no_samples', 1)]
     """
     alike: dict[tuple[str, ...], list[Note]] = {}
     for loss in dict.fromkeys(losses):
-        alike.setdefault(_kind(loss), []).append(loss)
+        alike.setdefault(_loss_kind(loss), []).append(loss)
     return tuple(
         first if not more else replace(first, details=(*first.details, note("release.more_alike", more=len(more))))
         for first, *more in alike.values()
     )
 
 
-def _kind(loss: Note) -> tuple[str, ...]:
+def _loss_kind(loss: Note) -> tuple[str, ...]:
     """Return what losses of one kind share: their code, and of a defect of the source that of the defect."""
     values = dict(loss.numbers)
     defect = values.get("defect")
@@ -143,11 +149,11 @@ class WithLosses:
     def __iter__(self) -> Iterator[Recording]:
         self.losses = []
         for recording in self._read():
-            self.losses += _lost_from(recording)
+            self.losses += _recording_losses(recording)
             yield recording
 
 
-def _lost_from(recording: Recording) -> list[Defect]:
+def _recording_losses(recording: Recording) -> list[Defect]:
     """Return what of a recording cannot be in any target: its defects, and what its reader left out."""
     name = recording.episode.name
     lost = [d if d.subject.startswith(name) else replace(d, subject=f"{name}: {d.subject}") for d in recording.defects]

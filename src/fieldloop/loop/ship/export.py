@@ -2,8 +2,16 @@
 
 from pathlib import Path
 
-from fieldloop.loop.ship.convert import Codec, Converted, Format, Options, WithLosses, converted, write
-from fieldloop.loop.ship.release import named
+from fieldloop.loop.ship.convert import (
+    Codec,
+    Converted,
+    Format,
+    Options,
+    WithLosses,
+    conversion_result,
+    write_recordings,
+)
+from fieldloop.loop.ship.release import find_release
 from fieldloop.loop.work.reopen import Reopened
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.episode import Episode
@@ -32,12 +40,12 @@ def export(
         codec: how LeRobot's videos are compressed
         actions_from: the stream to use as actions in HDF5 if no stream is of the kind action
     """
-    frozen = named(workspace, release)
+    frozen = find_release(workspace, release)
     episodes = {e.id: e for e in workspace.store.find(Episode, {"id": list(frozen.episodes)})}
     reopened = Reopened(workspace, [episodes[id_] for id_ in frozen.episodes], frozen.name, frozen)
     recordings = WithLosses(lambda: reopened)
     options = Options(clock, hz, codec, actions_from)
-    done = converted(to, write(to, recordings, target, options), options, recordings.losses)
+    done = conversion_result(to, write_recordings(to, recordings, target, options), options, recordings.losses)
     workspace.write(
         ReleaseExported(
             frozen.id, target.name, done.format, done.episodes, done.frames, done.clock, done.rules, done.left_out

@@ -10,10 +10,10 @@ from fieldloop.errors import UnknownName
 from fieldloop.evaluate import Trial, judge, note_missing_lightings, novel_lightings, plan
 from fieldloop.loop.audit.audit import latest_deployment
 from fieldloop.loop.floor.floor import run_trials
-from fieldloop.loop.run.policies import load, named
-from fieldloop.loop.run.serve import timed
+from fieldloop.loop.run.policies import find_policy, load_engine
+from fieldloop.loop.run.serve import measure_latency
 from fieldloop.loop.workspace import Workspace
-from fieldloop.model.attempts import settled
+from fieldloop.model.attempts import settle_attempts
 from fieldloop.model.codec import to_plain
 from fieldloop.model.condition import Exposure
 from fieldloop.model.decision import Decision
@@ -32,15 +32,15 @@ def trials(workspace: Workspace, policy: str, *, site: str = "", seed: int = 0) 
         site: list trials of this site only (default: the whole deployment)
         seed: seed of the trials' order and conditions
     """
-    version = named(workspace, policy)
+    version = find_policy(workspace, policy)
     release = workspace.store.get(Release, version.release)
     return plan(
         version.id,
         _exposures(workspace, release, site),
         workspace.operations["gate"],
         # fresh trials at every look, at the same positions: results are added up by position
-        np.random.default_rng([seed, _look(workspace, version)]),
-        known_lightings=_trained_under(release),
+        np.random.default_rng([seed, _next_look_number(workspace, version)]),
+        known_lightings=_trained_lighting_levels(release),
         places=np.random.default_rng(seed),
     )
 
@@ -56,21 +56,21 @@ def gate(workspace: Workspace, policy: str, *, simulate: bool = False, site: str
         site: run and judge trials of this site only (default: the whole deployment)
         seed: seed of the trials' order and conditions
     """
-    version, settings, seen = named(workspace, policy), workspace.operations["gate"], workspace.store.last()
+    version, settings, seen = find_policy(workspace, policy), workspace.operations["gate"], workspace.store.last()
     release = workspace.store.get(Release, version.release)
-    exposures, look = _exposures(workspace, release, site), _look(workspace, version)
+    exposures, look = _exposures(workspace, release, site), _next_look_number(workspace, version)
     where = {"policy": version.id, "stage": Stage.GATE} | ({"site": site} if site else {})
     recorded, fresh = workspace.store.find(Outcome, where), list[Outcome]()
-    if not simulate and (last := _last_on(workspace, version, site, recorded)):
+    if not simulate and (last := _last_equal_decision(workspace, version, site, recorded)):
         return last
-    engine = load(workspace, version)
+    engine = load_engine(workspace, version)
     if simulate:
         ahead = trials(workspace, version.id, site=site, seed=seed)
         fresh = run_trials(workspace, engine, version, ahead, seed=seed, look=look)
     outcomes = [*recorded, *fresh]
     decision = judge(
-        _attempts(outcomes),
-        timed(workspace, engine)[1],
+        _one_outcome_per_attempt(outcomes),
+        measure_latency(workspace, engine)[1],
         settings,
         latest_deployment(workspace).target_cycle_s,
         policy=version.id,
@@ -78,7 +78,7 @@ def gate(workspace: Workspace, policy: str, *, simulate: bool = False, site: str
         at_ns=workspace.clock(),
         look=look,
     )
-    novel = novel_lightings(exposures, settings, _trained_under(release))
+    novel = novel_lightings(exposures, settings, _trained_lighting_levels(release))
     decision = replace(note_missing_lightings(decision, len(novel), settings), site=site, outcomes=_hash(outcomes))
     # in one transaction: trials without their decision would be drawn again
     workspace.write(
@@ -92,17 +92,19 @@ def decisions(workspace: Workspace) -> tuple[Decision, ...]:
     return tuple(workspace.store.find(Decision, newest=True))
 
 
-def _attempts(outcomes: Iterable[Outcome]) -> list[Outcome]:
+def _one_outcome_per_attempt(outcomes: Iterable[Outcome]) -> list[Outcome]:
     """Count an attempt with several judgements once; a tie counts as a failure."""
-    kept, contested = settled(outcomes)
+    kept, contested = settle_attempts(outcomes)
     return [*kept, *(replace(one, succeeded=False) for one in contested)]
 
 
-def _look(workspace: Workspace, version: PolicyVersion) -> int:
+def _next_look_number(workspace: Workspace, version: PolicyVersion) -> int:
     return 1 + workspace.store.count(Decision, {"policy": version.id})
 
 
-def _last_on(workspace: Workspace, version: PolicyVersion, site: str, outcomes: Sequence[Outcome]) -> Decision | None:
+def _last_equal_decision(
+    workspace: Workspace, version: PolicyVersion, site: str, outcomes: Sequence[Outcome]
+) -> Decision | None:
     """Return the last decision about this site if it used the same outcomes and limits."""
     judged = workspace.store.find(Decision, {"policy": version.id}, newest=True)
     last = next((d for d in judged if d.site == site), None)
@@ -114,7 +116,7 @@ def _hash(outcomes: Iterable[Outcome]) -> str:
     return content_id(json.dumps(to_plain(o)).encode() for o in sorted(outcomes, key=lambda o: o.id))
 
 
-def _trained_under(release: Release) -> set[str]:
+def _trained_lighting_levels(release: Release) -> set[str]:
     return {level for share in release.shares if share.sampled and (level := share.stratum.level("lighting"))}
 
 

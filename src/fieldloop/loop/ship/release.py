@@ -11,7 +11,7 @@ from fieldloop.loop.collect.synchronisation import require_verified
 from fieldloop.loop.data.measurements import batch_of
 from fieldloop.loop.protocol.in_force import in_force
 from fieldloop.loop.ship.annotate import PHASE
-from fieldloop.loop.ship.verify_fixes import still_wrong
+from fieldloop.loop.ship.verify_fixes import episodes_still_failing
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.episode import Episode
@@ -59,9 +59,9 @@ def release(
         seed=seed,
         fix=fix,
         apart=tuple(dict.fromkeys(("session", *apart))),
-        together=_nearly_the_same(workspace, offered),
+        together=_near_duplicate_groups(workspace, offered),
     )
-    frozen = _assembled(workspace, name, offered, terms)
+    frozen = _assemble_release(workspace, name, offered, terms)
     if known := workspace.store.find(Release, {"id": frozen.id}):
         if known[0].name != name:
             raise Refused(
@@ -75,20 +75,20 @@ def release(
     return frozen
 
 
-def _assembled(workspace: Workspace, name: str, offered: Sequence[Episode], terms: Terms) -> Release:
+def _assemble_release(workspace: Workspace, name: str, offered: Sequence[Episode], terms: Terms) -> Release:
     """Assemble a release; again without the episodes that its repairs do not fix."""
     reports = workspace.store.find(EpisodeReport)  # oldest first, so that the last judgement counts
     spans, settings = workspace.store.find(Annotation, {"kind": PHASE}), workspace.operations["release"]
     try:
         first = assemble(name, offered, reports, spans, terms, settings)
-        wrong = still_wrong(workspace, first, {report.episode: report for report in reports})
+        wrong = episodes_still_failing(workspace, first, {report.episode: report for report in reports})
         return assemble(name, offered, reports, spans, replace(terms, still_wrong=wrong), settings) if wrong else first
     except NothingToRelease as nothing:
         listed = [sentence(reason) for reason in nothing.reasons[:MOST_REASONS]] or ["No episode was offered."]
         raise Refused(refusal(str(nothing).rstrip("."), listed), nothing.reasons) from nothing
 
 
-def _nearly_the_same(workspace: Workspace, episodes: Sequence[Episode]) -> tuple[tuple[str, ...], ...]:
+def _near_duplicate_groups(workspace: Workspace, episodes: Sequence[Episode]) -> tuple[tuple[str, ...], ...]:
     """Return the ids of episodes that go nearly the same way, group by group: only what was kept of them is read."""
     batch = batch_of(workspace, [(episode, ()) for episode in episodes], in_force(workspace))
     return tuple(tuple(sorted(episode.id for episode in group)) for group in near_groups(batch))
@@ -106,7 +106,7 @@ def diff(workspace: Workspace, older: str, newer: str) -> ReleaseDiff:
         older: the older release: id, a unique beginning of it, or name
         newer: the newer release: id, a unique beginning of it, or name
     """
-    return compare(named(workspace, older), named(workspace, newer))
+    return compare(find_release(workspace, older), find_release(workspace, newer))
 
 
 def datasheet(workspace: Workspace, release: str) -> str:
@@ -115,12 +115,12 @@ def datasheet(workspace: Workspace, release: str) -> str:
     Arguments:
         release: the release's id, a unique beginning of it, or its name
     """
-    frozen = named(workspace, release)
+    frozen = find_release(workspace, release)
     exported = [r.event for r in workspace.store.events(ReleaseExported) if r.event.release == frozen.id]
     return describe(frozen, workspace.store.find(Episode, {"id": list(frozen.episodes)}), exported)
 
 
-def named(workspace: Workspace, release: str) -> Release:
+def find_release(workspace: Workspace, release: str) -> Release:
     """Find a release by name (the newest of that name) or id."""
     by_name = workspace.store.find(Release, {"name": release}, newest=True, limit=1)
     return by_name[0] if by_name else workspace.store.get(Release, release)

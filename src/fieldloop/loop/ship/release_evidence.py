@@ -6,7 +6,7 @@ from itertools import combinations
 from fieldloop.annotate import agreements_by_condition
 from fieldloop.check import BATCH_CHECKS
 from fieldloop.check.batch_case import Batch
-from fieldloop.loop.data.measurements import imprints_named, imprints_of
+from fieldloop.loop.data.measurements import imprints_fingerprint, imprints_of
 from fieldloop.loop.ship.annotate import FRAME_HZ, PHASE
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import Agreement, Annotation
@@ -25,7 +25,7 @@ def lags_of(workspace: Workspace, release: Release, episodes: Sequence[Episode])
     A release does not change, so the estimate is made once and kept. It is made again only under another protocol, or
     if other imprints of its episodes are kept by now.
     """
-    protocol, imprints = workspace.protocol(), imprints_named(workspace, episodes)
+    protocol, imprints = workspace.protocol(), imprints_fingerprint(workspace, episodes)
     where = {"release": release.id, "protocol": protocol.fingerprint, "imprints": imprints}
     known = workspace.store.find(LagsMeasured, where, newest=True, limit=1)
     if known:
@@ -40,12 +40,14 @@ def _lags(workspace: Workspace, episodes: Sequence[Episode], protocol: Collectio
     by_robot: dict[str, list[Episode]] = {}
     for episode in episodes:
         by_robot.setdefault(episode.robot, []).append(episode)
-    for robot, own in sorted(by_robot.items()):
-        kept = {e.id: imprints[e.id] for e in own if e.id in imprints}
-        for found in BATCH_CHECKS[CONTENT_LAG].look(Batch(tuple(own), protocol=protocol, imprints=kept)):
-            if found.cannot_tell or found.low is None or found.high is None:
+    for robot, robot_episodes in sorted(by_robot.items()):
+        kept = {e.id: imprints[e.id] for e in robot_episodes if e.id in imprints}
+        for measurement in BATCH_CHECKS[CONTENT_LAG].look(
+            Batch(tuple(robot_episodes), protocol=protocol, imprints=kept)
+        ):
+            if measurement.cannot_tell or measurement.low is None or measurement.high is None:
                 continue
-            yield Lag(robot, found.about.stream, found.value, found.low, found.high, len(kept))
+            yield Lag(robot, measurement.about.stream, measurement.value, measurement.low, measurement.high, len(kept))
 
 
 def agreements_of(workspace: Workspace, episodes: Sequence[Episode]) -> tuple[Agreement, ...]:
@@ -56,8 +58,8 @@ def agreements_of(workspace: Workspace, episodes: Sequence[Episode]) -> tuple[Ag
         if annotation.episode in strata:
             by_author.setdefault(annotation.author, []).append(annotation)
     least = int(workspace.operations["diagnose"].number("min_compared_episodes"))
-    found: list[Agreement] = []
+    agreements: list[Agreement] = []
     for first, second in combinations(sorted(by_author), 2):
         if {a.episode for a in by_author[first]} & {a.episode for a in by_author[second]}:
-            found += agreements_by_condition(by_author[first], by_author[second], FRAME_HZ, strata, least)
-    return tuple(found)
+            agreements += agreements_by_condition(by_author[first], by_author[second], FRAME_HZ, strata, least)
+    return tuple(agreements)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from fieldloop.errors import Refused
 from fieldloop.loop.ship.annotate import MACHINE, PHASE
-from fieldloop.loop.ship.release import named as named_release
+from fieldloop.loop.ship.release import find_release as named_release
 from fieldloop.loop.work.reopen import Reopened
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import Annotation

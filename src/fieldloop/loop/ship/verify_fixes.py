@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import fieldloop.check as checks
 from fieldloop.errors import Refused
-from fieldloop.loop.data.measurements import measured_in, rules_of
+from fieldloop.loop.data.measurements import rules_of, stored_measurements
 from fieldloop.loop.work.measure_part import Rules, measure_recording
 from fieldloop.loop.work.reopen import Reopened
 from fieldloop.loop.workspace import Workspace
@@ -14,11 +14,11 @@ from fieldloop.model.finding import EpisodeReport, Measured, Status
 from fieldloop.model.fix import Fix, FixKind
 from fieldloop.model.note import Note, note
 from fieldloop.model.release import Release
-from fieldloop.release import mend
-from fieldloop.release.assemble import not_passed
+from fieldloop.release import apply_fixes
+from fieldloop.release.assemble import not_passed_note
 
 
-def still_wrong(
+def episodes_still_failing(
     workspace: Workspace, frozen: Release, reports: Mapping[str, EpisodeReport]
 ) -> tuple[tuple[str, Note], ...]:
     """Return the episodes that their fixes do not repair, each with why; `reports` are the last before fixing."""
@@ -26,43 +26,45 @@ def still_wrong(
     if not wanted:
         return ()
     episodes = workspace.store.find(Episode, {"id": wanted})
-    rules, before = rules_of(workspace), dict(measured_in(workspace, episodes))
-    found = []
+    rules, before = rules_of(workspace), dict(stored_measurements(workspace, episodes))
+    failing = []
     for recording in Reopened(workspace, episodes, "repaired episodes"):
-        own = recording.episode
-        fixes = frozen.fixes_of(own.id)
-        pixels = _shows_in_pictures(reports[own.id], fixes)
-        if why := _against(recording, fixes, rules, () if pixels else before[own]):
-            found.append((own.id, why))
-    return tuple(found)
+        repaired = recording.episode
+        fixes = frozen.fixes_of(repaired.id)
+        pixels = _must_decode_pictures(reports[repaired.id], fixes)
+        if why := _failure_after_fixes(recording, fixes, rules, () if pixels else before[repaired]):
+            failing.append((repaired.id, why))
+    return tuple(failing)
 
 
-def _shows_in_pictures(report: EpisodeReport, fixes: tuple[Fix, ...]) -> bool:
+def _must_decode_pictures(report: EpisodeReport, fixes: tuple[Fix, ...]) -> bool:
     """Do pictures have to be decoded again? Where one of their questions failed, or they now come at other times."""
     asked = (checks.CHECKS.get(finding.check) for finding in report.findings if finding.counts)
     return any(one is not None and one.pixels for one in asked) or any(f.kind is FixKind.RESTAMP for f in fixes)
 
 
-def _against(recording: Recording, fixes: tuple[Fix, ...], rules: Rules, before: tuple[Measured, ...]) -> Note | None:
+def _failure_after_fixes(
+    recording: Recording, fixes: tuple[Fix, ...], rules: Rules, before: tuple[Measured, ...]
+) -> Note | None:
     """Return what still fails in a repaired episode, None for nothing.
 
     With an answer from `before` to what only pictures tell, no picture is decoded: a cut makes none of them worse.
     """
     try:
-        mended = mend(recording, fixes)
+        mended = apply_fixes(recording, fixes)
     except Refused as wrong:
         return note("release.cannot_be_repaired", error=str(wrong))
-    own = mended.episode
+    episode = mended.episode
     spans = (
-        replace(span, start_ns=max(span.start_ns, own.start_ns), end_ns=min(span.end_ns, own.end_ns))
-        for span in rules.annotations.get(own.id, ())
+        replace(span, start_ns=max(span.start_ns, episode.start_ns), end_ns=min(span.end_ns, episode.end_ns))
+        for span in rules.annotations.get(episode.id, ())
     )
-    within = replace(rules, annotations={own.id: tuple(span for span in spans if span.end_ns >= span.start_ns)})
+    within = replace(rules, annotations={episode.id: tuple(span for span in spans if span.end_ns >= span.start_ns)})
     answered = {one.check: one for one in before if checks.CHECKS[one.check].pixels}
     measured = (answered.get(one.check, one) for one in measure_recording(mended, within, pixels=not before).measured)
-    protocol = rules.protocol(own)
-    report = checks.report(own, checks.judge(measured, protocol), protocol.version_name)
+    protocol = rules.protocol(episode)
+    report = checks.report(episode, checks.judge(measured, protocol), protocol.version_name)
     if report.status is Status.PASSED:
         return None
     against = next((finding for finding in report.findings if finding.counts), None)
-    return not_passed("release.not_passed_repaired", against)
+    return not_passed_note("release.not_passed_repaired", against)

@@ -6,7 +6,7 @@ from pathlib import Path
 from fieldloop.errors import BadInput
 
 
-def write_whole(file: Path, text: str, what: str = "report") -> None:
+def write_atomically(file: Path, text: str, what: str = "report") -> None:
     """Write a temporary file and move it into place, so that no reader sees half a file."""
     if file.is_dir():
         raise BadInput(f"{file} is a folder. Name a file for the {what}, such as {file / what}.")

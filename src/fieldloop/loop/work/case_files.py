@@ -49,13 +49,13 @@ def read_case(folder: Path, operations: Operations) -> Case:
         raise BadInput(
             f"{folder} is not a folder. A case is a folder that contains production.jsonl or production.csv."
         )
-    shown, before, after = (_table(folder, name) for name in ("demonstrations", "baseline", "production"))
+    shown, before, after = (_find_table(folder, name) for name in ("demonstrations", "baseline", "production"))
     if after is None:
         there = ", ".join(sorted(f.name for f in folder.iterdir() if f.is_file())[:SHOWN]) or "nothing"
         raise BadInput(
             f"{folder} has neither production.jsonl nor production.csv (one row an attempt). It contains {there}."
         )
-    deployment = _map(folder, operations)
+    deployment = _read_map(folder, operations)
     zones = deployment.time_zones if deployment else {}
     few = int(operations["diagnose"].number("table_levels"))
     telemetry = telemetry_of([table for table in (shown, before, after) if table], few)
@@ -86,8 +86,8 @@ def _refuse_other_policies(
     policies = sorted({one.policy for one in production})
     if len(policies) > 1:
         raise BadInput(
-            f"{after.name} has attempts of {_some(policies)}. A case holds one policy: keep the rows of one, and "
-            f"put the others into folders of their own. (A row without a policy counts as {POLICY!r}.)"
+            f"{after.name} has attempts of {_shorten_list(policies)}. A case holds one policy: keep the rows of one, "
+            f"and put the others into folders of their own. (A row without a policy counts as {POLICY!r}.)"
         )
     elsewhere = [one for one in production if one.stage is not Stage.PRODUCTION]
     if elsewhere:
@@ -99,24 +99,24 @@ def _refuse_other_policies(
     strange = sorted({one.policy for one in baseline} - set(policies))
     if before and strange:
         raise BadInput(
-            f"{before.name} has trials of {_some(strange)}, but {after.name} is of {policies[0]}: a policy is "
+            f"{before.name} has trials of {_shorten_list(strange)}, but {after.name} is of {policies[0]}: a policy is "
             "compared with its own trials."
         )
 
 
-def _some(names: Sequence[str]) -> str:
+def _shorten_list(names: Sequence[str]) -> str:
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
     return ", ".join(names[:SHOWN]) + more
 
 
-def _table(folder: Path, name: str) -> Path | None:
+def _find_table(folder: Path, name: str) -> Path | None:
     there = [folder / f"{name}{ending}" for ending in ENDINGS if (folder / f"{name}{ending}").is_file()]
     if len(there) > 1:
         raise BadInput(f"{folder} has {' and '.join(f.name for f in there)}; keep one of them.")
     return there[0] if there else None
 
 
-def _map(folder: Path, operations: Operations) -> Deployment | None:
+def _read_map(folder: Path, operations: Operations) -> Deployment | None:
     chart, catalogue = folder / "deployment.toml", folder / "skus.csv"
     if not chart.is_file():
         return None

@@ -66,7 +66,7 @@ class PartCache:
             "schema": SCHEMA,
             "log": part.path.name,
             "path": str(part.path.resolve()),
-            "identity": _identity(part),
+            "identity": _log_identity(part),
             "start": part.start,
             "pixels": part.pixels,
             RULES: rules_fingerprint(self.rules),
@@ -98,8 +98,8 @@ class PartCache:
 
     def _file(self, part: Part) -> Path:
         mapping = part.mapping.fingerprint if part.mapping else ""
-        key = [_identity(part), part.start, part.stop, part.pixels, rules_fingerprint(self.rules), mapping]
-        return self.folder / f"{_short(key)}.json"
+        key = [_log_identity(part), part.start, part.stop, part.pixels, rules_fingerprint(self.rules), mapping]
+        return self.folder / f"{_short_hash(key)}.json"
 
     def _load(self, file: Path) -> PartResult:
         content, arrays = _read(file), unpack_arrays(file.with_suffix(".arrays").read_bytes())
@@ -119,12 +119,12 @@ def rules_fingerprint(rules: Rules) -> str:
     return fingerprint([rules.measuring, to_plain(rules.calibrations), to_plain(rules.annotations)])
 
 
-def _identity(part: Part) -> str:
+def _log_identity(part: Part) -> str:
     files = part.open().files
-    return _short([(file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in files])
+    return _short_hash([(file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in files])
 
 
-def _short(content: Any) -> str:
+def _short_hash(content: Any) -> str:
     return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:32]
 
 

@@ -27,7 +27,7 @@ class Cut:
     expected: int
 
 
-def cut(paths: Sequence[Path], mapping: LogMapping | None, *, pixels: bool = True) -> Cut:
+def cut_into_parts(paths: Sequence[Path], mapping: LogMapping | None, *, pixels: bool = True) -> Cut:
     """Find every log below these paths and cut it; UnreadableLog where a path holds no log."""
     parts: list[Part] = []
     beside: list[Defect] = []
@@ -35,22 +35,22 @@ def cut(paths: Sequence[Path], mapping: LogMapping | None, *, pixels: bool = Tru
     for path in paths:
         if not path.exists():
             raise UnreadableLog(f"{path}: no such file or folder.")
-        found, defects = find_logs(path, all_readers()[0])
-        if not found:
+        logs, defects = find_logs(path, all_readers()[0])
+        if not logs:
             open_log(path)  # raises, and states what was looked for
         beside += defects
-        for log in found:
+        for log in logs:
             whole = Part(log.path, mapping, pixels=pixels, reader=log.reader.name)
             episodes = whole.open().expected
             expected += episodes
-            parts += _parts(whole, episodes)
+            parts += _cut_log(whole, episodes)
     return Cut(tuple(parts), tuple(beside), expected)
 
 
-def _parts(whole: Part, episodes: int) -> Iterator[Part]:
+def _cut_log(whole: Part, episodes: int) -> Iterator[Part]:
     """Cut one log; the last part is open, in case the log holds more than it states.
 
-    >>> [(p.start, p.stop) for p in _parts(Part(Path("log")), 60)]
+    >>> [(p.start, p.stop) for p in _cut_log(Part(Path("log")), 60)]
     [(0, 25), (25, 50), (50, None)]
     """
     size = max(FEWEST, -(-episodes // MOST_PARTS))

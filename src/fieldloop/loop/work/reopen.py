@@ -9,7 +9,7 @@ from fieldloop.loop.data.mapping import mapping_of
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.episode import Episode, Recording
 from fieldloop.model.release import Release
-from fieldloop.release import mend
+from fieldloop.release import apply_fixes
 
 
 class Reopened:
@@ -37,7 +37,9 @@ class Reopened:
             for recording in open_log(here, mapping_of(self._workspace, log)).recordings if held else ():
                 if known := wanted.pop(recording.episode.id, None):
                     held.discard(known.id)
-                    yield self._mended(replace(recording, episode=known))  # on the shelf a log is named by its hash
+                    yield self._apply_fixes(
+                        replace(recording, episode=known)
+                    )  # on the shelf a log is named by its hash
                 if not held:
                     break
         if wanted:
@@ -46,8 +48,8 @@ class Reopened:
                 f"{len(wanted)} of {len(self._episodes)} episodes are no longer in the logs they came with: {names}."
             )
 
-    def _mended(self, recording: Recording) -> Recording:
-        return mend(recording, self._release.fixes_of(recording.episode.id)) if self._release else recording
+    def _apply_fixes(self, recording: Recording) -> Recording:
+        return apply_fixes(recording, self._release.fixes_of(recording.episode.id)) if self._release else recording
 
 
 def reopen(workspace: Workspace, episode: Episode) -> Recording:

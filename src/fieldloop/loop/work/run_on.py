@@ -25,14 +25,14 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def each(
+def run_each(
     work: Callable[[T], R], items: Iterable[T], *, workers: int | None = None, on: Machines = "cores"
 ) -> Iterator[R]:
     """Do the same to every item and yield the results in order; `work` must be a function of a module.
 
     Arguments that all items share belong into `work` (`partial`): a worker receives them once, not with every item.
 
-    >>> list(each(abs, [-1, 2, -3], workers=1))
+    >>> list(run_each(abs, [-1, 2, -3], workers=1))
     [1, 2, 3]
     """
     if on == "ray":
@@ -46,11 +46,11 @@ def each(
         yield from map(work, chain(first, todo))
         return
     # spawned, not forked: the pages' server and the store's connections have threads of their own
-    with ProcessPoolExecutor(hands, multiprocessing.get_context("spawn"), _begin, (work,)) as pool:
+    with ProcessPoolExecutor(hands, multiprocessing.get_context("spawn"), _start_worker, (work,)) as pool:
         waiting: deque[Future[R]] = deque()
         try:
             for item in chain(first, todo):
-                waiting.append(pool.submit(_do, item))
+                waiting.append(pool.submit(_run_item, item))
                 if len(waiting) >= hands * AHEAD:
                     yield waiting.popleft().result()
             while waiting:
@@ -68,12 +68,12 @@ _WORK: list[Callable[[Any], Any]] = []
 """What a worker process does to each item; empty in the process that started it."""
 
 
-def _begin(work: Callable[[Any], Any]) -> None:
+def _start_worker(work: Callable[[Any], Any]) -> None:
     _leave_with_parent()
     _WORK.append(work)
 
 
-def _do(item: Any) -> Any:
+def _run_item(item: Any) -> Any:
     return _WORK[-1](item)
 
 

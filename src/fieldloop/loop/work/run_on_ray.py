@@ -20,34 +20,34 @@ def each_on_ray(work: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
 
     Every node must see the logs under the same path, and have fieldloop installed.
     """
-    ray = _ray()
+    ray = _import_ray()
     started = not ray.is_initialized()
     if started:
         # without an address Ray joins the cluster named by RAY_ADDRESS, or one that runs here, or starts its own
         ray.init(address=os.environ.get("RAY_ADDRESS"), log_to_driver=False, logging_level=logging.ERROR)
     try:
         # tasks of a node that dies are started again elsewhere, with the same result
-        task = ray.remote(max_retries=RETRIES, num_cpus=1)(_do)
+        task = ray.remote(max_retries=RETRIES, num_cpus=1)(_run_work)
         ahead = max(int(ray.cluster_resources().get("CPU", 1)), 1) * AHEAD
         shared = ray.put(work)  # with the arguments filled into it: sent to a node once, not with every item
         waiting: deque[Any] = deque()
         for item in items:
             waiting.append(task.remote(shared, item))
             if len(waiting) >= ahead:
-                yield _result(ray, waiting.popleft())
+                yield _wait_for_result(ray, waiting.popleft())
         while waiting:
-            yield _result(ray, waiting.popleft())
+            yield _wait_for_result(ray, waiting.popleft())
     finally:
         if started:
             ray.shutdown()
 
 
-def _do(work: Callable[[T], R], item: T) -> R:
+def _run_work(work: Callable[[T], R], item: T) -> R:
     """Ray takes plain functions only; `work` may be a `partial`."""
     return work(item)
 
 
-def _result(ray: Any, promised: Any) -> Any:
+def _wait_for_result(ray: Any, promised: Any) -> Any:
     try:
         return ray.get(promised)
     except ray.exceptions.RayTaskError as wrong:
@@ -60,7 +60,7 @@ def _result(ray: Any, promised: Any) -> Any:
         raise FieldloopError(f"The cluster lost a task {RETRIES} times over. Nothing of it was kept: {lost}") from lost
 
 
-def _ray() -> Any:
+def _import_ray() -> Any:
     try:
         import ray
     except ImportError as missing:

@@ -60,8 +60,8 @@ def find_missing(table: Table, shown: Codes, strength: int) -> Missing:
             here, cells = keys(codes, columns, shape), int(np.prod(shape))
             shares[columns] = np.bincount(here, exposure, cells).astype(np.float64)
             seen = np.bincount(keys(shown, columns, shape), minlength=cells) > 0
-            unseen[columns] = (shares[columns] > 0.0) & ~seen & ~_without_factor(shape)
-            marks[columns] = unseen[columns] & ~_implied(marks, columns, shape)
+            unseen[columns] = (shares[columns] > 0.0) & ~seen & ~_cells_without_factor(shape)
+            marks[columns] = unseen[columns] & ~_implied_cells(marks, columns, shape)
     return Missing(unseen, marks, shares)
 
 
@@ -84,12 +84,12 @@ def holds_missing(table: Table, missing: Missing) -> Mask:
 
 def name_missing(table: Table, missing: Missing, most: int) -> Iterator[CoverageGap]:
     """Name the largest by their share of production, levels before combinations of them."""
-    found = [
+    combinations = [
         (len(columns), -float(missing.shares[columns][key]), columns, int(key))
         for columns, marks in missing.marks.items()
         for key in np.flatnonzero(marks)
     ]
-    for size, share, columns, key in sorted(found)[:most]:
+    for size, share, columns, key in sorted(combinations)[:most]:
         stratum = _stratum(table, columns, key)
         if size == 1:
             message = note("plan.level_never_shown", stratum=str(stratum), share=-share)
@@ -97,13 +97,13 @@ def name_missing(table: Table, missing: Missing, most: int) -> Iterator[Coverage
         else:
             message = note("plan.combination_never_shown", stratum=str(stratum), share=-share)
             yield CoverageGap(GapKind.COMBINATION, stratum, -share, message)
-    if len(found) > most:
+    if len(combinations) > most:
         whole = float(table.exposure[holds_missing(table, missing)].sum())
-        message = note("plan.more_combinations", more=len(found) - most, all=len(found), share=whole)
+        message = note("plan.more_combinations", more=len(combinations) - most, all=len(combinations), share=whole)
         yield CoverageGap(GapKind.COMBINATION, Stratum(), whole, message)
 
 
-def _without_factor(shape: tuple[int, ...]) -> Mask:
+def _cells_without_factor(shape: tuple[int, ...]) -> Mask:
     """Mark cells of strata that leave one of the factors out: level 0 stands for that."""
     absent = np.zeros(shape, dtype=bool)
     for axis in range(len(shape)):
@@ -111,7 +111,7 @@ def _without_factor(shape: tuple[int, ...]) -> Mask:
     return absent.ravel()
 
 
-def _implied(marks: Mapping[Columns, Mask], columns: Columns, shape: tuple[int, ...]) -> Mask:
+def _implied_cells(marks: Mapping[Columns, Mask], columns: Columns, shape: tuple[int, ...]) -> Mask:
     """Mark cells that add nothing, because a part of them is marked already."""
     implied = np.zeros(shape, dtype=bool)
     for size in range(1, len(columns)):

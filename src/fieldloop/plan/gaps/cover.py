@@ -26,13 +26,13 @@ def cover(table: Table, missing: Missing) -> list[int]:
     wanted = {columns: unseen for columns, unseen in missing.unseen.items() if unseen.any()}
     if not wanted:
         return []
-    proposed = _proposed(table, deployed, max(map(len, wanted)))
-    first = _count_off(table, wanted, [proposed, deployed])
-    second = _count_off(table, wanted, [deployed], stop_at=len(first))
+    proposed = _covering_array_rows(table, deployed, max(map(len, wanted)))
+    first = _pick_rows_greedily(table, wanted, [proposed, deployed])
+    second = _pick_rows_greedily(table, wanted, [deployed], stop_at=len(first))
     return second if len(second) < len(first) else first
 
 
-def _count_off(
+def _pick_rows_greedily(
     table: Table, wanted: dict[Columns, Mask], pools: Sequence[RowIndices], stop_at: float = math.inf
 ) -> list[int]:
     """Pick the row that shows most of what is still missing, pool after pool, until nothing is."""
@@ -56,25 +56,25 @@ def _count_off(
     return chosen
 
 
-def _proposed(table: Table, deployed: RowIndices, strength: int) -> RowIndices:
+def _covering_array_rows(table: Table, deployed: RowIndices, strength: int) -> RowIndices:
     """The deployed rows of a covering array over all levels."""
     from covertable import make
 
     used = [np.unique(table.codes[deployed, at]) for at in range(len(table.factors))]
     several = [at for at in range(len(used)) if len(used[at]) > 1]
     strength = min(strength, len(several))
-    if strength < 2 or _combinations([len(used[at]) for at in several], strength) > MOST_FOR_ARRAY:  # noqa: PLR2004 - an array of pairs is the smallest
+    if strength < 2 or _count_combinations([len(used[at]) for at in several], strength) > MOST_FOR_ARRAY:  # noqa: PLR2004 - an array of pairs is the smallest
         return np.empty(0, dtype=np.intp)
     array = make([used[at].tolist() for at in several], strength=strength)
     rows = np.tile([int(levels[0]) for levels in used], (len(array), 1)).astype(np.int32)
     rows[:, several] = np.asarray(array, dtype=np.int32)
-    return np.asarray(list(_found(table.codes, deployed, rows)), dtype=np.intp)
+    return np.asarray(list(_match_deployed_rows(table.codes, deployed, rows)), dtype=np.intp)
 
 
-def _combinations(sizes: Sequence[int], strength: int) -> int:
+def _count_combinations(sizes: Sequence[int], strength: int) -> int:
     """How many combinations of so many levels there are: an elementary symmetric polynomial of the sizes.
 
-    >>> _combinations([2, 3, 4], 2)
+    >>> _count_combinations([2, 3, 4], 2)
     26
     """
     ways = [1] + [0] * strength
@@ -84,7 +84,7 @@ def _combinations(sizes: Sequence[int], strength: int) -> int:
     return ways[strength]
 
 
-def _found(codes: Codes, deployed: RowIndices, rows: Codes) -> Iterator[int]:
+def _match_deployed_rows(codes: Codes, deployed: RowIndices, rows: Codes) -> Iterator[int]:
     known = {row.tobytes(): at for at, row in zip(deployed.tolist(), codes[deployed], strict=True)}
     for row in rows:
         at = known.get(row.tobytes())

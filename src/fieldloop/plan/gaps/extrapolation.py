@@ -40,26 +40,26 @@ def extrapolation_gaps(quantities: Quantities, settings: Section) -> Iterator[Co
     names, met, shown, sites = _points(quantities, settings)
     if not names or len(met) == 0 or len(shown) < int(settings.number("min_range_attempts")):
         return
-    found = outside(met, shown, int(settings.number("hull_dimensions")), settings.number("far_share"))
-    if not beyond_chance(found, len(shown), settings):
+    new_region = points_outside(met, shown, int(settings.number("hull_dimensions")), settings.number("far_share"))
+    if not beyond_chance(new_region, len(shown), settings):
         return
-    count, expected = int(found.points.sum()), found.alike / len(shown)
+    count, expected = int(new_region.points.sum()), new_region.alike / len(shown)
     share = count / len(met)
-    site, most = Counter(sites[found.points].tolist()).most_common(1)[0]
+    site, most = Counter(sites[new_region.points].tolist()).most_common(1)[0]
     where = Stratum.of(site=site) if site and most > count / 2 else Stratum()
     message = note(
-        found.code, share=share, count=count, attempts=len(met), quantities=tuple(names), expected=expected,
-        ways=tuple(_ways(names, met[found.points], shown)), site=where.level("site") or "",
+        new_region.code, share=share, count=count, attempts=len(met), quantities=tuple(names), expected=expected,
+        ways=tuple(_range_exit_notes(names, met[new_region.points], shown)), site=where.level("site") or "",
     )  # fmt: skip
     yield CoverageGap(GapKind.EXTRAPOLATION, where, share, message)
 
 
-def outside(met: Floats, shown: Floats, hull_dimensions: int, far_share: float) -> Outside:
+def points_outside(met: Floats, shown: Floats, hull_dimensions: int, far_share: float) -> Outside:
     """Find the points of production that lie outside the demonstrations."""
     if shown.shape[1] <= hull_dimensions:
-        found = _outside_hull(met, shown)
-        if found is not None:
-            return found
+        by_hull = _outside_hull(met, shown)
+        if by_hull is not None:
+            return by_hull
     return _far_from_any(met, shown, far_share)
 
 
@@ -118,7 +118,7 @@ def _points(quantities: Quantities, settings: Section) -> tuple[list[str], Float
     return names, met[complete], shown[~np.isnan(shown).any(axis=1)], quantities.sites[complete]
 
 
-def _ways(names: Sequence[str], beyond: Floats, shown: Floats) -> Iterator[Note]:
+def _range_exit_notes(names: Sequence[str], beyond: Floats, shown: Floats) -> Iterator[Note]:
     """Count how often each quantity left its range; what left none is new only in combination."""
     low, high = shown.min(axis=0), shown.max(axis=0)
     below, above = beyond < low, beyond > high

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fieldloop.model.attempts import settled
+from fieldloop.model.attempts import settle_attempts
 from fieldloop.model.condition import Stratum
 from fieldloop.model.note import Note, note
 from fieldloop.model.plan import CoverageGap, GapKind
@@ -33,12 +33,12 @@ class Gaps:
 def find_gaps(known: Known, table: Table, settings: Section) -> Gaps:
     """Look for strata, combinations, ends of ranges, positions, regions and articles that were never shown."""
     most = int(settings.number("gaps_listed"))
-    kept, contested = settled(known.outcomes)
+    kept, contested = settle_attempts(known.outcomes)
     met = [*kept, *contested]  # a contested attempt was met all the same
     quantities = Quantities(known.deployment, known.episodes, met)
     measured = sorted(
         (*range_gaps(quantities, settings), *position_gaps(quantities, settings)),
-        key=lambda gap: (-(gap.share or 0.0), _place(gap.message)),
+        key=lambda gap: (-(gap.share or 0.0), _gap_sort_key(gap.message)),
     )
     shown = np.vstack([encode(table, (e.where for e in known.episodes)), table.codes[table.demonstrations > 0.0]])
     missing = find_missing(table, shown, int(settings.number("combination_strength")))
@@ -49,7 +49,7 @@ def find_gaps(known: Known, table: Table, settings: Section) -> Gaps:
         *unknown_article_gaps(known.deployment, kept),
         *extrapolation_gaps(quantities, settings),
         *measured[:most],
-        *_rest(len(measured) - most),
+        *_more_ranges_gap(len(measured) - most),
     )
     strata = tuple(known.coverages[row].stratum for row in rows)
     return Gaps(named, strata, unlogged_positions(quantities, settings))
@@ -64,23 +64,23 @@ def _unshown_strata(table: Table) -> Iterator[CoverageGap]:
         yield CoverageGap(GapKind.NEVER_SHOWN, Stratum(), share, message)
 
 
-def _place(fact: Note) -> tuple[str, ...]:
+def _gap_sort_key(fact: Note) -> tuple[str, ...]:
     """Order gaps of equal share: boxes, unlogged quantities, then by quantity, end, value and site."""
     rank = {"plan.position_never_shown": "0", "plan.range_not_logged": "1"}.get(fact.code, "2")
-    return (rank, *_written(fact, ("quantity", "end", "edge", "low_deg", "low", "site", "box")))
+    return (rank, *_sortable_texts(fact, ("quantity", "end", "edge", "low_deg", "low", "site", "box")))
 
 
-def _written(fact: Note, names: Iterable[str]) -> Iterator[str]:
+def _sortable_texts(fact: Note, names: Iterable[str]) -> Iterator[str]:
     given = dict(fact.numbers)
     for value in map(given.get, names):
         if isinstance(value, tuple):
             yield from (
-                text for side in value if isinstance(side, Note) for text in _written(side, ("quantity", "low"))
+                text for side in value if isinstance(side, Note) for text in _sortable_texts(side, ("quantity", "low"))
             )
         elif value is not None:
             yield f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def _rest(count: int) -> Iterator[CoverageGap]:
+def _more_ranges_gap(count: int) -> Iterator[CoverageGap]:
     if count > 0:
         yield CoverageGap(GapKind.RANGE_END, Stratum(), None, note("plan.more_ranges", more=count))

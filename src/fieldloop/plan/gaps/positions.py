@@ -15,32 +15,35 @@ from fieldloop.protocol import Section
 
 def position_gaps(quantities: Quantities, settings: Section) -> Iterator[CoverageGap]:
     """Name the boxes of the workspace and the sectors of orientation that production uses but no one showed."""
-    names = [n for n in settings["position_facts"] if _both(quantities, n)]
+    names = [n for n in settings["position_facts"] if _both_sides_log(quantities, n)]
     least = settings.number("position_share")
     if names:
-        yield from _boxes(quantities, names, settings)
+        yield from _box_gaps(quantities, names, settings)
     for name in settings["angle_facts"]:
-        if _both(quantities, name):
-            yield from _sectors(quantities, name, int(settings.number("angle_sectors")), least)
+        if _both_sides_log(quantities, name):
+            yield from _sector_gaps(quantities, name, int(settings.number("angle_sectors")), least)
 
 
 def unlogged_positions(quantities: Quantities, settings: Section) -> tuple[Note, ...]:
     """Name the positions and angles that one side does not log, so that they cannot be compared."""
     asked = (*settings["position_facts"], *settings["angle_facts"])
-    unlogged = tuple(n for n in asked if not _both(quantities, n))
+    unlogged = tuple(n for n in asked if not _both_sides_log(quantities, n))
     if not unlogged or not quantities.episodes or not quantities.outcomes:
         return ()
     return (note("plan.positions_not_logged", quantities=unlogged, all=len(unlogged) == len(asked)),)
 
 
-def _both(quantities: Quantities, name: str) -> bool:
+def _both_sides_log(quantities: Quantities, name: str) -> bool:
     return not (np.isnan(quantities.shown(name)).all() or np.isnan(quantities.met(name)).all())
 
 
-def _boxes(quantities: Quantities, names: Sequence[str], settings: Section) -> Iterator[CoverageGap]:
+def _box_gaps(quantities: Quantities, names: Sequence[str], settings: Section) -> Iterator[CoverageGap]:
     cells, least = int(settings.number("position_cells")), settings.number("position_share")
     stray = settings.number("position_stray_share")
-    met, shown = _complete([quantities.met(n) for n in names]), _complete([quantities.shown(n) for n in names])
+    met, shown = (
+        _complete_rows([quantities.met(n) for n in names]),
+        _complete_rows([quantities.shown(n) for n in names]),
+    )
     if not len(met) or not len(shown):
         return
     # a single position in millimetres would otherwise leave all others in one box
@@ -58,8 +61,8 @@ def _boxes(quantities: Quantities, names: Sequence[str], settings: Section) -> I
             yield CoverageGap(GapKind.POSITION, Stratum(), share, message)
 
 
-def _sectors(quantities: Quantities, name: str, sectors: int, least: float) -> Iterator[CoverageGap]:
-    used, seen = (_by_sector(values, sectors) for values in (quantities.met(name), quantities.shown(name)))
+def _sector_gaps(quantities: Quantities, name: str, sectors: int, least: float) -> Iterator[CoverageGap]:
+    used, seen = (_count_by_sector(values, sectors) for values in (quantities.met(name), quantities.shown(name)))
     width = 360.0 / sectors
     for at in range(sectors):
         share = float(used[at] / used.sum())
@@ -70,12 +73,12 @@ def _sectors(quantities: Quantities, name: str, sectors: int, least: float) -> I
             yield CoverageGap(GapKind.POSITION, Stratum(), share, message)
 
 
-def _by_sector(angles: Floats, sectors: int) -> Floats:
+def _count_by_sector(angles: Floats, sectors: int) -> Floats:
     turn = np.mod(angles[~np.isnan(angles)], math.tau) / math.tau
     return np.bincount(np.minimum((turn * sectors).astype(int), sectors - 1), minlength=sectors).astype(np.float64)
 
 
-def _complete(columns: Sequence[Floats]) -> Floats:
+def _complete_rows(columns: Sequence[Floats]) -> Floats:
     """Keep rows in which every column has a value."""
     table = np.column_stack(columns)
     return np.asarray(table[~np.isnan(table).any(axis=1)])

@@ -34,15 +34,15 @@ class Quantities:
     def shown(self, name: str) -> Floats:
         """Return the quantity in each demonstration."""
         logged = [number_of(facts.get(name, "")) for facts in self._facts]
-        return self._filled(name, logged, (e.handled for e in self.episodes))
+        return self._fill_from_catalogue(name, logged, (e.handled for e in self.episodes))
 
     def met(self, name: str) -> Floats:
         """Return the quantity in each attempt of production."""
         values = (facts.get(name, math.nan) for facts in self._telemetry)
         logged = [value if math.isfinite(value) else None for value in values]
-        return self._filled(name, logged, (o.item for o in self.outcomes))
+        return self._fill_from_catalogue(name, logged, (o.item for o in self.outcomes))
 
-    def _filled(self, name: str, logged: list[float | None], handled: Iterable[str]) -> Floats:
+    def _fill_from_catalogue(self, name: str, logged: list[float | None], handled: Iterable[str]) -> Floats:
         """Fill what the log leaves open from the catalogue."""
         values = _column(logged)
         read = OF_ARTICLES.get(name)
@@ -51,7 +51,7 @@ class Quantities:
         known = [read(self.skus[item]) if item in self.skus else None for item in handled]
         return np.where(np.isnan(values), _column(known), values)
 
-    def sites_but(self, measured: Collection[str]) -> list[tuple[str, float]]:
+    def other_sites(self, measured: Collection[str]) -> list[tuple[str, float]]:
         """Return the other sites with their shares of production; '' for all where none was measured."""
         if not measured:
             return [("", 1.0)]
@@ -69,12 +69,12 @@ class Quantities:
 
     def stated(self, name: str) -> dict[str, tuple[float, float]]:
         """Return the range that the map states at each site, over all its zones and shifts."""
-        found: dict[str, tuple[float, float]] = {}
+        range_of_site: dict[str, tuple[float, float]] = {}
         for site in self.deployment.sites if self.deployment else ():
             ranges = [span for zone in site.zones for _, span in zone.ranges_of(name)]
             if ranges:
-                found[site.id] = min(r.low for r in ranges), max(r.high for r in ranges)
-        return found
+                range_of_site[site.id] = min(r.low for r in ranges), max(r.high for r in ranges)
+        return range_of_site
 
 
 def _column(values: Iterable[float | None]) -> Floats:

@@ -57,30 +57,34 @@ def _deployed_ends(quantities: Quantities, name: str, settings: Section) -> Iter
         if len(values) >= least:
             measured.add(site)
             source = note("plan.range_as_measured", attempts=len(values))
-            yield _ends(_where(site), values, np.ones(len(values)), end, len(values) / len(met), source)
-    for site, share in quantities.sites_but(measured):
+            yield _weighted_range_ends(
+                _site_stratum(site), values, np.ones(len(values)), end, len(values) / len(met), source
+            )
+    for site, share in quantities.other_sites(measured):
         values, picks = quantities.catalogue(name, site)
         if len(values):
-            yield _ends(_where(site), values, picks, end, share, note("plan.range_by_picks"))
+            yield _weighted_range_ends(_site_stratum(site), values, picks, end, share, note("plan.range_by_picks"))
     for site, (low, high) in quantities.stated(name).items():
         if site not in measured:
             inset = end * (high - low)
-            yield _where(site), low + inset, high - inset, None, None, note("plan.range_of_map")
+            yield _site_stratum(site), low + inset, high - inset, None, None, note("plan.range_of_map")
 
 
-def _ends(where: Stratum, values: Floats, weights: Floats, end: float, of_all: float, source: Note) -> End:
+def _weighted_range_ends(
+    where: Stratum, values: Floats, weights: Floats, end: float, of_all: float, source: Note
+) -> End:
     shares = weights / weights.sum()
-    low, high = _outer(values, shares, end), -_outer(-values, shares, end)
+    low, high = _weighted_quantile(values, shares, end), -_weighted_quantile(-values, shares, end)
     below, above = float(shares[values <= low].sum()), float(shares[values >= high].sum())
     return where, low, high, below * of_all, above * of_all, source
 
 
-def _outer(values: Floats, shares: Floats, end: float) -> float:
+def _weighted_quantile(values: Floats, shares: Floats, end: float) -> float:
     """Return the smallest value with at least this share at or below it."""
     order = np.argsort(values, kind="stable")
     reached = np.searchsorted(np.cumsum(shares[order]), end - 1e-9)  # sums of shares have rounding errors
     return float(values[order][min(int(reached), len(values) - 1)])
 
 
-def _where(site: str) -> Stratum:
+def _site_stratum(site: str) -> Stratum:
     return Stratum.of(site=site) if site else Stratum()

@@ -20,17 +20,17 @@ def is_unknown_article(catalogue: Mapping[str, Sku], where: Stratum, handled: st
     return bool(catalogue and handled and handled not in catalogue and not where.level("tier"))
 
 
-def counted(names: Iterable[str]) -> tuple[Note, ...]:
+def count_names(names: Iterable[str]) -> tuple[Note, ...]:
     """Return the names that occur most, each with its count, and how many more there are.
 
-    >>> [dict(one.numbers) for one in counted(["b", "a", "b", "c", "d"])]
+    >>> [dict(one.numbers) for one in count_names(["b", "a", "b", "c", "d"])]
     [{'name': 'b', 'count': 2}, {'name': 'a', 'count': 1}, {'name': 'c', 'count': 1}, {'more': 1}]
     """
     counts = sorted(Counter(names).items(), key=lambda pair: (-pair[1], pair[0]))
-    return with_rest([note("plan.counted", name=name, count=count) for name, count in counts])
+    return keep_first_and_count_rest([note("plan.counted", name=name, count=count) for name, count in counts])
 
 
-def with_rest(items: Sequence[Note]) -> tuple[Note, ...]:
+def keep_first_and_count_rest(items: Sequence[Note]) -> tuple[Note, ...]:
     """Keep the first few items and count the rest."""
     rest = (note("plan.more_items", more=len(items) - MOST_NAMED),) if len(items) > MOST_NAMED else ()
     return (*items[:MOST_NAMED], *rest)
@@ -43,7 +43,7 @@ def unknown_article_gaps(deployment: Deployment | None, outcomes: Sequence[Outco
     if not strange:
         return
     share, failed = len(strange) / len(outcomes), sum(not o.succeeded for o in strange) / len(strange)
-    articles = counted(o.item for o in strange)
+    articles = count_names(o.item for o in strange)
     message = note(
         "plan.articles_not_in_catalogue", share=share, attempts=len(strange), failed=failed, articles=articles
     )  # fmt: skip

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from fieldloop.errors import BadInput, UnknownName
-from fieldloop.model.attempts import settled
+from fieldloop.model.attempts import settle_attempts
 from fieldloop.model.condition import Stratum
 from fieldloop.model.episode import Episode
 from fieldloop.model.note import Note, note
@@ -27,13 +27,13 @@ def ask_for_recoveries(
     Each kind gets one while they last, the rest by how often production failed that way. At most half of a quota is
     turned, unless it is a single demonstration, so that ordinary demonstrations stay the majority.
     """
-    kinds = _kinds(settings)
+    kinds = _read_recovery_kinds(settings)
     ordinary = [at for at, quota in enumerate(quotas) if quota.kind is QuotaKind.DEMONSTRATION]
     total = sum(quotas[at].demonstrations for at in ordinary)
     wanted = int(settings.number("recovery_share") * total)
     tries, failures = _attempts_by_quota(quotas, outcomes)
     shown = _shown_by_quota(quotas, episodes)
-    amounts = _dealt(wanted, [sum(c[cls] for c in failures) for _, cls in kinds])
+    amounts = _deal_in_proportion(wanted, [sum(c[cls] for c in failures) for _, cls in kinds])
     taken: Counter[int] = Counter()
     made: list[Quota] = []
     for (name, cls), amount in zip(kinds, amounts, strict=True):
@@ -46,17 +46,19 @@ def ask_for_recoveries(
                 continue
             taken[at] += some
             left -= some
-            made.append(_recovery(quota, some, name, _failed_so(tries[at], failures[at], cls), shown[at][name]))
+            made.append(
+                _recovery_quota(quota, some, name, _failed_this_way_note(tries[at], failures[at], cls), shown[at][name])
+            )
     left_over = [(q, q.demonstrations - taken[at]) for at, q in enumerate(quotas)]
     return [*(part_of(q, left) if left < q.demonstrations else q for q, left in left_over if left), *made]
 
 
-def ordinary(stratum: Stratum) -> Stratum:
+def stratum_without_recovery(stratum: Stratum) -> Stratum:
     """Return the stratum that a recovery belongs to."""
     return Stratum.of({factor: level for factor, level in stratum.levels.items() if factor != FACTOR})
 
 
-def _failed_so(tries: int, failures: Counter[FailureClass | None], cls: FailureClass) -> Note:
+def _failed_this_way_note(tries: int, failures: Counter[FailureClass | None], cls: FailureClass) -> Note:
     if not tries:
         return note("plan.not_tried_here")
     if failures[cls]:
@@ -66,7 +68,7 @@ def _failed_so(tries: int, failures: Counter[FailureClass | None], cls: FailureC
     return note("plan.never_failed_this_way")
 
 
-def _recovery(quota: Quota, some: int, name: str, failed: Note, shown: int) -> Quota:
+def _recovery_quota(quota: Quota, some: int, name: str, failed: Note, shown: int) -> Quota:
     before = note("plan.recovery_shown", times=shown) if shown else note("plan.recovery_never_shown")
     part = part_of(quota, some)
     why = note("plan.quota_recovery", failed, before, name=name, demonstrations=some, gain=part.gain)
@@ -74,7 +76,7 @@ def _recovery(quota: Quota, some: int, name: str, failed: Note, shown: int) -> Q
     return replace(part, stratum=stratum, kind=QuotaKind.RECOVERY, why=why)
 
 
-def _kinds(settings: Section) -> list[tuple[str, FailureClass]]:
+def _read_recovery_kinds(settings: Section) -> list[tuple[str, FailureClass]]:
     kinds = []
     for line in settings["recoveries"]:
         name, _, of = (part.strip() for part in str(line).rpartition(":"))
@@ -94,7 +96,7 @@ def _attempts_by_quota(
     tries: Counter[int] = Counter()
     counts: list[Counter[FailureClass | None]] = [Counter() for _ in quotas]
     narrowest = Narrowest([q.stratum for q in quotas])
-    for outcome in settled(outcomes)[0]:
+    for outcome in settle_attempts(outcomes)[0]:
         at = narrowest.of(outcome.stratum.at(outcome.site))
         if at is None:
             continue
@@ -110,16 +112,16 @@ def _shown_by_quota(quotas: Sequence[Quota], episodes: Iterable[Episode]) -> lis
     narrowest = Narrowest([q.stratum for q in quotas])
     for episode in episodes:
         name = episode.where.level(FACTOR)
-        at = narrowest.of(ordinary(episode.where)) if name else None
+        at = narrowest.of(stratum_without_recovery(episode.where)) if name else None
         if name and at is not None:
             counts[at][name] += 1
     return counts
 
 
-def _dealt(amount: int, weights: Sequence[int]) -> list[int]:
+def _deal_in_proportion(amount: int, weights: Sequence[int]) -> list[int]:
     """Deal one to each while they last, the heaviest first; the rest in proportion, largest remainders rounded up.
 
-    >>> _dealt(9, [6, 3, 0]), _dealt(2, [0, 3, 1]), _dealt(4, [0, 0])
+    >>> _deal_in_proportion(9, [6, 3, 0]), _deal_in_proportion(2, [0, 3, 1]), _deal_in_proportion(4, [0, 0])
     ([5, 3, 1], [0, 1, 1], [2, 2])
     """
     heaviest = sorted(range(len(weights)), key=lambda at: (-weights[at], at))

@@ -65,7 +65,7 @@ def site_sets(table: Table, quotas: Sequence[Quota], settings: Section) -> tuple
     made = []
     for site in sorted(facts, key=lambda s: (s != primary, -facts[s].share, s)):
         shown = facts[site].shown
-        asked = [] if site == primary else _asked(site, facts, primary)
+        asked = [] if site == primary else _required_conditions(site, facts, primary)
         lacking = {c: each - shown[c] for c in asked if shown[c] < each}
         left = sum(max(0, count - planned[site, c]) for c, count in lacking.items())
         made.append(
@@ -99,7 +99,7 @@ def fine_tuning_demands(table: Table, good: Floats, budget: float, settings: Sec
         if site == primary:
             continue
         promised, at_work = 0, facts[site].attempts > 0.0
-        for condition in _asked(site, facts, primary):
+        for condition in _required_conditions(site, facts, primary):
             # a demonstration of a specific condition also shows the site
             lacking = each - facts[site].shown[condition] - (promised if condition.factor == SITE else 0)
             amount = min(left, lacking)
@@ -117,7 +117,7 @@ def _primary(facts: dict[str, SiteFacts], settings: Section) -> str:
     return primary_site({site: fact.share for site, fact in facts.items()}, str(settings["primary_site"]))
 
 
-def _asked(site: str, facts: dict[str, SiteFacts], primary: str) -> list[Condition]:
+def _required_conditions(site: str, facts: dict[str, SiteFacts], primary: str) -> list[Condition]:
     """List what a further site's set must show: each condition that the primary site lacks, then the site itself."""
     specific = set(facts[site].shown) - set(facts[primary].shown)
     return sorted(specific, key=lambda c: (c.factor == SITE, c))

@@ -8,8 +8,8 @@ import numpy as np
 
 from fieldloop.model.deployment import Sku
 from fieldloop.model.plan import Quota, TierState
-from fieldloop.plan.bought import Bought, by_people
-from fieldloop.plan.quotas import explained
+from fieldloop.plan.bought import Bought, bought_from_people
+from fieldloop.plan.quotas import complete_reason
 from fieldloop.plan.rounding import SLACK
 from fieldloop.plan.strata import Floats, Table
 from fieldloop.protocol import Section
@@ -55,7 +55,7 @@ def tier_states(skus: Iterable[Sku], shown: Counter[str], settings: Section) -> 
 def with_simulated(table: Table, good: Floats, settings: Section) -> Bought:
     """Give a share of the long tail to the simulator, counted over all its strata because most get only one."""
     if "tier" not in table.factors:
-        return by_people(good)
+        return bought_from_people(good)
     at = table.factors.index("tier")
     tail = table.codes[:, at] == (table.levels[at].index(TAIL) if TAIL in table.levels[at] else -1)
     upto = np.floor(settings.number("simulation_share") * np.cumsum(np.where(tail, good, 0.0)) + SLACK)
@@ -70,4 +70,4 @@ def part_of(quota: Quota, demonstrations: int) -> Quota:
         quota, demonstrations=demonstrations, gain=part * quota.gain, gain_low=part * quota.gain_low,
         gain_high=part * quota.gain_high, cost=part * quota.cost,
     )  # fmt: skip
-    return explained(smaller)
+    return complete_reason(smaller)

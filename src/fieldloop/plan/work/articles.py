@@ -37,7 +37,7 @@ class Articles:
         chosen: dict[str, int] = {}
         here = stratum.level("site")
         site = here if here in self._sites else None  # a site that is not in the catalogue uses the pool of all sites
-        wanted = self._wanted((stratum.level("tier"), site, stratum.level("packaging")))
+        wanted = self._articles_by_priority((stratum.level("tier"), site, stratum.level("packaging")))
         left = demonstrations
         for sku in wanted:
             if left <= 0:
@@ -51,10 +51,10 @@ class Articles:
             left -= amount
         return tuple(chosen)
 
-    def _wanted(self, pool: Pool) -> Iterator[Sku]:
+    def _articles_by_priority(self, pool: Pool) -> Iterator[Sku]:
         """Yield the articles of a pool by priority, endlessly; a chosen article goes to the back."""
         if pool not in self._pools:
-            inside = self._inside(pool)
+            inside = self._articles_in_pool(pool)
             self._pools[pool] = [(self._rank(sku), -picks, sku.id) for sku, picks in inside]
             heapq.heapify(self._pools[pool])
             self._extremes[pool] = _extremes([sku for sku, _ in inside])
@@ -71,7 +71,7 @@ class Articles:
             yield self._skus[name]
             heapq.heapreplace(heap, (self._rank(self._skus[name]), picks, name))
 
-    def _inside(self, pool: Pool) -> list[tuple[Sku, float]]:
+    def _articles_in_pool(self, pool: Pool) -> list[tuple[Sku, float]]:
         """Return the articles of a tier and packaging that are picked at the site, with their picks."""
         tier, site, packaging = pool
         picks = picks_at(self._skus.values(), site or "")

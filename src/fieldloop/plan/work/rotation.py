@@ -45,7 +45,7 @@ class Rota:
         return dealt
 
 
-def qualified(operators: Iterable[Operator], task: str) -> tuple[Operator, ...]:
+def qualified_operators(operators: Iterable[Operator], task: str) -> tuple[Operator, ...]:
     """Return the operators qualified for this task; an operator without any recorded qualification may do any."""
     return tuple(o for o in operators if not task or not o.qualified_on or task in o.qualified_on)
 

@@ -51,16 +51,16 @@ def read_returned(text: str, orders: Iterable[WorkOrder], file: str = "orders.cs
     Other columns are ignored, so a team may sort, hide and add columns.
     """
     known = {order.id for order in orders}
-    found: dict[str, Returned | None] = {}
+    by_order: dict[str, Returned | None] = {}
     for where, row in _rows(text, file, ("order", "collected")):
         name = str(row["order"])
         if name not in known:
             raise BadInput(f"{where}: {UnknownName('order', name, known)} Return the sheet that was sent out.")
-        if name in found:
+        if name in by_order:
             raise BadInput(f"{where}: the order {name} occurs twice; add up its counts in one row.")
         count = _count(row, "collected", where)
-        found[name] = None if count is None else Returned(name, count, str(row.get("note") or ""))
-    return tuple(one for one in found.values() if one is not None)
+        by_order[name] = None if count is None else Returned(name, count, str(row.get("note") or ""))
+    return tuple(one for one in by_order.values() if one is not None)
 
 
 def read_ordered(text: str, file: str = "orders.csv") -> tuple[tuple[Stratum, int], ...]:

@@ -12,7 +12,7 @@ from fieldloop.model.identity import Ids
 from fieldloop.model.note import Note, note
 from fieldloop.model.person import Operator
 from fieldloop.model.plan import OrderTemplate, QuotaKind, WorkOrder
-from fieldloop.plan.work.rotation import Rota, people_needed, qualified, rotation_warnings, variant_of
+from fieldloop.plan.work.rotation import Rota, people_needed, qualified_operators, rotation_warnings, variant_of
 from fieldloop.protocol import Section
 
 KEYS = ("stratum", "demonstrations", "protocol", "site", "robot", "slots", "kind", "skus", "start")
@@ -37,8 +37,8 @@ def fill(
     templates: Sequence[OrderTemplate], crew: Crew, settings: Section, plan: str, ids: Ids
 ) -> tuple[tuple[WorkOrder, ...], tuple[Note, ...]]:
     """Turn templates into orders, people and robots taking turns; warn where the rules of rotation cannot be met."""
-    rota = Rota(qualified(crew.operators, crew.task))
-    robots = {site: _robots(crew.robots, site) for site in sorted({t.site for t in templates})}
+    rota = Rota(qualified_operators(crew.operators, crew.task))
+    robots = {site: _robots_at_site(crew.robots, site) for site in sorted({t.site for t in templates})}
     made: list[WorkOrder] = []
     for turn, template in enumerate(templates):
         if template.kind is QuotaKind.SIMULATION:
@@ -48,16 +48,16 @@ def fill(
         robot = template.robot or (here[turn % len(here)] if here else "")
         dealt, at = rota.deal(template.demonstrations, variant_of(template.stratum, settings), template.slots), 0
         for operator, count in dealt.items():
-            made.append(_order(template, ids, plan, robot, operator, count, _share(template, at, count)))
+            made.append(_order(template, ids, plan, robot, operator, count, _articles_of_order(template, at, count)))
             at += count
     real = sum(t.demonstrations for t in templates if t.kind is not QuotaKind.SIMULATION)
     if real and not crew.operators and not crew.robots:
-        return tuple(made), (_unassigned(settings, crew),)
-    warnings = [*rotation_warnings(rota, real, settings), *_without_robot(templates, robots)]
+        return tuple(made), (_unassigned_note(settings, crew),)
+    warnings = [*rotation_warnings(rota, real, settings), *_missing_robot_warnings(templates, robots)]
     return tuple(made), tuple(warnings)
 
 
-def _unassigned(settings: Section, crew: Crew) -> Note:
+def _unassigned_note(settings: Section, crew: Crew) -> Note:
     code = "plan.unassigned" if crew.registers else "plan.unassigned_in_folder"
     return note(code, needed=people_needed(settings))
 
@@ -125,16 +125,16 @@ def _order(
     )  # fmt: skip
 
 
-def _share(template: OrderTemplate, at: int, count: int) -> tuple[str, ...]:
+def _articles_of_order(template: OrderTemplate, at: int, count: int) -> tuple[str, ...]:
     """Broad: each order has its own articles. Deep: all operators share a few, so that none is only one person's."""
     return template.skus[at : at + count] if len(template.skus) >= template.demonstrations else template.skus
 
 
-def _robots(robots: Iterable[Robot], site: str) -> list[str]:
+def _robots_at_site(robots: Iterable[Robot], site: str) -> list[str]:
     return [r.id for r in robots if not site or r.site == site]
 
 
-def _without_robot(templates: Sequence[OrderTemplate], robots: Mapping[str, Sequence[str]]) -> Iterator[Note]:
+def _missing_robot_warnings(templates: Sequence[OrderTemplate], robots: Mapping[str, Sequence[str]]) -> Iterator[Note]:
     real = {t.site for t in templates if t.kind is not QuotaKind.SIMULATION and not t.robot}
     for site in sorted(real):
         if not robots[site]:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from fieldloop.errors import BadInput
 from fieldloop.model.note import note
-from fieldloop.protocol.collection import default_protocol, from_tables, in_full, stated
+from fieldloop.protocol.collection import default_protocol, from_tables, own_tables, tables_in_force
 from fieldloop.protocol.linting import balance, clocks, interfaces, scripts, sensing, task, values, wording
 from fieldloop.protocol.linting.draft import Draft
 from fieldloop.protocol.linting.remark import Remark, Severity
@@ -42,7 +42,7 @@ def lint(
     are skipped. `numbers` are the thresholds (operations: lint); the shipped ones unless given.
     """
     try:
-        own, tables = stated(text, where), in_full(text, where)
+        file_tables, tables = own_tables(text, where), tables_in_force(text, where)
         protocol = from_tables(tables, where)
     except BadInput as wrong:
         return (
@@ -55,7 +55,7 @@ def lint(
             ),
         )
     numbers = numbers or default_operations()["lint"]
-    draft = Draft(protocol, default_protocol(), own, numbers, frozenset(phases or ()), task_name, at_ns)
+    draft = Draft(protocol, default_protocol(), file_tables, numbers, frozenset(phases or ()), task_name, at_ns)
     found = [remark for rule in RULES for remark in rule(draft)]
     return tuple(sorted(found, key=lambda r: (list(Severity).index(r.severity), r.code, r.place)))
 

@@ -10,7 +10,7 @@ from fieldloop.protocol.linting.remark import Remark, Severity
 WHOLE = 1e-6
 
 
-def not_whole(draft: Draft) -> Iterator[Remark]:
+def shares_not_summing_to_one(draft: Draft) -> Iterator[Remark]:
     """Shares are of all episodes."""
     for name, asked in draft.protocol.balance.items():
         total = sum(asked.shares.values())
@@ -69,4 +69,4 @@ def rotation(draft: Draft) -> Iterator[Remark]:
         )
 
 
-RULES: tuple[Rule, ...] = (not_whole, no_failures_asked, rotation)
+RULES: tuple[Rule, ...] = (shares_not_summing_to_one, no_failures_asked, rotation)

@@ -10,7 +10,7 @@ SPEEDS = ("tool_speed", "joint_speed")
 JOINT_SPEED = "motion.max_speed"
 
 
-def undescribed(draft: Draft) -> Iterator[Remark]:
+def interface_without_instructions(draft: Draft) -> Iterator[Remark]:
     """An interface that is used needs instructions."""
     for name in draft.protocol.setting("task.interfaces"):
         if name not in draft.protocol.interfaces:
@@ -45,7 +45,7 @@ def incomplete(draft: Draft) -> Iterator[Remark]:
                 )
 
 
-def unlimited(draft: Draft) -> Iterator[Remark]:
+def interface_without_speed_limit(draft: Draft) -> Iterator[Remark]:
     """Without a speed limit no check can detect a rushed demonstration."""
     for name, interface in draft.interfaces_used.items():
         if not any(speed in interface.limits for speed in SPEEDS):
@@ -62,15 +62,27 @@ def faster_than_the_arm(draft: Draft) -> Iterator[Remark]:
     """An interface must not allow what the general check fails."""
     general = draft.protocol.limits.get(JOINT_SPEED)
     for name, interface in draft.interfaces_used.items():
-        own = interface.limits.get("joint_speed")
-        if general and own and own.maximum and general.maximum and own.maximum > general.maximum:
+        speed_limit = interface.limits.get("joint_speed")
+        if (
+            general
+            and speed_limit
+            and speed_limit.maximum
+            and general.maximum
+            and speed_limit.maximum > general.maximum
+        ):
             yield Remark(
                 "P205",
                 Severity.ERROR,
                 f"interface.{name}.limits.joint_speed",
-                note("protocol.p205", allowed=own.maximum, check=JOINT_SPEED, general=general.maximum),
+                note("protocol.p205", allowed=speed_limit.maximum, check=JOINT_SPEED, general=general.maximum),
                 note("protocol.p205_advice"),
             )
 
 
-RULES: tuple[Rule, ...] = (undescribed, none_used, incomplete, unlimited, faster_than_the_arm)
+RULES: tuple[Rule, ...] = (
+    interface_without_instructions,
+    none_used,
+    incomplete,
+    interface_without_speed_limit,
+    faster_than_the_arm,
+)

@@ -10,7 +10,7 @@ from fieldloop.protocol.synchronisation import SyncMeans
 FINE = ("force_torque", "depth")
 
 
-def none_required(draft: Draft) -> Iterator[Remark]:
+def no_stream_required(draft: Draft) -> Iterator[Remark]:
     """Without required streams a log without cameras passes."""
     if not any(sensor.required for sensor in draft.protocol.sensors.values()):
         yield Remark(
@@ -22,7 +22,7 @@ def none_required(draft: Draft) -> Iterator[Remark]:
         )
 
 
-def unseen(draft: Draft) -> Iterator[Remark]:
+def camera_without_viewpoint(draft: Draft) -> Iterator[Remark]:
     """A camera without a fixed position gives another dataset each time it is mounted."""
     for camera in draft.cameras:
         if camera.required and camera.stream not in draft.protocol.viewpoints:
@@ -35,7 +35,7 @@ def unseen(draft: Draft) -> Iterator[Remark]:
             )
 
 
-def loose(draft: Draft) -> Iterator[Remark]:
+def viewpoint_without_tolerance(draft: Draft) -> Iterator[Remark]:
     """A viewpoint without tolerances cannot be verified."""
     for name, viewpoint in draft.protocol.viewpoints.items():
         if viewpoint.tolerance_mm is None or viewpoint.tolerance_deg is None:
@@ -56,7 +56,7 @@ def loose(draft: Draft) -> Iterator[Remark]:
             )
 
 
-def of_nothing(draft: Draft) -> Iterator[Remark]:
+def viewpoint_or_clock_of_unknown_stream(draft: Draft) -> Iterator[Remark]:
     """A viewpoint or clock of an unknown stream is probably misspelt."""
     for part, rows in (("viewpoints", draft.protocol.viewpoints), ("synchronisation", draft.protocol.synchronisation)):
         for name in rows:
@@ -79,7 +79,7 @@ def of_nothing(draft: Draft) -> Iterator[Remark]:
                 )
 
 
-def undeclared(draft: Draft) -> Iterator[Remark]:
+def clock_not_declared(draft: Draft) -> Iterator[Remark]:
     """Nothing is released from a device whose clock is not declared."""
     for sensor in draft.protocol.sensors.values():
         declared = draft.protocol.synchronisation.get(sensor.stream)
@@ -101,7 +101,7 @@ def undeclared(draft: Draft) -> Iterator[Remark]:
             )
 
 
-def no_way_to_verify(draft: Draft) -> Iterator[Remark]:
+def clock_without_verification_method(draft: Draft) -> Iterator[Remark]:
     """A declared clock needs a way to verify it."""
     for name, declared in draft.protocol.synchronisation.items():
         if not declared.how and declared.by is not SyncMeans.UNKNOWN:
@@ -114,7 +114,7 @@ def no_way_to_verify(draft: Draft) -> Iterator[Remark]:
             )
 
 
-def unspecified(draft: Draft) -> Iterator[Remark]:
+def camera_without_rate_or_size(draft: Draft) -> Iterator[Remark]:
     """A required camera needs a rate and a size."""
     for camera in draft.cameras:
         missing = [key for key in ("hz", "width", "height") if getattr(camera, key) is None]
@@ -128,7 +128,7 @@ def unspecified(draft: Draft) -> Iterator[Remark]:
             )
 
 
-def delicate(draft: Draft) -> Iterator[Remark]:
+def delicate_sensor_without_precision(draft: Draft) -> Iterator[Remark]:
     """A delicate sensor needs a stated precision."""
     for sensor in draft.protocol.sensors.values():
         if sensor.delicate and sensor.precision is None and sensor.kind in FINE:
@@ -142,12 +142,12 @@ def delicate(draft: Draft) -> Iterator[Remark]:
 
 
 RULES: tuple[Rule, ...] = (
-    none_required,
-    unseen,
-    loose,
-    of_nothing,
-    undeclared,
-    no_way_to_verify,
-    unspecified,
-    delicate,
+    no_stream_required,
+    camera_without_viewpoint,
+    viewpoint_without_tolerance,
+    viewpoint_or_clock_of_unknown_stream,
+    clock_not_declared,
+    clock_without_verification_method,
+    camera_without_rate_or_size,
+    delicate_sensor_without_precision,
 )

@@ -29,7 +29,7 @@ def no_phases(draft: Draft) -> Iterator[Remark]:
         yield Remark("P102", Severity.ERROR, "phase", note("protocol.p102"), note("protocol.p102_advice"))
 
 
-def boundaries(draft: Draft) -> Iterator[Remark]:
+def phase_with_one_boundary(draft: Draft) -> Iterator[Remark]:
     """A phase that defines only one of its boundaries mixes two definitions."""
     for phase in draft.protocol.phases:
         if bool(phase.begins) != bool(phase.ends):
@@ -43,7 +43,7 @@ def boundaries(draft: Draft) -> Iterator[Remark]:
             )
 
 
-def rolls(draft: Draft) -> Iterator[Remark]:
+def pre_or_post_roll_too_long(draft: Draft) -> Iterator[Remark]:
     """Time before or after the attempt longer than any attempt is a typing error."""
     longest = draft.protocol.limits[DURATION].maximum
     for name in ("adherence.pre_roll", "adherence.post_roll"):
@@ -107,4 +107,12 @@ def other_task(draft: Draft) -> Iterator[Remark]:
         )
 
 
-RULES: tuple[Rule, ...] = (unknown_phases, no_phases, boundaries, rolls, cycle_target, force_window, other_task)
+RULES: tuple[Rule, ...] = (
+    unknown_phases,
+    no_phases,
+    phase_with_one_boundary,
+    pre_or_post_roll_too_long,
+    cycle_target,
+    force_window,
+    other_task,
+)

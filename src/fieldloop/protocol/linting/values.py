@@ -19,15 +19,19 @@ def unit_smells(draft: Draft) -> Iterator[Remark]:
     """A number far from the shipped one was probably meant in another unit."""
     factor = draft.numbers.number("unit_factor")
     for name in checks_of(draft.own):
-        yield from _smell(f"check.{name}", draft.protocol.limits[name], draft.shipped.limits[name], factor)
+        yield from _implausible_unit_remarks(
+            f"check.{name}", draft.protocol.limits[name], draft.shipped.limits[name], factor
+        )
     for name, interface in draft.protocol.interfaces.items():
         shipped = draft.shipped.interfaces.get(name)
         for limited, limit in interface.limits.items():
             if shipped and limited in shipped.limits:
-                yield from _smell(f"interface.{name}.limits.{limited}", limit, shipped.limits[limited], factor)
+                yield from _implausible_unit_remarks(
+                    f"interface.{name}.limits.{limited}", limit, shipped.limits[limited], factor
+                )
 
 
-def _smell(place: str, limit: Limit, shipped: Limit, factor: float) -> Iterator[Remark]:
+def _implausible_unit_remarks(place: str, limit: Limit, shipped: Limit, factor: float) -> Iterator[Remark]:
     for given, usual in ((limit.minimum, shipped.minimum), (limit.maximum, shipped.maximum)):
         if given and usual and not 1 / factor < given / usual < factor:
             yield Remark(
@@ -64,7 +68,7 @@ def sensor_smells(draft: Draft) -> Iterator[Remark]:
             )
 
 
-def loosened(draft: Draft) -> Iterator[Remark]:
+def limit_loosened_without_reason(draft: Draft) -> Iterator[Remark]:
     """A limit that admits more than the shipped one admits data that others would refuse, so it needs a reason."""
     for name, row in checks_of(draft.own).items():
         limit, usual = draft.protocol.limits[name], draft.shipped.limits[name]
@@ -93,7 +97,7 @@ def _is_looser(limit: Limit, usual: Limit) -> bool:
     return low or high
 
 
-def pending(draft: Draft) -> Iterator[Remark]:
+def limit_without_check(draft: Draft) -> Iterator[Remark]:
     """A limit whose check does not exist has no effect yet."""
     for name in checks_of(draft.own):
         if draft.protocol.limits[name].pending:
@@ -106,7 +110,7 @@ def pending(draft: Draft) -> Iterator[Remark]:
             )
 
 
-def unfounded(draft: Draft) -> Iterator[Remark]:
+def changed_number_with_shipped_reason(draft: Draft) -> Iterator[Remark]:
     """A number that differs from the shipped one cannot have the shipped one's reason."""
     rows: list[tuple[str, Mapping[str, Any]]] = [(f"check.{n}", row) for n, row in checks_of(draft.own).items()]
     rows += [(f"{place}.{KEY}.{name}", one) for place, row in tuple(rows) for name, one in row.get(KEY, {}).items()]
@@ -127,4 +131,10 @@ def unfounded(draft: Draft) -> Iterator[Remark]:
             )
 
 
-RULES: tuple[Rule, ...] = (unit_smells, sensor_smells, loosened, pending, unfounded)
+RULES: tuple[Rule, ...] = (
+    unit_smells,
+    sensor_smells,
+    limit_loosened_without_reason,
+    limit_without_check,
+    changed_number_with_shipped_reason,
+)

@@ -47,20 +47,20 @@ class Account:
     @property
     def rules(self) -> dict[str, str]:
         """How each stream was brought onto the grid; as recorded only where it was so in every episode."""
-        found = {}
+        rule_texts = {}
         for name, rules in self._rules.items():
             made = [rule for rule in rules if rule != Rule.AS_RECORDED.value]
-            found[name] = " or ".join(made) or Rule.AS_RECORDED.value
-        return found
+            rule_texts[name] = " or ".join(made) or Rule.AS_RECORDED.value
+        return rule_texts
 
-    def flattened(self) -> Iterator[Note]:
+    def flattened_notes(self) -> Iterator[Note]:
         """Yield the streams whose rows were more than a list of numbers, for a format that keeps them as one."""
         for feature in self._features.signals:
             if feature.shape:
                 about = Subject(feature.name)
                 yield note("release.rows_flattened", about=about, width=feature.width, shape=feature.shape)
 
-    def is_whole(self) -> None:
+    def refuse_changed_recordings(self) -> None:
         """Refuse to finish where the recordings changed between the first and the second reading."""
         if self.episodes != self._features.episodes:
             raise BadInput(

@@ -4,7 +4,7 @@ import numpy as np
 
 from fieldloop.model.note import Note, Subject, note
 from fieldloop.model.stream import NS_PER_S, Stream
-from fieldloop.release.writers.grid import Rule, Times, away_ns
+from fieldloop.release.writers.grid import Rule, Times, sample_distance_ns
 
 PERIODS = 3
 """Of a signal's own median period: so far apart its samples may come before a row between them is a guess."""
@@ -24,7 +24,7 @@ def far_rows(stream: Stream, grid_ns: Times, rule: Rule, hz: float) -> Note | No
     """Count the rows made from samples beyond the tolerance, and how far the worst is; None where there are none."""
     if rule is Rule.AS_RECORDED:
         return None  # but for rounding it is at the moment itself
-    away, most = away_ns(stream, grid_ns, rule), tolerance_ns(stream, hz)
+    away, most = sample_distance_ns(stream, grid_ns, rule), tolerance_ns(stream, hz)
     if not (count := int((away > most).sum())):
         return None
     apart = bool(stream.times_ns.min() > grid_ns[-1] or stream.times_ns.max() < grid_ns[0])

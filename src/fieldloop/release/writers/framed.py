@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from fieldloop.errors import BadInput
 from fieldloop.model.episode import Episode, Recording
-from fieldloop.model.episode_text import not_in_texts
+from fieldloop.model.episode_text import losses_in_texts
 from fieldloop.model.note import Note, Subject, note
 from fieldloop.model.stream import ClockKind, Stream, StreamKind
 from fieldloop.model.stream_notes import RECORDED_HZ, RESAMPLED
@@ -84,7 +84,7 @@ class Framed:
             np.full((height, width), np.nan, np.float32) if depth else np.zeros((height, width, 3), np.uint8)
         )
         broken = 0
-        for run in ascending(self.picks[camera]):
+        for run in split_ascending(self.picks[camera]):
             wanted, times = np.unique(run, return_counts=True)
             source = iter(stream.pictures.frames(wanted.tolist()))
             for rows in times.tolist():
@@ -115,18 +115,18 @@ def resampled_notes(notes: Mapping[str, str], rule: str, hz: float | None) -> di
     return made | ({RECORDED_HZ: rate} if rate else {})
 
 
-def ascending(picks: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+def split_ascending(picks: NDArray[np.int64]) -> list[NDArray[np.int64]]:
     """Cut picks into runs that never step back: a source hands out its frames in ascending order only.
 
-    >>> [run.tolist() for run in ascending(np.array([0, 1, 1, 3, 2]))]
+    >>> [run.tolist() for run in split_ascending(np.array([0, 1, 1, 3, 2]))]
     [[0, 1, 1, 3], [2]]
     """
     return np.split(picks, np.flatnonzero(np.diff(picks) < 0) + 1)
 
 
-def frame(recording: Recording, features: Features) -> Framed:
+def frame_recording(recording: Recording, features: Features) -> Framed:
     """Bring a recording onto the grid of the dataset it will be part of."""
-    lost = not_in_texts(recording.episode)
+    lost = losses_in_texts(recording.episode)
     recording, strange = in_utf8(recording)
     episode, streams = recording.episode, recording.streams
     wanted = [f.name for f in features.all]
@@ -139,14 +139,14 @@ def frame(recording: Recording, features: Features) -> Framed:
     values = {f.name: resample(streams[f.name], times, rules[f.name]) for f in features.signals}
     picks = {name: picks_of(streams[name], times, rule) for name, rule in rules.items() if rule.keeps_samples}
     far = [far_rows(streams[name], times, rules[name], features.hz) for name in wanted] if len(times) else []
-    notes = [_of(episode, loss) for loss in (*lost, *strange, *far) if loss]
+    notes = [_with_episode(episode, loss) for loss in (*lost, *strange, *far) if loss]
     return Framed(
         episode, features.clock, features.hz, times, values, picks, rules, {name: streams[name] for name in wanted},
         notes,
     )  # fmt: skip
 
 
-def _of(episode: Episode, loss: Note) -> Note:
+def _with_episode(episode: Episode, loss: Note) -> Note:
     return replace(loss, subject=replace(loss.subject, episode=episode.name))
 
 

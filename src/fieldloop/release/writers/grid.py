@@ -104,7 +104,7 @@ def nearest(times_ns: Times, grid_ns: Times) -> NDArray[np.int64]:
     right = np.clip(np.searchsorted(times, grid_ns), min(1, len(times) - 1), len(times) - 1)
     left = np.maximum(right - 1, 0)
     is_left = (grid_ns <= times[left]) | (
-        (grid_ns < times[right]) & (_apart(times[left], grid_ns) <= _apart(grid_ns, times[right]))
+        (grid_ns < times[right]) & (_subtract_ns(times[left], grid_ns) <= _subtract_ns(grid_ns, times[right]))
     )
     picked: NDArray[np.int64] = order[np.where(is_left, left, right)]
     return picked
@@ -125,21 +125,21 @@ def resample(stream: Stream, grid_ns: Times, rule: Rule | None = None) -> NDArra
         return values
     if rule is Rule.NEAREST:
         return values[nearest(stream.times_ns, grid_ns)]
-    order, before, after = _around(stream.times_ns, grid_ns)
+    order, before, after = _neighbours(stream.times_ns, grid_ns)
     times, values = stream.times_ns[order], values[order]
     if rule is Rule.HOLD:
         return values[before]
     inside = (grid_ns > times[before]) & (grid_ns < times[after])
     share = np.zeros((len(grid_ns), 1))
-    share[inside, 0] = _apart(times[before], grid_ns)[inside] / _apart(times[before], times[after])[inside]
-    return np.where(inside[:, None], _between(stream, values[before], values[after], share, rule), values[before])
+    share[inside, 0] = _subtract_ns(times[before], grid_ns)[inside] / _subtract_ns(times[before], times[after])[inside]
+    return np.where(inside[:, None], _interpolate(stream, values[before], values[after], share, rule), values[before])
 
 
-def away_ns(stream: Stream, grid_ns: Times, rule: Rule) -> NDArray[np.float64]:
+def sample_distance_ns(stream: Stream, grid_ns: Times, rule: Rule) -> NDArray[np.float64]:
     """Return how far each moment is from the samples that its row is made of; between two, from the farther one."""
     if rule.keeps_samples:
         return distance_ns(stream.times_ns[picks_of(stream, grid_ns, rule)], grid_ns)
-    order, before, after = _around(stream.times_ns, grid_ns)
+    order, before, after = _neighbours(stream.times_ns, grid_ns)
     times = stream.times_ns[order]
     held = distance_ns(times[before], grid_ns)
     if rule is Rule.HOLD:
@@ -148,14 +148,14 @@ def away_ns(stream: Stream, grid_ns: Times, rule: Rule) -> NDArray[np.float64]:
     return np.where(inside, np.maximum(held, distance_ns(times[after], grid_ns)), held)
 
 
-def _around(times_ns: Times, grid_ns: Times) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+def _neighbours(times_ns: Times, grid_ns: Times) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Return the samples in order of time, and which of them are the last at or before each moment and the next."""
     order = np.argsort(times_ns, kind="stable")
     before = np.clip(np.searchsorted(times_ns[order], grid_ns, side="right") - 1, 0, len(order) - 1)
     return order, before, np.minimum(before + 1, len(order) - 1)
 
 
-def _between(stream: Stream, before: Values, after: Values, share: NDArray[np.float64], rule: Rule) -> Values:
+def _interpolate(stream: Stream, before: Values, after: Values, share: NDArray[np.float64], rule: Rule) -> Values:
     start, end = before.astype(np.float64), after.astype(np.float64)
     with np.errstate(invalid="ignore", over="ignore"):  # what is not finite stays so, in silence
         between = start * (1 - share) + end * share
@@ -168,10 +168,10 @@ def _between(stream: Stream, before: Values, after: Values, share: NDArray[np.fl
 
 def distance_ns(one: Times, other: Times) -> NDArray[np.float64]:
     """Return how many nanoseconds lie between stamps, whichever is earlier."""
-    return _apart(np.minimum(one, other), np.maximum(one, other))
+    return _subtract_ns(np.minimum(one, other), np.maximum(one, other))
 
 
-def _apart(earlier: Times, later: Times) -> NDArray[np.float64]:
+def _subtract_ns(earlier: Times, later: Times) -> NDArray[np.float64]:
     """Return nanoseconds between stamps: subtracted as integers, because float64 cannot hold one of this century.
 
     Unsigned, so that stamps at the ends of what 64 bits hold are still the right way apart.

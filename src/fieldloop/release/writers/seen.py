@@ -7,7 +7,7 @@ import numpy as np
 from fieldloop.model.note import Note, Subject, note
 from fieldloop.model.stream import NS_PER_S, ClockKind, Stream
 from fieldloop.model.stream_notes import ENCODING, SHAPE, VALUES
-from fieldloop.release.writers.features import NOMINAL_HZ, Feature, note_named
+from fieldloop.release.writers.features import NOMINAL_HZ, Feature, note_difference_key
 from fieldloop.release.writers.shared_stamps import SharedStamps
 
 ROWS_AND_COLUMNS = 2  # dimensions of a picture without colours
@@ -43,7 +43,7 @@ class Seen:
         self.differs |= {
             what for what in ("serial", "frame_id", NOMINAL_HZ) if getattr(new, what) != getattr(known, what)
         }
-        self.differs |= {note_named(key) for key, _ in set(new.notes.items()) ^ set(known.notes.items())}
+        self.differs |= {note_difference_key(key) for key, _ in set(new.notes.items()) ^ set(known.notes.items())}
         if new.dtype != known.dtype:
             self.feature = replace(known, dtype=np.result_type(new.dtype, known.dtype).name)
 
@@ -54,7 +54,7 @@ class Seen:
             known,
             nominal_hz=None if NOMINAL_HZ in self.differs else known.nominal_hz,
             hz=float(np.median(self.rates)) if self.rates else None,
-            notes={key: text for key, text in known.notes.items() if note_named(key) not in self.differs},
+            notes={key: text for key, text in known.notes.items() if note_difference_key(key) not in self.differs},
             differs=frozenset(self.differs),
             clocks=tuple(kind for kind in ClockKind if kind in self.clocks),
             own_stamps=stamps.own_stamps(known.name, grid),
@@ -62,13 +62,13 @@ class Seen:
         )
 
 
-def unfit(stream: Stream) -> Note | None:
+def why_unfit(stream: Stream) -> Note | None:
     """Return why a stream cannot become rows; None where it can."""
     about = Subject(stream.name)
     if not len(stream):
         return note("release.no_samples", about=about)
     if stream.values is None and stream.pictures is None:
-        return no_values(stream)
+        return no_values_note(stream)
     if stream.values is not None and (not stream.values.size or stream.values.dtype.kind not in NUMBERS):
         return note("release.no_numbers", about=about)
     if stream.pictures is not None and 0 in stream.pictures.size:
@@ -76,7 +76,7 @@ def unfit(stream: Stream) -> Note | None:
     return None
 
 
-def no_values(stream: Stream) -> Note:
+def no_values_note(stream: Stream) -> Note:
     """Return that a stream has timestamps alone, and why, where its reader noted it."""
     why = stream.notes.get(ENCODING) or stream.notes.get(VALUES) or ""
     return note("release.no_values", about=Subject(stream.name), reason=why)

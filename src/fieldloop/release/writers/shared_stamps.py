@@ -23,7 +23,7 @@ class SharedStamps:
             alike.setdefault(stream.times_ns.tobytes(), []).append(stream)
         for clocks in alike.values():
             if chosen := [clock for clock in clocks if self._clock in ("", clock.name)]:
-                self._against(chosen, list(alike.values()))
+                self._compare_with_grid(chosen, list(alike.values()))
 
     def own_stamps(self, name: str, clock: str) -> bool:
         """Are rows of this stream, in some episode, samples that were taken at other moments than the grid says?"""
@@ -33,7 +33,7 @@ class SharedStamps:
         """Are they samples, in some episode, with more to say of their time than the grid's one stamp?"""
         return (name, clock) in self._clocks
 
-    def _against(self, clocks: list[Stream], groups: list[list[Stream]]) -> None:
+    def _compare_with_grid(self, clocks: list[Stream], groups: list[list[Stream]]) -> None:
         stamps = clocks[0].times_ns
         count = len(stamps) if self._hz is None else even_count(stamps, self._hz)
         grid: Times | None = None

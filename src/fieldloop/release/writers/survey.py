@@ -11,7 +11,7 @@ from fieldloop.model.episode import Recording
 from fieldloop.model.note import Note, Subject, note
 from fieldloop.model.stream import StreamKind
 from fieldloop.release.writers.features import Features
-from fieldloop.release.writers.seen import Seen, feature_of, unfit
+from fieldloop.release.writers.seen import Seen, feature_of, why_unfit
 from fieldloop.release.writers.shared_stamps import SharedStamps
 from fieldloop.release.writers.splits import split_of
 from fieldloop.release.writers.utf8 import in_utf8
@@ -23,7 +23,7 @@ SLOWEST_HZ, FASTEST_HZ = 1e-6, 1e9
 """One row in eleven days, and one a nanosecond, which is as fine as stamps are."""
 
 
-def walkable(recordings: Iterable[Recording]) -> Iterable[Recording]:
+def ensure_rereadable(recordings: Iterable[Recording]) -> Iterable[Recording]:
     """Return recordings that can be read again: a writer surveys all of them before it writes the first."""
     return list(recordings) if isinstance(recordings, Iterator) else recordings
 
@@ -51,7 +51,7 @@ def survey(
         robots[recording.episode.robot] += 1
         found_splits[split_of(recording.episode, splits)] = None
         for stream in recording.streams.values():
-            if reason := unfit(stream):
+            if reason := why_unfit(stream):
                 left.setdefault(stream.name, reason)
                 continue
             if stream.name not in seen:
@@ -62,7 +62,7 @@ def survey(
     if not count:
         raise BadInput("No recordings to write.")
     _drop_what_not_all_have(seen, left, count)
-    grid = _clock(seen, clock)
+    grid = _choose_grid_clock(seen, clock)
     features = [found.merged(stamps, grid) for _, found in sorted(seen.items())]
     return Features(
         tuple(f for f in features if not f.is_camera), tuple(f for f in features if f.is_camera),
@@ -72,16 +72,16 @@ def survey(
 
 
 def _drop_what_not_all_have(seen: dict[str, Seen], left: dict[str, Note], count: int) -> None:
-    for name, found in list(seen.items()):
-        if found.episodes < count or found.unlike:
-            few = note("release.not_in_every_episode", about=Subject(name), episodes=found.episodes, total=count)
-            left[name] = found.unlike or left.get(name) or few
+    for name, seen_stream in list(seen.items()):
+        if seen_stream.episodes < count or seen_stream.unlike:
+            few = note("release.not_in_every_episode", about=Subject(name), episodes=seen_stream.episodes, total=count)
+            left[name] = seen_stream.unlike or left.get(name) or few
             del seen[name]
     if not seen:
         raise BadInput(f"No stream is usable in every episode. Streams examined: {', '.join(left)}.")
 
 
-def _clock(seen: dict[str, Seen], wanted: str) -> str:
+def _choose_grid_clock(seen: dict[str, Seen], wanted: str) -> str:
     if wanted:
         if wanted not in seen:
             raise BadInput(f"{wanted} is not a stream of every episode. Available: {', '.join(sorted(seen))}.")

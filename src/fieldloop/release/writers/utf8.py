@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from fieldloop.model.episode import Episode, Recording
-from fieldloop.model.episode_text import TEXTS, writable
+from fieldloop.model.episode_text import TEXTS, escape_non_utf8
 from fieldloop.model.note import Note, Subject, note
 from fieldloop.model.stream import Stream
 
@@ -19,23 +19,25 @@ def in_utf8(recording: Recording) -> tuple[Recording, list[Note]]:
     streams: dict[str, Stream] = {}
     changed: list[Note] = []
     for stream in recording.streams.values():
-        clean = _stream(stream)
+        clean = _clean_stream(stream)
         while clean.name in streams:
             clean = replace(clean, name=f"{clean.name}_")
         if clean is not stream:
             changed.append(note("release.text_not_utf8", about=Subject(clean.name), name="texts"))
         streams[clean.name] = clean
-    return replace(recording, episode=_episode(recording.episode), streams=streams), changed
+    return replace(recording, episode=_clean_episode(recording.episode), streams=streams), changed
 
 
-def _stream(stream: Stream) -> Stream:
-    clean: dict[str, Any] = {name: writable(getattr(stream, name)) for name in OF_A_STREAM}
-    clean["columns"] = tuple(map(writable, stream.columns))
-    clean["notes"] = {writable(key): writable(text) for key, text in stream.notes.items()}
+def _clean_stream(stream: Stream) -> Stream:
+    clean: dict[str, Any] = {name: escape_non_utf8(getattr(stream, name)) for name in OF_A_STREAM}
+    clean["columns"] = tuple(map(escape_non_utf8, stream.columns))
+    clean["notes"] = {escape_non_utf8(key): escape_non_utf8(text) for key, text in stream.notes.items()}
     same = all(getattr(stream, name) == text for name, text in clean.items())
     return stream if same else replace(stream, **clean)
 
 
-def _episode(episode: Episode) -> Episode:
-    texts: dict[str, Any] = {name: writable(getattr(episode, name)) for name in TEXTS}
-    return replace(episode, facts=tuple((writable(key), writable(text)) for key, text in episode.facts), **texts)
+def _clean_episode(episode: Episode) -> Episode:
+    texts: dict[str, Any] = {name: escape_non_utf8(getattr(episode, name)) for name in TEXTS}
+    return replace(
+        episode, facts=tuple((escape_non_utf8(key), escape_non_utf8(text)) for key, text in episode.facts), **texts
+    )

@@ -31,8 +31,8 @@ def _caption(one: Comparison) -> str:
     return f"{word}: {whole(one.episodes)} attempts on {one.days} days."
 
 
-def _mix(one: Comparison) -> Markup:
-    shown = sorted(one.levels, key=lambda x: (not x.differs, -max(x.claimed, x.measured)))[:MOST_LEVELS]
+def _mix(comparison: Comparison) -> Markup:
+    shown = sorted(comparison.levels, key=lambda x: (not x.differs, -max(x.claimed, x.measured)))[:MOST_LEVELS]
     levels = sorted((x for x in shown if x.claimed or x.count), key=lambda x: -max(x.claimed, x.measured))
     longest = max(len(shortened(x.level)) for x in levels)
     left = min(2.2, 0.25 + 0.065 * longest)
@@ -40,11 +40,11 @@ def _mix(one: Comparison) -> Markup:
         axis.grid(visible=True, axis="x")
         axis.grid(visible=False, axis="y")
         for row, level in enumerate(levels):
-            _level(axis, row, level, judged=one.days > 1)
+            _level(axis, row, level, judged=comparison.days > 1)
         axis.set_ylim(len(levels) - 0.5, -0.5)
         axis.set_yticks(range(len(levels)), [shortened(x.level) for x in levels])
-        _percent(axis, levels)
-        axis.set_title(_title(one), loc="left", pad=5, color=INK)
+        _format_percent_axis(axis, levels)
+        axis.set_title(_title(comparison), loc="left", pad=5, color=INK)
     return made[0]
 
 
@@ -56,7 +56,7 @@ def _level(axis: Any, row: int, level: LevelCompared, *, judged: bool) -> None:
     axis.plot([level.claimed], [row], marker="D", markersize=5, markerfacecolor=SURFACE, markeredgecolor=INK)
 
 
-def _percent(axis: Any, levels: Sequence[LevelCompared]) -> None:
+def _format_percent_axis(axis: Any, levels: Sequence[LevelCompared]) -> None:
     from matplotlib.ticker import MaxNLocator, PercentFormatter
 
     top = max(max(x.claimed, x.measured, min(x.high, 1.0)) for x in levels)
@@ -65,18 +65,18 @@ def _percent(axis: Any, levels: Sequence[LevelCompared]) -> None:
     axis.xaxis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))
 
 
-def _range(one: Comparison) -> Markup:
-    low, high = one.span or (0.0, 0.0)
+def _range(comparison: Comparison) -> Markup:
+    low, high = comparison.span or (0.0, 0.0)
     with drawing(WIDTH, 0.85, Margins(left=0.85, right=0.2, bottom=0.24)) as (axis, made):
         axis.grid(visible=True, axis="x")
         axis.grid(visible=False, axis="y")
-        for start, end in one.claims:
+        for start, end in comparison.claims:
             _bar(axis, 0, (start, end), LINE_2)
-        _bar(axis, 1, (low, high), BAD if one.status is Status.FAILED else SERIES[0])
+        _bar(axis, 1, (low, high), BAD if comparison.status is Status.FAILED else SERIES[0])
         axis.set_ylim(1.6, -0.6)
         axis.set_yticks([0, 1], ["the map", "9 in 10"], color=INK_3)
         axis.margins(x=0.04)
-        axis.set_title(_title(one), loc="left", pad=5, color=INK)
+        axis.set_title(_title(comparison), loc="left", pad=5, color=INK)
     return made[0]
 
 

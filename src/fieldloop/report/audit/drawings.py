@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from fieldloop.model.deployment import Deployment, Site, Sku
-from fieldloop.report.plots import INK, INK_3, LINE, SERIES, SURFACE, Margins, drawing, halo
+from fieldloop.report.plots import INK, INK_3, LINE, SERIES, SURFACE, Margins, add_halo, drawing
 from fieldloop.say.html import Markup
 from fieldloop.say.numbers import percent, whole
 
@@ -86,7 +86,9 @@ def draw_velocity(skus: Sequence[Sku]) -> Markup | None:
             end = start + count
             axis.axvspan(start / len(picks), end / len(picks), color=colour, alpha=0.07, linewidth=0)
             label = f"{NAMES[tier]}: {whole(count)} articles, {percent(share[end] - share[start], 0)} of picks"
-            halo(axis.text(0.98, 0.26 - 0.1 * list(NAMES).index(tier), label, color=colour, ha="right", va="bottom"))
+            add_halo(
+                axis.text(0.98, 0.26 - 0.1 * list(NAMES).index(tier), label, color=colour, ha="right", va="bottom")
+            )
             start = end
         axis.set_xlim(0, 1)
         axis.set_ylim(0, 1.02)

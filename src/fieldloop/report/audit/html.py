@@ -14,7 +14,7 @@ from fieldloop.report.page import page
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup, escape, join
 from fieldloop.say.marks import status
-from fieldloop.say.numbers import figure as number
+from fieldloop.say.numbers import format_number as number
 from fieldloop.say.numbers import percent, whole
 
 SITES_ABREAST = 4
@@ -59,10 +59,11 @@ def _sentence(audit: Audit) -> str:
         reason = f"{audit.overridden_by} overrode the audit: {audit.override_reason}"
         return f"The map is incomplete ({percent(audit.score, 0)}). {reason}{contradicted}"
     score = percent(audit.score, 0)
-    return f"The map is incomplete at {score}: {_things(gaps)} to write before a protocol can be locked.{contradicted}"
+    needed = f"{_count_things(gaps)} to write before a protocol can be locked"
+    return f"The map is incomplete at {score}: {needed}.{contradicted}"
 
 
-def _things(count: int) -> str:
+def _count_things(count: int) -> str:
     return "1 thing" if count == 1 else f"{count} things"
 
 
@@ -72,7 +73,7 @@ def _questions(audit: Audit) -> Markup:
             status(Status.PASSED if not answer.missing else Status.CANNOT_TELL, percent(answer.score, 0)),
             answer.question,
             answer.asked or "",
-            _listed(list(map(sentence, answer.missing))),
+            _missing_list(list(map(sentence, answer.missing))),
         )
         for answer in audit.answers
     ]
@@ -80,12 +81,12 @@ def _questions(audit: Audit) -> Markup:
     return panel("Five questions", [table(columns, rows, ("asked",), columns[3:])])
 
 
-def _listed(missing: Sequence[str]) -> Markup:
+def _missing_list(missing: Sequence[str]) -> Markup:
     return join(*(Markup(f"<div>{escape(one)}</div>") for one in missing)) if missing else escape("nothing")
 
 
-def _compared(found: Sequence[Comparison]) -> Markup:
-    ranked = sorted(found, key=lambda one: ORDER.index(one.status))
+def _compared(comparisons: Sequence[Comparison]) -> Markup:
+    ranked = sorted(comparisons, key=lambda one: ORDER.index(one.status))
     rows = [
         (
             status(one.status),
@@ -118,7 +119,7 @@ def _exposure(deployment: Deployment) -> Markup:
     strata = whole(len(deployment.exposures))
     note = f"{strata} strata; within a site, the factors are assumed to be independent"
     if deployment.measured:
-        note = f"{strata} strata; joint shares measured in production count {_weight(deployment)}"
+        note = f"{strata} strata; joint shares measured in production count {_measured_weight_text(deployment)}"
     if not drawn:
         return panel("Exposure", [paragraph("The map states no shares of light, bins or tiers yet.", "dim")])
     caption = paragraph(
@@ -128,7 +129,7 @@ def _exposure(deployment: Deployment) -> Markup:
     return panel("Exposure", [caption, Markup(f'<div class="pair">{join(*drawn)}</div>')], note)
 
 
-def _weight(deployment: Deployment) -> str:
+def _measured_weight_text(deployment: Deployment) -> str:
     return f"{percent(deployment.measured_weight, 0)}, and the product of the map's shares counts for the rest"
 
 
@@ -150,7 +151,7 @@ def _facts(site: Site) -> Iterator[tuple[str, str]]:
     yield "light", _by_zone(site, lambda z: ", ".join(f"{shift} {_range(lux)}" for shift, lux in z.lux_by_shift))
     yield "floor", _by_zone(site, lambda z: "; ".join(part for part in (z.floor, *z.transitions) if part))
     yield "air", _by_zone(site, lambda z: ", ".join(_range(r) for r in (z.temperature, z.humidity) if r))
-    yield "room", _by_zone(site, lambda z: ", ".join(filter(None, (_metres(z.ceiling_m), z.layout))))
+    yield "room", _by_zone(site, lambda z: ", ".join(filter(None, (_ceiling_text(z.ceiling_m), z.layout))))
     for key, name in QUANTITIES.items():
         yield name, _by_zone(site, partial(_quantity, key))
     yield "bin sizes", ", ".join(f"{c.name} {' × '.join(number(s, 6) for s in c.size_m)} m" for c in site.containers)
@@ -187,5 +188,5 @@ def _range(given: Range) -> str:
     return f"{number(given.low, 6)} to {number(given.high, 6)} {given.unit}"
 
 
-def _metres(height: float | None) -> str:
+def _ceiling_text(height: float | None) -> str:
     return f"ceiling {number(height, 6)} m" if height else ""

@@ -59,14 +59,14 @@ def json_object(report: CheckReport) -> dict[str, Any]:
                 "id": e.episode,
                 "name": e.name,
                 "status": e.status.value,
-                "findings": _open(e.findings),
+                "findings": _open_findings_json(e.findings),
                 "log": log or None,
             }
             for e, log in zip(report.episodes, logs, strict=True)
         ],
-        "dataset": {"findings": _open(report.dataset)},
+        "dataset": {"findings": _open_findings_json(report.dataset)},
         "status": report.status.value,
-        "look_first": [_look(look) for look in report.ranking.looks],
+        "look_first": [_look_json(look) for look in report.ranking.looks],
         "length_correlation": to_plain(report.ranking.length_correlation),
         "dimensions": [
             {"dimension": d.dimension.value, "status": d.status.value, "share": d.share, "low": d.low, "high": d.high}
@@ -78,7 +78,7 @@ def json_object(report: CheckReport) -> dict[str, Any]:
     }
 
 
-def _look(look: Look) -> dict[str, Any]:
+def _look_json(look: Look) -> dict[str, Any]:
     reasons = [reason.check for reason in look.reasons]
     known = {"episode": look.episode, "name": look.name, "cost": look.cost, "at_s": look.at_s, "reasons": reasons}
     return {**known, "fixes": [_fix(fix) for fix in look.fixes], "link": link_to(look.episode, look.at_s)}
@@ -94,7 +94,7 @@ def _trend(series: Series) -> dict[str, Any]:
     return {name: to_plain(getattr(series, name)) for name in named}
 
 
-def _open(findings: Iterable[Finding]) -> list[dict[str, Any]]:
+def _open_findings_json(findings: Iterable[Finding]) -> list[dict[str, Any]]:
     return [
         {
             "check": f.check, "subject": f.subject, "status": f.status.value, "measured": f.measured,

@@ -18,9 +18,9 @@ def draw_contents(contents: Sequence[TaskContents]) -> Markup:
             one.episodes,
             _success(one),
             " / ".join(fixed(length, 1) for length in one.length_s),
-            _counted(one.operators),
-            _counted(one.failures),
-            _counted(one.grasps),
+            _counts_text(one.operators),
+            _counts_text(one.failures),
+            _counts_text(one.grasps),
         )
         for one in contents
     ]
@@ -28,13 +28,14 @@ def draw_contents(contents: Sequence[TaskContents]) -> Markup:
     return panel("Contents", [table(columns, rows, columns[1:4])])
 
 
-def _success(one: TaskContents) -> str:
-    if not one.judged:
+def _success(contents: TaskContents) -> str:
+    if not contents.judged:
         return "not known"
-    return f"{one.succeeded} of {one.judged} ({percent(one.success_low, 0)} to {percent(one.success_high, 0)})"
+    bounds = f"{percent(contents.success_low, 0)} to {percent(contents.success_high, 0)}"
+    return f"{contents.succeeded} of {contents.judged} ({bounds})"
 
 
-def _counted(counts: Mapping[str, int]) -> str:
+def _counts_text(counts: Mapping[str, int]) -> str:
     ranked = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
     more = f" and {len(ranked) - MOST_NAMED} more" if len(ranked) > MOST_NAMED else ""
     return ", ".join(f"{name} {count}" for name, count in ranked[:MOST_NAMED]) + more

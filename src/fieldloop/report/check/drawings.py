@@ -7,9 +7,9 @@ import numpy as np
 
 from fieldloop.model.finding import Finding, Status
 from fieldloop.report.check.sketch import Intervals, Trace
-from fieldloop.report.plots import BAD, INK, INK_3, SERIES, SURFACE, Margins, drawing, halo, seconds
+from fieldloop.report.plots import BAD, INK, INK_3, SERIES, SURFACE, Margins, add_halo, drawing, label_seconds_axis
 from fieldloop.say.html import Markup
-from fieldloop.say.numbers import figure, fixed
+from fieldloop.say.numbers import fixed, format_number
 
 WIDTH = 5.3
 """Size in inches: half a page on screen, where text of 8 points is 11 pixels."""
@@ -22,20 +22,20 @@ NOTABLE = 1.5
 def draw_intervals(intervals: Sequence[Intervals]) -> Markup:
     """Draw one strip per stream: a steady stream is a flat line, a gap is a peak with its height in periods."""
     with drawing(WIDTH, 0.36 * len(intervals) + 0.3, Margins(left=1.85, top=0.06)) as (axis, made):
-        for row, one in enumerate(intervals):
+        for row, stream_intervals in enumerate(intervals):
             axis.axhline(-row, color="#dce0e5", linewidth=0.8)
-            shown = np.clip(one.periods, -1.0, TALLEST)
-            axis.plot(one.at_s, -row + (shown - 1.0) * 0.13, color=SERIES[0], linewidth=1.0)
-            _name_strip(axis, row, one)
-            worst = int(np.argmax(one.periods)) if len(one.periods) else -1
-            if worst >= 0 and one.periods[worst] > NOTABLE:
-                place = (one.at_s[worst], -row + (shown[worst] - 1.0) * 0.13)
-                label = f"{figure(one.periods[worst], 3)} periods"
-                halo(axis.annotate(label, place, (4, -4), textcoords="offset points", color=BAD))
+            shown = np.clip(stream_intervals.periods, -1.0, TALLEST)
+            axis.plot(stream_intervals.at_s, -row + (shown - 1.0) * 0.13, color=SERIES[0], linewidth=1.0)
+            _name_strip(axis, row, stream_intervals)
+            worst = int(np.argmax(stream_intervals.periods)) if len(stream_intervals.periods) else -1
+            if worst >= 0 and stream_intervals.periods[worst] > NOTABLE:
+                place = (stream_intervals.at_s[worst], -row + (shown[worst] - 1.0) * 0.13)
+                label = f"{format_number(stream_intervals.periods[worst], 3)} periods"
+                add_halo(axis.annotate(label, place, (4, -4), textcoords="offset points", color=BAD))
         axis.set_ylim(-len(intervals) + 0.55, 0.75)
         axis.set_yticks([])
         axis.margins(x=0.01)
-        seconds(axis)
+        label_seconds_axis(axis)
     return made[0]
 
 
@@ -54,13 +54,13 @@ def draw_trace(trace: Trace, findings: Iterable[Finding]) -> Markup:
             side, shift = ("left", 3) if at_s < trace.at_s[-1] / 2 else ("right", -3)
             top = (at_s, 1)
             down = (shift, -7 - 10 * (number % 3))
-            halo(
+            add_halo(
                 axis.annotate(
                     name, top, down, ("data", "axes fraction"), textcoords="offset points", color=BAD, ha=side, va="top"
                 )
             )
         axis.set_title(f"{trace.name}{f', {trace.unit}' if trace.unit else ''}", loc="left", pad=5, color=INK)
-        seconds(axis)
+        label_seconds_axis(axis)
     return made[0]
 
 
@@ -86,7 +86,7 @@ def draw_offsets(findings: Iterable[Finding]) -> Markup | None:
 
 def _name_strip(axis: Any, row: int, one: Intervals) -> None:
     left = ("axes fraction", "data")
-    text, grey = f"{one.name} ", f"{figure(one.hz, 3)} Hz"
+    text, grey = f"{one.name} ", f"{format_number(one.hz, 3)} Hz"
     axis.annotate(text, (0, -row), (-44, 0), left, textcoords="offset points", ha="right", va="center", color=INK)
     axis.annotate(grey, (0, -row), (-4, 0), left, textcoords="offset points", ha="right", va="center", color=INK_3)
 

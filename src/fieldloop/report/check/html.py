@@ -8,7 +8,7 @@ from fieldloop.report.check.content import CheckReport
 from fieldloop.report.check.contents_drawing import draw_contents
 from fieldloop.report.check.drawings import draw_intervals, draw_offsets, draw_trace
 from fieldloop.report.check.sketch import Sketch, Thumbnail
-from fieldloop.report.check.summary import SEVERITY, Summary, in_order, outdated_in_words, summarise
+from fieldloop.report.check.summary import SEVERITY, Summary, episodes_by_cost, outdated_in_words, summarise
 from fieldloop.report.check.trend_drawing import draw_trends
 from fieldloop.report.markup import figure, link, mono, panel, paragraph, picture, table, tally
 from fieldloop.report.page import page
@@ -16,7 +16,7 @@ from fieldloop.say import sentence
 from fieldloop.say.findings import limit, message
 from fieldloop.say.html import Markup, escape, join
 from fieldloop.say.marks import status
-from fieldloop.say.numbers import fixed, measured, percent
+from fieldloop.say.numbers import fixed, format_without_unit, percent
 
 MOST_LISTED = 500
 LOOKED_AT_FIRST = 8
@@ -25,8 +25,8 @@ LOOKED_AT_FIRST = 8
 def html(report: CheckReport, sketches: Mapping[str, Sketch] | None = None) -> str:
     """Return the page; episodes with a sketch are shown with plots, worst first."""
     summary, sketches = summarise(report), sketches or {}
-    shown = [e for e in in_order(report) if e.episode in sketches]
-    blocks = [paragraph(summary.sentence, "lead"), _whole(report, summary)]
+    shown = [e for e in episodes_by_cost(report) if e.episode in sketches]
+    blocks = [paragraph(summary.sentence, "lead"), _overall_counts(report, summary)]
     if report.outdated:
         blocks.append(paragraph(outdated_in_words(report.outdated), "dim"))
     if report.dimensions:
@@ -42,12 +42,12 @@ def html(report: CheckReport, sketches: Mapping[str, Sketch] | None = None) -> s
     blocks += [_episode(episode, sketches[episode.episode]) for episode in shown]
     if summary.unanswered:
         blocks.append(_unanswered(summary, len(report.episodes)))
-    blocks.append(_all(in_order(report)))
+    blocks.append(_all_episodes_table(episodes_by_cost(report)))
     foot = f"Judged by protocol {report.protocol.label}. You can change its limits without measuring again."
     return page(report.source, blocks, kind="fieldloop check", foot=foot)
 
 
-def _whole(report: CheckReport, summary: Summary) -> Markup:
+def _overall_counts(report: CheckReport, summary: Summary) -> Markup:
     return join(tally(summary.counts), paragraph(f"{report.format}, judged by {report.protocol.label}", "dim"))
 
 
@@ -98,8 +98,10 @@ def _episode(episode: EpisodeReport, sketch: Sketch) -> Markup:
     counting = sorted((f for f in episode.findings if f.counts), key=lambda f: SEVERITY.index(f.status))
     parts: list[object] = [_findings(counting)] if counting else []
     if sketch.thumbnails:
-        parts.append(_film(sketch.thumbnails))
-    columns = [Markup(f"<div>{join(*made)}</div>") for made in (_traces(episode, sketch), _rhythm(episode, sketch))]
+        parts.append(_film_strip(sketch.thumbnails))
+    columns = [
+        Markup(f"<div>{join(*made)}</div>") for made in (_traces(episode, sketch), _draw_timing(episode, sketch))
+    ]
     parts.append(Markup(f'<div class="pair">{join(*columns)}</div>'))
     passed = sum(1 for f in episode.findings if f.status is Status.PASSED)
     note = join(status(episode.status), Markup(" &nbsp; "), f"{passed} checks passed, id {episode.episode[:12]}")
@@ -108,13 +110,15 @@ def _episode(episode: EpisodeReport, sketch: Sketch) -> Markup:
 
 def _traces(episode: EpisodeReport, sketch: Sketch) -> Iterator[Markup]:
     for trace in sketch.traces:
-        own = [f for f in episode.findings if trace.name in f.about.streams]
+        findings = [f for f in episode.findings if trace.name in f.about.streams]
         caption = [f"{trace.left_out} columns that change less are not shown."] if trace.left_out else []
-        caption += ["Dotted lines mark where a check failed."] if any(f.status is Status.FAILED for f in own) else []
-        yield figure(draw_trace(trace, own), " ".join(caption))
+        caption += (
+            ["Dotted lines mark where a check failed."] if any(f.status is Status.FAILED for f in findings) else []
+        )
+        yield figure(draw_trace(trace, findings), " ".join(caption))
 
 
-def _rhythm(episode: EpisodeReport, sketch: Sketch) -> Iterator[Markup]:
+def _draw_timing(episode: EpisodeReport, sketch: Sketch) -> Iterator[Markup]:
     if sketch.intervals:
         clocks = ", ".join(sorted({one.clock.value for one in sketch.intervals}))
         caption = f"Time between samples ({clocks} clock): a flat line is a steady rate, a peak is a gap."
@@ -128,12 +132,12 @@ def _rhythm(episode: EpisodeReport, sketch: Sketch) -> Iterator[Markup]:
         yield figure(offsets, "Offset between streams in ms (99th percentile). Framed values exceed the limit.")
 
 
-def _film(thumbnails: Iterable[Thumbnail]) -> Markup:
+def _film_strip(thumbnails: Iterable[Thumbnail]) -> Markup:
     cells = []
-    for one in thumbnails:
-        where = f"{one.stream} at {fixed(one.at_s, 2)} s"
-        shown = picture(one.data_uri, where) if one.data_uri else paragraph("cannot be decoded", "dim")
-        cells.append(figure(shown, where, "flagged" if one.flagged else ""))
+    for thumbnail in thumbnails:
+        where = f"{thumbnail.stream} at {fixed(thumbnail.at_s, 2)} s"
+        shown = picture(thumbnail.data_uri, where) if thumbnail.data_uri else paragraph("cannot be decoded", "dim")
+        cells.append(figure(shown, where, "flagged" if thumbnail.flagged else ""))
     return Markup(f'<div class="film">{join(*cells)}</div>')
 
 
@@ -150,7 +154,7 @@ def _unanswered(summary: Summary, total: int) -> Markup:
     return panel("Cannot tell", [lead, table(("check", "why", "episodes"), rows, ("episodes",), ("why",))])
 
 
-def _all(episodes: Sequence[EpisodeReport]) -> Markup:
+def _all_episodes_table(episodes: Sequence[EpisodeReport]) -> Markup:
     rows = []
     for episode in episodes[:MOST_LISTED]:
         counts = {status: sum(1 for f in episode.findings if f.status is status) for status in Status}
@@ -168,7 +172,7 @@ def _all(episodes: Sequence[EpisodeReport]) -> Markup:
 
 
 def _measured(finding: Finding) -> str:
-    return "" if finding.measured is None else measured(finding.measured, finding.unit)
+    return "" if finding.measured is None else format_without_unit(finding.measured, finding.unit)
 
 
 def _name(text: str) -> Markup:

@@ -93,11 +93,11 @@ def _intervals(stream: Stream, recording: Recording) -> Intervals:
     forward = steps[steps > 0]
     period = float(np.median(forward)) if len(forward) else 1.0
     at_s, periods = _seconds(stream, recording)[1:], steps / period
-    keep = _extremes(periods)
+    keep = _rows_of_extremes(periods)
     return Intervals(stream.name, stream.clock, NS_PER_S / period, at_s[keep], periods[keep])
 
 
-def _extremes(values: Numbers) -> NDArray[np.int64]:
+def _rows_of_extremes(values: Numbers) -> NDArray[np.int64]:
     """Keep the point farthest from 1 of each of a few hundred bins: thinning must not hide a gap."""
     if len(values) <= MOST_POINTS:
         return np.arange(len(values))
@@ -105,7 +105,7 @@ def _extremes(values: Numbers) -> NDArray[np.int64]:
     return np.asarray([part[np.argmax(np.abs(values[part] - 1.0))] for part in bins])
 
 
-def _jumps(values: Numbers) -> NDArray[np.int64]:
+def _rows_around_jumps(values: Numbers) -> NDArray[np.int64]:
     """Keep the first row of each bin and the rows around its largest step: thinning must not hide a jump."""
     if len(values) <= MOST_POINTS:
         return np.arange(len(values))
@@ -120,7 +120,7 @@ def _trace(stream: Stream, recording: Recording) -> Trace:
     values = stream.values.reshape(len(stream), -1).astype(np.float64)
     reach = np.ptp(np.nan_to_num(values), axis=0)
     chosen = np.sort(np.argsort(-reach, kind="stable")[:MOST_COLUMNS])
-    rows = _jumps(values)
+    rows = _rows_around_jumps(values)
     names = tuple(stream.columns[i] if i < len(stream.columns) else f"[{i}]" for i in chosen)
     return Trace(
         stream.name, stream.unit, _seconds(stream, recording)[rows], values[rows][:, chosen], names,
@@ -132,8 +132,8 @@ def _thumbnails(recording: Recording, flagged: list[Finding]) -> Iterator[Thumbn
     cameras = [s for s in recording.streams.values() if s.kind is StreamKind.RGB and s.pictures is not None and len(s)]
     named = [c for c in cameras if any(c.name in f.about.streams for f in flagged)]
     for camera in [*named, *(c for c in cameras if c not in named)][:2]:
-        own = [f for f in flagged if camera.name in f.about.streams] or flagged
-        moments = sorted({f.at_s for f in own if f.at_s is not None})[:3]
+        camera_findings = [f for f in flagged if camera.name in f.about.streams] or flagged
+        moments = sorted({f.at_s for f in camera_findings if f.at_s is not None})[:3]
         at_s = _seconds(camera, recording)
         yield from _frames(camera, at_s, moments or [0.0, float(at_s[-1]) / 2, float("inf")], flagged=bool(moments))
 

@@ -48,7 +48,7 @@ def outdated_in_words(episodes: int) -> str:
     )
 
 
-def in_order(report: CheckReport) -> list[EpisodeReport]:
+def episodes_by_cost(report: CheckReport) -> list[EpisodeReport]:
     """Return the episodes by the cost of their findings, those without findings last."""
     place = {look.episode: number for number, look in enumerate(report.ranking.looks)}
     return sorted(report.episodes, key=lambda e: (place.get(e.episode, len(place)), SEVERITY.index(e.status), e.name))
@@ -86,15 +86,15 @@ def _unanswered(report: CheckReport) -> Iterable[Unanswered]:
     most: dict[str, Unanswered] = {}
     for (check, _), findings in groups.items():
         if check not in most or len(findings) > most[check].episodes:
-            most[check] = Unanswered(check, len(findings), _example(list(findings.values())))
+            most[check] = Unanswered(check, len(findings), _example_reason(list(findings.values())))
     return most.values()
 
 
-def _example(findings: list[Finding]) -> str:
+def _example_reason(findings: list[Finding]) -> str:
     first = without_subject(findings[0])
-    alike = all((f.reason, f.place, f.measured) == _facts(findings[0]) for f in findings[1:])
+    alike = all((f.reason, f.place, f.measured) == _comparable_facts(findings[0]) for f in findings[1:])
     return first if alike else f"for example: {first}"
 
 
-def _facts(finding: Finding) -> tuple[object, ...]:
+def _comparable_facts(finding: Finding) -> tuple[object, ...]:
     return finding.reason, finding.place, finding.measured

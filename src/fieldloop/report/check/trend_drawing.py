@@ -6,7 +6,7 @@ import numpy as np
 
 from fieldloop.model.trend import Series
 from fieldloop.report.markup import figure
-from fieldloop.report.plots import BAD, INK, SERIES, Margins, drawing, halo
+from fieldloop.report.plots import BAD, INK, SERIES, Margins, add_halo, drawing
 from fieldloop.say.html import Markup
 
 WIDTH = 5.3
@@ -33,7 +33,7 @@ def _draw(series: Series) -> Markup:
         axis.plot(at, series.values, color=SERIES[0], marker="o", markersize=3)
         for alert in series.alerts:
             axis.plot(at[alert], series.values[alert], marker="o", markersize=6, color=BAD, fillstyle="none")
-            halo(
+            add_halo(
                 axis.annotate(
                     series.batches[alert], (at[alert], series.values[alert]), (5, 4), textcoords="offset points",
                     color=BAD,

@@ -9,9 +9,9 @@ from fieldloop.model.diagnosis import Cause, Diagnosis, Gap, LostSlice
 from fieldloop.model.finding import Status
 from fieldloop.model.note import note
 from fieldloop.report.diagnose.kinds import harder_mix
-from fieldloop.report.diagnose.parts import has_drop, has_interval, part, share_of
+from fieldloop.report.diagnose.parts import cost_text, has_drop, has_interval, share_of
 from fieldloop.say import sentence
-from fieldloop.say.numbers import UNKNOWN, day, interval, percent, where
+from fieldloop.say.numbers import UNKNOWN, day, interval, percent, stratum_in_words
 
 ANSWERS = {Status.PASSED: "yes", Status.FAILED: "no", Status.CANNOT_TELL: "open"}
 """The answer to one of the four questions, by its status."""
@@ -35,27 +35,27 @@ def verdict(found: Diagnosis) -> str:
     return sentence(note(_verdict(found)))
 
 
-def _verdict(found: Diagnosis) -> str:
-    if found.status is Status.FAILED:
-        return "diagnose.verdict_real" if has_drop(found) else "diagnose.verdict_hidden"
-    if found.status is Status.PASSED:
-        return "diagnose.verdict_negligible" if has_drop(found) else "diagnose.verdict_no_drop"
-    if found.baseline == found.observed == 0.0:
+def _verdict(diagnosis: Diagnosis) -> str:
+    if diagnosis.status is Status.FAILED:
+        return "diagnose.verdict_real" if has_drop(diagnosis) else "diagnose.verdict_hidden"
+    if diagnosis.status is Status.PASSED:
+        return "diagnose.verdict_negligible" if has_drop(diagnosis) else "diagnose.verdict_no_drop"
+    if diagnosis.baseline == diagnosis.observed == 0.0:
         return "diagnose.verdict_never_worked"
-    if found.status is Status.CANNOT_TELL and has_drop(found):
-        if _first(found) is not None:
+    if diagnosis.status is Status.CANNOT_TELL and has_drop(diagnosis):
+        if _first_known_cause(diagnosis) is not None:
             return "diagnose.verdict_cause_uncertain"
-        mostly_mix = found.kinds is not None and found.kinds.mostly_mix
+        mostly_mix = diagnosis.kinds is not None and diagnosis.kinds.mostly_mix
         return "diagnose.verdict_mix" if mostly_mix else "diagnose.verdict_cause_unknown"
     return "diagnose.verdict_cannot_tell"
 
 
 def headline(found: Diagnosis) -> str:
     """State whether success dropped, from what to what, by how much."""
-    return f"{verdict(found)}: {change(found)}"
+    return f"{verdict(found)}: {change_text(found)}"
 
 
-def change(found: Diagnosis) -> str:
+def change_text(found: Diagnosis) -> str:
     """State from what to what success went, by how many points, with the interval where there is one."""
     if not (math.isfinite(found.baseline) and math.isfinite(found.observed)):
         return sentence(note("diagnose.nothing_to_compare"))
@@ -75,42 +75,44 @@ def main_cause(found: Diagnosis) -> str:
     return " ".join(filter(None, (cause, mix) if found.status is Status.FAILED else (mix, cause)))
 
 
-def _main_cause(found: Diagnosis) -> str:
+def _main_cause(diagnosis: Diagnosis) -> str:
     """State the first cause: the diagnosis has ordered them."""
-    top = _first(found)
+    top = _first_known_cause(diagnosis)
     if top is None:
         return ""
-    alike, unknown = ([c for c in found.causes if c.gap is gap] for gap in (top.gap, Gap.UNKNOWN))
-    gap, size, places = top.gap.value, part(found, alike), _places(found, alike)
+    alike, unknown = ([c for c in diagnosis.causes if c.gap is gap] for gap in (top.gap, Gap.UNKNOWN))
+    gap, size, places = top.gap.value, cost_text(diagnosis, alike), _places_text(diagnosis, alike)
     if unknown and share_of(unknown) > share_of(alike):
-        rest = part(found, unknown, short=True)
+        rest = cost_text(diagnosis, unknown, short=True)
         fact = note("diagnose.first_cause_named", top.fix, unexplained=rest, gap=gap, part=size, places=places)
         return sentence(fact)
     return sentence(note("diagnose.first_cause", top.fix, gap=gap, part=size, places=places))
 
 
-def in_short(found: Diagnosis) -> str:
+def first_cause_text(found: Diagnosis) -> str:
     """Name the first kind of cause; where none is named, return the verdict."""
-    top = _first(found)
+    top = _first_known_cause(found)
     return top.gap.value if top else verdict(found)
 
 
-def _first(found: Diagnosis) -> Cause | None:
-    return next((cause for cause in found.causes if cause.gap is not Gap.UNKNOWN), None)
+def _first_known_cause(diagnosis: Diagnosis) -> Cause | None:
+    return next((cause for cause in diagnosis.causes if cause.gap is not Gap.UNKNOWN), None)
 
 
-def _places(found: Diagnosis, alike: Sequence[Cause]) -> str:
+def _places_text(diagnosis: Diagnosis, alike: Sequence[Cause]) -> str:
     """State where a kind of cause acts; where it acts in several places, the first with their shares of the loss."""
     if len(alike) == 1:
         return place(alike[0])
-    shown = ", ".join(f"{place(cause)} {part(found, [cause], short=True)}" for cause in alike[:MOST_PLACES])
+    shown = ", ".join(f"{place(cause)} {cost_text(diagnosis, [cause], short=True)}" for cause in alike[:MOST_PLACES])
     return sentence(note("diagnose.places_and_more", places=shown, more=max(len(alike) - MOST_PLACES, 0) or None))
 
 
 def place(cause: Cause) -> str:
     """State where a cause acts; conditions that cannot be separated from it are named with it."""
     every = ((cause.stratum, ""), *cause.rivals)
-    shown = " or ".join(f"{where(stratum)} since {day}" if day else where(stratum) for stratum, day in every)
+    shown = " or ".join(
+        f"{stratum_in_words(stratum)} since {day}" if day else stratum_in_words(stratum) for stratum, day in every
+    )
     return sentence(note("diagnose.place_or", places=shown)) if cause.group else shown
 
 
@@ -127,10 +129,10 @@ def since(cause: Cause) -> str:
 
 def by_loss(slices: Sequence[LostSlice]) -> list[LostSlice]:
     """Sort the conditions that lost, those that cost most attempts first."""
-    return sorted(slices, key=lambda one: -one.episodes * _lost(one))
+    return sorted(slices, key=lambda one: -one.episodes * _loss_of_slice(one))
 
 
-def _lost(one: LostSlice) -> float:
+def _loss_of_slice(one: LostSlice) -> float:
     lost = one.expected - one.observed
     return lost if math.isfinite(lost) else 0.0
 
@@ -145,7 +147,7 @@ def remarks_title(found: Diagnosis) -> str:
     return remark_word(found) if found.status is Status.PASSED else sentence(note("diagnose.not_known_title"))
 
 
-def sampled(found: Diagnosis, shown: int | None = None) -> str:
+def explained_failures_text(found: Diagnosis, shown: int | None = None) -> str:
     """State how many of all failures are explained, and how they were chosen."""
     asked = len(found.failures) if shown is None else min(shown, len(found.failures))
     if asked >= found.failed:
@@ -153,7 +155,7 @@ def sampled(found: Diagnosis, shown: int | None = None) -> str:
     return sentence(note("diagnose.some_failures", shown=asked, failures=found.failed))
 
 
-def doubt(one: LostSlice) -> str:
+def doubt_text(one: LostSlice) -> str:
     """Write the probability that a slice is not a cause; below one in a hundred its digits do not matter."""
     if not math.isfinite(one.doubt):
         return UNKNOWN

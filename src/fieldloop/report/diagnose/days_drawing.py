@@ -8,7 +8,7 @@ from typing import Any
 
 from fieldloop.model.alarm import Rate
 from fieldloop.model.diagnosis import Cause, Diagnosis
-from fieldloop.report.plots import BAD, INK_3, SERIES, Margins, drawing, halo, sized
+from fieldloop.report.plots import BAD, INK_3, SERIES, Margins, add_halo, drawing, make_responsive
 from fieldloop.say.html import Markup
 from fieldloop.say.numbers import day, percent
 from fieldloop.stats import binomial
@@ -22,10 +22,10 @@ FEW = 2
 
 def draw_days(days: Sequence[Rate], found: Diagnosis) -> Markup | None:
     """Draw the rate of each day, all sites together; None where there are fewer than two days."""
-    rates = _together(days)
+    rates = _sum_sites_by_day(days)
     if len(rates) < FEW:
         return None
-    at = [_date(one) for one in rates]
+    at = [_noon_date(one) for one in rates]
     x = [one.toordinal() for one in at]
     with drawing(WIDTH, HEIGHT, Margins(left=0.5, right=0.9, top=0.15, bottom=0.3)) as (axis, made):
         axis.fill_between(x, [d.low for d in rates], [d.high for d in rates], color=BAND, linewidth=0)
@@ -36,25 +36,25 @@ def draw_days(days: Sequence[Rate], found: Diagnosis) -> Markup | None:
             beside = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points", "annotation_clip": False}
             axis.annotate("baseline", (1, found.baseline), (4, 0), va="center", color=INK_3, **beside)
             low = min(low, found.baseline)
-        for number, cause in enumerate(_dated(found.causes)[:MOST_MARKS]):
+        for number, cause in enumerate(_causes_with_date(found.causes)[:MOST_MARKS]):
             _mark(axis, number, cause)
         axis.set_ylim(max(0.0, low - 0.05), 1.02)
         axis.yaxis.set_major_formatter(lambda value, _: percent(value, 0))
         axis.locator_params(axis="y", nbins=5)
         _label_days(axis, at)
     described = f"Success by day from {at[0]:%Y-%m-%d} to {at[-1]:%Y-%m-%d}"
-    return sized(made[0], described, WIDTH, least=6.0)
+    return make_responsive(made[0], described, WIDTH, least=6.0)
 
 
-def _together(days: Sequence[Rate]) -> list[Rate]:
+def _sum_sites_by_day(days: Sequence[Rate]) -> list[Rate]:
     """Sum the sites of each day."""
     parts: dict[date, list[Rate]] = defaultdict(list)
-    for one in days:
-        if one.episodes:
-            parts[_date(one)].append(one)
+    for rate in days:
+        if rate.episodes:
+            parts[_noon_date(rate)].append(rate)
     summed = []
     for part in (parts[when] for when in sorted(parts)):
-        won, tried = (sum(getattr(one, name) for one in part) for name in ("successes", "episodes"))
+        won, tried = (sum(getattr(rate, name) for rate in part) for name in ("successes", "episodes"))
         ends = binomial.interval(won, tried)
         summed.append(Rate(part[0].policy, "", won, tried, won / tried, *ends, part[0].start_ns, part[0].end_ns))
     return summed
@@ -65,7 +65,7 @@ def _mark(axis: Any, number: int, cause: Cause) -> None:
     axis.axvline(when, color=BAD, linestyle=(0, (1, 2)), linewidth=1.2)
     side, shift = ("left", 4) if when < sum(axis.get_xlim()) / 2 else ("right", -4)
     over = {"textcoords": "offset points", "color": BAD, "ha": side, "va": "top"}
-    halo(axis.annotate(cause.gap.value, (when, 1), (shift, -2 - 11 * number), ("data", "axes fraction"), **over))
+    add_halo(axis.annotate(cause.gap.value, (when, 1), (shift, -2 - 11 * number), ("data", "axes fraction"), **over))
 
 
 def _label_days(axis: Any, at: Sequence[date]) -> None:
@@ -74,10 +74,10 @@ def _label_days(axis: Any, at: Sequence[date]) -> None:
     axis.margins(x=0.02)
 
 
-def _dated(causes: Sequence[Cause]) -> list[Cause]:
+def _causes_with_date(causes: Sequence[Cause]) -> list[Cause]:
     return [cause for cause in causes if cause.since_ns is not None]
 
 
-def _date(one: Rate) -> date:
+def _noon_date(one: Rate) -> date:
     """Return the date of its noon, because midnights differ from site to site."""
     return date.fromisoformat(day((one.start_ns + one.end_ns) // 2))

@@ -51,7 +51,7 @@ def shares(found: Diagnosis) -> tuple[float, ...]:
     return tuple(min(max(share, 0.0), 1.0) for share in parts) if meaningful else ()
 
 
-def by_kind(found: Diagnosis) -> str:
+def kinds_text(found: Diagnosis) -> str:
     """State the kinds in points, which add up even where one gains what another loses; '' without any."""
     if not has_kinds(found):
         return ""
@@ -65,14 +65,14 @@ def harder_mix(found: Diagnosis) -> str:
     if found.kinds is None or not found.kinds.mostly_mix:
         return ""
     mix, loss = found.kinds.mix, found.loss
-    grown = tuple(map(_shifted, found.shifted))
+    grown = tuple(map(_mix_shift_note, found.shifted))
     if abs(mix - loss) < LEAST:
         return sentence(note("diagnose.mix_all", *grown, loss_points=100.0 * loss))
     code = "diagnose.mix_more_than_all" if mix > loss else "diagnose.mix_part"
     return sentence(note(code, *grown, mix_points=100.0 * mix, loss_points=100.0 * loss))
 
 
-def _shifted(shift: Shifted) -> Note:
+def _mix_shift_note(shift: Shifted) -> Note:
     return note(
         "diagnose.mix_shifted_worse" if shift.worse else "diagnose.mix_shifted",
         where=str(shift.stratum), before=shift.share_before, after=shift.share_after,

@@ -33,7 +33,7 @@ def share_of(causes: Sequence[Cause]) -> float:
     return sum(cause.share for cause in causes if math.isfinite(cause.share))
 
 
-def part(found: Diagnosis, causes: Sequence[Cause], *, short: bool = False) -> str:
+def cost_text(found: Diagnosis, causes: Sequence[Cause], *, short: bool = False) -> str:
     """Write what some causes cost together; `short` omits of what."""
     if in_points(found):
         return f"{points(-sum(cause.cost or 0.0 for cause in causes))} points"

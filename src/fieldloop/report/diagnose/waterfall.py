@@ -11,10 +11,10 @@ from fieldloop.model.finding import Status
 from fieldloop.model.note import note
 from fieldloop.report.diagnose.kinds import has_kinds, kinds
 from fieldloop.report.diagnose.parts import has_drop, in_points
-from fieldloop.report.plots import INK, INK_2, LINE_2, SERIES, Margins, drawing, sized
+from fieldloop.report.plots import INK, INK_2, LINE_2, SERIES, Margins, drawing, make_responsive
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup
-from fieldloop.say.numbers import figure, interval, percent, points, where
+from fieldloop.say.numbers import format_number, interval, percent, points, stratum_in_words
 
 WIDTH, LEFT, RIGHT, ROW = 10.4, 3.1, 1.9, 0.24
 MOST_CAUSES = 8
@@ -56,67 +56,67 @@ def draw_waterfall(found: Diagnosis) -> Markup | None:
         axis.set_xlim(max(0.0, min(ends) - 3 * room), min(1.0, max(ends) + room))
         axis.set_ylim(len(rows) - 0.4, -0.6)
         axis.set_yticks([])
-        axis.xaxis.set_major_formatter(lambda value, _: f"{figure(100 * value, 3)} %")
+        axis.xaxis.set_major_formatter(lambda value, _: f"{format_number(100 * value, 3)} %")
         axis.locator_params(axis="x", nbins=6)
     described = "; ".join(f"{step.name} {step.note}" for step in rows if step is not None)
-    return sized(made[0], described, WIDTH, least=7.0)
+    return make_responsive(made[0], described, WIDTH, least=7.0)
 
 
 def steps(found: Diagnosis) -> tuple[list[Step], list[Step]]:
     """Divide the loss by kind of change, and by cause: both lead from the baseline to what was observed."""
-    return list(_levelled(found, _kinds(found))), list(_levelled(found, _causes(found)))
+    return list(_steps_between_levels(found, _kinds(found))), list(_steps_between_levels(found, _causes(found)))
 
 
-def _can_be_divided(found: Diagnosis) -> bool:
-    known = all(map(math.isfinite, (found.baseline, found.observed, found.loss)))
-    if not known or found.loss <= NEGLIGIBLE or (found.status is Status.PASSED and not has_drop(found)):
+def _can_be_divided(diagnosis: Diagnosis) -> bool:
+    known = all(map(math.isfinite, (diagnosis.baseline, diagnosis.observed, diagnosis.loss)))
+    if not known or diagnosis.loss <= NEGLIGIBLE or (diagnosis.status is Status.PASSED and not has_drop(diagnosis)):
         return False
-    return bool(found.causes) or has_kinds(found)
+    return bool(diagnosis.causes) or has_kinds(diagnosis)
 
 
-def _levelled(found: Diagnosis, parts: Sequence[tuple[str, float, str]]) -> Iterator[Step]:
-    yield Step("Baseline", 0.0, found.baseline, percent(found.baseline), level=True)
-    at = found.baseline
+def _steps_between_levels(diagnosis: Diagnosis, parts: Sequence[tuple[str, float, str]]) -> Iterator[Step]:
+    yield Step("Baseline", 0.0, diagnosis.baseline, percent(diagnosis.baseline), level=True)
+    at = diagnosis.baseline
     for name, lost, beside in parts:
         yield Step(name, at, at - lost, beside or points(-lost))
         at -= lost
-    yield Step("Observed in production", 0.0, found.observed, percent(found.observed), level=True)
+    yield Step("Observed in production", 0.0, diagnosis.observed, percent(diagnosis.observed), level=True)
 
 
-def _kinds(found: Diagnosis) -> list[tuple[str, float, str]]:
-    return [(kind.label[0].upper() + kind.label[1:], kind.lost, "") for kind in kinds(found)]
+def _kinds(diagnosis: Diagnosis) -> list[tuple[str, float, str]]:
+    return [(kind.label[0].upper() + kind.label[1:], kind.lost, "") for kind in kinds(diagnosis)]
 
 
-def _causes(found: Diagnosis) -> list[tuple[str, float, str]]:
-    known = [c for c in found.causes if math.isfinite(c.share)]
-    named = [c for c in known if c.gap is not Gap.UNKNOWN and abs(_lost(found, c)[0]) >= NEGLIGIBLE]
+def _causes(diagnosis: Diagnosis) -> list[tuple[str, float, str]]:
+    known = [c for c in diagnosis.causes if math.isfinite(c.share)]
+    named = [c for c in known if c.gap is not Gap.UNKNOWN and abs(_cause_loss(diagnosis, c)[0]) >= NEGLIGIBLE]
     parts = []
     for cause in named[:MOST_CAUSES]:
-        lost, low, high = _lost(found, cause)
-        name = _fit(f"{cause.gap.value.capitalize()}: {where(cause.stratum)}")
+        lost, low, high = _cause_loss(diagnosis, cause)
+        name = _truncate(f"{cause.gap.value.capitalize()}: {stratum_in_words(cause.stratum)}")
         parts.append((name, lost, f"{points(-lost)} ({interval(-high, -low)})"))
     if smaller := named[MOST_CAUSES:]:
         label = sentence(note("diagnose.smaller_causes_step", causes=len(smaller)))
-        parts.append((label, sum(_lost(found, c)[0] for c in smaller), ""))
-    unexplained = found.loss - sum(lost for _, lost, _ in parts)
+        parts.append((label, sum(_cause_loss(diagnosis, c)[0] for c in smaller), ""))
+    unexplained = diagnosis.loss - sum(lost for _, lost, _ in parts)
     if abs(unexplained) >= NEGLIGIBLE:
-        parts.append((sentence(note(_rest(found, unexplained))), unexplained, ""))
+        parts.append((sentence(note(_remainder_code(diagnosis, unexplained))), unexplained, ""))
     return parts
 
 
-def _rest(found: Diagnosis, unexplained: float) -> str:
+def _remainder_code(diagnosis: Diagnosis, unexplained: float) -> str:
     """Return the code of the step that remains after all causes."""
     if unexplained < 0:
-        return "diagnose.gained_step" if in_points(found) else "diagnose.overlap_step"
-    unknown = any(c.gap is Gap.UNKNOWN for c in found.causes if math.isfinite(c.share))
+        return "diagnose.gained_step" if in_points(diagnosis) else "diagnose.overlap_step"
+    unknown = any(c.gap is Gap.UNKNOWN for c in diagnosis.causes if math.isfinite(c.share))
     return "diagnose.unexplained_step" if unknown else "diagnose.unassigned_step"
 
 
-def _lost(found: Diagnosis, cause: Cause) -> tuple[float, float, float]:
+def _cause_loss(diagnosis: Diagnosis, cause: Cause) -> tuple[float, float, float]:
     """Return what a cause costs, with its interval: its share of the loss, or its cost where shares mislead."""
-    if in_points(found):
+    if in_points(diagnosis):
         return cause.cost or 0.0, cause.cost_low or 0.0, cause.cost_high or 0.0
-    return found.loss * cause.share, found.loss * cause.low, found.loss * cause.high
+    return diagnosis.loss * cause.share, diagnosis.loss * cause.low, diagnosis.loss * cause.high
 
 
 def _row(axis: Any, place: int, step: Step) -> None:
@@ -138,5 +138,5 @@ def _connect(axis: Any, rows: Sequence[Step | None]) -> None:
             axis.plot([one.end] * 2, [place, place + 1], color=LINE_2, linewidth=0.8, zorder=0)
 
 
-def _fit(text: str) -> str:
+def _truncate(text: str) -> str:
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"

@@ -29,7 +29,7 @@ class PlanReport:
 def headline(report: PlanReport) -> str:
     """Write what to collect and what it will bring."""
     if report.plan is None:
-        return f"No plan yet. {uncovered(report.coverage)}"
+        return f"No plan yet. {uncovered_text(report.coverage)}"
     asked = sum(quota.demonstrations for quota in report.plan.quotas)
     if not asked:
         return "There is nothing to collect: the plan asks for no demonstrations."
@@ -37,13 +37,14 @@ def headline(report: PlanReport) -> str:
     left = sum(p.left for p in quotas) if quotas else asked
     strata = plural(len({q.stratum for q in report.plan.quotas if q.demonstrations}), "stratum", "strata")
     if not left:
-        return f"All {plural(asked, 'demonstration')} of the plan are collected; {promise(report.plan)}."
+        return f"All {plural(asked, 'demonstration')} of the plan are collected; {expected_gain_text(report.plan)}."
     if left < asked:
-        return f"{whole(left)} of {plural(asked, 'demonstration')} left to collect in {strata}: {promise(report.plan)}."
-    return f"Collect {plural(asked, 'demonstration')} in {strata}: {promise(report.plan)}."
+        left_to_collect = f"{whole(left)} of {plural(asked, 'demonstration')} left to collect in {strata}"
+        return f"{left_to_collect}: {expected_gain_text(report.plan)}."
+    return f"Collect {plural(asked, 'demonstration')} in {strata}: {expected_gain_text(report.plan)}."
 
 
-def promise(plan: Plan) -> str:
+def expected_gain_text(plan: Plan) -> str:
     """Write the expected gain of a plan, with its interval where it has one."""
     if not math.isfinite(plan.expected_gain):
         return "the gain of these demonstrations is not known"
@@ -53,9 +54,9 @@ def promise(plan: Plan) -> str:
     return f"{points(plan.expected_gain)} points of production success {how}{span}"
 
 
-def uncovered(coverage: Sequence[Coverage]) -> str:
+def uncovered_text(coverage: Sequence[Coverage]) -> str:
     """Write how much of production no demonstration shows."""
-    there = deployed(coverage)
+    there = deployed_strata(coverage)
     if not there:
         return "No deployed stratum is known. Audit the deployment map first."
     never = [c for c in there if c.demonstrations == 0]
@@ -66,23 +67,23 @@ def uncovered(coverage: Sequence[Coverage]) -> str:
     return f"{whole(len(never))} of {total}, {percent(share, 0)} of production, have no demonstration."
 
 
-def deployed(coverage: Sequence[Coverage]) -> list[Coverage]:
+def deployed_strata(coverage: Sequence[Coverage]) -> list[Coverage]:
     """Leave out strata that production never meets."""
     return [one for one in coverage if one.exposure > 0.0]
 
 
-def by_gain(quotas: Sequence[Quota]) -> list[Quota]:
+def sort_by_gain(quotas: Sequence[Quota]) -> list[Quota]:
     """Return quotas, the largest expected gain first; those with an unknown gain last."""
     return sorted(quotas, key=lambda q: -q.gain if math.isfinite(q.gain) else math.inf)
 
 
-def by_level(quotas: Sequence[Quota]) -> Iterator[tuple[str, str]]:
+def demonstrations_by_level(quotas: Sequence[Quota]) -> Iterator[tuple[str, str]]:
     """Yield how many demonstrations each level gets, factor by factor.
 
     >>> from fieldloop.model.note import Note
     >>> why = Note("plan.quota")
     >>> asked = [Quota(Stratum.of(bin=b, site="south"), n, 0.0, 0.0, 0.0, why) for b, n in (("back", 2), ("side", 5))]
-    >>> dict(by_level(asked))
+    >>> dict(demonstrations_by_level(asked))
     {'bin': 'side 5, back 2', 'site': 'south 7'}
     """
     for factor in sorted({c.factor for q in quotas for c in q.stratum.conditions}):

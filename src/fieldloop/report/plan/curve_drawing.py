@@ -9,11 +9,11 @@ from fieldloop.model.condition import Stratum
 from fieldloop.model.learning import LearningCurve
 from fieldloop.model.plan import Coverage, PlanScore, Quota
 from fieldloop.report.markup import figure
-from fieldloop.report.plan.content import PlanReport, by_gain, shared_factors
-from fieldloop.report.plots import INK, INK_2, INK_3, LINE_2, SERIES, Margins, drawing, halo, sized
+from fieldloop.report.plan.content import PlanReport, shared_factors, sort_by_gain
+from fieldloop.report.plots import INK, INK_2, INK_3, LINE_2, SERIES, Margins, add_halo, drawing, make_responsive
 from fieldloop.say.html import Markup
-from fieldloop.say.numbers import figure as number
-from fieldloop.say.numbers import percent, plural, where
+from fieldloop.say.numbers import format_number as number
+from fieldloop.say.numbers import percent, plural, stratum_in_words
 from fieldloop.stats import binomial
 
 WIDTH, HEIGHT = 3.5, 1.75
@@ -35,17 +35,19 @@ class MeasuredFailure:
 
 def draw_curves(report: PlanReport) -> list[Markup]:
     """Draw the curves of the strata with the largest expected gain."""
-    quotas = by_gain(report.plan.quotas) if report.plan else []
+    quotas = sort_by_gain(report.plan.quotas) if report.plan else []
     known = {curve.stratum: curve for curve in report.curves}
     covered = {one.stratum: one for one in report.coverage}
     without = shared_factors([q.stratum for q in quotas])
     drawn: list[Markup] = []
     for stratum in dict.fromkeys(q.stratum for q in quotas):
         own = [q for q in quotas if q.stratum == stratum]
-        curve = known.get(stratum) or _promised(own, covered.get(stratum))
+        curve = known.get(stratum) or _promised_curve(own, covered.get(stratum))
         if curve is not None and len(drawn) < MOST_DRAWN:
-            past = [*_rounds(report.scores, stratum), *_now(covered.get(stratum))]
-            drawn.append(figure(draw_curve(curve, past), f"{where(stratum, without)}. {_caption(curve, past)}"))
+            past = [*_rounds(report.scores, stratum), *_current_round(covered.get(stratum))]
+            drawn.append(
+                figure(draw_curve(curve, past), f"{stratum_in_words(stratum, without)}. {_caption(curve, past)}")
+            )
     return drawn
 
 
@@ -59,13 +61,13 @@ def draw_curve(curve: LearningCurve, past: Sequence[MeasuredFailure]) -> Markup:
             axis.plot([seen.demonstrations] * 2, [seen.low, seen.high], color=INK_2, linewidth=0.9)
             axis.plot(seen.demonstrations, seen.failure, marker="o", markersize=4, color=INK)
         after = curve.now + curve.planned
-        level = _at(curve, after)
+        level = _failure_at(curve, after)
         axis.plot(after, level, marker="o", markersize=6, color=SERIES[0], fillstyle="none")
         if math.isfinite(level):
-            halo(axis.annotate(percent(level, 0), (after, level), (0, 7), textcoords="offset points",
+            add_halo(axis.annotate(percent(level, 0), (after, level), (0, 7), textcoords="offset points",
                                color=SERIES[0], ha="center"))  # fmt: skip
         _axes(axis, curve, past)
-    return sized(made[0], "Failure rate against number of demonstrations", WIDTH)
+    return make_responsive(made[0], "Failure rate against number of demonstrations", WIDTH)
 
 
 def _axes(axis: Any, curve: LearningCurve, past: Sequence[MeasuredFailure]) -> None:
@@ -82,23 +84,23 @@ def _caption(curve: LearningCurve, past: Sequence[MeasuredFailure]) -> str:
     rounds = (
         f" Dots are failure rates measured over {plural(sum(s.attempts for s in past), 'attempt')}." if past else ""
     )
-    after = percent(_at(curve, curve.now + curve.planned), 0)
+    after = percent(_failure_at(curve, curve.now + curve.planned), 0)
     now, more = number(curve.now, 6), number(curve.planned, 6)
     return f"{now} demonstrations in hand; with {more} more {after} are expected to fail.{rounds}"
 
 
-def _at(curve: LearningCurve, demonstrations: float) -> float:
+def _failure_at(curve: LearningCurve, demonstrations: float) -> float:
     import numpy as np
 
     return float(np.interp(demonstrations, curve.demonstrations, curve.failure)) if curve.demonstrations else math.nan
 
 
-def _promised(quotas: Sequence[Quota], now: Coverage | None) -> LearningCurve | None:
+def _promised_curve(quotas: Sequence[Quota], now: Coverage | None) -> LearningCurve | None:
     """Without a given curve, draw a line from the measured failure to what the plan promises for this stratum."""
     if now is None or not now.attempts or now.exposure <= 0.0:
         return None
     gain, low, high = (sum(getattr(q, name) for q in quotas) for name in ("gain", "gain_low", "gain_high"))
-    seen = _seen(now.demonstrations, now.failures, now.attempts)
+    seen = _measured_failure(now.demonstrations, now.failures, now.attempts)
     # a plan may estimate more failure than few attempts show; then the two cannot be connected
     if not all(map(math.isfinite, (gain, low, high))) or gain > seen.failure * now.exposure:
         return None
@@ -113,14 +115,14 @@ def _promised(quotas: Sequence[Quota], now: Coverage | None) -> LearningCurve | 
 def _rounds(scores: Sequence[PlanScore], stratum: Stratum) -> Iterator[MeasuredFailure]:
     for one in (s for score in scores for s in score.strata if s.stratum == stratum):
         if one.attempts_before:
-            yield _seen(one.demonstrations_before, one.failures_before, one.attempts_before)
+            yield _measured_failure(one.demonstrations_before, one.failures_before, one.attempts_before)
 
 
-def _now(now: Coverage | None) -> Iterator[MeasuredFailure]:
+def _current_round(now: Coverage | None) -> Iterator[MeasuredFailure]:
     if now is not None and now.attempts:
-        yield _seen(now.demonstrations, now.failures, now.attempts)
+        yield _measured_failure(now.demonstrations, now.failures, now.attempts)
 
 
-def _seen(demonstrations: int, failures: int, attempts: int) -> MeasuredFailure:
+def _measured_failure(demonstrations: int, failures: int, attempts: int) -> MeasuredFailure:
     failed = min(failures, attempts)
     return MeasuredFailure(float(demonstrations), failed / attempts, *binomial.interval(failed, attempts), attempts)

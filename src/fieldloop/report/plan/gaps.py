@@ -11,7 +11,7 @@ from fieldloop.report.markup import panel, paragraph, table
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup
 from fieldloop.say.marks import status
-from fieldloop.say.numbers import percent, plural, small_share, where, whole
+from fieldloop.say.numbers import percent, plural, small_share, stratum_in_words, whole
 
 MOST_LISTED = 12
 THEN = "when the plan was made"
@@ -26,7 +26,10 @@ def named_gaps(plan: Plan) -> Markup:
     covers = f" {plural(len(plan.cover), 'stratum', 'strata')} would cover every missing combination." * bool(
         plan.cover
     )
-    rows = [(g.kind.value, where(g.stratum), small_share(g.share), sentence(g.message)) for g in ranked[:MOST_LISTED]]
+    rows = [
+        (g.kind.value, stratum_in_words(g.stratum), small_share(g.share), sentence(g.message))
+        for g in ranked[:MOST_LISTED]
+    ]
     columns = ("gap", "where", "share of production", "what")
     body = [paragraph(f"{kinds}.{hidden}{covers}", "dim"), table(columns, rows, columns[2:3], columns[3:], columns[:2])]
     return panel("What was never demonstrated", body, f"{plural(len(ranked), 'gap')} {THEN}", "gaps")

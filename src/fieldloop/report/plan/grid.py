@@ -69,7 +69,7 @@ def grid(coverage: Sequence[Coverage], rows: str = "tier", columns: str = "bin",
     return Grid(row, column, rows_named, columns_named, {key: _sum(part) for key, part in parts.items()})
 
 
-def telling(coverage: Sequence[Coverage]) -> tuple[str, str]:
+def most_telling_factors(coverage: Sequence[Coverage]) -> tuple[str, str]:
     """Name the two factors along which production differs most from the data, and fails most unevenly.
 
     The site is left out where two others exist: each site gets its own map. Factors with very many levels, such as the
@@ -82,12 +82,12 @@ def telling(coverage: Sequence[Coverage]) -> tuple[str, str]:
         for condition in one.stratum.conditions:
             if condition.factor in parts:
                 parts[condition.factor][condition.level].append(one)
-    scores = {factor: _informative([_sum(part) for part in levels.values()]) for factor, levels in parts.items()}
+    scores = {factor: _factor_score([_sum(part) for part in levels.values()]) for factor, levels in parts.items()}
     first, second = [*sorted(scores, key=lambda factor: scores[factor], reverse=True), "", ""][:2]
     return first, second
 
 
-def _informative(cells: Sequence[Cell]) -> tuple[bool, float]:
+def _factor_score(cells: Sequence[Cell]) -> tuple[bool, float]:
     """Return the total variation between production and data over a factor's levels, plus the spread of failure."""
     apart = sum(abs(c.exposure - c.share) for c in cells) / 2
     attempts, failures = sum(c.attempts for c in cells), sum(c.failures for c in cells)
@@ -96,10 +96,10 @@ def _informative(cells: Sequence[Cell]) -> tuple[bool, float]:
     return len(cells) <= MOST_LEVELS, apart + math.sqrt(uneven / attempts if attempts else 0.0)
 
 
-def _levels(one: Coverage, row: str, column: str) -> tuple[str, str]:
+def _levels(stratum_coverage: Coverage, row: str, column: str) -> tuple[str, str]:
     """Return the levels of two factors; avoids building a dict per stratum, because there may be very many."""
     upper = lower = UNSAID
-    for condition in one.stratum.conditions:
+    for condition in stratum_coverage.stratum.conditions:
         if condition.factor == row:
             upper = condition.level
         elif condition.factor == column:
@@ -107,10 +107,10 @@ def _levels(one: Coverage, row: str, column: str) -> tuple[str, str]:
     return upper, lower
 
 
-def _names(found: Iterable[tuple[Coverage, str]], most: int | None) -> dict[str, str]:
+def _names(levels_met: Iterable[tuple[Coverage, str]], most: int | None) -> dict[str, str]:
     """Return the displayed name of each level, in displayed order."""
     exposure: dict[str, float] = defaultdict(float)
-    for one, level in found:
+    for one, level in levels_met:
         exposure[level] += one.exposure
     if most is None:
         return {level: level for level in exposure}

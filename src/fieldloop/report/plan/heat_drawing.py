@@ -5,9 +5,9 @@ from typing import Any
 
 from fieldloop.model.plan import Coverage
 from fieldloop.report.markup import figure, folded, paragraph
-from fieldloop.report.plan.content import deployed
-from fieldloop.report.plan.grid import MOST_LEVELS, SITE, Cell, Grid, grid, telling
-from fieldloop.report.plots import BAD, INK, INK_2, INK_3, LINE_2, SURFACE, Margins, drawing, sized
+from fieldloop.report.plan.content import deployed_strata
+from fieldloop.report.plan.grid import MOST_LEVELS, SITE, Cell, Grid, grid, most_telling_factors
+from fieldloop.report.plots import BAD, INK, INK_2, INK_3, LINE_2, SURFACE, Margins, drawing, make_responsive
 from fieldloop.say.html import Markup, join
 from fieldloop.say.numbers import fixed, percent, plural
 from fieldloop.stats import binomial
@@ -31,8 +31,8 @@ LEGEND = (
 
 def draw_coverage(coverage: Sequence[Coverage]) -> Markup:
     """Draw the two most informative factors: one map for all, and one per site where there are several."""
-    coverage = deployed(coverage)
-    rows, columns = telling(coverage)
+    coverage = deployed_strata(coverage)
+    rows, columns = most_telling_factors(coverage)
     whole = grid(coverage, rows, columns, MOST_LEVELS)
     sites = _by_site(coverage)
     usual = _rate(coverage)
@@ -64,7 +64,9 @@ def draw_grid(shown: Grid, usual: float) -> Markup:
         axis.set_xlim(0, len(shown.columns))
         axis.set_ylim(len(shown.rows), 0)
         axis.xaxis.tick_top()
-        axis.set_xticks([x + 0.5 for x in range(len(shown.columns))], [_fit(n) for n in shown.columns], color=INK_2)
+        axis.set_xticks(
+            [x + 0.5 for x in range(len(shown.columns))], [_truncate_to_cell(n) for n in shown.columns], color=INK_2
+        )
         axis.set_yticks([y + 0.5 for y in range(len(shown.rows))], [_name(n) for n in shown.rows], color=INK_2)
         for spine in axis.spines.values():
             spine.set_visible(False)
@@ -72,7 +74,7 @@ def draw_grid(shown: Grid, usual: float) -> Markup:
         above = {"xycoords": ("axes fraction", "axes fraction"), "textcoords": "offset points", "color": INK_3}
         axis.annotate(corner, (0, 1), (0, 19), ha="left", **above)
     title = f"Share of the data over share of production by {shown.row_factor} and {shown.column_factor}"
-    return sized(made[0], title, width, least=width)
+    return make_responsive(made[0], title, width, least=width)
 
 
 def _cell(axis: Any, x: int, y: int, cell: Cell | None, usual: float) -> None:
@@ -83,7 +85,7 @@ def _cell(axis: Any, x: int, y: int, cell: Cell | None, usual: float) -> None:
         axis.add_patch(Rectangle(*place, facecolor="none", edgecolor=LINE_2, linewidth=0.6, linestyle=":"))
         axis.text(x + 0.5, y + 0.5, "not deployed", ha="center", va="center", color=INK_3)
         return
-    tone = _tone(cell)
+    tone = _cell_colour(cell)
     if cell.demonstrations == 0:
         axis.add_patch(Rectangle(*place, facecolor=SURFACE, edgecolor=NONE, linewidth=0.8, hatch="////"))
         # a background behind the text, so that the hatching does not cross it
@@ -94,13 +96,13 @@ def _cell(axis: Any, x: int, y: int, cell: Cell | None, usual: float) -> None:
     ratio = "none" if cell.demonstrations == 0 else fixed(cell.ratio, 2)
     axis.text(x + 0.07, y + 0.33, ratio, va="center", color=ink, fontweight="bold")
     axis.text(x + 0.93, y + 0.33, _small_share(cell.exposure), va="center", ha="right", color=ink)
-    fails, beyond = _fails(cell, usual)
+    fails, beyond = _failure_text(cell, usual)
     on_light = tone != DARKEST or cell.demonstrations == 0
     axis.text(x + 0.07, y + 0.7, fails, va="center", color=BAD if beyond and on_light else ink,
               fontweight="bold" if beyond else "normal")  # fmt: skip
 
 
-def _fails(cell: Cell, usual: float) -> tuple[str, bool]:
+def _failure_text(cell: Cell, usual: float) -> tuple[str, bool]:
     """Write the failures of a cell, and mark them where they are clearly above the overall rate."""
     if not cell.attempts:
         return "not attempted", False
@@ -108,7 +110,7 @@ def _fails(cell: Cell, usual: float) -> tuple[str, bool]:
     return f"{percent(cell.failures / cell.attempts, 0)} fail", low > usual
 
 
-def _tone(cell: Cell) -> str:
+def _cell_colour(cell: Cell) -> str:
     return next((colour for limit, colour in TONES if cell.ratio <= limit), MOST_TONE)
 
 
@@ -135,6 +137,6 @@ def _name(text: str) -> str:
     return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
 
 
-def _fit(text: str) -> str:
+def _truncate_to_cell(text: str) -> str:
     name, most = text.replace("_", " "), int(CELL_WIDTH / LETTER)
     return name if len(name) <= most else f"{name[: most - 1]}…"

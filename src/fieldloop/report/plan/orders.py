@@ -9,7 +9,7 @@ from fieldloop.report.markup import folded, mono, panel, paragraph, table
 from fieldloop.report.plan.content import shared_factors
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup
-from fieldloop.say.numbers import plural, where, whole
+from fieldloop.say.numbers import plural, stratum_in_words, whole
 
 MOST_SHOWN = 40
 MOST_LISTED = 400
@@ -24,15 +24,15 @@ def work_orders(orders: Sequence[WorkOrder], progress: Sequence[Progress]) -> Ma
         sites[order.site].append(order)
     accepted = {p.order: p.accepted for p in progress if p.order}
     body = []
-    for site, own in sorted(sites.items()):
-        count = plural(sum(o.demonstrations for o in own), "demonstration")
-        title = f"{site or 'any site'}: {plural(len(own), 'order')}, {count}"
-        body.append(folded(title, _of_site(own, accepted), opened=len(own) <= MOST_SHOWN))
+    for site, site_orders in sorted(sites.items()):
+        count = plural(sum(o.demonstrations for o in site_orders), "demonstration")
+        title = f"{site or 'any site'}: {plural(len(site_orders), 'order')}, {count}"
+        body.append(folded(title, _site_orders_table(site_orders, accepted), opened=len(site_orders) <= MOST_SHOWN))
     protocols = sorted({o.protocol for o in orders if o.protocol})
     return panel("Work orders", body, f"by protocol {', '.join(protocols)}" if protocols else "", "orders")
 
 
-def _of_site(orders: Sequence[WorkOrder], accepted: Mapping[str, int]) -> list[Markup]:
+def _site_orders_table(orders: Sequence[WorkOrder], accepted: Mapping[str, int]) -> list[Markup]:
     """Draw the orders of one site; shared initial conditions are written once."""
     starts = {order.start for order in orders}
     columns = ["order", "robot", "operator", "what", "demos", *(["accepted"] if accepted else []), "kind", "articles"]
@@ -40,23 +40,23 @@ def _of_site(orders: Sequence[WorkOrder], accepted: Mapping[str, int]) -> list[M
     rows = []
     for order in orders[:MOST_LISTED]:
         done = [accepted.get(order.id, 0)] if accepted else []
-        begin = [_start(order.start)] if len(starts) > 1 else []
-        rows.append((*_who(order), order.demonstrations, *done, order.kind.value, _articles(order), *begin))
+        begin = [_initial_conditions_text(order.start)] if len(starts) > 1 else []
+        rows.append((*_order_cells(order), order.demonstrations, *done, order.kind.value, _articles(order), *begin))
     made = [table(columns, rows, ("demos", "accepted"), ("what",), ("kind", "articles", "initial conditions"))]
     if len(starts) == 1 and orders[0].start:
-        made.insert(0, paragraph(f"Vary the initial conditions: {_start(orders[0].start)}.", "dim"))
+        made.insert(0, paragraph(f"Vary the initial conditions: {_initial_conditions_text(orders[0].start)}.", "dim"))
     if len(orders) > MOST_LISTED:
         made.append(paragraph(f"{whole(len(orders) - MOST_LISTED)} more are in the CSV.", "dim"))
     return made
 
 
-def how_far(progress: Sequence[Progress], forecast: Forecast | None) -> Markup:
+def progress_panel(progress: Sequence[Progress], forecast: Forecast | None) -> Markup:
     """Draw accepted, rejected and left by quota, the most behind first, under the forecast."""
     quotas = sorted((p for p in progress if not p.order), key=lambda p: -p.left)
     without = shared_factors([p.stratum for p in quotas])
     rows = [
         (
-            where(p.stratum, without),
+            stratum_in_words(p.stratum, without),
             p.kind.value,
             progress_bar(p.accepted, p.rejected, p.planned),
             p.planned,
@@ -80,11 +80,11 @@ def how_far(progress: Sequence[Progress], forecast: Forecast | None) -> Markup:
 def progress_line(progress: Sequence[Progress], forecast: Forecast | None) -> str:
     """Write how much of the order is accepted, the surplus, and the forecast for the rest."""
     quotas = [p for p in progress if not p.order]
-    parts = [counted(quotas)] if quotas else []
+    parts = [progress_counts_text(quotas)] if quotas else []
     return " ".join([*parts, sentence(forecast.message)] if forecast else parts)
 
 
-def counted(progress: Sequence[Progress]) -> str:
+def progress_counts_text(progress: Sequence[Progress]) -> str:
     """Write how much of quotas or orders is accepted, the surplus, and what was rejected."""
     planned, left = sum(p.planned for p in progress), sum(p.left for p in progress)
     beyond = sum(p.accepted for p in progress) - (planned - left)
@@ -95,9 +95,14 @@ def counted(progress: Sequence[Progress]) -> str:
     return f"{whole(planned - left)} of {whole(planned)}{made} accepted{more}, {rejected} rejected."
 
 
-def _who(order: WorkOrder) -> tuple[Markup, Markup, Markup, str]:
+def _order_cells(order: WorkOrder) -> tuple[Markup, Markup, Markup, str]:
     identity = order.id if len(order.id) <= LONGEST_ID else f"…{order.id[-SHORT_ID:]}"
-    return mono(identity), mono(order.robot or "any"), mono(order.operator or "any"), where(order.stratum, ["site"])
+    return (
+        mono(identity),
+        mono(order.robot or "any"),
+        mono(order.operator or "any"),
+        stratum_in_words(order.stratum, ["site"]),
+    )
 
 
 def _articles(order: WorkOrder) -> str:
@@ -105,5 +110,5 @@ def _articles(order: WorkOrder) -> str:
     return ", ".join(order.skus[:MOST_SKUS]) + more or "any article of the stratum"
 
 
-def _start(start: Sequence[tuple[str, str]]) -> str:
+def _initial_conditions_text(start: Sequence[tuple[str, str]]) -> str:
     return ", ".join(f"{name} {span}" for name, span in start) or "as in the protocol"

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from fieldloop.model.plan import Plan, Quota
 from fieldloop.report.bars import LEAST_SPAN, interval_bar
 from fieldloop.report.markup import folded, panel, paragraph, table
-from fieldloop.report.plan.content import by_gain, by_level, shared_factors
+from fieldloop.report.plan.content import demonstrations_by_level, shared_factors, sort_by_gain
 from fieldloop.say import details
 from fieldloop.say.html import Markup, escape
-from fieldloop.say.numbers import interval, plural, points, where, whole
+from fieldloop.say.numbers import interval, plural, points, stratum_in_words, whole
 
 MOST_SHOWN = 40
 MOST_LISTED = 400
@@ -18,13 +18,13 @@ COLUMNS = ("where", "demos", "kind", "gain in points", "why")
 
 def what_to_collect(plan: Plan) -> Markup:
     """Draw the quotas, the largest expected gain first; the rest is folded, but open in print."""
-    ranked = by_gain([q for q in plan.quotas if q.demonstrations])
+    ranked = sort_by_gain([q for q in plan.quotas if q.demonstrations])
     if not ranked:
         return panel("What to collect", [paragraph("The plan asks for no demonstrations.")])
     without = shared_factors([q.stratum for q in ranked])
     scale = _scale(ranked)
     rows = [_row(quota, without, scale) for quota in ranked[:MOST_LISTED]]
-    body = [table(("in all", "demonstrations"), list(by_level(ranked))), _table(rows[:MOST_SHOWN])]
+    body = [table(("in all", "demonstrations"), list(demonstrations_by_level(ranked))), _table(rows[:MOST_SHOWN])]
     if rest := ranked[MOST_SHOWN:]:
         won = sum(q.gain for q in rest if math.isfinite(q.gain))
         demos = plural(sum(q.demonstrations for q in rest), "demonstration")
@@ -35,7 +35,7 @@ def what_to_collect(plan: Plan) -> Markup:
         body.append(
             paragraph(f"{whole(len(ranked) - MOST_LISTED)} more rows are in the JSON and the work orders.", "dim")
         )
-    same = f"everything at {where(ranked[0].stratum.only(without))}" if without else ""
+    same = f"everything at {stratum_in_words(ranked[0].stratum.only(without))}" if without else ""
     return panel("What to collect", body, same, "collect")
 
 
@@ -54,4 +54,4 @@ def _row(quota: Quota, without: Sequence[str], scale: tuple[float, float]) -> tu
     beside = f"{points(quota.gain, 2)} ({interval(quota.gain_low, quota.gain_high, 2)})"
     shown = beside if math.isfinite(quota.gain) else "not known"
     gain = Markup(f'<span class="bars">{drawn}{escape(shown)}</span>')
-    return where(quota.stratum, without), quota.demonstrations, quota.kind.value, gain, details(quota.why)
+    return stratum_in_words(quota.stratum, without), quota.demonstrations, quota.kind.value, gain, details(quota.why)

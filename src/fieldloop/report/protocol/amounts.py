@@ -4,7 +4,7 @@ import math
 
 from fieldloop.model.unit import is_share
 from fieldloop.protocol import Limit
-from fieldloop.say.numbers import figure, measured
+from fieldloop.say.numbers import format_number, format_without_unit
 
 CENTIMETRES = 100.0
 
@@ -16,21 +16,21 @@ def amount(value: float, unit: str) -> str:
     ('15 cm', '1.5 m', '30 %', '5 N', '0.025 N')
     """
     if unit == "m" and abs(value) < 1:
-        return f"{figure(value * CENTIMETRES)} cm"
+        return f"{format_number(value * CENTIMETRES)} cm"
     if unit == "rad/s":
-        return f"{figure(math.degrees(value), 3)}° a second"
+        return f"{format_number(math.degrees(value), 3)}° a second"
     if unit == "deg":
-        return f"{figure(value)}°"
+        return f"{format_number(value)}°"
     if is_share(unit):
-        return measured(value, unit)
-    return f"{figure(value)} {unit}"
+        return format_without_unit(value, unit)
+    return f"{format_number(value)} {unit}"
 
 
-def within(limit: Limit) -> str:
+def limit_text(limit: Limit) -> str:
     """Write a limit in an operator's words.
 
     >>> from fieldloop.protocol import default_protocol
-    >>> within(default_protocol().limits["force.window"])
+    >>> limit_text(default_protocol().limits["force.window"])
     '5 to 25 N'
     """
     low, high = limit.minimum, limit.maximum

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from fieldloop.errors import UnknownName
 from fieldloop.model.annotation import Label
 from fieldloop.protocol import CollectionProtocol, Interface, Synchronisation
-from fieldloop.report.protocol.amounts import amount, within
+from fieldloop.report.protocol.amounts import amount, limit_text
 from fieldloop.report.protocol.content import Block, Facts, Grid, Lines, Part, Sheet
-from fieldloop.say.numbers import figure
+from fieldloop.say.numbers import format_number
 
 MOTION = {
     "force.window": "Grip force",
@@ -40,7 +40,7 @@ def sheet(
     protocol: CollectionProtocol, interface: str = "", labels: Sequence[Label] = (), *, locked: bool = False
 ) -> Sheet:
     """Write a protocol's sheet; `labels` give the words of phases that the protocol leaves to the taxonomy."""
-    used = _used(protocol, interface)
+    used = _interfaces_to_show(protocol, interface)
     parts = [
         *(Part(f"With {_name(one.name)}", tuple(_interface(one))) for one in used),
         Part("The motion", (_task(protocol),)),
@@ -54,10 +54,10 @@ def sheet(
         Part("Team and batch", (_batch(protocol),)),
     ]  # fmt: skip
     title = f"{protocol.version_name}{f' with {_name(interface)}' if interface else ''}"
-    return Sheet(title, _lead(protocol), tuple(parts), protocol.label, locked, interface)
+    return Sheet(title, _lead_sentence(protocol), tuple(parts), protocol.label, locked, interface)
 
 
-def _used(protocol: CollectionProtocol, interface: str) -> list[Interface]:
+def _interfaces_to_show(protocol: CollectionProtocol, interface: str) -> list[Interface]:
     if interface:
         if interface not in protocol.interfaces:
             raise UnknownName("control interface in this protocol", interface, protocol.interfaces)
@@ -69,7 +69,7 @@ def _name(interface: str) -> str:
     return NAMES.get(interface, interface.replace("_", " "))
 
 
-def _lead(protocol: CollectionProtocol) -> str:
+def _lead_sentence(protocol: CollectionProtocol) -> str:
     start, end = (str(protocol.setting(name)).rstrip(".") for name in ("task.start", "task.end"))
     target = amount(float(protocol.setting("task.target_cycle_s")), "s")
     return f"Start: {start}. End: {end}. Aim for {target}; you qualify by this time."
@@ -93,7 +93,7 @@ def _interface(interface: Interface) -> Iterator[Block]:
     yield Lines(interface.steps, "Do", ordered=True)
     if interface.never:
         yield Lines(interface.never, "Never", prohibited=True)
-    facts = [(HELD_TO[name], within(limit)) for name, limit in interface.limits.items()]
+    facts = [(HELD_TO[name], limit_text(limit)) for name, limit in interface.limits.items()]
     facts += [("Grip", interface.grip)] if interface.grip else []
     facts += [("When an attempt fails", interface.recovery)] if interface.recovery else []
     if facts:
@@ -127,9 +127,11 @@ def _cameras(protocol: CollectionProtocol) -> Grid:
     for name, view in protocol.viewpoints.items():
         place = [view.mounted]
         if view.position_m:
-            place.append(f"At {', '.join(figure(v, 6) for v in view.position_m)} m in the frame of {view.parent}.")
-        limits = [f"± {figure(view.tolerance_mm, 6)} mm" if view.tolerance_mm is not None else ""]
-        limits += [f"± {figure(view.tolerance_deg, 6)}°" if view.tolerance_deg is not None else ""]
+            place.append(
+                f"At {', '.join(format_number(v, 6) for v in view.position_m)} m in the frame of {view.parent}."
+            )
+        limits = [f"± {format_number(view.tolerance_mm, 6)} mm" if view.tolerance_mm is not None else ""]
+        limits += [f"± {format_number(view.tolerance_deg, 6)}°" if view.tolerance_deg is not None else ""]
         rows.append((name, " ".join(filter(None, place)), view.sees, ", ".join(filter(None, limits)) or "not stated"))
     return Grid(("camera", "where the camera is", "what the camera sees", "tolerance"), tuple(rows))
 
@@ -138,8 +140,10 @@ def _sensors(protocol: CollectionProtocol) -> Grid:
     rows = []
     for name, sensor in protocol.sensors.items():
         size = f"{sensor.width} × {sensor.height}" if sensor.width and sensor.height else ""
-        asked = [f"{figure(sensor.hz, 6)} a second" if sensor.hz else "", size]
-        asked += [f"to {figure(sensor.precision, 6)} {UNITS.get(sensor.kind, '')}".rstrip() if sensor.precision else ""]
+        asked = [f"{format_number(sensor.hz, 6)} a second" if sensor.hz else "", size]
+        asked += [
+            f"to {format_number(sensor.precision, 6)} {UNITS.get(sensor.kind, '')}".rstrip() if sensor.precision else ""
+        ]
         asked += ["delicate" if sensor.delicate else "", "" if sensor.required else "optional"]
         rows.append(
             (
@@ -155,17 +159,17 @@ def _sensors(protocol: CollectionProtocol) -> Grid:
 def _clock(device: Synchronisation | None) -> tuple[str, str]:
     if device is None:
         return "not declared", "no"
-    most = f", at most {figure(device.max_offset_ms, 6)} ms" if device.max_offset_ms is not None else ""
+    most = f", at most {format_number(device.max_offset_ms, 6)} ms" if device.max_offset_ms is not None else ""
     if device.verified is None:
         return f"{device.by.value}{most}", f"not yet. {device.how}".strip()
-    return f"{device.by.value}{most}", f"{device.verified.day}: {figure(device.verified.offset_ms, 6)} ms"
+    return f"{device.by.value}{most}", f"{device.verified.day}: {format_number(device.verified.offset_ms, 6)} ms"
 
 
 def _batch(protocol: CollectionProtocol) -> Facts:
     mixes = [
         (
             f"Required mix, by {name}",
-            ", ".join(f"{label} {figure(100 * share, 6)} %" for label, share in asked.shares.items()),
+            ", ".join(f"{label} {format_number(100 * share, 6)} %" for label, share in asked.shares.items()),
         )
         for name, asked in protocol.balance.items()
     ]
@@ -176,4 +180,4 @@ def _batch(protocol: CollectionProtocol) -> Facts:
 def _limits(protocol: CollectionProtocol, names: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     for name, words in names.items():
         if name in protocol.limits:
-            yield words, within(protocol.limits[name])
+            yield words, limit_text(protocol.limits[name])

@@ -44,11 +44,11 @@ class OnnxEngine:
         """Answer one observation; what does not fit the inputs is refused by name."""
         began = time.perf_counter_ns()
         seen = {**observation.signals, **observation.pictures}
-        feed = {i.name: fitted(i, seen)[np.newaxis] for i in self._bundle.inputs}
+        feed = {i.name: fit_array(i, seen)[np.newaxis] for i in self._bundle.inputs}
         values, confidence = self._session.run([ACTION, CONFIDENCE], feed)
         latency_ms = (time.perf_counter_ns() - began) / 1e6
         names = self._bundle.action_names
-        return Action(names, np.asarray(values[0], np.float64), _sure(confidence[0]), latency_ms)
+        return Action(names, np.asarray(values[0], np.float64), _valid_confidence(confidence[0]), latency_ms)
 
 
 def load(folder: Path, threads: int = 1, policy: str = "") -> OnnxEngine:
@@ -68,13 +68,13 @@ def load(folder: Path, threads: int = 1, policy: str = "") -> OnnxEngine:
         )
     except Exception as wrong:  # onnxruntime raises classes of its own C++ module, with no base but Exception
         raise BadInput(f"{folder / WEIGHTS} cannot be run: {_first_line(wrong)}") from wrong
-    agreed = _agreed(bundle, session, folder)
+    agreed = _check_inputs_agree(bundle, session, folder)
     engine = OnnxEngine(replace(agreed, policy=policy or agreed.policy), session)
     _try_once(engine, folder)
     return engine
 
 
-def fitted(wanted: Input, seen: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
+def fit_array(wanted: Input, seen: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
     """Return the array for one input: right shape, right type, nothing rounded or wrapped."""
     if wanted.name not in seen:
         raise BadInput(f"The observation lacks {wanted.name!r}; it holds {', '.join(sorted(seen)) or 'nothing'}.")
@@ -86,7 +86,7 @@ def fitted(wanted: Input, seen: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
     return np.ascontiguousarray(array, wanted.dtype)
 
 
-def _agreed(bundle: Bundle, session: Any, folder: Path) -> Bundle:
+def _check_inputs_agree(bundle: Bundle, session: Any, folder: Path) -> Bundle:
     graph = {node.name: node for node in session.get_inputs()}
     declared = {i.name for i in bundle.inputs}
     if graph.keys() != declared:
@@ -94,11 +94,11 @@ def _agreed(bundle: Bundle, session: Any, folder: Path) -> Bundle:
     outputs = {node.name for node in session.get_outputs()}
     if not {ACTION, CONFIDENCE} <= outputs:
         raise BadInput(f"{folder}: the graph gives {sorted(outputs)}; it must give {ACTION!r} and {CONFIDENCE!r}.")
-    inputs = tuple(_same(i, graph[i.name], folder) for i in bundle.inputs)
+    inputs = tuple(_check_input_agrees(i, graph[i.name], folder) for i in bundle.inputs)
     return replace(bundle, inputs=inputs)
 
 
-def _same(declared: Input, node: Any, folder: Path) -> Input:
+def _check_input_agrees(declared: Input, node: Any, folder: Path) -> Input:
     where = f"{folder}: input {declared.name!r}"
     if TYPES.get(node.type) != declared.dtype:
         raise BadInput(
@@ -122,7 +122,7 @@ def _try_once(engine: OnnxEngine, folder: Path) -> None:
         raise BadInput(f"{folder}: an action has the shape {values.shape}, names are {engine.bundle.action_names}.")
 
 
-def _sure(confidence: Any) -> float | None:
+def _valid_confidence(confidence: Any) -> float | None:
     value = float(np.asarray(confidence).reshape(-1)[0])
     return value if 0.0 <= value <= 1.0 else None  # NaN or out of range: unknown
 

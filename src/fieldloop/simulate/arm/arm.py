@@ -48,7 +48,7 @@ def tool_pose(xyz: Floats, yaw_rad: Floats) -> Floats:
     return tf.make(tf.rotation_about("z", yaw_rad) @ TOOL_DOWN, xyz)
 
 
-def seed(xyz: Floats, yaw_rad: Floats) -> Floats:
+def seed_angles(xyz: Floats, yaw_rad: Floats) -> Floats:
     """Return joint angles in closed form for a tool that points at the ground: where the numeric inverse starts.
 
     Out of reach the elbow is straight, so that the inverse sees how far away the pose is.
@@ -65,7 +65,7 @@ def seed(xyz: Floats, yaw_rad: Floats) -> Floats:
 
 def home_angles() -> Floats:
     """Return the joint angles of the waiting arm."""
-    return seed(np.array(HOME), np.array(0.0))
+    return seed_angles(np.array(HOME), np.array(0.0))
 
 
 @cache
@@ -78,7 +78,7 @@ def _shape() -> tuple[Floats, Floats, Floats]:
     return tf.make(np.eye(3), np.array(places)), np.array(sizes), np.array(colours)
 
 
-def looks(base_from_links: Floats) -> Boxes:
+def arm_boxes(base_from_links: Floats) -> Boxes:
     """Return the boxes that an arm looks like whose links are where they are."""
     link_from_box, sizes, colours = _shape()
     base = np.concatenate([np.eye(4)[None], base_from_links[[0, 1, 2, 3, 5]]])

@@ -47,7 +47,7 @@ class Eye:
 
     def colour(self, moment: Moment, frame: int) -> NDArray[np.uint8]:
         """Return the picture of a moment."""
-        buffer, moving = self._see(moment)
+        buffer, moving = self._render(moment)
         lamp = self.scene.light
         table = np.concatenate([SKY, self._still_shades, moving.shades(SUN, lamp.ambient)])
         seed = self.scene.noise_seed + (self._camera_from_base is None)
@@ -55,20 +55,20 @@ class Eye:
 
     def depth(self, moment: Moment, frame: int) -> NDArray[np.float32]:
         """Return the depth of a moment in metres."""
-        buffer, moving = self._see(moment)
+        buffer, moving = self._render(moment)
         gloss = np.zeros(1 + len(self._still) + len(moving), dtype=np.float32)
         gloss[1 + len(self._still) : 7 + len(self._still)] = self.scene.item.article.gloss  # the item moves first
         lamp, seed = self.scene.light, self.scene.noise_seed + 2
         return picture.measure_depth(buffer.nearness, gloss.take(buffer.faces), lamp, seed, frame)
 
-    def _see(self, moment: Moment) -> tuple[Buffer, Mesh]:
+    def _render(self, moment: Moment) -> tuple[Buffer, Mesh]:
         item = self.scene.item
         size, colour = np.array([[item.length, item.width, item.height]]), np.array([item.article.colour])
         thing = Boxes(moment.base_from_item[None], size, colour)
-        hand = gripper.looks(moment.base_from_tool, moment.opening_m)
+        hand = gripper.gripper_boxes(moment.base_from_tool, moment.opening_m)
         buffer = self._background.copy()
         if self._camera_from_base is not None:
-            moving = raster.mesh(join(thing, hand, arm.looks(moment.base_from_links)))
+            moving = raster.mesh(join(thing, hand, arm.arm_boxes(moment.base_from_links)))
             raster.draw(buffer, self.camera, self._camera_from_base, moving, 1 + len(self._still))
             return buffer, moving
         moving = raster.mesh(join(thing, hand))

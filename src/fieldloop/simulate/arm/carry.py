@@ -41,9 +41,9 @@ def falls_to(scene: Scene, path: Path, grip: Grip, at_s: float) -> Rest:
     centres, yaws = held_at(path, grip, np.array([path.index(at_s)]))
     x, y = float(centres[0, 0]), float(centres[0, 1])
     floor = 0.0
-    if _over(x, y, BIN_CENTRE, BIN_SIZE):
+    if _is_over(x, y, BIN_CENTRE, BIN_SIZE):
         floor = scene.site.bin_floor_m
-    elif _over(x, y, TOTE_CENTRE, TOTE_SIZE):
+    elif _is_over(x, y, TOTE_CENTRE, TOTE_SIZE):
         floor = TOTE_FLOOR_M
     return x, y, floor, float(yaws[0])
 
@@ -54,8 +54,8 @@ def is_in_tote(item: Item, rest: Rest) -> bool:
     cosine, sine = abs(np.cos(yaw)), abs(np.sin(yaw))
     long = item.length * cosine + item.width * sine
     wide = item.length * sine + item.width * cosine
-    return _over(x, y, TOTE_CENTRE, (TOTE_SIZE[0] - long, TOTE_SIZE[1] - wide))
+    return _is_over(x, y, TOTE_CENTRE, (TOTE_SIZE[0] - long, TOTE_SIZE[1] - wide))
 
 
-def _over(x: float, y: float, centre: tuple[float, float], size: tuple[float, float]) -> bool:
+def _is_over(x: float, y: float, centre: tuple[float, float], size: tuple[float, float]) -> bool:
     return bool(abs(x - centre[0]) <= size[0] / 2 and abs(y - centre[1]) <= size[1] / 2)

@@ -18,7 +18,7 @@ def jpeg(picture: NDArray[np.uint8]) -> bytes:
     return bytes(data)
 
 
-def delivered(picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
+def delivered_picture(picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """Return the picture as subscribers receive it, log and policy alike: compressed once."""
     import cv2
 

@@ -25,7 +25,7 @@ def hand_hits(scene: Scene, path: Path) -> Touch | None:
         return None
     hand = gripper.contact_boxes(path.xyz[steps], path.yaw_rad[steps], np.full(len(steps), path.grasp.width_m))
     names = [*(solid.name for solid in scene.solids), "item"]
-    return _first(hand, _obstacles(scene, with_item=True), names, path.times_s[steps])
+    return _first_touch(hand, _obstacles(scene, with_item=True), names, path.times_s[steps])
 
 
 def finger_meets(scene: Scene, path: Path, grip: Grip) -> str | None:
@@ -64,10 +64,10 @@ def item_hits(scene: Scene, path: Path, grip: Grip) -> Touch | None:
         (bottoms[low] + item.height)[:, None],
     )
     names = [solid.name for solid in scene.solids]
-    return _first(held, _obstacles(scene, with_item=False), names, path.times_s[steps])
+    return _first_touch(held, _obstacles(scene, with_item=False), names, path.times_s[steps])
 
 
-def _first(moving: Uprights, fixed: Uprights, names: list[str], times_s: Floats) -> Touch | None:
+def _first_touch(moving: Uprights, fixed: Uprights, names: list[str], times_s: Floats) -> Touch | None:
     deep = penetration(moving.expand(-1), fixed)
     hit = deep.max(axis=1) > TOUCH_M
     if not hit.any():

@@ -143,7 +143,7 @@ def _tool_path(
 
 
 def _joints(xyz: Floats, yaw: Floats) -> tuple[Floats, bool]:
-    solution = kin.inverse(arm.chain(), arm.tool_pose(xyz, yaw), arm.seed(xyz, yaw), steps=8)
+    solution = kin.inverse(arm.chain(), arm.tool_pose(xyz, yaw), arm.seed_angles(xyz, yaw), steps=8)
     return solution.angles_rad, bool(solution.reached.all())
 
 

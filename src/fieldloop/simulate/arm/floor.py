@@ -65,11 +65,11 @@ class Floor:
     def robot(self, site: str) -> Robot:
         """Return the robot of a site with its sensors."""
         name = self.site(site).id
-        found = (
+        sensors = (
             Sensor(f"{stream.replace('/', '-')}-{name}-1", kind, stream, f"{stream.replace('/', '_')}", by)
             for stream, kind, by in SENSORS
         )
-        return Robot(f"arm-{name}-1", "six-joint arm with parallel gripper", name, tuple(found))
+        return Robot(f"arm-{name}-1", "six-joint arm with parallel gripper", name, tuple(sensors))
 
     def lab_mix(self) -> tuple[Exposure, ...]:
         """Return the mix of the laboratory."""
@@ -119,8 +119,8 @@ class Floor:
 
     def calibration_views(self, site: str, rng: np.random.Generator) -> tuple[MarkerViews, ...]:
         """Look at markers with every camera of a site."""
-        return markers.look_with_all(self.site(site), self.rig, rng)
+        return markers.look_with_all_cameras(self.site(site), self.rig, rng)
 
     def marker_views(self, site: str, rng: np.random.Generator, count: int = 20) -> MarkerViews:
         """Look at markers with the overhead camera of a site."""
-        return markers.look(self.site(site), self.rig, rng, count)
+        return markers.look_at_markers(self.site(site), self.rig, rng, count)

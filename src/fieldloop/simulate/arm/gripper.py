@@ -20,7 +20,7 @@ FINGER_COLOUR = (0.16, 0.16, 0.18)
 PALM_COLOUR = (0.24, 0.25, 0.28)
 
 
-def looks(base_from_tool: Floats, opening_m: float) -> Boxes:
+def gripper_boxes(base_from_tool: Floats, opening_m: float) -> Boxes:
     """Return the boxes of palm and fingers; the tool frame lies between the fingertips, z along the fingers."""
     aside = opening_m / 2 + FINGER_THICK_M / 2
     places = [(0, 0, -FINGER_LONG_M - PALM[2] / 2), (0, aside, -FINGER_LONG_M / 2), (0, -aside, -FINGER_LONG_M / 2)]

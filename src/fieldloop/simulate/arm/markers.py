@@ -28,24 +28,26 @@ class MarkerViews:
     parent: str = "base"
 
 
-def look(site: Facility, rig: Rig, rng: np.random.Generator, count: int = 20) -> MarkerViews:
+def look_at_markers(site: Facility, rig: Rig, rng: np.random.Generator, count: int = 20) -> MarkerViews:
     """Look at `count` markers that the arm holds up over the bench, each at a known place."""
     known = rng.uniform([0.30, -0.30, 0.02], [0.66, 0.24, 0.40], (count, 3))
-    seen = _see(rig.overhead, tf.apply(tf.invert(base_from_overhead(site)), known), rng)
+    seen = _observe_points(rig.overhead, tf.apply(tf.invert(base_from_overhead(site)), known), rng)
     return MarkerViews(f"arm-{site.id}-1", "camera/overhead", known, seen)
 
 
-def look_with_all(site: Facility, rig: Rig, rng: np.random.Generator, count: int = 20) -> tuple[MarkerViews, ...]:
+def look_with_all_cameras(
+    site: Facility, rig: Rig, rng: np.random.Generator, count: int = 20
+) -> tuple[MarkerViews, ...]:
     """Look at markers with every camera of a station; the wrist camera is known against the tool that carries it."""
-    overhead = look(site, rig, rng, count)
-    depth = replace(look(site, rig, rng, count), sensor="depth/overhead")
+    overhead = look_at_markers(site, rig, rng, count)
+    depth = replace(look_at_markers(site, rig, rng, count), sensor="depth/overhead")
     true = rng.uniform([-0.06, -0.05, 0.16], [0.06, 0.05, 0.34], (count, 3))
     known = tf.apply(tool_from_wrist(), true)
-    seen = _see(rig.wrist, true, rng)
+    seen = _observe_points(rig.wrist, true, rng)
     return overhead, depth, MarkerViews(f"arm-{site.id}-1", "camera/wrist", known, seen, parent="tool")
 
 
-def _see(camera: Pinhole, true: Floats, rng: np.random.Generator) -> Floats:
+def _observe_points(camera: Pinhole, true: Floats, rng: np.random.Generator) -> Floats:
     """Return points as a camera and its depth see them, averaged over several exposures."""
     pixels = camera.project(true)[:, None] + rng.normal(0, CORNER_PX, (len(true), EXPOSURES, 2))
     depths = true[:, None, 2] + rng.normal(0, DEPTH_M, (len(true), EXPOSURES)) * true[:, None, 2] ** 2

@@ -39,15 +39,15 @@ def lab_mix() -> tuple[Exposure, ...]:
 def production_mix(catalogue: Catalogue) -> tuple[Exposure, ...]:
     """Return the mix of the deployed sites: the product of the map's shares, site by site."""
     picks = {tier: sum(article.picks_per_week for article in catalogue.of_tier(tier)) for tier in TIERS}
-    found = []
+    exposures = []
     for site in tomllib.loads(deployment_text())["site"]:
         for tier, (name, of_bin), (lamp, of_light) in itertools.product(
             TIERS, site["bins"].items(), site["lighting"].items()
         ):
             share = site["share"] * picks[tier] / sum(picks.values()) * of_bin * of_light
             if share > 0.0:
-                found.append(Exposure(Stratum.of(site=site["id"], tier=tier, bin=name, lighting=lamp), share))
-    return tuple(found)
+                exposures.append(Exposure(Stratum.of(site=site["id"], tier=tier, bin=name, lighting=lamp), share))
+    return tuple(exposures)
 
 
 def draw(mix: tuple[Exposure, ...], count: int, rng: np.random.Generator) -> list[Stratum]:

@@ -40,17 +40,17 @@ def judge(scene: Scene, path: Path) -> Verdict:
         waiting = replace(untouched, path=stand_still(path, TIMEOUT_S), cycle_s=TIMEOUT_S)
         return replace(waiting, failure=FailureClass.TIMEOUT, reason="pose out of reach")
     if hit := contact.hand_hits(scene, path):
-        return _collided(untouched, hit[0], f"hit the {hit[1]}")
+        return _stop_after_collision(untouched, hit[0], f"hit the {hit[1]}")
     hold = close(item, grasp)
     if isinstance(hold, str):
         return replace(untouched, failure=FailureClass.GRASP, reason=hold)
     if met := contact.finger_meets(scene, path, hold):
-        return _collided(untouched, path.phases["grasp"][0] + STEP_S, f"closed on the {met}")
+        return _stop_after_collision(untouched, path.phases["grasp"][0] + STEP_S, f"closed on the {met}")
     meets = path.phases["grasp"][0] + max(grasp.width_m - hold.opening_m, 0.0) / gripper.CLOSING_M_PER_S
-    return _carried(scene, replace(untouched, grip=hold, contact_s=meets), hold)
+    return _judge_carrying(scene, replace(untouched, grip=hold, contact_s=meets), hold)
 
 
-def _carried(scene: Scene, held: Verdict, hold: Grip) -> Verdict:
+def _judge_carrying(scene: Scene, held: Verdict, hold: Grip) -> Verdict:
     """Follow a held item until it is released or lost."""
     path, item = held.path, scene.item
     let_go = path.phases["release"][0]
@@ -62,7 +62,7 @@ def _carried(scene: Scene, held: Verdict, hold: Grip) -> Verdict:
         return replace(fallen, failure=FailureClass.PLACEMENT, reason="slipped while carried")
     if hit is not None:
         knocked = replace(held, lost_s=hit[0], rest=carry.falls_to(scene, path, hold, hit[0]))
-        return _collided(knocked, hit[0], f"item hit the {hit[1]}")
+        return _stop_after_collision(knocked, hit[0], f"item hit the {hit[1]}")
     placed = replace(held, lost_s=let_go, rest=carry.falls_to(scene, path, hold, let_go))
     if path.grasp.force_n > item.crush_n:
         return replace(placed, failure=FailureClass.GRASP, reason="crushed")
@@ -75,7 +75,7 @@ def _carried(scene: Scene, held: Verdict, hold: Grip) -> Verdict:
     return placed
 
 
-def _collided(verdict: Verdict, at_s: float, reason: str) -> Verdict:
+def _stop_after_collision(verdict: Verdict, at_s: float, reason: str) -> Verdict:
     """The arm stops where it hit something, rises and goes home."""
     cut = stop_and_return(verdict.path, at_s)
     return replace(verdict, path=cut, cycle_s=at_s, failure=FailureClass.COLLISION, reason=reason)

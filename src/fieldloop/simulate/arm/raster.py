@@ -94,7 +94,7 @@ def draw(into: Buffer, camera: Pinhole, camera_from_base: Floats, what: Mesh, fi
 
     if first_face + len(what) > MAX_FACES:
         raise BadInput(f"A picture can hold {MAX_FACES // 6} boxes; this scene has {(first_face + len(what)) // 6}.")
-    corners, planes, numbers = _facing(camera, camera_from_base, what, first_face)
+    corners, planes, numbers = _faces_in_view(camera, camera_from_base, what, first_face)
     outlines, bounds = _outlines(camera, corners)
     by_row, by_column = _key_slopes(camera, planes, numbers)
     peaks = NEARNESS_SCALE / np.maximum(corners[..., 2].min(axis=-1), NEAR_M)
@@ -128,7 +128,7 @@ def _key_slopes(
     return (by_row + numbers[:, None]).astype(np.int32), by_column.astype(np.int32)  # parts may wrap, sums do not
 
 
-def _facing(
+def _faces_in_view(
     camera: Pinhole, camera_from_base: Floats, what: Mesh, first_face: int
 ) -> tuple[Floats, Floats, NDArray[np.int64]]:
     """Return the faces turned towards the camera and in its view: corners, planes n/d with n·X = d, numbers."""
@@ -156,7 +156,7 @@ def _outlines(camera: Pinhole, corners: Floats) -> tuple[list[NDArray[np.int32]]
     outlines = list(np.round(pixels * (1 << SUBPIXEL_BITS)).astype(np.int32))
     low, high = np.floor(pixels.min(axis=1)), np.ceil(pixels.max(axis=1)) + 1
     for i in np.flatnonzero(~whole):
-        cut = _clipped(camera, corners[i])
+        cut = _clip_at_near_plane(camera, corners[i])
         outlines[i] = np.round(cut * (1 << SUBPIXEL_BITS)).astype(np.int32)
         low[i], high[i] = np.floor(cut.min(axis=0)), np.ceil(cut.max(axis=0)) + 1
     edge = [camera.width, camera.height]
@@ -164,7 +164,7 @@ def _outlines(camera: Pinhole, corners: Floats) -> tuple[list[NDArray[np.int32]]
     return outlines, bounds.astype(int).tolist()
 
 
-def _clipped(camera: Pinhole, quad: Floats) -> Floats:
+def _clip_at_near_plane(camera: Pinhole, quad: Floats) -> Floats:
     """Cut a face that reaches behind the camera at the near plane (Sutherland and Hodgman 1974)."""
     kept = []
     for here, there in zip(quad, quad[[1, 2, 3, 0]], strict=True):

@@ -86,7 +86,7 @@ def _streams(
     serial: str,
 ) -> dict[str, Stream]:
     feeling = Feeling(verdict, scene.item)
-    found: dict[str, Stream] = {}
+    streams: dict[str, Stream] = {}
 
     def add(
         name: str,
@@ -98,9 +98,9 @@ def _streams(
         values: Floats,
         like: str = "",
     ) -> None:
-        stamps = found[like].clocks if like else stamp(times, beat, motion_ns, rng)
+        stamps = streams[like].clocks if like else stamp(times, beat, motion_ns, rng)
         frame = {"force": "wrist", "imu": "wrist", "tool": "base"}.get(name, "base")
-        found[name] = Stream(
+        streams[name] = Stream(
             name, kind, unit, stamps, values, None, beat.hz, columns, frame, f"{name.partition('/')[0]}-{serial}"
         )
 
@@ -141,7 +141,7 @@ def _streams(
     action_at = ticks(clocks.ACTION, *span, rng)
     command = np.column_stack([feeling.commands(action_at), feeling.opening_command(action_at)])
     add("action", StreamKind.ACTION, "rad", (*names, "gripper"), clocks.ACTION, action_at, command)
-    return found | _pictures(scene, verdict, rig, span, motion_ns, rng, serial, Logged(at, angles, grip_at, width))
+    return streams | _pictures(scene, verdict, rig, span, motion_ns, rng, serial, Logged(at, angles, grip_at, width))
 
 
 def _pictures(
@@ -158,12 +158,12 @@ def _pictures(
     lost = 0.0 if verdict.lost_s is None else verdict.lost_s
     angles = np.array([np.interp(lost, logged.joint_times_s, column) for column in logged.joints_rad.T])
     item = track(scene.item, verdict, kin.forward(arm.chain(), angles))
-    found = {}
+    streams = {}
     for name, eye in eyes(scene, rig).items():
         is_depth = name.startswith("depth")
         times = trigger[:: rig.depth_every] if is_depth else trigger
         times = times + rng.normal(0, clocks.TRIGGER.jitter_s, len(times))
-        found[name] = Stream(
+        streams[name] = Stream(
             name=name,
             kind=StreamKind.DEPTH if is_depth else StreamKind.RGB,
             unit="m" if is_depth else "sRGB",
@@ -173,7 +173,7 @@ def _pictures(
             frame_id=f"{name.replace('/', '_')}_optical",
             serial=f"{name.replace('/', '-')}-{serial}",
         )
-    return found
+    return streams
 
 
 def _episode(scene: Scene, verdict: Verdict, streams: Mapping[str, Stream], facts: Mapping[str, Any]) -> Episode:

@@ -13,7 +13,7 @@ from fieldloop.model.condition import Stratum
 from fieldloop.model.policy import Action, FailureClass, Observation, Policy
 from fieldloop.simulate.arm import arm
 from fieldloop.simulate.arm.camera import Moment, eyes
-from fieldloop.simulate.arm.compression import delivered, delivered_depth
+from fieldloop.simulate.arm.compression import delivered_depth, delivered_picture
 from fieldloop.simulate.arm.controller import HOME_OPENING_M, Grasp, Style, clamp, plan
 from fieldloop.simulate.arm.physics import TIMEOUT_S, Verdict, judge
 from fieldloop.simulate.arm.rig import Rig
@@ -48,7 +48,7 @@ def observe(scene: Scene, rig: Rig, at_ns: int) -> Observation:
     moment = Moment(links, tool, HOME_OPENING_M, place)
     cameras = eyes(scene, rig, SEES)
     pictures: dict[str, NDArray[Any]] = {
-        "camera/overhead": delivered(cameras["camera/overhead"].colour(moment, 0)),
+        "camera/overhead": delivered_picture(cameras["camera/overhead"].colour(moment, 0)),
         "depth/overhead": delivered_depth(cameras["depth/overhead"].depth(moment, 0)),
     }
     signals = {"joints": angles, "gripper": np.array([HOME_OPENING_M]), "tool": tf.pose_from_matrix(tool)}
@@ -58,15 +58,15 @@ def observe(scene: Scene, rig: Rig, at_ns: int) -> Observation:
 def attempt(policy: Policy, scene: Scene, rig: Rig, at_ns: int) -> Attempt:
     """Run one attempt of a policy in a scene."""
     action = policy.act(observe(scene, rig, at_ns))
-    grasp = _grasp(action)
+    grasp = _read_grasp(action)
     if grasp is None:
         why = "the policy gave no finite grasp"
-        return _attempt(scene, action, None, FailureClass.OTHER, why, TIMEOUT_S)
+        return _make_attempt(scene, action, None, FailureClass.OTHER, why, TIMEOUT_S)
     verdict = judge(scene, plan(grasp, Style(), scene.site.bin_floor_m))
-    return _attempt(scene, action, verdict, verdict.failure, verdict.reason, verdict.cycle_s)
+    return _make_attempt(scene, action, verdict, verdict.failure, verdict.reason, verdict.cycle_s)
 
 
-def _attempt(
+def _make_attempt(
     scene: Scene, action: Action, verdict: Verdict | None, failure: FailureClass | None, reason: str, cycle_s: float
 ) -> Attempt:
     return Attempt(
@@ -83,7 +83,7 @@ def _attempt(
     )
 
 
-def _grasp(action: Action) -> Grasp | None:
+def _read_grasp(action: Action) -> Grasp | None:
     named = dict(zip(action.names, np.asarray(action.values, dtype=float).ravel().tolist(), strict=True))
     if missing := [name for name in Grasp.NAMES if name not in named]:
         raise BadInput(f"A grasp needs {', '.join(Grasp.NAMES)}; the policy's action lacks {', '.join(missing)}.")

@@ -33,11 +33,11 @@ class Feeling:
 
     def joints(self, times_s: Floats) -> Floats:
         """Return the true joint angles."""
-        return np.asarray(self._spline(self.verdict.path.joints_rad)(self._clipped(times_s)))
+        return np.asarray(self._spline(self.verdict.path.joints_rad)(self._clip_times(times_s)))
 
     def velocities(self, times_s: Floats) -> Floats:
         """Return the true joint velocities; none before the first and after the last motion."""
-        rate = self._spline(self.verdict.path.joints_rad)(self._clipped(times_s), 1)
+        rate = self._spline(self.verdict.path.joints_rad)(self._clip_times(times_s), 1)
         return np.asarray(np.where(self._moving(times_s)[:, None], rate, 0.0))
 
     def commands(self, times_s: Floats) -> Floats:
@@ -82,7 +82,7 @@ class Feeling:
     def wrench(self, times_s: Floats) -> Floats:
         """Return force and torque at the wrist in the tool's frame: the item's weight, inertia, and what was hit."""
         pull = self._acceleration(times_s)
-        load = -gripper.MASS_KG * pull + self._carried(times_s)[:, None] * (np.array([0, 0, -GRAVITY]) - pull)
+        load = -gripper.MASS_KG * pull + self._carried_mass(times_s)[:, None] * (np.array([0, 0, -GRAVITY]) - pull)
         force = self._in_tool(load, times_s)
         force[:, 2] -= self._impact(times_s)
         grip = self.verdict.grip
@@ -93,7 +93,7 @@ class Feeling:
         """Return specific force and turn rate in the tool's frame, as a strapped-down sensor reads them."""
         felt = self._acceleration(times_s) + np.array([0, 0, GRAVITY])
         felt[:, 2] += self._impact(times_s) / 2.0
-        turning = self._spline(self.verdict.path.yaw_rad)(self._clipped(times_s), 1)
+        turning = self._spline(self.verdict.path.yaw_rad)(self._clip_times(times_s), 1)
         about = np.zeros((len(times_s), 3))
         about[:, 2] = np.where(self._moving(times_s), turning, 0.0)
         return np.concatenate([self._in_tool(felt, times_s), self._in_tool(about, times_s)], axis=1)
@@ -103,14 +103,14 @@ class Feeling:
 
         return CubicSpline(self.verdict.path.times_s, values, bc_type="clamped")
 
-    def _clipped(self, times_s: Floats) -> Floats:
+    def _clip_times(self, times_s: Floats) -> Floats:
         return np.clip(times_s, 0.0, self.verdict.path.times_s[-1])
 
     def _moving(self, times_s: Floats) -> np.ndarray:
         return np.asarray((times_s >= 0) & (times_s <= self.verdict.path.times_s[-1]))
 
     def _acceleration(self, times_s: Floats) -> Floats:
-        pull = self._spline(self.verdict.path.xyz)(self._clipped(times_s), 2)
+        pull = self._spline(self.verdict.path.xyz)(self._clip_times(times_s), 2)
         return np.asarray(np.where(self._moving(times_s)[:, None], pull, 0.0))
 
     def _in_tool(self, vectors: Floats, times_s: Floats) -> Floats:
@@ -119,7 +119,7 @@ class Feeling:
         level = cosine * vectors[:, 0] + sine * vectors[:, 1]
         return np.stack([-level, -sine * vectors[:, 0] + cosine * vectors[:, 1], -vectors[:, 2]], axis=1)
 
-    def _carried(self, times_s: Floats) -> Floats:
+    def _carried_mass(self, times_s: Floats) -> Floats:
         """Return the mass that hangs in the fingers: it comes as the item leaves the ground, and goes at once."""
         verdict = self.verdict
         if verdict.grip is None or verdict.lost_s is None or "lift" not in verdict.path.phases:

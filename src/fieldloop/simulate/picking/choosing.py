@@ -47,7 +47,7 @@ def choose(scenes: Scenes, coming: Floats) -> Choice:
                 x, y = scenes.x + along * np.cos(jaws), scenes.y + along * np.sin(jaws)
                 for shallow, deep in enumerate((0.022, 0.013)):
                     depth = np.minimum(
-                        deep + 0.5 * scenes.doming * scenes.height + physics.leaning(scenes), scenes.height - 0.007
+                        deep + 0.5 * scenes.doming * scenes.height + physics.lean_height(scenes), scenes.height - 0.007
                     )
                     tip = scenes.top - depth
                     bad = physics.blocked(scenes, x, y, yaw, width, tip, margin=0.0025)

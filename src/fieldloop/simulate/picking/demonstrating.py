@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from fieldloop.simulate.picking import operators, physics, sight
 from fieldloop.simulate.picking.choosing import Choice, choose, grasp_commands
-from fieldloop.simulate.picking.pick import ACTIONS, SHOWN, TREMOR, back_in_time, closed, moved
+from fieldloop.simulate.picking.pick import ACTIONS, SHOWN, TREMOR, back_in_time, close_jaws, move_one_step
 from fieldloop.simulate.picking.scenes import Bools, Floats, Ints, Scenes
 from fieldloop.simulate.picking.shapes import half_turn
 
@@ -37,7 +37,7 @@ def steer(choice: Choice, first: Floats, person: Ints, rng: np.random.Generator)
         speeds.append(np.column_stack([way, turn]))
         # a hand shakes more while it moves fast; the last steps are careful
         shake = shaky * TREMOR * (4.0 if step < STEPS - 4 else 1.0)
-        poses.append(moved(pose, speeds[-1]) + rng.normal(0, 1, pose.shape) * shake)
+        poses.append(move_one_step(pose, speeds[-1]) + rng.normal(0, 1, pose.shape) * shake)
     return Steered(np.stack(poses), np.stack(speeds))
 
 
@@ -71,7 +71,7 @@ class Shown:
         return np.asarray((self.first_end != 0) & (self.end == 0))
 
 
-def show(scenes: Scenes, first: Floats, person: Ints, rng: np.random.Generator) -> Shown:
+def demonstrate(scenes: Scenes, first: Floats, person: Ints, rng: np.random.Generator) -> Shown:
     """Let people demonstrate; a slipped or missed grasp is tried again, more carefully."""
     choice = choose(scenes, first[:, 2])
     orders = grasp_commands(scenes, choice, person, rng)
@@ -100,10 +100,10 @@ def _try(
 ) -> tuple[Steered, physics.Verdicts]:
     steered = steer(choice, first, person, rng)
     full = np.concatenate([np.zeros((len(scenes), 3)), orders], axis=1)
-    return steered, physics.judge(scenes, closed(scenes, steered.poses[-1], full, rng))
+    return steered, physics.judge(scenes, close_jaws(scenes, steered.poses[-1], full, rng))
 
 
-def annotated(scenes: Scenes, orders: Floats, moment_s: Floats) -> Floats:
+def read_at_annotated_moment(scenes: Scenes, orders: Floats, moment_s: Floats) -> Floats:
     """Return depth and width as read at the annotated grasp moment: too early is too shallow, too late half closed."""
     depth = orders[:, 0] - DESCENT_M_S * np.maximum(-moment_s, 0)
     least = np.minimum(2 * scenes.short, orders[:, 1])
@@ -111,13 +111,13 @@ def annotated(scenes: Scenes, orders: Floats, moment_s: Floats) -> Floats:
     return np.column_stack([depth, width, orders[:, 2:]])
 
 
-def rows(
+def imitation_rows(
     scenes: Scenes, shown: Shown, orders: Floats, lag_s: float, rng: np.random.Generator
 ) -> tuple[NDArray[np.float32], NDArray[np.float32], Ints]:
     """Return inputs, actions and owners of the steps to imitate; each action with the frame of `lag_s` ago."""
     kept = np.flatnonzero(shown.kept)
     mine = scenes.take(kept)
-    numbers = sight.numbers(mine, rng)
+    numbers = sight.sensor_numbers(mine, rng)
     poses, speeds = shown.steered.poses[:, kept], shown.steered.speeds[:, kept]
     inputs = np.empty((STEPS, len(kept), sight.INPUTS), dtype=np.float32)
     for step in range(STEPS):

@@ -9,7 +9,7 @@ from fieldloop.simulate.picking.catalogue import PACKAGING, Catalogue
 from fieldloop.simulate.picking.faults import Faults
 from fieldloop.simulate.picking.scenes import Bools, Floats, Ints, Scenes
 from fieldloop.simulate.picking.strata import BINS, SITES, Strata
-from fieldloop.simulate.picking.surroundings import EITHER, Columns, around
+from fieldloop.simulate.picking.surroundings import EITHER, Columns, draw_surroundings
 
 FLAT_M = 0.022
 """Flatter articles do not stay on another face."""
@@ -39,12 +39,12 @@ def draw(ask: Ask, strata: Strata, catalogue: Catalogue, fleet: Floats, rng: np.
     count = len(ask.cells)
     site, bins = strata.code("site", ask.cells), strata.code("bin", ask.cells)
     kind, lamp = strata.code("packaging", ask.cells), strata.code("lighting", ask.cells)
-    person = operators.on_shift(count, rng, ask.faults.operators_left_out if ask.demonstrating else ())
+    person = operators.draw_people(count, rng, ask.faults.operators_left_out if ask.demonstrating else ())
     robot = rng.integers(sites.ROBOTS_PER_SITE, size=count)
-    item = _article(kind, bins, catalogue, rng)
-    lies = _lies(bins, person, rng)
-    air = _air(site, lamp, bins, ask, rng)
-    machine = _machine(site, robot, ask, fleet, rng)
+    item = _draw_articles(kind, bins, catalogue, rng)
+    lies = _draw_item_poses(bins, person, rng)
+    air = _draw_air(site, lamp, bins, ask, rng)
+    machine = _draw_machine(site, robot, ask, fleet, rng)
     friction = item["friction"] * machine.pop("pads") * sites.cold_friction(air["temperature"])
     friction = friction * sites.damp_friction(air["humidity"])
     film = rng.random(count) < operators.column("leaves_film", person)
@@ -58,11 +58,11 @@ def draw(ask: Ask, strata: Strata, catalogue: Catalogue, fleet: Floats, rng: np.
         film=film,
         burden=np.array(BURDEN)[bins],
         drop=np.where(kind == PACKAGING.index("fragile"), 0.022, 0.040),
-        **item, **lies, **air, **machine, **around(bins, item, lies, person, site, rng),
+        **item, **lies, **air, **machine, **draw_surroundings(bins, item, lies, person, site, rng),
     )  # fmt: skip
 
 
-def _article(kind: Ints, bins: Ints, catalogue: Catalogue, rng: np.random.Generator) -> Columns:
+def _draw_articles(kind: Ints, bins: Ints, catalogue: Catalogue, rng: np.random.Generator) -> Columns:
     sku = np.zeros(len(kind), dtype=np.intp)
     luck = rng.random(len(kind))
     for code in range(len(PACKAGING)):
@@ -84,7 +84,7 @@ def _article(kind: Ints, bins: Ints, catalogue: Catalogue, rng: np.random.Genera
     }  # fmt: skip
 
 
-def _lies(bins: Ints, person: Ints, rng: np.random.Generator) -> Columns:
+def _draw_item_poses(bins: Ints, person: Ints, rng: np.random.Generator) -> Columns:
     count = len(bins)
     back, side, empty, over = (bins == BINS.index(b) for b in ("back", "side", "nearly_empty", "reoriented"))
     spread = np.where(empty, 0.018, 0.013)
@@ -99,7 +99,7 @@ def _lies(bins: Ints, person: Ints, rng: np.random.Generator) -> Columns:
     }
 
 
-def _air(site: Ints, lamp: Ints, bins: Ints, ask: Ask, rng: np.random.Generator) -> Columns:
+def _draw_air(site: Ints, lamp: Ints, bins: Ints, ask: Ask, rng: np.random.Generator) -> Columns:
     count = len(site)
     low, high = np.array(LUX)[lamp].T
     lux = np.exp(rng.uniform(np.log(low), np.log(high)))
@@ -107,15 +107,15 @@ def _air(site: Ints, lamp: Ints, bins: Ints, ask: Ask, rng: np.random.Generator)
     for change in ask.faults.changes:
         if change.kind == "lamp":
             lux = np.where((site == SITES.index(change.site)) & (ask.weeks >= change.week), 4.0 * lux, lux)
-    temperature = sites.between("temperature_c", site, rng)
+    temperature = sites.draw_between("temperature_c", site, rng)
     if ask.demonstrating and ask.faults.temperatures_left_out is not None:
         temperature = _avoid(temperature, ask.faults.temperatures_left_out, site, rng)
     return {
         "lux": lux,
         "glare_angle": rng.uniform(0, 2 * np.pi, count),
         "temperature": temperature,
-        "humidity": sites.between("humidity", site, rng),
-        "shelf": sites.between("shelf_m", site, rng),
+        "humidity": sites.draw_between("humidity", site, rng),
+        "shelf": sites.draw_between("shelf_m", site, rng),
     }
 
 
@@ -123,12 +123,12 @@ def _avoid(drawn: Floats, gap: tuple[float, float], site: Ints, rng: np.random.G
     """Redraw temperatures inside the gap; where a site has no others, take the nearer end of the gap."""
     for _ in range(20):
         inside = (drawn > gap[0]) & (drawn < gap[1])
-        drawn = np.where(inside, sites.between("temperature_c", site, rng), drawn)
+        drawn = np.where(inside, sites.draw_between("temperature_c", site, rng), drawn)
     inside = (drawn > gap[0]) & (drawn < gap[1])
     return np.where(inside, np.where(drawn - gap[0] < gap[1] - drawn, gap[0], gap[1]), drawn)
 
 
-def _machine(site: Ints, robot: Ints, ask: Ask, fleet: Floats, rng: np.random.Generator) -> Columns:
+def _draw_machine(site: Ints, robot: Ints, ask: Ask, fleet: Floats, rng: np.random.Generator) -> Columns:
     count, real = len(site), ~ask.simulated
     cycles = fleet[site, robot] + ask.cycles_per_week * ask.weeks
     if not ask.demonstrating:

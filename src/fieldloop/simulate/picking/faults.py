@@ -76,7 +76,7 @@ class Faults:
 NOTHING = Faults()
 
 
-def left_out(strata: Strata, *conditions: Mapping[str, str]) -> tuple[Starved, ...]:
+def never_demonstrated(strata: Strata, *conditions: Mapping[str, str]) -> tuple[Starved, ...]:
     """Return the fault that these conditions were never demonstrated."""
     for condition in conditions:
         strata.where(condition)
@@ -87,8 +87,8 @@ def substitute_starved(cells: Ints, strata: Strata, faults: Faults, rng: np.rand
     """Replace starved cells by random others that were requested."""
     lost = np.zeros(len(cells), dtype=bool)
     draws = rng.random((len(faults.starved), len(cells)))
-    for one, draw in zip(faults.starved, draws, strict=True):
-        lost |= strata.where(one.where)[cells] & (draw >= one.share)
+    for fault, draw in zip(faults.starved, draws, strict=True):
+        lost |= strata.where(fault.where)[cells] & (draw >= fault.share)
     rest = cells[~lost]
     if len(rest) == 0 and len(cells):
         raise BadInput("Every requested demonstration is in conditions that were left out.")

@@ -45,8 +45,8 @@ def outcomes(world: World, tries: Tries, policy: str, stage: Stage, start_ns: in
             policy=policy,
             stratum=world.strata.nouns[scenes.cell[i]],
             stage=stage,
-            site=site(world, scenes, i),
-            robot=robot(world, scenes, i),
+            site=site_name(world, scenes, i),
+            robot=robot_name(world, scenes, i),
             at_ns=at_ns,
             succeeded=bool(tries.end[i] == 0),
             judged_by=JUDGE,
@@ -87,8 +87,8 @@ def episode(world: World, demonstrations: Demonstrations, i: int, start_ns: int,
         name=f"pick-{identity[:10]}",
         format="simulated",
         task="pick",
-        robot=robot(world, scenes, i),
-        site=site(world, scenes, i),
+        robot=robot_name(world, scenes, i),
+        site=site_name(world, scenes, i),
         operator=operators.name(int(demonstrations.person[i])),
         session=session,
         stratum=world.strata.nouns[scenes.cell[i]],
@@ -101,19 +101,19 @@ def episode(world: World, demonstrations: Demonstrations, i: int, start_ns: int,
     )
 
 
-def site(world: World, scenes: Scenes, i: int) -> str:
+def site_name(world: World, scenes: Scenes, i: int) -> str:
     """Return the name of a scene's site."""
     return world.strata.levels["site"][int(world.strata.code("site", scenes.cell[i : i + 1])[0])]
 
 
-def robot(world: World, scenes: Scenes, i: int) -> str:
+def robot_name(world: World, scenes: Scenes, i: int) -> str:
     """Return the name of the robot that came."""
-    return f"{site(world, scenes, i)}-{int(scenes.robot[i]) + 1}"
+    return f"{site_name(world, scenes, i)}-{int(scenes.robot[i]) + 1}"
 
 
 def _steps(tries: Tries, i: int) -> tuple[Step, ...]:
     """List the steps as far as they were reached."""
-    stopped = int(physics.reached(tries.end[i : i + 1])[0])
+    stopped = int(physics.step_reached(tries.end[i : i + 1])[0])
     return tuple(
         Step(name, number != stopped, float(tries.deviation[i, number]))
         for number, name in enumerate(STEPS)

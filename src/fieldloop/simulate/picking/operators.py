@@ -53,7 +53,7 @@ def column(attribute: str, people: Ints) -> Floats:
     return np.array([getattr(person, attribute) for person in PEOPLE], dtype=float)[people]
 
 
-def on_shift(count: int, rng: np.random.Generator, left_out: tuple[int, ...] = ()) -> Ints:
+def draw_people(count: int, rng: np.random.Generator, left_out: tuple[int, ...] = ()) -> Ints:
     """Draw who did it, some people left out."""
     share = np.array([0.0 if code in left_out else share for code, share in enumerate(SHIFTS)])
     return rng.choice(len(PEOPLE), count, p=share / share.sum())

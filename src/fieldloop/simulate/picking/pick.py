@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from fieldloop.simulate.picking import sight
 from fieldloop.simulate.picking.physics import WIDEST_M, Grasp
 from fieldloop.simulate.picking.scenes import Floats, Scenes
-from fieldloop.simulate.picking.shapes import turned
+from fieldloop.simulate.picking.shapes import turn_points
 
 STEP_S = 0.05
 ACTIONS = ("vx", "vy", "turn_rate", "depth", "width", "log_force", "acceleration", "release")
@@ -47,7 +47,7 @@ class Flown:
     answers: Floats
 
 
-def start(count: int, pace: Pace, rng: np.random.Generator) -> Floats:
+def draw_start_poses(count: int, pace: Pace, rng: np.random.Generator) -> Floats:
     """Draw where the tool comes from: the further, the more one pick is chained to the last."""
     away = rng.normal(0, 1, (count, 3)) * np.array([pace.away_m, pace.away_m, pace.turned_rad])
     return np.asarray(away + np.array([0.0, 0.0, np.pi / 2]))  # the jaws come in across the usual way of laying things
@@ -57,13 +57,13 @@ def fly(
     scenes: Scenes, act: Act, pace: Pace, first: Floats, late_s: float, lag_s: float, rng: np.random.Generator
 ) -> Flown:
     """Let a policy servo: it sees the frame of `lag_s` ago, and its answer takes effect `late_s` later."""
-    numbers = sight.numbers(scenes, rng)
+    numbers = sight.sensor_numbers(scenes, rng)
     poses, answers = [first], []
     for _ in range(pace.steps):
         seen = sight.crop(scenes, back_in_time(poses, lag_s), rng)
         answers.append(act(np.concatenate([seen, numbers], axis=1)).astype(float))
-        speed = np.clip(pace.speed * delayed(answers, late_s)[:, :3], -FASTEST, FASTEST)
-        poses.append(moved(poses[-1], speed) + rng.normal(0, 1, first.shape) * TREMOR)
+        speed = np.clip(pace.speed * delay_commands(answers, late_s)[:, :3], -FASTEST, FASTEST)
+        poses.append(move_one_step(poses[-1], speed) + rng.normal(0, 1, first.shape) * TREMOR)
     return Flown(np.stack(poses), np.stack(answers))
 
 
@@ -74,7 +74,7 @@ def back_in_time(poses: list[Floats], lag_s: float) -> Floats:
     return (1 - part) * later + part * earlier
 
 
-def delayed(answers: list[Floats], late_s: float) -> Floats:
+def delay_commands(answers: list[Floats], late_s: float) -> Floats:
     """Return the command in effect over the next step; before the first answer arrives nothing moves."""
     steps, part = divmod(late_s / STEP_S, 1.0)
 
@@ -84,13 +84,13 @@ def delayed(answers: list[Floats], late_s: float) -> Floats:
     return (1 - part) * answered(int(steps)) + part * answered(int(steps) + 1)
 
 
-def moved(pose: Floats, speed: Floats) -> Floats:
+def move_one_step(pose: Floats, speed: Floats) -> Floats:
     """Move for one step at a speed given in the tool's frame."""
-    dx, dy = turned(speed[:, 0], speed[:, 1], pose[:, 2] + speed[:, 2] * STEP_S / 2)
+    dx, dy = turn_points(speed[:, 0], speed[:, 1], pose[:, 2] + speed[:, 2] * STEP_S / 2)
     return pose + np.column_stack([dx, dy, speed[:, 2]]) * STEP_S
 
 
-def closed(scenes: Scenes, pose: Floats, commands: Floats, rng: np.random.Generator) -> Grasp:
+def close_jaws(scenes: Scenes, pose: Floats, commands: Floats, rng: np.random.Generator) -> Grasp:
     """Close the jaws at the tool's position by the commands, with the errors of the drive."""
     at = pose + rng.normal(0, 1, pose.shape) * SETTLED
     play = rng.uniform(-1, 1, (2, len(pose))) * scenes.backlash

@@ -12,7 +12,7 @@ from fieldloop.model.stream import NS_PER_S, Stream, StreamKind
 from fieldloop.simulate.arm.clocks import Beat, stamp, ticks
 from fieldloop.simulate.picking import nouns, pick, sight
 from fieldloop.simulate.picking.catalogue import GRAVITY
-from fieldloop.simulate.picking.physics import ENDS, STEPS, reached
+from fieldloop.simulate.picking.physics import ENDS, STEPS, step_reached
 from fieldloop.simulate.picking.scenes import Floats, Scenes
 from fieldloop.simulate.picking.world import Demonstrations, Tries, World
 
@@ -90,7 +90,7 @@ def record_demonstration(
         [shown.steered.speeds[:, i], np.tile(shown.commands[i], (len(shown.steered.speeds), 1))], axis=1
     )
     facts = nouns.episode(world, demonstrations, i, start_ns, session)
-    stopped = int(reached(shown.end[i : i + 1])[0])
+    stopped = int(step_reached(shown.end[i : i + 1])[0])
     return _record(
         demonstrations.scenes.take(slice(i, i + 1)), shown.steered.poses[:, i], speeds, stopped, facts, lag_s,
         world.chance("recording", facts.id),
@@ -99,7 +99,7 @@ def record_demonstration(
 
 def record_try(world: World, tries: Tries, i: int, start_ns: int, lag_s: float = 0.0, policy: str = "") -> Recording:
     """Return what a robot's recorder would have kept of one try."""
-    stopped = int(reached(tries.end[i : i + 1])[0])
+    stopped = int(step_reached(tries.end[i : i + 1])[0])
     failure = nouns.FAILURES.get(ENDS[tries.end[i]])
     name = f"try-{world.seed}-{i:05d}-{start_ns}"
     facts = Episode(
@@ -107,8 +107,8 @@ def record_try(world: World, tries: Tries, i: int, start_ns: int, lag_s: float =
         name=name,
         format="simulated",
         task="pick",
-        robot=nouns.robot(world, tries.scenes, i),
-        site=nouns.site(world, tries.scenes, i),
+        robot=nouns.robot_name(world, tries.scenes, i),
+        site=nouns.site_name(world, tries.scenes, i),
         stratum=world.strata.nouns[tries.scenes.cell[i]],
         start_ns=start_ns,
         simulated=False,
@@ -128,12 +128,12 @@ def _record(
     motion = _motion(scene, poses, answers[-1], stopped)
     span = (0.0, float(motion.times_s[-1]))
     seed = int(rng.integers(2**31))
-    found: dict[str, Stream] = {}
+    streams: dict[str, Stream] = {}
 
     def add(
         name: str, kind: StreamKind, unit: str, columns: tuple[str, ...], beat: Beat, at: Floats, values: Floats
     ) -> None:
-        found[name] = Stream(
+        streams[name] = Stream(
             name, kind, unit, stamp(at, beat, facts.start_ns, rng), values, None, beat.hz, columns, "base",
             f"{name}-{facts.robot}",
         )  # fmt: skip
@@ -155,12 +155,12 @@ def _record(
     for name, kind, unit in (("camera/wrist", StreamKind.RGB, "sRGB"), ("depth/wrist", StreamKind.DEPTH, "m")):
         at = ticks(CAMERA, *span, rng)
         pictures = WristFrames(scene, motion, at - lag_s, seed, kind is StreamKind.DEPTH)
-        found[name] = Stream(
+        streams[name] = Stream(
             name, kind, unit, stamp(at, CAMERA, facts.start_ns, rng), None, pictures, CAMERA.hz,
             frame_id=f"{name.replace('/', '_')}_optical", serial=f"{name.replace('/', '-')}-{facts.robot}",
         )  # fmt: skip
-    ends = max(int(stream.times_ns[-1]) for stream in found.values())
-    return Recording(replace(facts, end_ns=max(ends, facts.start_ns + round(span[1] * NS_PER_S))), found)
+    ends = max(int(stream.times_ns[-1]) for stream in streams.values())
+    return Recording(replace(facts, end_ns=max(ends, facts.start_ns + round(span[1] * NS_PER_S))), streams)
 
 
 def _motion(scene: Scenes, poses: Floats, commands: Floats, stopped: int) -> Motion:

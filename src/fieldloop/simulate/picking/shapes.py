@@ -8,20 +8,20 @@ from numpy.typing import NDArray
 Array = NDArray[Any]
 
 
-def turned(x: Array, y: Array, angle: Array) -> tuple[Array, Array]:
+def turn_points(x: Array, y: Array, angle: Array) -> tuple[Array, Array]:
     """Turn points about the origin by an angle.
 
-    >>> [round(float(v), 6) for v in turned(np.array(1.0), np.array(0.0), np.array(np.pi / 2))]
+    >>> [round(float(v), 6) for v in turn_points(np.array(1.0), np.array(0.0), np.array(np.pi / 2))]
     [0.0, 1.0]
     """
     cosine, sine = np.cos(angle), np.sin(angle)
     return cosine * x - sine * y, sine * x + cosine * y
 
 
-def outside(u: Array, v: Array, long: Array, short: Array, radius: Array) -> Array:
+def distance_outside(u: Array, v: Array, long: Array, short: Array, radius: Array) -> Array:
     """How far points in a shape's own axes lie outside it (negative inside), in metres.
 
-    >>> float(outside(np.array(3.0), np.array(0.0), np.array(2.0), np.array(1.0), np.array(0.5)))
+    >>> float(distance_outside(np.array(3.0), np.array(0.0), np.array(2.0), np.array(1.0), np.array(0.5)))
     1.0
     """
     over_u, over_v = np.abs(u) - (long - radius), np.abs(v) - (short - radius)
@@ -29,10 +29,10 @@ def outside(u: Array, v: Array, long: Array, short: Array, radius: Array) -> Arr
     return np.asarray(corner + np.minimum(np.maximum(over_u, over_v), 0) - radius)
 
 
-def reach(angle: Array, long: Array, short: Array, radius: Array) -> Array:
+def half_extent(angle: Array, long: Array, short: Array, radius: Array) -> Array:
     """Half the extent of a shape along a direction, given in the shape's own axes.
 
-    >>> float(reach(np.array(0.0), np.array(2.0), np.array(1.0), np.array(0.5)))
+    >>> float(half_extent(np.array(0.0), np.array(2.0), np.array(1.0), np.array(0.5)))
     2.0
     """
     return np.asarray((long - radius) * np.abs(np.cos(angle)) + (short - radius) * np.abs(np.sin(angle)) + radius)

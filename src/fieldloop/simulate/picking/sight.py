@@ -31,12 +31,12 @@ def grid(pixels: int = PIXELS, fovea: float = 0.6) -> tuple[Image, Image]:
 def crop(scenes: Scenes, pose: Floats, rng: np.random.Generator, where: tuple[Image, Image] | None = None) -> Image:
     """Draw depth and brightness around a tool pose (n × x, y, yaw): n × (2 · pixels)."""
     u, v = grid() if where is None else where
-    x, y = _looked_at(scenes, pose, u, v)
+    x, y = _pixel_positions(scenes, pose, u, v)
     height = np.broadcast_to(_col(scenes.floor), x.shape).copy()
     bright = np.full(x.shape, 0.35, dtype=np.float32)
     _cover_neighbours(scenes, x, y, height, bright)
-    du, dv = _own_axes(x - _col(scenes.x), y - _col(scenes.y), scenes.yaw)
-    out = _outside(du, dv, _col(scenes.long), _col(scenes.short), _col(scenes.radius))
+    du, dv = _in_shape_axes(x - _col(scenes.x), y - _col(scenes.y), scenes.yaw)
+    out = _distance_outside(du, dv, _col(scenes.long), _col(scenes.short), _col(scenes.radius))
     round_off = np.minimum((du / _col(scenes.long)) ** 2 + (dv / _col(scenes.short)) ** 2, 1)
     top = _col(scenes.floor) + _col(scenes.height) * (1 - _col(scenes.doming) * round_off) + _col(scenes.tilt) * du
     albedo = np.where(scenes.simulated, 0.7, scenes.albedo)
@@ -44,10 +44,12 @@ def crop(scenes: Scenes, pose: Floats, rng: np.random.Generator, where: tuple[Im
     angle = scenes.wall_angle
     beyond = _col(scenes.wall_distance) - x * _col(np.cos(angle)) - y * _col(np.sin(angle))
     _cover(height, bright, beyond, np.float32(WALL_TOP_M), np.float32(0.6))
-    return _exposed(scenes, (height - np.float32(0.10)) / np.float32(0.10), bright, (x, y, out), (u, v), rng)
+    return _apply_light_and_sensor(
+        scenes, (height - np.float32(0.10)) / np.float32(0.10), bright, (x, y, out), (u, v), rng
+    )
 
 
-def numbers(scenes: Scenes, rng: np.random.Generator) -> Image:
+def sensor_numbers(scenes: Scenes, rng: np.random.Generator) -> Image:
     """The item master's record, lamp, thermometer, hygrometer, shelf sensor, the camera's inclinometer: n × NUMBERS."""
     noise = rng.normal(0, 1, (len(scenes), SENSORS))
     read = np.column_stack(
@@ -68,7 +70,7 @@ def _col(values: Floats) -> Image:
     return values.astype(np.float32)[:, None]
 
 
-def _looked_at(scenes: Scenes, pose: Floats, u: Image, v: Image) -> tuple[Image, Image]:
+def _pixel_positions(scenes: Scenes, pose: Floats, u: Image, v: Image) -> tuple[Image, Image]:
     """Where in the world each pixel looks: mount errors turn, scale and shift the view."""
     turn = pose[:, 2] + scenes.camera_yaw
     cosine, sine = _col(np.cos(turn) * scenes.camera_scale), _col(np.sin(turn) * scenes.camera_scale)
@@ -81,12 +83,12 @@ def _looked_at(scenes: Scenes, pose: Floats, u: Image, v: Image) -> tuple[Image,
     return x, y
 
 
-def _own_axes(x: Image, y: Image, yaw: Floats) -> tuple[Image, Image]:
+def _in_shape_axes(x: Image, y: Image, yaw: Floats) -> tuple[Image, Image]:
     cosine, sine = _col(np.cos(yaw)), _col(np.sin(yaw))
     return cosine * x + sine * y, cosine * y - sine * x
 
 
-def _outside(du: Image, dv: Image, long: Image, short: Image, radius: Image) -> Image:
+def _distance_outside(du: Image, dv: Image, long: Image, short: Image, radius: Image) -> Image:
     over_u, over_v = np.abs(du) - (long - radius), np.abs(dv) - (short - radius)
     corner = np.sqrt(np.square(np.maximum(over_u, 0)) + np.square(np.maximum(over_v, 0)))
     return np.asarray(corner + np.minimum(np.maximum(over_u, over_v), 0) - radius)
@@ -104,7 +106,7 @@ def _cover_neighbours(scenes: Scenes, x: Image, y: Image, height: Image, bright:
                 scenes.other_y,
             )
         )  # fmt: skip
-        du, dv = _own_axes(x[rows] - ox, y[rows] - oy, scenes.other_yaw[rows, k])
+        du, dv = _in_shape_axes(x[rows] - ox, y[rows] - oy, scenes.other_yaw[rows, k])
         out = np.maximum(np.abs(du) - long, np.abs(dv) - short)
         h, b = height[rows], bright[rows]
         _cover(h, b, out, top, albedo)
@@ -119,7 +121,7 @@ def _cover(height: Image, bright: Image, out: Image, top: Image | np.float32, al
     bright += share * (albedo - bright)
 
 
-def _exposed(
+def _apply_light_and_sensor(
     scenes: Scenes,
     depth: Image,
     bright: Image,

@@ -40,7 +40,7 @@ def column(name: str, site: Ints) -> Floats:
     return np.array([getattr(place, name) for place in PLACES], dtype=float)[site]
 
 
-def between(name: str, site: Ints, rng: np.random.Generator) -> Floats:
+def draw_between(name: str, site: Ints, rng: np.random.Generator) -> Floats:
     """Draw from the range that each site has."""
     ends = column(name, site)
     return rng.uniform(ends[:, 0], ends[:, 1])

@@ -56,13 +56,13 @@ class Strata:
         >>> int(Strata(LEVELS).where({"bin": "jammed"}).sum()) * len(BINS) == len(Strata(LEVELS))
         True
         """
-        found = np.ones(len(self), dtype=bool)
+        matches = np.ones(len(self), dtype=bool)
         for factor, level in condition.items():
             column = self._column(factor)
             if level not in self.levels[factor]:
                 raise UnknownName(f"level of {factor} on the picking floor", level, self.levels[factor])
-            found &= self.codes[:, column] == self.levels[factor].index(level)
-        return found
+            matches &= self.codes[:, column] == self.levels[factor].index(level)
+        return matches
 
     def _column(self, factor: str) -> int:
         if factor not in self.levels:

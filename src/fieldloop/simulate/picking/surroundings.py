@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from fieldloop.simulate.picking import operators, sites
 from fieldloop.simulate.picking.scenes import Ints
-from fieldloop.simulate.picking.shapes import reach
+from fieldloop.simulate.picking.shapes import half_extent
 from fieldloop.simulate.picking.strata import BINS
 
 Columns = dict[str, NDArray[Any]]
@@ -17,7 +17,7 @@ NO_WALL_M = 9.0
 EITHER = 0.5
 
 
-def around(
+def draw_surroundings(
     bins: Ints,
     item: Columns,
     lies: Columns,
@@ -49,7 +49,7 @@ def around(
     gap = gap * operators.column("crowds", person)[:, None]
     gap = np.where(jammed, rng.uniform(-0.001, 0.0165, many), gap)
     gap = np.where(on_top, -rng.uniform(0.8, 1.0, many) * long, gap)
-    away = reach(bearing - yaw, long, short, radius) + gap + other_short
+    away = half_extent(bearing - yaw, long, short, radius) + gap + other_short
     rise = np.where(jammed | buried, rng.uniform(0, 0.03, many), rng.uniform(-0.05, 0.03, many))
     rise = np.where(on_top, rng.uniform(0.005, 0.020, many), rise)
     top = (lies["floor"] + item["height"])[:, None] + rise
@@ -61,10 +61,10 @@ def around(
         "other_short": other_short,
         "other_top": np.where(there, np.maximum(top, 0.01), -1.0),
         "other_albedo": rng.uniform(0.1, 0.9, many),
-    } | _wall(bins, item, lies, site, rng)
+    } | _draw_wall(bins, item, lies, site, rng)
 
 
-def _wall(bins: Ints, item: Columns, lies: Columns, site: Ints, rng: np.random.Generator) -> Columns:
+def _draw_wall(bins: Ints, item: Columns, lies: Columns, site: Ints, rng: np.random.Generator) -> Columns:
     count = len(bins)
     back, side, empty = (bins == BINS.index(b) for b in ("back", "side", "nearly_empty"))
     angle = rng.uniform(0, 2 * np.pi, count)
@@ -72,7 +72,9 @@ def _wall(bins: Ints, item: Columns, lies: Columns, site: Ints, rng: np.random.G
     chance = np.where(empty, 0.9, np.where(back | side, 0.6, sites.column("wall_share", site)))
     long, short, radius = (item[name] for name in ("long", "short", "radius"))
     close = np.where(empty, rng.uniform(0.008, 0.035, count), rng.uniform(0.02, 0.07, count))
-    stands = lies["x"] * np.cos(angle) + lies["y"] * np.sin(angle) + reach(angle - lies["yaw"], long, short, radius)
+    stands = (
+        lies["x"] * np.cos(angle) + lies["y"] * np.sin(angle) + half_extent(angle - lies["yaw"], long, short, radius)
+    )
     return {
         "wall_angle": angle,
         "wall_distance": np.where(rng.random(count) < chance, stands + close, NO_WALL_M),

@@ -13,7 +13,7 @@ CYCLES_PER_WEEK = 1_500.0
 NEWEST, OLDEST = 1_000.0, 9_000.0
 
 
-def fleet(rng: np.random.Generator) -> Floats:
+def draw_fleet_cycles(rng: np.random.Generator) -> Floats:
     """Draw how many cycles each robot of each site has behind it in week 0."""
     return rng.uniform(NEWEST, OLDEST, (len(PLACES), ROBOTS_PER_SITE))
 

@@ -85,7 +85,7 @@ class World:
             raise BadInput(f"A catalogue needs at least {len(catalogue.PACKAGING)} articles, not {articles}.")
         self.preset, self.seed, self.strata = preset(name), seed, Strata(LEVELS)
         self.catalogue = catalogue.draw(articles, self.chance("catalogue"))
-        self.fleet = wear.fleet(self.chance("fleet"))
+        self.fleet = wear.draw_fleet_cycles(self.chance("fleet"))
 
     def chance(self, *words: str | int) -> np.random.Generator:
         """Return a generator of its own for a purpose, such as `chance("demonstration", 3)`."""
@@ -136,11 +136,11 @@ class World:
         )
         scenes = self.scenes(made, purpose, faults, week, demonstrating=True)
         rng = self.chance("demonstration", purpose)
-        person = operators.on_shift(len(made), rng)
-        shown = demonstrating.show(scenes, pick.start(len(made), pick.SHOWN, rng), person, rng)
-        moments = self._moments(scenes, faults, rng)
-        orders = demonstrating.annotated(scenes, shown.commands, moments[:, 0])
-        inputs, actions, owner = demonstrating.rows(scenes, shown, orders, faults.camera_lag_s, rng)
+        person = operators.draw_people(len(made), rng)
+        shown = demonstrating.demonstrate(scenes, pick.draw_start_poses(len(made), pick.SHOWN, rng), person, rng)
+        moments = self._draw_grasp_moments(scenes, faults, rng)
+        orders = demonstrating.read_at_annotated_moment(scenes, shown.commands, moments[:, 0])
+        inputs, actions, owner = demonstrating.imitation_rows(scenes, shown, orders, faults.camera_lag_s, rng)
         return Demonstrations(inputs, actions, owner, scenes, shown, person, moments, self.cost[made])
 
     def attempt(
@@ -157,7 +157,9 @@ class World:
             raise BadInput("There is nothing to pick: no cell was given.")
         scenes = self.scenes(cells, purpose, faults, weeks, demonstrating=False)
         parts = [
-            self._some(act, scenes.take(slice(i, i + AT_ONCE)), self.chance("attempt", purpose, i), faults, pace)
+            self._attempt_batch(
+                act, scenes.take(slice(i, i + AT_ONCE)), self.chance("attempt", purpose, i), faults, pace
+            )
             for i in range(0, len(scenes), AT_ONCE)
         ]
         joined = {
@@ -173,18 +175,21 @@ class World:
         }
         return Tries(scenes=scenes, **joined)
 
-    def _some(self, act: Act, scenes: Scenes, rng: np.random.Generator, faults: Faults, pace: Pace) -> Tries:
+    def _attempt_batch(self, act: Act, scenes: Scenes, rng: np.random.Generator, faults: Faults, pace: Pace) -> Tries:
         late = ROBOT_LATENCY_S + faults.latency_s
-        flown = pick.fly(scenes, act, pace, pick.start(len(scenes), pace, rng), late, faults.run_lag_s, rng)
-        grasp = pick.closed(scenes, flown.poses[-1], flown.answers[-1], rng)
+        flown = pick.fly(scenes, act, pace, pick.draw_start_poses(len(scenes), pace, rng), late, faults.run_lag_s, rng)
+        grasp = pick.close_jaws(scenes, flown.poses[-1], flown.answers[-1], rng)
         verdicts = physics.judge(scenes, grasp)
         latency = late * np.exp(rng.normal(0, 0.1, len(scenes)))
         carrying = 0.4 + 1.2 / grasp.acceleration + 2.0 / pace.speed
-        cycle = pace.steps * pick.STEP_S + carrying * np.array([0.0, 0.3, 0.6, 0.9, 1.0])[physics.reached(verdicts.end)]
+        cycle = (
+            pace.steps * pick.STEP_S
+            + carrying * np.array([0.0, 0.3, 0.6, 0.9, 1.0])[physics.step_reached(verdicts.end)]
+        )
         measured = verdicts.deviation + np.abs(rng.normal(0, 0.0004, verdicts.deviation.shape))
         return Tries(scenes, verdicts.end, measured, latency, cycle, flown.poses, flown.answers)
 
-    def _moments(self, scenes: Scenes, faults: Faults, rng: np.random.Generator) -> Floats:
+    def _draw_grasp_moments(self, scenes: Scenes, faults: Faults, rng: np.random.Generator) -> Floats:
         """Draw the grasp moments of two annotators: alike on standard variants, by their own standards on others."""
         unusual = self.strata.code("bin", scenes.cell) >= UNUSUAL_FROM
         standard = np.array(demonstrating.STANDARDS)[rng.integers(len(demonstrating.STANDARDS), size=(len(scenes), 2))]

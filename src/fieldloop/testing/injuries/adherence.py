@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from fieldloop.check import Case
 from fieldloop.model.stream import NS_PER_S, Stream
-from fieldloop.testing.injuries.injury import Injury, change_episode, change_values, cut
+from fieldloop.testing.injuries.injury import Injury, change_episode, change_values, keep_span
 from fieldloop.testing.synthetic import with_streams
 
 HZ = 120.0
@@ -104,8 +104,8 @@ FASTER = {
 }
 INJURIES: dict[str, Injury] = {
     "adherence.duration": Injury(squeeze, FASTER),
-    "adherence.pre_roll": Injury(lambda case: cut(case, lambda at_s: at_s >= 1.0)),  # leaves half a second
-    "adherence.post_roll": Injury(lambda case: cut(case, lambda at_s: at_s <= 8.5)),  # noqa: PLR2004 - leaves one second
+    "adherence.pre_roll": Injury(lambda case: keep_span(case, lambda at_s: at_s >= 1.0)),  # leaves half a second
+    "adherence.post_roll": Injury(lambda case: keep_span(case, lambda at_s: at_s <= 8.5)),  # noqa: PLR2004 - leaves one second
     "adherence.operator_recorded": Injury(
         lambda case: change_episode(case, operator=""), {"metadata.missing_fields": "the operator is one of the fields"}
     ),

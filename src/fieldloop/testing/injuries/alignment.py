@@ -10,17 +10,17 @@ LATE_MS = 30.0
 EPISODES = 5
 
 
-def panned(case: Case) -> Case:
+def shift_pictures_against_stamps(case: Case) -> Case:
     """Shift the camera's pictures by 30 ms against its timestamps."""
     return replace(case, recording=panning(1, lag_ms=LATE_MS), _kept={})
 
 
-def cut_short(case: Case) -> Case:
+def drop_frame_without_gap(case: Case) -> Case:
     """Lose a frame without a gap in the timestamps."""
     return replace(case, recording=lose_frames(panning(3), 180, 1), _kept={})
 
 
-def rig(lag_ms: float = 0.0) -> Batch:
+def rig_batch(lag_ms: float = 0.0) -> Batch:
     """Return some episodes of one rig, with their imprints."""
     made = [panning(seed, lag_ms=lag_ms) for seed in range(EPISODES)]
     kept = {one.episode.id: take_imprint(Case(one)) for one in made}
@@ -28,9 +28,9 @@ def rig(lag_ms: float = 0.0) -> Batch:
 
 
 INJURIES: dict[str, Injury] = {
-    "alignment.content_lag": Injury(panned, healthy=lambda: Case(panning(1))),
-    "alignment.content_step": Injury(cut_short, healthy=lambda: Case(panning(3))),
+    "alignment.content_lag": Injury(shift_pictures_against_stamps, healthy=lambda: Case(panning(1))),
+    "alignment.content_step": Injury(drop_frame_without_gap, healthy=lambda: Case(panning(3))),
 }
 BATCH_INJURIES: dict[str, BatchInjury] = {
-    "batch.content_lag": BatchInjury(lambda _: rig(LATE_MS), healthy=rig),
+    "batch.content_lag": BatchInjury(lambda _: rig_batch(LATE_MS), healthy=rig_batch),
 }

@@ -11,18 +11,18 @@ from fieldloop.model.note import NO_SUBJECT
 from fieldloop.testing.injuries.injury import BatchInjury, change_imprints, relabel
 
 
-def one_operator(batch: Batch) -> Batch:
+def reassign_to_one_operator(batch: Batch) -> Batch:
     """Give a third of one operator's episodes to another."""
     return relabel(batch, lambda i, e: {"operator": "operator-0"} if e.operator == "operator-1" and i % 3 == 0 else {})
 
 
-def in_one_block(batch: Batch) -> Batch:
+def group_sessions_by_operator(batch: Batch) -> Batch:
     """Let each operator work once, one after the other, in four long sessions."""
     fourth = len(batch.episodes) // 4
     return relabel(batch, lambda i, _: {"operator": f"operator-{i // fourth}", "session": f"session-{i // fourth}"})
 
 
-def never_dim(batch: Batch) -> Batch:
+def relabel_dim_as_bright(batch: Batch) -> Batch:
     """Label three in four of the dim episodes as bright."""
     return relabel(
         batch,
@@ -30,7 +30,7 @@ def never_dim(batch: Batch) -> Batch:
     )
 
 
-def left_half(batch: Batch) -> Batch:
+def move_grasps_to_one_side(batch: Batch) -> Batch:
     """Move every grasp to one side of the work area."""
 
     def near(array: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -41,7 +41,7 @@ def left_half(batch: Batch) -> Batch:
     return change_imprints(batch, "grasp/tool/tool", lambda _, array: near(array))
 
 
-def one_side(batch: Batch) -> Batch:
+def approach_from_one_side(batch: Batch) -> Batch:
     """Make every approach come from one side, with a little scatter."""
     random = np.random.default_rng(0)
     return change_imprints(
@@ -49,20 +49,20 @@ def one_side(batch: Batch) -> Batch:
     )
 
 
-def along_a_line(batch: Batch) -> Batch:
+def approach_along_two_lines(batch: Batch) -> Batch:
     """Make nine in ten approaches come along two lines at most a tool's width apart."""
     one = _unit(np.asarray([0.42, 0.0, -0.9]))
     other = _unit(np.asarray([0.0, 0.75, -0.66]))
     return change_imprints(batch, "approach/tool", lambda i, _: other if i % 10 == 0 else one)
 
 
-def hasty(batch: Batch) -> Batch:
+def speed_up_two_operators(batch: Batch) -> Batch:
     """Make two operators move at three times the speed of the others."""
     factor = [3.0 if e.operator in ("operator-2", "operator-3") else 1.0 for e in batch.episodes]
     return change_imprints(batch, "speed/mean_rad_s", lambda i, array: array * np.float32(factor[i]))
 
 
-def own_ways(batch: Batch) -> Batch:
+def give_operators_distinct_motion(batch: Batch) -> Batch:
     """Give each operator a distinct style of motion, in every feature."""
     who = [int(e.operator[-1]) for e in batch.episodes]
     hurt = batch
@@ -71,7 +71,7 @@ def own_ways(batch: Batch) -> Batch:
     return hurt
 
 
-def knocked(batch: Batch) -> Batch:
+def shift_camera_between_calibrations(batch: Batch) -> Batch:
     """Shift the camera by two centimetres in the second calibration."""
     assert batch.calibrations
     first, second = batch.calibrations
@@ -80,7 +80,7 @@ def knocked(batch: Batch) -> Batch:
     return replace(batch, calibrations=(first, replace(second, parent_from_child=tuple(map(tuple, rows)))))
 
 
-def turned_aside(batch: Batch) -> Batch:
+def turn_camera_before_calibration(batch: Batch) -> Batch:
     """Turn the camera permanently before the sixth session, and calibrate it only before the ninth."""
     late = [int(e.session.removeprefix("session-")) >= 5 for e in batch.episodes]  # noqa: PLR2004  the sixth
     return change_imprints(
@@ -88,7 +88,7 @@ def turned_aside(batch: Batch) -> Batch:
     )
 
 
-def slow(batch: Batch) -> Batch:
+def slow_down_successes(batch: Batch) -> Batch:
     """Make every success take twice the target."""
     return replace(
         batch,
@@ -109,19 +109,21 @@ def _unit(vector: NDArray[np.float64]) -> NDArray[np.float32]:
 
 
 BATCH_INJURIES: dict[str, BatchInjury] = {
-    "batch.operator_share": BatchInjury(one_operator),
+    "batch.operator_share": BatchInjury(reassign_to_one_operator),
     "batch.operators": BatchInjury(
         lambda batch: relabel(batch, lambda _, e: {"operator": f"operator-{int(e.operator[-1]) % 2}"}),
         {"batch.operator_share": "two people cannot both stay below a third"},
     ),
-    "batch.rotation": BatchInjury(in_one_block),
-    "batch.balance": BatchInjury(never_dim),
-    "batch.coverage": BatchInjury(left_half),
-    "batch.approach_directions": BatchInjury(one_side),
-    "batch.approach_diversity": BatchInjury(along_a_line, {"batch.balance": "one line is one angle"}),
-    "batch.reproducibility": BatchInjury(hasty),
-    "batch.style": BatchInjury(own_ways, {"batch.reproducibility": "every feature differs by itself"}),
-    "batch.calibration_shift": BatchInjury(knocked),
-    "batch.view_moved": BatchInjury(turned_aside),
-    "batch.cycle_time": BatchInjury(slow),
+    "batch.rotation": BatchInjury(group_sessions_by_operator),
+    "batch.balance": BatchInjury(relabel_dim_as_bright),
+    "batch.coverage": BatchInjury(move_grasps_to_one_side),
+    "batch.approach_directions": BatchInjury(approach_from_one_side),
+    "batch.approach_diversity": BatchInjury(approach_along_two_lines, {"batch.balance": "one line is one angle"}),
+    "batch.reproducibility": BatchInjury(speed_up_two_operators),
+    "batch.style": BatchInjury(
+        give_operators_distinct_motion, {"batch.reproducibility": "every feature differs by itself"}
+    ),
+    "batch.calibration_shift": BatchInjury(shift_camera_between_calibrations),
+    "batch.view_moved": BatchInjury(turn_camera_before_calibration),
+    "batch.cycle_time": BatchInjury(slow_down_successes),
 }

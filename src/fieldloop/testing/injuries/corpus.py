@@ -15,7 +15,7 @@ from fieldloop.testing.injuries.injury import BatchInjury, change_imprints, rela
 SINCE = 11
 
 
-def copied(batch: Batch) -> Batch:
+def duplicate_episode(batch: Batch) -> Batch:
     """Store one episode of a session again in it, slightly cut and re-encoded."""
     first, second, *_ = batch.episodes
     way = np.asarray(batch.imprint(first.id).arrays["way/joints"]) + np.float32(1e-4)
@@ -23,25 +23,25 @@ def copied(batch: Batch) -> Batch:
     return replace(batch, imprints={**batch.imprints, second.id: Imprint(arrays)})
 
 
-def by_episode(batch: Batch) -> Batch:
+def split_session_across_parts(batch: Batch) -> Batch:
     """Move one episode of a session to the other part of the split."""
     moved = next(e for e in batch.episodes if batch.split[e.id] == "train")
     return replace(batch, split={**batch.split, moved.id: "validation"})
 
 
-def by_operator(batch: Batch) -> Batch:
+def validate_on_one_operator(batch: Batch) -> Batch:
     """Validate on two sessions of one operator only."""
     held = ("session-0", "session-4")
     return replace(batch, split={e.id: "validation" if e.session in held else "train" for e in batch.episodes})
 
 
-def dark_failures(batch: Batch) -> Batch:
+def darken_failed_attempts(batch: Batch) -> Batch:
     """Darken the pictures of failed attempts."""
     failed = [e.succeeded is False for e in batch.episodes]
     return change_imprints(batch, "light/camera/overhead", lambda i, level: level - 60.0 * failed[i])
 
 
-def sudden_gaps(batch: Batch) -> Batch:
+def triple_gaps_in_late_sessions(batch: Batch) -> Batch:
     """Triple the gaps from the twelfth session on, still within their limit."""
     later = {e.id for e in batch.episodes if int(e.session.removeprefix("session-")) >= SINCE}
     measured = {
@@ -71,12 +71,12 @@ BATCH_INJURIES: dict[str, BatchInjury] = {
     "corpus.length_outliers": BatchInjury(
         lambda batch: relabel(batch, lambda i, e: {"end_ns": e.end_ns + 60 * NS_PER_S} if i == 0 else {}),
     ),
-    "corpus.near_duplicates": BatchInjury(copied),
-    "corpus.split_leaks": BatchInjury(by_episode),
-    "corpus.split_representative": BatchInjury(by_operator),
-    "corpus.shortcuts": BatchInjury(dark_failures),
+    "corpus.near_duplicates": BatchInjury(duplicate_episode),
+    "corpus.split_leaks": BatchInjury(split_session_across_parts),
+    "corpus.split_representative": BatchInjury(validate_on_one_operator),
+    "corpus.shortcuts": BatchInjury(darken_failed_attempts),
     "corpus.annotated": BatchInjury(
         lambda batch: replace(batch, annotations=dict(list((batch.annotations or {}).items())[1:])),
     ),
-    "corpus.trend": BatchInjury(sudden_gaps),
+    "corpus.trend": BatchInjury(triple_gaps_in_late_sessions),
 }

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from fieldloop.check import Case
 from fieldloop.testing.injuries.injury import Injury
-from fieldloop.testing.injuries.repaint import drawn, move, repaint
+from fieldloop.testing.injuries.repaint import move, pictures_of_camera, repaint
 
 DEPTH = "depth/overhead"
 Picture = NDArray[Any]
@@ -37,7 +37,7 @@ def pierce(case: Case) -> Case:
 
 def stall(case: Case) -> Case:
     """Repeat a picture for a second during movement."""
-    places = list(drawn(case, DEPTH).places)
+    places = list(pictures_of_camera(case, DEPTH).places)
     places[126:157] = [places[126]] * 31
     return move(case, DEPTH, places)
 

@@ -50,7 +50,7 @@ def change_episode(case: Case, **fields: Any) -> Case:
     return replace(case, recording=recording, _kept={})
 
 
-def take(stream: Stream, rows: NDArray[np.int64]) -> Stream:
+def keep_samples(stream: Stream, rows: NDArray[np.int64]) -> Stream:
     """Keep some samples of a stream."""
     pictures = stream.pictures
     if isinstance(pictures, Pictures):
@@ -78,7 +78,7 @@ def drop_samples(case: Case, name: str = "force", first: int = 900, count: int =
     """Drop some successive samples."""
     stream = case.recording.streams[name]
     rows = np.delete(np.arange(len(stream)), slice(first, first + count))
-    return replace(case, recording=with_streams(case.recording, {name: take(stream, rows)}), _kept={})
+    return replace(case, recording=with_streams(case.recording, {name: keep_samples(stream, rows)}), _kept={})
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +103,11 @@ class Spoilt:
             yield self.instead.get(index, frame)
 
 
-def cut(case: Case, keep: Callable[[NDArray[np.float64]], NDArray[np.bool_]]) -> Case:
+def keep_span(case: Case, keep: Callable[[NDArray[np.float64]], NDArray[np.bool_]]) -> Case:
     """Keep the samples of every stream within a span of seconds from the start."""
     start = min(int(s.times_ns[0]) for s in case.recording.streams.values())
     shorter: dict[str, Stream | None] = {
-        name: take(stream, np.flatnonzero(keep((stream.times_ns - start) / NS_PER_S)))
+        name: keep_samples(stream, np.flatnonzero(keep((stream.times_ns - start) / NS_PER_S)))
         for name, stream in case.recording.streams.items()
     }
     return replace(case, recording=with_streams(case.recording, shorter), _kept={})

@@ -91,7 +91,9 @@ def wait(case: Case, *, before: bool) -> Case:
         rest = stream.values[:1] if before else stream.values[-1:]
         noise = np.random.default_rng(1).normal(0.0, 1e-6, (more, rest.shape[1]))
         parts = (rest + noise, stream.values) if before else (stream.values, rest + noise)
-        streams[name] = replace(stream, values=np.concatenate(parts), clocks=_longer(stream, more, before=before))
+        streams[name] = replace(
+            stream, values=np.concatenate(parts), clocks=_extended_clocks(stream, more, before=before)
+        )
     pictures = {name: None for name, stream in case.recording.streams.items() if stream.values is None}
     longer = replace(case, recording=with_streams(case.recording, {**streams, **pictures}), _kept={})
     start_ns, end_ns = case.episode.start_ns, case.episode.end_ns
@@ -99,7 +101,7 @@ def wait(case: Case, *, before: bool) -> Case:
     return change_episode(longer, **facts)
 
 
-def _longer(stream: Stream, more: int, *, before: bool) -> dict[Any, NDArray[np.int64]]:
+def _extended_clocks(stream: Stream, more: int, *, before: bool) -> dict[Any, NDArray[np.int64]]:
     steps = np.round(np.arange(1, more + 1) * WAIT_NS / more).astype(np.int64)
     return {
         kind: np.concatenate([times[0] - steps[::-1], times] if before else [times, times[-1] + steps])

@@ -15,7 +15,7 @@ Picture = NDArray[Any]
 
 def repaint(case: Case, name: str, change: Callable[[Picture], Picture], frames: Iterable[int] | None = None) -> Case:
     """Change some frames of one camera, or all of them."""
-    inner = drawn(case, name)
+    inner = pictures_of_camera(case, name)
     wanted = sorted(range(len(inner)) if frames is None else frames)
     changed = {i: change(frame) for i, frame in zip(wanted, inner.frames(wanted), strict=True)}
     return change_stream(case, name, pictures=Spoilt(inner, changed))
@@ -23,10 +23,10 @@ def repaint(case: Case, name: str, change: Callable[[Picture], Picture], frames:
 
 def move(case: Case, name: str, places: Iterable[float]) -> Case:
     """Shift one camera's view, frame by frame."""
-    return change_stream(case, name, pictures=replace(drawn(case, name), places=tuple(places)))
+    return change_stream(case, name, pictures=replace(pictures_of_camera(case, name), places=tuple(places)))
 
 
-def drawn(case: Case, name: str) -> Pictures:
+def pictures_of_camera(case: Case, name: str) -> Pictures:
     """Return the pictures of a healthy recording's camera."""
     pictures = case.recording.streams[name].pictures
     assert isinstance(pictures, Pictures)

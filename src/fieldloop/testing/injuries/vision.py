@@ -7,35 +7,35 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.check import Case
-from fieldloop.testing.injuries.injury import Injury, change_stream, take
-from fieldloop.testing.injuries.repaint import drawn, move, repaint
+from fieldloop.testing.injuries.injury import Injury, change_stream, keep_samples
+from fieldloop.testing.injuries.repaint import move, pictures_of_camera, repaint
 
 WRIST = "camera/wrist"
 
 
 def freeze_frames(case: Case) -> Case:
     """Repeat a picture for half a second during movement."""
-    places = list(drawn(case, WRIST).places)
+    places = list(pictures_of_camera(case, WRIST).places)
     places[126:141] = [places[126]] * 15
     return move(case, WRIST, places)
 
 
 def repeat_every_second(case: Case) -> Case:
     """Read a camera twice as often as it delivers."""
-    count = len(drawn(case, WRIST))
+    count = len(pictures_of_camera(case, WRIST))
     return move(case, WRIST, ((number // 2) * 0.04 % 1.0 for number in range(count)))
 
 
 def halve_rate(case: Case) -> Case:
     """Reduce a camera to 15 frames per second, and declare that rate."""
     stream = case.recording.streams[WRIST]
-    half = take(stream, np.arange(0, len(stream), 2))
+    half = keep_samples(stream, np.arange(0, len(stream), 2))
     return change_stream(case, WRIST, clocks=half.clocks, pictures=half.pictures, nominal_hz=15.0)
 
 
 def shrink(case: Case) -> Case:
     """Reduce the overhead camera to a quarter of its pixels."""
-    pictures = drawn(case, "camera/overhead")
+    pictures = pictures_of_camera(case, "camera/overhead")
     return change_stream(case, "camera/overhead", pictures=replace(pictures, width=32, height=24))
 
 

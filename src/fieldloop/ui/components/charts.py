@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fieldloop.loop.data.moment import SignalSeen
 from fieldloop.model.trend import Series
 from fieldloop.say.html import Markup, escape, tag
-from fieldloop.say.numbers import fixed, measured
+from fieldloop.say.numbers import fixed, format_without_unit
 
 WIDTH, HEIGHT = 370, 132
 LEFT, RIGHT, TOP, BOTTOM = 46, 10, 16, 20
@@ -59,10 +59,10 @@ def control_chart(series: Series) -> Markup:
     seen = [v for v in (*series.values, *series.low, *series.high) if math.isfinite(v)] or [0.0]
     frame = _Frame(WIDTH, HEIGHT, 0, max(len(series.values) - 1, 1), min(seen), max(seen))
     at = range(len(series.values))
-    parts = [frame.grid(lambda v: measured(v, series.unit, 3)), _band(frame, series)]
+    parts = [frame.grid(lambda v: format_without_unit(v, series.unit, 3)), _band(frame, series)]
     parts.append(f'<path d="{frame.line(at, series.values)}" fill="none" stroke="var(--c1)" stroke-width="1.75"/>')
     parts += [_alert(frame, place, series) for place in series.alerts if math.isfinite(series.values[place])]
-    parts.append(_ends(frame, series.batches[0], series.batches[-1]))
+    parts.append(_end_labels(frame, series.batches[0], series.batches[-1]))
     when = ", ".join(series.batches[place] for place in series.alerts)
     label = f"{series.metric} by batch, sudden change at {when}" if when else f"{series.metric} by batch"
     title = tag("figcaption", tag("span", series.metric, class_="mono"), f", {series.unit}" if series.unit else "")
@@ -73,12 +73,12 @@ def signal_plot(signal: SignalSeen, at_s: float, length_s: float) -> Markup:
     """Draw the columns of a stream over an episode, with a line at one moment."""
     seen = [v for row in signal.values for v in row if math.isfinite(v)] or [0.0]
     frame = _Frame(WIDTH, HEIGHT, 0.0, max(length_s, at_s, 1e-9), min(seen), max(seen))
-    parts = [frame.grid(lambda v: measured(v, signal.unit, 3))]
+    parts = [frame.grid(lambda v: format_without_unit(v, signal.unit, 3))]
     for place in range(len(signal.columns)):
         path = frame.line(signal.at_s, [row[place] for row in signal.values])
         colour = f"var(--c{place % COLOURS + 1})"
         parts.append(f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="1.4"/>')
-    parts += [_moment(frame, at_s), _ends(frame, "0 s", f"{fixed(frame.last, 1)} s")]
+    parts += [_moment(frame, at_s), _end_labels(frame, "0 s", f"{fixed(frame.last, 1)} s")]
     key = [
         tag("span", tag("i", style=f"background:var(--c{k % COLOURS + 1})"), name)
         for k, name in enumerate(signal.columns)
@@ -122,7 +122,7 @@ def _moment(frame: _Frame, at_s: float) -> str:
     )
 
 
-def _ends(frame: _Frame, first: str, last: str) -> str:
+def _end_labels(frame: _Frame, first: str, last: str) -> str:
     y = frame.height - 5
     return (
         f'<text x="{LEFT}" y="{y}" {LABEL}>{escape(first)}</text>'

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from fieldloop.model.incident import IncidentClock
 from fieldloop.say.html import Markup, join, tag
 from fieldloop.say.marks import shape
-from fieldloop.say.numbers import span
+from fieldloop.say.numbers import format_duration
 
 ROOM = 1.25  # a bar reaches a quarter past its limit, so that a late one shows
 
@@ -26,7 +26,7 @@ def _clock(clock: IncidentClock) -> Markup:
         tag("u", style=f"left:{100 / ROOM:.0f}%"),
         class_=f"track {level}",
     )
-    reading = f"{span(clock.elapsed_s)} of {span(clock.limit_s)}, {word}"
+    reading = f"{format_duration(clock.elapsed_s)} of {format_duration(clock.limit_s)}, {word}"
     return join(
         tag("span", clock.step.value),
         track,

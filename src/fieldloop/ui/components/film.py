@@ -14,9 +14,9 @@ def film_strip(frames: Sequence[FrameSeen], at_s: float) -> Markup:
     return tag("div", *rows, class_="films")
 
 
-def _row(camera: str, own: Sequence[FrameSeen], at_s: float) -> Markup:
-    nearest = min(own, key=lambda frame: abs(frame.at_s - at_s))
-    return tag("div", *(_figure(camera, frame, here=frame is nearest) for frame in own), class_="film")
+def _row(camera: str, frames: Sequence[FrameSeen], at_s: float) -> Markup:
+    nearest = min(frames, key=lambda frame: abs(frame.at_s - at_s))
+    return tag("div", *(_figure(camera, frame, here=frame is nearest) for frame in frames), class_="film")
 
 
 def _figure(camera: str, frame: FrameSeen, *, here: bool) -> Markup:

@@ -41,7 +41,13 @@ def _cell(grid: Grid, row: str, column: str) -> Markup:
     )
     target = f"/episodes?{urlencode({grid.row_factor: row, grid.column_factor: column})}"
     return tag(
-        "a", tag("b", ratio), tag("i", fails), href=target, class_=f"cell {_tone(cell)}", title=label, aria_label=label
+        "a",
+        tag("b", ratio),
+        tag("i", fails),
+        href=target,
+        class_=f"cell {_colour_class(cell)}",
+        title=label,
+        aria_label=label,
     )
 
 
@@ -49,7 +55,7 @@ def _name(level: str) -> str:
     return level.replace("_", " ")
 
 
-def _tone(cell: Cell) -> str:
+def _colour_class(cell: Cell) -> str:
     if cell.demonstrations == 0:
         return "nodata"
     return next((name for limit, name in STEPS if cell.ratio <= limit), "over-2")

@@ -8,7 +8,7 @@ from fieldloop.model.note import Note
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup, tag
 from fieldloop.say.marks import shape
-from fieldloop.say.numbers import ago, moment, short
+from fieldloop.say.numbers import ago, format_time, shorten_ids
 
 BACK = Markup('<svg viewBox="0 0 14 14" aria-hidden="true"><path d="M12 2v4a3 3 0 0 1-3 3H2M5 6 2 9l3 3"/></svg>')
 
@@ -38,9 +38,9 @@ def change_list(changes: Sequence[Change], now_ns: int) -> Markup:
     items = [
         tag(
             "li",
-            tag("time", ago(c.at_ns, now_ns), title=moment(c.at_ns)),
+            tag("time", ago(c.at_ns, now_ns), title=format_time(c.at_ns)),
             shape(c.mark),
-            tag("span", short(sentence(c.text))),
+            tag("span", shorten_ids(sentence(c.text))),
             tag("p", sentence(c.detail) if isinstance(c.detail, Note) else c.detail),
         )
         for c in changes

@@ -15,7 +15,7 @@ def phase_lane(spans: Sequence[Annotation], start_ns: int, end_ns: int) -> Marku
         tag(
             "span",
             span.label,
-            title=f"{span.label}: {_s(span.start_ns - start_ns)} to {_s(span.end_ns - start_ns)}",
+            title=f"{span.label}: {_seconds_text(span.start_ns - start_ns)} to {_seconds_text(span.end_ns - start_ns)}",
             style=f"left:{_share(span.start_ns - start_ns, whole)};width:{_share(span.end_ns - span.start_ns, whole)};"
             f"background:var(--ph-{_colour(span.label)})",
         )
@@ -28,7 +28,7 @@ def _share(part_ns: int, whole_ns: int) -> str:
     return f"{100 * min(1.0, max(0.0, part_ns / whole_ns)):.2f}%"
 
 
-def _s(ns: int) -> str:
+def _seconds_text(ns: int) -> str:
     return f"{fixed(ns / NS_PER_S, 2)} s"
 
 

@@ -16,11 +16,11 @@ def prose(markdown: str) -> Markup:
     >>> prose("# Release <r7>")
     Markup('<div class="prose"><h1>Release &lt;r7&gt;</h1>\n</div>')
     """
-    return tag("div", Markup(_reader().render(markdown)), class_="prose")
+    return tag("div", Markup(_markdown_parser().render(markdown)), class_="prose")
 
 
 @cache
-def _reader() -> MarkdownIt:
+def _markdown_parser() -> MarkdownIt:
     reader = MarkdownIt("zero").enable(list(RULES))
     reader.add_render_rule("table_open", lambda *_: '<table class="t">')
     return reader

@@ -28,11 +28,11 @@ def dense_table(columns: Sequence[Column | str], rows: Iterable[Row], table_id: 
 
 
 def _row(columns: Sequence[Column], row: Row) -> Markup:
-    cells, own = _split(row)
-    return tag("tr", *(tag("td", cell, class_=_class(columns[k], k)) for k, cell in enumerate(cells)), **own)
+    cells, attributes = _split_cells_and_attributes(row)
+    return tag("tr", *(tag("td", cell, class_=_class(columns[k], k)) for k, cell in enumerate(cells)), **attributes)
 
 
-def _split(row: Row) -> tuple[Cells, Mapping[str, Any]]:
+def _split_cells_and_attributes(row: Row) -> tuple[Cells, Mapping[str, Any]]:
     if len(row) == 2 and isinstance(row[1], Mapping):  # noqa: PLR2004 - cells and their row's attributes
         return row[0], row[1]
     return row, {}

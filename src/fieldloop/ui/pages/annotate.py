@@ -8,7 +8,7 @@ from fieldloop.model.annotation import Annotation
 from fieldloop.model.finding import Status
 from fieldloop.say.html import Markup, escape, join, tag
 from fieldloop.say.marks import status
-from fieldloop.say.numbers import figure, fixed, plural, whole
+from fieldloop.say.numbers import fixed, format_number, plural, whole
 from fieldloop.ui.components import (
     Column,
     command,
@@ -36,11 +36,11 @@ def draw(visit: Visit) -> Drawn:
     done = len({span.episode for span in spans})
     return Drawn(
         escape("Annotate"),
-        (_answer(done, now.waiting), _authors(spans), _agreement(now), _lanes(now)),
+        (_draw_answer_card(done, now.waiting), _authors(spans), _agreement(now), _draw_phase_lanes(now)),
     )
 
 
-def _answer(done: int, queue: int) -> Markup:
+def _draw_answer_card(done: int, queue: int) -> Markup:
     if queue:
         return next_card(
             "run",
@@ -70,8 +70,8 @@ def _authors(spans: Sequence[Annotation]) -> Markup:
 
 
 def _agreement(now: AnnotationsShown) -> Markup:
-    found, limit = now.agreements, now.min_kappa
-    if not found:
+    agreements, limit = now.agreements, now.min_kappa
+    if not agreements:
         how = (
             "Agreement needs episodes that two authors annotated. Let two authors annotate at least one episode in ten."
         )
@@ -82,11 +82,11 @@ def _agreement(now: AnnotationsShown) -> Markup:
             a.episodes,
             status(Status.PASSED if limit is None or a.kappa > limit else Status.FAILED, f"κ {fixed(a.kappa, 2)}"),
             interval_bar(a.kappa, a.kappa, a.kappa, tick=limit),
-            f"{figure(a.boundary_frames, 3)} frames",
-            "–" if a.worst_frames is None else f"{a.worst_boundary}: {figure(a.worst_frames, 3)} frames",
+            f"{format_number(a.boundary_frames, 3)} frames",
+            "–" if a.worst_frames is None else f"{a.worst_boundary}: {format_number(a.worst_frames, 3)} frames",
             a.unmatched,
         )
-        for a in found
+        for a in agreements
     ]
     columns = (
         "Authors",
@@ -97,11 +97,11 @@ def _agreement(now: AnnotationsShown) -> Markup:
         Column("Largest difference at", "wrap"),
         Column("Unmatched", "num"),
     )
-    note = "" if limit is None else f"κ above {figure(limit, 6)} required"
+    note = "" if limit is None else f"κ above {format_number(limit, 6)} required"
     return panel("Agreement", dense_table(columns, rows), note=note, columns=7, flush=True)
 
 
-def _lanes(now: AnnotationsShown) -> Markup:
+def _draw_phase_lanes(now: AnnotationsShown) -> Markup:
     by_episode: dict[str, list[Annotation]] = defaultdict(list)
     for span in now.phases:
         by_episode[span.episode].append(span)

@@ -7,7 +7,7 @@ from fieldloop.model.deployment import Audit, Deployment
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup, escape, tag
 from fieldloop.say.marks import shape
-from fieldloop.say.numbers import figure, levels, percent, plural, whole
+from fieldloop.say.numbers import format_number, levels_in_words, percent, plural, whole
 from fieldloop.ui.components import (
     Column,
     button,
@@ -37,8 +37,8 @@ def draw(visit: Visit) -> Drawn:
             command("fieldloop audit deployment.toml"),
         )
         return Drawn(escape("Deployment"), (nothing,))
-    parts = [sites(deployment), zones(deployment), _tiers(deployment), _edges(deployment), mixes(deployment)]
-    answers = (_answer(audit), _audit(audit), *claims(audit)) if audit else ()
+    parts = [sites(deployment), zones(deployment), _tiers(deployment), _draw_edge_cases(deployment), mixes(deployment)]
+    answers = (_draw_answer_card(audit), _draw_gap_questions(audit), *claims(audit)) if audit else ()
     live = map(sentence, now.early)
     early = [tag("p", f"Note: {text}", class_="warn") for text in live]
     answers = (*answers[:1], panel("Sites that went live early", *early), *answers[1:]) if early else answers
@@ -47,7 +47,7 @@ def draw(visit: Visit) -> Drawn:
     return Drawn(escape("Deployment"), (*odd, *answers, *parts, _strata(deployment)))
 
 
-def _answer(audit: Audit) -> Markup:
+def _draw_answer_card(audit: Audit) -> Markup:
     gaps = sum(len(answer.missing) for answer in audit.answers)
     if audit.complete:
         return next_card(
@@ -69,7 +69,7 @@ def _answer(audit: Audit) -> Markup:
     )
 
 
-def _audit(audit: Audit) -> Markup:
+def _draw_gap_questions(audit: Audit) -> Markup:
     rows = [
         (
             tag("span", shape("good" if not a.missing else "warn"), tag("span", a.question), class_="st"),
@@ -107,11 +107,11 @@ def _tiers(deployment: Deployment) -> Markup:
     )
 
 
-def _edges(deployment: Deployment) -> Markup:
+def _draw_edge_cases(deployment: Deployment) -> Markup:
     facts = [
         (
             e.name,
-            f"{figure(e.per_week, 6)} a week, "
+            f"{format_number(e.per_week, 6)} a week, "
             + ("failure rate not known" if e.failure_rate is None else f"fails {percent(e.failure_rate, 0)}"),
         )
         for e in deployment.edge_cases
@@ -121,7 +121,9 @@ def _edges(deployment: Deployment) -> Markup:
 
 def _strata(deployment: Deployment) -> Markup:
     ranked = sorted(deployment.exposures, key=lambda e: -e.share)
-    rows = [(levels(e.stratum), meter(e.share / ranked[0].share), percent(e.share)) for e in ranked[:MOST_STRATA]]
+    rows = [
+        (levels_in_words(e.stratum), meter(e.share / ranked[0].share), percent(e.share)) for e in ranked[:MOST_STRATA]
+    ]
     note = f"{len(ranked)} strata in all, the {min(len(ranked), MOST_STRATA)} most common shown"
     return panel(
         "Strata of production",

@@ -2,7 +2,7 @@
 
 from fieldloop.model.deployment import Deployment, Range, Site
 from fieldloop.say.html import Markup
-from fieldloop.say.numbers import figure, percent
+from fieldloop.say.numbers import format_number, percent
 from fieldloop.ui.components import Column, dense_table, empty_state, meter, panel
 
 NOT_GIVEN = "not given"
@@ -17,7 +17,7 @@ def sites(deployment: Deployment) -> Markup:
             percent(site.share, 0),
             site.time_zone,
             _people(site),
-            ", ".join(f"{c.name} {' × '.join(figure(side, 6) for side in c.size_m)} m" for c in site.containers)
+            ", ".join(f"{c.name} {' × '.join(format_number(side, 6) for side in c.size_m)} m" for c in site.containers)
             or NOT_GIVEN,
             site.shelving or NOT_GIVEN,
             "; ".join(site.camera_mounts) or NOT_GIVEN,
@@ -33,7 +33,11 @@ def sites(deployment: Deployment) -> Markup:
         Column("Shelving", "text"),
         Column("Cameras", "text"),
     )
-    target = f"{figure(deployment.target_cycle_s, 6)} s a pick" if deployment.target_cycle_s else "no target cycle time"
+    target = (
+        f"{format_number(deployment.target_cycle_s, 6)} s a pick"
+        if deployment.target_cycle_s
+        else "no target cycle time"
+    )
     return panel("Sites", dense_table(columns, rows), note=target, flush=True)
 
 
@@ -50,7 +54,7 @@ def zones(deployment: Deployment) -> Markup:
             ", ".join(f"{name.replace('_', ' ')} {_range(span)}" for name, span in zone.ranges) or NOT_GIVEN,
             ", ".join(
                 part
-                for part in (f"ceiling {figure(zone.ceiling_m, 6)} m" if zone.ceiling_m else "", zone.layout)
+                for part in (f"ceiling {format_number(zone.ceiling_m, 6)} m" if zone.ceiling_m else "", zone.layout)
                 if part
             )
             or NOT_GIVEN,
@@ -80,7 +84,7 @@ def zones(deployment: Deployment) -> Markup:
 
 def mixes(deployment: Deployment) -> Markup:
     """Draw how a site's picks spread over the levels of each factor."""
-    found = [
+    site_mixes = [
         (site.id, factor.replace("_", " "), level.replace("_", " "), meter(share), percent(share, 0))
         for site in deployment.sites
         for factor, shares in deployment.mixes(site).items()
@@ -90,10 +94,10 @@ def mixes(deployment: Deployment) -> Markup:
     note = "within a site the factors are assumed independent"
     if deployment.measured:
         note = f"joint shares measured in production count {percent(deployment.measured_weight, 0)}"
-    if len(found) > MOST_ROWS:
-        note += f"; {MOST_ROWS} of {len(found)} shown, fieldloop audit --html draws all"
+    if len(site_mixes) > MOST_ROWS:
+        note += f"; {MOST_ROWS} of {len(site_mixes)} shown, fieldloop audit --html draws all"
     columns = ("Site", "Factor", "Level", Column("", "slim"), Column("Share of the site's picks", "num"))
-    return panel("Exposure by factor", dense_table(columns, found[:MOST_ROWS]), note=note, flush=True)
+    return panel("Exposure by factor", dense_table(columns, site_mixes[:MOST_ROWS]), note=note, flush=True)
 
 
 def _people(site: Site) -> str:
@@ -105,4 +109,4 @@ def _people(site: Site) -> str:
 
 
 def _range(given: Range | None) -> str:
-    return NOT_GIVEN if given is None else f"{figure(given.low)} to {figure(given.high)} {given.unit}"
+    return NOT_GIVEN if given is None else f"{format_number(given.low)} to {format_number(given.high)} {given.unit}"

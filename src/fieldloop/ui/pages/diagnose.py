@@ -10,13 +10,13 @@ from fieldloop.report.diagnose.content import (
     ANSWERS,
     DOUBT,
     by_loss,
-    change,
-    doubt,
-    in_short,
+    change_text,
+    doubt_text,
+    explained_failures_text,
+    first_cause_text,
     main_cause,
     place,
     remarks_title,
-    sampled,
     since,
     verdict,
 )
@@ -27,7 +27,7 @@ from fieldloop.report.diagnose.waterfall import draw_waterfall
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup, escape, join, tag
 from fieldloop.say.marks import level_of, status
-from fieldloop.say.numbers import moment, percent, plural, short, where, whole
+from fieldloop.say.numbers import format_time, percent, plural, shorten_ids, stratum_in_words, whole
 from fieldloop.ui.components import Column, command, dense_table, empty_state, next_card, panel, share_bar
 from fieldloop.ui.visit import Drawn, Visit
 
@@ -37,33 +37,38 @@ MOST_ROWS = 40
 def draw(visit: Visit) -> Drawn:
     """Draw the newest diagnosis, or the one in the address, above the list of all."""
     now = show_diagnosis(visit.workspace, diagnosis=visit.query.get("id", ""))
-    found, known = now.diagnosis, now.diagnoses
-    if found is None:
+    diagnosis, known = now.diagnosis, now.diagnoses
+    if diagnosis is None:
         how = "A diagnosis compares production with gate and laboratory trials, and names the causes of lost success."
         return Drawn(escape("Diagnosis"), (empty_state("No diagnosis yet", how, command("fieldloop diagnose")),))
-    parts = [_answer(found), _picture("Where the loss comes from", draw_waterfall(found)), _causes(found), _log(found)]
-    parts += [
-        _picture("Success over the days", draw_days(now.days, found), "band: 95 % interval; dashed line: baseline")
+    parts = [
+        _draw_answer_card(diagnosis),
+        _picture("Where the loss comes from", draw_waterfall(diagnosis)),
+        _causes(diagnosis),
+        _draw_open_questions(diagnosis),
     ]
-    parts += [_slices(found.slices), _failures(found), _earlier(known, now.policies)]
+    parts += [
+        _picture("Success over the days", draw_days(now.days, diagnosis), "band: 95 % interval; dashed line: baseline")
+    ]
+    parts += [_slices(diagnosis.slices), _failures(diagnosis), _draw_all_diagnoses(known, now.policies)]
     return Drawn(escape("Diagnosis"), tuple(part for part in parts if part is not None))
 
 
-def _answer(found: Diagnosis) -> Markup:
-    why = join(change(found), " ", main_cause(found))
-    card = {Status.FAILED: "fieldloop plan", Status.CANNOT_TELL: "fieldloop diagnose"}.get(found.status)
-    return next_card(level_of(found.status), verdict(found), why, *([command(card)] if card else []))
+def _draw_answer_card(diagnosis: Diagnosis) -> Markup:
+    why = join(change_text(diagnosis), " ", main_cause(diagnosis))
+    card = {Status.FAILED: "fieldloop plan", Status.CANNOT_TELL: "fieldloop diagnose"}.get(diagnosis.status)
+    return next_card(level_of(diagnosis.status), verdict(diagnosis), why, *([command(card)] if card else []))
 
 
 def _picture(title: str, drawn: Markup | None, note: str = "") -> Markup | None:
     return panel(title, tag("div", Markup(drawn), class_="drawn"), note=note) if drawn else None
 
 
-def _causes(found: Diagnosis) -> Markup | None:
-    rows = [_cause(found, cause) for cause in found.causes]
+def _causes(diagnosis: Diagnosis) -> Markup | None:
+    rows = [_cause(diagnosis, cause) for cause in diagnosis.causes]
     columns = (
         Column("Cause", "short"),
-        Column(sized_columns(found)[0].capitalize(), "slim"),
+        Column(sized_columns(diagnosis)[0].capitalize(), "slim"),
         Column("Where", "wrap"),
         Column("Evidence", "text"),
         Column("Fix", "wrap"),
@@ -71,9 +76,9 @@ def _causes(found: Diagnosis) -> Markup | None:
     return panel("Causes of the loss", dense_table(columns, rows), flush=True) if rows else None
 
 
-def _cause(found: Diagnosis, cause: Cause) -> tuple[object, ...]:
-    drawn = [] if in_points(found) else [share_bar(cause.share, cause.low, cause.high)]
-    share = join(tag("div", "{} ({})".format(*size(found, cause))), *drawn)
+def _cause(diagnosis: Diagnosis, cause: Cause) -> tuple[object, ...]:
+    drawn = [] if in_points(diagnosis) else [share_bar(cause.share, cause.low, cause.high)]
+    share = join(tag("div", "{} ({})".format(*size(diagnosis, cause))), *drawn)
     return (
         cause.gap.value,
         share,
@@ -83,14 +88,14 @@ def _cause(found: Diagnosis, cause: Cause) -> tuple[object, ...]:
     )
 
 
-def _log(found: Diagnosis) -> Markup | None:
-    lines = [tag("p", sentence(reason)) for reason in found.cannot_tell]
-    return panel(remarks_title(found), *lines) if lines else None
+def _draw_open_questions(diagnosis: Diagnosis) -> Markup | None:
+    lines = [tag("p", sentence(reason)) for reason in diagnosis.cannot_tell]
+    return panel(remarks_title(diagnosis), *lines) if lines else None
 
 
 def _slices(slices: Sequence[LostSlice]) -> Markup | None:
     rows = [
-        (where(s.stratum), whole(s.episodes), percent(s.expected, 0), percent(s.observed, 0), doubt(s))
+        (stratum_in_words(s.stratum), whole(s.episodes), percent(s.expected, 0), percent(s.observed, 0), doubt_text(s))
         for s in by_loss(slices)[:MOST_ROWS]
     ]
     names = ("Episodes", "Success expected", "Observed", "Doubt")
@@ -98,35 +103,41 @@ def _slices(slices: Sequence[LostSlice]) -> Markup | None:
     return panel("Conditions with lost success", dense_table(columns, rows), note=DOUBT, flush=True) if rows else None
 
 
-def _failures(found: Diagnosis) -> Markup | None:
-    failures = found.failures
-    questions = list(dict.fromkeys(asked.question for one in failures for asked in one.asked))
+def _failures(diagnosis: Diagnosis) -> Markup | None:
+    failures = diagnosis.failures
+    questions = list(dict.fromkeys(asked.question for failure in failures for asked in failure.asked))
     rows = []
-    for one in failures[:MOST_ROWS]:
+    for failure in failures[:MOST_ROWS]:
         answers = {
             a.question: join(status(a.status, ANSWERS.get(a.status, "")), tag("small", sentence(a.answer)))
-            for a in one.asked
+            for a in failure.asked
         }
-        rows.append((short(one.outcome), where(one.stratum), *(answers.get(q, "not asked") for q in questions)))
+        rows.append(
+            (
+                shorten_ids(failure.outcome),
+                stratum_in_words(failure.stratum),
+                *(answers.get(q, "not asked") for q in questions),
+            )
+        )
     columns = [
         Column("Failure"),
         Column("Where", "wrap"),
         *(Column(sentence(question), "wrap") for question in questions),
     ]
-    note = sampled(found)
+    note = explained_failures_text(diagnosis)
     return panel("Four questions about failures", dense_table(columns, rows), note=note, flush=True) if rows else None
 
 
-def _earlier(known: Sequence[Diagnosis], names: Mapping[str, str]) -> Markup:
+def _draw_all_diagnoses(known: Sequence[Diagnosis], names: Mapping[str, str]) -> Markup:
     rows = [
         (
-            tag("a", moment(one.made_ns), href=f"/diagnose?{urlencode({'id': one.id})}"),
+            tag("a", format_time(one.made_ns), href=f"/diagnose?{urlencode({'id': one.id})}"),
             status(one.status, verdict(one)),
-            names.get(one.policy, short(one.policy)),
+            names.get(one.policy, shorten_ids(one.policy)),
             one.site or "all sites",
             percent(one.baseline),
             percent(one.observed),
-            in_short(one) if one.causes else "none named",
+            first_cause_text(one) if one.causes else "none named",
         )
         for one in known[:MOST_ROWS]
     ]

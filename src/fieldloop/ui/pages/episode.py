@@ -14,7 +14,7 @@ from fieldloop.say import sentence
 from fieldloop.say.findings import limit, message, without_subject
 from fieldloop.say.html import Markup, join, tag
 from fieldloop.say.marks import level_of, status
-from fieldloop.say.numbers import figure, fixed, measured, moment, plural, short
+from fieldloop.say.numbers import fixed, format_number, format_time, format_without_unit, plural, shorten_ids
 from fieldloop.say.streams import stream_note
 from fieldloop.ui.components import (
     Column,
@@ -30,7 +30,7 @@ from fieldloop.ui.components import (
     signal_plot,
 )
 from fieldloop.ui.components.tables import Row
-from fieldloop.ui.findings import cost, fix_in_words, moment_link, value
+from fieldloop.ui.findings import cost_text, fix_in_words, measured_with_interval, moment_link
 from fieldloop.ui.visit import Drawn, Visit
 
 MOST_NAMED = 4
@@ -61,7 +61,7 @@ ORDER = {status: place for place, status in enumerate(Status)}
 
 def draw(visit: Visit) -> Drawn:
     """Draw one episode."""
-    at_s = _asked(visit)
+    at_s = _moment_in_query(visit)
     now = show_episode(visit.workspace, visit.path["episode"], at_s=at_s)
     episode, report = now.episode, now.report
     title = join(tag("a", "Episodes", href="/episodes"), " / ", episode.name)
@@ -79,7 +79,7 @@ def draw(visit: Visit) -> Drawn:
     )
 
 
-def _asked(visit: Visit) -> float | None:
+def _moment_in_query(visit: Visit) -> float | None:
     """Return the moment in the address; None if it is not a number."""
     try:
         at_s = float(visit.query.get("at", ""))
@@ -91,7 +91,7 @@ def _asked(visit: Visit) -> float | None:
 def _moment(now: EpisodeShown, at_s: float) -> Markup:
     """Show frames and signals around a moment; if the log cannot be opened, the page states why."""
     episode, seen, findings = now.episode, now.moment, now.report.findings if now.report else ()
-    about = [message(f) for f in findings if _is_at(f, at_s) and f.counts]
+    about = [message(f) for f in findings if _is_near_moment(f, at_s) and f.counts]
     title, note = f"At {fixed(at_s, 2)} s", about[0] if about else ""
     if seen is None:
         return panel(title, empty_state("This moment cannot be shown", now.moment_error), note=note)
@@ -102,7 +102,7 @@ def _moment(now: EpisodeShown, at_s: float) -> Markup:
     return panel(title, film_strip(seen.frames, seen.at_s), tag("div", *drawn, class_="charts"), note=note)
 
 
-def _is_at(finding: Finding, at_s: float | None) -> bool:
+def _is_near_moment(finding: Finding, at_s: float | None) -> bool:
     return finding.at_s is not None and at_s is not None and abs(finding.at_s - at_s) <= NEAR_S
 
 
@@ -132,33 +132,33 @@ def _findings(report: EpisodeReport | None, at_s: float | None) -> Markup:
         return panel("Findings", tag("p", "None yet.", class_="dim"))
     standing = sorted((f for f in report.findings if f.counts), key=lambda f: (ORDER[f.status], -f.cost, f.check))
     quiet = sorted((f for f in report.findings if not f.counts), key=lambda f: (ORDER[f.status], f.check))
-    rest = [_alike(list(same)) for _, same in groupby(quiet, key=lambda f: (f.status, f.check))]
-    table = dense_table(FINDING_COLUMNS, [_standing(report.episode, f, at_s) for f in standing])
-    others = folded(_in_short(quiet), dense_table(FINDING_COLUMNS, rest)) if rest else None
+    rest = [_similar_findings_row(list(same)) for _, same in groupby(quiet, key=lambda f: (f.status, f.check))]
+    table = dense_table(FINDING_COLUMNS, [_blocking_finding_row(report.episode, f, at_s) for f in standing])
+    others = folded(_quiet_findings_summary(quiet), dense_table(FINDING_COLUMNS, rest)) if rest else None
     return panel("Findings", table if standing else None, others, note="findings that cost most come first", flush=True)
 
 
-def _in_short(quiet: Sequence[Finding]) -> str:
+def _quiet_findings_summary(quiet: Sequence[Finding]) -> str:
     counts = Counter(f.status for f in quiet)
     listed = ", ".join(f"{counts[each]} {each.value.replace('_', ' ')}" for each in reversed(Status) if counts[each])
     return f"{plural(len(quiet), 'finding')} that do not hold the episode back: {listed}"
 
 
-def _standing(episode: str, finding: Finding, at_s: float | None) -> Row:
+def _blocking_finding_row(episode: str, finding: Finding, at_s: float | None) -> Row:
     cells = (
         status(finding.status),
         finding.check,
         finding.subject,
-        value(finding),
+        measured_with_interval(finding),
         limit(finding),
         moment_link(episode, finding.at_s),
-        cost(finding.cost),
-        join(without_subject(finding), _help(finding)),
+        cost_text(finding.cost),
+        join(without_subject(finding), _fix_hint(finding)),
     )
-    return cells, {"class_": "here" if _is_at(finding, at_s) else None}
+    return cells, {"class_": "here" if _is_near_moment(finding, at_s) else None}
 
 
-def _help(finding: Finding) -> Markup | None:
+def _fix_hint(finding: Finding) -> Markup | None:
     return (
         tag("small", f"A release can {fix_in_words([finding.fix])}: {sentence(finding.fix.why)}")
         if finding.fix
@@ -166,9 +166,9 @@ def _help(finding: Finding) -> Markup | None:
     )
 
 
-def _alike(same: Sequence[Finding]) -> Row:
+def _similar_findings_row(same: Sequence[Finding]) -> Row:
     values = sorted(f.measured for f in same if f.measured is not None)
-    ends = list(dict.fromkeys(measured(value, same[0].unit, 3) for value in values[:1] + values[-1:]))
+    ends = list(dict.fromkeys(format_without_unit(value, same[0].unit, 3) for value in values[:1] + values[-1:]))
     span = " to ".join(ends) or "–"
     subjects = same[0].subject if len(same) == 1 else plural(len(same), "subject")
     text = ", ".join(f.subject for f in same[:MOST_NAMED]) if len(same) > 1 else without_subject(same[0])
@@ -180,7 +180,7 @@ def _alike(same: Sequence[Finding]) -> Row:
 
 def _facts(episode: Episode, used: Sequence[str]) -> Markup:
     pairs = [
-        ("Id", tag("span", short(episode.id), class_="mono", title=episode.id)),
+        ("Id", tag("span", shorten_ids(episode.id), class_="mono", title=episode.id)),
         ("Task", episode.task),
         ("Site", episode.site),
         ("Robot", episode.robot),
@@ -188,7 +188,7 @@ def _facts(episode: Episode, used: Sequence[str]) -> Markup:
         ("Session", episode.session),
         ("Provider", episode.provider),
         ("Format", episode.format),
-        ("Begun", moment(episode.start_ns)),
+        ("Begun", format_time(episode.start_ns)),
         ("Duration", f"{fixed((episode.end_ns - episode.start_ns) / NS_PER_S, 2)} s"),
         ("Real or simulated", {True: "simulated", False: "real", None: None}[episode.simulated]),
         ("Outcome", {True: "succeeded", False: episode.failure or "failed", None: None}[episode.succeeded]),
@@ -208,7 +208,7 @@ def _streams(now: EpisodeShown) -> Markup:
             s.name,
             s.kind.value.replace("_", " "),
             s.samples,
-            f"{figure(s.hz)} Hz" if s.hz else "–",
+            f"{format_number(s.hz)} Hz" if s.hz else "–",
             " > ".join(s.clocks),
             s.unit or "–",
             s.holds,

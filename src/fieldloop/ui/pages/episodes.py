@@ -9,7 +9,7 @@ from fieldloop.model.stream import NS_PER_S
 from fieldloop.say.findings import message
 from fieldloop.say.html import Markup, escape, tag
 from fieldloop.say.marks import status
-from fieldloop.say.numbers import fixed, levels, moment, plural, short, whole
+from fieldloop.say.numbers import fixed, format_time, levels_in_words, plural, shorten_ids, whole
 from fieldloop.ui.components import Column, chip, command, dense_table, empty_state, next_card, panel
 from fieldloop.ui.visit import Drawn, Visit
 
@@ -40,18 +40,18 @@ def draw(visit: Visit) -> Drawn:
     """Draw the list of episodes."""
     query = {name: value for name, value in visit.query.items() if value}
     labels = tuple(f"{name}={value}" for name, value in query.items() if name not in ("status", "q"))
-    found = find_episodes(visit.workspace, status=query.get("status", ""), text=query.get("q", ""), where=labels)
-    if not found.total:
+    matches = find_episodes(visit.workspace, status=query.get("status", ""), text=query.get("q", ""), where=labels)
+    if not matches.total:
         how = "Ingest robot logs: MCAP, ROS bags, HDF5, LeRobot, RLDS, or folders of them."
         return Drawn(escape("Episodes"), (empty_state("No episode yet", how, command("fieldloop ingest PATH")),))
-    note = f"{whole(found.matching)} of {plural(found.total, 'episode')}"
-    note += f", newest {len(found.episodes)} shown" if found.matching > len(found.episodes) else ""
-    table = tag("div", dense_table(COLUMNS, map(_row, found.episodes)), style="padding-top:8px")
-    listed = panel("Episodes", _filters(found, visit.query), table, note=note, flush=True)
-    return Drawn(escape("Episodes"), (_summary(found), listed, *([_logs(found)] if found.logs else ())))
+    note = f"{whole(matches.matching)} of {plural(matches.total, 'episode')}"
+    note += f", newest {len(matches.episodes)} shown" if matches.matching > len(matches.episodes) else ""
+    table = tag("div", dense_table(COLUMNS, map(_row, matches.episodes)), style="padding-top:8px")
+    listed = panel("Episodes", _filters(matches, visit.query), table, note=note, flush=True)
+    return Drawn(escape("Episodes"), (_summary(matches), listed, *([_logs(matches)] if matches.logs else ())))
 
 
-def _logs(found: FoundEpisodes) -> Markup:
+def _logs(matches: FoundEpisodes) -> Markup:
     """Show the logs that episodes came from, and what was wrong with those files."""
     rows = [
         (
@@ -59,29 +59,29 @@ def _logs(found: FoundEpisodes) -> Markup:
             log.format,
             log.episodes,
             f"{fixed(log.megabytes, 1)} MB",
-            short(log.mapping) if log.mapping else "–",
+            shorten_ids(log.mapping) if log.mapping else "–",
             log.first_finding or "nothing",
             log.findings,
         )
-        for log in found.logs
+        for log in matches.logs
     ]
-    note = f"{whole(len(rows))} of {plural(found.log_count, 'log')}, newest first"
+    note = f"{whole(len(rows))} of {plural(matches.log_count, 'log')}, newest first"
     return panel("Logs", dense_table(LOG_COLUMNS, rows), note=note, flush=True)
 
 
-def _summary(found: FoundEpisodes) -> Markup:
-    if not found.held_back:
-        return next_card("good", f"All {plural(found.total, 'episode')} passed")
+def _summary(matches: FoundEpisodes) -> Markup:
+    if not matches.held_back:
+        return next_card("good", f"All {plural(matches.total, 'episode')} passed")
     why = "The episodes have not been judged."
-    if found.commonest_check:
-        why = f"Most frequent reason: {found.commonest_check}, in {plural(found.commonest_count, 'finding')}."
-    return next_card("warn", f"{plural(found.held_back, 'episode')} of {whole(found.total)} held back", why)
+    if matches.commonest_check:
+        why = f"Most frequent reason: {matches.commonest_check}, in {plural(matches.commonest_count, 'finding')}."
+    return next_card("warn", f"{plural(matches.held_back, 'episode')} of {whole(matches.total)} held back", why)
 
 
-def _filters(found: FoundEpisodes, query: Mapping[str, str]) -> Markup:
+def _filters(matches: FoundEpisodes, query: Mapping[str, str]) -> Markup:
     rest = {k: v for k, v in query.items() if k != "status"}
-    chips = [chip(f"all {whole(found.total)}", href=f"/episodes?{urlencode(rest)}", current="status" not in query)]
-    for name, count in found.by_status.items():
+    chips = [chip(f"all {whole(matches.total)}", href=f"/episodes?{urlencode(rest)}", current="status" not in query)]
+    for name, count in matches.by_status.items():
         href = f"/episodes?{urlencode({**rest, 'status': name})}"
         chips.append(chip(f"{name.replace('_', ' ')} {whole(count)}", href=href, current=query.get("status") == name))
     for key, value in rest.items():
@@ -103,9 +103,9 @@ def _row(listed: ListedEpisode) -> tuple[object, ...]:
         episode.site or "–",
         episode.robot or "–",
         episode.operator or "–",
-        levels(episode.stratum, without=("site",)),
+        levels_in_words(episode.stratum, without=("site",)),
         f"{fixed((episode.end_ns - episode.start_ns) / NS_PER_S, 1)} s",
         outcome[episode.succeeded],
-        moment(episode.start_ns),
+        format_time(episode.start_ns),
         message(listed.finding) if listed.finding else "",
     )

@@ -13,7 +13,17 @@ from fieldloop.model.rollout import Rollout, Rung
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup, escape, tag
 from fieldloop.say.marks import shape, status
-from fieldloop.say.numbers import figure, fixed, levels, moment, percent, percent_range, plural, short, whole
+from fieldloop.say.numbers import (
+    fixed,
+    format_number,
+    format_time,
+    levels_in_words,
+    percent,
+    percent_range,
+    plural,
+    shorten_ids,
+    whole,
+)
 from fieldloop.ui.components import (
     Column,
     action,
@@ -41,7 +51,7 @@ def draw(visit: Visit) -> Drawn:
             command("fieldloop monitor record FILE"),
         )
         return Drawn(escape("Floor"), (nothing,))
-    parts: list[Markup] = [_summary(alarms, over_time), *(_climb(climb, names) for climb in now.rollouts[:1])]
+    parts: list[Markup] = [_summary(alarms, over_time), *(_draw_rollout(climb, names) for climb in now.rollouts[:1])]
     if over_time.points:
         parts.append(
             panel(
@@ -66,7 +76,7 @@ def _summary(alarms: Sequence[Alarm], over_time: Success) -> Markup:
             "The success rate appears once robots have reported enough outcomes.",
         )
     now, base = over_time.points[-1], over_time.baseline
-    days = f"succeeded in {figure(over_time.window_days, 6)} days"
+    days = f"succeeded in {format_number(over_time.window_days, 6)} days"
     headline = f"{over_time.policy}: {percent(now.rate)} of {plural(now.episodes, 'episode')} {days}"
     if base is not None and over_time.alarm is not None and now.rate < over_time.alarm:
         under = (
@@ -77,14 +87,14 @@ def _summary(alarms: Sequence[Alarm], over_time: Success) -> Markup:
     return next_card("good" if base is not None else "run", f"{headline}, no alarm", against)
 
 
-def _climb(climb: Rollout, names: Mapping[str, str]) -> Markup:
+def _draw_rollout(climb: Rollout, names: Mapping[str, str]) -> Markup:
     def arm(policy: str | None, won: int, tried: int) -> str:
-        return "none" if policy is None else f"{names.get(policy, short(policy))}: {won} of {tried} succeeded"
+        return "none" if policy is None else f"{names.get(policy, shorten_ids(policy))}: {won} of {tried} succeeded"
 
     facts = [
         ("Candidate", arm(climb.candidate, climb.candidate_successes, climb.candidate_episodes)),
         ("Incumbent", arm(climb.incumbent, climb.incumbent_successes, climb.incumbent_episodes)),
-        ("Since", moment(climb.since_ns)),
+        ("Since", format_time(climb.since_ns)),
         ("Why", sentence(climb.reason)),
     ]
     back = (
@@ -105,7 +115,7 @@ def _alarms(alarms: Sequence[Alarm]) -> Markup:
     if not alarms:
         return panel("Alarms", tag("p", "No alarm was raised.", class_="dim"), columns=4)
     items = [
-        tag("li", shape("bad"), tag("span", f"{a.site}, {moment(a.raised_ns)}"), tag("p", sentence(a.message)))
+        tag("li", shape("bad"), tag("span", f"{a.site}, {format_time(a.raised_ns)}"), tag("p", sentence(a.message)))
         for a in alarms
     ]
     return panel("Alarms", tag("ul", *items, class_="list"), columns=4)
@@ -115,7 +125,7 @@ def _by_site(seen: Sequence[Rate], names: Mapping[str, str]) -> Markup:
     rows = [
         (
             r.site,
-            names.get(r.policy, short(r.policy)),
+            names.get(r.policy, shorten_ids(r.policy)),
             percent(r.rate),
             interval_bar(r.low, r.rate, r.high),
             percent_range(r.low, r.high),
@@ -138,16 +148,16 @@ def _outcomes(recent: Sequence[Outcome], names: Mapping[str, str]) -> Markup:
     failed = Counter(o.failure.value for o in recent if o.failure)
     rows = [
         (
-            moment(o.at_ns),
+            format_time(o.at_ns),
             status(Status.PASSED, "succeeded")
             if o.succeeded
             else status(Status.FAILED, o.failure.value if o.failure else "failed"),
             o.site,
             o.robot,
-            names.get(o.policy, short(o.policy)),
-            levels(o.stratum, without=("site",)),
-            f"{figure(o.cycle_s, 3)} s",
-            figure(o.confidence, 2),
+            names.get(o.policy, shorten_ids(o.policy)),
+            levels_in_words(o.stratum, without=("site",)),
+            f"{format_number(o.cycle_s, 3)} s",
+            format_number(o.confidence, 2),
             o.judged_by,
         )
         for o in recent

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from fieldloop.doors.written import as_json
 from fieldloop.loop.home.home import Home, home
 from fieldloop.model.plan import Plan, Progress, Quota, QuotaKind
-from fieldloop.report.plan.content import by_gain, shared_factors
+from fieldloop.report.plan.content import shared_factors, sort_by_gain
 from fieldloop.report.plan.grid import grid
 from fieldloop.say import details, sentence
 from fieldloop.say.html import Markup, escape, join, tag
 from fieldloop.say.marks import shape
-from fieldloop.say.numbers import figure, fixed, levels, percent, percent_range, plural
+from fieldloop.say.numbers import fixed, format_number, levels_in_words, percent, percent_range, plural
 from fieldloop.ui.components import (
     Column,
     button,
@@ -50,11 +50,21 @@ def draw(visit: Visit) -> Drawn:
     strip = loop_strip(now.stages, now.way_back)
     live = island("home.js", {}, live=now.seq)
     return Drawn(
-        escape("Home"), (card, *_then(now), strip, _success(now), changes, _coverage(now), _collect(now), live)
+        escape("Home"),
+        (
+            card,
+            *_draw_later_steps(now),
+            strip,
+            _success(now),
+            changes,
+            _coverage(now),
+            _draw_what_to_collect(now),
+            live,
+        ),
     )
 
 
-def _then(now: Home) -> tuple[Markup, ...]:
+def _draw_later_steps(now: Home) -> tuple[Markup, ...]:
     """List the steps after the first, a line each."""
     if not now.then:
         return ()
@@ -75,7 +85,7 @@ def _success(now: Home) -> Markup:
             command("fieldloop monitor record FILE"),
         )
         return panel("Success in production", nothing, columns=8)
-    note = f"{now.success.policy}, {figure(now.success.window_days, 6)}-day rolling, all sites, 95 % interval"
+    note = f"{now.success.policy}, {format_number(now.success.window_days, 6)}-day rolling, all sites, 95 % interval"
     chart = island("success.js", {"first": as_json(now.success)}, live=now.seq)
     return panel("Success in production", _headline(now), chart, note=note, columns=8)
 
@@ -119,22 +129,22 @@ def _coverage(now: Home) -> Markup:
     )
 
 
-def _collect(now: Home) -> Markup:
+def _draw_what_to_collect(now: Home) -> Markup:
     if now.plan is None or not now.plan.quotas:
         how = "A plan states what to collect next and the expected gain."
         return panel("What to collect next", empty_state("No plan yet", how, command("fieldloop plan")), columns=6)
-    table = quotas(now.plan, now.progress, MOST_ROWS)
-    return panel("What to collect next", table, right=budget(now.plan), columns=6, flush=True)
+    table = draw_quotas(now.plan, now.progress, MOST_ROWS)
+    return panel("What to collect next", table, right=draw_budget_slider(now.plan), columns=6, flush=True)
 
 
-def budget(plan: Plan) -> Markup:
+def draw_budget_slider(plan: Plan) -> Markup:
     """Draw the budget slider; it greys the rows of the table that the budget does not reach."""
     return island("budget.js", {"table": COLLECT, "total": sum(quota.demonstrations for quota in plan.quotas)})
 
 
-def quotas(plan: Plan, progress: Sequence[Progress], most: int | None = None) -> Markup:
+def draw_quotas(plan: Plan, progress: Sequence[Progress], most: int | None = None) -> Markup:
     """Draw the quotas of a plan, the largest gain first, each with its interval; all of them with their reasons too."""
-    ranked = by_gain(plan.quotas)[:most]
+    ranked = sort_by_gain(plan.quotas)[:most]
     largest = max((q.gain_high for q in ranked if math.isfinite(q.gain_high)), default=0.0)
     done = {(p.stratum, p.kind): p for p in progress if not p.order}
     same = tuple(shared_factors([q.stratum for q in plan.quotas]))
@@ -155,7 +165,7 @@ def quotas(plan: Plan, progress: Sequence[Progress], most: int | None = None) ->
 def _quota(quota: Quota, done: Progress | None, largest: float, same: tuple[str, ...], *, whole: bool) -> Row:
     accepted, rejected = (done.accepted, done.rejected) if done else (0, 0)
     cells = [
-        levels(quota.stratum, without=same),
+        levels_in_words(quota.stratum, without=same),
         tag("span", str(quota.demonstrations), data_given=True),
         gain_bar(quota.gain_low, quota.gain, quota.gain_high, largest=largest),
         str(accepted) if accepted else "–",

@@ -7,15 +7,25 @@ from urllib.parse import urlencode
 from fieldloop.errors import Refused
 from fieldloop.loop.plan.plan import PlanNow, show
 from fieldloop.model.plan import CoverageGap, Plan, PlanScore
-from fieldloop.report.plan import headline, uncovered
-from fieldloop.report.plan.content import deployed
+from fieldloop.report.plan import headline, uncovered_text
+from fieldloop.report.plan.content import deployed_strata
 from fieldloop.report.plan.curve_drawing import draw_curves
-from fieldloop.report.plan.grid import MOST_LEVELS, factors, grid, telling
+from fieldloop.report.plan.grid import MOST_LEVELS, factors, grid, most_telling_factors
 from fieldloop.report.plan.orders import progress_line
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup, escape, join, tag
 from fieldloop.say.marks import status
-from fieldloop.say.numbers import interval, levels, moment, percent, plural, points, short, small_share, whole
+from fieldloop.say.numbers import (
+    format_time,
+    interval,
+    levels_in_words,
+    percent,
+    plural,
+    points,
+    shorten_ids,
+    small_share,
+    whole,
+)
 from fieldloop.ui.components import (
     Column,
     chip,
@@ -27,7 +37,7 @@ from fieldloop.ui.components import (
     next_card,
     panel,
 )
-from fieldloop.ui.pages.home import budget, quotas
+from fieldloop.ui.pages.home import draw_budget_slider, draw_quotas
 from fieldloop.ui.visit import Drawn, Visit
 
 NOT_MAPPED = "audit.not_mapped"
@@ -46,39 +56,45 @@ def draw(visit: Visit) -> Drawn:
         how = "Coverage and the plan need a deployment map."
         nothing = empty_state("No deployment is mapped yet", how, command("fieldloop audit deployment.toml"))
         return Drawn(escape("Coverage and plan"), (nothing,))
-    parts: list[Markup | None] = [_answer(now), _heat(now, visit)]
+    parts: list[Markup | None] = [_draw_answer_card(now), _draw_heat_map(now, visit)]
     parts += _plan(now.plan, now) if now.plan else ()
     parts += [_scores(now.scores), _strata(now)]
     return Drawn(escape("Coverage and plan"), tuple(part for part in parts if part is not None))
 
 
-def _heat(now: PlanNow, visit: Visit) -> Markup:
-    there = deployed(now.coverage)
-    usual = telling(there)
+def _draw_heat_map(now: PlanNow, visit: Visit) -> Markup:
+    there = deployed_strata(now.coverage)
+    usual = most_telling_factors(there)
     rows, columns = visit.query.get("rows", usual[0]), visit.query.get("columns", usual[1])
     shown, known = grid(there, rows, columns, MOST_LEVELS), factors(there)
     axes = join(
-        _axis("Rows", "rows", shown.row_factor, known, {"columns": shown.column_factor}),
-        _axis("Columns", "columns", shown.column_factor, known, {"rows": shown.row_factor}),
+        _factor_chips("Rows", "rows", shown.row_factor, known, {"columns": shown.column_factor}),
+        _factor_chips("Columns", "columns", shown.column_factor, known, {"rows": shown.row_factor}),
     )
     drawn = tag("div", heat_map(shown), style="padding-top:8px")
     return panel("Coverage of production", axes, drawn, note="share of the data ÷ share of production")
 
 
-def _answer(now: PlanNow) -> Markup:
+def _draw_answer_card(now: PlanNow) -> Markup:
     left = sum(p.left for p in now.progress if not p.order)
     level = "idle" if now.plan is None else "run" if left else "good"
     do = "fieldloop ingest PATH" if level == "run" else "fieldloop plan"
-    why = uncovered(now.coverage) if now.plan else ""
+    why = uncovered_text(now.coverage) if now.plan else ""
     return next_card(level, headline(now), why, command(do))
 
 
 def _plan(plan: Plan, now: PlanNow) -> tuple[Markup | None, ...]:
-    drawn = f"{short(plan.id)}, {moment(plan.drawn_ns)}, by {plan.strategy}"
+    drawn = f"{shorten_ids(plan.id)}, {format_time(plan.drawn_ns)}, by {plan.strategy}"
     notes = [tag("p", f"When the plan was made: {sentence(warning)}", class_="body warn") for warning in plan.warnings]
     progress = tag("p", progress_line(now.progress, now.forecast), class_="body")
     what = panel(
-        "What to collect", quotas(plan, now.progress), progress, *notes, note=drawn, right=budget(plan), flush=True
+        "What to collect",
+        draw_quotas(plan, now.progress),
+        progress,
+        *notes,
+        note=drawn,
+        right=draw_budget_slider(plan),
+        flush=True,
     )
     return what, _curves(now), _gaps(plan.gaps), _orders(plan)
 
@@ -95,7 +111,10 @@ def _curves(now: PlanNow) -> Markup | None:
 
 def _gaps(gaps: Sequence[CoverageGap]) -> Markup | None:
     ranked = sorted(gaps, key=lambda g: -1.0 if g.share is None else g.share, reverse=True)
-    rows = [(g.kind.value, levels(g.stratum), small_share(g.share), sentence(g.message)) for g in ranked[:MOST_GAPS]]
+    rows = [
+        (g.kind.value, levels_in_words(g.stratum), small_share(g.share), sentence(g.message))
+        for g in ranked[:MOST_GAPS]
+    ]
     columns = ("Gap", "Where", Column("Share of production", "num"), Column("What", "text"))
     note = f"{plural(len(ranked), 'gap')} when the plan was made, largest first"
     return panel("Gaps", dense_table(columns, rows), note=note, flush=True) if rows else None
@@ -106,7 +125,7 @@ def _orders(plan: Plan) -> Markup:
         how = "Register a robot and enrol operators. The plan then assigns work orders to them."
         return panel("Work orders", empty_state("No work order", how, command("fieldloop collect enrol PSEUDONYM")))
     rows = [
-        (short(o.id), o.site, o.robot, o.operator, levels(o.stratum), o.kind.value, o.demonstrations)
+        (shorten_ids(o.id), o.site, o.robot, o.operator, levels_in_words(o.stratum), o.kind.value, o.demonstrations)
         for o in plan.orders[:MOST_ORDERS]
     ]
     columns = ("Order", "Site", "Robot", "Operator", "Stratum", "Kind", Column("Demos", "num"))
@@ -120,7 +139,7 @@ def _scores(scores: Sequence[PlanScore]) -> Markup | None:
     rows = [
         (
             status(s.status),
-            short(s.plan),
+            shorten_ids(s.plan),
             interval_bar(s.expected_low, s.expected, s.expected_high, first=first, last=last, tick=0.0),
             f"{points(s.expected)} ({interval(s.expected_low, s.expected_high)})",
             interval_bar(s.measured_low, s.measured, s.measured_high, first=first, last=last, tick=0.0),
@@ -142,14 +161,14 @@ def _scores(scores: Sequence[PlanScore]) -> Markup | None:
 
 
 def _strata(now: PlanNow) -> Markup:
-    there = sorted(deployed(now.coverage), key=lambda c: -c.exposure)
+    there = sorted(deployed_strata(now.coverage), key=lambda c: -c.exposure)
     rows = [
         (
-            levels(c.stratum),
+            levels_in_words(c.stratum),
             small_share(c.exposure),
             c.demonstrations,
             percent(c.share),
-            _fails(c.attempts, c.failures),
+            _failure_rate_text(c.attempts, c.failures),
             c.attempts,
         )
         for c in there[:MOST_STRATA]
@@ -167,11 +186,11 @@ def _strata(now: PlanNow) -> Markup:
     return panel("Deployed strata", dense_table(columns, rows), note=note, flush=True)
 
 
-def _fails(attempts: int, failures: int) -> str:
+def _failure_rate_text(attempts: int, failures: int) -> str:
     return percent(failures / attempts, 0) if attempts else "not attempted"
 
 
-def _axis(label: str, key: str, current: str, known: list[str], other: dict[str, str]) -> Markup:
+def _factor_chips(label: str, key: str, current: str, known: list[str], other: dict[str, str]) -> Markup:
     picks = [chip(name, href=f"/plan?{urlencode({key: name, **other})}", current=name == current) for name in known]
     return tag(
         "div", tag("span", label, class_="dim", style="width:56px"), *picks, class_="chips", style="padding:2px 0"

@@ -9,7 +9,7 @@ from fieldloop.model.policy import PolicyVersion
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup, escape, join, tag
 from fieldloop.say.marks import level_of, status
-from fieldloop.say.numbers import figure, moment, percent_range, plural, short, whole
+from fieldloop.say.numbers import format_number, format_time, percent_range, plural, shorten_ids, whole
 from fieldloop.ui.components import Column, command, dense_table, empty_state, interval_bar, key_value, next_card, panel
 from fieldloop.ui.visit import Drawn, Visit
 
@@ -31,12 +31,12 @@ def draw(visit: Visit) -> Drawn:
     rows = [
         (
             tag("a", p.name, href=f"/policies/{p.id}"),
-            tag("span", short(p.id), class_="mono"),
-            tag("a", names.get(p.release, short(p.release)), href=f"/releases/{p.release}"),
+            tag("span", shorten_ids(p.id), class_="mono"),
+            tag("a", names.get(p.release, shorten_ids(p.release)), href=f"/releases/{p.release}"),
             whole(p.episodes),
             p.trainer,
-            figure(p.validation_error),
-            f"{figure(p.control_hz, 6)} Hz",
+            format_number(p.validation_error),
+            f"{format_number(p.control_hz, 6)} Hz",
             _verdict(gated.get(p.id)),
         )
         for p in known
@@ -56,7 +56,7 @@ def draw(visit: Visit) -> Drawn:
     return Drawn(
         escape("Policies"),
         (
-            _answer(known[0], newest),
+            _draw_answer_card(known[0], newest),
             panel("Policies", dense_table(columns, rows), note="newest first", flush=True),
             *gate,
         ),
@@ -69,26 +69,26 @@ def draw_one(visit: Visit) -> Drawn:
     policy, decisions = now.policy, now.decisions
     facts = [
         ("Id", tag("span", policy.id, class_="mono")),
-        ("Release", tag("a", short(policy.release), href=f"/releases/{policy.release}")),
+        ("Release", tag("a", shorten_ids(policy.release), href=f"/releases/{policy.release}")),
         ("Trainer", policy.trainer),
         ("Episodes", policy.episodes),
         ("Seed", policy.seed),
-        ("Validation error", figure(policy.validation_error)),
-        ("Control rate", f"{figure(policy.control_hz, 6)} Hz"),
+        ("Validation error", format_number(policy.validation_error)),
+        ("Control rate", f"{format_number(policy.control_hz, 6)} Hz"),
         ("Guard limits", policy.guard),
     ]
     title = join(tag("a", "Policies", href="/policies"), " / ", policy.name)
     return Drawn(
         title,
         (
-            _answer(policy, decisions[0] if decisions else None),
+            _draw_answer_card(policy, decisions[0] if decisions else None),
             *map(_gate, decisions),
             panel("Policy", key_value(facts)),
         ),
     )
 
 
-def _answer(policy: PolicyVersion, decision: Decision | None) -> Markup:
+def _draw_answer_card(policy: PolicyVersion, decision: Decision | None) -> Markup:
     if decision is None:
         return next_card(
             "idle",
@@ -134,7 +134,7 @@ def _gate(decision: Decision) -> Markup:
         Column("More trials", "num"),
         Column("What", "text"),
     )
-    note = f"{moment(decision.at_ns)}, operations {decision.operations}"
+    note = f"{format_time(decision.at_ns)}, operations {decision.operations}"
     return panel("Gate", dense_table(columns, _tests(decision.tests)), note=note, flush=True)
 
 

@@ -11,7 +11,7 @@ from fieldloop.say.html import Markup, escape, join, tag
 from fieldloop.say.marks import shape
 from fieldloop.say.numbers import plural
 from fieldloop.ui.components import Column, chip, command, dense_table, key_value, next_card, panel
-from fieldloop.ui.pages.protocol_clocks import synchronised
+from fieldloop.ui.pages.protocol_clocks import draw_clocks
 from fieldloop.ui.visit import Drawn, Visit
 
 SHORT = 28
@@ -22,16 +22,16 @@ LEVELS = {"error": "bad", "warning": "warn", "hint": "idle"}
 def draw(visit: Visit) -> Drawn:
     """Draw the protocol page; `?interface=vr` shows the instructions of one interface."""
     now = show_protocol(visit.workspace, interface=visit.query.get("interface", ""))
-    parts: list[Markup] = [_answer(now.linted, now.sheet), _interfaces(now.interfaces, now.sheet.interface)]
+    parts: list[Markup] = [_draw_answer_card(now.linted, now.sheet), _interfaces(now.interfaces, now.sheet.interface)]
     parts += [_part(part) for part in now.sheet.parts]
     if now.linted.remarks:
         parts.append(_remarks(now.linted))
     if now.clocks:
-        parts.append(synchronised(now.clocks))
+        parts.append(draw_clocks(now.clocks))
     return Drawn(escape(f"Protocol {now.sheet.title}"), (*parts, _versions(now.versions)))
 
 
-def _answer(linted: Linted, shown: Any) -> Markup:
+def _draw_answer_card(linted: Linted, shown: Any) -> Markup:
     if linted.errors:
         return next_card(
             "bad", f"{plural(len(linted.errors), 'error')} to fix before the protocol can be locked", shown.lead
@@ -63,13 +63,13 @@ def _block(block: Any) -> Markup:
         kinds = ["text" if length > SHORT else "" for length in longest]
         return dense_table(list(map(Column, block.columns, kinds)), block.rows)
     if block.prohibited:
-        listed = join(*(tag("p", _marked("bad", line)) for line in block.lines))
+        listed = join(*(tag("p", _mark_with_word("bad", line)) for line in block.lines))
     else:
         listed = tag("ol" if block.ordered else "ul", *(tag("li", line) for line in block.lines))
     return tag("div", tag("h3", block.heading) if block.heading else None, listed, class_="prose")
 
 
-def _marked(level: str, word: str) -> Markup:
+def _mark_with_word(level: str, word: str) -> Markup:
     return tag("span", shape(level, word), tag("span", word), class_="st")
 
 
@@ -82,7 +82,7 @@ def _part(part: Any) -> Markup:
 def _remarks(linted: Linted) -> Markup:
     rows = [
         (
-            _marked(LEVELS[r.severity], r.severity.value),
+            _mark_with_word(LEVELS[r.severity], r.severity.value),
             tag("span", r.code, class_="mono"),
             r.place,
             sentence(r.message),

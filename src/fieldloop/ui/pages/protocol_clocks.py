@@ -7,7 +7,7 @@ from fieldloop.model.finding import Status
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup
 from fieldloop.say.marks import status
-from fieldloop.say.numbers import figure, moment, plural
+from fieldloop.say.numbers import format_number, format_time, plural
 from fieldloop.ui.components import Column, command, dense_table, panel
 
 COLUMNS = (
@@ -22,7 +22,7 @@ COLUMNS = (
 HOW = "fieldloop collect synchronise STREAM --robot ROBOT --offset-ms MS --how HOW"
 
 
-def synchronised(clocks: Sequence[DeviceClock]) -> Markup:
+def draw_clocks(clocks: Sequence[DeviceClock]) -> Markup:
     """Draw every declared device of every robot."""
     missing = sum(not clock.verified for clock in clocks)
     note = f"{plural(missing, 'device')} not verified: their data cannot be released" if missing else "all verified"
@@ -37,7 +37,7 @@ def _row(clock: DeviceClock) -> tuple[Markup | str, ...]:
         clock.robot or "any",
         clock.stream,
         clock.synchronised_by,
-        figure(clock.offset_ms, 3),
-        "never" if clock.measured_ns is None else moment(clock.measured_ns),
+        format_number(clock.offset_ms, 3),
+        "never" if clock.measured_ns is None else format_time(clock.measured_ns),
         sentence(clock.reason) if clock.reason else clock.how,
     )

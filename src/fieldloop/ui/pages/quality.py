@@ -8,9 +8,9 @@ from fieldloop.say import sentence
 from fieldloop.say.findings import limit, message, without_subject
 from fieldloop.say.html import Markup, escape, join, tag
 from fieldloop.say.marks import level_of, status
-from fieldloop.say.numbers import moment, percent, percent_range, plural, whole
+from fieldloop.say.numbers import format_time, percent, percent_range, plural, whole
 from fieldloop.ui.components import Column, command, dense_table, empty_state, interval_bar, meter, next_card, panel
-from fieldloop.ui.findings import cost, fix_in_words, link_to, moment_link, value
+from fieldloop.ui.findings import cost_text, fix_in_words, link_to, measured_with_interval, moment_link
 from fieldloop.ui.pages.quality_evidence import checks, contents, trends
 from fieldloop.ui.pages.quality_sensors import calibrations
 from fieldloop.ui.visit import Drawn, Visit
@@ -48,12 +48,12 @@ def draw(visit: Visit) -> Drawn:
     now = show_quality(visit.workspace)
     known, sensors = now.report, calibrations(now)
     if known is None:
-        return Drawn(escape("Quality"), (_never(now), *sensors))
+        return Drawn(escape("Quality"), (_draw_not_judged_yet(now), *sensors))
     return Drawn(
         escape("Quality"),
         (
-            _answer(known),
-            *_behind(now, known),
+            _draw_answer_card(known),
+            *_draw_outdated_card(now, known),
             _looks(known),
             _dimensions(known),
             _findings(known),
@@ -65,7 +65,7 @@ def draw(visit: Visit) -> Drawn:
     )
 
 
-def _never(now: QualityShown) -> Markup:
+def _draw_not_judged_yet(now: QualityShown) -> Markup:
     if not now.episodes:
         how = "Every episode is checked when its log is ingested."
         return empty_state("Nothing is judged yet", how, command("fieldloop ingest PATH"))
@@ -77,7 +77,7 @@ def _never(now: QualityShown) -> Markup:
     )
 
 
-def _answer(known: DatasetReport) -> Markup:
+def _draw_answer_card(known: DatasetReport) -> Markup:
     total, passed = sum(known.episodes.values()), known.episodes.get(Status.PASSED, 0)
     wrong, failed = known.wrong, [f for f in known.wrong if f.status in (Status.FAILED, Status.ERRORED)]
     headline = (
@@ -90,11 +90,11 @@ def _answer(known: DatasetReport) -> Markup:
     return next_card(
         level_of(known.status),
         headline,
-        f"Judged by {known.protocol} on {moment(known.at_ns)}.{unknown} 'Cannot tell' does not count as passed.",
+        f"Judged by {known.protocol} on {format_time(known.at_ns)}.{unknown} 'Cannot tell' does not count as passed.",
     )
 
 
-def _behind(now: QualityShown, known: DatasetReport) -> tuple[Markup, ...]:
+def _draw_outdated_card(now: QualityShown, known: DatasetReport) -> tuple[Markup, ...]:
     """State what has changed since, and how to update the numbers."""
     changes = []
     if known.outdated:
@@ -125,20 +125,20 @@ def _looks(known: DatasetReport) -> Markup:
     named = "this episode" if len(looks) == 1 else f"these {len(looks)} episodes"
     return panel(
         f"Look at {named} first",
-        dense_table(LOOK_COLUMNS, [_look(look) for look in looks]),
+        dense_table(LOOK_COLUMNS, [_look_row(look) for look in looks]),
         note=" ".join(sentence(detail) for detail in known.look_first.details) if known.look_first else "",
         right=tag("a", "All episodes that are held back", href="/episodes?status=failed", class_="chip"),
         flush=True,
     )
 
 
-def _look(look: Look) -> tuple[object, ...]:
+def _look_row(look: Look) -> tuple[object, ...]:
     first = message(look.reasons[0]) if look.reasons else look.status.value
     more = f"and {plural(len(look.reasons) - 1, 'more finding')}" if len(look.reasons) > 1 else ""
     return (
         tag("a", look.name, href=link_to(look.episode, look.at_s), title=look.episode),
         meter(look.cost, "bad"),
-        cost(look.cost),
+        cost_text(look.cost),
         moment_link(look.episode, look.at_s),
         join(first, tag("small", more) if more else None),
         fix_in_words(look.fixes),
@@ -180,7 +180,7 @@ def _finding(finding: Finding) -> tuple[object, ...]:
         status(finding.status),
         tag("span", finding.check, class_="mono"),
         finding.subject or "all episodes",
-        value(finding),
+        measured_with_interval(finding),
         limit(finding),
         without_subject(finding),
     )

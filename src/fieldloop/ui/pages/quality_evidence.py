@@ -7,7 +7,7 @@ from fieldloop.model.finding import Status
 from fieldloop.model.quality import CheckTally, DatasetReport
 from fieldloop.say.findings import limit
 from fieldloop.say.html import Markup, join, tag
-from fieldloop.say.numbers import fixed, measured, percent, percent_range, plural, whole
+from fieldloop.say.numbers import fixed, format_without_unit, percent, percent_range, plural, whole
 from fieldloop.ui.components import Column, control_chart, dense_table, facts, folded, meter, panel
 
 MOST_CHARTS, MOST_LEVELS = 6, 4
@@ -53,16 +53,16 @@ def _task(held: TaskContents) -> Markup:
         ("Episodes", whole(held.episodes)),
         ("Succeeded", f"{percent(held.succeeded / held.judged, 0)} ({sure})" if held.judged else ""),
         ("Length", f"{fixed(shortest, 1)} to {fixed(longest, 1)} s, median {fixed(middle, 1)} s"),
-        ("Failures", _counted(held.failures)),
-        ("Grasps", _counted(held.grasps)),
-        ("Operators", _counted(held.operators)),
-        ("Objects", _counted(held.objects)),
-        *((name.replace("_", " ").capitalize(), _counted(counts)) for name, counts in held.conditions.items()),
+        ("Failures", _counts_text(held.failures)),
+        ("Grasps", _counts_text(held.grasps)),
+        ("Operators", _counts_text(held.operators)),
+        ("Objects", _counts_text(held.objects)),
+        *((name.replace("_", " ").capitalize(), _counts_text(counts)) for name, counts in held.conditions.items()),
     ]
     return facts(pairs)
 
 
-def _counted(counts: Mapping[str, int]) -> str:
+def _counts_text(counts: Mapping[str, int]) -> str:
     most = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
     label = ", ".join(f"{name} {count}" for name, count in most[:MOST_LEVELS])
     return (label or "none") + (f" and {len(most) - MOST_LEVELS} more" if len(most) > MOST_LEVELS else "")
@@ -91,6 +91,6 @@ def _check(tally: CheckTally, episodes: int) -> tuple[object, ...]:
         failed or "–",
         tally.answers.get(Status.CANNOT_TELL, 0) or "–",
         tally.answers.get(Status.NOT_APPLICABLE, 0) or "–",
-        measured(tally.median, tally.unit, 3),
+        format_without_unit(tally.median, tally.unit, 3),
         limit(tally),
     )

@@ -5,7 +5,7 @@ from fieldloop.loop.ship.release import releases
 from fieldloop.model.release import Release
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup, escape, join, tag
-from fieldloop.say.numbers import fixed, levels, percent, plural, short, whole
+from fieldloop.say.numbers import fixed, levels_in_words, percent, plural, shorten_ids, whole
 from fieldloop.ui.components import Column, command, dense_table, empty_state, key_value, meter, next_card, panel, prose
 from fieldloop.ui.visit import Drawn, Visit
 
@@ -30,7 +30,7 @@ def draw(visit: Visit) -> Drawn:
     rows = [
         (
             tag("a", r.name, href=f"/releases/{r.id}"),
-            tag("span", short(r.id), class_="mono"),
+            tag("span", shorten_ids(r.id), class_="mono"),
             whole(len(r.episodes)),
             whole(len(r.train)),
             whole(len(r.validation)),
@@ -66,14 +66,14 @@ def draw_one(visit: Visit) -> Drawn:
         f"Content {release.id[:12]}; the same episodes always give the same release.",
     )
     sheet = panel("Datasheet", prose(now.datasheet), columns=6)
-    return Drawn(title, (card, sheet, _shares(release), _left_out(release)))
+    return Drawn(title, (card, sheet, _shares(release), _draw_excluded_episodes(release)))
 
 
 def _shares(release: Release) -> Markup:
     most = max((s.natural for s in release.shares), default=1.0) or 1.0
     rows = [
         (
-            levels(s.stratum),
+            levels_in_words(s.stratum),
             meter(s.natural / most),
             percent(s.natural),
             percent(s.sampled),
@@ -91,11 +91,11 @@ def _shares(release: Release) -> Markup:
     return panel("Shares", dense_table(columns, rows), columns=6, flush=True)
 
 
-def _left_out(release: Release) -> Markup:
+def _draw_excluded_episodes(release: Release) -> Markup:
     if not release.excluded:
         return panel("Left out", key_value([("none", "no episode was left out")]))
     rows = [
-        (tag("a", short(episode), href=f"/episodes/{episode}", class_="mono"), sentence(reason))
+        (tag("a", shorten_ids(episode), href=f"/episodes/{episode}", class_="mono"), sentence(reason))
         for episode, reason in release.excluded
     ]
     return panel(

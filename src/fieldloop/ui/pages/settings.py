@@ -6,7 +6,7 @@ from fieldloop.loop.home.settings import show_settings
 from fieldloop.loop.protocol.numbers import Number, Numbers
 from fieldloop.say.html import Markup, escape, tag
 from fieldloop.say.marks import shape
-from fieldloop.say.numbers import figure, plural
+from fieldloop.say.numbers import format_number, plural
 from fieldloop.ui.components import Column, chip, dense_table, key_value, next_card, panel
 from fieldloop.ui.visit import Drawn, Visit
 
@@ -81,10 +81,10 @@ def _row(number: Number) -> tuple[object, ...]:
 
 def _value(number: Number) -> str:
     if isinstance(number.value, tuple):
-        return ", ".join(figure(v) for v in number.value)
+        return ", ".join(format_number(v) for v in number.value)
     if number.value is not None:
-        return figure(number.value)
+        return format_number(number.value)
     low, high = number.minimum, number.maximum
     if low is None:
-        return f"at most {figure(high)}"
-    return f"at least {figure(low)}" if high is None else f"{figure(low)} to {figure(high)}"
+        return f"at most {format_number(high)}"
+    return f"at least {format_number(low)}" if high is None else f"{format_number(low)} to {format_number(high)}"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from fieldloop.ingest.readers.hdf5.clocks import find_clocks
-from fieldloop.ingest.readers.hdf5.draft import Draft, Part, counted
+from fieldloop.ingest.readers.hdf5.draft import Draft, Part, counted_rows_note
 from fieldloop.ingest.readers.hdf5.facts import facts_of
 from fieldloop.ingest.readers.hdf5.names import kind_of_array
 from fieldloop.ingest.readers.hdf5.opened import Opened
@@ -40,13 +40,13 @@ class Aloha:
         opened.defects = []
         facts = facts_of(root)
         parts = [_part(leaf) for leaf in root.all_leaves() if leaf.path != LENGTHS]
-        _, found = find_clocks(opened, root)
+        _, file_clock = find_clocks(opened, root)
         stated = stated_rate(facts)
-        parts = [part for part in parts if not found or part.leaves[0].path != found.path]
+        parts = [part for part in parts if not file_clock or part.leaves[0].path != file_clock.path]
         draft = Draft(opened.path.stem, parts, hz=stated or HZ, facts=facts, defects=opened.defects)
-        draft.clock_note = counted(stated) if stated else NOTE
-        if found:
-            draft.hz, draft.clocks, draft.clock_note = found.hz or stated, found.clocks, found.note
+        draft.clock_note = counted_rows_note(stated) if stated else NOTE
+        if file_clock:
+            draft.hz, draft.clocks, draft.clock_note = file_clock.hz or stated, file_clock.clocks, file_clock.note
         yield draft
 
     def check(self, opened: Opened, root: Folder) -> None:

@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.ingest.readers.hdf5.draft import Clocks, Draft, Part, counted
+from fieldloop.ingest.readers.hdf5.draft import Clocks, Draft, Part, counted_rows_note
 from fieldloop.ingest.readers.hdf5.facts import KNOWN, few_texts
 from fieldloop.ingest.readers.hdf5.opened import HDF5_ERRORS, Opened, reason
 from fieldloop.ingest.readers.hdf5.pictures import Form, PictureRows, form_of
 from fieldloop.ingest.readers.hdf5.rows import Rows, read_rows, stored_rows, stream_rows
 from fieldloop.ingest.readers.hdf5.tree import Leaf
-from fieldloop.ingest.readers.hdf5.videos import holds_video, look_at_video, video_bytes
+from fieldloop.ingest.readers.hdf5.videos import holds_video, index_video, video_bytes
 from fieldloop.ingest.span import span_of
-from fieldloop.ingest.stamps import denied
+from fieldloop.ingest.stamps import contradicting_rate_hz
 from fieldloop.ingest.units import guessed_unit
 from fieldloop.model.episode import Defect, Episode, Recording
 from fieldloop.model.episode_text import from_texts
@@ -31,7 +31,7 @@ def build(opened: Opened, draft: Draft, layout: str) -> Recording:
     opened.defects = draft.defects  # from here on, what cannot be read is this episode's
     streams: Seen = {}
     lengths: dict[str, int] = {}
-    identity = content_id(_contents(opened, draft, streams, lengths))
+    identity = content_id(_read_parts(opened, draft, streams, lengths))
     _compare_lengths(draft, lengths)
     if not streams:  # without content, only its file distinguishes it from others
         identity = content_id([opened.digest(), draft.name.encode()])
@@ -47,22 +47,22 @@ def build(opened: Opened, draft: Draft, layout: str) -> Recording:
     return Recording(episode, streams, tuple(draft.defects))
 
 
-def _contents(opened: Opened, draft: Draft, streams: Seen, lengths: dict[str, int]) -> Iterator[bytes]:
+def _read_parts(opened: Opened, draft: Draft, streams: Seen, lengths: dict[str, int]) -> Iterator[bytes]:
     """Yield what names the episode, and gather its streams on the way."""
     for part in sorted(draft.parts, key=lambda part: part.name):
         yield part.name.encode()
         try:
-            yield from _one(opened, draft, part, streams, lengths)
+            yield from _read_part(opened, draft, part, streams, lengths)
         except HDF5_ERRORS as wrong:
             draft.defects.append(
                 Defect(part.leaves[0].path, "", note("ingest.part_unreadable", part="array", reason=reason(wrong)))
             )
 
 
-def _one(opened: Opened, draft: Draft, part: Part, streams: Seen, lengths: dict[str, int]) -> Iterator[bytes]:
+def _read_part(opened: Opened, draft: Draft, part: Part, streams: Seen, lengths: dict[str, int]) -> Iterator[bytes]:
     leaf = part.leaves[0]
     if holds_video(leaf):
-        yield from _video(opened, part, streams)
+        yield from _read_video(opened, part, streams)
         return
     form = form_of(leaf)
     if form is None and (text := few_texts(leaf)) is not None:
@@ -80,18 +80,18 @@ def _one(opened: Opened, draft: Draft, part: Part, streams: Seen, lengths: dict[
     if last <= first:
         return
     if form is not None:
-        yield from _pictures(opened, draft, part, form, (first, last), streams)
+        yield from _read_pictures(opened, draft, part, form, (first, last), streams)
         return
     values, rows = _values(opened, part, first, last)
     if not len(rows):
         return
     yield values.dtype.str.encode() + str(values.shape).encode()
     yield values.tobytes()
-    _not_finite(draft, part, values, rows)
+    _report_not_finite(draft, part, values, rows)
     columns = part.columns if len(part.columns) == values.shape[1] else ()
     clocks, notes, stored = _clocks(draft, part, rows - first)
     yield from stored
-    hz, denial = _nominal(draft, part, clocks)
+    hz, denial = _nominal_hz(draft, part, clocks)
     unit, guessed = guessed_unit(part.unit_like, values, columns) if part.unit_like else (part.unit, {})
     streams[part.name] = Stream(
         part.name, part.kind, unit, clocks, values, nominal_hz=hz, columns=columns,
@@ -115,7 +115,7 @@ def _values(opened: Opened, part: Part, first: int, last: int) -> tuple[NDArray[
     return np.ascontiguousarray(values if part.take is None else values[:, part.take]), rows
 
 
-def _pictures(
+def _read_pictures(
     opened: Opened, draft: Draft, part: Part, form: Form, span: tuple[int, int], streams: Seen
 ) -> Iterator[bytes]:
     """Go through the stored bytes once: they name the episode, and frames that cannot be read are found."""
@@ -132,7 +132,7 @@ def _pictures(
     kind = _picture_kind(part, form)
     clocks, notes, stored = _clocks(draft, part, np.arange(last - first))
     yield from stored
-    hz, denial = _nominal(draft, part, clocks)
+    hz, denial = _nominal_hz(draft, part, clocks)
     source = PictureRows(opened.path, leaf.path, form, first, last, leaf.shape)
     streams[part.name] = Stream(
         part.name, kind, part.unit or ("m" if kind is StreamKind.DEPTH else "8-bit"), clocks, pictures=source,
@@ -147,19 +147,19 @@ def _picture_kind(part: Part, form: Form) -> StreamKind:
     return StreamKind.RGB
 
 
-def _video(opened: Opened, part: Part, streams: Seen) -> Iterator[bytes]:
+def _read_video(opened: Opened, part: Part, streams: Seen) -> Iterator[bytes]:
     leaf = part.leaves[0]
     data = video_bytes(leaf)
     yield data
     try:
-        source = look_at_video(opened.path, leaf, data)
+        source = index_video(opened.path, leaf, data)
     except ValueError as wrong:
         opened.defects.append(Defect(leaf.path, "", note("ingest.part_unreadable", part="video", reason=str(wrong))))
         return
     if not len(source):
         opened.defects.append(Defect(leaf.path, "", note("ingest.video_empty")))
         return
-    clocks = dict(part.clocks or {}) if part.clocks and _fits(part.clocks, len(source)) else {}
+    clocks = dict(part.clocks or {}) if part.clocks and _clocks_cover_rows(part.clocks, len(source)) else {}
     clocks[ClockKind.CONTAINER] = source.times_ns.copy()
     streams[part.name] = Stream(
         part.name, StreamKind.RGB, "8-bit", clocks, pictures=source, nominal_hz=part.nominal_hz,
@@ -174,29 +174,29 @@ def _clocks(draft: Draft, part: Part, rows: Rows) -> tuple[Clocks, dict[str, str
     """
     needed = int(rows[-1]) + 1 if len(rows) else 0
     for clocks in (part.clocks, draft.clocks):
-        if clocks and _fits(clocks, needed):
+        if clocks and _clocks_cover_rows(clocks, needed):
             note = {"clock": draft.clock_note} if draft.clock_note and clocks is draft.clocks else {}
             mine = {kind: stamps[rows] for kind, stamps in clocks.items()}
             return mine, {**note, **part.notes}, [kind.encode() + stamps.tobytes() for kind, stamps in mine.items()]
-    text = draft.clock_note if not draft.clocks and draft.clock_note else counted(draft.hz)
+    text = draft.clock_note if not draft.clocks and draft.clock_note else counted_rows_note(draft.hz)
     return draft.times(rows), {"clock": text, **part.notes}, []
 
 
-def _nominal(draft: Draft, part: Part, clocks: Clocks) -> tuple[float | None, dict[str, str]]:
+def _nominal_hz(draft: Draft, part: Part, clocks: Clocks) -> tuple[float | None, dict[str, str]]:
     """Return the stream's own rate, else the file's; where timestamps contradict that, a note instead."""
     if part.nominal_hz or not draft.hz:
         return part.nominal_hz, {}
     trusted = next(stamps for kind in ClockKind if (stamps := clocks.get(kind)) is not None)
-    if (real := denied(draft.hz, trusted)) is None:
+    if (real := contradicting_rate_hz(draft.hz, trusted)) is None:
         return draft.hz, {}
     return None, {"rate": f"the file states {draft.hz:g} Hz, the stream's own timestamps give {real:.4g}"}
 
 
-def _fits(clocks: Clocks, rows: int) -> bool:
+def _clocks_cover_rows(clocks: Clocks, rows: int) -> bool:
     return all(len(stamps) >= rows for stamps in clocks.values())
 
 
-def _not_finite(draft: Draft, part: Part, values: NDArray[Any], rows: Rows) -> None:
+def _report_not_finite(draft: Draft, part: Part, values: NDArray[Any], rows: Rows) -> None:
     if values.dtype.kind != "f":
         return
     bad = rows[~np.isfinite(values).all(axis=1)]

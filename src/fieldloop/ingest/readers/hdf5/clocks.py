@@ -49,7 +49,7 @@ class Found:
 
 def find_clocks(opened: Opened, folder: Folder) -> tuple[list[Found], Found | None]:
     """Return every array of timestamps below a group, and the group's own, which applies to all of it."""
-    found = []
+    stamp_arrays = []
     beside = Counter((_group(leaf), leaf.shape[0]) for leaf in folder.all_leaves() if leaf.shape)
     for leaf in folder.all_leaves():
         one_column = len(leaf.shape) == 1 or (len(leaf.shape) == 2 and leaf.shape[1] == 1)  # noqa: PLR2004
@@ -63,8 +63,8 @@ def find_clocks(opened: Opened, folder: Folder) -> tuple[list[Found], Found | No
         if stamps is not None and not (short and not _only_rises(values[:, 0])):
             clock = ClockKind.HEADER if stamps.measured else ClockKind.SYNTHETIC
             note = f"{leaf.name} {stamps.how}{'' if stamps.measured else MADE_UP}"
-            found.append(Found(leaf.path, stamps.times_ns, clock, note))
-    return found, _best(one for one in found if one.place == folder.path)
+            stamp_arrays.append(Found(leaf.path, stamps.times_ns, clock, note))
+    return stamp_arrays, _prefer_measured(one for one in stamp_arrays if one.place == folder.path)
 
 
 def _group(leaf: Leaf) -> str:
@@ -83,9 +83,9 @@ def clock_of(leaf: Leaf, found: Iterable[Found]) -> Found | None:
     place = _group(leaf)
     fit = [one for one in found if one.place == place and len(one.times_ns) == rows and one.path != leaf.path]
     named = [one for one in fit if one.path.rsplit("/", 1)[-1].startswith(leaf.name)]
-    return _best(named) or _best(fit)
+    return _prefer_measured(named) or _prefer_measured(fit)
 
 
-def _best(found: Iterable[Found]) -> Found | None:
+def _prefer_measured(candidates: Iterable[Found]) -> Found | None:
     """Measured stamps before made-up ones; of equals the first."""
-    return min(found, key=lambda one: one.clock is ClockKind.SYNTHETIC, default=None)
+    return min(candidates, key=lambda one: one.clock is ClockKind.SYNTHETIC, default=None)

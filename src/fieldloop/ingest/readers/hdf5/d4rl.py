@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.ingest.readers.hdf5.draft import Draft, counted
+from fieldloop.ingest.readers.hdf5.draft import Draft, counted_rows_note
 from fieldloop.ingest.readers.hdf5.facts import facts_of
 from fieldloop.ingest.readers.hdf5.names import kind_of_array
 from fieldloop.ingest.readers.hdf5.opened import HDF5_ERRORS, Opened, reason
@@ -35,7 +35,7 @@ class D4rl:
 
     def count(self, root: Folder) -> int:
         """Read the marks, and nothing else."""
-        return len(_spans(_ends(root)[0]))
+        return len(_spans(_episode_ends(root)[0]))
 
     def drafts(self, opened: Opened, root: Folder) -> Iterator[Draft]:
         """Yield the episodes from the first row on; rows after the last mark are one that did not end."""
@@ -44,13 +44,18 @@ class D4rl:
         facts |= facts_of(about) if isinstance(about, Folder) else {}
         hz = stated_rate(facts)
         leaves = [leaf for leaf in root.all_leaves() if leaf.shape and not leaf.path.startswith(f"{ABOUT}/")]
-        ends = _ends(root)[0]
+        ends = _episode_ends(root)[0]
         spans = _spans(ends)
         for index, (first, last) in enumerate(spans):
             place = {"dataset": opened.path.stem, "episode_index": str(index), "dataset_episodes": str(len(spans))}
             parts = [part_of(leaf, leaf.path, _kind(leaf)) for leaf in leaves]
             draft = Draft(
-                f"episode_{index:06d}", parts, (first, last), hz, clock_note=counted(hz), facts={**facts, **place}
+                f"episode_{index:06d}",
+                parts,
+                (first, last),
+                hz,
+                clock_note=counted_rows_note(hz),
+                facts={**facts, **place},
             )
             if not ends[last - 1]:
                 message = note("ingest.episode_end_missing", first_row=first)
@@ -59,7 +64,7 @@ class D4rl:
 
     def check(self, opened: Opened, root: Folder) -> None:
         """Compare the lengths of all arrays: a shorter one would leave later episodes empty."""
-        ends, wrong = _ends(root)
+        ends, wrong = _episode_ends(root)
         opened.defects += wrong
         for leaf in root.all_leaves():
             if leaf.shape and not leaf.path.startswith(f"{ABOUT}/") and leaf.shape[0] not in (len(ends), 1):
@@ -75,7 +80,7 @@ def _kind(leaf: Leaf) -> StreamKind:
     return StreamKind.OTHER if leaf.name == "observations" else kind_of_array(leaf.name)
 
 
-def _ends(root: Folder) -> tuple[NDArray[np.bool_], list[Defect]]:
+def _episode_ends(root: Folder) -> tuple[NDArray[np.bool_], list[Defect]]:
     """After which rows does an episode end?"""
     marks: list[NDArray[np.bool_]] = []
     wrong: list[Defect] = []

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from fieldloop.ingest.readers.hdf5.draft import Clocks, Draft, Part, text_of
 from fieldloop.ingest.readers.hdf5.opened import HDF5_ERRORS, Opened
 from fieldloop.ingest.readers.hdf5.rows import read_rows, stored_rows
-from fieldloop.ingest.readers.hdf5.tree import Folder, Leaf, plain
+from fieldloop.ingest.readers.hdf5.tree import Folder, Leaf, to_plain_value
 from fieldloop.model.episode import Defect
 from fieldloop.model.note import note
 from fieldloop.model.stream import ClockKind, StreamKind
@@ -41,10 +41,10 @@ def described_draft(opened: Opened, folder: Folder) -> Draft | None:
 
 def _parts(opened: Opened, folder: Folder, streams: list[Mapping[str, Any]]) -> Iterator[Part]:
     for row in streams:
-        found = {place["path"]: folder.find(place["path"]) for place in row["data"]}
-        leaves = tuple(leaf for leaf in found.values() if isinstance(leaf, Leaf))
-        if not leaves or len(leaves) < len(found):
-            gone = ", ".join(path for path, leaf in found.items() if not isinstance(leaf, Leaf))
+        members = {place["path"]: folder.find(place["path"]) for place in row["data"]}
+        leaves = tuple(leaf for leaf in members.values() if isinstance(leaf, Leaf))
+        if not leaves or len(leaves) < len(members):
+            gone = ", ".join(path for path, leaf in members.items() if not isinstance(leaf, Leaf))
             message = note(
                 "ingest.declared_but_missing", part="stream", name=str(row["name"]), missing="array", path=gone
             )
@@ -67,7 +67,7 @@ def _clocks(opened: Opened, folder: Folder, described: Mapping[str, Any]) -> Clo
     if table is None or not isinstance(leaf, Leaf):
         return None
     try:
-        kinds = [ClockKind(kind) for kind in plain(leaf.data.attrs["clocks"])]
+        kinds = [ClockKind(kind) for kind in to_plain_value(leaf.data.attrs["clocks"])]
         return {kind: np.ascontiguousarray(table[:, i]) for i, kind in enumerate(kinds)}
     except (IndexError, *HDF5_ERRORS):
         return None

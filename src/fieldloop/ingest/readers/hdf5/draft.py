@@ -62,10 +62,10 @@ class Draft:
         return {ClockKind.SYNTHETIC: np.round(rows * (NS_PER_S / (self.hz or ASSUMED_HZ))).astype(np.int64)}
 
 
-def counted(hz: float | None) -> str:
+def counted_rows_note(hz: float | None) -> str:
     """Note on a stream that its rows are only counted, and over which rate.
 
-    >>> counted(None)
+    >>> counted_rows_note(None)
     'no timestamps are stored; row number over 20 Hz is used, which the file does not state'
     """
     stated = "" if hz else ", which the file does not state"

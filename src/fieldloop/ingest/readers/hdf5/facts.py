@@ -5,7 +5,7 @@ from typing import Any
 
 from fieldloop.ingest.readers.hdf5.draft import text_of
 from fieldloop.ingest.readers.hdf5.opened import HDF5_ERRORS
-from fieldloop.ingest.readers.hdf5.tree import Folder, Leaf, plain
+from fieldloop.ingest.readers.hdf5.tree import Folder, Leaf, to_plain_value
 from fieldloop.model.episode_text import ALIASES, FIELDS
 
 KNOWN = {*FIELDS, *(name for names in ALIASES.values() for name in names)}
@@ -32,21 +32,21 @@ def few_texts(leaf: Leaf) -> str | None:
     if not leaf.is_text or len(leaf.shape) > 1 or leaf.data.size > MOST_TEXTS:
         return None
     try:
-        texts = dict.fromkeys(str(plain(leaf.row(i).rstrip(b"\x00"))) for i in range(leaf.data.size))
+        texts = dict.fromkeys(str(to_plain_value(leaf.row(i).rstrip(b"\x00"))) for i in range(leaf.data.size))
     except HDF5_ERRORS:
         return None
     text = " | ".join(texts)
     return text if len(texts) <= FEW and "\ufffd" not in text else None
 
 
-def number_of(name: str) -> int | None:
+def trailing_number(name: str) -> int | None:
     """Return the number a name ends in.
 
-    >>> number_of("episode_12"), number_of("0003"), number_of("obs")
+    >>> trailing_number("episode_12"), trailing_number("0003"), trailing_number("obs")
     (12, 3, None)
     """
-    found = re.fullmatch(r"(?:.*[^0-9])?([0-9]{1,15})", name)
-    return int(found[1]) if found else None
+    match = re.fullmatch(r"(?:.*[^0-9])?([0-9]{1,15})", name)
+    return int(match[1]) if match else None
 
 
 def _text(value: Any) -> str:

@@ -36,15 +36,15 @@ class FreeRows:
         length, heap, number = self._references[index].tolist()
         if not length:
             return b""
-        where = _objects(self._path, heap, self._path.stat().st_mtime_ns).get(number)
+        where = _heap_objects(self._path, heap, self._path.stat().st_mtime_ns).get(number)
         if where is None or length * self.width > where[1]:
             raise OSError(f"row {index} of free length is not at its stated place")
         with self._path.open("rb") as file:
             file.seek(where[0])
-            found = file.read(length * self.width)
-        if len(found) < length * self.width:
+            content = file.read(length * self.width)
+        if len(content) < length * self.width:
             raise OSError(f"row {index} of free length lies behind the end of the file")
-        return found
+        return content
 
 
 def free_rows(path: Path, data: Any) -> FreeRows | None:
@@ -58,7 +58,7 @@ def free_rows(path: Path, data: Any) -> FreeRows | None:
 
 
 @lru_cache(maxsize=64)
-def _objects(path: Path, at: int, _mtime_ns: int) -> dict[int, tuple[int, int]]:
+def _heap_objects(path: Path, at: int, _mtime_ns: int) -> dict[int, tuple[int, int]]:
     """List a heap: number → where and how long."""
     with path.open("rb") as file:
         file.seek(0, 2)
@@ -69,26 +69,26 @@ def _objects(path: Path, at: int, _mtime_ns: int) -> dict[int, tuple[int, int]]:
         mark, _, length = HEAP.unpack(file.read(HEAP.size))
         if mark != b"GCOL":
             raise OSError("its heap is not at its stated place")
-        found: dict[int, tuple[int, int]] = {}
+        objects: dict[int, tuple[int, int]] = {}
         here, end = at + HEAP.size, min(at + length, size)
-        while here + OBJECT.size <= end and len(found) < MOST_OBJECTS:
+        while here + OBJECT.size <= end and len(objects) < MOST_OBJECTS:
             file.seek(here)
             number, _, _, taken = OBJECT.unpack(file.read(OBJECT.size))
-            if not number or number in found:
+            if not number or number in objects:
                 break  # the free space at the end, or a heap that is damaged
-            found[number] = (here + OBJECT.size, taken)
+            objects[number] = (here + OBJECT.size, taken)
             here += OBJECT.size + (taken + 7) // 8 * 8
-    return found
+    return objects
 
 
 def _references(file: BinaryIO, data: Any) -> NDArray[Any]:
-    found = np.zeros(max(1, data.size) if not data.shape else data.size, REFERENCE)
+    references = np.zeros(max(1, data.size) if not data.shape else data.size, REFERENCE)
     start = data.id.get_offset()
     if start is not None:
         file.seek(start)
-        _fill(found, 0, file.read(found.nbytes))
+        _fill(references, 0, file.read(references.nbytes))
     if start is not None or not data.id.get_storage_size():  # nothing stored: every row is empty
-        return found
+        return references
     if not data.chunks:
         raise OSError("its rows of free length are kept in a way that is not read")
     plist = data.id.get_create_plist()
@@ -100,13 +100,13 @@ def _references(file: BinaryIO, data: Any) -> NDArray[Any]:
     for place in places:
         file.seek(place.byte_offset)
         raw = file.read(min(place.size, MOST_CHUNK_BYTES))
-        _fill(found, int(place.chunk_offset[0]), _inflated(raw) if filters else raw)
-    return found
+        _fill(references, int(place.chunk_offset[0]), _inflated(raw) if filters else raw)
+    return references
 
 
-def _fill(found: NDArray[Any], first: int, raw: bytes) -> None:
+def _fill(references: NDArray[Any], first: int, raw: bytes) -> None:
     part = np.frombuffer(raw, REFERENCE, len(raw) // REFERENCE.itemsize)
-    room = found[first : first + len(part)]
+    room = references[first : first + len(part)]
     room[:] = part[: len(room)]
 
 

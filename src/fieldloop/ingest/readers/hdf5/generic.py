@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from fieldloop.ingest.readers.hdf5.clocks import FEWEST_ROWS, clock_of, find_clocks
-from fieldloop.ingest.readers.hdf5.draft import Draft, Part, counted
-from fieldloop.ingest.readers.hdf5.facts import facts_of, number_of, one_text
+from fieldloop.ingest.readers.hdf5.draft import Draft, Part, counted_rows_note
+from fieldloop.ingest.readers.hdf5.facts import facts_of, one_text, trailing_number
 from fieldloop.ingest.readers.hdf5.names import kind_of_array
 from fieldloop.ingest.readers.hdf5.opened import Opened
 from fieldloop.ingest.readers.hdf5.parts import part_of
@@ -34,7 +34,7 @@ class Generic:
         for folder in episodes:
             opened.defects = []
             facts = {**shared, **facts_of(folder), "dataset": opened.path.stem, "dataset_episodes": str(len(episodes))}
-            number = number_of(folder.name)
+            number = trailing_number(folder.name)
             facts |= {"episode_index": str(number)} if number is not None else {}
             yield _draft(opened, folder, facts)
             folder.forget()
@@ -44,12 +44,12 @@ class Generic:
 
 
 def _draft(opened: Opened, folder: Folder, facts: dict[str, str]) -> Draft:
-    found, own = find_clocks(opened, folder)
+    stamp_arrays, group_clock = find_clocks(opened, folder)
     prefix = f"{folder.path}/" if folder.path else ""
     leaves = [leaf for leaf in folder.all_leaves() if _could_be_stream(leaf)]
-    stamps = {one.path for one in found}
-    clocks = {leaf.path: clock_of(leaf, found) for leaf in leaves if leaf.path not in stamps}
-    used = {one.path for one in (own, *clocks.values()) if one}
+    stamps = {one.path for one in stamp_arrays}
+    clocks = {leaf.path: clock_of(leaf, stamp_arrays) for leaf in leaves if leaf.path not in stamps}
+    used = {one.path for one in (group_clock, *clocks.values()) if one}
     parts: list[Part] = []
     for leaf in leaves:
         if leaf.path in used:
@@ -59,10 +59,10 @@ def _draft(opened: Opened, folder: Folder, facts: dict[str, str]) -> Draft:
             part.clocks, part.nominal_hz, part.notes = own_clock.clocks, own_clock.hz, {"clock": own_clock.note}
         parts.append(part)
     hz = stated_rate(facts)
-    note = own.note if own else counted(hz)
-    hz = own.hz or hz if own else hz
+    note = group_clock.note if group_clock else counted_rows_note(hz)
+    hz = group_clock.hz or hz if group_clock else hz
     name = folder.name or opened.path.stem
-    return Draft(name, parts, hz=hz, clocks=own.clocks if own else {}, clock_note=note, facts=facts,
+    return Draft(name, parts, hz=hz, clocks=group_clock.clocks if group_clock else {}, clock_note=note, facts=facts,
                  defects=opened.defects)  # fmt: skip
 
 
@@ -72,10 +72,10 @@ def _episodes(root: Folder) -> list[Folder]:
     for _ in range(DEEPEST_EPISODES):
         for folder in level:
             inside = list(folder.folders.values())
-            if inside and all(number_of(group.name) is not None for group in inside):
+            if inside and all(trailing_number(group.name) is not None for group in inside):
                 numbered = [group for group in inside if any(_could_be_stream(leaf) for leaf in group.all_leaves())]
                 if numbered and not any(_could_be_stream(leaf) for leaf in folder.leaves.values()):
-                    return sorted(numbered, key=lambda group: (number_of(group.name) or 0, group.name))
+                    return sorted(numbered, key=lambda group: (trailing_number(group.name) or 0, group.name))
         level = [group for folder in level for group in folder.folders.values()]
     return [root] if any(_could_be_stream(leaf) for leaf in root.all_leaves()) else []
 

@@ -21,11 +21,11 @@ class Guarded(io.RawIOBase):
     `found` is called with the place of each damaged heap.
     """
 
-    def __init__(self, path: Path, block: Superblock, size: int, found: Callable[[int], None]) -> None:
+    def __init__(self, path: Path, block: Superblock, size: int, report_heap: Callable[[int], None]) -> None:
         self._file = path.open("rb")
-        self._size, self._at, self._found = size, 0, found
+        self._size, self._at, self._found = size, 0, report_heap
         self._length = min(max(size, block.size), size + MOST_MISSING)
-        self._patches = [] if block.was_closed else [(block.at, block.mended(size))]
+        self._patches = [] if block.was_closed else [(block.at, block.as_closed_block(size))]
         self._seen: set[int] = set()
 
     def readable(self) -> bool:
@@ -48,7 +48,7 @@ class Guarded(io.RawIOBase):
             raise OSError("more bytes were requested than the file can hold")
         there = os.preadv(self._file.fileno(), [view], self._at) if 0 <= self._at < self._size else 0
         if there < len(view):
-            there += self._read_on(view, there)
+            there += self._fill_rest(view, there)
         self._look_for_heaps(view)
         low, high = self._at, self._at + len(view)
         for at, patch in self._patches:
@@ -62,7 +62,7 @@ class Guarded(io.RawIOBase):
         self._file.close()
         super().close()
 
-    def _read_on(self, view: memoryview, there: int) -> int:
+    def _fill_rest(self, view: memoryview, there: int) -> int:
         """Fill the rest of what was asked for: the system hands out less than that, or the file ends here."""
         before = there
         while there < len(view):
@@ -81,7 +81,7 @@ class Guarded(io.RawIOBase):
             seen = bytes(view)
             if MARK[0] in seen[1 - len(MARK) :]:  # the mark may be cut by the end
                 seen += os.pread(self._file.fileno(), len(MARK) - 1, self._at + len(seen))
-            starts = _places(seen) if MARK in seen else []
+            starts = _heap_offsets(seen) if MARK in seen else []
         for start in starts:
             at = self._at + start
             if at in self._seen:
@@ -93,10 +93,10 @@ class Guarded(io.RawIOBase):
                 self._found(place)
 
 
-def _places(data: bytes) -> list[int]:
-    found = []
+def _heap_offsets(data: bytes) -> list[int]:
+    offsets = []
     at = data.find(MARK)
     while at >= 0:
-        found.append(at)
+        offsets.append(at)
         at = data.find(MARK, at + 1)
-    return found
+    return offsets

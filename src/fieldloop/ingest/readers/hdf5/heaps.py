@@ -16,7 +16,7 @@ def heap_patches(file: BinaryIO, at: int, file_end: int) -> Iterator[tuple[int, 
     Walks as the library does. A step of no size leads nowhere, one beyond the heap comes round to its beginning: from
     there on the heap is made free space. What lies behind a cut reads as zeros.
     """
-    _, size = HEAD.unpack(_padded(file, at, HEAD.size))
+    _, size = HEAD.unpack(_read_padded(file, at, HEAD.size))
     if at + size > file_end:
         size = file_end - at
         yield at + 8, struct.pack("<Q", size)
@@ -24,7 +24,7 @@ def heap_patches(file: BinaryIO, at: int, file_end: int) -> Iterator[tuple[int, 
     for _ in range(MOST_OBJECTS):
         if here + OBJECT.size > end:
             return
-        index, _, _, length = OBJECT.unpack(_padded(file, here, OBJECT.size))
+        index, _, _, length = OBJECT.unpack(_read_padded(file, here, OBJECT.size))
         step = length if index == FREE else OBJECT.size + (length + 7) // 8 * 8
         if step < OBJECT.size or here + step > end:
             break
@@ -33,6 +33,6 @@ def heap_patches(file: BinaryIO, at: int, file_end: int) -> Iterator[tuple[int, 
         yield here, OBJECT.pack(FREE, 0, 0, end - here)
 
 
-def _padded(file: BinaryIO, at: int, size: int) -> bytes:
+def _read_padded(file: BinaryIO, at: int, size: int) -> bytes:
     file.seek(at)
     return file.read(size).ljust(size, b"\x00")

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from fieldloop.ingest.readers.hdf5.draft import Draft, counted
-from fieldloop.ingest.readers.hdf5.facts import facts_of, number_of
+from fieldloop.ingest.readers.hdf5.draft import Draft, counted_rows_note
+from fieldloop.ingest.readers.hdf5.facts import facts_of, trailing_number
 from fieldloop.ingest.readers.hdf5.names import kind_of_array
 from fieldloop.ingest.readers.hdf5.opened import Opened
 from fieldloop.ingest.readers.hdf5.parts import part_of
@@ -44,7 +44,9 @@ class Minari:
                 for leaf in folder.all_leaves()
                 if leaf.shape and (path := leaf.path.removeprefix(f"{folder.path}/"))
             ]
-            draft = Draft(folder.name, parts, hz=hz, clock_note=counted(hz), facts=facts, defects=opened.defects)
+            draft = Draft(
+                folder.name, parts, hz=hz, clock_note=counted_rows_note(hz), facts=facts, defects=opened.defects
+            )
             _check_steps(folder, facts, draft)
             yield draft
             folder.forget()
@@ -59,8 +61,8 @@ class Minari:
 
 
 def _episodes(root: Folder) -> list[tuple[int | None, Folder]]:
-    found = [(number_of(name), folder) for name, folder in root.folders.items() if name.startswith(PREFIX)]
-    return sorted(found, key=lambda pair: (pair[0] is None, pair[0] or 0, pair[1].name))
+    numbered = [(trailing_number(name), folder) for name, folder in root.folders.items() if name.startswith(PREFIX)]
+    return sorted(numbered, key=lambda pair: (pair[0] is None, pair[0] or 0, pair[1].name))
 
 
 def _check_steps(folder: Folder, facts: dict[str, str], draft: Draft) -> None:

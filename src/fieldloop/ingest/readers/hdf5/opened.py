@@ -47,12 +47,12 @@ class Opened:
 
     def damaged_heaps(self) -> list[Defect]:
         """Return the damaged heaps found since the last time."""
-        found, self.heaps = self.heaps, []
-        return found
+        damaged, self.heaps = self.heaps, []
+        return damaged
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[Opened]:
+def open_hdf5(path: Path) -> Iterator[Opened]:
     """Open a file for reading only; UnreadableLog says why it cannot be."""
     import h5py
 

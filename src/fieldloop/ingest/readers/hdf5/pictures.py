@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fieldloop.errors import UnreadableLog
 from fieldloop.ingest.pictures.picture_bytes import NOTHING, Picture, decode_compressed, size_of
-from fieldloop.ingest.readers.hdf5.opened import HDF5_ERRORS, opened
+from fieldloop.ingest.readers.hdf5.opened import HDF5_ERRORS, open_hdf5
 from fieldloop.ingest.readers.hdf5.tree import Leaf
 from fieldloop.ingest.words import words_of
 from fieldloop.model.stream import MM_PER_M
@@ -86,7 +86,7 @@ class PictureRows:
         wanted = range(len(self)) if indices is None else sorted(indices)
         done = 0
         try:
-            with opened(self.path) as file:
+            with open_hdf5(self.path) as file:
                 leaf = Leaf.of(file, self.dataset, file.file[self.dataset])
                 for index in wanted:
                     picture = self._picture(leaf, self.first + index)

@@ -10,7 +10,7 @@ from fieldloop.ingest.readers.hdf5.d4rl import D4rl
 from fieldloop.ingest.readers.hdf5.draft import Layout
 from fieldloop.ingest.readers.hdf5.generic import Generic
 from fieldloop.ingest.readers.hdf5.minari import Minari
-from fieldloop.ingest.readers.hdf5.opened import HDF5_ERRORS, opened, reason
+from fieldloop.ingest.readers.hdf5.opened import HDF5_ERRORS, open_hdf5, reason
 from fieldloop.ingest.readers.hdf5.robomimic import Robomimic
 from fieldloop.ingest.readers.hdf5.superblock import find_signature
 from fieldloop.ingest.readers.hdf5.tree import Folder
@@ -36,7 +36,7 @@ class Hdf5Reader:
 
     def read_part(self, path: Path, start: int, stop: int | None) -> Iterator[Recording]:
         """Yield some of the episodes; of the others only the outline is read."""
-        with opened(path) as file:
+        with open_hdf5(path) as file:
             root = Folder(file, file.file)
             layout = _layout(root)
             for draft in islice(layout.drafts(file, root), start, stop):
@@ -44,13 +44,13 @@ class Hdf5Reader:
 
     def count(self, path: Path) -> int:
         """How many episodes can be attempted?"""
-        with opened(path) as file:
+        with open_hdf5(path) as file:
             root = Folder(file, file.file)
             return _layout(root).count(root)
 
     def defects(self, path: Path) -> tuple[Defect, ...]:
         """Return the defects of the file as a whole."""
-        with opened(path) as file:
+        with open_hdf5(path) as file:
             try:
                 root = Folder(file, file.file)
                 layout = _layout(root)

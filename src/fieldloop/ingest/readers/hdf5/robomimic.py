@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from fieldloop.ingest.readers.hdf5.described import described_draft
-from fieldloop.ingest.readers.hdf5.draft import ASSUMED_HZ, Draft, Part, counted, text_of
+from fieldloop.ingest.readers.hdf5.draft import ASSUMED_HZ, Draft, Part, counted_rows_note, text_of
 from fieldloop.ingest.readers.hdf5.names import kind_of_array
 from fieldloop.ingest.readers.hdf5.opened import HDF5_ERRORS, Opened, reason
 from fieldloop.ingest.readers.hdf5.parts import observation_parts, part_of
 from fieldloop.ingest.readers.hdf5.rows import stored_rows
-from fieldloop.ingest.readers.hdf5.shifted import one_step_later
-from fieldloop.ingest.readers.hdf5.tree import Folder, Leaf, plain
+from fieldloop.ingest.readers.hdf5.shifted import is_one_step_later
+from fieldloop.ingest.readers.hdf5.tree import Folder, Leaf, to_plain_value
 from fieldloop.model.episode import Defect
 from fieldloop.model.note import note
 from fieldloop.model.stream import Stream
@@ -40,7 +40,7 @@ class Robomimic:
 
     def drafts(self, opened: Opened, root: Folder) -> Iterator[Draft]:
         """Yield the demonstrations by number."""
-        shared = _shared(root)
+        shared = _shared_attributes(root)
         masks, _ = _masks(opened, root)
         demonstrations = _demonstrations(root)
         for number, folder in demonstrations:
@@ -57,7 +57,7 @@ class Robomimic:
     def check(self, opened: Opened, root: Folder) -> None:
         """Compare attributes and filter keys with the demonstrations that are there."""
         demonstrations = _demonstrations(root)
-        shared = _shared(root)
+        shared = _shared_attributes(root)
         if "env_args" not in shared.attributes:
             message = note("ingest.attribute_missing", note("ingest.rate_assumed", hz=ASSUMED_HZ))
             opened.defects.append(Defect("data", "env_args", message))
@@ -78,7 +78,7 @@ class _Shared:
 
     def __init__(self, attributes: Mapping[str, Any]) -> None:
         self.attributes = attributes
-        self.environment = _object(attributes.get("env_args"))
+        self.environment = _parse_json_object(attributes.get("env_args"))
         options = self.environment.get("env_kwargs")
         self.options: Mapping[str, Any] = options if isinstance(options, dict) else {}
         rate = self.options.get("control_freq")
@@ -87,10 +87,12 @@ class _Shared:
 
     def facts(self) -> dict[str, str]:
         """Return task, robot and whether it was simulated, as far as stated."""
-        facts = {key: text for key, value in self.attributes.items() if key not in NOT_FACTS and (text := fact(value))}
-        if args := fact(self.attributes.get("env_args")):
+        facts = {
+            key: text for key, value in self.attributes.items() if key not in NOT_FACTS and (text := fact_text(value))
+        }
+        if args := fact_text(self.attributes.get("env_args")):
             facts["env_args"] = args
-        problem = _object(self.attributes.get("problem_info"))
+        problem = _parse_json_object(self.attributes.get("problem_info"))
         if task := problem.get("language_instruction") or self.environment.get("env_name"):
             facts["task"] = text_of(task)
         if robots := self.options.get("robots"):
@@ -100,12 +102,12 @@ class _Shared:
         return facts
 
 
-def fact(value: Any) -> str:
+def fact_text(value: Any) -> str:
     """Write an attribute as a fact."""
     return "" if value is None else text_of(value)
 
 
-def _shared(root: Folder) -> _Shared:
+def _shared_attributes(root: Folder) -> _Shared:
     data = root.find("data")
     return _Shared(data.attributes() if isinstance(data, Folder) else {})
 
@@ -126,7 +128,7 @@ def _masks(opened: Opened, root: Folder) -> tuple[dict[str, list[str]], dict[str
     listed: dict[str, list[str]] = {}
     for name, leaf in folder.leaves.items() if isinstance(folder, Folder) else ():
         try:
-            listed[name] = [str(plain(row.rstrip(b"\x00"))) for row in _rows(leaf, stored_rows(opened, leaf))]
+            listed[name] = [str(to_plain_value(row.rstrip(b"\x00"))) for row in _rows(leaf, stored_rows(opened, leaf))]
         except HDF5_ERRORS as wrong:
             message = note("ingest.part_unreadable", part="filter key", reason=reason(wrong))
             opened.defects.append(Defect(leaf.path, "", message))
@@ -149,10 +151,10 @@ def _foreign_draft(opened: Opened, folder: Folder, shared: _Shared) -> Draft:
     parts: list[Part] = [
         part_of(leaf, leaf.name, kind_of_array(leaf.name)) for leaf in folder.leaves.values()
     ]  # fmt: skip
-    facts = shared.facts() | _own_facts(attributes)
+    facts = shared.facts() | _attribute_facts(attributes)
     for name, group in folder.folders.items():
         if name == LATER:
-            parts += _later_parts(opened, folder, facts)
+            parts += _next_step_parts(opened, folder, facts)
         elif name == "obs":
             parts += observation_parts(group, "")
         else:
@@ -160,17 +162,17 @@ def _foreign_draft(opened: Opened, folder: Folder, shared: _Shared) -> Draft:
                 part_of(leaf, leaf.path.removeprefix(f"{folder.path}/"), kind_of_array(leaf.name))
                 for leaf in group.all_leaves()
             ]
-    draft = Draft(folder.name, parts, hz=shared.hz, facts=facts, conclude=_conclude)
-    draft.clock_note = counted(shared.hz)
+    draft = Draft(folder.name, parts, hz=shared.hz, facts=facts, conclude=_infer_success)
+    draft.clock_note = counted_rows_note(shared.hz)
     _check_count(opened, folder, attributes.get("num_samples"))
     return draft
 
 
-def _own_facts(attributes: Mapping[str, Any]) -> dict[str, str]:
+def _attribute_facts(attributes: Mapping[str, Any]) -> dict[str, str]:
     facts = {
         key: text
         for key, value in attributes.items()
-        if key not in {*NOT_FACTS, "model_file"} and (text := fact(value))
+        if key not in {*NOT_FACTS, "model_file"} and (text := fact_text(value))
     }
     model = attributes.get("model_file")
     if isinstance(model, str):
@@ -181,12 +183,12 @@ def _own_facts(attributes: Mapping[str, Any]) -> dict[str, str]:
     return facts
 
 
-def _later_parts(opened: Opened, folder: Folder, facts: dict[str, str]) -> Iterator[Part]:
+def _next_step_parts(opened: Opened, folder: Folder, facts: dict[str, str]) -> Iterator[Part]:
     """Yield those observations of the next step that are not just the observations, one step later."""
     group, same = folder.folders[LATER], 0
     for path, leaf in ((leaf.path.removeprefix(f"{folder.path}/{LATER}/"), leaf) for leaf in group.all_leaves()):
         now = folder.find(f"obs/{path}")
-        if isinstance(now, Leaf) and one_step_later(opened, now, leaf):
+        if isinstance(now, Leaf) and is_one_step_later(opened, now, leaf):
             same += 1
         else:
             yield part_of(leaf, f"{LATER}/{path}", kind_of_array(leaf.name))
@@ -220,7 +222,7 @@ def _rows_of(folder: Folder) -> int | None:
     return actions.shape[0] if isinstance(actions, Leaf) and actions.shape else None
 
 
-def _conclude(streams: Mapping[str, Stream]) -> dict[str, Any]:
+def _infer_success(streams: Mapping[str, Stream]) -> dict[str, Any]:
     """A reward that goes from 0 to 1 is robosuite's mark of success; a constant 1 means nothing."""
     rewards = streams.get("rewards")
     if rewards is None or rewards.values is None or set(np.unique(rewards.values).tolist()) != {0, 1}:
@@ -228,9 +230,9 @@ def _conclude(streams: Mapping[str, Stream]) -> dict[str, Any]:
     return {"succeeded": True}
 
 
-def _object(text: Any) -> dict[str, Any]:
+def _parse_json_object(text: Any) -> dict[str, Any]:
     try:
-        found = json.loads(text) if isinstance(text, str) else {}
+        parsed = json.loads(text) if isinstance(text, str) else {}
     except ValueError:
         return {}
-    return found if isinstance(found, dict) else {}
+    return parsed if isinstance(parsed, dict) else {}

@@ -45,14 +45,14 @@ def stored_rows(opened: Opened, leaf: Leaf) -> int:
 def read_rows(opened: Opened, leaf: Leaf, first: int, last: int) -> tuple[NDArray[Any], Rows]:
     """Read rows as n × columns; unreadable rows are left out and reported. Also returns which rows these are."""
     kept = np.arange(first, last)
-    lost = _beyond_the_cut(opened, leaf, first, last)
+    lost = _rows_beyond_file_end(opened, leaf, first, last)
     if row_bytes(leaf) * (last - first) > MOST_BYTES:
         message = note("ingest.rows_too_large", first_row=first, last_row=last)
         opened.defects.append(Defect(leaf.path, "", message))
         return np.empty((0, 1)), kept[:0]
     if not lost.any():
         try:
-            return _flat(leaf.data[first:last]), kept
+            return _flatten_rows(leaf.data[first:last]), kept
         except HDF5_ERRORS as wrong:
             why = reason(wrong)
     else:
@@ -63,7 +63,7 @@ def read_rows(opened: Opened, leaf: Leaf, first: int, last: int) -> tuple[NDArra
         try:
             if lost[part].any():
                 raise OSError(why)
-            pieces.append(_flat(leaf.data[start:stop]))
+            pieces.append(_flatten_rows(leaf.data[start:stop]))
         except HDF5_ERRORS as wrong:
             why = reason(wrong)
             lost[part] = True
@@ -76,7 +76,7 @@ def read_rows(opened: Opened, leaf: Leaf, first: int, last: int) -> tuple[NDArra
 
 def stream_rows(opened: Opened, leaf: Leaf, first: int, last: int) -> Iterator[tuple[int, list[bytes] | None]]:
     """Yield the bytes of blocks of rows, each with its first row; None for a block that cannot be read."""
-    lost = _beyond_the_cut(opened, leaf, first, last)
+    lost = _rows_beyond_file_end(opened, leaf, first, last)
     for start, stop in _blocks(leaf, first, last):
         if lost[start - first : stop - first].any():
             yield start, None
@@ -100,20 +100,20 @@ def _too_large(leaf: Leaf, size: int) -> Note | None:
     stored = int(leaf.data.id.get_storage_size())
     declared = leaf.shape[0] * row_bytes(leaf)
     if declared and not stored and not leaf.data.is_virtual:
-        return note("ingest.values_never_written", shape=_sides(leaf.shape))
+        return note("ingest.values_never_written", shape=_format_shape(leaf.shape))
     packed = leaf.data.id.get_create_plist().get_nfilters()
     share = min(stored, size) * (BEST_COMPRESSION if packed else MOST_UNWRITTEN) + SLACK_BYTES
     if not leaf.data.is_virtual and declared > share:
-        return note("ingest.values_exceed_storage", shape=_sides(leaf.shape), stored_bytes=min(stored, size))
+        return note("ingest.values_exceed_storage", shape=_format_shape(leaf.shape), stored_bytes=min(stored, size))
     chunk = leaf.data.chunks
     if chunk and math.prod(chunk) * leaf.dtype.itemsize > MOST_CHUNK_BYTES:
-        return note("ingest.chunks_too_large", shape=_sides(chunk))
+        return note("ingest.chunks_too_large", shape=_format_shape(chunk))
     if leaf.data.is_virtual and declared > size * BEST_COMPRESSION:
-        return note("ingest.values_exceed_storage", shape=_sides(leaf.shape), stored_bytes=size)
+        return note("ingest.values_exceed_storage", shape=_format_shape(leaf.shape), stored_bytes=size)
     return None
 
 
-def _sides(shape: tuple[int, ...]) -> str:
+def _format_shape(shape: tuple[int, ...]) -> str:
     return " × ".join(map(str, shape))
 
 
@@ -128,7 +128,7 @@ def _blocks(leaf: Leaf, first: int, last: int) -> Iterator[tuple[int, int]]:
         start = stop
 
 
-def _beyond_the_cut(opened: Opened, leaf: Leaf, first: int, last: int) -> NDArray[np.bool_]:
+def _rows_beyond_file_end(opened: Opened, leaf: Leaf, first: int, last: int) -> NDArray[np.bool_]:
     """Which rows have a chunk that lies behind the end of a file that is cut off?"""
     lost = np.zeros(max(0, last - first), bool)
     if not opened.is_cut or not leaf.data.chunks:
@@ -147,7 +147,7 @@ def _beyond_the_cut(opened: Opened, leaf: Leaf, first: int, last: int) -> NDArra
     return lost
 
 
-def _flat(values: Any) -> NDArray[Any]:
+def _flatten_rows(values: Any) -> NDArray[Any]:
     array = np.asarray(values)
     if array.dtype.names:  # a table: one column a name
         array = structured_to_unstructured(array)

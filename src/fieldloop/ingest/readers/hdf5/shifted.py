@@ -7,7 +7,7 @@ from fieldloop.ingest.readers.hdf5.rows import BLOCK_BYTES, row_bytes, stored_ro
 from fieldloop.ingest.readers.hdf5.tree import Leaf
 
 
-def one_step_later(opened: Opened, now: Leaf, later: Leaf) -> bool:
+def is_one_step_later(opened: Opened, now: Leaf, later: Leaf) -> bool:
     """Does every row of `later` but its last equal the row of `now` behind it? Compared block by block."""
     if now.shape != later.shape or now.dtype != later.dtype or not now.shape or now.dtype.kind not in "biuf":
         return False

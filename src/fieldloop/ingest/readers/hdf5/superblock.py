@@ -29,7 +29,7 @@ class Superblock:
         """Had the writer finished? Older files do not state it, and count as finished."""
         return self.version not in NEW_VERSIONS or not self.flags
 
-    def mended(self, really: int) -> bytes:
+    def as_closed_block(self, really: int) -> bytes:
         """Return the block as it would be had the writer closed a file of so many bytes."""
         if self.was_closed:
             return self.raw
@@ -76,26 +76,26 @@ def lookup3(data: bytes) -> int:
         x, y, z = struct.unpack("<III", block)
         a, b, c = (a + x) & mask, (b + y) & mask, (c + z) & mask
         for shift_a, shift_b, shift_c in ((4, 6, 8), (16, 19, 4)):
-            a = ((a - c) & mask) ^ _turn(c, shift_a)
+            a = ((a - c) & mask) ^ _rotate_left(c, shift_a)
             c = (c + b) & mask
-            b = ((b - a) & mask) ^ _turn(a, shift_b)
+            b = ((b - a) & mask) ^ _rotate_left(a, shift_b)
             a = (a + c) & mask
-            c = ((c - b) & mask) ^ _turn(b, shift_c)
+            c = ((c - b) & mask) ^ _rotate_left(b, shift_c)
             b = (b + a) & mask
     if not blocks:
         return c
     words: tuple[int, int, int] = struct.unpack("<III", blocks[-1].ljust(12, b"\x00"))
     a, b, c = ((old + new) & mask for old, new in zip((a, b, c), words, strict=True))
-    c = ((c ^ b) - _turn(b, 14)) & mask
-    a = ((a ^ c) - _turn(c, 11)) & mask
-    b = ((b ^ a) - _turn(a, 25)) & mask
-    c = ((c ^ b) - _turn(b, 16)) & mask
-    a = ((a ^ c) - _turn(c, 4)) & mask
-    b = ((b ^ a) - _turn(a, 14)) & mask
-    return ((c ^ b) - _turn(b, 24)) & mask
+    c = ((c ^ b) - _rotate_left(b, 14)) & mask
+    a = ((a ^ c) - _rotate_left(c, 11)) & mask
+    b = ((b ^ a) - _rotate_left(a, 25)) & mask
+    c = ((c ^ b) - _rotate_left(b, 16)) & mask
+    a = ((a ^ c) - _rotate_left(c, 4)) & mask
+    b = ((b ^ a) - _rotate_left(a, 14)) & mask
+    return ((c ^ b) - _rotate_left(b, 24)) & mask
 
 
-def _turn(value: int, bits: int) -> int:
+def _rotate_left(value: int, bits: int) -> int:
     return ((value << bits) | (value >> (32 - bits))) & 0xFFFFFFFF
 
 

@@ -91,7 +91,7 @@ class Folder:
     def members(self) -> Mapping[str, "Folder | Leaf"]:
         """Everything directly inside that can be read."""
         if self._members is None:
-            self._members = dict(self._look())
+            self._members = dict(self._open_members())
         return self._members
 
     @property
@@ -137,24 +137,24 @@ class Folder:
             )
             return []
 
-    def _look(self) -> Iterator[tuple[str, "Folder | Leaf"]]:
+    def _open_members(self) -> Iterator[tuple[str, "Folder | Leaf"]]:
         for raw in self.names():
-            name = str(plain(raw))
+            name = str(to_plain_value(raw))
             path = f"{self.path}/{name}" if self.path else name
             try:
-                found = self._open(raw, path)
+                member = self._open(raw, path)
             except HDF5_ERRORS as wrong:
                 self._complain(path, note("ingest.part_unreadable", part="group or array", reason=reason(wrong)))
                 continue
-            if found is not None:
-                yield name, found
+            if member is not None:
+                yield name, member
 
     def _open(self, name: str, path: str) -> "Folder | Leaf | None":
         import h5py
 
         link = self._group.get(name, getlink=True)
         member = self._group[name] if isinstance(link, h5py.HardLink) else None
-        if isinstance(member, h5py.Dataset) and not (outside := _leads_out(member)):
+        if isinstance(member, h5py.Dataset) and not (outside := _external_target(member)):
             return Leaf.of(self._opened, path, member)
         if isinstance(link, h5py.ExternalLink):
             why = note("ingest.link_not_followed", target=f"another file ({link.filename})")
@@ -179,27 +179,27 @@ class Folder:
 
 def read_attributes(thing: Any, path: str, defects: list[Defect]) -> dict[str, Any]:
     """Read attributes as plain values: text, numbers, lists of them."""
-    found: dict[str, Any] = {}
+    attributes: dict[str, Any] = {}
     try:
         names = list(thing.attrs)
     except HDF5_ERRORS as wrong:
         message = note("ingest.part_unreadable", part="list of attributes", reason=reason(wrong))
         defects.append(Defect(path, "", message))
-        return found
+        return attributes
     for name in names:
         if name in BOOKKEEPING:
             continue
         try:
-            if why := _unreadable(thing.attrs.get_id(name)):
+            if why := _why_unreadable(thing.attrs.get_id(name)):
                 raise OSError(why)
-            found[str(plain(name))] = plain(thing.attrs[name])
+            attributes[str(to_plain_value(name))] = to_plain_value(thing.attrs[name])
         except HDF5_ERRORS as wrong:
             message = note("ingest.part_unreadable", part="attribute", reason=reason(wrong))
             defects.append(Defect(path, f"attribute {name}", message))
-    return found
+    return attributes
 
 
-def _unreadable(attribute: Any) -> str:
+def _why_unreadable(attribute: Any) -> str:
     """Return why an attribute is not read: damaged variable-length ones crash the library, and large ones are data."""
     from h5py import h5t
 
@@ -212,20 +212,20 @@ def _unreadable(attribute: Any) -> str:
     return ""
 
 
-def plain(value: Any) -> Any:
+def to_plain_value(value: Any) -> Any:
     """Turn what h5py hands out into text, a number, a truth, or a list of them."""
     if isinstance(value, str):  # h5py lets undecodable bytes through, which cannot be written again
         value = value.encode("utf-8", "replace")
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
     if isinstance(value, np.ndarray | np.generic):
-        return plain(value.tolist())
+        return to_plain_value(value.tolist())
     if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
+        return [to_plain_value(item) for item in value]
     return value if isinstance(value, int | float | bool | None) else str(value)
 
 
-def _leads_out(dataset: Any) -> str:
+def _external_target(dataset: Any) -> str:
     if dataset.external:
         return "another file"
     if dataset.is_virtual and any(source.file_name != SAME_FILE for source in dataset.virtual_sources()):

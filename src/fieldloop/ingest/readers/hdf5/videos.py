@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fieldloop.errors import UnreadableLog
 from fieldloop.ingest.pictures.picture_bytes import NOTHING, Picture
-from fieldloop.ingest.readers.hdf5.opened import HDF5_ERRORS, opened
+from fieldloop.ingest.readers.hdf5.opened import HDF5_ERRORS, open_hdf5
 from fieldloop.ingest.readers.hdf5.tree import Leaf
 from fieldloop.model.stream import NS_PER_S
 
@@ -69,14 +69,14 @@ class VideoInside:
         import av
 
         try:
-            with opened(self.path) as file:
+            with open_hdf5(self.path) as file:
                 data = video_bytes(Leaf.of(file, self.dataset, file.file[self.dataset]))
             with av.open(io.BytesIO(data)) as container:
                 stream = container.streams.video[0]
                 at = 0
                 if targets:
                     container.seek(targets[0], stream=stream, backward=True)
-                for frame in _decoded(container, stream):
+                for frame in _decode_frames(container, stream):
                     while at < len(targets) and frame.pts > targets[at]:
                         at += 1
                         yield NOTHING
@@ -89,7 +89,7 @@ class VideoInside:
             return  # the caller yields what is missing as empty frames
 
 
-def look_at_video(path: Path, leaf: Leaf, data: bytes) -> VideoInside:
+def index_video(path: Path, leaf: Leaf, data: bytes) -> VideoInside:
     """List the video's frames in the order they are shown; ValueError says why that cannot be done."""
     import av
 
@@ -112,7 +112,7 @@ def look_at_video(path: Path, leaf: Leaf, data: bytes) -> VideoInside:
     return VideoInside(path, leaf.path, size, pts, times)
 
 
-def _decoded(container: Any, stream: Any) -> Iterator[Any]:
+def _decode_frames(container: Any, stream: Any) -> Iterator[Any]:
     import av
 
     for packet in container.demux(stream):

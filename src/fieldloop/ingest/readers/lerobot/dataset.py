@@ -9,7 +9,7 @@ from fieldloop.ingest.readers.lerobot.info import Info
 from fieldloop.ingest.readers.lerobot.layout import absent_cameras
 from fieldloop.ingest.readers.lerobot.sidecar import Sidecar, read_sidecar
 from fieldloop.ingest.readers.lerobot.stamps import StampColumns
-from fieldloop.ingest.readers.lerobot.stats import Stats, read_whole
+from fieldloop.ingest.readers.lerobot.stats import Stats, read_dataset_stats
 from fieldloop.ingest.readers.lerobot.tasks import read_tasks
 
 
@@ -31,5 +31,5 @@ def open_dataset(root: Path, info: Info, listed: int) -> Dataset:
     """Read what all episodes share; what is wrong with it is said once, for the log as a whole."""
     return Dataset(
         root, info, listed, absent_cameras(root, info), StampColumns(info), read_tasks(root, info.version, []),
-        read_whole(root, []), cache(lambda: read_sidecar(root, [])),
+        read_dataset_stats(root, []), cache(lambda: read_sidecar(root, [])),
     )  # fmt: skip

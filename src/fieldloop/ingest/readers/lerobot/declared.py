@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from fieldloop.ingest.readers.lerobot.info import INDEX_COLUMNS, Info
-from fieldloop.ingest.readers.lerobot.parquet_rows import innermost
+from fieldloop.ingest.readers.lerobot.parquet_rows import innermost_type
 from fieldloop.ingest.readers.lerobot.shard import Shard
 from fieldloop.model.episode import Defect
 from fieldloop.model.note import note
@@ -22,7 +22,7 @@ def column_defects(info: Info, shard: Shard) -> Iterator[Defect]:
             if key not in INDEX_COLUMNS:
                 yield Defect(key, shard.name, note("ingest.declared_but_missing", part="feature", missing="column"))
             continue
-        kind = str(innermost(shard.schema.field(key).type))
+        kind = str(innermost_type(shard.schema.field(key).type))
         kind = ARROW_NAMES.get(kind, kind)
         if feature.is_number and kind != feature.dtype:
             yield Defect(key, shard.name, note("ingest.column_type_differs", declared=feature.dtype, found=kind))

@@ -11,9 +11,9 @@ from fieldloop.ingest.readers.lerobot.dataset import Dataset
 from fieldloop.ingest.readers.lerobot.info import Info
 from fieldloop.ingest.readers.lerobot.layout import Entry
 from fieldloop.ingest.readers.lerobot.origin import episode_of
-from fieldloop.ingest.readers.lerobot.rate import believed, table_times
+from fieldloop.ingest.readers.lerobot.rate import choose_rate, table_times
 from fieldloop.ingest.readers.lerobot.rows import Rows
-from fieldloop.ingest.readers.lerobot.stats import against_data, outside_whole
+from fieldloop.ingest.readers.lerobot.stats import episode_stats_defects, out_of_range_defects
 from fieldloop.ingest.readers.lerobot.streams import camera_streams, picture_streams, table_streams
 from fieldloop.ingest.readers.lerobot.texts import text_facts
 from fieldloop.model.episode import Defect, Recording
@@ -31,8 +31,8 @@ def read_recording(dataset: Dataset, entry: Entry) -> Recording:
     defects: list[Defect] = []
     rows = entry.rows(defects) or Rows(())
     measured_ns = table_times(rows)
-    times_ns = measured_ns if measured_ns is not None else _counted(rows, info, entry, defects)
-    rate = believed(info.fps, measured_ns)
+    times_ns = measured_ns if measured_ns is not None else _times_from_rate_ns(rows, info, entry, defects)
+    rate = choose_rate(info.fps, measured_ns)
     stamps = dataset.stamps.find(rows.arrays)
     streams: dict[str, Stream] = table_streams(rows, info, times_ns, rate, stamps)
     pictures, parts = picture_streams(dataset.root, info, rows, times_ns, rate, stamps)
@@ -46,7 +46,7 @@ def read_recording(dataset: Dataset, entry: Entry) -> Recording:
     return Recording(episode, streams, tuple(defects))
 
 
-def _counted(rows: Rows, info: Info, entry: Entry, defects: list[Defect]) -> NDArray[np.int64]:
+def _times_from_rate_ns(rows: Rows, info: Info, entry: Entry, defects: list[Defect]) -> NDArray[np.int64]:
     """Frame number over rate, where no timestamp column is usable."""
     count = max((len(a) for a in rows.arrays.values()), default=len(rows))
     if count:
@@ -66,9 +66,9 @@ def _length_defects(entry: Entry, rows: int, cameras: Mapping[str, Stream]) -> I
 
 def _stats_defects(dataset: Dataset, entry: Entry, rows: Rows, count: int) -> Iterator[Defect]:
     if entry.stats:
-        yield from against_data(entry.stats, rows.arrays, count, entry.index)
+        yield from episode_stats_defects(entry.stats, rows.arrays, count, entry.index)
     else:
-        yield from outside_whole(dataset.stats, rows.arrays, entry.index)
+        yield from out_of_range_defects(dataset.stats, rows.arrays, entry.index)
     numbers = rows.arrays.get("index")
     if entry.frames is None or numbers is None or not len(numbers) or numbers.dtype.kind not in "iu":
         return

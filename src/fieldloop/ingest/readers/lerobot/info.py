@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from fieldloop.ingest.stand_in import stand_in, stand_in_bytes
+from fieldloop.ingest.stand_in import describe_pointer_bytes, describe_pointer_file
 from fieldloop.model.episode import Defect
 from fieldloop.model.note import Note, note
 
@@ -98,7 +98,7 @@ def read_lines(path: Path, defects: list[Defect]) -> Iterator[dict[str, Any]]:
     """Yield the objects of a .jsonl file; other lines are reported and skipped."""
     name = f"meta/{path.name}"
     if not path.is_file():
-        defects.append(Defect(name, "", missing(path)))
+        defects.append(Defect(name, "", missing_file_note(path)))
         return
     text = path.read_text(encoding="utf-8", errors="replace")
     if not text.strip():
@@ -110,7 +110,7 @@ def read_lines(path: Path, defects: list[Defect]) -> Iterator[dict[str, Any]]:
             row = json.loads(line)
         except (ValueError, RecursionError) as wrong:
             defects.append(Defect.at(name, "line", number, why_no_json(path, wrong)))
-            if stand_in_bytes(text[:100].encode()):
+            if describe_pointer_bytes(text[:100].encode()):
                 return
             continue
         if isinstance(row, dict):
@@ -121,7 +121,7 @@ def read_lines(path: Path, defects: list[Defect]) -> Iterator[dict[str, Any]]:
 
 def _load(path: Path) -> tuple[dict[str, Any], list[Defect]]:
     if not path.is_file():
-        return {}, [Defect(INFO, "", missing(path))]
+        return {}, [Defect(INFO, "", missing_file_note(path))]
     try:
         raw = json.loads(path.read_bytes())
     except (ValueError, RecursionError) as wrong:
@@ -131,16 +131,16 @@ def _load(path: Path) -> tuple[dict[str, Any], list[Defect]]:
     return raw, []
 
 
-def missing(path: Path) -> Note:
+def missing_file_note(path: Path) -> Note:
     """Return that a file is missing, and what lies in its place if anything does."""
-    return note("ingest.file_missing", reason=stand_in(path))
+    return note("ingest.file_missing", reason=describe_pointer_file(path))
 
 
 def why_no_json(path: Path, wrong: Exception) -> Note:
     """Return why a file is not JSON: empty, a pointer to the real file, or broken."""
     if not path.stat().st_size:
         return note("ingest.file_empty")
-    return note("ingest.not_json", reason=stand_in(path) or str(wrong))
+    return note("ingest.not_json", reason=describe_pointer_file(path) or str(wrong))
 
 
 def _features(declared: Mapping[str, Any], defects: list[Defect]) -> Iterator[tuple[str, Feature]]:

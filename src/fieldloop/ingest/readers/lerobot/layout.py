@@ -66,7 +66,7 @@ def absent_cameras(root: Path, info: Info) -> tuple[str, ...]:
     return tuple(key for key in info.cameras if not any(_glob(root / "videos", pattern.format(escape(key)))))
 
 
-def inside(root: Path, relative: str) -> Path:
+def join_inside(root: Path, relative: str) -> Path:
     """Join a path that a file states; one that leads out of the dataset stays inside as a name that is not there.
 
     Links are followed wherever they lead: a download keeps its files elsewhere and links to them, as git-annex does.
@@ -76,10 +76,10 @@ def inside(root: Path, relative: str) -> Path:
     return root / ("outside-the-dataset" if leads_out else plain)
 
 
-def some(numbers: list[int]) -> str:
+def format_indices(numbers: list[int]) -> str:
     """Write indices briefly, runs as spans.
 
-    >>> some([0, 1, 2, 3, 7, 9, 10])
+    >>> format_indices([0, 1, 2, 3, 7, 9, 10])
     '0 to 3, 7, 9 to 10'
     """
     runs: list[tuple[int, int]] = []
@@ -88,10 +88,10 @@ def some(numbers: list[int]) -> str:
             runs[-1] = (runs[-1][0], number)
         else:
             runs.append((number, number))
-    return _spans(runs)
+    return _format_spans(runs)
 
 
-def _spans(runs: list[tuple[int, int]], most: int = 5) -> str:
+def _format_spans(runs: list[tuple[int, int]], most: int = 5) -> str:
     spans = [f"{a} to {b}" if b > a else f"{a}" for a, b in runs]
     return ", ".join(spans[:most]) + (" …" if len(spans) > most else "")
 
@@ -103,7 +103,11 @@ def gap_defects(listing: str, indices: Iterable[int]) -> list[Defect]:
     if not gaps:
         return []
     count = sum(last - first + 1 for first, last in gaps)
-    return [Defect(listing, "episode_index", note("ingest.episode_numbers_skipped", count=count, skipped=_spans(gaps)))]
+    return [
+        Defect(
+            listing, "episode_index", note("ingest.episode_numbers_skipped", count=count, skipped=_format_spans(gaps))
+        )
+    ]
 
 
 def total_defects(info: Info, counted: Mapping[str, int]) -> list[Defect]:

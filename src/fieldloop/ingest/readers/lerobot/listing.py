@@ -57,7 +57,7 @@ def read_listing(root: Path, info: Info, defects: list[Defect]) -> Listing:
     files = sorted((root / EPISODES).rglob("*.parquet"))
     if not files:
         defects.append(Defect(EPISODES, "", note("ingest.episode_table_missing")))
-    wanted = {f"{STATS}{key}/{name}" for key in _checked(info) for name in CHECKED}
+    wanted = {f"{STATS}{key}/{name}" for key in _checked_features(info) for name in CHECKED}
     number = 0
     for path in files:
         columns = read_columns(
@@ -78,12 +78,14 @@ def read_listing(root: Path, info: Info, defects: list[Defect]) -> Listing:
     return listing
 
 
-def _checked(info: Info) -> Iterator[str]:
+def _checked_features(info: Info) -> Iterator[str]:
     """Yield the features whose statistics are checked; frame numbers are never normalised."""
     return (key for key, feature in info.features.items() if feature.is_number and key not in INDEX_COLUMNS)
 
 
-def overlaps(rows: Mapping[int, Mapping[str, Any]], cameras: tuple[str, ...], fps: float | None) -> Iterator[Defect]:
+def overlap_defects(
+    rows: Mapping[int, Mapping[str, Any]], cameras: tuple[str, ...], fps: float | None
+) -> Iterator[Defect]:
     """Report spans of a video that two episodes claim."""
     half_s = 0.5 / fps if fps else ROUNDING_S
     for key in cameras:
@@ -97,13 +99,13 @@ def overlaps(rows: Mapping[int, Mapping[str, Any]], cameras: tuple[str, ...], fp
 
 
 def _stats(columns: Mapping[str, Any]) -> dict[str, dict[str, NDArray[np.float64]]]:
-    found: dict[str, dict[str, NDArray[np.float64]]] = {}
+    stats: dict[str, dict[str, NDArray[np.float64]]] = {}
     for column, cells in columns.items():
         if not column.startswith(STATS):
             continue
         key, _, name = column.removeprefix(STATS).rpartition("/")
         try:
-            found.setdefault(key, {})[name] = to_array(cells).astype(np.float64)
+            stats.setdefault(key, {})[name] = to_array(cells).astype(np.float64)
         except ValueError:  # rows that are null or differ in length: nothing to compare the data with
             continue
-    return found
+    return stats

@@ -32,7 +32,7 @@ def episode_of(
     defects: list[Defect],
 ) -> Episode:
     """Build the Episode; invalid statements are reported and left out."""
-    listed, remembered = _stated(entry, defects), _remembered(dataset, entry, arrays)
+    listed, remembered = _listed_facts(entry, defects), _sidecar_facts(dataset, entry, arrays)
     tasks = entry.tasks or _tasks(dataset, arrays, entry, defects)
     usual = {"task": tasks[0] if tasks else "", "name": f"episode_{entry.index:06d}"}
     stated = {**usual, **texts, **remembered, **listed}
@@ -52,7 +52,7 @@ def episode_of(
     )
 
 
-def _stated(entry: Entry, defects: list[Defect]) -> dict[str, str]:
+def _listed_facts(entry: Entry, defects: list[Defect]) -> dict[str, str]:
     """Return what the table of episodes says; further facts are one column of JSON."""
     stated = {key: plain_text(value) for key, value in entry.facts.items() if value is not None and value != ""}
     packed = stated.pop(FACTS, None)
@@ -67,7 +67,7 @@ def _stated(entry: Entry, defects: list[Defect]) -> dict[str, str]:
     return {**{str(key): plain_text(value) for key, value in further.items()}, **stated}
 
 
-def _remembered(dataset: Dataset, entry: Entry, arrays: Mapping[str, NDArray[Any]]) -> dict[str, str]:
+def _sidecar_facts(dataset: Dataset, entry: Entry, arrays: Mapping[str, NDArray[Any]]) -> dict[str, str]:
     """Look in the file beside the tables where the table of episodes has lost its further columns."""
     stamps = arrays.get(CAPTURE)
     if "uid" in entry.facts or stamps is None or not len(stamps):

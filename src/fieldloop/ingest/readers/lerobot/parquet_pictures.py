@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from fieldloop.ingest.pictures.picture_bytes import NOTHING, Picture, decode_compressed, size_of
-from fieldloop.ingest.readers.lerobot.layout import inside
+from fieldloop.ingest.readers.lerobot.layout import join_inside
 
 AT_A_TIME = 16
 FORMS = {b"\x89PNG": "png", b"\xff\xd8\xff": "jpeg"}
@@ -49,21 +49,21 @@ class ParquetPictures:
         done, before = 0, 0
         for path, start, stop in self._places:
             inside_it = [index - before + start for index in wanted[done:] if index - before < stop - start]
-            found = 0
+            yielded = 0
             for cell in _cells(path, self._column, inside_it):
-                found += 1
-                yield self._stored(cell)
-            yield from (b"" for _ in range(len(inside_it) - found))
+                yielded += 1
+                yield self._cell_bytes(cell)
+            yield from (b"" for _ in range(len(inside_it) - yielded))
             done, before = done + len(inside_it), before + stop - start
 
-    def _stored(self, cell: Any) -> bytes:
+    def _cell_bytes(self, cell: Any) -> bytes:
         if isinstance(cell, bytes):
             return cell
         if not isinstance(cell, dict):
             return b""
         data = cell.get("bytes")
         if not data and isinstance(cell.get("path"), str):
-            path = inside(self._root, cell["path"])
+            path = join_inside(self._root, cell["path"])
             data = path.read_bytes() if path.is_file() else b""
         return data or b""
 

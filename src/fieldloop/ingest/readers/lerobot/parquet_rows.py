@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.ingest.stand_in import stand_in
+from fieldloop.ingest.stand_in import describe_pointer_file
 from fieldloop.model.episode import Defect
 from fieldloop.model.note import Note, note
 
@@ -38,7 +38,7 @@ def to_array(column: Any) -> NDArray[Any]:
     array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     if isinstance(array, pa.ChunkedArray):  # an extension type, or no chunk at all
         array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], array.type)
-    if not is_number(innermost(array.type)):
+    if not is_number(innermost_type(array.type)):
         raise NotNumeric(f"{array.type} is not a numeric type")
     rows = len(array)
     while isinstance(array, pa.ExtensionArray):
@@ -64,14 +64,14 @@ def is_number(kind: Any) -> bool:
     return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind))
 
 
-def innermost(kind: Any) -> Any:
+def innermost_type(kind: Any) -> Any:
     """Return the type of what a column's lists hold in the end."""
     while hasattr(kind, "storage_type") or hasattr(kind, "value_type"):
         kind = kind.storage_type if hasattr(kind, "storage_type") else kind.value_type
     return kind
 
 
-def numeric(columns: Any, names: Iterable[str]) -> tuple[dict[str, NDArray[Any]], dict[str, ValueError]]:
+def numeric_arrays(columns: Any, names: Iterable[str]) -> tuple[dict[str, NDArray[Any]], dict[str, ValueError]]:
     """Turn columns into arrays; the second part is why a column could not be."""
     arrays: dict[str, NDArray[Any]] = {}
     reasons: dict[str, ValueError] = {}
@@ -85,7 +85,7 @@ def numeric(columns: Any, names: Iterable[str]) -> tuple[dict[str, NDArray[Any]]
 
 def why_unreadable(path: Path, wrong: Exception) -> Note:
     """Return why a file cannot be read."""
-    if pointer := stand_in(path):
+    if pointer := describe_pointer_file(path):
         return note("ingest.file_unreadable", reason=pointer)
     try:
         if not path.stat().st_size:

@@ -11,7 +11,7 @@ from fieldloop.ingest.pictures.video import read_packets
 from fieldloop.ingest.readers.lerobot.info import INFO, Info
 from fieldloop.ingest.readers.lerobot.layout import Entry
 from fieldloop.ingest.readers.lerobot.rows import Rows
-from fieldloop.ingest.stamps import Times, denied, rate_of
+from fieldloop.ingest.stamps import Times, contradicting_rate_hz, rate_of
 from fieldloop.model.episode import Defect
 from fieldloop.model.note import note
 from fieldloop.model.stream import NS_PER_S
@@ -26,14 +26,14 @@ class Rate(NamedTuple):
     notes: Mapping[str, str]
 
 
-def believed(stated: float | None, times_ns: Times | None) -> Rate:
+def choose_rate(stated: float | None, times_ns: Times | None) -> Rate:
     """Return the stated rate, or that of the timestamps where they contradict it or none is stated, with a note."""
     if times_ns is None:
         return Rate(stated, {})
     if stated is None:
         hz = rate_of(times_ns)
         return Rate(hz, {"rate": "taken from the timestamps: the dataset states none"} if hz else {})
-    real = denied(stated, times_ns)
+    real = contradicting_rate_hz(stated, times_ns)
     if real is None:
         return Rate(stated, {})
     return Rate(real, {"rate": f"the dataset states {stated:g} Hz, the timestamps give {real:.4g}"})
@@ -56,13 +56,13 @@ def rate_defects(info: Info, entries: Sequence[Entry]) -> Iterator[Defect]:
         return
     # the first, the middle and the last: a dataset has one rate
     some = [entries[i] for i in sorted({0, len(entries) // 2, len(entries) - 1})]
-    found = [(entry, real) for entry in some if (real := _real(info.fps, entry)) is not None]
-    if not found:
+    contradictions = [(entry, real) for entry in some if (real := _contradicting_rate_hz(info.fps, entry)) is not None]
+    if not contradictions:
         return
-    entry, real = found[0]
+    entry, real = contradictions[0]
     video = _video_rate(entry)
     message = note(
-        "ingest.rate_contradicted", stated_hz=info.fps, found_hz=real, video_hz=video, denying=len(found),
+        "ingest.rate_contradicted", stated_hz=info.fps, found_hz=real, video_hz=video, denying=len(contradictions),
         looked_at=len(some),
     )  # fmt: skip
     yield Defect(INFO, "fps", message)
@@ -80,10 +80,10 @@ def frame_near(packets: Packets, at_s: float) -> int:
     return int(times.searchsorted(int(at_ns) - half))
 
 
-def _real(fps: float, entry: Entry) -> float | None:
+def _contradicting_rate_hz(fps: float, entry: Entry) -> float | None:
     rows = entry.rows([])
     times = table_times(rows) if rows else None
-    return None if times is None else denied(fps, times)
+    return None if times is None else contradicting_rate_hz(fps, times)
 
 
 def _video_rate(entry: Entry) -> float | None:

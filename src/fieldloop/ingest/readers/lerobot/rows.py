@@ -39,7 +39,7 @@ def gather(places: Sequence[tuple[Shard, int, int]], episode: int, defects: list
             for name, why in batch.broken.items():
                 defects.append(Defect(shard.name, f"episode {episode}, column {name}", why))
             rows.pieces.append((batch, a, b))
-    names = [name for name in rows.pieces[0][0].columns if _in_all(rows.pieces, name)] if rows.pieces else []
+    names = [name for name in rows.pieces[0][0].columns if _is_in_all_pieces(rows.pieces, name)] if rows.pieces else []
     for name in names:
         parts = [_part(piece, name, rows.reasons) for piece in rows.pieces]
         if len(parts) == 1 and parts[0] is not None:
@@ -51,7 +51,7 @@ def gather(places: Sequence[tuple[Shard, int, int]], episode: int, defects: list
     return rows
 
 
-def _in_all(pieces: list[Piece], name: str) -> bool:
+def _is_in_all_pieces(pieces: list[Piece], name: str) -> bool:
     return all(name in batch.columns for batch, _, _ in pieces)
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.ingest.readers.lerobot.parquet_rows import innermost, numeric, to_array, why_unreadable
+from fieldloop.ingest.readers.lerobot.parquet_rows import innermost_type, numeric_arrays, to_array, why_unreadable
 from fieldloop.model.episode import Defect
 from fieldloop.model.note import Note
 
@@ -50,7 +50,7 @@ class Shard:
         self.pictures = tuple(n for n in self.schema.names if _holds_pictures(self.schema.field(n).type))
         self._plain = [n for n in self.schema.names if n not in self.pictures]
         sizes = [0 if self.pictures else g.total_byte_size for g in groups]
-        self._firsts = _packed(sizes) if not self.pictures else list(range(len(groups)))
+        self._firsts = _batch_starts(sizes) if not self.pictures else list(range(len(groups)))
         self._held: dict[int, Batch] = {}
 
     def __len__(self) -> int:
@@ -58,7 +58,7 @@ class Shard:
 
     def runs(self) -> list[Run]:
         """Tell from the footer, or from the column where the footer does not say, whose rows lie where."""
-        stated = list(self._stated())
+        stated = list(self._group_episode_ranges())
         if any(low is None or low != high for low, high in stated):
             return self._read_runs()
         changes = [g for g, (low, _) in enumerate(stated) if g == 0 or low != stated[g - 1][0]]
@@ -81,7 +81,7 @@ class Shard:
         """Let go of what is decoded."""
         self._held.clear()
 
-    def _stated(self) -> Iterator[tuple[Any, Any]]:
+    def _group_episode_ranges(self) -> Iterator[tuple[Any, Any]]:
         columns = [self._metadata.schema.column(i).path for i in range(self._metadata.num_columns)]
         place = columns.index("episode_index") if "episode_index" in columns else -1
         for g in range(self._metadata.num_row_groups):
@@ -135,7 +135,7 @@ class Shard:
                 columns |= {name: table[name] for name in names if name in table.column_names}
                 if names is self._plain:
                     break
-        arrays, reasons = numeric(columns, columns)
+        arrays, reasons = numeric_arrays(columns, columns)
         return Batch(int(self._begins[groups[0]]), columns, arrays, reasons, broken)
 
 
@@ -151,10 +151,10 @@ def open_shard(path: Path, root: Path, defects: list[Defect]) -> Shard | None:
         return None
 
 
-def _packed(sizes: list[int]) -> list[int]:
+def _batch_starts(sizes: list[int]) -> list[int]:
     """Return the first group of each batch.
 
-    >>> _packed([20 << 20, 20 << 20, 1, 1])
+    >>> _batch_starts([20 << 20, 20 << 20, 1, 1])
     [0, 1]
     """
     firsts: list[int] = []
@@ -172,4 +172,4 @@ def _holds_pictures(kind: Any) -> bool:
 
     if pa.types.is_struct(kind):
         return any(kind.field(i).name == "bytes" for i in range(kind.num_fields))
-    return bool(pa.types.is_binary(innermost(kind)) or pa.types.is_large_binary(innermost(kind)))
+    return bool(pa.types.is_binary(innermost_type(kind)) or pa.types.is_large_binary(innermost_type(kind)))

@@ -27,17 +27,17 @@ Sidecar = dict[Key, list[Remembered]]
 
 def recall(sidecar: Sidecar, key: Key, index: int, listed: int) -> dict[str, str]:
     """Return what is remembered of an episode; nothing where several match."""
-    found = sidecar.get(key, [])
-    if len(found) > 1 and listed == sum(map(len, sidecar.values())):  # none was deleted: numbers are what they were
-        found = [line for line in found if line.number == index]
-    return dict(found[0].stated) if len(found) == 1 else {}
+    lines = sidecar.get(key, [])
+    if len(lines) > 1 and listed == sum(map(len, sidecar.values())):  # none was deleted: numbers are what they were
+        lines = [line for line in lines if line.number == index]
+    return dict(lines[0].stated) if len(lines) == 1 else {}
 
 
 def read_sidecar(root: Path, defects: list[Defect]) -> Sidecar:
     """Return what each episode's line says, as the columns of the table of episodes would."""
     if not (root / SIDECAR).is_file():
         return {}
-    found: Sidecar = {}
+    sidecar: Sidecar = {}
     for number, line in enumerate(read_lines(root / SIDECAR, defects), 1):
         try:
             first, last = line["capture_ns"]
@@ -48,8 +48,8 @@ def read_sidecar(root: Path, defects: list[Defect]) -> Sidecar:
         except (BadInput, KeyError, TypeError, ValueError, AttributeError, OverflowError) as wrong:
             defects.append(Defect.at(SIDECAR, "line", number, note("ingest.origin_unreadable", reason=repr(wrong))))
             continue
-        found.setdefault(key, []).append(remembered)
-    return found
+        sidecar.setdefault(key, []).append(remembered)
+    return sidecar
 
 
 def check_sidecar(root: Path, defects: list[Defect]) -> None:

@@ -43,10 +43,10 @@ class Stamps:
 
     def clocks(self, feature: str) -> tuple[dict[ClockKind, Times], dict[str, str]]:
         """Return the clock that was kept for a feature, and a note on where it is from."""
-        found = self.of.get(feature) or self.rows
-        if found is None:
+        stamped = self.of.get(feature) or self.rows
+        if stamped is None:
             return {}, {}
-        return {found.clock: found.times_ns}, {"stamps": found.note} if found.note else {}
+        return {stamped.clock: stamped.times_ns}, {"stamps": stamped.note} if stamped.note else {}
 
 
 class StampColumns:
@@ -54,7 +54,7 @@ class StampColumns:
 
     def __init__(self, info: Info) -> None:
         self._info = info
-        self._ours = dict(_kept(info)) if CAPTURE in info.features else {}
+        self._ours = dict(_capture_columns(info)) if CAPTURE in info.features else {}
         self._owners: dict[str, str | None] = {}
 
     def find(self, arrays: Mapping[str, NDArray[Any]]) -> Stamps:
@@ -75,11 +75,11 @@ class StampColumns:
             parsed = stamps_of(key, values, hz=self._info.fps)
             if parsed is None or not parsed.measured:
                 continue
-            found = Stamped(parsed.times_ns, ClockKind.HEADER, f"timestamps are those of column {key}, {parsed.how}")
+            stamped = Stamped(parsed.times_ns, ClockKind.HEADER, f"timestamps are those of column {key}, {parsed.how}")
             if owner:
-                stamps.of[owner] = found
+                stamps.of[owner] = stamped
             else:
-                stamps.rows = found
+                stamps.rows = stamped
             stamps.columns.add(key)
         return stamps
 
@@ -98,18 +98,18 @@ class StampColumns:
         return ends[0] if len(ends) == 1 else None
 
 
-def _kept(info: Info) -> Iterator[tuple[str, tuple[int, ClockKind]]]:
+def _capture_columns(info: Info) -> Iterator[tuple[str, tuple[int, ClockKind]]]:
     """Yield feature → its column of `capture_ns` and which clock that was; rows without one stand on the grid."""
     names = info.features[CAPTURE].names
     grid = names[0] if names else ""
     for key, feature in info.features.items():
         stream = str(feature.info.get("stream") or "")
-        name = next((n for n in (stream, _camera(key), grid) if n in names), None)
+        name = next((n for n in (stream, _camera_stream_name(key), grid) if n in names), None)
         stated = str(feature.info.get("clock") or "")
         clock = CLOCK_VALUES.get(stated, ClockKind.HEADER)
         if name is not None:
             yield key, (names.index(name), clock)
 
 
-def _camera(key: str) -> str:
+def _camera_stream_name(key: str) -> str:
     return f"camera/{key.removeprefix('observation.images.').removeprefix('observation.')}"

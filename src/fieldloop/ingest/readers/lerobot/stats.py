@@ -22,7 +22,7 @@ Stats = Mapping[str, Mapping[str, NDArray[np.float64]]]
 """Feature → name of the statistic → one number a column."""
 
 
-def read_whole(root: Path, defects: list[Defect]) -> Stats:
+def read_dataset_stats(root: Path, defects: list[Defect]) -> Stats:
     """Read the statistics of the whole dataset; a missing or broken file is named."""
     path = root / WHOLE
     if not path.is_file():
@@ -44,7 +44,9 @@ def plain_stats(raw: Any) -> Stats:
     return {key: row for key, row in found if row}
 
 
-def against_data(stated: Stats, arrays: Mapping[str, NDArray[Any]], rows: int, episode: int) -> Iterator[Defect]:
+def episode_stats_defects(
+    stated: Stats, arrays: Mapping[str, NDArray[Any]], rows: int, episode: int
+) -> Iterator[Defect]:
     """Compare an episode's own statistics with its rows: all at once, and one by one only where something is off."""
     keys = [key for key in stated if len(arrays.get(key, ())) and stated[key].keys() >= {"min", "max"}]
     declared = [stated[key][name] for key in keys for name in ("min", "max")]
@@ -55,11 +57,11 @@ def against_data(stated: Stats, arrays: Mapping[str, NDArray[Any]], rows: int, e
     if (
         all(fits)
         and (counts == rows).all()
-        and (not declared or _off(np.concatenate(declared), np.concatenate(really)) is None)
+        and (not declared or _first_differing_column(np.concatenate(declared), np.concatenate(really)) is None)
     ):
         return
     for (key, name), stat, data, fit in zip(names, declared, really, fits, strict=True):
-        if fit and (column := _off(stat, data)) is not None:
+        if fit and (column := _first_differing_column(stat, data)) is not None:
             message = note(
                 "ingest.statistic_differs", statistic=name, column=column, stated=float(stat[column]),
                 found=float(data[column]),
@@ -72,7 +74,7 @@ def against_data(stated: Stats, arrays: Mapping[str, NDArray[Any]], rows: int, e
             yield Defect.at(key, "episode", episode, message)
 
 
-def outside_whole(whole: Stats, arrays: Mapping[str, NDArray[Any]], episode: int) -> Iterator[Defect]:
+def out_of_range_defects(whole: Stats, arrays: Mapping[str, NDArray[Any]], episode: int) -> Iterator[Defect]:
     """Report values beyond the extremes that the dataset states for all its episodes."""
     for key, row in whole.items():
         values, low, high = arrays.get(key), row.get("min"), row.get("max")
@@ -92,7 +94,7 @@ def outside_whole(whole: Stats, arrays: Mapping[str, NDArray[Any]], episode: int
             yield Defect.at(key, "episode", episode, message)
 
 
-def across(whole: Stats, episodes: Mapping[str, Mapping[str, NDArray[np.float64]]]) -> Iterator[Defect]:
+def dataset_stats_defects(whole: Stats, episodes: Mapping[str, Mapping[str, NDArray[np.float64]]]) -> Iterator[Defect]:
     """Compare the whole dataset's extremes with those of all its episodes, each n × columns."""
     for key, row in whole.items():
         for name, pick in (("min", np.min), ("max", np.max)):
@@ -100,7 +102,7 @@ def across(whole: Stats, episodes: Mapping[str, Mapping[str, NDArray[np.float64]
             if declared is None or each is None or not len(each) or each.shape[1:] != declared.shape:
                 continue
             really = pick(each, axis=0)
-            if (column := _off(declared, really)) is not None:
+            if (column := _first_differing_column(declared, really)) is not None:
                 message = note(
                     "ingest.statistic_differs", statistic=name, column=column, stated=float(declared[column]),
                     found=float(really[column]),
@@ -109,13 +111,13 @@ def across(whole: Stats, episodes: Mapping[str, Mapping[str, NDArray[np.float64]
 
 
 def _numbers(row: Mapping[str, Any]) -> dict[str, NDArray[np.float64]]:
-    found = {}
+    numbers = {}
     for name in CHECKED:
         try:
-            found[name] = np.atleast_1d(np.asarray(row[name], np.float64)).ravel()
+            numbers[name] = np.atleast_1d(np.asarray(row[name], np.float64)).ravel()
         except (KeyError, ValueError, TypeError):
             continue
-    return found
+    return numbers
 
 
 def _extremes(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -124,7 +126,7 @@ def _extremes(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     return columns.min(1), columns.max(1)
 
 
-def _off(declared: NDArray[Any], really: NDArray[Any]) -> int | None:
+def _first_differing_column(declared: NDArray[Any], really: NDArray[Any]) -> int | None:
     """Return the first column where two numbers differ by more than rounding; NaN is ignored."""
     really = really.astype(np.float64)
     slack = SLACK * np.maximum(1.0, np.maximum(np.abs(declared), np.abs(really)))

@@ -12,7 +12,7 @@ from fieldloop.ingest.pictures.video import VideoSpan, read_packets
 from fieldloop.ingest.readers.lerobot.info import INDEX_COLUMNS, Feature, Info
 from fieldloop.ingest.readers.lerobot.layout import Entry, VideoPlace
 from fieldloop.ingest.readers.lerobot.parquet_pictures import ParquetPictures
-from fieldloop.ingest.readers.lerobot.rate import Rate, believed, frame_near
+from fieldloop.ingest.readers.lerobot.rate import Rate, choose_rate, frame_near
 from fieldloop.ingest.readers.lerobot.rows import Rows
 from fieldloop.ingest.readers.lerobot.stamps import Stamps
 from fieldloop.ingest.stamps import Times
@@ -48,8 +48,8 @@ def table_streams(rows: Rows, info: Info, times_ns: Times, rate: Rate, stamps: S
         streams[name] = Stream(
             name, kind, unit, {ClockKind.SYNTHETIC: times_ns} | real, values, columns=names,
             nominal_hz=_nominal_hz(feature, rate.hz),
-            notes=notes | stamp_notes | _rate_notes(feature, rate) | _shape_notes(feature) | _kept_notes(feature),
-            frame_id=_remembered(feature, "frame_id"), serial=_remembered(feature, "serial"),
+            notes=notes | stamp_notes | _rate_notes(feature, rate) | _shape_notes(feature) | _info_notes(feature),
+            frame_id=_info_text(feature, "frame_id"), serial=_info_text(feature, "serial"),
         )  # fmt: skip
     return streams
 
@@ -69,8 +69,8 @@ def picture_streams(
         streams[name] = Stream(
             name, StreamKind.DEPTH if depth else StreamKind.RGB, "m" if depth else "8-bit",
             {ClockKind.SYNTHETIC: times_ns} | real, pictures=source, nominal_hz=_nominal_hz(feature, rate.hz),
-            notes=stamp_notes | _rate_notes(feature, rate) | _kept_notes(feature),
-            frame_id=_remembered(feature, "frame_id"), serial=_remembered(feature, "serial"),
+            notes=stamp_notes | _rate_notes(feature, rate) | _info_notes(feature),
+            frame_id=_info_text(feature, "frame_id"), serial=_info_text(feature, "serial"),
         )  # fmt: skip
         parts += [key.encode(), *source.fingerprint()]
     return streams, parts
@@ -110,14 +110,14 @@ def camera_streams(
         if any(len(times) != len(span) for times in clocks.values()):
             clocks, stamp_notes = {}, {}
         pixels = {"pixels": NO_RETURN} if feature.is_depth else {}
-        depth, shown = feature.is_depth, believed(_stated_rate(feature) or rate.hz, span.times_ns)
+        depth, shown = feature.is_depth, choose_rate(_stated_rate(feature) or rate.hz, span.times_ns)
         if ClockKind.SYNTHETIC not in clocks:  # else the video's stamps were made up with it
             clocks = {ClockKind.CONTAINER: span.times_ns - _start_ns(place, span)} | clocks
         streams[name] = Stream(
             name, StreamKind.DEPTH if depth else StreamKind.RGB, "m" if depth else "8-bit", clocks,
             pictures=span, nominal_hz=_nominal_hz(feature, shown.hz),
-            notes=stamp_notes | pixels | _rate_notes(feature, shown) | _kept_notes(feature),
-            frame_id=_remembered(feature, "frame_id"), serial=_remembered(feature, "serial"),
+            notes=stamp_notes | pixels | _rate_notes(feature, shown) | _info_notes(feature),
+            frame_id=_info_text(feature, "frame_id"), serial=_info_text(feature, "serial"),
         )  # fmt: skip
     return streams, parts
 
@@ -174,12 +174,12 @@ def _stated_rate(feature: Feature) -> float | None:
     return float(rate) if isinstance(rate, int | float) and 0 < rate < math.inf else None
 
 
-def _remembered(feature: Feature, name: str) -> str:
+def _info_text(feature: Feature, name: str) -> str:
     """What a release remembers of the sensor behind a feature."""
     return str(feature.info.get(name) or "")
 
 
-def _kept_notes(feature: Feature) -> dict[str, str]:
+def _info_notes(feature: Feature) -> dict[str, str]:
     """What a release remembers to be uncertain about a stream, and how it came onto the grid."""
     notes = feature.info.get("notes")
     return current_notes({str(key): str(text) for key, text in notes.items()}) if isinstance(notes, dict) else {}

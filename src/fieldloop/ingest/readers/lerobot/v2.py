@@ -14,14 +14,14 @@ from fieldloop.ingest.readers.lerobot.layout import (
     Entry,
     ReadRows,
     VideoPlace,
+    format_indices,
     gap_defects,
-    inside,
-    some,
+    join_inside,
     total_defects,
 )
 from fieldloop.ingest.readers.lerobot.rows import Rows, gather
 from fieldloop.ingest.readers.lerobot.shard import open_shard
-from fieldloop.ingest.readers.lerobot.stats import Stats, plain_stats, read_whole
+from fieldloop.ingest.readers.lerobot.stats import Stats, plain_stats, read_dataset_stats
 from fieldloop.model.episode import Defect
 from fieldloop.model.note import note
 
@@ -55,8 +55,10 @@ class LayoutV2:
 
     @cached_property
     def _files(self) -> dict[int, Path]:
-        found = ((EPISODE_FILE.fullmatch(path.name), path) for path in sorted((self._root / "data").rglob("*.parquet")))
-        return {int(match[1]): path for match, path in found if match}
+        matches = (
+            (EPISODE_FILE.fullmatch(path.name), path) for path in sorted((self._root / "data").rglob("*.parquet"))
+        )
+        return {int(match[1]): path for match, path in matches if match}
 
     @cached_property
     def _stats(self) -> dict[int, Stats]:
@@ -65,7 +67,7 @@ class LayoutV2:
         if self._info.version == "v2.0" and not path.is_file():
             return {}
         rows = read_lines(path, self._complaints)
-        return {row["episode_index"]: plain_stats(row.get("stats")) for row in rows if _is_number(row)}
+        return {row["episode_index"]: plain_stats(row.get("stats")) for row in rows if _has_episode_index(row)}
 
     def listed(self) -> int:
         """How many episodes does the dataset say it has?"""
@@ -82,7 +84,7 @@ class LayoutV2:
             length = row.get("length")
             yield Entry(
                 index,
-                self._reader(index, path),
+                self._rows_reader(index, path),
                 {key: self._video(key, index) for key in self._info.cameras},
                 length if isinstance(length, int) else None,
                 tuple(map(str, tasks)) if isinstance(tasks, list) else (),
@@ -95,17 +97,19 @@ class LayoutV2:
         listing, files, _ = self._listing, self._files, self._stats
         defects = list(self._complaints)
         if missing := sorted(listing.keys() - files.keys()):
-            message = note("ingest.episodes_without_data", count=len(missing), listed=len(listing), which=some(missing))
+            message = note(
+                "ingest.episodes_without_data", count=len(missing), listed=len(listing), which=format_indices(missing)
+            )
             defects.append(Defect("data", LISTING, message))
         if unlisted := sorted(files.keys() - listing.keys()):
-            message = note("ingest.episodes_not_listed", count=len(unlisted), which=some(unlisted))
+            message = note("ingest.episodes_not_listed", count=len(unlisted), which=format_indices(unlisted))
             defects.append(Defect(LISTING, "", message))
         lengths = [row["length"] for row in listing.values() if isinstance(row.get("length"), int)]
         if listing and len(lengths) == len(listing):
             defects += total_defects(self._info, {"total_episodes": len(listing), "total_frames": sum(lengths)})
         defects += gap_defects(LISTING, listing.keys() if listing else files.keys())
         if self._info.version == "v2.0" and not (self._root / STATISTICS).is_file():
-            read_whole(self._root, defects)
+            read_dataset_stats(self._root, defects)
         return defects + self._late_start()
 
     def _late_start(self) -> list[Defect]:
@@ -128,7 +132,7 @@ class LayoutV2:
         )  # fmt: skip
         return [Defect.at("timestamp", "episode", index, message)]
 
-    def _reader(self, index: int, path: Path) -> ReadRows:
+    def _rows_reader(self, index: int, path: Path) -> ReadRows:
         def read(defects: list[Defect]) -> Rows | None:
             shard = open_shard(path, self._root, defects)
             if shard is None:
@@ -142,10 +146,10 @@ class LayoutV2:
         size = self._info.raw.get("chunks_size")
         chunk = index // size if isinstance(size, int) and size > 0 else 0
         parts = {"video_key": key, "episode_chunk": chunk, "episode_index": index}
-        return VideoPlace(inside(self._root, self._info.path("video_path", VIDEO_PATH, **parts)))
+        return VideoPlace(join_inside(self._root, self._info.path("video_path", VIDEO_PATH, **parts)))
 
 
-def _is_number(row: Mapping[str, Any]) -> bool:
+def _has_episode_index(row: Mapping[str, Any]) -> bool:
     return isinstance(row.get("episode_index"), int)
 
 

@@ -11,16 +11,16 @@ from fieldloop.ingest.readers.lerobot.layout import (
     Entry,
     ReadRows,
     VideoPlace,
+    format_indices,
     gap_defects,
-    inside,
-    some,
+    join_inside,
     total_defects,
 )
-from fieldloop.ingest.readers.lerobot.listing import EPISODES, Listing, overlaps, read_listing
+from fieldloop.ingest.readers.lerobot.listing import EPISODES, Listing, overlap_defects, read_listing
 from fieldloop.ingest.readers.lerobot.parquet_rows import why_unreadable
 from fieldloop.ingest.readers.lerobot.rows import Rows, gather
 from fieldloop.ingest.readers.lerobot.shard import Run, Shard, open_shard
-from fieldloop.ingest.readers.lerobot.stats import across, read_whole
+from fieldloop.ingest.readers.lerobot.stats import dataset_stats_defects, read_dataset_stats
 from fieldloop.model.episode import Defect
 from fieldloop.model.note import note
 
@@ -79,7 +79,7 @@ class LayoutV3:
             length, tasks = row.get("length"), row.get("tasks")
             yield Entry(
                 index,
-                self._reader(index, row),
+                self._rows_reader(index, row),
                 {key: place for key in self._info.cameras if (place := self._video(key, row))},
                 length if isinstance(length, int) else None,
                 tuple(map(str, tasks)) if isinstance(tasks, list) else (),
@@ -94,20 +94,22 @@ class LayoutV3:
         listing, held = self._listing.rows, self._held
         defects = list(self._complaints)
         if missing := sorted(listing.keys() - held.keys()):
-            message = note("ingest.episodes_without_data", count=len(missing), listed=len(listing), which=some(missing))
+            message = note(
+                "ingest.episodes_without_data", count=len(missing), listed=len(listing), which=format_indices(missing)
+            )
             defects.append(Defect("data", EPISODES, message))
         if unlisted := sorted(held.keys() - listing.keys()) if listing else []:
-            message = note("ingest.episodes_not_listed", count=len(unlisted), which=some(unlisted))
+            message = note("ingest.episodes_not_listed", count=len(unlisted), which=format_indices(unlisted))
             defects.append(Defect(EPISODES, "", message))
         defects += gap_defects(EPISODES, listing.keys())
         lengths = [row["length"] for row in listing.values() if isinstance(row.get("length"), int)]
         if listing and len(lengths) == len(listing):
             defects += total_defects(self._info, {"total_episodes": len(listing), "total_frames": sum(lengths)})
-        defects += overlaps(listing, self._info.cameras, self._info.fps)
-        whole = read_whole(self._root, defects)
-        return [*defects, *across(whole, self._listing.all_stats())]
+        defects += overlap_defects(listing, self._info.cameras, self._info.fps)
+        whole = read_dataset_stats(self._root, defects)
+        return [*defects, *dataset_stats_defects(whole, self._listing.all_stats())]
 
-    def _reader(self, index: int, row: Mapping[str, Any]) -> ReadRows:
+    def _rows_reader(self, index: int, row: Mapping[str, Any]) -> ReadRows:
         """Read from where the rows are; metadata that points elsewhere is named."""
         places = self._held[index]
 
@@ -117,12 +119,12 @@ class LayoutV3:
                 where = listed_path.relative_to(self._root).as_posix()
                 message = note("ingest.rows_elsewhere", stated=where, found=places[0][0].name)
                 defects.append(Defect.at("data", "episode", index, message))
-            self._walk(shard for shard, _, _ in places)
+            self._forget_other_shards(shard for shard, _, _ in places)
             return gather(places, index, defects)
 
         return read
 
-    def _walk(self, shards: Iterator[Shard]) -> None:
+    def _forget_other_shards(self, shards: Iterator[Shard]) -> None:
         """Keep what is decoded of the files at hand, let go of the rest."""
         now = list(shards)
         for shard in self._walked:
@@ -145,7 +147,7 @@ class LayoutV3:
         key = (prefix, chunk, file)
         if key not in self._paths:
             filled = self._info.path(which, usual, chunk_index=chunk, file_index=file, **parts)
-            self._paths[key] = inside(self._root, filled)
+            self._paths[key] = join_inside(self._root, filled)
         return self._paths[key]
 
 

@@ -15,8 +15,8 @@ def attached_facts(attachments: Iterable[Attached]) -> dict[str, str]:
         facts[f"attachment.{file.name}"] = f"{file.media_type or 'unknown'}, {file.size} bytes, sha256 {file.sha256}"
         if file.content and (file.name.lower().endswith(SUFFIXES) or _is_text(file.media_type)):
             stem = file.name.rpartition("/")[2].rpartition(".")[0] or file.name
-            found = calibrations_in(parse_document(file.content), stem)
-            facts |= {f"calibration.{camera}": text for camera, text in found.items()}
+            calibrations = calibrations_in(parse_document(file.content), stem)
+            facts |= {f"calibration.{camera}": text for camera, text in calibrations.items()}
     return facts
 
 

@@ -15,7 +15,7 @@ class Catalogue:
     """Fills up as schemas and channels are met; `described` lists topics in the order they were first described."""
 
     def __init__(self) -> None:
-        self.described: list[Described] = []
+        self.describe: list[Described] = []
         self._schemas: dict[int, Schema] = {}
         self._numbers: dict[tuple[str, str, str, bytes], int] = {}
         self._topic_of: NDArray[np.int64] = np.full(CHANNELS, UNKNOWN, np.int64)
@@ -33,8 +33,8 @@ class Catalogue:
         schema = self._schemas.get(record.schema_id) or Schema(0, "", "", b"")
         key = (record.topic, schema.name, record.message_encoding, schema.data)
         if key not in self._numbers:
-            self._numbers[key] = len(self.described)
-            self.described.append(
+            self._numbers[key] = len(self.describe)
+            self.describe.append(
                 Described(
                     record.topic, schema.name, record.message_encoding, schema.encoding, schema.data, record.metadata
                 )

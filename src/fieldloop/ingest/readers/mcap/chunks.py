@@ -30,20 +30,20 @@ def unpack(chunk: Chunk) -> Unpacked:
     if chunk.missing:
         return Unpacked(_unpack_beginning(chunk))
     if chunk.compression == "":
-        return Unpacked(chunk.records, _misfit(chunk, chunk.records))
-    if chunk.uncompressed_size > _most(chunk):
+        return Unpacked(chunk.records, _describe_mismatch(chunk, chunk.records))
+    if chunk.uncompressed_size > _most_bytes(chunk):
         raise ValueError(f"it claims {chunk.uncompressed_size} bytes")
     records = _unpack(chunk)
-    if misfit := _misfit(chunk, records):
+    if misfit := _describe_mismatch(chunk, records):
         raise ValueError(misfit)
     return Unpacked(records)
 
 
-def _most(chunk: Chunk) -> int:
+def _most_bytes(chunk: Chunk) -> int:
     return min(LARGEST, (len(chunk.records) + 1) * LARGEST_RATIO)
 
 
-def _misfit(chunk: Chunk, records: bytes | memoryview) -> str:
+def _describe_mismatch(chunk: Chunk, records: bytes | memoryview) -> str:
     if len(records) != chunk.uncompressed_size:
         return f"{len(records)} bytes came out where {chunk.uncompressed_size} were announced"
     fits = not chunk.uncompressed_crc or zlib.crc32(records) == chunk.uncompressed_crc
@@ -62,7 +62,7 @@ def _unpack_beginning(chunk: Chunk) -> bytes | memoryview:
     if chunk.compression == "":
         return chunk.records
     if chunk.compression == "zstd":
-        return _zstd_beginning(chunk.records, min(_most(chunk), chunk.uncompressed_size))
+        return _zstd_beginning(chunk.records, min(_most_bytes(chunk), chunk.uncompressed_size))
     if chunk.compression == "lz4":
         return _unpack_lz4(chunk.records, min(LZ4_RATIO * len(chunk.records), chunk.uncompressed_size))
     raise ValueError(f"compression {chunk.compression!r} is not known")
@@ -74,7 +74,7 @@ def _unpack_zstd(packed: memoryview, size: int) -> bytes:
     try:
         if zstandard.frame_content_size(packed) not in (-1, size):  # -1: the frame does not say
             raise ValueError("it claims another size inside than outside")
-        return bytes(_zstd().decompress(packed, max_output_size=max(size, 1)))
+        return bytes(_thread_decompressor().decompress(packed, max_output_size=max(size, 1)))
     except (zstandard.ZstdError, MemoryError) as wrong:
         raise ValueError(f"zstd: {wrong}") from wrong
 
@@ -103,7 +103,7 @@ def _unpack_lz4(packed: memoryview, size: int) -> bytes:
         raise ValueError(f"lz4: {wrong}") from wrong
 
 
-def _zstd() -> Any:
+def _thread_decompressor() -> Any:
     """Return this thread's decompressor: setting one up costs more than unpacking a small chunk."""
     import zstandard
 

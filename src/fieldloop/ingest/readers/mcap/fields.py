@@ -22,7 +22,7 @@ class Fields:
     def u8(self) -> int:
         """Read a byte."""
         self._at += 1
-        return self.rest(self._at - 1)[0] if self._at <= len(self._content) else self._short(1)
+        return self.rest(self._at - 1)[0] if self._at <= len(self._content) else self._raise_too_short(1)
 
     def u16(self) -> int:
         """Read two bytes."""
@@ -39,7 +39,7 @@ class Fields:
     def take(self, length: int) -> memoryview:
         """Read `length` bytes."""
         if self._at + length > len(self._content):
-            self._short(length)
+            self._raise_too_short(length)
         self._at += length
         return self._content[self._at - length : self._at]
 
@@ -57,11 +57,11 @@ class Fields:
 
     def texts(self) -> dict[str, str]:
         """Read a map of texts."""
-        inner, found = Fields(self.blob()), {}
+        inner, pairs = Fields(self.blob()), {}
         while not inner.done():
             name = inner.text()
-            found[name] = inner.text()
-        return found
+            pairs[name] = inner.text()
+        return pairs
 
     def numbers(self) -> dict[int, int]:
         """Read a map from channels to large numbers."""
@@ -71,5 +71,5 @@ class Fields:
         """Is everything read?"""
         return self._at >= len(self._content)
 
-    def _short(self, length: int) -> int:
+    def _raise_too_short(self, length: int) -> int:
         raise ValueError(f"a field of {length} bytes does not fit")

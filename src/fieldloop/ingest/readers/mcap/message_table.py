@@ -25,7 +25,7 @@ class Messages(NamedTuple):
     starts: Integers
     heads: NDArray[np.void]
 
-    def sorted(self, order: NDArray[np.intp]) -> "Messages":
+    def reordered(self, order: NDArray[np.intp]) -> "Messages":
         """Return the messages in another order."""
         whole = self.heads.view(f"V{HEAD.itemsize}")  # copied in one piece each, not field by field
         return Messages(self.starts[order], whole[order].view(HEAD))
@@ -34,7 +34,9 @@ class Messages(NamedTuple):
         """Return stamps and payloads as arrays of their own."""
         heads = self.heads
         lengths = heads["length"].astype(np.int64) - FIELDS
-        return MessageTable(_stamps(heads["log"]), _stamps(heads["publish"]), self.starts + HEAD.itemsize, lengths)
+        return MessageTable(
+            _clamp_stamps(heads["log"]), _clamp_stamps(heads["publish"]), self.starts + HEAD.itemsize, lengths
+        )
 
 
 class MessageTable(NamedTuple):
@@ -54,13 +56,13 @@ class Tiling(NamedTuple):
     broken_at: int | None
 
 
-def tile(buffer: bytes | memoryview, hints: Integers) -> Tiling:
+def find_records(buffer: bytes | memoryview, hints: Integers) -> Tiling:
     """Find every record. `hints` are where an index says messages begin; believed only if all records fit together."""
-    if len(hints) and (tiling := _by_hints(buffer, np.sort(hints))):
+    if len(hints) and (tiling := _find_by_hints(buffer, np.sort(hints))):
         return tiling
     starts: list[int] = []
     others: list[tuple[int, int, int]] = []
-    end = walk(buffer, 0, len(buffer), starts, others)
+    end = walk_records(buffer, 0, len(buffer), starts, others)
     return Tiling(messages_at(buffer, np.asarray(starts, np.int64)), others, None if end == len(buffer) else end)
 
 
@@ -82,7 +84,7 @@ def messages_at(buffer: bytes | memoryview, starts: Integers) -> Messages:
     return Messages(starts, windows[starts].view(HEAD))
 
 
-def _by_hints(buffer: bytes | memoryview, hints: Integers) -> Tiling | None:
+def _find_by_hints(buffer: bytes | memoryview, hints: Integers) -> Tiling | None:
     """Tile by an index; None where it does not fit the buffer."""
     size = len(buffer)
     if hints[0] < 0 or hints[-1] > size - HEAD.itemsize:
@@ -97,14 +99,16 @@ def _by_hints(buffer: bytes | memoryview, hints: Integers) -> Tiling | None:
     more: list[int] = []
     others: list[tuple[int, int, int]] = []
     for gap in np.flatnonzero(begins != ends):
-        if walk(buffer, int(begins[gap]), int(ends[gap]), more, others) != ends[gap]:
+        if walk_records(buffer, int(begins[gap]), int(ends[gap]), more, others) != ends[gap]:
             return None
     if more:
         messages = messages_at(buffer, np.union1d(hints, np.asarray(more, np.int64)))
     return Tiling(messages, others, None)
 
 
-def walk(buffer: bytes | memoryview, at: int, end: int, starts: list[int], others: list[tuple[int, int, int]]) -> int:
+def walk_records(
+    buffer: bytes | memoryview, at: int, end: int, starts: list[int], others: list[tuple[int, int, int]]
+) -> int:
     """Step from record to record; return where the last whole one ends."""
     unpack, step = RECORD_HEAD.unpack_from, RECORD_HEAD.size
     while at + step <= end:
@@ -120,13 +124,13 @@ def walk(buffer: bytes | memoryview, at: int, end: int, starts: list[int], other
     return at
 
 
-def _stamps(stamps: NDArray[np.int64]) -> Integers:
+def _clamp_stamps(stamps: NDArray[np.int64]) -> Integers:
     """Return stamps that lie together; one beyond what a signed number holds becomes the last one it does."""
     together = np.ascontiguousarray(stamps)
     return np.where(together < 0, LAST_NS, together) if len(together) and together.min() < 0 else together
 
 
-def by_topic(topics: Integers) -> tuple[NDArray[np.intp], list[tuple[int, slice]]]:
+def group_by_topic(topics: Integers) -> tuple[NDArray[np.intp], list[tuple[int, slice]]]:
     """Return an order that puts each topic's messages together as they were stored, and which part of it is whose.
 
     Negative numbers are not topics.

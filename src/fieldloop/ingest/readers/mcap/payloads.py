@@ -19,7 +19,7 @@ PLACE_COLUMNS = 4
 The payload begins so many bytes behind its record's first, or behind the first byte that its chunk unpacks to."""
 
 
-def places(
+def payload_places(
     records: int | NDArray[np.int64], starts: NDArray[np.int64], lengths: NDArray[np.int64], where: int
 ) -> NDArray[np.int64]:
     """Return the places of payloads in a chunk at byte `records`, or in records of their own at these bytes."""

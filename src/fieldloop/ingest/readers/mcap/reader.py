@@ -38,6 +38,6 @@ def _gather(scan: McapScan, path: Path) -> list[Topic]:
     source = McapPayloads(path)
     for number, arrived in scan.batches():
         if number not in topics:
-            topics[number] = Topic(scan.catalogue.described[number], source)
+            topics[number] = Topic(scan.catalogue.describe[number], source)
         topics[number].take(arrived)
     return list(topics.values())

@@ -25,12 +25,12 @@ def next_chunk(file: BinaryIO, size: int, behind: int, indexed: Sequence[int]) -
     while at < size:
         file.seek(at)
         window = file.read(WINDOW + LONGEST_HEAD)
-        found = LOOKS.search(window)
-        while found and found.start() < WINDOW:
-            start = found.start()
+        match = LOOKS.search(window)
+        while match and match.start() < WINDOW:
+            start = match.start()
             if is_chunk(window[start : start + LONGEST_HEAD], size - at - start):
                 return at + start
-            found = LOOKS.search(window, start + 1)  # one look may begin inside another
+            match = LOOKS.search(window, start + 1)  # one look may begin inside another
         at += WINDOW
     return None
 

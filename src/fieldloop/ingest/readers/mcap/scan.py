@@ -15,9 +15,16 @@ from fieldloop.ingest.readers.mcap import records as r
 from fieldloop.ingest.readers.mcap.attachments import Attached, read_attachment
 from fieldloop.ingest.readers.mcap.catalogue import Catalogue
 from fieldloop.ingest.readers.mcap.chunks import unpack
-from fieldloop.ingest.readers.mcap.message_table import HEAD, Messages, by_topic, message_places, messages_at, tile
+from fieldloop.ingest.readers.mcap.message_table import (
+    HEAD,
+    Messages,
+    find_records,
+    group_by_topic,
+    message_places,
+    messages_at,
+)
 from fieldloop.ingest.readers.mcap.parse import parse
-from fieldloop.ingest.readers.mcap.payloads import IN_CHUNK, IN_FILE, places
+from fieldloop.ingest.readers.mcap.payloads import IN_CHUNK, IN_FILE, payload_places
 from fieldloop.ingest.readers.mcap.salvage import salvage
 from fieldloop.ingest.readers.mcap.summary import Summary, read_summary
 from fieldloop.ingest.readers.mcap.walk import RecordWalk
@@ -67,14 +74,14 @@ class McapScan:
                 if opcode != r.MESSAGE or self._loose_bytes > LOOSE_BYTES:
                     yield from self._finish_loose()
                 try:
-                    self._take(opcode, at, content, file)
+                    self._handle_record(opcode, at, content, file)
                 except MALFORMED as wrong:
                     self._defect(at, note("ingest.record_malformed", type=f"{opcode:#04x}", reason=str(wrong)))
             yield from self._finish_chunk()
             yield from self._finish_loose()
         self._compare_with_statistics()
 
-    def _take(self, opcode: int, at: int, content: bytes | memoryview, file: BinaryIO) -> None:
+    def _handle_record(self, opcode: int, at: int, content: bytes | memoryview, file: BinaryIO) -> None:
         """Keep what a record says; chunks and messages wait until all that belongs to them has come."""
         if opcode == r.MESSAGE:
             if len(content) < HEAD.itemsize - r.RECORD_HEAD.size:
@@ -83,7 +90,7 @@ class McapScan:
             self._loose_bytes += len(content)
             return
         if opcode == r.ATTACHMENT:
-            self._attach(file, at)
+            self._keep_attachment(file, at)
             return
         match parse(opcode, content):
             case r.Chunk() as chunk:
@@ -119,7 +126,7 @@ class McapScan:
             self._defect(at, note("ingest.chunk_damaged", reason=doubt, **span))
             if self._summary.intact:  # a description inside may be wrong too
                 self._learn_from_summary()
-        messages, others, broken_at = tile(buffer, message_places(indexes))
+        messages, others, broken_at = find_records(buffer, message_places(indexes))
         if broken_at is not None:
             messages, others, lost = salvage(buffer, indexes, chunk.message_start_time, chunk.message_end_time)
             if chunk.missing and lost[-1][1] == len(buffer):
@@ -129,12 +136,12 @@ class McapScan:
             self._note_cut(at, span, chunk, len(messages.starts))
         for opcode, begin, end in others:
             try:
-                self._take_inside(opcode, at, memoryview(buffer)[begin:end], again=bool(doubt))
+                self._handle_chunk_record(opcode, at, memoryview(buffer)[begin:end], again=bool(doubt))
             except MALFORMED as wrong:
                 self._defect(at, note("ingest.record_malformed", type=f"{opcode:#04x}", reason=str(wrong)))
-        yield from self._hand_on(buffer, messages, at)
+        yield from self._split_into_batches(buffer, messages, at)
 
-    def _take_inside(self, opcode: int, at: int, content: memoryview, *, again: bool) -> None:
+    def _handle_chunk_record(self, opcode: int, at: int, content: memoryview, *, again: bool) -> None:
         if opcode == r.MESSAGE:
             raise ValueError("it is shorter than a message's fields")
         record = parse(opcode, content) if opcode in (r.SCHEMA, r.CHANNEL) else None
@@ -158,19 +165,19 @@ class McapScan:
         lengths = np.asarray([len(content) for _, content in held], np.int64) + r.RECORD_HEAD.size
         buffer = b"".join(part for _, c in held for part in (r.RECORD_HEAD.pack(r.MESSAGE, len(c)), c))
         messages = messages_at(buffer, np.cumsum(lengths) - lengths)
-        yield from self._hand_on(buffer, messages, np.asarray([at for at, _ in held], np.int64))
+        yield from self._split_into_batches(buffer, messages, np.asarray([at for at, _ in held], np.int64))
 
-    def _hand_on(
+    def _split_into_batches(
         self, buffer: bytes | memoryview, messages: Messages, records: int | NDArray[np.int64]
     ) -> Iterator[Batch]:
         """Cut the messages of a buffer into batches, a topic each; `records` is the chunk's place, or theirs."""
         self.count += len(messages.starts)
-        order, parts = by_topic(self._topics(messages.heads["channel"], records))
-        table = messages.sorted(order).table()
+        order, parts = group_by_topic(self._topics(messages.heads["channel"], records))
+        table = messages.reordered(order).table()
         if isinstance(records, int):
-            rows = places(records, table.starts, table.lengths, IN_CHUNK)
+            rows = payload_places(records, table.starts, table.lengths, IN_CHUNK)
         else:
-            rows = places(records[order], np.full(len(order), HEAD.itemsize), table.lengths, IN_FILE)
+            rows = payload_places(records[order], np.full(len(order), HEAD.itemsize), table.lengths, IN_FILE)
         for topic, part in parts:
             spans = Spans(buffer, table.starts[part], table.lengths[part])
             yield topic, Arrived(table.log_ns[part], table.publish_ns[part], spans, rows[part])
@@ -186,7 +193,7 @@ class McapScan:
             self._defect(at, note("ingest.topic_unknown", channel=channel))
         return topics
 
-    def _attach(self, file: BinaryIO, at: int) -> None:
+    def _keep_attachment(self, file: BinaryIO, at: int) -> None:
         file.seek(at)
         _, length = r.RECORD_HEAD.unpack(file.read(r.RECORD_HEAD.size))
         attached = read_attachment(file, at + r.RECORD_HEAD.size, length)
@@ -197,5 +204,5 @@ class McapScan:
     def _compare_with_statistics(self) -> None:
         for record in self._summary.records:
             if isinstance(record, r.Statistics) and self._summary.intact and record.message_count != self.count:
-                stated, found = record.message_count, self.count
-                self._defect(self.size, note("ingest.count_mismatch", stated=stated, what="messages", found=found))
+                stated, counted = record.message_count, self.count
+                self._defect(self.size, note("ingest.count_mismatch", stated=stated, what="messages", found=counted))

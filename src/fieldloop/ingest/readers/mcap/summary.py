@@ -37,10 +37,10 @@ def read_summary(file: BinaryIO, size: int) -> Summary:
         return Summary(ended=True)
     footer = parse(FOOTER, memoryview(tail)[RECORD_HEAD.size :])
     assert isinstance(footer, Footer)
-    return _behind(file, footer, size - FOOTER_BYTES, tail)
+    return _parse_summary(file, footer, size - FOOTER_BYTES, tail)
 
 
-def _behind(file: BinaryIO, footer: Footer, end: int, tail: bytes) -> Summary:
+def _parse_summary(file: BinaryIO, footer: Footer, end: int, tail: bytes) -> Summary:
     start = footer.summary_start or end
     if not len(MAGIC) + DATA_END_BYTES <= start <= end or end - start > LARGEST_SUMMARY:
         return Summary(ended=True)

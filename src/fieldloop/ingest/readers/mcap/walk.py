@@ -41,18 +41,18 @@ class RecordWalk:
             opcode, length = RECORD_HEAD.unpack(head) if len(head) == RECORD_HEAD.size else (0, 0)
             if opcode == r.CHUNK and self._is_cut(length, at):
                 yield opcode, at, self._content(opcode, self._size - at - RECORD_HEAD.size)
-                self._say_text_mode(at)
+                self._report_text_mode(at)
                 return
-            if not self._plausible(opcode, length, at):
+            if not self._is_plausible(opcode, length, at):
                 following = next_chunk(self._file, self._size, at, self._chunks)
-                self._say_broken(at, len(head), opcode, length, following)
+                self._report_broken(at, len(head), opcode, length, following)
                 if following is None:
                     return
                 at, self._crc = following, None
                 continue
             content = self._content(opcode, length)
             if opcode == r.DATA_END:
-                self._end(at, content)
+                self._check_end(at, content)
                 return
             self._add_to_crc(head, content, length if opcode == r.ATTACHMENT else 0)
             yield opcode, at, content
@@ -76,7 +76,7 @@ class RecordWalk:
             return False
         return is_chunk(os.pread(self._file.fileno(), LONGEST_HEAD, at), None)
 
-    def _plausible(self, opcode: int, length: int, at: int) -> bool:
+    def _is_plausible(self, opcode: int, length: int, at: int) -> bool:
         """Can this be a record? It must fit into the file, run over no indexed chunk, and, as a chunk, fit itself."""
         after = at + RECORD_HEAD.size + length
         known = r.HEADER <= opcode <= r.LAST_KNOWN or opcode >= r.FIRST_PRIVATE
@@ -98,7 +98,7 @@ class RecordWalk:
             self._crc = zlib.crc32(piece, self._crc)
             more -= len(piece)
 
-    def _say_broken(self, at: int, head: int, opcode: int, length: int, following: int | None) -> None:
+    def _report_broken(self, at: int, head: int, opcode: int, length: int, following: int | None) -> None:
         if following is not None:
             self._report(at, note("ingest.bytes_damaged", first_byte=at, last_byte=following, resumed_at="chunk"))
         elif head < RECORD_HEAD.size:
@@ -110,13 +110,13 @@ class RecordWalk:
                 self._report(at, note("ingest.record_cut_off", missing_bytes=missing, unread_bytes=unread))
             else:
                 self._report(at, note("ingest.rest_unreadable", unread_bytes=unread))
-        self._say_text_mode(at)
+        self._report_text_mode(at)
 
-    def _say_text_mode(self, at: int) -> None:
+    def _report_text_mode(self, at: int) -> None:
         if in_text_mode(os.pread(self._file.fileno(), PIECE, len(r.MAGIC))):
             self._report(at, SEEMS_MANGLED)
 
-    def _end(self, at: int, content: bytes | memoryview) -> None:
+    def _check_end(self, at: int, content: bytes | memoryview) -> None:
         stated = int.from_bytes(content[:4], "little")
         if stated and self._crc is not None and stated != self._crc:
             self._report(at, note("ingest.checksum_mismatch", part="the data before this place"))

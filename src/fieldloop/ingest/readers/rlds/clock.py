@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fieldloop.ingest.readers.rlds.columns import Column
-from fieldloop.ingest.stamps import MADE_UP, Stamps, Times, denied, is_stamp, stamps_of, stated_rate
+from fieldloop.ingest.stamps import MADE_UP, Stamps, Times, contradicting_rate_hz, is_stamp, stamps_of, stated_rate
 from fieldloop.model.stream import NS_PER_S, ClockKind
 
 COUNTED = "steps are counted, one a second: the dataset states neither timestamps nor a rate"
@@ -31,24 +31,26 @@ class StepClock:
 def step_clock(columns: Iterable[Column], steps: int, facts: Mapping[str, str]) -> StepClock:
     """Choose the clock of the steps: measured timestamps, else even ones, else the stated rate, else their order."""
     hz = stated_rate(facts)
-    found = [
-        (column, stamps) for column in sorted(columns, key=_depth) if (stamps := _stamps(column, steps)) is not None
+    candidates = [
+        (column, stamps)
+        for column in sorted(columns, key=_depth_and_path)
+        if (stamps := _stamps(column, steps)) is not None
     ]
-    if found:
-        column, stamps = min(found, key=lambda pair: not pair[1].measured)  # of equals the first
+    if candidates:
+        column, stamps = min(candidates, key=lambda pair: not pair[1].measured)  # of equals the first
         note = f"timestamps of steps/{column.path}, {stamps.how}"
-        if hz and (real := denied(hz, stamps.times_ns)) is not None:
+        if hz and (real := contradicting_rate_hz(hz, stamps.times_ns)) is not None:
             note, hz = f"{note}; the dataset states {hz:g} Hz, they give {real:.4g}", None
         if stamps.measured:
             return StepClock(ClockKind.LOG, stamps.times_ns, hz, note, column.path)
         rate = (steps - 1) * NS_PER_S / int(stamps.times_ns[-1] - stamps.times_ns[0])
         return StepClock(ClockKind.SYNTHETIC, stamps.times_ns, hz or rate, note + MADE_UP, column.path)
     if hz:
-        return StepClock(ClockKind.SYNTHETIC, _even(steps, hz), hz, f"step over the stated rate of {hz:g} Hz")
-    return StepClock(ClockKind.SYNTHETIC, _even(steps, 1.0), None, COUNTED)
+        return StepClock(ClockKind.SYNTHETIC, _even_times_ns(steps, hz), hz, f"step over the stated rate of {hz:g} Hz")
+    return StepClock(ClockKind.SYNTHETIC, _even_times_ns(steps, 1.0), None, COUNTED)
 
 
-def _depth(column: Column) -> tuple[int, str]:
+def _depth_and_path(column: Column) -> tuple[int, str]:
     return column.path.count("/"), column.path
 
 
@@ -59,5 +61,5 @@ def _stamps(column: Column, steps: int) -> Stamps | None:
     return stamps_of(name, values)
 
 
-def _even(steps: int, hz: float) -> Times:
+def _even_times_ns(steps: int, hz: float) -> Times:
     return np.round(np.arange(steps) * (NS_PER_S / hz)).astype(np.int64)

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from fieldloop.ingest.pictures.picture_bytes import Picture
 from fieldloop.ingest.readers.rlds.example import Kind, Values
 from fieldloop.ingest.readers.rlds.pixels import (
-    float_pixels,
+    float_decoder,
     form_of,
     is_picture,
-    packed_pixels,
+    packed_decoder,
     picture_decoder,
-    stored_pixels,
+    stored_decoder,
 )
 from fieldloop.ingest.readers.rlds.schema import Leaf
 from fieldloop.ingest.readers.rlds.varints import Unparsable, boundaries
@@ -62,7 +62,7 @@ def group(features: Mapping[str, Values], prefix: str) -> dict[str, dict[str, Va
     return groups
 
 
-def dynamic(groups: dict[str, dict[str, Values]], leaves: Mapping[str, Leaf], prefix: str) -> None:
+def join_dynamic_tensors(groups: dict[str, dict[str, Values]], leaves: Mapping[str, Leaf], prefix: str) -> None:
     """Join tensors of changing shape, which are stored as a value and a shape, under the name they were declared by."""
     for path in [p for p in groups if p.endswith("/value")]:
         name = path.removesuffix("/value")
@@ -75,22 +75,22 @@ def dynamic(groups: dict[str, dict[str, Values]], leaves: Mapping[str, Leaf], pr
 def read_column(path: str, parts: Mapping[str, Values], leaf: Leaf | None, steps: int) -> Column:
     """Read one feature; Unparsable says why it cannot be."""
     if FLAT in parts:
-        return _ragged(path, parts, leaf, steps)
+        return _ragged_column(path, parts, leaf, steps)
     values = parts.get("")
     if values is None or values.kind is Kind.NONE:
         return Column(path, leaf, note="the record lists it but holds no values")
     if values.kind is Kind.BYTES:
-        return _bytes(path, values, leaf)
+        return _bytes_column(path, values, leaf)
     if leaf and is_picture(path, leaf) and leaf.size and len(values.spans) == 1:
-        return _pixels(path, values, leaf)
-    numbers = typed(values.numbers(), leaf)
+        return _pixel_column(path, values, leaf)
+    numbers = cast_to_declared(values.numbers(), leaf)
     width = leaf.size if leaf and leaf.size is not None else (len(numbers) // steps if steps else 0)
     if not width or len(numbers) % width:
         raise Unparsable(f"{len(numbers)} values do not come out even in steps of {width or 'unknown size'}")
     return Column(path, leaf, numbers.reshape(-1, width))
 
 
-def typed(numbers: NDArray[Any], leaf: Leaf | None) -> NDArray[Any]:
+def cast_to_declared(numbers: NDArray[Any], leaf: Leaf | None) -> NDArray[Any]:
     """Give numbers the type they were declared with; tf.train.Example keeps only float32 and int64."""
     if leaf is None or leaf.form != "tensor":
         return numbers
@@ -103,7 +103,7 @@ def typed(numbers: NDArray[Any], leaf: Leaf | None) -> NDArray[Any]:
     return numbers.astype(wanted, copy=False) if wanted.kind in "fiub" else numbers
 
 
-def _bytes(path: str, values: Values, leaf: Leaf | None) -> Column:
+def _bytes_column(path: str, values: Values, leaf: Leaf | None) -> Column:
     places = values.places()
     head = bytes(values.payload[places[0, 0] : places[0, 1]][:32]) if len(places) else b""
     form = form_of(head)
@@ -112,46 +112,46 @@ def _bytes(path: str, values: Values, leaf: Leaf | None) -> Column:
         return Column(path, leaf, places=places, decode=picture_decoder(leaf), depth=depth)
     if leaf and leaf.encoding:
         if is_picture(path, leaf):
-            return Column(path, leaf, places=places, decode=stored_pixels(leaf), depth=leaf.dtype != "uint8")
-        return _stored(path, values, leaf)
+            return Column(path, leaf, places=places, decode=stored_decoder(leaf), depth=leaf.dtype != "uint8")
+        return _stored_tensor_column(path, values, leaf)
     if leaf and leaf.form == "text" and leaf.size not in (1, None):
         return Column(path, leaf, note="it holds several texts a step")
     texts = [blob.decode("utf-8", "surrogateescape") for blob in values.blobs()]
-    if leaf is None and any(_odd(text) for text in texts):
+    if leaf is None and any(_has_invalid_utf8(text) for text in texts):
         return Column(path, leaf, note="it holds bytes of an unknown kind")
     return Column(path, leaf, words=tuple(text.encode("utf-8", "replace").decode() for text in texts))
 
 
-def _pixels(path: str, values: Values, leaf: Leaf) -> Column:
+def _pixel_column(path: str, values: Values, leaf: Leaf) -> Column:
     """Pictures kept as a tensor: where each one lies in the list, so that it can be read when asked for."""
     assert leaf.size is not None
     span = values.packed()
     places: NDArray[np.int64] | None = None
-    decode = packed_pixels(leaf)
+    decode = packed_decoder(leaf)
     if span and values.kind is Kind.INT64:
         places = boundaries(values.payload[span.start : span.end], leaf.size)
     elif span and (span.end - span.start) % (4 * leaf.size) == 0:
         begins = np.arange(0, span.end - span.start, 4 * leaf.size, dtype=np.int64)
-        places, decode = np.column_stack([begins, begins + 4 * leaf.size]), float_pixels(leaf)
+        places, decode = np.column_stack([begins, begins + 4 * leaf.size]), float_decoder(leaf)
     if span is None or places is None:
         raise Unparsable(f"its values do not come out even in pictures of {' × '.join(map(str, leaf.shape))}")
     return Column(path, leaf, places=places + span.start, decode=decode, depth=leaf.dtype != "uint8")
 
 
-def _stored(path: str, values: Values, leaf: Leaf) -> Column:
+def _stored_tensor_column(path: str, values: Values, leaf: Leaf) -> Column:
     """Tensors kept as the bytes of their array, plain or deflated; all of one size make a table."""
     dtype = np.dtype(leaf.dtype)
     rows, left = [], MOST_INFLATED
     for blob in values.blobs():
-        plain = _plain(blob, leaf, left)
+        plain = _inflate_blob(blob, leaf, left)
         left -= len(plain)
         rows.append(np.frombuffer(plain, dtype, len(plain) // dtype.itemsize))
     if len({len(row) for row in rows}) > 1:
-        return _padded(path, leaf, np.concatenate(rows), np.asarray([len(row) for row in rows]))
+        return _padded_column(path, leaf, np.concatenate(rows), np.asarray([len(row) for row in rows]))
     return Column(path, leaf, np.stack(rows) if rows else np.zeros((0, 0), dtype))
 
 
-def _plain(blob: bytes, leaf: Leaf, most: int) -> bytes:
+def _inflate_blob(blob: bytes, leaf: Leaf, most: int) -> bytes:
     if leaf.encoding != "zlib":
         return blob
     opened = zlib.decompressobj()
@@ -164,21 +164,21 @@ def _plain(blob: bytes, leaf: Leaf, most: int) -> bytes:
     return plain
 
 
-def _ragged(path: str, parts: Mapping[str, Values], leaf: Leaf | None, steps: int) -> Column:
+def _ragged_column(path: str, parts: Mapping[str, Values], leaf: Leaf | None, steps: int) -> Column:
     flat = parts[FLAT]
     if flat.kind is Kind.BYTES:
         return Column(path, leaf, note="it holds several pictures or texts a step")
-    numbers = typed(flat.numbers(), leaf)
+    numbers = cast_to_declared(flat.numbers(), leaf)
     counts: NDArray[np.int64] | None = None
     for level in _levels(parts):  # outermost first: how many of the next does each step have?
-        counts = level if counts is None else _summed(level, counts)
+        counts = level if counts is None else _sum_lengths(level, counts)
     if counts is None or len(counts) != steps:
         raise Unparsable(f"its lengths are {0 if counts is None else len(counts)}, the steps {steps}")
     rows = int(counts.sum())
     width = len(numbers) // rows if rows else 1
     if (counts < 0).any() or width * rows != len(numbers):
         raise Unparsable(f"its lengths add up to {rows} rows, and it has {len(numbers)} values")
-    return _padded(path, leaf, numbers, counts * width)
+    return _padded_column(path, leaf, numbers, counts * width)
 
 
 def _levels(parts: Mapping[str, Values]) -> Iterator[NDArray[np.int64]]:
@@ -188,7 +188,7 @@ def _levels(parts: Mapping[str, Values]) -> Iterator[NDArray[np.int64]]:
         index += 1
 
 
-def _summed(level: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
+def _sum_lengths(level: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
     if (counts < 0).any() or int(counts.sum()) != len(level):
         raise Unparsable(f"its inner lengths are {len(level)}, the outer ones add up to {int(counts.sum())}")
     ends = np.concatenate([[0], np.cumsum(level)])
@@ -196,7 +196,7 @@ def _summed(level: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.i
     return np.asarray(ends[edges[1:]] - ends[edges[:-1]])
 
 
-def _padded(path: str, leaf: Leaf | None, flat: NDArray[Any], counts: NDArray[np.int64]) -> Column:
+def _padded_column(path: str, leaf: Leaf | None, flat: NDArray[Any], counts: NDArray[np.int64]) -> Column:
     """Make rows of one length: what a step does not have is NaN, and a number says how much it has."""
     longest = int(counts.max()) if len(counts) else 0
     if (counts == longest).all():
@@ -210,5 +210,5 @@ def _padded(path: str, leaf: Leaf | None, flat: NDArray[Any], counts: NDArray[np
     return Column(path, leaf, table, note="steps have different numbers of values; what a step does not have is NaN")
 
 
-def _odd(text: str) -> bool:
+def _has_invalid_utf8(text: str) -> bool:
     return any(0xDC80 <= ord(letter) <= 0xDCFF for letter in text)  # noqa: PLR2004 - bytes that are not UTF-8

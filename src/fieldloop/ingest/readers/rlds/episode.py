@@ -13,7 +13,7 @@ from fieldloop.ingest.readers.rlds.framing import Record
 from fieldloop.ingest.readers.rlds.own import KEPT, STAMPS, Kept, read_kept
 from fieldloop.ingest.readers.rlds.schema import Leaf
 from fieldloop.ingest.readers.rlds.steps import STEPS, read_steps
-from fieldloop.ingest.readers.rlds.streams import Payload, foreign_streams, kept_stream
+from fieldloop.ingest.readers.rlds.streams import Payload, foreign_streams, restore_stream
 from fieldloop.ingest.span import span_of
 from fieldloop.ingest.words import words_of
 from fieldloop.model.episode import Defect, Episode, Recording
@@ -37,24 +37,24 @@ def read_recording(position: Position, record: Record, leaves: Mapping[str, Leaf
     place = f"record {record.index}, byte {record.offset}"
     subject = position.shard.name
     features, stopped = parse_example(record.payload)
-    defects = [Defect(subject, place, placed(record.wrong, record))] if record.wrong else []
+    defects = [Defect(subject, place, note_with_place(record.wrong, record))] if record.wrong else []
     if stopped:
-        defects.append(Defect(subject, place, placed(note("ingest.example_invalid", reason=stopped), record)))
+        defects.append(Defect(subject, place, note_with_place(note("ingest.example_invalid", reason=stopped), record)))
     steps, columns, wrong = read_steps(features, leaves)
-    defects += [Defect(f"{subject} {path}", place, placed(message, record)) for path, message in wrong]
-    kept = _kept(features)
+    defects += [Defect(f"{subject} {path}", place, note_with_place(message, record)) for path, message in wrong]
+    kept = _read_release_metadata(features)
     facts = dict(kept.facts) if kept else metadata_facts(features, leaves, columns) | word_facts(columns)
-    clock = step_clock(_stamps_first(columns, kept), steps, facts)
+    clock = step_clock(_clock_columns(columns, kept), steps, facts)
     payload = Payload(position.shard, record.offset)
     if kept:
         by_path = {column.path: column for column in columns}
         streams = [
-            kept_stream(one, by_path[path], by_path.get(one.stamps), clock, payload)
-            for path, one in kept.streams.items()
+            restore_stream(stored_stream, by_path[path], by_path.get(stored_stream.stamps), clock, payload)
+            for path, stored_stream in kept.streams.items()
             if path in by_path
         ]
-        lost = sorted(one.name for path, one in kept.streams.items() if path not in by_path)
-        gone = placed(note("ingest.declared_but_missing", part="stream", missing="feature"), record)
+        lost = sorted(stored_stream.name for path, stored_stream in kept.streams.items() if path not in by_path)
+        gone = note_with_place(note("ingest.declared_but_missing", part="stream", missing="feature"), record)
         defects += [Defect(f"{subject} {name}", place, gone) for name in lost]
     else:
         streams = list(foreign_streams(columns, clock, payload))
@@ -65,21 +65,21 @@ def read_recording(position: Position, record: Record, leaves: Mapping[str, Leaf
     return Recording(episode, {stream.name: stream for stream in streams}, tuple(defects))
 
 
-def placed(message: Note, record: Record) -> Note:
+def note_with_place(message: Note, record: Record) -> Note:
     """Add to a note which record it is about, and the byte at which it begins."""
     return replace(message, numbers=(*message.numbers, ("record", record.index), ("byte", record.offset)))
 
 
-def _kept(features: Mapping[str, Values]) -> Kept | None:
-    found = features.get(f"episode_metadata/{KEPT}")
+def _read_release_metadata(features: Mapping[str, Values]) -> Kept | None:
+    values = features.get(f"episode_metadata/{KEPT}")
     try:
-        texts = found.blobs() if found else []
+        texts = values.blobs() if values else []
     except ValueError:
         return None
     return read_kept(texts[0].decode("utf-8", "replace")) if len(texts) == 1 else None
 
 
-def _stamps_first(columns: list[Column], kept: Kept | None) -> list[Column]:
+def _clock_columns(columns: list[Column], kept: Kept | None) -> list[Column]:
     return [column for column in columns if column.path == STAMPS] if kept else columns
 
 
@@ -95,10 +95,10 @@ def _padding(columns: list[Column]) -> dict[str, str]:
 def _identity(features: Mapping[str, Values]) -> str:
     """Hash the stored content of the steps; the episode's position is not part of it."""
     named = sorted(name for name in features if name.startswith(STEPS)) or sorted(features)
-    return content_id(_parts(features, named)) if named else ""
+    return content_id(_identity_parts(features, named)) if named else ""
 
 
-def _parts(features: Mapping[str, Values], names: list[str]) -> Iterator[bytes]:
+def _identity_parts(features: Mapping[str, Values], names: list[str]) -> Iterator[bytes]:
     for name in names:
         yield name.encode()
         yield from (cast("bytes", raw) for raw in features[name].raw())  # hashed in place, never copied

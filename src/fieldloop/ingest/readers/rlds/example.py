@@ -52,14 +52,14 @@ class Values:
 
     def places(self) -> NDArray[np.int64]:
         """Return for each bytes value from where to where it lies in the payload, n × 2."""
-        found = array("q")
+        bounds = array("q")
         for start, end in self.spans:
             for number, wire, a, b in fields(self.payload, start, end):
                 if (number, wire) == (1, LENGTH):
-                    found.extend((a, b))
-                    if len(found) > 2 * MOST_BYTES_VALUES:
+                    bounds.extend((a, b))
+                    if len(bounds) > 2 * MOST_BYTES_VALUES:
                         raise Unparsable(f"more than {MOST_BYTES_VALUES} values in one list")
-        return np.frombuffer(found, np.int64).reshape(-1, 2) if found else np.zeros((0, 2), np.int64)
+        return np.frombuffer(bounds, np.int64).reshape(-1, 2) if bounds else np.zeros((0, 2), np.int64)
 
     def blobs(self) -> list[bytes]:
         """Return a list of bytes."""
@@ -73,8 +73,10 @@ class Values:
         """Return where a packed list of numbers lies; None where it is in several pieces."""
         if len(self.spans) != 1:
             return None
-        found = next(fields(self.payload, *self.spans[0]), (0, 0, 0, 0))
-        return Span(*found[2:]) if found[:2] == (1, LENGTH) and found[3] == self.spans[0].end else None
+        first_field = next(fields(self.payload, *self.spans[0]), (0, 0, 0, 0))
+        return (
+            Span(*first_field[2:]) if first_field[:2] == (1, LENGTH) and first_field[3] == self.spans[0].end else None
+        )
 
     def raw(self) -> list[memoryview]:
         """Return the list as it is stored, for naming the content."""
@@ -84,7 +86,7 @@ class Values:
 def parse_example(payload: bytes) -> tuple[dict[str, Values], str]:
     """Return the features by name, and what stopped the parsing ('' where nothing did): what came before it is kept."""
     view = memoryview(payload)
-    found: dict[str, Values] = {}
+    features: dict[str, Values] = {}
     try:
         at = 0
         while at < len(view):
@@ -92,15 +94,15 @@ def parse_example(payload: bytes) -> tuple[dict[str, Values], str]:
             length, start = varint(view, start, len(view))
             at = start + length
             if tag != FEATURES_TAG:
-                return found, f"something else than a feature at byte {start} of the record"
+                return features, f"something else than a feature at byte {start} of the record"
             for number, wire, a, b in fields(view, start, min(at, len(view))):  # a record cut short is read so far
                 if (number, wire) == (1, LENGTH):
-                    _entry(view, a, b, found)
+                    _parse_entry(view, a, b, features)
         if at > len(view):
-            return found, f"it ends {at - len(view)} bytes too early"
+            return features, f"it ends {at - len(view)} bytes too early"
     except Unparsable as wrong:
-        return found, str(wrong)
-    return found, ""
+        return features, str(wrong)
+    return features, ""
 
 
 def fields(view: memoryview, at: int, end: int) -> Iterator[tuple[int, int, int, int]]:
@@ -123,7 +125,7 @@ def fields(view: memoryview, at: int, end: int) -> Iterator[tuple[int, int, int,
         at += length
 
 
-def _entry(view: memoryview, start: int, end: int, found: dict[str, Values]) -> None:
+def _parse_entry(view: memoryview, start: int, end: int, features: dict[str, Values]) -> None:
     """One name and its list; of a repeated name the last counts, as in protobuf."""
     name, values = "", Values(view)
     for number, wire, a, b in fields(view, start, end):
@@ -136,7 +138,7 @@ def _entry(view: memoryview, start: int, end: int, found: dict[str, Values]) -> 
                 if kind != values.kind:
                     values = Values(view, Kind(kind))
                 values.spans.append(Span(c, d))
-    found[name] = values
+    features[name] = values
 
 
 def _floats(list_: memoryview) -> NDArray[np.float32]:

@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from fieldloop.ingest.readers.rlds.columns import Column, typed
+from fieldloop.ingest.readers.rlds.columns import Column, cast_to_declared
 from fieldloop.ingest.readers.rlds.example import Kind, Values
 from fieldloop.ingest.readers.rlds.own import KEPT
 from fieldloop.ingest.readers.rlds.pixels import form_of
@@ -64,7 +64,7 @@ def _as_text(values: Values, leaf: Leaf | None) -> tuple[int, str]:
         numbers = values.numbers()
         count, first = len(numbers), numbers[:MOST_LISTED]
         # float32 is what is stored, so its digits are all there are
-        items = [float(str(n)) for n in first] if first.dtype.kind == "f" else typed(first, leaf).tolist()
+        items = [float(str(n)) for n in first] if first.dtype.kind == "f" else cast_to_declared(first, leaf).tolist()
     if count > MOST_LISTED:
         return count, f"{count} values, {_summary(b''.join(map(bytes, values.raw())))}"
     if count > 1:

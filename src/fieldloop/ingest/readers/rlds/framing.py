@@ -66,16 +66,20 @@ def records(file: BinaryIO, size: int | None, *, payloads: bool = True) -> Itera
         length, _ = HEAD.unpack(head)
         start = at + HEAD.size
         if not _is_head(head) or length > LARGEST_PAYLOAD:
-            found = _next_head(file, at + 1, size)
-            yield Record(index, start, 0, wrong=note("ingest.record_length_damaged", next_byte=found))
-            if found is None:
+            next_head = _next_head(file, at + 1, size)
+            yield Record(index, start, 0, wrong=note("ingest.record_length_damaged", next_byte=next_head))
+            if next_head is None:
                 return
-            at = found
+            at = next_head
         else:
             if size is None and length > LARGEST_INFLATED:
                 record = Record(index, start, length, wrong=note("ingest.record_too_large", stated_bytes=length))
             else:
-                record = _payload(file, index, start, length, size) if payloads else _skim(index, start, length, size)
+                record = (
+                    _payload(file, index, start, length, size)
+                    if payloads
+                    else _record_without_payload(index, start, length, size)
+                )
             is_cut = record.wrong is not None and record.wrong.code == CUT
             yield record
             del record  # or two episodes would be in memory while the next is read
@@ -89,7 +93,7 @@ CUT = "ingest.record_cut_off"
 
 
 def _payload(file: BinaryIO, index: int, start: int, length: int, size: int | None) -> Record:
-    payload = file.read(min(length, max(size - start, 0))) if size is not None else _by_pieces(file, length)
+    payload = file.read(min(length, max(size - start, 0))) if size is not None else _read_in_pieces(file, length)
     tail = file.read(TAIL.size)
     wrong = None
     if (missing := length + TAIL.size - len(payload) - len(tail)) > 0:
@@ -99,7 +103,7 @@ def _payload(file: BinaryIO, index: int, start: int, length: int, size: int | No
     return Record(index, start, length, payload, wrong)
 
 
-def _by_pieces(file: BinaryIO, length: int) -> bytes:
+def _read_in_pieces(file: BinaryIO, length: int) -> bytes:
     """Read what there is: the size of a compressed file is unknown, and a false length must not allocate memory."""
     parts = []
     while length and (part := file.read(min(length, READ_BYTES))):
@@ -108,7 +112,7 @@ def _by_pieces(file: BinaryIO, length: int) -> bytes:
     return b"".join(parts)
 
 
-def _skim(index: int, start: int, length: int, size: int | None) -> Record:
+def _record_without_payload(index: int, start: int, length: int, size: int | None) -> Record:
     missing = 0 if size is None else start + length + TAIL.size - size
     return Record(index, start, length, wrong=note(CUT, missing_bytes=missing) if missing > 0 else None)
 

@@ -18,7 +18,7 @@ class Inflated(io.RawIOBase):
     def __init__(self, file: BinaryIO) -> None:
         super().__init__()
         self._file = file
-        self._begin()
+        self._restart()
 
     def readable(self) -> bool:
         return True
@@ -34,13 +34,13 @@ class Inflated(io.RawIOBase):
         if whence != io.SEEK_SET:
             raise io.UnsupportedOperation("Only places counted from the beginning are known.")
         if offset < self._at:
-            self._begin()
+            self._restart()
         while self._at < offset and self.read(min(CHUNK_BYTES, offset - self._at)):
             pass
         return self._at
 
     def readinto(self, buffer: "memoryview | bytearray") -> int:  # type: ignore[override]  # what the base class calls it with
-        part = self._take(len(buffer))
+        part = self._read_some(len(buffer))
         buffer[: len(part)] = part
         self._at += len(part)
         return len(part)
@@ -49,12 +49,12 @@ class Inflated(io.RawIOBase):
         self._file.close()
         super().close()
 
-    def _begin(self) -> None:
+    def _restart(self) -> None:
         self._file.seek(0)
         self._inflate = zlib.decompressobj(ANY_HEAD)
         self._waiting, self._at = b"", 0
 
-    def _take(self, most: int) -> bytes:
+    def _read_some(self, most: int) -> bytes:
         """Return some bytes, none at the end. Damage ends the stream: what follows is unknown."""
         while most:
             if self._inflate.eof:  # several compressed files one behind the other are one

@@ -56,12 +56,12 @@ def read_layout(path: Path) -> DatasetFiles:
                 shards.append(Shard(mine[index], split, at, length))
                 del files[mine[index]]
             at += length
-        defects += _missing(split, lengths, set(mine))
+        defects += _missing_shard_defects(split, lengths, set(mine))
     for file, (split, _) in files.items():
         shards.append(Shard(file, split, at))
         if splits:
             defects.append(Defect(file.name, INFO, note("ingest.file_not_listed", note("ingest.read_anyway"))))
-    defects += _unread(path, {shard.path for shard in shards})
+    defects += _unread_file_defects(path, {shard.path for shard in shards})
     config = str(info.get("configName") or "")
     name = f"{name}/{config}" if config else name
     return DatasetFiles(name, tuple(shards), sum(map(sum, splits.values())) if splits else None, tuple(defects))
@@ -126,11 +126,11 @@ def _splits(info: Mapping[str, Any]) -> Iterator[tuple[str, list[int]]]:
 
 
 def _split_of(file: Path, dataset: str) -> tuple[str, int]:
-    found = SHARD.fullmatch(file.name.removeprefix(f"{dataset}-"))
-    return (found["split"], int(found["index"])) if found else ("", 0)
+    match = SHARD.fullmatch(file.name.removeprefix(f"{dataset}-"))
+    return (match["split"], int(match["index"])) if match else ("", 0)
 
 
-def _unread(path: Path, read: set[Path]) -> Iterator[Defect]:
+def _unread_file_defects(path: Path, read: set[Path]) -> Iterator[Defect]:
     """Report files of other formats, and a folder without any records."""
     others = [file.name for file in path.iterdir() if file not in read]
     strange = {form: count for form in OTHER_FORMATS if (count := sum(f".{form}-" in name for name in others))}
@@ -140,7 +140,7 @@ def _unread(path: Path, read: set[Path]) -> Iterator[Defect]:
         yield Defect("shards", "", note("ingest.no_episode"))
 
 
-def _missing(split: str, lengths: list[int], there: set[int]) -> Iterator[Defect]:
+def _missing_shard_defects(split: str, lengths: list[int], there: set[int]) -> Iterator[Defect]:
     gone = [index for index in range(len(lengths)) if index not in there]
     if not gone:
         return

@@ -85,28 +85,28 @@ def is_picture(path: str, leaf: Leaf) -> bool:
 def picture_decoder(leaf: Leaf | None) -> Decode:
     """Return what decodes PNG and JPEG; distances in float32 hide in the four colours of a PNG."""
     if leaf and leaf.dtype == "float32":
-        return hidden_floats
+        return decode_hidden_floats
     return decode_compressed
 
 
-def float_pixels(leaf: Leaf) -> Decode:
+def float_decoder(leaf: Leaf) -> Decode:
     """Return what decodes distances kept as packed floats."""
-    return lambda data: _shaped(np.frombuffer(data[: len(data) // 4 * 4], "<f4"), leaf)
+    return lambda data: _reshape_picture(np.frombuffer(data[: len(data) // 4 * 4], "<f4"), leaf)
 
 
-def packed_pixels(leaf: Leaf) -> Decode:
+def packed_decoder(leaf: Leaf) -> Decode:
     """Return what decodes pixels kept as packed whole numbers."""
 
     def decode(data: bytes) -> Picture:
         try:
-            return _shaped(varints(memoryview(data)), leaf)
+            return _reshape_picture(varints(memoryview(data)), leaf)
         except Unparsable:
             return NOTHING
 
     return decode
 
 
-def stored_pixels(leaf: Leaf) -> Decode:
+def stored_decoder(leaf: Leaf) -> Decode:
     """Return what decodes pixels kept as the bytes of their array, plain or deflated."""
     dtype = np.dtype(leaf.dtype)
 
@@ -115,12 +115,12 @@ def stored_pixels(leaf: Leaf) -> Decode:
             plain = zlib.decompressobj().decompress(data, LARGEST_PICTURE) if leaf.encoding == "zlib" else data
         except zlib.error:
             return NOTHING
-        return _shaped(np.frombuffer(plain[: len(plain) // dtype.itemsize * dtype.itemsize], dtype), leaf)
+        return _reshape_picture(np.frombuffer(plain[: len(plain) // dtype.itemsize * dtype.itemsize], dtype), leaf)
 
     return decode
 
 
-def _shaped(numbers: NDArray[Any], leaf: Leaf) -> Picture:
+def _reshape_picture(numbers: NDArray[Any], leaf: Leaf) -> Picture:
     if len(numbers) != leaf.size:
         return NOTHING
     picture = numbers.reshape(leaf.shape)
@@ -133,7 +133,7 @@ def _shaped(numbers: NDArray[Any], leaf: Leaf) -> Picture:
     return np.repeat(colours, 3, axis=2) if colours.shape[2] == 1 else np.ascontiguousarray(colours[:, :, :3])
 
 
-def hidden_floats(data: bytes) -> Picture:
+def decode_hidden_floats(data: bytes) -> Picture:
     """Decode distances whose four bytes are the four colours of a PNG's pixels."""
     import cv2
 

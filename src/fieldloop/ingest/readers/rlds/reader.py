@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from fieldloop.ingest.readers.rlds.episode import Position, placed, read_recording
+from fieldloop.ingest.readers.rlds.episode import Position, note_with_place, read_recording
 from fieldloop.ingest.readers.rlds.framing import begins_with_a_record, records
 from fieldloop.ingest.readers.rlds.inflated import open_shard
 from fieldloop.ingest.readers.rlds.layout import HEAD_BYTES, INFO, DatasetFiles, Shard, is_dataset, read_layout
@@ -39,7 +39,7 @@ class RldsReader:
 
     def count(self, path: Path) -> int:
         """How many records are there?"""
-        return sum(shard.expected or _walk(shard)[0] for shard in read_layout(path).shards)
+        return sum(shard.expected or _count_records(shard)[0] for shard in read_layout(path).shards)
 
     def defects(self, path: Path) -> tuple[Defect, ...]:
         """Return what is missing, and where files and dataset_info.json disagree; records are counted, not opened."""
@@ -48,7 +48,7 @@ class RldsReader:
         if path.is_dir():
             defects += read_schema(path)[1]
         for shard in layout.shards:
-            count, wrong = _walk(shard)
+            count, wrong = _count_records(shard)
             defects += wrong
             if shard.expected is not None and count != shard.expected:
                 message = note("ingest.count_mismatch", stated=shard.expected, what="records", found=count)
@@ -77,7 +77,7 @@ def _read_shard(layout: DatasetFiles, shard: Shard, leaves: dict[str, Leaf]) -> 
             yield recording
 
 
-def _walk(shard: Shard) -> tuple[int, list[Defect]]:
+def _count_records(shard: Shard) -> tuple[int, list[Defect]]:
     """Count a shard's records by their heads alone."""
     try:
         file, size = open_shard(shard.path)
@@ -88,6 +88,6 @@ def _walk(shard: Shard) -> tuple[int, list[Defect]]:
         for record in records(file, size, payloads=False):
             if record.wrong:
                 place = f"record {record.index}, byte {record.offset}"
-                defects.append(Defect(shard.path.name, place, placed(record.wrong, record)))
+                defects.append(Defect(shard.path.name, place, note_with_place(record.wrong, record)))
             count += record.length > 0
     return count, defects

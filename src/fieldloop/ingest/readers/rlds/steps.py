@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from fieldloop.ingest.readers.rlds.columns import FLAT, LENGTHS, Column, dynamic, group, read_column
+from fieldloop.ingest.readers.rlds.columns import FLAT, LENGTHS, Column, group, join_dynamic_tensors, read_column
 from fieldloop.ingest.readers.rlds.example import Kind, Values
 from fieldloop.ingest.readers.rlds.schema import Leaf
 from fieldloop.ingest.readers.rlds.varints import Unparsable
@@ -24,7 +24,7 @@ def read_steps(features: Mapping[str, Values], leaves: Mapping[str, Leaf]) -> tu
     """Return how many steps there are, the features that have one value each, and by path what is wrong."""
     prefix = STEPS if any(name.startswith(STEPS) for name in features) else ""
     groups = group(features, prefix)
-    dynamic(groups, leaves, prefix)
+    join_dynamic_tensors(groups, leaves, prefix)
     wrong: Wrong = []
     count = _count(groups, leaves, prefix)
     columns = []

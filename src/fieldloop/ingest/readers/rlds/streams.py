@@ -10,7 +10,7 @@ import numpy as np
 from fieldloop.ingest.readers.rlds.clock import StepClock
 from fieldloop.ingest.readers.rlds.columns import Column
 from fieldloop.ingest.readers.rlds.own import KeptStream
-from fieldloop.ingest.readers.rlds.pixels import RecordPictures, hidden_floats
+from fieldloop.ingest.readers.rlds.pixels import RecordPictures, decode_hidden_floats
 from fieldloop.ingest.words import kind_of, words_of
 from fieldloop.model.stream import Stream, StreamKind
 from fieldloop.model.stream_notes import UNIT_NOTE, VALUES
@@ -62,7 +62,9 @@ def foreign_streams(columns: Sequence[Column], clock: StepClock, payload: Payloa
             yield Stream(name, kind, "", clocks, column.values, nominal_hz=clock.hz, notes=notes)
 
 
-def kept_stream(kept: KeptStream, column: Column, stamps: Column | None, clock: StepClock, payload: Payload) -> Stream:
+def restore_stream(
+    kept: KeptStream, column: Column, stamps: Column | None, clock: StepClock, payload: Payload
+) -> Stream:
     """Make the stream again that the feature was written from."""
     notes, clocks = dict(kept.notes), {}
     if stamps is not None and stamps.values is not None and stamps.values.dtype.kind in "iu":
@@ -71,7 +73,9 @@ def kept_stream(kept: KeptStream, column: Column, stamps: Column | None, clock: 
     if not clocks:  # the stamps are lost: what is left is no longer what they were
         clocks, notes = {clock.kind: clock.times_ns}, notes | dict(clock.notes)
     if column.leaf is None and column.places is not None and kept.kind is StreamKind.DEPTH:
-        column = replace(column, decode=hidden_floats, depth=True)  # features.json is lost; a release writes depth so
+        column = replace(
+            column, decode=decode_hidden_floats, depth=True
+        )  # features.json is lost; a release writes depth so
     pictures = payload.pictures(column) if column.places is not None else None
     values = column.values
     if values is not None and kept.dtype:

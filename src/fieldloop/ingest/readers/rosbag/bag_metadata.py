@@ -33,7 +33,7 @@ class BagMetadata:
     distribution: str = ""
     custom: Mapping[str, str] = field(default_factory=dict)
 
-    def of_one_file(self) -> "BagMetadata":
+    def for_single_file(self) -> "BagMetadata":
         """Keep what holds for a file that was taken out of its folder, and may have been renamed."""
         if self.parts is not None and len(self.parts) == 1:
             return replace(self, part_counts={}, part_starts_ns={})
@@ -50,7 +50,7 @@ def read_metadata(path: Path, complain: Complaints) -> BagMetadata:
 
 def parse_metadata(text: str, complain: Complaints) -> BagMetadata:
     """Read the text of a metadata.yaml."""
-    text = _without_qualities(text)
+    text = _strip_qos(text)
     if len(text) > LONGEST_TEXT or text.count("[") + text.count("{") > MOST_BRACKETS:
         complain(FILE_NAME, note("ingest.metadata_too_large", bytes=len(text)))
         return BagMetadata()
@@ -70,7 +70,7 @@ def parse_metadata(text: str, complain: Complaints) -> BagMetadata:
     return _metadata(root)
 
 
-def _without_qualities(text: str) -> str:
+def _strip_qos(text: str) -> str:
     """Leave out the qualities of service: most of the text, of no use here, and slow to parse."""
     kept, inside = [], None
     for line in text.splitlines():
@@ -78,11 +78,11 @@ def _without_qualities(text: str) -> str:
         if inside is not None and (indent > inside or not line.strip() or line[inside : inside + 2] == "- "):
             continue
         inside = None
-        if found := QUALITIES.match(line):
-            inside = len(found[1])
-            if found[2]:  # the first of a list's entry: the rest of the entry follows
-                inside += len(found[2])
-                kept.append(f"{found[1]}- offered_qos_profiles: left out")
+        if match := QUALITIES.match(line):
+            inside = len(match[1])
+            if match[2]:  # the first of a list's entry: the rest of the entry follows
+                inside += len(match[2])
+                kept.append(f"{match[1]}- offered_qos_profiles: left out")
             continue
         kept.append(line)
     return "\n".join(kept)
@@ -98,8 +98,8 @@ def _metadata(root: Mapping[Any, Any]) -> BagMetadata:
         duration_ns=_number(_mapping(root.get("duration")).get("nanoseconds")),
         count=_number(root.get("message_count")),
         topics={str(name): count for name, raw in counted if (count := _number(raw)) is not None},
-        part_counts=_by_path(files, lambda entry: entry.get("message_count")),
-        part_starts_ns=_by_path(
+        part_counts=_numbers_by_path(files, lambda entry: entry.get("message_count")),
+        part_starts_ns=_numbers_by_path(
             files, lambda entry: _mapping(entry.get("starting_time")).get("nanoseconds_since_epoch")
         ),
         distribution=_text(root.get("ros_distro")),
@@ -111,7 +111,7 @@ def _topics(root: Mapping[Any, Any]) -> list[Mapping[Any, Any]]:
     return [_mapping(entry) for entry in _list(root.get("topics_with_message_count"))]
 
 
-def _by_path(files: list[Mapping[Any, Any]], ask: Any) -> dict[str, int]:
+def _numbers_by_path(files: list[Mapping[Any, Any]], ask: Any) -> dict[str, int]:
     return {str(entry.get("path")): number for entry in files if (number := _number(ask(entry))) is not None}
 
 

@@ -32,7 +32,9 @@ def _store(release: str) -> Any:
     return get_typestore(Stores[name]) if name in Stores.__members__ else None
 
 
-def fitting(described: Described, payload: bytes | memoryview, distribution: str) -> tuple[Described, Note | None]:
+def choose_definition(
+    described: Described, payload: bytes | memoryview, distribution: str
+) -> tuple[Described, Note | None]:
     """Return the right definition of a type, and a defect where the bag's is wrong.
 
     Tools that convert bags have written definitions that are cut off. ROS's own is taken where it fits a message that

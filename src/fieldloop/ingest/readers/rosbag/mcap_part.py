@@ -35,7 +35,7 @@ class McapPart:
     def messages(self) -> Iterator[tuple[Described, Arrived]]:
         """Yield what can be read, in batches, in the order it was written."""
         for number, arrived in self._scan.batches():
-            yield with_definition(self._scan.catalogue.described[number], self.distribution), arrived
+            yield with_definition(self._scan.catalogue.describe[number], self.distribution), arrived
         for defect in self._scan.defects:
             self.complain(defect.place, defect.message)
 

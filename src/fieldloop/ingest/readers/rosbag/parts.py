@@ -70,7 +70,7 @@ class Parts:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Travel to another process as the files, which are opened again there."""
-        return _opened_again, (tuple(part.path for part in self._parts),)
+        return _reopen_parts, (tuple(part.path for part in self._parts),)
 
     def messages(self) -> Iterator[tuple[Part, Described, Arrived]]:
         """Yield the messages of each file after the other."""
@@ -79,16 +79,16 @@ class Parts:
                 first = np.full((len(arrived.log_ns), 1), number, np.int64)
                 kept = arrived._replace(places=np.hstack([first, arrived.places]))
                 packed = len(kept.log_ns) and _is_packed(kept.payloads[0])
-                yield part, described, self._unpacked(part, described, kept) if packed else kept
+                yield part, described, self._unpack_payloads(part, described, kept) if packed else kept
 
     def fetch(self, places: NDArray[np.int64]) -> Iterator[bytes]:
         """Yield messages again, from whichever file they are in."""
         for number, run in groupby(places.tolist(), key=lambda place: place[0]):
             inside = np.asarray([place[1:] for place in run], np.int64)
             for payload in self._parts[number].fetch(inside):
-                yield _unpacked_or_nothing(payload) if _is_packed(payload) else payload
+                yield _unpack_or_empty(payload) if _is_packed(payload) else payload
 
-    def _unpacked(self, part: Part, described: Described, arrived: Arrived) -> Arrived:
+    def _unpack_payloads(self, part: Part, described: Described, arrived: Arrived) -> Arrived:
         kept, payloads = [], []
         for index, payload in enumerate(arrived.payloads):
             try:
@@ -100,7 +100,7 @@ class Parts:
         return Arrived(arrived.log_ns[kept], publish, payloads, arrived.places[kept])
 
 
-def _opened_again(paths: tuple[Path, ...]) -> Parts:
+def _reopen_parts(paths: tuple[Path, ...]) -> Parts:
     return Parts([part for path in paths if (part := open_part(path, Complaints(path.name)))])
 
 
@@ -109,7 +109,7 @@ def _is_packed(payload: bytes | memoryview) -> bool:
     return payload[: len(ZSTD_MAGIC)] == ZSTD_MAGIC
 
 
-def _unpacked_or_nothing(payload: bytes) -> bytes:
+def _unpack_or_empty(payload: bytes) -> bytes:
     try:
         return unpack_message(payload)
     except ValueError:

@@ -26,13 +26,13 @@ def unpack(source: Source, chunk: Chunk) -> tuple[bytes, str]:
         return packed, "" if len(packed) == chunk.size else f"it holds {len(packed)} bytes, not {chunk.size}"
     if chunk.compression not in COMPRESSIONS:
         return b"", f"its compression {chunk.compression!r} is not known"
-    content, whole, wrong = _decompress(_decompressor(chunk.compression), packed, _most(chunk))
+    content, whole, wrong = _decompress(_decompressor(chunk.compression), packed, _most_bytes(chunk))
     if wrong or not whole:
         return content, wrong or f"only {len(content)} of {chunk.size} bytes came out"
     return content, "" if len(content) == chunk.size else f"{len(content)} bytes came out, not {chunk.size}"
 
 
-def _most(chunk: Chunk) -> int:
+def _most_bytes(chunk: Chunk) -> int:
     """How much may come out: what is announced, or what is usual where a damaged size announces less."""
     return min(max(chunk.size, USUAL_RATIO * chunk.length), LARGEST)
 

@@ -32,7 +32,7 @@ def table_at(content: bytes, offsets: NDArray[np.int64]) -> Table:
     numbers = [_numbers(heads, at) for at in (connection, time, time + 4, width - LENGTH.size)]
     log_ns, lengths = numbers[1] * NS_PER_S + numbers[2], numbers[3]
     rows = np.column_stack([numbers[0], log_ns, offsets, offsets + width, lengths])
-    return _not_overlapping(rows[alike & (offsets + width + lengths <= len(content))])
+    return _drop_if_overlapping(rows[alike & (offsets + width + lengths <= len(content))])
 
 
 def _first_head(content: bytes, offsets: NDArray[np.int64]) -> bytes:
@@ -49,7 +49,7 @@ def _numbers(heads: NDArray[np.uint8], at: int) -> NDArray[np.int64]:
     return np.ascontiguousarray(heads[:, at : at + 4]).view("<u4")[:, 0].astype(np.int64)
 
 
-def _not_overlapping(rows: Table) -> Table:
+def _drop_if_overlapping(rows: Table) -> Table:
     """Where a damaged index leads into the middle of a message, believe none of it."""
     ends = rows[:, 3] + rows[:, 4]
     return NO_ROWS if bool((rows[1:, 2] < ends[:-1]).any()) else rows

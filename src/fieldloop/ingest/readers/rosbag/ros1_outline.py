@@ -62,7 +62,7 @@ class Outline:
     starts_ns: dict[int, int] = field(default_factory=dict)
     header: Record | None = None
 
-    def in_order_of_time(self) -> list[Chunk]:
+    def chunks_by_time(self) -> list[Chunk]:
         """Return the chunks by their first message, as far as the index tells it: a bag may hold them in any order."""
         keys, last = [], 0
         for chunk in self.chunks:
@@ -96,7 +96,7 @@ def outline_of(source: Source, complain: Complaints) -> Outline:
             continue
         record = _with_true_length(source, record, top_level, complain)
         try:
-            _keep(outline, source, record)
+            _add_record(outline, source, record)
         except ValueError as wrong:
             complain(record.at, note("ingest.record_malformed", reason=str(wrong)))
         at = record.end
@@ -127,9 +127,9 @@ def _with_true_length(source: Source, record: Record, top_level: Finder, complai
     return record
 
 
-def _keep(outline: Outline, source: Source, record: Record) -> None:
+def _add_record(outline: Outline, source: Source, record: Record) -> None:
     if record.op == MESSAGE:
-        _lengthen(outline.chunks, record)
+        _add_loose_message(outline.chunks, record)
     elif record.op == CHUNK:
         compression = record.fields.get("compression", b"").decode("ascii", "replace")
         size = number_of(record.fields, "size")
@@ -157,7 +157,7 @@ def _entries(source: Source, record: Record) -> IndexEntries:
     )
 
 
-def _lengthen(chunks: list[Chunk], record: Record) -> None:
+def _add_loose_message(chunks: list[Chunk], record: Record) -> None:
     """Messages outside any chunk: those behind each other are read like a chunk that is not compressed."""
     if chunks and chunks[-1].begin == chunks[-1].at:
         last = chunks[-1]

@@ -27,12 +27,12 @@ class Ros1Reader:
         scan, gathering = Ros1Scan(path), Gathering(Ros1Payloads(path))
         for publishers, arrived in scan.messages():
             for publisher in publishers:
-                gathering.note(_described(publisher))
-            gathering.take(_described(publishers[0]), arrived)
+                gathering.note(_describe_connection(publisher))
+            gathering.take(_describe_connection(publishers[0]), arrived)
         yield gathering.recording(path.stem, self.name, {}, scan.complain.defects(), [path])
 
 
-def _described(connection: Connection) -> Described:
+def _describe_connection(connection: Connection) -> Described:
     return Described(
         connection.topic, connection.type, "ros1", "ros1msg", connection.definition.encode(), dict(connection.facts)
     )

@@ -74,7 +74,7 @@ class BytesSource:
 
 def fields_of(header: bytes) -> Fields:
     """Split a header into its fields; ValueError where it is none."""
-    found, at = {}, 0
+    fields, at = {}, 0
     while at < len(header):
         if at + LENGTH.size > len(header):
             raise ValueError("a field breaks off")
@@ -83,9 +83,9 @@ def fields_of(header: bytes) -> Fields:
         name, equals, value = header[at : at + length].partition(b"=")
         if not equals or at + length > len(header):
             raise ValueError("a field is malformed")
-        found[name.decode("ascii")] = value
+        fields[name.decode("ascii")] = value
         at += length
-    return found
+    return fields
 
 
 def number_of(fields: Fields, name: str) -> int:

@@ -33,7 +33,7 @@ class Ros1Scan:
             outline = outline_of(source, self.complain)
             self.connections = dict(outline.connections)
             walk = ChunkWalk(self.connections, self.complain)
-            for chunk in outline.in_order_of_time():
+            for chunk in outline.chunks_by_time():
                 content, wrong = unpack(source, chunk)
                 if wrong:
                     self.complain(chunk.at, note("ingest.chunk_damaged", reason=wrong))
@@ -43,7 +43,7 @@ class Ros1Scan:
                     self._compare(table, index, chunk)
                 for numbers in self._publishers(table, chunk):
                     rows = table[np.isin(table[:, 0], numbers)]
-                    yield [self.connections[number] for number in numbers], _arrived(rows, content, chunk)
+                    yield [self.connections[number] for number in numbers], _make_arrived(rows, content, chunk)
         if self.complain.defects() and file_in_text_mode(self.path):
             self.complain(0, SEEMS_MANGLED)
 
@@ -97,7 +97,7 @@ def _sorted(rows: NDArray[np.int64]) -> NDArray[np.int64]:
     return rows[np.lexsort(rows.T[::-1])]
 
 
-def _arrived(table: Table, content: bytes, chunk: Chunk) -> Arrived:
+def _make_arrived(table: Table, content: bytes, chunk: Chunk) -> Arrived:
     log_ns, starts, lengths = (np.ascontiguousarray(table[:, column]) for column in (1, 3, 4))
     where = [chunk.at, chunk.begin, chunk.length, COMPRESSIONS.index(chunk.compression), chunk.size]
     places = np.column_stack([np.tile(np.asarray(where, np.int64), (len(table), 1)), starts, lengths])

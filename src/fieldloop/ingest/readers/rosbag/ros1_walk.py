@@ -54,14 +54,14 @@ class ChunkWalk:
                 at = until
                 continue
             try:
-                rows += self._take(source, record, base)
+                rows += self._read_record(source, record, base)
             except ValueError as wrong:
                 broken = note("ingest.record_malformed", byte_in_chunk=base + at, reason=str(wrong))
                 self._complain(chunk.at, broken)
             at = record.end
         return np.asarray(rows, np.int64).reshape(len(rows), -1) if rows else NO_ROWS
 
-    def _take(self, source: BytesSource, record: Record, base: int) -> list[tuple[int, ...]]:
+    def _read_record(self, source: BytesSource, record: Record, base: int) -> list[tuple[int, ...]]:
         number = number_of(record.fields, "conn")
         if record.op == CONNECTION:
             described = connection_of(record.fields, source.read(record.begin, record.length))

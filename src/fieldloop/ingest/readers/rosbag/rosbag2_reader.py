@@ -6,7 +6,7 @@ from pathlib import Path
 from fieldloop.ingest.complaints import Complaints
 from fieldloop.ingest.episode_facts import facts_from_metadata
 from fieldloop.ingest.readers.rosbag.bag_metadata import FILE_NAME, ROOT, BagMetadata, parse_metadata, read_metadata
-from fieldloop.ingest.readers.rosbag.definitions import fitting
+from fieldloop.ingest.readers.rosbag.definitions import choose_definition
 from fieldloop.ingest.readers.rosbag.gathering import Gathering
 from fieldloop.ingest.readers.rosbag.parts import Part, Parts, open_part
 from fieldloop.ingest.readers.rosbag.sqlite_part import SqlitePart, is_bag, leftovers_of
@@ -45,11 +45,11 @@ class Rosbag2Reader:
         if path.is_file():
             single = SqlitePart(path, Complaints(path.name))
             metadata = parse_metadata(text, complain) if (text := single.own_metadata()) else BagMetadata()
-            yield self._recording(path.stem, [single], metadata.of_one_file(), complain, [path])
+            yield self._recording(path.stem, [single], metadata.for_single_file(), complain, [path])
             return
         metadata = read_metadata(path / FILE_NAME, complain)
         parts = [part for file in _files(path, metadata, complain) if (part := open_part(file, Complaints(file.name)))]
-        yield self._recording(path.name, _in_order(parts, metadata), metadata, complain, self.files(path))
+        yield self._recording(path.name, _sort_by_time(parts, metadata), metadata, complain, self.files(path))
 
     def _recording(
         self, name: str, opened: Sequence[Part], metadata: BagMetadata, complain: Complaints, files: Sequence[Path]
@@ -63,7 +63,7 @@ class Rosbag2Reader:
             if not len(arrived.payloads):
                 continue  # none of the batch could be unpacked, which is a defect of its part already
             if gathering.is_new(described):
-                described, wrong = fitting(described, arrived.payloads[0], part.distribution)  # noqa: PLW2901
+                described, wrong = choose_definition(described, arrived.payloads[0], part.distribution)  # noqa: PLW2901
                 if wrong:
                     part.complain(described.topic, wrong)
             gathering.note(described)
@@ -83,7 +83,7 @@ def _files(folder: Path, metadata: BagMetadata, complain: Complaints) -> list[Pa
     there = {file.name: file for file in sorted(folder.iterdir()) if file.is_file() and file.suffix in PART_SUFFIXES}
     if metadata.parts is None:
         complain(FILE_NAME, note("ingest.files_not_listed"))
-        return sorted(there.values(), key=_by_number)
+        return sorted(there.values(), key=_number_sort_key)
     listed: dict[str, Path] = {}
     for entry in metadata.parts:
         name = Path(entry).name  # older recorders put the folder in front; nothing outside it is ever read
@@ -97,12 +97,12 @@ def _files(folder: Path, metadata: BagMetadata, complain: Complaints) -> list[Pa
     return list(listed.values())
 
 
-def _by_number(path: Path) -> tuple[int, str]:
+def _number_sort_key(path: Path) -> tuple[int, str]:
     digits = path.name.split(".")[0].rpartition("_")[2]
     return (int(digits) if digits.isdecimal() else 0), path.name
 
 
-def _in_order(parts: list[Part], metadata: BagMetadata) -> list[Part]:
+def _sort_by_time(parts: list[Part], metadata: BagMetadata) -> list[Part]:
     """Put the files in order of time, where that is known of all."""
     starts = [metadata.part_starts_ns.get(part.path.name, part.first_ns()) for part in parts]
     known = [start for start in starts if start is not None]

@@ -50,11 +50,11 @@ class SqlitePart:
 
     def messages(self) -> Iterator[tuple[Described, Arrived]]:
         """Yield what can be read, in batches, in the order it was written."""
-        yield from self._readable()
+        yield from self._read_messages()
         if self.complain.defects() and file_in_text_mode(self._plain):
             self.complain(0, SEEMS_MANGLED)
 
-    def _readable(self) -> Iterator[tuple[Described, Arrived]]:
+    def _read_messages(self) -> Iterator[tuple[Described, Arrived]]:
         with closing(self._connect()) as database:
             try:
                 topics = self._topics(database)
@@ -73,9 +73,9 @@ class SqlitePart:
                 rows.append(row)
                 held += len(data) + 64
                 if held > BATCH_BYTES:
-                    yield from _arrived(batch, topics)
+                    yield from _arrived_by_topic(batch, topics)
                     batch, held = {}, 0
-            yield from _arrived(batch, topics)
+            yield from _arrived_by_topic(batch, topics)
             if strangers:
                 self.complain("table messages", note("ingest.topic_unknown", messages=strangers))
 
@@ -84,35 +84,35 @@ class SqlitePart:
         with closing(self._connect()) as database:
             for (row,) in places.tolist():
                 try:
-                    found = database.execute("SELECT data FROM messages WHERE rowid = ?", (row,)).fetchone()
+                    result = database.execute("SELECT data FROM messages WHERE rowid = ?", (row,)).fetchone()
                 except (sqlite3.DatabaseError, MemoryError):
-                    found = None
-                yield found[0] if found and isinstance(found[0], bytes) else b""
+                    result = None
+                yield result[0] if result and isinstance(result[0], bytes) else b""
 
     def first_ns(self) -> int | None:
         """Return the earliest stamp, by the file's own index."""
-        found = self._ask("SELECT min(timestamp) FROM messages")
-        return found[0][0] if found and isinstance(found[0][0], int) else None
+        rows = self._query("SELECT min(timestamp) FROM messages")
+        return rows[0][0] if rows and isinstance(rows[0][0], int) else None
 
     def own_distribution(self) -> str:
         """Return the release of ROS that wrote the file, where it says so."""
-        found = self._ask("SELECT ros_distro FROM schema LIMIT 1")
-        return found[0][0] if found and isinstance(found[0][0], str) else ""
+        rows = self._query("SELECT ros_distro FROM schema LIMIT 1")
+        return rows[0][0] if rows and isinstance(rows[0][0], str) else ""
 
     def own_metadata(self) -> str:
         """Return the metadata.yaml that newer recorders also write into the file."""
-        found = self._ask("SELECT metadata FROM metadata ORDER BY id DESC LIMIT 1")
-        return found[0][0] if found and isinstance(found[0][0], str) else ""
+        rows = self._query("SELECT metadata FROM metadata ORDER BY id DESC LIMIT 1")
+        return rows[0][0] if rows and isinstance(rows[0][0], str) else ""
 
     def _topics(self, database: sqlite3.Connection) -> dict[int, Described]:
         definitions = self._definitions(database)
-        found = {}
+        topics = {}
         for number, name, type_, form in database.execute("SELECT id, name, type, serialization_format FROM topics"):
             if isinstance(number, int) and all(isinstance(text, str) for text in (name, type_, form)):
-                found[number] = self._described(name, type_, form, definitions)
+                topics[number] = self._describe_topic(name, type_, form, definitions)
             else:
                 self.complain("table topics", note("ingest.topic_damaged", row=repr(number)))
-        return found
+        return topics
 
     def _definitions(self, database: sqlite3.Connection) -> dict[str, Definition]:
         try:
@@ -125,12 +125,12 @@ class SqlitePart:
         except sqlite3.DatabaseError:  # older recorders have no such table
             return {}
 
-    def _described(self, name: str, type_: str, form: str, definitions: dict[str, Definition]) -> Described:
+    def _describe_topic(self, name: str, type_: str, form: str, definitions: dict[str, Definition]) -> Described:
         definition = definitions.get(type_, Definition("", ""))
         described = Described(name, type_, form, definition.encoding, definition.text.encode())
         return with_definition(described, self.distribution)
 
-    def _ask(self, question: str) -> list[Any]:
+    def _query(self, question: str) -> list[Any]:
         try:
             with closing(self._connect()) as database:
                 return database.execute(question).fetchall()
@@ -172,7 +172,7 @@ def leftovers_of(path: Path) -> list[Path]:
     return [beside for end in LEFTOVERS if (beside := path.with_name(path.name + end)).is_file()]
 
 
-def _arrived(batch: Batch, topics: dict[int, Described]) -> Iterator[tuple[Described, Arrived]]:
+def _arrived_by_topic(batch: Batch, topics: dict[int, Described]) -> Iterator[tuple[Described, Arrived]]:
     for topic, (stamps, payloads, rows) in batch.items():
         places = np.asarray(rows, np.int64)[:, None]
         yield topics[topic], Arrived(np.asarray(stamps, np.int64), None, payloads, places)

@@ -34,7 +34,7 @@ def walk(database: sqlite3.Connection, complain: Complaints) -> Iterator[Row]:
             broken = str(wrong) or type(wrong).__name__
         if not broken:
             return
-        following = _readable_behind(database, max(last, 0))
+        following = _next_readable_row(database, max(last, 0))
         if following is None:
             complain(TABLE, note("ingest.table_unreadable_after", message=max(last, 0), reason=broken))
             return
@@ -49,19 +49,19 @@ def _is_message(row: Row) -> bool:
     return isinstance(row[1], int) and isinstance(row[2], int) and isinstance(row[3], bytes)
 
 
-def _readable_behind(database: sqlite3.Connection, last: int) -> int | None:
+def _next_readable_row(database: sqlite3.Connection, last: int) -> int | None:
     """Return the smallest number behind which a row can be read again: leap ahead, then close in."""
-    good = next((last + (1 << n) for n in range(FARTHEST) if _reads_behind(database, last + (1 << n))), None)
+    good = next((last + (1 << n) for n in range(FARTHEST) if _can_read_behind(database, last + (1 << n))), None)
     if good is None:
         return None
     bad = last
     while good - bad > 1:
         middle = (bad + good) // 2
-        bad, good = (bad, middle) if _reads_behind(database, middle) else (middle, good)
+        bad, good = (bad, middle) if _can_read_behind(database, middle) else (middle, good)
     return good
 
 
-def _reads_behind(database: sqlite3.Connection, number: int) -> bool:
+def _can_read_behind(database: sqlite3.Connection, number: int) -> bool:
     try:
         row = database.execute(f"{BEHIND} LIMIT 1", (number,)).fetchone()
     except (sqlite3.DatabaseError, MemoryError):

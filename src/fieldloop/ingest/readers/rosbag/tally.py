@@ -34,15 +34,15 @@ class Tally:
             if topic not in metadata.topics:
                 complain(FILE_NAME, note("ingest.topic_not_listed", topic=topic, messages=self._topics[topic]))
             elif metadata.topics[topic] != self._topics.get(topic, 0):
-                stated, found = metadata.topics[topic], self._topics.get(topic, 0)
+                stated, counted = metadata.topics[topic], self._topics.get(topic, 0)
                 complain(
-                    FILE_NAME, note("ingest.count_mismatch", stated=stated, what="messages", found=found, of=topic)
+                    FILE_NAME, note("ingest.count_mismatch", stated=stated, what="messages", found=counted, of=topic)
                 )
         for part, expected in metadata.part_counts.items():
             if expected != self._parts.get(part, 0):
-                found = self._parts.get(part, 0)
+                counted = self._parts.get(part, 0)
                 complain(
-                    FILE_NAME, note("ingest.count_mismatch", stated=expected, what="messages", found=found, of=part)
+                    FILE_NAME, note("ingest.count_mismatch", stated=expected, what="messages", found=counted, of=part)
                 )
         self._compare_times(metadata, complain)
 
@@ -56,5 +56,5 @@ class Tally:
             complain(FILE_NAME, note("ingest.duration_differs", stated_ns=metadata.duration_ns, found_ns=span))
 
 
-def _mismatch(stated: int, found: int, of: str = "") -> Note:
-    return note("ingest.count_mismatch", stated=stated, what="messages", found=found, of=of)
+def _mismatch(stated: int, counted: int, of: str = "") -> Note:
+    return note("ingest.count_mismatch", stated=stated, what="messages", found=counted, of=of)

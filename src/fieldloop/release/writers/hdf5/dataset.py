@@ -13,12 +13,12 @@ from fieldloop.model.note import Note, Subject, note
 from fieldloop.model.stream import Stream, StreamKind
 from fieldloop.release.writers.account import Account
 from fieldloop.release.writers.features import Features
-from fieldloop.release.writers.framed import Framed, frame
+from fieldloop.release.writers.framed import Framed, frame_recording
 from fieldloop.release.writers.hdf5.demonstration import write_pictures, write_rows, write_stamps
-from fieldloop.release.writers.hdf5.description import ATTRIBUTE, describe, environment, one_for_all
-from fieldloop.release.writers.hdf5.keys import ACTIONS, Place, places, plain
+from fieldloop.release.writers.hdf5.description import ATTRIBUTE, describe, environment, shared_description_notes
+from fieldloop.release.writers.hdf5.keys import ACTIONS, Place, name_to_key, places
 from fieldloop.release.writers.splits import split_of
-from fieldloop.release.writers.survey import survey, walkable
+from fieldloop.release.writers.survey import ensure_rereadable, survey
 from fieldloop.release.writers.written import Written, whole_or_nothing
 
 VERSIONS = ("v108", "v110")
@@ -43,7 +43,7 @@ def write_hdf5(
     `clock` and `hz` choose the grid (see `survey`). robomimic cannot do without actions: where nothing was recorded
     as an action, `actions_from` names the stream whose next row is to stand for one.
     """
-    walk = walkable(recordings)
+    walk = ensure_rereadable(recordings)
     chosen = _WithActions(walk, actions_from) if actions_from else walk
     features = survey(chosen, clock=clock, hz=hz)
     if not any(f.kind is StreamKind.ACTION for f in features.signals):
@@ -59,7 +59,7 @@ def write_hdf5(
             writer.finish()
         finally:
             writer.file.close()
-    made = chosen.made() if isinstance(chosen, _WithActions) else ()
+    made = chosen.made_notes() if isinstance(chosen, _WithActions) else ()
     return writer.account.written(target, (*made, *writer.left_out()))
 
 
@@ -82,7 +82,7 @@ class _Writer:
 
     def add(self, recording: Recording) -> None:
         """Write one recording as the next demonstration."""
-        framed = frame(recording, self._features)
+        framed = frame_recording(recording, self._features)
         name = f"demo_{self.account.episodes}"
         group = self._data.create_group(name)
         group.attrs["num_samples"] = len(framed)
@@ -90,7 +90,7 @@ class _Writer:
         for camera in self._features.cameras:
             write_pictures(group, framed, camera, self._places[camera.name][0])
         stamps = write_stamps(group, framed, self._places)
-        description = describe(framed, self._in_actions(), stamps)
+        description = describe(framed, self._places_in_actions(), stamps)
         group.attrs[ATTRIBUTE] = np.bytes_(
             description.encode()
         )  # in the group itself: text of free length lies elsewhere
@@ -98,7 +98,7 @@ class _Writer:
 
     def finish(self) -> None:
         """Write what speaks of the whole."""
-        self.account.is_whole()
+        self.account.refuse_changed_recordings()
         self._data.attrs["total"] = self.account.frames
         self._data.attrs["env_args"] = next(iter(self._environments))
         for mask, names in sorted(self._masks.items()):
@@ -107,24 +107,24 @@ class _Writer:
     def left_out(self) -> Iterator[Note]:
         """Yield what the file does not hold, or holds otherwise than robomimic's tools expect."""
         yield from self._lost
-        yield from self.account.flattened()
-        yield from one_for_all(list(self._own_environments), list(self._tasks))
+        yield from self.account.flattened_notes()
+        yield from shared_description_notes(list(self._own_environments), list(self._tasks))
         low, high = self._reach
         if low < -1 or high > 1:
             yield note("release.actions_not_rescaled", about=Subject(ACTIONS), low=low, high=high)
 
-    def _in_actions(self) -> Mapping[str, tuple[Place, ...]]:
+    def _places_in_actions(self) -> Mapping[str, tuple[Place, ...]]:
         """Say which columns of `actions` belong to which stream: they stand side by side."""
-        found, at = dict(self._places), 0
+        places_of, at = dict(self._places), 0
         for feature in self._features.signals:
-            if found[feature.name][0].path == ACTIONS:
-                found[feature.name] = (Place(ACTIONS, at, at + feature.width),)
+            if places_of[feature.name][0].path == ACTIONS:
+                places_of[feature.name] = (Place(ACTIONS, at, at + feature.width),)
                 at += feature.width
-        return found
+        return places_of
 
     def _remember(self, framed: Framed, name: str, actions: Any) -> None:
         self.account.note(framed)
-        self._lost |= dict.fromkeys(_lost(framed.episode))
+        self._lost |= dict.fromkeys(_lost_notes(framed.episode))
         self._environments.setdefault(environment(framed.episode, self._features.hz))
         self._own_environments |= dict.fromkeys(filter(None, [framed.episode.fact("env_args")]))
         self._tasks |= dict.fromkeys(filter(None, [framed.episode.task]))
@@ -143,7 +143,7 @@ class _WithActions:
         self._recordings, self._source = recordings, source
         self._replaces = False
 
-    def made(self) -> tuple[Note, ...]:
+    def made_notes(self) -> tuple[Note, ...]:
         """Return what was made."""
         replaced = MADE if self._replaces else ""
         return (note("release.actions_made", about=Subject(ACTIONS), source=self._source, replaced=replaced),)
@@ -168,10 +168,10 @@ def _masks(episode: Episode) -> list[str]:
     """Return the filter keys an episode is listed under: its own, and that of its split."""
     came = [mask for mask in (episode.fact("masks") or "").split(", ") if mask]
     split = split_of(episode).lower() if episode.fact("split") else ""
-    return sorted({plain(mask) for mask in (*came, MASKS.get(split, split)) if mask})
+    return sorted({name_to_key(mask) for mask in (*came, MASKS.get(split, split)) if mask})
 
 
-def _lost(episode: Episode) -> Iterator[Note]:
+def _lost_notes(episode: Episode) -> Iterator[Note]:
     """Yield what the reader of the source did not pass on."""
     for key, _ in episode.facts:
         if key.startswith("attachment."):

@@ -11,7 +11,7 @@ from fieldloop.model.note import Note, Subject, note
 from fieldloop.model.stream import StreamKind
 from fieldloop.release.writers.features import Feature, Features
 from fieldloop.release.writers.framed import Framed
-from fieldloop.release.writers.hdf5.keys import ACTIONS, Place, plain
+from fieldloop.release.writers.hdf5.keys import ACTIONS, Place, name_to_key
 from fieldloop.release.writers.names import free_name
 
 GRID = "timestamps_ns"
@@ -37,12 +37,12 @@ def write_rows(group: Any, framed: Framed, features: Features, places: Places) -
                 action_parts.append(part)
             elif place.path.startswith("obs/"):
                 group.create_dataset(place.path, data=part)
-                group.create_dataset(f"next_{place.path}", data=one_later(part))
+                group.create_dataset(f"next_{place.path}", data=shift_one_later(part))
             else:
                 group.create_dataset(place.path, data=part[:, 0] if part.shape[1] == 1 else part)
     if action_parts:
         group.create_dataset(ACTIONS, data=np.hstack(action_parts))
-    return _outcome(group, framed)
+    return _write_outcome(group, framed)
 
 
 def write_pictures(group: Any, framed: Framed, camera: Feature, place: Place) -> None:
@@ -74,13 +74,13 @@ def write_stamps(group: Any, framed: Framed, places: Places) -> dict[str, str]:
         clocks = framed.clocks(name)
         if [*clocks] == [framed.grid_clock] and np.array_equal(clocks[framed.grid_clock], framed.times_ns):
             continue
-        written[name] = f"{STAMPS}/{free_name(plain(name), taken)}"
+        written[name] = f"{STAMPS}/{free_name(name_to_key(name), taken)}"
         stored = group.create_dataset(written[name], data=np.stack([*clocks.values()], axis=1))
         stored.attrs["clocks"] = [kind.value for kind in clocks]
     return written
 
 
-def _outcome(group: Any, framed: Framed) -> list[Note]:
+def _write_outcome(group: Any, framed: Framed) -> list[Note]:
     last = np.zeros(len(framed))
     last[-1:] = 1.0
     made = {"rewards": last if framed.episode.succeeded else np.zeros(len(framed)), "dones": last.astype(np.int64)}
@@ -90,10 +90,10 @@ def _outcome(group: Any, framed: Framed) -> list[Note]:
     return [note(MADE[name], about=Subject(name)) for name in missing]
 
 
-def one_later(values: NDArray[Any]) -> NDArray[Any]:
+def shift_one_later(values: NDArray[Any]) -> NDArray[Any]:
     """Return each row's successor; nothing follows the last, so that it stands for itself.
 
-    >>> one_later(np.asarray([1, 2, 3])).tolist()
+    >>> shift_one_later(np.asarray([1, 2, 3])).tolist()
     [2, 3, 3]
     """
     return np.concatenate([values[1:], values[-1:]])

@@ -27,10 +27,10 @@ def describe(framed: Framed, places: Mapping[str, Sequence[Place]], stamps: Mapp
     return json.dumps(described, sort_keys=True, ensure_ascii=False)
 
 
-def one_for_all(environments: Sequence[str], tasks: Sequence[str]) -> list[Note]:
+def shared_description_notes(environments: Sequence[str], tasks: Sequence[str]) -> list[Note]:
     """Return what robomimic's own tools will not see: the layout has one description for all demonstrations.
 
-    >>> [(lost.code, lost["others"]) for lost in one_for_all([], ["stack", "pour"])]
+    >>> [(lost.code, lost["others"]) for lost in shared_description_notes([], ["stack", "pour"])]
     [('release.one_task_for_all', ('pour',))]
     """
     lost = []

@@ -26,40 +26,40 @@ class Place:
 
 def places(features: Features) -> dict[str, tuple[Place, ...]]:
     """Say for every stream where its columns go; no array is used twice except `actions`, which holds them all."""
-    found: dict[str, tuple[Place, ...]] = {}
+    by_stream: dict[str, tuple[Place, ...]] = {}
     taken: set[str] = set()
     for feature in features.all:
         if feature.kind is StreamKind.ACTION and not feature.is_camera:
-            found[feature.name] = (Place(ACTIONS, 0, feature.width),)
+            by_stream[feature.name] = (Place(ACTIONS, 0, feature.width),)
         elif feature.name in PLAIN and not feature.is_camera:
-            found[feature.name] = (Place(feature.name, 0, feature.width),)
+            by_stream[feature.name] = (Place(feature.name, 0, feature.width),)
         elif feature.columns == POSE:
-            key = free_name(plain(feature.name), taken, ("_pos", "_quat"))
-            found[feature.name] = (
+            key = free_name(name_to_key(feature.name), taken, ("_pos", "_quat"))
+            by_stream[feature.name] = (
                 Place(f"obs/{key}_pos", 0, POSITION_COLUMNS),
                 Place(f"obs/{key}_quat", POSITION_COLUMNS, len(POSE)),
             )
         else:
-            found[feature.name] = (Place(f"obs/{free_name(_key(feature), taken)}", 0, feature.width),)
-    return found
+            by_stream[feature.name] = (Place(f"obs/{free_name(_key(feature), taken)}", 0, feature.width),)
+    return by_stream
 
 
 def _key(feature: Feature) -> str:
     """Name an observation; robomimic's users find cameras by what the name ends in."""
     if not feature.is_camera:
-        return plain(feature.name)
+        return name_to_key(feature.name)
     bare = feature.name
     for prefix in PREFIXES:
         bare = bare.removeprefix(prefix)
     ending = "depth" if feature.kind is StreamKind.DEPTH else "image"
-    key = plain(bare)
+    key = name_to_key(bare)
     return key if key.endswith(ending) else f"{key}_{ending}"
 
 
-def plain(name: str) -> str:
+def name_to_key(name: str) -> str:
     """Make a key of a stream's name: a slash would be a folder.
 
-    >>> plain("gripper/effort")
+    >>> name_to_key("gripper/effort")
     'gripper_effort'
     """
     return name.replace("/", "_").strip("_.") or "unnamed"

@@ -33,12 +33,12 @@ class Camera:
             codec, feature.size, crf=QUALITY[codec] if crf is None else crf, depth=self._scale is not None
         )
         self._video = VideoWriter(folder, key, fps, self._how, Places(limits.video_mb, limits.files_a_chunk))
-        self.seen = self._fresh()
+        self.seen = self._new_stats()
 
     def add(self, framed: Framed) -> tuple[dict[str, Any], dict[str, Stats]]:
         """Encode one episode; return its columns of the table of episodes, and its statistics."""
-        seen = self._fresh()
-        span = self._video.add(self._counted(framed, seen))
+        seen = self._new_stats()
+        span = self._video.add(self._counted_pictures(framed, seen))
         self.seen.merge(seen)
         prefix = f"videos/{self.key}/"
         columns = {
@@ -51,7 +51,7 @@ class Camera:
         """Finish the last file."""
         self._video.close()
 
-    def described(self, origin: Origin) -> dict[str, Any]:
+    def describe(self, origin: Origin) -> dict[str, Any]:
         """Return the camera's part of meta/info.json."""
         return describe_camera(self.feature, origin, self._fps, self._how)
 
@@ -62,12 +62,12 @@ class Camera:
         how = f"{self._how.codec}, crf {self._how.options['crf']}"
         return [note("release.pixels_recompressed", about=Subject(self.feature.name), how=how)]
 
-    def _fresh(self) -> PictureStats:
+    def _new_stats(self) -> PictureStats:
         if self._scale is None:
             return PictureStats()
         return PictureStats(self._scale.metres(np.arange(LARGEST + 1)), channels=1)
 
-    def _counted(self, framed: Framed, seen: PictureStats) -> Iterator[NDArray[Any]]:
+    def _counted_pictures(self, framed: Framed, seen: PictureStats) -> Iterator[NDArray[Any]]:
         for picture in framed.pictures(self.feature.name):
             stored = picture if self._scale is None else self._scale.steps(picture)
             seen.add(stored)

@@ -18,7 +18,7 @@ from fieldloop.model.note import Note, note
 from fieldloop.model.stream import ClockKind
 from fieldloop.release.writers.account import Account
 from fieldloop.release.writers.features import Features
-from fieldloop.release.writers.framed import Framed, frame
+from fieldloop.release.writers.framed import Framed, frame_recording
 from fieldloop.release.writers.lerobot.cameras import Camera
 from fieldloop.release.writers.lerobot.files import Limits, Places
 from fieldloop.release.writers.lerobot.info import Origin, describe_dataset, describe_signal
@@ -27,17 +27,17 @@ from fieldloop.release.writers.lerobot.origin import (
     SIDECAR,
     TEXTS,
     columns_of,
+    disagreement_notes,
     facts_of,
     sidecar_line,
     tasks_of,
-    unlike,
 )
-from fieldloop.release.writers.lerobot.signals import Signals, stamped
+from fieldloop.release.writers.lerobot.signals import Signals, stamped_streams
 from fieldloop.release.writers.lerobot.stats import flatten
 from fieldloop.release.writers.lerobot.tables import ParquetFiles, episodes_table, write_tasks
 from fieldloop.release.writers.lerobot.video import Codec
 from fieldloop.release.writers.splits import split_of
-from fieldloop.release.writers.survey import survey, walkable
+from fieldloop.release.writers.survey import ensure_rereadable, survey
 from fieldloop.release.writers.written import Written, whole_or_nothing
 
 EPISODES_PATH = "meta/episodes/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet"
@@ -66,7 +66,7 @@ def write_lerobot(
     belongs to; else its fact `split` does, else it is `train`. Pictures are h264 unless asked for otherwise, because a
     learner decodes them many times and AV1 takes three times as long.
     """
-    walk = walkable(recordings)
+    walk = ensure_rereadable(recordings)
     with whole_or_nothing(target) as part:
         features = survey(walk, clock=clock, hz=hz, splits=splits)
         with closing(_Dataset(part, features, codec, crf, limits or Limits())) as dataset:
@@ -101,7 +101,7 @@ class _Dataset:
 
     def add(self, recording: Recording, split: str) -> None:
         """Append one episode."""
-        framed = frame(recording, self._features)
+        framed = frame_recording(recording, self._features)
         tasks = tasks_of(framed.episode)
         for task in tasks:
             self._tasks.setdefault(task, len(self._tasks))
@@ -123,13 +123,13 @@ class _Dataset:
         self._further |= {kind for name in framed.picks for kind in [*framed.clocks(name)][1:] if kind not in REMADE}
         self.account.note(framed)
         if len(self._rows) >= EPISODES_AT_ONCE:
-            self._list()
+            self._write_listing()
 
     def finish(self) -> None:
         """Write the tables that speak of the whole."""
-        self.account.is_whole()
+        self.account.refuse_changed_recordings()
         if self._rows:
-            self._list()
+            self._write_listing()
         self.close()
         write_tasks(self._folder / "meta/tasks.parquet", list(self._tasks))
         stats = self._signals.stats() | {camera.key: camera.seen.stats() for camera in self._cameras}
@@ -151,8 +151,8 @@ class _Dataset:
             losses.append(note("release.rate_rounded", hz=self._features.hz, fps=self._fps))
         if clocks := tuple(kind.value for kind in ClockKind if kind in self._further):
             losses.append(note("release.further_clocks_not_kept", clocks=clocks))
-        losses += self.account.flattened()
-        return [*self._signals.losses(), *losses, *self.account.worse_clocks(), *unlike(self._features)]
+        losses += self.account.flattened_notes()
+        return [*self._signals.losses(), *losses, *self.account.worse_clocks(), *disagreement_notes(self._features)]
 
     def _encode(self, framed: Framed) -> list[tuple[dict[str, Any], dict[str, Any]]]:
         if not self._cameras:
@@ -160,7 +160,7 @@ class _Dataset:
         with ThreadPoolExecutor(min(len(self._cameras), os.cpu_count() or 1)) as pool:
             return list(pool.map(lambda camera: camera.add(framed), self._cameras))
 
-    def _list(self) -> None:
+    def _write_listing(self) -> None:
         place = self._listing.place(len(self._rows))
         where = {"meta/episodes/chunk_index": place.chunk, "meta/episodes/file_index": place.file}
         self._listing.write(episodes_table([row | where for row in self._rows], TEXTS, FLAGS))
@@ -182,7 +182,7 @@ class _Dataset:
         for feature in self._features.signals:
             described[self._keys[feature.name]] = describe_signal(feature, origins[feature.name])
         for camera in self._cameras:
-            described[camera.key] = camera.described(origins[camera.feature.name])
+            described[camera.key] = camera.describe(origins[camera.feature.name])
         totals = {
             "total_episodes": account.episodes, "total_frames": account.frames, "total_tasks": len(self._tasks)
         }  # fmt: skip
@@ -191,6 +191,6 @@ class _Dataset:
             splits[name] = f"{start}:{start + count}"
             start += count
         return describe_dataset(
-            described, stamped(self._features), totals, self._limits,
+            described, stamped_streams(self._features), totals, self._limits,
             fps=self._fps, robot=self._features.robot, splits=splits, clock=self._features.clock,
         )  # fmt: skip

@@ -21,14 +21,14 @@ def name_features(features: Features) -> dict[str, str]:
     where there is just one stream of that kind.
     """
     named = {
-        _only(features.signals, StreamKind.JOINT_POSITION, "joints"): STATE,
-        _only(features.signals, StreamKind.ACTION, "action"): ACTION,
+        _only_of_kind(features.signals, StreamKind.JOINT_POSITION, "joints"): STATE,
+        _only_of_kind(features.signals, StreamKind.ACTION, "action"): ACTION,
     }
     taken: set[str] = set()
     return {f.name: free_name(named.get(f.name) or _key(f), taken) for f in features.all}
 
 
-def _only(signals: Sequence[Feature], kind: StreamKind, usual: str) -> str:
+def _only_of_kind(signals: Sequence[Feature], kind: StreamKind, usual: str) -> str:
     of_kind = [signal.name for signal in signals if signal.kind is kind]
     return usual if usual in of_kind else of_kind[0] if len(of_kind) == 1 else ""
 

@@ -12,9 +12,9 @@ from typing import Any
 from fieldloop.model import episode_text
 from fieldloop.model.codec import to_plain
 from fieldloop.model.episode import Episode
-from fieldloop.model.episode_text import FLAGS, to_texts, writable
+from fieldloop.model.episode_text import FLAGS, escape_non_utf8, to_texts
 from fieldloop.model.note import Note, Subject, note
-from fieldloop.release.writers.features import Features, note_named
+from fieldloop.release.writers.features import Features, note_difference_key
 from fieldloop.release.writers.framed import Framed
 
 SIDECAR = "meta/fieldloop.jsonl"
@@ -36,7 +36,9 @@ def facts_of(framed: Framed, features: Features) -> dict[str, str]:
         stream = framed.streams[feature.name]
         differing = {what: getattr(stream, what) for what in OF_THE_SENSOR}
         differing = {what: text for what, text in differing.items() if text != getattr(feature, what)}
-        differing |= {f"note.{key}": text for key, text in stream.notes.items() if note_named(key) in feature.differs}
+        differing |= {
+            f"note.{key}": text for key, text in stream.notes.items() if note_difference_key(key) in feature.differs
+        }
         if "nominal_hz" in feature.differs:
             differing["nominal_hz"] = f"{stream.nominal_hz:g}" if stream.nominal_hz else ""
         for what, text in differing.items():
@@ -44,7 +46,7 @@ def facts_of(framed: Framed, features: Features) -> dict[str, str]:
     return facts
 
 
-def unlike(features: Features) -> list[Note]:
+def disagreement_notes(features: Features) -> list[Note]:
     """Return what episodes do not agree on: the dataset describes a stream once."""
     return [
         note("release.episodes_disagree", about=Subject(feature.name), what=what)
@@ -71,4 +73,4 @@ def sidecar_line(framed: Framed, index: int, split: str, facts: Mapping[str, str
         "resampled": {name: rule.value for name, rule in framed.rules.items()},
         "notes": to_plain(framed.notes), "defects": defects,
     }  # fmt: skip
-    return writable(json.dumps(stated, ensure_ascii=False))
+    return escape_non_utf8(json.dumps(stated, ensure_ascii=False))

@@ -28,11 +28,11 @@ def quantiles(walk: Walk, rows: int, columns: int, shares: Sequence[float]) -> N
     [[2.0], [3.0]]
     """
     if rows * columns <= HELD_VALUES:
-        return of_held(np.concatenate(list(walk())), shares)
-    return of_walked(walk, columns, shares)
+        return quantiles_in_memory(np.concatenate(list(walk())), shares)
+    return quantiles_by_walk(walk, columns, shares)
 
 
-def of_held(values: NDArray[Any], shares: Sequence[float]) -> NDArray[np.float64]:
+def quantiles_in_memory(values: NDArray[Any], shares: Sequence[float]) -> NDArray[np.float64]:
     """Return shares × columns of values that are held."""
     rows = values.astype(np.float64)
     if rows.size and np.isfinite(rows).all():
@@ -41,16 +41,16 @@ def of_held(values: NDArray[Any], shares: Sequence[float]) -> NDArray[np.float64
     return np.stack([np.quantile(c, shares) if len(c) else np.full(len(shares), np.nan) for c in columns], axis=1)
 
 
-def of_walked(walk: Walk, columns: int, shares: Sequence[float]) -> NDArray[np.float64]:
+def quantiles_by_walk(walk: Walk, columns: int, shares: Sequence[float]) -> NDArray[np.float64]:
     """Return shares × columns of values that are walked through, some columns at a time."""
     parts = []
     for first in range(0, columns, COLUMNS_AT_ONCE):
         some = slice(first, first + COLUMNS_AT_ONCE)
-        parts.append(_of_columns(lambda some=some: _together(part[:, some] for part in walk()), shares))  # type: ignore[misc]
+        parts.append(_column_quantiles(lambda some=some: _merge_small_parts(part[:, some] for part in walk()), shares))  # type: ignore[misc]
     return np.concatenate(parts, axis=1)
 
 
-def _together(parts: Iterable[NDArray[Any]]) -> Iterator[NDArray[Any]]:
+def _merge_small_parts(parts: Iterable[NDArray[Any]]) -> Iterator[NDArray[Any]]:
     """Put small parts together: a table of counts is added up once for each."""
     held: list[NDArray[Any]] = []
     for part in parts:
@@ -62,17 +62,17 @@ def _together(parts: Iterable[NDArray[Any]]) -> Iterator[NDArray[Any]]:
         yield np.concatenate(held)
 
 
-def _of_columns(walk: Walk, shares: Sequence[float]) -> NDArray[np.float64]:
+def _column_quantiles(walk: Walk, shares: Sequence[float]) -> NDArray[np.float64]:
     counts = np.asarray(sum(np.isfinite(part).sum(0) for part in walk()))
     places = np.outer(shares, np.maximum(counts - 1, 0))
     ends = np.stack([np.floor(places), np.ceil(places)]).astype(np.int64)
     ranks = [sorted(set(ends[:, :, j].ravel().tolist())) if counts[j] else [] for j in range(len(counts))]
-    found = np.full(places.shape, np.nan)
+    quantile_table = np.full(places.shape, np.nan)
     for j, value_at in enumerate(_select(walk, ranks)):
         for i, place in enumerate(places[:, j] if value_at else ()):
             low, high = (value_at[int(end)] for end in ends[:, i, j])
-            found[i, j] = low + (high - low) * (place - np.floor(place))
-    return found
+            quantile_table[i, j] = low + (high - low) * (place - np.floor(place))
+    return quantile_table
 
 
 def _select(walk: Walk, ranks: Sequence[Sequence[int]]) -> list[dict[int, float]]:
@@ -90,10 +90,10 @@ def _select(walk: Walk, ranks: Sequence[Sequence[int]]) -> list[dict[int, float]
             digit = int(np.searchsorted(cumulative, rank, side="right"))
             below = int(cumulative[digit - 1]) if digit else 0
             sought[key] = (prefix << min(DIGIT, bits) | digit, rank - below)
-    found: list[dict[int, float]] = [{} for _ in ranks]
+    value_at_rank: list[dict[int, float]] = [{} for _ in ranks]
     for (j, rank), (whole, _) in sought.items():
-        found[j][rank] = float(_value(whole, dtype))
-    return found
+        value_at_rank[j][rank] = float(_from_ordered_int(whole, dtype))
+    return value_at_rank
 
 
 def _count(walk: Walk, prefixes: Sequence[set[int]], shift: int, bits: int) -> dict[tuple[int, int], NDArray[np.int64]]:
@@ -102,7 +102,7 @@ def _count(walk: Walk, prefixes: Sequence[set[int]], shift: int, bits: int) -> d
     for part in walk():
         for j, some in enumerate(prefixes):
             column = part[:, j]
-            ordered = _ordered(column[np.isfinite(column)])
+            ordered = _to_ordered_ints(column[np.isfinite(column)])
             rest = ordered >> np.uint64(shift)
             digits, above = (rest & np.uint64(size - 1)).astype(np.int64), rest >> np.uint64(min(DIGIT, bits))
             for prefix in some:
@@ -110,7 +110,7 @@ def _count(walk: Walk, prefixes: Sequence[set[int]], shift: int, bits: int) -> d
     return tables
 
 
-def _ordered(values: NDArray[Any]) -> NDArray[np.uint64]:
+def _to_ordered_ints(values: NDArray[Any]) -> NDArray[np.uint64]:
     """Return whole numbers that stand in the same order as the values."""
     if values.dtype.kind in "bu":
         return values.astype(np.uint64)
@@ -122,7 +122,7 @@ def _ordered(values: NDArray[Any]) -> NDArray[np.uint64]:
     return np.where(raw & sign, raw ^ np.uint64((1 << bits) - 1), raw | sign)
 
 
-def _value(whole: int, dtype: np.dtype[Any]) -> Any:
+def _from_ordered_int(whole: int, dtype: np.dtype[Any]) -> Any:
     """Undo `_ordered`."""
     bits = 8 * dtype.itemsize
     if dtype.kind in "bu":

@@ -13,11 +13,11 @@ from fieldloop.release.writers.framed import Framed
 from fieldloop.release.writers.lerobot.files import Limits, Place, Places
 from fieldloop.release.writers.lerobot.info import CAPTURE, stored_type
 from fieldloop.release.writers.lerobot.quantiles import quantiles
-from fieldloop.release.writers.lerobot.stats import QUANTILES, Stats, ValueStats, of_values
+from fieldloop.release.writers.lerobot.stats import QUANTILES, Stats, ValueStats, stats_of_values
 from fieldloop.release.writers.lerobot.tables import DATA_PATH, ParquetFiles, frames_table, read_column
 
 
-def stamped(features: Features) -> list[str]:
+def stamped_streams(features: Features) -> list[str]:
     """Name the streams with stamps beside the grid's: all cameras, and signals that were sampled at other moments."""
     return [feature.name for feature in (*features.cameras, *(f for f in features.signals if f.own_stamps))]
 
@@ -33,14 +33,16 @@ class Signals:
 
     def add(self, framed: Framed, bookkeeping: Mapping[str, NDArray[Any]]) -> tuple[Place, dict[str, Stats]]:
         """Write an episode's rows; return where they went, and their statistics."""
-        columns = {self._keys[f.name]: self._stored(f, framed.values[f.name]) for f in self._features.signals}
-        columns[CAPTURE] = np.stack([framed.times_ns, *map(framed.stamps_ns, stamped(self._features))], axis=1)
+        columns = {
+            self._keys[f.name]: self._cast_to_stored_type(f, framed.values[f.name]) for f in self._features.signals
+        }
+        columns[CAPTURE] = np.stack([framed.times_ns, *map(framed.stamps_ns, stamped_streams(self._features))], axis=1)
         columns |= bookkeeping
         place = self._files.place(len(framed))
         self._files.write(frames_table(columns))
         for key, values in columns.items():
             self._seen.setdefault(key, ValueStats(values.shape[1])).add(values)
-        return place, {key: of_values(values) for key, values in columns.items()}
+        return place, {key: stats_of_values(values) for key, values in columns.items()}
 
     def close(self) -> None:
         """Finish the last file."""
@@ -49,13 +51,13 @@ class Signals:
     def stats(self) -> dict[str, Stats]:
         """Return the statistics of all rows; for the quantiles they are read back from the files."""
         shares = list(QUANTILES.values())
-        found = {}
+        stats_by_key = {}
         for key, seen in self._seen.items():
             columns = seen.columns
-            found[key] = seen.stats(
+            stats_by_key[key] = seen.stats(
                 quantiles(lambda key=key: read_column(self._files.paths, key), seen.rows, columns, shares)  # type: ignore[misc]
             )
-        return found
+        return stats_by_key
 
     def losses(self) -> list[Note]:
         """Return which values were rounded, and which no statistics can be made of."""
@@ -68,7 +70,7 @@ class Signals:
                 lost.append(note("release.not_finite_in_statistics", about=Subject(key), values=seen.unfit))
         return lost
 
-    def _stored(self, feature: Feature, values: NDArray[Any]) -> NDArray[Any]:
+    def _cast_to_stored_type(self, feature: Feature, values: NDArray[Any]) -> NDArray[Any]:
         wanted = np.dtype(stored_type(feature))
         if values.dtype == wanted:
             return values

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.release.writers.lerobot.quantiles import of_held
+from fieldloop.release.writers.lerobot.quantiles import quantiles_in_memory
 
 QUANTILES = {"q01": 0.01, "q10": 0.10, "q50": 0.50, "q90": 0.90, "q99": 0.99}
 LEVELS = 256  # of 8-bit pictures
@@ -15,11 +15,11 @@ Stats = dict[str, Any]
 Values = NDArray[Any]
 
 
-def of_values(values: Values) -> Stats:
+def stats_of_values(values: Values) -> Stats:
     """Return min, max, mean, std, count and quantiles of each column; values that are not finite are left out."""
     seen = ValueStats(values.shape[1])
     seen.add(values)
-    return seen.stats(of_held(values, list(QUANTILES.values())))
+    return seen.stats(quantiles_in_memory(values, list(QUANTILES.values())))
 
 
 class ValueStats:
@@ -56,12 +56,14 @@ class ValueStats:
     def stats(self, quantiles: NDArray[np.float64]) -> Stats:
         """Return all statistics, with quantiles (shares × columns) found elsewhere."""
         none = self._counts == 0
-        found = {
+        statistics = {
             "min": self._low, "max": self._high, "mean": self._mean,
             "std": np.sqrt(self._squares / np.maximum(self._counts, 1)),
             **dict(zip(QUANTILES, quantiles, strict=True)),
         }  # fmt: skip
-        return {name: np.where(none, np.nan, value).tolist() for name, value in found.items()} | {"count": [self.rows]}
+        return {name: np.where(none, np.nan, value).tolist() for name, value in statistics.items()} | {
+            "count": [self.rows]
+        }
 
 
 class PictureStats:
@@ -94,7 +96,7 @@ class PictureStats:
         share = self.counts / np.maximum(self.counts.sum(1, keepdims=True), 1)
         mean = share @ self.levels
         present = [np.flatnonzero(row) for row in self.counts]
-        found: dict[str, Sequence[float]] = {
+        statistics: dict[str, Sequence[float]] = {
             "min": [self.levels[p[0]] for p in present],
             "max": [self.levels[p[-1]] for p in present],
             "mean": mean.tolist(),
@@ -102,8 +104,8 @@ class PictureStats:
         }
         cumulative = np.cumsum(self.counts, axis=1)
         for name, q in QUANTILES.items():
-            found[name] = [self.levels[int(np.searchsorted(row, q * row[-1]))] for row in cumulative]
-        return {name: [[[float(v)]] for v in values] for name, values in found.items()} | {"count": [self.frames]}
+            statistics[name] = [self.levels[int(np.searchsorted(row, q * row[-1]))] for row in cumulative]
+        return {name: [[[float(v)]] for v in values] for name, values in statistics.items()} | {"count": [self.frames]}
 
 
 def flatten(stats: Mapping[str, Stats]) -> dict[str, Any]:

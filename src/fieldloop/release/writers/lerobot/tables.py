@@ -61,7 +61,7 @@ def frames_table(columns: Mapping[str, NDArray[Any]]) -> Any:
     import pyarrow as pa
 
     table = pa.table({name: _column(values) for name, values in columns.items()})
-    described = {name: _described(values) for name, values in columns.items()}
+    described = {name: _describe_column(values) for name, values in columns.items()}
     return table.replace_schema_metadata({"huggingface": json.dumps({"info": {"features": described}})})
 
 
@@ -130,6 +130,6 @@ def _column(values: NDArray[Any]) -> Any:
     return pa.FixedSizeListArray.from_arrays(pa.array(np.ascontiguousarray(values).ravel()), values.shape[1])
 
 
-def _described(values: NDArray[Any]) -> dict[str, Any]:
+def _describe_column(values: NDArray[Any]) -> dict[str, Any]:
     value = {"dtype": str(values.dtype), "_type": "Value"}
     return value if values.shape[1] == 1 else {"feature": value, "length": values.shape[1], "_type": "List"}

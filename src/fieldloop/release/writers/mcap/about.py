@@ -2,7 +2,7 @@
 
 import json
 
-from fieldloop.model.episode_text import writable
+from fieldloop.model.episode_text import escape_non_utf8
 from fieldloop.model.note import Note, Subject, note
 from fieldloop.model.stream import Stream
 from fieldloop.release.writers.mcap.slots import HEADER, Slots
@@ -30,19 +30,19 @@ def channel_metadata(stream: Stream, slots: Slots) -> dict[str, str]:
         stated["dtype"] = stream.values.dtype.name
     if stream.nominal_hz:
         stated["nominal_hz"] = repr(float(stream.nominal_hz))
-    return {f"fieldloop.{key}": writable(value) for key, value in stated.items()}
+    return {f"fieldloop.{key}": escape_non_utf8(value) for key, value in stated.items()}
 
 
 def unwritable_texts(stream: Stream) -> list[Note]:
     """Return the texts of a stream that are not UTF-8 and are written as escapes."""
     texts = {"name": stream.name, "frame_id": stream.frame_id, "serial": stream.serial}
     return [
-        note("release.text_not_utf8", about=Subject(writable(stream.name)), name=what)
+        note("release.text_not_utf8", about=Subject(escape_non_utf8(stream.name)), name=what)
         for what, text in texts.items()
-        if writable(text) != text
+        if escape_non_utf8(text) != text
     ]
 
 
 def message_text(text: str) -> str:
     """Return a text that may stand inside a message: there a NUL ends it."""
-    return writable(text).replace("\x00", "")
+    return escape_non_utf8(text).replace("\x00", "")

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from fieldloop.errors import StoreError
 from fieldloop.model.episode import Recording
-from fieldloop.model.episode_text import not_in_texts, to_texts
+from fieldloop.model.episode_text import losses_in_texts, to_texts
 from fieldloop.model.note import Note, Subject, note
 from fieldloop.model.stream import Stream
 from fieldloop.release.writers.mcap import numbers
@@ -59,7 +59,7 @@ def write_log(recording: Recording, path: Path, compression: Compression | None 
     for topic in topics:
         about = Subject(topic.stream.name)
         left_out += (replace(loss, subject=about) for loss in sorted(topic.compressor.losses, key=lambda n: n.code))
-    return WrittenLog(recorder.written, (*left_out, *not_in_texts(recording.episode)))
+    return WrittenLog(recorder.written, (*left_out, *losses_in_texts(recording.episode)))
 
 
 def _incomplete(path: Path, why: str) -> StoreError:
@@ -68,27 +68,28 @@ def _incomplete(path: Path, why: str) -> StoreError:
 
 def _topics(recording: Recording, compression: Compression, left_out: list[Note]) -> list[_Topic]:
     """Decide which streams become a topic each; those that travel in another's message, or in none, become none."""
-    unfit = {name: why for name, stream in recording.streams.items() if (why := _unfit(stream))}
+    unfit = {name: why for name, stream in recording.streams.items() if (why := _why_unfit(stream))}
     left_out += unfit.values()
     fit = {name: stream for name, stream in recording.streams.items() if name not in unfit}
-    inside = _carried(fit)
+    inside = _parts_by_carrier(fit)
     carried = {part.name for parts in inside.values() for part in parts.values()}
     topics: list[_Topic] = []
     for stream in (stream for name, stream in fit.items() if name not in carried):
         slots, parts = slots_of(stream), inside[stream.name]
         left_out += unwritable_texts(stream)
-        for one in (stream, *parts.values()):
-            if one.values is not None:
-                left_out += numbers.losses(one)
+        for carried_stream in (stream, *parts.values()):
+            if carried_stream.values is not None:
+                left_out += numbers.losses(carried_stream)
             left_out += (
-                note("release.clock_without_slot", about=Subject(one.name), clock=kind.value) for kind in slots.left_out
+                note("release.clock_without_slot", about=Subject(carried_stream.name), clock=kind.value)
+                for kind in slots.left_out
             )
         name = _topic_name(stream.name, {topic.name for topic in topics})
         topics.append(_Topic(name, stream, parts, slots, Compressor(compression)))
     return topics
 
 
-def _carried(streams: Mapping[str, Stream]) -> dict[str, dict[str, Stream]]:
+def _parts_by_carrier(streams: Mapping[str, Stream]) -> dict[str, dict[str, Stream]]:
     """Return the parts that travel in each stream's message; what travels in another's carries nothing itself."""
     inside: dict[str, dict[str, Stream]] = {}
     carried: set[str] = set()
@@ -98,14 +99,14 @@ def _carried(streams: Mapping[str, Stream]) -> dict[str, dict[str, Stream]]:
     return inside
 
 
-def _unfit(stream: Stream) -> Note | None:
+def _why_unfit(stream: Stream) -> Note | None:
     about = Subject(stream.name)
     if not len(stream):
         return note("release.no_samples", about=about)
     if not slots_of(stream).held:
         return note("release.timestamps_too_early", about=about)
     if stream.pictures is None:
-        return numbers.unwritable(stream)
+        return numbers.why_unwritable(stream)
     count = len(stream.pictures)
     if count == len(stream):
         return None

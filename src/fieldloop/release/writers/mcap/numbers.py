@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from fieldloop.model.note import Note, Subject, note
 from fieldloop.model.stream import Stream, StreamKind
 from fieldloop.release.writers.mcap.about import message_text
-from fieldloop.release.writers.seen import no_values
+from fieldloop.release.writers.seen import no_values_note
 from fieldloop_robot.messages import Imu, JointState, Message, PoseStamped, WrenchStamped
 
 EXACT_WHOLE = 2**53  # a 64-bit float holds every whole number up to this
@@ -35,10 +35,10 @@ PART_KINDS = {"velocity": StreamKind.JOINT_VELOCITY, "effort": StreamKind.JOINT_
 WHOLE = (StreamKind.JOINT_POSITION, StreamKind.GRIPPER, StreamKind.ACTION)
 
 
-def unwritable(stream: Stream) -> Note | None:
+def why_unwritable(stream: Stream) -> Note | None:
     """Return why a stream's values cannot be written; None where they can."""
     if stream.values is None:
-        return no_values(stream)
+        return no_values_note(stream)
     if stream.values.dtype.kind not in "fiub":
         return note("release.no_numbers", about=Subject(stream.name), dtype=str(stream.values.dtype))
     return None if stream.values.size else note("release.no_numbers", about=Subject(stream.name))
@@ -67,13 +67,13 @@ def parts_of(stream: Stream, streams: Mapping[str, Stream]) -> dict[str, Stream]
     if stream.kind not in WHOLE:
         return {}
     units = SLIDING if stream.kind is StreamKind.GRIPPER else TURNING
-    found = {}
+    parts = {}
     for index, part in enumerate(PART_KINDS, start=1):
         other = streams.get(f"{stream.name}/{part}")
         kind = PART_KINDS[part] if stream.kind is StreamKind.JOINT_POSITION else stream.kind
         if other is not None and other.kind is kind and other.unit == units[index] and _travels_with(stream, other):
-            found[part] = other
-    return found
+            parts[part] = other
+    return parts
 
 
 def messages(stream: Stream, parts: Mapping[str, Stream], rows: slice) -> Iterator[Message]:
@@ -96,7 +96,14 @@ def messages(stream: Stream, parts: Mapping[str, Stream], rows: slice) -> Iterat
 
 def _travels_with(stream: Stream, other: Stream) -> bool:
     traits = [
-        (s.columns, s.frame_id, s.serial, s.nominal_hz, dict(s.notes), None if s.values is None else _form(s.values))
+        (
+            s.columns,
+            s.frame_id,
+            s.serial,
+            s.nominal_hz,
+            dict(s.notes),
+            None if s.values is None else _dtype_and_shape(s.values),
+        )
         for s in (stream, other)
     ]
     return (
@@ -107,13 +114,13 @@ def _travels_with(stream: Stream, other: Stream) -> bool:
     )
 
 
-def _form(values: NDArray[Any]) -> tuple[Any, ...]:
+def _dtype_and_shape(values: NDArray[Any]) -> tuple[Any, ...]:
     return values.dtype, values.shape
 
 
 def _rows(stream: Stream, rows: slice) -> Rows:
     values: Any = stream.values
-    found = values[rows].reshape(-1, int(np.prod(values.shape[1:]))).astype(np.float64)
+    floats = values[rows].reshape(-1, int(np.prod(values.shape[1:]))).astype(np.float64)
     if values.dtype.kind in "iu":  # the largest must not round up to what its own type cannot hold
-        found = np.minimum(found, np.nextafter(float(np.iinfo(values.dtype).max) + 1.0, 0.0))
-    return found.tolist()  # type: ignore[no-any-return]
+        floats = np.minimum(floats, np.nextafter(float(np.iinfo(values.dtype).max) + 1.0, 0.0))
+    return floats.tolist()  # type: ignore[no-any-return]

@@ -46,23 +46,23 @@ class Compressor:
         assert source is not None
         if isinstance(source, EncodedSource):
             for index, (form, data) in enumerate(source.encoded()):
-                kept = (form, data) if form else self._compressed(next(iter(source.frames([index])), NOTHING), stream)
+                kept = (form, data) if form else self._compress(next(iter(source.frames([index])), NOTHING), stream)
                 yield CompressedImage(*kept, frame_id)
         else:
             for picture in source.frames():
-                yield CompressedImage(*self._compressed(picture, stream), frame_id)
+                yield CompressedImage(*self._compress(picture, stream), frame_id)
         while True:
-            yield CompressedImage(*self._compressed(NOTHING, stream), frame_id)
+            yield CompressedImage(*self._compress(NOTHING, stream), frame_id)
 
-    def _compressed(self, picture: NDArray[Any], stream: Stream) -> tuple[str, bytes]:
+    def _compress(self, picture: NDArray[Any], stream: Stream) -> tuple[str, bytes]:
         if not picture.size:  # the message keeps its stamp, and decodes to nothing
             self.losses.add(note("release.frames_empty"))
             return DEPTH_PNG if stream.kind is StreamKind.DEPTH else self._as.form, b""
         if picture.dtype.kind == "f":
-            return self._depth(np.asarray(picture, np.float32))
-        return self._as.form, self._colour(np.asarray(picture, np.uint8))
+            return self._compress_depth(np.asarray(picture, np.float32))
+        return self._as.form, self._compress_colour(np.asarray(picture, np.uint8))
 
-    def _colour(self, picture: NDArray[np.uint8]) -> bytes:
+    def _compress_colour(self, picture: NDArray[np.uint8]) -> bytes:
         import cv2
 
         blue_first = cv2.cvtColor(picture, cv2.COLOR_RGB2BGR)
@@ -71,21 +71,21 @@ class Compressor:
         self.losses.add(note("release.pixels_recompressed", how=f"JPEG of quality {self._as.quality}"))
         return bytes(cv2.imencode(".jpg", blue_first, [cv2.IMWRITE_JPEG_QUALITY, self._as.quality])[1])
 
-    def _depth(self, depth_m: NDArray[np.float32]) -> tuple[str, bytes]:
+    def _compress_depth(self, depth_m: NDArray[np.float32]) -> tuple[str, bytes]:
         """Whole millimetres as a 16-bit PNG, as REP 118 has it; other depth as floats, unless rounding is asked for."""
         import cv2
 
         with np.errstate(over="ignore"):
             millimetres = np.nan_to_num(depth_m * MILLIMETRES, nan=0.0).round().clip(0, FARTHEST_MM).astype(np.uint16)
         rounding_is_known = self._as.depth == "millimetres" and ROUNDED in self.losses
-        if not rounding_is_known and not _same(millimetres, depth_m):
+        if not rounding_is_known and not _is_lossless(millimetres, depth_m):
             if self._as.depth == "exact":
                 return DEPTH_TIFF, bytes(cv2.imencode(".tiff", depth_m, [cv2.IMWRITE_TIFF_COMPRESSION, PLAIN_TIFF])[1])
             self.losses.add(ROUNDED)
         return DEPTH_PNG, bytes(cv2.imencode(".png", millimetres)[1])
 
 
-def _same(millimetres: NDArray[np.uint16], depth_m: NDArray[np.float32]) -> bool:
+def _is_lossless(millimetres: NDArray[np.uint16], depth_m: NDArray[np.float32]) -> bool:
     known = millimetres > 0
     back = millimetres[known].astype(np.float32) / MILLIMETRES
     return np.array_equal(known, ~np.isnan(depth_m)) and np.array_equal(back, depth_m[known])

@@ -16,7 +16,7 @@ from fieldloop.model.note import Note, Subject, note
 from fieldloop.model.stream import ClockKind, StreamKind
 from fieldloop.release.writers.account import Account
 from fieldloop.release.writers.features import Feature, Features
-from fieldloop.release.writers.framed import Framed, frame
+from fieldloop.release.writers.framed import Framed, frame_recording
 from fieldloop.release.writers.rlds import declared
 from fieldloop.release.writers.rlds.describe import GRID, KEPT, STAMPS, describe, episode_facts, stamps
 from fieldloop.release.writers.rlds.example import Pieces, bytes_list, example, numbers_list
@@ -24,7 +24,7 @@ from fieldloop.release.writers.rlds.keys import free_keys, paths
 from fieldloop.release.writers.rlds.pictures import JPEG_QUALITY, PictureForm, encoded_pictures
 from fieldloop.release.writers.rlds.shards import ShardWriter
 from fieldloop.release.writers.splits import TRAIN, split_of
-from fieldloop.release.writers.survey import survey, walkable
+from fieldloop.release.writers.survey import ensure_rereadable, survey
 from fieldloop.release.writers.written import Written, whole_or_nothing
 
 MARKS = ("is_first", "is_last", "is_terminal")
@@ -60,7 +60,7 @@ def write_rlds(
         raise BadInput(f"{version!r} is not a version such as 1.0.0.")
     if shard_mb < 1:
         raise BadInput("A shard must have at least one MiB.")
-    walk = walkable(recordings)
+    walk = ensure_rereadable(recordings)
     features = survey(walk, clock=clock, hz=hz)
     dataset = _dataset_name(name or target.name)
     with whole_or_nothing(target) as part:
@@ -70,7 +70,7 @@ def write_rlds(
         try:
             for recording in walk:
                 writing.add(recording)
-            writing.account.is_whole()
+            writing.account.refuse_changed_recordings()
         except BaseException:
             writing.abandon()
             raise
@@ -84,7 +84,7 @@ class _Writing:
     def __init__(self, folder: Path, name: str, features: Features, *, pictures: PictureForm, most_bytes: int) -> None:
         self._folder, self._name, self._features, self._form = folder, name, features, pictures
         self._paths = paths(features)
-        self._dtypes = {f.name: _stored(f) for f in features.signals}
+        self._dtypes = {f.name: _stored_dtype(f) for f in features.signals}
         self._stamps = _stamp_paths(self._paths, features)
         self.account = Account(features)
         self.lost: dict[Note, None] = {}
@@ -93,11 +93,11 @@ class _Writing:
 
     def add(self, recording: Recording) -> None:
         """Append one episode as one record."""
-        framed = frame(recording, self._features)
-        found = {f"steps/{path}": pieces for path, pieces in self._step_features(framed)}
+        framed = frame_recording(recording, self._features)
+        features = {f"steps/{path}": pieces for path, pieces in self._step_features(framed)}
         for key, text in self._metadata(framed).items():
-            found[f"episode_metadata/{key}"] = bytes_list([text.encode()])
-        self._split(framed.episode).add(example(found), framed.episode.name)
+            features[f"episode_metadata/{key}"] = bytes_list([text.encode()])
+        self._split_writer(framed.episode).add(example(features), framed.episode.name)
         self.account.note(framed)
 
     def close(self, version: str) -> None:
@@ -105,7 +105,9 @@ class _Writing:
         for shards in self._shards.values():
             shards.close()
         metadata = declared.tree(dict.fromkeys((*FIELDS, "id", KEPT), declared.text()))
-        _write_json(self._folder / "features.json", declared.episodes(declared.tree(self._declared()), metadata))
+        _write_json(
+            self._folder / "features.json", declared.episodes(declared.tree(self._declare_features()), metadata)
+        )
         splits = [(split, shards.lengths, shards.payload_bytes) for split, shards in sorted(self._shards.items())]
         _write_json(self._folder / "dataset_info.json", declared.dataset_info(self._name, version, DESCRIPTION, splits))
 
@@ -114,7 +116,7 @@ class _Writing:
         for shards in self._shards.values():
             shards.abandon()
 
-    def _split(self, episode: Episode) -> ShardWriter:
+    def _split_writer(self, episode: Episode) -> ShardWriter:
         """Return the files of the split an episode is in, under a name that TFDS takes."""
         split = re.sub(r"\W+", "_", split_of(episode)) or TRAIN
         if split not in self._shards:
@@ -159,36 +161,40 @@ class _Writing:
         kept = describe(framed, self._paths, self._stamps)
         return {key: facts.get(key, "") for key in FIELDS} | {"id": framed.episode.id, KEPT: kept}
 
-    def _declared(self) -> dict[str, declared.Declared]:
-        found = {mark: declared.tensor("bool") for mark in MARKS}
-        found |= {"language_instruction": declared.text(), GRID: declared.tensor("int64", description="nanoseconds")}
-        found |= {
+    def _declare_features(self) -> dict[str, declared.Declared]:
+        leaves = {mark: declared.tensor("bool") for mark in MARKS}
+        leaves |= {"language_instruction": declared.text(), GRID: declared.tensor("int64", description="nanoseconds")}
+        leaves |= {
             path: declared.tensor("int64", len(kinds), description=", ".join(kinds))
             for path, kinds in self._stamps.values()
         }
         for feature in self._features.signals:
             path, description = self._paths[feature.name], _description(feature)
             shape = () if path in SCALARS else (feature.width,)
-            found[path] = declared.tensor(self._dtypes[feature.name].name, *shape, description=description)
+            leaves[path] = declared.tensor(self._dtypes[feature.name].name, *shape, description=description)
         for feature in self._features.cameras:
             depth = feature.kind is StreamKind.DEPTH
-            found[self._paths[feature.name]] = declared.image(
+            leaves[self._paths[feature.name]] = declared.image(
                 *feature.size, depth=depth, form=self._form, description=_description(feature)
             )
-        return found
+        return leaves
 
 
-def _stored(feature: Feature) -> np.dtype[Any]:
+def _stored_dtype(feature: Feature) -> np.dtype[Any]:
     """Return the type in which a stream's numbers are written: all fractions are float32."""
     dtype = np.dtype(feature.dtype)
     return np.dtype(np.float32) if dtype.kind == "f" else dtype
 
 
-def _stamp_paths(found: Mapping[str, str], features: Features) -> dict[str, tuple[str, tuple[ClockKind, ...]]]:
+def _stamp_paths(
+    paths_by_stream: Mapping[str, str], features: Features
+) -> dict[str, tuple[str, tuple[ClockKind, ...]]]:
     """Say where the stamps go that the grid does not tell, beside each other under the streams' own keys."""
-    own = {feature.name: feature.clocks for feature in features.all if feature.own_clocks}
-    keys = free_keys({name: found[name].removeprefix("observation/").replace("/", "_") for name in own})
-    return {name: (f"{STAMPS}/{key}", own[name]) for name, key in keys.items()}
+    clocks_by_stream = {feature.name: feature.clocks for feature in features.all if feature.own_clocks}
+    keys = free_keys(
+        {name: paths_by_stream[name].removeprefix("observation/").replace("/", "_") for name in clocks_by_stream}
+    )
+    return {name: (f"{STAMPS}/{key}", clocks_by_stream[name]) for name, key in keys.items()}
 
 
 def _description(feature: Feature) -> str:

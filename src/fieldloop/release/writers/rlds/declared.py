@@ -12,19 +12,19 @@ def tensor(dtype: str, *shape: int, description: str = "") -> Declared:
     """Declare numbers; without a shape one number."""
     dimensions = {"dimensions": [str(side) for side in shape]} if shape else {}
     made = {"shape": dimensions, "dtype": dtype, "encoding": "none"}
-    return _with(description, f"{'tensor_feature.Tensor' if shape else 'scalar.Scalar'}", tensor=made)
+    return _declare(description, f"{'tensor_feature.Tensor' if shape else 'scalar.Scalar'}", tensor=made)
 
 
 def image(width: int, height: int, *, depth: bool, form: str, description: str = "") -> Declared:
     """Declare a picture; distances are float32, which TFDS keeps bit for bit in the four colours of a PNG."""
     sides = {"dimensions": [str(height), str(width), "1" if depth else "3"]}
     made = {"shape": sides, "dtype": "float32" if depth else "uint8", "encodingFormat": "png" if depth else form}
-    return _with(description, "image_feature.Image", image=made)
+    return _declare(description, "image_feature.Image", image=made)
 
 
 def text(description: str = "") -> Declared:
     """Declare a text."""
-    return _with(description, "text_feature.Text", text={})
+    return _declare(description, "text_feature.Text", text={})
 
 
 def tree(leaves: Mapping[str, Declared]) -> Declared:
@@ -38,14 +38,14 @@ def tree(leaves: Mapping[str, Declared]) -> Declared:
         else:
             here[first] = leaf
     here |= {name: tree(inner) for name, inner in below.items()}
-    return _with("", "features_dict.FeaturesDict", featuresDict={"features": dict(sorted(here.items()))})
+    return _declare("", "features_dict.FeaturesDict", featuresDict={"features": dict(sorted(here.items()))})
 
 
 def episodes(steps: Declared, metadata: Declared) -> Declared:
     """Declare an episode: its steps are a dataset of their own."""
-    inner = _with("", "dataset_feature.Dataset", sequence={"feature": steps, "length": "-1"})
+    inner = _declare("", "dataset_feature.Dataset", sequence={"feature": steps, "length": "-1"})
     whole = {"steps": inner, "episode_metadata": metadata}
-    return _with("", "features_dict.FeaturesDict", featuresDict={"features": whole})
+    return _declare("", "features_dict.FeaturesDict", featuresDict={"features": whole})
 
 
 def dataset_info(
@@ -65,7 +65,7 @@ def dataset_info(
     }  # fmt: skip
 
 
-def _with(description: str, class_name: str, **made: Any) -> Declared:
+def _declare(description: str, class_name: str, **made: Any) -> Declared:
     return {"pythonClassName": f"{CLASSES}.{class_name}", **made} | (
         {"description": description} if description else {}
     )

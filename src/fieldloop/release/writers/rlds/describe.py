@@ -28,28 +28,28 @@ def episode_facts(episode: Episode) -> dict[str, str]:
 
 def stamps(framed: Framed, name: str, kinds: Sequence[ClockKind]) -> NDArray[np.int64]:
     """Return the stamps a stream's rows really had, one column a clock; NO_STAMP where a row is not a sample."""
-    found = np.full((len(framed), len(kinds)), NO_STAMP, np.int64)
+    stamp_table = np.full((len(framed), len(kinds)), NO_STAMP, np.int64)
     if name in framed.picks:
         for kind, times in framed.clocks(name).items():
-            found[:, kinds.index(kind)] = times
-    return found
+            stamp_table[:, kinds.index(kind)] = times
+    return stamp_table
 
 
 def describe(framed: Framed, paths: Mapping[str, str], stamped: Stamped) -> str:
     """Write the description as JSON."""
-    streams = {path: _described(framed, name, stamped) for name, path in paths.items()}
+    streams = {path: _describe_stream(framed, name, stamped) for name, path in paths.items()}
     kept = {"facts": episode_facts(framed.episode), "streams": streams}
     return json.dumps(kept, sort_keys=True, ensure_ascii=False)
 
 
-def _described(framed: Framed, name: str, stamped: Stamped) -> dict[str, Any]:
+def _describe_stream(framed: Framed, name: str, stamped: Stamped) -> dict[str, Any]:
     has = framed.clocks(name)
     where, kinds = stamped[name] if name in stamped and name in framed.picks else (GRID, tuple(has))
     clocks = [kind.value if kind in has else None for kind in kinds]
-    return framed.stream_info(name) | {"clocks": clocks, "stamps": where} | _form(framed.streams[name])
+    return framed.stream_info(name) | {"clocks": clocks, "stamps": where} | _dtype_and_shape(framed.streams[name])
 
 
-def _form(stream: Stream) -> dict[str, Any]:
+def _dtype_and_shape(stream: Stream) -> dict[str, Any]:
     if stream.values is None:
         return {}
     shape = stream.values.shape[1:]

@@ -19,14 +19,15 @@ class Pieces(NamedTuple):
 def example(features: Mapping[str, Pieces]) -> Pieces:
     """Put features together, by name in order, so that the same episode gives the same bytes."""
     entries = [
-        _field(1, joined([_field(1, plain(name.encode())), _field(2, features[name])])) for name in sorted(features)
+        _field(1, join_pieces([_field(1, single_piece(name.encode())), _field(2, features[name])]))
+        for name in sorted(features)
     ]
-    return _field(1, joined(entries))
+    return _field(1, join_pieces(entries))
 
 
 def bytes_list(values: Iterable[bytes]) -> Pieces:
     """Make a feature of bytes."""
-    return _field(BYTES, joined([_field(1, plain(value)) for value in values]))
+    return _field(BYTES, join_pieces([_field(1, single_piece(value)) for value in values]))
 
 
 def numbers_list(values: NDArray[Any]) -> Pieces:
@@ -34,17 +35,17 @@ def numbers_list(values: NDArray[Any]) -> Pieces:
     flat = np.ascontiguousarray(values).reshape(-1)
     if flat.dtype.kind == "f":
         with np.errstate(over="ignore"):  # what is too large becomes infinite; the caller has said so
-            return _field(FLOAT, _field(1, plain(flat.astype("<f4").tobytes())))
+            return _field(FLOAT, _field(1, single_piece(flat.astype("<f4").tobytes())))
     bits = flat.view(np.uint64) if flat.dtype == np.uint64 else flat.astype(np.int64).view(np.uint64)
-    return _field(INT64, _field(1, plain(varints(bits))))
+    return _field(INT64, _field(1, single_piece(varints(bits))))
 
 
-def plain(data: bytes) -> Pieces:
+def single_piece(data: bytes) -> Pieces:
     """Return bytes as they are."""
     return Pieces((data,), len(data))
 
 
-def joined(pieces: Sequence[Pieces]) -> Pieces:
+def join_pieces(pieces: Sequence[Pieces]) -> Pieces:
     """Return pieces one behind the other."""
     return Pieces(tuple(part for piece in pieces for part in piece.parts), sum(piece.size for piece in pieces))
 

@@ -14,7 +14,7 @@ OF_THE_STEP = {"reward": 1, "discount": 1, "is_terminal": 1, "language_embedding
 def paths(features: Features) -> dict[str, str]:
     """Return stream name → path in a step; no two share one, and none lies below another."""
     actions = [f.name for f in features.signals if f.kind is StreamKind.ACTION]
-    return free_keys({f.name: _wanted(f, actions) for f in features.all})
+    return free_keys({f.name: _wanted_path(f, actions) for f in features.all})
 
 
 def free_keys(wanted: Mapping[str, str]) -> dict[str, str]:
@@ -27,23 +27,23 @@ def free_keys(wanted: Mapping[str, str]) -> dict[str, str]:
     return {name: free_name(key, taken) for name, key in wanted.items()}
 
 
-def plain(name: str) -> str:
+def name_to_key(name: str) -> str:
     """Make a key of a stream's name: a slash would be a dictionary of its own.
 
-    >>> plain("/joints/velocity")
+    >>> name_to_key("/joints/velocity")
     'joints_velocity'
     """
     return name.strip("/").replace("/", "_") or "unnamed"
 
 
-def _wanted(feature: Feature, actions: list[str]) -> str:
+def _wanted_path(feature: Feature, actions: list[str]) -> str:
     name = feature.name
     if feature.is_camera:
         kind = "depth" if feature.kind is StreamKind.DEPTH else "image"
-        bare = plain(name.removeprefix("observation/").removeprefix("camera/").removeprefix("depth/"))
+        bare = name_to_key(name.removeprefix("observation/").removeprefix("camera/").removeprefix("depth/"))
         return f"{OBSERVATION}/{bare if bare.startswith(kind) else f'{kind}_{bare}'}"
     if name in actions:
-        return ACTION if len(actions) == 1 else f"{ACTION}/{plain(name.removeprefix('action/'))}"
+        return ACTION if len(actions) == 1 else f"{ACTION}/{name_to_key(name.removeprefix('action/'))}"
     if name in OF_THE_STEP and OF_THE_STEP[name] in (0, feature.width):
         return name
-    return f"{OBSERVATION}/{plain(name.removeprefix('observation/'))}"
+    return f"{OBSERVATION}/{name_to_key(name.removeprefix('observation/'))}"

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.model.stream import EncodedSource
-from fieldloop.release.writers.framed import Framed, ascending
+from fieldloop.release.writers.framed import Framed, split_ascending
 
 PictureForm = Literal["png", "jpeg"]
 JPEG_QUALITY = 95  # the default of OpenCV and of TensorFlow
@@ -18,9 +18,9 @@ COLOUR = 3  # channels
 def encoded_pictures(framed: Framed, camera: str, form: PictureForm) -> Iterator[tuple[bytes, bool]]:
     """Yield one picture a row, and whether it was encoded here: what rests in that form already is taken as it is."""
     source = framed.streams[camera].pictures
-    at_rest = _at_rest(source, framed.picks[camera]) if isinstance(source, EncodedSource) else iter(())
+    at_rest = _stored_pictures(source, framed.picks[camera]) if isinstance(source, EncodedSource) else iter(())
     for picture, (stored_form, data) in zip(framed.pictures(camera), chain(at_rest, repeat(("", b""))), strict=False):
-        if stored_form == form and picture.ndim == COLOUR and _shows(data, picture):
+        if stored_form == form and picture.ndim == COLOUR and _decodes_to(data, picture):
             yield data, False
         else:
             yield encode(picture, form), True
@@ -45,14 +45,14 @@ def encode(picture: NDArray[Any], form: PictureForm) -> bytes:
     return bytes(encoded.tobytes())
 
 
-def _at_rest(source: EncodedSource, picks: NDArray[np.int64]) -> Iterator[tuple[str, bytes]]:
-    for run in ascending(picks):
+def _stored_pictures(source: EncodedSource, picks: NDArray[np.int64]) -> Iterator[tuple[str, bytes]]:
+    for run in split_ascending(picks):
         wanted, times = np.unique(run, return_counts=True)
-        for found, rows in zip(source.encoded(wanted.tolist()), times.tolist(), strict=False):
-            yield from [found] * rows
+        for stored, rows in zip(source.encoded(wanted.tolist()), times.tolist(), strict=False):
+            yield from [stored] * rows
 
 
-def _shows(data: bytes, picture: NDArray[Any]) -> bool:
+def _decodes_to(data: bytes, picture: NDArray[Any]) -> bool:
     """Do these bytes decode to that picture? Only then may they stand for it."""
     import cv2
 

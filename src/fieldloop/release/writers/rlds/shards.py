@@ -29,12 +29,12 @@ class ShardWriter:
                 "Write pictures as JPEG, or cut the episode."
             )
         if self._file is None or self._size + payload.size > self._most:
-            self._next()
+            self._open_next_part()
         assert self._file is not None
         head = struct.pack("<Q", payload.size)
-        self._file.write(head + struct.pack("<I", _masked(_crc((head,)))))
+        self._file.write(head + struct.pack("<I", _mask_crc(_crc((head,)))))
         self._file.writelines(payload.parts)
-        self._file.write(struct.pack("<I", _masked(_crc(payload.parts))))
+        self._file.write(struct.pack("<I", _mask_crc(_crc(payload.parts))))
         self._size += payload.size + 16
         self.payload_bytes += payload.size
         self.lengths[-1] += 1
@@ -52,7 +52,7 @@ class ShardWriter:
         if self._file is not None:
             self._file.close()
 
-    def _next(self) -> None:
+    def _open_next_part(self) -> None:
         if self._file is not None:
             self._file.close()
         self._file, self._size = self._part(len(self.lengths)).open("wb"), 0
@@ -71,5 +71,5 @@ def _crc(parts: tuple[bytes, ...]) -> int:
     return crc
 
 
-def _masked(crc: int) -> int:
+def _mask_crc(crc: int) -> int:
     return ((crc >> 15 | crc << 17) + MASK_DELTA) & 0xFFFFFFFF
