@@ -33,7 +33,7 @@ class _Type:
 
 
 def read_source(case: UseCase) -> Ask:
-    """Read a use case's parameters as `parameters.read` does, without importing its function.
+    """Read a use case's parameters as `read_parameters` does, without importing its function.
 
     An enumeration is read as text with choices; to call the function, parse again with the real signature.
 

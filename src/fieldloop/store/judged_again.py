@@ -27,7 +27,7 @@ def corrections(
 ) -> Iterator[tuple[Place, int, int, int]]:
     """Yield corrections (place, time, successes, verdicts) to sums of verdicts, so that each attempt counts once.
 
-    An attempt counts at the first verdict of its majority, as in `settled`. A tie counts nowhere. Corrections
+    An attempt counts at the first verdict of its majority, as in `settle_attempts`. A tie counts nowhere. Corrections
     cover every attempt with a verdict in [start, end); they may lie outside it.
     """
     votes = verdicts_of_several(connection, start_ns, end_ns, stage, None if policy is None else [policy])

@@ -47,7 +47,7 @@ def count_trials(
     counts: dict[tuple[str, str], list[int]] = defaultdict(lambda: [0, 0, 0])
     for policy, stage, attempt, _site, _robot, verdicts, good in connection.execute(query):
         tally = counts[policy, stage]
-        # like `settled`: a named attempt counts by majority, a tie counts nowhere
+        # like `settle_attempts`: a named attempt counts by majority, a tie counts nowhere
         won, tried = (2 * good > verdicts, 2 * good != verdicts) if attempt else (good, verdicts)
         for place, more in enumerate((verdicts, won, tried)):
             tally[place] += more

@@ -84,7 +84,7 @@ def build(weights: Weights) -> Any:
 
 
 def _inputs(graph: _Graph, weights: Weights) -> str:
-    """`vision.look` and `Scaling.__call__`, step by step; pictures have their colour planes first here."""
+    """`vision.extract_features` and `Scaling.__call__`, step by step; pictures have their colour planes first here."""
     from onnx import TensorProto
 
     eye, scale = weights.vision, weights.scaling

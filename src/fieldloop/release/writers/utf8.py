@@ -14,7 +14,7 @@ OF_A_STREAM = ("name", "unit", "frame_id", "serial")
 def in_utf8(recording: Recording) -> tuple[Recording, list[Note]]:
     """Return the recording with escapes where a text is not UTF-8, and the streams with such texts.
 
-    Those of the episode itself are reported by `episode_text.not_in_texts`.
+    Those of the episode itself are reported by `episode_text.losses_in_texts`.
     """
     streams: dict[str, Stream] = {}
     changed: list[Note] = []

@@ -123,7 +123,7 @@ def _to_ordered_ints(values: NDArray[Any]) -> NDArray[np.uint64]:
 
 
 def _from_ordered_int(whole: int, dtype: np.dtype[Any]) -> Any:
-    """Undo `_ordered`."""
+    """Undo `_to_ordered_ints`."""
     bits = 8 * dtype.itemsize
     if dtype.kind in "bu":
         return whole
