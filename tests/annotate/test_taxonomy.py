@@ -29,7 +29,7 @@ def test_numbers_reach_the_definitions():
         (LABEL + REACH, "needs a name and a whole version"),
         (HEAD, "labels must be there"),
         (HEAD + LABEL + LABEL + REACH, "distinct names"),
-        (HEAD + LABEL, "a measure that is not there"),
+        (HEAD + LABEL, "names an unknown measure"),
         (HEAD + LABEL.replace('begins = "b"', 'begins = " "') + REACH, "lacks begins"),
         (HEAD + LABEL + 'colour = "red"\n' + REACH, "No key called 'colour'"),
         (HEAD + LABEL + REACH.replace('why = "w"\n', ""), "why is missing"),

@@ -82,7 +82,10 @@ def test_a_line_that_cannot_be_counted_is_named_with_its_reason():
         ("DATE,SKU\nyesterday,a\n", "none of its 1 lines could be counted: no date can be read, as in 'yesterday'"),
         ("day,thing\n2026-01-01,a\n", "name it with --sku-column. There are: day, thing"),
         ("sku,when\na,2026-01-01\n", "name it with --date-column"),
-        ("article,item,date\na,b,2026-01-01\n", "the sku may be article or item; name one with --sku-column"),
+        (
+            "article,item,date\na,b,2026-01-01\n",
+            "the sku could be the column article or item; name it with",
+        ),
         ("sku,date\na,3/4/2026\n", "use --dates day-first or month-first"),
         ("sku,date\na,13/4/2026\nb,4/13/2026\n", "(line 2) has the day first, '4/13/2026' (line 3) the month"),
         ('sku,date\na,2026-01-01\n"b,2026-01-02\n', "quotation mark"),

@@ -59,8 +59,8 @@ def test_what_no_floor_has_is_refused_with_what_it_looks_like(old, new, says):
     [
         ("a,10,0.5,300,200,100\n", "line 2, column length_m: 300: it can only be 0 to 15 m; it looks like millimetres"),
         ("a,10,0.5,30,20,10\n", "it looks like millimetres (0.03 m) or centimetres (0.3 m)"),
-        ("a,10,0.5,9,6,3\nb,1,0.5,8,1,1\n", "the median of 2 articles has 8.5; 0.001 to 2.5 m is usual"),
-        ("a,10,500,,,\nb,10,700,,,\nc,1,0.9,,,\n", "skus.csv, mass_kg: the median of 3 articles has 500"),
+        ("a,10,0.5,9,6,3\nb,1,0.5,8,1,1\n", "the median of 2 articles is 8.5; 0.001 to 2.5 m is usual"),
+        ("a,10,500,,,\nb,10,700,,,\nc,1,0.9,,,\n", "skus.csv, mass_kg: the median of 3 articles is 500"),
         ("a,10,500,,,\nb,10,700,,,\nc,1,0.9,,,\n", "it looks like grams (0.5 kg)"),
         ("a,10,5000,,,\n", "line 2, column mass_kg: 5000: it can only be 0 to 2,000 kg; it looks like grams (5 kg)"),
         ("a,1e300,,,,\n", "line 2, column picks_per_week: 1e+300: it can only be 0 to 100,000,000 a week"),

@@ -80,7 +80,7 @@ def test_a_workspace_remembers_it_for_a_sensor(folder, tmp_path):
     ("options", "message"),
     [
         ({"sensor": "camera/overhead"}, "both --sensor and --robot"),
-        ({"sensor": "camera/overhead", "robot": "arm-1"}, "No workspace here"),
+        ({"sensor": "camera/overhead", "robot": "arm-1"}, "not a workspace"),
         ({"since": "yesterday"}, "is not a valid time"),
         ({"since": "2026-11-15T08:00:00"}, "has no time zone"),
     ],

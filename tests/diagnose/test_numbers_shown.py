@@ -53,7 +53,7 @@ def test_a_cue_a_little_beyond_all_that_was_seen_is_written_with_its_digits():
     found = explain(Evidence("p", "", baseline, (*dark, *fine), shown_up_to(812.3)))
     failure = next(f for f in found.failures if f.stratum.level("bin") == "side")
     assert failure.asked[1].status is Status.FAILED
-    assert sentence(detail(failure.asked[1].answer, "value_outside")) == "lux 812.34 is outside 100 to 812.3."
+    assert sentence(detail(failure.asked[1].answer, "value_outside")) == "lux is 812.34, outside 100 to 812.3."
 
 
 def test_limits_of_priors_are_settings():

@@ -56,7 +56,7 @@ def test_the_stages_say_what_is_in_them(told):
     stages = {stage.key: stage for stage in home(told).stages}
     assert (stages["check"].count, sentence(stages["check"].fact), stages["check"].mark) == (
         "36",
-        "passed, 4 held",
+        "passed, 4 held back",
         "warn",
     )
     assert (stages["release"].count, sentence(stages["release"].fact)) == ("r1", "36 episodes")
@@ -67,7 +67,7 @@ def test_the_stages_say_what_is_in_them(told):
     )
     assert stages["monitor"].mark == "bad"
     assert sentence(stages["diagnose"].fact) == "environment mismatch"
-    assert sentence(stages["annotate"].fact) == "done, 0 queued"
+    assert sentence(stages["annotate"].fact) == "annotated, 0 queued"
 
 
 def test_an_open_incident_comes_first_and_then_what_it_asked_for(tmp_path):
@@ -87,7 +87,7 @@ def test_an_open_incident_comes_first_and_then_what_it_asked_for(tmp_path):
 @pytest.mark.parametrize(
     ("status", "said", "command"),
     [
-        (Status.FAILED, "The gate held p2 back", "fieldloop plan"),
+        (Status.FAILED, "p2 failed the gate", "fieldloop plan"),
         (Status.CANNOT_TELL, "The gate needs 35 more trials of p2", "fieldloop gate trials p2"),
         (Status.PASSED, "Roll p2 out", "fieldloop rollout start p2"),
     ],

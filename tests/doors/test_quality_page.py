@@ -40,12 +40,16 @@ def test_it_answers_first_and_asks_no_episode(workspace, monkeypatch):
     )
     made = html(workspace)
     assert EpisodeReport not in asked
-    assert made.index("39 of 40 episodes are fit") < made.index("Look at these 8 first") < made.index("Sensor fidelity")
+    assert (
+        made.index("39 of 40 episodes are fit")
+        < made.index("Look at these 8 episodes first")
+        < made.index("Sensor fidelity")
+    )
     assert made.count(f'href="/episodes/{"04" * 32}?at=2.92"') == 16, "the name and the moment of each of eight"
     assert "trim; re-stamp &lt;img" in made
     assert "by −12 ms" in made
     assert "27 to 30" in made, "the interval stands under the number"
-    assert "No evidence." in made
+    assert "No evidence was found." in made
     assert "1 check that every episode passed" in made
     assert "outdated" not in made
 
@@ -61,7 +65,7 @@ def test_names_stay_text(workspace):
         ({"outdated": 4}, "4 episodes measured with other parameters", "fieldloop check --again"),
         ({"fingerprint": "0"}, "pick v1 has changed since", "fieldloop check"),
         ({"protocol": "pick v9"}, "judged by pick v9, but pick v1 is in force", "fieldloop check"),
-        ({"episodes": {PASSED: 38}}, "2 episodes came in since", "fieldloop check"),
+        ({"episodes": {PASSED: 38}}, "2 episodes added since", "fieldloop check"),
     ],
 )
 def test_outdated_numbers_say_so_and_how_to_mend_them(workspace, more, said, mend):
@@ -82,7 +86,7 @@ def test_nothing_wrong_is_reported_too(workspace):
     ):
         assert said in made
     judged(workspace, trends=(), metrics=0)
-    assert "Too few batches" in html(workspace)
+    assert "too few batches" in html(workspace)
 
 
 def test_a_chart_tears_where_a_value_is_missing_and_marks_the_alert():

@@ -72,7 +72,7 @@ def test_scattered_failures_are_no_pattern(failing):
 def test_a_slow_decline_is_found_with_its_place():
     found = find_pattern([True] * 60 + [True, True, False, True] * 10)
     assert found.p_value < 0.01
-    assert sentence(found.order) == "0 failures in the first 62 trials, 10 in the other 38."
+    assert sentence(found.order) == "0 failures came in the first 62 trials, 10 in the other 38."
 
 
 def test_too_few_trials_cannot_tell_unless_the_pattern_shows_already():

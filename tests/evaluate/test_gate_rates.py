@@ -120,4 +120,4 @@ def test_incomplete_trials_cannot_pass_but_can_fail():
 def test_nothing_tried_says_what_to_try():
     test = consecutive(0, 0)
     assert (test.status, test.more_trials) == (Status.CANNOT_TELL, 100)
-    assert sentence(test.message) == "Not tried yet. 100 trials are needed."
+    assert sentence(test.message) == "No trial was made yet. 100 trials are needed."

@@ -59,7 +59,7 @@ def test_every_number_has_its_dotted_name(tmp_path, backwards):
     for i in (1, 2):
         message = State(frame_id="base", mode=7, ok=True, count=-i, joints=[0.5, i], blob=b"x", words=["w"])
         message.timestamp.seconds, message.timestamp.nanos = i, 5
-        message.took.seconds, message.record_latency.nanos = 1, 500_000_000
+        message.took.seconds, message.took.nanos = 1, 500_000_000
         message.ways.add(x=i, y=2)
         if i == 2:
             message.at.x = 9.0

@@ -127,7 +127,7 @@ def test_nothing_in_common_cannot_be_one_dataset(write_framed, tmp_path):
     one, other = short(0), short(1)
     one = replace(one, streams={"joints": one.streams["joints"], "action": one.streams["action"]})
     other = replace(other, streams={"force": other.streams["force"]})
-    with pytest.raises(BadInput, match="No stream is in every episode"):
+    with pytest.raises(BadInput, match="No stream is usable in every episode"):
         write_framed([one, other], tmp_path / "set")
 
 

@@ -116,7 +116,7 @@ def test_hand_eye_refuses_half_a_name_and_unknown_sensors(workspace, tmp_path):
     file = pose_file(tmp_path / "p.json")
     with pytest.raises(BadInput, match="both --sensor and --robot"):
         hand_eye(workspace, (file,), sensor="camera/wrist")
-    with pytest.raises(BadInput, match="No workspace here"):
+    with pytest.raises(BadInput, match="not a workspace"):
         hand_eye(None, (file,), **WHO)
     with pytest.raises(UnknownName, match="camera/wrist"):
         hand_eye(workspace, (file,), robot="arm", sensor="camera/wirst")

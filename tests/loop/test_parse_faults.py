@@ -18,7 +18,7 @@ def test_every_number_has_a_largest_size():
     [
         ("camera_lag_s=10", "from 0 to 0.5, in seconds"),
         ("latency_s=-0.1", "from 0 to 1, in seconds"),
-        ("extra_cycles=1e12", "from 0 to 1e"),
+        ("extra_cycles=1e12", "from 0 to 1000000"),
         ("run_lag_s=nan", "run_lag_s = nan"),
         ("simulated_share=1.5", "from 0 to 1"),
         ("label_noise=inf", "from 0 to 1"),

@@ -142,7 +142,7 @@ def test_templates_are_read_and_filled_again_and_again():
     ("text", "says"),
     [
         ("[a", "is not TOML"),
-        ("a = 1", "a template is a table"),
+        ("a = 1", "a template must be a table"),
         ("[a]\nstratum = 'bin'\ndemonstrations = 1", "is not factor=level"),
         ("[a]\nstratum = 'bin=b'", "demonstrations = None should be a whole number"),
         ("[a]\nstratum = 'bin=b'\ndemonstrations = 0", "demonstrations = 0"),

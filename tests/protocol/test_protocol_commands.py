@@ -64,7 +64,7 @@ def test_without_an_audit_the_next_command_is_one_that_works(tmp_path, opened):
     with pytest.raises(Refused, match=r"the map was never audited. Run: fieldloop audit$"):
         lock.lock(opened(root))
     opened(root).write(DeploymentAudited(Audit("x", (), 0.2, complete=False)))
-    with pytest.raises(Refused, match=r"score is 20%.*audit override --reason"):
+    with pytest.raises(Refused, match=r"score of the audit is 20 %.*audit override --reason"):
         lock.lock(opened(root))
     audit.override(opened(root), reason="a pilot")
     protocol_new.new(opened(root), "pick")

@@ -136,9 +136,9 @@ def test_what_is_not_finite_is_never_admitted(value):
 
 
 def test_agreement_names_what_is_missing_on_either_side():
-    with pytest.raises(ProtocolError, match=r"without a limit in force: timing.new"):
+    with pytest.raises(ProtocolError, match=r"have no limit in force: timing.new"):
         require_agreement({**UNITS, "timing.new": "ms"}, default_protocol())
-    with pytest.raises(ProtocolError, match=r"no check measures: timing.longest_gap"):
+    with pytest.raises(ProtocolError, match=r"no check measures these limits: timing.longest_gap"):
         require_agreement({k: v for k, v in UNITS.items() if k != "timing.longest_gap"}, default_protocol())
     with pytest.raises(ProtocolError, match=r"measured in 's', the limit is in 'ms'"):
         require_agreement({**UNITS, "timing.stream_offset": "s"}, default_protocol())

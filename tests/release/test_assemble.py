@@ -177,9 +177,9 @@ def test_the_datasheet_says_what_is_in_what_is_missing_and_what_was_left_out():
     sheet = datasheet(release, episodes)
     assert release.id in sheet
     assert "task succeeded 19, failed 1 (slip 1)" in sheet
-    assert "1 deployed strata, 40.0% of production" in sheet
-    assert "- 1 × Never checked." in sheet
-    assert "operators: op0 5 (25%)" in sheet
+    assert "1 deployed strata, 40.0 % of production" in sheet
+    assert "- 1 × The episode was never checked." in sheet
+    assert "operators: op0 5 (25 %)" in sheet
     assert "simulated 20" in sheet
 
 

@@ -142,7 +142,7 @@ def nouns_are_found_by_their_columns(store: Store) -> None:
     assert store.count(Session, {"closed_ns": None}) == 3  # noqa: PLR2004 - those opened above
     assert store.find(Session, {"id": []}) == []
     assert_refused(UnknownName, "'site'", lambda: store.find(Session, {"sight": "x"}))
-    assert_refused(BadInput, "no table", lambda: store.find(Blob))
+    assert_refused(BadInput, "not stored in a table", lambda: store.find(Blob))
 
 
 def one_noun_is_got_by_any_unique_prefix(store: Store) -> None:

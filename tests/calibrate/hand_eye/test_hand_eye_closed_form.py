@@ -60,9 +60,9 @@ def test_a_closed_form_whose_uncertainty_cannot_be_found_does_not_pass(monkeypat
 @pytest.mark.parametrize(
     ("turned", "advice"),
     [
-        ((False, False), "as well: give --inverse robot --inverse target."),
-        ((True, True), "as well: leave --inverse robot --inverse target out."),
-        ((True, False), "as well: leave --inverse robot out, and give --inverse target."),
+        ((False, False), "inverted: give --inverse robot --inverse target."),
+        ((True, True), "inverted: leave --inverse robot --inverse target out."),
+        ((True, False), "inverted: leave --inverse robot out, and give --inverse target."),
     ],
 )
 def test_advice_turns_what_was_stated(turned, advice):

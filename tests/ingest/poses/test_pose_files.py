@@ -141,7 +141,7 @@ def test_files_that_cannot_be_are_refused(tmp_path):
         read_poses([first, second])
     as_csv(tmp_path / "target.csv", TARGET[:3], pose_names("target"))
     as_csv(tmp_path / "robot.csv", ROBOT, pose_names("robot"))
-    with pytest.raises(BadInput, match="must be as many"):
+    with pytest.raises(BadInput, match="Give as many of each"):
         read_poses([tmp_path / "target.csv", tmp_path / "robot.csv"])
 
 

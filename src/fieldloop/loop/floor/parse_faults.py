@@ -55,7 +55,8 @@ def refuse_beyond(name: str, value: float, largest: float = math.inf) -> float:
     if not 0.0 <= value <= largest or math.isinf(value):
         most = f"to {format_number(largest, 6)}" if math.isfinite(largest) else "up"
         seconds = ", in seconds" if name.endswith("_s") else ""
-        raise BadInput(f"{name} = {format_number(value, 6)} is out of range: from 0 {most}{seconds}.")
+        given = format_number(value, 6) if math.isfinite(value) else value
+        raise BadInput(f"{name} = {given} is out of range: from 0 {most}{seconds}.")
     return value
 
 
