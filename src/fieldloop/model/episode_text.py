@@ -40,7 +40,8 @@ LONGEST_FACT = 1 << 16
 def to_texts(episode: Episode) -> dict[str, str]:
     """Return all facts of an episode: its fields by their names, and its further facts.
 
-    A fact that has the name of a field is left out, because it would be read as the field; `losses_in_texts` reports it.
+    A fact that has the name of a field is left out, because it would be read as the field. `losses_in_texts`
+    reports it.
 
     >>> to_texts(Episode("", "take 1", "mcap", succeeded=True, facts=(("lux", "400"),)))
     {'lux': '400', 'name': 'take 1', 'succeeded': 'true'}

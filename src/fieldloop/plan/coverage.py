@@ -28,7 +28,8 @@ def coverage(
     """Count demonstrations and failures per deployed stratum, largest share of production first.
 
     `factors` merges strata that differ in nothing else. `episodes` are good enough to learn from, `tried` is all that
-    was collected. An episode that does not log a condition counts for no stratum; `uncounted_log_notes` reports how many.
+    was collected. An episode that does not log a condition counts for no stratum; `uncounted_log_notes` reports
+    how many.
     """
     kept = settle_attempts(outcomes)[0]
     counts = Counts(
