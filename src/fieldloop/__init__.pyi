@@ -56,7 +56,7 @@ from fieldloop.loop.protocol.versions import LockedVersion
 from fieldloop.loop.run.guard import Guarded
 from fieldloop.loop.run.guard import Replay
 from fieldloop.loop.run.incident import IncidentNow
-from fieldloop.loop.run.monitor import RecordedOutcomes
+from fieldloop.loop.run.outcomes import RecordedOutcomes
 from fieldloop.loop.run.serve import PolicyHealth
 from fieldloop.loop.run.trust import Evidence
 from fieldloop.loop.ship.annotate import Annotated
@@ -263,8 +263,8 @@ class OpenWorkspace:
         """Show the annotated phases, how well authors agree, and how many accepted episodes are not annotated."""
     def agree(self, first: str, second: str, *, frame_hz: float = ...) -> Agreement:
         """Measure how well two authors agree on the phases of the episodes that both annotated."""
-    def release(self, name: str, *, seed: int = ..., fix: FixKind | str | Sequence[FixKind | str] = ..., apart: str | Sequence[str] = ..., override: str = ...) -> Release:
-        """Freeze every accepted and annotated episode into an immutable release."""
+    def release(self, name: str, *, seed: int = ..., fix: FixKind | str | Sequence[FixKind | str] = ..., apart: str | Sequence[str] = ..., unlabelled: bool = ..., override: str = ...) -> Release:
+        """Freeze every accepted episode into an immutable release."""
     def release_list(self) -> tuple[Release, ...]:
         """List releases, newest first."""
     def release_show(self, release: str) -> ReleaseShown:
@@ -281,6 +281,10 @@ class OpenWorkspace:
         """List policy versions, newest first."""
     def train_show(self) -> PoliciesShown:
         """Show every policy with the gate's last decision about it."""
+    def policy(self) -> tuple[PolicyVersion, ...]:
+        """List policy versions, newest first."""
+    def policy_add(self, name: str, source: PathLike | None = ..., *, digest: str = ..., release: str = ..., control_hz: float | None = ...) -> PolicyVersion:
+        """Add a policy that was trained elsewhere, so that it can be gated, rolled out, monitored and diagnosed."""
     def gate(self, policy: str, *, simulate: bool = ..., site: str = ..., seed: int = ...) -> Decision:
         """Decide whether a policy version is admitted: pass, fail, or how many more trials are needed."""
     def gate_trials(self, policy: str, *, site: str = ..., seed: int = ...) -> tuple[Trial, ...]:
@@ -301,8 +305,10 @@ class OpenWorkspace:
         """Evaluate production once: the success rate of every policy and site, and an alarm for each drop beyond chance."""
     def monitor_add(self, policy: str, result: Literal['success', 'failure'], *, stratum: str = ..., site: str = ..., robot: str = ..., failure: FailureClass | str | None = ..., cycle_s: float | None = ..., confidence: float | None = ..., latency_ms: float | None = ..., interventions: int = ..., stage: Stage | str = ..., scenario: str = ..., outcome: str = ...) -> Outcome:
         """Record how one attempt ended, as a robot or an operator reports it."""
-    def monitor_record(self, file: PathLike) -> RecordedOutcomes:
-        """Record outcomes from a file of JSON lines, as robots spool them; known ids are skipped."""
+    def monitor_record(self, file: PathLike, *, policy: str = ..., stage: Stage | str = ...) -> RecordedOutcomes:
+        """Record outcomes from a table: CSV or Parquet with any columns, or JSON lines. Safe to repeat."""
+    def monitor_template(self, *, out: PathLike | None = ...) -> str:
+        """Write an example table of outcomes with the conditions of this workspace's map."""
     def monitor_floor(self) -> Floor:
         """Show production: success over time and by site, the rollout, alarms and the last outcomes."""
     def monitor_outcomes(self, *, policy: str = ..., stage: Stage | str | None = ..., limit: int = ...) -> tuple[Outcome, ...]:

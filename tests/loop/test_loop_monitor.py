@@ -4,11 +4,13 @@ import dataclasses
 import json
 
 import pytest
+from pyarrow import csv, parquet
 
 from fieldloop.errors import BadInput, Refused
+from fieldloop.loop.audit.audit import audit
 from fieldloop.loop.house import setup
 from fieldloop.loop.plan import known as plan_known
-from fieldloop.loop.run import monitor
+from fieldloop.loop.run import outcomes
 from fieldloop.loop.workspace import open_workspace
 from fieldloop.model.codec import to_plain
 from fieldloop.model.condition import Stratum
@@ -41,17 +43,17 @@ def told(**changed):
     return dataclasses.replace(usual, **changed)
 
 
-def written(folder, *outcomes):
+def written(folder, *reported):
     file = folder / "spool.jsonl"
-    file.write_text("\n".join(json.dumps(to_plain(o)) for o in outcomes))
+    file.write_text("\n".join(json.dumps(to_plain(o)) for o in reported))
     return file
 
 
 def test_an_outcome_counts_once_however_often_it_is_delivered(here, tmp_path):
     file = written(tmp_path, told(), told(id="o2", succeeded=False))
-    assert monitor.record(here, file) == monitor.RecordedOutcomes(2, 0)
-    assert monitor.record(here, file) == monitor.RecordedOutcomes(0, 2)
-    assert monitor.add(here, "p1", "failure", outcome="o2", site="x").succeeded is False
+    assert outcomes.record(here, file) == outcomes.RecordedOutcomes(2, 0)
+    assert outcomes.record(here, file) == outcomes.RecordedOutcomes(0, 2)
+    assert outcomes.add(here, "p1", "failure", outcome="o2", site="x").succeeded is False
     assert here.store.count(Outcome) == 2
 
 
@@ -59,23 +61,23 @@ def test_an_outcome_counts_once_however_often_it_is_delivered(here, tmp_path):
     ("changed", "says"),
     [
         ({"policy": "unknown"}, "No policy"),
-        ({"interventions": -3}, "not a valid count"),
-        ({"cycle_s": -1.0}, "not a valid measurement"),
+        ({"interventions": -3}, "must be 0 or more"),
+        ({"cycle_s": -1.0}, "must be 0 or more"),
         ({"at_ns": NOW_NS + 3600 * 10**9}, "from the future"),
         ({"stage": Stage.GATE, "scenario": "whatever"}, "not a scenario of a gate"),
     ],
 )
 def test_what_cannot_have_happened_is_refused_and_nothing_is_written(here, tmp_path, changed, says):
     with pytest.raises(BadInput, match=says):
-        monitor.record(here, written(tmp_path, told(id="fine"), told(**changed)))
+        outcomes.record(here, written(tmp_path, told(id="fine"), told(**changed)))
     assert here.store.count(Outcome) == 0
 
 
 def test_a_robot_does_not_gate_itself(here):
     robot = here.acting_as(Actor("arm-1", Role.ROBOT))
-    assert monitor.add(robot, "p1", "success", site="x").judged_by == "arm-1"
+    assert outcomes.add(robot, "p1", "success", site="x").judged_by == "arm-1"
     with pytest.raises(Refused, match="Only engineers may record"):
-        monitor.add(robot, "p1", "success", stage=Stage.GATE, scenario="consecutive")
+        outcomes.add(robot, "p1", "success", stage=Stage.GATE, scenario="consecutive")
 
 
 def test_a_demand_waits_until_a_plan_has_answered_all_of_it(here):
@@ -87,3 +89,77 @@ def test_a_demand_waits_until_a_plan_has_answered_all_of_it(here):
     assert [d.demonstrations for d in plan_known.open_demands(here)] == [10]
     here.write(PlanDrawn(dataclasses.replace(drawn, id="plan_2", answered=(("d1", 10),))))
     assert plan_known.open_demands(here) == []
+
+
+TABLE = """at,policy,site,robot,succeeded,lighting,cycle_s,shift
+2025-10-08T09:00:00Z,p1,gdansk,arm-1,yes,dim,6.1,early
+2025-10-08T09:01:00Z,p1,gdansk,arm-1,no,dim,8.0,early
+2025-10-08T09:01:00Z,p1,gdansk,arm-1,no,dim,8.0,early
+2025-10-08T09:02:00Z,p1,leipzig,arm-2,unknown,bright,,late
+"""
+
+
+@pytest.fixture
+def mapped(here):
+    audit(here, example=True)
+    return here
+
+
+def test_a_growing_table_counts_each_row_once_and_keeps_the_unknown_unknown(mapped, tmp_path):
+    file = tmp_path / "outcomes.csv"
+    file.write_text(TABLE)
+    first = outcomes.record(mapped, file)
+    assert (first.recorded, first.known, first.without_result) == (3, 0, 1)
+    assert [n.code for n in first.notes] == ["monitor.without_result", "monitor.further_conditions"]
+    file.write_text(TABLE + "2025-10-08T09:03:00Z,p1,leipzig,arm-2,yes,bright,5.9,late\n")
+    again = outcomes.record(mapped, file)
+    assert (again.recorded, again.known, again.without_result) == (1, 3, 1)
+    kept = mapped.store.find(Outcome)
+    assert {o.policy for o in kept} == {POLICY.id}
+    assert {o.stratum.level("shift") for o in kept} == {"early", "late"}
+
+
+def test_a_parquet_table_reads_like_its_csv(mapped, tmp_path):
+    (tmp_path / "outcomes.csv").write_text(TABLE)
+    rows = csv.read_csv(tmp_path / "outcomes.csv")
+    parquet.write_table(rows, tmp_path / "outcomes.parquet")
+    done = outcomes.record(mapped, tmp_path / "outcomes.parquet")
+    assert (done.recorded, done.without_result) == (3, 1)
+    assert {o.cycle_s for o in mapped.store.find(Outcome)} == {6.1, 8.0}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("gdansk", "gdanks", "Did you mean 'gdansk'"),
+        ("gdansk", "mars", "No site of the deployment map called 'mars'.*Known: gdansk, leipzig"),
+        ("dim,6.1", "dimm,6.1", "Did you mean 'dim'"),
+        ("lighting", "ligthing", "Did you mean 'lighting'"),
+        ("2025-10-08T09:00:00Z", "", "has no valid time"),
+        (",p1,", ",p7,", "No policy"),
+    ],
+)
+def test_misspelt_names_and_missing_times_are_refused_and_nothing_is_recorded(mapped, tmp_path, old, new, says):
+    file = tmp_path / "outcomes.csv"
+    file.write_text(TABLE.replace(old, new))
+    with pytest.raises(BadInput, match=says):
+        outcomes.record(mapped, file)
+    assert mapped.store.count(Outcome) == 0
+
+
+def test_the_template_can_be_recorded_as_it_is(mapped, tmp_path):
+    file = tmp_path / "outcomes.csv"
+    assert "monitor record" in outcomes.template(mapped, out=file)
+    with pytest.raises(BadInput, match="already exists"):
+        outcomes.template(mapped, out=file)
+    done = outcomes.record(mapped, file)
+    assert (done.recorded, done.without_result, done.notes[1:]) == (2, 1, ())
+
+
+def test_a_table_without_a_policy_names_it_by_option(here, tmp_path):
+    file = tmp_path / "outcomes.csv"
+    file.write_text("at,succeeded\n2025-10-08T09:00:00Z,yes\n")
+    with pytest.raises(BadInput, match="--policy"):
+        outcomes.record(here, file)
+    assert outcomes.record(here, file, policy="p1", stage=Stage.LAB).recorded == 1
+    assert here.store.find(Outcome)[0].stage is Stage.LAB

@@ -9,8 +9,17 @@ probability α. `chances` computes exactly how often a policy of any true rate p
 """
 
 from fieldloop.evaluate.chances import Chances, chances
-from fieldloop.evaluate.judge import judge, note_missing_lightings
+from fieldloop.evaluate.judge import judge, note_missing_lightings, note_unknown_training
 from fieldloop.evaluate.plan import novel_lightings, plan
 from fieldloop.evaluate.trial import Trial
 
-__all__ = ["Chances", "Trial", "chances", "judge", "note_missing_lightings", "novel_lightings", "plan"]
+__all__ = [
+    "Chances",
+    "Trial",
+    "chances",
+    "judge",
+    "note_missing_lightings",
+    "note_unknown_training",
+    "novel_lightings",
+    "plan",
+]

@@ -69,6 +69,13 @@ def note_missing_lightings(decision: Decision, novel_lightings: int, settings: S
     return replace(decision, tests=tuple(tests))
 
 
+def note_unknown_training(decision: Decision) -> Decision:
+    """Add to tests under novel lighting that the training data is unknown, so the lighting may not be novel."""
+    unknown = note("evaluate.training_unknown")
+    tests = [_with_detail(t, unknown) if t.name.startswith(trial.LIGHTING) else t for t in decision.tests]
+    return replace(decision, tests=tuple(tests))
+
+
 def _group_by_scenario(outcomes: Iterable[Outcome], policy: str) -> tuple[dict[str, list[Outcome]], list[Outcome]]:
     """Group outcomes by scenario in order of time; return those of unknown scenarios separately."""
     by_scenario: dict[str, list[Outcome]] = {}

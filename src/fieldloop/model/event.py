@@ -245,7 +245,14 @@ class LagsMeasured:
 
 @dataclass(frozen=True, slots=True)
 class PolicyTrained:
-    """A policy version was registered."""
+    """A policy version was trained here."""
+
+    policy: PolicyVersion
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyAdded:
+    """A policy version that was trained elsewhere was made known."""
 
     policy: PolicyVersion
 
@@ -312,7 +319,8 @@ Event = (
     | SessionOpened | SessionClosed
     | LogIngested | EpisodesMeasured | EpisodeJudged | DatasetJudged | DeliveryJudged
     | CalibrationAttached | IntrinsicsAttached | SensorVerified | TaxonomyLocked | EpisodeAnnotated
-    | ReleaseFrozen | ReleaseExported | LagsMeasured | PolicyTrained | OutcomeRecorded | PolicyGated | RolloutMoved
+    | ReleaseFrozen | ReleaseExported | LagsMeasured | PolicyTrained | PolicyAdded | OutcomeRecorded | PolicyGated
+    | RolloutMoved
     | AlarmRaised | DiagnosisMade | IncidentOpened | IncidentMoved | DemandPlaced
 )  # fmt: skip
 

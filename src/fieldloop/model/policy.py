@@ -13,7 +13,11 @@ from fieldloop.model.condition import Stratum
 
 @dataclass(frozen=True, slots=True)
 class PolicyVersion:
-    """A bundle of weights, transforms and guard limits; identified by content."""
+    """A version of a policy, identified by the content of its weights; trained here or added from elsewhere.
+
+    `bundle` holds weights, transforms and guard limits; it is '' where the weights are elsewhere, at `source`.
+    `release` is '' where the training data is not known here.
+    """
 
     id: str
     name: str
@@ -22,9 +26,10 @@ class PolicyVersion:
     bundle: str
     episodes: int
     seed: int
-    validation_error: float
-    control_hz: float
+    validation_error: float | None
+    control_hz: float | None
     guard: str = ""
+    source: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

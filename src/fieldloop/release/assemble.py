@@ -35,7 +35,7 @@ class Terms:
 
     `fix`: the kinds of repair that may be made on the way in; `still_wrong`: episodes that these do not repair, with
     why. `apart`: what may not be on both sides of the split; `together`: ids that belong on one side, such as
-    near-duplicates.
+    near-duplicates. `phases_required`: an episode without phases stays out, provided that there is a taxonomy.
     """
 
     protocol: str
@@ -46,6 +46,7 @@ class Terms:
     apart: tuple[str, ...] = ("session",)
     together: tuple[tuple[str, ...], ...] = ()
     still_wrong: tuple[tuple[str, Note], ...] = ()
+    phases_required: bool = True
 
 
 def assemble(
@@ -56,7 +57,7 @@ def assemble(
     terms: Terms,
     settings: Section,
 ) -> Release:
-    """Freeze every episode that passed its checks and is annotated; the others are listed with the reason.
+    """Freeze every episode that passed its checks and has the required phases; the others are listed with the reason.
 
     Failed attempts at the task are data and stay in; failed checks are not and stay out. The same selection has the
     same id, whatever order it comes in and whatever it is called.
@@ -119,7 +120,7 @@ def _reasons(
         elif report.status is not Status.PASSED and accepted_fixes(report, terms.fix) is None:
             against = next((f for f in report.findings if f.counts), None)
             reasons[key] = not_passed_note("release.not_passed", against)
-        elif terms.taxonomy and not spans.get(key):
+        elif terms.taxonomy and terms.phases_required and not spans.get(key):
             reasons[key] = note("release.not_annotated", taxonomy=terms.taxonomy)
     return reasons
 

@@ -143,6 +143,7 @@ PROJECTIONS: dict[type[Event], Projection] = {
     happened.ReleaseExported: _ignore,
     happened.LagsMeasured: _put_event,
     happened.PolicyTrained: _put_attribute("policy"),
+    happened.PolicyAdded: _put_attribute("policy"),
     happened.PolicyGated: _put_attribute("decision"),
     happened.RolloutMoved: _put_attribute("rollout"),
     happened.AlarmRaised: _put_attribute("alarm"),

@@ -1,23 +1,28 @@
-"""Read outcomes and demonstrations from a user's table: JSON lines, or CSV with any columns."""
+"""Read outcomes and demonstrations from a user's table: JSON lines, or CSV or Parquet with any columns."""
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
 from fieldloop.errors import BadInput
-from fieldloop.ingest.tables.table_rows import Row, rows_of
+from fieldloop.ingest.tables.table_rows import TABLES, Row, rows_of
 from fieldloop.ingest.tables.written_times import check_moment_ns, read_moment
 from fieldloop.model.codec import from_plain
 from fieldloop.model.condition import Stratum
 from fieldloop.model.episode import OBJECT_FACTORS, Episode
 from fieldloop.model.episode_text import number_of
+from fieldloop.model.identity import content_id
 from fieldloop.model.policy import Outcome, Stage
 
 N = TypeVar("N", Outcome, Episode)
 YES, NO = ("yes", "true", "1", "success"), ("no", "false", "0", "failure")
 NUMBERS = {"cycle_s": float, "confidence": float, "latency_ms": float, "interventions": int}
+NO_RESULT = ("", "unknown", "?", "n/a", "na", "none", "null")
+"""What people write where nobody saw how an attempt ended."""
+ID_DIGITS = 24
 EPISODE_TEXTS = ("task", "robot", "site", "operator", "session", "provider", "protocol", "failure")
 MOMENTS = ("at_ns", "start_ns", "end_ns")
 ALL_UTC: Mapping[str, str] = {}
@@ -25,14 +30,14 @@ ALL_UTC: Mapping[str, str] = {}
 
 
 def telemetry_of(files: Iterable[Path], few_levels: int) -> frozenset[str]:
-    """Which columns of these CSV tables are numbers from telemetry? One that is must be so in all of them.
+    """Which columns of these tables are numbers from telemetry? One that is must be so in all of them.
 
     A column of numbers with more different values than `few_levels` is; with fewer it is a condition, as a shelf's
     number is.
     """
     seen: dict[str, set[str]] = {}
     for file in files:
-        for _, row in rows_of(file) if file.suffix == ".csv" else ():
+        for _, row in rows_of(file) if file.suffix in TABLES else ():
             for column, value in row.items():
                 seen.setdefault(column, set()).add(value)
     numeric = {c: values - {""} for c, values in seen.items() if all(number_of(v) is not None for v in values - {""})}
@@ -48,6 +53,43 @@ def _refuse_duplicates(nouns: list[N], file: Path) -> list[N]:
     return nouns
 
 
+@dataclass(frozen=True, slots=True)
+class OutcomeTable:
+    """The outcomes of a table, and how many of its rows state no result."""
+
+    outcomes: tuple[Outcome, ...]
+    without_result: int
+
+
+def read_outcome_table(
+    file: Path, policy: str, stage: Stage, telemetry: frozenset[str], zones: Mapping[str, str] = ALL_UTC
+) -> OutcomeTable:
+    """Read a table that grows: a row without an id is named by its content, so that it counts once.
+
+    Rows without a result are counted and left out: they are neither successes nor failures.
+    """
+    rows = rows_of(file)
+    stated = [(n, row) for n, row in rows if "succeeded" not in row or not _has_no_result(row["succeeded"])]
+    outcomes = _outcomes(_named_by_content(stated), file, policy, stage, telemetry, zones)
+    return OutcomeTable(tuple(outcomes), len(rows) - len(stated))
+
+
+def _has_no_result(value: Any) -> bool:
+    return value is None or (isinstance(value, str) and value.strip().lower() in NO_RESULT)
+
+
+def _named_by_content(rows: Iterable[Row]) -> list[Row]:
+    """Give each row without an id one from its content; equal rows are numbered in their order."""
+    times: Counter[str] = Counter()
+    named = []
+    for n, row in rows:
+        digest = content_id([json.dumps(row, sort_keys=True, default=str).encode()])[:ID_DIGITS]
+        times[digest] += 1
+        repeated = f"-{times[digest]}" if times[digest] > 1 else ""
+        named.append((n, row if row.get("id") else {**row, "id": f"row_{digest}{repeated}"}))
+    return named
+
+
 def read_outcomes(
     file: Path, policy: str, stage: Stage, telemetry: frozenset[str], zones: Mapping[str, str] = ALL_UTC
 ) -> list[Outcome]:
@@ -55,8 +97,20 @@ def read_outcomes(
 
     A time without a zone is in the zone of the row's site (IANA, in `zones`), or in UTC.
     """
-    rows = rows_of(file)
-    if file.suffix == ".csv":
+    return _outcomes(rows_of(file), file, policy, stage, telemetry, zones)
+
+
+def _outcomes(
+    rows: Sequence[Row],
+    file: Path,
+    policy: str,
+    stage: Stage,
+    telemetry: frozenset[str],
+    zones: Mapping[str, str],
+) -> list[Outcome]:
+    if not rows:
+        return []
+    if file.suffix in TABLES:
         kinds = _classify_columns(rows, Outcome, telemetry)
         outcomes = [_outcome(row, kinds, f"{file.name}, line {n}", policy, stage, zones) for n, row in rows]
         return _refuse_duplicates(outcomes, file)
@@ -64,15 +118,15 @@ def read_outcomes(
     outcomes = []
     for n, row in rows:
         where = f"{file.name}, line {n}"
-        defaults = {"id": f"{file.stem}-{n}", "at_ns": _moment(row, where, zones), "stratum": ""}
-        outcomes.append(_parse_json_row(Outcome, {**defaults, **filled, **row}, where))
+        own = {"id": f"{file.stem}-{n}", "at_ns": _moment(row, where, zones), "stratum": ""}
+        outcomes.append(_parse_json_row(Outcome, {**own, **filled, **row}, where))
     return _refuse_duplicates(outcomes, file)
 
 
 def read_demonstrations(file: Path, telemetry: frozenset[str], zones: Mapping[str, str] = ALL_UTC) -> list[Episode]:
     """Read the small facts of demonstrations whose logs are elsewhere; times are read as those of outcomes."""
     rows = rows_of(file)
-    if file.suffix == ".csv":
+    if file.suffix in TABLES:
         kinds = _classify_columns(rows, Episode, telemetry)
         return _refuse_duplicates([_episode(row, kinds, f"{file.name}, line {n}", zones) for n, row in rows], file)
     shown = []

@@ -1,22 +1,29 @@
-"""Read the rows of a user's table with their line numbers: CSV with any columns, or one JSON object per line."""
+"""Read the rows of a user's table with their line numbers: CSV or Parquet, or one JSON object a line."""
 
 import csv
 import io
 import json
+import math
+from datetime import date, time
 from pathlib import Path
 from typing import Any
 
 from fieldloop.errors import BadInput
 from fieldloop.text_files import read_text
 
+TABLES = (".csv", ".parquet")
+"""Endings of tables with columns; all their cells are read as text. Any other file holds one JSON object a line."""
 Row = tuple[int, dict[str, Any]]
 """The number of a line and what stands there."""
 
 
 def rows_of(file: Path) -> list[Row]:
     """Read all rows; one that does not fit its header is refused, for its cells may stand under wrong names."""
-    text = read_text(file)
-    rows = _csv(text, file.name) if file.suffix == ".csv" else _json_lines(text, file.name)
+    if file.suffix == ".parquet":
+        rows = _parquet(file)
+    else:
+        text = read_text(file)
+        rows = _csv(text, file.name) if file.suffix == ".csv" else _json_lines(text, file.name)
     if not rows:
         raise BadInput(f"{file.name} has no rows. Remove the file if it is not needed.")
     return rows
@@ -47,6 +54,26 @@ def _csv(text: str, file: str) -> list[Row]:
     except csv.Error as wrong:
         raise BadInput(f"{file}, line {reader.line_num}: {wrong}; is a quotation mark left open?") from wrong
     return rows
+
+
+def _parquet(file: Path) -> list[Row]:
+    """Read a Parquet file; cells become text, as in a CSV, and lines are numbered from 1."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        table = parquet.read_table(file)
+    except (OSError, pa.ArrowException) as wrong:
+        raise BadInput(f"{file} cannot be read as Parquet: {wrong}") from wrong
+    return [(n, {name: _cell(value) for name, value in row.items()}) for n, row in enumerate(table.to_pylist(), 1)]
+
+
+def _cell(value: Any) -> str:
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return value.isoformat() if isinstance(value, date | time) else str(value).strip()
 
 
 def _json_lines(text: str, file: str) -> list[Row]:

@@ -187,10 +187,11 @@ class _Demo:
         marked = annotate.annotate(self.workspace)
         frozen = release.release(self.workspace, name)
         version = train.train(self.workspace, name, name=policy, seed=self.floor.seed)
+        error = version.validation_error
+        grasps = "" if error is None else f"; its error on unseen grasps is {fixed(1e3 * error, 0)} mm"
         self.tell(
             f"  {marked.annotations} phases proposed; {name} holds {len(frozen.episodes)} episodes "
-            f"({frozen.id[:12]}); {policy} is trained on {version.episodes}; "
-            f"its error on unseen grasps is {fixed(1e3 * version.validation_error, 0)} mm."
+            f"({frozen.id[:12]}); {policy} is trained on {version.episodes}{grasps}."
         )
         return version.id
 

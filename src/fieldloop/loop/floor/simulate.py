@@ -9,7 +9,7 @@ from typing import Literal
 from fieldloop.errors import BadInput, Refused
 from fieldloop.loop.audit.audit import latest_deployment
 from fieldloop.loop.floor.floor import BETWEEN_NS, alternate_turns, run_attempts, write_demonstrations
-from fieldloop.loop.run.monitor import record_outcomes
+from fieldloop.loop.run.outcomes import record_outcomes
 from fieldloop.loop.run.policies import find_policy, load_engine
 from fieldloop.loop.run.rollout import rollout_in_progress, version_in_production
 from fieldloop.loop.workspace import Track, Workspace, track_silently

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from fieldloop.loop.home.pages import rates
 from fieldloop.loop.home.success import Success, success_over_time
-from fieldloop.loop.run.monitor import outcomes
+from fieldloop.loop.run.outcomes import outcomes
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.alarm import Alarm, Rate
 from fieldloop.model.policy import Outcome, PolicyVersion, Stage

@@ -93,8 +93,10 @@ def _data_rules(now: Now) -> Iterator[NextStep]:
     if now.passed > now.annotated:
         waiting = note("home.no_phases", episodes=now.passed - now.annotated)
         yield NextStep(RUN, waiting, note("home.no_phases_why"), "fieldloop annotate", "/annotate")
-    if now.annotated and (now.release is None or len(now.release.episodes) < now.annotated):
-        why = note("home.freeze_why", episodes=now.annotated)
+    # phases are asked for only once annotation has begun
+    ready, why_ready = (now.annotated, "home.freeze_why") if now.annotated else (now.passed, "home.freeze_passed_why")
+    if ready and (now.release is None or len(now.release.episodes) < ready):
+        why = note(why_ready, episodes=ready)
         yield NextStep(RUN, note("home.freeze"), why, "fieldloop release NAME", "/releases")
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from fieldloop.loop.run.policies import find_policy
+from fieldloop.loop.run.policies import find_policy, release_of
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.decision import Decision
 from fieldloop.model.policy import PolicyVersion
@@ -21,10 +21,11 @@ class PoliciesShown:
 
 @dataclass(frozen=True, slots=True)
 class PolicyShown:
-    """One policy with every decision about it, newest first."""
+    """One policy with every decision about it, newest first, and the name of its release ('' where not known)."""
 
     policy: PolicyVersion
     decisions: tuple[Decision, ...]
+    release: str = ""
 
 
 def show_policies(workspace: Workspace) -> PoliciesShown:
@@ -41,4 +42,6 @@ def show_policy(workspace: Workspace, policy: str) -> PolicyShown:
         policy: the policy's id, a unique beginning of it, or its name
     """
     known = find_policy(workspace, policy)
-    return PolicyShown(known, tuple(workspace.store.find(Decision, {"policy": known.id}, newest=True)))
+    release = release_of(workspace, known)
+    decisions = tuple(workspace.store.find(Decision, {"policy": known.id}, newest=True))
+    return PolicyShown(known, decisions, release.name if release else "")

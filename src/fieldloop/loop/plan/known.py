@@ -58,9 +58,10 @@ def coverage_now(workspace: Workspace) -> tuple[Coverage, ...]:
         costs=read_demonstration_costs(workspace.operations["plan"]),
     )
     running = version_in_production(workspace)
-    if running is None:
+    trained_on = _training_episode_ids(workspace, running) if running else None
+    if trained_on is None:
         return covered
-    learnt = _by_stratum(workspace, views.episode_counts({"id": list(_training_episode_ids(workspace, running))}))
+    learnt = _by_stratum(workspace, views.episode_counts({"id": list(trained_on)}))
     good = ((s, c.episodes) for s, c in learnt if c.succeeded is not False)
     taught = coverage_of_counts(exposures, Counts(demonstrations=good))
     return tuple(replace(c, learnt=t.demonstrations) for c, t in zip(covered, taught, strict=True))
@@ -81,15 +82,20 @@ def good_demonstrations(workspace: Workspace) -> tuple[Episode, ...]:
 
 
 def learnt_by(workspace: Workspace, policy: str) -> tuple[Episode, ...]:
-    """Return the demonstrations that a version was trained on."""
-    learnt = _episodes(workspace, {"id": list(_training_episode_ids(workspace, policy))})
+    """Return the demonstrations that a version was trained on; all good ones where that is not known here."""
+    trained_on = _training_episode_ids(workspace, policy)
+    if trained_on is None:
+        return good_demonstrations(workspace)
+    learnt = _episodes(workspace, {"id": list(trained_on)})
     return tuple(e for e in learnt if e.succeeded is not False)
 
 
-def _training_episode_ids(workspace: Workspace, policy: str) -> tuple[str, ...]:
-    """Return the ids of the episodes in the release of a version."""
+def _training_episode_ids(workspace: Workspace, policy: str) -> tuple[str, ...] | None:
+    """Return the ids of the episodes in the release of a version; None where its training data is not known here."""
     known = next((version for version in workspace.all_of(PolicyVersion) if version.id == policy), None)
     wanted = (known or workspace.store.get(PolicyVersion, policy)).release
+    if not wanted:
+        return None
     newest = workspace.newest(Release)
     return newest.episodes if newest and newest.id == wanted else workspace.store.get(Release, wanted).episodes
 

@@ -26,7 +26,7 @@ from fieldloop.loop.run.rollout import version_in_production
 from fieldloop.loop.work.atomic_files import write_atomically
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.deployment import Deployment
-from fieldloop.model.event import PlanDrawn, PlanScored, PolicyTrained
+from fieldloop.model.event import PlanDrawn, PlanScored, PolicyAdded, PolicyTrained
 from fieldloop.model.note import Note, note
 from fieldloop.model.plan import Plan, PlanScore, Progress
 from fieldloop.plan import (
@@ -224,7 +224,9 @@ def _plan_before(workspace: Workspace, policy: str, wanted: str) -> Plan:
     drawn = [p for p in workspace.store.find(Plan, newest=True) if p.id.startswith(wanted)]
     if wanted and not drawn:
         raise BadInput(f"No plan's id begins with {wanted!r}.")
-    trained_ns = max((r.at_ns for r in workspace.store.events(PolicyTrained) if r.event.policy.id == policy), default=0)
+    known = {r.event.policy.id: r.at_ns for r in workspace.store.events(PolicyAdded)}
+    known |= {r.event.policy.id: r.at_ns for r in workspace.store.events(PolicyTrained)}
+    trained_ns = known.get(policy, 0)
     for candidate in drawn:
         if candidate.policy not in ("", policy) and (wanted or candidate.drawn_ns < trained_ns):
             return candidate

@@ -12,7 +12,7 @@ from fieldloop.loop.audit.audit import latest_deployment
 from fieldloop.loop.audit.audited_map import map_changed
 from fieldloop.loop.home.pages import daily_rates
 from fieldloop.loop.run.monitor import nominal_outcomes
-from fieldloop.loop.run.policies import find_policy
+from fieldloop.loop.run.policies import find_policy, release_of
 from fieldloop.loop.run.rollout import version_in_production
 from fieldloop.loop.ship.release_evidence import agreements_of, lags_of
 from fieldloop.loop.work.atomic_files import write_atomically
@@ -22,7 +22,6 @@ from fieldloop.model.diagnosis import Diagnosis
 from fieldloop.model.episode import Episode
 from fieldloop.model.event import DiagnosisMade
 from fieldloop.model.policy import Outcome, PolicyVersion, Stage
-from fieldloop.model.release import Release
 from fieldloop.report.diagnose import DiagnosisReport
 from fieldloop.report.diagnose import html as page_of
 
@@ -62,8 +61,8 @@ def evidence_of(workspace: Workspace, version: PolicyVersion, site: str = "") ->
     deployment = latest_deployment(workspace)
     if site and site not in {place.id for place in deployment.sites}:
         raise BadInput(f"The map has no site {site!r}. Sites: {', '.join(place.id for place in deployment.sites)}.")
-    release = workspace.store.get(Release, version.release)
-    episodes = workspace.store.find(Episode, {"id": list(release.episodes)})
+    release = release_of(workspace, version)
+    episodes = workspace.store.find(Episode, {"id": list(release.episodes)}) if release else []
     by_tier = episodes_by_tier(episodes, deployment)
     return Evidence(
         policy=version.id,
@@ -71,10 +70,10 @@ def evidence_of(workspace: Workspace, version: PolicyVersion, site: str = "") ->
         production=outcomes_by_tier(
             workspace.store.find(Outcome, {"policy": version.id, "stage": Stage.PRODUCTION}), deployment
         ),
-        demonstrations=demonstrations_of(by_tier),
+        demonstrations=demonstrations_of(by_tier) if release else None,
         site=site,
         time_zones=deployment.time_zones,
-        lags=lags_of(workspace, release, episodes),
+        lags=lags_of(workspace, release, episodes) if release else (),
         agreements=agreements_of(workspace, by_tier),
         exposures=deployment.exposures,
     )

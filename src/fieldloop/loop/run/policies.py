@@ -1,8 +1,10 @@
 """Find policy versions and open their bundles."""
 
+from fieldloop.errors import Refused
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.episode import Blob
 from fieldloop.model.policy import PolicyVersion
+from fieldloop.model.release import Release
 from fieldloop.serve.engine import Engine
 from fieldloop.serve.engines import onnx
 
@@ -15,5 +17,15 @@ def find_policy(workspace: Workspace, policy: str) -> PolicyVersion:
 
 def load_engine(workspace: Workspace, policy: PolicyVersion) -> Engine:
     """Load a policy's bundle from the shelf into an engine."""
+    if not policy.bundle:
+        raise Refused(
+            f"The weights of {policy.name} are not stored here, so it cannot be run. "
+            "Add a bundle (bundle.json and policy.onnx): fieldloop policy add NAME FOLDER"
+        )
     folder = workspace.shelf.local(Blob(policy.bundle, 0, is_folder=True), workspace.cache)
     return onnx.load(folder, threads=int(workspace.operations["serve"]["threads"]), policy=policy.id)
+
+
+def release_of(workspace: Workspace, policy: PolicyVersion) -> Release | None:
+    """Return the release that a policy was trained on; None where it is not known here."""
+    return workspace.store.get(Release, policy.release) if policy.release else None

@@ -6,16 +6,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fieldloop.errors import BadInput
-from fieldloop.loop.run.policies import find_policy
+from fieldloop.loop.run.policies import find_policy, release_of
 from fieldloop.loop.work.atomic_files import write_atomically
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.calibration import Calibration
 from fieldloop.model.codec import to_plain
 from fieldloop.model.episode import Episode
 from fieldloop.model.event import Event, Recorded, TokenIssued
-from fieldloop.model.note import Note
+from fieldloop.model.note import Note, note
 from fieldloop.model.person import Provider
-from fieldloop.model.release import Release
 from fieldloop.say.spelled import spell_out_facts
 from fieldloop.trust import Lineage, Link, Verification, chain, verify
 from fieldloop.trust import trace as follow
@@ -42,7 +41,9 @@ def trace(workspace: Workspace, policy: str) -> Lineage:
         policy: the policy's id, a unique beginning of it, or its name
     """
     version = find_policy(workspace, policy)
-    release = workspace.store.get(Release, version.release)
+    release = release_of(workspace, version)
+    if release is None:
+        return Lineage(version.id, "", "", "", (), (note("trust.training_unknown", policy=version.name),))
     return follow(
         version,
         release,

@@ -1,16 +1,17 @@
 """Gate a policy version: list its trials, and decide with the evidence."""
 
 import json
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from fieldloop.errors import UnknownName
-from fieldloop.evaluate import Trial, judge, note_missing_lightings, novel_lightings, plan
+from fieldloop.evaluate import Trial, judge, note_missing_lightings, note_unknown_training, novel_lightings, plan
 from fieldloop.loop.audit.audit import latest_deployment
 from fieldloop.loop.floor.floor import run_trials
-from fieldloop.loop.run.policies import find_policy, load_engine
+from fieldloop.loop.run.policies import find_policy, load_engine, release_of
 from fieldloop.loop.run.serve import measure_latency
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.attempts import settle_attempts
@@ -18,9 +19,13 @@ from fieldloop.model.codec import to_plain
 from fieldloop.model.condition import Exposure
 from fieldloop.model.decision import Decision
 from fieldloop.model.event import OutcomeRecorded, PolicyGated
+from fieldloop.model.finding import Finding
 from fieldloop.model.identity import content_id
 from fieldloop.model.policy import Outcome, PolicyVersion, Stage
 from fieldloop.model.release import Release
+from fieldloop.protocol import Section
+from fieldloop.serve.admission import admit
+from fieldloop.serve.bench import latency_of
 from fieldloop.store import Expected
 
 
@@ -33,7 +38,7 @@ def trials(workspace: Workspace, policy: str, *, site: str = "", seed: int = 0) 
         seed: seed of the trials' order and conditions
     """
     version = find_policy(workspace, policy)
-    release = workspace.store.get(Release, version.release)
+    release = release_of(workspace, version)
     return plan(
         version.id,
         _exposures(workspace, release, site),
@@ -57,20 +62,20 @@ def gate(workspace: Workspace, policy: str, *, simulate: bool = False, site: str
         seed: seed of the trials' order and conditions
     """
     version, settings, seen = find_policy(workspace, policy), workspace.operations["gate"], workspace.store.last()
-    release = workspace.store.get(Release, version.release)
+    release = release_of(workspace, version)
     exposures, look = _exposures(workspace, release, site), _next_look_number(workspace, version)
     where = {"policy": version.id, "stage": Stage.GATE} | ({"site": site} if site else {})
     recorded, fresh = workspace.store.find(Outcome, where), list[Outcome]()
     if not simulate and (last := _last_equal_decision(workspace, version, site, recorded)):
         return last
-    engine = load_engine(workspace, version)
-    if simulate:
+    engine = load_engine(workspace, version) if simulate or version.bundle else None
+    if simulate and engine:
         ahead = trials(workspace, version.id, site=site, seed=seed)
         fresh = run_trials(workspace, engine, version, ahead, seed=seed, look=look)
     outcomes = [*recorded, *fresh]
     decision = judge(
         _one_outcome_per_attempt(outcomes),
-        measure_latency(workspace, engine)[1],
+        measure_latency(workspace, engine)[1] if engine else _reported_latency(outcomes, version, settings),
         settings,
         latest_deployment(workspace).target_cycle_s,
         policy=version.id,
@@ -79,7 +84,10 @@ def gate(workspace: Workspace, policy: str, *, simulate: bool = False, site: str
         look=look,
     )
     novel = novel_lightings(exposures, settings, _trained_lighting_levels(release))
-    decision = replace(note_missing_lightings(decision, len(novel), settings), site=site, outcomes=_hash(outcomes))
+    decision = note_missing_lightings(decision, len(novel), settings)
+    if release is None:
+        decision = note_unknown_training(decision)
+    decision = replace(decision, site=site, outcomes=_hash(outcomes))
     # in one transaction: trials without their decision would be drawn again
     workspace.write(
         *map(OutcomeRecorded, fresh), PolicyGated(decision), expect=Expected(Decision, seen, {"policy": version.id})
@@ -116,16 +124,27 @@ def _hash(outcomes: Iterable[Outcome]) -> str:
     return content_id(json.dumps(to_plain(o)).encode() for o in sorted(outcomes, key=lambda o: o.id))
 
 
-def _trained_lighting_levels(release: Release) -> set[str]:
+def _reported_latency(outcomes: Sequence[Outcome], version: PolicyVersion, settings: Section) -> Finding | None:
+    """Judge the latency that the trials report, of a policy whose weights are elsewhere; None without any."""
+    reported = [outcome.latency_ms for outcome in outcomes if outcome.latency_ms is not None]
+    if not reported:
+        return None
+    return admit(latency_of(np.asarray(reported)), version.control_hz or math.nan, settings)
+
+
+def _trained_lighting_levels(release: Release | None) -> set[str]:
+    if release is None:
+        return set()
     return {level for share in release.shares if share.sampled and (level := share.stratum.level("lighting"))}
 
 
-def _exposures(workspace: Workspace, release: Release, site: str) -> Sequence[Exposure]:
+def _exposures(workspace: Workspace, release: Release | None, site: str) -> Sequence[Exposure]:
     """The deployment's strata; at a site that is not deployed (a laboratory), the release's own."""
     deployed = latest_deployment(workspace).exposures
     if not site:
         return deployed
-    everywhere = [*deployed, *(Exposure(s.stratum, s.sampled) for s in release.shares)]
+    shares = release.shares if release else ()
+    everywhere = [*deployed, *(Exposure(s.stratum, s.sampled) for s in shares)]
     if site not in (known := {name for e in everywhere if (name := e.stratum.level("site"))}):
         raise UnknownName("site", site, known)
     here = [e for e in deployed if e.stratum.level("site") == site]

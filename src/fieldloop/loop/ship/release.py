@@ -11,6 +11,7 @@ from fieldloop.loop.collect.synchronisation import require_verified
 from fieldloop.loop.data.measurements import batch_of
 from fieldloop.loop.protocol.in_force import in_force
 from fieldloop.loop.ship.annotate import PHASE
+from fieldloop.loop.ship.taxonomy_lock import is_locked
 from fieldloop.loop.ship.verify_fixes import episodes_still_failing
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import Annotation
@@ -36,25 +37,30 @@ def release(
     seed: int = 0,
     fix: tuple[FixKind, ...] = (),
     apart: tuple[str, ...] = (),
+    unlabelled: bool = False,
     override: str = "",
 ) -> Release:
-    """Freeze every accepted and annotated episode into an immutable release.
+    """Freeze every accepted episode into an immutable release.
 
-    Sessions and near-duplicates are never on both sides of its split. Repaired episodes are measured and judged once
-    more; an episode that still fails stays out.
+    Once the taxonomy is locked (by the first `annotate`), episodes without phases stay out. Sessions and
+    near-duplicates are never on both sides of its split. Repaired episodes are measured and judged once more; an
+    episode that still fails stays out.
 
     Arguments:
         name: name of the release, such as r7
         seed: seed of the split; the same seed and episodes give the same release
         fix: apply proposed fixes of these kinds (trim, restamp), and include the episodes that they repair
         apart: put each operator, or each object, into either training or validation, never both
+        unlabelled: include episodes without phases although the taxonomy is locked
         override: reason to release although clocks were not verified; recorded with your name
     """
     words = taxonomy()
+    labelled = is_locked(workspace, words)
     offered = workspace.store.find(Episode)
     terms = Terms(
         protocol=workspace.protocol().label,
-        taxonomy=f"{words.name} v{words.version}",
+        taxonomy=f"{words.name} v{words.version}" if labelled else "",
+        phases_required=not unlabelled,
         exposures=latest_deployment(workspace).exposures,
         seed=seed,
         fix=fix,

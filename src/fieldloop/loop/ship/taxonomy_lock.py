@@ -16,7 +16,7 @@ def lock_taxonomy(workspace: Workspace, words: Taxonomy) -> None:
     audit needs `audit override`, which is recorded.
     """
     now = TaxonomyLocked(words.name, words.version, fingerprint(to_plain(words)))
-    locked = workspace.store.find(TaxonomyLocked, {"name": words.name, "version": words.version})
+    locked = _locks(workspace, words)
     if not locked:
         require_complete_audit(workspace)
         workspace.write(now)
@@ -25,3 +25,12 @@ def lock_taxonomy(workspace: Workspace, words: Taxonomy) -> None:
             f"The taxonomy {words.name} v{words.version} was locked here with other labels ({locked[0].fingerprint}). "
             "Give the change a new version."
         )
+
+
+def is_locked(workspace: Workspace, words: Taxonomy) -> bool:
+    """Has annotation by this version begun here? From then on a release asks for phases."""
+    return bool(_locks(workspace, words))
+
+
+def _locks(workspace: Workspace, words: Taxonomy) -> list[TaxonomyLocked]:
+    return workspace.store.find(TaxonomyLocked, {"name": words.name, "version": words.version})

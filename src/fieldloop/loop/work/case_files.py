@@ -24,7 +24,7 @@ from fieldloop.text_files import read_text
 
 POLICY = "policy"
 """Name of a policy that the table does not name."""
-ENDINGS = (".jsonl", ".csv")
+ENDINGS = (".jsonl", ".csv", ".parquet")
 SHOWN = 8
 
 

@@ -24,19 +24,19 @@ def draw(visit: Visit) -> Drawn:
     if not known:
         nothing = empty_state(
             "No policy yet",
-            "Train a policy version on a release. Its id is a hash of its content.",
-            command("fieldloop train RELEASE"),
+            "Train one on a release, or add one that was trained elsewhere.",
+            join(command("fieldloop train RELEASE"), command("fieldloop policy add NAME")),
         )
         return Drawn(escape("Policies"), (nothing,))
     rows = [
         (
             tag("a", p.name, href=f"/policies/{p.id}"),
             tag("span", shorten_ids(p.id), class_="mono"),
-            tag("a", names.get(p.release, shorten_ids(p.release)), href=f"/releases/{p.release}"),
-            whole(p.episodes),
+            _release(p, names.get(p.release, "")),
+            whole(p.episodes) if p.release else "–",
             p.trainer,
             format_number(p.validation_error),
-            f"{format_number(p.control_hz, 6)} Hz",
+            _rate(p),
             _verdict(gated.get(p.id)),
         )
         for p in known
@@ -69,13 +69,14 @@ def draw_one(visit: Visit) -> Drawn:
     policy, decisions = now.policy, now.decisions
     facts = [
         ("Id", tag("span", policy.id, class_="mono")),
-        ("Release", tag("a", shorten_ids(policy.release), href=f"/releases/{policy.release}")),
+        ("Release", _release(policy, now.release)),
         ("Trainer", policy.trainer),
         ("Episodes", policy.episodes),
         ("Seed", policy.seed),
         ("Validation error", format_number(policy.validation_error)),
-        ("Control rate", f"{format_number(policy.control_hz, 6)} Hz"),
-        ("Guard limits", policy.guard),
+        ("Control rate", _rate(policy)),
+        ("Guard limits", policy.guard or "not stated"),
+        ("Weights", "stored here" if policy.bundle else policy.source or "elsewhere"),
     ]
     title = join(tag("a", "Policies", href="/policies"), " / ", policy.name)
     return Drawn(
@@ -86,6 +87,17 @@ def draw_one(visit: Visit) -> Drawn:
             panel("Policy", key_value(facts)),
         ),
     )
+
+
+def _release(policy: PolicyVersion, name: str) -> Markup | str:
+    """Link the release that a policy was trained on, where it is known here."""
+    if not policy.release:
+        return "not known"
+    return tag("a", name or shorten_ids(policy.release), href=f"/releases/{policy.release}")
+
+
+def _rate(policy: PolicyVersion) -> str:
+    return "not stated" if policy.control_hz is None else f"{format_number(policy.control_hz, 6)} Hz"
 
 
 def _draw_answer_card(policy: PolicyVersion, decision: Decision | None) -> Markup:

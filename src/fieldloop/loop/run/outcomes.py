@@ -1,0 +1,185 @@
+"""Record how attempts ended: one by one, or from a team's own table."""
+
+import csv
+import dataclasses
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from fieldloop.errors import BadInput
+from fieldloop.ingest.tables.attempt_files import OutcomeTable, read_outcome_table, telemetry_of
+from fieldloop.loop.run.policies import find_policy
+from fieldloop.loop.run.possible_outcomes import further_conditions, refuse_impossible
+from fieldloop.loop.work.atomic_files import write_atomically
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.codec import iso
+from fieldloop.model.condition import Stratum
+from fieldloop.model.deployment import Deployment
+from fieldloop.model.event import OutcomeRecorded
+from fieldloop.model.note import Note, note
+from fieldloop.model.policy import FailureClass, Outcome, PolicyVersion, Stage
+
+COLUMNS = ("at", "policy", "site", "robot", "succeeded", "failure", "cycle_s", "latency_ms", "confidence",
+           "interventions", "item")  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedOutcomes:
+    """How many outcomes were recorded, how many were known already, and how many rows state no result."""
+
+    recorded: int
+    known: int
+    without_result: int = 0
+    notes: tuple[Note, ...] = ()
+
+
+def record(workspace: Workspace, file: Path, *, policy: str = "", stage: Stage = Stage.PRODUCTION) -> RecordedOutcomes:
+    """Record outcomes from a table: CSV or Parquet with any columns, or JSON lines. Safe to repeat.
+
+    One row is one attempt. `fieldloop monitor template` writes an example. Columns that are not listed there are
+    conditions or telemetry. A row that was recorded before is skipped. A row without a result is not counted.
+
+    Arguments:
+        file: the table; its name ends in .csv, .parquet or .jsonl
+        policy: the policy of rows that name none
+        stage: the stage of rows that name none: lab, gate, shadow or production
+    """
+    mapped = workspace.newest(Deployment)
+    zones = mapped.time_zones if mapped else {}
+    telemetry = telemetry_of([file], int(workspace.operations["diagnose"].number("table_levels")))
+    table = read_outcome_table(file, policy, stage, telemetry, zones)
+    reported = _by_policy_id(workspace, table, file)
+    try:
+        refuse_impossible(workspace, reported)
+    except BadInput as wrong:
+        raise BadInput(f"{file.name}: {wrong} Nothing was recorded.") from wrong
+    done = record_outcomes(workspace, reported)
+    notes = [note("monitor.without_result", rows=table.without_result)] if table.without_result else []
+    if more := further_conditions(workspace, reported):
+        notes.append(note("monitor.further_conditions", factors=more))
+    return dataclasses.replace(done, without_result=table.without_result, notes=tuple(notes))
+
+
+def _by_policy_id(workspace: Workspace, table: OutcomeTable, file: Path) -> list[Outcome]:
+    """Name policies by id, and let rows without a judge be judged by the user."""
+    if any(not outcome.policy for outcome in table.outcomes):
+        raise BadInput(f"{file.name} does not state the policy. Add a column 'policy', or give --policy.")
+    ids = {name: find_policy(workspace, name).id for name in {outcome.policy for outcome in table.outcomes}}
+    judge = workspace.actor.id
+    return [
+        dataclasses.replace(outcome, policy=ids[outcome.policy], judged_by=outcome.judged_by or judge)
+        for outcome in table.outcomes
+    ]
+
+
+def template(workspace: Workspace, *, out: Path | None = None) -> str:
+    """Write an example table of outcomes with the conditions of this workspace's map.
+
+    Arguments:
+        out: write it to this CSV file; it must not exist yet
+    """
+    mapped, policy = workspace.newest(Deployment), workspace.newest(PolicyVersion)
+    strata = [exposure.stratum for exposure in mapped.exposures[:1]] if mapped else []
+    levels = {factor: level for stratum in strata for factor, level in stratum.levels.items() if factor != "site"}
+    usual = {"at": iso(workspace.clock()), "policy": policy.name if policy else "p1", "robot": "arm-1",
+             "site": next((s.level("site") or "" for s in strata), "site-1"), "interventions": "0"}  # fmt: skip
+    article = mapped.skus[0].id if mapped and mapped.skus else ""
+    rows = [
+        {**usual, **levels, "succeeded": "yes", "cycle_s": "6.2", "latency_ms": "41", "confidence": "0.93"},
+        {**usual, **levels, "succeeded": "no", "failure": FailureClass.GRASP.value, "cycle_s": "9.8"},
+        {**usual, **levels, "succeeded": "unknown"},
+    ]
+    text = io.StringIO()
+    writer = csv.DictWriter(text, [*COLUMNS, *levels], restval="", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({**row, "item": article} for row in rows)
+    if out is None:
+        return text.getvalue()
+    if out.exists():
+        raise BadInput(f"{out} already exists and may have been edited. Choose another name.")
+    write_atomically(out, text.getvalue(), "table")
+    return f"Written to {out}. Fill it in, then run: fieldloop monitor record {out}"
+
+
+def add(  # noqa: PLR0913 - each is an option of the command
+    workspace: Workspace,
+    policy: str,
+    result: Literal["success", "failure"],
+    *,
+    stratum: str = "",
+    site: str = "",
+    robot: str = "",
+    failure: FailureClass | None = None,
+    cycle_s: float | None = None,
+    confidence: float | None = None,
+    latency_ms: float | None = None,
+    interventions: int = 0,
+    stage: Stage = Stage.PRODUCTION,
+    scenario: str = "",
+    outcome: str = "",
+) -> Outcome:
+    """Record how one attempt ended, as a robot or an operator reports it.
+
+    Arguments:
+        policy: the policy's id, a unique beginning of it, or its name
+        result: success or failure
+        stratum: the conditions of the attempt, such as site=gdansk,lighting=dim
+        site: the site of the attempt (default: the stratum's site)
+        robot: the robot that made the attempt
+        failure: the class of the failure
+        cycle_s: seconds from the start of the attempt to its end
+        confidence: the policy's confidence, 0 to 1
+        latency_ms: how long the policy took to answer
+        interventions: how often a person stepped in
+        stage: lab, gate, shadow or production
+        scenario: the gate scenario that this attempt was a trial of
+        outcome: the report's id, so that repeated delivery counts once
+    """
+    where, at_ns = Stratum.parse(stratum), workspace.clock()
+    reported = Outcome(
+        id=outcome or workspace.ids.new("outcome"),
+        policy=find_policy(workspace, policy).id,
+        stratum=where,
+        stage=stage,
+        site=site or where.level("site") or "",
+        robot=robot,
+        at_ns=at_ns,
+        succeeded=result == "success",
+        judged_by=workspace.actor.id,
+        failure=failure,
+        scenario=scenario,
+        cycle_s=cycle_s,
+        confidence=confidence,
+        latency_ms=latency_ms,
+        interventions=interventions,
+    )
+    refuse_impossible(workspace, [reported])
+    record_outcomes(workspace, [reported])
+    return workspace.store.get(Outcome, reported.id)
+
+
+def record_outcomes(workspace: Workspace, outcomes: Sequence[Outcome]) -> RecordedOutcomes:
+    """Record outcomes once each, however often they are delivered."""
+    known = {o.id for o in workspace.store.find(Outcome, {"id": [o.id for o in outcomes]})} if outcomes else set()
+    fresh = {o.id: o for o in outcomes if o.id not in known}
+    if fresh:
+        workspace.write(*(OutcomeRecorded(outcome) for outcome in fresh.values()))
+    return RecordedOutcomes(len(fresh), len(outcomes) - len(fresh))
+
+
+def outcomes(
+    workspace: Workspace, *, policy: str = "", stage: Stage | None = None, limit: int = 100
+) -> tuple[Outcome, ...]:
+    """List outcomes, newest first.
+
+    Arguments:
+        policy: only this policy version (id)
+        stage: only this stage
+        limit: maximum number of outcomes
+    """
+    where: dict[str, Any] = {"policy": policy} if policy else {}
+    if stage:
+        where["stage"] = stage
+    return tuple(workspace.store.find(Outcome, where, newest=True, limit=limit))

@@ -1,0 +1,105 @@
+"""Add policy versions that were trained elsewhere, so that the rest of the loop knows them."""
+
+import hashlib
+import math
+import re
+from dataclasses import replace
+from pathlib import Path
+
+from fieldloop.errors import BadInput, Refused
+from fieldloop.loop.ship.release import find_release as named_release
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.event import PolicyAdded
+from fieldloop.model.identity import content_id
+from fieldloop.model.policy import PolicyVersion
+from fieldloop.serve.bundle import CARD, WEIGHTS, read_bundle
+
+ELSEWHERE = "elsewhere"
+URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/+(?=[^/])")
+SHA256 = re.compile(r"[0-9a-f]{64}")
+
+
+def add(
+    workspace: Workspace,
+    name: str,
+    source: Path | None = None,
+    *,
+    digest: str = "",
+    release: str = "",
+    control_hz: float | None = None,
+) -> PolicyVersion:
+    """Add a policy that was trained elsewhere, so that it can be gated, rolled out, monitored and diagnosed.
+
+    A bundle folder (bundle.json and policy.onnx) is stored and can be served. Of other weights only the SHA-256 is
+    recorded. Of a URL only the address is recorded.
+
+    Arguments:
+        name: what people call it, such as pi0-v3
+        source: file, folder or URL of the weights, if there is one to name
+        digest: SHA-256 of the weights where they are not on this machine
+        release: the release it was trained on, if it is one of this workspace
+        control_hz: how many actions a second the robot asks for; the gate needs it to judge latency
+    """
+    if not name.strip():
+        raise BadInput("Give the policy a name, such as pi0-v3.")
+    if control_hz is not None and not (math.isfinite(control_hz) and control_hz > 0):
+        raise BadInput(f"control_hz = {control_hz} is not a valid rate; it must be above 0.")
+    learnt_from = named_release(workspace, release) if release else None
+    version = PolicyVersion(
+        id="",
+        name=name.strip(),
+        release=learnt_from.id if learnt_from else "",
+        trainer=ELSEWHERE,
+        bundle="",
+        episodes=len(learnt_from.train) if learnt_from else 0,
+        seed=0,
+        validation_error=None,
+        control_hz=control_hz,
+    )
+    version = _with_weights(workspace, version, source, digest.strip().lower())
+    known = workspace.store.find(PolicyVersion, {"id": version.id})
+    if known and known[0].name != version.name:
+        raise Refused(f"These weights are known already, as {known[0].name} ({version.id[:12]}).")
+    if not known:
+        workspace.write(PolicyAdded(version))
+    return known[0] if known else version
+
+
+def _with_weights(workspace: Workspace, version: PolicyVersion, source: Path | None, digest: str) -> PolicyVersion:
+    """Fill in the id, and where the weights are."""
+    if digest and not SHA256.fullmatch(digest):
+        raise BadInput(f"{digest!r} is not a SHA-256: 64 hexadecimal digits are required.")
+    address = "" if source is None else URL.sub(r"\1://", str(source), count=1)  # a path drops one of two slashes
+    if source is None or URL.match(str(source)):
+        return replace(version, id=digest or content_id((version.name.encode(), address.encode())), source=address)
+    if not source.exists():
+        raise BadInput(f"{source} does not exist. Name a file, a folder or a URL, or leave it out and give --digest.")
+    if (source / CARD).is_file() and (source / WEIGHTS).is_file():
+        card, blob = read_bundle(source), workspace.shelf.put_folder(source)
+        _refuse_other_digest(source, card.policy, digest)
+        hz = version.control_hz or card.control_hz
+        return replace(
+            version, id=card.policy, bundle=blob.sha256, control_hz=hz, guard=card.guard_fingerprint,
+            trainer=card.trainer or ELSEWHERE, source=source.name,
+        )  # fmt: skip
+    measured = digest_of(source)
+    _refuse_other_digest(source, measured, digest)
+    return replace(version, id=measured, source=source.name)
+
+
+def _refuse_other_digest(source: Path, measured: str, stated: str) -> None:
+    if stated and stated != measured:
+        raise BadInput(f"{source} has the SHA-256 {measured}, not {stated}. It is another version, or it is damaged.")
+
+
+def digest_of(source: Path) -> str:
+    """Return the SHA-256 of a file; of a folder, that of the names and digests of its files."""
+    if source.is_file():
+        with source.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    files = sorted(path for path in source.rglob("*") if path.is_file())
+    if not files:
+        raise BadInput(f"{source} holds no file, so it has no weights.")
+    return content_id(
+        part for path in files for part in (path.relative_to(source).as_posix().encode(), digest_of(path).encode())
+    )
