@@ -77,7 +77,7 @@ def camera_pair(
         return CameraPair((), None, None, None, None, Status.CANNOT_TELL, (), tuple(rejected), few)
     left_from_right, rms_px = fitted
     epipolar = float(np.sqrt(np.mean(np.square(_errors(kept, fitted, lenses)))))
-    held_out = _held_out(kept, lenses)
+    held_out = _held_out_error(kept, lenses)
     limit = float(protocol.setting("calibration.pair_max_px"))
     worst_px = max(rms_px, epipolar, held_out or 0.0)
     message = note("calibrate.corners_off", off_px=worst_px, limit_px=limit)
@@ -173,7 +173,7 @@ def _errors(views: Sequence[SharedView], fitted: tuple[Floats, float], lenses: t
     return np.array(errors)
 
 
-def _held_out(views: Sequence[SharedView], lenses: tuple[Intrinsics, Intrinsics]) -> float | None:
+def _held_out_error(views: Sequence[SharedView], lenses: tuple[Intrinsics, Intrinsics]) -> float | None:
     """Hold each pair out once and return its error under the fit to the others."""
     errors = []
     for out in range(len(views)):

@@ -34,7 +34,7 @@ def _ignore(_tables: Tables, _event: Any, _seq: int) -> None:
     """The event has no projection."""
 
 
-def _put_attribute(attribute: str) -> Projection:
+def _put_noun_of_event(attribute: str) -> Projection:
     """The event holds one complete noun; a later one with the same key replaces it."""
 
     def put(tables: Tables, event: Any, seq: int) -> None:
@@ -117,39 +117,39 @@ def _incident(tables: Tables, event: happened.IncidentOpened | happened.Incident
 
 PROJECTIONS: dict[type[Event], Projection] = {
     happened.WorkspaceCreated: _ignore,
-    happened.TokenIssued: _put_attribute("token"),
+    happened.TokenIssued: _put_noun_of_event("token"),
     happened.ProtocolLocked: _put_event,
-    happened.OperatorEnrolled: _put_attribute("operator"),
-    happened.RobotRegistered: _put_attribute("robot"),
-    happened.ProviderContracted: _put_attribute("provider"),
-    happened.DeploymentMapped: _put_attribute("deployment"),
-    happened.DeploymentAudited: _put_attribute("audit"),
+    happened.OperatorEnrolled: _put_noun_of_event("operator"),
+    happened.RobotRegistered: _put_noun_of_event("robot"),
+    happened.ProviderContracted: _put_noun_of_event("provider"),
+    happened.DeploymentMapped: _put_noun_of_event("deployment"),
+    happened.DeploymentAudited: _put_noun_of_event("audit"),
     happened.PlanDrawn: _plan,
-    happened.PlanScored: _put_attribute("score"),
+    happened.PlanScored: _put_noun_of_event("score"),
     happened.SynchronisationVerified: _put_event,
-    happened.SessionOpened: _put_attribute("session"),
+    happened.SessionOpened: _put_noun_of_event("session"),
     happened.SessionClosed: _close_session,
     happened.LogIngested: _ingest,
     happened.EpisodesMeasured: _measure,
     happened.EpisodeJudged: _judge,
-    happened.DatasetJudged: _put_attribute("report"),
+    happened.DatasetJudged: _put_noun_of_event("report"),
     happened.DeliveryJudged: _ignore,
     happened.CalibrationAttached: _calibrate,
-    happened.IntrinsicsAttached: _put_attribute("intrinsics"),
-    happened.SensorVerified: _put_attribute("verification"),
+    happened.IntrinsicsAttached: _put_noun_of_event("intrinsics"),
+    happened.SensorVerified: _put_noun_of_event("verification"),
     happened.TaxonomyLocked: _put_event,
     happened.EpisodeAnnotated: _annotate,
-    happened.ReleaseFrozen: _put_attribute("release"),
+    happened.ReleaseFrozen: _put_noun_of_event("release"),
     happened.ReleaseExported: _ignore,
     happened.LagsMeasured: _put_event,
-    happened.PolicyTrained: _put_attribute("policy"),
-    happened.PolicyAdded: _put_attribute("policy"),
-    happened.PolicyGated: _put_attribute("decision"),
-    happened.RolloutMoved: _put_attribute("rollout"),
-    happened.AlarmRaised: _put_attribute("alarm"),
-    happened.DiagnosisMade: _put_attribute("diagnosis"),
+    happened.PolicyTrained: _put_noun_of_event("policy"),
+    happened.PolicyAdded: _put_noun_of_event("policy"),
+    happened.PolicyGated: _put_noun_of_event("decision"),
+    happened.RolloutMoved: _put_noun_of_event("rollout"),
+    happened.AlarmRaised: _put_noun_of_event("alarm"),
+    happened.DiagnosisMade: _put_noun_of_event("diagnosis"),
     happened.IncidentOpened: _incident,
     happened.IncidentMoved: _incident,
-    happened.DemandPlaced: _put_attribute("demand"),
+    happened.DemandPlaced: _put_noun_of_event("demand"),
 }
 """One entry per event, except OutcomeRecorded, which is written in batches."""

@@ -228,7 +228,7 @@ def measurements_are_found_by_episode(store: Store) -> None:
     assert store.blobs() == {blob.sha256 for blob in blobs}
 
 
-def what_moves_is_kept_as_it_stands_now(store: Store) -> None:
+def latest_state_is_kept(store: Store) -> None:
     """A rollout, an incident and a session have one row each after any number of events."""
     rollout, incident = sample(Rollout), replace(sample(Incident), steps=())
     session = replace(sample(Session), closed_ns=None)
@@ -344,7 +344,7 @@ STORE_LAWS: tuple[Callable[[Store], None], ...] = (
     an_author_replaces_own_annotations,
     an_episode_knows_its_log_and_its_last_judgement,
     measurements_are_found_by_episode,
-    what_moves_is_kept_as_it_stands_now,
+    latest_state_is_kept,
     success_is_exact_to_the_nanosecond,
     what_several_judged_counts_once,
     tables_follow_from_the_ledger,

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse
 
-from fieldloop.errors import FieldloopError
+from fieldloop.errors import FieldloopError, UnknownName
 from fieldloop.loop.home.pages import count_open_work
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.person import Actor
@@ -54,7 +54,9 @@ def _draw_page(page: Page, visit: Visit) -> tuple[Drawn, int]:
     try:
         return page.build(visit), OK
     except FieldloopError as refused:
-        return Drawn(escape(page.name), (empty_state("This page cannot be shown", str(refused)),)), OK
+        missing = isinstance(refused, UnknownName) and bool(visit.path)
+        nothing = empty_state("This page cannot be shown", str(refused))
+        return Drawn(escape(page.name), (nothing,)), NOT_FOUND if missing else OK
     except Exception:
         log.exception("%s failed", page.path)
         how = "This is a bug. The server's log shows where it happened."

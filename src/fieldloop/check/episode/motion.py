@@ -90,8 +90,8 @@ def angle_wrap(case: Case) -> Iterator[Measurement]:
 def max_speed(case: Case) -> Iterator[Measurement]:
     """How fast did the fastest joint move?
 
-    Measured over the protocol's moving window, without single wrong samples. The limit applies only to episodes that
-    name their protocol.
+    The speed is averaged over the protocol's moving window; isolated outliers are ignored. The limit applies only to
+    episodes that name their protocol.
     """
     for joints in _joints(case):
         if reason := _reason_pace_unknown(joints):

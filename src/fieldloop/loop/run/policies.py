@@ -1,6 +1,6 @@
 """Find policy versions and open their bundles."""
 
-from fieldloop.errors import Refused
+from fieldloop.errors import Refused, UnknownName
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.episode import Blob
 from fieldloop.model.policy import PolicyVersion
@@ -8,11 +8,18 @@ from fieldloop.model.release import Release
 from fieldloop.serve.engine import Engine
 from fieldloop.serve.engines import onnx
 
+MOST_LISTED = 12
+
 
 def find_policy(workspace: Workspace, policy: str) -> PolicyVersion:
     """Find a policy version by name (the newest of that name) or id."""
     by_name = workspace.store.find(PolicyVersion, {"name": policy}, newest=True, limit=1)
-    return by_name[0] if by_name else workspace.store.get(PolicyVersion, policy)
+    try:
+        return by_name[0] if by_name else workspace.store.get(PolicyVersion, policy)
+    except UnknownName as unknown:
+        names = list(dict.fromkeys(version.name for version in workspace.all_of(PolicyVersion)))
+        listed = ", ".join(names[:MOST_LISTED]) or "none yet; train one, or add one with `fieldloop policy add`"
+        raise UnknownName("policy version", policy, names, listed) from unknown
 
 
 def load_engine(workspace: Workspace, policy: PolicyVersion) -> Engine:

@@ -66,7 +66,7 @@ def convert(  # noqa: PLR0913 - each is an option of the command
         target: a path that does not exist yet; written completely or not at all
         to: the format to write; mcap keeps every rate and clock, the others have one row per frame
         clock: the stream whose timestamps become the frames (default: the first camera, else the action)
-        hz: write frames at this fixed rate instead
+        hz: frames per second to write (default: the timestamps of the stream in --clock)
         codec: how LeRobot's videos are compressed
         actions_from: the stream to use as actions in HDF5 if no stream is of the kind action
         mapping: the mapping file that translates your names, units and frames

@@ -2,11 +2,13 @@
 
 import multiprocessing
 import os
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from itertools import chain, islice
 from multiprocessing import connection
 from typing import Any, Literal, TypeVar
@@ -50,7 +52,8 @@ def run_each(
         waiting: deque[Future[R]] = deque()
         try:
             for item in chain(first, todo):
-                waiting.append(pool.submit(_run_item, item))
+                with _main_script_hidden():
+                    waiting.append(pool.submit(_run_item, item))
                 if len(waiting) >= hands * AHEAD:
                     yield waiting.popleft().result()
             while waiting:
@@ -62,6 +65,22 @@ def run_each(
         finally:
             for future in waiting:
                 future.cancel()
+
+
+@contextmanager
+def _main_script_hidden() -> Iterator[None]:
+    """Start workers without running the user's script in each of them.
+
+    A spawned worker would run the script of its parent again, and one without `if __name__ == "__main__"` would start
+    workers of its own. What workers do is in our modules, so they do not need the script.
+    """
+    main = sys.modules["__main__"]
+    kept: dict[str, Any] = {name: vars(main).pop(name) for name in ("__file__", "__spec__") if name in vars(main)}
+    main.__spec__ = None
+    try:
+        yield
+    finally:
+        vars(main).update(kept)
 
 
 _WORK: list[Callable[[Any], Any]] = []

@@ -26,7 +26,7 @@ class SiteFacts:
     shown: dict[Condition, int]
 
 
-def site_facts(table: Table) -> dict[str, SiteFacts]:
+def sum_table_by_site(table: Table) -> dict[str, SiteFacts]:
     """Sum the table by site; empty where the map has no sites."""
     if SITE not in table.factors:
         return {}
@@ -52,7 +52,7 @@ def site_facts(table: Table) -> dict[str, SiteFacts]:
 
 def site_sets(table: Table, quotas: Sequence[Quota], settings: Section) -> tuple[SiteSet, ...]:
     """Return what each site needs, has and gets, the primary first; a set must be complete before go-live."""
-    facts = site_facts(table)
+    facts = sum_table_by_site(table)
     primary, each = _primary(facts, settings), int(settings.number("fine_tuning_demonstrations"))
     planned: Counter[tuple[str, Condition]] = Counter()
     simulated: Counter[str] = Counter()
@@ -93,7 +93,7 @@ def fine_tuning_demands(table: Table, good: Floats, budget: float, settings: Sec
     allocation, would leave it incomplete.
     """
     left = int(settings.number("fine_tuning_share") * budget)
-    facts = site_facts(table)
+    facts = sum_table_by_site(table)
     primary, each = _primary(facts, settings), int(settings.number("fine_tuning_demonstrations"))
     for site in sorted(facts, key=lambda s: (facts[s].attempts > 0.0, -facts[s].share, s)):
         if site == primary:

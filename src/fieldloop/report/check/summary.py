@@ -71,7 +71,9 @@ def _sentence(report: CheckReport, dataset: tuple[Finding, ...]) -> str:
     else:
         result = f"All {plural(total, 'episode')} passed."
     if dataset:
-        result += f" {plural(len(dataset), 'finding')} about the dataset as a whole."
+        wrong = sum(1 for f in dataset if f.status in (Status.FAILED, Status.ERRORED))
+        failing = f" The dataset as a whole fails {plural(wrong, 'check')}." if wrong else ""
+        result += failing or f" {plural(len(dataset), 'finding')} about the dataset as a whole."
     return result
 
 

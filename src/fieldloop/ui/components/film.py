@@ -16,10 +16,10 @@ def film_strip(frames: Sequence[FrameSeen], at_s: float) -> Markup:
 
 def _row(camera: str, frames: Sequence[FrameSeen], at_s: float) -> Markup:
     nearest = min(frames, key=lambda frame: abs(frame.at_s - at_s))
-    return tag("div", *(_figure(camera, frame, here=frame is nearest) for frame in frames), class_="film")
+    return tag("div", *(_frame_figure(camera, frame, here=frame is nearest) for frame in frames), class_="film")
 
 
-def _figure(camera: str, frame: FrameSeen, *, here: bool) -> Markup:
+def _frame_figure(camera: str, frame: FrameSeen, *, here: bool) -> Markup:
     caption = f"{camera} at {fixed(frame.at_s, 2)} s"
     drawn = tag("img", src=frame.picture, alt=caption) if frame.picture else tag("p", "cannot be decoded", class_="dim")
     return tag("figure", drawn, tag("figcaption", caption), class_="here" if here else None)

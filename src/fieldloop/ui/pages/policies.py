@@ -125,7 +125,7 @@ def _draw_answer_card(policy: PolicyVersion, decision: Decision | None) -> Marku
     )
     return next_card(
         level_of(decision.status),
-        f"{policy.name} is {verdict}" if decision.status is not Status.CANNOT_TELL else f"{policy.name} {verdict}",
+        f"{policy.name} {verdict}",
         why,
         command(do),
     )

@@ -41,7 +41,7 @@ class RecordWalk:
             opcode, length = RECORD_HEAD.unpack(head) if len(head) == RECORD_HEAD.size else (0, 0)
             if opcode == r.CHUNK and self._is_cut(length, at):
                 yield opcode, at, self._content(opcode, self._size - at - RECORD_HEAD.size)
-                self._report_text_mode(at)
+                self._report_newline_damage(at)
                 return
             if not self._is_plausible(opcode, length, at):
                 following = next_chunk(self._file, self._size, at, self._chunks)
@@ -110,9 +110,9 @@ class RecordWalk:
                 self._report(at, note("ingest.record_cut_off", missing_bytes=missing, unread_bytes=unread))
             else:
                 self._report(at, note("ingest.rest_unreadable", unread_bytes=unread))
-        self._report_text_mode(at)
+        self._report_newline_damage(at)
 
-    def _report_text_mode(self, at: int) -> None:
+    def _report_newline_damage(self, at: int) -> None:
         if in_text_mode(os.pread(self._file.fileno(), PIECE, len(r.MAGIC))):
             self._report(at, SEEMS_MANGLED)
 

@@ -78,7 +78,7 @@ def records(file: BinaryIO, size: int | None, *, payloads: bool = True) -> Itera
                 record = (
                     _payload(file, index, start, length, size)
                     if payloads
-                    else _record_without_payload(index, start, length, size)
+                    else _make_cut_off_record(index, start, length, size)
                 )
             is_cut = record.wrong is not None and record.wrong.code == CUT
             yield record
@@ -112,7 +112,7 @@ def _read_in_pieces(file: BinaryIO, length: int) -> bytes:
     return b"".join(parts)
 
 
-def _record_without_payload(index: int, start: int, length: int, size: int | None) -> Record:
+def _make_cut_off_record(index: int, start: int, length: int, size: int | None) -> Record:
     missing = 0 if size is None else start + length + TAIL.size - size
     return Record(index, start, length, wrong=note(CUT, missing_bytes=missing) if missing > 0 else None)
 
