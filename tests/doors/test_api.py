@@ -229,3 +229,15 @@ def test_signing_in_never_leads_elsewhere(app, workspace, to):
 def test_answers_say_how_to_treat_them(app):
     headers = Visitor(app).get("/api/home").headers
     assert (headers["x-content-type-options"], headers["x-frame-options"]) == ("nosniff", "DENY")
+
+
+@pytest.mark.parametrize("path", ["/loginx", "/favicon.icox", "/api/sessionx", "/assets/x", "/assets/a/b/c"])
+def test_a_path_that_begins_like_an_open_one_is_not_open(workspace, path):
+    answer = Visitor(build(lambda: workspace), AWAY).get(path)
+    assert answer.status_code in (303, 401, 404)
+    assert "bug" not in answer.text
+
+
+def test_a_sign_in_is_short(workspace):
+    answer = Visitor(build(lambda: workspace), AWAY).post("/api/session", content=b"token=" + b"a" * 20_000)
+    assert answer.status_code == 413

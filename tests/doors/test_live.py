@@ -109,3 +109,26 @@ def test_the_stream_is_guarded(workspace, address, headers, status):
         assert given[b"content-type"].startswith(b"text/event-stream")
         assert b"content-encoding" not in given, "a compressed stream would be held back"
         assert b"instance" in body
+
+
+def test_one_actor_cannot_take_all_streams_and_a_page_still_answers(workspace, monkeypatch):
+    monkeypatch.setattr(following, "MOST_STREAMS_EACH", 2)
+    live = following.Live(lambda: workspace)
+
+    async def open_three():
+        streams = [live.listen(actor="arm-1") for _ in range(2)]
+        for stream in streams:
+            await anext(stream)
+        room = live.has_room_for("arm-1"), live.has_room_for("arm-2")
+        for stream in streams:
+            await stream.aclose()
+        return room, live.has_room_for("arm-1")
+
+    assert asyncio.run(open_three()) == ((False, True), True)
+
+
+def test_a_stream_beyond_the_bound_is_refused(workspace, monkeypatch):
+    monkeypatch.setattr(following, "MOST_STREAMS", 0)
+    visitor = Visitor(build(lambda: workspace), LOCAL)
+    assert visitor.get("/api/live").status_code == 429
+    assert visitor.get("/api/home").status_code == 200

@@ -26,6 +26,11 @@ ABOUT = """Every use case of the command line, as JSON. Over loopback you are th
 `Authorization: Bearer <token>` (an admin issues one with `fieldloop token NAME`). Errors are problem+json."""
 
 
+TOO_LONG, TOO_MANY = 413, 429
+LONGEST_FORM = 8_192
+"""Bytes of a sign-in form: a token and an address."""
+
+
 def build(open_workspace: Callable[[], Workspace], cases: tuple[UseCase, ...] = USE_CASES) -> FastAPI:
     """Build the app; the workspace is opened at the first request and kept open."""
     workspace, sessions = _open_once(open_workspace), Sessions()
@@ -79,14 +84,28 @@ def _add_live(app: FastAPI, workspace: Callable[[], Workspace]) -> None:
     async def stream(request: Request, after: int = 0, *, numbers: bool = False) -> Response:
         if request.scope[ACTOR].role not in ANYONE:
             raise Refused("This role may not read the events of the ledger.")
-        return StreamingResponse(live.listen(after, numbers=numbers), media_type="text/event-stream", headers=HEADERS)
+        actor = request.scope[ACTOR].id
+        if not live.has_room_for(actor):
+            raise HTTPException(TOO_MANY, "Too many pages follow the ledger already. Close some and try again.")
+        news = live.listen(after, numbers=numbers, actor=actor)
+        return StreamingResponse(news, media_type="text/event-stream", headers=HEADERS)
+
+
+async def _read_form(request: Request) -> bytes:
+    """Read the body of a sign-in, which is open to anyone and therefore short."""
+    body = b""
+    async for part in request.stream():
+        body += part
+        if len(body) > LONGEST_FORM:
+            raise HTTPException(TOO_LONG, f"A sign-in has at most {LONGEST_FORM} bytes.")
+    return body
 
 
 def _add_sign_in(app: FastAPI, workspace: Callable[[], Workspace], sessions: Sessions) -> None:
     @app.post("/api/session", include_in_schema=False)
     async def sign_in(request: Request) -> Response:
         """Exchange a token for a cookie; a plain form posts it."""
-        form = parse_qs((await request.body()).decode(errors="replace"))
+        form = parse_qs((await _read_form(request)).decode(errors="replace"))
         secret, to = form.get("token", [""])[0].strip(), safe_target(form.get("to", ["/"])[0])
         try:
             await run_in_threadpool(actor_by_secret, workspace(), secret)

@@ -25,8 +25,9 @@ from fieldloop.model.person import LOCAL_ADMIN, Actor
 ACTOR = "fieldloop.actor"
 LOCAL_NAMES = {"localhost", "127.0.0.1", "::1"}
 THROUGH_A_PROXY = ("x-forwarded-for", "x-forwarded-host", "x-real-ip", "forwarded", "via")
-OPEN = ("/login", "/api/session", "/assets/", "/favicon.ico")
-"""Paths that need no sign-in."""
+OPEN = ("/login", "/api/session", "/api/session/end", "/favicon.ico")
+OPEN_BELOW = "/assets/"
+"""Paths that need no sign-in, and the folder of stylesheets and scripts."""
 SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
 PROTECTION = {
     b"x-content-type-options": b"nosniff",
@@ -58,7 +59,7 @@ class Authentication:
         headers = Headers(scope=scope)
         if scope["type"] == "websocket" or scope["method"] not in SAFE_METHODS or scope["path"].startswith("/api/"):
             refuse_other_sites(headers)
-        if scope["path"].startswith(OPEN):
+        if scope["path"] in OPEN or scope["path"].startswith(OPEN_BELOW):
             return None
         actor = await self._identify_actor(scope, headers)
         if actor.role not in ANYONE and not scope["path"].startswith("/api/"):

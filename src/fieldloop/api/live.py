@@ -5,6 +5,7 @@ import json
 import logging
 import secrets
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
@@ -22,6 +23,10 @@ READING_SHARE = 0.1
 BEAT_S = 15.0
 """After so long without news a comment is sent, so that a connection that broke is noticed."""
 RETRY_MS = 1_000
+MOST_STREAMS, MOST_STREAMS_EACH = 200, 20
+"""Open streams in all and by one actor: each holds a connection, and a process has about 1,000 of them."""
+LONGEST_S = 600.0
+"""A stream ends after so long. The page opens it again, so that a revoked token loses it."""
 HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 log = logging.getLogger("fieldloop.api")
 
@@ -34,20 +39,27 @@ class Live:
         self._workspace = workspace
         self._instance = secrets.token_hex(4)
         self._bells: dict[asyncio.Event, bool] = {}
+        self._streams: Counter[str] = Counter()
         self._follower: asyncio.Task[None] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._seq = self._numbers_seq = 0
         self._numbers: dict[str, Any] = {}
         self._closed = False
 
-    async def listen(self, after: int = 0, *, numbers: bool = False) -> AsyncIterator[str]:
+    def has_room_for(self, actor: str) -> bool:
+        """May this actor open one more stream?"""
+        return self._streams.total() < MOST_STREAMS and self._streams[actor] < MOST_STREAMS_EACH
+
+    async def listen(self, after: int = 0, *, numbers: bool = False, actor: str = "") -> AsyncIterator[str]:
         """Yield events for one page: first which server this is, then news behind the sequence number `after`."""
         bell = asyncio.Event()
         self._add_listener(bell, numbers=numbers)
+        self._streams[actor] += 1
+        ends = time.monotonic() + LONGEST_S
         try:
             yield f"retry: {RETRY_MS}\n{_format_event(instance=self._instance)}"
             sent, success = after, None
-            while not self._closed:
+            while not self._closed and time.monotonic() < ends:
                 newest = self._numbers_seq if numbers else self._seq
                 if newest > sent:
                     sent, news = newest, dict(self._numbers) if numbers else {}
@@ -61,6 +73,7 @@ class Live:
                     yield ": no news\n\n"
                 bell.clear()
         finally:
+            self._streams[actor] -= 1
             self._remove_listener(bell)
 
     def close(self) -> None:

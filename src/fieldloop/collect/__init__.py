@@ -1,6 +1,6 @@
 """Collection sessions: who may record now, and on which robot.
 
-`may_open` lists what blocks a session, `open_session` opens it or refuses with the same reasons.
+`reasons_against_opening` lists what blocks a session, `open_session` opens it or refuses with the same reasons.
 """
 
 from fieldloop.collect.session import Station, open_session, reasons_against_opening

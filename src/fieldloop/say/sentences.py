@@ -81,12 +81,14 @@ def _fact_sentence(fact: Note) -> str:
     >>> from fieldloop.model.note import note
     >>> _fact_sentence(note("plan.of_a_later_version", lag_ms=3.0, site="lab"))
     'plan.of_a_later_version (lag_ms 3, site lab)'
+    >>> _fact_sentence(note("check.lag_too_wide", lag_ms="three", half_ms=1.0))
+    'check.lag_too_wide (lag_ms three, half_ms 1)'
     """
     if fact.code == AS_WRITTEN:
         return str(fact["text"])
     try:
         return fill(template(fact.code), dict(fact.numbers), fact)
-    except (UnknownName, KeyError):
+    except (UnknownName, KeyError, TypeError, ValueError):
         shown = ", ".join(f"{name} {_format_value(value, '')}" for name, value in fact.numbers)
         return f"{fact.code} ({shown})" if shown else fact.code
 

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable
 
 from fastapi import FastAPI, Request
-from fastapi.responses import HTMLResponse
+from fastapi.responses import HTMLResponse, PlainTextResponse, Response
 
 from fieldloop.errors import FieldloopError, UnknownName
 from fieldloop.loop.home.pages import count_open_work
@@ -42,7 +42,9 @@ def _add_page(app: FastAPI, page: Page, open_workspace: Callable[[], Workspace])
 
 def _add_unknown(app: FastAPI, open_workspace: Callable[[], Workspace]) -> None:
     @app.get("/{rest:path}", include_in_schema=False)
-    def unknown(request: Request, rest: str) -> HTMLResponse:
+    def unknown(request: Request, rest: str) -> Response:
+        if request.scope[ACTOR] is None:  # an asset that does not exist
+            return PlainTextResponse(f"/{rest} does not exist.", NOT_FOUND)
         nothing = empty_state("No such page", f"/{rest} is not the address of a page.", button("Home", "/", "primary"))
         counts = count_open_work(open_workspace())
         page = page_in_frame("Not found", Drawn(escape("Not found"), (nothing,)), request.scope[ACTOR], counts)

@@ -16,7 +16,10 @@ MIN_KAPPA = "annotation.min_kappa"
 
 @dataclass(frozen=True, slots=True)
 class AnnotationsShown:
-    """Every phase, oldest first; `episodes` are the first accepted ones with phases, `waiting` counts those without."""
+    """Every phase, oldest first; `episodes` are the first accepted ones with phases, `waiting` counts those without.
+
+    `verdicts` judge the kappa of each agreement; without a limit none can be judged.
+    """
 
     phases: tuple[Annotation, ...]
     episodes: tuple[Episode, ...]
@@ -24,6 +27,7 @@ class AnnotationsShown:
     waiting: int
     agreements: tuple[Agreement, ...]
     min_kappa: float | None
+    verdicts: tuple[Status, ...] = ()
 
 
 def show_annotations(workspace: Workspace) -> AnnotationsShown:
@@ -39,7 +43,15 @@ def show_annotations(workspace: Workspace) -> AnnotationsShown:
     ]
     rules = workspace.protocol()
     limit = float(rules.setting(MIN_KAPPA)) if MIN_KAPPA in rules.settings else None
-    return AnnotationsShown(phases, tuple(shown), len(accepted), waiting, tuple(agreements), limit)
+    verdicts = tuple(_judge_kappa(agreement.kappa, limit) for agreement in agreements)
+    return AnnotationsShown(phases, tuple(shown), len(accepted), waiting, tuple(agreements), limit, verdicts)
+
+
+def _judge_kappa(kappa: float, limit: float | None) -> Status:
+    """Require a kappa above the limit; a NaN does not pass."""
+    if limit is None:
+        return Status.CANNOT_TELL
+    return Status.PASSED if kappa > limit else Status.FAILED
 
 
 def _measure_agreement(workspace: Workspace, first: str, second: str) -> Agreement | None:

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 
 from fieldloop.loop.home.annotations import AnnotationsShown, show_annotations
 from fieldloop.model.annotation import Annotation
-from fieldloop.model.finding import Status
 from fieldloop.say.html import Markup, escape, join, tag
 from fieldloop.say.marks import status
 from fieldloop.say.numbers import fixed, format_number, plural, whole
@@ -80,13 +79,13 @@ def _agreement(now: AnnotationsShown) -> Markup:
         (
             " and ".join(a.authors),
             a.episodes,
-            status(Status.PASSED if limit is None or a.kappa > limit else Status.FAILED, f"κ {fixed(a.kappa, 2)}"),
+            status(verdict, f"κ {fixed(a.kappa, 2)}"),
             interval_bar(a.kappa, a.kappa, a.kappa, tick=limit),
             f"{format_number(a.boundary_frames, 3)} frames",
             "–" if a.worst_frames is None else f"{a.worst_boundary}: {format_number(a.worst_frames, 3)} frames",
             a.unmatched,
         )
-        for a in agreements
+        for a, verdict in zip(agreements, now.verdicts, strict=True)
     ]
     columns = (
         "Authors",
