@@ -14,9 +14,10 @@ from fieldloop.check.measuring import measure_with
 from fieldloop.model.episode import Episode, Recording
 from fieldloop.model.finding import Measured, Measurement, Status
 from fieldloop.model.note import Subject, note
+from fieldloop.model.unit import is_share
 from fieldloop.protocol import default_protocol, require_agreement
 from fieldloop.say.findings import advice_for, message
-from fieldloop.say.numbers import format_without_unit
+from fieldloop.say.numbers import COUNTED, format_without_unit
 from fieldloop.say.sentences import codes_of
 from fieldloop.testing.batches import healthy_batch
 from fieldloop.testing.injuries import BATCH_INJURIES, INJURIES
@@ -109,6 +110,8 @@ def test_its_message_says_value_limit_and_what_to_do(name):
     assert written.startswith(f"{finding.subject}: " if finding.about else "")
     if not CHECKS[name].place_says_it:
         assert format_without_unit(finding.measured, finding.unit) in written
+        in_the_clause = is_share(finding.unit) or finding.unit in COUNTED or finding.unit.startswith("×")
+        assert in_the_clause or finding.unit in written
         assert ("required" if finding.minimum is not None else "allowed") in written
     assert written.endswith(advice_for(name))
 
