@@ -1,6 +1,7 @@
 """Enrol operators, register robots, and open or close sessions."""
 
 import dataclasses
+from typing import TypeVar
 
 from fieldloop.collect import Station
 from fieldloop.collect import open_session as open_sitting
@@ -13,8 +14,12 @@ from fieldloop.model.event import OperatorEnrolled, RobotRegistered, SessionClos
 from fieldloop.model.hardware import Robot, Sensor
 from fieldloop.model.person import Operator
 from fieldloop.model.stream import StreamKind
+from fieldloop.protocol import Section
 from fieldloop.say import sentence
 from fieldloop.say.refusals import refusal
+
+N = TypeVar("N", Robot, Operator)
+REGISTERED_BY = {"robot": "robot", "operator": "enrol"}
 
 
 def enrol(workspace: Workspace, pseudonym: str, *, band: tuple[str, ...] = ()) -> Operator:
@@ -62,10 +67,11 @@ def open_session(
         work_order: the work order that this session serves
         on_floor: the robot is at a deployed site, where calibrations expire sooner
     """
-    registered = workspace.store.get(Robot, robot)
+    registered = _named_exactly(workspace, Robot, robot)
+    _refuse_unknown_ticks(checked, workspace.operations["collect"])
     station = Station(
         robot=registered,
-        operator=workspace.store.get(Operator, operator),
+        operator=_named_exactly(workspace, Operator, operator),
         task=workspace.task,
         protocol=workspace.protocol().label,
         work_order=work_order,
@@ -81,6 +87,22 @@ def open_session(
         raise Refused(refusal(str(refused), listed), refused.reasons) from refused
     workspace.write(SessionOpened(session))
     return session
+
+
+def _named_exactly(workspace: Workspace, noun: type[N], name: str) -> N:
+    """Find a robot or an operator by its whole id: a beginning of it might move another robot."""
+    known = {one.id: one for one in workspace.store.find(noun)}
+    if name not in known:
+        what, listed = noun.__name__.lower(), ", ".join(sorted(known))
+        raise UnknownName(what, name, known, listed or f"none; add one with `fieldloop collect {REGISTERED_BY[what]}`")
+    return known[name]
+
+
+def _refuse_unknown_ticks(checked: tuple[str, ...], settings: Section) -> None:
+    items = [str(item) for item in settings["checklist"]]
+    for tick in checked:
+        if tick not in items:
+            raise UnknownName("item of the safety checklist", tick, items, "; ".join(items))
 
 
 def close_session(workspace: Workspace, session: str) -> Session:

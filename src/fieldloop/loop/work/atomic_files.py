@@ -12,6 +12,9 @@ def write_atomically(file: Path, text: str, what: str = "report") -> None:
         raise BadInput(f"{file} is a folder. Name a file for the {what}, such as {file / what}.")
     if not file.parent.is_dir():
         raise BadInput(f"{file.parent} does not exist, so the {what} cannot be written there. Make the folder first.")
+    if file.exists() and not file.is_file():
+        raise BadInput(f"{file} is a device, a pipe or a socket. Name an ordinary file for the {what}.")
+    file = file.resolve()  # a link stays a link, and the file behind it is replaced
     temporary = file.with_name(f".{file.name}.{os.getpid()}")
     try:
         with temporary.open("w", encoding="utf-8") as stream:
