@@ -110,7 +110,7 @@ def of(*statuses, dataset=()):
         (
             of(Status.PASSED, Status.PASSED, dataset=(finding(),)),
             Status.FAILED,
-            "All 2 episodes passed. 1 finding about the dataset as a whole.",
+            "All 2 episodes passed. The dataset as a whole fails 1 check.",
         ),
         (
             of(Status.PASSED, dataset=(finding(status=Status.CANNOT_TELL, required=False),)),

@@ -21,7 +21,7 @@ N = TypeVar("N", Outcome, Episode)
 YES, NO = ("yes", "true", "1", "success"), ("no", "false", "0", "failure")
 NUMBERS = {"cycle_s": float, "confidence": float, "latency_ms": float, "interventions": int}
 NO_RESULT = ("", "unknown", "?", "n/a", "na", "none", "null")
-"""What people write where nobody saw how an attempt ended."""
+"""What people write where the result of an attempt is not known."""
 ID_DIGITS = 24
 EPISODE_TEXTS = ("task", "robot", "site", "operator", "session", "provider", "protocol", "failure")
 MOMENTS = ("at_ns", "start_ns", "end_ns")
