@@ -18,7 +18,7 @@ from fieldloop.model.condition import Stratum
 from fieldloop.model.diagnosis import Diagnosis, FailureExplained, Gap, LostSlice
 from fieldloop.model.finding import Status
 from fieldloop.report.diagnose import DiagnosisReport, headline, html, main_cause
-from fieldloop.report.diagnose.content import DOUBT, by_loss, doubt_text, first_cause_text, place, since
+from fieldloop.report.diagnose.content import DOUBT, by_loss, doubt_text, first_cause_text, place_in_words, since
 from fieldloop.report.diagnose.days_drawing import draw_days
 from fieldloop.report.diagnose.kinds import kinds_text
 from fieldloop.report.diagnose.waterfall import draw_waterfall, steps
@@ -151,8 +151,8 @@ def test_the_first_cause_is_the_diagnosis_own_and_causes_of_a_kind_are_added():
 @pytest.mark.parametrize(
     ("never", "since_ns", "said"),
     [
-        (True, None, "never covered"),
-        (False, None, "covered, then changed"),
+        (True, None, "never demonstrated"),
+        (False, None, "demonstrated, but changed since"),
         (False, samples.NOW, "changed about 2025-10-09"),
         (None, None, "cannot tell"),
         (None, samples.NOW, "changed about 2025-10-09"),  # everything since a day: covered or not, it changed
@@ -160,7 +160,7 @@ def test_the_first_cause_is_the_diagnosis_own_and_causes_of_a_kind_are_added():
 )
 def test_never_covered_is_kept_apart_from_changed(never, since_ns, said):
     assert since(samples.cause(never_covered=never, since_ns=since_ns)) == said
-    assert place(samples.cause(stratum=Stratum())) == "everywhere"
+    assert place_in_words(samples.cause(stratum=Stratum())) == "everywhere"
 
 
 def test_the_day_is_that_of_the_site_where_it_is_known():

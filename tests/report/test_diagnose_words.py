@@ -123,7 +123,7 @@ def test_a_small_loss_that_hides_a_larger_one_is_in_points_and_the_gain_is_drawn
 def test_what_was_shown_in_simulation_is_not_called_changed():
     for never in (None, False):
         assert since(samples.cause(Gap.SIM_TO_REAL, never_covered=never)) == "covered in simulation"
-    assert since(samples.cause(Gap.SIM_TO_REAL, never_covered=True)) == "never covered"
+    assert since(samples.cause(Gap.SIM_TO_REAL, never_covered=True)) == "never demonstrated"
 
 
 def test_where_nothing_ever_worked_the_verdict_states_it():

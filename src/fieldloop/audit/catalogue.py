@@ -36,7 +36,7 @@ def read_catalogue(text: str, settings: Section, file: str = "skus.csv") -> tupl
         skus[sku.id] = sku if known is None else _join_sites(known, sku, cells)
     if not skus:
         raise BadInput(f"{file} has a header but no article; add one row per article.")
-    _refuse_another_unit(skus.values(), settings, file)
+    _refuse_implausible_medians(skus.values(), settings, file)
     return with_tiers(tuple(skus.values()), settings)
 
 
@@ -107,7 +107,7 @@ def _refuse_impossible(cells: Cells, settings: Section) -> None:
             cells.refuse(column, f"{value:g}: {why}. Correct it, or widen audit.{quantity} in operations.toml.")
 
 
-def _refuse_another_unit(skus: Iterable[Sku], settings: Section, file: str) -> None:
+def _refuse_implausible_medians(skus: Iterable[Sku], settings: Section, file: str) -> None:
     """Refuse a catalogue whose median article is unusual: one article may be heavy or long, not half of them."""
     listed = tuple(skus)
     for columns, quantity, values in (

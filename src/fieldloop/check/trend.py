@@ -75,7 +75,7 @@ def _make_series(
         hits = [int(np.sum(p == hit) if hit is not None else np.sum(p != usual)) for p in parts]
         trials = [len(p) for p in parts]
         drawn = count_chart(hits, trials, false_alarms)
-        shown, low, high = _shares(np.asarray(hits), np.asarray(trials), drawn)
+        shown, low, high = _shares_with_limits(np.asarray(hits), np.asarray(trials), drawn)
     else:
         tasks = np.unique([e.task for e in _all_episodes(sat)], return_inverse=True)[1]
         scores = _scores_by_task(values, tasks)
@@ -146,7 +146,9 @@ class _Movable:
         return float(np.median(moved))
 
 
-def _shares(hits: NDArray[np.int64], trials: NDArray[np.int64], drawn: Chart) -> tuple[Floats, Floats, Floats]:
+def _shares_with_limits(
+    hits: NDArray[np.int64], trials: NDArray[np.int64], drawn: Chart
+) -> tuple[Floats, Floats, Floats]:
     """Return the shares, and limits around the share expected from the batches before."""
     low, high = np.full(len(hits), np.nan), np.full(len(hits), np.nan)
     for at in range(MEMORY, len(hits)):

@@ -19,7 +19,7 @@ class Yield:
     excess: Floats
 
 
-def operators_yield(table: Table, parts: Sequence[Part], settings: Section) -> Yield:
+def estimate_operator_success(table: Table, parts: Sequence[Part], settings: Section) -> Yield:
     """Pool the success of operators over levels and strata; without counted tries, every demonstration counts as good.
 
     Only failure above the average counts as a floor: demonstrations are also rejected for reasons that do not concern a

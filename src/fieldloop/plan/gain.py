@@ -9,7 +9,7 @@ from fieldloop.model.plan import PlanScore
 from fieldloop.plan.classes import Classes
 from fieldloop.plan.curves import Curve
 from fieldloop.plan.failure import Failing, fit_failure_hazards
-from fieldloop.plan.floors import operators_yield
+from fieldloop.plan.floors import estimate_operator_success
 from fieldloop.plan.parts import Reach, parts
 from fieldloop.plan.strata import Floats, Table, refuse_excess
 from fieldloop.protocol import Section
@@ -28,7 +28,7 @@ class Gain:
         self.table = table
         self.settings = settings
         self.parts = parts(table)
-        self.operators = operators_yield(table, self.parts, settings)
+        self.operators = estimate_operator_success(table, self.parts, settings)
         self.price = table.cost / self.operators.share
         """Cost of a good demonstration, including failed tries."""
         self.shown = [part.sums(table.demonstrations) for part in self.parts]

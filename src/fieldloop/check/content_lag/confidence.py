@@ -17,7 +17,7 @@ from fieldloop.model.note import Note, note
 from fieldloop.model.stream import MS_PER_S
 
 
-def bias_floor(explained: float, pace: float, settings: Settings) -> float:
+def systematic_error_s(explained: float, pace: float, settings: Settings) -> float:
     """Return the standard deviation of the model's systematic error (s)."""
     return settings.bias_share * float(np.sqrt(max(1.0 - explained, 0.0))) / max(pace, 1e-3)
 

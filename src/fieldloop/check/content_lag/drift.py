@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fieldloop.check.content_lag.basis import Matrix, find_basis
-from fieldloop.check.content_lag.confidence import bias_floor, estimate_from, half_width
+from fieldloop.check.content_lag.confidence import estimate_from, half_width, systematic_error_s
 from fieldloop.check.content_lag.evidence import Evidence, prepare_sight
 from fieldloop.check.content_lag.pooling import FEW, NOTHING, prepare_sights, search, task_for
 from fieldloop.check.content_lag.profile import Lobe
@@ -53,7 +53,7 @@ def find_drift(kept: Iterable[Evidence], settings: Settings) -> Drift:
     at = np.concatenate([s.origin_s - sights[0].origin_s + s.middles for s in sights])
     shapes = np.stack([np.ones_like(at), at - at.mean()], axis=1)
     fit = fit_timing(task_for(sights, basis, settings, shapes), np.array([lobe.lag_s, 0.0]))
-    floor = bias_floor(fit.explained, fit.pace, settings) * SPAN / max(float(np.ptp(at)), 1e-9)
+    floor = systematic_error_s(fit.explained, fit.pace, settings) * SPAN / max(float(np.ptp(at)), 1e-9)
     half = half_width(float(fit.spread.robust[1, 1]), fit.spread.blocks, floor, settings)
     rate = float(fit.shifts[1])
     return Drift(rate * PPM, (rate - half) * PPM, (rate + half) * PPM, _reason_no_lag(fit, lobe, len(sights), settings))
@@ -74,7 +74,7 @@ def find_step(kept: Evidence, settings: Settings, edge_s: float, reach_sd: float
     behind = (prepared.middles > at).astype(np.float64)
     shapes = np.stack([np.ones_like(behind), behind - behind.mean()], axis=1)
     fit = fit_timing(task_for([prepared], basis, settings, shapes), np.array([lobe.lag_s, 0.0]))
-    floor = bias_floor(fit.explained, fit.pace, settings)
+    floor = systematic_error_s(fit.explained, fit.pace, settings)
     half = reach_sd * float(np.hypot(settings.inflation * np.sqrt(fit.spread.robust[1, 1]), floor))
     step = float(fit.shifts[1])
     return LagStep(
@@ -100,7 +100,7 @@ def _likeliest_step_time(level: Fit, middles: Matrix, edge_s: float) -> float:
 
 def _reason_no_lag(fit: Fit, lobe: Lobe, episodes: int, settings: Settings) -> Note | None:
     """Return why no change of the lag can be estimated where the lag itself cannot."""
-    floor = bias_floor(fit.explained, fit.pace, settings)
+    floor = systematic_error_s(fit.explained, fit.pace, settings)
     return estimate_from(
         fit, lobe, float(fit.spread.robust[0, 0]), fit.spread.blocks, floor, episodes, settings
     ).refused

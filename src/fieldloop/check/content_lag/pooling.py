@@ -7,7 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.check.content_lag.basis import Basis, Matrix, find_basis
-from fieldloop.check.content_lag.confidence import bias_floor, disagreement, estimate_from, half_width, readout_error_s
+from fieldloop.check.content_lag.confidence import (
+    disagreement,
+    estimate_from,
+    half_width,
+    readout_error_s,
+    systematic_error_s,
+)
 from fieldloop.check.content_lag.estimate import LagEstimate, no_estimate
 from fieldloop.check.content_lag.evidence import Evidence, Sight, prepare_sight
 from fieldloop.check.content_lag.profile import Lobe, highest_lobe, likelihood, likelihood_under
@@ -72,7 +78,7 @@ def learn_rig(sights: Sequence[Sight], settings: Settings) -> Rig:
     """Fit the rig's regression and its lag together."""
     basis = find_basis(sights, _ranks(len(sights), settings))
     lobe, fit = search(sights, basis, settings)
-    floor = float(np.hypot(bias_floor(fit.explained, fit.pace, settings), readout_error_s(fit, settings)))
+    floor = float(np.hypot(systematic_error_s(fit.explained, fit.pace, settings), readout_error_s(fit, settings)))
     variance = float(fit.spread.robust[0, 0])
     lag = estimate_from(fit, lobe, variance, fit.spread.blocks, floor, len(sights), settings)
     return Rig(
@@ -161,7 +167,7 @@ def _estimate_by_rig(episode: Sight, rig: Rig, settings: Settings) -> LagEstimat
     )
     fit = fit_timing(task_for([episode], rig.basis, settings, rig=rig), np.array([lobe.lag_s]), rig.model)
     variance = (float(fit.spread.robust[0, 0]) + float(fit.spread.plain[0, 0]) * rig.inflation) / 2
-    floor = float(np.hypot(bias_floor(fit.explained, fit.pace, settings), (rig.lag.high_s - rig.lag.low_s) / 4))
+    floor = float(np.hypot(systematic_error_s(fit.explained, fit.pace, settings), (rig.lag.high_s - rig.lag.low_s) / 4))
     lag = estimate_from(fit, lobe, variance, fit.spread.blocks, floor, 1, settings)
     if lag.refused:
         return lag

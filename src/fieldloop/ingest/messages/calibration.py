@@ -15,10 +15,10 @@ MATRIX_NUMBERS = 9
 MOST_DISTORTION = 32
 
 
-def calibration_of(stated: Any) -> str | None:
+def intrinsics_as_json(stated: Any) -> str | None:
     """Return a calibration as the text of a fact; None where no camera matrix is stated, or one of all zeros.
 
-    >>> calibration_of({"K": [600, 0, 320, 0, 600, 240, 0, 0, 1], "D": [0.1], "width": 640, "height": 480})
+    >>> intrinsics_as_json({"K": [600, 0, 320, 0, 600, 240, 0, 0, 1], "D": [0.1], "width": 640, "height": 480})
     '{"camera_matrix": [600.0, 0.0, 320.0, 0.0, 600.0, 240.0, 0.0, 0.0, 1.0], "distortion": [0.1], "model": "", \
 "width": 640, "height": 480}'
     """
@@ -41,12 +41,12 @@ def calibrations_in(document: Any, name: str) -> dict[str, str]:
     """Find calibrations in a parsed file: one by itself, or one for each camera it names."""
     if not isinstance(document, Mapping):
         return {}
-    if calibration := calibration_of(document):
+    if calibration := intrinsics_as_json(document):
         camera = document.get("camera_name")
         return {camera if isinstance(camera, str) and camera else name: calibration}
     inner = document.get("cameras", document)
     pairs = inner.items() if isinstance(inner, Mapping) else ()
-    return {str(camera): calibration for camera, stated in pairs if (calibration := calibration_of(stated))}
+    return {str(camera): calibration for camera, stated in pairs if (calibration := intrinsics_as_json(stated))}
 
 
 def parse_document(content: bytes) -> Any:

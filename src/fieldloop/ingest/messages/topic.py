@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.ingest.messages.arrived import Arrived, Described, Payloads
-from fieldloop.ingest.messages.calibration import calibration_of
+from fieldloop.ingest.messages.calibration import intrinsics_as_json
 from fieldloop.ingest.messages.decoded import Gathered
 from fieldloop.ingest.messages.decoders import reading_of
 from fieldloop.ingest.messages.digest import MessageDigest
@@ -99,7 +99,7 @@ class Topic:
         if not (self._message and self._first):
             return None
         try:
-            return calibration_of(self._message(self._first))
+            return intrinsics_as_json(self._message(self._first))
         except ValueError:
             return None  # already reported as a defect
 

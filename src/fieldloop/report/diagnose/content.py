@@ -102,12 +102,14 @@ def _first_known_cause(diagnosis: Diagnosis) -> Cause | None:
 def _places_text(diagnosis: Diagnosis, alike: Sequence[Cause]) -> str:
     """State where a kind of cause acts; where it acts in several places, the first with their shares of the loss."""
     if len(alike) == 1:
-        return place(alike[0])
-    shown = ", ".join(f"{place(cause)} {cost_text(diagnosis, [cause], short=True)}" for cause in alike[:MOST_PLACES])
+        return place_in_words(alike[0])
+    shown = ", ".join(
+        f"{place_in_words(cause)} {cost_text(diagnosis, [cause], short=True)}" for cause in alike[:MOST_PLACES]
+    )
     return sentence(note("diagnose.places_and_more", places=shown, more=max(len(alike) - MOST_PLACES, 0) or None))
 
 
-def place(cause: Cause) -> str:
+def place_in_words(cause: Cause) -> str:
     """State where a cause acts; conditions that cannot be separated from it are named with it."""
     every = ((cause.stratum, ""), *cause.rivals)
     shown = " or ".join(

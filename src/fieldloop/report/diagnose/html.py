@@ -15,7 +15,7 @@ from fieldloop.report.diagnose.content import (
     explained_failures_text,
     headline,
     main_cause,
-    place,
+    place_in_words,
     remarks_title,
     since,
 )
@@ -92,7 +92,7 @@ def _cause(diagnosis: Diagnosis, cause: Cause) -> tuple[object, ...]:
     written = "{} ({})".format(*size(diagnosis, cause))
     share = Markup(f'<span class="bars">{drawn}{escape(written)}</span>')
     seen = f" ({whole(cause.episodes)} outcomes)" if cause.episodes else ""
-    acts = join(place(cause), Markup("<br>"), Markup(f'<span class="dim">{escape(since(cause))}</span>'))
+    acts = join(place_in_words(cause), Markup("<br>"), Markup(f'<span class="dim">{escape(since(cause))}</span>'))
     return cause.gap.value, share, acts, f"{sentence(cause.evidence)}{seen}", sentence(cause.fix)
 
 

@@ -41,7 +41,7 @@ class Strata:
 
     def code(self, factor: str, cells: Ints) -> Ints:
         """Return the level number of one factor for each cell."""
-        return np.asarray(self.codes[cells, self._column(factor)])
+        return np.asarray(self.codes[cells, self._column_index(factor)])
 
     @cached_property
     def nouns(self) -> tuple[Stratum, ...]:
@@ -58,13 +58,13 @@ class Strata:
         """
         matches = np.ones(len(self), dtype=bool)
         for factor, level in condition.items():
-            column = self._column(factor)
+            column = self._column_index(factor)
             if level not in self.levels[factor]:
                 raise UnknownName(f"level of {factor} on the picking floor", level, self.levels[factor])
             matches &= self.codes[:, column] == self.levels[factor].index(level)
         return matches
 
-    def _column(self, factor: str) -> int:
+    def _column_index(self, factor: str) -> int:
         if factor not in self.levels:
             raise UnknownName("factor of the picking floor", factor, self.levels)
         return self.factors.index(factor)

@@ -15,7 +15,7 @@ from fieldloop.report.diagnose.content import (
     explained_failures_text,
     first_cause_text,
     main_cause,
-    place,
+    place_in_words,
     remarks_title,
     since,
     verdict,
@@ -82,7 +82,7 @@ def _cause(diagnosis: Diagnosis, cause: Cause) -> tuple[object, ...]:
     return (
         cause.gap.value,
         share,
-        join(place(cause), tag("small", since(cause))),
+        join(place_in_words(cause), tag("small", since(cause))),
         sentence(cause.evidence),
         sentence(cause.fix),
     )

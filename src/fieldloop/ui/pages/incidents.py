@@ -7,7 +7,7 @@ from fieldloop.loop.run.incident import IncidentNow
 from fieldloop.model.diagnosis import Diagnosis
 from fieldloop.model.finding import Status
 from fieldloop.model.incident import Step
-from fieldloop.report.diagnose.content import change_text, main_cause, place, remark_word, since, verdict
+from fieldloop.report.diagnose.content import change_text, main_cause, place_in_words, remark_word, since, verdict
 from fieldloop.report.diagnose.kinds import kinds_text
 from fieldloop.report.diagnose.parts import columns as sized_columns
 from fieldloop.report.diagnose.parts import in_points, size
@@ -99,7 +99,7 @@ def _diagnosis(diagnosis: Diagnosis) -> Markup:
             size(diagnosis, c)[0],
             "" if in_points(diagnosis) else interval_bar(c.low, c.share, c.high),
             size(diagnosis, c)[1],
-            place(c),
+            place_in_words(c),
             since(c),
             sentence(c.evidence),
             sentence(c.fix),
