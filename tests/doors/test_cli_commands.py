@@ -22,6 +22,7 @@ from fieldloop.cli.up import bind_socket
 from fieldloop.errors import BadInput, UnknownName
 from fieldloop.loop.catalogue import ANYONE, COMMANDS, Needs, UseCase
 from fieldloop.loop.workspace import Track, track_silently
+from fieldloop.model.alarm import Watch
 from fieldloop.model.condition import Stratum
 from fieldloop.model.finding import EpisodeReport, Finding, Status
 from fieldloop.model.note import Subject, note
@@ -361,3 +362,15 @@ def test_a_verb_that_is_also_a_folder_here_is_asked_about(tmp_path, monkeypatch)
     with pytest.raises(BadInput, match=r"\./history"):
         choose(["ingest", "history"])
     assert choose(["ingest", "./history"]).words == ("./history",)
+
+
+@dataclass(frozen=True)
+class Held:
+    watch: Watch
+    name: str = "floor"
+
+
+def test_a_noun_with_a_renderer_inside_another_is_printed_by_it(capsys):
+    inside = printed(Held(Watch((), (), ())), capsys)
+    alone = printed(Watch((), (), ()), capsys)
+    assert inside == f"name  floor\n\nWatch\n{alone}"

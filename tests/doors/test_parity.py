@@ -117,6 +117,7 @@ NOT_A_USE_CASE = {
         "plan.plan:plan_settings",
         "ship.taxonomy_lock:lock_taxonomy",
         "ship.taxonomy_lock:is_locked",
+        "ship.annotate:agreement_of_spans",
         "ship.policy:digest_of",
         "work.case_files:read_case",
         "work.atomic_files:write_atomically",

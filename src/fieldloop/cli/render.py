@@ -84,16 +84,15 @@ def show(result: Any, screen: Screen) -> None:
 
 
 def show_noun(value: Any, screen: Screen) -> None:
-    """Print a noun: its facts, then each list of nouns it holds as a table of its own."""
-    lists = {
-        f.name: getattr(value, f.name) for f in dataclasses.fields(value) if _is_list_of_nouns(getattr(value, f.name))
-    }
-    kept = [f.name for f in dataclasses.fields(value) if f.name not in lists]
-    screen.print(facts((field_label(name), _cell(getattr(value, name), name)) for name in kept))
-    for name, rows in lists.items():
+    """Print a noun: its facts, then each noun that has a renderer and each list of nouns in a section of its own."""
+    held = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
+    sections = {name: part for name, part in held.items() if _is_list_of_nouns(part) or _is_printable_noun(part)}
+    if kept := [name for name in held if name not in sections]:
+        screen.print(facts((field_label(name), _cell(held[name], name)) for name in kept))
+    for name, part in sections.items():
         screen.print()
         screen.print(heading(field_label(name).capitalize()))
-        show_noun_table(rows, screen)
+        show(part, screen)
 
 
 def show_noun_table(rows: tuple[Any, ...] | list[Any], screen: Screen) -> None:
@@ -131,6 +130,18 @@ def _is_list_of_nouns(value: Any) -> bool:
 
     plural = isinstance(value, list | tuple) and bool(value)
     return plural and all(dataclasses.is_dataclass(v) and not isinstance(v, Stratum | Note) for v in value)
+
+
+def _is_printable_noun(value: Any) -> bool:
+    """Has it a renderer, or is it a nameless holder of lists, such as a schedule?"""
+    from fieldloop.model.condition import Stratum
+
+    if type(value).__name__ in RENDERERS:
+        return True
+    if isinstance(value, Stratum | Note):  # written in a cell
+        return False
+    nameless = dataclasses.is_dataclass(value) and not hasattr(value, "id")
+    return nameless and any(_is_list_of_nouns(getattr(value, f.name)) for f in dataclasses.fields(value))
 
 
 def _cell(value: Any, name: str) -> Any:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from fieldloop.model.condition import Stratum
 from fieldloop.model.finding import Status
-from fieldloop.model.note import Note
+from fieldloop.model.note import Note, Subject
 from fieldloop.say import sentence
 from fieldloop.say.marks import MARKS
 from fieldloop.say.numbers import format_number, format_time, shorten_ids, whole
@@ -113,6 +113,7 @@ WRITERS: tuple[tuple[Any, Callable[[Any], str]], ...] = (
     (bool, lambda value: "yes" if value else "no"),
     (float, format_number),
     (Note, sentence),
+    (Subject, str),
     (Stratum, lambda value: str(value) or "everything"),
     (Status, lambda value: f"{MARKS[value].sign} {MARKS[value].word}"),
     (Enum, lambda value: str(value.value)),

@@ -22,12 +22,15 @@ from fieldloop.loop.workspace import Track, Workspace, track_silently
 from fieldloop.model.episode import Blob, Episode, Log
 from fieldloop.model.event import LogIngested
 from fieldloop.model.finding import EpisodeReport, Status
+from fieldloop.model.note import Note
 from fieldloop.say import findings as say_findings
 from fieldloop.say import sentence
 from fieldloop.say.defects import defect_line
 from fieldloop.store import Expected
 
 MEGABYTE = 1e6
+MOST_REASONS = 20
+"""Facts that a log's result carries; the episodes' reports have all of them."""
 Signature = tuple[int, int]
 """Size and modification time, which change when a log is written."""
 
@@ -44,11 +47,12 @@ class LogShown:
     mapping: str
     findings: int
     first_finding: str
+    defects: tuple[Note, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class TakenIn:
-    """The result for one log."""
+    """The result for one log; `message` states the first of its reasons."""
 
     name: str
     format: str
@@ -57,6 +61,7 @@ class TakenIn:
     status: Status
     already_here: bool = False
     message: str = ""
+    reasons: tuple[Note, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +157,7 @@ def _log_summary(log: Log) -> LogShown:
     first = next(map(defect_line, log.defects), "")
     return LogShown(
         log.name, log.format, len(log.episodes), log.blob.size / MEGABYTE, log.blob.sha256, log.mapping,
-        len(log.defects), first,
+        len(log.defects), first, tuple(defect.message for defect in log.defects[:MOST_REASONS]),
     )  # fmt: skip
 
 
@@ -167,7 +172,11 @@ class Candidate(NamedTuple):
 def _find_candidates(path: Path, refused: list[TakenIn]) -> Iterator[Candidate]:
     """Yield each log below a path with the name it is known by; a file that looks like one but is not is refused."""
     logs, defects = find_logs(path, all_readers()[0]) if path.exists() else ((), ())
-    refused += [TakenIn(d.subject, "", "", (), Status.ERRORED, message=sentence(d.message)) for d in defects if logs]
+    refused += [
+        TakenIn(d.subject, "", "", (), Status.ERRORED, message=sentence(d.message), reasons=(d.message,))
+        for d in defects
+        if logs
+    ]
     if not logs:
         yield Candidate(path, path.name)
     for log in logs:
@@ -248,10 +257,11 @@ def _record_log(workspace: Workspace, what: Fresh, result: PartResult, rules: Ru
         return _result_of_known_log(workspace, what.name, log, mapping)  # another process was faster
     for measured_episode in result.episodes:
         remember_streams(workspace, measured_episode.episode.id, measured_episode.streams)
-    against = [say_findings.message(f) for event in judgements for f in event.report.findings if f.counts]
-    findings = [*map(defect_line, log.defects), *against]
-    status = _status(workspace, log.episodes)
-    return TakenIn(what.name, log.format, blob.sha256, log.episodes, status, message=findings[0] if findings else "")
+    against = [f for event in judgements for f in event.report.findings if f.counts]
+    findings = [*map(defect_line, log.defects), *map(say_findings.message, against)]
+    reasons = (*(defect.message for defect in log.defects), *(f.fact for f in against))[:MOST_REASONS]
+    status, first = _status(workspace, log.episodes), findings[0] if findings else ""
+    return TakenIn(what.name, log.format, blob.sha256, log.episodes, status, message=first, reasons=reasons)
 
 
 def reports_of(workspace: Workspace, episode: str) -> list[EpisodeReport]:

@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from itertools import combinations
 
-from fieldloop.errors import BadInput
-from fieldloop.loop.ship.annotate import agree
+from fieldloop.loop.ship.annotate import agreement_of_spans
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import Agreement, Annotation
 from fieldloop.model.episode import Episode
@@ -37,10 +36,12 @@ def show_annotations(workspace: Workspace) -> AnnotationsShown:
     annotated = dict.fromkeys(span.episode for span in phases)
     shown = [accepted[name] for name in annotated if name in accepted][:MOST_EPISODES]
     waiting = sum(name not in annotated for name in accepted)
-    pairs = combinations(sorted({span.author for span in phases}), 2)
-    agreements = [
-        found for first, second in pairs if (found := _measure_agreement(workspace, first, second)) is not None
-    ]
+    by_author: dict[str, list[Annotation]] = {}
+    for span in phases:
+        by_author.setdefault(span.author, []).append(span)
+    pairs = combinations(sorted(by_author), 2)
+    compared = (agreement_of_spans(by_author[first], by_author[second]) for first, second in pairs)
+    agreements = [agreement for agreement in compared if agreement is not None]
     rules = workspace.protocol()
     limit = float(rules.setting(MIN_KAPPA)) if MIN_KAPPA in rules.settings else None
     verdicts = tuple(_judge_kappa(agreement.kappa, limit) for agreement in agreements)
@@ -52,10 +53,3 @@ def _judge_kappa(kappa: float, limit: float | None) -> Status:
     if limit is None:
         return Status.CANNOT_TELL
     return Status.PASSED if kappa > limit else Status.FAILED
-
-
-def _measure_agreement(workspace: Workspace, first: str, second: str) -> Agreement | None:
-    try:
-        return agree(workspace, first, second)
-    except BadInput:
-        return None  # they share no episode

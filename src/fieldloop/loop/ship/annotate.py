@@ -1,5 +1,6 @@
 """Propose phases of episodes, and compare two authors."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fieldloop.annotate import agreement, propose, taxonomy
@@ -74,9 +75,18 @@ def agree(workspace: Workspace, first: str, second: str, *, frame_hz: float = FR
         frame_hz: frame rate in which differences between boundaries are counted
     """
     spans = {author: workspace.store.find(Annotation, {"author": author, "kind": PHASE}) for author in (first, second)}
-    shared = {a.episode for a in spans[first]} & {a.episode for a in spans[second]}
-    if not shared:
+    measured = agreement_of_spans(spans[first], spans[second], frame_hz)
+    if measured is None:
         raise BadInput(f"{first} and {second} have no annotated episode in common.")
-    return agreement(
-        [a for a in spans[first] if a.episode in shared], [a for a in spans[second] if a.episode in shared], frame_hz
-    )
+    return measured
+
+
+def agreement_of_spans(
+    first: Sequence[Annotation], second: Sequence[Annotation], frame_hz: float = FRAME_HZ
+) -> Agreement | None:
+    """Measure how far the spans of two authors agree on the episodes that both annotated; None without any."""
+    shared = {span.episode for span in first} & {span.episode for span in second}
+    if not shared:
+        return None
+    ours, theirs = ([span for span in spans if span.episode in shared] for spans in (first, second))
+    return agreement(ours, theirs, frame_hz)
