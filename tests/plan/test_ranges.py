@@ -125,7 +125,7 @@ def test_a_corner_of_the_workspace_and_a_sector_are_named():
     assert {g.kind for g in found} == {GapKind.POSITION}
     assert len(found) == 2
     assert sentence(found[0].message) == (
-        "Items at x_m 0.299 to 0.398 and y_m 0.224 to 0.298 are 8.2 % of production and were never demonstrated."
+        "Items at x_m 0.2992 to 0.398 and y_m 0.2236 to 0.2975 are 8.2 % of production and were never demonstrated."
     )
     assert (found[1].message["quantity"], found[1].message["high_deg"]) == ("yaw_rad", 45.0)
 
