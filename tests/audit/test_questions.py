@@ -4,6 +4,8 @@ import pytest
 from tests.audit.maps import FULL, SKUS
 
 from fieldloop.audit import ask, parse
+from fieldloop.model.audit import AuditAnswer
+from fieldloop.model.codec import from_plain
 from fieldloop.protocol import default_operations
 from fieldloop.say import sentence
 
@@ -100,3 +102,8 @@ def test_a_bare_map_scores_low_and_says_a_lot():
     assert bare.score == 0.0
     assert not bare.complete
     assert all(a.missing for a in bare.answers)
+
+
+def test_a_question_that_an_earlier_version_wrote_as_text_is_still_shown():
+    kept = {"question": "edge cases: which?", "score": 0.5, "missing": [], "asked": 2}
+    assert sentence(from_plain(AuditAnswer, kept).question) == "edge cases: which?"
