@@ -7,8 +7,8 @@ import re
 import pytest
 
 from fieldloop.check import UNITS
-from fieldloop.say.numbers import singular_unit
-from fieldloop.say.sentences import FIELD, OPTIONAL, codes, codes_of
+from fieldloop.model.unit import singular_unit
+from fieldloop.say.sentences import FIELD, FORMS, OPTIONAL, codes, codes_of
 
 ROOT = pathlib.Path(__file__).parents[2]
 NOT_YET: tuple[str, ...] = ()
@@ -83,7 +83,7 @@ def test_a_sentence_is_short_and_plain(code, text):
 
 
 AGREES = re.compile(
-    r"\{(\w+)(?::,)?\} of \{\w+:#[^}]+\} (have|do|hold|were|lack|show|state|need|differ|name|fail)\b"
+    r"\{(\w+)(?::whole)?\} of \{\w+:#[^}]+\} (have|do|hold|were|lack|show|state|need|differ|name|fail)\b"
     r"|\{\w+:#[^}]+\} (have|do|hold|are|were|lack|show|state|need|differ|wait|get|cover|exceed)\b"
 )
 """A plural verb behind a count that may be one; `{n:has/have}` agrees."""
@@ -95,6 +95,17 @@ def test_a_verb_agrees_with_its_count(text):
     for found in AGREES.finditer(text):
         # 'All 3 attempts have …' and '2 of 9 episodes are …' keep their plural
         assert TOGETHER.search(text[: found.start()].rstrip()), found[0]
+
+
+@pytest.mark.parametrize("text", codes().values(), ids=list(codes()))
+def test_a_sentence_uses_only_named_forms(text):
+    forms = {form for _, form in FIELD.findall(text) if form and not form.startswith("#")}
+    assert not {form for form in forms if form not in FORMS and not re.fullmatch(r"[^/.:+%]+/[^/.:+%]+", form)}
+
+
+def test_every_form_is_used():
+    used = {form for text in codes().values() for _, form in FIELD.findall(text)}
+    assert not FORMS.keys() - used
 
 
 def test_every_counted_unit_has_a_singular():

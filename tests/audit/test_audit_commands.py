@@ -95,7 +95,14 @@ def test_a_bare_map_draws_too():
     bare = Deployment("<d>", "pick", (Site("s", 1.0),), (), (EdgeCase("stuck", 3, 0.5),))
     audit = Audit(
         "<d>",
-        (AuditAnswer("environment: ?", 0.0, (note("audit.missing", what="light", places=(), write="lighting"),), 3),),
+        (
+            AuditAnswer(
+                note("audit.asks_environment"),
+                0.0,
+                (note("audit.missing", what="light", places=(), write="lighting"),),
+                3,
+            ),
+        ),
         0.0,
         complete=False,
     )

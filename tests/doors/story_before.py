@@ -19,6 +19,7 @@ from fieldloop.model.deployment import (
 )
 from fieldloop.model.finding import Status
 from fieldloop.model.hardware import Robot
+from fieldloop.model.note import note
 from fieldloop.model.person import Operator
 from fieldloop.model.plan import Plan, Quota, WorkOrder
 
@@ -55,13 +56,13 @@ def prepare(workspace: Workspace, strata: list[Stratum], shares: list[float]) ->
         tuple(Exposure(s, share) for s, share in zip(strata, shares, strict=True)),
     )
     answers = tuple(
-        AuditAnswer(question, score, missing)
+        AuditAnswer(note(f"audit.asks_{question}"), score, missing)
         for question, score, missing in (
             ("environment", 1.0, ()),
             ("synchronisation", 1.0, ()),
-            ("edge cases", 0.7, ("failure rate of 'item on its side'",)),
-            ("label standards", 1.0, ()),
-            ("physical conditions", 0.9, ("vibration of aisle 4",)),
+            ("edge_cases", 0.7, ("failure rate of 'item on its side'",)),
+            ("labels", 1.0, ()),
+            ("conditions", 0.9, ("vibration of aisle 4",)),
         )
     )
     workspace.write(

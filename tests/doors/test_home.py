@@ -14,6 +14,7 @@ from fieldloop.model.decision import Decision, GateTest
 from fieldloop.model.deployment import Audit, AuditAnswer
 from fieldloop.model.finding import Status
 from fieldloop.model.incident import Incident, Step, StepDone
+from fieldloop.model.note import note
 from fieldloop.model.plan import Plan
 from fieldloop.model.policy import Outcome, PolicyVersion, Stage
 from fieldloop.say import sentence
@@ -42,7 +43,9 @@ def test_an_empty_workspace_begins_with_the_map(empty):
 
 def test_gaps_in_the_map_come_before_the_plan(empty):
     empty.write(
-        happened.DeploymentAudited(Audit("x", (AuditAnswer("environment", 0.2, ("light", "floor")),), 0.2, False))
+        happened.DeploymentAudited(
+            Audit("x", (AuditAnswer(note("audit.asks_environment"), 0.2, ("light", "floor")),), 0.2, False)
+        )
     )
     assert sentence(home(empty).next.sentence) == "The map has 2 gaps"
     over = Audit("x", (), 0.2, False, overridden_by="local", override_reason="a pilot")

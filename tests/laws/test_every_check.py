@@ -14,10 +14,10 @@ from fieldloop.check.measuring import measure_with
 from fieldloop.model.episode import Episode, Recording
 from fieldloop.model.finding import Measured, Measurement, Status
 from fieldloop.model.note import Subject, note
-from fieldloop.model.unit import is_share
+from fieldloop.model.unit import COUNTED, is_share
 from fieldloop.protocol import default_protocol, require_agreement
 from fieldloop.say.findings import advice_for, message
-from fieldloop.say.numbers import COUNTED, format_without_unit
+from fieldloop.say.numbers import format_without_unit
 from fieldloop.say.sentences import codes_of
 from fieldloop.testing.batches import healthy_batch
 from fieldloop.testing.injuries import BATCH_INJURIES, INJURIES

@@ -16,9 +16,10 @@ from fieldloop.loop.house import setup
 from fieldloop.loop.ship import convert, export, release
 from fieldloop.loop.work import reopen
 from fieldloop.loop.workspace import open_workspace
-from fieldloop.model.episode import Episode, Log
+from fieldloop.model.episode import Defect, Episode, Log, Recording
 from fieldloop.model.event import LogIngested, ReleaseExported, ReleaseFrozen
 from fieldloop.model.finding import Status
+from fieldloop.model.note import note
 from fieldloop.model.release import Release
 from fieldloop.release.writers import write_lerobot, write_mcap
 from fieldloop.testing.facts import facts
@@ -288,6 +289,14 @@ def test_what_was_wrong_with_the_log_is_reported_of_every_target(log, tmp_path, 
     (tmp_path / "cut.mcap").write_bytes(log.read_bytes()[: int(log.stat().st_size * 0.7)])
     done = convert.convert(tmp_path / "cut.mcap", tmp_path / "out", to=to)
     assert any("cut_off" in facts(loss) for loss in done.left_out)
+
+
+def test_a_defect_of_another_episode_with_a_longer_name_is_not_taken_for_ones_own():
+    wrong = [Defect(subject, "", note("ingest.file_empty")) for subject in ("ep1", "ep1/obs", "ep10", "camera")]
+    recording = Recording(Episode("id", "ep1", "hdf5"), {}, tuple(wrong))
+    recordings = convert.WithLosses(lambda: [recording])
+    list(recordings)
+    assert [loss.subject for loss in recordings.losses] == ["ep1", "ep1/obs", "ep1: ep10", "ep1: camera"]
 
 
 def test_a_target_inside_its_source_is_refused(log):

@@ -33,10 +33,10 @@ def test_a_clear_drop_alarms_with_its_evidence():
     assert (alarm.policy, alarm.site, alarm.baseline) == ("p", "north", 0.8)
     assert alarm.rate.rate == pytest.approx(0.56)
     assert alarm.evidence >= alarm.threshold == SETTINGS["false_alarm_days"]
-    assert sentence(alarm.message) == (
-        "Success at north is 56 % (196 of 350 episodes, 95 % interval 51 % to 61 %). "
-        "The baseline is 80 %: a drop of 24 points that chance does not explain."
-    )
+    assert alarm.message.code == "monitor.drop"
+    assert [alarm.message[name] for name in ("site", "successes", "episodes", "baseline")] == ["north", 196, 350, 0.8]
+    assert alarm.message["drop_points"] == pytest.approx(24)
+    assert "56 % (196 of 350 episodes" in sentence(alarm.message)
     assert alarm.operations == SETTINGS.fingerprint
 
 

@@ -11,7 +11,6 @@ from fieldloop.model.finding import Status
 from fieldloop.model.plan import Plan, Quota, QuotaKind, Returned, WorkOrder
 from fieldloop.plan import forecast, order_progress, pace_of, progress
 from fieldloop.protocol import default_operations
-from fieldloop.say import sentence
 
 SETTINGS = default_operations()["plan"]
 DAY = 86_400 * 10**9
@@ -115,8 +114,8 @@ def test_a_steady_pace_gives_the_obvious_answer():
     said = forecast(100, accepted([10] * 20, rng), 0, 20 * DAY - 1, SETTINGS)
     assert (said.per_day, said.days) == (10.0, 10.0)
     assert said.days_low < 10.0 < said.days_high < 15.0
-    assert sentence(said.message).startswith("People still have 100 to collect: 10.0 days (90 % interval")
-    assert sentence(said.message).endswith("at 10.0 a day, measured over 20 days.")
+    assert (said.message.code, said.message["left"], said.message["days"]) == ("plan.forecast", 100, 10.0)
+    assert (said.message["per_day"], said.message["days_so_far"]) == (10.0, 20)
 
 
 def test_idle_days_slow_the_pace_and_widen_it():

@@ -102,7 +102,7 @@ def test_operations_are_finite_too():
 
 def test_limits_say_shares_as_percent():
     assert str(default_protocol().limits["vision.black_or_blown"]) == "at most 2 % of frames"
-    assert str(default_protocol().limits["timing.rate"]) == "95 % to 105 % of declared rate"
+    assert str(default_protocol().limits["timing.rate"]) == "95 to 105 % of declared rate"
     assert str(Limit("ms", "why", SOURCE)) == "no limit"
 
 

@@ -36,13 +36,13 @@ def ask(deployment: Deployment, settings: Section, compared: tuple[Comparison, .
     but not counted.
     """
     answers = tuple(
-        _answer(question, list(items(deployment)))
-        for question, items in (
-            ("environment: which light, floors, bins and cameras does the robot work with?", _environment),
-            ("synchronisation: how are the clocks of all sensors synchronised?", _synchronisation),
-            ("edge cases: which rare and hard cases occur, and how often?", _edge_cases),
-            ("label standards: which standard are the data labelled by?", _labels),
-            ("physical conditions: which temperatures, people and goods does the robot meet?", _conditions),
+        _answer(note(code), list(items(deployment)))
+        for code, items in (
+            ("audit.asks_environment", _environment),
+            ("audit.asks_synchronisation", _synchronisation),
+            ("audit.asks_edge_cases", _edge_cases),
+            ("audit.asks_labels", _labels),
+            ("audit.asks_conditions", _conditions),
         )
     )
     bar = settings.number("min_score")
@@ -57,7 +57,7 @@ def ask(deployment: Deployment, settings: Section, compared: tuple[Comparison, .
     )
 
 
-def _answer(question: str, items: list[Item]) -> AuditAnswer:
+def _answer(question: Note, items: list[Item]) -> AuditAnswer:
     open_ones = [item for item in items if not item.there]
     counted = sum(item.counts for item in items)
     score = 1.0 - sum(item.counts for item in open_ones) / counted

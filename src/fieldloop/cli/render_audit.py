@@ -45,7 +45,10 @@ def audit(asked: Audit, screen: Screen) -> None:
     status = Status.PASSED if asked.complete else Status.FAILED
     word = "complete" if asked.complete else "incomplete"
     screen.print(mark(status, word).append(f"  score {percent(asked.score, 0)}", style="bold default"))
-    rows = [(a.question, percent(a.score, 0), "\n".join(map(sentence, a.missing)) or "nothing") for a in asked.answers]
+    rows = [
+        (sentence(a.question), percent(a.score, 0), "\n".join(map(sentence, a.missing)) or "nothing")
+        for a in asked.answers
+    ]
     screen.print(table(("question", "score", "missing"), rows, right=("score",)))
     for odd in asked.odd:
         screen.print(styled(f"▲ {sentence(odd)}", "yellow"))

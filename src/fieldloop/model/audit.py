@@ -59,7 +59,7 @@ class Comparison:
 class AuditAnswer:
     """One of the five gap questions: how complete the map's answer is, and what is missing."""
 
-    question: str
+    question: Note
     score: float
     missing: tuple[Note, ...] = ()
     asked: int = 0

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from fieldloop.errors import ProtocolError, UnknownName
-from fieldloop.model.unit import is_share, unit_after_number
+from fieldloop.model.unit import limit_in_words
 from fieldloop.protocol.cells import flag, table
 
 Value = float | int | str | bool | tuple[float, ...] | tuple[str, ...]
@@ -15,6 +15,9 @@ Value = float | int | str | bool | tuple[float, ...] | tuple[str, ...]
 
 FORMERLY = "formerly"
 """The key of the value that a number had in code; only shipped files have it."""
+
+STATED = "{:.12g}".format
+"""Writes a number with all the digits that a person stated."""
 
 USUAL_COST = 0.3
 """Default cost of a failure in ranking episodes; it does not affect verdicts."""
@@ -96,7 +99,7 @@ class Limit:
         return (self.minimum is None or value >= self.minimum) and (self.maximum is None or value <= self.maximum)
 
     def __str__(self) -> str:
-        """Write the interval with its unit, as protocols and generated documents state it; shares in percent.
+        """Write the interval with its unit and all its digits, as `say.numbers.limit` does; shares in percent.
 
         >>> source = Source(SourceKind.ASSUMED, "")
         >>> str(Limit("ms", "", source, maximum=5.0)), str(Limit("s", "", source, minimum=5.0, maximum=60.0))
@@ -104,12 +107,7 @@ class Limit:
         >>> str(Limit("share of frames", "", source, maximum=0.02))
         'at most 2 % of frames'
         """
-        given = [end for end in (self.minimum, self.maximum) if end is not None]
-        if not given:
-            return "no limit"
-        ends = " to ".join(f"{100 * end:.4g} %" if is_share(self.unit) else f"{end:g}" for end in given)
-        word = "at least " if self.maximum is None else "at most " if self.minimum is None else ""
-        return f"{word}{ends} {unit_after_number(self.unit)}"
+        return limit_in_words(self.minimum, self.maximum, self.unit, STATED)
 
 
 @dataclass(frozen=True, slots=True)

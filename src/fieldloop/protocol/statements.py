@@ -7,7 +7,7 @@ from typing import Any
 
 from fieldloop.protocol import layers
 from fieldloop.protocol.collection import CollectionProtocol
-from fieldloop.protocol.number import Limit, Parameter, Setting
+from fieldloop.protocol.number import STATED, Limit, Parameter, Setting
 
 ANEW = ("batch.", "corpus.")
 """Questions about many episodes are asked anew of what was kept: no log is opened for them."""
@@ -153,10 +153,10 @@ def _reason(place: str, number: Limit | Setting | Parameter, check: str = "") ->
 
 
 def _limit_text(limit: Limit) -> str:
-    """Write a limit, exactly where needed: two that differ in the seventh digit must not look the same."""
+    """Write a limit, exactly where needed: two that differ in the last digit must not look the same."""
     marks = [word for word, is_so in (("required", limit.required), ("check to come", limit.pending)) if is_so]
     ends = [end for end in (limit.minimum, limit.maximum) if end is not None]
-    exactly = [] if all(float(f"{end:.4g}") == end for end in ends) else [f"exactly {' to '.join(map(repr, ends))}"]
+    exactly = [] if all(float(STATED(end)) == end for end in ends) else [f"exactly {' to '.join(map(repr, ends))}"]
     return ", ".join([str(limit), *exactly, *marks])
 
 

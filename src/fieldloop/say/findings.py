@@ -5,8 +5,8 @@ from functools import cache
 from fieldloop.model.finding import Finding, Status
 from fieldloop.model.note import Note
 from fieldloop.model.quality import CheckTally
-from fieldloop.model.unit import is_share
-from fieldloop.say.numbers import COUNTED, NONE, format_with_unit, format_without_unit
+from fieldloop.model.unit import COUNTED, is_share
+from fieldloop.say.numbers import NONE, format_with_unit, format_without_unit
 from fieldloop.say.numbers import limit as written_limit
 from fieldloop.say.sentences import codes_of, fill, sentence
 

@@ -8,7 +8,7 @@ from typing import Any
 from fieldloop.model.codec import iso
 from fieldloop.model.condition import Stratum
 from fieldloop.model.stream import FIRST_REAL_NS
-from fieldloop.model.unit import is_share, unit_after_number
+from fieldloop.model.unit import is_share, limit_in_words, singular_unit, unit_after_number
 
 UNKNOWN = "not known"
 NONE = "–"
@@ -16,6 +16,9 @@ MINUS = "\u2212"
 SHORT = 12
 """Letters of a content id that are shown; every unique beginning is accepted back."""
 HASH = re.compile(r"[0-9a-f]{64}")
+ESTIMATE_DIGITS = 3
+STATED_DIGITS = 12
+"""Digits of a number that a person stated; more would show how a computer stores it."""
 LEAST_P, COMMON_P = 0.0001, 0.01
 MINUTE_S, HOUR_S, DAY_S = 60, 3_600, 86_400
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -45,6 +48,25 @@ def small_share(share: float | None) -> str:
     return "under 0.1 %" if share is not None and 0.0 < share < LEAST_SHARE else percent(share)
 
 
+def whole_percent(share: float | None) -> str:
+    """Write a share in whole percent.
+
+    >>> whole_percent(0.432)
+    '43 %'
+    """
+    return percent(share, 0)
+
+
+def fine_percent(share: float | None) -> str:
+    """Write a share in percent with up to two digits behind the point.
+
+    >>> fine_percent(0.9875), fine_percent(0.95), fine_percent(0.00304)
+    ('98.75 %', '95 %', '0.3 %')
+    """
+    written = percent(share, 2)
+    return f"{written.removesuffix(' %').rstrip('0').rstrip('.')} %" if written != UNKNOWN else UNKNOWN
+
+
 def signed_percent(change: float) -> str:
     """Write a relative change in percent, with its sign.
 
@@ -63,6 +85,15 @@ def points(difference: float | None, digits: int = 1) -> str:
     if difference is None or not math.isfinite(difference):
         return UNKNOWN
     return _unsigned_zero(f"{100 * difference:+.{digits}f}").replace("-", MINUS)
+
+
+def fine_points(difference: float | None) -> str:
+    """Write a small difference of rates in percentage points, with two digits behind the point.
+
+    >>> fine_points(0.00041)
+    '+0.04'
+    """
+    return points(difference, 2)
 
 
 def _unsigned_zero(written: str) -> str:
@@ -116,9 +147,12 @@ def format_number(value: Any, digits: int = 4) -> str:
         return str(value)
     if value == round(value) or abs(value) >= 10**digits:
         return f"{value:.0f}".replace("-", MINUS)
-    places = max(digits - 1 - math.floor(math.log10(abs(value))), 0)
-    written = f"{value:.{places}f}"
+    written = f"{value:.{max(digits - 1 - _exponent(value), 0)}f}"
     return (written.rstrip("0").rstrip(".") if "." in written else written).replace("-", MINUS)
+
+
+def _exponent(value: float) -> int:
+    return math.floor(math.log10(abs(value))) if value else 0
 
 
 def fixed(value: float | None, digits: int) -> str:
@@ -133,13 +167,63 @@ def fixed(value: float | None, digits: int) -> str:
     return written.replace("-", "" if not float(written.replace(",", "")) else MINUS)
 
 
-def signed(value: float | str) -> str:
-    """Write a whole number with its sign; earlier versions stored it as text.
+def rounded(value: float | None) -> str:
+    """Write an estimate with three digits.
 
-    >>> signed(3.4), signed(-12.0), signed("+3")
-    ('+3', '−12', '+3')
+    >>> rounded(28.6123), rounded(0.04567), rounded(1234.5), rounded(12.0)
+    ('28.6', '0.0457', '1234', '12')
     """
-    return (value if isinstance(value, str) else _unsigned_zero(f"{value:+.0f}")).replace("-", MINUS)
+    return format_number(value, ESTIMATE_DIGITS)
+
+
+def exact(value: float | None) -> str:
+    """Write a number that a person stated with all its digits; thousands are set apart.
+
+    >>> exact(12500.0), exact(0.0001234567), exact(103.25), exact(-0.1 - 0.2)
+    ('12,500', '0.0001234567', '103.25', '−0.3')
+    """
+    if value is None or not math.isfinite(value):
+        return NONE
+    written = f"{value:,.{max(STATED_DIGITS - 1 - _exponent(value), 0)}f}"
+    return (written.rstrip("0").rstrip(".") if "." in written else written).replace("-", MINUS)
+
+
+def tenths(value: float | None) -> str:
+    """Write a value with one digit behind the point.
+
+    >>> tenths(4.123), tenths(-0.04)
+    ('4.1', '0.0')
+    """
+    return fixed(value, 1)
+
+
+def seconds(time_s: float | None) -> str:
+    """Write a time within an episode to a hundredth of a second.
+
+    >>> seconds(12.3)
+    '12.30'
+    """
+    return fixed(time_s, 2)
+
+
+def milliseconds(time_s: float | None) -> str:
+    """Write a time within an episode to the millisecond, to compare two times.
+
+    >>> milliseconds(12.3041)
+    '12.304'
+    """
+    return fixed(time_s, 3)
+
+
+def signed(value: float | str) -> str:
+    """Write an estimate with its sign; earlier versions stored it as text.
+
+    >>> signed(3.44), signed(-12.0), signed("+3"), signed(0.0)
+    ('+3.44', '−12', '+3', '0')
+    """
+    if isinstance(value, str):
+        return value.replace("-", MINUS)
+    return f"+{rounded(value)}" if value > 0 else rounded(value)
 
 
 def whole(count: float) -> str:
@@ -177,41 +261,13 @@ def format_without_unit(value: float | None, unit: str, digits: int = 4) -> str:
     return f"{format_number(100.0 * value, digits)} %"
 
 
-COUNTED = {
-    "missing periods": "missing period", "streams": "stream", "columns": "column", "operators": "operator",
-    "episodes": "episode", "frames": "frame", "samples": "sample", "changes": "change", "copies": "copy",
-    "batches": "batch", "calibrations": "calibration", "directions": "direction", "facts": "fact", "fields": "field",
-    "groups": "group", "labels": "label", "missing frames": "missing frame", "missing indices": "missing index",
-    "missing phases": "missing phase", "missing streams": "missing stream", "points": "point", "spreads": "spread",
-    "turns": "turn", "wraps": "wrap", "sites": "site",
-    "objects": "object", "sessions": "session", "features": "feature", "defects": "defect",
-}  # fmt: skip
-"""Units that are counted, in the singular."""
-
-
-def singular_unit(unit: str) -> str:
-    """Return the singular of a unit that is counted; other units have none.
-
-    >>> singular_unit("streams"), singular_unit("ms")
-    ('stream', 'ms')
-    """
-    return COUNTED.get(unit, unit)
-
-
 def limit(low: float | None, high: float | None, unit: str) -> str:
-    """Write what a limit demands, with its unit.
+    """Write what a limit demands, with its unit and all its digits.
 
     >>> limit(None, 0.02, "share of frames"), limit(5.0, 60.0, "s"), limit(3.0, None, "operators")
     ('at most 2 % of frames', '5 to 60 s', 'at least 3 operators')
     """
-    ends = [format_without_unit(end, unit).removesuffix(" %") for end in (low, high) if end is not None]
-    if not ends:
-        return "no limit"
-    sign = " % " if is_share(unit) else " "
-    word = "at least " if high is None else "at most " if low is None else ""
-    last = high if high is not None else low
-    behind = unit_after_number(unit)
-    return f"{word}{' to '.join(ends)}{sign}{singular_unit(behind) if last == 1 else behind}"
+    return limit_in_words(low, high, unit, exact)
 
 
 def format_duration(seconds: float) -> str:

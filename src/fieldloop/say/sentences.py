@@ -1,20 +1,24 @@
 """From a note to its sentence: templates by code, filled with the note's numbers.
 
-A template is plain text with fields. `{site}` is written as it is. A format after a colon says how:
+A template is plain text with fields. `{site}` is written as it is. A name after a colon says how; `say.numbers` defines
+each form, so that a template holds no format of Python's:
 
 | field | gives |
 |---|---|
 | `{attempts:#attempt}` | `1 attempt`, `1,200 attempts`; `{n:#stratum/strata}` where the plural is irregular |
 | `{n:is/are}` | a word that agrees with the number |
-| `{share:%}`, `{share:.1%}`, `{change:+%}` | `43 %`, `43.2 %`, `+8 %` |
-| `{gain:points}`, `{gain:.2points}` | `+4.1`, `+4.12` |
-| `{share:share}` | `4.7 %`; `under 0.1 %` where one digit would show 0.0 % |
-| `{value:figure}`, `{value:.6figure}` | four digits, six |
+| `{n:whole}` | `1,200`: a count, or a number rounded to a whole |
+| `{off_mm:rounded}` | three digits, for what was estimated: `28.6` |
+| `{value:figure}`, `{limit:exact}` | four digits; every digit, for what a person stated |
+| `{loss_points:tenths}` | `4.1`: one digit behind the point |
+| `{lag_ms:signed}` | `+3.4`, `−12`: three digits with the sign; a list too |
+| `{at_s:seconds}`, `{at_s:milliseconds}` | a time within an episode: `12.30`, `12.304` |
+| `{share:percent}`, `{share:share}`, `{level:fine_percent}` | `43 %`; `4.7 %` or `under 0.1 %`; `98.75 %` |
+| `{ratio:change}` | `+8 %` |
+| `{gain:points}`, `{gain:fine_points}` | `+4.1`, `+4.12` |
 | `{p_value:p}` | `p = 0.04` |
-| `{wait_s:span}` | `15 min` |
-| `{at_ns:moment}`, `{at_ns:day}` | a time, a day (UTC) |
+| `{at_ns:moment}` | a time (UTC) |
 | `{names:list}`, `{names:comma}` | `bin, light and site`, `bin, light, site`; a list may hold notes |
-| `{lags_ms:signed}` | `+3, −12`: whole numbers with their sign |
 | `{where:place}` | `bin back · lighting dim`, from `bin=back,lighting=dim` |
 | `{digest:short}` | the beginning of a content id |
 
@@ -39,26 +43,29 @@ FIELD = re.compile(r"\{(\w+)(?::([^{}]*))?\}")
 OPTIONAL = re.compile(r"\[([^\[\]]*)\]")
 RETIRED = "retired"
 """The file of sentences whose codes no room yields any more; ledgers may still hold them, so none is deleted."""
-FORMATS: dict[str, Callable[[Any], str]] = {
-    "+%": write.signed_percent,
+FORMS: dict[str, Callable[[Any], str]] = {
+    "whole": write.whole,
+    "rounded": write.rounded,
+    "figure": write.format_number,
+    "exact": write.exact,
+    "tenths": write.tenths,
+    "signed": lambda value: ", ".join(map(write.signed, value if isinstance(value, tuple) else (value,))),
+    "seconds": write.seconds,
+    "milliseconds": write.milliseconds,
+    "percent": write.whole_percent,
+    "share": write.small_share,
+    "fine_percent": write.fine_percent,
+    "change": write.signed_percent,
+    "points": write.points,
+    "fine_points": write.fine_points,
     "p": write.p_value,
-    "span": write.format_duration,
     "moment": write.format_time,
-    "day": write.day,
     "list": write.join_names,
     "comma": lambda parts: ", ".join(map(str, parts)),
-    "signed": lambda parts: ", ".join(map(write.signed, parts)),
     "short": write.shorten_ids,
-    "where": write.levels_in_words,
-    "share": write.small_share,
     "place": write.stratum_text_in_words,
 }
-DIGITS: dict[str, tuple[Callable[[Any, int], str], int]] = {
-    "points": (write.points, 1),
-    "figure": (write.format_number, 4),
-    "%": (write.percent, 0),
-}
-"""Formats that take a number of digits, as in `.2points`, with the usual number."""
+"""Every form by name; tests hold that sentences use no other."""
 
 
 def sentence(fact: Note) -> str:
@@ -158,20 +165,16 @@ def _format_value(value: Any, form: str) -> str:
         return write.plural(value, word, many)
     if isinstance(value, tuple):
         value = tuple(sentence(part) if isinstance(part, Note) else part for part in value)
-    if form in FORMATS:
-        return FORMATS[form](value)
-    for ending, (write_share, usual) in DIGITS.items():
-        if form.endswith(ending):
-            digits = form.removesuffix(ending).removeprefix(".")
-            return write_share(value, int(digits) if digits else usual)
+    if form in FORMS:
+        return FORMS[form](value)
     if "/" in form:
         one, _, many = form.partition("/")
         return one if value == 1 else many
-    if isinstance(value, float):
-        return format(value, form).replace("-", write.MINUS) if form else write.format_number(value)
+    if form:
+        raise UnknownName("form", form, FORMS)
     if isinstance(value, tuple):
         return write.join_names(value)
-    return format(value, form)
+    return write.format_number(value) if isinstance(value, float) else str(value)
 
 
 @cache

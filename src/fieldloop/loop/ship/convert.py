@@ -21,6 +21,8 @@ Codec = Literal["h264", "av1"]
 LOSSES = (LEFT_OUT, ROUNDED, VALUES)
 """Keys of stream notes that state what a stream does not hold."""
 ATTACHED = "attachment."
+PART_FOLLOWS = ("/", ":", " ")
+"""What separates the name of an episode from that of its part."""
 WRITTEN_AS = {"lerobot": "LeRobot v3.0", "hdf5": "robomimic HDF5", "rlds": "RLDS", "mcap": "MCAP"}
 
 
@@ -156,7 +158,9 @@ class WithLosses:
 def _recording_losses(recording: Recording) -> list[Defect]:
     """Return what of a recording cannot be in any target: its defects, and what its reader left out."""
     name = recording.episode.name
-    lost = [d if d.subject.startswith(name) else replace(d, subject=f"{name}: {d.subject}") for d in recording.defects]
+    lost = [
+        d if _names_episode(d.subject, name) else replace(d, subject=f"{name}: {d.subject}") for d in recording.defects
+    ]
     for stream in recording.streams.values():
         lost += [
             Defect(stream.name, key, note("ingest.not_in_stream", what=stream.notes[key]))
@@ -165,3 +169,12 @@ def _recording_losses(recording: Recording) -> list[Defect]:
         ]
     files = [key.removeprefix(ATTACHED) for key, _ in recording.episode.facts if key.startswith(ATTACHED)]
     return lost + [Defect("attachment", file, note("ingest.attachment_not_kept")) for file in files]
+
+
+def _names_episode(subject: str, episode: str) -> bool:
+    """Does a subject name this episode, or a part of it?
+
+    >>> [_names_episode(subject, "ep1") for subject in ("ep1", "ep1/obs/state", "ep1: camera", "ep10", "ep10/obs")]
+    [True, True, True, False, False]
+    """
+    return subject == episode or subject.startswith(tuple(f"{episode}{behind}" for behind in PART_FOLLOWS))

@@ -71,7 +71,7 @@ def _questions(audit: Audit) -> Markup:
     rows = [
         (
             status(Status.PASSED if not answer.missing else Status.CANNOT_TELL, percent(answer.score, 0)),
-            answer.question,
+            sentence(answer.question),
             answer.asked or "",
             _missing_list(list(map(sentence, answer.missing))),
         )

@@ -72,7 +72,7 @@ def _draw_answer_card(audit: Audit) -> Markup:
 def _draw_gap_questions(audit: Audit) -> Markup:
     rows = [
         (
-            tag("span", shape("good" if not a.missing else "warn"), tag("span", a.question), class_="st"),
+            tag("span", shape("good" if not a.missing else "warn"), tag("span", sentence(a.question)), class_="st"),
             meter(a.score),
             percent(a.score, 0),
             tag("div", *(tag("p", sentence(one)) for one in a.missing)) if a.missing else "nothing",
