@@ -42,7 +42,7 @@ clean:             ## forget what was installed
 	$(BIN)/pip install -q -U pip
 
 .venv/demo.done: .venv/bin/pip pyproject.toml robot/pyproject.toml
-	$(BIN)/pip install -q -e ./robot -e .
+	$(BIN)/pip install -q -e ./robot -e '.[all]'
 	@touch $@
 
 .venv/test.done: .venv/demo.done

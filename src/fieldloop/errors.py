@@ -97,3 +97,18 @@ class MissingExtra(FieldloopError):
     def __init__(self, package: str, extra: str) -> None:
         """Name the pip command that helps."""
         super().__init__(f"{package} is not installed. Install it with: pip install 'fieldloop[{extra}]'")
+
+
+WHOLE_LOOP = frozenset({"sqlalchemy", "alembic", "fsspec", "sklearn", "onnx", "onnxruntime", "fastapi", "uvicorn"})
+"""Modules that the light install leaves out; the extra `all` brings them."""
+
+
+def missing_extra(missing: ModuleNotFoundError) -> MissingExtra | None:
+    """Return the error for a module that the extra `all` brings; None where the module is another one.
+
+    >>> str(missing_extra(ModuleNotFoundError("", name="sqlalchemy.sql")))
+    "sqlalchemy is not installed. Install it with: pip install 'fieldloop[all]'"
+    >>> missing_extra(ModuleNotFoundError("", name="my_reader"))
+    """
+    package = (missing.name or "").partition(".")[0]
+    return MissingExtra(package, "all") if package in WHOLE_LOOP else None

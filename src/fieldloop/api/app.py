@@ -16,6 +16,7 @@ from fieldloop.api.live import HEADERS, Live
 from fieldloop.api.problems import answer_errors
 from fieldloop.api.routes import add_route, serialise_result
 from fieldloop.api.sessions import COOKIE, Sessions, safe_target
+from fieldloop.doors.schemas import Schemas
 from fieldloop.errors import Refused, UnknownName
 from fieldloop.loop.catalogue import ANYONE, USE_CASES, UseCase
 from fieldloop.loop.home.pages import tail
@@ -46,9 +47,11 @@ def build(open_workspace: Callable[[], Workspace], cases: tuple[UseCase, ...] = 
     _add_sign_in(app, workspace, sessions)
     _add_events(app, workspace)
     _add_live(app, workspace)
+    schemas = Schemas()
     for case in cases:
         if not case.no_route:
-            add_route(app, case, workspace)
+            add_route(app, case, workspace, schemas)
+    _add_schemas(app, schemas)
     _add_unknown(app)
     app.add_middleware(GZipMiddleware, minimum_size=1024)
     app.add_middleware(Authentication, workspace=workspace, sessions=sessions)  # added last, so it runs first
@@ -122,6 +125,18 @@ def _add_sign_in(app: FastAPI, workspace: Callable[[], Workspace], sessions: Ses
         left = RedirectResponse("/login", 303)
         left.delete_cookie(COOKIE)
         return left
+
+
+def _add_schemas(app: FastAPI, schemas: Schemas) -> None:
+    """Add the schemas of what routes return to the OpenAPI document, which FastAPI makes at its first request."""
+    make = app.openapi
+
+    def openapi() -> dict[str, Any]:
+        document = make()
+        document.setdefault("components", {}).setdefault("schemas", {}).update(schemas.components)
+        return document
+
+    app.openapi = openapi  # type: ignore[method-assign]  # FastAPI documents this way of extending the document
 
 
 def _add_unknown(app: FastAPI) -> None:

@@ -5,13 +5,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
-from fastapi import Body, FastAPI, Query, Request
+from fastapi import Body, Depends, FastAPI, Query, Request
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 from pydantic_core import InitErrorDetails, PydanticCustomError, ValidationError
 
 from fieldloop.api.authentication import ACTOR
+from fieldloop.api.outbox import move_into_outbox
+from fieldloop.doors.given_values import check_given_values
 from fieldloop.doors.parameters import Ask, read_parameters
+from fieldloop.doors.schemas import Schemas
 from fieldloop.doors.stages import stage_of
 from fieldloop.doors.written import as_json
 from fieldloop.errors import Refused
@@ -40,20 +43,22 @@ class Given(BaseModel):
         )
 
 
-def add_route(app: FastAPI, case: UseCase, workspace: Callable[[], Workspace]) -> None:
+def add_route(app: FastAPI, case: UseCase, workspace: Callable[[], Workspace], schemas: Schemas) -> None:
     """Add the route of one use case."""
     function = case.load()
     ask = read_parameters(function)
     given = _model(case, ask)
 
-    def endpoint(request: Request, given: Given) -> Response:
+    def check_role(request: Request) -> None:
         actor: Actor = request.scope[ACTOR]
         if actor.role not in case.roles:
             needed = " or ".join(sorted(case.roles))
             raise Refused(f"`{case.command}` needs the role {needed}; {actor.id} has the role {actor.role}.")
-        if takes_paths(ask) and actor.role is not Role.ADMIN:
-            raise Refused(f"`{case.command}` takes paths on the server. Over the network only an admin may use it.")
-        return serialise_result(_call(function, ask, given, workspace().acting_as(actor)))
+        if reads_paths(case, ask) and actor.role is not Role.ADMIN:
+            raise Refused(f"`{case.command}` reads paths on the server. Over the network only an admin may use it.")
+
+    def endpoint(request: Request, given: Given) -> Response:
+        return serialise_result(_call(case, function, ask, given, workspace().acting_as(request.scope[ACTOR])))
 
     place = Query() if is_get(case, ask) else Body()
     endpoint.__signature__ = inspect.Signature(  # type: ignore[attr-defined]  # FastAPI reads parameters from here
@@ -75,6 +80,8 @@ def add_route(app: FastAPI, case: UseCase, workspace: Callable[[], Workspace]) -
         tags=[stage_of(case.command)],
         operation_id=case.command.replace(" ", "_"),
         response_class=JSONResponse,
+        responses={200: {"content": {"application/json": {"schema": schemas.of_result(function)}}}},
+        dependencies=[Depends(check_role)],  # runs before the parameters are validated
     )
 
 
@@ -86,6 +93,11 @@ def is_get(case: UseCase, ask: Ask) -> bool:
 def takes_paths(ask: Ask) -> bool:
     """Does a use case take paths? They are paths on the server's machine."""
     return any(p.kind is Path for p in ask.parameters)
+
+
+def reads_paths(case: UseCase, ask: Ask) -> bool:
+    """Does a use case read files of the server's machine? What it writes stays in the outbox."""
+    return any(p.kind is Path and p.name not in case.writes for p in ask.parameters)
 
 
 def serialise_result(result: Any) -> Response:
@@ -102,6 +114,8 @@ def _model(case: UseCase, ask: Ask) -> type[Given]:
     return create_model(name, __base__=Given, **fields)
 
 
-def _call(function: Callable[..., Any], ask: Ask, given: Given, workspace: Workspace) -> Any:
+def _call(case: UseCase, function: Callable[..., Any], ask: Ask, given: Given, workspace: Workspace) -> Any:
     values = {p.name: getattr(given, p.name) for p in ask.parameters}
+    check_given_values(ask, values, from_network=True)
+    values = move_into_outbox(workspace.root, case.writes, values)
     return function(workspace, **values) if ask.takes_workspace else function(**values)

@@ -108,7 +108,7 @@ def _add_positional(parser: argparse.ArgumentParser, parameter: Parameter) -> No
 
 def _add_option(parser: argparse.ArgumentParser, parameter: Parameter) -> None:
     parser.add_argument(
-        _flag(parameter),
+        flag_of(parameter),
         dest=_dest(parameter),
         # append would add to the default, which the first value given must replace
         action="append" if parameter.repeatable else "store",
@@ -123,15 +123,19 @@ def _add_option(parser: argparse.ArgumentParser, parameter: Parameter) -> None:
 def _add_flag(parser: argparse.ArgumentParser, parameter: Parameter) -> None:
     dest, text = _dest(parameter), parameter.help.replace("%", "%%")
     if parameter.may_be_none:
-        parser.add_argument(_flag(parameter), dest=dest, action=argparse.BooleanOptionalAction, default=None, help=text)
+        parser.add_argument(
+            flag_of(parameter), dest=dest, action=argparse.BooleanOptionalAction, default=None, help=text
+        )
     elif parameter.default is True:
-        parser.add_argument(_flag(parameter).replace("--", "--no-", 1), dest=dest, action="store_false", help=text)
+        parser.add_argument(flag_of(parameter), dest=dest, action="store_false", help=text)
     else:
-        parser.add_argument(_flag(parameter), dest=dest, action="store_true", help=text)
+        parser.add_argument(flag_of(parameter), dest=dest, action="store_true", help=text)
 
 
-def _flag(parameter: Parameter) -> str:
-    return "--" + parameter.name.strip("_").replace("_", "-")
+def flag_of(parameter: Parameter) -> str:
+    """Return the option of a parameter as a user types it; a flag that is on by default is switched off by --no-."""
+    switched_off = parameter.kind is bool and parameter.default is True and not parameter.may_be_none
+    return ("--no-" if switched_off else "--") + parameter.name.strip("_").replace("_", "-")
 
 
 def _metavar(parameter: Parameter) -> str:

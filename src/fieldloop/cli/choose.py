@@ -11,8 +11,9 @@ from fieldloop.loop.catalogue import COMMANDS
 OWN = {
     "up": "Serve the pages and the API of a workspace.",
     "demo": "Run the whole loop on a simulated floor, then serve its pages.",
+    "completion": "Print a script that completes commands and options in your shell.",
 }
-"""Commands of the command line itself: they make or serve a workspace instead of working on one."""
+"""Commands of the command line itself: they make or serve a workspace, or help to type."""
 
 WITH_VALUE = ("--workspace",)
 BARE = ("--json", "--debug")
@@ -43,6 +44,10 @@ def choose(words: Sequence[str]) -> Choice:
 
         return Choice(text=overview())
     first, *others = rest
+    if first == "completion":
+        from fieldloop.cli.completion import completion
+
+        return Choice(text=completion(others))
     known = {command.partition(" ")[0] for command in COMMANDS} | set(OWN)
     if first == "help":
         return choose([*others, "--help"])

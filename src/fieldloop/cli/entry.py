@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from fieldloop.cli.choose import Choice, choose
-from fieldloop.errors import FieldloopError
+from fieldloop.errors import FieldloopError, missing_extra
 
 PASSED, FAILED, COULD_NOT_RUN, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
 SYSTEM_ERRORS = {
@@ -46,7 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("Interrupted. Completed work is kept; partial files are removed.", file=sys.stderr)
         return INTERRUPTED
     except Exception as bug:  # noqa: BLE001 - the last stop before the user; every other error has a name
-        return _report_system_error(bug, as_json=as_json) or _report_bug(bug, debug=debug, as_json=as_json)
+        return _report_known(bug, as_json=as_json) or _report_bug(bug, debug=debug, as_json=as_json)
     return code
 
 
@@ -95,8 +95,11 @@ def _report(name: str, message: str, *, as_json: bool, wrong: Exception | None =
     return COULD_NOT_RUN
 
 
-def _report_system_error(error: Exception, *, as_json: bool) -> int | None:
-    """Report an error of the operating system; None where it is something else."""
+def _report_known(error: Exception, *, as_json: bool) -> int | None:
+    """Report a missing extra or an error of the operating system; None where it is something else."""
+    if isinstance(error, ModuleNotFoundError):
+        extra = missing_extra(error)
+        return _report(type(extra).__name__, str(extra), as_json=as_json) if extra else None
     if not isinstance(error, OSError) or error.errno not in SYSTEM_ERRORS:
         return None
     where = f" at {error.filename}" if error.filename else ""

@@ -9,7 +9,7 @@ STAGES = {
     "Data": ("ingest", "check", "calibrate", "annotate", "agree", "supply"),
     "Ship": ("release", "convert", "train", "policy", "gate"),
     "Run": ("serve", "guard", "monitor", "rollout", "diagnose", "incident", "trace", "evidence"),
-    "House": ("home", "simulate", "token", "doctor", "up", "demo"),
+    "House": ("home", "simulate", "token", "doctor", "up", "demo", "completion"),
 }
 LAST = "House"
 

@@ -37,7 +37,10 @@ ANYONE = frozenset(Role) - {Role.PROVIDER}  # a provider may see only its own da
 
 @dataclass(frozen=True, slots=True)
 class UseCase:
-    """One thing a user can do: its command, its function, the roles that may use it, and whether it only reads."""
+    """One thing a user can do: its command, its function, the roles that may use it, and whether it only reads.
+
+    `writes` names the parameters that are paths to write to. Over HTTP they stay in the workspace's outbox.
+    """
 
     command: str
     target: str
@@ -45,6 +48,7 @@ class UseCase:
     reads: bool = False
     needs: Needs = Needs.WORKSPACE
     no_route: str = ""
+    writes: tuple[str, ...] = ()
 
     @property
     def path(self) -> str:
@@ -73,11 +77,11 @@ USE_CASES = (
         no_route="the server needs a workspace first",
     ),
     UseCase("home", "home.home:home", ANYONE, reads=True),
-    UseCase("audit", "audit.audit:audit", ENGINEER),
+    UseCase("audit", "audit.audit:audit", ENGINEER, writes=("html",)),
     UseCase("audit override", "audit.audit:override", ENGINEER),
     UseCase("audit show", "home.deployment:show_deployment", ANYONE, reads=True),
     UseCase("audit compare", "audit.audit:compare", ANYONE, reads=True),
-    UseCase("audit velocity", "audit.velocity:velocity", ENGINEER, needs=Needs.MAYBE),
+    UseCase("audit velocity", "audit.velocity:velocity", ENGINEER, needs=Needs.MAYBE, writes=("out",)),
     UseCase("protocol", "protocol.numbers:protocol", ANYONE, reads=True, needs=Needs.MAYBE),
     UseCase("protocol operations", "protocol.numbers:operations", ANYONE, reads=True, needs=Needs.MAYBE),
     UseCase("protocol settings", "home.settings:show_settings", ANYONE, reads=True),
@@ -85,37 +89,41 @@ USE_CASES = (
     UseCase("protocol lint", "protocol.lint:lint", ANYONE, reads=True, needs=Needs.MAYBE),
     UseCase("protocol show", "protocol.sheet:show", ANYONE, reads=True, needs=Needs.MAYBE),
     UseCase("protocol overview", "home.protocol:show_protocol", ANYONE, reads=True),
-    UseCase("protocol sheet", "protocol.sheet:sheet", ANYONE, needs=Needs.MAYBE),
+    UseCase("protocol sheet", "protocol.sheet:sheet", ANYONE, needs=Needs.MAYBE, writes=("html",)),
     UseCase("protocol diff", "protocol.diff:diff", ANYONE, reads=True, needs=Needs.MAYBE),
     UseCase("protocol versions", "protocol.versions:versions", ANYONE, reads=True),
     UseCase("protocol lock", "protocol.lock:lock", ENGINEER),
-    UseCase("plan", "plan.plan:plan", ENGINEER),
+    UseCase("plan", "plan.plan:plan", ENGINEER, writes=("html",)),
     UseCase("plan show", "plan.plan:show", ANYONE, reads=True),
-    UseCase("plan page", "plan.plan:page", ENGINEER, reads=True),
-    UseCase("plan orders", "plan.plan:orders", FLOOR, reads=True),
+    UseCase("plan page", "plan.plan:page", ENGINEER, reads=True, writes=("file",)),
+    UseCase("plan orders", "plan.plan:orders", FLOOR, reads=True, writes=("file",)),
     UseCase("plan templates", "plan.work:from_templates", ENGINEER),
     UseCase("plan starts", "plan.work:starts", FLOOR, reads=True),
     UseCase("plan returned", "plan.plan:returned", ENGINEER, reads=True),
     UseCase("plan score", "plan.plan:score", ENGINEER),
-    UseCase("plan folder", "run.case_folder:plan_folder", ENGINEER, reads=True, needs=Needs.MAYBE),
+    UseCase(
+        "plan folder", "run.case_folder:plan_folder", ENGINEER, reads=True, needs=Needs.MAYBE, writes=("html", "orders")
+    ),
     UseCase("collect", "collect.sessions:open_session", FLOOR),
     UseCase("collect close", "collect.sessions:close_session", FLOOR),
     UseCase("collect synchronise", "collect.synchronisation:synchronise", FLOOR),
     UseCase("collect enrol", "collect.sessions:enrol", ENGINEER),
     UseCase("collect robot", "collect.sessions:register_robot", ENGINEER),
     UseCase("ingest", "data.ingest:ingest", FLOOR, needs=Needs.MAYBE),
-    UseCase("ingest mapping", "data.mapping:mapping", FLOOR, needs=Needs.NOTHING),
+    UseCase("ingest mapping", "data.mapping:mapping", FLOOR, needs=Needs.NOTHING, writes=("out",)),
     UseCase("ingest watch", "data.watch:watch", FLOOR, no_route="it runs until the user ends it"),
     UseCase("ingest list", "data.ingest:episodes", ANYONE, reads=True),
     UseCase("ingest find", "home.episodes:find_episodes", ANYONE, reads=True),
     UseCase("ingest show", "home.episode:show_episode", ANYONE, reads=True),
     UseCase("ingest history", "data.ingest:history", ANYONE, reads=True),
     UseCase("ingest streams", "data.streams:streams", ANYONE, reads=True),
-    UseCase("check", "data.check:check", FLOOR, needs=Needs.MAYBE),
+    UseCase("check", "data.check:check", FLOOR, needs=Needs.MAYBE, writes=("html", "keep")),
     UseCase("check show", "home.quality:show_quality", ANYONE, reads=True),
     UseCase("calibrate", "calibrate.extrinsics:calibrate", FLOOR),
     UseCase("calibrate list", "calibrate.extrinsics:calibrations", ANYONE, reads=True),
-    UseCase("calibrate intrinsics", "calibrate.intrinsics:intrinsics", FLOOR, needs=Needs.MAYBE),
+    UseCase(
+        "calibrate intrinsics", "calibrate.intrinsics:intrinsics", FLOOR, needs=Needs.MAYBE, writes=("undistorted",)
+    ),
     UseCase("calibrate cameras", "calibrate.camera_pair:camera_pair", FLOOR, needs=Needs.MAYBE),
     UseCase("calibrate hand-eye", "calibrate.hand_eye:hand_eye", FLOOR, needs=Needs.MAYBE),
     UseCase("calibrate verify", "calibrate.verification:verify", FLOOR),
@@ -130,8 +138,8 @@ USE_CASES = (
     UseCase("release show", "home.releases:show_release", ANYONE, reads=True),
     UseCase("release diff", "ship.release:diff", ANYONE, reads=True),
     UseCase("release datasheet", "ship.release:datasheet", ANYONE, reads=True),
-    UseCase("release export", "ship.export:export", ENGINEER),
-    UseCase("convert", "ship.convert:convert", FLOOR, needs=Needs.NOTHING),
+    UseCase("release export", "ship.export:export", ENGINEER, writes=("target",)),
+    UseCase("convert", "ship.convert:convert", FLOOR, needs=Needs.NOTHING, writes=("target",)),
     UseCase("train", "ship.train:train", ENGINEER),
     UseCase("train list", "ship.train:policies", ANYONE, reads=True),
     UseCase("train show", "home.policies:show_policies", ANYONE, reads=True),
@@ -148,33 +156,35 @@ USE_CASES = (
     UseCase("monitor", "run.monitor:monitor", ROBOT),
     UseCase("monitor add", "run.outcomes:add", ROBOT),
     UseCase("monitor record", "run.outcomes:record", ROBOT),
-    UseCase("monitor template", "run.outcomes:template", ROBOT, reads=True),
+    UseCase("monitor template", "run.outcomes:template", ROBOT, reads=True, writes=("out",)),
     UseCase("monitor floor", "home.floor:floor", ANYONE, reads=True),
     UseCase("monitor outcomes", "run.outcomes:outcomes", ANYONE, reads=True),
     UseCase("rollout", "run.rollout:status", ANYONE, reads=True),
     UseCase("rollout start", "run.rollout:start", ENGINEER),
     UseCase("rollout advance", "run.rollout:advance", ENGINEER),
     UseCase("rollout back", "run.rollout:back", FLOOR),
-    UseCase("diagnose", "run.diagnose:diagnose", ENGINEER),
+    UseCase("diagnose", "run.diagnose:diagnose", ENGINEER, writes=("html",)),
     UseCase("diagnose show", "home.diagnoses:show_diagnosis", ANYONE, reads=True),
-    UseCase("diagnose folder", "run.case_folder:diagnose_folder", ENGINEER, reads=True, needs=Needs.MAYBE),
+    UseCase(
+        "diagnose folder", "run.case_folder:diagnose_folder", ENGINEER, reads=True, needs=Needs.MAYBE, writes=("html",)
+    ),
     UseCase("incident", "run.incident:incidents", ANYONE, reads=True),
     UseCase("incident show", "home.incidents:show_incidents", ANYONE, reads=True),
     UseCase("incident open", "run.incident:open_incident", FLOOR),
     UseCase("incident move", "run.incident:move", FLOOR),
     UseCase("incident report", "run.incident:report", ANYONE, reads=True),
     UseCase("trace", "run.trust:trace", ANYONE, reads=True),
-    UseCase("evidence", "run.trust:evidence", ENGINEER),
+    UseCase("evidence", "run.trust:evidence", ENGINEER, writes=("file",)),
     UseCase("evidence verify", "run.trust:verify_evidence", ANYONE, reads=True, needs=Needs.NOTHING),
     UseCase("supply", "collect.supply:accept", ENGINEER),
     UseCase("supply provider", "collect.supply:contract", ENGINEER),
     UseCase("supply score", "collect.supply:score", ANYONE, reads=True),
-    UseCase("simulate", "floor.simulate:collect", ENGINEER, needs=Needs.NOTHING),
+    UseCase("simulate", "floor.simulate:collect", ENGINEER, needs=Needs.NOTHING, writes=("folder",)),
     UseCase("simulate production", "floor.simulate:production", ENGINEER),
     UseCase("simulate laboratory", "floor.simulate:laboratory", ENGINEER),
-    UseCase("simulate case", "floor.picking:case", ENGINEER, needs=Needs.NOTHING),
-    UseCase("simulate again", "floor.picking:again", ENGINEER, needs=Needs.NOTHING),
-    UseCase("simulate picks", "floor.picking:picks", ENGINEER, needs=Needs.NOTHING),
+    UseCase("simulate case", "floor.picking:case", ENGINEER, needs=Needs.NOTHING, writes=("folder",)),
+    UseCase("simulate again", "floor.picking:again", ENGINEER, needs=Needs.NOTHING, writes=("folder",)),
+    UseCase("simulate picks", "floor.picking:picks", ENGINEER, needs=Needs.NOTHING, writes=("folder",)),
     UseCase("token", "house.tokens:issue", ADMIN),
     UseCase("token revoke", "house.tokens:revoke", ADMIN),
     UseCase("doctor", "house.doctor:doctor", ANYONE, reads=True, needs=Needs.MAYBE),

@@ -1,14 +1,16 @@
 """A command of the catalogue as a Python function: its signature, its help, plain values in, its noun out."""
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
 from typing import Any
 
+from fieldloop.doors.given_values import check_given_values
 from fieldloop.doors.parameters import Ask, Parameter, read_parameters
 from fieldloop.doors.signatures import docstring, read_source
-from fieldloop.errors import UnknownName
+from fieldloop.errors import UnknownName, missing_extra
 from fieldloop.loop.catalogue import UseCase
 from fieldloop.python_api.display import add_notebook_display
 
@@ -24,15 +26,26 @@ def function_of(case: UseCase, name: str, workspace: Any = None) -> Callable[...
 
     def run(*given: Any, **named: Any) -> Any:
         arguments = signature.bind(*given, **named).arguments
-        function = case.load()
-        ask = read_parameters(function)
-        values = _values(ask, arguments) | _progress_functions(ask)
-        return add_notebook_display(function(workspace, **values) if ask.takes_workspace else function(**values))
+        with naming_missing_extra():
+            function = case.load()
+            ask = read_parameters(function)
+            values = _values(ask, arguments) | _progress_functions(ask)
+            check_given_values(ask, values)
+            return add_notebook_display(function(workspace, **values) if ask.takes_workspace else function(**values))
 
     run.__name__ = run.__qualname__ = name
     run.__doc__ = docstring(case)
     run.__signature__ = signature  # type: ignore[attr-defined]  # what `inspect` and notebooks show
     return run
+
+
+@contextmanager
+def naming_missing_extra() -> Iterator[None]:
+    """Turn an import that fails in the light install into the pip command that helps."""
+    try:
+        yield
+    except ModuleNotFoundError as missing:
+        raise missing_extra(missing) or missing from None
 
 
 def _signature(ask: Ask) -> inspect.Signature:

@@ -92,11 +92,12 @@ def note_fields(noun: Any) -> frozenset[str]:
 @cache
 def _note_field_names(kind: Any) -> frozenset[str]:
     hints = get_type_hints(kind)
-    return frozenset(field.name for field in dataclasses.fields(kind) if _mentions_note(hints[field.name]))
+    return frozenset(field.name for field in dataclasses.fields(kind) if mentions_note(hints[field.name]))
 
 
-def _mentions_note(hint: Any) -> bool:
-    return hint is Note or any(map(_mentions_note, get_args(hint)))
+def mentions_note(hint: Any) -> bool:
+    """Is a type a fact, or does it hold one?"""
+    return hint is Note or any(map(mentions_note, get_args(hint)))
 
 
 def _facts_json(value: Any, write: Write) -> Any:

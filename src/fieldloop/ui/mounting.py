@@ -11,6 +11,7 @@ from fieldloop.loop.home.pages import count_open_work
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.person import Actor
 from fieldloop.say.html import escape
+from fieldloop.ui.api_reference import draw_api_reference
 from fieldloop.ui.assets import serve_assets
 from fieldloop.ui.components import button, empty_state
 from fieldloop.ui.frame import HEADERS, page_in_frame
@@ -28,6 +29,7 @@ def mount_pages(app: FastAPI, open_workspace: Callable[[], Workspace]) -> None:
     add_login(app)
     for page in PAGES:
         _add_page(app, page, open_workspace)
+    _add_api_reference(app, open_workspace)
     _add_unknown(app, open_workspace)
 
 
@@ -38,6 +40,15 @@ def _add_page(app: FastAPI, page: Page, open_workspace: Callable[[], Workspace])
         visit = Visit(open_workspace().acting_as(actor), dict(request.query_params), dict(request.path_params))
         drawn, status = _draw_page(page, visit)
         return HTMLResponse(page_in_frame(page.name, drawn, actor, count_open_work(visit.workspace)), status, HEADERS)
+
+
+def _add_api_reference(app: FastAPI, open_workspace: Callable[[], Workspace]) -> None:
+    @app.get("/docs", include_in_schema=False)
+    def reference(request: Request) -> HTMLResponse:
+        counts = count_open_work(open_workspace())
+        return HTMLResponse(
+            page_in_frame("HTTP API", draw_api_reference(app), request.scope[ACTOR], counts), headers=HEADERS
+        )
 
 
 def _add_unknown(app: FastAPI, open_workspace: Callable[[], Workspace]) -> None:

@@ -33,6 +33,7 @@ def draw(visit: Visit) -> Drawn:
                 ("Protocol", _label(rules)),
                 ("Operations", running.fingerprint),
                 ("You are", f"{now.user}, {now.role}"),
+                ("HTTP API", tag("a", "every route with its parameters and answers", href="/docs")),
             ]
         ),
     )

@@ -1,0 +1,31 @@
+"""The outbox: the one folder of a workspace into which a request over HTTP may write files."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from fieldloop.errors import BadInput
+
+OUTBOX = "outbox"
+
+
+def move_into_outbox(root: Path, writes: tuple[str, ...], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values with every path that the use case writes to placed in the workspace's outbox."""
+    placed = {name: _place(root / OUTBOX, name, values[name]) for name in writes if values.get(name) is not None}
+    return {**values, **placed}
+
+
+def _place(outbox: Path, name: str, given: Path) -> Path:
+    if given.is_absolute() or ".." in given.parts or any(part.startswith(".") for part in given.parts):
+        raise BadInput(
+            f"{name} must be a plain file name such as report.html, not {given}. "
+            f"Over HTTP, files are written only to the folder {OUTBOX} of the workspace."
+        )
+    if not given.parts:
+        raise BadInput(f"{name} is empty. Give a file name such as report.html.")
+    outbox.mkdir(exist_ok=True)
+    placed = outbox / given
+    if not placed.resolve().is_relative_to(outbox.resolve()):
+        raise BadInput(f"{name}: {given} is a link that leads out of the folder {OUTBOX}.")
+    placed.parent.mkdir(parents=True, exist_ok=True)
+    return placed

@@ -1,0 +1,68 @@
+"""Check what a user gave before any use case sees it, so that every door refuses it in the same words."""
+
+import math
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from fieldloop.doors.parameters import Ask, Parameter
+from fieldloop.errors import BadInput
+
+LARGEST_WHOLE = 2**63 - 1
+"""Whole numbers are stored in 64 bits."""
+LONGEST_TEXT = 1_000_000
+"""Characters of a text: a whole map or table may be pasted, but not a film."""
+LONGEST_FILE_NAME = 255
+"""Bytes of one file name on the file systems in use."""
+DEVICES = (stat.S_ISCHR, stat.S_ISBLK)
+ENDLESS = (*DEVICES, stat.S_ISFIFO, stat.S_ISSOCK)
+
+
+def check_given_values(ask: Ask, values: Mapping[str, Any], *, from_network: bool = False) -> None:
+    """Refuse values that no use case can work with; over the network also pipes and sockets, which never end."""
+    for parameter in ask.parameters:
+        given = values.get(parameter.name)
+        for value in given if isinstance(given, tuple) else (given,):
+            _check_value(parameter, value, from_network=from_network)
+
+
+def _check_value(parameter: Parameter, value: Any, *, from_network: bool) -> None:
+    name = parameter.name
+    if isinstance(value, Path):
+        _check_path(name, value, ENDLESS if from_network else DEVICES)
+    elif isinstance(value, str):
+        _check_text(name, value)
+    elif isinstance(value, bool):
+        return
+    elif isinstance(value, int) and abs(value) > LARGEST_WHOLE:
+        raise BadInput(f"{name} must be at most {LARGEST_WHOLE}, not {value}.")
+    elif isinstance(value, int) and name == "seed" and value < 0:
+        raise BadInput(f"seed must be 0 or more, not {value}.")
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise BadInput(f"{name} must be a finite number, not {value}.")
+
+
+def _check_text(name: str, value: str) -> None:
+    if "\0" in value:
+        raise BadInput(f"{name} contains a null byte. Remove it.")
+    if len(value) > LONGEST_TEXT:
+        raise BadInput(f"{name} has {len(value)} characters; at most {LONGEST_TEXT} are allowed.")
+    try:
+        value.encode()
+    except UnicodeEncodeError as wrong:
+        raise BadInput(f"{name} contains a character that UTF-8 cannot write (at position {wrong.start}).") from wrong
+
+
+def _check_path(name: str, path: Path, refused: tuple[Any, ...]) -> None:
+    """Refuse a path that cannot be a file's name, and a device, which has no end."""
+    _check_text(name, str(path))
+    for part in path.parts:
+        if len(part.encode()) > LONGEST_FILE_NAME:
+            raise BadInput(f"{name}: the file name {part[:20]}… has more than {LONGEST_FILE_NAME} bytes.")
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return  # the use case says what is missing
+    if any(is_kind(mode) for is_kind in refused):
+        raise BadInput(f"{name}: {path} is not an ordinary file or folder.")

@@ -1,0 +1,47 @@
+"""Every route, called with awkward values that schemathesis makes: a clear answer, never a server error."""
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, settings
+from tests.doors.story import story_workspace
+
+from fieldloop.api.app import build
+from fieldloop.loop.catalogue import USE_CASES
+from fieldloop.loop.house.tokens import issue
+from fieldloop.model.person import Role
+
+pytestmark = pytest.mark.soak
+EXAMPLES = 30
+BUG = "This is a bug"
+"""What a server error of ours says; the workspace refers to logs that are not on its shelf, which is another error."""
+ROUTES = [case for case in USE_CASES if not case.no_route and not case.command.startswith("simulate")]
+"""Simulations take minutes when they are asked for much; their limits have tests of their own."""
+
+
+@pytest.fixture(scope="module")
+def routes(tmp_path_factory):
+    """Schemas of all routes by path, and a token: an engineer's, because to engineers paths to read are refused."""
+    workspace = story_workspace(tmp_path_factory.mktemp("fuzz") / "w")
+    secret = issue(workspace, "engineer-1", role=Role.ENGINEER).secret
+    headers = {"Authorization": f"Bearer {secret}"}
+    schema = schemathesis.openapi.from_asgi("/api/openapi.json", build(lambda: workspace), headers=headers)
+    yield {found.ok().path: found.ok() for found in schema.get_all_operations()}, headers
+    workspace.close()
+
+
+@pytest.mark.parametrize("case", ROUTES, ids=lambda case: case.command)
+@pytest.mark.filterwarnings("ignore")  # schemathesis and its client warn about their own dependencies
+def test_no_route_breaks(routes, case, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    operations, headers = routes
+
+    @settings(
+        max_examples=EXAMPLES, deadline=None, derandomize=True, phases=[Phase.generate], database=None,
+        suppress_health_check=list(HealthCheck),
+    )  # fmt: skip
+    @given(call=operations[f"/api/{case.path}"].as_strategy())
+    def answers(call):
+        answer = call.call(headers=headers)
+        assert BUG not in answer.text, (call.body, call.query, answer.text)
+
+    answers()
