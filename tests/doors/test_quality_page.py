@@ -80,7 +80,7 @@ def test_nothing_wrong_is_reported_too(workspace):
     judged(workspace, findings=(), ranking=Ranking((), 40), look_first=None, trends=(), metrics=12, checks=())
     made = html(workspace)
     for said in (
-        "No finding lowers the worth of any episode.",
+        "No finding lowers the worth of any episode for training.",
         "No finding holds the dataset back.",
         "No metric changed suddenly.",
     ):

@@ -92,7 +92,7 @@ def test_only_what_pages_show_is_kept():
     )
     assert len(made.ranking.looks) == MOST_LOOKS
     assert sentence(made.look_first) == (
-        "Look at these 8 episodes first. Findings lower the worth of 60 episodes by 50 %."
+        "Look at these 8 episodes first. Findings lower the worth of 60 episodes for training by 50 %."
     )
     assert (len(made.trends), made.metrics, made.at_ns) == (1, 2, 7)
     assert made.episodes == {FAILED: 2}
