@@ -8,6 +8,7 @@ import numpy as np
 from fieldloop.model.identity import Ids
 from fieldloop.model.note import Note, note
 from fieldloop.model.plan import Demand, Plan
+from fieldloop.plan.elsewhere import elsewhere_notes
 from fieldloop.plan.gain import Gain
 from fieldloop.plan.gaps.find import find_gaps
 from fieldloop.plan.known import Known
@@ -37,8 +38,10 @@ def draw(
 ) -> Plan:
     """Spend the settings' budget where the expected gain is largest, within the rules, and assign the work."""
     name, asked = ids.new("plan"), tuple(demands)
-    gain = Gain(tabulate(known.coverages), settings, known.scores)
+    table = tabulate(known.coverages, known.elsewhere, settings.number("elsewhere_worth"))
+    gain = Gain(table, settings, known.scores)
     spent = spend_within_minimums(known, gain, asked, rng, strategy, simulates=crew.simulates)
+    deployed = tabulate(known.coverages) if known.elsewhere else table
     quotas = ask_for_recoveries(spent.quotas, known.outcomes, settings, known.episodes)
     gaps = find_gaps(known, gain.table, settings)
     shown = Counter(e.handled for e in known.episodes)
@@ -48,7 +51,8 @@ def draw(
     answered = tuple((id_, amount) for id_, amount in spent.answered if not id_.startswith(MINIMUM))
     warnings = (
         *spent.warnings,
-        *uncounted_log_notes(gain.table, known.episodes, known.outcomes, known.deployment),
+        *uncounted_log_notes(deployed, known.episodes, known.outcomes, known.deployment),
+        *elsewhere_notes(known.coverages, known.elsewhere, settings),
         *obstacles,
         *(band_warnings(qualified_operators(crew.operators, crew.task), known.deployment, settings) if quotas else ()),
         *_unmet_demand_warnings(asked, answered, settings),

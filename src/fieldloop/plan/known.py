@@ -23,3 +23,5 @@ class Known:
     policy: str = ""
     scores: Sequence[PlanScore] = ()
     """Scores of earlier plans, newest first."""
+    elsewhere: Sequence[Coverage] = ()
+    """Demonstrations under conditions that are not deployed; they count for the conditions they share."""

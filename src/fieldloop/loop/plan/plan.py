@@ -12,7 +12,7 @@ from fieldloop.loop.audit.audited_map import map_changed
 from fieldloop.loop.audit.live_sites import live_sites_without_set
 from fieldloop.loop.plan.known import (
     collected_since,
-    coverage_now,
+    coverage_and_elsewhere,
     coverage_under,
     crew_of,
     open_demands,
@@ -31,6 +31,7 @@ from fieldloop.model.note import Note, note
 from fieldloop.model.plan import Plan, PlanScore, Progress
 from fieldloop.plan import (
     STRATEGIES,
+    accepted_beside,
     draw,
     forecast,
     learning_curves,
@@ -182,9 +183,9 @@ def score(workspace: Workspace, policy: str = "", *, plan: str = "") -> PlanScor
 
 
 def _plan_with_progress(workspace: Workspace, latest: Plan | None) -> PlanNow:
-    coverages, scores = coverage_now(workspace), scores_of(workspace)
+    (coverages, elsewhere), scores = coverage_and_elsewhere(workspace), scores_of(workspace)
     if latest is None:
-        return PlanNow(None, (), coverages, scores=scores)
+        return PlanNow(None, (), coverages, scores=scores, elsewhere=elsewhere)
     settings = workspace.operations["plan"]
     episodes, statuses = collected_since(workspace, latest)
     far = progress(latest, episodes, statuses)
@@ -192,8 +193,10 @@ def _plan_with_progress(workspace: Workspace, latest: Plan | None) -> PlanNow:
     # a log may be older than the plan but ingested after it
     came_in = [max(at_ns, latest.drawn_ns) for at_ns in accepted]
     ahead = forecast(left, came_in, latest.drawn_ns, workspace.clock(), settings, _zone_of(workspace, latest))
-    curves = learning_curves(coverages, latest.quotas, settings, scores)
-    return PlanNow(latest, far, coverages, ahead, scores, curves)
+    curves = learning_curves(coverages, latest.quotas, settings, scores, elsewhere)
+    return PlanNow(
+        latest, far, coverages, ahead, scores, curves, elsewhere, accepted_beside(latest, episodes, statuses)
+    )
 
 
 def _zone_of(workspace: Workspace, drawn: Plan) -> str:
