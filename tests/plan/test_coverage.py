@@ -69,8 +69,8 @@ def test_half_without_conditions_is_reported_with_numbers():
     fact, *rest = left_out(complete + silent)
     assert rest == []
     assert sentence(fact) == (
-        "50 of 100 demonstrations (50 %) count for no stratum because conditions are not logged: lighting (50), bin (20) "
-        "and site (20). Add them at the station or in the mapping."
+        "50 of 100 demonstrations (50 %) count for no stratum because conditions are not logged: lighting (50), "
+        "bin (20) and site (20). Add them at the station or in the mapping."
     )
     assert sum(c.demonstrations for c in coverage(MAP, complete + silent)) == 50
 

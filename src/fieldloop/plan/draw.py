@@ -46,7 +46,7 @@ def draw(
     gaps = find_gaps(known, gain.table, settings)
     shown = Counter(e.handled for e in known.episodes)
     skus = known.deployment.skus if known.deployment else ()
-    articles = Articles(skus, shown, tier_targets(settings)) if skus else None
+    articles = Articles(skus, shown, tier_targets(settings), settings.number("article_power")) if skus else None
     work, obstacles = orders(quotas, crew, settings, name, ids, articles)
     answered = tuple((id_, amount) for id_, amount in spent.answered if not id_.startswith(MINIMUM))
     warnings = (
