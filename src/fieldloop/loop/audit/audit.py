@@ -34,6 +34,10 @@ class Audited:
     html: str | None = None
     early: tuple[Note, ...] = ()
     """Sites in production without a demonstration set or a passed gate."""
+    in_force: bool = True
+    """False for the example: it shows what a map looks like, and comes into force only by an audit of its own."""
+    next: str = ""
+    """The command that puts the map in force, where it is not."""
 
     @property
     def exit_ok(self) -> bool:
@@ -71,7 +75,7 @@ def audit(
     Arguments:
         deployment_map: a deployment.toml (default: the one of the workspace)
         skus: the catalogue of articles as CSV (default: skus.csv next to the map)
-        example: write the map of the simulated floor into the workspace, to be edited
+        example: write an example map to edit; it comes into force by the next `fieldloop audit`
         measured: also use joint shares of conditions that were measured in production
         html: also write the audit as an HTML page to this file
     """
@@ -91,6 +95,8 @@ def audit(
     early = live_sites_without_set(workspace, deployment)
     if html is not None:
         write_atomically(html, pages.html(deployment, asked, early))
+    if example:
+        return Audited(deployment, asked, str(html) if html else None, early, in_force=False, next="fieldloop audit")
     workspace.write(DeploymentMapped(deployment), DeploymentAudited(asked))
     return Audited(deployment, asked, str(html) if html else None, early)
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from fieldloop.loop.audit.audited_map import map_changed
+from fieldloop.loop.audit.audited_map import FILES, map_changed
 from fieldloop.loop.home.pages import UNPASSED
 from fieldloop.loop.home.sensors import SlippedSensor, slipped_sensors
 from fieldloop.loop.home.success import Success, success_over_time
@@ -55,6 +55,8 @@ class Now:
     map_changed: tuple[Note, ...] = ()
     beside: int = 0
     """Episodes accepted since the plan that count for no quota."""
+    map_written: bool = False
+    """The workspace has a deployment.toml, in force or not."""
 
     @property
     def unexplained(self) -> Alarm | None:
@@ -102,5 +104,5 @@ def read_now(workspace: Workspace) -> Now:
         incidents=tuple(i for i in reversed(every[Incident]) if i.done(Step.REVIEWED) is None),
         unattended=tuple(a for a in reversed(every[Alarm]) if a.id not in attended),
         dataset=newest[DatasetReport], slipped=slipped_sensors(workspace), map_changed=map_changed(workspace),
-        beside=beside,
+        beside=beside, map_written=(workspace.root / FILES[0]).is_file(),
     )  # fmt: skip

@@ -34,7 +34,7 @@ def draw(visit: Visit) -> Drawn:
         nothing = empty_state(
             "No deployment is mapped yet",
             "Describe the facility in deployment.toml and its articles in skus.csv, then audit the map.",
-            command("fieldloop audit deployment.toml"),
+            command("fieldloop audit --example"),
         )
         return Drawn(escape("Deployment"), (nothing,))
     parts = [sites(deployment), zones(deployment), _tiers(deployment), _draw_edge_cases(deployment), mixes(deployment)]

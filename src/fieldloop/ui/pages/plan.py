@@ -54,7 +54,7 @@ def draw(visit: Visit) -> Drawn:
         if NOT_MAPPED not in {reason.code for reason in refused.reasons}:
             raise
         how = "Coverage and the plan need a deployment map."
-        nothing = empty_state("No deployment is mapped yet", how, command("fieldloop audit deployment.toml"))
+        nothing = empty_state("No deployment is mapped yet", how, command("fieldloop audit --example"))
         return Drawn(escape("Coverage and plan"), (nothing,))
     parts: list[Markup | None] = [_draw_answer_card(now), _draw_heat_map(now, visit)]
     parts += _plan(now.plan, now) if now.plan else ()
