@@ -24,6 +24,8 @@ from fieldloop.say import sentence
 from fieldloop.say.numbers import percent
 from fieldloop.text_files import read_text
 
+MOST_NAMED = 5  # missing items in one refusal
+
 
 @dataclass(frozen=True, slots=True)
 class Audited:
@@ -174,8 +176,9 @@ def _missing_audit_hint(workspace: Workspace, latest: Audit | None) -> str:
     """Write what is missing and the next command: only an existing audit can be overridden."""
     if latest is not None:
         return (
-            f"the score of the audit is {percent(latest.score, 0)}. Complete deployment.toml and run "
-            "`fieldloop audit`, or override it with `fieldloop audit override --reason …`."
+            f"the score of the audit is {percent(latest.score, 0)}. {_required_items_text(workspace, latest)}"
+            "Complete deployment.toml and run `fieldloop audit`, or override it with "
+            "`fieldloop audit override --reason …`."
         )
     if (workspace.root / "deployment.toml").is_file():
         return "the map was never audited. Run: fieldloop audit"
@@ -183,6 +186,18 @@ def _missing_audit_hint(workspace: Workspace, latest: Audit | None) -> str:
         "no map was audited yet. Describe where the robot will work in deployment.toml and run `fieldloop audit`; "
         "`fieldloop audit --example` writes a map to edit."
     )
+
+
+def _required_items_text(workspace: Workspace, latest: Audit) -> str:
+    """Name the required items that are missing, and how to state that a quantity of a zone is unknown."""
+    least = workspace.operations["audit"].number("min_score")
+    short = [answer for answer in latest.answers if answer.required_score < least]
+    missing = [one for answer in short for one in answer.missing if one.code == "audit.missing"]
+    if not missing:
+        return ""
+    named = "; ".join(sentence(one) for one in missing[:MOST_NAMED])
+    more = f"; and {len(missing) - MOST_NAMED} more" if len(missing) > MOST_NAMED else ""
+    return f'Missing: {named}{more}. Write "unknown" for a quantity of a zone that no one has measured. '
 
 
 def _write_example(workspace: Workspace) -> None:
