@@ -17,6 +17,7 @@ from fieldloop.plan.progress import accepted_beside, order_progress, pace_of, pr
 from fieldloop.plan.score import score
 from fieldloop.plan.strategies import STRATEGIES
 from fieldloop.plan.work.orders import order_templates, orders
+from fieldloop.plan.work.schedule import schedule
 from fieldloop.plan.work.sheets import orders_csv, orders_json, read_ordered, read_returned
 from fieldloop.plan.work.starts import initial_conditions
 from fieldloop.plan.work.templates import Crew, fill, read_templates
@@ -47,6 +48,7 @@ __all__ = [
     "read_ordered",
     "read_returned",
     "read_templates",
+    "schedule",
     "score",
     "spend",
 ]

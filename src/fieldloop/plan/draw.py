@@ -1,13 +1,13 @@
 """Draw a plan: quotas, work orders, expected gain, coverage gaps, and warnings."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 
 from fieldloop.model.identity import Ids
 from fieldloop.model.note import Note, note
-from fieldloop.model.plan import Demand, Plan
+from fieldloop.model.plan import Demand, Plan, WorkOrder
 from fieldloop.plan.elsewhere import elsewhere_notes
 from fieldloop.plan.gain import Gain
 from fieldloop.plan.gaps.find import find_gaps
@@ -22,6 +22,7 @@ from fieldloop.plan.within import spend_within_minimums
 from fieldloop.plan.work.articles import Articles
 from fieldloop.plan.work.orders import orders
 from fieldloop.plan.work.rotation import band_warnings, qualified_operators
+from fieldloop.plan.work.schedule import schedule
 from fieldloop.plan.work.templates import Crew
 from fieldloop.protocol import Section
 
@@ -48,6 +49,10 @@ def draw(
     skus = known.deployment.skus if known.deployment else ()
     articles = Articles(skus, shown, tier_targets(settings), settings.number("article_power")) if skus else None
     work, obstacles = orders(quotas, crew, settings, name, ids, articles)
+    work = schedule(
+        work, settings, at_ns, zones=known.deployment.time_zones if known.deployment else None,
+        first=known.first_order, tries=_tries_of_orders(gain),
+    )  # fmt: skip
     answered = tuple((id_, amount) for id_, amount in spent.answered if not id_.startswith(MINIMUM))
     warnings = (
         *spent.warnings,
@@ -80,6 +85,16 @@ def draw(
         in_hand_gain=gain.waiting,
         assumed=not gain.table.attempts.any(),
     )
+
+
+def _tries_of_orders(gain: Gain) -> Callable[[WorkOrder], float]:
+    """Return how often operators try until a demonstration of an order is good."""
+
+    def tries(order: WorkOrder) -> float:
+        rows = gain.table.rows(order.stratum)
+        return float(1.0 / gain.operators.share[rows].mean()) if len(rows) else 1.0
+
+    return tries
 
 
 def _unmet_demand_warnings(

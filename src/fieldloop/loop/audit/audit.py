@@ -41,6 +41,9 @@ class Audited:
     next: str = ""
     """The command that puts the map in force, where it is not."""
 
+    said: Note | None = None
+    """The result in a sentence."""
+
     @property
     def exit_ok(self) -> bool:
         """Is the audit complete or overridden?"""
@@ -84,7 +87,18 @@ def audit(
     if example:
         _write_example(workspace)
     path = deployment_map or workspace.root / "deployment.toml"
-    catalogue = skus or path.with_name("skus.csv")
+    made = examine(workspace, path, skus or path.with_name("skus.csv"), measured=measured)
+    if html is not None:
+        write_atomically(html, pages.html(made.deployment, made.audit, made.early))
+        made = dataclasses.replace(made, html=str(html))
+    if example:
+        return made
+    workspace.write(DeploymentMapped(made.deployment), DeploymentAudited(made.audit))
+    return dataclasses.replace(made, in_force=True, next="")
+
+
+def examine(workspace: Workspace, path: Path, catalogue: Path, *, measured: bool = False) -> Audited:
+    """Read and score a map without putting it in force."""
     settings = workspace.operations["audit"]
     deployment = parse(read_map(path), read_map(catalogue), settings, map_file=path.name, skus_file=catalogue.name)
     outcomes = _production_and_shadow_outcomes(workspace)
@@ -95,12 +109,9 @@ def audit(
     asked = ask(deployment, settings, compare_map(deployment, episodes, settings, outcomes) if logged else ())
     asked = dataclasses.replace(asked, files=file_digests(workspace, path, catalogue))
     early = live_sites_without_set(workspace, deployment)
-    if html is not None:
-        write_atomically(html, pages.html(deployment, asked, early))
-    if example:
-        return Audited(deployment, asked, str(html) if html else None, early, in_force=False, next="fieldloop audit")
-    workspace.write(DeploymentMapped(deployment), DeploymentAudited(asked))
-    return Audited(deployment, asked, str(html) if html else None, early)
+    code = "audit.checked_complete" if asked.complete else "audit.checked_incomplete"
+    said = note(code, score=asked.score, gaps=sum(len(answer.missing) for answer in asked.answers))
+    return Audited(deployment, asked, None, early, in_force=False, next="fieldloop audit", said=said)
 
 
 def compare(workspace: Workspace, *, traffic: bool = False) -> Compared:

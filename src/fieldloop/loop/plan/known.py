@@ -45,8 +45,15 @@ def read_plan_inputs(workspace: Workspace) -> Known:
         outcomes_in_force(workspace),
         version_in_production(workspace) or "",
         scores_of(workspace),
-        elsewhere,
+        first_order=next_order_number(workspace),
+        elsewhere=elsewhere,
     )
+
+
+def next_order_number(workspace: Workspace) -> int:
+    """Return the number of the next work order; people name orders by it."""
+    drawn = workspace.store.find(Plan, newest=True)
+    return next((max(o.number for o in plan.orders) for plan in drawn if plan.orders), 0) + 1
 
 
 def coverage_now(workspace: Workspace) -> tuple[Coverage, ...]:
