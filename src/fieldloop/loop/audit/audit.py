@@ -41,7 +41,7 @@ class Audited:
     next: str = ""
     """The command that puts the map in force, where it is not."""
 
-    said: Note | None = None
+    summary: Note | None = None
     """The result in a sentence."""
 
     @property
@@ -110,8 +110,8 @@ def examine(workspace: Workspace, path: Path, catalogue: Path, *, measured: bool
     asked = dataclasses.replace(asked, files=file_digests(workspace, path, catalogue))
     early = live_sites_without_set(workspace, deployment)
     code = "audit.checked_complete" if asked.complete else "audit.checked_incomplete"
-    said = note(code, score=asked.score, gaps=sum(len(answer.missing) for answer in asked.answers))
-    return Audited(deployment, asked, None, early, in_force=False, next="fieldloop audit", said=said)
+    summary = note(code, score=asked.score, gaps=sum(len(answer.missing) for answer in asked.answers))
+    return Audited(deployment, asked, None, early, in_force=False, next="fieldloop audit", summary=summary)
 
 
 def compare(workspace: Workspace, *, traffic: bool = False) -> Compared:

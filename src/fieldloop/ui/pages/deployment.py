@@ -56,7 +56,7 @@ def _edit(text: str) -> Markup:
         Field("map_text", "deployment.toml", text, "lines"),
         Field("skus_text", "skus.csv, to replace the catalogue; leave it empty to keep it", "", "lines"),
     )
-    check = Submit("Check", {"put_in_force": False}, kind="", show="said.text")
+    check = Submit("Check", {"put_in_force": False}, kind="", show="summary.text")
     put = Submit("Put in force", {"put_in_force": True}, sure="Write the map and put it in force?")
     return panel("Edit the map", form("/api/audit/write", fields, check, put))
 
