@@ -21,8 +21,9 @@ from bench.harness import Figure, main, summarise
 
 RUN = [sys.executable, "-c", "import sys; from fieldloop.cli import main; sys.exit(main())"]
 STORY = (
-    "init .", "audit --example", "plan --budget 60", "simulate logs --count 8", "ingest logs", "annotate", "release r1",
-    "train r1 --name p1", "gate p1 --simulate", "rollout start p1 --override bench", "simulate production", "monitor",
+    "init .", "audit --example", "audit", "plan --budget 60", "simulate logs --count 8", "ingest logs", "annotate",
+    "release r1", "train r1 --name p1", "gate p1 --simulate", "rollout start p1 --override bench",
+    "simulate production", "monitor",
 )  # fmt: skip
 PAGES = ("/", "/deployment", "/protocol", "/plan", "/episodes", "/quality", "/releases", "/policies", "/floor",
          "/settings")  # fmt: skip

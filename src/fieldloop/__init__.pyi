@@ -93,6 +93,7 @@ from fieldloop.model.release import Release
 from fieldloop.model.rollout import Rollout
 from fieldloop.model.written_poses import Side
 from fieldloop.release.difference import ReleaseDiff
+from fieldloop.report.plan.sheet import OrderSheet
 from fieldloop.store.contract import Swept
 from fieldloop.trust.lineage import Lineage
 
@@ -163,6 +164,8 @@ class OpenWorkspace:
         """Show each stage of the loop, what to do next, and what changed."""
     def audit(self, deployment_map: PathLike | None = ..., *, skus: PathLike | None = ..., example: bool = ..., measured: bool = ..., html: PathLike | None = ...) -> Audited:
         """Audit the deployment map: ask five questions about what is missing, and compare the map with logs."""
+    def audit_write(self, map_text: str, *, skus_text: str = ..., put_in_force: bool = ...) -> Audited:
+        """Check the text of a deployment map; with `put_in_force`, also write it to deployment.toml and audit it."""
     def audit_override(self, *, reason: str) -> Audit:
         """Override an incomplete audit; the ledger records who did it and why."""
     def audit_show(self) -> DeploymentShown:
@@ -200,7 +203,9 @@ class OpenWorkspace:
     def plan_page(self, file: PathLike) -> PlanNow:
         """Write the plan in force as an HTML page: what to collect, why, and progress."""
     def plan_orders(self, file: PathLike, *, site: str = ..., operator: str = ...) -> OrdersWritten:
-        """Write the work orders of the plan in force as CSV or JSON, by the file's ending."""
+        """Write the work orders of the plan in force as CSV, JSON or sheets to print, by the file's ending."""
+    def plan_sheet(self, *, operator: str = ...) -> tuple[OrderSheet, ...]:
+        """Show the work orders of the plan in force by operator, with hours, cost and due day."""
     def plan_templates(self, file: PathLike) -> Plan:
         """Make the next plan from order templates for recurring work."""
     def plan_starts(self, order: str, *, seed: int = ...) -> tuple[Start, ...]:

@@ -5,8 +5,9 @@ import contextlib
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.audit.maps import FULL
 
-from fieldloop.audit import parse
+from fieldloop.audit import ask, parse
 from fieldloop.errors import BadInput
 from fieldloop.model.condition import Stratum
 from fieldloop.model.deployment import Range
@@ -219,3 +220,50 @@ def test_no_text_whatever_breaks_the_reader(text):
     for given_map, given_skus in ((text, SKUS), (MAP, text)):
         with contextlib.suppress(BadInput):
             parse(given_map, given_skus, SETTINGS)
+
+
+TWO_ZONES = FULL.replace('name = "aisle"\n', 'name = "aisle"\nshare = 0.75\n').replace(
+    "[[edge_case]]", '[[site.zone]]\nname = "dock"\nshare = 0.25\nlighting = { dim = 1.0 }\n[[edge_case]]'
+)
+
+
+def exposed(text):
+    return {str(e.stratum): e.share for e in parse(text, SKUS, SETTINGS).exposures}
+
+
+def test_zones_with_shares_are_conditions_of_strata_with_their_own_light():
+    shares = exposed(TWO_ZONES)
+    assert sum(shares.values()) == pytest.approx(1.0)
+    assert {s for s in shares if "zone=dock" in s and "lighting=bright" in s} == set()
+    assert sum(share for s, share in shares.items() if "zone=dock" in s) == pytest.approx(0.25)
+    site = parse(TWO_ZONES, SKUS, SETTINGS).sites[0]
+    assert site.mixes["lighting"] == pytest.approx({"bright": 0.45, "dim": 0.55})
+
+
+def test_zones_without_shares_make_no_strata_and_the_audit_says_how():
+    bare = TWO_ZONES.replace("share = 0.75\n", "").replace("share = 0.25\n", "")
+    assert not any("zone=" in s for s in exposed(bare))
+    audit = ask(parse(bare, SKUS, SETTINGS), SETTINGS)
+    assert any(one["what"] == "the share of picks in each zone" for a in audit.answers for one in a.missing)
+
+
+def test_zones_repeated_as_a_factor_are_not_doubled():
+    repeated = TWO_ZONES.replace(
+        'shelving = "flow rack"\n', 'shelving = "flow rack"\nfactors.zone = { aisle = 0.75, dock = 0.25 }\n'
+    )
+    assert exposed(repeated) == pytest.approx(exposed(TWO_ZONES))
+    plain = repeated.replace("share = 0.75\n", "").replace("share = 0.25\n", "")
+    assert exposed(plain) == pytest.approx(exposed(TWO_ZONES))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("share = 0.25\n", "", "'dock' has no share"),
+        ("share = 0.25\n", "share = 0.5\n", "add up to 1.25"),
+        ('name = "dock"', 'name = "dock, north"', "dock, north"),
+    ],
+)
+def test_shares_of_zones_that_do_not_add_up_are_refused(old, new, says):
+    with pytest.raises(BadInput, match=says):
+        parse(TWO_ZONES.replace(old, new), SKUS, SETTINGS)

@@ -31,6 +31,33 @@ def refused(text, **more):
     return str(caught.value)
 
 
+def test_an_item_master_is_read_under_its_own_names_and_units():
+    text = "Item No;Weight (g);length_mm;Width [cm];height m;colour\nA;300;120;8,5;0.05;red\n"
+    (sku,) = read_master(text.replace("8,5", "8.5"), "items.csv").values()
+    assert (sku.id, sku.mass_kg, sku.size_m) == ("A", pytest.approx(0.3), pytest.approx((0.12, 0.085, 0.05)))
+
+
+@pytest.mark.parametrize(
+    ("header", "says"),
+    [
+        ("sku,weight", "'weight' has no unit; add one of kg, g"),
+        ("colour,mass_kg", "no column names the article"),
+        ("item,article,mass_kg", "could be 'item' or 'article'"),
+        ("sku,mass_g,weight_kg", "'mass_g' and 'weight_kg' both give mass_kg"),
+    ],
+)
+def test_a_master_that_is_unclear_is_refused_with_what_to_write(header, says):
+    with pytest.raises(BadInput, match=says):
+        read_master(header + "\n" + ",".join("1" * (header.count(",") + 1)) + "\n", "items.csv")
+
+
+def test_order_lines_name_the_article_as_exports_do():
+    counted = read("Item No;Order Date;Qty\nA;2026-09-30;2\nA;2026-10-01;1\n")
+    assert dict(counted.columns)["sku"] == "Item No"
+    with pytest.raises(BadInput, match="--sku-column 'Our part ref'"):
+        read("Our part ref,date\nA,2026-09-30\n")
+
+
 def test_pieces_are_counted_by_article_site_and_week():
     counted = read(LINES)
     assert counted.picks == {"a": {"north": 3.0, "south": 2.0}, "b": {"north": 1.0}}

@@ -4,6 +4,7 @@ import pytest
 from tests.audit.maps import FULL, SKUS
 
 from fieldloop.audit import ask, parse
+from fieldloop.errors import BadInput
 from fieldloop.model.audit import AuditAnswer
 from fieldloop.model.codec import from_plain
 from fieldloop.protocol import default_operations
@@ -61,7 +62,9 @@ def test_each_missing_item_is_named_under_its_question_with_how_to_write_it(line
     assert answer.score < 1.0
     assert len(answer.missing) == 1
     assert sentence(answer.missing[0]).startswith(missing)
-    assert (answer.missing[0].code, bool(answer.missing[0]["write"])) == ("audit.missing", True)
+    optional = any(key in line for key in SETTINGS["not_required"])
+    assert answer.missing[0].code == ("audit.missing_optional" if optional else "audit.missing")
+    assert answer.missing[0]["write"]
     assert all(a.score == 1.0 for a in audit.answers if a is not answer)
 
 
@@ -107,3 +110,39 @@ def test_a_bare_map_scores_low_and_says_a_lot():
 def test_a_question_that_an_earlier_version_wrote_as_text_is_still_shown():
     kept = {"question": "edge cases: which?", "score": 0.5, "missing": [], "asked": 2}
     assert sentence(from_plain(AuditAnswer, kept).question) == "edge cases: which?"
+
+
+AIR = ("dust_mg_m3 = [0, 1]\n", "vibration_m_s2 = [0, 0.2]\n", "noise_db = [60, 75]\n")
+
+
+def without(*lines, **answers):
+    text = FULL
+    for line in lines:
+        key = line.partition(" ")[0]
+        assert line in text
+        text = text.replace(line, f'{key} = "{answers[key]}"\n' if key in answers else "", 1)
+    return ask(parse(text, SKUS, SETTINGS), SETTINGS)
+
+
+def test_what_an_ordinary_site_cannot_measure_lowers_the_score_and_does_not_block():
+    audit = without(*AIR, "humidity_percent = [30, 70]\n", "light_angle_deg = [20, 70]\n")
+    assert audit.complete
+    assert audit.score < 1.0
+    assert min(a.score for a in audit.answers) < SETTINGS.number("min_score")
+
+
+def test_a_required_quantity_counts_until_the_map_says_that_it_is_unknown():
+    stated = without("temperature_c = [15, 28]\n", temperature_c="unknown")
+    silent = without("temperature_c = [15, 28]\n")
+    assert stated.score == silent.score < 1.0
+    ((before,), (after,)) = (
+        [a for a in one.answers if a.question.code == "audit.asks_conditions"] for one in (silent, stated)
+    )
+    assert before.required_score < after.required_score == 1.0
+    assert [one.code for one in before.missing] == ["audit.missing"]
+    assert [one.code for one in after.missing] == ["audit.missing_optional"]
+
+
+def test_only_quantities_of_a_zone_may_be_unknown():
+    with pytest.raises(BadInput, match="should be a list"):
+        parse(FULL.replace('transitions = ["none"]', 'transitions = "unknown"'), SKUS, SETTINGS)

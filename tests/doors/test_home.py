@@ -36,7 +36,7 @@ def empty(tmp_path):
 
 def test_an_empty_workspace_begins_with_the_map(empty):
     now = home(empty)
-    assert now.next.command == "fieldloop audit deployment.toml"
+    assert now.next.command == "fieldloop audit --example"
     assert [stage.mark for stage in now.stages] == ["idle"] * 10
     assert (now.success.points, now.changes, now.coverage, now.seq) == ((), (), (), 0)
 

@@ -102,6 +102,7 @@ TABLE = """at,policy,site,robot,succeeded,lighting,cycle_s,shift
 @pytest.fixture
 def mapped(here):
     audit(here, example=True)
+    audit(here)
     return here
 
 

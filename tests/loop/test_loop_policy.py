@@ -30,6 +30,7 @@ def here(tmp_path):
         tmp_path, store=open_store("sqlite://"), shelf=open_shelf("memory://"), clock=lambda: NOW_NS
     )
     audit(opened, example=True)
+    audit(opened)
     yield opened
     opened.close()
 

@@ -69,8 +69,8 @@ def test_half_without_conditions_is_reported_with_numbers():
     fact, *rest = left_out(complete + silent)
     assert rest == []
     assert sentence(fact) == (
-        "50 of 100 demonstrations (50 %) were not counted because conditions are not logged: lighting (50), bin (20) "
-        "and site (20). Add them at the station or in the mapping."
+        "50 of 100 demonstrations (50 %) count for no stratum because conditions are not logged: lighting (50), "
+        "bin (20) and site (20). Add them at the station or in the mapping."
     )
     assert sum(c.demonstrations for c in coverage(MAP, complete + silent)) == 50
 
@@ -78,7 +78,7 @@ def test_half_without_conditions_is_reported_with_numbers():
 def test_what_lies_outside_the_map_is_reported():
     (fact,) = left_out([episode("1", "north", bin="jammed", lighting="lab")])
     assert (fact.code, fact["count"], fact["all"]) == ("plan.uncounted_outside_map", 1, 1)
-    assert "missing from the deployment map and were not counted: bin=jammed (1)." in sentence(fact)
+    assert "lie outside the strata of the deployment map: bin=jammed (1)." in sentence(fact)
     (fact,) = left_out([episode(str(k), "north", bin="FRONT", lighting="lab") for k in range(3)])
     assert "bin=FRONT (3; did you mean 'front'?)." in sentence(fact)
     assert left_out([episode("1", "north", bin="back", lighting="lab")]) == ()
@@ -118,7 +118,9 @@ def test_articles_that_the_catalogue_lacks_are_named_and_a_gap_of_their_own():
     demonstrations, articles, silent = uncounted_log_notes(table, shown, logged, deployment)
     assert (demonstrations.code, demonstrations["count"]) == ("plan.uncounted_articles", 1)
     assert (articles.code, articles["count"], articles["all"]) == ("plan.uncounted_articles", 35, 100)
-    assert "not counted: new (25), x0 (2), x1 (2) and 3 more. Add them to the catalogue." in sentence(articles)
+    assert "so they count for no stratum: new (25), x0 (2), x1 (2) and 3 more. Add them to the catalogue." in sentence(
+        articles
+    )
     assert (silent.code, silent["count"], silent["items"][0]["name"]) == ("plan.uncounted_unlogged", 5, "tier")
     (gap,) = unknown_article_gaps(deployment, logged)
     assert (gap.kind, gap.share) == (GapKind.ARTICLE, 0.35)

@@ -139,13 +139,25 @@ def test_nothing_to_do_warns_of_nothing():
 
 
 def articles(skus, **shown):
-    return Articles(skus, Counter(shown), tier_targets(SETTINGS))
+    return Articles(skus, Counter(shown), tier_targets(SETTINGS), SETTINGS.number("article_power"))
 
 
 def test_high_velocity_is_shown_in_depth_by_velocity():
     catalogue = articles([Sku("fast", 90, "high"), Sku("slow", 10, "high"), Sku("done", 99, "high")], done=20, fast=15)
-    assert catalogue.choose(Stratum.of(tier="high"), 12) == ("fast", "slow")
+    assert catalogue.choose(Stratum.of(tier="high"), 12) == ("slow", "fast")  # picks to the power 1/2: 3 to 1
     assert catalogue.choose(Stratum.of(tier="high"), 3) == ("slow",)
+
+
+def test_one_article_does_not_take_all_demonstrations_of_its_tier():
+    skus = [Sku(f"h{k:03}", 1000 / (k + 1), "high") for k in range(250)]
+    catalogue = articles(skus)
+    chosen = [sku for _ in range(30) for sku in catalogue.choose(Stratum.of(tier="high"), 2)]
+    counts = Counter(chosen)
+    assert len(counts) >= 45
+    assert max(counts.values()) <= 4
+    assert counts["h000"] == max(counts.values())
+    again = articles(skus)
+    assert chosen == [sku for _ in range(30) for sku in again.choose(Stratum.of(tier="high"), 2)]
 
 
 def test_the_middle_is_shown_broadly_never_shown_first():

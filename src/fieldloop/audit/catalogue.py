@@ -2,10 +2,11 @@
 
 import math
 import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from fieldloop.audit.cells import Cells, rows
+from fieldloop.audit.master_columns import Column, master_columns
 from fieldloop.audit.units import why_impossible
 from fieldloop.errors import BadInput
 from fieldloop.model.deployment import Sku
@@ -41,14 +42,29 @@ def read_catalogue(text: str, settings: Section, file: str = "skus.csv") -> tupl
 
 
 def read_master(text: str, file: str) -> dict[str, Sku]:
-    """Read the physical properties of articles by id; other columns are ignored."""
+    """Read the physical properties of articles by id; other columns are ignored.
+
+    The article's column may have any usual name, and masses and sides any usual unit in theirs: 'Weight (g)'.
+    """
     skus: dict[str, Sku] = {}
-    for cells in rows(text, file, (*COLUMNS[:1], *ATTRIBUTES), COLUMNS[:1], others=True):
+    columns: dict[int, Column] = {}
+    for raw in rows(text, file, (), (), others=True):
+        columns = columns or master_columns(list(raw), file)
+        cells = _in_catalogue_units(raw, columns)
         sku = read_description(cells)
         if sku.id in skus:
             cells.refuse("sku", f"the article {sku.id!r} is listed twice; keep one row.")
         skus[sku.id] = sku
     return skus
+
+
+def _in_catalogue_units(raw: Cells, columns: Mapping[int, Column]) -> Cells:
+    """Return a row of a master under the names of the catalogue, in kilograms and metres."""
+    names, values = list(raw), {}
+    for at, (name, factor) in columns.items():
+        number = raw.number(names[at]) if factor != 1.0 else None
+        values[name] = raw[names[at]] if number is None else f"{number * factor:.12g}"
+    return Cells(values, raw.where)
 
 
 def with_tiers(skus: Sequence[Sku], settings: Section) -> tuple[Sku, ...]:

@@ -6,12 +6,28 @@ from collections.abc import Mapping, Sequence
 from fieldloop.errors import BadInput, UnknownName
 
 NAMES = {
-    "sku": ("sku", "article", "articlenumber", "item", "itemnumber", "itemid", "material", "product", "productid"),
-    "date": ("date", "day", "orderdate", "pickdate", "shipdate", "timestamp", "time", "created"),
-    "pieces": ("pcs", "pieces", "qty", "quantity", "units", "picks", "amount"),
-    "site": ("site", "warehouse", "facility", "dc", "plant"),
-}
+    "sku": (
+        "sku", "article", "articlenumber", "articleno", "articleid", "articlecode", "artikel", "artikelnummer",
+        "artikelnr", "item", "itemnumber", "itemno", "itemnr", "itemid", "itemcode", "material", "materialnumber",
+        "materialno", "partnumber", "partno", "product", "productid", "productnumber", "productno", "productcode",
+        "skuid", "skunumber", "skuno", "skucode",
+    ),
+    "date": (
+        "date", "day", "orderdate", "pickdate", "shipdate", "shippingdate", "deliverydate", "postingdate", "timestamp",
+        "time", "created", "datum",
+    ),
+    "pieces": ("pcs", "pieces", "qty", "quantity", "units", "picks", "amount", "orderqty", "pickedqty", "menge"),
+    "site": ("site", "warehouse", "facility", "dc", "plant", "lager", "werk"),
+}  # fmt: skip
 """Usual column names of exports by role, letters and digits only."""
+
+STEMS = {
+    "sku": ("sku", "art", "item", "material", "part", "product", "ean", "gtin"),
+    "date": ("date", "day", "time", "datum"),
+    "pieces": ("qty", "quant", "pcs", "piece", "menge"),
+    "site": ("site", "warehouse", "location"),
+}
+"""Parts of names that make a column a likely one, to be suggested and never taken unasked."""
 
 NEEDED = ("sku", "date")
 
@@ -25,7 +41,7 @@ def columns_of(header: Sequence[str], file: str, named: Mapping[str, str]) -> di
                 raise BadInput(f"{file}: {UnknownName('column', given, header)} There are: {', '.join(header)}.")
             column_of[role] = given
             continue
-        plain = {name: re.sub(r"[^a-z0-9]", "", name.lower()) for name in header}
+        plain = {name: plain_name(name) for name in header}
         fits = [name for name in header if plain[name] in known]
         exact = [name for name in fits if plain[name] == known[0]]
         if len(exact or fits) > 1:
@@ -35,6 +51,21 @@ def columns_of(header: Sequence[str], file: str, named: Mapping[str, str]) -> di
         elif role in NEEDED:
             raise BadInput(
                 f"{file}: no column looks like a {role} ({', '.join(known[:4])} …); "
-                f"name it with --{role}-column. There are: {', '.join(name for name in header if name)}."
+                f"name it with --{role}-column{_likely_columns(role, plain)}. "
+                f"There are: {', '.join(name for name in header if name)}."
             )
     return column_of
+
+
+def plain_name(name: str) -> str:
+    """Return the letters and digits of a column's name, in lower case.
+
+    >>> plain_name("Item No.")
+    'itemno'
+    """
+    return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+def _likely_columns(role: str, plain: Mapping[str, str]) -> str:
+    likely = [name for name, letters in plain.items() if any(stem in letters for stem in STEMS[role])]
+    return f", such as --{role}-column {likely[0]!r}" if likely else ""

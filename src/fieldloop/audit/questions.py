@@ -24,6 +24,10 @@ class Item(NamedTuple):
     place: str
     write: str
     counts: bool = True
+    key: str = ""
+    """The key of the map under which it is written, of quantities that may be unknown."""
+    known_unknown: bool = False
+    """The map states that it is unknown."""
 
 
 ZoneItems = Callable[[Zone, str], Iterator[Item]]
@@ -33,10 +37,12 @@ def ask(deployment: Deployment, settings: Section, compared: tuple[Comparison, .
     """Score the five questions; the map is complete when each of them reaches the required score.
 
     Every item counts the same, so the score needs no weights. What cannot be known before the robot works is asked for
-    but not counted.
+    but not counted. What few sites can measure (`not_required`), and what the map states to be unknown, lowers the
+    score but does not make the map incomplete.
     """
+    optional = frozenset(settings["not_required"])
     answers = tuple(
-        _answer(note(code), list(items(deployment)))
+        _answer(note(code), list(items(deployment)), optional)
         for code, items in (
             ("audit.asks_environment", _environment),
             ("audit.asks_synchronisation", _synchronisation),
@@ -50,29 +56,37 @@ def ask(deployment: Deployment, settings: Section, compared: tuple[Comparison, .
         deployment=deployment.id,
         answers=answers,
         score=sum(a.score for a in answers) / len(answers),
-        complete=all(a.score >= bar for a in answers),
+        complete=all(a.required_score >= bar for a in answers),
         operations=settings.fingerprint,
         compared=compared,
         odd=oddities(deployment, settings),
     )
 
 
-def _answer(question: Note, items: list[Item]) -> AuditAnswer:
-    open_ones = [item for item in items if not item.there]
+def _answer(question: Note, items: list[Item], optional: frozenset[str]) -> AuditAnswer:
+    missing = [item for item in items if not item.there]
+    required = [item for item in items if item.counts and not _is_optional(item, optional)]
     counted = sum(item.counts for item in items)
-    score = 1.0 - sum(item.counts for item in open_ones) / counted
-    return AuditAnswer(question, score, tuple(_missing_item_notes(open_ones)), counted)
+    score = 1.0 - sum(item.counts for item in missing) / counted
+    enough = sum(item.there for item in required) / len(required) if required else 1.0
+    return AuditAnswer(question, score, tuple(_missing_item_notes(missing, optional)), counted, enough)
 
 
-def _missing_item_notes(items: Iterable[Item]) -> Iterator[Note]:
+def _is_optional(item: Item, optional: frozenset[str]) -> bool:
+    return item.key in optional or item.known_unknown
+
+
+def _missing_item_notes(items: Iterable[Item], optional: frozenset[str]) -> Iterator[Note]:
     """Name each missing item once, with its places and how to write it, however many sites lack it."""
-    places: dict[tuple[str, str], list[str]] = {}
+    places: dict[tuple[str, str, bool], list[str]] = {}
     for item in items:
-        places.setdefault((item.what, item.write), []).append(item.place)
-    for (what, write), where in places.items():
+        required = not (item.counts and _is_optional(item, optional))
+        places.setdefault((item.what, item.write, required), []).append(item.place)
+    for (what, write, required), where in places.items():
         more = (note("audit.more", more=len(where) - MOST_PLACES),) if len(where) > MOST_PLACES else ()
         named = tuple(filter(None, where[:MOST_PLACES]))
-        yield note("audit.missing", what=what, places=(*named, *more), write=write)
+        code = "audit.missing" if required else "audit.missing_optional"
+        yield note(code, what=what, places=(*named, *more), write=write)
 
 
 def _environment(deployment: Deployment) -> Iterator[Item]:
@@ -85,16 +99,25 @@ def _environment(deployment: Deployment) -> Iterator[Item]:
         yield Item(bool(site.bins), "shares of bin configurations", at, "bins = { front = 0.7, … } under [[site]]")
         yield Item(bool(site.containers), "inner sizes of bins", at, "bin_sizes_m = { tote = [0.6, 0.4, 0.3] }")
         yield Item(bool(site.shelving), "the shelving", at, 'shelving = "…" under [[site]]')
+        if len(site.zones) > 1:
+            stated = "zone" in site.mixes
+            yield Item(
+                stated, "the share of picks in each zone", at, f"share = 0.5 under {ZONE}, to plan zones apart",
+                counts=False,
+            )  # fmt: skip
         yield Item(bool(site.camera_mounts), "where cameras are mounted", at, 'camera_mounts = ["overhead", …]')
         yield from _zone_items(site, _surroundings)
 
 
 def _surroundings(zone: Zone, at: str) -> Iterator[Item]:
-    yield Item(bool(zone.lux_by_shift), "lux by shift", at, f"lux = {{ day = [300, 800], … }} under {ZONE}")
+    yield _quantity_item(
+        zone, "lux", bool(zone.lux_by_shift), "lux by shift", at, f"lux = {{ day = [300, 800], … }} under {ZONE}"
+    )
     yield _range_item(zone, "the angle of the light", at, "light_angle_deg")
     yield Item(bool(zone.floor), "the floor", at, f'floor = "…" under {ZONE}')
     yield Item(bool(zone.transitions), "transitions of the floor", at, f'transitions = ["…"] or ["none"] under {ZONE}')
-    yield Item(zone.ceiling_m is not None, "the height of the ceiling", at, f"ceiling_m under {ZONE}")
+    high = zone.ceiling_m is not None
+    yield _quantity_item(zone, "ceiling_m", high, "the height of the ceiling", at, f"ceiling_m under {ZONE}")
     yield Item(bool(zone.layout), "the layout", at, f'layout = "…" under {ZONE}')
     yield _range_item(zone, "the number of objects per bin", at, "objects_per_bin")
 
@@ -140,8 +163,9 @@ def _conditions(deployment: Deployment) -> Iterator[Item]:
 
 
 def _air(zone: Zone, at: str) -> Iterator[Item]:
-    yield Item(zone.temperature is not None, "temperature", at, f"temperature_c = [lowest, highest] under {ZONE}")
-    yield Item(zone.humidity is not None, "humidity", at, f"humidity_percent = [lowest, highest] under {ZONE}")
+    for key, stated in (("temperature_c", zone.temperature), ("humidity_percent", zone.humidity)):
+        what = key.partition("_")[0]
+        yield _quantity_item(zone, key, stated is not None, what, at, f"{key} = [lowest, highest] under {ZONE}")
     yield _range_item(zone, "dust", at, "dust_mg_m3")
     yield _range_item(zone, "vibration", at, "vibration_m_s2")
     yield _range_item(zone, "ambient noise", at, "noise_db")
@@ -170,4 +194,10 @@ def _zone_items(site: Site, items: ZoneItems) -> Iterator[Item]:
 
 
 def _range_item(zone: Zone, what: str, at: str, key: str) -> Item:
-    return Item(zone.range_of(key) is not None, what, at, f"{key} = [lowest, highest] under {ZONE}")
+    there = zone.range_of(key) is not None
+    return _quantity_item(zone, key, there, what, at, f"{key} = [lowest, highest] under {ZONE}")
+
+
+def _quantity_item(zone: Zone, key: str, there: bool, what: str, at: str, write: str) -> Item:  # noqa: FBT001
+    """Return an item of a zone that the map may state to be unknown."""
+    return Item(there, what, at, write, key=key, known_unknown=key in zone.unknown)

@@ -1,6 +1,7 @@
 """Read one facility from the map: its zones, bins, people, cameras and further factors."""
 
 import math
+from dataclasses import replace
 from zoneinfo import ZoneInfo
 
 from fieldloop.audit.people import people, people_bands, people_count
@@ -22,7 +23,10 @@ SITE_KEYS = (
     "id", "share", "time_zone", "camera_mounts", "people_bands", "people", "people_count", "lighting", "bins",
     "bin_sizes_m", "shelving", "factors", "zone",
 )  # fmt: skip
-ZONE_KEYS = ("name", "floor", "transitions", "temperature_c", "humidity_percent", "lux", "ceiling_m", "layout", *RANGES)
+UNKNOWN = "unknown"
+"""What a map states for a quantity that no one has measured."""
+MAY_BE_UNKNOWN = ("temperature_c", "humidity_percent", "lux", "ceiling_m", *RANGES)
+ZONE_KEYS = ("name", "share", "lighting", "floor", "transitions", "layout", *MAY_BE_UNKNOWN)
 OWN_PLACE = {
     "site": "[[site]] id",
     "tier": "skus.csv, from velocity",
@@ -96,11 +100,27 @@ def _zones(row: Row, settings: Section) -> tuple[Zone, ...]:
         if zone.name in zones:
             inner.refuse("name", f"the zone {zone.name!r} is given twice; every zone has one [[site.zone]].")
         zones[zone.name] = zone
+    _check_zone_shares(row, tuple(zones.values()), settings.number("share_tolerance"))
     return tuple(zones.values())
 
 
-def _zone(row: Row, settings: Section) -> Zone:
-    row.refuse_unknown(ZONE_KEYS)
+def _check_zone_shares(row: Row, zones: tuple[Zone, ...], tolerance: float) -> None:
+    given = [zone.share for zone in zones if zone.share is not None]
+    if not given:
+        return
+    if len(given) < len(zones):
+        without = next(zone.name for zone in zones if zone.share is None)
+        row.refuse("zone", f"the zone {without!r} has no share, but others have; give every zone of a site its share.")
+    if abs(sum(given) - 1.0) > tolerance:
+        row.refuse("zone", f"the shares of the zones add up to {sum(given):g}, not to 1.")
+
+
+def _zone(given: Row, settings: Section) -> Zone:
+    given.refuse_unknown(ZONE_KEYS)
+    unknown = tuple(key for key in MAY_BE_UNKNOWN if given.values.get(key) == UNKNOWN)
+    if given.values.get("share") is not None:  # its name becomes a level of strata
+        given.refuse_unspeakable("name", given.text("name"))
+    row = replace(given, values={key: value for key, value in given.values.items() if key not in unknown})
     temperature = row.span("temperature_c", low=ABSOLUTE_ZERO_C)
     humidity = row.span("humidity_percent", 0.0, 100.0)
     lux = row.spans("lux")
@@ -127,4 +147,7 @@ def _zone(row: Row, settings: Section) -> Zone:
         ranges=tuple((name, Range(*span, RANGES[name][0])) for name, span in further.items() if span),
         ceiling_m=ceiling,
         layout=row.text("layout", ""),
+        share=row.number("share", low=0.0, high=1.0),
+        lighting=tuple(row.shares("lighting", settings.number("share_tolerance")).items()),
+        unknown=unknown,
     )

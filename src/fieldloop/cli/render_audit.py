@@ -17,6 +17,10 @@ WORDS = {Status.FAILED: "contradicted", Status.PASSED: "confirmed", Status.CANNO
 def audited(result: Any, screen: Screen) -> None:
     """Print the map in short, then the audit."""
     deployment = result.deployment
+    if not result.in_force:
+        screen.write("An example was written: deployment.toml and skus.csv. It is not in force.")
+        screen.write(f"Edit both files until they describe your sites and articles, then run: {result.next}")
+        screen.print()
     sites = ", ".join(f"{site.id} ({percent(site.share, 0)})" for site in deployment.sites)
     screen.print(
         facts(

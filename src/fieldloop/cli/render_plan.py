@@ -17,7 +17,7 @@ from fieldloop.report.plan.content import (
     sort_by_gain,
     uncovered_text,
 )
-from fieldloop.report.plan.orders import progress_counts_text, progress_line
+from fieldloop.report.plan.orders import beside_text, progress_counts_text, progress_line
 from fieldloop.say import details, sentence
 from fieldloop.say.marks import MARKS
 from fieldloop.say.numbers import (
@@ -50,6 +50,8 @@ def plan_now(now: Any, screen: Screen) -> None:
         _print_plan(now.plan, screen, earlier=True)
         screen.print()
         screen.print(progress_line(now.progress, now.forecast) or "Nothing was ingested for this plan yet.")
+        if now.beside:
+            screen.print(beside_text(now))
         if quotas := [p for p in now.progress if not p.order]:
             progress(quotas, screen)
         screen.print()

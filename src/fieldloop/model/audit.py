@@ -63,6 +63,8 @@ class AuditAnswer:
     score: float
     missing: tuple[Note, ...] = ()
     asked: int = 0
+    required_score: float = 1.0
+    """The share of required items that the map states; this decides whether it is complete."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,7 +110,14 @@ class Deployment:
         weight = self.measured_weight if self.measured else 0.0
         total = math.fsum(site.share for site in self.sites)
         claimed = (
-            () if weight >= 1.0 else (e for site in self.sites for e in self._factor_product(site, site.share / total))
+            ()
+            if weight >= 1.0
+            else (
+                exposure
+                for site in self.sites
+                for share, mixes in site.mixes_by_zone
+                for exposure in self._factor_product(site, site.share / total * share, mixes)
+            )
         )
         if not weight:
             return tuple(claimed)
@@ -122,8 +129,11 @@ class Deployment:
 
     def mixes(self, site: Site) -> dict[str, dict[str, float]]:
         """Every factor with its claimed shares at a site, the tiers of the catalogue first."""
+        return self._tier_mix(site) | site.mixes
+
+    def _tier_mix(self, site: Site) -> dict[str, dict[str, float]]:
         tiers = self._tiers.get(site.id) or self._tiers.get("")
-        return ({"tier": tiers} if tiers else {}) | site.mixes
+        return {"tier": tiers} if tiers else {}
 
     @cached_property
     def time_zones(self) -> Mapping[str, str]:
@@ -154,8 +164,8 @@ class Deployment:
                 of_site[sku.tier] = of_site.get(sku.tier, 0.0) + amount
         return {site: normalised(tiers) for site, tiers in picks.items() if sum(tiers.values()) > 0.0}
 
-    def _factor_product(self, site: Site, share: float) -> Iterator[Exposure]:
-        mixes = self.mixes(site)
+    def _factor_product(self, site: Site, share: float, of_site: Mapping[str, dict[str, float]]) -> Iterator[Exposure]:
+        mixes = self._tier_mix(site) | dict(of_site)
         factors = [*mixes, "site"]
         columns = [[Condition(factor, level) for level in mixes[factor]] for factor in mixes]
         shares = np.array([share])

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+ZONE = "zone"
+"""The factor that the zones of a site make."""
 Shares = tuple[tuple[str, float], ...]
 """Level → share, in the order of the map."""
 
@@ -29,6 +31,12 @@ class Zone:
     ranges: tuple[tuple[str, Range], ...] = ()
     ceiling_m: float | None = None
     layout: str = ""
+    share: float | None = None
+    """Share of the site's picks; zones with shares are conditions of strata."""
+    lighting: Shares = ()
+    """Shares of lighting in this zone, where they differ from the site's."""
+    unknown: tuple[str, ...] = ()
+    """Quantities that the map states to be unknown."""
 
     def range_of(self, name: str) -> Range | None:
         """Return one further quantity, None where the map does not state it."""
@@ -96,9 +104,41 @@ class Site:
         >>> Site("a", 1.0, lighting=(("bright", 3.0), ("dim", 1.0))).mixes
         {'lighting': {'bright': 0.75, 'dim': 0.25}}
         """
+        summed: dict[str, dict[str, float]] = {}
+        for share, mixes in self.mixes_by_zone:
+            for factor, levels in mixes.items():
+                of_factor = summed.setdefault(factor, {})
+                for level, of_level in levels.items():
+                    of_factor[level] = of_factor.get(level, 0.0) + share * of_level
+        return summed if len(self.mixes_by_zone) == 1 else {f: normalised(levels) for f, levels in summed.items()}
+
+    @property
+    def mixes_by_zone(self) -> tuple[tuple[float, dict[str, dict[str, float]]], ...]:
+        """The mixes of each zone with its share of picks; of the whole site where its zones have no shares.
+
+        >>> dark = Zone("dock", share=0.4, lighting=(("dim", 1.0),))
+        >>> site = Site("a", 1.0, zones=(Zone("hall", share=0.6), dark), lighting=(("bright", 1.0),))
+        >>> site.mixes_by_zone[1]
+        (0.4, {'lighting': {'dim': 1.0}, 'zone': {'dock': 1.0}})
+        """
         given = {"bin": {b.name: b.share for b in self.bins}, "lighting": dict(self.lighting)}
         given |= {factor: dict(shares) for factor, shares in self.factors}
-        return {factor: normalised(shares) for factor, shares in given.items() if sum(shares.values()) > 0.0}
+        everywhere = {factor: normalised(shares) for factor, shares in given.items() if sum(shares.values()) > 0.0}
+        zones = everywhere.pop(ZONE, None) or self._zone_shares
+        if not zones:
+            return ((1.0, everywhere),)
+        own = {zone.name: normalised(dict(zone.lighting)) for zone in self.zones if zone.lighting}
+        if not own:
+            return ((1.0, {**everywhere, ZONE: zones}),)
+        return tuple(
+            (share, {**everywhere, **({"lighting": own[name]} if name in own else {}), ZONE: {name: 1.0}})
+            for name, share in zones.items()
+        )
+
+    @property
+    def _zone_shares(self) -> dict[str, float]:
+        shares = {zone.name: zone.share for zone in self.zones if zone.share}
+        return normalised(shares) if shares else {}
 
 
 def normalised(shares: Mapping[str, float]) -> dict[str, float]:

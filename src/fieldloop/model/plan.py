@@ -101,6 +101,23 @@ class WorkOrder:
     """Articles to use, highest priority first; any of the stratum where none is named."""
     start: tuple[tuple[str, str], ...] = ()
     """Initial conditions to randomise, such as ("yaw", "0 to 360°")."""
+    number: int = 0
+    """The order's number for people, counted on from plan to plan; 0 where an earlier version drew the plan."""
+    hours: float = 0.0
+    """Expected hours of work, with resets and tries that fail."""
+    cost: float | None = None
+    """Expected cost of that work; None where the cost of an hour is not set."""
+    due: str = ""
+    """The day by which its operator and its robot can have done it, after their earlier orders."""
+
+    @property
+    def name(self) -> str:
+        """Return its name for people.
+
+        >>> WorkOrder("order_01M7", "p", "", "", "", Stratum(), 1, "", number=14).name
+        'order 14'
+        """
+        return f"order {self.number}" if self.number else self.id
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """Demands of incidents, diagnoses and new articles come before the rest of a plan, up to a share of it."""
 
 import math
+from datetime import UTC, datetime
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,4 +73,13 @@ def _answered_demand_note(demand: Demand, here: int, got: int) -> Note:
     details = [demand.why]
     if got < demand.demonstrations:
         details.append(note("plan.demand_cut", asked=demand.demonstrations, got=got))
-    return note("plan.demand_answered", *details, demonstrations=here, source=demand.source)
+    return note("plan.demand_answered", *details, demonstrations=here, source=demand.source, by=_asked_by(demand))
+
+
+def _asked_by(demand: Demand) -> Note:
+    """Name who asks by kind and day: 'diagnosis_01M6…' is a name for machines."""
+    kind, _, rest = demand.source.partition("_")
+    if not rest or not demand.at_ns:
+        return note("plan.asked_by", name=kind if rest else demand.source)
+    day = datetime.fromtimestamp(demand.at_ns / 1e9, UTC).date().isoformat()
+    return note("plan.asked_by_record", kind=kind, day=day)

@@ -23,3 +23,7 @@ class Known:
     policy: str = ""
     scores: Sequence[PlanScore] = ()
     """Scores of earlier plans, newest first."""
+    first_order: int = 1
+    """The number of the plan's first order; orders are counted on from plan to plan."""
+    elsewhere: Sequence[Coverage] = ()
+    """Demonstrations under conditions that are not deployed; they count for the conditions they share."""

@@ -19,7 +19,11 @@ FURTHER = 4.0
 
 
 def learning_curves(
-    coverages: Sequence[Coverage], quotas: Sequence[Quota], settings: Section, scores: Sequence[PlanScore] = ()
+    coverages: Sequence[Coverage],
+    quotas: Sequence[Quota],
+    settings: Section,
+    scores: Sequence[PlanScore] = (),
+    elsewhere: Sequence[Coverage] = (),
 ) -> tuple[LearningCurve, ...]:
     """Compute expected failure against a stratum's demonstrations, for the quotas with the largest gain.
 
@@ -31,7 +35,7 @@ def learning_curves(
     wanted = [q for q in sorted(quotas, key=lambda q: -q.gain) if q.stratum in place][:SHOWN]
     if not wanted:
         return ()
-    gain = Gain(tabulate(coverages), settings, scores)
+    gain = Gain(tabulate(coverages, elsewhere, settings.number("elsewhere_worth")), settings, scores)
     return tuple(_curve(gain, place[quota.stratum], quota) for quota in wanted)
 
 

@@ -54,6 +54,13 @@ def pace_of(plan: Plan, episodes: Iterable[Episode], statuses: Mapping[str, Stat
     return sum(left.values()), tuple(accepted)
 
 
+def accepted_beside(plan: Plan, episodes: Iterable[Episode], statuses: Mapping[str, Status]) -> int:
+    """Return how many accepted episodes count for no quota, such as those of a laboratory."""
+    came = tuple(episodes)
+    asked = {episode.id for _, episode in _assign_to_quotas(plan, came)}
+    return sum(statuses.get(e.id) is Status.PASSED and e.id not in asked for e in came)
+
+
 def order_progress(
     plan: Plan,
     episodes: Iterable[Episode],

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,8 +69,22 @@ class Table:
         return np.flatnonzero(inside)
 
 
-def tabulate(coverages: Sequence[Coverage]) -> Table:
-    """Put coverages into a table; refuse impossible numbers."""
+def tabulate(coverages: Sequence[Coverage], elsewhere: Sequence[Coverage] = (), worth: float = 1.0) -> Table:
+    """Put coverages into a table; refuse impossible numbers.
+
+    `elsewhere` are demonstrations under conditions that are not deployed, such as a laboratory. They become the last
+    rows, without a share of production, and each counts as `worth` demonstrations.
+    """
+    made = _tabulate((*coverages, *elsewhere))
+    if not elsewhere:
+        return made
+    each = np.where(np.arange(len(made)) < len(coverages), 1.0, worth)
+    return replace(
+        made, demonstrations=made.demonstrations * each, learnt=made.learnt * each, tried=made.tried * each
+    )  # fmt: skip
+
+
+def _tabulate(coverages: Sequence[Coverage]) -> Table:
     factors, columns = _columns([covered.stratum for covered in coverages])
     # a stratum without a factor has the level '' there, like other strata without it
     levels = [tuple(dict.fromkeys(("", *column))) for column in columns]

@@ -24,6 +24,8 @@ from fieldloop.say import sentence
 from fieldloop.say.numbers import percent
 from fieldloop.text_files import read_text
 
+MOST_NAMED = 5  # missing items in one refusal
+
 
 @dataclass(frozen=True, slots=True)
 class Audited:
@@ -34,6 +36,13 @@ class Audited:
     html: str | None = None
     early: tuple[Note, ...] = ()
     """Sites in production without a demonstration set or a passed gate."""
+    in_force: bool = True
+    """False for the example: it shows what a map looks like, and comes into force only by an audit of its own."""
+    next: str = ""
+    """The command that puts the map in force, where it is not."""
+
+    summary: Note | None = None
+    """The result in a sentence."""
 
     @property
     def exit_ok(self) -> bool:
@@ -71,14 +80,25 @@ def audit(
     Arguments:
         deployment_map: a deployment.toml (default: the one of the workspace)
         skus: the catalogue of articles as CSV (default: skus.csv next to the map)
-        example: write the map of the simulated floor into the workspace, to be edited
+        example: write an example map to edit; it comes into force by the next `fieldloop audit`
         measured: also use joint shares of conditions that were measured in production
         html: also write the audit as an HTML page to this file
     """
     if example:
         _write_example(workspace)
     path = deployment_map or workspace.root / "deployment.toml"
-    catalogue = skus or path.with_name("skus.csv")
+    made = examine(workspace, path, skus or path.with_name("skus.csv"), measured=measured)
+    if html is not None:
+        write_atomically(html, pages.html(made.deployment, made.audit, made.early))
+        made = dataclasses.replace(made, html=str(html))
+    if example:
+        return made
+    workspace.write(DeploymentMapped(made.deployment), DeploymentAudited(made.audit))
+    return dataclasses.replace(made, in_force=True, next="")
+
+
+def examine(workspace: Workspace, path: Path, catalogue: Path, *, measured: bool = False) -> Audited:
+    """Read and score a map without putting it in force."""
     settings = workspace.operations["audit"]
     deployment = parse(read_map(path), read_map(catalogue), settings, map_file=path.name, skus_file=catalogue.name)
     outcomes = _production_and_shadow_outcomes(workspace)
@@ -89,10 +109,9 @@ def audit(
     asked = ask(deployment, settings, compare_map(deployment, episodes, settings, outcomes) if logged else ())
     asked = dataclasses.replace(asked, files=file_digests(workspace, path, catalogue))
     early = live_sites_without_set(workspace, deployment)
-    if html is not None:
-        write_atomically(html, pages.html(deployment, asked, early))
-    workspace.write(DeploymentMapped(deployment), DeploymentAudited(asked))
-    return Audited(deployment, asked, str(html) if html else None, early)
+    code = "audit.checked_complete" if asked.complete else "audit.checked_incomplete"
+    summary = note(code, score=asked.score, gaps=sum(len(answer.missing) for answer in asked.answers))
+    return Audited(deployment, asked, None, early, in_force=False, next="fieldloop audit", summary=summary)
 
 
 def compare(workspace: Workspace, *, traffic: bool = False) -> Compared:
@@ -168,8 +187,9 @@ def _missing_audit_hint(workspace: Workspace, latest: Audit | None) -> str:
     """Write what is missing and the next command: only an existing audit can be overridden."""
     if latest is not None:
         return (
-            f"the score of the audit is {percent(latest.score, 0)}. Complete deployment.toml and run "
-            "`fieldloop audit`, or override it with `fieldloop audit override --reason …`."
+            f"the score of the audit is {percent(latest.score, 0)}. {_required_items_text(workspace, latest)}"
+            "Complete deployment.toml and run `fieldloop audit`, or override it with "
+            "`fieldloop audit override --reason …`."
         )
     if (workspace.root / "deployment.toml").is_file():
         return "the map was never audited. Run: fieldloop audit"
@@ -177,6 +197,18 @@ def _missing_audit_hint(workspace: Workspace, latest: Audit | None) -> str:
         "no map was audited yet. Describe where the robot will work in deployment.toml and run `fieldloop audit`; "
         "`fieldloop audit --example` writes a map to edit."
     )
+
+
+def _required_items_text(workspace: Workspace, latest: Audit) -> str:
+    """Name the required items that are missing, and how to state that a quantity of a zone is unknown."""
+    least = workspace.operations["audit"].number("min_score")
+    short = [answer for answer in latest.answers if answer.required_score < least]
+    missing = [one for answer in short for one in answer.missing if one.code == "audit.missing"]
+    if not missing:
+        return ""
+    named = "; ".join(sentence(one) for one in missing[:MOST_NAMED])
+    more = f"; and {len(missing) - MOST_NAMED} more" if len(missing) > MOST_NAMED else ""
+    return f'Missing: {named}{more}. Write "unknown" for a quantity of a zone that no one has measured. '
 
 
 def _write_example(workspace: Workspace) -> None:

@@ -66,7 +66,7 @@ def velocity(  # noqa: PLR0913 - each is an option of the command
     Arguments:
         lines: order lines as CSV with a header, one line per article of an order
         out: where the catalogue is written
-        master: an item master as CSV with sku, mass_kg, length_m … (the columns of skus.csv)
+        master: an item master as CSV: the article, and masses and sides with their units, such as weight_g, length_mm
         count: what counts as a pick: each piece, or each order line
         dates: whether day or month comes first in dates such as 3/4/2026, if the data do not show it
         sku_column: the column that names the article

@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 
-from fieldloop.loop.audit.audited_map import map_changed
+from fieldloop.loop.audit.audited_map import FILES, map_changed
 from fieldloop.loop.audit.live_sites import live_sites_without_set
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.deployment import Audit, Deployment
 from fieldloop.model.note import Note
+from fieldloop.text_files import read_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +18,8 @@ class DeploymentShown:
     audit: Audit | None
     early: tuple[Note, ...] = ()
     changed: tuple[Note, ...] = ()
+    map_text: str = ""
+    """The text of deployment.toml in the workspace, to be edited; '' where there is none."""
 
 
 def show_deployment(workspace: Workspace) -> DeploymentShown:
@@ -25,5 +28,11 @@ def show_deployment(workspace: Workspace) -> DeploymentShown:
     newest = here.newest_of(Deployment, Audit)
     mapped: Deployment | None = newest[Deployment]
     if mapped is None:
-        return DeploymentShown(None, newest[Audit])
-    return DeploymentShown(mapped, newest[Audit], tuple(live_sites_without_set(here, mapped)), map_changed(here))
+        return DeploymentShown(None, newest[Audit], map_text=_map_text(here))
+    early = tuple(live_sites_without_set(here, mapped))
+    return DeploymentShown(mapped, newest[Audit], early, map_changed(here), _map_text(here))
+
+
+def _map_text(workspace: Workspace) -> str:
+    file = workspace.root / FILES[0]
+    return read_text(file) if file.is_file() else ""

@@ -61,8 +61,9 @@ def _field_rules(now: Now) -> Iterator[NextStep]:
 
 def _map_rules(now: Now) -> Iterator[NextStep]:
     if now.audit is None:
-        start = "fieldloop audit deployment.toml"
-        yield NextStep(IDLE, note("home.no_map"), note("home.no_map_why"), start, "/deployment")
+        start = "fieldloop audit" if now.map_written else "fieldloop audit --example"
+        what = note("home.map_to_audit") if now.map_written else note("home.no_map")
+        yield NextStep(IDLE, what, note("home.no_map_why"), start, "/deployment")
     elif not (now.audit.complete or now.audit.overridden_by):
         gaps = note("home.map_gaps", gaps=sum(len(a.missing) for a in now.audit.answers))
         yield NextStep(WARN, gaps, note("home.map_score", score=now.audit.score), "fieldloop audit", "/deployment")

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from fieldloop.loop.audit.audited_map import map_changed
+from fieldloop.loop.audit.audited_map import FILES, map_changed
 from fieldloop.loop.home.pages import UNPASSED
 from fieldloop.loop.home.sensors import SlippedSensor, slipped_sensors
 from fieldloop.loop.home.success import Success, success_over_time
@@ -53,6 +53,10 @@ class Now:
     dataset: DatasetReport | None = None
     slipped: tuple[SlippedSensor, ...] = ()
     map_changed: tuple[Note, ...] = ()
+    beside: int = 0
+    """Episodes accepted since the plan that count for no quota."""
+    map_written: bool = False
+    """The workspace has a deployment.toml, in force or not."""
 
     @property
     def unexplained(self) -> Alarm | None:
@@ -78,10 +82,11 @@ def read_now(workspace: Workspace) -> Now:
     progress: tuple[Progress, ...] = ()
     coverage: tuple[Coverage, ...] = ()
     demands: tuple[Demand, ...] = ()
+    beside = 0
     if deployment is not None:
         from fieldloop.loop.plan import known as plan_known
 
-        progress = plan_known.progress_of(workspace, plan) if plan else ()
+        progress, beside = plan_known.progress_of(workspace, plan) if plan else ((), 0)
         coverage, demands = plan_known.coverage_now(workspace), tuple(plan_known.open_demands(workspace))
     passed, held, episodes, sessions, annotated = workspace.store.views.counts(
         Count(Episode, {"status": Status.PASSED}), Count(Episode, {"status": UNPASSED}), Count(Episode),
@@ -99,4 +104,5 @@ def read_now(workspace: Workspace) -> Now:
         incidents=tuple(i for i in reversed(every[Incident]) if i.done(Step.REVIEWED) is None),
         unattended=tuple(a for a in reversed(every[Alarm]) if a.id not in attended),
         dataset=newest[DatasetReport], slipped=slipped_sensors(workspace), map_changed=map_changed(workspace),
+        beside=beside, map_written=(workspace.root / FILES[0]).is_file(),
     )  # fmt: skip

@@ -70,7 +70,11 @@ def _data_stages(now: Now) -> Iterator[StageNow]:
     yield StageNow("map", "Map", mark, str(sites), fact, "/deployment")
     planned = sum(p.planned for p in now.progress)
     accepted = planned - sum(p.left for p in now.progress)
-    fact = note("home.stage_planned", planned=planned) if now.plan else note("home.stage_no_plan")
+    fact = (
+        note("home.stage_planned", planned=planned, beside=now.beside or None)
+        if now.plan
+        else note("home.stage_no_plan")
+    )
     yield StageNow("plan", "Plan", (RUN if now.left else GOOD) if now.plan else IDLE, whole(accepted), fact, "/plan")
     mark = RUN if now.sessions else GOOD if now.episodes else IDLE
     fact = note("home.stage_episodes", live=now.sessions or None)

@@ -32,4 +32,4 @@ def init(folder: Path, *, name: str = "", task: str = "pick") -> Created:
         workspace.write(WorkspaceCreated(workspace.name, __version__))
     finally:
         workspace.close()
-    return Created(str(folder), workspace.name, task, f"fieldloop audit deployment.toml --workspace {folder}")
+    return Created(str(folder), workspace.name, task, f"fieldloop audit --example --workspace {folder}")

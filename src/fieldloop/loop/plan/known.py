@@ -17,7 +17,17 @@ from fieldloop.model.person import Operator
 from fieldloop.model.plan import Coverage, Demand, Plan, PlanScore, Progress
 from fieldloop.model.policy import Outcome, PolicyVersion, Stage
 from fieldloop.model.release import Release
-from fieldloop.plan import Counts, Crew, Known, coverage, coverage_of_counts, progress, read_demonstration_costs
+from fieldloop.plan import (
+    Counts,
+    Crew,
+    Known,
+    accepted_beside,
+    coverage,
+    coverage_of_counts,
+    demonstrated_elsewhere,
+    progress,
+    read_demonstration_costs,
+)
 from fieldloop.store import EpisodeCount, StratumCount
 
 C = TypeVar("C", EpisodeCount, StratumCount)
@@ -27,18 +37,32 @@ LAST_SEQ = 2**62
 
 def read_plan_inputs(workspace: Workspace) -> Known:
     """Return all inputs of the next plan."""
+    covered, elsewhere = coverage_and_elsewhere(workspace)
     return Known(
-        coverage_now(workspace),
+        covered,
         latest_deployment(workspace),
         good_demonstrations(workspace),
         outcomes_in_force(workspace),
         version_in_production(workspace) or "",
         scores_of(workspace),
+        first_order=next_order_number(workspace),
+        elsewhere=elsewhere,
     )
 
 
+def next_order_number(workspace: Workspace) -> int:
+    """Return the number of the next work order; people name orders by it."""
+    drawn = workspace.store.find(Plan, newest=True)
+    return next((max(o.number for o in plan.orders) for plan in drawn if plan.orders), 0) + 1
+
+
 def coverage_now(workspace: Workspace) -> tuple[Coverage, ...]:
-    """Return every deployed stratum with its demonstrations in hand and the results of production there.
+    """Return every deployed stratum with its demonstrations in hand and the results of production there."""
+    return coverage_and_elsewhere(workspace)[0]
+
+
+def coverage_and_elsewhere(workspace: Workspace) -> tuple[tuple[Coverage, ...], tuple[Coverage, ...]]:
+    """Return the coverage of every deployed stratum, and the strata demonstrated that are not deployed.
 
     Sound recordings of failed tries count as tried: where even people fail, demonstrations do not help.
     """
@@ -47,11 +71,13 @@ def coverage_now(workspace: Workspace) -> tuple[Coverage, ...]:
     sound = list(_by_stratum(workspace, views.episode_counts({"status": Status.PASSED})))
     tried = views.stratum_counts(Stage.PRODUCTION, versions_in_force(workspace) or None)
     attempts = list(_by_stratum(workspace, tried))
+    good = [(s, c.episodes) for s, c in sound if c.succeeded is not False]
+    collected = [(s, c.episodes) for s, c in sound]
     covered = coverage_of_counts(
         exposures,
         Counts(
-            demonstrations=((s, c.episodes) for s, c in sound if c.succeeded is not False),
-            tried=((s, c.episodes) for s, c in sound),
+            demonstrations=good,
+            tried=collected,
             attempts=((s, c.episodes) for s, c in attempts),
             failures=((s, c.episodes - c.successes) for s, c in attempts),
         ),
@@ -60,11 +86,12 @@ def coverage_now(workspace: Workspace) -> tuple[Coverage, ...]:
     running = version_in_production(workspace)
     trained_on = _training_episode_ids(workspace, running) if running else None
     if trained_on is None:
-        return covered
+        return covered, demonstrated_elsewhere(covered, good, collected)
     learnt = _by_stratum(workspace, views.episode_counts({"id": list(trained_on)}))
-    good = ((s, c.episodes) for s, c in learnt if c.succeeded is not False)
-    taught = coverage_of_counts(exposures, Counts(demonstrations=good))
-    return tuple(replace(c, learnt=t.demonstrations) for c, t in zip(covered, taught, strict=True))
+    taught = [(s, c.episodes) for s, c in learnt if c.succeeded is not False]
+    elsewhere = demonstrated_elsewhere(covered, good, collected, taught)
+    lessons = coverage_of_counts(exposures, Counts(demonstrations=taught))
+    return tuple(replace(c, learnt=t.demonstrations) for c, t in zip(covered, lessons, strict=True)), elsewhere
 
 
 def coverage_under(workspace: Workspace, policy: str) -> tuple[Coverage, ...]:
@@ -166,6 +193,7 @@ def collected_since(workspace: Workspace, plan: Plan) -> tuple[list[Episode], di
     return list(episodes), {episode.id: status for episode, status in came if status is not None}
 
 
-def progress_of(workspace: Workspace, plan: Plan) -> tuple[Progress, ...]:
-    """Return the progress of a plan, quota by quota."""
-    return progress(plan, *collected_since(workspace, plan))
+def progress_of(workspace: Workspace, plan: Plan) -> tuple[tuple[Progress, ...], int]:
+    """Return the progress of a plan, quota by quota, and how many accepted episodes count for no quota."""
+    came = collected_since(workspace, plan)
+    return progress(plan, *came), accepted_beside(plan, *came)

@@ -8,13 +8,18 @@ from fieldloop.loop.work.atomic_files import write_atomically
 from fieldloop.model.plan import Returned, WorkOrder
 from fieldloop.plan import orders_csv, orders_json, read_returned
 from fieldloop.protocol import Section
+from fieldloop.report.plan.sheet import order_sheets, sheets_html
 from fieldloop.say.numbers import format_number, whole
 from fieldloop.text_files import read_text
 
 
-def write_orders(file: Path, orders: Sequence[WorkOrder]) -> None:
-    """Write orders as CSV or JSON, by the file's ending."""
-    writers: Mapping[str, Callable[[Sequence[WorkOrder]], str]] = {".csv": orders_csv, ".json": orders_json}
+def write_orders(file: Path, orders: Sequence[WorkOrder], currency: str = "") -> None:
+    """Write orders as CSV, JSON or sheets to print, by the file's ending."""
+    writers: Mapping[str, Callable[[Sequence[WorkOrder]], str]] = {
+        ".csv": orders_csv,
+        ".json": orders_json,
+        ".html": lambda wanted: sheets_html(order_sheets(wanted, currency)),
+    }
     if file.suffix not in writers:
         raise BadInput(f"{file.name} has no known format; use a name that ends in {' or '.join(writers)}.")
     write_atomically(file, writers[file.suffix](orders), "work orders")

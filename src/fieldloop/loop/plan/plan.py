@@ -12,7 +12,7 @@ from fieldloop.loop.audit.audited_map import map_changed
 from fieldloop.loop.audit.live_sites import live_sites_without_set
 from fieldloop.loop.plan.known import (
     collected_since,
-    coverage_now,
+    coverage_and_elsewhere,
     coverage_under,
     crew_of,
     open_demands,
@@ -28,9 +28,10 @@ from fieldloop.loop.workspace import Workspace
 from fieldloop.model.deployment import Deployment
 from fieldloop.model.event import PlanDrawn, PlanScored, PolicyAdded, PolicyTrained
 from fieldloop.model.note import Note, note
-from fieldloop.model.plan import Plan, PlanScore, Progress
+from fieldloop.model.plan import Plan, PlanScore, Progress, WorkOrder
 from fieldloop.plan import (
     STRATEGIES,
+    accepted_beside,
     draw,
     forecast,
     learning_curves,
@@ -41,6 +42,7 @@ from fieldloop.plan.score import score as score_plan
 from fieldloop.protocol import Section
 from fieldloop.report.plan import PlanReport
 from fieldloop.report.plan import html as page_of
+from fieldloop.report.plan.sheet import OrderSheet, order_sheets
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,20 +123,29 @@ def page(workspace: Workspace, file: Path) -> PlanNow:
 
 
 def orders(workspace: Workspace, file: Path, *, site: str = "", operator: str = "") -> OrdersWritten:
-    """Write the work orders of the plan in force as CSV or JSON, by the file's ending.
+    """Write the work orders of the plan in force as CSV, JSON or sheets to print, by the file's ending.
+
+    Sheets (.html) begin on a new page for each operator.
 
     Arguments:
-        file: the file to write, such as orders.csv or orders.json
+        file: the file to write, such as orders.csv, orders.json or orders.html
         site: only the ones of this site
         operator: only the orders of this operator
     """
     latest = _latest(workspace)
-    wanted = [o for o in latest.orders if site in ("", o.site) and operator in ("", o.operator)]
-    if not wanted:
-        known = sorted({o.site for o in latest.orders} | {o.operator for o in latest.orders} - {""})
-        raise BadInput(f"The plan has no such work orders. It has orders for: {', '.join(known) or 'none'}.")
-    write_orders(file, wanted)
+    wanted = _orders_of(latest, site, operator)
+    write_orders(file, wanted, str(workspace.operations["plan"]["currency"]))
     return OrdersWritten(latest.id, str(file), len(wanted), sum(o.demonstrations for o in wanted))
+
+
+def sheet(workspace: Workspace, *, operator: str = "") -> tuple[OrderSheet, ...]:
+    """Show the work orders of the plan in force by operator, with hours, cost and due day.
+
+    Arguments:
+        operator: only the orders of this operator
+    """
+    wanted = _orders_of(_latest(workspace), "", operator)
+    return order_sheets(wanted, str(workspace.operations["plan"]["currency"]))
 
 
 def returned(workspace: Workspace, file: Path, *, surplus: bool = False) -> tuple[Progress, ...]:
@@ -182,9 +193,9 @@ def score(workspace: Workspace, policy: str = "", *, plan: str = "") -> PlanScor
 
 
 def _plan_with_progress(workspace: Workspace, latest: Plan | None) -> PlanNow:
-    coverages, scores = coverage_now(workspace), scores_of(workspace)
+    (coverages, elsewhere), scores = coverage_and_elsewhere(workspace), scores_of(workspace)
     if latest is None:
-        return PlanNow(None, (), coverages, scores=scores)
+        return PlanNow(None, (), coverages, scores=scores, elsewhere=elsewhere)
     settings = workspace.operations["plan"]
     episodes, statuses = collected_since(workspace, latest)
     far = progress(latest, episodes, statuses)
@@ -192,8 +203,10 @@ def _plan_with_progress(workspace: Workspace, latest: Plan | None) -> PlanNow:
     # a log may be older than the plan but ingested after it
     came_in = [max(at_ns, latest.drawn_ns) for at_ns in accepted]
     ahead = forecast(left, came_in, latest.drawn_ns, workspace.clock(), settings, _zone_of(workspace, latest))
-    curves = learning_curves(coverages, latest.quotas, settings, scores)
-    return PlanNow(latest, far, coverages, ahead, scores, curves)
+    curves = learning_curves(coverages, latest.quotas, settings, scores, elsewhere)
+    beside = accepted_beside(latest, episodes, statuses)
+    by_order = order_counts(workspace, latest)
+    return PlanNow(latest, far, coverages, ahead, scores, curves, elsewhere, by_order, beside)
 
 
 def _zone_of(workspace: Workspace, drawn: Plan) -> str:
@@ -210,6 +223,14 @@ def _not_saved_note(workspace: Workspace) -> Note:
     now = workspace.newest(Plan)
     stays = note("plan.stays_in_force", plan=now.id) if now else note("plan.none_in_force")
     return note("plan.only_names_gaps", stays)
+
+
+def _orders_of(latest: Plan, site: str, operator: str) -> list[WorkOrder]:
+    wanted = [o for o in latest.orders if site in ("", o.site) and operator in ("", o.operator)]
+    if not wanted:
+        known = sorted({o.site for o in latest.orders} | {o.operator for o in latest.orders} - {""})
+        raise BadInput(f"The plan has no such work orders. It has orders for: {', '.join(known) or 'none'}.")
+    return wanted
 
 
 def _latest(workspace: Workspace) -> Plan:

@@ -6,13 +6,13 @@ from pathlib import Path
 import numpy as np
 
 from fieldloop.errors import BadInput, UnknownName
-from fieldloop.loop.audit.audit import require_complete_audit
-from fieldloop.loop.plan.known import crew_of
+from fieldloop.loop.audit.audit import latest_deployment, require_complete_audit
+from fieldloop.loop.plan.known import crew_of, next_order_number
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.event import PlanDrawn
 from fieldloop.model.note import note
 from fieldloop.model.plan import Plan, Quota, WorkOrder
-from fieldloop.plan import fill, initial_conditions, read_templates
+from fieldloop.plan import fill, initial_conditions, read_templates, schedule
 from fieldloop.text_files import read_text
 
 
@@ -36,6 +36,10 @@ def from_templates(workspace: Workspace, file: Path) -> Plan:
         raise BadInput(f"{file.name} has no table; write one per order.")
     name, settings = workspace.ids.new("plan"), workspace.operations["plan"]
     orders, warnings = fill(templates, crew_of(workspace), settings, name, workspace.ids)
+    orders = schedule(
+        orders, settings, workspace.clock(), zones=latest_deployment(workspace).time_zones,
+        first=next_order_number(workspace),
+    )  # fmt: skip
     quotas = tuple(
         Quota(
             t.stratum, t.demonstrations, 0.0, 0.0, 0.0,
@@ -55,10 +59,13 @@ def starts(workspace: Workspace, order: str, *, seed: int = 0) -> tuple[Start, .
     """Draw the initial conditions of an order's demonstrations, spread evenly over their ranges.
 
     Arguments:
-        order: the work order's id, or a unique beginning of it
+        order: the work order's number, its id, or a unique beginning of it
         seed: random seed
     """
-    matches = [o for o in workspace.store.find(WorkOrder) if o.id.startswith(order)]
+    wanted = order.removeprefix("order ")
+    newest = workspace.newest(Plan)
+    numbered = [o for o in newest.orders if wanted == str(o.number)] if newest else []
+    matches = numbered or [o for o in workspace.store.find(WorkOrder) if o.id.startswith(order)]
     if len(matches) != 1:
         known = [o.id for o in workspace.store.find(WorkOrder)]
         raise BadInput(f"{UnknownName('work order', order, known)} {len(matches)} ids begin with this text.")

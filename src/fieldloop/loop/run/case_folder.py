@@ -21,7 +21,15 @@ from fieldloop.model.diagnosis import Diagnosis
 from fieldloop.model.identity import Ids
 from fieldloop.model.plan import Plan
 from fieldloop.monitor import daily
-from fieldloop.plan import Crew, Known, coverage, draw, learning_curves, read_demonstration_costs
+from fieldloop.plan import (
+    Crew,
+    Known,
+    coverage,
+    demonstrated_elsewhere,
+    draw,
+    learning_curves,
+    read_demonstration_costs,
+)
 from fieldloop.protocol import default_operations
 from fieldloop.report.diagnose import DiagnosisReport
 from fieldloop.report.diagnose import html as diagnosis_page
@@ -94,15 +102,16 @@ def plan_folder(
     covered = coverage(
         case.deployment.exposures, good, case.production, tried=collected, costs=read_demonstration_costs(settings)
     )
-    known = Known(covered, case.deployment, good, case.production, case.policy)
+    elsewhere = demonstrated_elsewhere(covered, ((e.where, 1) for e in good), ((e.where, 1) for e in collected))
+    known = Known(covered, case.deployment, good, case.production, case.policy, elsewhere=elsewhere)
     crew = Crew((), (), protocol="", task=case.deployment.task, registers=False)
     made = draw(known, (), crew, settings, _ids(), time.time_ns(), np.random.default_rng(seed), strategy)
     odd = oddities(case.deployment, operations["audit"])
     early = live_sites_without_set_in_tables(case.production, made.sites)
     made = replace(made, warnings=(*case.doubts, *odd, *early, *made.warnings))
     if html:
-        curves = learning_curves(covered, made.quotas, settings)
-        write_atomically(html, plan_page(PlanReport(made, (), covered, curves=curves)))
+        curves = learning_curves(covered, made.quotas, settings, elsewhere=elsewhere)
+        write_atomically(html, plan_page(PlanReport(made, (), covered, curves=curves, elsewhere=elsewhere)))
     if orders:
         write_orders(orders, made.orders)
     return made

@@ -1,6 +1,7 @@
-"""Choose articles for orders: in depth for the high tier, in breadth for others, physical extremes first."""
+"""Choose articles for orders: several times in depth for the high tier, broadly for others, extremes first."""
 
 import heapq
+import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -14,48 +15,41 @@ Pool = tuple[str | None, str | None, str | None]
 
 
 class Articles:
-    """Chooses articles from the catalogue; each choice counts for the next quotas."""
+    """Chooses articles from the catalogue, one for each demonstration; each choice counts for the next."""
 
-    def __init__(self, skus: Iterable[Sku], shown: Counter[str], targets: dict[str, int]) -> None:
-        """Store the catalogue, how often each article was shown, and the target of each tier."""
+    def __init__(self, skus: Iterable[Sku], shown: Counter[str], targets: dict[str, int], power: float) -> None:
+        """Store the catalogue, how often each article was shown, the target of each tier, and the power of picks."""
         self._skus = {sku.id: sku for sku in skus}
         self._sites = {site for sku in self._skus.values() for site, _ in sku.by_site}
         self._have = Counter(shown)
         self._targets = targets
-        self._pools: dict[Pool, list[tuple[int, float, str]]] = {}
+        self._power = power
+        self._pools: dict[Pool, list[tuple[int, float, float, str]]] = {}
         self._extremes: dict[Pool, list[str]] = {}
 
     def choose(self, stratum: Stratum, demonstrations: int) -> tuple[str, ...]:
         """Name the articles for so many demonstrations of a stratum, most wanted first; none without a catalogue.
 
-        Where the tier is to be covered in depth, each article takes what it lacks of its target; elsewhere one
-        demonstration each, least shown first, and among equals most picked first.
+        In the tier to be covered in depth, articles get demonstrations by a power of their picks, up to their target;
+        elsewhere the least shown comes first, and among equals the most picked.
         """
         named = next((level for factor in OBJECT_FACTORS if (level := stratum.level(factor))), None)
         if named:
             return (named,)
-        chosen: dict[str, int] = {}
         here = stratum.level("site")
         site = here if here in self._sites else None  # a site that is not in the catalogue uses the pool of all sites
         wanted = self._articles_by_priority((stratum.level("tier"), site, stratum.level("packaging")))
-        left = demonstrations
-        for sku in wanted:
-            if left <= 0:
-                break
-            lacking = target(self._targets, sku.tier) - self._have[sku.id]
-            amount = min(left, max(1, lacking)) if sku.tier == DEEP else 1
-            if sku.id in chosen and len(chosen) == 1:
-                amount = left  # the only article takes them all
-            chosen[sku.id] = chosen.get(sku.id, 0) + amount
-            self._have[sku.id] += amount
-            left -= amount
+        chosen: dict[str, None] = {}
+        for sku in itertools.islice(wanted, demonstrations):
+            chosen[sku.id] = None
+            self._have[sku.id] += 1
         return tuple(chosen)
 
     def _articles_by_priority(self, pool: Pool) -> Iterator[Sku]:
-        """Yield the articles of a pool by priority, endlessly; a chosen article goes to the back."""
+        """Yield the articles of a pool by priority, endlessly; a chosen article moves back."""
         if pool not in self._pools:
             inside = self._articles_in_pool(pool)
-            self._pools[pool] = [(self._rank(sku), -picks, sku.id) for sku, picks in inside]
+            self._pools[pool] = [(*self._rank(sku, picks), picks, sku.id) for sku, picks in inside]
             heapq.heapify(self._pools[pool])
             self._extremes[pool] = _extremes([sku for sku, _ in inside])
         for name in self._extremes[pool]:
@@ -63,13 +57,12 @@ class Articles:
                 yield self._skus[name]
         heap = self._pools[pool]
         while heap:
-            rank, picks, name = heap[0]
-            now = self._rank(self._skus[name])
-            if now != rank:  # another pool took it meanwhile
-                heapq.heapreplace(heap, (now, picks, name))
-                continue
-            yield self._skus[name]
-            heapq.heapreplace(heap, (self._rank(self._skus[name]), picks, name))
+            *rank, picks, name = heap[0]
+            now = self._rank(self._skus[name], picks)
+            if now == tuple(rank):  # otherwise another pool took it meanwhile
+                yield self._skus[name]
+                now = self._rank(self._skus[name], picks)
+            heapq.heapreplace(heap, (*now, picks, name))
 
     def _articles_in_pool(self, pool: Pool) -> list[tuple[Sku, float]]:
         """Return the articles of a tier and packaging that are picked at the site, with their picks."""
@@ -78,10 +71,16 @@ class Articles:
         alike = (s for s in self._skus.values() if tier in (None, s.tier) and packaging in (None, s.packaging))
         return [(sku, picks[sku.id]) for sku in alike if picks[sku.id] > 0.0]
 
-    def _rank(self, sku: Sku) -> int:
-        """Rank an article: in depth, those below the target first; in breadth, the least shown first."""
+    def _rank(self, sku: Sku, picks: float) -> tuple[int, float]:
+        """Rank an article, lowest first.
+
+        In depth, the demonstrations of articles below their target stay in proportion to a power of their picks
+        (Webster's method of odd divisors). In breadth, the least shown comes first.
+        """
         have = self._have[sku.id]
-        return int(have >= target(self._targets, sku.tier)) * have if sku.tier == DEEP else have
+        if sku.tier != DEEP:
+            return have, -picks
+        return int(have >= target(self._targets, sku.tier)) * have, -(picks**self._power) / (2 * have + 1)
 
 
 def _extremes(skus: Sequence[Sku]) -> list[str]:

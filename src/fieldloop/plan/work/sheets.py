@@ -14,7 +14,7 @@ from fieldloop.model.plan import Returned, WorkOrder
 
 COLUMNS = (
     "order", "plan", "site", "robot", "operator", "kind", "stratum", "articles", "start", "demonstrations", "protocol",
-    "collected", "note",
+    "number", "hours", "cost", "due", "collected", "note",
 )  # fmt: skip
 """The collectors fill in the last two."""
 TO_FILL_IN: Mapping[str, Any] = {"collected": None, "note": ""}
@@ -34,7 +34,8 @@ def orders_csv(orders: Iterable[WorkOrder]) -> str:
         start = "; ".join(f"{name}: {how}" for name, how in o.start)
         writer.writerow(
             (o.id, o.plan, o.site, o.robot, o.operator, o.kind.value, o.stratum, " ".join(o.skus), start,
-             o.demonstrations, o.protocol, "", "")
+             o.demonstrations, o.protocol, o.number or "", round(o.hours, 2) or "",
+             "" if o.cost is None else round(o.cost, 2), o.due, "", "")
         )  # fmt: skip
     return out.getvalue()
 

@@ -24,6 +24,12 @@ class PlanReport:
     forecast: Forecast | None = None
     scores: tuple[PlanScore, ...] = ()
     curves: tuple[LearningCurve, ...] = ()
+    elsewhere: tuple[Coverage, ...] = ()
+    """Demonstrations under conditions that are not deployed; they count for the conditions they share."""
+    orders: tuple[Progress, ...] = ()
+    """Progress of each work order."""
+    beside: int = 0
+    """Episodes accepted since the plan that count for no quota."""
 
 
 def headline(report: PlanReport) -> str:

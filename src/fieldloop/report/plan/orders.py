@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from fieldloop.model.plan import Forecast, Progress, QuotaKind, WorkOrder
 from fieldloop.report.bars import progress_bar
 from fieldloop.report.markup import folded, mono, panel, paragraph, table
-from fieldloop.report.plan.content import shared_factors
+from fieldloop.report.plan.content import PlanReport, shared_factors
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup
-from fieldloop.say.numbers import plural, stratum_in_words, whole
+from fieldloop.say.numbers import fixed, plural, stratum_in_words, whole
 
 MOST_SHOWN = 40
 MOST_LISTED = 400
@@ -36,13 +36,24 @@ def _site_orders_table(orders: Sequence[WorkOrder], accepted: Mapping[str, int])
     """Draw the orders of one site; shared initial conditions are written once."""
     starts = {order.start for order in orders}
     columns = ["order", "robot", "operator", "what", "demos", *(["accepted"] if accepted else []), "kind", "articles"]
+    columns += ["hours", "due"]
     columns += ["initial conditions"] if len(starts) > 1 else []
     rows = []
     for order in orders[:MOST_LISTED]:
         done = [accepted.get(order.id, 0)] if accepted else []
         begin = [_initial_conditions_text(order.start)] if len(starts) > 1 else []
-        rows.append((*_order_cells(order), order.demonstrations, *done, order.kind.value, _articles(order), *begin))
-    made = [table(columns, rows, ("demos", "accepted"), ("what",), ("kind", "articles", "initial conditions"))]
+        rows.append(
+            (
+                *_order_cells(order),
+                order.demonstrations,
+                *done,
+                order.kind.value,
+                _articles(order),
+                *_when(order),
+                *begin,
+            )
+        )
+    made = [table(columns, rows, ("demos", "accepted", "hours"), ("what",), ("kind", "articles", "initial conditions"))]
     if len(starts) == 1 and orders[0].start:
         made.insert(0, paragraph(f"Vary the initial conditions: {_initial_conditions_text(orders[0].start)}.", "dim"))
     if len(orders) > MOST_LISTED:
@@ -84,6 +95,12 @@ def progress_line(progress: Sequence[Progress], forecast: Forecast | None) -> st
     return " ".join([*parts, sentence(forecast.message)] if forecast else parts)
 
 
+def beside_text(report: PlanReport) -> str:
+    """Write how many accepted demonstrations count for no quota, and what they are good for."""
+    count = plural(report.beside, "accepted demonstration")
+    return f"{count} beside the plan. The next plan counts them for the conditions that they share with production."
+
+
 def progress_counts_text(progress: Sequence[Progress]) -> str:
     """Write how much of quotas or orders is accepted, the surplus, and what was rejected."""
     planned, left = sum(p.planned for p in progress), sum(p.left for p in progress)
@@ -96,13 +113,18 @@ def progress_counts_text(progress: Sequence[Progress]) -> str:
 
 
 def _order_cells(order: WorkOrder) -> tuple[Markup, Markup, Markup, str]:
-    identity = order.id if len(order.id) <= LONGEST_ID else f"…{order.id[-SHORT_ID:]}"
+    short = order.id if len(order.id) <= LONGEST_ID else f"…{order.id[-SHORT_ID:]}"
+    identity = order.name if order.number else short
     return (
         mono(identity),
         mono(order.robot or "any"),
         mono(order.operator or "any"),
         stratum_in_words(order.stratum, ["site"]),
     )
+
+
+def _when(order: WorkOrder) -> tuple[str, str]:
+    return fixed(order.hours, 1) if order.hours else "", order.due
 
 
 def _articles(order: WorkOrder) -> str:

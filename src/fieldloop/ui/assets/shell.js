@@ -37,6 +37,25 @@ async function act(button) { // what cannot be undone asks once, in place
   button.disabled = false;
 }
 
+// a form with data-form sends its fields as JSON; the pressed button adds values of its own
+addEventListener("submit", async (event) => {
+  const form = event.target.closest("[data-form]"), button = event.submitter;
+  if (!form || !button) return;
+  event.preventDefault();
+  if (button.dataset.sure && !button.dataset.asked) { button.dataset.asked = "1"; button.textContent = button.dataset.sure; return; }
+  const given = [...form.elements].filter((e) => e.name && e.value !== "").map((e) => [e.name, e.type === "number" ? Number(e.value) : e.value]);
+  const body = JSON.stringify({ ...Object.fromEntries(given), ...JSON.parse(button.dataset.sends || "{}") });
+  button.disabled = true;
+  const answer = await fetch(form.dataset.form, { method: "POST", headers: { "Content-Type": "application/json" }, body });
+  if (answer.ok && !button.dataset.show) return location.reload();
+  const said = await answer.json().catch(() => ({ detail: `The server answered ${answer.status}` }));
+  form.querySelector("[role=alert]")?.remove();
+  form.insertAdjacentHTML("beforeend", '<p role="alert"></p>');
+  form.lastElementChild.className = answer.ok ? "good" : "bad";
+  form.lastElementChild.textContent = answer.ok ? button.dataset.show.split(".").reduce((value, key) => value?.[key], said) : said.detail;
+  button.disabled = false;
+});
+
 // an island is an element with data-island; its module exports mount(el, args), which returns {push(numbers)} or nothing
 const places = [...document.querySelectorAll("[data-island]")];
 const islands = await Promise.all(places.map(async (el) => (await import(el.dataset.module)).mount(el, JSON.parse(el.dataset.args))));

@@ -37,6 +37,7 @@ PAGES = (
     Page("Deployment", "/deployment", deployment.draw, "audit show"),
     Page("Protocol", "/protocol", protocol.draw, "protocol overview"),
     Page("Coverage and plan", "/plan", plan.draw, "plan show"),
+    Page("Coverage and plan", "/plan/sheet", plan.draw_sheets, "plan sheet"),
     Page("Episodes", "/episodes", episodes.draw, "ingest find"),
     Page("Episodes", "/episodes/{episode}", episode.draw, "ingest show"),
     Page("Annotate", "/annotate", annotate.draw, "annotate show"),

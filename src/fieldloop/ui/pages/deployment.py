@@ -10,10 +10,13 @@ from fieldloop.say.marks import shape
 from fieldloop.say.numbers import format_number, levels_in_words, percent, plural, whole
 from fieldloop.ui.components import (
     Column,
+    Field,
+    Submit,
     button,
     command,
     dense_table,
     empty_state,
+    form,
     key_value,
     meter,
     next_card,
@@ -34,9 +37,9 @@ def draw(visit: Visit) -> Drawn:
         nothing = empty_state(
             "No deployment is mapped yet",
             "Describe the facility in deployment.toml and its articles in skus.csv, then audit the map.",
-            command("fieldloop audit deployment.toml"),
+            command("fieldloop audit --example"),
         )
-        return Drawn(escape("Deployment"), (nothing,))
+        return Drawn(escape("Deployment"), (nothing, _edit(now.map_text)))
     parts = [sites(deployment), zones(deployment), _tiers(deployment), _draw_edge_cases(deployment), mixes(deployment)]
     answers = (_draw_answer_card(audit), _draw_gap_questions(audit), *claims(audit)) if audit else ()
     live = map(sentence, now.early)
@@ -44,7 +47,18 @@ def draw(visit: Visit) -> Drawn:
     answers = (*answers[:1], panel("Sites that went live early", *early), *answers[1:]) if early else answers
     notes = (*map(sentence, now.changed), *map(sentence, audit.odd if audit else ()))
     odd = [panel("Notes", *(tag("p", f"Note: {one}", class_="warn") for one in notes))] if notes else []
-    return Drawn(escape("Deployment"), (*odd, *answers, *parts, _strata(deployment)))
+    return Drawn(escape("Deployment"), (*odd, *answers, *parts, _strata(deployment), _edit(now.map_text)))
+
+
+def _edit(text: str) -> Markup:
+    """Draw the form in which the map is edited or pasted, checked, and put in force."""
+    fields = (
+        Field("map_text", "deployment.toml", text, "lines"),
+        Field("skus_text", "skus.csv, to replace the catalogue; leave it empty to keep it", "", "lines"),
+    )
+    check = Submit("Check", {"put_in_force": False}, kind="", show="summary.text")
+    put = Submit("Put in force", {"put_in_force": True}, sure="Write the map and put it in force?")
+    return panel("Edit the map", form("/api/audit/write", fields, check, put))
 
 
 def _draw_answer_card(audit: Audit) -> Markup:

@@ -117,7 +117,7 @@ def _coverage(now: Home) -> Markup:
         nothing = empty_state(
             "No deployment is mapped",
             "Coverage compares demonstrations with the deployment map.",
-            command("fieldloop audit deployment.toml"),
+            command("fieldloop audit --example"),
         )
         return panel("Coverage of production", nothing, columns=6)
     return panel(

@@ -5,17 +5,19 @@ from collections.abc import Sequence
 from urllib.parse import urlencode
 
 from fieldloop.errors import Refused
-from fieldloop.loop.plan.plan import PlanNow, show
+from fieldloop.loop.plan.plan import PlanNow, sheet, show
 from fieldloop.model.plan import CoverageGap, Plan, PlanScore
 from fieldloop.report.plan import headline, uncovered_text
 from fieldloop.report.plan.content import deployed_strata
 from fieldloop.report.plan.curve_drawing import draw_curves
 from fieldloop.report.plan.grid import MOST_LEVELS, factors, grid, most_telling_factors
-from fieldloop.report.plan.orders import progress_line
+from fieldloop.report.plan.orders import beside_text, progress_line
+from fieldloop.report.plan.sheet import articles_text, draw_sheet
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup, escape, join, tag
 from fieldloop.say.marks import status
 from fieldloop.say.numbers import (
+    fixed,
     format_time,
     interval,
     levels_in_words,
@@ -28,10 +30,14 @@ from fieldloop.say.numbers import (
 )
 from fieldloop.ui.components import (
     Column,
+    Field,
+    Submit,
+    button,
     chip,
     command,
     dense_table,
     empty_state,
+    form,
     heat_map,
     interval_bar,
     next_card,
@@ -54,12 +60,23 @@ def draw(visit: Visit) -> Drawn:
         if NOT_MAPPED not in {reason.code for reason in refused.reasons}:
             raise
         how = "Coverage and the plan need a deployment map."
-        nothing = empty_state("No deployment is mapped yet", how, command("fieldloop audit deployment.toml"))
+        nothing = empty_state("No deployment is mapped yet", how, command("fieldloop audit --example"))
         return Drawn(escape("Coverage and plan"), (nothing,))
-    parts: list[Markup | None] = [_draw_answer_card(now), _draw_heat_map(now, visit)]
+    parts: list[Markup | None] = [_draw_answer_card(now), _next_plan(now), _draw_heat_map(now, visit)]
     parts += _plan(now.plan, now) if now.plan else ()
     parts += [_scores(now.scores), _strata(now)]
     return Drawn(escape("Coverage and plan"), tuple(part for part in parts if part is not None))
+
+
+def _next_plan(now: PlanNow) -> Markup:
+    """Draw the form that makes the next plan; it replaces the plan in force."""
+    budget = str(now.plan.budget) if now.plan else ""
+    fields = (
+        Field("budget", "Budget, in ordinary demonstrations (empty: as set in operations)", budget, "number"),
+        Field("strategy", "Strategy", "marginal"),
+    )
+    sure = "Replace the plan in force?" if now.plan else ""
+    return panel("Make the next plan", form("/api/plan", fields, Submit("Make the plan", sure=sure)))
 
 
 def _draw_heat_map(now: PlanNow, visit: Visit) -> Markup:
@@ -87,6 +104,8 @@ def _plan(plan: Plan, now: PlanNow) -> tuple[Markup | None, ...]:
     drawn = f"{shorten_ids(plan.id)}, {format_time(plan.drawn_ns)}, by {plan.strategy}"
     notes = [tag("p", f"When the plan was made: {sentence(warning)}", class_="body warn") for warning in plan.warnings]
     progress = tag("p", progress_line(now.progress, now.forecast), class_="body")
+    if now.beside:
+        notes.insert(0, tag("p", beside_text(now), class_="body"))
     what = panel(
         "What to collect",
         draw_quotas(plan, now.progress),
@@ -96,7 +115,7 @@ def _plan(plan: Plan, now: PlanNow) -> tuple[Markup | None, ...]:
         right=draw_budget_slider(plan),
         flush=True,
     )
-    return what, _curves(now), _gaps(plan.gaps), _orders(plan)
+    return what, _curves(now), _gaps(plan.gaps), _orders(plan, now)
 
 
 def _curves(now: PlanNow) -> Markup | None:
@@ -120,16 +139,35 @@ def _gaps(gaps: Sequence[CoverageGap]) -> Markup | None:
     return panel("Gaps", dense_table(columns, rows), note=note, flush=True) if rows else None
 
 
-def _orders(plan: Plan) -> Markup:
+def _orders(plan: Plan, now: PlanNow) -> Markup:
     if not plan.orders:
         how = "Register a robot and enrol operators. The plan then assigns work orders to them."
         return panel("Work orders", empty_state("No work order", how, command("fieldloop collect enrol PSEUDONYM")))
+    done = {p.order: p for p in now.orders}
     rows = [
-        (shorten_ids(o.id), o.site, o.robot, o.operator, levels_in_words(o.stratum), o.kind.value, o.demonstrations)
+        (
+            o.name if o.number else shorten_ids(o.id), o.site, o.robot,
+            tag("a", o.operator, href=f"/plan/sheet?{urlencode({'operator': o.operator})}") if o.operator else "any",
+            levels_in_words(o.stratum), articles_text(o), o.kind.value,
+            f"{done[o.id].accepted if o.id in done else 0} of {o.demonstrations}",
+            fixed(o.hours, 1) if o.hours else "", o.due,
+        )
         for o in plan.orders[:MOST_ORDERS]
-    ]
-    columns = ("Order", "Site", "Robot", "Operator", "Stratum", "Kind", Column("Demos", "num"))
-    return panel("Work orders", dense_table(columns, rows), note=f"{len(plan.orders)} in all", flush=True)
+    ]  # fmt: skip
+    columns = (
+        "Order", "Site", "Robot", "Operator", "Stratum", Column("Articles", "text"), "Kind", Column("Accepted", "num"),
+        Column("Hours", "num"), "Due",
+    )  # fmt: skip
+    print_all = button("Sheets to print", "/plan/sheet")
+    table = dense_table(columns, rows)
+    return panel("Work orders", table, note=f"{len(plan.orders)} in all", right=print_all, flush=True)
+
+
+def draw_sheets(visit: Visit) -> Drawn:
+    """Draw the work orders by operator, to print."""
+    sheets = sheet(visit.workspace, operator=visit.query.get("operator", ""))
+    parts = [panel(one.operator or "Not assigned", *draw_sheet(one)[1:]) for one in sheets]
+    return Drawn(escape("Work orders"), tuple(parts))
 
 
 def _scores(scores: Sequence[PlanScore]) -> Markup | None:
