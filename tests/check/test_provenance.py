@@ -55,11 +55,11 @@ def test_a_number_that_rests_on_an_assumption_never_fails(value: float, open_: b
 def test_a_check_says_on_which_facts_it_rests(assumed: bool) -> None:  # noqa: FBT001
     @check("timing.longest_gap", unit="missing periods", rests_on=(StreamFact.MEANING,))
     def look(_: object) -> object:
-        yield Measurement(Subject("joints"), 99.0)
+        yield Measurement(Subject("imu"), 99.0)
 
     case = healthy_case()
     notes = {ASSUMPTION_NOTES[StreamFact.MEANING]: "by a word in its name"} if assumed else {}
-    streams = {**case.recording.streams, "joints": stream_with(notes=notes)}
+    streams = {**case.recording.streams, "imu": replace(case.recording.streams["imu"], notes=notes)}
     case = replace(case, recording=replace(case.recording, streams=streams))
     (measured,) = measure_with([look], case)
     (one,) = measured.measurements

@@ -9,7 +9,7 @@ from fieldloop.check.case import Case
 from fieldloop.check.registry import Check
 from fieldloop.model.finding import ASSUMED, Measured, Measurement
 from fieldloop.model.note import note
-from fieldloop.model.provenance import Provenance
+from fieldloop.model.provenance import Provenance, StreamFact
 
 S = TypeVar("S", Case, Batch)
 NOT_LOOKED_AT = note("check.numbers_only")
@@ -36,10 +36,18 @@ def _with_assumption(check: Check[S], subject: S, measurement: Measurement) -> M
     """Note what a reader assumed about the streams concerned, where the check rests on it."""
     if not check.rests_on or not isinstance(subject, Case):
         return measurement
-    streams = subject.recording.streams
     for name in measurement.about.streams:
-        for fact in check.rests_on if name in streams else ():
-            if streams[name].provenance(fact) is Provenance.ASSUMED:
+        for fact in check.rests_on:
+            if _is_assumed(subject, name, fact):
                 reasons = (measurement.cannot_tell,) if measurement.cannot_tell else ()
                 return replace(measurement, cannot_tell=note(ASSUMED, *reasons, stream=name, fact=fact.value))
     return measurement
+
+
+def _is_assumed(case: Case, name: str, fact: StreamFact) -> bool:
+    """Did a reader assume this fact? What the protocol states of a stream is not assumed."""
+    stream, asked = case.recording.streams.get(name), case.protocol.sensors.get(name)
+    if stream is None or stream.provenance(fact) is not Provenance.ASSUMED:
+        return False
+    stated = asked is not None and (fact is StreamFact.MEANING or (fact is StreamFact.RATE and bool(asked.hz)))
+    return not stated
