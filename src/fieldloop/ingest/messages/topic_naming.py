@@ -16,6 +16,7 @@ from fieldloop.ingest.messages.type_knowledge import (
     UNTIMED_KINDS,
     defines_meaning,
     is_bookkeeping,
+    is_input,
     is_never_set,
     kind_by_words,
 )
@@ -117,6 +118,8 @@ class TopicNaming:
     def _kind(self) -> StreamKind:
         by_name = kind_of(self._topic)
         if self._type == JOINT_STATE:
+            if is_input(self._topic):
+                return StreamKind.ACTION
             return by_name if by_name in (StreamKind.GRIPPER, StreamKind.ACTION) else StreamKind.JOINT_POSITION
         if self._type in STREAM_TYPES:
             by_type = STREAM_TYPES[self._type].kind
@@ -131,6 +134,8 @@ class TopicNaming:
             notes[ASSUMPTION_NOTES[StreamFact.MEANING]] = f"{kind.value} by the words of the topic's name"
         elif kind is not StreamKind.OTHER and is_never_set(values):
             notes[ASSUMPTION_NOTES[StreamFact.MEANING]] = NEVER_SET
+            if by_type:  # of a joint message another part may be set
+                notes[NOT_UNDERSTOOD] = NEVER_SET
         if kind in UNTIMED_KINDS and self.about.nominal_hz is None:
             notes[ASSUMPTION_NOTES[StreamFact.RATE]] = NO_RATE_PROMISED
         if kind is StreamKind.OTHER and not (is_bookkeeping(self._type) or defines_meaning(self._type)):

@@ -72,6 +72,16 @@ def kind_by_words(type_: str, words: set[str], by_name: StreamKind) -> StreamKin
     return by_name
 
 
+def is_input(topic: str) -> bool:
+    """Does a topic lead into a device, or out of a controller? What it carries is then commanded, not measured.
+
+    >>> is_input("servo/in/state"), is_input("controller/out/servo_positions"), is_input("servo/out/state")
+    (True, True, False)
+    """
+    parts = topic.lower().strip("/").split("/")
+    return "in" in parts or ("out" in parts and "controller" in parts[: parts.index("out")])
+
+
 def is_never_set(values: NDArray[Any]) -> bool:
     """Is every number zero or missing? Publishers leave fields that they do not measure at zero or NaN.
 
