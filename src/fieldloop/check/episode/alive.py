@@ -33,6 +33,7 @@ NOISY = (StreamKind.FORCE_TORQUE, StreamKind.IMU)
     unit="s",
     needs=("streams",),
     rests_on=(StreamFact.MEANING,),
+    revision=2,
 )
 def frozen(case: Case) -> Iterator[Measurement]:
     """For how long did each sensor repeat itself exactly while the robot moved?

@@ -73,6 +73,7 @@ def stamped_behind(case: Case) -> Iterator[Measurement]:
     "timing.clock_drift",
     unit="ms",
     needs=("streams",),
+    revision=2,
 )
 def clock_drift(case: Case) -> Iterator[Measurement]:
     """How far did each sensor's clock drift against the arrival clock from the episode's start to its end?
@@ -97,6 +98,7 @@ def clock_drift(case: Case) -> Iterator[Measurement]:
     "timing.clock_step",
     unit="ms",
     needs=("streams",),
+    revision=2,
 )
 def clock_step(case: Case) -> Iterator[Measurement]:
     """By how much did each sensor's clock jump?

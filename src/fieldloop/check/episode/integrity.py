@@ -21,6 +21,7 @@ MOST_LISTED = 20  # a damaged file can have thousands; the rest are counted
     "integrity.readable",
     unit="defects",
     place_says_it=True,
+    revision=2,
 )
 def readable(case: Case) -> Iterator[Measurement]:
     """How much of the log could not be read?
@@ -54,6 +55,7 @@ def required_streams(case: Case) -> Iterator[Measurement]:
     unit="share of values",
     needs=("streams",),
     rests_on=(StreamFact.MEANING,),
+    revision=2,
 )
 def not_finite(case: Case) -> Iterator[Measurement]:
     """Which share of each stream's numbers is not a number, or infinite?"""

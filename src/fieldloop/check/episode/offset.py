@@ -22,6 +22,7 @@ from fieldloop.stats.quantile import percentile
     unit="ms",
     needs=("streams",),
     rests_on=(StreamFact.RATE,),
+    revision=2,
 )
 def stream_offset(case: Case) -> Iterator[Measurement]:
     """How far apart are the samples that a learner would pair, beyond what their rates impose?

@@ -39,6 +39,7 @@ from fieldloop.stats.quantile import percentile
     unit="missing periods",
     needs=("streams",),
     rests_on=(StreamFact.RATE,),
+    revision=2,
 )
 def longest_gap(case: Case) -> Iterator[Measurement]:
     """How many periods in a row did each stream miss, at most?
@@ -78,6 +79,7 @@ def longest_gap(case: Case) -> Iterator[Measurement]:
     "timing.not_monotonic",
     unit="samples",
     needs=("streams",),
+    revision=2,
 )
 def not_monotonic(case: Case) -> Iterator[Measurement]:
     """How often did each stream's clock run backwards?
@@ -110,6 +112,7 @@ def _find_clocks_to_order(case: Case) -> list[Stream]:
     unit="samples",
     needs=("streams",),
     rests_on=(StreamFact.RATE,),
+    revision=2,
 )
 def repeated_stamps(case: Case) -> Iterator[Measurement]:
     """How many samples of each stream have the timestamp of the one before?
@@ -136,6 +139,7 @@ def repeated_stamps(case: Case) -> Iterator[Measurement]:
     unit="share of period",
     needs=("streams",),
     rests_on=(StreamFact.RATE,),
+    revision=2,
 )
 def jitter(case: Case) -> Iterator[Measurement]:
     """How far from its period are each stream's intervals, at the 99th percentile?
