@@ -64,5 +64,5 @@ def _required_stillness_ns(case: Case, check: str) -> int:
 
 
 def _assumption(moved: Movement) -> Note | None:
-    """Return why stillness is no failure: what moves is known by a name alone."""
+    """Return why stillness does not fail: what moves is known by a name alone."""
     return note(ASSUMED, stream=moved.assumed, fact=StreamFact.MEANING.value) if moved.assumed else None
