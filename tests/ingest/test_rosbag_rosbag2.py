@@ -392,3 +392,33 @@ def test_real_bags_hold_what_their_metadata_says(shared, storage, name):
         if entry["message_count"]
     }
     assert {stream: len(recording.streams[stream]) for stream in recording.streams} == told
+
+
+def test_a_renamed_file_is_read_although_the_metadata_name_the_old_one(bag, written):
+    (whole,) = open_log(written).recordings
+    (file,) = bag.glob("*.db3")
+    file.rename(bag / "my_bag.db3")
+    (got,) = open_log(bag).recordings
+    assert not got.defects
+    assert got.streams.keys() == whole.streams.keys()
+    assert got.episode.id == whole.episode.id
+
+
+def test_renamed_files_of_a_split_bag_are_compared_with_the_counts_of_the_old_ones(split):
+    for number, file in enumerate(sorted(split.glob("*.db3"))):
+        file.rename(split / f"renamed_{number}.db3")
+    (got,) = open_log(split).recordings
+    assert not got.defects
+
+
+def test_types_without_msg_are_the_types_of_ros(bag, written):
+    (whole,) = open_log(written).recordings
+    (file,) = bag.glob("*.db3")
+    with closing(sqlite3.connect(file)) as database, database:
+        database.execute("UPDATE topics SET type = replace(type, '/msg/', '/')")
+        database.execute("DELETE FROM message_definitions")
+    (got,) = open_log(bag).recordings
+    assert {name: stream.kind for name, stream in got.streams.items()} == {
+        name: stream.kind for name, stream in whole.streams.items()
+    }
+    assert np.array_equal(got.streams["joints"].values, whole.streams["joints"].values)

@@ -1,13 +1,15 @@
 """Running every check once: its measurements, or its error where it broke."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TypeVar
 
 from fieldloop.check.batch_case import Batch
 from fieldloop.check.case import Case
 from fieldloop.check.registry import Check
-from fieldloop.model.finding import Measured
+from fieldloop.model.finding import ASSUMED, Measured, Measurement
 from fieldloop.model.note import note
+from fieldloop.model.provenance import Provenance, StreamFact
 
 S = TypeVar("S", Case, Batch)
 NOT_LOOKED_AT = note("check.numbers_only")
@@ -24,7 +26,28 @@ def _run_check(check: Check[S], subject: S, *, pixels: bool) -> Measured:
     if reason := subject.lacks(check.needs):
         return Measured(check.name, reason=reason)
     try:
-        measurements = tuple(check.look(subject))
+        measurements = tuple(_with_assumption(check, subject, one) for one in check.look(subject))
     except Exception as broken:  # noqa: BLE001 - a check may meet unexpected data, and may come from outside
         return Measured(check.name, error=f"{type(broken).__name__}: {broken}")
     return Measured(check.name, measurements, reason=None if measurements else note("check.nothing_to_look_at"))
+
+
+def _with_assumption(check: Check[S], subject: S, measurement: Measurement) -> Measurement:
+    """Note what a reader assumed about the streams concerned, where the check rests on it."""
+    if not check.rests_on or not isinstance(subject, Case):
+        return measurement
+    for name in measurement.about.streams:
+        for fact in check.rests_on:
+            if _is_assumed(subject, name, fact):
+                reasons = (measurement.cannot_tell,) if measurement.cannot_tell else ()
+                return replace(measurement, cannot_tell=note(ASSUMED, *reasons, stream=name, fact=fact.value))
+    return measurement
+
+
+def _is_assumed(case: Case, name: str, fact: StreamFact) -> bool:
+    """Did a reader assume this fact? What the protocol states of a stream is not assumed."""
+    stream, asked = case.recording.streams.get(name), case.protocol.sensors.get(name)
+    if stream is None or stream.provenance(fact) is not Provenance.ASSUMED:
+        return False
+    stated = asked is not None and (fact is StreamFact.MEANING or (fact is StreamFact.RATE and bool(asked.hz)))
+    return not stated

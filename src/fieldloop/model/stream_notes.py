@@ -19,6 +19,8 @@ TYPE = "type"
 """The message type of a topic."""
 ENCODING, VALUES, LEFT_OUT, ROUNDED = "encoding", "values", "left out", "rounded"
 """What of the source a stream does not hold."""
+NOT_UNDERSTOOD = "not understood"
+"""The note that a reader leaves on a stream that it could not decode, or whose meaning nothing states: why."""
 EARLIER_CONVERSION = "recorded in "
 
 

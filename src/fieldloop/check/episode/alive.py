@@ -15,6 +15,7 @@ from fieldloop.check.signals.signal import NO_RATE, Signal, extent, paced, repla
 from fieldloop.check.signals.stamps import seconds, stamp_time_s
 from fieldloop.model.finding import UNKNOWN, Measurement
 from fieldloop.model.note import Subject, note
+from fieldloop.model.provenance import StreamFact
 from fieldloop.model.stream import StreamKind
 
 SENSED = (
@@ -31,6 +32,8 @@ NOISY = (StreamKind.FORCE_TORQUE, StreamKind.IMU)
     "integrity.frozen",
     unit="s",
     needs=("streams",),
+    rests_on=(StreamFact.MEANING,),
+    revision=2,
 )
 def frozen(case: Case) -> Iterator[Measurement]:
     """For how long did each sensor repeat itself exactly while the robot moved?

@@ -3,9 +3,11 @@
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fieldloop.check.case import Case
 from fieldloop.check.registry import check
+from fieldloop.check.signals.clock_drifts import drifts
 from fieldloop.check.signals.latency import BEHIND, Latency, excesses, latencies, restamp
 from fieldloop.check.signals.overlap import outside_ns
 from fieldloop.check.signals.stamps import rhythm, sample_time_s
@@ -71,39 +73,40 @@ def stamped_behind(case: Case) -> Iterator[Measurement]:
     "timing.clock_drift",
     unit="ms",
     needs=("streams",),
+    revision=2,
 )
 def clock_drift(case: Case) -> Iterator[Measurement]:
     """How far did each sensor's clock drift against the arrival clock from the episode's start to its end?
 
     Waiting can only lengthen the time from timestamp to arrival, so the shortest time in each tenth of the episode
     shows the clocks. A line through these ten values gives the drift; their scatter about the line gives the interval.
+    If all sensors drift alike, the arrival clock may be the one that differs, as in simulated or replayed time: whether
+    a sensor drifts is then left open.
     """
     for stream, latency in latencies(case):
-        parts = int(case.parameter("timing.clock_drift", "parts"))
-        if len(latency.took_ns) < parts * case.parameter("timing.clock_drift", "fewest_a_part"):
+        drift = drifts(case)[stream.name]
+        if drift is None:
             yield Measurement(Subject(stream.name), UNKNOWN, cannot_tell=note("check.too_few_for_clock"))
             continue
-        shortest = np.asarray([part.min() for part in np.array_split(latency.took_ns, parts)]) / NS_PER_MS
-        along = (np.arange(parts) + 0.5) / parts - 0.5  # the middle of each part, as a share of the episode
-        slope = float(along @ (shortest - shortest.mean()) / (along @ along))
-        rest = shortest - shortest.mean() - slope * along
-        error = float(np.sqrt(rest @ rest / (parts - 2) / (along @ along)))
-        reach = case.parameter("timing.clock_drift", "deviations") * error
-        value, place = abs(slope), _clock_comparison_note(latency)
-        yield Measurement(Subject(stream.name), value, place, low=max(0.0, value - reach), high=value + reach)
+        value = abs(drift.ms)
+        low, high = (0.0 if drift.shared else max(0.0, value - drift.reach_ms)), value + drift.reach_ms
+        place = note("check.all_clocks_drift") if drift.shared else _clock_comparison_note(latency)
+        yield Measurement(Subject(stream.name), value, place, low=low, high=high)
 
 
 @check(
     "timing.clock_step",
     unit="ms",
     needs=("streams",),
+    revision=2,
 )
 def clock_step(case: Case) -> Iterator[Measurement]:
     """By how much did each sensor's clock jump?
 
     The clock jumped if the time from timestamp to arrival changes from one sample to the next and stays changed, while
     the samples arrive at their usual intervals. If the timestamps keep their intervals and the arrival jumps, the
-    transport became slower, which is not a fault of the clock.
+    transport became slower, which is not a fault of the clock. The shortest, the usual and the longest time must all
+    change, because waiting alone changes them one by one.
     """
     for stream, latency in latencies(case):
         beat = rhythm(case, stream)
@@ -111,10 +114,12 @@ def clock_step(case: Case) -> Iterator[Measurement]:
         if beat is None or len(latency.took_ns) < 2 * around:
             yield Measurement(Subject(stream.name), UNKNOWN, cannot_tell=note("check.too_few_for_clock"))
             continue
+        drift = drifts(case)[stream.name]
         step, index = _largest_step(stream, latency, beat.period_ns, around)
-        at_s = sample_time_s(case, stream, index)
+        at_s, value = sample_time_s(case, stream, index), step / NS_PER_MS
         place = _clock_comparison_note(latency, at_s) if step else None
-        yield Measurement(Subject(stream.name), step / NS_PER_MS, place, at_s=at_s if step else None)
+        low, high = (0.0, value) if drift and drift.shared else (None, None)
+        yield Measurement(Subject(stream.name), value, place, low=low, high=high, at_s=at_s if step else None)
 
 
 def _clock_comparison_note(latency: Latency, at_s: float | None = None) -> Note:
@@ -125,8 +130,9 @@ def _largest_step(stream: Stream, latency: Latency, period_ns: float, around: in
     """Return the largest lasting jump of the timestamps, and the first sample after it."""
     took = latency.took_ns.astype(np.float64)
     windows = np.lib.stride_tricks.sliding_window_view(took, around)
-    middle = np.median(windows, axis=1)
-    lasting = np.abs(middle[around:] - middle[:-around])  # after sample i against before it
+    moved = [_change(level, around) for level in (np.median(windows, axis=1), windows.min(axis=1), windows.max(axis=1))]
+    together = np.abs(np.sign(moved).sum(axis=0)) == len(moved)
+    lasting = np.where(together, np.abs(moved).min(axis=0), 0.0)
     sudden = np.abs(np.diff(took))[around - 1 : around - 1 + len(lasting)]
     stamped, arrived = np.diff(stream.times_ns), np.diff(stream.clocks[latency.arrival])
     inside = slice(around - 1, around - 1 + len(lasting))
@@ -134,3 +140,8 @@ def _largest_step(stream: Stream, latency: Latency, period_ns: float, around: in
     step = np.where(in_rhythm, np.minimum(lasting, sudden), 0.0)
     worst = int(np.argmax(step)) if len(step) else 0
     return (float(step[worst]), worst + around) if len(step) else (0.0, 0)
+
+
+def _change(level: NDArray[np.float64], around: int) -> NDArray[np.float64]:
+    """Return each window's level less that of the window before it."""
+    return level[around:] - level[:-around]

@@ -26,6 +26,7 @@ from fieldloop.check.signals.signal import (
 from fieldloop.check.signals.speeds import high, speeds
 from fieldloop.model.finding import UNKNOWN, Measurement
 from fieldloop.model.note import Note, Subject, note
+from fieldloop.model.provenance import StreamFact
 from fieldloop.model.stream import NS_PER_S, StreamKind
 
 Rows = NDArray[np.intp]
@@ -123,6 +124,8 @@ def _match_rows(action: Signal, joints: Signal) -> tuple[Rows, Rows]:
     "motion.constant_action",
     unit="columns",
     needs=("actions",),
+    rests_on=(StreamFact.MEANING,),
+    revision=2,
 )
 def constant_action(case: Case) -> Iterator[Measurement]:
     """How many commands never change although their joint moves away from them?

@@ -4,11 +4,12 @@ from collections.abc import Iterator
 
 from fieldloop.check.case import Case
 from fieldloop.check.registry import check
-from fieldloop.check.signals.movement import movement, reason_movement_unknown
+from fieldloop.check.signals.movement import Movement, movement, reason_movement_unknown
 from fieldloop.check.signals.overlap import safe_trim
 from fieldloop.check.signals.signal import NO_RATE, at_s
-from fieldloop.model.finding import UNKNOWN, Measurement
-from fieldloop.model.note import NO_SUBJECT, note
+from fieldloop.model.finding import ASSUMED, UNKNOWN, Measurement
+from fieldloop.model.note import NO_SUBJECT, Note, note
+from fieldloop.model.provenance import StreamFact
 from fieldloop.model.stream import NS_PER_S
 
 
@@ -16,6 +17,7 @@ from fieldloop.model.stream import NS_PER_S
     "motion.idle_head",
     unit="s",
     needs=("streams",),
+    revision=2,
 )
 def idle_head(case: Case) -> Iterator[Measurement]:
     """For how long does nothing move at the beginning?
@@ -29,14 +31,16 @@ def idle_head(case: Case) -> Iterator[Measurement]:
     keep_from = moved.onset_ns - _required_stillness_ns(case, "adherence.pre_roll")
     fix = safe_trim(case, note("check.fix_idle_head"), start_ns=keep_from) if keep_from > moved.start_ns else None
     yield Measurement(
-        NO_SUBJECT, (moved.onset_ns - moved.start_ns) / NS_PER_S, at_s=at_s(case, moved.onset_ns), fix=fix
-    )
+        NO_SUBJECT, (moved.onset_ns - moved.start_ns) / NS_PER_S, cannot_tell=_assumption(moved),
+        at_s=at_s(case, moved.onset_ns), fix=fix,
+    )  # fmt: skip
 
 
 @check(
     "motion.idle_tail",
     unit="s",
     needs=("streams",),
+    revision=2,
 )
 def idle_tail(case: Case) -> Iterator[Measurement]:
     """For how long does nothing move at the end?
@@ -50,9 +54,15 @@ def idle_tail(case: Case) -> Iterator[Measurement]:
     keep_to = moved.offset_ns + _required_stillness_ns(case, "adherence.post_roll")
     fix = safe_trim(case, note("check.fix_idle_tail"), end_ns=keep_to) if keep_to < moved.end_ns else None
     yield Measurement(
-        NO_SUBJECT, (moved.end_ns - moved.offset_ns) / NS_PER_S, at_s=at_s(case, moved.offset_ns), fix=fix
-    )
+        NO_SUBJECT, (moved.end_ns - moved.offset_ns) / NS_PER_S, cannot_tell=_assumption(moved),
+        at_s=at_s(case, moved.offset_ns), fix=fix,
+    )  # fmt: skip
 
 
 def _required_stillness_ns(case: Case, check: str) -> int:
     return round((case.protocol.limits[check].minimum or 0.0) * NS_PER_S)
+
+
+def _assumption(moved: Movement) -> Note | None:
+    """Return why stillness does not fail: what moves is known by a name alone."""
+    return note(ASSUMED, stream=moved.assumed, fact=StreamFact.MEANING.value) if moved.assumed else None

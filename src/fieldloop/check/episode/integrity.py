@@ -10,7 +10,9 @@ from fieldloop.check.signals.stamps import sample_time_s
 from fieldloop.model.episode import Defect
 from fieldloop.model.finding import Measurement
 from fieldloop.model.note import NO_SUBJECT, Subject, note
+from fieldloop.model.provenance import StreamFact
 from fieldloop.model.stream import StreamKind
+from fieldloop.model.stream_notes import NOT_UNDERSTOOD
 
 MOST_LISTED = 20  # a damaged file can have thousands; the rest are counted
 
@@ -19,11 +21,17 @@ MOST_LISTED = 20  # a damaged file can have thousands; the rest are counted
     "integrity.readable",
     unit="defects",
     place_says_it=True,
+    revision=2,
 )
 def readable(case: Case) -> Iterator[Measurement]:
-    """How much of the log could not be read?"""
+    """How much of the log could not be read?
+
+    A stream that was not decoded, or whose meaning nothing states, keeps the log from passing: no check looked at it.
+    """
     if case.recording.defects:
         yield from list_defects(case.recording.defects)
+    elif names := _find_streams_not_understood(case):
+        yield Measurement(NO_SUBJECT, 0.0, cannot_tell=note("check.not_understood", streams=len(names), names=names))
     elif any(True for _ in case.sensing_streams()):
         yield Measurement(NO_SUBJECT, 0.0)
     elif any(True for _ in case.streams()):
@@ -46,6 +54,8 @@ def required_streams(case: Case) -> Iterator[Measurement]:
     "integrity.not_finite",
     unit="share of values",
     needs=("streams",),
+    rests_on=(StreamFact.MEANING,),
+    revision=2,
 )
 def not_finite(case: Case) -> Iterator[Measurement]:
     """Which share of each stream's numbers is not a number, or infinite?"""
@@ -65,6 +75,12 @@ def not_finite(case: Case) -> Iterator[Measurement]:
             yield Measurement(Subject(stream.name), float(bad.mean()), note("check.first_at", at_s=at_s), at_s=at_s)
         elif bad.size:
             yield Measurement(Subject(stream.name), 0.0)
+
+
+def _find_streams_not_understood(case: Case) -> tuple[str, ...]:
+    """Name the streams that their reader did not understand and the protocol does not describe."""
+    known = case.protocol.sensors
+    return tuple(s.name for s in case.streams() if NOT_UNDERSTOOD in s.notes and s.name not in known)
 
 
 def list_defects(defects: tuple[Defect, ...]) -> Iterator[Measurement]:

@@ -5,13 +5,14 @@ from itertools import combinations
 
 import numpy as np
 
-from fieldloop.check.case import Case
+from fieldloop.check.case import PICTURES, Case
 from fieldloop.check.registry import check
 from fieldloop.check.signals.latency import restamp
 from fieldloop.check.signals.overlap import outside_ns
 from fieldloop.check.signals.stamps import MADE_UP, Times, made_up_reason, part_of_another, sample_time_s, steady
 from fieldloop.model.finding import UNKNOWN, Measurement
 from fieldloop.model.note import Subject, note
+from fieldloop.model.provenance import StreamFact
 from fieldloop.model.stream import NS_PER_MS, NS_PER_S, ClockKind, Stream
 from fieldloop.stats.quantile import percentile
 
@@ -20,18 +21,22 @@ from fieldloop.stats.quantile import percentile
     "timing.stream_offset",
     unit="ms",
     needs=("streams",),
+    rests_on=(StreamFact.RATE,),
+    revision=2,
 )
 def stream_offset(case: Case) -> Iterator[Measurement]:
     """How far apart are the samples that a learner would pair, beyond what their rates impose?
 
     The value is the 99th percentile of the distance from each sample of the slower stream to the nearest sample of the
     faster one. If one rate is a whole multiple of the other, a common trigger would align the samples, so the whole
-    distance counts. Timestamps show an offset only up to half a period of the faster stream; `timing.stamped_behind`
-    compares arrivals to find larger shifts. Otherwise (20 and 30 Hz) any trigger leaves up to half a period of the
-    faster stream, and only the excess counts. This is about sampling, not about wrong clocks, which
-    `timing.stamped_ahead` and alignment from content detect. Both streams are read on the most trusted clock that they
-    share, where they overlap; commands sent only on change are left out. A stream that overlaps none of the others,
-    while those overlap each other, is reported once.
+    distance counts: for two cameras, and for all streams of a log that names its protocol. Numbers of a log without a
+    protocol may have been sampled without a trigger, and a learner can interpolate them: that is left open. Timestamps
+    show an offset only up to half a period of the faster stream; `timing.stamped_behind` compares arrivals to find
+    larger shifts. Otherwise (20 and 30 Hz) any trigger leaves up to half a period of the faster stream, and only the
+    excess counts. This is about sampling, not about wrong clocks, which `timing.stamped_ahead` and alignment from
+    content detect. Both streams are read on the most trusted clock that they share, where they overlap; commands sent
+    only on change are left out. A stream that overlaps none of the others, while those overlap each other, is reported
+    once.
     """
     streams = [s for s in case.sensing_streams() if steady(case, s) and not part_of_another(case, s)]
     if len(streams) < 2:  # noqa: PLR2004 - an offset is between two
@@ -65,11 +70,20 @@ def _offset(case: Case, one: Stream, other: Stream) -> Measurement:
     at_s = sample_time_s(case, slow, index)
     fix = (restamp(case, one) or restamp(case, other)) if clock is ClockKind.HEADER else None
     if _can_samples_coincide(case, slow, fast, clock):
-        place = note("check.offset_at_least", at_s=at_s, clock=clock.value)
-        return Measurement(about, apart_ns / NS_PER_MS, place, at_s=at_s, fix=fix)
+        place, value = note("check.offset_at_least", at_s=at_s, clock=clock.value), apart_ns / NS_PER_MS
+        if _is_trigger_expected(case, one, other) or apart_ns > period:
+            return Measurement(about, value, place, at_s=at_s, fix=fix)
+        return Measurement(about, value, place, at_s=at_s, fix=fix, low=0.0, high=value)
     beyond = max(0.0, apart_ns - period / 2) / NS_PER_MS
     place = note("check.offset_beyond_rates", imposed_ms=period / 2 / NS_PER_MS, at_s=at_s, clock=clock.value)
     return Measurement(about, beyond, place, at_s=at_s, fix=fix)
+
+
+def _is_trigger_expected(case: Case, one: Stream, other: Stream) -> bool:
+    """Should these streams be sampled at the same moments? Two cameras should, others where a protocol asks for it."""
+    cameras = one.kind in PICTURES and other.kind in PICTURES
+    asked = one.name in case.protocol.sensors and other.name in case.protocol.sensors
+    return cameras or asked or case.collected_by_protocol
 
 
 def _can_samples_coincide(case: Case, slow: Stream, fast: Stream, clock: ClockKind) -> bool:

@@ -1,6 +1,7 @@
 """Checks of each stream's own timestamps: gaps, order, repetitions, jitter and rate."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -8,6 +9,7 @@ from numpy.typing import NDArray
 
 from fieldloop.check.case import Case
 from fieldloop.check.registry import check
+from fieldloop.check.signals.latency import ARRIVALS
 from fieldloop.check.signals.movement import movement
 from fieldloop.check.signals.overlap import outside_ns, overlapping, safe_trim
 from fieldloop.check.signals.stamps import (
@@ -27,6 +29,7 @@ from fieldloop.check.signals.stamps import (
 from fieldloop.model.finding import UNKNOWN, Measurement
 from fieldloop.model.fix import Fix
 from fieldloop.model.note import NO_SUBJECT, Subject, note
+from fieldloop.model.provenance import StreamFact
 from fieldloop.model.stream import NS_PER_S, ClockKind, Stream
 from fieldloop.stats.quantile import percentile
 
@@ -35,6 +38,8 @@ from fieldloop.stats.quantile import percentile
     "timing.longest_gap",
     unit="missing periods",
     needs=("streams",),
+    rests_on=(StreamFact.RATE,),
+    revision=2,
 )
 def longest_gap(case: Case) -> Iterator[Measurement]:
     """How many periods in a row did each stream miss, at most?
@@ -43,10 +48,12 @@ def longest_gap(case: Case) -> Iterator[Measurement]:
     sample whose timestamp was set back still counts as a sample. A stream that ends before the others or starts after
     them missed the time between; where nothing moves in that stretch, the check proposes to trim it. If a clock never
     overlaps the others, `timing.stream_offset` reports it. Commands sent only on change have no period, so they are not
-    checked.
+    checked, nor are velocities and efforts that come in the message of their positions.
     """
     slack_ns, long = case.parameter("timing.longest_gap", "edge_s") * NS_PER_S, _long(case)
     for stream in case.sensing_streams():
+        if part_of_another(case, stream):
+            continue
         beat = rhythm(case, stream)
         if beat is None or not steady(case, stream):
             if stream.kind not in EVENTFUL:
@@ -72,10 +79,15 @@ def longest_gap(case: Case) -> Iterator[Measurement]:
     "timing.not_monotonic",
     unit="samples",
     needs=("streams",),
+    revision=2,
 )
 def not_monotonic(case: Case) -> Iterator[Measurement]:
-    """How often did each stream's clock run backwards?"""
-    for stream in case.sensing_streams():
+    """How often did each stream's clock run backwards?
+
+    A clock that starts again from the beginning runs backwards: the log holds several attempts. Where no sensor and no
+    command shows it, any other stream of steady rate does.
+    """
+    for stream in _find_clocks_to_order(case):
         yield _count_wrong_stamps(
             case,
             stream,
@@ -85,16 +97,29 @@ def not_monotonic(case: Case) -> Iterator[Measurement]:
         )
 
 
+def _find_clocks_to_order(case: Case) -> list[Stream]:
+    """Return the sensors and commands, and the other steady streams where all of those run forward."""
+    sensing = list(case.sensing_streams())
+    if any((stream.times_ns[1:] < stream.times_ns[:-1]).any() for stream in sensing):
+        return sensing
+    others = (stream for stream in case.streams() if stream not in sensing and stream.values is not None)
+    backward = (s for s in others if (s.times_ns[1:] < s.times_ns[:-1]).any() and steady(case, s))
+    return [*sensing, *backward]
+
+
 @check(
     "timing.repeated_stamps",
     unit="samples",
     needs=("streams",),
+    rests_on=(StreamFact.RATE,),
+    revision=2,
 )
 def repeated_stamps(case: Case) -> Iterator[Measurement]:
     """How many samples of each stream have the timestamp of the one before?
 
     A table repeats a sample of a slower stream over several rows, as long as no other sample is nearer. Such
-    repetitions are not counted; longer ones are.
+    repetitions are not counted; longer ones are. Two messages can arrive within one tick of the recorder's clock, so
+    repetitions of arrival times alone prove nothing.
     """
     for stream in case.sensing_streams():
         again = compute_once_by_stamps(
@@ -104,18 +129,23 @@ def repeated_stamps(case: Case) -> Iterator[Measurement]:
         if len(again) and beat is not None and is_in_table_rows(stream):
             apart = _deviation_from_row_ns(stream.times_ns, rows_ns(case, stream)) / beat.period_ns
             again = again[apart[again] > case.parameter("timing.repeated_stamps", "held_share")]
-        yield _count_wrong_stamps(case, stream, again)
+        counted = _count_wrong_stamps(case, stream, again)
+        arrived = stream.clock in ARRIVALS and len(again)
+        yield replace(counted, low=0.0, high=counted.value) if arrived else counted
 
 
 @check(
     "timing.jitter",
     unit="share of period",
     needs=("streams",),
+    rests_on=(StreamFact.RATE,),
+    revision=2,
 )
 def jitter(case: Case) -> Iterator[Measurement]:
     """How far from its period are each stream's intervals, at the 99th percentile?
 
-    Intervals that miss a sample are left out: `timing.longest_gap` reports them. Velocities and efforts that come in
+    Intervals that miss a sample are left out: `timing.longest_gap` reports them. So are those in which the clock runs
+    backwards: `timing.not_monotonic` reports them. Velocities and efforts that come in
     the message of their positions have no clock of their own, so they are left out too.
     """
     for stream in case.sensing_streams():
@@ -195,7 +225,7 @@ def _long(case: Case) -> float:
 def _find_jitter(beat: Rhythm, long: float, *, held: bool) -> tuple[float, int] | None:
     """Return the jitter and the index before the worst interval; None where every interval misses a sample."""
     shares = beat.steps_ns / beat.period_ns
-    whole = np.flatnonzero((shares < long) & ((shares != 0) | (not held)))
+    whole = np.flatnonzero((shares < long) & (shares >= 0) & ((shares != 0) | (not held)))
     if not len(whole):
         return None
     away = np.abs(shares[whole] - 1.0)

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from fieldloop.check.case import Case
 from fieldloop.check.signals.signal import Signal, paced, signals
 from fieldloop.model.note import Note, note
-from fieldloop.model.stream import NS_PER_S, StreamKind
+from fieldloop.model.provenance import Provenance, StreamFact
+from fieldloop.model.stream import NS_PER_S, Stream, StreamKind
 
 FORCES = ("N", "N·m")
 FALLBACKS = (
@@ -29,6 +30,9 @@ class Movement:
     sources: str
     paced: bool = True
     """Do the timestamps of these streams show how much time passed?"""
+
+    assumed: str = ""
+    """A stream among them of which nothing states what it describes, nor in which unit; '' where all are known."""
 
     @property
     def onset_ns(self) -> int:
@@ -73,7 +77,13 @@ def _find_movement(case: Case, without: str) -> Movement | None:
     window = round(case.protocol.setting("episode.moving_window_s") * NS_PER_S)
     start, end = min(signal.times_ns[0] for signal in used), max(signal.times_ns[-1] for signal in used)
     names, known = ", ".join(signal.name for signal in used), all(paced(signal.stream) for signal in used)
-    return Movement(times, window, int(start), int(end), names, known)
+    assumed = next((signal.name for signal in used if _is_assumed(signal.stream)), "")
+    return Movement(times, window, int(start), int(end), names, known, assumed)
+
+
+def _is_assumed(stream: Stream) -> bool:
+    """Is it unknown what the numbers describe? Positions and speeds in one stream have no common scale of movement."""
+    return not stream.unit and stream.provenance(StreamFact.MEANING) is Provenance.ASSUMED
 
 
 def _usable(signal: Signal, without: str) -> bool:

@@ -14,9 +14,11 @@ from fieldloop.model.condition import Stratum
 from fieldloop.model.episode import Defect, Episode, Recording
 from fieldloop.model.episode_text import FLAGS, parse_bool
 from fieldloop.model.note import note
+from fieldloop.model.provenance import ASSUMPTION_NOTES, StreamFact
 from fieldloop.model.stream import Stream, StreamKind
-from fieldloop.model.stream_notes import RECORDED_UNIT, UNIT_NOTE
+from fieldloop.model.stream_notes import NOT_UNDERSTOOD, RECORDED_UNIT, UNIT_NOTE
 
+MEANING_NOTES = (NOT_UNDERSTOOD, ASSUMPTION_NOTES[StreamFact.MEANING])
 POSES = (StreamKind.POSE, StreamKind.HAND_POSE)
 AXES, POSE_COLUMNS = 3, 7
 
@@ -46,7 +48,7 @@ def _apply_rule(stream: Stream, rule: StreamRule, frames: Mapping[str, str], def
     """Apply each part of a rule; one that does not fit the stream is a defect, the others still apply."""
     mapped = replace(
         stream, name=rule.name or stream.name, kind=rule.kind or stream.kind, serial=rule.serial or stream.serial,
-        frame_id=rule.frame or frames.get(stream.frame_id, stream.frame_id),
+        frame_id=rule.frame or frames.get(stream.frame_id, stream.frame_id), notes=_notes_left_open(stream, rule),
     )  # fmt: skip
     for part in (_convert_to_si, _rotate_axes, _rename_columns):
         try:
@@ -54,6 +56,12 @@ def _apply_rule(stream: Stream, rule: StreamRule, frames: Mapping[str, str], def
         except BadInput as wrong:
             defects.append(Defect(stream.name, "mapping", note("ingest.mapping_does_not_fit", reason=str(wrong))))
     return mapped
+
+
+def _notes_left_open(stream: Stream, rule: StreamRule) -> Mapping[str, str]:
+    """Return the notes without what the reader assumed of a meaning that the mapping states."""
+    answered = MEANING_NOTES if rule.kind else ()
+    return {name: text for name, text in stream.notes.items() if name not in answered}
 
 
 def _rename_frame(stream: Stream, frames: Mapping[str, str]) -> Stream:

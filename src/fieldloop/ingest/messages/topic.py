@@ -1,6 +1,7 @@
 """Gather the messages of one topic batch by batch, then make streams of them."""
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -14,20 +15,24 @@ from fieldloop.ingest.messages.decoders import reading_of
 from fieldloop.ingest.messages.digest import MessageDigest
 from fieldloop.ingest.messages.ros_types import CAMERA_INFO, JOINT_STATE, TRANSFORMS, full_name
 from fieldloop.ingest.messages.spans import Spans
+from fieldloop.ingest.messages.stream_types import STREAM_TYPES
 from fieldloop.ingest.messages.topic_clocks import TopicClocks
 from fieldloop.ingest.messages.topic_naming import TopicNaming
 from fieldloop.ingest.messages.topic_numbers import TopicNumbers
 from fieldloop.ingest.messages.topic_pictures import TopicPictures
+from fieldloop.ingest.messages.type_knowledge import is_bookkeeping
 from fieldloop.model.episode import Defect
 from fieldloop.model.episode_text import escape_non_utf8
 from fieldloop.model.note import note
 from fieldloop.model.stream import Stream
-from fieldloop.model.stream_notes import ENCODING, LEFT_OUT, TYPE, VALUES
+from fieldloop.model.stream_notes import ENCODING, LEFT_OUT, NOT_UNDERSTOOD, TYPE, VALUES
 
 CALIBRATIONS = {CAMERA_INFO, "foxglove.CameraCalibration", "foxglove_msgs/msg/CameraCalibration"}
 CHATTER = {"rosgraph_msgs/msg/Log", "rcl_interfaces/msg/Log"}  # log lines of programs are not facts
 ROUNDED = "integers beyond 2^53 were rounded to 64-bit floats"
 TOO_MANY = "more than {} different sets of columns on one topic"
+DESCRIPTIVE = re.compile(r"^layout\b|names?$|labels?$|covariance")
+"""Left-out parts that describe numbers rather than being measured."""
 MOST_NAMED = 32
 MOST_TEXTS = 256
 
@@ -145,6 +150,8 @@ class Topic:
         notes, stamps = dict(self._notes), gathered.stamps_ns(self._clocks.count)
         if left_out := self._describe_left_out(gathered):
             notes[LEFT_OUT] = left_out
+        if naming.about.kind is None and (content := self._unread_content(gathered)):
+            notes[NOT_UNDERSTOOD] = f"left out: {', '.join(content[:MOST_NAMED])}"
         if gathered.too_many:
             notes[VALUES], groups = f"left out: {TOO_MANY.format(len(groups))}", {}
         elif self._is_static:
@@ -174,6 +181,13 @@ class Topic:
         parts = sorted(gathered.left_out - known)
         more = f" and {len(parts) - MOST_NAMED} more" if len(parts) > MOST_NAMED else ""
         return ", ".join(parts[:MOST_NAMED]) + more
+
+    def _unread_content(self, gathered: Gathered) -> list[str]:
+        """Name the arrays of measurements that no stream holds: ranges of a scan, points of a cloud or trajectory."""
+        type_ = full_name(self.describe.type)
+        if is_bookkeeping(type_) or type_ in CALIBRATIONS | STREAM_TYPES.keys() | {JOINT_STATE}:
+            return []
+        return sorted(path for path in gathered.left_out - set(gathered.texts) if not DESCRIPTIVE.search(path))
 
     def _stamps_only_stream(
         self, naming: TopicNaming, stamps: NDArray[np.int64] | None, notes: dict[str, str]

@@ -11,17 +11,31 @@ from fieldloop.ingest.messages.channel_metadata import parse_channel_metadata
 from fieldloop.ingest.messages.decoded import Group
 from fieldloop.ingest.messages.ros_types import JOINT_STATE, full_name
 from fieldloop.ingest.messages.stream_types import STREAM_TYPES
+from fieldloop.ingest.messages.type_knowledge import (
+    JOINT_KINDS,
+    UNTIMED_KINDS,
+    defines_meaning,
+    is_bookkeeping,
+    is_input,
+    is_never_set,
+    kind_by_words,
+)
 from fieldloop.ingest.pictures.picture_bytes import GREY_16, is_depth
 from fieldloop.ingest.words import kind_of, words_of
 from fieldloop.model.episode_text import escape_non_utf8
+from fieldloop.model.provenance import ASSUMPTION_NOTES, StreamFact
 from fieldloop.model.stream import ClockKind, FrameSource, Stream, StreamKind
-from fieldloop.model.stream_notes import UNIT_NOTE
+from fieldloop.model.stream_notes import ENCODING, NOT_UNDERSTOOD, UNIT_NOTE
 
 Clocks = Mapping[ClockKind, NDArray[np.int64]]
 Notes = Mapping[str, str]
 PART_KINDS = {"velocity": StreamKind.JOINT_VELOCITY, "effort": StreamKind.JOINT_EFFORT}
 PARTS = ("", *PART_KINDS)
 NEWS = ("header",)  # notes that reading a log of ours may add
+UNDECODED = "its messages could not be decoded"
+UNKNOWN_TYPE = "its message type does not define what the numbers mean"
+NEVER_SET = "all its numbers are zero or missing, so its publisher may never set them"
+NO_RATE_PROMISED = "sent on change, or sent again by its publisher: a topic of this kind promises no rate"
 ROTARY_UNITS, SLIDING_UNITS = ("rad", "rad/s", "N·m"), ("m", "m/s", "N")  # REP 103
 
 
@@ -68,6 +82,8 @@ class TopicNaming:
                 **notes,
                 UNIT_NOTE: f"{unit} is assumed: a joint message does not state which joints turn and which slide",
             }
+        if stated.kind is None:
+            notes = {**notes, **self._assumptions(kind, values)}
         return Stream(
             name, kind, unit, clocks, self._restore_dtype(values), nominal_hz=stated.nominal_hz,
             columns=columns, frame_id=stated.frame_id or "", serial=stated.serial or "",
@@ -91,6 +107,8 @@ class TopicNaming:
     def stamps_only_stream(self, clocks: Clocks, notes: Notes) -> Stream:
         """Make the stream of a topic of which only the stamps are known."""
         stated = self.about
+        if stated.kind is None and ENCODING in notes and not is_bookkeeping(self._type):
+            notes = {**notes, NOT_UNDERSTOOD: UNDECODED}
         return Stream(
             self.name, stated.kind or StreamKind.OTHER, stated.unit or "", clocks, nominal_hz=stated.nominal_hz,
             frame_id=stated.frame_id or "", serial=stated.serial or "",
@@ -100,11 +118,29 @@ class TopicNaming:
     def _kind(self) -> StreamKind:
         by_name = kind_of(self._topic)
         if self._type == JOINT_STATE:
+            if is_input(self._topic):
+                return StreamKind.ACTION
             return by_name if by_name in (StreamKind.GRIPPER, StreamKind.ACTION) else StreamKind.JOINT_POSITION
         if self._type in STREAM_TYPES:
             by_type = STREAM_TYPES[self._type].kind
             return by_name if by_name in (StreamKind.ACTION, StreamKind.HAND_POSE) else by_type
-        return by_name if by_name not in (StreamKind.RGB, StreamKind.DEPTH) else StreamKind.OTHER
+        return kind_by_words(self._type, words_of(self._topic), by_name)
+
+    def _assumptions(self, kind: StreamKind, values: NDArray[Any]) -> Notes:
+        """Return a note for each fact that neither the log nor the message type states."""
+        notes: dict[str, str] = {}
+        by_type = (STREAM_TYPES[self._type].kind,) if self._type in STREAM_TYPES else ()
+        if kind is not StreamKind.OTHER and kind not in (JOINT_KINDS if self._type == JOINT_STATE else by_type):
+            notes[ASSUMPTION_NOTES[StreamFact.MEANING]] = f"{kind.value} by the words of the topic's name"
+        elif kind is not StreamKind.OTHER and is_never_set(values):
+            notes[ASSUMPTION_NOTES[StreamFact.MEANING]] = NEVER_SET
+            if by_type:  # of a joint message another part may be set
+                notes[NOT_UNDERSTOOD] = NEVER_SET
+        if kind in UNTIMED_KINDS and self.about.nominal_hz is None:
+            notes[ASSUMPTION_NOTES[StreamFact.RATE]] = NO_RATE_PROMISED
+        if kind is StreamKind.OTHER and not (is_bookkeeping(self._type) or defines_meaning(self._type)):
+            notes[NOT_UNDERSTOOD] = UNKNOWN_TYPE
+        return notes
 
     def _unit(self, kind: StreamKind, suffix: str) -> str:
         if self._type == JOINT_STATE:

@@ -39,6 +39,12 @@ class BagMetadata:
             return replace(self, part_counts={}, part_starts_ns={})
         return BagMetadata(distribution=self.distribution, custom=self.custom)
 
+    def with_parts_renamed(self, names: Mapping[str, str]) -> "BagMetadata":
+        """Return the same statements under the names that files have now."""
+        counts = {names.get(name, name): count for name, count in self.part_counts.items()}
+        starts_ns = {names.get(name, name): start_ns for name, start_ns in self.part_starts_ns.items()}
+        return replace(self, part_counts=counts, part_starts_ns=starts_ns)
+
 
 def read_metadata(path: Path, complain: Complaints) -> BagMetadata:
     """Read a metadata.yaml of any version; missing or invalid entries are None."""

@@ -6,6 +6,7 @@ from typing import Any
 
 from fieldloop.ingest.messages.arrived import Described
 from fieldloop.ingest.messages.decoders import reading_of
+from fieldloop.ingest.messages.ros_types import full_name
 from fieldloop.model.note import Note, note
 
 ORDER = ("humble", "galactic", "foxy", "jazzy", "kilted", "iron", "lyrical")
@@ -16,11 +17,15 @@ SCHEMAS = ("ros2msg", "ros2idl")  # recorders write "unknown" where they did not
 
 @cache
 def known_definition(type_: str, distribution: str) -> tuple[str, str]:
-    """Return the definition of one of ROS's own types and the release it is of; two empty texts where there is none."""
+    """Return the definition of one of ROS's own types and the release it is of; two empty texts where there is none.
+
+    The first releases of ROS 2 wrote types without `/msg/`, as ROS 1 does.
+    """
+    name = full_name(type_)
     for release in dict.fromkeys((distribution, *ORDER)):
         store = _store(release)
-        if store is not None and type_ in store.fielddefs:
-            return str(store.generate_msgdef(type_, ros_version=2)[0]), release
+        if store is not None and name in store.fielddefs:
+            return str(store.generate_msgdef(name, ros_version=2)[0]), release
     return "", ""
 
 

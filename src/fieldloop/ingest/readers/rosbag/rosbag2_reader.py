@@ -48,7 +48,8 @@ class Rosbag2Reader:
             yield self._recording(path.stem, [single], metadata.for_single_file(), complain, [path])
             return
         metadata = read_metadata(path / FILE_NAME, complain)
-        parts = [part for file in _files(path, metadata, complain) if (part := open_part(file, Complaints(file.name)))]
+        files, metadata = _files(path, metadata, complain)
+        parts = [part for file in files if (part := open_part(file, Complaints(file.name)))]
         yield self._recording(path.name, _sort_by_time(parts, metadata), metadata, complain, self.files(path))
 
     def _recording(
@@ -78,23 +79,34 @@ class Rosbag2Reader:
         return gathering.recording(name, self.name, facts, [*complain.defects(), *defects], files)
 
 
-def _files(folder: Path, metadata: BagMetadata, complain: Complaints) -> list[Path]:
-    """Return the files that metadata.yaml lists and that are there; where it lists none, those that look like parts."""
+def _files(folder: Path, metadata: BagMetadata, complain: Complaints) -> tuple[list[Path], BagMetadata]:
+    """Return the files of a bag, and its metadata under the names that the files have now.
+
+    They are those that metadata.yaml lists, also where they were renamed; where it lists none, those that look like
+    parts.
+    """
     there = {file.name: file for file in sorted(folder.iterdir()) if file.is_file() and file.suffix in PART_SUFFIXES}
     if metadata.parts is None:
         complain(FILE_NAME, note("ingest.files_not_listed"))
-        return sorted(there.values(), key=_number_sort_key)
+        return sorted(there.values(), key=_number_sort_key), metadata
     listed: dict[str, Path] = {}
+    missing: list[str] = []
     for entry in metadata.parts:
         name = Path(entry).name  # older recorders put the folder in front; nothing outside it is ever read
         packed = next((n for n in (name, f"{name}.zstd") if n in there), None)
         if packed is None:
-            complain(entry, note("ingest.listed_file_missing"))
+            missing.append(entry)
         else:
             listed[packed] = there[packed]
-    for extra in sorted(there.keys() - listed.keys()):
-        complain(extra, note("ingest.file_not_listed", note("ingest.not_read")))
-    return list(listed.values())
+    extra = sorted((file for name, file in there.items() if name not in listed), key=_number_sort_key)
+    if missing and len(missing) == len(extra):  # renamed: whether they hold what was recorded, the counts show
+        metadata = metadata.with_parts_renamed({old: new.name for old, new in zip(missing, extra, strict=True)})
+        return [*listed.values(), *extra], metadata
+    for entry in missing:
+        complain(entry, note("ingest.listed_file_missing"))
+    for file in extra:
+        complain(file.name, note("ingest.file_not_listed", note("ingest.not_read")))
+    return list(listed.values()), metadata
 
 
 def _number_sort_key(path: Path) -> tuple[int, str]:

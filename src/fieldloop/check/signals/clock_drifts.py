@@ -1,0 +1,46 @@
+"""The drift of each sensor's clock against the arrival clock, and whether all sensors drift alike."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.check.case import Case
+from fieldloop.check.signals.latency import latencies
+from fieldloop.model.stream import NS_PER_MS
+
+CHECK = "timing.clock_drift"
+
+
+class Drift(NamedTuple):
+    """The drift from the episode's start to its end, half the width of its interval; do all sensors share it?"""
+
+    ms: float
+    reach_ms: float
+    shared: bool = False
+
+
+def drifts(case: Case) -> Mapping[str, Drift | None]:
+    """Return the drift of each stream with two clocks; None where it has too few samples. Computed once."""
+    return case.keep("drifts", lambda: _find_drifts(case))
+
+
+def _find_drifts(case: Case) -> dict[str, Drift | None]:
+    found = {stream.name: _fit_drift(case, latency.took_ns) for stream, latency in latencies(case)}
+    known = [drift for drift in found.values() if drift]
+    several = len(known) > 1
+    alike = several and max(d.ms - d.reach_ms for d in known) <= min(d.ms + d.reach_ms for d in known)
+    return {name: drift and drift._replace(shared=alike) for name, drift in found.items()}
+
+
+def _fit_drift(case: Case, took_ns: NDArray[np.int64]) -> Drift | None:
+    parts = int(case.parameter(CHECK, "parts"))
+    if len(took_ns) < parts * case.parameter(CHECK, "fewest_a_part"):
+        return None
+    shortest = np.asarray([part.min() for part in np.array_split(took_ns, parts)]) / NS_PER_MS
+    along = (np.arange(parts) + 0.5) / parts - 0.5  # the middle of each part, as a share of the episode
+    slope = float(along @ (shortest - shortest.mean()) / (along @ along))
+    rest = shortest - shortest.mean() - slope * along
+    error = float(np.sqrt(rest @ rest / (parts - 2) / (along @ along)))
+    return Drift(slope, case.parameter(CHECK, "deviations") * error)
