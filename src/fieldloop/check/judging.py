@@ -9,7 +9,7 @@ from fieldloop.check.case import NEEDS
 from fieldloop.check.registry import Check
 from fieldloop.errors import UnknownName
 from fieldloop.model.episode import Episode
-from fieldloop.model.finding import EpisodeReport, Finding, Measured, Measurement, Status, worst
+from fieldloop.model.finding import ASSUMED, EpisodeReport, Finding, Measured, Measurement, Status, worst
 from fieldloop.model.note import NO_SUBJECT, Subject, note
 from fieldloop.protocol import CollectionProtocol, Limit, SensorRequirement
 
@@ -40,8 +40,12 @@ def status_of(measurement: Measurement, limit: Limit) -> Status:
     """Judge one number, or the interval in which it lies.
 
     A bad number fails even where a good one would prove nothing: a gap in generated timestamps is a gap, but generated
-    timestamps without a gap prove nothing.
+    timestamps without a gap prove nothing. A number that rests on what a reader assumed never fails.
     """
+    if measurement.cannot_tell and measurement.cannot_tell.code == ASSUMED:
+        judged = status_of(replace(measurement, cannot_tell=None), limit)
+        passes = judged is Status.PASSED and not measurement.cannot_tell.details  # else a good number proves nothing
+        return Status.PASSED if passes else Status.CANNOT_TELL
     if measurement.low is not None and measurement.high is not None and not measurement.cannot_tell:
         return _status_of_interval(measurement.low, measurement.high, limit)
     if math.isfinite(measurement.value) and not limit.admits(measurement.value):

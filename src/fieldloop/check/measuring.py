@@ -1,13 +1,15 @@
 """Running every check once: its measurements, or its error where it broke."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TypeVar
 
 from fieldloop.check.batch_case import Batch
 from fieldloop.check.case import Case
 from fieldloop.check.registry import Check
-from fieldloop.model.finding import Measured
+from fieldloop.model.finding import ASSUMED, Measured, Measurement
 from fieldloop.model.note import note
+from fieldloop.model.provenance import Provenance
 
 S = TypeVar("S", Case, Batch)
 NOT_LOOKED_AT = note("check.numbers_only")
@@ -24,7 +26,20 @@ def _run_check(check: Check[S], subject: S, *, pixels: bool) -> Measured:
     if reason := subject.lacks(check.needs):
         return Measured(check.name, reason=reason)
     try:
-        measurements = tuple(check.look(subject))
+        measurements = tuple(_with_assumption(check, subject, one) for one in check.look(subject))
     except Exception as broken:  # noqa: BLE001 - a check may meet unexpected data, and may come from outside
         return Measured(check.name, error=f"{type(broken).__name__}: {broken}")
     return Measured(check.name, measurements, reason=None if measurements else note("check.nothing_to_look_at"))
+
+
+def _with_assumption(check: Check[S], subject: S, measurement: Measurement) -> Measurement:
+    """Note what a reader assumed about the streams concerned, where the check rests on it."""
+    if not check.rests_on or not isinstance(subject, Case):
+        return measurement
+    streams = subject.recording.streams
+    for name in measurement.about.streams:
+        for fact in check.rests_on if name in streams else ():
+            if streams[name].provenance(fact) is Provenance.ASSUMED:
+                reasons = (measurement.cannot_tell,) if measurement.cannot_tell else ()
+                return replace(measurement, cannot_tell=note(ASSUMED, *reasons, stream=name, fact=fact.value))
+    return measurement

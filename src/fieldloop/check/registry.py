@@ -7,6 +7,7 @@ from typing import Generic, TypeVar
 
 from fieldloop.errors import ProtocolError
 from fieldloop.model.finding import Measurement
+from fieldloop.model.provenance import StreamFact
 from fieldloop.model.quality import Dimension
 
 S = TypeVar("S")
@@ -21,6 +22,7 @@ class Check(Generic[S]):
     `place_says_it`: a measurement's place states the whole fact, so that the number is not repeated.
     `pixels`: it has to decode pictures, which costs more than everything else together.
     `dimension`: what it counts for, where its topic alone (`dimension.py`) does not decide that.
+    `rests_on`: facts about its streams that it takes for true; where a reader assumed one of them, it cannot fail.
     `revision`: raised when it measures differently than before, so that earlier measurements are outdated.
     """
 
@@ -35,9 +37,10 @@ class Check(Generic[S]):
     pixels: bool = False
     dimension: Dimension | None = None
     revision: int = 1
+    rests_on: tuple[StreamFact, ...] = ()
 
 
-def check(
+def check(  # noqa: PLR0913 - a check's properties, each named where it is used
     name: str,
     *,
     unit: str,
@@ -47,13 +50,16 @@ def check(
     pixels: bool = False,
     dimension: Dimension | None = None,
     revision: int = 1,
+    rests_on: tuple[StreamFact, ...] = (),
 ) -> Callable[[Callable[[S], Iterator[Measurement]]], Check[S]]:
     """Make a measuring function a Check; the first line of its docstring is the question it asks."""
 
     def make(look: Callable[[S], Iterator[Measurement]]) -> Check[S]:
         asks, _, about = (look.__doc__ or "").partition("\n")
         more = " ".join(about.split())
-        return Check(name, unit, asks.strip(), needs, look, more, advice, place_says_it, pixels, dimension, revision)
+        return Check(
+            name, unit, asks.strip(), needs, look, more, advice, place_says_it, pixels, dimension, revision, rests_on
+        )
 
     return make
 

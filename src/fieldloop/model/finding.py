@@ -12,6 +12,9 @@ from fieldloop.model.note import Note, Subject, note
 FINDING = "finding.judged"
 """The code of a finding that another fact holds as one of its values."""
 
+ASSUMED = "check.rests_on_assumed"
+"""The code of the reason why a measurement cannot fail: it rests on what a reader assumed."""
+
 UNKNOWN = math.nan
 """The value of a measurement that gave no number."""
 

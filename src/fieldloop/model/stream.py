@@ -9,7 +9,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.model.stream_notes import UNIT_NOTE
+from fieldloop.model.provenance import Provenance, StreamFact, provenance_by_notes
 
 NS_PER_S = 1_000_000_000
 NS_PER_MS = NS_PER_S // 1000
@@ -110,7 +110,20 @@ class Stream:
     @property
     def unit_stated(self) -> bool:
         """Does the source state the unit? A reader that assumes one leaves a note under `UNIT_NOTE`, in any words."""
-        return bool(self.unit) and UNIT_NOTE not in self.notes
+        return self.provenance(StreamFact.UNIT) is not Provenance.ASSUMED
+
+    def provenance(self, fact: StreamFact) -> Provenance:
+        """Return where a fact about this stream comes from: stored, from metadata, or assumed by its reader.
+
+        Generated timestamps, and the rate that follows from them, are assumed unless metadata state them.
+        """
+        noted = provenance_by_notes(fact, self.notes)
+        if noted is not Provenance.STORED:
+            return noted
+        if fact is StreamFact.RATE and self.nominal_hz:
+            return Provenance.METADATA
+        generated = fact in (StreamFact.CLOCK, StreamFact.RATE) and self.clock is ClockKind.SYNTHETIC
+        return Provenance.ASSUMED if generated or (fact is StreamFact.UNIT and not self.unit) else noted
 
     @property
     def clock(self) -> ClockKind:
