@@ -6,11 +6,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from fieldloop.check.batch_case import Batch
-from fieldloop.check.episode.integrity import list_defects
+from fieldloop.check.episode.integrity import list_defects, list_differences
 from fieldloop.check.naming import MOST_NAMED, named
 from fieldloop.check.registry import check
 from fieldloop.check.traits import length_s
-from fieldloop.model.episode import Episode
+from fieldloop.model.episode import Episode, Harm
 from fieldloop.model.finding import Measurement
 from fieldloop.model.note import NO_SUBJECT, Subject, note
 from fieldloop.stats.quantile import SD_PER_MAD
@@ -26,11 +26,26 @@ BY_NAME = ("hdf5",)
     place_says_it=True,
 )
 def defects(batch: Batch) -> Iterator[Measurement]:
-    """Where do the dataset's files and its metadata disagree?"""
-    if batch.defects:
-        yield from list_defects(batch.defects)
+    """What is missing from the dataset's files or cannot be read?"""
+    lost = tuple(defect for defect in batch.defects if defect.harm is Harm.LOST)
+    if lost:
+        yield from list_defects(lost)
     else:
         yield Measurement(NO_SUBJECT, 0.0)
+
+
+@check(
+    "corpus.described",
+    unit="differences",
+    needs=("episodes",),
+    place_says_it=True,
+)
+def described(batch: Batch) -> Iterator[Measurement]:
+    """Where do the dataset's metadata differ from its files?
+
+    A difference fails where a loader that trusts the metadata returns other data than were recorded.
+    """
+    yield from list_differences(batch.defects)
 
 
 @check(
