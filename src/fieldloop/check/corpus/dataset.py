@@ -11,9 +11,17 @@ from fieldloop.check.naming import MOST_NAMED, named
 from fieldloop.check.registry import check
 from fieldloop.check.traits import length_s
 from fieldloop.model.episode import Episode, Harm
-from fieldloop.model.finding import Measurement
+from fieldloop.model.finding import UNKNOWN, Measurement
 from fieldloop.model.note import NO_SUBJECT, Subject, note
 from fieldloop.stats.quantile import SD_PER_MAD
+
+EXPLAINS_GAPS = (
+    "ingest.episodes_without_data",
+    "ingest.episodes_not_listed",
+    "ingest.episode_numbers_skipped",
+    "ingest.shards_missing",
+)
+"""Defects that name the missing episodes: their indices are not counted a second time."""
 
 BY_NAME = ("hdf5",)
 """Formats whose episodes are looked up by name."""
@@ -22,7 +30,6 @@ BY_NAME = ("hdf5",)
 @check(
     "corpus.defects",
     unit="defects",
-    needs=("episodes",),
     place_says_it=True,
 )
 def defects(batch: Batch) -> Iterator[Measurement]:
@@ -30,14 +37,13 @@ def defects(batch: Batch) -> Iterator[Measurement]:
     lost = tuple(defect for defect in batch.defects if defect.harm is Harm.LOST)
     if lost:
         yield from list_defects(lost)
-    else:
+    elif batch.episodes:
         yield Measurement(NO_SUBJECT, 0.0)
 
 
 @check(
     "corpus.described",
     unit="differences",
-    needs=("episodes",),
     place_says_it=True,
 )
 def described(batch: Batch) -> Iterator[Measurement]:
@@ -45,7 +51,8 @@ def described(batch: Batch) -> Iterator[Measurement]:
 
     A difference fails where a loader that trusts the metadata returns other data than were recorded.
     """
-    yield from list_differences(batch.defects)
+    if batch.episodes or any(defect.harm is not Harm.LOST for defect in batch.defects):
+        yield from list_differences(batch.defects)
 
 
 @check(
@@ -83,8 +90,12 @@ def index_gaps(batch: Batch) -> Iterator[Measurement]:
             held[dataset].add(int(index))
             total = episode.fact("dataset_episodes") or "0"
             listed[dataset] = max(listed[dataset], int(index) + 1, int(total) if total.isdigit() else 0)
+    reported = any(defect.message.code in EXPLAINS_GAPS for defect in batch.defects)
     for dataset, indices in sorted(held.items()):
         missing = listed[dataset] - len(indices)
+        if missing and reported:
+            yield Measurement(Subject(aspect=dataset), UNKNOWN, cannot_tell=note("check.gaps_reported", gaps=missing))
+            continue
         place = note("check.of_indices", indices=listed[dataset]) if missing else None
         yield Measurement(Subject(aspect=dataset), float(missing), place)
 

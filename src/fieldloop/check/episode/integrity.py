@@ -1,5 +1,6 @@
 """Checks of whether the data are complete and readable."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -12,6 +13,16 @@ from fieldloop.model.finding import Measurement
 from fieldloop.model.note import NO_SUBJECT, Note, Subject, note
 from fieldloop.model.stream import StreamKind
 
+MOTION = (
+    StreamKind.JOINT_POSITION,
+    StreamKind.JOINT_VELOCITY,
+    StreamKind.POSE,
+    StreamKind.HAND_POSE,
+    StreamKind.GRIPPER,
+)
+STATE_NAMES = {"state", "states", "obs", "observation", "observations", "proprio", "proprioception", "policy"}
+STATE_WORD = re.compile(r"[^a-z]+")
+MOST_NAMED = 5
 MOST_LISTED = 20  # a damaged file can have thousands; the rest are counted
 
 
@@ -21,10 +32,17 @@ MOST_LISTED = 20  # a damaged file can have thousands; the rest are counted
     place_says_it=True,
 )
 def readable(case: Case) -> Iterator[Measurement]:
-    """How much of the log could not be read?"""
+    """How much of the log could not be read?
+
+    A log without any understood motion, whose state is in arrays of unknown meaning, gets no answer.
+    """
     lost = tuple(defect for defect in case.recording.defects if defect.harm is Harm.LOST)
     if lost:
         yield from list_defects(lost)
+    elif unknown := _states_not_understood(case):
+        shown, more = unknown[:MOST_NAMED], max(0, len(unknown) - MOST_NAMED) or None
+        reason = note("check.states_not_understood", streams=shown, more=more)
+        yield Measurement(NO_SUBJECT, 0.0, cannot_tell=reason)
     elif any(True for _ in case.sensing_streams()):
         yield Measurement(NO_SUBJECT, 0.0)
     elif any(True for _ in case.streams()):
@@ -80,6 +98,14 @@ def not_finite(case: Case) -> Iterator[Measurement]:
             yield Measurement(Subject(stream.name), float(bad.mean()), note("check.first_at", at_s=at_s), at_s=at_s)
         elif bad.size:
             yield Measurement(Subject(stream.name), 0.0)
+
+
+def _states_not_understood(case: Case) -> tuple[str, ...]:
+    """Return the streams that are named as a state but have no known meaning, where no other stream shows motion."""
+    if any(True for _ in case.streams(*MOTION)):
+        return ()
+    others = [stream for stream in case.streams(StreamKind.OTHER) if stream.name not in case.protocol.sensors]
+    return tuple(stream.name for stream in others if set(STATE_WORD.split(stream.name.lower())) & STATE_NAMES)
 
 
 def list_defects(defects: Sequence[Defect]) -> Iterator[Measurement]:
