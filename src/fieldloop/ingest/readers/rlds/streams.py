@@ -45,9 +45,7 @@ def foreign_streams(columns: Sequence[Column], clock: StepClock, payload: Payloa
         kind, notes = _kind(column), dict(clock.notes)
         if kind is StreamKind.JOINT_POSITION and words_of(column.path) & STATE_WORDS:
             notes[UNIT_NOTE] = ASSUMED
-            notes[ASSUMPTION_NOTES[StreamFact.MEANING]] = (
-                "joint positions: the dataset does not name the state's columns"
-            )
+            notes[ASSUMPTION_NOTES[StreamFact.MEANING]] = "joint positions: the columns are unnamed"
         if column.leaf and column.leaf.description:
             notes["description"] = column.leaf.description
         if column.note:
