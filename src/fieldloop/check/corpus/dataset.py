@@ -110,13 +110,13 @@ def length_outliers(batch: Batch) -> Iterator[Measurement]:
 
     The logarithms of the lengths are compared, because twice as long is as unusual as half as long.
     """
-    tasks: dict[str, list[Episode]] = defaultdict(list)
-    for episode in batch.episodes:
-        tasks[episode.task].append(episode)
+    tasks: dict[tuple[str, str], list[Episode]] = defaultdict(list)
+    for episode in batch.episodes:  # files of one folder may hold different experiments
+        tasks[episode.task, episode.fact("dataset") or ""].append(episode)
     fewest, most_sd, least_spread = (
         batch.parameter("corpus.length_outliers", name) for name in ("min_episodes", "robust_sd", "least_spread")
     )
-    for task, episodes in sorted(tasks.items()):
+    for (task, _), episodes in sorted(tasks.items()):
         if len(episodes) >= fewest:
             yield _outliers(task, episodes, most_sd, least_spread)
 

@@ -5,9 +5,11 @@ from collections.abc import Iterator
 from fieldloop.ingest.readers.lerobot.info import INDEX_COLUMNS, Info
 from fieldloop.ingest.readers.lerobot.parquet_rows import field_of, innermost_type
 from fieldloop.ingest.readers.lerobot.shard import Shard
+from fieldloop.ingest.readers.lerobot.tasks import UNNAMED_INDEX
 from fieldloop.model.episode import Defect, Harm
 from fieldloop.model.note import note
 
+KNOWN = (*INDEX_COLUMNS, UNNAMED_INDEX)
 NOT_NEEDED = ("index", "task_index", "frame_index", "episode_index")
 """Columns that the reader counts or looks up by itself."""
 
@@ -28,7 +30,7 @@ def column_defects(info: Info, shard: Shard) -> Iterator[Defect]:
         if info.features[key].is_number and kind != info.features[key].dtype:
             message = note("ingest.column_type_differs", declared=info.features[key].dtype, found=kind)
             yield Defect(key, shard.name, message, Harm.HARMLESS)
-    if strange := tuple(key for key in there if key not in info.features and key not in INDEX_COLUMNS):
+    if strange := tuple(key for key in there if key not in info.features and key not in KNOWN):
         refuses = info.version.startswith("v3")  # earlier versions take every column that the files hold
         message = note("ingest.columns_not_declared", columns=strange, refuses="LeRobot" if refuses else None)
         yield Defect(strange[0], shard.name, message, Harm.MISLEADS if refuses else Harm.HARMLESS)

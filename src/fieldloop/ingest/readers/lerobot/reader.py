@@ -76,7 +76,10 @@ def _read_info(path: Path) -> tuple[Info, list[Defect]]:
         return info, defects
     message = note("ingest.version_contradicted", stated=info.version, found=found)
     defects.append(Defect(INFO, "codebase_version", message, Harm.MISLEADS))
-    return replace(info, version=found), defects
+    raw = {
+        key: value for key, value in info.raw.items() if key not in ("data_path", "video_path")
+    }  # the other layout's
+    return replace(info, version=found, raw=raw), defects
 
 
 def _layout(path: Path, info: Info) -> DatasetLayout:
