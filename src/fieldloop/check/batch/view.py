@@ -45,6 +45,7 @@ class _Camera:
     unit="share of the picture's width",
     needs=("episodes", "imprints"),
     dimension=Dimension.SENSOR_FIDELITY,
+    revision=2,
 )
 def view_moved(batch: Batch) -> Iterator[Measurement]:
     """How far did a fixed camera's view jump between episodes without a new calibration?

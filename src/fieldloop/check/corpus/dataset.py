@@ -31,6 +31,7 @@ BY_NAME = ("hdf5",)
     "corpus.defects",
     unit="defects",
     place_says_it=True,
+    revision=2,
 )
 def defects(batch: Batch) -> Iterator[Measurement]:
     """What is missing from the dataset's files or cannot be read?"""
@@ -75,6 +76,7 @@ def duplicates(batch: Batch) -> Iterator[Measurement]:
     "corpus.index_gaps",
     unit="missing indices",
     needs=("episodes",),
+    revision=2,
 )
 def index_gaps(batch: Batch) -> Iterator[Measurement]:
     """How many episode indices are missing between 0 and the last that the dataset lists?
@@ -104,6 +106,7 @@ def index_gaps(batch: Batch) -> Iterator[Measurement]:
     "corpus.length_outliers",
     unit="episodes",
     needs=("episodes",),
+    revision=2,
 )
 def length_outliers(batch: Batch) -> Iterator[Measurement]:
     """How many episodes are far longer or shorter than the others of their task?

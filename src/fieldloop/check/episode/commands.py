@@ -170,6 +170,7 @@ def _disobeyed_commands(
     unit="rad",
     needs=("actions", "joints"),
     rests_on=UNIT_AND_MEANING,
+    revision=2,
 )
 def command_error(case: Case) -> Iterator[Measurement]:
     """How far from its command did a joint stay, after correction for its lag?

@@ -26,6 +26,7 @@ NOTHING_DECODED = note("check.nothing_decoded")
     pixels=True,
     unit="share of frames",
     needs=("cameras",),
+    revision=2,
 )
 def black_or_blown(case: Case) -> Iterator[Measurement]:
     """Which share of frames is too dark or too bright to show anything?

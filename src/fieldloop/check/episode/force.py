@@ -58,6 +58,7 @@ def window(case: Case) -> Iterator[Measurement]:
     unit="N",
     needs=("streams",),
     rests_on=UNIT_AND_MEANING,
+    revision=2,
 )
 def resolution(case: Case) -> Iterator[Measurement]:
     """What is the resolution of each force sensor?
@@ -81,6 +82,7 @@ def resolution(case: Case) -> Iterator[Measurement]:
     unit="N",
     needs=("streams",),
     rests_on=UNIT_AND_MEANING,
+    revision=2,
 )
 def zero(case: Case) -> Iterator[Measurement]:
     """How far from zero does each force sensor read when nothing is touched?
@@ -111,6 +113,7 @@ def zero(case: Case) -> Iterator[Measurement]:
     unit="share of samples",
     needs=("streams",),
     rests_on=UNIT_AND_MEANING,
+    revision=2,
 )
 def spikes(case: Case) -> Iterator[Measurement]:
     """Which share of force readings jumps away and straight back?

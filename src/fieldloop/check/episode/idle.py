@@ -16,6 +16,7 @@ from fieldloop.model.stream import NS_PER_S
     "motion.idle_head",
     unit="s",
     needs=("streams",),
+    revision=2,
 )
 def idle_head(case: Case) -> Iterator[Measurement]:
     """For how long does nothing move at the beginning?
@@ -37,6 +38,7 @@ def idle_head(case: Case) -> Iterator[Measurement]:
     "motion.idle_tail",
     unit="s",
     needs=("streams",),
+    revision=2,
 )
 def idle_tail(case: Case) -> Iterator[Measurement]:
     """For how long does nothing move at the end?

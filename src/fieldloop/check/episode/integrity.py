@@ -30,6 +30,7 @@ MOST_LISTED = 20  # a damaged file can have thousands; the rest are counted
     "integrity.readable",
     unit="defects",
     place_says_it=True,
+    revision=2,
 )
 def readable(case: Case) -> Iterator[Measurement]:
     """How much of the log could not be read?

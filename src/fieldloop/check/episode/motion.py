@@ -22,6 +22,7 @@ NO_UNIT = note("check.no_joint_unit")
     unit="share of samples",
     needs=("joints",),
     rests_on=UNIT_AND_MEANING,
+    revision=2,
 )
 def joint_limit(case: Case) -> Iterator[Measurement]:
     """Which share of joint readings lies beyond what a joint can reach?"""
@@ -46,6 +47,7 @@ def joint_limit(case: Case) -> Iterator[Measurement]:
     unit="rad/s",
     needs=("joints",),
     rests_on=UNIT_AND_MEANING,
+    revision=2,
 )
 def teleport(case: Case) -> Iterator[Measurement]:
     """How fast did any joint have to move from one sample to the next?
@@ -72,6 +74,7 @@ def teleport(case: Case) -> Iterator[Measurement]:
     unit="wraps",
     needs=("streams",),
     rests_on=UNIT_AND_MEANING,
+    revision=2,
 )
 def angle_wrap(case: Case) -> Iterator[Measurement]:
     """How often does an angle jump by a full turn from one sample to the next?"""
@@ -91,6 +94,7 @@ def angle_wrap(case: Case) -> Iterator[Measurement]:
     unit="rad/s",
     needs=("joints",),
     rests_on=UNIT_AND_MEANING,
+    revision=2,
 )
 def max_speed(case: Case) -> Iterator[Measurement]:
     """How fast did the fastest joint move?
