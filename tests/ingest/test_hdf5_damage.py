@@ -103,7 +103,7 @@ def test_arrays_of_different_lengths_numbers_that_are_none_and_odd_types_are_nam
     assert said_of(defects, f"{place}/robot0_joint_pos") == [
         "ingest.rows_differ rows=9 others=most arrays of demo_0 usual=12 row=9"
     ]
-    assert said_of(defects, f"{place}/robot0_joint_vel") == ["ingest.not_finite bad=1 rows=12 row=3"]
+    assert np.isnan(recording.streams["robot0_joint_vel"].values[3, 2])  # integrity.not_finite judges it
     assert "ingest.type_not_supported" in said_of(defects, f"{place}/ragged")[0]
     assert "ingest.type_not_supported" in said_of(defects, f"{place}/labels")[0]
     assert len(recording.streams["robot0_joint_pos"]) == ROWS - 3

@@ -232,7 +232,7 @@ def test_a_broken_stretch_costs_its_own_episode_and_column(root):
         (lambda rows: rows[1].update({"dataset_from_index": 41}), "ingest.frame_numbers_differ first=41 last=79"),
         (lambda rows: rows[1].update({"episode_index": 5}), "ingest.episode_numbers_skipped count=4 skipped=1 to 4"),
         (lambda rows: rows[1].update({"data/file_index": 3}), "ingest.rows_elsewhere"),
-        (lambda rows: rows[1].update({"episode_index": 0}), "ingest.episode_listed_twice"),
+        (lambda rows: rows[1].update({"episode_index": 0}), "ingest.episodes_listed_twice"),
     ],
 )
 def test_what_the_listing_states_wrongly_is_named(root, change, line):
@@ -273,9 +273,9 @@ def test_what_is_declared_and_what_is_there(root):
     recordings, said = read(root)
     assert len(recordings) == 2
     assert said == [
+        f"ghost {DATA}: ingest.columns_missing columns=('ghost',)",
         f"observation.state {DATA}: ingest.column_type_differs declared=float64 found=float32",
-        f"ghost {DATA}: ingest.declared_but_missing part=feature missing=column",
-        f"extra {DATA}: ingest.column_not_declared",
+        f"extra {DATA}: ingest.columns_not_declared columns=('extra',) refuses=LeRobot",
     ]
 
 

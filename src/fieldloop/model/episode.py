@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from types import MappingProxyType
 
 from fieldloop.model.condition import Stratum
@@ -56,22 +57,35 @@ class Episode:
         return dict(self.facts).get(name)
 
 
+class Harm(StrEnum):
+    """What a defect does to a policy that learns from the data."""
+
+    LOST = "lost"
+    """Data are missing or cannot be read."""
+    MISLEADS = "misleads"
+    """All data were read, but a loader that trusts the description returns something else."""
+    HARMLESS = "harmless"
+    """The description is incomplete or differs, and every loader returns the same data all the same."""
+
+
 @dataclass(frozen=True, slots=True)
 class Defect:
-    """Something a reader could not read, and where; the rest was read."""
+    """Something a reader could not read or found described differently, and where; the rest was read."""
 
     subject: str
     place: str
     message: Note
+    harm: Harm = Harm.LOST
 
     def __post_init__(self) -> None:
         if isinstance(self.message, str):  # a reader of another package may state it in its own words
             object.__setattr__(self, "message", from_written(self.message))
 
     @classmethod
-    def at(cls, subject: str, counted: str, number: int, message: Note) -> "Defect":
+    def at(cls, subject: str, counted: str, number: int, message: Note, harm: Harm = Harm.LOST) -> "Defect":
         """Place a defect by a number (a byte, a row, an episode); the number is kept with its message, too."""
-        return cls(subject, f"{counted} {number}", replace(message, numbers=(*message.numbers, (counted, number))))
+        counted_message = replace(message, numbers=(*message.numbers, (counted, number)))
+        return cls(subject, f"{counted} {number}", counted_message, harm)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -31,6 +31,9 @@ class StreamFact(StrEnum):
     MEANING = "meaning"
 
 
+UNIT_AND_MEANING = (StreamFact.UNIT, StreamFact.MEANING)
+"""What a check of physical quantities rests on."""
+
 ASSUMPTION_NOTES: Mapping[StreamFact, str] = {
     StreamFact.CLOCK: "assumed clock",
     StreamFact.RATE: "assumed rate",

@@ -36,6 +36,8 @@ class _Camera:
     views: list[View] = field(default_factory=list)
     stays: list[float] = field(default_factory=list)
     names: set[str] = field(default_factory=set)
+    foreign: bool = False
+    """Does it come from a dataset, which may join episodes of many places?"""
 
 
 @check(
@@ -43,6 +45,7 @@ class _Camera:
     unit="share of the picture's width",
     needs=("episodes", "imprints"),
     dimension=Dimension.SENSOR_FIDELITY,
+    revision=2,
 )
 def view_moved(batch: Batch) -> Iterator[Measurement]:
     """How far did a fixed camera's view jump between episodes without a new calibration?
@@ -63,6 +66,9 @@ def view_moved(batch: Batch) -> Iterator[Measurement]:
         about = Subject(stream=name, rig=robot, aspect=f"at {site}" if site else "")
         if len(looked) <= 1:
             yield Measurement(about, UNKNOWN, cannot_tell=note("check.one_episode_alone"))
+            continue
+        if not robot and not site and camera.foreign:
+            yield Measurement(about, UNKNOWN, cannot_tell=note("check.rig_unknown"))
             continue
         compared = compare_views(looked, rules, _calibration_starts_ns(batch, robot, camera.names))
         measurement = _measure_view_jumps(about, compared, rules, mostly, known=batch.calibrations is not None)
@@ -105,6 +111,7 @@ def _cameras(batch: Batch) -> dict[tuple[str, str, str], _Camera]:
                 camera = cameras[episode.robot, episode.site, name]
                 camera.views.append(View(episode.name, episode.start_ns, picture))
                 camera.stays.append(stays)
+                camera.foreign |= episode.fact("dataset") is not None
                 camera.names |= {name, episode.fact(f"serial.{name}") or name}
     return cameras
 

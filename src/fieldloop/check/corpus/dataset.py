@@ -6,14 +6,22 @@ from collections.abc import Iterator
 import numpy as np
 
 from fieldloop.check.batch_case import Batch
-from fieldloop.check.episode.integrity import list_defects
+from fieldloop.check.episode.integrity import list_defects, list_differences
 from fieldloop.check.naming import MOST_NAMED, named
 from fieldloop.check.registry import check
 from fieldloop.check.traits import length_s
-from fieldloop.model.episode import Episode
-from fieldloop.model.finding import Measurement
+from fieldloop.model.episode import Episode, Harm
+from fieldloop.model.finding import UNKNOWN, Measurement
 from fieldloop.model.note import NO_SUBJECT, Subject, note
 from fieldloop.stats.quantile import SD_PER_MAD
+
+EXPLAINS_GAPS = (
+    "ingest.episodes_without_data",
+    "ingest.episodes_not_listed",
+    "ingest.episode_numbers_skipped",
+    "ingest.shards_missing",
+)
+"""Defects that name the missing episodes: their indices are not counted a second time."""
 
 BY_NAME = ("hdf5",)
 """Formats whose episodes are looked up by name."""
@@ -22,15 +30,30 @@ BY_NAME = ("hdf5",)
 @check(
     "corpus.defects",
     unit="defects",
-    needs=("episodes",),
     place_says_it=True,
+    revision=2,
 )
 def defects(batch: Batch) -> Iterator[Measurement]:
-    """Where do the dataset's files and its metadata disagree?"""
-    if batch.defects:
-        yield from list_defects(batch.defects)
-    else:
+    """What is missing from the dataset's files or cannot be read?"""
+    lost = tuple(defect for defect in batch.defects if defect.harm is Harm.LOST)
+    if lost:
+        yield from list_defects(lost)
+    elif batch.episodes:
         yield Measurement(NO_SUBJECT, 0.0)
+
+
+@check(
+    "corpus.described",
+    unit="differences",
+    place_says_it=True,
+)
+def described(batch: Batch) -> Iterator[Measurement]:
+    """Where do the dataset's metadata differ from its files?
+
+    A difference fails where a loader that trusts the metadata returns other data than were recorded.
+    """
+    if batch.episodes or any(defect.harm is not Harm.LOST for defect in batch.defects):
+        yield from list_differences(batch.defects)
 
 
 @check(
@@ -53,6 +76,7 @@ def duplicates(batch: Batch) -> Iterator[Measurement]:
     "corpus.index_gaps",
     unit="missing indices",
     needs=("episodes",),
+    revision=2,
 )
 def index_gaps(batch: Batch) -> Iterator[Measurement]:
     """How many episode indices are missing between 0 and the last that the dataset lists?
@@ -68,8 +92,12 @@ def index_gaps(batch: Batch) -> Iterator[Measurement]:
             held[dataset].add(int(index))
             total = episode.fact("dataset_episodes") or "0"
             listed[dataset] = max(listed[dataset], int(index) + 1, int(total) if total.isdigit() else 0)
+    reported = any(defect.message.code in EXPLAINS_GAPS for defect in batch.defects)
     for dataset, indices in sorted(held.items()):
         missing = listed[dataset] - len(indices)
+        if missing and reported:
+            yield Measurement(Subject(aspect=dataset), UNKNOWN, cannot_tell=note("check.gaps_reported", gaps=missing))
+            continue
         place = note("check.of_indices", indices=listed[dataset]) if missing else None
         yield Measurement(Subject(aspect=dataset), float(missing), place)
 
@@ -78,19 +106,20 @@ def index_gaps(batch: Batch) -> Iterator[Measurement]:
     "corpus.length_outliers",
     unit="episodes",
     needs=("episodes",),
+    revision=2,
 )
 def length_outliers(batch: Batch) -> Iterator[Measurement]:
     """How many episodes are far longer or shorter than the others of their task?
 
     The logarithms of the lengths are compared, because twice as long is as unusual as half as long.
     """
-    tasks: dict[str, list[Episode]] = defaultdict(list)
-    for episode in batch.episodes:
-        tasks[episode.task].append(episode)
+    tasks: dict[tuple[str, str], list[Episode]] = defaultdict(list)
+    for episode in batch.episodes:  # files of one folder may hold different experiments
+        tasks[episode.task, episode.fact("dataset") or ""].append(episode)
     fewest, most_sd, least_spread = (
         batch.parameter("corpus.length_outliers", name) for name in ("min_episodes", "robust_sd", "least_spread")
     )
-    for task, episodes in sorted(tasks.items()):
+    for (task, _), episodes in sorted(tasks.items()):
         if len(episodes) >= fewest:
             yield _outliers(task, episodes, most_sd, least_spread)
 

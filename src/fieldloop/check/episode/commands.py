@@ -26,7 +26,7 @@ from fieldloop.check.signals.signal import (
 from fieldloop.check.signals.speeds import high, speeds
 from fieldloop.model.finding import UNKNOWN, Measurement
 from fieldloop.model.note import Note, Subject, note
-from fieldloop.model.provenance import StreamFact
+from fieldloop.model.provenance import UNIT_AND_MEANING, StreamFact
 from fieldloop.model.stream import NS_PER_S, StreamKind
 
 Rows = NDArray[np.intp]
@@ -171,6 +171,8 @@ def _disobeyed_commands(
     "motion.command_error",
     unit="rad",
     needs=("actions", "joints"),
+    rests_on=UNIT_AND_MEANING,
+    revision=2,
 )
 def command_error(case: Case) -> Iterator[Measurement]:
     """How far from its command did a joint stay, after correction for its lag?

@@ -15,6 +15,9 @@ from fieldloop.model.finding import UNKNOWN, Measurement
 from fieldloop.model.note import Subject, note
 from fieldloop.model.stream import Stream
 
+DATASETS = ("lerobot", "hdf5", "rlds")
+"""Formats that a converter writes, which fills in frames that an episode lacks."""
+
 NOTHING_DECODED = note("check.nothing_decoded")
 
 
@@ -23,17 +26,25 @@ NOTHING_DECODED = note("check.nothing_decoded")
     pixels=True,
     unit="share of frames",
     needs=("cameras",),
+    revision=2,
 )
 def black_or_blown(case: Case) -> Iterator[Measurement]:
     """Which share of frames is too dark or too bright to show anything?
 
     A camera that is black throughout was most likely missing: datasets with several cameras fill in black frames for a
-    camera that an episode lacks.
+    camera that an episode lacks. Such a camera is named; it fails only where no other camera shows anything.
     """
-    for stream, seen in _scan_colour_cameras(case):
+    scanned = list(_scan_colour_cameras(case))
+    shows = {stream.name: bool(seen.level[seen.decoded].any()) for stream, seen in scanned if seen.decoded.any()}
+    fills_in = case.episode.format.startswith(DATASETS) and any(shows.values())
+    for stream, seen in scanned:
         measurement = _share_of_bad_frames(case, stream, seen, ~_well_lit_frames(case, seen))
-        never = bool(seen.decoded.any()) and not seen.level[seen.decoded].any()
-        yield (replace(measurement, place=note("check.black_throughout")) if never else measurement)
+        if shows.get(stream.name, True):
+            yield measurement
+        elif fills_in:
+            yield replace(measurement, value=UNKNOWN, place=None, cannot_tell=note("check.filled_in_camera"))
+        else:
+            yield replace(measurement, place=note("check.black_throughout"))
 
 
 @check(

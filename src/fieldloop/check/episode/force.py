@@ -12,6 +12,7 @@ from fieldloop.check.signals.movement import movement
 from fieldloop.check.signals.signal import Floats, Signal, at_s, first_at, place_at, signals
 from fieldloop.model.finding import UNKNOWN, Measurement
 from fieldloop.model.note import Note, Subject, note
+from fieldloop.model.provenance import UNIT_AND_MEANING
 from fieldloop.model.stream import StreamKind
 
 AXES = 3
@@ -56,6 +57,8 @@ def window(case: Case) -> Iterator[Measurement]:
     "force.resolution",
     unit="N",
     needs=("streams",),
+    rests_on=UNIT_AND_MEANING,
+    revision=2,
 )
 def resolution(case: Case) -> Iterator[Measurement]:
     """What is the resolution of each force sensor?
@@ -78,6 +81,8 @@ def resolution(case: Case) -> Iterator[Measurement]:
     "force.zero",
     unit="N",
     needs=("streams",),
+    rests_on=UNIT_AND_MEANING,
+    revision=2,
 )
 def zero(case: Case) -> Iterator[Measurement]:
     """How far from zero does each force sensor read when nothing is touched?
@@ -107,6 +112,8 @@ def zero(case: Case) -> Iterator[Measurement]:
     "force.spikes",
     unit="share of samples",
     needs=("streams",),
+    rests_on=UNIT_AND_MEANING,
+    revision=2,
 )
 def spikes(case: Case) -> Iterator[Measurement]:
     """Which share of force readings jumps away and straight back?

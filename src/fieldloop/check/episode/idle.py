@@ -51,6 +51,9 @@ def idle_tail(case: Case) -> Iterator[Measurement]:
     if moved is None or not moved.paced:
         yield Measurement(NO_SUBJECT, UNKNOWN, cannot_tell=reason_movement_unknown(case) if moved is None else NO_RATE)
         return
+    if moved.commanded:
+        yield Measurement(NO_SUBJECT, UNKNOWN, cannot_tell=note("check.only_commands", streams=moved.sources))
+        return
     keep_to = moved.offset_ns + _required_stillness_ns(case, "adherence.post_roll")
     fix = safe_trim(case, note("check.fix_idle_tail"), end_ns=keep_to) if keep_to < moved.end_ns else None
     yield Measurement(

@@ -1,19 +1,30 @@
 """Checks of whether the data are complete and readable."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from fieldloop.check.case import Case
 from fieldloop.check.registry import check
 from fieldloop.check.signals.stamps import sample_time_s
-from fieldloop.model.episode import Defect
+from fieldloop.model.episode import Defect, Harm
 from fieldloop.model.finding import Measurement
-from fieldloop.model.note import NO_SUBJECT, Subject, note
+from fieldloop.model.note import NO_SUBJECT, Note, Subject, note
 from fieldloop.model.provenance import StreamFact
 from fieldloop.model.stream import StreamKind
 from fieldloop.model.stream_notes import NOT_UNDERSTOOD
 
+MOTION = (
+    StreamKind.JOINT_POSITION,
+    StreamKind.JOINT_VELOCITY,
+    StreamKind.POSE,
+    StreamKind.HAND_POSE,
+    StreamKind.GRIPPER,
+)
+STATE_NAMES = {"state", "states", "obs", "observation", "observations", "proprio", "proprioception", "policy"}
+STATE_WORD = re.compile(r"[^a-z]+")
+MOST_NAMED = 5
 MOST_LISTED = 20  # a damaged file can have thousands; the rest are counted
 
 
@@ -27,15 +38,35 @@ def readable(case: Case) -> Iterator[Measurement]:
     """How much of the log could not be read?
 
     A stream that was not decoded, or whose meaning nothing states, keeps the log from passing: no check looked at it.
+    So does a log without any understood motion, whose state is in arrays of unknown meaning.
     """
-    if case.recording.defects:
-        yield from list_defects(case.recording.defects)
+    lost = tuple(defect for defect in case.recording.defects if defect.harm is Harm.LOST)
+    if lost:
+        yield from list_defects(lost)
     elif names := _find_streams_not_understood(case):
         yield Measurement(NO_SUBJECT, 0.0, cannot_tell=note("check.not_understood", streams=len(names), names=names))
+    elif unknown := _states_not_understood(case):
+        shown, more = unknown[:MOST_NAMED], max(0, len(unknown) - MOST_NAMED) or None
+        reason = note("check.states_not_understood", streams=shown, more=more)
+        yield Measurement(NO_SUBJECT, 0.0, cannot_tell=reason)
     elif any(True for _ in case.sensing_streams()):
         yield Measurement(NO_SUBJECT, 0.0)
     elif any(True for _ in case.streams()):
         yield Measurement(NO_SUBJECT, 0.0, cannot_tell=note("check.no_known_stream"))
+
+
+@check(
+    "integrity.described",
+    unit="differences",
+    place_says_it=True,
+)
+def described(case: Case) -> Iterator[Measurement]:
+    """Where does the log's own description differ from its data?
+
+    A difference fails where a loader that trusts the description returns other data than were recorded.
+    """
+    if any(True for _ in case.streams()):
+        yield from list_differences(case.recording.defects)
 
 
 @check(
@@ -83,10 +114,34 @@ def _find_streams_not_understood(case: Case) -> tuple[str, ...]:
     return tuple(s.name for s in case.streams() if NOT_UNDERSTOOD in s.notes and s.name not in known)
 
 
-def list_defects(defects: tuple[Defect, ...]) -> Iterator[Measurement]:
+def _states_not_understood(case: Case) -> tuple[str, ...]:
+    """Return the streams that are named as a state but have no known meaning, where no other stream shows motion."""
+    if any(True for _ in case.streams(*MOTION)):
+        return ()
+    others = [stream for stream in case.streams(StreamKind.OTHER) if stream.name not in case.protocol.sensors]
+    return tuple(stream.name for stream in others if set(STATE_WORD.split(stream.name.lower())) & STATE_NAMES)
+
+
+def list_defects(defects: Sequence[Defect]) -> Iterator[Measurement]:
     """Yield one measurement per defect, up to a readable number."""
     for defect in defects[:MOST_LISTED]:
-        place = note("check.defect", where=defect.place, defect=defect.message)
-        yield Measurement(Subject(defect.subject), 1.0, place)
+        yield Measurement(Subject(defect.subject), 1.0, _where(defect))
     if more := max(0, len(defects) - MOST_LISTED):
         yield Measurement(NO_SUBJECT, float(more), note("check.more_defects", more=more))
+
+
+def list_differences(defects: Sequence[Defect]) -> Iterator[Measurement]:
+    """Yield where description and data differ: what misleads a loader counts, what is harmless is only named."""
+    misleading = [defect for defect in defects if defect.harm is Harm.MISLEADS]
+    harmless = [defect for defect in defects if defect.harm is Harm.HARMLESS]
+    if not misleading:
+        yield Measurement(NO_SUBJECT, 0.0)
+    yield from list_defects(misleading)
+    for defect in harmless[:MOST_LISTED]:
+        yield Measurement(Subject(defect.subject), 0.0, cannot_tell=_where(defect))
+    if more := max(0, len(harmless) - MOST_LISTED):
+        yield Measurement(NO_SUBJECT, 0.0, cannot_tell=note("check.more_defects", more=more))
+
+
+def _where(defect: Defect) -> Note:
+    return note("check.defect", where=defect.place, defect=defect.message)

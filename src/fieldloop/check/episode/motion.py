@@ -11,6 +11,7 @@ from fieldloop.check.signals.signal import NO_RATE, Signal, at_s, first_at, pace
 from fieldloop.check.signals.speeds import speeds, unwrapped, wraps
 from fieldloop.model.finding import UNKNOWN, Measurement
 from fieldloop.model.note import Note, Subject, note
+from fieldloop.model.provenance import UNIT_AND_MEANING
 from fieldloop.model.stream import NS_PER_S, StreamKind
 
 NO_UNIT = note("check.no_joint_unit")
@@ -20,6 +21,8 @@ NO_UNIT = note("check.no_joint_unit")
     "motion.joint_limit",
     unit="share of samples",
     needs=("joints",),
+    rests_on=UNIT_AND_MEANING,
+    revision=2,
 )
 def joint_limit(case: Case) -> Iterator[Measurement]:
     """Which share of joint readings lies beyond what a joint can reach?"""
@@ -43,6 +46,8 @@ def joint_limit(case: Case) -> Iterator[Measurement]:
     "motion.teleport",
     unit="rad/s",
     needs=("joints",),
+    rests_on=UNIT_AND_MEANING,
+    revision=2,
 )
 def teleport(case: Case) -> Iterator[Measurement]:
     """How fast did any joint have to move from one sample to the next?
@@ -68,6 +73,8 @@ def teleport(case: Case) -> Iterator[Measurement]:
     "motion.angle_wrap",
     unit="wraps",
     needs=("streams",),
+    rests_on=UNIT_AND_MEANING,
+    revision=2,
 )
 def angle_wrap(case: Case) -> Iterator[Measurement]:
     """How often does an angle jump by a full turn from one sample to the next?"""
@@ -86,6 +93,8 @@ def angle_wrap(case: Case) -> Iterator[Measurement]:
     "motion.max_speed",
     unit="rad/s",
     needs=("joints",),
+    rests_on=UNIT_AND_MEANING,
+    revision=2,
 )
 def max_speed(case: Case) -> Iterator[Measurement]:
     """How fast did the fastest joint move?

@@ -12,6 +12,9 @@ from fieldloop.model.provenance import Provenance, StreamFact
 from fieldloop.model.stream import NS_PER_S, Stream, StreamKind
 
 FORCES = ("N", "N·m")
+FULL_TURN, WRAP_SLACK = 360.0, 30.0
+"""Degrees: a turn, and how far a joint may move between two samples around a wrap."""
+
 FALLBACKS = (
     (StreamKind.JOINT_POSITION, StreamKind.GRIPPER),
     (StreamKind.ACTION,),
@@ -30,7 +33,8 @@ class Movement:
     sources: str
     paced: bool = True
     """Do the timestamps of these streams show how much time passed?"""
-
+    commanded: bool = False
+    """Is it known from commands alone? The robot may still move after the last command."""
     assumed: str = ""
     """A stream among them of which nothing states what it describes, nor in which unit; '' where all are known."""
 
@@ -77,8 +81,9 @@ def _find_movement(case: Case, without: str) -> Movement | None:
     window = round(case.protocol.setting("episode.moving_window_s") * NS_PER_S)
     start, end = min(signal.times_ns[0] for signal in used), max(signal.times_ns[-1] for signal in used)
     names, known = ", ".join(signal.name for signal in used), all(paced(signal.stream) for signal in used)
+    commanded = all(signal.stream.kind is StreamKind.ACTION for signal in used)
     assumed = next((signal.name for signal in used if _is_assumed(signal.stream)), "")
-    return Movement(times, window, int(start), int(end), names, known, assumed)
+    return Movement(times, window, int(start), int(end), names, known, commanded, assumed)
 
 
 def _is_assumed(stream: Stream) -> bool:
@@ -102,6 +107,8 @@ def _find_moving_times_ns(case: Case, signal: Signal) -> NDArray[np.int64]:
     A movement is therefore found slightly too short, and the stillness before it is never cut short.
     """
     times, columns = signal.times_ns, np.ascontiguousarray(signal.values.T)
+    if not signal.stream.unit:
+        columns = _without_full_turns(columns)
     window_ns = round(case.protocol.setting("episode.moving_window_s") * NS_PER_S)
     here = np.arange(len(times))
     before = np.maximum(np.minimum(np.searchsorted(times, times - window_ns, side="right") - 1, here - 1), 0)
@@ -109,6 +116,21 @@ def _find_moving_times_ns(case: Case, signal: Signal) -> NDArray[np.int64]:
     came, goes = _speed(times, columns, before, here), _speed(times, columns, here, behind)
     threshold = _threshold(case, signal.stream.unit, came)
     return times[(came > threshold) & (goes > threshold)]
+
+
+def _without_full_turns(columns: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Unwrap degrees, columns that jump by 360 within a range of 360: beside such a jump all other motion looks still.
+
+    >>> _without_full_turns(np.asarray([[170.0, 179.0, -179.0, -170.0], [0.0, 1.0, 2.0, 3.0]])).tolist()
+    [[170.0, 179.0, 181.0, 190.0], [0.0, 1.0, 2.0, 3.0]]
+    """
+    jumps = np.abs(np.diff(columns, axis=1)).max(axis=1, initial=0.0)
+    wraps = (jumps > FULL_TURN - WRAP_SLACK) & (np.ptp(columns, axis=1) <= FULL_TURN + WRAP_SLACK)
+    if not wraps.any():
+        return columns
+    unwrapped = columns.copy()
+    unwrapped[wraps] = np.unwrap(columns[wraps], axis=1, period=FULL_TURN)
+    return unwrapped
 
 
 def _speed(

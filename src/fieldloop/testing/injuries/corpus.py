@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from fieldloop.check import Batch
-from fieldloop.model.episode import Defect
+from fieldloop.model.episode import Defect, Harm
 from fieldloop.model.finding import Measured, Measurement
 from fieldloop.model.imprint import Imprint
 from fieldloop.model.note import note
@@ -58,7 +58,12 @@ def triple_gaps_in_late_sessions(batch: Batch) -> Batch:
 
 BATCH_INJURIES: dict[str, BatchInjury] = {
     "corpus.defects": BatchInjury(
-        lambda batch: replace(batch, defects=(Defect("info.json", "fps", note("ingest.rate_not_stated")),))
+        lambda batch: replace(batch, defects=(Defect("data/episode_000007.parquet", "", note("ingest.file_empty")),))
+    ),
+    "corpus.described": BatchInjury(
+        lambda batch: replace(
+            batch, defects=(Defect("info.json", "fps", note("ingest.rate_not_stated"), Harm.MISLEADS),)
+        ),
     ),
     "corpus.duplicates": BatchInjury(
         lambda batch: replace(

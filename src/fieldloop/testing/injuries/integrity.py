@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.check import Case
-from fieldloop.model.episode import Defect
+from fieldloop.model.episode import Defect, Harm
 from fieldloop.model.note import note
 from fieldloop.testing.injuries.injury import Injury, change_values
 from fieldloop.testing.synthetic import with_streams
@@ -64,8 +64,16 @@ def add_defect(case: Case) -> Case:
     return replace(case, recording=replace(case.recording, defects=(defect,)), _kept={})
 
 
+def describe_wrongly(case: Case) -> Case:
+    """State another number of frames than the video has."""
+    message = note("ingest.video_length_differs", frames=90, rows=100)
+    defect = Defect.at("camera/overhead", "episode", 0, message, Harm.MISLEADS)
+    return replace(case, recording=replace(case.recording, defects=(defect,)), _kept={})
+
+
 INJURIES: dict[str, Injury] = {
     "integrity.readable": Injury(add_defect),
+    "integrity.described": Injury(describe_wrongly),
     "integrity.required_streams": Injury(
         lambda case: replace(case, recording=with_streams(case.recording, {"camera/overhead": None}), _kept={}),
     ),

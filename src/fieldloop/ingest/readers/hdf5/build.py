@@ -24,6 +24,7 @@ from fieldloop.model.note import note
 from fieldloop.model.stream import ClockKind, Stream, StreamKind
 
 Seen = dict[str, Stream]
+MOST_FACT_NUMBERS = 32
 
 
 def build(opened: Opened, draft: Draft, layout: str) -> Recording:
@@ -87,7 +88,11 @@ def _read_part(opened: Opened, draft: Draft, part: Part, streams: Seen, lengths:
         return
     yield values.dtype.str.encode() + str(values.shape).encode()
     yield values.tobytes()
-    _report_not_finite(draft, part, values, rows)
+    if _is_constant(draft, part, last - first):  # stated once for the episode, such as the state it began in
+        for leaf in part.leaves:
+            del lengths[leaf.path]
+        draft.facts.setdefault(part.name, ", ".join(f"{value:.6g}" for value in values[0, :MOST_FACT_NUMBERS]))
+        return
     columns = part.columns if len(part.columns) == values.shape[1] else ()
     clocks, notes, stored = _clocks(draft, part, rows - first)
     yield from stored
@@ -97,6 +102,15 @@ def _read_part(opened: Opened, draft: Draft, part: Part, streams: Seen, lengths:
         part.name, part.kind, unit, clocks, values, nominal_hz=hz, columns=columns,
         frame_id=part.frame_id, serial=part.serial, notes=guessed | notes | denial,
     )  # fmt: skip
+
+
+def _is_constant(draft: Draft, part: Part, rows: int) -> bool:
+    """Does the array have one row where the others of its episode have many?"""
+    return (
+        rows == 1
+        and any(leaf.shape and leaf.shape[0] > 1 for other in draft.parts if other is not part for leaf in other.leaves)
+        and draft.rows is None
+    )
 
 
 def _span_of(opened: Opened, draft: Draft, leaf: Leaf) -> tuple[int, int]:
@@ -194,15 +208,6 @@ def _nominal_hz(draft: Draft, part: Part, clocks: Clocks) -> tuple[float | None,
 
 def _clocks_cover_rows(clocks: Clocks, rows: int) -> bool:
     return all(len(stamps) >= rows for stamps in clocks.values())
-
-
-def _report_not_finite(draft: Draft, part: Part, values: NDArray[Any], rows: Rows) -> None:
-    if values.dtype.kind != "f":
-        return
-    bad = rows[~np.isfinite(values).all(axis=1)]
-    if len(bad):
-        message = note("ingest.not_finite", bad=len(bad), rows=len(rows))
-        draft.defects.append(Defect.at(part.leaves[0].path, "row", int(bad[0]), message))
 
 
 def _compare_lengths(draft: Draft, lengths: Mapping[str, int]) -> None:

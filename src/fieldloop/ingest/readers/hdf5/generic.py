@@ -25,12 +25,15 @@ class Generic:
 
     def count(self, root: Folder) -> int:
         """Groups that hold at least one array with rows."""
-        return len(_episodes(root))
+        return len(numbered_arrays(root)) or len(_episodes(root))
 
     def drafts(self, opened: Opened, root: Folder) -> Iterator[Draft]:
         """Yield the episodes by number, else by name."""
-        episodes = _episodes(root)
         shared = facts_of(root)
+        if numbered := numbered_arrays(root):
+            yield from _numbered_drafts(opened, shared, numbered)
+            return
+        episodes = _episodes(root)
         for folder in episodes:
             opened.defects = []
             facts = {**shared, **facts_of(folder), "dataset": opened.path.stem, "dataset_episodes": str(len(episodes))}
@@ -64,6 +67,35 @@ def _draft(opened: Opened, folder: Folder, facts: dict[str, str]) -> Draft:
     name = folder.name or opened.path.stem
     return Draft(name, parts, hz=hz, clocks=group_clock.clocks if group_clock else {}, clock_note=note, facts=facts,
                  defects=opened.defects)  # fmt: skip
+
+
+def numbered_arrays(root: Folder) -> dict[int, dict[str, Leaf]]:
+    """Return episodes whose arrays lie side by side and carry their number: `states_0`, `actions_0`, `states_1` …
+
+    Every array must be numbered, and every number must have the same two or more names.
+    """
+    if root.folders:
+        return {}
+    episodes: dict[int, dict[str, Leaf]] = {}
+    for name, leaf in root.leaves.items():
+        number = trailing_number(name)
+        stem = name.rstrip("0123456789").rstrip("_-. ")
+        if number is None or not stem or not _could_be_stream(leaf):
+            return {}
+        episodes.setdefault(number, {})[stem] = leaf
+    names = {frozenset(arrays) for arrays in episodes.values()}
+    alike = len(names) == 1 and len(next(iter(names))) > 1 and len(episodes) > 1
+    return dict(sorted(episodes.items())) if alike else {}
+
+
+def _numbered_drafts(opened: Opened, shared: dict[str, str], numbered: dict[int, dict[str, Leaf]]) -> Iterator[Draft]:
+    hz = stated_rate(shared)
+    for number, arrays in numbered.items():
+        opened.defects = []
+        place = {"dataset": opened.path.stem, "dataset_episodes": str(len(numbered)), "episode_index": str(number)}
+        parts = [part_of(leaf, name, kind_of_array(name)) for name, leaf in arrays.items()]
+        yield Draft(f"episode_{number:06d}", parts, hz=hz, clock_note=counted_rows_note(hz), facts={**shared, **place},
+                    defects=opened.defects)  # fmt: skip
 
 
 def _episodes(root: Folder) -> list[Folder]:

@@ -15,7 +15,7 @@ from fieldloop.ingest.readers.hdf5.parts import observation_parts, part_of
 from fieldloop.ingest.readers.hdf5.rows import stored_rows
 from fieldloop.ingest.readers.hdf5.shifted import is_one_step_later
 from fieldloop.ingest.readers.hdf5.tree import Folder, Leaf, to_plain_value
-from fieldloop.model.episode import Defect
+from fieldloop.model.episode import Defect, Harm
 from fieldloop.model.note import note
 from fieldloop.model.stream import Stream
 
@@ -60,10 +60,10 @@ class Robomimic:
         shared = _shared_attributes(root)
         if "env_args" not in shared.attributes:
             message = note("ingest.attribute_missing", note("ingest.rate_assumed", hz=ASSUMED_HZ))
-            opened.defects.append(Defect("data", "env_args", message))
+            opened.defects.append(Defect("data", "env_args", message, Harm.HARMLESS))
         elif shared.hz is None:
             message = note("ingest.rate_not_stated", note("ingest.rate_assumed", hz=ASSUMED_HZ))
-            opened.defects.append(Defect("data", "env_args", message))
+            opened.defects.append(Defect("data", "env_args", message, Harm.HARMLESS))
         _, listed = _masks(opened, root)
         names = {folder.name for _, folder in demonstrations}
         gone = {mask: len(set(demos) - names) for mask, demos in listed.items() if set(demos) - names}
@@ -200,7 +200,7 @@ def _check_count(opened: Opened, folder: Folder, stated: Any) -> None:
     actions = folder.leaves.get("actions")
     if not isinstance(stated, int):
         message = note("ingest.attribute_missing", note("ingest.rows_counted"))
-        opened.defects.append(Defect(folder.path, "num_samples", message))
+        opened.defects.append(Defect(folder.path, "num_samples", message, Harm.HARMLESS))
     elif actions is not None and actions.shape and actions.shape[0] != stated:
         message = note("ingest.count_mismatch", stated=stated, what="rows", found=actions.shape[0])
         opened.defects.append(Defect(folder.path, "num_samples", message))
@@ -212,7 +212,7 @@ def _check_total(opened: Opened, stated: Any, folders: list[Folder]) -> None:
     counts = [rows for folder in folders if (rows := _rows_of(folder)) is not None]
     if len(counts) == len(folders) and (total := sum(counts)) != stated:
         message = note("ingest.count_mismatch", stated=stated, what="rows", found=total)
-        opened.defects.append(Defect("data", "total", message))
+        opened.defects.append(Defect("data", "total", message, Harm.HARMLESS))  # no loader reads it
 
 
 def _rows_of(folder: Folder) -> int | None:

@@ -6,11 +6,12 @@ from functools import cache
 from pathlib import Path
 
 from fieldloop.ingest.readers.lerobot.info import Info
-from fieldloop.ingest.readers.lerobot.layout import absent_cameras
+from fieldloop.ingest.readers.lerobot.layout import DatasetLayout
 from fieldloop.ingest.readers.lerobot.sidecar import Sidecar, read_sidecar
 from fieldloop.ingest.readers.lerobot.stamps import StampColumns
 from fieldloop.ingest.readers.lerobot.stats import Stats, read_dataset_stats
 from fieldloop.ingest.readers.lerobot.tasks import read_tasks
+from fieldloop.ingest.readers.lerobot.video_files import VideoFiles, absent_cameras
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -20,6 +21,7 @@ class Dataset:
     root: Path
     info: Info
     listed: int
+    videos: VideoFiles
     absent: tuple[str, ...]
     stamps: StampColumns
     tasks: Mapping[int, str]
@@ -27,9 +29,10 @@ class Dataset:
     sidecar: Callable[[], Sidecar]
 
 
-def open_dataset(root: Path, info: Info, listed: int) -> Dataset:
+def open_dataset(root: Path, info: Info, layout: DatasetLayout) -> Dataset:
     """Read what all episodes share; what is wrong with it is said once, for the log as a whole."""
+    videos = VideoFiles(root)
     return Dataset(
-        root, info, listed, absent_cameras(root, info), StampColumns(info), read_tasks(root, info.version, []),
-        read_dataset_stats(root, []), cache(lambda: read_sidecar(root, [])),
+        root, info, layout.listed(), videos, absent_cameras(info, videos, layout.entries()), StampColumns(info),
+        read_tasks(root, info.version, []), read_dataset_stats(root, []), cache(lambda: read_sidecar(root, [])),
     )  # fmt: skip

@@ -16,7 +16,7 @@ from fieldloop.ingest.readers.lerobot.rows import Rows
 from fieldloop.ingest.readers.lerobot.stats import episode_stats_defects, out_of_range_defects
 from fieldloop.ingest.readers.lerobot.streams import camera_streams, picture_streams, table_streams
 from fieldloop.ingest.readers.lerobot.texts import text_facts
-from fieldloop.model.episode import Defect, Recording
+from fieldloop.model.episode import Defect, Harm, Recording
 from fieldloop.model.identity import content_id
 from fieldloop.model.note import note
 from fieldloop.model.stream import NS_PER_S, Stream
@@ -36,7 +36,7 @@ def read_recording(dataset: Dataset, entry: Entry) -> Recording:
     stamps = dataset.stamps.find(rows.arrays)
     streams: dict[str, Stream] = table_streams(rows, info, times_ns, rate, stamps)
     pictures, parts = picture_streams(dataset.root, info, rows, times_ns, rate, stamps)
-    cameras, more = camera_streams(info, rate, entry, dataset.absent, stamps, defects)
+    cameras, more = camera_streams(dataset, rate, entry, stamps, defects)
     texts = text_facts(rows, entry.index, entry.data_path, defects)
     streams |= pictures | cameras
     defects += _length_defects(entry, len(times_ns), cameras)
@@ -50,18 +50,19 @@ def _times_from_rate_ns(rows: Rows, info: Info, entry: Entry, defects: list[Defe
     """Frame number over rate, where no timestamp column is usable."""
     count = max((len(a) for a in rows.arrays.values()), default=len(rows))
     if count:
-        defects.append(Defect(entry.data_path, "timestamp", note("ingest.timestamps_unusable")))
+        defects.append(Defect(entry.data_path, "timestamp", note("ingest.timestamps_unusable"), Harm.HARMLESS))
     return np.round(np.arange(count) * NS_PER_S / (info.fps or 1.0)).astype(np.int64)
 
 
 def _length_defects(entry: Entry, rows: int, cameras: Mapping[str, Stream]) -> Iterator[Defect]:
     if entry.length is not None and entry.length != rows and rows:
         message = note("ingest.count_mismatch", stated=entry.length, what="frames", found=rows)
-        yield Defect.at("length", "episode", entry.index, message)
+        yield Defect.at("length", "episode", entry.index, message, Harm.MISLEADS)
     for name, stream in cameras.items():
         if rows and len(stream) != rows:
             message = note("ingest.video_length_differs", frames=len(stream), rows=rows)
-            yield Defect.at(name, "episode", entry.index, message)
+            harm = Harm.LOST if len(stream) < rows else Harm.MISLEADS
+            yield Defect.at(name, "episode", entry.index, message, harm)
 
 
 def _stats_defects(dataset: Dataset, entry: Entry, rows: Rows, count: int) -> Iterator[Defect]:
@@ -78,7 +79,7 @@ def _stats_defects(dataset: Dataset, entry: Entry, rows: Rows, count: int) -> It
             "ingest.frame_numbers_differ", first=entry.frames[0], last=entry.frames[1] - 1, first_found=really[0],
             last_found=really[1] - 1,
         )  # fmt: skip
-        yield Defect.at("index", "episode", entry.index, message)
+        yield Defect.at("index", "episode", entry.index, message, Harm.MISLEADS)
 
 
 def _identity(arrays: Mapping[str, NDArray[Any]], texts: Mapping[str, str], parts: list[bytes]) -> Iterator[bytes]:

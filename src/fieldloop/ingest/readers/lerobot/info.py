@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from fieldloop.ingest.stand_in import describe_pointer_bytes, describe_pointer_file
-from fieldloop.model.episode import Defect
+from fieldloop.model.episode import Defect, Harm
 from fieldloop.model.note import Note, note
 
 INFO = "meta/info.json"
@@ -74,24 +74,28 @@ class Info:
 def read_info(root: Path) -> tuple[Info, list[Defect]]:
     """Read meta/info.json; where it is broken the layout on disk decides, and the defect says so."""
     raw, defects = _load(root / INFO)
+    broken = bool(defects)  # what is missing with the whole file is not reported again, entry by entry
     version = str(raw.get("codebase_version") or "")
     if not version:
         version = "v3.0" if (root / "meta/episodes").is_dir() else "v2.1"
-        defects.append(Defect(INFO, "codebase_version", note("ingest.version_not_stated", version=version)))
+        defects.append(
+            Defect(INFO, "codebase_version", note("ingest.version_not_stated", version=version), Harm.MISLEADS)
+        )
     fps = raw.get("fps")
     if not isinstance(fps, int | float) or isinstance(fps, bool) or fps <= 0:
         fps = None
         message = note("ingest.rate_not_stated", note("ingest.rate_from_timestamps"))
-        defects.append(Defect(INFO, "fps", message))
+        defects.append(Defect(INFO, "fps", message, Harm.MISLEADS))
     declared = raw.get("features")
     features = dict(_features(declared, defects)) if isinstance(declared, dict) else {}
     if not features:
         features = {key: Feature(key, "video", (), ()) for key in _video_folders(root, version)}
         message = note("ingest.features_not_declared", note("ingest.features_from_files"))
-        defects.append(Defect(INFO, "features", message))
+        defects.append(Defect(INFO, "features", message, Harm.MISLEADS))
     cameras = tuple(key for key, feature in features.items() if feature.dtype == "video")
     robot = str(raw.get("robot_type") or "")
-    return Info(version, None if fps is None else float(fps), robot, features, raw, cameras), defects
+    info = Info(version, None if fps is None else float(fps), robot, features, raw, cameras)
+    return info, defects[:1] if broken else defects
 
 
 def read_lines(path: Path, defects: list[Defect]) -> Iterator[dict[str, Any]]:

@@ -1,8 +1,7 @@
-"""What the two layouts of LeRobot datasets have in common: entries to read, and cameras that are really there."""
+"""What the two layouts of LeRobot datasets have in common: entries to read, and comparisons of their tables."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from glob import escape
 from itertools import pairwise
 from os.path import normpath
 from pathlib import Path
@@ -11,10 +10,9 @@ from typing import Any, Protocol
 from fieldloop.ingest.readers.lerobot.info import Info
 from fieldloop.ingest.readers.lerobot.rows import Rows
 from fieldloop.ingest.readers.lerobot.stats import Stats
-from fieldloop.model.episode import Defect
+from fieldloop.model.episode import Defect, Harm
 from fieldloop.model.note import note
 
-LONGEST_PATTERN = 1000
 ReadRows = Callable[[list[Defect]], Rows | None]
 """Reads an episode's rows, None where it cannot; complaints go into the list."""
 
@@ -60,12 +58,6 @@ class DatasetLayout(Protocol):
         """What is wrong with the dataset as a whole, by its tables and file names alone?"""
 
 
-def absent_cameras(root: Path, info: Info) -> tuple[str, ...]:
-    """Return cameras that are declared but of which no file exists anywhere."""
-    pattern = "{}/**/*.mp4" if info.version.startswith("v3") else "chunk-*/{}/*.mp4"
-    return tuple(key for key in info.cameras if not any(_glob(root / "videos", pattern.format(escape(key)))))
-
-
 def join_inside(root: Path, relative: str) -> Path:
     """Join a path that a file states; one that leads out of the dataset stays inside as a name that is not there.
 
@@ -105,28 +97,20 @@ def gap_defects(listing: str, indices: Iterable[int]) -> list[Defect]:
     count = sum(last - first + 1 for first, last in gaps)
     return [
         Defect(
-            listing, "episode_index", note("ingest.episode_numbers_skipped", count=count, skipped=_format_spans(gaps))
+            listing,
+            "episode_index",
+            note("ingest.episode_numbers_skipped", count=count, skipped=_format_spans(gaps)),
+            Harm.MISLEADS,
         )
     ]
 
 
 def total_defects(info: Info, counted: Mapping[str, int]) -> list[Defect]:
     """Compare totals of meta/info.json with what the listing or the files add up to."""
-    return [
-        Defect(
-            "meta/info.json",
-            name,
-            note("ingest.count_mismatch", stated=total, what=name.removeprefix("total_"), found=present),
-        )
-        for name, present in counted.items()
-        if (total := info.total(name)) is not None and total != present
-    ]
-
-
-def _glob(folder: Path, pattern: str) -> Iterator[Path]:
-    if len(pattern) > LONGEST_PATTERN:
-        return  # no file name is that long, and to look for it takes a square of time
-    try:
-        yield from folder.glob(pattern)
-    except (ValueError, OSError):  # a feature name that is not a valid file name
-        return
+    for name, present in counted.items():  # the first difference explains those after it: fewer episodes, fewer frames
+        total = info.total(name)
+        if total is not None and total != present:
+            message = note("ingest.count_mismatch", stated=total, what=name.removeprefix("total_"), found=present)
+            missing = name == "total_episodes" and present < total
+            return [Defect("meta/info.json", name, message, Harm.LOST if missing else Harm.HARMLESS)]
+    return []

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fieldloop.ingest.readers.lerobot.info import INDEX_COLUMNS, Info
 from fieldloop.ingest.readers.lerobot.parquet_rows import read_columns, to_array
 from fieldloop.ingest.readers.lerobot.stats import CHECKED, Stats
-from fieldloop.model.episode import Defect
+from fieldloop.model.episode import Defect, Harm
 from fieldloop.model.note import note
 
 EPISODES = "meta/episodes"
@@ -58,7 +58,7 @@ def read_listing(root: Path, info: Info, defects: list[Defect]) -> Listing:
     if not files:
         defects.append(Defect(EPISODES, "", note("ingest.episode_table_missing")))
     wanted = {f"{STATS}{key}/{name}" for key in _checked_features(info) for name in CHECKED}
-    number = 0
+    number, repeated, contradicting = 0, 0, 0
     for path in files:
         columns = read_columns(
             path, path.relative_to(root).as_posix(), defects, lambda c: not c.startswith(STATS) or c in wanted
@@ -69,13 +69,24 @@ def read_listing(root: Path, info: Info, defects: list[Defect]) -> Listing:
         for place, values in enumerate(zip(*plain.values(), strict=True), number):
             row = dict(zip(plain, values, strict=True))
             index = row.get("episode_index")
-            if not isinstance(index, int) or index in listing.rows:
-                code = "ingest.episode_listed_twice" if index in listing.rows else "ingest.episode_without_index"
-                defects.append(Defect(EPISODES, f"episode {index}", note(code, episode=index)))
+            if not isinstance(index, int):
+                message = note("ingest.episode_without_index", episode=index)
+                defects.append(Defect(EPISODES, f"episode {index}", message))
+            elif index in listing.rows:
+                repeated += 1
+                contradicting += _differ(row, listing.rows[index])
             else:
                 listing.rows[index], listing.place[index] = row, place
         number += count
+    if repeated:
+        message = note("ingest.episodes_listed_twice", count=repeated, contradicting=contradicting)
+        defects.append(Defect(EPISODES, "", message, Harm.MISLEADS))
     return listing
+
+
+def _differ(row: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Do two lines about one episode contradict each other in what both state?"""
+    return any(row[key] != other[key] for key in row.keys() & other.keys())
 
 
 def _checked_features(info: Info) -> Iterator[str]:
@@ -95,7 +106,7 @@ def overlap_defects(
         for (chunk, file, _, end, index), (*same, start, _, other) in pairwise(spans):
             if same == [chunk, file] and start < end - half_s:
                 message = note("ingest.video_spans_overlap", start_s=start, other=index, end_s=end)
-                yield Defect.at(key, "episode", other, message)
+                yield Defect.at(key, "episode", other, message, Harm.MISLEADS)
 
 
 def _stats(columns: Mapping[str, Any]) -> dict[str, dict[str, NDArray[np.float64]]]:

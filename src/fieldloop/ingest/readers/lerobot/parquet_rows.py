@@ -19,12 +19,25 @@ def read_columns(path: Path, name: str, defects: list[Defect], wanted: Any = Non
 
     try:
         with pq.ParquetFile(path) as file:
-            names = [column for column in file.schema_arrow.names if wanted is None or wanted(column)]
+            names = [column for column in dict.fromkeys(file.schema_arrow.names) if wanted is None or wanted(column)]
             table = file.read(columns=names, use_threads=False)
     except (ArrowException, OSError, ValueError) as wrong:
         defects.append(Defect(name, "", why_unreadable(path, wrong)))
         return {}
-    return {column: table[column] for column in table.column_names}
+    return first_columns(table)
+
+
+def first_columns(table: Any) -> dict[str, Any]:
+    """Return a table's columns by name; of columns with one name the first."""
+    columns: dict[str, Any] = {}
+    for place, name in enumerate(table.column_names):
+        columns.setdefault(name, table.column(place))
+    return columns
+
+
+def field_of(schema: Any, name: str) -> Any:
+    """Return a column's field; of columns with one name the first."""
+    return schema.field(schema.names.index(name))
 
 
 class NotNumeric(ValueError):

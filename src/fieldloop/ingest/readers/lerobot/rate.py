@@ -12,7 +12,7 @@ from fieldloop.ingest.readers.lerobot.info import INFO, Info
 from fieldloop.ingest.readers.lerobot.layout import Entry
 from fieldloop.ingest.readers.lerobot.rows import Rows
 from fieldloop.ingest.stamps import Times, contradicting_rate_hz, rate_of
-from fieldloop.model.episode import Defect
+from fieldloop.model.episode import Defect, Harm
 from fieldloop.model.note import note
 from fieldloop.model.stream import NS_PER_S
 
@@ -65,7 +65,7 @@ def rate_defects(info: Info, entries: Sequence[Entry]) -> Iterator[Defect]:
         "ingest.rate_contradicted", stated_hz=info.fps, found_hz=real, video_hz=video, denying=len(contradictions),
         looked_at=len(some),
     )  # fmt: skip
-    yield Defect(INFO, "fps", message)
+    yield Defect(INFO, "fps", message, Harm.MISLEADS)
 
 
 def frame_near(packets: Packets, at_s: float) -> int:

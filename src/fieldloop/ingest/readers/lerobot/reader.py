@@ -1,19 +1,22 @@
 """Read LeRobot datasets: v2.0, v2.1 and v3.0."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from fieldloop.errors import UnreadableLog
 from fieldloop.ingest.readers.lerobot.dataset import open_dataset
 from fieldloop.ingest.readers.lerobot.episode import read_recording
-from fieldloop.ingest.readers.lerobot.info import Info, read_info
-from fieldloop.ingest.readers.lerobot.layout import DatasetLayout, absent_cameras
+from fieldloop.ingest.readers.lerobot.info import INFO, Info, read_info
+from fieldloop.ingest.readers.lerobot.layout import DatasetLayout
 from fieldloop.ingest.readers.lerobot.rate import rate_defects
 from fieldloop.ingest.readers.lerobot.sidecar import check_sidecar
 from fieldloop.ingest.readers.lerobot.tasks import read_tasks
 from fieldloop.ingest.readers.lerobot.v2 import LayoutV2
 from fieldloop.ingest.readers.lerobot.v3 import LayoutV3
-from fieldloop.model.episode import Defect, Recording
+from fieldloop.ingest.readers.lerobot.version import files_version
+from fieldloop.ingest.readers.lerobot.video_files import VideoFiles, absent_cameras, moved_video_defects
+from fieldloop.model.episode import Defect, Harm, Recording
 from fieldloop.model.note import note
 
 
@@ -36,32 +39,47 @@ class LeRobotReader:
 
     def read_part(self, path: Path, start: int, stop: int | None) -> Iterator[Recording]:
         """Yield some of the episodes by index; the others are not opened."""
-        info, _ = read_info(path)
+        info, _ = _read_info(path)
         layout = _layout(path, info)
-        dataset = open_dataset(path, info, layout.listed())
+        dataset = open_dataset(path, info, layout)
         for entry in layout.entries(start, stop):
             yield read_recording(dataset, entry)
 
     def count(self, path: Path) -> int:
         """How many episodes can be attempted?"""
-        info, _ = read_info(path)
+        info, _ = _read_info(path)
         return len(_layout(path, info))
 
     def defects(self, path: Path) -> tuple[Defect, ...]:
         """Return where the dataset's own tables, totals and files disagree."""
-        info, defects = read_info(path)
+        info, defects = _read_info(path)
         layout = _layout(path, info)
         layout.listed()
+        entries, videos = list(layout.entries()), VideoFiles(path)
         absent = [
             Defect(key, "meta/info.json", note("ingest.declared_but_missing", part="camera", missing="video"))
-            for key in absent_cameras(path, info)
+            for key in absent_cameras(info, videos, entries)
         ]
-        entries = list(layout.entries())
+        moved = moved_video_defects(info, videos, entries, path)
         if not entries:
             defects.append(Defect("data", "", note("ingest.no_episode")))
         read_tasks(path, info.version, defects)
         check_sidecar(path, defects)
-        return (*defects, *absent, *layout.defects(), *rate_defects(info, entries))
+        return (*defects, *absent, *moved, *layout.defects(), *rate_defects(info, entries))
+
+
+def _read_info(path: Path) -> tuple[Info, list[Defect]]:
+    """Read the description; where the files are laid out as another version lays them out, they decide."""
+    info, defects = read_info(path)
+    found = files_version(path, info.version)
+    if found == info.version:
+        return info, defects
+    message = note("ingest.version_contradicted", stated=info.version, found=found)
+    defects.append(Defect(INFO, "codebase_version", message, Harm.MISLEADS))
+    raw = {
+        key: value for key, value in info.raw.items() if key not in ("data_path", "video_path")
+    }  # the other layout's
+    return replace(info, version=found, raw=raw), defects
 
 
 def _layout(path: Path, info: Info) -> DatasetLayout:

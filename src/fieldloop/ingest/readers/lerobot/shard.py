@@ -8,7 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.ingest.readers.lerobot.parquet_rows import innermost_type, numeric_arrays, to_array, why_unreadable
+from fieldloop.ingest.readers.lerobot.parquet_rows import (
+    field_of,
+    first_columns,
+    innermost_type,
+    numeric_arrays,
+    to_array,
+    why_unreadable,
+)
 from fieldloop.model.episode import Defect
 from fieldloop.model.note import Note
 
@@ -47,8 +54,9 @@ class Shard:
             self._metadata, self.schema = file.metadata, file.schema_arrow
         groups = [self._metadata.row_group(g) for g in range(self._metadata.num_row_groups)]
         self._begins = np.cumsum([0, *(g.num_rows for g in groups)]).astype(np.int64)
-        self.pictures = tuple(n for n in self.schema.names if _holds_pictures(self.schema.field(n).type))
-        self._plain = [n for n in self.schema.names if n not in self.pictures]
+        names = dict.fromkeys(self.schema.names)
+        self.pictures = tuple(n for n in names if _holds_pictures(field_of(self.schema, n).type))
+        self._plain = [n for n in names if n not in self.pictures]
         sizes = [0 if self.pictures else g.total_byte_size for g in groups]
         self._firsts = _batch_starts(sizes) if not self.pictures else list(range(len(groups)))
         self._held: dict[int, Batch] = {}
@@ -95,7 +103,7 @@ class Shard:
         import pyarrow.parquet as pq
 
         with pq.ParquetFile(self.path, metadata=self._metadata) as file:
-            column = to_array(file.read(columns=["episode_index"], use_threads=False)["episode_index"])[:, 0]
+            column = to_array(file.read(columns=["episode_index"], use_threads=False).column(0))[:, 0]
         owners = np.where(np.isfinite(column), column, -1).astype(np.int64)
         starts = np.flatnonzero(np.diff(owners, prepend=owners[:1] - 1))
         stops = np.append(starts[1:], len(owners))
@@ -132,7 +140,7 @@ class Shard:
                     if names is not self._plain:
                         broken[names[0]] = why_unreadable(self.path, wrong)
                     continue
-                columns |= {name: table[name] for name in names if name in table.column_names}
+                columns |= first_columns(table)
                 if names is self._plain:
                     break
         arrays, reasons = numeric_arrays(columns, columns)

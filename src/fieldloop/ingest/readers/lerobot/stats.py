@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.ingest.readers.lerobot.info import why_no_json
-from fieldloop.model.episode import Defect
+from fieldloop.model.episode import Defect, Harm
 from fieldloop.model.note import note
 
 CHECKED = ("min", "max", "count")
@@ -66,12 +66,12 @@ def episode_stats_defects(
                 "ingest.statistic_differs", statistic=name, column=column, stated=float(stat[column]),
                 found=float(data[column]),
             )  # fmt: skip
-            yield Defect.at(key, "episode", episode, message)
+            yield Defect.at(key, "episode", episode, message, _harm_of_extreme(name, stat, data))
     for key in keys:
         count = stated[key].get("count", EMPTY)
         if count.size == 1 and count.flat[0] != rows:
             message = note("ingest.statistics_of_other_rows", frames=int(count.flat[0]), rows=rows)
-            yield Defect.at(key, "episode", episode, message)
+            yield Defect.at(key, "episode", episode, message, Harm.HARMLESS)
 
 
 def out_of_range_defects(whole: Stats, arrays: Mapping[str, NDArray[Any]], episode: int) -> Iterator[Defect]:
@@ -91,7 +91,7 @@ def out_of_range_defects(whole: Stats, arrays: Mapping[str, NDArray[Any]], episo
                 "ingest.values_outside_statistics", column=c, low=float(least[c]), high=float(most[c]),
                 stated_low=float(low[c]), stated_high=float(high[c]),
             )  # fmt: skip
-            yield Defect.at(key, "episode", episode, message)
+            yield Defect.at(key, "episode", episode, message, Harm.MISLEADS)
 
 
 def dataset_stats_defects(whole: Stats, episodes: Mapping[str, Mapping[str, NDArray[np.float64]]]) -> Iterator[Defect]:
@@ -107,7 +107,14 @@ def dataset_stats_defects(whole: Stats, episodes: Mapping[str, Mapping[str, NDAr
                     "ingest.statistic_differs", statistic=name, column=column, stated=float(declared[column]),
                     found=float(really[column]),
                 )  # fmt: skip
-                yield Defect(WHOLE, f"{key}/{name}", message)
+                yield Defect(WHOLE, f"{key}/{name}", message, _harm_of_extreme(name, declared, really))
+
+
+def _harm_of_extreme(name: str, stated: NDArray[Any], found: NDArray[Any]) -> Harm:
+    """A stated range that holds all the data normalises them into its bounds; one that is narrower does not."""
+    slack = SLACK * np.maximum(1.0, np.abs(found.astype(np.float64)))
+    narrower = stated > found + slack if name == "min" else stated < found - slack
+    return Harm.MISLEADS if narrower.any() else Harm.HARMLESS
 
 
 def _numbers(row: Mapping[str, Any]) -> dict[str, NDArray[np.float64]]:

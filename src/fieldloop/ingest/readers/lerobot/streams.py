@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from fieldloop.ingest.pictures.depth_video import depth_codes
 from fieldloop.ingest.pictures.video import VideoSpan, read_packets
+from fieldloop.ingest.readers.lerobot.dataset import Dataset
 from fieldloop.ingest.readers.lerobot.info import INDEX_COLUMNS, Feature, Info
 from fieldloop.ingest.readers.lerobot.layout import Entry, VideoPlace
 from fieldloop.ingest.readers.lerobot.parquet_pictures import ParquetPictures
@@ -16,15 +17,24 @@ from fieldloop.ingest.readers.lerobot.rate import Rate, choose_rate, frame_near
 from fieldloop.ingest.readers.lerobot.rows import Rows
 from fieldloop.ingest.readers.lerobot.stamps import Stamps
 from fieldloop.ingest.stamps import Times
+from fieldloop.ingest.state_columns import StateColumns, state_columns
 from fieldloop.ingest.units import guessed_unit
 from fieldloop.ingest.words import kind_of
-from fieldloop.model.episode import Defect
+from fieldloop.model.episode import Defect, Harm
 from fieldloop.model.note import note
+from fieldloop.model.provenance import ASSUMPTION_NOTES, StreamFact
 from fieldloop.model.stream import NS_PER_S, ClockKind, Stream, StreamKind
 from fieldloop.model.stream_notes import SHAPE, current_notes
 
-NAMES = {"observation.state": "joints", "action": "action"}
-KINDS = {"observation.state": StreamKind.JOINT_POSITION, "action": StreamKind.ACTION}
+STATES = ("observation.state", "state", "observation/state", "observation.qpos", "qpos")
+ACTIONS = ("action", "actions")
+NAMES = dict.fromkeys(STATES, "joints") | dict.fromkeys(ACTIONS, "action")
+"""Other toolchains' names of the state and the action."""
+
+ASSUMED_MEANINGS = {
+    StateColumns.MIXED: "joint positions: some of the columns are named as joints, others are not",
+    StateColumns.UNNAMED: "joint positions: the dataset does not name the columns of its state",
+}
 IMAGES = "observation.images."
 GUESSED = (StreamKind.JOINT_POSITION, StreamKind.ACTION)
 HEIGHT, WIDTH, CHANNELS = "height", "width", (1, 3, 4)
@@ -40,9 +50,11 @@ def table_streams(rows: Rows, info: Info, times_ns: Times, rate: Rate, stamps: S
         if key in INDEX_COLUMNS or key in stamps.columns:
             continue
         feature = info.features.get(key) or Feature(key, str(values.dtype), values.shape[1:], ())
-        name = _name(feature, NAMES.get(key, key), streams)
         kind = _kind(key, feature)
+        usual = key if kind is StreamKind.OTHER else NAMES.get(key, key)
+        name = _name(feature, usual, streams)
         unit, notes = _unit(kind, feature, values)
+        notes = notes | _meaning_notes(key, feature)
         real, stamp_notes = stamps.clocks(key)
         names = feature.names if len(feature.names) == values.shape[1] else ()
         streams[name] = Stream(
@@ -77,20 +89,20 @@ def picture_streams(
 
 
 def camera_streams(
-    info: Info, rate: Rate, entry: Entry, absent: tuple[str, ...], stamps: Stamps, defects: list[Defect]
+    dataset: Dataset, rate: Rate, entry: Entry, stamps: Stamps, defects: list[Defect]
 ) -> tuple[dict[str, Stream], list[bytes]]:
     """Make a stream of every video, stamped by its container; also return what names the videos' content."""
     streams: dict[str, Stream] = {}
     parts: list[bytes] = []
-    for key in info.cameras:
-        if key in absent:
+    for key in dataset.info.cameras:
+        if key in dataset.absent:
             continue  # said once for the whole dataset
-        feature = info.features[key]
+        feature = dataset.info.features[key]
         name = _name(feature, camera_name(key), streams)
         if key not in entry.videos:
             defects.append(Defect.at(name, "episode", entry.index, note("ingest.video_not_listed")))
             continue
-        place = entry.videos[key]
+        place = dataset.videos.find(key, entry.videos[key])
         try:
             span = _open(place, feature)
             parts += [key.encode(), *span.fingerprint()]
@@ -105,7 +117,7 @@ def camera_streams(
                 "ingest.picture_size_differs", width=width, height=height, stated_width=stated_width,
                 stated_height=stated_height,
             )  # fmt: skip
-            defects.append(Defect(name, place.path.name, message))
+            defects.append(Defect(name, place.path.name, message, Harm.MISLEADS))
         clocks, stamp_notes = stamps.clocks(key)
         if any(len(times) != len(span) for times in clocks.values()):
             clocks, stamp_notes = {}, {}
@@ -202,13 +214,22 @@ def _shape_notes(feature: Feature) -> dict[str, str]:
     return {SHAPE: f"{sides}, row by row"} if len(feature.shape) > 1 else {}
 
 
+def _meaning_notes(key: str, feature: Feature) -> dict[str, str]:
+    """What is assumed of a state whose columns do not say that they are joints; a release states its kinds."""
+    if key not in STATES or "kind" in feature.info:
+        return {}
+    assumed = ASSUMED_MEANINGS.get(state_columns(feature.names))
+    return {ASSUMPTION_NOTES[StreamFact.MEANING]: assumed} if assumed else {}
+
+
 def _kind(key: str, feature: Feature) -> StreamKind:
     stated = KIND_VALUES.get(str(feature.info.get("kind") or ""))
     if stated is not None:
         return stated
-    if key in KINDS:
-        return KINDS[key]
-    if key.startswith("action."):
+    if key in STATES:
+        no_joint = state_columns(feature.names) is StateColumns.NO_JOINT
+        return StreamKind.OTHER if no_joint else StreamKind.JOINT_POSITION
+    if key in ACTIONS or key.startswith("action."):
         return StreamKind.ACTION
     if not key.startswith("observation."):
         return StreamKind.OTHER

@@ -12,7 +12,8 @@ UNNAMED_INDEX = "__index_level_0__"
 
 def read_tasks(root: Path, version: str, defects: list[Defect]) -> dict[int, str]:
     """Return number → text; a table that is missing or broken is named."""
-    if version.startswith("v2"):
+    table = root / "meta/tasks.parquet"
+    if version.startswith("v2") or (not table.is_file() and (root / "meta/tasks.jsonl").is_file()):
         rows = read_lines(root / "meta/tasks.jsonl", defects)
         pairs = [(row.get("task_index"), row.get("task")) for row in rows]
     else:

@@ -1,6 +1,5 @@
 """LeRobot v2.0 and v2.1: one Parquet file and one video per episode and camera, lists as .jsonl."""
 
-import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -22,10 +21,10 @@ from fieldloop.ingest.readers.lerobot.layout import (
 from fieldloop.ingest.readers.lerobot.rows import Rows, gather
 from fieldloop.ingest.readers.lerobot.shard import open_shard
 from fieldloop.ingest.readers.lerobot.stats import Stats, plain_stats, read_dataset_stats
-from fieldloop.model.episode import Defect
+from fieldloop.ingest.readers.lerobot.version import EPISODE_FILE
+from fieldloop.model.episode import Defect, Harm
 from fieldloop.model.note import note
 
-EPISODE_FILE = re.compile(r"episode_(\d+)\.parquet")
 VIDEO_PATH = "videos/chunk-{episode_chunk:03d}/{video_key}/episode_{episode_index:06d}.mp4"
 LISTING = "meta/episodes.jsonl"
 STATISTICS = "meta/episodes_stats.jsonl"
@@ -101,9 +100,9 @@ class LayoutV2:
                 "ingest.episodes_without_data", count=len(missing), listed=len(listing), which=format_indices(missing)
             )
             defects.append(Defect("data", LISTING, message))
-        if unlisted := sorted(files.keys() - listing.keys()):
+        if unlisted := sorted(files.keys() - listing.keys()) if listing else []:
             message = note("ingest.episodes_not_listed", count=len(unlisted), which=format_indices(unlisted))
-            defects.append(Defect(LISTING, "", message))
+            defects.append(Defect(LISTING, "", message, Harm.MISLEADS))
         lengths = [row["length"] for row in listing.values() if isinstance(row.get("length"), int)]
         if listing and len(lengths) == len(listing):
             defects += total_defects(self._info, {"total_episodes": len(listing), "total_frames": sum(lengths)})
@@ -130,7 +129,7 @@ class LayoutV2:
             "ingest.timestamps_start_late", first_s=begins[0], last_s=begins[-1], late=len(late),
             looked_at=len(looked_at), frame=round(first * self._info.fps),
         )  # fmt: skip
-        return [Defect.at("timestamp", "episode", index, message)]
+        return [Defect.at("timestamp", "episode", index, message, Harm.MISLEADS)]
 
     def _rows_reader(self, index: int, path: Path) -> ReadRows:
         def read(defects: list[Defect]) -> Rows | None:

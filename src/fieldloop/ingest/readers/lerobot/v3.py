@@ -21,7 +21,7 @@ from fieldloop.ingest.readers.lerobot.parquet_rows import why_unreadable
 from fieldloop.ingest.readers.lerobot.rows import Rows, gather
 from fieldloop.ingest.readers.lerobot.shard import Run, Shard, open_shard
 from fieldloop.ingest.readers.lerobot.stats import dataset_stats_defects, read_dataset_stats
-from fieldloop.model.episode import Defect
+from fieldloop.model.episode import Defect, Harm
 from fieldloop.model.note import note
 
 DATA_PATH = "data/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet"
@@ -36,7 +36,7 @@ class LayoutV3:
     def __init__(self, root: Path, info: Info) -> None:
         self._root, self._info = root, info
         self._complaints: list[Defect] = []
-        self._paths: dict[tuple[str, int, int], Path] = {}
+        self._paths: dict[tuple[str, int, int, Any], Path] = {}
         self._walked: list[Shard] = []
 
     @cached_property
@@ -51,7 +51,10 @@ class LayoutV3:
             shard = open_shard(path, self._root, self._complaints)
             if shard is None:
                 continue
-            self._complaints += column_defects(self._info, shard)
+            known = {(one.subject, one.message) for one in self._complaints}  # one cause, though each file shows it
+            self._complaints += [
+                one for one in column_defects(self._info, shard) if (one.subject, one.message) not in known
+            ]
             for run in self._runs(shard):
                 held.setdefault(run.episode, []).append((shard, run.start, run.stop))
         return held
@@ -100,7 +103,7 @@ class LayoutV3:
             defects.append(Defect("data", EPISODES, message))
         if unlisted := sorted(held.keys() - listing.keys()) if listing else []:
             message = note("ingest.episodes_not_listed", count=len(unlisted), which=format_indices(unlisted))
-            defects.append(Defect(EPISODES, "", message))
+            defects.append(Defect(EPISODES, "", message, Harm.MISLEADS))
         defects += gap_defects(EPISODES, listing.keys())
         lengths = [row["length"] for row in listing.values() if isinstance(row.get("length"), int)]
         if listing and len(lengths) == len(listing):
@@ -118,7 +121,7 @@ class LayoutV3:
             if all(listed_path != shard.path for shard, _, _ in places):
                 where = listed_path.relative_to(self._root).as_posix()
                 message = note("ingest.rows_elsewhere", stated=where, found=places[0][0].name)
-                defects.append(Defect.at("data", "episode", index, message))
+                defects.append(Defect.at("data", "episode", index, message, Harm.MISLEADS))
             self._forget_other_shards(shard for shard, _, _ in places)
             return gather(places, index, defects)
 
@@ -144,9 +147,11 @@ class LayoutV3:
         """Fill a path template; asked for every episode, answered once for every file."""
         numbers = [row.get(f"{prefix}{name}") for name in ("chunk_index", "file_index")]
         chunk, file = (n if isinstance(n, int) else 0 for n in numbers)
-        key = (prefix, chunk, file)
+        episode = row.get("episode_index") if "{episode_" in str(self._info.raw.get(which)) else None
+        key = (prefix, chunk, file, episode)
         if key not in self._paths:
-            filled = self._info.path(which, usual, chunk_index=chunk, file_index=file, **parts)
+            earlier = {} if episode is None else {"episode_index": episode, "episode_chunk": chunk}
+            filled = self._info.path(which, usual, chunk_index=chunk, file_index=file, **earlier, **parts)
             self._paths[key] = join_inside(self._root, filled)
         return self._paths[key]
 

@@ -12,6 +12,7 @@ from fieldloop.ingest.readers.rlds.columns import Column
 from fieldloop.ingest.readers.rlds.own import KeptStream
 from fieldloop.ingest.readers.rlds.pixels import RecordPictures, decode_hidden_floats
 from fieldloop.ingest.words import kind_of, words_of
+from fieldloop.model.provenance import ASSUMPTION_NOTES, StreamFact
 from fieldloop.model.stream import Stream, StreamKind
 from fieldloop.model.stream_notes import UNIT_NOTE, VALUES
 
@@ -44,6 +45,7 @@ def foreign_streams(columns: Sequence[Column], clock: StepClock, payload: Payloa
         kind, notes = _kind(column), dict(clock.notes)
         if kind is StreamKind.JOINT_POSITION and words_of(column.path) & STATE_WORDS:
             notes[UNIT_NOTE] = ASSUMED
+            notes[ASSUMPTION_NOTES[StreamFact.MEANING]] = "joint positions: the columns are unnamed"
         if column.leaf and column.leaf.description:
             notes["description"] = column.leaf.description
         if column.note:

@@ -1,0 +1,124 @@
+"""What a reader assumed is never evidence against the data, and what is not understood does not pass."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from fieldloop import check
+from fieldloop.check import Batch, Case
+from fieldloop.model.episode import Defect, Episode, Harm, Recording
+from fieldloop.model.finding import Status
+from fieldloop.model.note import note
+from fieldloop.model.provenance import ASSUMPTION_NOTES, StreamFact
+from fieldloop.model.stream import NS_PER_S, ClockKind, Stream, StreamKind
+from fieldloop.protocol import default_protocol
+
+ROWS = 200
+
+
+class Frames:
+    """Pictures of one grey level each."""
+
+    size = (32, 24)
+
+    def __init__(self, levels):
+        self._levels = levels
+
+    def __len__(self):
+        return len(self._levels)
+
+    def frames(self, indices=None):
+        for index in range(len(self)) if indices is None else indices:
+            picture = np.full((24, 32, 3), self._levels[index], np.uint8)
+            if self._levels[index]:
+                picture[:, ::2] += 90
+            yield picture
+
+
+def stream(name, kind, values=None, unit="", notes=None, clock=ClockKind.SYNTHETIC, pictures=None):
+    times = np.arange(ROWS, dtype=np.int64) * (NS_PER_S // 20)
+    return Stream(name, kind, unit, {clock: times}, values, pictures, nominal_hz=20.0, notes=notes or {})
+
+
+def findings(*streams, defects=(), form="lerobot v3.0"):
+    episode = Episode("a" * 64, "episode_000000", form, start_ns=0, end_ns=ROWS * NS_PER_S // 20)
+    case = Case(Recording(episode, {one.name: one for one in streams}, tuple(defects)), default_protocol())
+    return check.judge(check.measure(case), default_protocol())
+
+
+def status(found, name, stream=""):
+    return {one.status for one in found if one.check == name and (not stream or one.about.stream == stream)}
+
+
+def wander(columns=3, seed=0):
+    return np.cumsum(np.random.default_rng(seed).normal(0, 0.01, (ROWS, columns)), axis=0)
+
+
+@pytest.mark.parametrize(("notes", "expected"), [({}, Status.FAILED), ({"unit": "assumed"}, Status.CANNOT_TELL)])
+def test_a_jump_fails_only_where_the_unit_is_known(notes, expected):
+    values = wander()
+    values[100:] += 3.0
+    found = findings(stream("joints", StreamKind.JOINT_POSITION, values, "rad", notes))
+    assert status(found, "motion.teleport") == {expected}
+
+
+def test_a_jump_of_an_assumed_joint_cannot_fail():
+    values = wander()
+    values[100:] += 3.0
+    notes = {ASSUMPTION_NOTES[StreamFact.MEANING]: "the columns are unnamed"}
+    found = findings(stream("joints", StreamKind.JOINT_POSITION, values, "rad", notes))
+    assert status(found, "motion.teleport") == {Status.CANNOT_TELL}
+
+
+@pytest.mark.parametrize(
+    ("harm", "readable", "described"),
+    [
+        (Harm.LOST, Status.FAILED, Status.PASSED),
+        (Harm.MISLEADS, Status.PASSED, Status.FAILED),
+        (Harm.HARMLESS, Status.PASSED, Status.CANNOT_TELL),
+    ],
+)
+def test_a_defect_is_judged_by_its_harm(harm, readable, described):
+    defect = Defect("joints", "", note("ingest.column_type_differs", declared="float32", found="float64"), harm)
+    found = findings(stream("joints", StreamKind.JOINT_POSITION, wander(), "rad"), defects=[defect])
+    assert status(found, "integrity.readable") == {readable}
+    assert described in status(found, "integrity.described")
+    assert not any(one.counts for one in found if one.check == "integrity.described") or harm is Harm.MISLEADS
+
+
+def test_a_state_of_unknown_meaning_does_not_pass():
+    states, actions = stream("states", StreamKind.OTHER, wander(9)), stream("actions", StreamKind.ACTION, wander())
+    assert status(findings(states, actions), "integrity.readable") == {Status.CANNOT_TELL}
+    joints = stream("joints", StreamKind.JOINT_POSITION, wander(), "rad")
+    assert status(findings(states, actions, joints), "integrity.readable") == {Status.PASSED}
+
+
+def test_a_dataset_without_episodes_still_reports_its_defects():
+    defects = (Defect("data", "", note("ingest.no_episode")),)
+    batch = Batch((), defects)
+    found = check.judge(check.measure_batch(batch), default_protocol())
+    assert status(found, "corpus.defects") == {Status.FAILED}
+
+
+def test_stillness_is_not_known_from_commands_alone():
+    values = wander()
+    values[40:] = values[40]
+    actions = stream("actions", StreamKind.ACTION, values, clock=ClockKind.HEADER)
+    assert status(findings(actions), "motion.idle_tail") == {Status.CANNOT_TELL}
+    joints = replace(actions, name="joints", kind=StreamKind.JOINT_POSITION, unit="rad")
+    assert status(findings(joints), "motion.idle_tail") == {Status.FAILED}
+
+
+def test_degrees_that_wrap_are_not_stillness():
+    turning = (np.arange(ROWS) * 2.0 + 200.0) % 360.0 - 180.0
+    found = findings(stream("joints", StreamKind.JOINT_POSITION, turning[:, None], clock=ClockKind.HEADER))
+    assert status(found, "motion.idle_head") | status(found, "motion.idle_tail") == {Status.PASSED}
+
+
+@pytest.mark.parametrize(("form", "expected"), [("rlds", Status.CANNOT_TELL), ("mcap", Status.FAILED)])
+def test_a_black_camera_beside_another_is_filled_in_by_a_converter(form, expected):
+    black = stream("camera/a", StreamKind.RGB, pictures=Frames([0] * ROWS), unit="8-bit")
+    shows = stream("camera/b", StreamKind.RGB, pictures=Frames([100] * ROWS), unit="8-bit")
+    assert status(findings(black, shows, form=form), "vision.black_or_blown", "camera/a") == {expected}
+    assert status(findings(black, form=form), "vision.black_or_blown", "camera/a") == {Status.FAILED}

@@ -1,0 +1,138 @@
+"""LeRobot datasets as other toolchains leave them: files elsewhere, another version's layout, doubled tables."""
+
+import json
+import shutil
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from tests.ingest.hdf5_makers import pictures, video
+from tests.ingest.lerobot_makers import DATA, LISTING, ROWS, foreign
+
+from fieldloop.ingest import open_log
+from fieldloop.model.episode import Harm
+from fieldloop.model.provenance import Provenance, StreamFact
+from fieldloop.model.stream import StreamKind
+
+CAMERA = "observation.images.top"
+
+
+def read(root):
+    log = open_log(root)
+    recordings = list(log.recordings)
+    defects = (*log.defects, *(defect for one in recordings for defect in one.defects))
+    return recordings, {defect.message.code: defect.harm for defect in defects}
+
+
+def edit_info(root, **changes):
+    path = root / "meta/info.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+
+
+def with_camera(root, path):
+    """Write a set of one episode with a video at this path."""
+    span = {f"videos/{CAMERA}/{name}": np.zeros(1, np.int64) for name in ("chunk_index", "file_index")}
+    foreign(root, episodes=1, listing=span)
+    info = json.loads((root / "meta/info.json").read_text())
+    edit_info(root, features=info["features"] | {CAMERA: {"dtype": "video", "shape": [], "names": None}})
+    (root / path).parent.mkdir(parents=True)
+    (root / path).write_bytes(video(pictures(ROWS), fps=info["fps"]))
+    return root
+
+
+@pytest.fixture
+def root(tmp_path):
+    return tmp_path / "theirs"
+
+
+def test_a_video_where_the_template_states_it_is_found(root):
+    with_camera(root, f"videos/chunk-000/{CAMERA}/episode_000000.mp4")
+    edit_info(root, video_path="videos/chunk-{chunk_index:03d}/{video_key}/episode_{file_index:06d}.mp4")
+    (recording,), codes = read(root)
+    assert len(recording.streams["camera/top"]) == ROWS
+    assert codes == {}
+
+
+def test_a_video_in_another_folder_is_read_and_named_once(root):
+    with_camera(root, f"video/{CAMERA}/chunk-000/file-000.mp4")
+    (recording,), codes = read(root)
+    assert "camera/top" in recording.streams
+    assert codes == {"ingest.videos_elsewhere": Harm.MISLEADS}
+
+
+def test_a_camera_without_any_file_is_missing(root):
+    with_camera(root, f"videos/{CAMERA}/chunk-000/file-000.mp4")
+    shutil.rmtree(root / "videos")
+    _, codes = read(root)
+    assert codes == {"ingest.declared_but_missing": Harm.LOST}
+
+
+def test_files_decide_over_a_stated_version(root):
+    foreign(root)
+    edit_info(root, codebase_version="v2.1")
+    recordings, codes = read(root)
+    assert len(recordings) == 2
+    assert codes == {"ingest.version_contradicted": Harm.MISLEADS}
+
+
+def test_a_table_of_episodes_kept_twice_is_one_finding(root):
+    foreign(root)
+    shutil.copy(root / LISTING, root / "meta/episodes/file-000.parquet")
+    recordings, codes = read(root)
+    assert (len(recordings), codes) == (2, {"ingest.episodes_listed_twice": Harm.MISLEADS})
+
+
+def test_doubled_columns_are_read_once(root):
+    foreign(root)
+    for path in (root / LISTING, root / DATA):
+        table = pq.read_table(path)
+        pq.write_table(table.append_column(table.schema.names[0], table.column(0)), path)
+    recordings, codes = read(root)
+    assert len(recordings) == 2
+    assert codes == {}
+
+
+def test_another_type_than_declared_is_harmless(root):
+    foreign(root)
+    table = pq.read_table(root / DATA)
+    place = table.schema.names.index("timestamp")
+    pq.write_table(table.set_column(place, "timestamp", table.column(place).cast(pa.float64())), root / DATA)
+    info = json.loads((root / "meta/info.json").read_text())
+    edit_info(root, features=info["features"] | {"timestamp": {"dtype": "float32", "shape": [1], "names": None}})
+    _, codes = read(root)
+    assert codes == {"ingest.column_type_differs": Harm.HARMLESS}
+
+
+def test_statistics_wider_than_the_data_are_harmless_and_narrower_ones_mislead(root):
+    foreign(root)
+    path = root / "meta/stats.json"
+    whole = json.loads(path.read_text())["observation.state"]
+    path.write_text(json.dumps({"observation.state": whole | {"max": [value + 9 for value in whole["max"]]}}))
+    assert read(root)[1] == {"ingest.statistic_differs": Harm.HARMLESS}
+    path.write_text(json.dumps({"observation.state": whole | {"max": [value - 0.5 for value in whole["max"]]}}))
+    assert read(root)[1] == {"ingest.statistic_differs": Harm.MISLEADS}
+
+
+@pytest.mark.parametrize(
+    ("names", "kind", "meaning"),
+    [
+        (["shoulder_pan.pos", "elbow_flex.pos", "gripper.pos"], StreamKind.JOINT_POSITION, Provenance.STORED),
+        (["x", "y", "joint_1"], StreamKind.JOINT_POSITION, Provenance.ASSUMED),
+        (None, StreamKind.JOINT_POSITION, Provenance.ASSUMED),
+        (["goal_rel_x", "vx", "vy"], StreamKind.OTHER, Provenance.STORED),
+    ],
+)
+def test_column_names_say_whether_a_state_is_joints(root, names, kind, meaning):
+    (recording, _), _ = read(foreign(root, names={"observation.state": names}))
+    stream = recording.streams["observation.state" if kind is StreamKind.OTHER else "joints"]
+    assert stream.kind is kind
+    assert stream.provenance(StreamFact.MEANING) is meaning
+
+
+def test_state_and_actions_by_other_names(root):
+    values = np.random.default_rng(1).normal(size=(2 * ROWS, 3)).astype(np.float32)
+    (recording, _), _ = read(foreign(root, state=values, actions=values, names={"state": ["j1", "j2", "j3"]}))
+    kinds = {stream.kind for stream in recording.streams.values()}
+    assert {StreamKind.JOINT_POSITION, StreamKind.ACTION} <= kinds
+    assert recording.streams["action"].kind is StreamKind.ACTION
