@@ -17,7 +17,7 @@ from fieldloop.model.finding import Status
 from fieldloop.model.incident import Incident, Step
 from fieldloop.model.note import Note, note
 from fieldloop.model.plan import Coverage, Demand, Plan, Progress
-from fieldloop.model.policy import PolicyVersion
+from fieldloop.model.policy import Outcome, PolicyVersion, Stage
 from fieldloop.model.quality import DatasetReport
 from fieldloop.model.release import Release
 from fieldloop.model.rollout import Rollout
@@ -53,6 +53,9 @@ class Now:
     dataset: DatasetReport | None = None
     slipped: tuple[SlippedSensor, ...] = ()
     map_changed: tuple[Note, ...] = ()
+    set_aside: int = 0
+    unknown_results: int = 0
+    gate_trials: int = 0
 
     @property
     def unexplained(self) -> Alarm | None:
@@ -83,9 +86,12 @@ def read_now(workspace: Workspace) -> Now:
 
         progress = plan_known.progress_of(workspace, plan) if plan else ()
         coverage, demands = plan_known.coverage_now(workspace), tuple(plan_known.open_demands(workspace))
-    passed, held, episodes, sessions, annotated = workspace.store.views.counts(
-        Count(Episode, {"status": Status.PASSED}), Count(Episode, {"status": UNPASSED}), Count(Episode),
+    gate = newest[Decision]
+    passed, held, episodes, every_episode, sessions, annotated, verdicts = workspace.store.views.counts(
+        Count(Episode, {"status": Status.PASSED}), Count(Episode, {"status": UNPASSED}),
+        Count(Episode, {"set_aside": ""}), Count(Episode),
         Count(Session, {"closed_ns": None}), Count(Annotation, {"label": PHASES[0]}, distinct="episode"),
+        Count(Outcome, {"policy": gate.policy if gate else "", "stage": Stage.GATE}),
     )  # fmt: skip
     attended = {incident.alarm for incident in every[Incident]}
     return Now(
@@ -99,4 +105,6 @@ def read_now(workspace: Workspace) -> Now:
         incidents=tuple(i for i in reversed(every[Incident]) if i.done(Step.REVIEWED) is None),
         unattended=tuple(a for a in reversed(every[Alarm]) if a.id not in attended),
         dataset=newest[DatasetReport], slipped=slipped_sensors(workspace), map_changed=map_changed(workspace),
+        set_aside=every_episode - episodes, gate_trials=(gate.trials or verdicts) if gate else 0,
+        unknown_results=sum(workspace.store.views.unknown_counts().values()),
     )  # fmt: skip

@@ -54,8 +54,9 @@ def _refuse_values(outcome: Outcome) -> None:
             raise BadInput(f"{name} = {value} is not a valid measurement. Leave it out where nothing was measured.")
     if outcome.confidence is not None and outcome.confidence > 1:
         raise BadInput(f"confidence = {outcome.confidence} is above 1.")
-    if outcome.succeeded and outcome.failure:
-        raise BadInput(f"An attempt that succeeded cannot have failed by {outcome.failure}.")
+    if outcome.succeeded is not False and outcome.failure:
+        ended = "succeeded" if outcome.succeeded else "has no known result"
+        raise BadInput(f"An attempt that {ended} cannot have failed by {outcome.failure}.")
     if outcome.interventions < 0:
         raise BadInput(f"interventions = {outcome.interventions} is not a valid count.")
 
