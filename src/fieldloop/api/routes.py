@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 from pydantic_core import InitErrorDetails, PydanticCustomError, ValidationError
 
 from fieldloop.api.authentication import ACTOR
-from fieldloop.doors.parameters import Ask, read_parameters
+from fieldloop.doors.parameters import Ask, Parameter, read_parameters
 from fieldloop.doors.stages import stage_of
 from fieldloop.doors.written import as_json
 from fieldloop.errors import Refused
@@ -88,6 +88,11 @@ def takes_paths(ask: Ask) -> bool:
     return any(p.kind is Path for p in ask.parameters)
 
 
+def field_name(parameter: Parameter) -> str:
+    """Return the JSON field of a parameter; Python's own words have an underscore behind them in code only."""
+    return parameter.name.strip("_")
+
+
 def serialise_result(result: Any) -> Response:
     """Serialise a result: Markdown as it is, everything else as JSON."""
     return Response(result, media_type=MARKDOWN) if isinstance(result, str) else JSONResponse(as_json(result))
@@ -95,7 +100,7 @@ def serialise_result(result: Any) -> Response:
 
 def _model(case: UseCase, ask: Ask) -> type[Given]:
     fields: dict[str, Any] = {
-        p.name: (p.hint, Field(**({} if p.required else {"default": p.default}), description=p.help))
+        field_name(p): (p.hint, Field(**({} if p.required else {"default": p.default}), description=p.help))
         for p in ask.parameters
     }
     name = "".join(word.capitalize() for word in case.command.split())
@@ -103,5 +108,5 @@ def _model(case: UseCase, ask: Ask) -> type[Given]:
 
 
 def _call(function: Callable[..., Any], ask: Ask, given: Given, workspace: Workspace) -> Any:
-    values = {p.name: getattr(given, p.name) for p in ask.parameters}
+    values = {p.name: getattr(given, field_name(p)) for p in ask.parameters}
     return function(workspace, **values) if ask.takes_workspace else function(**values)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from fieldloop.loop.audit.audited_map import map_changed
+from fieldloop.loop.data.measurements import IN_USE
 from fieldloop.loop.home.pages import UNPASSED
 from fieldloop.loop.home.sensors import SlippedSensor, slipped_sensors
 from fieldloop.loop.home.success import Success, success_over_time
@@ -89,7 +90,7 @@ def read_now(workspace: Workspace) -> Now:
     gate = newest[Decision]
     passed, held, episodes, every_episode, sessions, annotated, verdicts = workspace.store.views.counts(
         Count(Episode, {"status": Status.PASSED}), Count(Episode, {"status": UNPASSED}),
-        Count(Episode, {"set_aside": ""}), Count(Episode),
+        Count(Episode, IN_USE), Count(Episode),
         Count(Session, {"closed_ns": None}), Count(Annotation, {"label": PHASES[0]}, distinct="episode"),
         Count(Outcome, {"policy": gate.policy if gate else "", "stage": Stage.GATE}),
     )  # fmt: skip

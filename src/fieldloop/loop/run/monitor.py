@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from fieldloop.loop.audit.audit import latest_deployment
 from fieldloop.loop.run.possible_outcomes import NOMINAL, TRIALS
 from fieldloop.loop.workspace import Workspace
-from fieldloop.model.attempts import known_results
 from fieldloop.model.alarm import Alarm, Watch
+from fieldloop.model.attempts import known_results
 from fieldloop.model.days import day_span_ns
 from fieldloop.model.event import AlarmRaised
 from fieldloop.model.note import Note, note

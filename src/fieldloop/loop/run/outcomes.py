@@ -13,6 +13,7 @@ from fieldloop.ingest.tables.attempt_files import OutcomeTable, read_outcome_tab
 from fieldloop.loop.run.policies import find_policy
 from fieldloop.loop.run.possible_outcomes import further_conditions, refuse_impossible
 from fieldloop.loop.work.atomic_files import write_atomically
+from fieldloop.loop.work.pasted import pasted_table
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.codec import iso
 from fieldloop.model.condition import Stratum
@@ -68,6 +69,18 @@ def record(workspace: Workspace, file: Path, *, policy: str = "", stage: Stage =
     if more := further_conditions(workspace, reported):
         notes.append(note("monitor.further_conditions", factors=more))
     return dataclasses.replace(done, without_result=table.without_result, notes=tuple(notes))
+
+
+def paste(workspace: Workspace, text: str, *, policy: str = "", stage: Stage = Stage.PRODUCTION) -> RecordedOutcomes:
+    """Record outcomes from the text of a table, as a page or another program sends it. Safe to repeat.
+
+    Arguments:
+        text: CSV with its header, or JSON lines, as for `monitor record`
+        policy: the policy of rows that name none
+        stage: the stage of rows that name none: lab, gate, shadow or production
+    """
+    with pasted_table(text, "pasted table") as file:
+        return record(workspace, file, policy=policy, stage=stage)
 
 
 def _by_policy_id(workspace: Workspace, table: OutcomeTable, file: Path) -> list[Outcome]:

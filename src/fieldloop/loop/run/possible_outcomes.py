@@ -76,6 +76,13 @@ def _refuse_misspelt_conditions(workspace: Workspace, outcomes: Iterable[Outcome
         _refuse_close_name(condition, levels)
 
 
+def refuse_misspelt_condition(workspace: Workspace, condition: Condition) -> None:
+    """Refuse a condition whose name is close to one of the map's."""
+    mapped = workspace.newest(Deployment)
+    if mapped is not None:
+        _refuse_close_name(condition, _levels_of(mapped))
+
+
 def _levels_of(mapped: Deployment) -> dict[str, set[str]]:
     levels: dict[str, set[str]] = {"site": {site.id for site in mapped.sites}}
     for exposure in mapped.exposures:
