@@ -45,9 +45,14 @@ def baselines(workspace: Workspace) -> list[Baseline]:
     return [Baseline(policy, shown.successes, shown.attempts) for policy, shown in found.items() if shown.attempts]
 
 
+def trials_before_production(workspace: Workspace, policy: str) -> TrialCount:
+    """Return the trials that a policy was trusted on, under nominal conditions."""
+    return _baseline_trials(workspace.store.views.trial_counts(TRIALS, NOMINAL, [policy]), policy)
+
+
 def baseline_of(workspace: Workspace, policy: str) -> float | None:
     """Return the success rate that a policy was trusted on; None where it was not tried under nominal conditions."""
-    shown = _baseline_trials(workspace.store.views.trial_counts(TRIALS, NOMINAL, [policy]), policy)
+    shown = trials_before_production(workspace, policy)
     return shown.successes / shown.attempts if shown.attempts else None
 
 

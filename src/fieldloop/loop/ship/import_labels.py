@@ -4,6 +4,7 @@ import csv
 import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from fieldloop.annotate import taxonomy
@@ -57,9 +58,9 @@ class LabelRow:
 def import_labels(workspace: Workspace, file: Path, *, label: tuple[str, ...] = ()) -> Imported:
     """Import phases and results of episodes from a CSV or Parquet table of another annotation tool.
 
-    Columns: episode, label, start_s, end_s (seconds from the episode's start), annotator, result, failure. A row states a
-    phase, a result (success, failure or unknown), or both. Phases of an annotator replace the annotator's earlier
-    phases of that episode. One wrong row refuses the whole table.
+    Columns: episode, label, start_s, end_s (seconds from the episode's start), annotator, result, failure. A row
+    states a phase, a result (success, failure or unknown), or both. Phases of an annotator replace the annotator's
+    earlier phases of that episode. One wrong row refuses the whole table.
 
     Arguments:
         file: the table; `fieldloop annotate template` writes an example
@@ -204,7 +205,7 @@ def _overlaps(rows: Sequence[LabelRow]) -> Iterator[str]:
             spans.setdefault((row.episode.id, row.annotator), []).append((row.span, row.place))
     for several in spans.values():
         ordered = sorted(several, key=lambda each: each[0].start_ns)
-        for (before, first), (after, second) in zip(ordered, ordered[1:], strict=False):
+        for (before, first), (after, second) in pairwise(ordered):
             if after.start_ns < before.end_ns:
                 yield f"{second}: {after.label} overlaps {before.label} of {first}."
 
