@@ -16,8 +16,10 @@ from fieldloop.doors.stages import stage_of
 from fieldloop.doors.written import as_json
 from fieldloop.errors import Refused
 from fieldloop.loop.catalogue import UseCase
+from fieldloop.loop.home.names import Names
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.person import Actor, Role
+from fieldloop.say.names import using_names
 
 MARKDOWN = "text/markdown; charset=utf-8"
 
@@ -53,7 +55,9 @@ def add_route(app: FastAPI, case: UseCase, workspace: Callable[[], Workspace]) -
             raise Refused(f"`{case.command}` needs the role {needed}; {actor.id} has the role {actor.role}.")
         if takes_paths(ask) and actor.role is not Role.ADMIN:
             raise Refused(f"`{case.command}` takes paths on the server. Over the network only an admin may use it.")
-        return serialise_result(_call(function, ask, given, workspace().acting_as(actor)))
+        here = workspace().acting_as(actor)
+        with using_names(Names(here)):
+            return serialise_result(_call(function, ask, given, here))
 
     place = Query() if is_get(case, ask) else Body()
     endpoint.__signature__ = inspect.Signature(  # type: ignore[attr-defined]  # FastAPI reads parameters from here

@@ -1,14 +1,16 @@
 """Run a command: parse its words, open the workspace, call the use case, print the result."""
 
 from argparse import Namespace
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from fieldloop.cli.arguments import parser_for, values_from, workspace_folder
 from fieldloop.cli.progress import track
 from fieldloop.cli.screen import Screen
-from fieldloop.doors.parameters import Ask, read_parameters
+from fieldloop.doors.parameters import read_parameters
 from fieldloop.doors.signatures import docstring, read_source
+from fieldloop.errors import FieldloopError
 from fieldloop.loop.catalogue import COMMANDS, Needs, UseCase, use_case
 
 
@@ -27,7 +29,21 @@ def call(case: UseCase, function: Callable[..., Any], words: Sequence[str]) -> A
     """Call a use case's function with these words, print what it returns, and return it."""
     ask = read_parameters(function)
     parsed = parser_for(case.command, "", ask, case.needs).parse(words)
-    result = _call_in_workspace(case, function, ask, parsed)
+    given = values_from(ask, parsed)
+    given |= {name: seam for name, seam in SEAMS.items() if name in ask.seams}
+    if not ask.takes_workspace:
+        return _print_result(function(**given), parsed)
+    workspace = _open(case, parsed)
+    if workspace is None:
+        return _print_result(function(None, **given), parsed)
+    try:
+        with _names_of(workspace):
+            return _print_result(function(workspace, **given), parsed)
+    finally:
+        workspace.close()
+
+
+def _print_result(result: Any, parsed: Namespace) -> Any:
     if parsed.json:
         from fieldloop.doors.written import dumps
 
@@ -39,17 +55,20 @@ def call(case: UseCase, function: Callable[..., Any], words: Sequence[str]) -> A
     return result
 
 
-def _call_in_workspace(case: UseCase, function: Callable[..., Any], ask: Ask, parsed: Namespace) -> Any:
-    given = values_from(ask, parsed)
-    given |= {name: seam for name, seam in SEAMS.items() if name in ask.seams}
-    if not ask.takes_workspace:
-        return function(**given)
-    workspace = _open(case, parsed)
-    try:
-        return function(workspace, **given)
-    finally:
-        if workspace is not None:
-            workspace.close()
+@contextmanager
+def _names_of(workspace: Any) -> Iterator[None]:
+    """Write ids by their names meanwhile, in errors too."""
+    from fieldloop.loop.home.names import Names
+    from fieldloop.say.names import using_names
+    from fieldloop.say.numbers import shorten_ids
+
+    with using_names(Names(workspace)):
+        try:
+            yield
+        except FieldloopError as wrong:
+            if wrong.args and isinstance(wrong.args[0], str):
+                wrong.args = (shorten_ids(wrong.args[0]), *wrong.args[1:])
+            raise
 
 
 def _open(case: UseCase, parsed: Namespace) -> Any:

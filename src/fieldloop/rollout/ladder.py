@@ -47,10 +47,10 @@ def start(  # noqa: PLR0913 - a rollout and all that it rests on
     begin with; a higher one than the first needs an override.
     """
     if gate.policy != candidate:
-        raise Refused(f"Gate {gate.id} judged {gate.policy}, not {candidate}.")
+        raise Refused(f"This gate judged {gate.policy}, not {candidate}.")
     if gate.status is not Status.PASSED and not override:
         raise Refused(
-            f"The verdict of gate {gate.id} on {gate.policy} is: {gate.status}. "
+            f"The verdict of the gate on {gate.policy} is: {gate.status}. "
             "A version must pass its own gate before a rollout. To override the gate, give a reason."
         )
     if candidate == incumbent:

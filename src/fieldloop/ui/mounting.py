@@ -7,10 +7,12 @@ from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse, PlainTextResponse, Response
 
 from fieldloop.errors import FieldloopError, UnknownName
+from fieldloop.loop.home.names import Names
 from fieldloop.loop.home.pages import count_open_work
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.person import Actor
 from fieldloop.say.html import escape
+from fieldloop.say.names import using_names
 from fieldloop.ui.assets import serve_assets
 from fieldloop.ui.components import button, empty_state
 from fieldloop.ui.frame import HEADERS, page_in_frame
@@ -36,7 +38,8 @@ def _add_page(app: FastAPI, page: Page, open_workspace: Callable[[], Workspace])
     def show(request: Request) -> HTMLResponse:
         actor: Actor = request.scope[ACTOR]
         visit = Visit(open_workspace().acting_as(actor), dict(request.query_params), dict(request.path_params))
-        drawn, status = _draw_page(page, visit)
+        with using_names(Names(visit.workspace)):
+            drawn, status = _draw_page(page, visit)
         return HTMLResponse(page_in_frame(page.name, drawn, actor, count_open_work(visit.workspace)), status, HEADERS)
 
 

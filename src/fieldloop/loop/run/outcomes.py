@@ -210,11 +210,11 @@ def outcomes(
     """List outcomes, newest first.
 
     Arguments:
-        policy: only this policy version (id)
+        policy: only this policy version (name or id)
         stage: only this stage
         limit: maximum number of outcomes
     """
-    where: dict[str, Any] = {"policy": policy} if policy else {}
+    where: dict[str, Any] = {"policy": find_policy(workspace, policy).id} if policy else {}
     if stage:
         where["stage"] = stage
     return tuple(workspace.store.find(Outcome, where, newest=True, limit=limit))
