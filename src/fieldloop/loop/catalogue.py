@@ -144,6 +144,7 @@ USE_CASES = (
     UseCase("train show", "home.policies:show_policies", ANYONE, reads=True),
     UseCase("policy", "ship.train:policies", ANYONE, reads=True),
     UseCase("policy add", "ship.policy:add", ENGINEER),
+    UseCase("policy register", "ship.policy:register", ENGINEER),
     UseCase("gate", "ship.gate:gate", ENGINEER),
     UseCase("gate trials", "ship.gate:trials", ANYONE, reads=True),
     UseCase("gate show", "home.policies:show_policy", ANYONE, reads=True),

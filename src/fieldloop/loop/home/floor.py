@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fieldloop.loop.home.pages import rates
 from fieldloop.loop.home.success import Success, success_over_time
 from fieldloop.loop.run.monitor import unknown_results
-from fieldloop.loop.run.outcomes import outcomes
+from fieldloop.loop.run.outcomes import outcomes, template
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.alarm import Alarm, Rate
 from fieldloop.model.note import Note
@@ -28,6 +28,8 @@ class Floor:
     policies: Mapping[str, str]
     unknown: tuple[Note, ...] = ()
     """Attempts without a known result, by policy and site; rates do not count them."""
+    template: str = ""
+    """An example of the table that `monitor record` reads."""
 
 
 def floor(workspace: Workspace) -> Floor:
@@ -42,4 +44,5 @@ def floor(workspace: Workspace) -> Floor:
         outcomes(here, stage=Stage.PRODUCTION, limit=MOST_OUTCOMES),
         {version.id: version.name for version in here.all_of(PolicyVersion)},
         tuple(unknown_results(here)),
+        template(here),
     )

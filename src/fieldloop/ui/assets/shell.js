@@ -26,13 +26,30 @@ addEventListener("click", async (event) => {
   if (post) act(post);
 });
 
+addEventListener("submit", async (event) => { // a form posts its filled fields as the JSON of a use case
+  const form = event.target.closest("[data-form]");
+  if (!form) return;
+  event.preventDefault();
+  const body = JSON.parse(form.dataset.body || "{}");
+  for (const field of form.querySelectorAll("[data-kind]")) {
+    const { kind } = field.dataset;
+    if (kind === "file") { if (field.files.length) body[field.name] = await field.files[0].text(); }
+    else if (field.value.trim() !== "") body[field.name] = kind === "words" ? field.value.trim().split(/\s+/) : kind === "number" ? Number(field.value) : field.value;
+  }
+  await send(form.querySelector("button"), form.dataset.form, JSON.stringify(body));
+});
+
 async function act(button) { // what cannot be undone asks once, in place
   if (button.dataset.sure && !button.dataset.asked) { button.dataset.asked = "1"; button.textContent = button.dataset.sure; return; }
+  await send(button, button.dataset.post, button.dataset.body || "{}");
+}
+
+async function send(button, post, body) {
   button.disabled = true;
-  const answer = await fetch(button.dataset.post, { method: "POST", headers: { "Content-Type": "application/json" }, body: button.dataset.body || "{}" });
+  const answer = await fetch(post, { method: "POST", headers: { "Content-Type": "application/json" }, body });
   if (answer.ok) return location.reload();
   const problem = await answer.json().catch(() => ({ detail: `The server answered ${answer.status}` }));
-  button.insertAdjacentHTML("afterend", '<span class="bad" role="alert"></span>');
+  if (button.nextElementSibling?.getAttribute("role") !== "alert") button.insertAdjacentHTML("afterend", '<span class="bad" role="alert"></span>');
   button.nextElementSibling.textContent = problem.detail;
   button.disabled = false;
 }

@@ -5,6 +5,7 @@ from fieldloop.ui.components.buttons import action, button, chip, command
 from fieldloop.ui.components.charts import control_chart, signal_plot
 from fieldloop.ui.components.clock import clocks
 from fieldloop.ui.components.film import film_strip
+from fieldloop.ui.components.forms import Field, form
 from fieldloop.ui.components.heatmap import heat_map
 from fieldloop.ui.components.island import island
 from fieldloop.ui.components.ladder import ladder
@@ -16,6 +17,7 @@ from fieldloop.ui.components.tables import Column, dense_table
 
 __all__ = [
     "Column",
+    "Field",
     "action",
     "button",
     "change_list",
@@ -29,6 +31,7 @@ __all__ = [
     "facts",
     "film_strip",
     "folded",
+    "form",
     "gain_bar",
     "heat_map",
     "interval_bar",
