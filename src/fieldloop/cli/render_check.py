@@ -14,7 +14,7 @@ from fieldloop.report.check.summary import episodes_by_cost, outdated_in_words
 from fieldloop.say import sentence
 from fieldloop.say.findings import limit, message, without_subject
 from fieldloop.say.marks import MARKS
-from fieldloop.say.numbers import fixed, format_without_unit, percent, plural, shorten_ids
+from fieldloop.say.numbers import fixed, format_without_unit, percent, plural, short_id
 
 MOST_EPISODES = 12  # in full on a screen; --json and --html have all
 OTHER_PROTOCOL = (
@@ -123,7 +123,7 @@ def episode_report(report: EpisodeReport, screen: Screen, *, brief: bool = False
     open_findings = [f for f in report.findings if (f.counts if brief else _is_listed(f))]
     not_applicable = sum(f.status is Status.NOT_APPLICABLE for f in report.findings if f not in open_findings)
     title = (
-        heading(f"{report.name}  ").append(mark(report.status)).append(f"  {shorten_ids(report.episode)}", style="dim")
+        heading(f"{report.name}  ").append(mark(report.status)).append(f"  {short_id(report.episode)}", style="dim")
     )
     screen.print(title)
     if open_findings:

@@ -6,6 +6,8 @@ from fieldloop.model.episode import Episode, Log
 
 SHOWN = 3
 SHORT = 12
+MOST_COMPARED = 200
+"""Names that a misspelt one is compared with."""
 
 
 def find_episode(workspace: Workspace, text: str) -> Episode:
@@ -23,7 +25,11 @@ def find_episode(workspace: Workspace, text: str) -> Episode:
     for log in workspace.store.find(Log, {"name": of_log}) if of_log else ():
         if inside := workspace.store.find(Episode, {"name": name, "log": log.blob}):
             return inside[0]
-    return workspace.store.get(Episode, text)
+    try:
+        return workspace.store.get(Episode, text)
+    except UnknownName as unknown:
+        names = [episode.name for episode in workspace.store.find(Episode, newest=True, limit=MOST_COMPARED)]
+        raise UnknownName("episode", text, names) from unknown
 
 
 def find_log(workspace: Workspace, text: str) -> Log:
@@ -37,7 +43,7 @@ def find_log(workspace: Workspace, text: str) -> Log:
     try:
         return workspace.store.get(Log, text)
     except UnknownName as unknown:
-        names = [log.name for log in workspace.store.find(Log, newest=True, limit=200)]
+        names = [log.name for log in workspace.store.find(Log, newest=True, limit=MOST_COMPARED)]
         raise UnknownName("log", text, names) from unknown
 
 

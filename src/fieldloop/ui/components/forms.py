@@ -10,7 +10,7 @@ from fieldloop.say.html import Markup, tag
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field of a form: `name` is the JSON field; kinds: text, number, choice, words (a list), area, file (its text).
+    """One field of a form: `name` is the JSON field; kinds: text, number, choice, words, area, file.
 
     `hint` is shown in the empty field, `value` is filled in, `choices` are the options of a choice.
     """
