@@ -77,8 +77,8 @@ def _write_video(file: Path, states: np.ndarray, backdrop: np.ndarray, random: n
 
 def _write_meta(root: Path, episodes: int) -> None:
     vector = {"dtype": "float32", "shape": [JOINTS], "names": NAMES}
-    picture = {"dtype": "video", "shape": [SIZE, SIZE, 3], "names": ["height", "width", "channels"],
-               "info": {"video.fps": FPS, "video.codec": "h264", "video.pix_fmt": "yuv420p", "has_audio": False}}  # fmt: skip
+    video = {"video.fps": FPS, "video.codec": "h264", "video.pix_fmt": "yuv420p", "has_audio": False}
+    picture = {"dtype": "video", "shape": [SIZE, SIZE, 3], "names": ["height", "width", "channels"], "info": video}
     index = {"dtype": "int64", "shape": [1], "names": None}
     features = {
         "observation.state": vector, "action": vector, CAMERA: picture,

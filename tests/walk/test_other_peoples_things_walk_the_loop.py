@@ -1,4 +1,4 @@
-"""The loop on other people's things: a foreign dataset, a policy of which only the name is known, tables of outcomes."""
+"""The loop on other people's things: a foreign dataset, a policy known by name alone, tables of outcomes."""
 
 import csv
 import random
@@ -10,10 +10,12 @@ from tests.walk.foreign_lerobot import TASK, write_foreign_set
 from fieldloop.errors import Refused
 from fieldloop.loop.audit import audit
 from fieldloop.loop.data import check, ingest, read_again, relabel
+from fieldloop.loop.data.as_frozen import episodes_of_release
 from fieldloop.loop.house import setup
 from fieldloop.loop.plan import plan
 from fieldloop.loop.run import diagnose, monitor, outcomes, rollout, trust
 from fieldloop.loop.ship import annotate, gate, import_labels, policy, release
+from fieldloop.loop.work.reopen import Reopened
 from fieldloop.loop.workspace import open_workspace
 from fieldloop.model.codec import iso
 from fieldloop.model.episode import Episode
@@ -65,7 +67,7 @@ def table(file, rows):
     return file
 
 
-def test_walk(here, tmp_path):
+def test_walk(here, tmp_path):  # noqa: PLR0915 - a walk is one long way
     folder = write_foreign_set(tmp_path / "parts")
 
     # ingest: a fact that contradicts the log is refused with both named; one the log does not state is added
@@ -171,15 +173,12 @@ def test_a_release_keeps_the_reading_it_was_frozen_with(here, tmp_path):
     r1 = release.release(here, "r1")
     before = release.datasheet(here, "r1")
     mapping = tmp_path / "mapping.toml"
-    mapping.write_text('[mapping]\nname = "ours"\nversion = 1\n\n[stream."camera/front"]\nname = "camera/wrist"\n')
+    mapping.write_text('schema = "mapping/1"\n[streams."camera/front"]\nname = "camera/wrist"\n')
     result = read_again.again(here, mapping=mapping, set_=("operator=carla",))
     assert [note.code for note in result.logs[0].changes] == ["ingest.mapping_changed", "ingest.fact_changed"]
     (now,) = {e.operator for e in here.store.find(Episode)}
     assert now == "carla"
     assert release.datasheet(here, "r1") == before
-    from fieldloop.loop.data.as_frozen import episodes_of_release
-    from fieldloop.loop.work.reopen import Reopened
-
     frozen = episodes_of_release(here, r1)
     assert {e.operator for e in frozen} == {""}
     as_frozen = next(iter(Reopened(here, frozen, release=r1)))
