@@ -154,7 +154,8 @@ def _parse_json_row(kind: type[N], row: Mapping[str, Any], where: str) -> N:
     if kind is Outcome and "succeeded" in row and _has_no_result(row["succeeded"]):
         row = {**row, "succeeded": None}
     elif kind is Outcome and not isinstance(row.get("succeeded"), bool):
-        raise BadInput(f"{where}: succeeded = {row.get('succeeded')!r}; write true or false, or null where it is not known.")
+        stated = row.get("succeeded")
+        raise BadInput(f"{where}: succeeded = {stated!r}; write true or false, or null where it is not known.")
     for name in NUMBERS if kind is Outcome else ():
         _refuse_negative(row.get(name), name, where)
     moments = {name: check_moment_ns(row[name], f"{where}: {name} = {row[name]!r}") for name in MOMENTS if name in row}
