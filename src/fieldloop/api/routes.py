@@ -11,15 +11,14 @@ from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 from pydantic_core import InitErrorDetails, PydanticCustomError, ValidationError
 
 from fieldloop.api.authentication import ACTOR
+from fieldloop.doors.naming import with_names
 from fieldloop.doors.parameters import Ask, Parameter, read_parameters
 from fieldloop.doors.stages import stage_of
 from fieldloop.doors.written import as_json
 from fieldloop.errors import Refused
 from fieldloop.loop.catalogue import UseCase
-from fieldloop.loop.home.names import Names
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.person import Actor, Role
-from fieldloop.say.names import using_names
 
 MARKDOWN = "text/markdown; charset=utf-8"
 
@@ -56,7 +55,7 @@ def add_route(app: FastAPI, case: UseCase, workspace: Callable[[], Workspace]) -
         if takes_paths(ask) and actor.role is not Role.ADMIN:
             raise Refused(f"`{case.command}` takes paths on the server. Over the network only an admin may use it.")
         here = workspace().acting_as(actor)
-        with using_names(Names(here)):
+        with with_names(here):
             return serialise_result(_call(function, ask, given, here))
 
     place = Query() if is_get(case, ask) else Body()

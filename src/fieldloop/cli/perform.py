@@ -1,8 +1,7 @@
 """Run a command: parse its words, open the workspace, call the use case, print the result."""
 
 from argparse import Namespace
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from fieldloop.cli.arguments import parser_for, values_from, workspace_folder
@@ -10,7 +9,6 @@ from fieldloop.cli.progress import track
 from fieldloop.cli.screen import Screen
 from fieldloop.doors.parameters import read_parameters
 from fieldloop.doors.signatures import docstring, read_source
-from fieldloop.errors import FieldloopError
 from fieldloop.loop.catalogue import COMMANDS, Needs, UseCase, use_case
 
 
@@ -36,8 +34,10 @@ def call(case: UseCase, function: Callable[..., Any], words: Sequence[str]) -> A
     workspace = _open(case, parsed)
     if workspace is None:
         return _print_result(function(None, **given), parsed)
+    from fieldloop.doors.naming import with_names
+
     try:
-        with _names_of(workspace):
+        with with_names(workspace):
             return _print_result(function(workspace, **given), parsed)
     finally:
         workspace.close()
@@ -53,22 +53,6 @@ def _print_result(result: Any, parsed: Namespace) -> Any:
 
         show(result, Screen())
     return result
-
-
-@contextmanager
-def _names_of(workspace: Any) -> Iterator[None]:
-    """Write ids by their names meanwhile, in errors too."""
-    from fieldloop.loop.home.names import Names
-    from fieldloop.say.names import using_names
-    from fieldloop.say.numbers import shorten_ids
-
-    with using_names(Names(workspace)):
-        try:
-            yield
-        except FieldloopError as wrong:
-            if wrong.args and isinstance(wrong.args[0], str):
-                wrong.args = (shorten_ids(wrong.args[0]), *wrong.args[1:])
-            raise
 
 
 def _open(case: UseCase, parsed: Namespace) -> Any:

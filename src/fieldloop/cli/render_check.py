@@ -122,9 +122,7 @@ def episode_report(report: EpisodeReport, screen: Screen, *, brief: bool = False
     passed = sum(f.status is Status.PASSED for f in report.findings)
     open_findings = [f for f in report.findings if (f.counts if brief else _is_listed(f))]
     not_applicable = sum(f.status is Status.NOT_APPLICABLE for f in report.findings if f not in open_findings)
-    title = (
-        heading(f"{report.name}  ").append(mark(report.status)).append(f"  {short_id(report.episode)}", style="dim")
-    )
+    title = heading(f"{report.name}  ").append(mark(report.status)).append(f"  {short_id(report.episode)}", style="dim")
     screen.print(title)
     if open_findings:
         screen.print(_findings(open_findings))

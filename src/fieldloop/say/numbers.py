@@ -257,6 +257,11 @@ def shorten_ids(text: str) -> str:
     return ID.sub(lambda found: name_of(found[0]) or short_id(found[0]), text)
 
 
+def name_to_type(id_: str) -> str:
+    """Write an id as a person types it in a command: incident-2, p1, or the id itself."""
+    return shorten_ids(id_).replace(" ", "-")
+
+
 def short_id(text: str) -> str:
     """Shorten content ids, also where names are known: to tell apart what has the same name."""
     return HASH.sub(lambda found: found[0][:SHORT], text)

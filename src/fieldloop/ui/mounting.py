@@ -13,6 +13,7 @@ from fieldloop.loop.workspace import Workspace
 from fieldloop.model.person import Actor
 from fieldloop.say.html import escape
 from fieldloop.say.names import using_names
+from fieldloop.say.numbers import shorten_ids
 from fieldloop.ui.assets import serve_assets
 from fieldloop.ui.components import button, empty_state
 from fieldloop.ui.frame import HEADERS, page_in_frame
@@ -60,7 +61,7 @@ def _draw_page(page: Page, visit: Visit) -> tuple[Drawn, int]:
         return page.build(visit), OK
     except FieldloopError as refused:
         missing = isinstance(refused, UnknownName) and bool(visit.path)
-        nothing = empty_state("This page cannot be shown", str(refused))
+        nothing = empty_state("This page cannot be shown", shorten_ids(str(refused)))
         return Drawn(escape(page.name), (nothing,)), NOT_FOUND if missing else OK
     except Exception:
         log.exception("%s failed", page.path)

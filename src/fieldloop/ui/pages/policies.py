@@ -9,7 +9,7 @@ from fieldloop.model.policy import PolicyVersion
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup, escape, join, tag
 from fieldloop.say.marks import level_of, status
-from fieldloop.say.numbers import format_number, format_time, percent_range, plural, shorten_ids, whole
+from fieldloop.say.numbers import format_number, format_time, percent_range, plural, short_id, shorten_ids, whole
 from fieldloop.ui.components import (
     Column,
     Field,
@@ -42,7 +42,7 @@ def draw(visit: Visit) -> Drawn:
     rows = [
         (
             tag("a", p.name, href=f"/policies/{p.id}"),
-            tag("span", shorten_ids(p.id), class_="mono"),
+            tag("span", short_id(p.id), class_="mono"),
             _release(p, names.get(p.release, "")),
             whole(p.episodes) if p.release else "–",
             p.trainer,
