@@ -56,7 +56,8 @@ def stages(now: Now) -> Iterator[StageNow]:
 
 def _monitor(now: Now) -> StageNow:
     if not now.success.points:
-        return StageNow("monitor", "Monitor", IDLE, "none", note("home.stage_few_outcomes"), "/floor")
+        few = note("home.stage_few_outcomes", unknown=now.unknown_results or None)
+        return StageNow("monitor", "Monitor", IDLE, "none", few, "/floor")
     last = now.success.points[-1]
     unknown = now.unknown_results or None
     fact = note("home.stage_window", days=now.success.window_days, baseline=now.success.baseline, unknown=unknown)

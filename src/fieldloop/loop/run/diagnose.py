@@ -14,7 +14,7 @@ from fieldloop.loop.data.as_frozen import episodes_of_release
 from fieldloop.loop.home.pages import daily_rates
 from fieldloop.loop.run.monitor import nominal_outcomes
 from fieldloop.loop.run.policies import find_policy, release_of
-from fieldloop.loop.run.rollout import version_in_production
+from fieldloop.loop.run.rollout import rollout_in_progress, version_in_production
 from fieldloop.loop.ship.release_evidence import agreements_of, lags_of
 from fieldloop.loop.work.atomic_files import write_atomically
 from fieldloop.loop.workspace import Workspace
@@ -32,12 +32,14 @@ def diagnose(
     """Diagnose a drop of success in production: whether it is real, and what caused it.
 
     Arguments:
-        policy: the policy's id, a unique beginning of it, or its name (default: the version in production)
+        policy: the policy's id, a unique beginning of it, or its name (default: the version in production, else
+            the one that is being rolled out)
         site: one site only (default: all)
         seed: seed of the random draws behind the intervals
         html: also write the report to this HTML file
     """
-    chosen = policy or version_in_production(workspace)
+    climbing = rollout_in_progress(workspace)
+    chosen = policy or version_in_production(workspace) or (climbing.candidate if climbing else None)
     if chosen is None:
         raise Refused("No version is in production. Name the policy to diagnose.")
     version = find_policy(workspace, chosen)
