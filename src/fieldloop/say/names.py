@@ -1,4 +1,4 @@
-"""Names in place of ids: whoever shows a text states how ids are called there."""
+"""Names in place of ids: a door states how ids are called in its workspace."""
 
 import re
 from collections.abc import Callable, Iterator

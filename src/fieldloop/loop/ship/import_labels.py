@@ -25,6 +25,7 @@ from fieldloop.model.episode_text import number_of
 from fieldloop.model.event import EpisodeAnnotated, EpisodeRelabelled, Event
 from fieldloop.model.stated import TRUTH_TEXTS, UNKNOWN, truth_of
 from fieldloop.model.stream import NS_PER_S
+from fieldloop.say.numbers import fixed, format_number
 
 COLUMNS = ("episode", "label", "start_s", "end_s", "annotator", "result", "failure")
 REQUIRED = ("episode", "annotator")
@@ -182,9 +183,10 @@ def _span(
     start, end = (_seconds(cells, column) for column in ("start_s", "end_s"))
     length = (episode.end_ns - episode.start_ns) / NS_PER_S
     if not start < end:
-        raise BadInput(f"end_s = {end:g} is not after start_s = {start:g}.")
+        raise BadInput(f"end_s = {format_number(end)} is not after start_s = {format_number(start)}.")
     if start < -SLACK_S or end > length + SLACK_S:
-        raise BadInput(f"{start:g} s to {end:g} s is outside {episode.name}, which lasts {length:.2f} s.")
+        span = f"{format_number(start)} s to {format_number(end)} s"
+        raise BadInput(f"{span} is outside {episode.name}, which lasts {fixed(length, 2)} s.")
     begin_ns = episode.start_ns + max(0, round(start * NS_PER_S))
     end_ns = min(episode.end_ns, episode.start_ns + round(end * NS_PER_S))
     return Annotation(episode.id, PHASE, name, begin_ns, end_ns, author)
