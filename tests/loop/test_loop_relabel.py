@@ -144,7 +144,7 @@ def test_people_read_names_and_may_type_them(told):
     known_names = Names(told)
     incident = told.store.find(Incident)[0]
     assert known_names(incident.policy) in {"p1", "p2"}
-    assert known_names("5c" * 32) == ""
+    assert known_names("deadbeef" * 8) == ""
     ids = sorted(one.id for one in told.store.find(Incident))
     assert find_numbered(told, Incident, "incident 1").id == find_numbered(told, Incident, "1").id == ids[0]
     with pytest.raises(UnknownName, match="incident"):
