@@ -36,8 +36,8 @@ def slices(baseline: Sequence[Outcome], production: Sequence[Outcome]) -> Named:
     worse the slice is than all, less the rest times how much smaller. It knows nothing of a baseline; so that it need
     not always find something, it is asked only where production is significantly worse than the baseline.
     """
-    failed = np.array([not outcome.succeeded for outcome in production])
-    good = (sum(o.succeeded for o in baseline), len(baseline))
+    failed = np.array([outcome.succeeded is False for outcome in production])
+    good = (sum(o.succeeded is True for o in baseline), len(baseline))
     if chance_of_drop((int((~failed).sum()), len(failed)), good) > LEVEL:
         return Named({})
     masks = _literals(production)

@@ -23,6 +23,8 @@ from fieldloop.loop.data.check import CheckReport
 from fieldloop.loop.data.dry_run import Contents
 from fieldloop.loop.data.ingest import Ingested
 from fieldloop.loop.data.ingest import LogShown
+from fieldloop.loop.data.read_again import ReadAgain
+from fieldloop.loop.data.relabel import EpisodesChanged
 from fieldloop.loop.data.streams import StreamShown
 from fieldloop.loop.data.watch import Watched
 from fieldloop.loop.floor.picking import SimulatedCase
@@ -61,6 +63,7 @@ from fieldloop.loop.run.serve import PolicyHealth
 from fieldloop.loop.run.trust import Evidence
 from fieldloop.loop.ship.annotate import Annotated
 from fieldloop.loop.ship.convert import Converted
+from fieldloop.loop.ship.import_labels import Imported
 from fieldloop.model.alarm import Watch
 from fieldloop.model.annotation import Agreement
 from fieldloop.model.audit import Audit
@@ -226,10 +229,18 @@ class OpenWorkspace:
         """Enrol a demonstrator under a pseudonym."""
     def collect_robot(self, robot: str, *, model: str, site: str, sensor: str | Sequence[str] = ...) -> Robot:
         """Register a robot at a site, with its sensors."""
-    def ingest(self, paths: PathLike | Sequence[PathLike], *, dry_run: bool = ..., mapping: PathLike | None = ...) -> Ingested | Contents:
+    def ingest(self, paths: PathLike | Sequence[PathLike], *, dry_run: bool = ..., mapping: PathLike | None = ..., set_: str | Sequence[str] = ..., overrule: bool = ...) -> Ingested | Contents:
         """Ingest logs: store the raw files, measure and judge each episode. Safe to repeat."""
     def ingest_watch(self, folder: PathLike, *, seconds: float | None = ..., mapping: PathLike | None = ...) -> Watched:
         """Watch a folder and ingest every log that appears, once it stops changing; Ctrl-C ends it."""
+    def ingest_again(self, log: str | Sequence[str] = ..., *, mapping: PathLike | None = ..., set_: str | Sequence[str] = ..., overrule: bool = ...) -> ReadAgain:
+        """Read ingested logs again from the shelf, under the mapping in force now; measure and judge them anew."""
+    def ingest_relabel(self, episode: str | Sequence[str], *, set_: str | Sequence[str]) -> EpisodesChanged:
+        """Change facts of episodes: task, site, robot, operator, outcome, failure, object, conditions."""
+    def ingest_set_aside(self, episode: str | Sequence[str], *, reason: str) -> EpisodesChanged:
+        """Set episodes aside: they stay on record and enter no release, no coverage and no check of the dataset."""
+    def ingest_restore(self, episode: str | Sequence[str], *, reason: str = ...) -> EpisodesChanged:
+        """Use episodes again that were set aside; their last verdict counts again."""
     def ingest_list(self, *, status: Status | str | None = ..., site: str = ..., limit: int = ...) -> tuple[Episode, ...]:
         """List episodes, newest first."""
     def ingest_find(self, *, status: str = ..., text: str = ..., where: str | Sequence[str] = ..., limit: int = ...) -> FoundEpisodes:
@@ -264,6 +275,12 @@ class OpenWorkspace:
         """List which sensors must be calibrated or verified, and when; overdue first."""
     def annotate(self, episode: str | Sequence[str] = ..., *, again: bool = ...) -> Annotated:
         """Propose phases for accepted episodes that have none, including episodes that a fix would make acceptable."""
+    def annotate_import(self, file: PathLike, *, label: str | Sequence[str] = ...) -> Imported:
+        """Import phases and results of episodes from a CSV or Parquet table of another annotation tool."""
+    def annotate_paste(self, text: str, *, label: str | Sequence[str] = ...) -> Imported:
+        """Import phases and results of episodes from the text of a CSV table, as a page or another program sends it."""
+    def annotate_template(self, *, out: PathLike | None = ...) -> str:
+        """Write an example table of labels with episodes of this workspace."""
     def annotate_show(self) -> AnnotationsShown:
         """Show the annotated phases, how well authors agree, and how many accepted episodes are not annotated."""
     def agree(self, first: str, second: str, *, frame_hz: float = ...) -> Agreement:
@@ -290,6 +307,8 @@ class OpenWorkspace:
         """List policy versions, newest first."""
     def policy_add(self, name: str, source: PathLike | None = ..., *, digest: str = ..., release: str = ..., control_hz: float | None = ...) -> PolicyVersion:
         """Add a policy that was trained elsewhere, so that it can be gated, rolled out, monitored and diagnosed."""
+    def policy_register(self, name: str, *, digest: str = ..., release: str = ..., control_hz: float | None = ...) -> PolicyVersion:
+        """Add a policy whose weights stay elsewhere, by name and digest alone, as a page or another program does."""
     def gate(self, policy: str, *, simulate: bool = ..., site: str = ..., seed: int = ...) -> Decision:
         """Decide whether a policy version is admitted: pass, fail, or how many more trials are needed."""
     def gate_trials(self, policy: str, *, site: str = ..., seed: int = ...) -> tuple[Trial, ...]:
@@ -308,10 +327,12 @@ class OpenWorkspace:
         """Replay a policy's guard at every step of a recorded episode."""
     def monitor(self) -> Watch:
         """Evaluate production once: the success rate of every policy and site, and an alarm for each drop beyond chance."""
-    def monitor_add(self, policy: str, result: Literal['success', 'failure'], *, stratum: str = ..., site: str = ..., robot: str = ..., failure: FailureClass | str | None = ..., cycle_s: float | None = ..., confidence: float | None = ..., latency_ms: float | None = ..., interventions: int = ..., stage: Stage | str = ..., scenario: str = ..., outcome: str = ...) -> Outcome:
+    def monitor_add(self, policy: str, result: Literal['success', 'failure', 'unknown'], *, stratum: str = ..., site: str = ..., robot: str = ..., failure: FailureClass | str | None = ..., cycle_s: float | None = ..., confidence: float | None = ..., latency_ms: float | None = ..., interventions: int = ..., stage: Stage | str = ..., scenario: str = ..., outcome: str = ...) -> Outcome:
         """Record how one attempt ended, as a robot or an operator reports it."""
     def monitor_record(self, file: PathLike, *, policy: str = ..., stage: Stage | str = ...) -> RecordedOutcomes:
         """Record outcomes from a table: CSV or Parquet with any columns, or JSON lines. Safe to repeat."""
+    def monitor_paste(self, text: str, *, policy: str = ..., stage: Stage | str = ...) -> RecordedOutcomes:
+        """Record outcomes from the text of a table, as a page or another program sends it. Safe to repeat."""
     def monitor_template(self, *, out: PathLike | None = ...) -> str:
         """Write an example table of outcomes with the conditions of this workspace's map."""
     def monitor_floor(self) -> Floor:
@@ -320,7 +341,7 @@ class OpenWorkspace:
         """List outcomes, newest first."""
     def rollout(self) -> tuple[Rollout, ...]:
         """Show every rollout, newest first: rung, share of tasks, results of candidate and incumbent."""
-    def rollout_start(self, policy: str, *, shadow: bool = ..., override: str = ...) -> Rollout:
+    def rollout_start(self, policy: str, *, shadow: bool = ..., override: str = ..., rung: Literal['first', 'trial', 'quarter', 'half', 'fleet'] = ...) -> Rollout:
         """Start the rollout of a policy version that passed its gate."""
     def rollout_advance(self) -> Rollout:
         """Compare candidate and incumbent since this rung began: climb to the next rung, stay, or roll back."""

@@ -64,7 +64,7 @@ def test_the_stages_say_what_is_in_them(told):
     )
     assert (stages["release"].count, sentence(stages["release"].fact)) == ("r1", "36 episodes")
     assert (stages["gate"].count, sentence(stages["gate"].fact), stages["gate"].mark) == (
-        "160",
+        "100",
         "trials; the gate passed",
         "good",
     )

@@ -170,12 +170,12 @@ def test_a_version_whose_last_gate_did_not_pass_is_served_only_with_a_reason(tol
     monkeypatch.setattr(serve, "listen", lambda *a: served.append(a[0]))
     serve.serve(told, "p1")
     told.write(PolicyGated(Decision("decision_2", "c" * 64, Status.CANNOT_TELL, (), "f", NOW)))
-    with pytest.raises(Refused, match="last gate decision_2 is cannot_tell"):
+    with pytest.raises(Refused, match="last gate is cannot_tell"):
         serve.serve(told, "p1")
     # one site that passed says nothing of the others
     told.write(PolicyGated(Decision("decision_3", "c" * 64, Status.PASSED, (), "f", NOW, site="leipzig-b")))
     assert rollout.last_gate(told, "c" * 64).id == "decision_2"
-    with pytest.raises(Refused, match="decision_2"):
+    with pytest.raises(Refused, match="last gate is cannot_tell"):
         serve.serve(told, "p1", override=" ")
     before = told.store.last()
     serve.serve(told, "p1", override="On the bench.")

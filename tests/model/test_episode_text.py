@@ -21,7 +21,7 @@ from fieldloop.model.episode_text import (
 )
 from fieldloop.testing.facts import facts
 
-NOT_SAID = {"id", "format", "start_ns", "end_ns", "facts"}
+NOT_SAID = {"id", "format", "start_ns", "end_ns", "facts", "stated", "set_aside"}
 WORDS = st.text(max_size=8)
 KEYS = WORDS | st.sampled_from([*FIELDS, "success", "robot_type"])
 EPISODES = st.builds(

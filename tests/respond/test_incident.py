@@ -115,7 +115,7 @@ def test_a_post_mortem_is_made_of_the_record():
         "environment mismatch (lighting=dim): 70 % of the loss", "| resolved | sam | resolved it |", "Collect dim.",
         "| resolved | ml_engineer | 24.0 h | 33.3 h | **missed** |",
         "| reviewed | team_lead | 7.0 days | 33.4 h | running |",
-        "88 demonstrations of lighting=dim requested from the plan (demand_1)",
+        "88 demonstrations of lighting=dim requested from the plan",
     ):  # fmt: skip
         assert part in text
     assert "**Open:**" not in text

@@ -56,7 +56,7 @@ def test_an_override_goes_on_over_a_gate_that_failed_and_stays_in_the_record():
     over = note("rollout.overridden", reason="Customer demo", actor="eva")
     begun = start("new", "old", failed, SETTINGS, 0, ids(), override=over)
     assert begun.rung is Rung.TRIAL
-    assert sentence(begun.reason) == "The status of gate gate_1 is: failed. eva overrode the gate: Customer demo"
+    assert sentence(begun.reason) == "The status of its gate is: failed. eva overrode the gate: Customer demo"
     with pytest.raises(Refused, match="not new"):
         start("new", "old", dataclasses.replace(failed, policy="other"), SETTINGS, 0, ids(), override=over)
 

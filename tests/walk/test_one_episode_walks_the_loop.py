@@ -153,7 +153,7 @@ def test_walk(tmp_path, place, afternoon):  # noqa: PLR0915 - a walk is one long
     assert {t.name for t in decided.tests} >= {"consecutive", "distractors"}
     with pytest.raises(Refused, match="must pass its own gate"):
         rollout.start(here, "p1")
-    begun = rollout.start(here, "p1", override="We want to see it fail.")
+    begun = rollout.start(here, "p1", override="We want to see it fail.", rung="fleet")
     (over,) = begun.reason.details
     assert (begun.rung, over.code, over["actor"]) == (Rung.FLEET, "rollout.overridden", "local")
 

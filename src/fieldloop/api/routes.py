@@ -13,7 +13,8 @@ from pydantic_core import InitErrorDetails, PydanticCustomError, ValidationError
 from fieldloop.api.authentication import ACTOR
 from fieldloop.api.outbox import move_into_outbox
 from fieldloop.doors.given_values import check_given_values
-from fieldloop.doors.parameters import Ask, read_parameters
+from fieldloop.doors.naming import with_names
+from fieldloop.doors.parameters import Ask, Parameter, read_parameters
 from fieldloop.doors.schemas import Schemas
 from fieldloop.doors.stages import stage_of
 from fieldloop.doors.written import as_json
@@ -58,7 +59,9 @@ def add_route(app: FastAPI, case: UseCase, workspace: Callable[[], Workspace], s
             raise Refused(f"`{case.command}` reads paths on the server. Over the network only an admin may use it.")
 
     def endpoint(request: Request, given: Given) -> Response:
-        return serialise_result(_call(case, function, ask, given, workspace().acting_as(request.scope[ACTOR])))
+        here = workspace().acting_as(request.scope[ACTOR])
+        with with_names(here):
+            return serialise_result(_call(case, function, ask, given, here))
 
     place = Query() if is_get(case, ask) else Body()
     endpoint.__signature__ = inspect.Signature(  # type: ignore[attr-defined]  # FastAPI reads parameters from here
@@ -100,6 +103,11 @@ def reads_paths(case: UseCase, ask: Ask) -> bool:
     return any(p.kind is Path and p.name not in case.writes for p in ask.parameters)
 
 
+def field_name(parameter: Parameter) -> str:
+    """Return the JSON field of a parameter; Python's own words have an underscore behind them in code only."""
+    return parameter.name.strip("_")
+
+
 def serialise_result(result: Any) -> Response:
     """Serialise a result: Markdown as it is, everything else as JSON."""
     return Response(result, media_type=MARKDOWN) if isinstance(result, str) else JSONResponse(as_json(result))
@@ -107,7 +115,7 @@ def serialise_result(result: Any) -> Response:
 
 def _model(case: UseCase, ask: Ask) -> type[Given]:
     fields: dict[str, Any] = {
-        p.name: (p.hint, Field(**({} if p.required else {"default": p.default}), description=p.help))
+        field_name(p): (p.hint, Field(**({} if p.required else {"default": p.default}), description=p.help))
         for p in ask.parameters
     }
     name = "".join(word.capitalize() for word in case.command.split())
@@ -115,7 +123,7 @@ def _model(case: UseCase, ask: Ask) -> type[Given]:
 
 
 def _call(case: UseCase, function: Callable[..., Any], ask: Ask, given: Given, workspace: Workspace) -> Any:
-    values = {p.name: getattr(given, p.name) for p in ask.parameters}
+    values = {p.name: getattr(given, field_name(p)) for p in ask.parameters}
     check_given_values(ask, values, from_network=True)
     values = move_into_outbox(workspace.root, case.writes, values)
     return function(workspace, **values) if ask.takes_workspace else function(**values)

@@ -11,6 +11,8 @@ from fieldloop.doors.parameters import Ask, Parameter
 from fieldloop.errors import BadInput, UnknownName
 from fieldloop.loop.catalogue import COMMANDS, Needs
 
+SEVERAL_WORDS = ("set_",)
+"""Options that take several words at once: --set site=hall-2 operator=anna."""
 WORKSPACE_VARIABLE = "FIELDLOOP_WORKSPACE"
 
 
@@ -107,11 +109,13 @@ def _add_positional(parser: argparse.ArgumentParser, parameter: Parameter) -> No
 
 
 def _add_option(parser: argparse.ArgumentParser, parameter: Parameter) -> None:
+    several = parameter.name in SEVERAL_WORDS
     parser.add_argument(
         flag_of(parameter),
         dest=_dest(parameter),
+        nargs="+" if several else None,
         # append would add to the default, which the first value given must replace
-        action="append" if parameter.repeatable else "store",
+        action=("extend" if several else "append") if parameter.repeatable else "store",
         default=None if parameter.required or parameter.repeatable else parameter.default,
         required=parameter.required,
         type=_reader(parameter),

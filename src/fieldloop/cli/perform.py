@@ -8,7 +8,7 @@ from fieldloop.cli.arguments import parser_for, values_from, workspace_folder
 from fieldloop.cli.progress import track
 from fieldloop.cli.screen import Screen
 from fieldloop.doors.given_values import check_given_values
-from fieldloop.doors.parameters import Ask, read_parameters
+from fieldloop.doors.parameters import read_parameters
 from fieldloop.doors.signatures import docstring, read_source
 from fieldloop.loop.catalogue import COMMANDS, Needs, UseCase, use_case
 
@@ -28,7 +28,24 @@ def call(case: UseCase, function: Callable[..., Any], words: Sequence[str]) -> A
     """Call a use case's function with these words, print what it returns, and return it."""
     ask = read_parameters(function)
     parsed = parser_for(case.command, "", ask, case.needs).parse(words)
-    result = _call_in_workspace(case, function, ask, parsed)
+    given = values_from(ask, parsed)
+    check_given_values(ask, given)
+    given |= {name: seam for name, seam in SEAMS.items() if name in ask.seams}
+    if not ask.takes_workspace:
+        return _print_result(function(**given), parsed)
+    workspace = _open(case, parsed)
+    if workspace is None:
+        return _print_result(function(None, **given), parsed)
+    from fieldloop.doors.naming import with_names
+
+    try:
+        with with_names(workspace):
+            return _print_result(function(workspace, **given), parsed)
+    finally:
+        workspace.close()
+
+
+def _print_result(result: Any, parsed: Namespace) -> Any:
     if parsed.json:
         from fieldloop.doors.written import dumps
 
@@ -38,20 +55,6 @@ def call(case: UseCase, function: Callable[..., Any], words: Sequence[str]) -> A
 
         show(result, Screen())
     return result
-
-
-def _call_in_workspace(case: UseCase, function: Callable[..., Any], ask: Ask, parsed: Namespace) -> Any:
-    given = values_from(ask, parsed)
-    check_given_values(ask, given)
-    given |= {name: seam for name, seam in SEAMS.items() if name in ask.seams}
-    if not ask.takes_workspace:
-        return function(**given)
-    workspace = _open(case, parsed)
-    try:
-        return function(workspace, **given)
-    finally:
-        if workspace is not None:
-            workspace.close()
 
 
 def _open(case: UseCase, parsed: Namespace) -> Any:

@@ -9,13 +9,18 @@ from fieldloop.cli.tables import heading, mark, styled, table
 from fieldloop.model.finding import EpisodeReport, Finding, Status
 from fieldloop.model.quality import DimensionResult
 from fieldloop.model.ranking import SHOWN_FIRST, Look, Ranking
+from fieldloop.report.check.content import judged_by, protocols_used
 from fieldloop.report.check.summary import episodes_by_cost, outdated_in_words
 from fieldloop.say import sentence
 from fieldloop.say.findings import limit, message, without_subject
 from fieldloop.say.marks import MARKS
-from fieldloop.say.numbers import fixed, format_without_unit, percent, plural, shorten_ids
+from fieldloop.say.numbers import fixed, format_without_unit, percent, plural, short_id
 
 MOST_EPISODES = 12  # in full on a screen; --json and --html have all
+OTHER_PROTOCOL = (
+    "The protocol of an episode's task judges it. To judge episodes by {name}, state their task: "
+    "fieldloop ingest again --set task={name} --overrule"
+)
 ORDER = {status: place for place, status in enumerate(Status)}
 
 
@@ -23,7 +28,9 @@ def checked(report: Any, screen: Screen) -> None:
     """Print a check report: the result, then what keeps episodes from passing, worst first."""
     episodes = episodes_by_cost(report)
     screen.print(_result(report, episodes))
-    screen.print(styled(f"{report.source} ({report.format}), protocol {report.protocol.label}", "dim"))
+    screen.print(styled(f"{report.source} ({report.format}), protocol {judged_by(report)}", "dim"))
+    if any(name != report.protocol.version_name for name in protocols_used(report.episodes)):
+        screen.write(OTHER_PROTOCOL.format(name=report.protocol.name))
     if report.outdated:
         screen.write(outdated_in_words(report.outdated))
     _dimensions(report.dimensions, screen)
@@ -115,9 +122,7 @@ def episode_report(report: EpisodeReport, screen: Screen, *, brief: bool = False
     passed = sum(f.status is Status.PASSED for f in report.findings)
     open_findings = [f for f in report.findings if (f.counts if brief else _is_listed(f))]
     not_applicable = sum(f.status is Status.NOT_APPLICABLE for f in report.findings if f not in open_findings)
-    title = (
-        heading(f"{report.name}  ").append(mark(report.status)).append(f"  {shorten_ids(report.episode)}", style="dim")
-    )
+    title = heading(f"{report.name}  ").append(mark(report.status)).append(f"  {short_id(report.episode)}", style="dim")
     screen.print(title)
     if open_findings:
         screen.print(_findings(open_findings))

@@ -33,7 +33,7 @@ def diagnosis(found: Diagnosis, screen: Screen) -> None:
     screen.print(mark(found.status, verdict(found)).append(f"  {change_text(found)}", style="bold default"))
     if first := main_cause(found):
         screen.print(first)
-    screen.print(styled(f"{found.id}, policy {shorten_ids(found.policy)}", "dim"))
+    screen.print(styled(f"{shorten_ids(found.id)}, policy {shorten_ids(found.policy)}", "dim"))
     if has_kinds(found):
         screen.print()
         screen.print(_loss_by_kind_table(found))

@@ -22,7 +22,7 @@ def ingested(result: Any, screen: Screen) -> None:
     fresh = sum(not log.already_here and log.status is not Status.ERRORED for log in result.logs)
     known = sum(log.already_here for log in result.logs)
     broken = sum(log.status is Status.ERRORED for log in result.logs)
-    parts = [f"{fresh} ingested"] + [f"{known} already known"] * bool(known) + [f"{broken} unreadable"] * bool(broken)
+    parts = [f"{fresh} ingested"] + [f"{known} already known"] * bool(known) + [f"{broken} refused"] * bool(broken)
     screen.print(heading(f"{len(result.logs)} {_plural('log', len(result.logs))}: {', '.join(parts)}"))
     rows = [
         (
@@ -30,12 +30,11 @@ def ingested(result: Any, screen: Screen) -> None:
             log.format,
             len(log.episodes),
             log.status,
-            log.sha256,
             log.message or ("already ingested" if log.already_here else ""),
         )
         for log in sorted(result.logs, key=lambda log: ORDER[log.status])
     ]
-    screen.print(table(("log", "format", "episodes", "status", "sha256", "note"), rows, right=("episodes",)))
+    screen.print(table(("log", "format", "episodes", "status", "note"), rows, right=("episodes",)))
 
 
 def contents(result: Any, screen: Screen) -> None:

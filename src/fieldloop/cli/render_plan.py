@@ -107,7 +107,7 @@ def scored(score: PlanScore, screen: Screen) -> None:
 def _print_plan(drawn: Plan, screen: Screen, *, earlier: bool = False) -> None:
     """Print a plan; `earlier`: mark warnings and gaps as of the day it was drawn."""
     cost = f", cost {format_number(drawn.cost)}" if drawn.cost else ""
-    made = f"{drawn.id}, made {format_time(drawn.drawn_ns)} with strategy {drawn.strategy}"
+    made = f"{shorten_ids(drawn.id)}, made {format_time(drawn.drawn_ns)} with strategy {drawn.strategy}"
     drawn_by = f"{made}, budget {whole(drawn.budget)}{cost}"
     screen.print(styled(drawn_by, "dim"))
     if earlier and drawn.warnings:

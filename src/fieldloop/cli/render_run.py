@@ -52,6 +52,8 @@ def watch(seen: Watch, screen: Screen) -> None:
     screen.print(table(columns, rows, right=("success", "episodes")))
     for reason in seen.cannot_tell:
         screen.print(styled(f"▲ Cannot tell: {sentence(reason)}", "yellow"))
+    for reason in seen.unknown:
+        screen.print(styled(sentence(reason), "dim"))
 
 
 def rollout(climb: Rollout, screen: Screen) -> None:
@@ -63,7 +65,7 @@ def rollout(climb: Rollout, screen: Screen) -> None:
         facts(
             [
                 ("candidate", shorten_ids(climb.candidate)),
-                ("incumbent", shorten_ids(climb.incumbent or "") or "none"),
+                ("incumbent", shorten_ids(climb.incumbent or "") or "none; compared with its own trials"),
                 ("share of tasks", percent(climb.share, 0)),
                 ("since", format_time(climb.since_ns)),
                 ("verdict", climb.verdict),
@@ -83,7 +85,7 @@ def incident(now: Any, screen: Screen) -> None:
     word = "reviewed" if closed else "a deadline was missed" if late else "open"
     status = Status.FAILED if late else Status.PASSED if closed else Status.CANNOT_TELL
     screen.print(mark(status, word).append(f"  {sentence(opened.what)}", style="bold default"))
-    place = f"{opened.id}, {opened.site}, {value_text(opened.stratum)}"
+    place = f"{shorten_ids(opened.id)}, {opened.site}, {value_text(opened.stratum)}"
     where = f"{place}, policy {shorten_ids(opened.policy)}, alerted {format_time(opened.alerted_ns)}"
     screen.print(styled(where, "dim"))
     states = {True: Status.PASSED, False: Status.FAILED, None: Status.CANNOT_TELL}

@@ -10,7 +10,7 @@ from fieldloop.model.finding import Status
 from fieldloop.model.note import Note, Subject
 from fieldloop.say import sentence
 from fieldloop.say.marks import MARKS
-from fieldloop.say.numbers import format_number, format_time, shorten_ids, whole
+from fieldloop.say.numbers import format_number, format_time, short_id, shorten_ids, whole
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -77,6 +77,8 @@ def value_text(value: Any, name: str = "") -> str:
     """
     if value is None or value == "":
         return "–"
+    if name in ("id", "sha256") and isinstance(value, str):
+        return short_id(value)  # beside it stands the name
     if name.endswith("_ns") and isinstance(value, int):
         return format_time(value)
     writer = next((write for kind, write in WRITERS if isinstance(value, kind)), str)

@@ -28,7 +28,7 @@ def diagnose(evidence: Evidence, settings: Section, ids: Ids, at_ns: int, rng: n
     sides = [settle_attempts(side)[0] for side in (evidence.before, evidence.after)]
     absent = missing_side_note(*map(len, sides))
     if absent:
-        rates = [float(np.mean([o.succeeded for o in side])) if side else math.nan for side in sides]
+        rates = [float(np.mean([bool(o.succeeded) for o in side])) if side else math.nan for side in sides]
         return Diagnosis(
             ids.new("diagnosis"), evidence.policy, evidence.site, Status.CANNOT_TELL, rates[0], rates[1], math.nan,
             0.0, 0.0, 0.0, (), len(sides[1]), at_ns, settings.fingerprint, (absent,),

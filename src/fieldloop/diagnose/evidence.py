@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from fieldloop.diagnose.explanations.demonstrated import Demonstrations
 from fieldloop.model.annotation import Agreement
+from fieldloop.model.attempts import known_results, unknown_attempts
 from fieldloop.model.condition import Exposure
 from fieldloop.model.diagnosis import Lag
 from fieldloop.model.policy import Outcome, Stage
@@ -31,13 +32,19 @@ class Evidence:
 
     @property
     def before(self) -> list[Outcome]:
-        """Outcomes of this policy before production."""
-        return [o for o in self.baseline if o.policy == self.policy]
+        """Outcomes of this policy before production, without those whose result is not known."""
+        return [o for o in known_results(self.baseline) if o.policy == self.policy]
 
     @property
     def after(self) -> list[Outcome]:
-        """Outcomes of this policy in production, at this site where one is named."""
-        return [o for o in self.production if o.policy == self.policy and self._is_production_at_site(o)]
+        """Outcomes of this policy in production with a known result, at this site where one is named."""
+        return known_results(o for o in self.production if self._is_after(o))
 
-    def _is_production_at_site(self, outcome: Outcome) -> bool:
-        return outcome.stage is Stage.PRODUCTION and (not self.site or outcome.site == self.site)
+    @property
+    def unknown(self) -> int:
+        """How many attempts of this policy in production have no known result."""
+        return unknown_attempts(o for o in self.production if self._is_after(o))
+
+    def _is_after(self, outcome: Outcome) -> bool:
+        here = outcome.stage is Stage.PRODUCTION and (not self.site or outcome.site == self.site)
+        return here and outcome.policy == self.policy

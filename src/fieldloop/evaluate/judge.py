@@ -144,7 +144,7 @@ def _count_autonomous(outcomes: Sequence[Outcome]) -> tuple[int, int]:
 
 
 def _is_autonomous(outcome: Outcome) -> bool:
-    return outcome.succeeded and not outcome.interventions
+    return bool(outcome.succeeded) and not outcome.interventions
 
 
 def _known_scenario_names() -> tuple[str, ...]:

@@ -39,11 +39,15 @@ class Alarm:
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """One evaluation of production: rates, alarms, and the sites with too little data."""
+    """One evaluation of production: rates, alarms, and the sites with too little data.
+
+    `unknown` reports attempts without a known result, by policy and site; rates do not count them.
+    """
 
     rates: tuple[Rate, ...]
     alarms: tuple[Alarm, ...]
     cannot_tell: tuple[Note, ...] = ()
+    unknown: tuple[Note, ...] = ()
 
     @property
     def status(self) -> Status:

@@ -10,20 +10,34 @@ Key = tuple[str, str, str, str]
 def settle_attempts(outcomes: Iterable[Outcome]) -> tuple[list[Outcome], list[Outcome]]:
     """Return one outcome per attempt, by majority of its judges; and the first verdict on each tied attempt.
 
-    Attempts keep the order in which they first came. A tie leaves the outcome unknown.
+    Attempts keep the order in which they first came. A tie leaves the outcome unknown. Verdicts without a result do
+    not vote; an attempt of which no result is known is in neither list (`unknown_attempts` counts those).
     Robots number their attempts independently, so an attempt's name alone does not identify it.
     """
     judged: dict[Key | int, list[Outcome]] = {}
-    for at, outcome in enumerate(outcomes):
+    for at, outcome in enumerate(known_results(outcomes)):
         judged.setdefault(attempt_of(outcome) or at, []).append(outcome)
     kept, contested = [], []
     for votes in judged.values():
-        won = sum(vote.succeeded for vote in votes)
+        won = sum(vote.succeeded is True for vote in votes)
         if 2 * won == len(votes):
             contested.append(votes[0])
         else:
             kept.append(next(vote for vote in votes if vote.succeeded is (2 * won > len(votes))))
     return kept, contested
+
+
+def known_results(outcomes: Iterable[Outcome]) -> list[Outcome]:
+    """Return the verdicts that state a result."""
+    return [outcome for outcome in outcomes if outcome.succeeded is not None]
+
+
+def unknown_attempts(outcomes: Iterable[Outcome]) -> int:
+    """Count the attempts of which no verdict states a result."""
+    given = list(outcomes)
+    known = {attempt_of(outcome) for outcome in known_results(given)} - {None}
+    unknown = [attempt_of(outcome) for outcome in given if outcome.succeeded is None]
+    return unknown.count(None) + len({key for key in unknown if key and key not in known})
 
 
 def attempt_of(outcome: Outcome) -> Key | None:

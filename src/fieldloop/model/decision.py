@@ -26,6 +26,7 @@ class Decision:
     """A gate's decision; CANNOT_TELL means that more trials are needed, and each test states how many.
 
     `site` is the one site it covers, empty for the whole deployment; `outcomes` is the hash of the judged outcomes.
+    `trials` counts the judged attempts once, however many tests use them; `unknown` attempts have no known result.
     """
 
     id: str
@@ -36,6 +37,8 @@ class Decision:
     at_ns: int
     site: str = ""
     outcomes: str = ""
+    trials: int = 0
+    unknown: int = 0
 
 
 @dataclass(frozen=True, slots=True)

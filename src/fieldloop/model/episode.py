@@ -14,8 +14,21 @@ OBJECT_FACTORS = ("object", "sku", "item")
 
 
 @dataclass(frozen=True, slots=True)
+class Stated:
+    """A fact that a person stated, and who did; `instead_of` is what the log states where that differs."""
+
+    name: str
+    value: str
+    by: str
+    instead_of: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Episode:
-    """The small facts of one attempt: what fits in a table row. None and '' mean not stated."""
+    """The small facts of one attempt: what fits in a table row. None and '' mean not stated.
+
+    `stated` lists the facts that a person stated. `set_aside` is the reason why it is not used, '' where it is.
+    """
 
     id: str
     name: str
@@ -34,6 +47,8 @@ class Episode:
     succeeded: bool | None = None
     failure: str = ""
     facts: tuple[tuple[str, str], ...] = ()
+    stated: tuple[Stated, ...] = ()
+    set_aside: str = ""
 
     @property
     def where(self) -> Stratum:

@@ -134,6 +134,43 @@ class LogIngested:
 
 
 @dataclass(frozen=True, slots=True)
+class LogReadAgain:
+    """A log on the shelf was read again, under another mapping or with other facts; `before` is the earlier reading.
+
+    A release that was frozen before keeps the earlier reading.
+    """
+
+    log: Log
+    episodes: tuple[Episode, ...]
+    before: Log
+    episodes_before: tuple[Episode, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeRelabelled:
+    """A person changed facts of an episode; `before` is the episode as it was."""
+
+    episode: Episode
+    before: Episode
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeSetAside:
+    """An episode was set aside: it stays on record and is not used."""
+
+    episode: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeRestored:
+    """An episode that was set aside is used again."""
+
+    episode: str
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class EpisodesMeasured:
     """All checks measured a log once; measurements are a Parquet blob, other arrays an archive.
 
@@ -317,7 +354,8 @@ Event = (
     WorkspaceCreated | TokenIssued | ProtocolLocked | OperatorEnrolled | RobotRegistered | ProviderContracted
     | DeploymentMapped | DeploymentAudited | PlanDrawn | PlanScored | SynchronisationVerified
     | SessionOpened | SessionClosed
-    | LogIngested | EpisodesMeasured | EpisodeJudged | DatasetJudged | DeliveryJudged
+    | LogIngested | LogReadAgain | EpisodeRelabelled | EpisodeSetAside | EpisodeRestored
+    | EpisodesMeasured | EpisodeJudged | DatasetJudged | DeliveryJudged
     | CalibrationAttached | IntrinsicsAttached | SensorVerified | TaxonomyLocked | EpisodeAnnotated
     | ReleaseFrozen | ReleaseExported | LagsMeasured | PolicyTrained | PolicyAdded | OutcomeRecorded | PolicyGated
     | RolloutMoved
@@ -325,8 +363,11 @@ Event = (
 )  # fmt: skip
 
 EVENTS: dict[str, type[Event]] = {kind.__name__: kind for kind in get_args(Event)}
-VERSION = 2
-"""Stored with every event; older versions are upcast when they are read. Since 2, texts of rooms are notes."""
+VERSION = 3
+"""Stored with every event; older versions are upcast when they are read.
+
+Since 2, texts of rooms are notes. Since 3, the result of an outcome may be unknown.
+"""
 
 E = TypeVar("E", bound=Event)
 

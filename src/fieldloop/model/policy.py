@@ -102,6 +102,7 @@ class Step:
 class Outcome:
     """How one attempt of one policy version in one stratum ended, and its judge.
 
+    `succeeded` is None where the result is not known: such an attempt is neither a success nor a failure.
     `attempt` is given where several people judge the same attempt, with one row each. `facts` are numbers
     from telemetry under their names, such as lux, temperature_c or gripper_cycles.
     """
@@ -113,7 +114,7 @@ class Outcome:
     site: str
     robot: str
     at_ns: int
-    succeeded: bool
+    succeeded: bool | None
     judged_by: str
     failure: FailureClass | None = None
     scenario: str = ""

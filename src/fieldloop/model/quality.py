@@ -60,7 +60,8 @@ class DatasetReport:
     `episodes` counts them by status. `ranking` holds only the first episodes to look at, `look_first` sums up all;
     `trends` are the metrics that changed suddenly, of `metrics` that were followed over batches. `outdated` counts
     episodes measured with other parameters or fewer checks than were in force. `protocol` names the version that
-    judged, `fingerprint` its content, `at_ns` the time since which this holds.
+    judged the dataset, `fingerprint` its content, `judged_by` counts episodes by the version that judged them,
+    `at_ns` is the time since which this holds.
     """
 
     protocol: str
@@ -77,6 +78,7 @@ class DatasetReport:
     checks: tuple[CheckTally, ...] = ()
     outdated: int = 0
     at_ns: int = 0
+    judged_by: dict[str, int] = field(default_factory=dict)
 
     @property
     def wrong(self) -> tuple[Finding, ...]:

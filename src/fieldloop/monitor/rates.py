@@ -28,7 +28,7 @@ def daily(outcomes: Iterable[Outcome], time_zones: Mapping[str, str] | None = No
         zone = zones.get(outcome.site, "UTC")
         day = day_span_ns(local_day(outcome.at_ns, zone), zone)
         tally = counts.setdefault((outcome.policy, outcome.site, day), [0, 0])
-        tally[0] += outcome.succeeded
+        tally[0] += bool(outcome.succeeded)
         tally[1] += 1
     return tuple(rate(policy, site, good, tried, day) for (policy, site, day), (good, tried) in sorted(counts.items()))
 

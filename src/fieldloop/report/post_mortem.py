@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from fieldloop.model.codec import iso
-from fieldloop.model.diagnosis import Diagnosis
+from fieldloop.model.diagnosis import Cause, Diagnosis
 from fieldloop.model.incident import Incident, IncidentClock
 from fieldloop.model.plan import Demand
 from fieldloop.say import sentence
-from fieldloop.say.numbers import fixed, format_duration, percent, plural
+from fieldloop.say.numbers import fixed, format_duration, percent, plural, shorten_ids
 
 
 def post_mortem(
@@ -22,7 +22,7 @@ def post_mortem(
     parts = (
         *_head(incident),
         *_impact(incident, diagnosis, failures),
-        *_cause(diagnosis),
+        *_cause(diagnosis, incident.site),
         *_timeline(incident),
         *_clock_table(clocks),
         *_prevention(diagnosis, asked),
@@ -31,12 +31,12 @@ def post_mortem(
 
 
 def _head(incident: Incident) -> Iterator[str]:
-    yield f"# Post-mortem of {incident.id}\n"
+    yield f"# Post-mortem of {shorten_ids(incident.id)}\n"
     yield sentence(incident.what) + "\n"
-    yield f"- Policy: {incident.policy}"
+    yield f"- Policy: {shorten_ids(incident.policy)}"
     yield f"- Site: {incident.site or 'not stated'}"
     yield f"- Conditions: {incident.stratum or 'not known'}"
-    yield f"- Alarm raised: {iso(incident.alerted_ns)}{f' by {incident.alarm}' if incident.alarm else ''}"
+    yield f"- Alarm raised: {iso(incident.alerted_ns)}{f' by {shorten_ids(incident.alarm)}' if incident.alarm else ''}"
 
 
 def _impact(incident: Incident, diagnosis: Diagnosis | None, failures: int | None) -> Iterator[str]:
@@ -44,7 +44,8 @@ def _impact(incident: Incident, diagnosis: Diagnosis | None, failures: int | Non
     if diagnosis:
         yield (
             f"Success fell from {percent(diagnosis.baseline)} to {percent(diagnosis.observed)} "
-            f"over {plural(diagnosis.episodes, 'episode')} ({fixed(100 * diagnosis.loss, 1)} points)."
+            f"over {plural(diagnosis.episodes, 'episode')} "
+            f"({fixed(100 * diagnosis.loss, 1)} points){_scope(diagnosis)}."
         )
     if failures is not None:
         begin = "the first day behind the alarm" if incident.alarm else "the alarm"
@@ -53,18 +54,32 @@ def _impact(incident: Incident, diagnosis: Diagnosis | None, failures: int | Non
         yield "**Open:** the number of failed attempts is not known."
 
 
-def _cause(diagnosis: Diagnosis | None) -> Iterator[str]:
+def _scope(diagnosis: Diagnosis) -> str:
+    return f" at {diagnosis.site}" if diagnosis.site else " at all sites together"
+
+
+def _cause(diagnosis: Diagnosis | None, site: str) -> Iterator[str]:
     yield "\n## Cause\n"
     if diagnosis is None:
         yield "**Open:** the incident is not diagnosed."
         return
-    for cause in diagnosis.causes:
-        named = f"{cause.gap.value} ({cause.stratum or 'everywhere'})"
-        yield f"- {named}: {percent(cause.share, 0)} of the loss. {sentence(cause.evidence)}"
+    elsewhere = [c for c in diagnosis.causes if site and c.stratum.level("site") not in (None, site)]
+    here = [cause for cause in diagnosis.causes if cause not in elsewhere]
+    if site and not diagnosis.site:
+        yield f"The diagnosis covers all sites together. For {site} alone: fieldloop diagnose --site {site}\n"
+    yield from map(_cause_line, here)
+    if elsewhere:
+        yield "\nCauses at other sites, in the same diagnosis:\n"
+        yield from map(_cause_line, elsewhere)
     for reason in diagnosis.cannot_tell:
         yield f"- Cannot tell: {sentence(reason)}"
     if not diagnosis.causes and not diagnosis.cannot_tell:
         yield "**Open:** no cause was found."
+
+
+def _cause_line(cause: Cause) -> str:
+    named = f"{cause.gap.value} ({cause.stratum or 'everywhere'})"
+    return f"- {named}: {percent(cause.share, 0)} of the loss. {sentence(cause.evidence)}"
 
 
 def _timeline(incident: Incident) -> Iterator[str]:
@@ -92,6 +107,6 @@ def _prevention(diagnosis: Diagnosis | None, asked: Sequence[Demand]) -> Iterato
         yield f"- {sentence(cause.fix)}"
     for wanted in asked:
         count = plural(wanted.demonstrations, "demonstration")
-        yield f"- {count} of {wanted.stratum} requested from the plan ({wanted.id})"
+        yield f"- {count} of {wanted.stratum} requested from the plan"
     if not asked and not (diagnosis and diagnosis.causes):
         yield "**Open:** no fix is recorded, so the incident can happen again."

@@ -14,6 +14,9 @@ from fieldloop.rollout.verdict import Counts, judge
 
 UP = {Rung.SHADOW: Rung.TRIAL, Rung.TRIAL: Rung.QUARTER, Rung.QUARTER: Rung.HALF, Rung.HALF: Rung.FLEET}
 
+RUNGS = (Rung.SHADOW, *UP.values())
+"""Every rung from the lowest to the highest."""
+
 LADDER: dict[tuple[Rung, Status], Rung] = {
     # without a clear verdict a rollout stays where it is
     **{(rung, status): rung for rung in Rung for status in Status},
@@ -23,7 +26,7 @@ LADDER: dict[tuple[Rung, Status], Rung] = {
 """(rung, verdict) → rung. No transition leaves BACK: after a roll-back a version needs a new gate and a new rollout."""
 
 
-def start(
+def start(  # noqa: PLR0913 - a rollout and all that it rests on
     candidate: str,
     incumbent: str | None,
     gate: Decision,
@@ -33,28 +36,34 @@ def start(
     *,
     shadow: bool = False,
     override: Note | None = None,
+    wanted: Rung | None = None,
 ) -> Rollout:
     """Start the rollout of a gated version: on its first production rung, or in shadow, where its actions are ignored.
 
-    The first version ever in production has no incumbent to compare with: it takes every task, and the monitor compares
-    it with its own baseline.
+    The first version ever in production has no incumbent to compare with: if it passed its gate, it takes every task,
+    and the monitor compares it with its own baseline. One that did not pass begins on the first rung, as any other.
 
-    `override` states who starts it although the gate did not pass, and why; the rollout keeps it.
+    `override` states who starts it although the gate did not pass, and why; the rollout keeps it. `wanted` is a rung to
+    begin with; a higher one than the first needs an override.
     """
     if gate.policy != candidate:
-        raise Refused(f"Gate {gate.id} judged {gate.policy}, not {candidate}.")
+        raise Refused(f"This gate judged {gate.policy}, not {candidate}.")
     if gate.status is not Status.PASSED and not override:
         raise Refused(
-            f"The verdict of gate {gate.id} on {gate.policy} is: {gate.status}. "
+            f"The verdict of the gate on {gate.policy} is: {gate.status}. "
             "A version must pass its own gate before a rollout. To override the gate, give a reason."
         )
     if candidate == incumbent:
         raise Refused(f"{candidate} is already in production; roll out another version.")
     if shadow and not incumbent:
         raise Refused("No version is in production, so there is nothing to shadow. Start without --shadow.")
-    first = Rung.TRIAL if incumbent else Rung.FLEET
-    rung = Rung.SHADOW if shadow else first
     passed = gate.status is Status.PASSED
+    first = Rung.FLEET if passed and not incumbent else Rung.TRIAL
+    if wanted and RUNGS.index(wanted) > RUNGS.index(first) and not override:
+        raise Refused(
+            f"{wanted.value} is above {first.value}, the first rung. To skip rungs, give a reason: --override"
+        )
+    rung = Rung.SHADOW if shadow else wanted or first
     held = note("rollout.gate_not_passed", *((override,) if override else ()), gate=gate.id, status=gate.status.value)
     reason = note("rollout.gate_passed", gate=gate.id) if passed else held
     return Rollout(

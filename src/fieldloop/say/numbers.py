@@ -9,6 +9,7 @@ from fieldloop.model.codec import iso
 from fieldloop.model.condition import Stratum
 from fieldloop.model.stream import FIRST_REAL_NS
 from fieldloop.model.unit import is_share, limit_in_words, singular_unit, unit_after_number
+from fieldloop.say.names import ID, name_of
 
 UNKNOWN = "not known"
 NONE = "–"
@@ -304,11 +305,21 @@ def ago(at_ns: int, now_ns: int) -> str:
 
 
 def shorten_ids(text: str) -> str:
-    """Shorten content ids to a beginning that commands accept back.
+    """Write ids by their names where they are known; else shorten content ids to a beginning that commands accept.
 
     >>> shorten_ids("ab" * 32), shorten_ids("lighting=dim")
     ('abababababab', 'lighting=dim')
     """
+    return ID.sub(lambda found: name_of(found[0]) or short_id(found[0]), text)
+
+
+def name_to_type(id_: str) -> str:
+    """Write an id as a person types it in a command: incident-2, p1, or the id itself."""
+    return shorten_ids(id_).replace(" ", "-")
+
+
+def short_id(text: str) -> str:
+    """Shorten content ids, also where names are known: to tell apart what has the same name."""
     return HASH.sub(lambda found: found[0][:SHORT], text)
 
 

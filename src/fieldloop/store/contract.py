@@ -71,21 +71,27 @@ class Count:
 class EpisodeFilter:
     """Which episodes to list: by last status, and by text in an id, name, site, person, condition or fact.
 
-    `labels` are conditions, fields or facts of an episode by name, such as sku or lighting.
+    `labels` are conditions, fields or facts of an episode by name, such as sku or lighting. `set_aside` True lists only
+    episodes that were set aside, False only the others.
     """
 
     status: str = ""
     text: str = ""
     labels: Mapping[str, str] = field(default_factory=dict)
+    set_aside: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class FoundEpisodes:
-    """The newest episodes that match a filter, how many match, and how many there are by status."""
+    """The newest episodes that match a filter, how many match, and how many there are by status.
+
+    `by_status` leaves out episodes that were set aside; `set_aside` counts those.
+    """
 
     episodes: tuple[tuple[Episode, Status | None], ...]
     matching: int
     by_status: Mapping[Status | None, int]
+    set_aside: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +178,12 @@ class Views(Protocol):
     def trial_counts(
         self, stages: Sequence[str], scenarios: Sequence[str], policies: Sequence[str] | None = None
     ) -> dict[tuple[str, str], TrialCount]:
-        """Count trials in some scenarios by policy and stage."""
+        """Count trials with a result in some scenarios by policy and stage."""
+
+    def unknown_counts(
+        self, stage: str = "production", span_ns: tuple[int, int] | None = None
+    ) -> dict[tuple[str, str], int]:
+        """Count attempts without a known result by policy and site, at times in [start, end)."""
 
 
 class Store(Protocol):

@@ -4,7 +4,7 @@ import dataclasses
 import json
 
 from fieldloop.model.codec import from_plain
-from fieldloop.model.episode import Episode
+from fieldloop.model.episode import Episode, Stated
 from fieldloop.store.outcomes import stratum_of
 
 WRITTEN = frozenset(field.name for field in dataclasses.fields(Episode))
@@ -24,6 +24,7 @@ def episode_of(body: str) -> Episode:
         return from_plain(Episode, raw)
     raw["stratum"] = stratum_of(raw["stratum"])
     raw["facts"] = tuple([(name, value) for name, value in raw["facts"]])
+    raw["stated"] = tuple([Stated(**one) for one in raw["stated"]])
     return Episode(**raw)
 
 
@@ -37,7 +38,10 @@ def search_columns(episode: Episode) -> dict[str, str]:
     named = dict(episode.facts) | {name: getattr(episode, name) for name in FIELDS if getattr(episode, name)}
     levels = {factor: level for factor, level in episode.stratum.levels.items() if level}
     facts = (value for _, value in episode.facts)
-    words = (episode.id, episode.name, episode.site, episode.robot, episode.operator, str(episode.stratum), *facts)
+    words = (
+        episode.id, episode.name, episode.site, episode.robot, episode.operator, str(episode.stratum), *facts,
+        episode.set_aside,
+    )  # fmt: skip
     return {
         "handled": episode.handled,
         "labels": "".join(label(name, value) for name, value in (named | levels).items() if value),

@@ -33,7 +33,7 @@ def corrections(
     votes = verdicts_of_several(connection, start_ns, end_ns, stage, None if policy is None else [policy])
     for sign, counted in ((-1, votes), (1, settle_attempts(votes)[0])):
         for vote in counted:
-            yield (vote.policy, vote.site), vote.at_ns, sign * vote.succeeded, sign
+            yield (vote.policy, vote.site), vote.at_ns, sign * bool(vote.succeeded), sign
 
 
 def verdicts_of_several(
@@ -64,7 +64,7 @@ def _query() -> Select[Any]:
     touched = select(*(inside.c[name] for name in SAME)).where(*span).distinct().subquery()
     judges = func.count().over(partition_by=[each.c[name] for name in SAME]).label("judges")
     same = and_(*(each.c[name] == touched.c[name] for name in SAME))
-    of_stage = (each.c.stage == stage) & is_attempt_named(each)
+    of_stage = (each.c.stage == stage) & is_attempt_named(each) & each.c.succeeded.is_not(None)
     found = select(*each.c, judges).join(touched, same).where(of_stage).subquery()
     cells = [found.c[column.name] for column in outcomes.c]
     return select(*cells).where(found.c.judges > 1).order_by(found.c.seq)

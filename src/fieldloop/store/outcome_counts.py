@@ -3,12 +3,12 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, exists, func, select
 
 from fieldloop.model.attempts import settle_attempts
 from fieldloop.model.condition import Stratum
 from fieldloop.store.contract import StratumCount, TrialCount
-from fieldloop.store.judged_again import verdicts_of_several
+from fieldloop.store.judged_again import SAME, is_attempt_named, verdicts_of_several
 from fieldloop.store.outcomes import stratum_of
 from fieldloop.store.sums import article_of
 from fieldloop.store.tables import outcomes, success_strata
@@ -30,7 +30,7 @@ def count_by_stratum(connection: Connection, stage: str, policies: Sequence[str]
     for sign, counted in ((-1, votes), (1, settle_attempts(votes)[0])):
         for vote in counted:
             tally = counts[vote.policy, vote.site, vote.stratum, article_of(str(vote.stratum), vote.item)]
-            tally[0] += sign * vote.succeeded
+            tally[0] += sign * bool(vote.succeeded)
             tally[1] += sign
     return [StratumCount(*key, successes=won, episodes=tried) for key, (won, tried) in counts.items() if tried]
 
@@ -40,7 +40,7 @@ def count_trials(
 ) -> dict[tuple[str, str], TrialCount]:
     """Count trials in some scenarios by policy and stage."""
     each = outcomes.c
-    wanted = [each.stage.in_(stages), each.scenario.in_(scenarios)]
+    wanted = [each.stage.in_(stages), each.scenario.in_(scenarios), each.succeeded.is_not(None)]
     wanted += [each.policy.in_(policies)] if policies is not None else []
     keys = (each.policy, each.stage, each.attempt, each.site, each.robot)
     query = select(*keys, func.count(), func.count().filter(each.succeeded)).where(*wanted).group_by(*keys)
@@ -52,3 +52,19 @@ def count_trials(
         for place, more in enumerate((verdicts, won, tried)):
             tally[place] += more
     return {key: TrialCount(*tally) for key, tally in counts.items()}
+
+
+def count_unknown(connection: Connection, stage: str, start_ns: int, end_ns: int) -> dict[tuple[str, str], int]:
+    """Count attempts without a known result by policy and site, at times in [start, end)."""
+    each, other = outcomes.c, outcomes.alias("other")
+    unknown = (each.stage == stage, each.succeeded.is_(None), each.at_ns >= start_ns, each.at_ns < end_ns)
+    counts: dict[tuple[str, str], int] = defaultdict(int)
+    plain = select(each.policy, each.site, func.count()).where(*unknown, each.attempt == "")
+    for policy, site, attempts in connection.execute(plain.group_by(each.policy, each.site)):
+        counts[policy, site] += attempts
+    same = [other.c[name] == each[name] for name in (*SAME, "stage")]
+    judged = exists().where(*same, is_attempt_named(other), other.c.succeeded.is_not(None))
+    named = select(*(each[name] for name in SAME)).where(*unknown, is_attempt_named(outcomes), ~judged).distinct()
+    for policy, site, _robot, _attempt in connection.execute(named):
+        counts[policy, site] += 1
+    return dict(counts)

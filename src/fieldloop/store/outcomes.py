@@ -30,7 +30,7 @@ def row_of(outcome: Outcome, seq: int = 0) -> Row:
         outcome.site,
         outcome.robot,
         int(outcome.at_ns),
-        bool(outcome.succeeded),
+        _truth(outcome.succeeded),
         outcome.judged_by,
         None if failure is None else failure.value,
         outcome.scenario,
@@ -54,7 +54,7 @@ def body_of(row: Row) -> str:
     return (
         f'{{"outcome":{{"id":{quoted(name)},"policy":{quoted(policy)},"stratum":{quoted(stratum)},'
         f'"stage":{quoted(stage)},"site":{quoted(site)},"robot":{quoted(robot)},"at_ns":{at_ns},'
-        f'"succeeded":{"true" if succeeded else "false"},"judged_by":{quoted(judge)},'
+        f'"succeeded":{TRUTHS[succeeded]},"judged_by":{quoted(judge)},'
         f'"failure":{"null" if failure is None else quoted(failure)},"scenario":{quoted(scenario)},'
         f'"cycle_s":{"null" if cycle is None else repr(cycle)},'
         f'"confidence":{"null" if confidence is None else repr(confidence)},'
@@ -75,7 +75,7 @@ def noun_of(row: Row) -> Outcome:
         site,
         robot,
         at_ns,
-        bool(succeeded),
+        _truth(succeeded),
         judge,
         None if failure is None else FailureClass(failure),
         scenario,
@@ -105,6 +105,7 @@ def event_body(event: Any) -> str:
 
 
 NOTHING = "[]"
+TRUTHS = {None: "null", True: "true", False: "false"}
 FIELDS = tuple(Outcome.__dataclass_fields__)
 stratum_of = functools.lru_cache(maxsize=4096)(Stratum.parse)
 
@@ -129,6 +130,10 @@ def _as_list(cell: str | list[Any]) -> list[Any]:
 
 def _number(value: float | None) -> float:
     return math.nan if value is None else float(value)
+
+
+def _truth(value: bool | None) -> bool | None:  # noqa: FBT001 - a cell
+    return None if value is None else bool(value)
 
 
 def _finite(value: float | None) -> float | None:

@@ -10,7 +10,7 @@ from fieldloop.model.annotation import Annotation
 from fieldloop.model.calibration import Calibration
 from fieldloop.model.episode import Episode, Session
 from fieldloop.model.event import Event
-from fieldloop.model.finding import Status
+from fieldloop.model.finding import EpisodeReport, Status
 from fieldloop.store.episodes import search_columns
 from fieldloop.store.outcomes import row_of
 from fieldloop.store.rows import Tables
@@ -65,6 +65,36 @@ def _ingest(tables: Tables, event: happened.LogIngested, seq: int) -> None:
         tables.put(episode, seq, place, log=event.log.blob, **search_columns(episode))
 
 
+def _read_again(tables: Tables, event: happened.LogReadAgain, seq: int) -> None:
+    """The log and its known episodes keep their place; an episode that was not in it before is new."""
+    tables.restate(event.log)
+    known = {episode.id for episode in event.episodes_before}
+    for place, episode in enumerate(event.episodes):
+        columns = {"log": event.log.blob, **search_columns(episode)}
+        if episode.id in known:
+            tables.restate(episode, **columns)
+        else:
+            tables.put(episode, seq, place, **columns)
+
+
+def _relabel(tables: Tables, event: happened.EpisodeRelabelled, _seq: int) -> None:
+    tables.restate(event.episode, **search_columns(event.episode))
+
+
+def _set_aside(tables: Tables, event: happened.EpisodeSetAside, _seq: int) -> None:
+    """An episode that is set aside has no status, so that no count of statuses includes it."""
+    for episode in tables.find(Episode, {"id": event.episode}):
+        aside = replace(episode, set_aside=event.reason)
+        tables.restate(aside, status=None, **search_columns(aside))
+
+
+def _restore(tables: Tables, event: happened.EpisodeRestored, _seq: int) -> None:
+    last = tables.find(EpisodeReport, {"episode": event.episode}, newest=True, limit=1)
+    for episode in tables.find(Episode, {"id": event.episode}):
+        used = replace(episode, set_aside="")
+        tables.restate(used, status=last[0].status if last else None, **search_columns(used))
+
+
 def _measure(tables: Tables, event: happened.EpisodesMeasured, seq: int) -> None:
     for place, episode in enumerate(event.episodes):
         tables.put(replace(event, episodes=(episode,)), seq, place, episode=episode)
@@ -72,7 +102,7 @@ def _measure(tables: Tables, event: happened.EpisodesMeasured, seq: int) -> None
 
 def _judge(tables: Tables, event: happened.EpisodeJudged, seq: int) -> None:
     tables.put(event.report, seq, protocol=event.protocol)
-    tables.set(Episode, {"id": event.report.episode}, status=event.report.status)
+    tables.set(Episode, {"id": event.report.episode, "set_aside": ""}, status=event.report.status)
 
 
 def _calibrate(tables: Tables, event: happened.CalibrationAttached, seq: int) -> None:
@@ -130,6 +160,10 @@ PROJECTIONS: dict[type[Event], Projection] = {
     happened.SessionOpened: _put_noun_of_event("session"),
     happened.SessionClosed: _close_session,
     happened.LogIngested: _ingest,
+    happened.LogReadAgain: _read_again,
+    happened.EpisodeRelabelled: _relabel,
+    happened.EpisodeSetAside: _set_aside,
+    happened.EpisodeRestored: _restore,
     happened.EpisodesMeasured: _measure,
     happened.EpisodeJudged: _judge,
     happened.DatasetJudged: _put_noun_of_event("report"),

@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from sqlalchemy import BigInteger, Connection, column, func, select, values
+from sqlalchemy import BigInteger, ColumnElement, Connection, column, func, select, values
 
 from fieldloop.model.alarm import Rate
 from fieldloop.model.days import DAY_S, QUARTER_S, local_day
@@ -108,7 +108,7 @@ def _cut_hours(
         return
     cut = _cuts_table(cuts)
     each = outcomes.c
-    inside = (each.stage == stage) & (each.at_ns >= cut.c.begin) & (each.at_ns < cut.c.edge)
+    inside = (each.stage == stage) & (each.at_ns >= cut.c.begin) & (each.at_ns < cut.c.edge) & _is_known()
     query = (
         select(cut.c.edge, each.policy, each.site, func.count().filter(each.succeeded), func.count())
         .join_from(cut, outcomes, inside)
@@ -118,6 +118,12 @@ def _cut_hours(
         query = query.where(each.policy == policy)
     for edge, version, site, won, tried in connection.execute(query):
         yield (edge, (version, site)), (won, tried)
+
+
+def _is_known() -> ColumnElement[bool]:
+    """Does an outcome state its result? Others count neither as attempts nor as successes."""
+    known: ColumnElement[bool] = outcomes.c.succeeded.is_not(None)
+    return known
 
 
 def _cuts_table(cuts: Sequence[Span]):  # type: ignore[no-untyped-def]  # noqa: ANN202 - a common table expression
@@ -162,7 +168,7 @@ def _outcomes_in(connection: Connection, split: Mapping[int, set[str]], stage: s
         return
     cut = _cuts_table([(hour * NS_PER_HOUR, (hour + 1) * NS_PER_HOUR) for hour in split])
     each = outcomes.c
-    inside = (each.stage == stage) & (each.at_ns >= cut.c.begin) & (each.at_ns < cut.c.edge)
+    inside = (each.stage == stage) & (each.at_ns >= cut.c.begin) & (each.at_ns < cut.c.edge) & _is_known()
     query = select(each.policy, each.site, each.at_ns, each.succeeded).join_from(cut, outcomes, inside)
     for policy, site, at_ns, succeeded in connection.execute(query):
         if site in split[at_ns // NS_PER_HOUR]:

@@ -42,6 +42,13 @@ class Tables:
         changed = {name: column_value(value) for name, value in values.items()}
         self._connection.execute(update(entry.table).where(*self.criteria(entry, where)).values(changed))
 
+    def restate(self, noun: Any, **given: Any) -> None:
+        """Overwrite a noun that is already here; it keeps its place in the order of lists."""
+        entry = table_of(type(noun))
+        changed = entry.cells(noun, given) | {"body": event_body(noun)}
+        where = {name: getattr(noun, name) for name in entry.key}
+        self._connection.execute(update(entry.table).where(*self.criteria(entry, where)).values(changed))
+
     def drop(self, noun: type, where: Mapping[str, Any]) -> None:
         """Remove rows."""
         entry = table_of(noun)

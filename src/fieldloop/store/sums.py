@@ -54,6 +54,8 @@ def add_to_sums(connection: Connection, statements: Statements, rows: Iterable[R
 def _sum_by_key(rows: Iterable[Row], key_of: Callable[[Row], tuple[Any, ...]], sign: int) -> list[Row]:
     sums: dict[tuple[Any, ...], list[int]] = {}
     for row in rows:
+        if row[SUCCEEDED] is None:
+            continue  # an unknown result is neither a success nor a failure
         key = key_of(row)
         summed = sums.get(key)
         if summed is None:

@@ -38,7 +38,7 @@ from fieldloop.model.release import Release
 from fieldloop.model.rollout import Rollout
 from fieldloop.model.verification import Verification
 
-PROJECTION = 2
+PROJECTION = 3
 """Increase it when a projection writes other values into the same columns: stores then rebuild their tables."""
 
 NAME = Text().with_variant(Text(collation="C"), "postgresql")
@@ -176,6 +176,9 @@ def _define_table(
     return NounTable(noun, table, tuple(key), tuple(c.name for c in rows))
 
 
+UNKNOWN = text("succeeded IS NULL")
+"""Few outcomes have no result; a partial index finds those."""
+
 NAMED = text("attempt != ''")
 """Most outcomes have one judge and name no attempt; partial indexes cost them nothing."""
 
@@ -189,7 +192,7 @@ outcomes = Table(
     Column("site", NAME, nullable=False),
     Column("robot", NAME, nullable=False),
     Column("at_ns", BigInteger, nullable=False),
-    Column("succeeded", Boolean, nullable=False),
+    Column("succeeded", Boolean),
     Column("judged_by", NAME, nullable=False),
     Column("failure", NAME),
     Column("scenario", NAME, nullable=False),
@@ -206,6 +209,7 @@ outcomes = Table(
     Index("ix_outcomes_stage_at_ns", "stage", "at_ns"),
     Index("ix_outcomes_stage_seq", "stage", "seq"),
     Index("ix_outcomes_policy_stage_seq", "policy", "stage", "seq"),
+    Index("ix_outcomes_unknown", "stage", "at_ns", sqlite_where=UNKNOWN, postgresql_where=UNKNOWN),
     Index("ix_outcomes_named_stage_at_ns", "stage", "at_ns", sqlite_where=NAMED, postgresql_where=NAMED),
     Index(
         "ix_outcomes_named", "attempt", "policy", "site", "robot", "stage", sqlite_where=NAMED, postgresql_where=NAMED
@@ -273,10 +277,13 @@ NOUN_TABLES: dict[type, NounTable] = {
             "episodes",
             ask=(
                 *("name", "format", "task", "robot", "site", "operator", "session", "provider", "protocol"),
-                *("stratum", "start_ns", "end_ns", "simulated", "succeeded", "failure"),
+                *("stratum", "start_ns", "end_ns", "simulated", "succeeded", "failure", "set_aside"),
             ),
             given=("status", "log", "handled", "labels", "words"),
-            indexes=("log", "session", "status seq place", "status site stratum handled succeeded", "site stratum"),
+            indexes=(
+                *("log", "session", "status seq place", "status set_aside"),
+                *("status site stratum handled succeeded", "site stratum"),
+            ),
         ),
         _define_table(EpisodesMeasured, "measurements", key=("episode", "blob"), ask=("rows",)),
         _define_table(EpisodeReport, "reports", key=("episode", "protocol"), ask=("name", "status")),

@@ -24,6 +24,7 @@ from fieldloop.store.contract import (
 )
 from fieldloop.store.database import Database
 from fieldloop.store.episodes import episode_of, label, searchable_text
+from fieldloop.store.judged_again import FIRST_NS, LAST_NS
 from fieldloop.store.outcomes import stratum_of
 from fieldloop.store.rows import Tables, reader_of
 from fieldloop.store.statements import Statements
@@ -92,7 +93,13 @@ class SqlViews:
     def episodes(self, wanted: EpisodeFilter, limit: int) -> FoundEpisodes:
         """Return the newest episodes that match, with counts."""
         matches = self._filter_criteria(wanted)
-        counted = select(EPISODES.c.status, func.count(), func.count().filter(*matches) if matches else func.count())
+        in_use = EPISODES.c.set_aside == ""
+        counted = select(
+            EPISODES.c.status,
+            func.count().filter(in_use),
+            func.count().filter(*matches) if matches else func.count(),
+            func.count().filter(~in_use),
+        )
         listed = select(EPISODES.c.body, EPISODES.c.status).where(*matches)
         listed = listed.order_by(EPISODES.c.seq.desc(), EPISODES.c.place.desc()).limit(limit)
         with self._database.reading() as connection:
@@ -100,8 +107,9 @@ class SqlViews:
             rows = connection.execute(listed).all()
         return FoundEpisodes(
             tuple((episode_of(body), _status(status)) for body, status in rows),
-            sum(matching for _, _, matching in counts),
-            {_status(status): total for status, total, _ in counts},
+            sum(matching for _, _, matching, _ in counts),
+            {_status(status): total for status, total, _, _ in counts if total},
+            sum(aside for _, _, _, aside in counts),
         )
 
     def judged_episodes(self, where: Mapping[str, Any]) -> list[tuple[Episode, Status | None]]:
@@ -163,8 +171,17 @@ class SqlViews:
         with self._database.reading() as connection:
             return outcome_counts.count_trials(connection, [str(stage) for stage in stages], scenarios, policies)
 
+    def unknown_counts(
+        self, stage: str = "production", span_ns: tuple[int, int] | None = None
+    ) -> dict[tuple[str, str], int]:
+        """Count attempts without a known result by policy and site, at times in [start, end)."""
+        with self._database.reading() as connection:
+            return outcome_counts.count_unknown(connection, str(stage), *(span_ns or (FIRST_NS, LAST_NS)))
+
     def _filter_criteria(self, wanted: EpisodeFilter) -> list[ColumnElement[bool]]:
         criteria: list[ColumnElement[bool]] = [EPISODES.c.status == wanted.status] if wanted.status else []
+        if wanted.set_aside is not None:
+            criteria.append((EPISODES.c.set_aside != "") if wanted.set_aside else (EPISODES.c.set_aside == ""))
         if wanted.text:
             criteria.append(self._contains(EPISODES.c.words, searchable_text(wanted.text)))
         return criteria + [

@@ -135,8 +135,9 @@ def nouns_are_found_by_their_columns(store: Store) -> None:
     assert store.find(Outcome, {"site": "hall"}) == outcomes[1::2]
     assert store.find(Outcome, {"id": [outcomes[4].id, outcomes[1].id]}) == [outcomes[1], outcomes[4]]
     assert store.find(Outcome, {"at_ns": range(outcomes[2].at_ns, outcomes[4].at_ns)}) == outcomes[2:4]
-    assert store.find(Outcome, {"succeeded": True, "stage": {*Stage}}) == outcomes[::2]
-    assert store.find(Outcome, {"at_ns": (outcomes[2].at_ns,), "succeeded": [True, False]}) == [outcomes[2]]
+    assert store.find(Outcome, {"succeeded": True, "stage": {*Stage}}) == [o for o in outcomes if o.succeeded]
+    assert store.find(Outcome, {"succeeded": None}) == [o for o in outcomes if o.succeeded is None] != []
+    assert store.find(Outcome, {"at_ns": (outcomes[3].at_ns,), "succeeded": [True, False]}) == [outcomes[3]]
     assert store.find(Outcome, {"stratum": outcomes[3].stratum}) == [outcomes[3]]
     assert store.find(Outcome, {"failure": None}) == [o for o in outcomes if o.failure is None]
     assert store.count(Session, {"closed_ns": None}) == 3  # noqa: PLR2004 - those opened above
@@ -256,7 +257,7 @@ def success_is_exact_to_the_nanosecond(store: Store) -> None:
     edges = sorted({at + shift for at in times for shift in (0, 1)})
     for start, end in itertools.product(edges, edges):
         inside = [o for o in outcomes if start <= o.at_ns < end]
-        expected = [("p", "s", sum(o.succeeded for o in inside), len(inside))] if inside else []
+        expected = [("p", "s", sum(o.succeeded is True for o in inside), len(inside))] if inside else []
         assert [(r.policy, r.site, r.successes, r.episodes) for r in store.success_rates(start, end)] == expected
     (rate,) = store.success_rates(-1, 2**62)
     assert 0 <= rate.low <= rate.rate <= rate.high <= 1
@@ -277,7 +278,7 @@ def what_several_judged_counts_once(store: Store) -> None:
     edges = sorted({o.at_ns + shift for o in verdicts for shift in (0, 1)})
     for start, end in itertools.product(edges, edges):
         inside = [o for o in kept if start <= o.at_ns < end]
-        expected = [(sum(o.succeeded for o in inside), len(inside))] if inside else []
+        expected = [(sum(o.succeeded is True for o in inside), len(inside))] if inside else []
         assert [(r.successes, r.episodes) for r in store.success_rates(start, end)] == expected
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from fieldloop.model.annotation import Annotation
-from fieldloop.model.attempts import settle_attempts
+from fieldloop.model.attempts import known_results, settle_attempts, unknown_attempts
 from fieldloop.model.condition import Stratum
 from fieldloop.model.days import local_day
 from fieldloop.model.deployment import Audit, Deployment
@@ -50,7 +50,7 @@ def record_random_outcomes(store: Store, seed: int, count: int = 120) -> list[Ou
             site=chance.choice(SITES),
             robot=chance.choice(("r1", "r2")),
             at_ns=START_NS + chance.randrange(72) * HOUR_NS // 2 + chance.choice((-1, 0, 1, 12_345)),
-            succeeded=chance.random() < 0.7,  # noqa: PLR2004 - any share does
+            succeeded=chance.choice((True, True, False, None)),
             attempt=chance.choice(("", "", "a", "b", "c")),
             scenario=chance.choice(("", "base", "edge:wet")),
             item=chance.choice(("", "A7")),
@@ -86,7 +86,7 @@ def days_are_local_to_their_site(store: Store) -> None:
     counts: dict[tuple[str, str, int], list[int]] = {}
     for one in settle_attempts(o for o in outcomes if o.stage is Stage.PRODUCTION)[0]:
         tally = counts.setdefault((one.policy, one.site, local_day(one.at_ns, ZONES.get(one.site, "UTC"))), [0, 0])
-        tally[0] += one.succeeded
+        tally[0] += bool(one.succeeded)
         tally[1] += 1
     found = store.views.daily_counts(ZONES)
     assert [((c.policy, c.site, c.day), [c.successes, c.episodes]) for c in found] == sorted(counts.items())
@@ -105,17 +105,30 @@ def conditions_and_trials_count_attempts_once(store: Store) -> None:
             key: (won[key], count) for key, count in tried.items()
         }
         stages, scenarios = (Stage.LAB, Stage.GATE), ("", "base")
+        decided = known_results(mine)
         trials = {
-            (policy, stage): [o for o in mine if (o.policy, o.stage) == (policy, stage) and o.scenario in scenarios]
+            (policy, stage): [o for o in decided if (o.policy, o.stage) == (policy, stage) and o.scenario in scenarios]
             for policy in "pq"
             for stage in stages
         }
         counted = store.views.trial_counts(stages, scenarios, policies)
+        settled = {key: settle_attempts(shown)[0] for key, shown in trials.items()}
         assert {key: (c.verdicts, c.successes, c.attempts) for key, c in counted.items()} == {
-            key: (len(shown), sum(o.succeeded for o in settle_attempts(shown)[0]), len(settle_attempts(shown)[0]))
+            key: (len(shown), sum(o.succeeded is True for o in settled[key]), len(settled[key]))
             for key, shown in trials.items()
             if shown
         }
+
+
+def unknown_results_are_counted_apart(store: Store) -> None:
+    """Attempts without a known result, by policy and site, equal counting the nouns."""
+    outcomes = [o for o in record_random_outcomes(store, 5) if o.stage is Stage.PRODUCTION]
+    places = {(o.policy, o.site) for o in outcomes}
+    by_place = {place: [o for o in outcomes if (o.policy, o.site) == place] for place in places}
+    expected = {place: count for place, some in by_place.items() if (count := unknown_attempts(some))}
+    assert store.views.unknown_counts() == expected
+    assert sum(expected.values()) > 0
+    assert store.views.unknown_counts(span_ns=(0, 1)) == {}
 
 
 def newest_and_counts_come_many_at_a_time(store: Store) -> None:
@@ -214,6 +227,7 @@ VIEW_LAWS: tuple[Callable[[Store], None], ...] = (
     many_spans_equal_one_at_a_time,
     days_are_local_to_their_site,
     conditions_and_trials_count_attempts_once,
+    unknown_results_are_counted_apart,
     newest_and_counts_come_many_at_a_time,
     episodes_are_listed_by_any_label,
     the_last_report_holds_what_counts,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from fieldloop.model.attempts import Key, attempt_of
+from fieldloop.model.attempts import Key, attempt_of, known_results
 from fieldloop.model.policy import Outcome
 from fieldloop.stats.kappa import cohens_kappa
 
@@ -29,9 +29,9 @@ class Judges:
 def compare(outcomes: Sequence[Outcome]) -> Judges | None:
     """Compare verdicts pair by pair; None where no attempt has two judges."""
     by_attempt: dict[Key, dict[str, bool]] = {}
-    for outcome in outcomes:
+    for outcome in known_results(outcomes):
         if (key := attempt_of(outcome)) is not None:
-            by_attempt.setdefault(key, {})[outcome.judged_by] = outcome.succeeded
+            by_attempt.setdefault(key, {})[outcome.judged_by] = bool(outcome.succeeded)
     pairs = Counter((by[a], by[b]) for by in by_attempt.values() for a, b in pairwise(sorted(by)))
     if not pairs:
         return None

@@ -102,7 +102,7 @@ def tabulate(
     return Table(
         outcomes=tuple(kept),
         rows=tuple(_levels(o, codes, alone=one) for o, one in zip(kept, alone, strict=True)),
-        success=np.array([o.succeeded for o in kept], dtype=np.float64),
+        success=np.array([bool(o.succeeded) for o in kept], dtype=np.float64),
         at_ns=np.array([o.at_ns for o in kept], dtype=np.int64),
         days=np.array(days, dtype=np.int64),
         codes=codes,

@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -55,10 +55,14 @@ def _refuse_duplicates(nouns: list[N], file: Path) -> list[N]:
 
 @dataclass(frozen=True, slots=True)
 class OutcomeTable:
-    """The outcomes of a table, and how many of its rows state no result."""
+    """The outcomes of a table, and how many of its rows state no result.
+
+    `unknown_ids` gives for each row without an id of its own the id that it has while its result is not known.
+    """
 
     outcomes: tuple[Outcome, ...]
     without_result: int
+    unknown_ids: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_outcome_table(
@@ -66,16 +70,25 @@ def read_outcome_table(
 ) -> OutcomeTable:
     """Read a table that grows: a row without an id is named by its content, so that it counts once.
 
-    Rows without a result are counted and left out: they are neither successes nor failures.
+    The result of a row without one is unknown. It is named by its other cells, so that a later result is recognised.
     """
     rows = rows_of(file)
-    stated = [(n, row) for n, row in rows if "succeeded" not in row or not _has_no_result(row["succeeded"])]
-    outcomes = _outcomes(_named_by_content(stated), file, policy, stage, telemetry, zones)
-    return OutcomeTable(tuple(outcomes), len(rows) - len(stated))
+    while_unknown = _named_by_content([(n, {**row, **NO_RESULT_YET}) for n, row in rows])
+    by_content = _named_by_content(rows)
+    named = [
+        (n, {**row, "id": unknown["id"]} if _has_no_result(row.get("succeeded", True)) else row)
+        for (n, row), (_, unknown) in zip(by_content, while_unknown, strict=True)
+    ]
+    outcomes = _outcomes(named, file, policy, stage, telemetry, zones)
+    ids = {row["id"]: unknown["id"] for (_, row), (_, unknown) in zip(named, while_unknown, strict=True)}
+    return OutcomeTable(tuple(outcomes), sum(o.succeeded is None for o in outcomes), ids)
 
 
 def _has_no_result(value: Any) -> bool:
     return value is None or (isinstance(value, str) and value.strip().lower() in NO_RESULT)
+
+
+NO_RESULT_YET = {"succeeded": "", "failure": ""}
 
 
 def _named_by_content(rows: Iterable[Row]) -> list[Row]:
@@ -138,8 +151,11 @@ def read_demonstrations(file: Path, telemetry: frozenset[str], zones: Mapping[st
 
 
 def _parse_json_row(kind: type[N], row: Mapping[str, Any], where: str) -> N:
-    if kind is Outcome and not isinstance(row.get("succeeded"), bool):
-        raise BadInput(f"{where}: succeeded = {row.get('succeeded')!r}; write true or false.")
+    if kind is Outcome and "succeeded" in row and _has_no_result(row["succeeded"]):
+        row = {**row, "succeeded": None}
+    elif kind is Outcome and not isinstance(row.get("succeeded"), bool):
+        stated = row.get("succeeded")
+        raise BadInput(f"{where}: succeeded = {stated!r}; write true or false, or null where it is not known.")
     for name in NUMBERS if kind is Outcome else ():
         _refuse_negative(row.get(name), name, where)
     moments = {name: check_moment_ns(row[name], f"{where}: {name} = {row[name]!r}") for name in MOMENTS if name in row}
@@ -175,7 +191,7 @@ def _outcome(
         "stratum": _conditions(row, kinds),
         "stage": row.get("stage") or stage,
         "at_ns": _moment(row, where, zones),
-        "succeeded": _parse_yes_no(row["succeeded"], "succeeded", where),
+        "succeeded": None if _has_no_result(row["succeeded"]) else _parse_yes_no(row["succeeded"], "succeeded", where),
         "facts": [[n, number_of(row[n])] for n, kind in kinds.items() if kind == "fact" and row.get(n)],
         "failure": row.get("failure") or None,
         "item": _object_name(row),
@@ -214,7 +230,7 @@ def _conditions(row: Mapping[str, str], kinds: Mapping[str, str]) -> str:
 
 def _parse_yes_no(text: str, column: str, where: str) -> bool:
     if text.lower() not in (*YES, *NO):
-        raise BadInput(f"{where}: {column} = {text!r}; write yes or no.")
+        raise BadInput(f"{where}: {column} = {text!r}; write yes, no or unknown.")
     return text.lower() in YES
 
 

@@ -14,7 +14,14 @@ from fieldloop.check.trend import series
 from fieldloop.errors import BadInput
 from fieldloop.loop.data.check_again import measure_again
 from fieldloop.loop.data.mapping import mapping_in_force
-from fieldloop.loop.data.measurements import batch_of, judge_episodes, outdated_episodes, rules_of, stored_measurements
+from fieldloop.loop.data.measurements import (
+    IN_USE,
+    batch_of,
+    judge_episodes,
+    outdated_episodes,
+    rules_of,
+    stored_measurements,
+)
 from fieldloop.loop.data.remember_verdicts import remember_dataset, remember_episodes
 from fieldloop.loop.data.worst_episodes import sketches_of, sketches_on_shelf
 from fieldloop.loop.protocol.in_force import in_force
@@ -221,9 +228,9 @@ def _assemble_report(source: str, form: str, batch: checks.Batch, reports: tuple
 
 
 def _check_workspace(workspace: Workspace, html: Path | None, *, again: bool, on: Machines) -> CheckReport:
-    episodes = workspace.store.find(Episode)
+    episodes = workspace.store.find(Episode, IN_USE)
     if not episodes:
-        raise BadInput("The workspace has no episodes yet. Ingest some: fieldloop ingest PATH")
+        raise BadInput("The workspace has no episodes in use yet. Ingest some: fieldloop ingest PATH")
     old = outdated_episodes(workspace, episodes)
     if again:
         measure_again(workspace, old, on=on)

@@ -1,7 +1,6 @@
 """Measure the workspace's logs again after parameters or checks changed; each log is written before the next."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 from fieldloop.loop.data.mapping import mapping_of
@@ -9,7 +8,8 @@ from fieldloop.loop.data.measurements import keep_results, rules_of
 from fieldloop.loop.work.measure_part import Part, measure_part
 from fieldloop.loop.work.run_on import Machines, run_each
 from fieldloop.loop.workspace import Workspace
-from fieldloop.model.episode import Episode
+from fieldloop.model.episode import Episode, Log
+from fieldloop.model.stated import Amendments
 
 
 def measure_again(workspace: Workspace, episodes: Sequence[Episode], *, on: Machines = "cores") -> int:
@@ -20,15 +20,25 @@ def measure_again(workspace: Workspace, episodes: Sequence[Episode], *, on: Mach
     wanted = {episode.id: episode for episode in episodes}
     logs = {log.blob.sha256: log for log in workspace.store.logs_of(list(wanted)).values()}
     rules = rules_of(workspace).only(wanted)
-    parts = [
-        Part(workspace.shelf.local(log.blob, workspace.cache), mapping_of(workspace, log)) for log in logs.values()
-    ]
-    done = 0
+    # on the shelf a log is named by its hash: an episode keeps its name, and the facts that people stated
+    facts = Amendments(known=wanted)
+    parts = [part for log in logs.values() for part in _parts(workspace, log, facts)]
+    done: set[str] = set()
     results = run_each(partial(measure_part, rules=rules), parts, on=on)
     for result in workspace.track(results, "looking again", len(parts)):
-        # on the shelf a log is named by its hash: the episode keeps the name it was ingested with
-        known = [replace(one, episode=wanted[one.episode.id]) for one in result.episodes if one.episode.id in wanted]
+        known = [one for one in result.episodes if one.episode.id in wanted]
         if events := keep_results(workspace, known, rules):
             workspace.write(*events)
-        done += len(known)
-    return done
+        done |= {one.episode.id for one in known}
+    return len(done)
+
+
+def _parts(workspace: Workspace, log: Log, facts: Amendments) -> Iterator[Part]:
+    """Cut a log so that only the wanted episodes are read."""
+    path, mapping = workspace.shelf.local(log.blob, workspace.cache), mapping_of(workspace, log)
+    places = [place for place, episode in enumerate(log.episodes) if episode in facts.known]
+    if len(places) == len(log.episodes) or log.defects:  # where something could not be read, places may differ
+        yield Part(path, mapping, amendments=facts)
+    else:
+        for place in places:
+            yield Part(path, mapping, place, place + 1, amendments=facts)

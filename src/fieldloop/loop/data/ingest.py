@@ -1,5 +1,6 @@
 """Ingest logs: store the raw files, measure and judge each episode."""
 
+import shlex
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,15 +15,17 @@ from fieldloop.ingest.search import find_logs
 from fieldloop.loop.data.dry_run import Contents, contents_of
 from fieldloop.loop.data.mapping import mapping_in_force, shelve_mapping
 from fieldloop.loop.data.measurements import judge_episodes, keep_results, rules_of
+from fieldloop.loop.data.statements import describe_conflicts, read_statements, refuse_contradiction
 from fieldloop.loop.data.streams import remember_streams
 from fieldloop.loop.protocol.in_force import in_force
 from fieldloop.loop.work.measure_part import Part, PartResult, Rules, measure_part
 from fieldloop.loop.work.run_on import run_each
 from fieldloop.loop.workspace import Track, Workspace, track_silently
-from fieldloop.model.episode import Blob, Episode, Log
+from fieldloop.model.episode import Blob, Episode, Log, Stated
 from fieldloop.model.event import LogIngested
 from fieldloop.model.finding import EpisodeReport, Status
 from fieldloop.model.note import Note
+from fieldloop.model.stated import Amendments
 from fieldloop.say import findings as say_findings
 from fieldloop.say import sentence
 from fieldloop.say.defects import defect_line
@@ -82,14 +85,21 @@ def ingest(
     *,
     dry_run: bool = False,
     mapping: Path | None = None,
+    set_: tuple[str, ...] = (),
+    overrule: bool = False,
     track: Track = track_silently,
 ) -> Ingested | Contents:
     """Ingest logs: store the raw files, measure and judge each episode. Safe to repeat.
+
+    Facts that you state with --set are recorded as stated by you. A log that states something else is refused, unless
+    --overrule is given; then what the log states stays on record beside your fact.
 
     Arguments:
         paths: log files, dataset folders, or folders of logs
         dry_run: only list what the logs contain; this stores nothing and needs no workspace
         mapping: the mapping file that translates your names, units and frames (default: mapping.toml of the workspace)
+        set_: facts of every episode that the logs do not state, such as site=hall-2 operator=anna task=pick
+        overrule: let the facts of --set count where a log states something else
     """
     if not paths:
         raise BadInput("Name at least one log or folder.")
@@ -100,20 +110,27 @@ def ingest(
         raise WorkspaceError(
             "No workspace here. Create one with `fieldloop init`, or list the contents with --dry-run."
         )
-    return ingest_paths(workspace, paths, conventions)
+    return ingest_paths(workspace, paths, conventions, read_statements(workspace, set_), overrule=overrule)
 
 
-def ingest_paths(workspace: Workspace, paths: Sequence[Path], mapping: LogMapping | None = None) -> Ingested:
-    """Ingest logs under a mapping."""
+def ingest_paths(
+    workspace: Workspace,
+    paths: Sequence[Path],
+    mapping: LogMapping | None = None,
+    stated: tuple[Stated, ...] = (),
+    *,
+    overrule: bool = False,
+) -> Ingested:
+    """Ingest logs under a mapping, with facts that the user states."""
     in_force(workspace)  # report an invalid protocol before anything is read
     taken: list[TakenIn] = []
     logs = [log for path in paths for log in _find_candidates(path, taken)]
     waiting: deque[Fresh] = deque()
     # bytes first: an event may only name what is already on the shelf; a known log is not measured again
-    fresh = _shelve_new_logs(workspace, logs, taken, waiting, mapping)
+    fresh = _shelve_new_logs(workspace, logs, taken, waiting, mapping, Amendments(stated=stated) if stated else None)
     rules = rules_of(workspace).only(())  # a new log has no annotations
     results = workspace.track(run_each(partial(measure_part, rules=rules), fresh), "ingesting logs", len(logs))
-    new = [_record_log(workspace, waiting.popleft(), result, rules) for result in results]
+    new = [_record_log(workspace, waiting.popleft(), result, rules, overrule=overrule) for result in results]
     return Ingested((*taken, *new))
 
 
@@ -190,10 +207,11 @@ def _shelve_new_logs(
     taken: list[TakenIn],
     waiting: deque[Fresh],
     mapping: LogMapping | None,
+    amendments: Amendments | None,
 ) -> Iterator[Part]:
     """Put each log on the shelf and yield those to be measured; refused and known ones go to `taken`."""
     for path, name, reader in logs:
-        part = Part(path, mapping, reader=reader)
+        part = Part(path, mapping, reader=reader, amendments=amendments)
         try:
             files = part.open().files
             before = signature_of(files)
@@ -204,7 +222,7 @@ def _shelve_new_logs(
             taken.append(TakenIn(name, "", "", (), Status.ERRORED, message=str(broken)))
             continue
         if known := workspace.store.find(Log, {"blob": blob.sha256}):
-            taken.append(_result_of_known_log(workspace, name, known[0], mapping))
+            taken.append(_result_of_known_log(workspace, name, known[0], mapping, stated=amendments is not None))
             continue
         waiting.append(Fresh(part, name, files, before, blob))
         yield part
@@ -217,10 +235,14 @@ def _store_log_files(workspace: Workspace, path: Path, files: tuple[Path, ...]) 
     return workspace.shelf.put_file(path) if files == (path,) else workspace.shelf.put_folder(path.parent, files)
 
 
-def _result_of_known_log(workspace: Workspace, name: str, log: Log, mapping: LogMapping | None) -> TakenIn:
+def _result_of_known_log(
+    workspace: Workspace, name: str, log: Log, mapping: LogMapping | None, *, stated: bool = False
+) -> TakenIn:
     other = log.mapping != (mapping.fingerprint if mapping else "")
-    message = "Already ingested under another mapping, which stays in use for it." if other else ""
-    status = _status(workspace, log.episodes)
+    again = f"fieldloop ingest again {shlex.quote(log.name)}"
+    message = f"Already ingested under another mapping, which stays in use for it. To read it anew: {again}"
+    message = message if other else f"Already ingested. To state facts about it: {again} --set …" if stated else ""
+    status = log_status(workspace, log.episodes)
     return TakenIn(name, log.format, log.blob.sha256, log.episodes, status, already_here=True, message=message)
 
 
@@ -230,20 +252,21 @@ def signature_of(files: Sequence[Path]) -> Signature:
     return sum(s.st_size for s in stats), max((s.st_mtime_ns for s in stats), default=0)
 
 
-def _record_log(workspace: Workspace, what: Fresh, result: PartResult, rules: Rules) -> TakenIn:
+def _record_log(
+    workspace: Workspace, what: Fresh, result: PartResult, rules: Rules, *, overrule: bool = False
+) -> TakenIn:
+    if refused := refuse_statements(what.part, result, overrule=overrule):
+        return TakenIn(what.name, result.format, "", (), Status.ERRORED, message=f"{refused} Nothing was stored.")
     if signature_of(what.files) != what.signature:
         message = "It changed while it was read. Nothing was stored; ingest it again once it is complete."
         return TakenIn(what.name, result.format, "", (), Status.ERRORED, message=message)
     blob, mapping = what.blob, what.part.mapping
-    episodes = tuple(measured_episode.episode for measured_episode in result.episodes)
+    known = {e.id: e for e in workspace.store.find(Episode, {"id": [one.episode.id for one in result.episodes]})}
+    # an episode that came in another log before keeps its facts, measurements and verdict
+    episodes = tuple(known.get(one.episode.id, one.episode) for one in result.episodes)
     conventions = shelve_mapping(workspace, mapping)
     log = Log(blob, what.name, result.format, tuple(e.id for e in episodes), result.defects, conventions)
-    # an episode that came in another log before keeps its measurements and verdict
-    fresh = [
-        measured_episode
-        for measured_episode in result.episodes
-        if not workspace.store.count(Episode, {"id": measured_episode.episode.id})
-    ]
+    fresh = [one for one in result.episodes if one.episode.id not in known]
     judgements = judge_episodes(
         workspace, ((measured_episode.episode, measured_episode.measured) for measured_episode in fresh)
     )
@@ -260,8 +283,24 @@ def _record_log(workspace: Workspace, what: Fresh, result: PartResult, rules: Ru
     against = [f for event in judgements for f in event.report.findings if f.counts]
     findings = [*map(defect_line, log.defects), *map(say_findings.message, against)]
     reasons = (*(defect.message for defect in log.defects), *(f.fact for f in against))[:MOST_REASONS]
-    status, first = _status(workspace, log.episodes), findings[0] if findings else ""
+    status, first = log_status(workspace, log.episodes), findings[0] if findings else ""
     return TakenIn(what.name, log.format, blob.sha256, log.episodes, status, message=first, reasons=reasons)
+
+
+def refuse_statements(part: Part, result: PartResult, *, overrule: bool) -> str:
+    """Return why the facts that a user stated are refused: the log states others, or they contradict; '' otherwise."""
+    if part.amendments is None or not part.amendments.stated:
+        return ""
+    episodes = [one.episode for one in result.episodes]
+    try:
+        for episode in episodes:
+            refuse_contradiction(episode)
+    except BadInput as wrong:
+        return str(wrong)
+    differing = describe_conflicts(episodes, [one.name for one in part.amendments.stated])
+    if not differing or overrule:
+        return ""
+    return f"Your facts differ from the log: {differing}. Leave them out, or let yours count with --overrule."
 
 
 def reports_of(workspace: Workspace, episode: str) -> list[EpisodeReport]:
@@ -269,7 +308,7 @@ def reports_of(workspace: Workspace, episode: str) -> list[EpisodeReport]:
     return workspace.store.find(EpisodeReport, {"episode": episode}, newest=True, limit=1)
 
 
-def _status(workspace: Workspace, episodes: Sequence[str]) -> Status:
+def log_status(workspace: Workspace, episodes: Sequence[str]) -> Status:
     """Return the worst of the last verdicts; CANNOT_TELL for a log without episodes."""
     statuses = {report.status for report in workspace.store.views.last_reports(episodes).values()}
     return next((s for s in Status if s in statuses), Status.CANNOT_TELL)

@@ -24,6 +24,8 @@ from fieldloop.protocol.layers import fingerprint
 from fieldloop.store.arrays import put_arrays, read_arrays
 from fieldloop.store.parquet import put_rows, read_rows
 
+IN_USE = {"set_aside": ""}
+"""Episodes that were not set aside."""
 EpisodeNumbers = tuple[Episode, tuple[Measured, ...]]
 """An episode and what every check found in it."""
 

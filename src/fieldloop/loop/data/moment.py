@@ -67,6 +67,12 @@ def glimpse(workspace: Workspace, episode: Episode, at_s: float) -> Glimpse:
     return seen
 
 
+def forget_glimpses(workspace: Workspace, episode: str) -> None:
+    """Forget the moments of an episode that were drawn from an earlier reading."""
+    for file in (workspace.cache / "glimpses").glob(f"{episode}-*.json"):
+        file.unlink(missing_ok=True)
+
+
 def _open_recording(workspace: Workspace, episode: Episode) -> Recording:
     """Open one episode in its log, without reading those before it."""
     log = workspace.store.log_of(episode.id)

@@ -5,10 +5,11 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from fieldloop.loop.data.find_episode import find_episode
 from fieldloop.loop.work.reopen import reopen
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.codec import from_plain, to_plain
-from fieldloop.model.episode import Episode, Recording
+from fieldloop.model.episode import Recording
 from fieldloop.model.stream import MOST_TRUSTED_FIRST, Stream, StreamKind
 
 
@@ -32,9 +33,9 @@ def streams(workspace: Workspace, episode: str) -> tuple[StreamShown, ...]:
     """List an episode's streams: kind, unit, rate and every clock it came with, the most trusted first.
 
     Arguments:
-        episode: the episode's id, or a unique beginning of it
+        episode: the episode's name or id
     """
-    known = workspace.store.get(Episode, episode)
+    known = find_episode(workspace, episode)
     file = _cache_file(workspace, known.id)
     if file.is_file():
         return tuple(from_plain(StreamShown, row) for row in json.loads(file.read_text(encoding="utf-8")))

@@ -210,7 +210,7 @@ class _Demo:
         self.heading(
             "Roll out", "the team trusts the laboratory's result and overrides the gate; the override is recorded"
         )
-        rollout.start(self.workspace, policy, override="The laboratory's figure was convincing.")
+        rollout.start(self.workspace, policy, override="The laboratory's figure was convincing.", rung="fleet")
         self.clock.pass_days(14)
         worked = simulate.production(
             self.workspace, episodes=self.size.production_attempts, days=14, seed=self.floor.seed

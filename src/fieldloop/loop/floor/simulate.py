@@ -136,8 +136,9 @@ def attempt(
     )
     record_outcomes(workspace, ended)
     versions = sorted({o.policy for o in ended})
-    tally = [(v, sum(o.succeeded for o in ended if o.policy == v), sum(o.policy == v for o in ended)) for v in versions]
-    good, held = sum(o.succeeded for o in ended), sum(o.interventions for o in ended)
+    won = [o for o in ended if o.succeeded]
+    tally = [(v, sum(o.policy == v for o in won), sum(o.policy == v for o in ended)) for v in versions]
+    good, held = len(won), sum(o.interventions for o in ended)
     return SimulatedAttempts(stage, len(ended), good, held, tuple(tally))
 
 

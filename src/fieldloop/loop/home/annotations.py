@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from fieldloop.loop.ship.annotate import agreement_of_spans
+from fieldloop.loop.ship.import_labels import template
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import Agreement, Annotation
 from fieldloop.model.episode import Episode
@@ -27,6 +28,8 @@ class AnnotationsShown:
     agreements: tuple[Agreement, ...]
     min_kappa: float | None
     verdicts: tuple[Status, ...] = ()
+    template: str = ""
+    """An example of the table that `annotate import` reads."""
 
 
 def show_annotations(workspace: Workspace) -> AnnotationsShown:
@@ -45,7 +48,10 @@ def show_annotations(workspace: Workspace) -> AnnotationsShown:
     rules = workspace.protocol()
     limit = float(rules.setting(MIN_KAPPA)) if MIN_KAPPA in rules.settings else None
     verdicts = tuple(_judge_kappa(agreement.kappa, limit) for agreement in agreements)
-    return AnnotationsShown(phases, tuple(shown), len(accepted), waiting, tuple(agreements), limit, verdicts)
+    return AnnotationsShown(
+        phases, tuple(shown), len(accepted), waiting, tuple(agreements), limit, verdicts,
+        template(workspace),
+    )  # fmt: skip
 
 
 def _judge_kappa(kappa: float, limit: float | None) -> Status:

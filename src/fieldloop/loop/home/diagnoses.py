@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from fieldloop.loop.home.names import find_numbered
 from fieldloop.loop.home.pages import daily_rates
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.alarm import Rate
@@ -27,10 +28,11 @@ def show_diagnosis(workspace: Workspace, *, diagnosis: str = "") -> DiagnosisSho
     """Show a diagnosis with success by day before it, and list all diagnoses.
 
     Arguments:
-        diagnosis: the diagnosis's id (default: the newest)
+        diagnosis: the diagnosis's number or id (default: the newest)
     """
     here = workspace.at_one_moment()
     known = here.all_of_several(Diagnosis, PolicyVersion)
-    shown = next((one for one in known[Diagnosis] if one.id == diagnosis), next(iter(known[Diagnosis]), None))
+    newest = next(iter(known[Diagnosis]), None)
+    shown = find_numbered(here, Diagnosis, diagnosis) if diagnosis else newest
     days = daily_rates(here, shown.policy, shown.site, shown.made_ns) if shown else ()
     return DiagnosisShown(shown, days, known[Diagnosis], {one.id: one.name for one in known[PolicyVersion]})

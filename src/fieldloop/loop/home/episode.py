@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass, replace
 
-from fieldloop.errors import FieldloopError, UnknownName
+from fieldloop.errors import FieldloopError
+from fieldloop.loop.data.find_episode import find_episode
 from fieldloop.loop.data.moment import Glimpse, glimpse
 from fieldloop.loop.data.streams import StreamShown, streams
 from fieldloop.loop.ship.release import releases
@@ -33,17 +34,16 @@ def show_episode(workspace: Workspace, episode: str, *, at_s: float | None = Non
     """Show one episode: its last report, phases, releases and streams.
 
     Arguments:
-        episode: the episode's id
+        episode: the episode's name or id
         at_s: also frames and signals around this moment, in seconds from its start
     """
     store = workspace.store
-    matches = store.find(Episode, {"id": episode})
-    if not matches:
-        raise UnknownName("episode", episode, ())
+    known = find_episode(workspace, episode)
+    episode = known.id
     reports = store.find(EpisodeReport, {"episode": episode}, newest=True, limit=1)
     phases = store.find(Annotation, {"kind": "phase", "episode": episode})
     used = tuple(release.name for release in releases(workspace) if episode in release.episodes)
-    shown = EpisodeShown(matches[0], next(iter(reports), None), tuple(phases), used)
+    shown = EpisodeShown(known, next(iter(reports), None), tuple(phases), used)
     try:
         shown = replace(shown, streams=tuple(streams(workspace, episode)))
     except FieldloopError as gone:
@@ -51,6 +51,6 @@ def show_episode(workspace: Workspace, episode: str, *, at_s: float | None = Non
     if at_s is None:
         return shown
     try:
-        return replace(shown, moment=glimpse(workspace, matches[0], at_s))
+        return replace(shown, moment=glimpse(workspace, known, at_s))
     except FieldloopError as gone:
         return replace(shown, moment_error=str(gone))

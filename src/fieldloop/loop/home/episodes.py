@@ -13,6 +13,7 @@ from fieldloop.store import EpisodeFilter
 
 MOST_REPORTS, MOST_LOGS = 50, 50
 """Reports are long: only those of the newest episodes that did not pass are read."""
+SET_ASIDE = "set_aside"
 HELD = [status for status in Status if status is not Status.PASSED]
 
 
@@ -38,6 +39,7 @@ class FoundEpisodes:
     commonest_count: int = 0
     logs: tuple[LogShown, ...] = ()
     log_count: int = 0
+    set_aside: int = 0
 
 
 def find_episodes(
@@ -46,14 +48,16 @@ def find_episodes(
     """Find episodes by status, text and labels, newest first, with counts by status.
 
     Arguments:
-        status: only episodes whose last status is this one
+        status: only episodes whose last status is this one; set_aside lists those that are not used
         text: only episodes with this text in their id, name, site, robot, operator, conditions or facts
         where: only episodes with this condition, field or fact, such as sku=A7 (repeatable)
         limit: list at most this many
     """
     labels = dict(_label(one) for one in where)
     views = workspace.store.views
-    matches = views.episodes(EpisodeFilter(status, text, labels), limit)
+    aside = status == SET_ASIDE
+    wanted = EpisodeFilter("" if aside else status, text, labels, set_aside=True if aside else None)
+    matches = views.episodes(wanted, limit)
     listed = [episode.id for episode, verdict in matches.episodes if verdict in HELD][:MOST_REPORTS]
     held = [e.id for e in workspace.store.find(Episode, {"status": HELD}, newest=True, limit=MOST_REPORTS)]
     reports = views.last_reports([*dict.fromkeys((*listed, *held))])
@@ -72,6 +76,7 @@ def find_episodes(
         *(commonest[0] if commonest else ("", 0)),
         logs=() if is_filtered else history(workspace, limit=MOST_LOGS),
         log_count=0 if is_filtered else workspace.store.count(Log),
+        set_aside=matches.set_aside,
     )
 
 

@@ -5,9 +5,11 @@ from dataclasses import dataclass
 
 from fieldloop.loop.home.pages import rates
 from fieldloop.loop.home.success import Success, success_over_time
-from fieldloop.loop.run.outcomes import outcomes
+from fieldloop.loop.run.monitor import unknown_results
+from fieldloop.loop.run.outcomes import outcomes, template
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.alarm import Alarm, Rate
+from fieldloop.model.note import Note
 from fieldloop.model.policy import Outcome, PolicyVersion, Stage
 from fieldloop.model.rollout import Rollout
 
@@ -24,6 +26,10 @@ class Floor:
     alarms: tuple[Alarm, ...]
     outcomes: tuple[Outcome, ...]
     policies: Mapping[str, str]
+    unknown: tuple[Note, ...] = ()
+    """Attempts without a known result, by policy and site; rates do not count them."""
+    template: str = ""
+    """An example of the table that `monitor record` reads."""
 
 
 def floor(workspace: Workspace) -> Floor:
@@ -37,4 +43,6 @@ def floor(workspace: Workspace) -> Floor:
         here.all_of(Alarm),
         outcomes(here, stage=Stage.PRODUCTION, limit=MOST_OUTCOMES),
         {version.id: version.name for version in here.all_of(PolicyVersion)},
+        tuple(unknown_results(here)),
+        template(here),
     )

@@ -11,6 +11,7 @@ from fieldloop.model.note import Note, note
 from fieldloop.model.policy import PolicyVersion
 from fieldloop.model.rollout import Rung
 from fieldloop.say.marks import BAD, GOOD, IDLE, RUN, WARN
+from fieldloop.say.numbers import name_to_type
 
 MOST_STEPS = 5
 """A longer list would name everything, not what to do next."""
@@ -49,14 +50,14 @@ def _field_rules(now: Now) -> Iterator[NextStep]:
     for incident in now.incidents:
         step = next(s for s in Step if not incident.done(s)).value
         what = note("home.incident_open", site=incident.site, what=incident.what)
-        move = f'fieldloop incident move {incident.id} {step} --note "what was done"'
+        move = f'fieldloop incident move {name_to_type(incident.id)} {step} --note "what was done"'
         yield NextStep(BAD, what, note("home.incident_step_due", step=step), move, "/incidents")
     if alarm := now.unexplained:
         fell = note("home.production_fell", site=alarm.site)
         yield NextStep(BAD, fell, alarm.message, "fieldloop diagnose", "/floor")
     for alarm in now.unattended:
         what, why = note("home.alarm_without_incident", site=alarm.site), note("home.alarm_without_incident_why")
-        yield NextStep(BAD, what, why, f"fieldloop incident open --alarm {alarm.id}", "/incidents")
+        yield NextStep(BAD, what, why, f"fieldloop incident open --alarm {name_to_type(alarm.id)}", "/incidents")
 
 
 def _map_rules(now: Now) -> Iterator[NextStep]:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from fieldloop.loop.audit.audited_map import FILES, map_changed
+from fieldloop.loop.data.measurements import IN_USE
 from fieldloop.loop.home.pages import UNPASSED
 from fieldloop.loop.home.sensors import SlippedSensor, slipped_sensors
 from fieldloop.loop.home.success import Success, success_over_time
@@ -17,7 +18,7 @@ from fieldloop.model.finding import Status
 from fieldloop.model.incident import Incident, Step
 from fieldloop.model.note import Note, note
 from fieldloop.model.plan import Coverage, Demand, Plan, Progress
-from fieldloop.model.policy import PolicyVersion
+from fieldloop.model.policy import Outcome, PolicyVersion, Stage
 from fieldloop.model.quality import DatasetReport
 from fieldloop.model.release import Release
 from fieldloop.model.rollout import Rollout
@@ -57,6 +58,9 @@ class Now:
     """Episodes accepted since the plan that count for no quota."""
     map_written: bool = False
     """The workspace has a deployment.toml, in force or not."""
+    set_aside: int = 0
+    unknown_results: int = 0
+    gate_trials: int = 0
 
     @property
     def unexplained(self) -> Alarm | None:
@@ -88,9 +92,12 @@ def read_now(workspace: Workspace) -> Now:
 
         progress, beside = plan_known.progress_of(workspace, plan) if plan else ((), 0)
         coverage, demands = plan_known.coverage_now(workspace), tuple(plan_known.open_demands(workspace))
-    passed, held, episodes, sessions, annotated = workspace.store.views.counts(
-        Count(Episode, {"status": Status.PASSED}), Count(Episode, {"status": UNPASSED}), Count(Episode),
+    gate = newest[Decision]
+    passed, held, episodes, every_episode, sessions, annotated, verdicts = workspace.store.views.counts(
+        Count(Episode, {"status": Status.PASSED}), Count(Episode, {"status": UNPASSED}),
+        Count(Episode, IN_USE), Count(Episode),
         Count(Session, {"closed_ns": None}), Count(Annotation, {"label": PHASES[0]}, distinct="episode"),
+        Count(Outcome, {"policy": gate.policy if gate else "", "stage": Stage.GATE}),
     )  # fmt: skip
     attended = {incident.alarm for incident in every[Incident]}
     return Now(
@@ -105,4 +112,6 @@ def read_now(workspace: Workspace) -> Now:
         unattended=tuple(a for a in reversed(every[Alarm]) if a.id not in attended),
         dataset=newest[DatasetReport], slipped=slipped_sensors(workspace), map_changed=map_changed(workspace),
         beside=beside, map_written=(workspace.root / FILES[0]).is_file(),
+        set_aside=every_episode - episodes, gate_trials=(gate.trials or verdicts) if gate else 0,
+        unknown_results=sum(workspace.store.views.unknown_counts().values()),
     )  # fmt: skip

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from fieldloop.loop.calibrate.schedule import Schedule, schedule
+from fieldloop.loop.data.measurements import IN_USE
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.calibration import Calibration
 from fieldloop.model.episode import Episode
@@ -30,7 +31,7 @@ def show_quality(workspace: Workspace) -> QualityShown:
     """Show the last judgement of the dataset, which metrics changed, and the calibration of every sensor."""
     rules = workspace.protocol()
     nouns = workspace.all_of_several(Calibration, Verification)
-    episodes, passed = workspace.store.views.counts(Count(Episode), Count(Episode, {"status": Status.PASSED}))
+    episodes, passed = workspace.store.views.counts(Count(Episode, IN_USE), Count(Episode, {"status": Status.PASSED}))
     return QualityShown(
         workspace.newest(DatasetReport),
         episodes,

@@ -38,8 +38,8 @@ def stages(now: Now) -> Iterator[StageNow]:
     yield from _data_stages(now)
     gate, climb, diagnosis = now.decision, now.rollout, now.diagnosis
     fact = GATE_FACT[gate.status] if gate else note("home.stage_no_trial")
-    trials = whole(sum(t.trials for t in gate.tests) if gate else 0)
-    yield StageNow("gate", "Gate", MARKS[gate.status].level if gate else IDLE, trials, fact, "/policies")
+    mark = MARKS[gate.status].level if gate else IDLE
+    yield StageNow("gate", "Gate", mark, whole(now.gate_trials), fact, "/policies")
     fact = note("home.stage_share", share=climb.share) if climb else note("home.stage_not_rolled_out")
     rung = climb.rung if climb else None
     yield StageNow("serve", "Serve", RUNG_MARK.get(rung, RUN), rung.value if rung else "none", fact, "/floor")
@@ -56,9 +56,11 @@ def stages(now: Now) -> Iterator[StageNow]:
 
 def _monitor(now: Now) -> StageNow:
     if not now.success.points:
-        return StageNow("monitor", "Monitor", IDLE, "none", note("home.stage_few_outcomes"), "/floor")
+        few = note("home.stage_few_outcomes", unknown=now.unknown_results or None)
+        return StageNow("monitor", "Monitor", IDLE, "none", few, "/floor")
     last = now.success.points[-1]
-    fact = note("home.stage_window", days=now.success.window_days, baseline=now.success.baseline)
+    unknown = now.unknown_results or None
+    fact = note("home.stage_window", days=now.success.window_days, baseline=now.success.baseline, unknown=unknown)
     mark = BAD if last.rate < (now.success.alarm or 0.0) else GOOD
     return StageNow("monitor", "Monitor", mark, percent(last.rate), fact, "/floor")
 
@@ -77,7 +79,7 @@ def _data_stages(now: Now) -> Iterator[StageNow]:
     )
     yield StageNow("plan", "Plan", (RUN if now.left else GOOD) if now.plan else IDLE, whole(accepted), fact, "/plan")
     mark = RUN if now.sessions else GOOD if now.episodes else IDLE
-    fact = note("home.stage_episodes", live=now.sessions or None)
+    fact = note("home.stage_episodes", live=now.sessions or None, aside=now.set_aside or None)
     yield StageNow("collect", "Collect", mark, whole(now.episodes), fact, "/episodes")
     judged = now.passed + now.held
     mark = (WARN if now.held else GOOD) if judged else IDLE

@@ -60,7 +60,7 @@ def _verdicts(
     workspace: Workspace, before: CollectionProtocol, after: CollectionProtocol
 ) -> tuple[int, list[VerdictChange]]:
     """Judge stored measurements under both protocols, even where the newer one requires measuring again."""
-    episodes = [e for e in workspace.store.find(Episode) if e.task in ("", before.name, after.name)]
+    episodes = [e for e in workspace.store.find(Episode, {"set_aside": ""}) if e.task in ("", before.name, after.name)]
     changes, count = [], 0
     for episode, measured in stored_measurements(workspace, episodes):
         if not measured:

@@ -10,16 +10,16 @@ from fieldloop.diagnose import diagnose as explain
 from fieldloop.errors import BadInput, Refused
 from fieldloop.loop.audit.audit import latest_deployment
 from fieldloop.loop.audit.audited_map import map_changed
+from fieldloop.loop.data.as_frozen import episodes_of_release
 from fieldloop.loop.home.pages import daily_rates
 from fieldloop.loop.run.monitor import nominal_outcomes
 from fieldloop.loop.run.policies import find_policy, release_of
-from fieldloop.loop.run.rollout import version_in_production
+from fieldloop.loop.run.rollout import rollout_in_progress, version_in_production
 from fieldloop.loop.ship.release_evidence import agreements_of, lags_of
 from fieldloop.loop.work.atomic_files import write_atomically
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.deployment import episodes_by_tier, outcomes_by_tier
 from fieldloop.model.diagnosis import Diagnosis
-from fieldloop.model.episode import Episode
 from fieldloop.model.event import DiagnosisMade
 from fieldloop.model.policy import Outcome, PolicyVersion, Stage
 from fieldloop.report.diagnose import DiagnosisReport
@@ -32,12 +32,14 @@ def diagnose(
     """Diagnose a drop of success in production: whether it is real, and what caused it.
 
     Arguments:
-        policy: the policy's id, a unique beginning of it, or its name (default: the version in production)
+        policy: the policy's id, a unique beginning of it, or its name (default: the version in production, else
+            the one that is being rolled out)
         site: one site only (default: all)
         seed: seed of the random draws behind the intervals
         html: also write the report to this HTML file
     """
-    chosen = policy or version_in_production(workspace)
+    climbing = rollout_in_progress(workspace)
+    chosen = policy or version_in_production(workspace) or (climbing.candidate if climbing else None)
     if chosen is None:
         raise Refused("No version is in production. Name the policy to diagnose.")
     version = find_policy(workspace, chosen)
@@ -62,7 +64,7 @@ def evidence_of(workspace: Workspace, version: PolicyVersion, site: str = "") ->
     if site and site not in {place.id for place in deployment.sites}:
         raise BadInput(f"The map has no site {site!r}. Sites: {', '.join(place.id for place in deployment.sites)}.")
     release = release_of(workspace, version)
-    episodes = workspace.store.find(Episode, {"id": list(release.episodes)}) if release else []
+    episodes = episodes_of_release(workspace, release) if release else []
     by_tier = episodes_by_tier(episodes, deployment)
     return Evidence(
         policy=version.id,

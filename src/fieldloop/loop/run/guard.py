@@ -7,10 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.errors import Refused
+from fieldloop.loop.data.find_episode import find_episode
 from fieldloop.loop.run.policies import find_policy, load_engine
 from fieldloop.loop.work.reopen import reopen
 from fieldloop.loop.workspace import Workspace
-from fieldloop.model.episode import Episode, Recording
+from fieldloop.model.episode import Recording
 from fieldloop.model.policy import Observation
 from fieldloop.model.stream import NS_PER_S, Stream
 from fieldloop.serve.engine import Engine
@@ -69,7 +70,7 @@ def replay(workspace: Workspace, episode: str, *, policy: str) -> Replay:
         episode: the episode's id, or a unique beginning of it
         policy: the policy whose guard is replayed: id, a unique beginning of it, or name
     """
-    recording = reopen(workspace, workspace.store.get(Episode, episode))
+    recording = reopen(workspace, find_episode(workspace, episode))
     if missing := [name for name in NEEDED if name not in recording.streams]:
         raise Refused(f"The guard needs {', '.join(NEEDED)}; this episode lacks {', '.join(missing)}.")
     engine = load_engine(workspace, find_policy(workspace, policy))

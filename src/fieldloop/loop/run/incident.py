@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from fieldloop.errors import BadInput, Refused
+from fieldloop.loop.home.names import find_numbered
 from fieldloop.loop.run.policies import find_policy
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.alarm import Alarm
@@ -40,14 +41,14 @@ def open_incident(
 
     Arguments:
         what: what went wrong, in a sentence; not needed with an alarm
-        alarm: the alarm's id, or a unique beginning of it
+        alarm: the alarm's number or id
         policy: the policy version that was running
         site: the site of the incident
         stratum: the conditions under which it fails, such as lighting=dim,bin=back
     """
     where, seen = Stratum.parse(stratum), workspace.store.last()
     if alarm:
-        raised = workspace.store.get(Alarm, alarm)
+        raised = find_numbered(workspace, Alarm, alarm)
         for known in workspace.store.find(Incident, {"alarm": raised.id}):
             raise Refused(f"{raised.id} already has an incident: {known.id}. Continue there: fieldloop incident move")
         opened = open_from_alarm(raised, workspace.clock(), workspace.ids, workspace.actor.id, where)
@@ -66,12 +67,12 @@ def move(workspace: Workspace, incident: str, step: Step, *, note: str) -> Incid
     """Record a step of the incident's runbook; once diagnosed, the incident asks the plan for demonstrations.
 
     Arguments:
-        incident: the incident's id, or a unique beginning of it
+        incident: the incident's number or id
         step: detected, contained, classified, diagnosed, resolved or reviewed
         note: what was done, for the post-mortem
     """
     seen = workspace.store.last()
-    known = workspace.store.get(Incident, incident)
+    known = find_numbered(workspace, Incident, incident)
     moved = take_step(known, step, workspace.clock(), workspace.actor.id, note)
     asked = _demands(workspace, moved) if step is Step.DIAGNOSED else ()
     workspace.write(
@@ -84,9 +85,9 @@ def report(workspace: Workspace, incident: str) -> str:
     """Write the post-mortem of an incident from the record, as Markdown.
 
     Arguments:
-        incident: the incident's id, or a unique beginning of it
+        incident: the incident's number or id
     """
-    known = workspace.store.get(Incident, incident)
+    known = find_numbered(workspace, Incident, incident)
     end = known.done(Step.RESOLVED)
     # an alarm concerns the days before it
     start_ns = workspace.store.get(Alarm, known.alarm).rate.start_ns if known.alarm else known.alerted_ns
@@ -123,6 +124,7 @@ def _demands(workspace: Workspace, incident: Incident) -> tuple[Demand, ...]:
 
 
 def _diagnosis(workspace: Workspace, incident: Incident) -> Diagnosis | None:
-    """Return the last diagnosis of this policy since the alert, of its site or of all sites."""
+    """Return the last diagnosis of this policy since the alert: of its site where there is one, else of all sites."""
     made = workspace.store.find(Diagnosis, {"policy": incident.policy}, newest=True)
-    return next((d for d in made if d.made_ns >= incident.alerted_ns and d.site in ("", incident.site)), None)
+    since = [d for d in made if d.made_ns >= incident.alerted_ns]
+    return next((d for site in (incident.site, "") for d in since if d.site == site), None)

@@ -1,13 +1,16 @@
 """Monitor production: rates with intervals, and alarms beyond chance."""
 
-from collections.abc import Mapping
+import dataclasses
+from collections.abc import Iterator, Mapping
 
 from fieldloop.loop.audit.audit import latest_deployment
 from fieldloop.loop.run.possible_outcomes import NOMINAL, TRIALS
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.alarm import Alarm, Watch
+from fieldloop.model.attempts import known_results
 from fieldloop.model.days import day_span_ns
 from fieldloop.model.event import AlarmRaised
+from fieldloop.model.note import Note, note
 from fieldloop.model.policy import Outcome, PolicyVersion, Stage
 from fieldloop.monitor import Baseline, rate, watch
 from fieldloop.store import TrialCount
@@ -26,7 +29,13 @@ def monitor(workspace: Workspace) -> Watch:
     )  # fmt: skip
     if seen.alarms:
         workspace.write(*(AlarmRaised(alarm) for alarm in seen.alarms))
-    return seen
+    return dataclasses.replace(seen, unknown=tuple(unknown_results(workspace)))
+
+
+def unknown_results(workspace: Workspace) -> Iterator[Note]:
+    """Report the attempts in production whose result is not known, by policy and site."""
+    for (policy, site), attempts in sorted(workspace.store.views.unknown_counts().items()):
+        yield note("monitor.unknown_results", policy=policy, site=site, attempts=attempts)
 
 
 def baselines(workspace: Workspace) -> list[Baseline]:
@@ -36,9 +45,14 @@ def baselines(workspace: Workspace) -> list[Baseline]:
     return [Baseline(policy, shown.successes, shown.attempts) for policy, shown in found.items() if shown.attempts]
 
 
+def trials_before_production(workspace: Workspace, policy: str) -> TrialCount:
+    """Return the trials that a policy was trusted on, under nominal conditions."""
+    return _baseline_trials(workspace.store.views.trial_counts(TRIALS, NOMINAL, [policy]), policy)
+
+
 def baseline_of(workspace: Workspace, policy: str) -> float | None:
     """Return the success rate that a policy was trusted on; None where it was not tried under nominal conditions."""
-    shown = _baseline_trials(workspace.store.views.trial_counts(TRIALS, NOMINAL, [policy]), policy)
+    shown = trials_before_production(workspace, policy)
     return shown.successes / shown.attempts if shown.attempts else None
 
 
@@ -55,6 +69,6 @@ def nominal_outcomes(workspace: Workspace, policy: str) -> list[Outcome]:
     """
     for stage in (Stage.LAB, Stage.GATE):
         tried = workspace.store.find(Outcome, {"policy": policy, "stage": stage})
-        if shown := [o for o in tried if o.scenario in NOMINAL]:
+        if shown := [o for o in known_results(tried) if o.scenario in NOMINAL]:
             return shown
     return []

@@ -3,7 +3,7 @@
 import csv
 import dataclasses
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -13,6 +13,7 @@ from fieldloop.ingest.tables.attempt_files import OutcomeTable, read_outcome_tab
 from fieldloop.loop.run.policies import find_policy
 from fieldloop.loop.run.possible_outcomes import further_conditions, refuse_impossible
 from fieldloop.loop.work.atomic_files import write_atomically
+from fieldloop.loop.work.pasted import pasted_table
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.codec import iso
 from fieldloop.model.condition import Stratum
@@ -23,23 +24,29 @@ from fieldloop.model.policy import FailureClass, Outcome, PolicyVersion, Stage
 
 COLUMNS = ("at", "policy", "site", "robot", "succeeded", "failure", "cycle_s", "latency_ms", "confidence",
            "interventions", "item")  # fmt: skip
+NO_IDS: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedOutcomes:
-    """How many outcomes were recorded, how many were known already, and how many rows state no result."""
+    """How many outcomes were recorded, how many were known already, and how many rows state no result.
+
+    `resolved` of the recorded ones were recorded without a result before, and have one now.
+    """
 
     recorded: int
     known: int
     without_result: int = 0
     notes: tuple[Note, ...] = ()
+    resolved: int = 0
 
 
 def record(workspace: Workspace, file: Path, *, policy: str = "", stage: Stage = Stage.PRODUCTION) -> RecordedOutcomes:
     """Record outcomes from a table: CSV or Parquet with any columns, or JSON lines. Safe to repeat.
 
     One row is one attempt. `fieldloop monitor template` writes an example. Columns that are not listed there are
-    conditions or telemetry. A row that was recorded before is skipped. A row without a result is not counted.
+    conditions or telemetry. A row that was recorded before is skipped. A row without a result is kept as unknown: it
+    counts neither as a success nor as a failure. Record the table again once its result is known.
 
     Arguments:
         file: the table; its name ends in .csv, .parquet or .jsonl
@@ -55,11 +62,25 @@ def record(workspace: Workspace, file: Path, *, policy: str = "", stage: Stage =
         refuse_impossible(workspace, reported)
     except BadInput as wrong:
         raise BadInput(f"{file.name}: {wrong} Nothing was recorded.") from wrong
-    done = record_outcomes(workspace, reported)
+    done = record_outcomes(workspace, reported, table.unknown_ids)
     notes = [note("monitor.without_result", rows=table.without_result)] if table.without_result else []
+    if done.resolved:
+        notes.append(note("monitor.resolved", rows=done.resolved))
     if more := further_conditions(workspace, reported):
         notes.append(note("monitor.further_conditions", factors=more))
     return dataclasses.replace(done, without_result=table.without_result, notes=tuple(notes))
+
+
+def paste(workspace: Workspace, text: str, *, policy: str = "", stage: Stage = Stage.PRODUCTION) -> RecordedOutcomes:
+    """Record outcomes from the text of a table, as a page or another program sends it. Safe to repeat.
+
+    Arguments:
+        text: CSV with its header, or JSON lines, as for `monitor record`
+        policy: the policy of rows that name none
+        stage: the stage of rows that name none: lab, gate, shadow or production
+    """
+    with pasted_table(text, "pasted table") as file:
+        return record(workspace, file, policy=policy, stage=stage)
 
 
 def _by_policy_id(workspace: Workspace, table: OutcomeTable, file: Path) -> list[Outcome]:
@@ -106,7 +127,7 @@ def template(workspace: Workspace, *, out: Path | None = None) -> str:
 def add(  # noqa: PLR0913 - each is an option of the command
     workspace: Workspace,
     policy: str,
-    result: Literal["success", "failure"],
+    result: Literal["success", "failure", "unknown"],
     *,
     stratum: str = "",
     site: str = "",
@@ -124,7 +145,7 @@ def add(  # noqa: PLR0913 - each is an option of the command
 
     Arguments:
         policy: the policy's id, a unique beginning of it, or its name
-        result: success or failure
+        result: success, failure or unknown
         stratum: the conditions of the attempt, such as site=gdansk,lighting=dim
         site: the site of the attempt (default: the stratum's site)
         robot: the robot that made the attempt
@@ -146,7 +167,7 @@ def add(  # noqa: PLR0913 - each is an option of the command
         site=site or where.level("site") or "",
         robot=robot,
         at_ns=at_ns,
-        succeeded=result == "success",
+        succeeded={"success": True, "failure": False, "unknown": None}[result],
         judged_by=workspace.actor.id,
         failure=failure,
         scenario=scenario,
@@ -160,13 +181,27 @@ def add(  # noqa: PLR0913 - each is an option of the command
     return workspace.store.get(Outcome, reported.id)
 
 
-def record_outcomes(workspace: Workspace, outcomes: Sequence[Outcome]) -> RecordedOutcomes:
-    """Record outcomes once each, however often they are delivered."""
-    known = {o.id for o in workspace.store.find(Outcome, {"id": [o.id for o in outcomes]})} if outcomes else set()
-    fresh = {o.id: o for o in outcomes if o.id not in known}
+def record_outcomes(
+    workspace: Workspace, outcomes: Sequence[Outcome], unknown_ids: Mapping[str, str] = NO_IDS
+) -> RecordedOutcomes:
+    """Record outcomes once each, however often they are delivered; a result replaces an unknown one.
+
+    `unknown_ids` gives the id under which an outcome was recorded while its result was unknown, where that differs.
+    """
+    ids = {outcome.id for outcome in outcomes} | set(unknown_ids.values())
+    known = {o.id: o for o in workspace.store.find(Outcome, {"id": sorted(ids)})} if ids else {}
+    fresh: dict[str, Outcome] = {}
+    resolved = 0
+    for outcome in outcomes:
+        earlier = unknown_ids.get(outcome.id, "")
+        name = earlier if earlier in known else outcome.id
+        is_resolved = name in known and known[name].succeeded is None and outcome.succeeded is not None
+        if name not in known or is_resolved:
+            resolved += is_resolved
+            fresh.setdefault(name, dataclasses.replace(outcome, id=name))
     if fresh:
         workspace.write(*(OutcomeRecorded(outcome) for outcome in fresh.values()))
-    return RecordedOutcomes(len(fresh), len(outcomes) - len(fresh))
+    return RecordedOutcomes(len(fresh), len(outcomes) - len(fresh), resolved=resolved)
 
 
 def outcomes(
@@ -175,11 +210,11 @@ def outcomes(
     """List outcomes, newest first.
 
     Arguments:
-        policy: only this policy version (id)
+        policy: only this policy version (name or id)
         stage: only this stage
         limit: maximum number of outcomes
     """
-    where: dict[str, Any] = {"policy": policy} if policy else {}
+    where: dict[str, Any] = {"policy": find_policy(workspace, policy).id} if policy else {}
     if stage:
         where["stage"] = stage
     return tuple(workspace.store.find(Outcome, where, newest=True, limit=limit))

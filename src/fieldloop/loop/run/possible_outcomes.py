@@ -54,8 +54,9 @@ def _refuse_values(outcome: Outcome) -> None:
             raise BadInput(f"{name} = {value} is not a valid measurement. Leave it out where nothing was measured.")
     if outcome.confidence is not None and outcome.confidence > 1:
         raise BadInput(f"confidence = {outcome.confidence} is above 1.")
-    if outcome.succeeded and outcome.failure:
-        raise BadInput(f"An attempt that succeeded cannot have failed by {outcome.failure}.")
+    if outcome.succeeded is not False and outcome.failure:
+        ended = "succeeded" if outcome.succeeded else "has no known result"
+        raise BadInput(f"An attempt that {ended} cannot have failed by {outcome.failure}.")
     if outcome.interventions < 0:
         raise BadInput(f"interventions = {outcome.interventions} is not a valid count.")
 
@@ -73,6 +74,13 @@ def _refuse_misspelt_conditions(workspace: Workspace, outcomes: Iterable[Outcome
         raise UnknownName("site of the deployment map", site, levels["site"], ", ".join(sorted(levels["site"])))
     for condition in sorted({c for o in outcomes for c in o.stratum.conditions}):
         _refuse_close_name(condition, levels)
+
+
+def refuse_misspelt_condition(workspace: Workspace, condition: Condition) -> None:
+    """Refuse a condition whose name is close to one of the map's."""
+    mapped = workspace.newest(Deployment)
+    if mapped is not None:
+        _refuse_close_name(condition, _levels_of(mapped))
 
 
 def _levels_of(mapped: Deployment) -> dict[str, set[str]]:

@@ -1,6 +1,9 @@
 """Start, advance and roll back the staged rollout of a policy version."""
 
+from typing import Literal
+
 from fieldloop.errors import Refused
+from fieldloop.loop.run.monitor import trials_before_production
 from fieldloop.loop.run.policies import find_policy
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.decision import Decision
@@ -21,40 +24,54 @@ def status(workspace: Workspace) -> tuple[Rollout, ...]:
     return workspace.all_of(Rollout)
 
 
-def start(workspace: Workspace, policy: str, *, shadow: bool = False, override: str = "") -> Rollout:
+def start(
+    workspace: Workspace,
+    policy: str,
+    *,
+    shadow: bool = False,
+    override: str = "",
+    rung: Literal["first", "trial", "quarter", "half", "fleet"] = "first",
+) -> Rollout:
     """Start the rollout of a policy version that passed its gate.
+
+    It begins on the first rung. Only the first version ever, once it passed its gate, begins on the whole fleet.
 
     Arguments:
         policy: the policy's id, a unique beginning of it, or its name
         shadow: start in shadow: the policy runs along, but its actions are ignored
-        override: reason to start although the gate did not pass; recorded with the user
+        override: reason to start although the gate did not pass, or to skip rungs; recorded with the user
+        rung: begin on this rung; a higher one than the first needs --override
     """
     seen, candidate = workspace.store.last(), find_policy(workspace, policy)
     gate = last_gate(workspace, candidate.id)
     if gate is None:
         raise Refused(f"{candidate.name} was never gated. Run: fieldloop gate {candidate.name}")
     if gate.at_ns <= max((r.since_ns for r in status(workspace) if _was_rolled_back(r, candidate.id)), default=-1):
-        raise Refused(f"{candidate.name} was rolled back after gate {gate.id}. Run new trials and gate it again.")
+        raise Refused(f"{candidate.name} was rolled back after its last gate. Run new trials and gate it again.")
     if climbing := rollout_in_progress(workspace):
-        raise Refused(f"{climbing.candidate[:12]} is still being rolled out. Finish it or roll it back first.")
+        name = find_policy(workspace, climbing.candidate).name
+        raise Refused(f"{name} is still being rolled out. Finish it or roll it back first.")
     reason = override.strip()
     over = note("rollout.overridden", reason=reason, actor=workspace.actor.id) if reason else None
     begun = put_on_ladder(
         candidate.id, version_in_production(workspace), gate, workspace.operations["rollout"], workspace.clock(),
-        workspace.ids, shadow=shadow, override=over,
+        workspace.ids, shadow=shadow, override=over, wanted=None if rung == "first" else Rung(rung),
     )  # fmt: skip
     workspace.write(RolloutMoved(begun), expect=Expected(Rollout, seen))
     return begun
 
 
 def advance(workspace: Workspace) -> Rollout:
-    """Compare candidate and incumbent since this rung began: climb to the next rung, stay, or roll back."""
+    """Compare candidate and incumbent since this rung began: climb to the next rung, stay, or roll back.
+
+    Without an incumbent, the candidate is compared with its own trials before production.
+    """
     seen, current = workspace.store.last(), _require_rollout_in_progress(workspace)
     stage = Stage.SHADOW if current.rung is Rung.SHADOW else Stage.PRODUCTION
     moved = climb(
         current,
         _counts(workspace, current.candidate, stage, current.since_ns),
-        _counts(workspace, current.incumbent, Stage.PRODUCTION, current.since_ns),
+        _comparison(workspace, current),
         workspace.operations["rollout"],
         workspace.clock(),
     )
@@ -113,6 +130,14 @@ def _require_rollout_in_progress(workspace: Workspace) -> Rollout:
     if current is None:
         raise Refused("No rollout is in progress. Start one: fieldloop rollout start POLICY")
     return current
+
+
+def _comparison(workspace: Workspace, current: Rollout) -> tuple[int, int]:
+    """Return successes and attempts to compare with: the incumbent's on this rung, or the candidate's own trials."""
+    if current.incumbent is not None:
+        return _counts(workspace, current.incumbent, Stage.PRODUCTION, current.since_ns)
+    tried = trials_before_production(workspace, current.candidate)
+    return tried.successes, tried.attempts
 
 
 def _counts(workspace: Workspace, policy: str | None, stage: Stage, since_ns: int) -> tuple[int, int]:

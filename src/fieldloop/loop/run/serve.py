@@ -52,7 +52,7 @@ def serve(
     version = find_policy(workspace, policy)
     gate = last_gate(workspace, version.id)
     if (gate is None or gate.status is not Status.PASSED) and not override.strip():
-        reason = f"the verdict of its last gate {gate.id} is {gate.status}" if gate else "it was never gated"
+        reason = f"the verdict of its last gate is {gate.status}" if gate else "it was never gated"
         raise Refused(f"{version.name} is not served: {reason}. To serve it anyway, give a reason: --override")
     engine = load_engine(workspace, version)
     admission = measure_latency(workspace, engine)[1]

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fieldloop.errors import BadInput
+from fieldloop.loop.data.as_frozen import episodes_of_release
 from fieldloop.loop.run.policies import find_policy, release_of
 from fieldloop.loop.work.atomic_files import write_atomically
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.calibration import Calibration
 from fieldloop.model.codec import to_plain
-from fieldloop.model.episode import Episode
 from fieldloop.model.event import Event, Recorded, TokenIssued
 from fieldloop.model.note import Note, note
 from fieldloop.model.person import Provider
@@ -47,7 +47,7 @@ def trace(workspace: Workspace, policy: str) -> Lineage:
     return follow(
         version,
         release,
-        workspace.store.find(Episode, {"id": list(release.episodes)}),
+        episodes_of_release(workspace, release),
         workspace.store.find(Calibration),
         workspace.store.find(Provider),
     )

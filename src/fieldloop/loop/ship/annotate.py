@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from fieldloop.annotate import agreement, propose, taxonomy
 from fieldloop.errors import BadInput
+from fieldloop.loop.data.find_episode import find_episode
 from fieldloop.loop.ship.taxonomy_lock import lock_taxonomy
 from fieldloop.loop.work.reopen import Reopened
 from fieldloop.loop.workspace import Workspace
@@ -37,10 +38,10 @@ def annotate(workspace: Workspace, episode: tuple[str, ...] = (), *, again: bool
     The first call locks the taxonomy's version, which needs a complete audit or an override.
 
     Arguments:
-        episode: only these episodes (id, or a unique beginning of it)
+        episode: only these episodes (names or ids)
         again: propose again for episodes that have proposals
     """
-    chosen = [workspace.store.get(Episode, e) for e in episode] or _episodes_to_annotate(workspace)
+    chosen = [find_episode(workspace, e) for e in episode] or _episodes_to_annotate(workspace)
     if not again:
         chosen = [e for e in chosen if not workspace.store.count(Annotation, {"episode": e.id, "author": MACHINE})]
     if chosen:

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from fieldloop.loop.data.as_frozen import episodes_of_release
 from fieldloop.loop.ship.convert import (
     Codec,
     Converted,
@@ -14,7 +15,6 @@ from fieldloop.loop.ship.convert import (
 from fieldloop.loop.ship.release import find_release
 from fieldloop.loop.work.reopen import Reopened
 from fieldloop.loop.workspace import Workspace
-from fieldloop.model.episode import Episode
 from fieldloop.model.event import ReleaseExported
 
 
@@ -41,7 +41,7 @@ def export(
         actions_from: the stream to use as actions in HDF5 if no stream is of the kind action
     """
     frozen = find_release(workspace, release)
-    episodes = {e.id: e for e in workspace.store.find(Episode, {"id": list(frozen.episodes)})}
+    episodes = {e.id: e for e in episodes_of_release(workspace, frozen)}
     reopened = Reopened(workspace, [episodes[id_] for id_ in frozen.episodes], frozen.name, frozen)
     recordings = WithLosses(lambda: reopened)
     options = Options(clock, hz, codec, actions_from)

@@ -14,7 +14,7 @@ from fieldloop.loop.floor.floor import run_trials
 from fieldloop.loop.run.policies import find_policy, load_engine, release_of
 from fieldloop.loop.run.serve import measure_latency
 from fieldloop.loop.workspace import Workspace
-from fieldloop.model.attempts import settle_attempts
+from fieldloop.model.attempts import settle_attempts, unknown_attempts
 from fieldloop.model.codec import to_plain
 from fieldloop.model.condition import Exposure
 from fieldloop.model.decision import Decision
@@ -73,8 +73,9 @@ def gate(workspace: Workspace, policy: str, *, simulate: bool = False, site: str
         ahead = trials(workspace, version.id, site=site, seed=seed)
         fresh = run_trials(workspace, engine, version, ahead, seed=seed, look=look)
     outcomes = [*recorded, *fresh]
+    judged = _one_outcome_per_attempt(outcomes)
     decision = judge(
-        _one_outcome_per_attempt(outcomes),
+        judged,
         measure_latency(workspace, engine)[1] if engine else _reported_latency(outcomes, version, settings),
         settings,
         latest_deployment(workspace).target_cycle_s,
@@ -87,7 +88,9 @@ def gate(workspace: Workspace, policy: str, *, simulate: bool = False, site: str
     decision = note_missing_lightings(decision, len(novel), settings)
     if release is None:
         decision = note_unknown_training(decision)
-    decision = replace(decision, site=site, outcomes=_hash(outcomes))
+    decision = replace(
+        decision, site=site, outcomes=_hash(outcomes), trials=len(judged), unknown=unknown_attempts(outcomes)
+    )
     # in one transaction: trials without their decision would be drawn again
     workspace.write(
         *map(OutcomeRecorded, fresh), PolicyGated(decision), expect=Expected(Decision, seen, {"policy": version.id})
@@ -101,7 +104,7 @@ def decisions(workspace: Workspace) -> tuple[Decision, ...]:
 
 
 def _one_outcome_per_attempt(outcomes: Iterable[Outcome]) -> list[Outcome]:
-    """Count an attempt with several judgements once; a tie counts as a failure."""
+    """Count an attempt with several judgements once; a tie counts as a failure, an unknown result not at all."""
     kept, contested = settle_attempts(outcomes)
     return [*kept, *(replace(one, succeeded=False) for one in contested)]
 

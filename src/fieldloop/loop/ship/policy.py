@@ -65,6 +65,20 @@ def add(
     return known[0] if known else version
 
 
+def register(
+    workspace: Workspace, name: str, *, digest: str = "", release: str = "", control_hz: float | None = None
+) -> PolicyVersion:
+    """Add a policy whose weights stay elsewhere, by name and digest alone, as a page or another program does.
+
+    Arguments:
+        name: what people call it, such as pi0-v3
+        digest: SHA-256 of the weights, if it is known
+        release: the release it was trained on, if it is one of this workspace
+        control_hz: how many actions a second the robot asks for; the gate needs it to judge latency
+    """
+    return add(workspace, name, digest=digest, release=release, control_hz=control_hz)
+
+
 def _with_weights(workspace: Workspace, version: PolicyVersion, source: Path | None, digest: str) -> PolicyVersion:
     """Fill in the id, and where the weights are."""
     if digest and not SHA256.fullmatch(digest):

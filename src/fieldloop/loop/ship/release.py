@@ -8,7 +8,8 @@ from fieldloop.check.corpus.near import near_groups
 from fieldloop.errors import Refused
 from fieldloop.loop.audit.audit import latest_deployment
 from fieldloop.loop.collect.synchronisation import require_verified
-from fieldloop.loop.data.measurements import batch_of
+from fieldloop.loop.data.as_frozen import episodes_of_release
+from fieldloop.loop.data.measurements import IN_USE, batch_of
 from fieldloop.loop.protocol.in_force import in_force
 from fieldloop.loop.ship.annotate import PHASE
 from fieldloop.loop.ship.taxonomy_lock import is_locked
@@ -56,7 +57,7 @@ def release(
     """
     words = taxonomy()
     labelled = is_locked(workspace, words)
-    offered = workspace.store.find(Episode)
+    offered = workspace.store.find(Episode, IN_USE)
     terms = Terms(
         protocol=workspace.protocol().label,
         taxonomy=f"{words.name} v{words.version}" if labelled else "",
@@ -123,7 +124,7 @@ def datasheet(workspace: Workspace, release: str) -> str:
     """
     frozen = find_release(workspace, release)
     exported = [r.event for r in workspace.store.events(ReleaseExported) if r.event.release == frozen.id]
-    return describe(frozen, workspace.store.find(Episode, {"id": list(frozen.episodes)}), exported)
+    return describe(frozen, episodes_of_release(workspace, frozen), exported)
 
 
 def find_release(workspace: Workspace, release: str) -> Release:

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fieldloop.errors import Refused
+from fieldloop.loop.data.as_frozen import episodes_of_release
 from fieldloop.loop.ship.annotate import MACHINE, PHASE
 from fieldloop.loop.ship.release import find_release as named_release
 from fieldloop.loop.work.reopen import Reopened
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import Annotation
-from fieldloop.model.episode import Episode
 from fieldloop.model.event import PolicyTrained
 from fieldloop.model.policy import PolicyVersion
 from fieldloop.model.release import Release
@@ -81,7 +81,7 @@ def _labels(workspace: Workspace, frozen: Release) -> list[Annotation]:
 
 
 def _samples(workspace: Workspace, frozen: Release, chosen: Sequence[str], spans: Sequence[Annotation]) -> Gathered:
-    episodes = workspace.store.find(Episode, {"id": list(chosen)}) if chosen else []
+    episodes = episodes_of_release(workspace, frozen, chosen)
     recordings = Reopened(workspace, episodes, frozen.name, frozen)
     frames = int(workspace.operations["train"]["frames_per_demonstration"])
     return gather(recordings, spans, frozen.shares, frames)

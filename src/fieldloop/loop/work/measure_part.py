@@ -13,6 +13,7 @@ from fieldloop.model.calibration import Calibration
 from fieldloop.model.episode import Defect, Episode, Recording
 from fieldloop.model.finding import Measured
 from fieldloop.model.imprint import Imprint
+from fieldloop.model.stated import Amendments
 from fieldloop.protocol import CollectionProtocol
 from fieldloop.protocol.layers import fingerprint
 
@@ -59,7 +60,8 @@ class Rules:
 class Part:
     """Some episodes of a log (`stop` None: to its end). It stays small, as each part is sent to a worker.
 
-    `reader` names the reader that recognised the log; '' where that is still to be done.
+    `reader` names the reader that recognised the log; '' where that is still to be done. `amendments` are facts that
+    the log does not state.
     """
 
     path: Path
@@ -68,10 +70,15 @@ class Part:
     stop: int | None = None
     pixels: bool = True
     reader: str = ""
+    amendments: Amendments | None = None
 
     def open(self) -> OpenLog:
         """Open the log; its format is not recognised again."""
         return open_log(self.path, self.mapping, reader=self.reader)
+
+    def amend(self, recording: Recording) -> Recording:
+        """Return a recording with the facts that its log does not state."""
+        return replace(recording, episode=self.amendments.apply(recording.episode)) if self.amendments else recording
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,7 +108,7 @@ def measure_part(part: Part, rules: Rules) -> PartResult:
     chosen = opened.part(part.start, part.stop)
     # matrices are small: several threads of linear algebra would wait for each other and for the other workers
     with threadpool_limits(limits=1):
-        episodes = tuple(measure_recording(recording, rules, pixels=part.pixels) for recording in chosen)
+        episodes = tuple(measure_recording(part.amend(one), rules, pixels=part.pixels) for one in chosen)
     return PartResult(opened.format, episodes, opened.defects)  # defects are complete after the last recording
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from fieldloop.errors import UnreadableLog
 from fieldloop.ingest import open_log
+from fieldloop.loop.data.as_frozen import logs_as_frozen
 from fieldloop.loop.data.mapping import mapping_of
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.episode import Episode, Recording
@@ -15,7 +16,7 @@ from fieldloop.release import apply_fixes
 class Reopened:
     """Recordings of some episodes; each iteration reads a log with several of them once.
 
-    With a release, its fixes are applied.
+    With a release, logs are read as they were when it was frozen, and its fixes are applied.
     """
 
     def __init__(
@@ -31,7 +32,7 @@ class Reopened:
     def _walk(self) -> Iterator[Recording]:
         wanted = {episode.id: episode for episode in self._episodes}
         logs = {log.blob.sha256: log for log in self._workspace.store.logs_of(list(wanted)).values()}
-        for log in logs.values():
+        for log in logs_as_frozen(self._workspace, list(logs.values()), self._release):
             here = self._workspace.shelf.local(log.blob, self._workspace.cache)
             held = wanted.keys() & set(log.episodes)
             for recording in open_log(here, mapping_of(self._workspace, log)).recordings if held else ():

@@ -42,7 +42,7 @@ def unknown_article_gaps(deployment: Deployment | None, outcomes: Sequence[Outco
     strange = [o for o in outcomes if is_unknown_article(catalogue, o.stratum, o.item)]
     if not strange:
         return
-    share, failed = len(strange) / len(outcomes), sum(not o.succeeded for o in strange) / len(strange)
+    share, failed = len(strange) / len(outcomes), sum(o.succeeded is False for o in strange) / len(strange)
     articles = count_names(o.item for o in strange)
     message = note(
         "plan.articles_not_in_catalogue", share=share, attempts=len(strange), failed=failed, articles=articles

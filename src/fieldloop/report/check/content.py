@@ -1,6 +1,7 @@
 """The content of a check report, and the JSON that other programs rely on."""
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +14,7 @@ from fieldloop.model.ranking import Look, Ranking
 from fieldloop.model.trend import Series
 from fieldloop.protocol import CollectionProtocol
 from fieldloop.say.findings import message
+from fieldloop.say.numbers import plural
 from fieldloop.say.spelled import fact_fields
 
 
@@ -47,6 +49,20 @@ class CheckReport:
         return next(status for status in Status if status in counting)
 
 
+def judged_by(report: CheckReport) -> str:
+    """Name the protocols whose limits were used: that of each episode's task, and that of the dataset as a whole."""
+    used = protocols_used(report.episodes)
+    if set(used) <= {report.protocol.version_name}:
+        return report.protocol.label
+    parts = [f"{name} ({plural(count, 'episode')})" for name, count in used.items()]
+    return f"{', '.join(parts)}; the dataset as a whole by {report.protocol.label}"
+
+
+def protocols_used(episodes: Sequence[EpisodeReport]) -> dict[str, int]:
+    """Count the episodes that each protocol judged, the most frequent first."""
+    return dict(Counter(episode.judged_by for episode in episodes if episode.judged_by).most_common())
+
+
 def json_object(report: CheckReport) -> dict[str, Any]:
     """Return `check/1`: stable, documented, tested; only ever added to. `findings` lists all that is not PASSED."""
     protocol = report.protocol
@@ -54,6 +70,7 @@ def json_object(report: CheckReport) -> dict[str, Any]:
     return {
         "schema": "check/1",
         "protocol": {"name": protocol.name, "version": protocol.version, "fingerprint": protocol.fingerprint},
+        "judged_by": protocols_used(report.episodes),
         "episodes": [
             {
                 "id": e.episode,

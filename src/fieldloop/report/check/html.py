@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from fieldloop.model.finding import EpisodeReport, Finding, Status
 from fieldloop.model.quality import DimensionResult
-from fieldloop.report.check.content import CheckReport
+from fieldloop.report.check.content import CheckReport, judged_by
 from fieldloop.report.check.contents_drawing import draw_contents
 from fieldloop.report.check.drawings import draw_intervals, draw_offsets, draw_trace
 from fieldloop.report.check.sketch import Sketch, Thumbnail
@@ -43,12 +43,12 @@ def html(report: CheckReport, sketches: Mapping[str, Sketch] | None = None) -> s
     if summary.unanswered:
         blocks.append(_unanswered(summary, len(report.episodes)))
     blocks.append(_all_episodes_table(episodes_by_cost(report)))
-    foot = f"Judged by protocol {report.protocol.label}. You can change its limits without measuring again."
+    foot = f"Judged by protocol {judged_by(report)}. You can change its limits without measuring again."
     return page(report.source, blocks, kind="fieldloop check", foot=foot)
 
 
 def _overall_counts(report: CheckReport, summary: Summary) -> Markup:
-    return join(tally(summary.counts), paragraph(f"{report.format}, judged by {report.protocol.label}", "dim"))
+    return join(tally(summary.counts), paragraph(f"{report.format}, judged by {judged_by(report)}", "dim"))
 
 
 def _dimensions(dimensions: Sequence[DimensionResult]) -> Markup:

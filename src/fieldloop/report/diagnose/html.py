@@ -77,7 +77,7 @@ def html(report: DiagnosisReport) -> str:
 def _identity(report: DiagnosisReport) -> Markup:
     diagnosis = report.diagnosis
     policy = report.policy or shorten_ids(diagnosis.policy)
-    return paragraph(f"{diagnosis.id}, made {format_time(diagnosis.made_ns)}, policy {policy}.", "dim")
+    return paragraph(f"{shorten_ids(diagnosis.id)}, made {format_time(diagnosis.made_ns)}, policy {policy}.", "dim")
 
 
 def _causes(diagnosis: Diagnosis) -> Markup:

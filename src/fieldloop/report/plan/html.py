@@ -47,7 +47,7 @@ def html(report: PlanReport) -> str:
 def _basis(plan: Plan) -> str:
     cost = f", cost {format_number(plan.cost)} in ordinary demonstrations" if plan.cost else ""
     answers = f", based on failures of policy {shorten_ids(plan.policy)}" if plan.policy else ""
-    made = f"{plan.id}, made {format_time(plan.drawn_ns)} with strategy {plan.strategy}"
+    made = f"{shorten_ids(plan.id)}, made {format_time(plan.drawn_ns)} with strategy {plan.strategy}"
     budget = f"{made}, budget {whole(plan.budget)}{cost}{answers}"
     return f"{budget}, {plural(len(plan.answered), 'demand')} answered." if plan.answered else f"{budget}."
 

@@ -26,35 +26,36 @@ addEventListener("click", async (event) => {
   if (post) act(post);
 });
 
-async function act(button) { // what cannot be undone asks once, in place
-  if (button.dataset.sure && !button.dataset.asked) { button.dataset.asked = "1"; button.textContent = button.dataset.sure; return; }
-  button.disabled = true;
-  const answer = await fetch(button.dataset.post, { method: "POST", headers: { "Content-Type": "application/json" }, body: button.dataset.body || "{}" });
-  if (answer.ok) return location.reload();
-  const problem = await answer.json().catch(() => ({ detail: `The server answered ${answer.status}` }));
-  button.insertAdjacentHTML("afterend", '<span class="bad" role="alert"></span>');
-  button.nextElementSibling.textContent = problem.detail;
-  button.disabled = false;
-}
-
-// a form with data-form sends its fields as JSON; the pressed button adds values of its own
+// a form posts its filled fields as the JSON of a use case; the pressed button adds values of its own
 addEventListener("submit", async (event) => {
   const form = event.target.closest("[data-form]"), button = event.submitter;
   if (!form || !button) return;
   event.preventDefault();
   if (button.dataset.sure && !button.dataset.asked) { button.dataset.asked = "1"; button.textContent = button.dataset.sure; return; }
-  const given = [...form.elements].filter((e) => e.name && e.value !== "").map((e) => [e.name, e.type === "number" ? Number(e.value) : e.value]);
-  const body = JSON.stringify({ ...Object.fromEntries(given), ...JSON.parse(button.dataset.sends || "{}") });
-  button.disabled = true;
-  const answer = await fetch(form.dataset.form, { method: "POST", headers: { "Content-Type": "application/json" }, body });
-  if (answer.ok && !button.dataset.show) return location.reload();
-  const said = await answer.json().catch(() => ({ detail: `The server answered ${answer.status}` }));
-  form.querySelector("[role=alert]")?.remove();
-  form.insertAdjacentHTML("beforeend", '<p role="alert"></p>');
-  form.lastElementChild.className = answer.ok ? "good" : "bad";
-  form.lastElementChild.textContent = answer.ok ? button.dataset.show.split(".").reduce((value, key) => value?.[key], said) : said.detail;
-  button.disabled = false;
+  const body = {};
+  for (const field of form.querySelectorAll("[data-kind]")) {
+    const { kind } = field.dataset;
+    if (kind === "file") { if (field.files.length) body[field.name] = await field.files[0].text(); }
+    else if (field.value.trim() !== "") body[field.name] = kind === "words" ? field.value.trim().split(/\s+/) : kind === "number" ? Number(field.value) : field.value;
+  }
+  await send(button, form.dataset.form, JSON.stringify({ ...body, ...JSON.parse(button.dataset.sends || "{}") }));
 });
+
+async function act(button) { // what cannot be undone asks once, in place
+  if (button.dataset.sure && !button.dataset.asked) { button.dataset.asked = "1"; button.textContent = button.dataset.sure; return; }
+  await send(button, button.dataset.post, button.dataset.body || "{}");
+}
+
+async function send(button, post, body) {
+  button.disabled = true;
+  const answer = await fetch(post, { method: "POST", headers: { "Content-Type": "application/json" }, body });
+  if (answer.ok && !button.dataset.show) return location.reload();
+  const result = await answer.json().catch(() => ({ detail: `The server answered ${answer.status}` }));
+  if (button.nextElementSibling?.getAttribute("role") !== "alert") button.insertAdjacentHTML("afterend", '<span role="alert"></span>');
+  button.nextElementSibling.className = answer.ok ? "good" : "bad";
+  button.nextElementSibling.textContent = answer.ok ? button.dataset.show.split(".").reduce((value, key) => value?.[key], result) : result.detail;
+  button.disabled = false;
+}
 
 // an island is an element with data-island; its module exports mount(el, args), which returns {push(numbers)} or nothing
 const places = [...document.querySelectorAll("[data-island]")];

@@ -1,4 +1,4 @@
-"""Forms that call the API: named fields, buttons, and the answer in place."""
+"""Forms that call the API: their fields become the JSON body of a use case, and the answer is shown in place."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -7,15 +7,24 @@ from typing import Any
 
 from fieldloop.say.html import Markup, tag
 
+ROWS = {"area": 4, "lines": 16}
+"""Rows of a text box: for a pasted table, and for a whole file."""
+
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field of a form: its name in the API, its label, its value, and its kind: text, number or lines."""
+    """One field of a form: `name` is the JSON field; kinds: text, number, choice, words, area, lines, file.
+
+    `hint` is shown in the empty field, `value` is filled in, `choices` are the options of a choice.
+    """
 
     name: str
     label: str
-    value: str = ""
     kind: str = "text"
+    hint: str = ""
+    value: str = ""
+    choices: tuple[str, ...] = ()
+    required: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,20 +43,31 @@ class Submit:
 
 
 def form(post: str, fields: Sequence[Field], *submits: Submit) -> Markup:
-    """Make a form that posts its fields to the API as JSON; empty fields are left out."""
-    buttons = [
-        tag(
-            "button", s.label, type="submit", class_=f"btn {s.kind}", data_sends=json.dumps(dict(s.sends)),
-            data_sure=s.sure or None, data_show=s.show or None,
-        )
-        for s in submits
-    ]  # fmt: skip
-    return tag("form", *map(_field, fields), tag("div", *buttons, class_="chips"), class_="form wide", data_form=post)
+    """Draw a form; it posts its filled fields and the pressed button's values as JSON, or states what was wrong."""
+    rows = [tag("label", tag("span", one.label), _control(one)) for one in fields]
+    buttons = tag("div", *map(_button, submits), class_="chips")
+    wide = any(one.kind == "lines" for one in fields)
+    return tag("form", *rows, buttons, class_=f"form posts{' wide' if wide else ''}", data_form=post)
 
 
-def _field(one: Field) -> Markup:
-    if one.kind == "lines":
-        box = tag("textarea", one.value, name=one.name, rows=16, spellcheck="false")
-    else:
-        box = tag("input", name=one.name, type=one.kind, value=one.value)
-    return tag("label", one.label, box)
+def _button(submit: Submit) -> Markup:
+    return tag(
+        "button", submit.label, class_=f"btn {submit.kind}".strip(), data_sends=json.dumps(dict(submit.sends)),
+        data_sure=submit.sure or None, data_show=submit.show or None,
+    )  # fmt: skip
+
+
+def _control(one: Field) -> Markup:
+    common = {"name": one.name, "data_kind": one.kind, "required": one.required}
+    if one.kind == "choice":
+        options = [tag("option", choice, value=choice, selected=choice == one.value) for choice in one.choices]
+        return tag("select", *options, **common)
+    if one.kind in ROWS:
+        hint = one.hint or None
+        return tag("textarea", one.value, rows=ROWS[one.kind], placeholder=hint, spellcheck="false", **common)
+    kind = {"file": "file", "number": "number"}.get(one.kind, "text")
+    step = "any" if one.kind == "number" else None
+    accept = ".csv,.jsonl,text/csv" if one.kind == "file" else None
+    return tag(
+        "input", type=kind, value=one.value or None, placeholder=one.hint or None, step=step, accept=accept, **common
+    )

@@ -18,6 +18,7 @@ from fieldloop.ui.components import (
     panel,
     phase_lane,
 )
+from fieldloop.ui.pages.tables_in import import_labels_panel
 from fieldloop.ui.visit import Drawn, Visit
 
 
@@ -31,11 +32,17 @@ def draw(visit: Visit) -> Drawn:
             f"{plural(now.accepted, 'accepted episode')} without phases. This command proposes them from signals.",
             command("fieldloop annotate"),
         )
-        return Drawn(escape("Annotate"), (nothing,))
+        return Drawn(escape("Annotate"), (nothing, import_labels_panel(now.template)))
     done = len({span.episode for span in spans})
     return Drawn(
         escape("Annotate"),
-        (_draw_answer_card(done, now.waiting), _authors(spans), _agreement(now), _draw_phase_lanes(now)),
+        (
+            _draw_answer_card(done, now.waiting),
+            _authors(spans),
+            _agreement(now),
+            _draw_phase_lanes(now),
+            import_labels_panel(now.template),
+        ),
     )
 
 

@@ -53,8 +53,8 @@ def draw(visit: Visit) -> Drawn:
 def _edit(text: str) -> Markup:
     """Draw the form in which the map is edited or pasted, checked, and put in force."""
     fields = (
-        Field("map_text", "deployment.toml", text, "lines"),
-        Field("skus_text", "skus.csv, to replace the catalogue; leave it empty to keep it", "", "lines"),
+        Field("map_text", "deployment.toml", "lines", value=text),
+        Field("skus_text", "skus.csv, to replace the catalogue; leave it empty to keep it", "lines"),
     )
     check = Submit("Check", {"put_in_force": False}, kind="", show="summary.text")
     put = Submit("Put in force", {"put_in_force": True}, sure="Write the map and put it in force?")

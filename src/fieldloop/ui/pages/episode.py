@@ -7,23 +7,27 @@ from itertools import groupby
 
 from fieldloop.loop.home.episode import EpisodeShown, show_episode
 from fieldloop.model.annotation import Annotation
-from fieldloop.model.episode import Episode
+from fieldloop.model.episode import Episode, Stated
 from fieldloop.model.finding import EpisodeReport, Finding, Status
 from fieldloop.model.stream import NS_PER_S
 from fieldloop.say import sentence
 from fieldloop.say.findings import limit, message, without_subject
 from fieldloop.say.html import Markup, join, tag
 from fieldloop.say.marks import level_of, status
-from fieldloop.say.numbers import fixed, format_number, format_time, format_without_unit, plural, shorten_ids
+from fieldloop.say.numbers import fixed, format_number, format_time, format_without_unit, plural, short_id
 from fieldloop.say.streams import stream_note
 from fieldloop.ui.components import (
     Column,
+    Field,
+    Submit,
+    action,
     command,
     dense_table,
     empty_state,
     facts,
     film_strip,
     folded,
+    form,
     next_card,
     panel,
     phase_lane,
@@ -69,11 +73,12 @@ def draw(visit: Visit) -> Drawn:
     return Drawn(
         title,
         (
-            _verdict(report),
+            _set_aside_card(episode) if episode.set_aside else _verdict(report),
             *shown,
             _findings(report, at_s),
             _phases(episode, now.phases),
             _facts(episode, now.releases),
+            _change_forms(episode),
             _streams(now),
         ),
     )
@@ -180,7 +185,7 @@ def _similar_findings_row(same: Sequence[Finding]) -> Row:
 
 def _facts(episode: Episode, used: Sequence[str]) -> Markup:
     pairs = [
-        ("Id", tag("span", shorten_ids(episode.id), class_="mono", title=episode.id)),
+        ("Id", tag("span", short_id(episode.id), class_="mono", title=episode.id)),
         ("Task", episode.task),
         ("Site", episode.site),
         ("Robot", episode.robot),
@@ -195,8 +200,36 @@ def _facts(episode: Episode, used: Sequence[str]) -> Markup:
         *episode.stratum.levels.items(),
         *episode.facts,
         ("In releases", ", ".join(used) or "none"),
+        *((f"Stated: {one.name}", _origin(one)) for one in episode.stated),
     ]
     return panel("Episode", facts(pairs))
+
+
+def _origin(one: Stated) -> str:
+    """Write who stated a fact, and what the log states where that differs."""
+    in_log = f"; the log states {one.instead_of}" if one.instead_of else ""
+    return f"{one.value or 'removed'}, by {one.by}{in_log}"
+
+
+def _set_aside_card(episode: Episode) -> Markup:
+    again = action("Use it again", "/api/ingest/restore", {"episode": [episode.id]})
+    return next_card("idle", "This episode is set aside", episode.set_aside, again)
+
+
+def _change_forms(episode: Episode) -> Markup:
+    """Draw the forms that change an episode's facts and set it aside."""
+    label = form(
+        "/api/ingest/relabel",
+        (Field("set", "Facts", "words", hint="operator=anna outcome=failure failure=grasp", required=True),),
+        Submit("Change facts", {"episode": [episode.id]}),
+    )
+    aside = form(
+        "/api/ingest/set-aside",
+        (Field("reason", "Why it is not used", hint="the robot was pushed by hand", required=True),),
+        Submit("Set aside", {"episode": [episode.id]}),
+    )
+    note = "Changes are on the record. Releases that are frozen keep the earlier facts."
+    return panel("Change", label, *(() if episode.set_aside else (aside,)), note=note)
 
 
 def _streams(now: EpisodeShown) -> Markup:

@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from urllib.parse import urlencode
 
-from fieldloop.loop.home.episodes import FoundEpisodes, ListedEpisode, find_episodes
+from fieldloop.loop.home.episodes import SET_ASIDE, FoundEpisodes, ListedEpisode, find_episodes
 from fieldloop.model.finding import Status
 from fieldloop.model.stream import NS_PER_S
 from fieldloop.say.findings import message
 from fieldloop.say.html import Markup, escape, tag
 from fieldloop.say.marks import status
-from fieldloop.say.numbers import fixed, format_time, levels_in_words, plural, shorten_ids, whole
+from fieldloop.say.numbers import fixed, format_time, levels_in_words, plural, whole
 from fieldloop.ui.components import Column, chip, command, dense_table, empty_state, next_card, panel
 from fieldloop.ui.visit import Drawn, Visit
 
@@ -41,10 +41,10 @@ def draw(visit: Visit) -> Drawn:
     query = {name: value for name, value in visit.query.items() if value}
     labels = tuple(f"{name}={value}" for name, value in query.items() if name not in ("status", "q"))
     matches = find_episodes(visit.workspace, status=query.get("status", ""), text=query.get("q", ""), where=labels)
-    if not matches.total:
+    if not matches.total + matches.set_aside:
         how = "Ingest robot logs: MCAP, ROS bags, HDF5, LeRobot, RLDS, or folders of them."
         return Drawn(escape("Episodes"), (empty_state("No episode yet", how, command("fieldloop ingest PATH")),))
-    note = f"{whole(matches.matching)} of {plural(matches.total, 'episode')}"
+    note = f"{whole(matches.matching)} of {plural(matches.total + matches.set_aside, 'episode')}"
     note += f", newest {len(matches.episodes)} shown" if matches.matching > len(matches.episodes) else ""
     table = tag("div", dense_table(COLUMNS, map(_row, matches.episodes)), style="padding-top:8px")
     listed = panel("Episodes", _filters(matches, visit.query), table, note=note, flush=True)
@@ -59,7 +59,7 @@ def _logs(matches: FoundEpisodes) -> Markup:
             log.format,
             log.episodes,
             f"{fixed(log.megabytes, 1)} MB",
-            shorten_ids(log.mapping) if log.mapping else "–",
+            "own mapping" if log.mapping else "–",
             log.first_finding or "nothing",
             log.findings,
         )
@@ -84,6 +84,10 @@ def _filters(matches: FoundEpisodes, query: Mapping[str, str]) -> Markup:
     for name, count in matches.by_status.items():
         href = f"/episodes?{urlencode({**rest, 'status': name})}"
         chips.append(chip(f"{name.replace('_', ' ')} {whole(count)}", href=href, current=query.get("status") == name))
+    if matches.set_aside:
+        href = f"/episodes?{urlencode({**rest, 'status': SET_ASIDE})}"
+        label = f"set aside {whole(matches.set_aside)}"
+        chips.append(chip(label, href=href, current=query.get("status") == SET_ASIDE))
     for key, value in rest.items():
         without = urlencode({k: v for k, v in query.items() if k != key})
         chips += [chip(f"{key}: {value} ×", "run", f"/episodes?{without}")] * bool(value)
@@ -99,7 +103,7 @@ def _row(listed: ListedEpisode) -> tuple[object, ...]:
     }
     return (
         tag("a", episode.name, href=f"/episodes/{episode.id}", title=episode.id),
-        status(listed.status) if listed.status else "not judged",
+        status(listed.status) if listed.status else "set aside" if episode.set_aside else "not judged",
         episode.site or "–",
         episode.robot or "–",
         episode.operator or "–",
@@ -107,5 +111,5 @@ def _row(listed: ListedEpisode) -> tuple[object, ...]:
         f"{fixed((episode.end_ns - episode.start_ns) / NS_PER_S, 1)} s",
         outcome[episode.succeeded],
         format_time(episode.start_ns),
-        message(listed.finding) if listed.finding else "",
+        episode.set_aside or (message(listed.finding) if listed.finding else ""),
     )

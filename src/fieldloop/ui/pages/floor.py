@@ -37,6 +37,7 @@ from fieldloop.ui.components import (
     next_card,
     panel,
 )
+from fieldloop.ui.pages.tables_in import record_outcomes_panel, unknown_results_panel
 from fieldloop.ui.visit import Drawn, Visit
 
 
@@ -50,7 +51,8 @@ def draw(visit: Visit) -> Drawn:
             "Roll out a policy that passed its gate, or record a file of outcomes from robots.",
             command("fieldloop monitor record FILE"),
         )
-        return Drawn(escape("Floor"), (nothing,))
+        record = record_outcomes_panel(tuple(names.values()), now.template)
+        return Drawn(escape("Floor"), (nothing, record))
     parts: list[Markup] = [_summary(alarms, over_time), *(_draw_rollout(climb, names) for climb in now.rollouts[:1])]
     if over_time.points:
         parts.append(
@@ -61,7 +63,8 @@ def draw(visit: Visit) -> Drawn:
                 columns=8,
             )
         )
-    parts += [_alarms(alarms), _by_site(now.rates, names), _outcomes(now.outcomes, names)]
+    parts += [_alarms(alarms), _by_site(now.rates, names), *unknown_results_panel(now.unknown)]
+    parts += [_outcomes(now.outcomes, names), record_outcomes_panel(tuple(names.values()), now.template)]
     return Drawn(escape("Floor"), tuple(parts))
 
 
@@ -144,14 +147,20 @@ def _by_site(seen: Sequence[Rate], names: Mapping[str, str]) -> Markup:
     return panel("By site and policy", dense_table(columns, rows), note="lowest first", flush=True)
 
 
+def _result(outcome: Outcome) -> Markup:
+    if outcome.succeeded is None:
+        return status(Status.CANNOT_TELL, "unknown")
+    if outcome.succeeded:
+        return status(Status.PASSED, "succeeded")
+    return status(Status.FAILED, outcome.failure.value if outcome.failure else "failed")
+
+
 def _outcomes(recent: Sequence[Outcome], names: Mapping[str, str]) -> Markup:
     failed = Counter(o.failure.value for o in recent if o.failure)
     rows = [
         (
             format_time(o.at_ns),
-            status(Status.PASSED, "succeeded")
-            if o.succeeded
-            else status(Status.FAILED, o.failure.value if o.failure else "failed"),
+            _result(o),
             o.site,
             o.robot,
             names.get(o.policy, shorten_ids(o.policy)),

@@ -72,8 +72,8 @@ def _next_plan(now: PlanNow) -> Markup:
     """Draw the form that makes the next plan; it replaces the plan in force."""
     budget = str(now.plan.budget) if now.plan else ""
     fields = (
-        Field("budget", "Budget, in ordinary demonstrations (empty: as set in operations)", budget, "number"),
-        Field("strategy", "Strategy", "marginal"),
+        Field("budget", "Budget, in ordinary demonstrations (empty: as set in operations)", "number", value=budget),
+        Field("strategy", "Strategy", value="marginal"),
     )
     sure = "Replace the plan in force?" if now.plan else ""
     return panel("Make the next plan", form("/api/plan", fields, Submit("Make the plan", sure=sure)))

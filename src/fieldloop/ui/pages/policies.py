@@ -1,6 +1,6 @@
 """The Policies page: what each version was trained on, and the decisions of the gate."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from fieldloop.loop.home.policies import show_policies, show_policy
 from fieldloop.model.decision import Decision, GateTest
@@ -9,8 +9,20 @@ from fieldloop.model.policy import PolicyVersion
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup, escape, join, tag
 from fieldloop.say.marks import level_of, status
-from fieldloop.say.numbers import format_number, format_time, percent_range, plural, shorten_ids, whole
-from fieldloop.ui.components import Column, command, dense_table, empty_state, interval_bar, key_value, next_card, panel
+from fieldloop.say.numbers import format_number, format_time, percent_range, plural, short_id, shorten_ids, whole
+from fieldloop.ui.components import (
+    Column,
+    Field,
+    Submit,
+    command,
+    dense_table,
+    empty_state,
+    form,
+    interval_bar,
+    key_value,
+    next_card,
+    panel,
+)
 from fieldloop.ui.visit import Drawn, Visit
 
 WORDS = {Status.PASSED: "passed the gate", Status.FAILED: "failed the gate", Status.CANNOT_TELL: "needs more trials"}
@@ -27,11 +39,11 @@ def draw(visit: Visit) -> Drawn:
             "Train one on a release, or add one that was trained elsewhere.",
             join(command("fieldloop train RELEASE"), command("fieldloop policy add NAME")),
         )
-        return Drawn(escape("Policies"), (nothing,))
+        return Drawn(escape("Policies"), (nothing, _add_form(names)))
     rows = [
         (
             tag("a", p.name, href=f"/policies/{p.id}"),
-            tag("span", shorten_ids(p.id), class_="mono"),
+            tag("span", short_id(p.id), class_="mono"),
             _release(p, names.get(p.release, "")),
             whole(p.episodes) if p.release else "–",
             p.trainer,
@@ -59,8 +71,20 @@ def draw(visit: Visit) -> Drawn:
             _draw_answer_card(known[0], newest),
             panel("Policies", dense_table(columns, rows), note="newest first", flush=True),
             *gate,
+            _add_form(names),
         ),
     )
+
+
+def _add_form(releases: Mapping[str, str]) -> Markup:
+    """Draw the form that adds a policy trained elsewhere; its weights stay where they are."""
+    fields = (
+        Field("name", "Name", hint="pi0-v3", required=True),
+        Field("digest", "SHA-256 of the weights", hint="64 hexadecimal digits, if you know them"),
+        Field("release", "Trained on release", "choice", choices=("", *releases.values())),
+        Field("control_hz", "Actions a second", "number", hint="the gate needs it to judge latency"),
+    )
+    return panel("Add a policy that was trained elsewhere", form("/api/policy/register", fields, Submit("Add policy")))
 
 
 def draw_one(visit: Visit) -> Drawn:

@@ -90,8 +90,16 @@ def _draw_answer_card(known: DatasetReport) -> Markup:
     return next_card(
         level_of(known.status),
         headline,
-        f"Judged by {known.protocol} on {format_time(known.at_ns)}.{unknown} 'Cannot tell' does not count as passed.",
+        f"Judged by {_judges(known)} on {format_time(known.at_ns)}.{unknown} 'Cannot tell' does not count as passed.",
     )
+
+
+def _judges(known: DatasetReport) -> str:
+    """Name the protocols whose limits were used."""
+    if set(known.judged_by) <= {known.protocol}:
+        return known.protocol
+    parts = ", ".join(f"{name} ({plural(count, 'episode')})" for name, count in known.judged_by.items())
+    return f"{parts}, the dataset as a whole by {known.protocol},"
 
 
 def _draw_outdated_card(now: QualityShown, known: DatasetReport) -> tuple[Markup, ...]:

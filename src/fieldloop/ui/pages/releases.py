@@ -5,7 +5,7 @@ from fieldloop.loop.ship.release import releases
 from fieldloop.model.release import Release
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup, escape, join, tag
-from fieldloop.say.numbers import fixed, levels_in_words, percent, plural, shorten_ids, whole
+from fieldloop.say.numbers import fixed, levels_in_words, percent, plural, short_id, shorten_ids, whole
 from fieldloop.ui.components import Column, command, dense_table, empty_state, key_value, meter, next_card, panel, prose
 from fieldloop.ui.visit import Drawn, Visit
 
@@ -30,7 +30,7 @@ def draw(visit: Visit) -> Drawn:
     rows = [
         (
             tag("a", r.name, href=f"/releases/{r.id}"),
-            tag("span", shorten_ids(r.id), class_="mono"),
+            tag("span", short_id(r.id), class_="mono"),
             whole(len(r.episodes)),
             whole(len(r.train)),
             whole(len(r.validation)),

@@ -1,0 +1,38 @@
+"""Episodes and logs as a release was frozen with them: what was read or labelled anew since does not change it."""
+
+from collections.abc import Sequence
+
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.episode import Episode, Log
+from fieldloop.model.event import EpisodeRelabelled, LogReadAgain
+from fieldloop.model.release import Release
+
+
+def episodes_of_release(workspace: Workspace, release: Release, chosen: Sequence[str] | None = None) -> list[Episode]:
+    """Return the episodes of a release, or some of them, with the facts that they had when it was frozen."""
+    wanted = list(release.episodes if chosen is None else chosen)
+    found = workspace.store.find(Episode, {"id": wanted}) if wanted else []
+    frozen_at = workspace.store.views.stated_at(Release, release.id)
+    if frozen_at is None:
+        return found
+    inside, earlier = set(wanted), dict[str, Episode]()
+    changes = [
+        *((r.seq, [r.event.before]) for r in workspace.store.events(EpisodeRelabelled, frozen_at)),
+        *((r.seq, r.event.episodes_before) for r in workspace.store.events(LogReadAgain, frozen_at)),
+    ]
+    for _, episodes in sorted(changes, key=lambda change: change[0]):
+        for episode in episodes:
+            if episode.id in inside:
+                earlier.setdefault(episode.id, episode)  # the first change after it was frozen knows what it was before
+    return [earlier.get(episode.id, episode) for episode in found]
+
+
+def logs_as_frozen(workspace: Workspace, logs: Sequence[Log], release: Release | None) -> list[Log]:
+    """Return logs as they were read when a release was frozen; as they are read now without one."""
+    frozen_at = workspace.store.views.stated_at(Release, release.id) if release else None
+    if frozen_at is None:
+        return list(logs)
+    earlier: dict[str, Log] = {}
+    for recorded in workspace.store.events(LogReadAgain, frozen_at):
+        earlier.setdefault(recorded.event.before.blob.sha256, recorded.event.before)
+    return [earlier.get(log.blob.sha256, log) for log in logs]

@@ -1,0 +1,165 @@
+"""Read ingested logs again from the shelf, under another mapping or with facts that the user states."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from fieldloop.errors import BadInput
+from fieldloop.ingest import LogMapping
+from fieldloop.loop.data.find_episode import logs_by_name
+from fieldloop.loop.data.ingest import log_status, refuse_statements
+from fieldloop.loop.data.mapping import mapping_in_force, shelve_mapping
+from fieldloop.loop.data.measurements import judge_episodes, keep_results, rules_of
+from fieldloop.loop.data.moment import forget_glimpses
+from fieldloop.loop.data.statements import read_statements
+from fieldloop.loop.data.streams import remember_streams
+from fieldloop.loop.protocol.in_force import in_force
+from fieldloop.loop.work.measure_part import EpisodeResult, Part, PartResult, Rules, measure_part
+from fieldloop.loop.work.run_on import run_each
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.episode import Episode, Log, Stated
+from fieldloop.model.event import EpisodeSetAside, Event, LogReadAgain
+from fieldloop.model.finding import Status
+from fieldloop.model.note import Note, note
+from fieldloop.model.stated import STATEABLE, Amendments, fact_of
+
+MOST_CHANGES = 12
+NO_LONGER = "The log, as it is read now, does not have this episode."
+
+
+@dataclass(frozen=True, slots=True)
+class LogRead:
+    """The result for one log: its episodes, their status, and what changed; `message` states why it was refused."""
+
+    name: str
+    episodes: tuple[str, ...]
+    status: Status
+    changes: tuple[Note, ...] = ()
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadAgain:
+    """The result for each log; the earlier reading stays on record."""
+
+    logs: tuple[LogRead, ...]
+
+    @property
+    def exit_ok(self) -> bool:
+        """Did every log pass?"""
+        return all(log.status is Status.PASSED for log in self.logs)
+
+
+def again(
+    workspace: Workspace,
+    log: tuple[str, ...] = (),
+    *,
+    mapping: Path | None = None,
+    set_: tuple[str, ...] = (),
+    overrule: bool = False,
+) -> ReadAgain:
+    """Read ingested logs again from the shelf, under the mapping in force now; measure and judge them anew.
+
+    The earlier reading stays on record. Releases that are frozen keep it. Episodes keep their ids, their phases and
+    the facts that people stated. Facts of --set are treated as by `ingest`.
+
+    Arguments:
+        log: names of logs or of their episodes (default: every log)
+        mapping: the mapping file that translates your names, units and frames (default: mapping.toml of the workspace)
+        set_: facts of every episode in these logs, such as site=hall-2 operator=anna task=pick
+        overrule: let the facts of --set count where a log states something else
+    """
+    in_force(workspace)  # report an invalid protocol before anything is read
+    logs, stated = logs_by_name(workspace, log), read_statements(workspace, set_)
+    if not logs:
+        raise BadInput("The workspace has no logs yet. Ingest some: fieldloop ingest PATH")
+    conventions = mapping_in_force(workspace, mapping)
+    before = {one.blob.sha256: _episodes_of(workspace, one) for one in logs}
+    rules = rules_of(workspace).only(episode.id for known in before.values() for episode in known)
+    parts = [_part(workspace, one, before[one.blob.sha256], conventions, stated) for one in logs]
+    results = run_each(partial(measure_part, rules=rules), parts)
+    reread = [
+        _record(workspace, one, before[one.blob.sha256], part, result, rules, overrule=overrule)
+        for one, part, result in zip(
+            logs, parts, workspace.track(results, "reading logs again", len(parts)), strict=True
+        )
+    ]
+    return ReadAgain(tuple(reread))
+
+
+def _episodes_of(workspace: Workspace, log: Log) -> tuple[Episode, ...]:
+    found = {episode.id: episode for episode in workspace.store.find(Episode, {"id": list(log.episodes)})}
+    return tuple(found[episode] for episode in log.episodes if episode in found)
+
+
+def _part(
+    workspace: Workspace, log: Log, known: Sequence[Episode], mapping: LogMapping | None, stated: tuple[Stated, ...]
+) -> Part:
+    facts = Amendments(earlier={episode.id: episode.stated for episode in known if episode.stated}, stated=stated)
+    return Part(workspace.shelf.local(log.blob, workspace.cache), mapping, amendments=facts)
+
+
+def _record(
+    workspace: Workspace,
+    log: Log,
+    before: tuple[Episode, ...],
+    part: Part,
+    result: PartResult,
+    rules: Rules,
+    *,
+    overrule: bool,
+) -> LogRead:
+    if refused := refuse_statements(part, result, overrule=overrule):
+        return LogRead(log.name, log.episodes, Status.ERRORED, message=f"{refused} The earlier reading stays in use.")
+    if not result.episodes:
+        why = "No episode was found. The earlier reading stays in use."
+        return LogRead(log.name, log.episodes, Status.ERRORED, tuple(d.message for d in result.defects), why)
+    known = {episode.id: episode for episode in before}
+    read = [_with_known_facts(one, known.get(one.episode.id), log) for one in result.episodes]
+    episodes = tuple(one.episode for one in read)
+    conventions = shelve_mapping(workspace, part.mapping)
+    new = replace(
+        log, format=result.format, episodes=tuple(e.id for e in episodes), defects=result.defects, mapping=conventions
+    )
+    changes = tuple(_changes(log, before, new, episodes))
+    events: list[Event] = [LogReadAgain(new, episodes, log, before)] if changes else []
+    gone = [e for e in before if e.id not in new.episodes and not e.set_aside]
+    events += [EpisodeSetAside(episode.id, NO_LONGER) for episode in gone]
+    judged = judge_episodes(workspace, ((one.episode, one.measured) for one in read))
+    workspace.write(*events, *keep_results(workspace, read, rules), *judged)
+    for one in read:
+        remember_streams(workspace, one.episode.id, one.streams)
+        forget_glimpses(workspace, one.episode.id)
+    return LogRead(log.name, new.episodes, log_status(workspace, new.episodes), changes)
+
+
+def _with_known_facts(one: EpisodeResult, known: Episode | None, log: Log) -> EpisodeResult:
+    """On the shelf a log is named by its hash: an episode keeps its name, and the reason why it was set aside."""
+    name = known.name if known else log.name
+    return replace(one, episode=replace(one.episode, name=name, set_aside=known.set_aside if known else ""))
+
+
+def _changes(log: Log, before: Sequence[Episode], new: Log, after: Sequence[Episode]) -> Iterator[Note]:
+    """State what the new reading changes: the mapping, the episodes, their facts, the defects."""
+    if log.mapping != new.mapping:
+        yield note("ingest.mapping_changed", before=log.mapping, after=new.mapping)
+    was, now = {e.id: e for e in before}, {e.id: e for e in after}
+    if gone := was.keys() - now.keys():
+        yield note("ingest.episodes_gone", episodes=len(gone))
+    if came := now.keys() - was.keys():
+        yield note("ingest.episodes_came", episodes=len(came))
+    facts: dict[tuple[str, str, str], int] = {}
+    for episode in was.keys() & now.keys():
+        names = {*STATEABLE, *was[episode].stratum.levels, *now[episode].stratum.levels}
+        for name in names:
+            change = (name, fact_of(was[episode], name), fact_of(now[episode], name))
+            if change[1] != change[2]:
+                facts[change] = facts.get(change, 0) + 1
+    for (name, old, text), episodes in sorted(facts.items())[:MOST_CHANGES]:
+        yield note("ingest.fact_changed", name=name, before=old or "not stated", after=text or "not stated",
+                   episodes=episodes)  # fmt: skip
+    if log.defects != new.defects:
+        yield note("ingest.defects_changed", before=len(log.defects), after=len(new.defects))
+    if not facts and any(was[e] != now[e] for e in was.keys() & now.keys()):
+        yield note("ingest.further_facts_changed")

@@ -1,0 +1,93 @@
+"""Read facts that a user states about episodes: `site=hall-2 operator=anna lighting=dim`."""
+
+from collections.abc import Iterable, Sequence
+
+from fieldloop.errors import BadInput, UnknownName
+from fieldloop.loop.run.possible_outcomes import refuse_misspelt_condition
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.condition import Condition
+from fieldloop.model.deployment import Deployment
+from fieldloop.model.episode import OBJECT_FACTORS, Episode, Stated
+from fieldloop.model.stated import STATEABLE, UNKNOWN, conflicts, state, truth_of
+
+CONDITION = "condition."
+ALIASES = {"outcome": "succeeded", "result": "succeeded", "success": "succeeded"}
+FLAG_TEXTS = {True: "true", False: "false", None: ""}
+MOST_LISTED = 3
+RESERVED = (",", "=")
+"""Signs that separate conditions."""
+
+
+def read_statements(workspace: Workspace, words: Sequence[str], *, may_clear: bool = False) -> tuple[Stated, ...]:
+    """Read `name=value` words; an unknown name is refused with a suggestion, a name given twice, too.
+
+    An empty value removes a fact, where that is allowed.
+    """
+    found: dict[str, Stated] = {}
+    for word in words:
+        name, equals, value = (part.strip() for part in word.partition("="))
+        if not equals or not name:
+            raise BadInput(f"{word!r} is not a fact. Write name=value, such as site=hall-2; logs come before --set.")
+        if not value and not may_clear:
+            raise BadInput(f"{name} has no value. Write {name}=value, or leave it out.")
+        name = _known_name(workspace, name)
+        if name in found:
+            raise BadInput(f"{name} is stated twice. Keep one of them.")
+        found[name] = Stated(name, _valid_value(workspace, name, value), workspace.actor.id)
+    return tuple(found.values())
+
+
+def refuse_contradiction(episode: Episode) -> Episode:
+    """Return the episode; refuse a class of failure for an episode that did not fail."""
+    if episode.failure and episode.succeeded is not False:
+        ended = "succeeded" if episode.succeeded else "has no known outcome"
+        raise BadInput(f"{episode.name} {ended}, so it has no class of failure. State outcome=failure, too.")
+    return episode
+
+
+def with_statements(episode: Episode, stated: Iterable[Stated]) -> Episode:
+    """Return an episode with facts that a person stated; refuse those that contradict each other."""
+    return refuse_contradiction(state(episode, stated))
+
+
+def describe_conflicts(episodes: Iterable[Episode], names: Sequence[str]) -> str:
+    """Describe where logs state something else than the user; '' where nothing differs."""
+    differing: dict[tuple[str, str, str], int] = {}
+    for episode in episodes:
+        for one in conflicts(episode, names):
+            key = (one.name, one.instead_of, one.value)
+            differing[key] = differing.get(key, 0) + 1
+    parts = [
+        f"{name} is {in_log!r} in the log, not {value!r}" + (f" ({count} episodes)" if count > 1 else "")
+        for (name, in_log, value), count in list(differing.items())[:MOST_LISTED]
+    ]
+    more = len(differing) - MOST_LISTED
+    return "; ".join([*parts, *([f"{more} more differences"] if more > 0 else [])])
+
+
+def _known_name(workspace: Workspace, name: str) -> str:
+    name = ALIASES.get(name, name)
+    if name.startswith(CONDITION) and name != CONDITION:
+        return name.removeprefix(CONDITION)
+    factors = _factors(workspace)
+    if name in (*STATEABLE, *OBJECT_FACTORS, *factors):
+        return name
+    known = sorted({*STATEABLE, *OBJECT_FACTORS, *factors, "outcome"} - {"succeeded"})
+    listed = f"{', '.join(known)}, and any condition as {CONDITION}{name}"
+    raise UnknownName("fact", name, known, listed)
+
+
+def _factors(workspace: Workspace) -> set[str]:
+    mapped = workspace.newest(Deployment)
+    return {c.factor for e in mapped.exposures for c in e.stratum.conditions} if mapped else set()
+
+
+def _valid_value(workspace: Workspace, name: str, value: str) -> str:
+    if name in ("succeeded", "simulated"):
+        truth = truth_of(value)
+        return FLAG_TEXTS[truth] or (UNKNOWN if value else "")
+    if name not in STATEABLE and any(sign in value for sign in RESERVED):
+        raise BadInput(f"{name} = {value!r} contains a comma or an equals sign. Choose a name without them.")
+    if value and name not in (*OBJECT_FACTORS, *(each for each in STATEABLE if each != "site")):
+        refuse_misspelt_condition(workspace, Condition(name, value))
+    return value

@@ -1,0 +1,27 @@
+"""A table that arrives as text, from a page or another program, for use cases that read files."""
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from fieldloop.errors import BadInput
+from fieldloop.say.numbers import whole
+
+MOST_CHARACTERS = 20_000_000
+
+
+@contextmanager
+def pasted_table(text: str, name: str) -> Iterator[Path]:
+    """Write a text into a temporary file: JSON lines where it begins with a brace, else CSV."""
+    if not text.strip():
+        raise BadInput("The table is empty. Paste it with its header, or choose a file.")
+    if len(text) > MOST_CHARACTERS:
+        raise BadInput(
+            f"The table has {whole(len(text))} characters; at most {whole(MOST_CHARACTERS)} can be sent at once."
+        )
+    ending = ".jsonl" if text.lstrip().startswith("{") else ".csv"
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / f"{name}{ending}"
+        file.write_text(text, encoding="utf-8")
+        yield file

@@ -1,0 +1,95 @@
+"""Facts that a person states about episodes: applied over what the log states, with their origin."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from fieldloop.errors import BadInput
+from fieldloop.model.condition import Stratum
+from fieldloop.model.episode import OBJECT_FACTORS, Episode, Stated
+from fieldloop.model.episode_text import FLAGS, TEXTS, parse_bool
+
+STATEABLE = (*(name for name in TEXTS if name != "name"), *FLAGS)
+"""Fields of an episode that a person may state, beside its object and its conditions."""
+UNKNOWN = "unknown"
+TRUTH_TEXTS = {True: "true", False: "false", None: ""}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Amendments:
+    """What is known of a log's episodes beside the log: earlier facts, earlier statements, and new ones for all.
+
+    An episode in `known` replaces the one that the log states.
+    """
+
+    known: Mapping[str, Episode] = field(default_factory=dict)
+    earlier: Mapping[str, tuple[Stated, ...]] = field(default_factory=dict)
+    stated: tuple[Stated, ...] = ()
+
+    def apply(self, episode: Episode) -> Episode:
+        """Return an episode with everything that people stated about it."""
+        if episode.id in self.known:
+            return self.known[episode.id]
+        return state(episode, (*self.earlier.get(episode.id, ()), *self.stated))
+
+
+def state(episode: Episode, statements: Iterable[Stated]) -> Episode:
+    """Return the episode with these facts; each keeps its origin, and what the log states where that differs.
+
+    >>> changed = state(Episode("e1", "take 1", "mcap", site="lab"), [Stated("site", "hall 2", "anna")])
+    >>> changed.site, changed.stated[0].instead_of
+    ('hall 2', 'lab')
+    """
+    for one in statements:
+        before = next((known for known in episode.stated if known.name == one.name), None)
+        in_log = before.instead_of if before else fact_of(episode, one.name)
+        kept = tuple(known for known in episode.stated if known.name != one.name)
+        origin = replace(one, instead_of="" if in_log == one.value else in_log)
+        episode = replace(_with_fact(episode, one.name, one.value), stated=(*kept, origin))
+    return episode
+
+
+def fact_of(episode: Episode, name: str) -> str:
+    """Return a fact as text, '' where it is not stated: a field, the object, or a condition."""
+    if name in FLAGS:
+        return TRUTH_TEXTS[getattr(episode, name)]
+    field_text = str(getattr(episode, name)) if name in STATEABLE else ""
+    fact = episode.fact(name) if name in OBJECT_FACTORS else ""
+    return field_text or fact or episode.stratum.level(name) or ""
+
+
+def conflicts(episode: Episode, names: Iterable[str]) -> tuple[Stated, ...]:
+    """Return the statements of these names that differ from what the log states."""
+    wanted = set(names)
+    return tuple(one for one in episode.stated if one.name in wanted and one.instead_of)
+
+
+def truth_of(text: str) -> bool | None:
+    """Return what a result says: success, failure or unknown; other words are refused.
+
+    >>> truth_of("success"), truth_of("no"), truth_of("unknown")
+    (True, False, None)
+    """
+    plain = text.strip().lower()
+    if plain in ("", UNKNOWN):
+        return None
+    truth = {"success": True, "failure": False}.get(plain, parse_bool(plain))
+    if truth is None:
+        raise BadInput(f"{text!r} is not a result. Write success, failure or unknown.")
+    return truth
+
+
+def _with_fact(episode: Episode, name: str, value: str) -> Episode:
+    if name == "succeeded":
+        result = truth_of(value)
+        return replace(episode, succeeded=result, failure=episode.failure if result is False else "")
+    if name == "simulated":
+        return replace(episode, simulated=truth_of(value))
+    if name in STATEABLE:
+        episode = replace(episode, **{name: value})  # type: ignore[arg-type]  # every STATEABLE field here is a text
+    if name in OBJECT_FACTORS:
+        facts = [(key, text) for key, text in episode.facts if key != name]
+        episode = replace(episode, facts=tuple(sorted([*facts, (name, value)] if value else facts)))
+    if name in (*STATEABLE, *OBJECT_FACTORS) and name not in episode.stratum.levels:
+        return episode
+    levels = {factor: level for factor, level in episode.stratum.levels.items() if factor != name}
+    return replace(episode, stratum=Stratum.of(levels | ({name: value} if value else {})))

@@ -1,0 +1,34 @@
+"""Names in place of ids: a door states how ids are called in its workspace."""
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+Lookup = Callable[[str], str]
+"""Returns the name of an id, '' where it has none."""
+ID = re.compile(r"\b(?:[0-9a-f]{64}|[a-z]+_[0-9A-HJKMNP-TV-Z]{26})\b")
+"""The id of content, or of another noun: its kind and a ULID."""
+
+_lookup: ContextVar[Lookup | None] = ContextVar("names", default=None)
+
+
+@contextmanager
+def using_names(lookup: Lookup) -> Iterator[None]:
+    """Write ids by their names meanwhile, in this thread."""
+    token = _lookup.set(lookup)
+    try:
+        yield
+    finally:
+        _lookup.reset(token)
+
+
+def name_of(id_: str) -> str:
+    """Return what an id is called here, '' where that is not known.
+
+    >>> with using_names({"ab" * 32: "p1"}.get):
+    ...     name_of("ab" * 32)
+    'p1'
+    """
+    lookup = _lookup.get()
+    return (lookup(id_) or "") if lookup else ""
