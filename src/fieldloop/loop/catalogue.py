@@ -139,7 +139,7 @@ USE_CASES = (
     UseCase("annotate", "ship.annotate:annotate", LABEL),
     UseCase("annotate import", "ship.import_labels:import_labels", LABEL),
     UseCase("annotate paste", "ship.import_labels:paste_labels", LABEL),
-    UseCase("annotate template", "ship.import_labels:template", ANYONE, reads=True),
+    UseCase("annotate template", "ship.import_labels:template", ANYONE, reads=True, writes=("out",)),
     UseCase("annotate show", "home.annotations:show_annotations", ANYONE, reads=True),
     UseCase("agree", "ship.annotate:agree", ANYONE, reads=True),
     UseCase("release", "ship.release:release", ENGINEER),
