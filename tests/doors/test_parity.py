@@ -134,6 +134,7 @@ NOT_A_USE_CASE = {
         "ship.release:find_release",
         "run.rollout:version_in_production",
         "run.rollout:last_gate",
+        "run.rollout:passed_gate",
         "run.rollout:rollout_in_progress",
         "run.serve:measure_latency",
     ),

@@ -1,4 +1,4 @@
-"""The reference learner: a Gaussian process for each number of a grasp, on what the camera sees before the arm moves."""
+"""The reference learner: a Gaussian process for each number of a grasp, on what is seen before the arm moves."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

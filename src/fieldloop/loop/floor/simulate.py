@@ -131,8 +131,8 @@ def attempt(
     end, step_ns = workspace.clock(), int(days * NS_PER_DAY / episodes)
     strata = draw(exposures, episodes, Floor(seed).chance("traffic", stage.value, end))
     times = [end - (episodes - i) * step_ns for i in range(episodes)]
-    ended = list(
-        run_attempts(workspace, arms, strata, stage=stage, times_ns=times, seed=seed, what=f"{stage.value} attempts")
+    ended = run_attempts(
+        workspace, arms, strata, stage=stage, times_ns=times, seed=seed, what=f"{stage.value} attempts"
     )
     record_outcomes(workspace, ended)
     versions = sorted({o.policy for o in ended})
