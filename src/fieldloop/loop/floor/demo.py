@@ -54,7 +54,7 @@ Tell = Callable[..., None]
 class Size:
     """Numbers of demonstrations and attempts in the demo."""
 
-    lab_demonstrations: int = 48
+    lab_demonstrations: int = 40
     lab_attempts: int = 100
     production_attempts: int = 360
     budget: int = 72
