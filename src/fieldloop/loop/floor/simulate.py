@@ -20,7 +20,7 @@ from fieldloop.protocol import parse_protocol
 from fieldloop.rollout import arm
 from fieldloop.serve.engine import Engine
 from fieldloop.simulate.arm.floor import Floor
-from fieldloop.simulate.arm.mix import draw, protocol_text
+from fieldloop.simulate.arm.mix import draw, protocol_of_folder
 
 PROTOCOL = "protocol.toml"
 
@@ -75,7 +75,8 @@ def collect(
     floor = Floor(seed)
     exposures = floor.lab_mix() if mix == "lab" else floor.production_mix()
     strata = [Stratum.parse(stratum)] * count if stratum else draw(exposures, count, floor.chance("mix", session))
-    label = parse_protocol(protocol_text(), PROTOCOL).label
+    text = protocol_of_folder()
+    label = parse_protocol(text, PROTOCOL).label
     people = floor.operators()
     turns = alternate_turns(
         floor, strata, folder, people, start_ns=time.time_ns() - count * BETWEEN_NS, session=session, protocol=label
@@ -83,7 +84,7 @@ def collect(
     logs = write_demonstrations(turns, track)
     rules = folder / PROTOCOL
     if not rules.exists():
-        rules.write_text(protocol_text(), encoding="utf-8")
+        rules.write_text(text, encoding="utf-8")
     next_command = f"fieldloop check {folder} --protocol {rules}"
     return SimulatedLogs(str(folder), len(logs), sum(path.stat().st_size for path in logs), str(rules), next_command)
 
