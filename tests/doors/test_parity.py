@@ -154,6 +154,7 @@ NOT_A_USE_CASE = {
     ),
     "a read that pages are drawn from; the API has it under another use case or under /api/events": (
         "home.success:success_over_time",
+        "home.success:policies_shown",
         "home.pages:tail",
         "home.pages:rates",
         "home.pages:daily_rates",
