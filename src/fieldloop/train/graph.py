@@ -51,9 +51,8 @@ class _Graph:
 
     def average(self, value: str, side: int) -> str:
         """Average over the square around each pixel; outside the picture everything is 0."""
-        edges = [side // 2] * 4
-        sides = {"kernel_shape": [side, side], "strides": [1, 1]}
-        return self.add("AveragePool", value, pads=edges, count_include_pad=1, **sides)
+        kernel, edges = [side, side], [side // 2] * 4
+        return self.add("AveragePool", value, kernel_shape=kernel, strides=[1, 1], pads=edges, count_include_pad=1)
 
     def flat(self, value: str) -> str:
         return self.add("Flatten", value, axis=1)

@@ -58,7 +58,7 @@ def fit(rows: Floats, wanted: Floats, weights: Floats, settings: Section) -> Pro
     lengths = np.exp(found.x[LENGTHS:])
     kernels = _kernels(rows, rows, lengths)
     covariance = line * kernels[0] + bump * kernels[1] + np.diag(noise / weights + JITTER)
-    inverse = np.linalg.inv(covariance)
+    inverse = np.asarray(np.linalg.inv(covariance), dtype=np.float64)
     return Process(line, bump, noise, lengths, inverse, inverse @ wanted)
 
 
