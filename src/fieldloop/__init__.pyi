@@ -373,6 +373,8 @@ class OpenWorkspace:
         """Record a provider of episodes and the contract's terms."""
     def supply_score(self, provider: str) -> Scorecard:
         """Summarise a provider's deliveries: acceptance, cost per accepted episode, repeatability."""
+    def simulate_planned(self, folder: PathLike, *, seed: int = ...) -> SimulatedLogs:
+        """Write MCAP logs of the demonstrations that the plan in force still lacks, as operators would collect them."""
     def simulate_production(self, policy: str = ..., *, episodes: int = ..., days: float = ..., seed: int = ...) -> SimulatedAttempts:
         """Simulate production for some days up to now; the rollout decides which policy makes each attempt."""
     def simulate_laboratory(self, policy: str, *, episodes: int = ..., seed: int = ...) -> SimulatedAttempts:

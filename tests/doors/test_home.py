@@ -17,6 +17,7 @@ from fieldloop.model.incident import Incident, Step, StepDone
 from fieldloop.model.note import note
 from fieldloop.model.plan import Plan
 from fieldloop.model.policy import Outcome, PolicyVersion, Stage
+from fieldloop.model.rollout import Rollout, Rung
 from fieldloop.say import sentence
 
 
@@ -161,6 +162,24 @@ def test_another_policys_outcomes_do_not_enter_the_chart(tmp_path):
     assert after == before
     assert after.policy == "p1"
     assert len({rate.policy for rate in rates(workspace)}) == 2
+    workspace.close()
+
+
+def test_both_versions_of_a_rollout_are_drawn(tmp_path):
+    workspace = story_workspace(tmp_path / "w")
+    shown = success_over_time(workspace)
+    assert shown.rival is None
+    first, incumbent = shown.points[0].start_ns, shown.points[0].policy
+    climb = Rollout("rollout_x", "d" * 64, incumbent, Rung.TRIAL, 0.1, first, Status.CANNOT_TELL, written("x"), "f")
+    tried = [
+        Outcome(f"y{n}", "d" * 64, happened_in(), Stage.PRODUCTION, "a", "r", NOW - n * 3600 * S, True, "x")
+        for n in range(100)
+    ]
+    workspace.write(happened.RolloutMoved(climb), *(happened.OutcomeRecorded(outcome) for outcome in tried))
+    shown = success_over_time(workspace)
+    assert shown.policy == "p1"
+    assert shown.rival.policy == "d" * 64
+    assert shown.rival.points[-1].rate == pytest.approx(1.0)
     workspace.close()
 
 

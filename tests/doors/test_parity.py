@@ -155,6 +155,7 @@ NOT_A_USE_CASE = {
         "ship.release:find_release",
         "run.rollout:version_in_production",
         "run.rollout:last_gate",
+        "run.rollout:passed_gate",
         "run.rollout:rollout_in_progress",
         "run.serve:measure_latency",
     ),
@@ -174,6 +175,7 @@ NOT_A_USE_CASE = {
     ),
     "a read that pages are drawn from; the API has it under another use case or under /api/events": (
         "home.success:success_over_time",
+        "home.success:policies_shown",
         "home.pages:tail",
         "home.pages:rates",
         "home.pages:daily_rates",

@@ -33,8 +33,8 @@ def floor():
 
 @pytest.fixture(scope="session")
 def settings():
-    """Fewer steps and members than in earnest: the laws hold for these too."""
-    return default_operations()["train"].replaced(max_epochs=120, ensemble=3, saliency_thresholds=(0.14, 0.22))
+    """Fewer steps than in earnest: the laws hold for these too."""
+    return default_operations()["train"].replaced(process_steps=20)
 
 
 @pytest.fixture(scope="session")

@@ -34,7 +34,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         code = _run(choose(words))
         sys.stdout.flush()
-    except SystemExit as left:  # argparse printed the help of one command
+    except SystemExit as left:  # argparse printed the help of one command, or the command was terminated
+        if left.code == TERMINATED:
+            print("Terminated. Completed work is kept; partial files are removed.", file=sys.stderr)
         return int(left.code or PASSED)
     except FieldloopError as wrong:
         return _report(type(wrong).__name__, str(wrong), as_json=as_json, wrong=wrong)
@@ -79,6 +81,7 @@ def _run(choice: Choice) -> int:
 
 
 def _exit_on_signal(_signal: int, _frame: object) -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a second one must not interrupt the clearing up
     sys.exit(TERMINATED)
 
 

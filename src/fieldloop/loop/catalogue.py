@@ -191,6 +191,7 @@ USE_CASES = (
     UseCase("supply provider", "collect.supply:contract", ENGINEER),
     UseCase("supply score", "collect.supply:score", ANYONE, reads=True),
     UseCase("simulate", "floor.simulate:collect", ENGINEER, needs=Needs.NOTHING, writes=("folder",)),
+    UseCase("simulate planned", "floor.simulate:planned", ENGINEER, writes=("folder",)),
     UseCase("simulate production", "floor.simulate:production", ENGINEER),
     UseCase("simulate laboratory", "floor.simulate:laboratory", ENGINEER),
     UseCase("simulate case", "floor.picking:case", ENGINEER, needs=Needs.NOTHING, writes=("folder",)),

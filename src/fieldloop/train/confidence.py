@@ -1,4 +1,4 @@
-"""Confidence of a regression policy: from the novelty of a scene and the disagreement of the ensemble members."""
+"""Confidence of a regression policy: from the variance that its processes state, scaled on what was demonstrated."""
 
 from dataclasses import dataclass
 
@@ -7,52 +7,37 @@ import numpy as np
 from fieldloop.geometry.transforms import Floats
 from fieldloop.protocol import Section
 
-NEIGHBOURS = 3  # part of the reference policy: known scenes whose mean distance counts
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Familiar:
-    """Scenes that were learnt from, and what counts as a usual distance from them and a usual disagreement.
+    """Variances that are usual for a demonstrated scene, and how far their mean may exceed them.
 
-    Confidence is level ** (strangeness²): 1 for a scene seen before, `level` at the edge of what is usual.
+    Confidence is level ** (strangeness²): 1 for a scene without doubt, `level` at the edge of what is usual.
     """
 
-    scenes: Floats
-    usual_distance: float
-    usual_disagreement: float
+    usual_variance: Floats
     usual_strangeness: float
     level: float
 
 
-def fit(scenes: Floats, held: Floats, answers: Floats, episodes: int, settings: Section) -> Familiar:
-    """Scale confidence so that the asked share of scenes like the held-out ones will reach the asked level.
+def fit(variances: Floats, settings: Section) -> Familiar:
+    """Scale confidence so that the asked share of scenes like those demonstrated will reach the asked level.
 
-    The quantile is taken a little higher the fewer demonstrations were held out, as split conformal prediction does
-    (Vovk et al. 2005): the share then holds for the next scene, not only for those at hand.
+    `variances` are those of demonstrations left out in turn. The quantile is taken a little higher the fewer there are,
+    as conformal prediction does (Vovk et al. 2005): the share then holds for the next scene too.
     """
-    level = settings.number("confident_level")
-    share = min(settings.number("confident_share") * (episodes + 1) / episodes, 1.0)
-    away, apart = distance(scenes, held), disagreement(answers)
-    usual = (float(np.quantile(away, share)) + 1e-9, float(np.quantile(apart, share)) + 1e-9)
-    strange = np.hypot(away / usual[0], apart / usual[1])
-    return Familiar(scenes, *usual, float(np.quantile(strange, share)), level)
+    count, usual = len(variances), variances.mean(axis=0)
+    share = min(settings.number("confident_share") * (count + 1) / count, 1.0)
+    strange = strangeness(usual, variances)
+    return Familiar(usual, float(np.quantile(strange, share)), settings.number("confident_level"))
 
 
-def judge(familiar: Familiar, inputs: Floats, answers: Floats) -> Floats:
-    """Return a confidence between 0 and 1 for each row of inputs and the members' answers to it."""
-    away = distance(familiar.scenes, inputs) / familiar.usual_distance
-    apart = disagreement(answers) / familiar.usual_disagreement
-    strangeness = np.hypot(away, apart) / familiar.usual_strangeness
-    return np.asarray(familiar.level ** (strangeness**2))
+def judge(familiar: Familiar, variances: Floats) -> Floats:
+    """Return a confidence between 0 and 1 for each row of variances."""
+    strange = strangeness(familiar.usual_variance, variances) / familiar.usual_strangeness
+    return np.asarray(familiar.level ** (strange**2))
 
 
-def distance(scenes: Floats, inputs: Floats) -> Floats:
-    """Return the mean distance to the nearest known scenes."""
-    squared = (inputs**2).sum(axis=1)[:, None] + (scenes**2).sum(axis=1) - 2 * inputs @ scenes.T
-    nearest = np.sort(np.maximum(squared, 0.0), axis=1)[:, : min(NEIGHBOURS, len(scenes))]
-    return np.asarray(np.sqrt(nearest).mean(axis=1))
-
-
-def disagreement(answers: Floats) -> Floats:
-    """Return how far the members' scaled answers lie apart, over all outputs."""
-    return np.asarray(np.sqrt(answers.var(axis=0).mean(axis=1)))
+def strangeness(usual: Floats, variances: Floats) -> Floats:
+    """Return how uncertain the answers are against what is usual, over all outputs."""
+    return np.asarray(np.sqrt((variances / usual).mean(axis=1)))

@@ -79,8 +79,9 @@ def learn_rig(sights: Sequence[Sight], settings: Settings) -> Rig:
     basis = find_basis(sights, _ranks(len(sights), settings))
     lobe, fit = search(sights, basis, settings)
     floor = float(np.hypot(systematic_error_s(fit.explained, fit.pace, settings), readout_error_s(fit, settings)))
-    variance = float(fit.spread.robust[0, 0])
-    lag = estimate_from(fit, lobe, variance, fit.spread.blocks, floor, len(sights), settings)
+    wider = settings.alone_inflation if len(sights) == 1 else 1.0
+    variance = float(fit.spread.robust[0, 0]) * wider**2
+    lag = estimate_from(fit, lobe, variance, fit.spread.blocks, floor * wider, len(sights), settings)
     return Rig(
         basis=basis,
         model=fit.model,

@@ -41,6 +41,7 @@ class Settings:
     least_pace: float
     widest_s: float
     inflation: float
+    alone_inflation: float
     bias_share: float
     disagreement: float
     most_repeating: float
@@ -72,6 +73,7 @@ def settings_of(protocol: CollectionProtocol) -> Settings:
         least_pace=p["least_pace_per_s"],
         widest_s=p["widest_ms"] / MS_PER_S,
         inflation=p["inflation"],
+        alone_inflation=p["alone_inflation"],
         bias_share=p["bias_share"],
         disagreement=p["disagreement_sd"],
         most_repeating=p["most_repeating"],

@@ -3,6 +3,7 @@
 Every step is a use case that a user can run by hand. The clock is simulated, so that four weeks pass in minutes.
 """
 
+import math
 import random
 import time
 from collections import Counter
@@ -42,7 +43,7 @@ from fieldloop.simulate.arm.floor import Floor
 from fieldloop.simulate.arm.mix import deployment_text, draw, protocol_text
 from fieldloop.simulate.clock import SimulatedClock
 
-DAYS = 28
+DAYS = 49
 """Length of the story, which ends about now. It starts at midnight, so that a seed gives the same story all day."""
 SITTING = 10
 SITES = ("lab", "leipzig", "gdansk")
@@ -53,11 +54,15 @@ Tell = Callable[..., None]
 class Size:
     """Numbers of demonstrations and attempts in the demo."""
 
-    lab_demonstrations: int = 48
+    lab_demonstrations: int = 40
     lab_attempts: int = 100
     production_attempts: int = 360
-    budget: int = 64
-    rung_attempts: tuple[int, ...] = (2500,)
+    budget: int = 72
+    candidate_attempts: int = 250
+    """Attempts of the new version in each week of its rollout; the incumbent makes the others."""
+    fleet_attempts: int = 300
+    most_looks: int = 4
+    most_weeks: int = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,10 +201,16 @@ class _Demo:
         return version.id
 
     def ask_the_gate(self, policy: str) -> Decision:
-        """Run the gate's trials under the deployment's conditions."""
+        """Run the gate's trials under the deployment's conditions, and further ones where it requires them.
+
+        Each further look requires more confidence, so that asking again does not help a bad policy.
+        """
         self.heading("Gate", f"may {policy} go out?")
-        decided = gate.gate(self.workspace, policy, simulate=True, seed=self.floor.seed)
-        self.tell(f"  {policy}: {decided.status.value.replace('_', ' ')}.")
+        for look in range(1, self.size.most_looks + 1):
+            decided = gate.gate(self.workspace, policy, simulate=True, seed=self.floor.seed)
+            self.tell(f"  {policy}, look {look}: {decided.status.value.replace('_', ' ')}.")
+            if decided.status is not Status.CANNOT_TELL:
+                break
         for test in decided.tests:
             if test.status is not Status.PASSED:
                 self.tell(f"    {test.name}: {sentence(test.message)}")
@@ -272,26 +283,32 @@ class _Demo:
         return drawn
 
     def advance_rollout(self, policy: str) -> tuple[float, Rollout]:
-        """Advance the rollout rung by rung, a week each, on evidence."""
+        """Advance the rollout rung by rung, a week each, on evidence; then let the version work for a week."""
         self.heading("Roll out", f"{policy} advances on evidence")
-        begun = rollout.start(
-            self.workspace, policy, override="Better than the version in production; watched closely."
-        )
-        candidate, good, tried = begun.candidate, 0, 0
-        current = begun
-        for attempts in self.size.rung_attempts:
-            self.clock.pass_days(7.1)
-            worked = simulate.production(self.workspace, episodes=attempts, days=7, seed=self.floor.seed)
-            good += sum(s for version, s, _ in worked.by_policy if version == candidate)
-            tried += sum(n for version, _, n in worked.by_policy if version == candidate)
-            current = rollout.advance(self.workspace)
-            self.tell(f"  {current.rung.value}: {sentence(current.reason)}")
+        passed = rollout.passed_gate(self.workspace, policy)
+        reason = "" if passed else "Better than the version in production; watched closely."
+        current = rollout.start(self.workspace, policy, override=reason)
+        results: list[tuple[int, int]] = []
+        for _ in range(self.size.most_weeks):
             if current.rung in rollout.FINISHED:
                 break
+            results.append(self.work_a_week(current, math.ceil(self.size.candidate_attempts / current.share)))
+            current = rollout.advance(self.workspace)
+            self.tell(f"  {current.rung.value}: {sentence(current.reason)}")
+        if current.rung is Rung.FLEET:
+            results.append(self.work_a_week(current, self.size.fleet_attempts))
         for now in incident.incidents(self.workspace):
             note = f"{policy} takes over, rung by rung; now on {current.rung.value}."
             incident.move(self.workspace, now.incident.id, Step.RESOLVED, note=note)
-        return good / max(tried, 1), current
+        return sum(good for good, _ in results) / max(sum(tried for _, tried in results), 1), current
+
+    def work_a_week(self, current: Rollout, attempts: int) -> tuple[int, int]:
+        """Let production work for a week; return the candidate's successes and attempts."""
+        self.clock.pass_days(7.1)
+        worked = simulate.production(self.workspace, episodes=attempts, days=7, seed=self.floor.seed)
+        return next(
+            ((good, tried) for version, good, tried in worked.by_policy if version == current.candidate), (0, 0)
+        )
 
     def demonstrate(self, site: str, strata: Sequence[Stratum]) -> Path:
         """Calibrate, then let operators take turns in short sessions; return the folder of the logs."""

@@ -1,7 +1,8 @@
 """Run the simulated floor for a workspace: write demonstrations as logs and attempts as outcomes."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from fieldloop.evaluate import Trial
@@ -25,6 +26,8 @@ JUDGE = "simulated floor"
 BETWEEN_NS = 45 * NS_PER_S
 """From one start to the next: a demonstration, then a reset of the scene."""
 FROM_JITTER = "simulated: three times the jitter that the floor gives the device"
+WORTH_A_POOL = 200
+"""From this many attempts on, starting processes on all cores takes less time than it saves."""
 AS_CAMERAS_SEND = Compression(quality=JPEG_QUALITY, depth="millimetres")
 
 
@@ -79,24 +82,38 @@ def demonstrate(turn: Turn) -> Path:
     return path
 
 
+@dataclass(frozen=True, slots=True)
+class Try:
+    """One attempt to make: which version, under which conditions, when, and by which random numbers."""
+
+    version: str
+    stratum: Stratum
+    at_ns: int
+    stage: Stage
+    chance: tuple[str | int, ...]
+    setup: Setup = field(default_factory=Setup)
+    scenario: str = ""
+
+
 def run_trials(
     workspace: Workspace, engine: Engine, version: PolicyVersion, trials: Sequence[Trial], *, seed: int, look: int
 ) -> list[Outcome]:
     """Run the trials of a gate on the simulated floor, in blind order; every look has its own random numbers."""
-    floor, now = Floor(seed), workspace.clock()
+    now = workspace.clock()
 
     def setup(trial: Trial) -> Setup:
         u, v = trial.parameter("u"), trial.parameter("v")
         position = place(u, v) if u is not None and v is not None else None
         return Setup(position=position, distractors=int(trial.parameter("distractors") or 0))
 
-    outcomes = []
-    for trial in workspace.track(trials, f"gate trials of {version.name}", len(trials)):
-        chance = floor.chance("gate", version.id, look, trial.order)
-        at_ns = now - (len(trials) - trial.order) * BETWEEN_NS
-        tried = floor.attempt(engine, trial.stratum, chance, at_ns, setup(trial))
-        outcomes.append(_outcome(engine, version.id, tried, at_ns, Stage.GATE, chance.integers, trial.scenario))
-    return outcomes
+    tries = [
+        Try(
+            version.id, trial.stratum, now - (len(trials) - trial.order) * BETWEEN_NS, Stage.GATE,
+            ("gate", version.id, look, trial.order), setup(trial), trial.scenario,
+        )
+        for trial in trials
+    ]  # fmt: skip
+    return _run_tries(workspace, {version.id: engine}, tries, seed, f"gate trials of {version.name}")
 
 
 def run_attempts(
@@ -108,41 +125,43 @@ def run_attempts(
     times_ns: Iterable[int],
     seed: int,
     what: str,
-) -> Iterator[Outcome]:
+) -> list[Outcome]:
     """Run one attempt per stratum; `arms` routes a task's id to an engine and its version."""
-    floor = Floor(seed)
-    pairs = list(zip(strata, times_ns, strict=True))
-    for index, (stratum, at_ns) in enumerate(workspace.track(pairs, what, len(pairs))):
-        chance = floor.chance(stage.value, at_ns, index)
+    engines, tries = dict[str, Engine](), []
+    for index, (stratum, at_ns) in enumerate(zip(strata, times_ns, strict=True)):
         engine, version = arms(f"task-{at_ns}-{index}")
-        tried = floor.attempt(engine, stratum, chance, at_ns)
-        yield _outcome(engine, version, tried, at_ns, stage, chance.integers)
+        engines[version] = engine
+        tries.append(Try(version, stratum, at_ns, stage, (stage.value, at_ns, index)))
+    return _run_tries(workspace, engines, tries, seed, what)
 
 
-def _outcome(
-    engine: Engine,
-    version: str,
-    tried: Attempt,
-    at_ns: int,
-    stage: Stage,
-    draw: Callable[..., int],
-    scenario: str = "",
-) -> Outcome:
-    """Return an attempt as an outcome; one that the guard stops at the start is an intervention, never a success."""
-    stopped = _is_stopped_by_guard(engine, tried, at_ns)
-    site = tried.stratum.level("site") or ""
+def _run_tries(
+    workspace: Workspace, engines: Mapping[str, Engine], tries: Sequence[Try], seed: int, what: str
+) -> list[Outcome]:
+    """Run attempts on all cores, in order; a few are not worth the start of another process."""
+    run = run_each(partial(_run_try, seed, engines), tries, workers=None if len(tries) >= WORTH_A_POOL else 1)
+    return list(workspace.track(run, what, len(tries)))
+
+
+def _run_try(seed: int, engines: Mapping[str, Engine], wanted: Try) -> Outcome:
+    """Run one attempt; one that the guard stops at the start is an intervention, never a success."""
+    floor, engine = Floor(seed), engines[wanted.version]
+    chance = floor.chance(*wanted.chance)
+    tried = floor.attempt(engine, wanted.stratum, chance, wanted.at_ns, wanted.setup)
+    stopped = _is_stopped_by_guard(engine, tried, wanted.at_ns)
+    site = wanted.stratum.level("site") or ""
     return Outcome(
-        id=f"outcome_{ulid(at_ns, int(draw(2**62)))}",
-        policy=version,
-        stratum=tried.stratum,
-        stage=stage,
+        id=f"outcome_{ulid(wanted.at_ns, int(chance.integers(2**62)))}",
+        policy=wanted.version,
+        stratum=wanted.stratum,
+        stage=wanted.stage,
         site=site,
         robot=f"arm-{site}-1",
-        at_ns=at_ns,
+        at_ns=wanted.at_ns,
         succeeded=tried.succeeded and not stopped,
         judged_by=JUDGE,
         failure=FailureClass.OTHER if stopped and tried.succeeded else tried.failure,
-        scenario=scenario,
+        scenario=wanted.scenario,
         cycle_s=tried.cycle_s,
         confidence=tried.confidence,
         latency_ms=tried.latency_ms,

@@ -9,6 +9,7 @@ from typing import Literal
 from fieldloop.errors import BadInput, Refused
 from fieldloop.loop.audit.audit import latest_deployment
 from fieldloop.loop.floor.floor import BETWEEN_NS, alternate_turns, run_attempts, write_demonstrations
+from fieldloop.loop.plan.plan import show
 from fieldloop.loop.run.outcomes import record_outcomes
 from fieldloop.loop.run.policies import find_policy, load_engine
 from fieldloop.loop.run.rollout import rollout_in_progress, version_in_production
@@ -20,7 +21,7 @@ from fieldloop.protocol import parse_protocol
 from fieldloop.rollout import arm
 from fieldloop.serve.engine import Engine
 from fieldloop.simulate.arm.floor import Floor
-from fieldloop.simulate.arm.mix import draw, protocol_text
+from fieldloop.simulate.arm.mix import draw, protocol_of_folder
 
 PROTOCOL = "protocol.toml"
 
@@ -75,7 +76,8 @@ def collect(
     floor = Floor(seed)
     exposures = floor.lab_mix() if mix == "lab" else floor.production_mix()
     strata = [Stratum.parse(stratum)] * count if stratum else draw(exposures, count, floor.chance("mix", session))
-    label = parse_protocol(protocol_text(), PROTOCOL).label
+    text = protocol_of_folder()
+    label = parse_protocol(text, PROTOCOL).label
     people = floor.operators()
     turns = alternate_turns(
         floor, strata, folder, people, start_ns=time.time_ns() - count * BETWEEN_NS, session=session, protocol=label
@@ -83,9 +85,37 @@ def collect(
     logs = write_demonstrations(turns, track)
     rules = folder / PROTOCOL
     if not rules.exists():
-        rules.write_text(protocol_text(), encoding="utf-8")
+        rules.write_text(text, encoding="utf-8")
     next_command = f"fieldloop check {folder} --protocol {rules}"
     return SimulatedLogs(str(folder), len(logs), sum(path.stat().st_size for path in logs), str(rules), next_command)
+
+
+def planned(workspace: Workspace, folder: Path, *, seed: int = 0) -> SimulatedLogs:
+    """Write MCAP logs of the demonstrations that the plan in force still lacks, as operators would collect them.
+
+    Arguments:
+        folder: the folder to write the logs to
+        seed: seed of the simulated floor; use the seed of the first demonstrations
+    """
+    now = show(workspace)
+    if now.plan is None:
+        raise Refused("No plan is in force. Make one first: fieldloop plan")
+    accepted = {(p.stratum, p.kind): p.accepted for p in now.progress if not p.order}
+    strata = [
+        quota.stratum
+        for quota in now.plan.quotas
+        for _ in range(quota.demonstrations - accepted.get((quota.stratum, quota.kind), 0))
+    ]
+    if not strata:
+        raise Refused("The plan in force is complete. Make the next one: fieldloop plan")
+    floor, rules = Floor(seed), workspace.protocol()
+    turns = alternate_turns(
+        floor, strata, folder, floor.operators(), start_ns=workspace.clock() - len(strata) * BETWEEN_NS,
+        session=now.plan.id, protocol=rules.label,
+    )  # fmt: skip
+    logs = write_demonstrations(turns, workspace.track)
+    size = sum(path.stat().st_size for path in logs)
+    return SimulatedLogs(str(folder), len(logs), size, rules.label, f"fieldloop ingest {folder}")
 
 
 def production(
@@ -131,8 +161,8 @@ def attempt(
     end, step_ns = workspace.clock(), int(days * NS_PER_DAY / episodes)
     strata = draw(exposures, episodes, Floor(seed).chance("traffic", stage.value, end))
     times = [end - (episodes - i) * step_ns for i in range(episodes)]
-    ended = list(
-        run_attempts(workspace, arms, strata, stage=stage, times_ns=times, seed=seed, what=f"{stage.value} attempts")
+    ended = run_attempts(
+        workspace, arms, strata, stage=stage, times_ns=times, seed=seed, what=f"{stage.value} attempts"
     )
     record_outcomes(workspace, ended)
     versions = sorted({o.policy for o in ended})

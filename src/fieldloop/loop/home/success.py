@@ -1,6 +1,6 @@
-"""Success of the version in production over time: its rolling rate, its baseline, its alarm limit."""
+"""Success in production over time: the version's rolling rate, baseline and alarm limit, beside its rival's rate."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from fieldloop.loop.home.changes import Change
@@ -9,12 +9,21 @@ from fieldloop.model.alarm import Alarm, Rate
 from fieldloop.model.diagnosis import Diagnosis
 from fieldloop.model.note import note
 from fieldloop.model.policy import Outcome, PolicyVersion, Stage
+from fieldloop.model.rollout import Rollout
 from fieldloop.model.stream import NS_PER_DAY
 from fieldloop.report.diagnose.content import first_cause_text
 from fieldloop.say.marks import BAD, RUN
 from fieldloop.stats.binomial import interval
 
 CHART_DAYS, CHART_POINTS = 56, 40  # eight weeks; a shorter history gets about as many points
+
+
+@dataclass(frozen=True, slots=True)
+class Rival:
+    """The other version of the newest rollout: the one before, or the candidate; with its rolling rate."""
+
+    policy: str
+    points: tuple[Rate, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +37,12 @@ class Success:
     moments: tuple[Change, ...] = ()
     policy: str = ""
     """Name of the version, its id where it has none."""
+    rival: Rival | None = None
+
+
+def policies_shown(success: Success) -> str:
+    """Return the names of the versions in a chart."""
+    return f"{success.policy} beside {success.rival.policy}" if success.rival else success.policy
 
 
 def success_over_time(workspace: Workspace) -> Success:
@@ -39,19 +54,34 @@ def success_over_time(workspace: Workspace) -> Success:
     if last is None:
         return Success(window_days)
     policy, end = last.policy, last.at_ns + 1
+    names = {version.id: version.name for version in workspace.all_of(PolicyVersion)}
     first = store.find(Outcome, {"stage": Stage.PRODUCTION, "policy": policy}, limit=1)[0].at_ns
+    window_ns = int(window_days * NS_PER_DAY)
+    rival = _rival(workspace, policy, names, (end - CHART_DAYS * NS_PER_DAY, end), window_ns)
+    shown = {policy, *(point.policy for point in (rival.points if rival else ()))}
+    since = min([first, *(point.start_ns for point in (rival.points if rival else ()))])
     alarms, found = workspace.all_of(Alarm)[::-1], workspace.all_of(Diagnosis)[::-1]
-    moments = [Change(a.raised_ns, BAD, note("home.alarm"), a.message) for a in alarms if a.policy == policy]
-    moments += [
-        Change(d.made_ns, RUN, note("home.diagnosis"), first_cause_text(d)) for d in found if d.policy == policy
-    ]
+    moments = [Change(a.raised_ns, BAD, note("home.alarm"), a.message) for a in alarms if a.policy in shown]
+    moments += [Change(d.made_ns, RUN, note("home.diagnosis"), first_cause_text(d)) for d in found if d.policy in shown]
     baseline = baseline_of(workspace, policy)
     return Success(
-        window_days, tuple(_points(workspace, policy, (first, end), int(window_days * NS_PER_DAY))), baseline,
+        window_days, tuple(_points(workspace, policy, (first, end), window_ns)), baseline,
         None if baseline is None else baseline - settings.number("max_drop"),
-        tuple(m for m in sorted(moments, key=lambda m: m.at_ns) if m.at_ns >= first),
-        next((version.name for version in workspace.all_of(PolicyVersion) if version.id == policy), policy),
+        tuple(m for m in sorted(moments, key=lambda m: m.at_ns) if m.at_ns >= since),
+        names.get(policy, policy), rival,
     )  # fmt: skip
+
+
+def _rival(
+    workspace: Workspace, policy: str, names: Mapping[str, str], span_ns: tuple[int, int], window_ns: int
+) -> Rival | None:
+    """Return the version that shared the newest rollout with this one, if enough is known of it to draw."""
+    for climb in workspace.all_of(Rollout):
+        arms = {climb.candidate, climb.incumbent}
+        if policy in arms and (other := climb.incumbent if climb.candidate == policy else climb.candidate):
+            points = tuple(_points(workspace, other, span_ns, window_ns))
+            return Rival(names.get(other, other), points) if points else None
+    return None
 
 
 def _last_outcome_to_show(workspace: Workspace) -> Outcome | None:

@@ -8,6 +8,7 @@ from fieldloop.loop.run.policies import find_policy
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.decision import Decision
 from fieldloop.model.event import RolloutMoved
+from fieldloop.model.finding import Status
 from fieldloop.model.note import note
 from fieldloop.model.policy import Stage
 from fieldloop.model.rollout import Rollout, Rung
@@ -115,6 +116,12 @@ def last_gate(workspace: Workspace, policy: str) -> Decision | None:
     """Return the last gate decision over the whole deployment; gates of a single site do not count."""
     decided = workspace.store.find(Decision, {"policy": policy}, newest=True)
     return next((d for d in decided if not d.site), None)
+
+
+def passed_gate(workspace: Workspace, policy: str) -> bool:
+    """Tell whether the last gate over the whole deployment passed a version."""
+    gate = last_gate(workspace, find_policy(workspace, policy).id)
+    return gate is not None and gate.status is Status.PASSED
 
 
 def _newest_on_fleet(workspace: Workspace) -> Rollout | None:

@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import signal
 import sys
 import threading
 from collections import deque
@@ -88,6 +89,7 @@ _WORK: list[Callable[[Any], Any]] = []
 
 
 def _start_worker(work: Callable[[Any], Any]) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process; the parent says what became of it
     _leave_with_parent()
     _WORK.append(work)
 

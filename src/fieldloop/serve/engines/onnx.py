@@ -31,9 +31,13 @@ TYPES = {
 class OnnxEngine:
     """A policy in this process; it may be used by one thread at a time."""
 
-    def __init__(self, bundle: Bundle, session: Any) -> None:
-        """Take a card and an open session that were checked against each other (`load`)."""
-        self._bundle, self._session = bundle, session
+    def __init__(self, bundle: Bundle, session: Any, source: tuple[Path, int, str]) -> None:
+        """Take a card and an open session that were checked against each other (`load`), and what was loaded."""
+        self._bundle, self._session, self._source = bundle, session, source
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travel to another process as the bundle's folder: a session cannot."""
+        return load, self._source
 
     @property
     def bundle(self) -> Bundle:
@@ -69,7 +73,7 @@ def load(folder: Path, threads: int = 1, policy: str = "") -> OnnxEngine:
     except Exception as wrong:  # onnxruntime raises classes of its own C++ module, with no base but Exception
         raise BadInput(f"{folder / WEIGHTS} cannot be run: {_first_line(wrong)}") from wrong
     agreed = _check_inputs_agree(bundle, session, folder)
-    engine = OnnxEngine(replace(agreed, policy=policy or agreed.policy), session)
+    engine = OnnxEngine(replace(agreed, policy=policy or agreed.policy), session, (folder, threads, policy))
     _try_once(engine, folder)
     return engine
 

@@ -24,6 +24,11 @@ def protocol_text() -> str:
     return files(__package__).joinpath("protocol.toml").read_text(encoding="utf-8")
 
 
+def protocol_of_folder() -> str:
+    """Return the floor's protocol for logs in a plain folder, where no calibration can be known."""
+    return protocol_text() + files(__package__).joinpath("protocol_of_folder.toml").read_text(encoding="utf-8")
+
+
 def lab_mix() -> tuple[Exposure, ...]:
     """Return the mix of a laboratory: its own bench, good light, articles that are picked often.
 

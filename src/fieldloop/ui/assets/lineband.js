@@ -1,4 +1,4 @@
-// A rate over time with its interval, baseline, alarm and moments. draw(svg, success, {height}).
+// A rate over time with its interval, beside its rival's, with baseline, alarm and moments. draw(svg, success, {height}).
 import { dayOf, minuteOf, percent, text } from "./marks.js";
 
 // the JSON twin says ISO times; a page that was drawn on the server hands nanoseconds over
@@ -8,15 +8,17 @@ const L = 34, R = 12, T = 16, B = 22, DAY = 864e5;
 export function draw(svg, success, { height = 216 } = {}) {
   const points = success.points.map((p) => ({ ...p, t: time(p, "end") }));
   if (points.length < 2) return;
-  const W = Math.max(240, svg.parentElement.clientWidth - 24), [first, last] = [points[0].t, points.at(-1).t];
-  const { lo, hi, ticks } = scale(points, success);
+  const rival = (success.rival?.points ?? []).map((p) => ({ ...p, t: time(p, "end") })), all = [...points, ...rival];
+  const W = Math.max(240, svg.parentElement.clientWidth - 24), [first, last] = [Math.min(...all.map((p) => p.t)), Math.max(...all.map((p) => p.t))];
+  const { lo, hi, ticks } = scale(all, success);
   const x = (t) => L + ((t - first) / (last - first)) * (W - L - R), y = (v) => T + ((hi - v) / (hi - lo)) * (height - T - B);
   const path = (key, list = points) => list.map((p, k) => `${k ? "L" : "M"}${x(p.t).toFixed(1)} ${y(p[key]).toFixed(1)}`).join("");
-  const band = path("low") + path("high", points.slice().reverse()).replace("M", "L") + "Z";
+  const line = (list, colour, name) => `<path d="${path("low", list) + path("high", list.slice().reverse()).replace("M", "L")}Z" fill="${colour}" opacity=".16"/><path d="${path("rate", list)}" fill="none" stroke="${colour}" stroke-width="1.75" stroke-linejoin="round"/>`
+    + (rival.length ? `<text x="${Math.min(x(list.at(-1).t), W - R) - 4}" y="${y(list.at(-1).rate) - 8}" text-anchor="end" font-size="11" font-weight="600" fill="${colour}" ${halo}>${text(name)}</text>` : "");
   svg.setAttribute("viewBox", `0 0 ${W} ${height}`);
   svg.setAttribute("height", height);
   svg.innerHTML = grid(ticks, y, W) + dates(first, last, x, W, height) + zone(success, lo, y, W)
-    + `<path d="${band}" fill="var(--c1)" opacity=".16"/><path d="${path("rate")}" fill="none" stroke="var(--c1)" stroke-width="1.75" stroke-linejoin="round"/>`
+    + (rival.length ? line(rival, "var(--c2)", success.rival.policy) : "") + line(points, "var(--c1)", success.policy)
     + limit(success.baseline, "Baseline", "var(--ink-2)", "5 3", y, W) + limit(success.alarm, "Alarm", "var(--bad)", "2 3", y, W, true)
     + moments(success.moments, first, last, x, W, height) + '<g class="tip" visibility="hidden"><path stroke="var(--line-2)"/><circle r="3.5" fill="var(--c1)" stroke="var(--surface)" stroke-width="1.5"/><text font-size="11" fill="var(--ink)" stroke="var(--surface)" stroke-width="4" paint-order="stroke"></text></g>';
   hover(svg, points, x, y, W, height);

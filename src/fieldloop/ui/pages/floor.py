@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from fieldloop.doors.written import as_json
 from fieldloop.loop.home.floor import floor
-from fieldloop.loop.home.success import Success
+from fieldloop.loop.home.success import Success, policies_shown
 from fieldloop.model.alarm import Alarm, Rate
 from fieldloop.model.finding import Status
 from fieldloop.model.policy import Outcome
@@ -59,7 +59,7 @@ def draw(visit: Visit) -> Drawn:
             panel(
                 "Success in production",
                 island("success.js", {"first": as_json(over_time)}, live=0),
-                note=f"{over_time.policy}, all sites, 95 % interval",
+                note=f"{policies_shown(over_time)}, all sites, 95 % interval",
                 columns=8,
             )
         )

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from fieldloop.doors.written import as_json
 from fieldloop.loop.home.home import Home, home
+from fieldloop.loop.home.success import policies_shown
 from fieldloop.model.plan import Plan, Progress, Quota, QuotaKind
 from fieldloop.report.plan.content import shared_factors, sort_by_gain
 from fieldloop.report.plan.grid import grid
@@ -85,7 +86,8 @@ def _success(now: Home) -> Markup:
             command("fieldloop monitor record FILE"),
         )
         return panel("Success in production", nothing, columns=8)
-    note = f"{now.success.policy}, {format_number(now.success.window_days, 6)}-day rolling, all sites, 95 % interval"
+    days = f"{format_number(now.success.window_days, 6)}-day rolling"
+    note = f"{policies_shown(now.success)}, {days}, all sites, 95 % interval"
     chart = island("success.js", {"first": as_json(now.success)}, live=now.seq)
     return panel("Success in production", _headline(now), chart, note=note, columns=8)
 
