@@ -8,6 +8,7 @@ from fieldloop.cli.arguments import parser_for, values_from, workspace_folder
 from fieldloop.cli.progress import track
 from fieldloop.cli.screen import Screen
 from fieldloop.doors.given_values import check_given_values
+from fieldloop.doors.output_paths import check_output_paths
 from fieldloop.doors.parameters import Ask, read_parameters
 from fieldloop.doors.signatures import docstring, read_source
 from fieldloop.loop.catalogue import COMMANDS, Needs, UseCase, use_case
@@ -43,6 +44,7 @@ def call(case: UseCase, function: Callable[..., Any], words: Sequence[str]) -> A
 def _call_in_workspace(case: UseCase, function: Callable[..., Any], ask: Ask, parsed: Namespace) -> Any:
     given = values_from(ask, parsed)
     check_given_values(ask, given)
+    check_output_paths(case, given)
     given |= {name: seam for name, seam in SEAMS.items() if name in ask.seams}
     if not ask.takes_workspace:
         return function(**given)
