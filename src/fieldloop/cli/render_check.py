@@ -5,11 +5,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fieldloop.cli.check_lines import advice_of, cause_lines, unknown_lines
+from fieldloop.cli.check_lines import cause_lines, unknown_lines
 from fieldloop.cli.screen import Screen
-from fieldloop.cli.wrapped import LEFT_OUT, Line, flatten, list_names, wrap
+from fieldloop.cli.wrapped import LEFT_OUT, Line, flatten, wrap
 from fieldloop.model.finding import EpisodeReport, Status
 from fieldloop.report.check.causes import Causes, group_by_cause
+from fieldloop.report.check.phrases import advice_of, list_names
 from fieldloop.report.check.summary import outdated_in_words
 from fieldloop.say import sentence
 from fieldloop.say.marks import MARKS
@@ -140,6 +141,8 @@ def _sections(causes: Causes, width: int, detail: Detail) -> Iterator[list[Line]
         for one in unknown[: detail.reasons]:
             lines += unknown_lines(one, width, detail.lines)
         yield lines + _left_out(len(unknown) - detail.reasons, "reason", width)
+    if detail.everything and causes.not_applicable:
+        yield wrap(f"Not applicable: {', '.join(causes.not_applicable)}", width, style=DIM)
 
 
 def _causes_section(title: str, causes: Sequence[Any], width: int, detail: Detail) -> list[Line]:
@@ -158,7 +161,8 @@ def _left_out(count: int, noun: str, width: int) -> list[Line]:
 
 
 def _foot(report: Any, causes: Causes, width: int, detail: Detail) -> list[Line]:
-    lines = [line for step in causes.next_steps for line in wrap(sentence(step), width, sign=("→", DIM))]
+    steps = causes.next_steps
+    lines = [line for step in steps for line in wrap(sentence(step), width, sign=("→", DIM))]
     if not detail.everything and (causes.failures or causes.warnings or causes.unknown or causes.by_protocol):
         lines += wrap("--all lists everything with its episodes; --html FILE adds plots.", width, style=DIM)
     if report.html:

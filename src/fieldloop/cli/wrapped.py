@@ -68,16 +68,6 @@ def shorten_name(name: str, width: int) -> str:
     return name if fits else "/".join((first, *kept, LEFT_OUT, last))
 
 
-def list_names(names: Sequence[str], most: int) -> str:
-    """Write the first names and how many there are more.
-
-    >>> list_names(["a", "b", "c"], 2), list_names(["a", "b"], 2)
-    ('a, b and 1 more', 'a, b')
-    """
-    shown = ", ".join(names[:most])
-    return f"{shown} and {len(names) - most:,} more" if len(names) > most else shown
-
-
 def flatten(blocks: Iterable[Sequence[Line]]) -> list[Line]:
     """Join blocks of lines, an empty line between them; empty blocks leave nothing."""
     joined: list[Line] = []

@@ -222,7 +222,14 @@ def _assemble_report(source: str, form: str, batch: checks.Batch, reports: tuple
         roll_up(reports, dataset),
         series(batch) if batch.episodes else (),
         describe(batch),
+        questions=_questions(),
     )
+
+
+def _questions() -> dict[str, str]:
+    """Return what each check asks, in its own words."""
+    known = {**checks.CHECKS, **checks.BATCH_CHECKS}
+    return {name: f"{one.asks} {one.about}".rstrip() for name, one in known.items()}
 
 
 def _check_workspace(workspace: Workspace, html: Path | None, *, again: bool, on: Machines) -> CheckReport:

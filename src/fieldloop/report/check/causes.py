@@ -99,7 +99,7 @@ class Causes:
     """All findings of a report, grouped: what failed, what only warns, what no check could tell.
 
     `by_protocol` are questions that only a protocol asks, of logs that name none. `not_understood` is a finding about
-    streams whose unit or meaning is unknown.
+    streams whose unit or meaning is unknown; `not_applicable` are checks that found nothing to measure anywhere.
     """
 
     failures: tuple[Cause, ...] = ()
@@ -107,6 +107,7 @@ class Causes:
     unknown: tuple[Unknown, ...] = ()
     by_protocol: tuple[Unknown, ...] = ()
     not_understood: Finding | None = None
+    not_applicable: tuple[str, ...] = ()
 
     @property
     def next_steps(self) -> tuple[Note, ...]:
@@ -139,7 +140,15 @@ def group_by_cause(episodes: Sequence[EpisodeReport], dataset: Iterable[Finding]
         _unknown(put.unknown),
         _unknown(put.by_protocol),
         next(odd, None),
+        _not_applicable(place.finding for place in places),
     )
+
+
+def _not_applicable(findings: Iterable[Finding]) -> tuple[str, ...]:
+    statuses: dict[str, set[Status]] = defaultdict(set)
+    for finding in findings:
+        statuses[finding.check].add(finding.status)
+    return tuple(check for check, met in statuses.items() if met == {Status.NOT_APPLICABLE})
 
 
 def _kind(put: _Sorted, place: Place, nameless: set[int]) -> list[Place]:

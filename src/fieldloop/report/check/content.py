@@ -1,5 +1,6 @@
 """The content of a check report."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from fieldloop.model.contents import TaskContents
@@ -17,7 +18,7 @@ class CheckReport:
     `ranking` lists the episodes to look at first, `dimensions` sums up five dimensions of quality, `trends` are changes
     from batch to batch, `contents` describes each task. `outdated` counts episodes measured with other parameters or
     fewer checks than are in force now. `logs` names the file of each episode, in their order; empty where no file was
-    opened.
+    opened. `questions` is what each check asks.
     """
 
     source: str
@@ -31,6 +32,7 @@ class CheckReport:
     contents: tuple[TaskContents, ...] = ()
     outdated: int = 0
     logs: tuple[str, ...] = ()
+    questions: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def status(self) -> Status:
