@@ -8,7 +8,7 @@ from fieldloop.report.check.drawings import draw_intervals, draw_trace
 from fieldloop.report.check.explanations import check_link
 from fieldloop.report.check.phrases import advice_of, title_parts, unknown_text, worst_text
 from fieldloop.report.check.sketch import Sketch, Thumbnail
-from fieldloop.report.markup import figure, folded, panel, paragraph, picture, table
+from fieldloop.report.markup import figure, folded, panel, paragraph, picture
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup, join, tag
 from fieldloop.say.marks import status
@@ -97,14 +97,16 @@ def _cannot_tell(causes: Causes) -> Markup:
     )
     steps = [paragraph(f"→ {sentence(step)}") for step in causes.next_steps]
     asked = causes.by_protocol
-    hidden = folded("Checks that apply only under a protocol", [_unknown_table(asked)]) if asked else None
-    shown = [lead, _unknown_table(causes.unknown)] if causes.unknown else []
+    hidden = folded("Checks that apply only under a protocol", [_reasons(asked)]) if asked else None
+    shown = [lead, _reasons(causes.unknown)] if causes.unknown else []
     return panel("Cannot tell", [*shown, *steps, *([hidden] if hidden else [])])
 
 
-def _unknown_table(unknown: Iterable[Unknown]) -> Markup:
-    rows = [(unknown_text(one), join(*_separated(map(check_link, one.checks)))) for one in unknown]
-    return table(("why", "checks"), rows, (), ("why", "checks"))
+def _reasons(unknown: Iterable[Unknown]) -> Markup:
+    entries = [
+        tag("div", tag("dt", unknown_text(one)), tag("dd", *_separated(map(check_link, one.checks)))) for one in unknown
+    ]
+    return tag("dl", *entries, class_="checks")
 
 
 def _separated(parts: Iterable[Markup]) -> Iterator[Markup]:
