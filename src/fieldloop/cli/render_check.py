@@ -14,7 +14,7 @@ from fieldloop.report.check.phrases import advice_of, list_names
 from fieldloop.report.check.summary import outdated_in_words
 from fieldloop.say import sentence
 from fieldloop.say.marks import MARKS
-from fieldloop.say.numbers import fixed, percent, plural, shorten_ids
+from fieldloop.say.numbers import fixed, percent, plural, shorten_ids, whole
 
 MOST_LINES = 60  # of a report on a screen; --all prints everything
 LOOKED_AT_FIRST = 5
@@ -102,9 +102,9 @@ def _head(report: Any, width: int) -> list[Line]:
 def _result(report: Any) -> str:
     total = len(report.episodes)
     counts = Counter(episode.status for episode in report.episodes)
-    parts = ", ".join(f"{counts[s]:,} {MARKS[s].word}" for s in Status if counts[s])
-    whole = sum(finding.counts for finding in report.dataset)
-    beside = f"; {plural(whole, 'finding')} about the dataset as a whole" if whole else ""
+    parts = ", ".join(f"{whole(counts[s])} {MARKS[s].word}" for s in Status if counts[s])
+    wrong = sum(finding.counts for finding in report.dataset)
+    beside = f"; {plural(wrong, 'finding')} about the dataset as a whole" if wrong else ""
     return f"{MARKS[report.status].word}: {plural(total, 'episode')}, {parts or 'nothing could be checked'}{beside}"
 
 
@@ -149,10 +149,10 @@ def _causes_section(title: str, causes: Sequence[Any], width: int, detail: Detai
     lines = wrap(title, width, style=HEADING)
     given: set[str] = set()  # the same advice is printed once
     for place, cause in enumerate(causes[: detail.causes]):
-        told = advice_of(cause) if place < detail.advice else ""
-        shown = "" if told in given else told
+        to_do = advice_of(cause) if place < detail.advice else ""
+        shown = "" if to_do in given else to_do
         lines += cause_lines(cause, width, detail.lines, advice_text=shown, episodes=detail.everything)
-        given.add(told)
+        given.add(to_do)
     return lines + _left_out(len(causes) - detail.causes, "cause", width)
 
 

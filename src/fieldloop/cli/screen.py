@@ -5,7 +5,7 @@ import sys
 from typing import IO, Any
 
 PIPE_WIDTH = 100
-"""Columns at which running text is wrapped where there is no right edge."""
+"""Columns at which running text is wrapped in a pipe or a file."""
 UNBOUNDED = 10_000  # columns; a pipe has no right edge, so lines are not cut
 RULE, WIDEST_RULE = "─", 100  # a row stays whole for grep; the rule under a heading need not be as wide as it
 

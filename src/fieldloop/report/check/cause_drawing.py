@@ -34,21 +34,21 @@ def _entries(causes: Sequence[Cause], sketches: Mapping[str, Sketch]) -> list[Ma
     given: set[str] = set()
     made = []
     for number, cause in enumerate(causes):
-        told = advice_of(cause)
+        to_do = advice_of(cause)
         drawn = example(cause, sketches) if number < MOST_DRAWN else None
-        made.append(_entry(cause, "" if told in given else told, drawn))
-        given.add(told)
+        made.append(_entry(cause, "" if to_do in given else to_do, drawn))
+        given.add(to_do)
     return made
 
 
-def _entry(cause: Cause, told: str, drawn: Markup | None) -> Markup:
+def _entry(cause: Cause, to_do: str, drawn: Markup | None) -> Markup:
     named = join(status(cause.status), check_link(cause.check), tag("span", title_parts(cause), class_="dim"))
     episodes = [one.name for one in cause.episodes]
     words = tag(
         "div",
         tag("h3", named, class_="cause-title"),
         paragraph(worst_text(cause)),
-        paragraph(f"→ {told}", "dim") if told else None,
+        paragraph(f"→ {to_do}", "dim") if to_do else None,
         paragraph(f"Takes {percent(cause.harm, 0)} of the dataset's worth for training.", "dim")
         if cause.harm
         else None,

@@ -20,7 +20,7 @@ from fieldloop.say import sentence
 from fieldloop.say.findings import limit
 from fieldloop.say.html import Markup, escape, join
 from fieldloop.say.marks import MARKS, status
-from fieldloop.say.numbers import fixed, format_without_unit, percent, plural
+from fieldloop.say.numbers import fixed, format_without_unit, percent, plural, whole
 
 MOST_LISTED = 500
 LOOKED_AT_FIRST = 8
@@ -51,7 +51,7 @@ def html(report: CheckReport, sketches: Mapping[str, Sketch] | None = None) -> s
 
 def _origin(report: CheckReport) -> str:
     counts = Counter(episode.status for episode in report.episodes)
-    parts = ", ".join(f"{counts[s]:,} {MARKS[s].word}" for s in Status if counts[s])
+    parts = ", ".join(f"{whole(counts[s])} {MARKS[s].word}" for s in Status if counts[s])
     listed = f"{plural(len(report.episodes), 'episode')}: {parts}. " if parts else ""
     return f"{listed}{report.format}, judged by {report.protocol.version_name}."
 

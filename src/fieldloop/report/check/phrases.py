@@ -6,6 +6,7 @@ from itertools import accumulate
 from fieldloop.report.check.causes import Cause, Unknown
 from fieldloop.say.findings import advice, statement
 from fieldloop.say.numbers import plural
+from fieldloop.say.numbers import whole as count
 
 MOST_SUBJECTS, LONGEST_LIST = 3, 60
 
@@ -17,7 +18,7 @@ def title_parts(cause: Cause, *, whole: bool = False) -> str:
     if not cause.episodes and cause.total != 1:
         parts.append("the dataset as a whole")
     elif cause.total > 1:
-        parts.append(f"{len(cause.episodes):,} of {plural(cause.total, 'episode')}")
+        parts.append(f"{count(len(cause.episodes))} of {plural(cause.total, 'episode')}")
     return ", ".join(parts)
 
 
@@ -52,7 +53,7 @@ def list_names(names: Sequence[str], most: int) -> str:
     ('a, b and 1 more', 'a, b')
     """
     shown = ", ".join(names[:most])
-    return f"{shown} and {len(names) - most:,} more" if len(names) > most else shown
+    return f"{shown} and {count(len(names) - most)} more" if len(names) > most else shown
 
 
 def _shown_subjects(names: Sequence[str]) -> int:
