@@ -20,8 +20,10 @@ def perform(command: str, words: Sequence[str]) -> Any:
 
 
 def run(case: UseCase, words: Sequence[str]) -> Any:
-    """Parse the words by the source alone, so that help and usage errors import no room; then load and call."""
-    parser_for(case.command, case.summary, read_source(case), case.needs, _extra_help(case)).parse(words)
+    """Parse the words by the source alone, so that help and refusals import no room; then load and call."""
+    ask = read_source(case)
+    parsed = parser_for(case.command, case.summary, ask, case.needs, _extra_help(case)).parse(words)
+    check_output_paths(case, values_from(ask, parsed))
     return call(case, case.load(), words)
 
 

@@ -228,7 +228,7 @@ def _assemble_report(source: str, form: str, batch: checks.Batch, reports: tuple
 
 def _questions() -> dict[str, str]:
     """Return what each check asks, in its own words."""
-    known = {**checks.CHECKS, **checks.BATCH_CHECKS}
+    known: dict[str, checks.Check[Any]] = {**checks.CHECKS, **checks.BATCH_CHECKS}
     return {name: f"{one.asks} {one.about}".rstrip() for name, one in known.items()}
 
 
