@@ -282,7 +282,7 @@ def test_a_report_is_printed_worst_first(capsys):
         "m.unsure", Subject("joints"), Status.CANNOT_TELL, None, 1.0, 2.0, "N", reason=note("check.nothing_gripped")
     )
     text = printed(EpisodeReport("ab" * 32, "pick-1", Status.FAILED, (good, unsure, bad)), capsys)
-    assert text.index("✗ failed") < text.index("▲ cannot tell")
+    assert text.index("✗ failed") < text.index("✗ z.bad: camera") < text.index("▲ m.unsure: joints")
     assert "at most 5 ms" in text
     assert "1 answer passed" in text
     assert "a.good" not in text

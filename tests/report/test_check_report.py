@@ -17,6 +17,7 @@ from fieldloop.model.quality import Dimension
 from fieldloop.protocol import default_protocol
 from fieldloop.report import check as report_of
 from fieldloop.report import page, paragraph, table
+from fieldloop.report.check.phrases import unknown_text
 from fieldloop.report.check.sketch import sketch
 from fieldloop.report.check.summary import episodes_by_cost
 from fieldloop.testing.batches import healthy_batch
@@ -143,9 +144,9 @@ def test_the_same_reason_is_listed_once_not_a_thousand_times():
         return finding("adherence.duration", Status.CANNOT_TELL, None, reason=reason, subject="", required=False)
 
     episodes = tuple(EpisodeReport(str(i), f"e{i}", Status.PASSED, (unclear(i),)) for i in range(1000))
-    (line,) = report_of.summarise(report_of.CheckReport("x", "m", default_protocol(), episodes)).unanswered
-    assert (line.check, line.episodes) == ("adherence.duration", 1000)
-    assert line.reason == "for example: The attempt lasts 0.25 s."
+    (line,) = report_of.group_by_cause(episodes).unknown
+    assert (line.checks, line.answers, line.alike) == (("adherence.duration",), 1000, False)
+    assert unknown_text(line) == "For example: The attempt lasts 0.25 s."
 
 
 # ── sketches
@@ -211,9 +212,11 @@ def test_the_page_is_whole_and_fetches_nothing(text):
 def test_the_page_says_what_is_so_then_what_to_look_at(text):
     order = [
         "3 of 4 episodes failed; look at them first.",
-        "Look at these 3 episodes first",
+        "Failures",
         "synthetic-1",
+        "Look at these 3 episodes first",
         "All episodes",
+        "What these checks ask",
     ]
     places = [text.index(part) for part in order]
     assert places == sorted(places)

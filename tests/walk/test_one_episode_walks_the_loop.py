@@ -105,10 +105,10 @@ def test_walk(tmp_path, place, afternoon):  # noqa: PLR0915 - a walk is one long
         )
         assert fitted.status is Status.PASSED
     done = tuple(here.operations["collect"]["checklist"])
-    with pytest.raises(Refused, match="joints: Declared as PTP, but never verified end to end"):
+    with pytest.raises(Refused, match="joints: The clock is declared as PTP, but was never verified end to end"):
         collect.open_session(here, robot.id, "op-amber", checked=done)
     synchronisation.synchronise(here, "joints", robot=robot.id, offset_ms=40.0, how="a touch that everything notices")
-    with pytest.raises(Refused, match="joints: Its last measured offset was 40 ms"):
+    with pytest.raises(Refused, match="joints: The last measured offset of the clock was 40 ms"):
         collect.open_session(here, robot.id, "op-amber", checked=done)
     verify_clocks(here, floor, "lab")
     session = collect.open_session(here, robot.id, "op-amber", checked=done)

@@ -54,6 +54,7 @@ def here(tmp_path):
         random_bits=random.Random(7).getrandbits,
     )
     audit.audit(opened, example=True)
+    audit.audit(opened)  # an example comes into force only by an audit of its own
     yield opened
     opened.close()
 

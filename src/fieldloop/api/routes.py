@@ -14,6 +14,7 @@ from fieldloop.api.authentication import ACTOR
 from fieldloop.api.outbox import move_into_outbox
 from fieldloop.doors.given_values import check_given_values
 from fieldloop.doors.naming import with_names
+from fieldloop.doors.output_paths import check_output_paths
 from fieldloop.doors.parameters import Ask, Parameter, read_parameters
 from fieldloop.doors.schemas import Schemas
 from fieldloop.doors.stages import stage_of
@@ -126,4 +127,5 @@ def _call(case: UseCase, function: Callable[..., Any], ask: Ask, given: Given, w
     values = {p.name: getattr(given, field_name(p)) for p in ask.parameters}
     check_given_values(ask, values, from_network=True)
     values = move_into_outbox(workspace.root, case.writes, values)
+    check_output_paths(case, values)
     return function(workspace, **values) if ask.takes_workspace else function(**values)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from fieldloop.model.finding import EpisodeReport, Finding, Status
+from fieldloop.model.finding import EpisodeReport, Finding, Status, excess
 from fieldloop.model.ranking import Correlation, Look, Ranking
 
 SEVERITY = list(Status)
@@ -43,23 +43,6 @@ def cost_of(findings: Iterable[Finding]) -> float:
             subject = finding.check.partition(".")[0]
             highest[subject] = max(finding.cost, highest.get(subject, 0.0))
     return 1.0 - math.prod(1.0 - cost for cost in highest.values())
-
-
-def excess(finding: Finding) -> float:
-    """Return how far a finding exceeds its limit, as a share of the limit; it orders failures of equal cost."""
-    value, low, high = finding.measured, finding.minimum, finding.maximum
-    if value is None:
-        return 0.0
-    if high is not None and value > high:
-        return _relative_excess(value - high, high)
-    if low is not None and value < low:
-        return _relative_excess(low - value, low)
-    return 0.0
-
-
-def _relative_excess(distance: float, limit: float) -> float:
-    """Return the distance as a share of the limit; for a limit of zero, in its own unit."""
-    return distance / abs(limit) if limit else distance
 
 
 def _has_counting_findings(report: EpisodeReport) -> bool:

@@ -7,8 +7,7 @@ from functools import cache
 
 from fieldloop.check import BATCH_CHECKS, CHECKS
 from fieldloop.check.dimension import dimension_of, topic_dimension
-from fieldloop.check.ranking import excess
-from fieldloop.model.finding import EpisodeReport, Finding, Status, worst
+from fieldloop.model.finding import EpisodeReport, Finding, Status, excess, worst
 from fieldloop.model.note import Note, note
 from fieldloop.model.quality import Dimension, DimensionResult
 from fieldloop.stats.binomial import interval

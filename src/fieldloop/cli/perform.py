@@ -8,6 +8,7 @@ from fieldloop.cli.arguments import parser_for, values_from, workspace_folder
 from fieldloop.cli.progress import track
 from fieldloop.cli.screen import Screen
 from fieldloop.doors.given_values import check_given_values
+from fieldloop.doors.output_paths import check_output_paths
 from fieldloop.doors.parameters import read_parameters
 from fieldloop.doors.signatures import docstring, read_source
 from fieldloop.loop.catalogue import COMMANDS, Needs, UseCase, use_case
@@ -19,8 +20,10 @@ def perform(command: str, words: Sequence[str]) -> Any:
 
 
 def run(case: UseCase, words: Sequence[str]) -> Any:
-    """Parse the words by the source alone, so that help and usage errors import no room; then load and call."""
-    parser_for(case.command, case.summary, read_source(case), case.needs, _extra_help(case)).parse(words)
+    """Parse the words by the source alone, so that help and refusals import no room; then load and call."""
+    ask = read_source(case)
+    parsed = parser_for(case.command, case.summary, ask, case.needs, _extra_help(case)).parse(words)
+    check_output_paths(case, values_from(ask, parsed))
     return call(case, case.load(), words)
 
 
@@ -30,6 +33,7 @@ def call(case: UseCase, function: Callable[..., Any], words: Sequence[str]) -> A
     parsed = parser_for(case.command, "", ask, case.needs).parse(words)
     given = values_from(ask, parsed)
     check_given_values(ask, given)
+    check_output_paths(case, given)
     given |= {name: seam for name, seam in SEAMS.items() if name in ask.seams}
     if not ask.takes_workspace:
         return _print_result(function(**given), parsed)

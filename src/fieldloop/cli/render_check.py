@@ -1,171 +1,177 @@
-"""Print check reports in the terminal, worst first."""
+"""Print check reports in the terminal: what failed, by cause and most harmful first; then warnings; then the rest."""
 
-from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from fieldloop.cli.check_lines import cause_lines, unknown_lines
 from fieldloop.cli.screen import Screen
-from fieldloop.cli.tables import heading, mark, styled, table
-from fieldloop.model.finding import EpisodeReport, Finding, Status
-from fieldloop.model.quality import DimensionResult
-from fieldloop.model.ranking import SHOWN_FIRST, Look, Ranking
+from fieldloop.cli.wrapped import LEFT_OUT, Line, flatten, wrap
+from fieldloop.model.finding import EpisodeReport, Status
+from fieldloop.report.check.causes import Causes, group_by_cause
 from fieldloop.report.check.content import judged_by, protocols_used
-from fieldloop.report.check.summary import episodes_by_cost, outdated_in_words
+from fieldloop.report.check.phrases import advice_of, list_names
+from fieldloop.report.check.summary import outdated_in_words
 from fieldloop.say import sentence
-from fieldloop.say.findings import limit, message, without_subject
 from fieldloop.say.marks import MARKS
-from fieldloop.say.numbers import fixed, format_without_unit, percent, plural, short_id
+from fieldloop.say.numbers import fixed, percent, plural, short_id, whole
 
-MOST_EPISODES = 12  # in full on a screen; --json and --html have all
+MOST_LINES = 60  # of a report on a screen; --all prints everything
+LOOKED_AT_FIRST = 5
+NO_LIMIT = 10**9
 OTHER_PROTOCOL = (
     "The protocol of an episode's task judges it. To judge episodes by {name}, state their task: "
     "fieldloop ingest again --set task={name} --overrule"
 )
-ORDER = {status: place for place, status in enumerate(Status)}
+HEADING = "bold"
+DIM = "dim"
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """How much is printed: causes, lines of each, causes with advice, reasons why a check gave no answer."""
+
+    causes: int
+    lines: int
+    advice: int
+    reasons: int
+    everything: bool = False
+
+
+EVERYTHING = Detail(NO_LIMIT, NO_LIMIT, NO_LIMIT, NO_LIMIT, everything=True)
+DETAILS = (
+    Detail(20, 5, 20, 6),
+    Detail(15, 4, 5, 5),
+    Detail(12, 3, 4, 4),
+    Detail(8, 3, 3, 3),
+    Detail(6, 3, 2, 3),
+    Detail(5, 2, 1, 2),
+    Detail(3, 2, 0, 1),
+)
+"""From most to least; the first that fits the screen is printed."""
 
 
 def checked(report: Any, screen: Screen) -> None:
-    """Print a check report: the result, then what keeps episodes from passing, worst first."""
-    episodes = episodes_by_cost(report)
-    screen.print(_result(report, episodes))
-    screen.print(styled(f"{report.source} ({report.format}), protocol {judged_by(report)}", "dim"))
-    if any(name != report.protocol.version_name for name in protocols_used(report.episodes)):
-        screen.write(OTHER_PROTOCOL.format(name=report.protocol.name))
-    if report.outdated:
-        screen.write(outdated_in_words(report.outdated))
-    _dimensions(report.dimensions, screen)
-    if len(episodes) > 1:
-        _print_ranking(report.ranking, screen)
-        _print_by_check(episodes, screen)
-    bad = [episode for episode in episodes if episode.status is not Status.PASSED]
-    for episode in bad[:MOST_EPISODES]:
-        screen.print()
-        episode_report(episode, screen, brief=len(episodes) > 1)
-    if len(bad) > MOST_EPISODES:
-        screen.write(f"\n… and {len(bad) - MOST_EPISODES} more episodes with findings; --json and --html show all.")
-    if open_findings := [f for f in report.dataset if _is_listed(f)]:
-        screen.print()
-        screen.print(heading("The dataset as a whole"))
-        screen.print(_findings(open_findings))
-    _print_unanswered(episodes, screen)
-    if report.html:
-        screen.write(f"\nReport with plots: {report.html}")
+    """Print a check report in at most 60 lines, or whole where everything was asked for."""
+    causes = group_by_cause(report.episodes, report.dataset)
+    for detail in (EVERYTHING,) if report.everything else DETAILS:
+        lines = flatten(_blocks(report, causes, screen.width, detail))
+        if report.everything or len(lines) <= MOST_LINES:
+            break
+    else:
+        lines = [*lines[: MOST_LINES - 1], Line(LEFT_OUT)]
+    _print(lines, screen)
 
 
-def _dimensions(dimensions: Sequence[DimensionResult], screen: Screen) -> None:
-    if not dimensions:
-        return
-    rows = [
-        (one.status, one.dimension.value, "–" if one.share is None else percent(one.share, 0), _worst_finding_text(one))
-        for one in dimensions
-    ]
-    screen.print()
-    screen.print(table(("status", "dimension", "pass", "worst finding"), rows, right=("pass",)))
-
-
-def _worst_finding_text(one: DimensionResult) -> str:
-    return message(one.worst[0]) if one.worst else sentence(one.sentence)
-
-
-def _print_ranking(ranking: Ranking, screen: Screen) -> None:
-    if not ranking.looks:
-        return
-    screen.print()
-    screen.print(heading(sentence(ranking.sentence)))
-    rows = [
-        (
-            look.name,
-            percent(look.cost, 0),
-            "" if look.at_s is None else f"{fixed(look.at_s, 2)} s",
-            _reason(look),
-            _fixes(look),
-        )
-        for look in ranking.looks[:SHOWN_FIRST]
-    ]
-    screen.print(table(("episode", "costs", "at", "worst finding", "fix"), rows, right=("costs", "at")))
-
-
-def _moment(at_s: float | None) -> str:
-    return "" if at_s is None else f"{fixed(at_s, 2)} s"
-
-
-def _reason(look: Look) -> str:
-    more = f" (+{len(look.reasons) - 1})" if len(look.reasons) > 1 else ""
-    return f"{message(look.reasons[0])}{more}" if look.reasons else "No check could measure anything in this episode."
-
-
-def _fixes(look: Look) -> str:
-    return ", ".join(dict.fromkeys(fix.kind.value for fix in look.fixes))
-
-
-def _print_unanswered(episodes: Sequence[EpisodeReport], screen: Screen) -> None:
-    """Print the checks without an answer, each with its most frequent reason."""
-    groups: dict[str, dict[tuple[str, str], list[Finding]]] = defaultdict(lambda: defaultdict(list))
-    for finding in (f for episode in episodes for f in episode.findings):
-        if finding.status is Status.CANNOT_TELL and not finding.counts:
-            code = finding.reason.code if finding.reason else ""
-            groups[finding.check][finding.subject, code].append(finding)
-    if not groups:
-        return
-    screen.print()
-    title = f"Cannot tell ({plural(len(groups), 'check')}; they count only if the protocol requires an answer)"
-    screen.print(heading(title))
-    rows = [
-        (check, sum(map(len, alike.values())), message(max(alike.values(), key=len)[0]))
-        for check, alike in groups.items()
-    ]
-    screen.print(table(("check", "times", "why"), rows, right=("times",)))
-
-
-def episode_report(report: EpisodeReport, screen: Screen, *, brief: bool = False) -> None:
-    """Print one episode: everything not passed, worst first, and how much passed; briefly, only what counts."""
+def episode_report(report: EpisodeReport, screen: Screen) -> None:
+    """Print one episode: its status, then everything that did not pass."""
+    causes, width = group_by_cause((report,)), screen.width
+    mark = MARKS[report.status]
+    title = f"{mark.word}  {report.name}  {short_id(report.episode)}"
     passed = sum(f.status is Status.PASSED for f in report.findings)
-    open_findings = [f for f in report.findings if (f.counts if brief else _is_listed(f))]
-    not_applicable = sum(f.status is Status.NOT_APPLICABLE for f in report.findings if f not in open_findings)
-    title = heading(f"{report.name}  ").append(mark(report.status)).append(f"  {short_id(report.episode)}", style="dim")
-    screen.print(title)
-    if open_findings:
-        screen.print(_findings(open_findings))
-    beside = f"; {not_applicable} not applicable" if not_applicable else ""
-    screen.print(styled(f"{plural(passed, 'answer')} passed{beside}.", "dim"))
-
-
-def _result(report: Any, episodes: Sequence[EpisodeReport]) -> Any:
-    counts = Counter(episode.status for episode in episodes)
-    parts = [f"{counts[s]} {MARKS[s].word}" for s in Status if counts[s]]
-    line = f"  {plural(len(episodes), 'episode')}: {', '.join(parts) or 'nothing could be checked'}"
-    whole = sum(finding.counts for finding in report.dataset)
-    beside = f"; {plural(whole, 'finding')} about the dataset as a whole" if whole else ""
-    return mark(report.status).append(f"{line}{beside}", style="bold default")
-
-
-def _is_listed(finding: Finding) -> bool:
-    """Is this worth a line? A check that does not apply is, only where the protocol requires an answer."""
-    return finding.counts or finding.status not in (Status.PASSED, Status.NOT_APPLICABLE)
-
-
-def _print_by_check(episodes: Sequence[EpisodeReport], screen: Screen) -> None:
-    findings_by_check: dict[tuple[str, Status], list[Finding]] = defaultdict(list)
-    touched: dict[tuple[str, Status], set[int]] = defaultdict(set)
-    for place, episode in enumerate(episodes):  # two that hold the same bytes have the same id
-        for finding in episode.findings:
-            if finding.counts:
-                findings_by_check[finding.check, finding.status].append(finding)
-                touched[finding.check, finding.status].add(place)
-    if not findings_by_check:
-        return
-    ranked = sorted(findings_by_check, key=lambda key: (ORDER[key[1]], -len(touched[key])))
-    rows = [
-        (key[0], key[1], len(touched[key]), limit(findings_by_check[key][0]), message(findings_by_check[key][0]))
-        for key in ranked
+    head = [
+        *wrap(title, width, style=HEADING, sign=(mark.sign, mark.style)),
+        *wrap(f"{plural(passed, 'answer')} passed.", width, style=DIM),
     ]
-    screen.print()
-    screen.print(table(("check", "status", "episodes", "limit", "for example"), rows, right=("episodes",)))
+    _print(flatten((head, *_sections(causes, width, DETAILS[0]))), screen)
 
 
-def _findings(findings: Sequence[Finding]) -> Any:
-    rows = [
-        (f.status, f.check, f.subject, format_without_unit(f.measured, f.unit), limit(f), without_subject(f))
-        for f in sorted(findings, key=lambda f: (not f.counts, ORDER[f.status], f.check))
+def _print(lines: Sequence[Line], screen: Screen) -> None:
+    for line in lines:
+        screen.print(line.styled())
+
+
+def _blocks(report: Any, causes: Causes, width: int, detail: Detail) -> Iterator[list[Line]]:
+    yield _head(report, width)
+    yield from _sections(causes, width, detail)
+    yield _foot(report, causes, width, detail)
+
+
+def _head(report: Any, width: int) -> list[Line]:
+    mark = MARKS[report.status]
+    result = wrap(_result(report), width, style=HEADING, sign=(mark.sign, mark.style))
+    lines = [
+        *result,
+        *wrap(f"{report.source} ({report.format}), protocol {judged_by(report)}", width, style=DIM),
     ]
-    return table(("status", "check", "subject", "measured", "limit", "what"), rows, right=("measured",))
+    if any(name != report.protocol.version_name for name in protocols_used(report.episodes)):
+        lines += wrap(OTHER_PROTOCOL.format(name=report.protocol.name), width)
+    if report.outdated:
+        lines += wrap(outdated_in_words(report.outdated), width)
+    if dimensions := _dimensions_text(report):
+        lines += wrap(dimensions, width)
+    if len(report.episodes) > 1 and report.ranking.looks:
+        lines += wrap(_look_text(report), width)
+    return lines
+
+
+def _result(report: Any) -> str:
+    total = len(report.episodes)
+    counts = Counter(episode.status for episode in report.episodes)
+    parts = ", ".join(f"{whole(counts[s])} {MARKS[s].word}" for s in Status if counts[s])
+    wrong = sum(finding.counts for finding in report.dataset)
+    beside = f"; {plural(wrong, 'finding')} about the dataset as a whole" if wrong else ""
+    return f"{MARKS[report.status].word}: {plural(total, 'episode')}, {parts or 'nothing could be checked'}{beside}"
+
+
+def _dimensions_text(report: Any) -> str:
+    judged = [f"{one.dimension.value} {percent(one.share, 0)}" for one in report.dimensions if one.share is not None]
+    return f"Episodes that pass: {', '.join(judged)}." if judged else ""
+
+
+def _look_text(report: Any) -> str:
+    cost = " ".join(sentence(detail) for detail in report.ranking.sentence.details)
+    return f"{cost} Look first at {list_names(_look_names(report), LOOKED_AT_FIRST)}."
+
+
+def _look_names(report: Any) -> list[str]:
+    """Name the episodes to look at and the moments in them; names that occur twice get the name of their log."""
+    looks = report.ranking.looks
+    twice = {name for name, count in Counter(look.name for look in looks).items() if count > 1}
+    logs = dict(zip((episode.episode for episode in report.episodes), report.logs, strict=False))
+    named = []
+    for look in looks:
+        log = f" ({logs[look.episode]})" if look.name in twice and logs.get(look.episode) else ""
+        named.append(f"{look.name}{log}{'' if look.at_s is None else f' at {fixed(look.at_s, 2)} s'}")
+    return named
+
+
+def _sections(causes: Causes, width: int, detail: Detail) -> Iterator[list[Line]]:
+    for title, listed in (("Failures, most harmful first", causes.failures), ("Warnings", causes.warnings)):
+        if listed:
+            yield _causes_section(title, listed, width, detail)
+    unknown = (*causes.unknown, *causes.by_protocol) if detail.everything else causes.unknown
+    if unknown:
+        title = "Cannot tell (an episode still passes, unless its protocol requires an answer)"
+        lines = wrap(title, width, style=HEADING)
+        for one in unknown[: detail.reasons]:
+            lines += unknown_lines(one, width, detail.lines)
+        yield lines + _left_out(len(unknown) - detail.reasons, "reason", width)
+    if detail.everything and causes.not_applicable:
+        yield wrap(f"Not applicable: {', '.join(causes.not_applicable)}", width, style=DIM)
+
+
+def _causes_section(title: str, causes: Sequence[Any], width: int, detail: Detail) -> list[Line]:
+    lines = wrap(title, width, style=HEADING)
+    given: set[str] = set()  # the same advice is printed once
+    for place, cause in enumerate(causes[: detail.causes]):
+        to_do = advice_of(cause) if place < detail.advice else ""
+        shown = "" if to_do in given else to_do
+        lines += cause_lines(cause, width, detail.lines, advice_text=shown, episodes=detail.everything)
+        given.add(to_do)
+    return lines + _left_out(len(causes) - detail.causes, "cause", width)
+
+
+def _left_out(count: int, noun: str, width: int) -> list[Line]:
+    return wrap(f"{LEFT_OUT} {plural(count, f'more {noun}')}: --all", width, style=DIM) if count > 0 else []
+
+
+def _foot(report: Any, causes: Causes, width: int, detail: Detail) -> list[Line]:
+    steps = causes.next_steps
+    lines = [line for step in steps for line in wrap(sentence(step), width, sign=("→", DIM))]
+    if not detail.everything and (causes.failures or causes.warnings or causes.unknown or causes.by_protocol):
+        lines += wrap("--all lists everything with its episodes; --html FILE adds plots.", width, style=DIM)
+    if report.html:
+        lines += wrap(f"Report with plots: {report.html}", width)
+    return lines

@@ -4,6 +4,8 @@ import os
 import sys
 from typing import IO, Any
 
+PIPE_WIDTH = 100
+"""Columns at which running text is wrapped in a pipe or a file."""
 UNBOUNDED = 10_000  # columns; a pipe has no right edge, so lines are not cut
 RULE, WIDEST_RULE = "─", 100  # a row stays whole for grep; the rule under a heading need not be as wide as it
 
@@ -32,6 +34,7 @@ class Screen:
             soft_wrap=not on_terminal and not width,
             emoji=False,
         )
+        self.width = width or (self.console.width if on_terminal else PIPE_WIDTH)
 
     def write(self, text: str) -> None:
         """Write a text as it is."""

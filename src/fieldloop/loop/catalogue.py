@@ -39,7 +39,8 @@ ANYONE = frozenset(Role) - {Role.PROVIDER}  # a provider may see only its own da
 class UseCase:
     """One thing a user can do: its command, its function, the roles that may use it, and whether it only reads.
 
-    `writes` names the parameters that are paths to write to. Over HTTP they stay in the workspace's outbox.
+    `writes` names the parameters that are paths to write to. Over HTTP they stay in the workspace's outbox. Of these,
+    `folders` are made where they do not exist, `new` ones must not exist; the others are files.
     """
 
     command: str
@@ -49,6 +50,8 @@ class UseCase:
     needs: Needs = Needs.WORKSPACE
     no_route: str = ""
     writes: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+    new: tuple[str, ...] = ()
 
     @property
     def path(self) -> str:
@@ -112,7 +115,7 @@ USE_CASES = (
     UseCase("collect enrol", "collect.sessions:enrol", ENGINEER),
     UseCase("collect robot", "collect.sessions:register_robot", ENGINEER),
     UseCase("ingest", "data.ingest:ingest", FLOOR, needs=Needs.MAYBE),
-    UseCase("ingest mapping", "data.mapping:mapping", FLOOR, needs=Needs.NOTHING, writes=("out",)),
+    UseCase("ingest mapping", "data.mapping:mapping", FLOOR, needs=Needs.NOTHING, writes=("out",), new=("out",)),
     UseCase("ingest watch", "data.watch:watch", FLOOR, no_route="it runs until the user ends it"),
     UseCase("ingest again", "data.read_again:again", FLOOR),
     UseCase("ingest relabel", "data.relabel:relabel", LABEL | FLOOR),
@@ -123,12 +126,17 @@ USE_CASES = (
     UseCase("ingest show", "home.episode:show_episode", ANYONE, reads=True),
     UseCase("ingest history", "data.ingest:history", ANYONE, reads=True),
     UseCase("ingest streams", "data.streams:streams", ANYONE, reads=True),
-    UseCase("check", "data.check:check", FLOOR, needs=Needs.MAYBE, writes=("html", "keep")),
+    UseCase("check", "data.check:check", FLOOR, needs=Needs.MAYBE, writes=("html", "keep"), folders=("keep",)),
     UseCase("check show", "home.quality:show_quality", ANYONE, reads=True),
     UseCase("calibrate", "calibrate.extrinsics:calibrate", FLOOR),
     UseCase("calibrate list", "calibrate.extrinsics:calibrations", ANYONE, reads=True),
     UseCase(
-        "calibrate intrinsics", "calibrate.intrinsics:intrinsics", FLOOR, needs=Needs.MAYBE, writes=("undistorted",)
+        "calibrate intrinsics",
+        "calibrate.intrinsics:intrinsics",
+        FLOOR,
+        needs=Needs.MAYBE,
+        writes=("undistorted",),
+        folders=("undistorted",),
     ),
     UseCase("calibrate cameras", "calibrate.camera_pair:camera_pair", FLOOR, needs=Needs.MAYBE),
     UseCase("calibrate hand-eye", "calibrate.hand_eye:hand_eye", FLOOR, needs=Needs.MAYBE),
@@ -139,7 +147,7 @@ USE_CASES = (
     UseCase("annotate", "ship.annotate:annotate", LABEL),
     UseCase("annotate import", "ship.import_labels:import_labels", LABEL),
     UseCase("annotate paste", "ship.import_labels:paste_labels", LABEL),
-    UseCase("annotate template", "ship.import_labels:template", ANYONE, reads=True, writes=("out",)),
+    UseCase("annotate template", "ship.import_labels:template", ANYONE, reads=True, writes=("out",), new=("out",)),
     UseCase("annotate show", "home.annotations:show_annotations", ANYONE, reads=True),
     UseCase("agree", "ship.annotate:agree", ANYONE, reads=True),
     UseCase("release", "ship.release:release", ENGINEER),
@@ -147,8 +155,8 @@ USE_CASES = (
     UseCase("release show", "home.releases:show_release", ANYONE, reads=True),
     UseCase("release diff", "ship.release:diff", ANYONE, reads=True),
     UseCase("release datasheet", "ship.release:datasheet", ANYONE, reads=True),
-    UseCase("release export", "ship.export:export", ENGINEER, writes=("target",)),
-    UseCase("convert", "ship.convert:convert", FLOOR, needs=Needs.NOTHING, writes=("target",)),
+    UseCase("release export", "ship.export:export", ENGINEER, writes=("target",), new=("target",)),
+    UseCase("convert", "ship.convert:convert", FLOOR, needs=Needs.NOTHING, writes=("target",), new=("target",)),
     UseCase("train", "ship.train:train", ENGINEER),
     UseCase("train list", "ship.train:policies", ANYONE, reads=True),
     UseCase("train show", "home.policies:show_policies", ANYONE, reads=True),
@@ -167,7 +175,7 @@ USE_CASES = (
     UseCase("monitor add", "run.outcomes:add", ROBOT),
     UseCase("monitor record", "run.outcomes:record", ROBOT),
     UseCase("monitor paste", "run.outcomes:paste", ROBOT),
-    UseCase("monitor template", "run.outcomes:template", ROBOT, reads=True, writes=("out",)),
+    UseCase("monitor template", "run.outcomes:template", ROBOT, reads=True, writes=("out",), new=("out",)),
     UseCase("monitor floor", "home.floor:floor", ANYONE, reads=True),
     UseCase("monitor outcomes", "run.outcomes:outcomes", ANYONE, reads=True),
     UseCase("rollout", "run.rollout:status", ANYONE, reads=True),
@@ -190,13 +198,21 @@ USE_CASES = (
     UseCase("supply", "collect.supply:accept", ENGINEER),
     UseCase("supply provider", "collect.supply:contract", ENGINEER),
     UseCase("supply score", "collect.supply:score", ANYONE, reads=True),
-    UseCase("simulate", "floor.simulate:collect", ENGINEER, needs=Needs.NOTHING, writes=("folder",)),
-    UseCase("simulate planned", "floor.simulate:planned", ENGINEER, writes=("folder",)),
+    UseCase(
+        "simulate", "floor.simulate:collect", ENGINEER, needs=Needs.NOTHING, writes=("folder",), folders=("folder",)
+    ),
+    UseCase("simulate planned", "floor.simulate:planned", ENGINEER, writes=("folder",), folders=("folder",)),
     UseCase("simulate production", "floor.simulate:production", ENGINEER),
     UseCase("simulate laboratory", "floor.simulate:laboratory", ENGINEER),
-    UseCase("simulate case", "floor.picking:case", ENGINEER, needs=Needs.NOTHING, writes=("folder",)),
-    UseCase("simulate again", "floor.picking:again", ENGINEER, needs=Needs.NOTHING, writes=("folder",)),
-    UseCase("simulate picks", "floor.picking:picks", ENGINEER, needs=Needs.NOTHING, writes=("folder",)),
+    UseCase(
+        "simulate case", "floor.picking:case", ENGINEER, needs=Needs.NOTHING, writes=("folder",), folders=("folder",)
+    ),
+    UseCase(
+        "simulate again", "floor.picking:again", ENGINEER, needs=Needs.NOTHING, writes=("folder",), folders=("folder",)
+    ),
+    UseCase(
+        "simulate picks", "floor.picking:picks", ENGINEER, needs=Needs.NOTHING, writes=("folder",), folders=("folder",)
+    ),
     UseCase("token", "house.tokens:issue", ADMIN),
     UseCase("token revoke", "house.tokens:revoke", ADMIN),
     UseCase("doctor", "house.doctor:doctor", ANYONE, reads=True, needs=Needs.MAYBE),

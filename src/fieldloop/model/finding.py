@@ -166,3 +166,20 @@ def worst(findings: tuple[Finding, ...]) -> Status:
     if not ranked:
         return Status.PASSED if counting else Status.CANNOT_TELL
     return Status.CANNOT_TELL if ranked[0] is Status.NOT_APPLICABLE else ranked[0]
+
+
+def excess(finding: Finding) -> float:
+    """Return how far a finding exceeds its limit, as a share of the limit; it orders failures of equal cost."""
+    value, low, high = finding.measured, finding.minimum, finding.maximum
+    if value is None:
+        return 0.0
+    if high is not None and value > high:
+        return _relative_excess(value - high, high)
+    if low is not None and value < low:
+        return _relative_excess(low - value, low)
+    return 0.0
+
+
+def _relative_excess(distance: float, limit: float) -> float:
+    """Return the distance as a share of the limit; for a limit of zero, in its own unit."""
+    return distance / abs(limit) if limit else distance

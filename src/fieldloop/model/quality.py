@@ -82,5 +82,6 @@ class DatasetReport:
 
     @property
     def wrong(self) -> tuple[Finding, ...]:
-        """The findings about the dataset as a whole that prevent a pass, failures first."""
-        return tuple(sorted((f for f in self.findings if f.counts), key=lambda f: list(Status).index(f.status)))
+        """The findings about the dataset as a whole that prevent a pass: failures first, costliest first."""
+        order = list(Status)
+        return tuple(sorted((f for f in self.findings if f.counts), key=lambda f: (order.index(f.status), -f.cost)))

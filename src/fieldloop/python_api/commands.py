@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from fieldloop.doors.given_values import check_given_values
+from fieldloop.doors.output_paths import check_output_paths
 from fieldloop.doors.parameters import Ask, Parameter, read_parameters
 from fieldloop.doors.signatures import docstring, read_source
 from fieldloop.errors import UnknownName, missing_extra
@@ -31,6 +32,7 @@ def function_of(case: UseCase, name: str, workspace: Any = None) -> Callable[...
             ask = read_parameters(function)
             values = _values(ask, arguments) | _progress_functions(ask)
             check_given_values(ask, values)
+            check_output_paths(case, values)
             return add_notebook_display(function(workspace, **values) if ask.takes_workspace else function(**values))
 
     run.__name__ = run.__qualname__ = name

@@ -1,10 +1,8 @@
 """The blocks of a report: panels, tables, figures, lines of text. What is not Markup is text and is escaped."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
-from fieldloop.model.finding import Status
 from fieldloop.say.html import Markup, join, tag
-from fieldloop.say.marks import status
 
 
 def paragraph(text: object, kind: str = "") -> Markup:
@@ -56,8 +54,3 @@ def mono(text: object) -> Markup:
 def folded(summary: object, rest: Iterable[object], *, opened: bool = False) -> Markup:
     """Hide what few will read behind one click; on paper it is open."""
     return tag("details", tag("summary", summary), join(*rest), open=opened)
-
-
-def tally(counts: Mapping[Status, int]) -> Markup:
-    """Show how many there are of each status, side by side."""
-    return tag("div", *(tag("div", tag("b", counts[s]), status(s)) for s in Status if counts.get(s)), class_="tally")

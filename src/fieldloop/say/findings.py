@@ -40,17 +40,25 @@ def without_subject(finding: Finding) -> str:
     >>> without_subject(Finding("c", Subject("imu"), Status.ERRORED, None, None, 1.0, "ms", place=at))
     'The check returned no number (at 2.00 s).'
     """
+    return f"{statement(finding)} {'' if finding.as_written else advice(finding)}".rstrip()
+
+
+def statement(finding: Finding) -> str:
+    """Write what was found, without naming what it is about and without advice.
+
+    >>> from fieldloop.model.note import NO_SUBJECT
+    >>> statement(Finding("batch.operators", NO_SUBJECT, Status.FAILED, 2.0, 3.0, None, "operators"))
+    '2 operators demonstrated this task; at least 3 required.'
+    """
     if finding.as_written:
         return finding.as_written.removeprefix(f"{finding.subject}: ")
     if finding.reason is not None:
-        return f"{sentence(finding.reason)} {advice(finding)}".rstrip()
+        return sentence(finding.reason)
     match finding.status:
         case Status.ERRORED:
             return f"{NO_NUMBER}{f' ({place(finding)})' if finding.place else ''}."
         case Status.CANNOT_TELL:
             return f"{_measured(finding)} {UNCERTAIN}"
-        case Status.FAILED:
-            return f"{_measured(finding)} {advice(finding)}".rstrip()
         case _:
             return _measured(finding)
 

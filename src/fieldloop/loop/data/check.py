@@ -43,13 +43,14 @@ SHOWN_PATHS = 3
 
 @dataclass(frozen=True, slots=True)
 class CheckReport(pages.CheckReport):
-    """All answers, and where the page with plots was written."""
+    """All answers, and where the page with plots was written. `everything`: printed without anything left out."""
 
     html: str | None = None
+    everything: bool = False
 
     def json_object(self) -> dict[str, Any]:
         """The form others may rely on: schema check/1."""
-        return pages.json_object(self)
+        return pages.json_object(self, everything=self.everything)
 
 
 def check(  # noqa: PLR0913 - each is an option of the command
@@ -62,6 +63,7 @@ def check(  # noqa: PLR0913 - each is an option of the command
     numbers_only: bool = False,
     keep: Path | None = None,
     again: bool = False,
+    all: bool = False,  # noqa: A002 - the name of the option
     on: Machines = "cores",
     track: Track = track_silently,
 ) -> CheckReport:
@@ -75,6 +77,7 @@ def check(  # noqa: PLR0913 - each is an option of the command
         numbers_only: decode no pictures; checks of pictures then give no answer
         keep: store measurements in this folder and resume an earlier run; without a path, judge the stored ones
         again: measure the workspace's logs again if parameters or checks have changed
+        all: list every cause with its episodes, and all questions without an answer, also those that do not apply
         on: where to work: the cores of this machine, or a Ray cluster (RAY_ADDRESS; all nodes need the same log paths)
     """
     rules = _read_protocol(protocol)
@@ -85,14 +88,16 @@ def check(  # noqa: PLR0913 - each is an option of the command
         work = cut_into_parts(paths, mapping_in_force(workspace, mapping), pixels=not numbers_only)
         source = ", ".join(path.name or str(path) for path in paths[:SHOWN_PATHS])
         named = source if len(paths) <= SHOWN_PATHS else f"{len(paths)} logs"
-        return _check_logs(named, work, compared, keep, html, track, on)
-    if keep:
-        return _check_cached(PartCache(keep, _rules_for_check(workspace, rules)), html)
-    if workspace is None:
+        made = _check_logs(named, work, compared, keep, html, track, on)
+    elif keep:
+        made = _check_cached(PartCache(keep, _rules_for_check(workspace, rules)), html)
+    elif workspace is None:
         raise BadInput("Name a log or a dataset folder: fieldloop check PATH")
-    if rules or mapping or numbers_only:
+    elif rules or mapping or numbers_only:
         raise BadInput("--protocol, --mapping and --numbers-only go with a path: fieldloop check PATH")
-    return _check_workspace(workspace, html, again=again, on=on)
+    else:
+        made = _check_workspace(workspace, html, again=again, on=on)
+    return replace(made, everything=all)
 
 
 def _read_protocol(file: Path | None) -> CollectionProtocol | None:
@@ -224,7 +229,14 @@ def _assemble_report(source: str, form: str, batch: checks.Batch, reports: tuple
         roll_up(reports, dataset),
         series(batch) if batch.episodes else (),
         describe(batch),
+        questions=_questions(),
     )
+
+
+def _questions() -> dict[str, str]:
+    """Return what each check asks, in its own words."""
+    known: dict[str, checks.Check[Any]] = {**checks.CHECKS, **checks.BATCH_CHECKS}
+    return {name: f"{one.asks} {one.about}".rstrip() for name, one in known.items()}
 
 
 def _check_workspace(workspace: Workspace, html: Path | None, *, again: bool, on: Machines) -> CheckReport:

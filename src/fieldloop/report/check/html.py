@@ -1,22 +1,26 @@
-"""The report of a check as one page: the result, what to look at first, then the evidence."""
+"""The report of a check as one page: the result, failures by cause, warnings, what to look at, then the evidence."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from fieldloop.model.finding import EpisodeReport, Finding, Status
 from fieldloop.model.quality import DimensionResult
+from fieldloop.report.check.cause_drawing import draw_causes, film_strip
+from fieldloop.report.check.causes import Causes, group_by_cause
 from fieldloop.report.check.content import CheckReport, judged_by
 from fieldloop.report.check.contents_drawing import draw_contents
 from fieldloop.report.check.drawings import draw_intervals, draw_offsets, draw_trace
-from fieldloop.report.check.sketch import Sketch, Thumbnail
-from fieldloop.report.check.summary import SEVERITY, Summary, episodes_by_cost, outdated_in_words, summarise
+from fieldloop.report.check.explanations import check_link, draw_explanations
+from fieldloop.report.check.sketch import Sketch
+from fieldloop.report.check.summary import SEVERITY, episodes_by_cost, outdated_in_words, summarise
 from fieldloop.report.check.trend_drawing import draw_trends
-from fieldloop.report.markup import figure, link, mono, panel, paragraph, picture, table, tally
+from fieldloop.report.markup import figure, folded, link, mono, panel, paragraph, table
 from fieldloop.report.page import page
 from fieldloop.say import sentence
-from fieldloop.say.findings import limit, message
+from fieldloop.say.findings import limit
 from fieldloop.say.html import Markup, escape, join
-from fieldloop.say.marks import status
-from fieldloop.say.numbers import fixed, format_without_unit, percent
+from fieldloop.say.marks import MARKS, status
+from fieldloop.say.numbers import fixed, format_without_unit, percent, plural, whole
 
 MOST_LISTED = 500
 LOOKED_AT_FIRST = 8
@@ -24,31 +28,39 @@ LOOKED_AT_FIRST = 8
 
 def html(report: CheckReport, sketches: Mapping[str, Sketch] | None = None) -> str:
     """Return the page; episodes with a sketch are shown with plots, worst first."""
-    summary, sketches = summarise(report), sketches or {}
+    summary, sketches, causes = summarise(report), sketches or {}, group_by_cause(report.episodes, report.dataset)
     shown = [e for e in episodes_by_cost(report) if e.episode in sketches]
-    blocks = [paragraph(summary.sentence, "lead"), _overall_counts(report, summary)]
+    blocks = [paragraph(summary.sentence, "lead"), paragraph(_origin(report), "dim")]
     if report.outdated:
         blocks.append(paragraph(outdated_in_words(report.outdated), "dim"))
-    if report.dimensions:
-        blocks.append(_dimensions(report.dimensions))
+    blocks += draw_causes(causes, sketches)
     if summary.looks:
         blocks.append(_looks(report, sketches))
-    if summary.dataset:
-        blocks.append(panel("The dataset as a whole", [_findings(summary.dataset)]))
+    if report.dimensions:
+        blocks.append(_dimensions(report.dimensions))
     if drawn := draw_trends(report.trends):
         blocks.append(panel("Changes from batch to batch", [Markup(f'<div class="pair">{join(*drawn)}</div>')]))
     if report.contents:
         blocks.append(draw_contents(report.contents))
     blocks += [_episode(episode, sketches[episode.episode]) for episode in shown]
-    if summary.unanswered:
-        blocks.append(_unanswered(summary, len(report.episodes)))
     blocks.append(_all_episodes_table(episodes_by_cost(report)))
+    blocks.append(draw_explanations(_named_checks(causes), report.questions, report.protocol))
     foot = f"Judged by protocol {judged_by(report)}. You can change its limits without measuring again."
     return page(report.source, blocks, kind="fieldloop check", foot=foot)
 
 
-def _overall_counts(report: CheckReport, summary: Summary) -> Markup:
-    return join(tally(summary.counts), paragraph(f"{report.format}, judged by {judged_by(report)}", "dim"))
+def _origin(report: CheckReport) -> str:
+    counts = Counter(episode.status for episode in report.episodes)
+    parts = ", ".join(f"{whole(counts[s])} {MARKS[s].word}" for s in Status if counts[s])
+    listed = f"{plural(len(report.episodes), 'episode')}: {parts}. " if parts else ""
+    return f"{listed}{report.format}, judged by {judged_by(report)}."
+
+
+def _named_checks(causes: Causes) -> Iterator[str]:
+    for cause in (*causes.failures, *causes.warnings):
+        yield cause.check
+    for one in (*causes.unknown, *causes.by_protocol):
+        yield from one.checks
 
 
 def _dimensions(dimensions: Sequence[DimensionResult]) -> Markup:
@@ -58,12 +70,16 @@ def _dimensions(dimensions: Sequence[DimensionResult]) -> Markup:
             one.dimension.value,
             "" if one.share is None else percent(one.share, 0),
             "" if one.share is None else f"{percent(one.low, 0)} to {percent(one.high, 0)}",
-            message(one.worst[0]) if one.worst else sentence(one.sentence),
+            _worst_checks(one.worst) if one.worst else sentence(one.sentence),
         )
         for one in dimensions
     ]
-    columns = ("", "dimension", "episodes that pass", "95 % interval", "worst finding")
+    columns = ("", "dimension", "episodes that pass", "95 % interval", "worst")
     return panel("Five dimensions", [table(columns, rows, columns[2:4], columns[4:], columns[1:2])])
+
+
+def _worst_checks(findings: Iterable[Finding]) -> Markup:
+    return join(*(join(", " if place else "", check_link(f.check)) for place, f in enumerate(findings)))
 
 
 def _looks(report: CheckReport, sketches: Mapping[str, Sketch]) -> Markup:
@@ -73,16 +89,15 @@ def _looks(report: CheckReport, sketches: Mapping[str, Sketch]) -> Markup:
             status(look.status),
             _name(link(look.name, _anchor(look.episode)) if look.episode in sketches else look.name),
             percent(look.cost, 0),
-            "" if look.at_s is None else f"{fixed(look.at_s, 2)} s",
-            message(look.reasons[0]) if look.reasons else "No check could measure anything in this episode.",
-            f"+{len(look.reasons) - 1}" if len(look.reasons) > 1 else "",
+            _moment(look.at_s),
+            _worst_checks(look.reasons) if look.reasons else "No check could measure anything in this episode.",
             ", ".join(dict.fromkeys(fix.kind.value for fix in look.fixes)),
         )
         for look in looks[:MOST_LISTED]
     ]
     first = min(len(looks), LOOKED_AT_FIRST)
     title = f"Look at these {first} episodes first" if first > 1 else "Look at this episode first"
-    columns = ("", "episode", "costs", "at", "worst finding", "more", "fix")
+    columns = ("", "episode", "costs", "at", "checks that failed", "fix")
     note = "Cost is the share of an episode's worth for training that its findings take away; the protocol sets it."
     if (alike := report.ranking.length_correlation) is not None:
         between = f"{fixed(alike.low, 2)} to {fixed(alike.high, 2)}"
@@ -90,7 +105,10 @@ def _looks(report: CheckReport, sketches: Mapping[str, Sketch]) -> Markup:
     fixes = paragraph(
         "Fixes are applied when a release is read: fieldloop release NAME --fix trim --fix restamp", "dim"
     )
-    body = [table(columns, rows, ("costs", "at", "more"), ("worst finding",)), paragraph(note, "dim")]
+    listed = table(columns, rows[:LOOKED_AT_FIRST], ("costs", "at"), ("checks that failed",))
+    rest = table(columns, rows[LOOKED_AT_FIRST:], ("costs", "at"), ("checks that failed",))
+    more = [folded(plural(len(rows) - LOOKED_AT_FIRST, "more episode"), [rest])] if len(rows) > LOOKED_AT_FIRST else []
+    body = [listed, *more, paragraph(note, "dim")]
     return panel(title, [*body, fixes] if any(look.fixes for look in looks) else body)
 
 
@@ -98,7 +116,7 @@ def _episode(episode: EpisodeReport, sketch: Sketch) -> Markup:
     counting = sorted((f for f in episode.findings if f.counts), key=lambda f: SEVERITY.index(f.status))
     parts: list[object] = [_findings(counting)] if counting else []
     if sketch.thumbnails:
-        parts.append(_film_strip(sketch.thumbnails))
+        parts.append(film_strip(sketch.thumbnails))
     columns = [
         Markup(f"<div>{join(*made)}</div>") for made in (_traces(episode, sketch), _draw_timing(episode, sketch))
     ]
@@ -132,26 +150,16 @@ def _draw_timing(episode: EpisodeReport, sketch: Sketch) -> Iterator[Markup]:
         yield figure(offsets, "Offset between streams in ms (99th percentile). Framed values exceed the limit.")
 
 
-def _film_strip(thumbnails: Iterable[Thumbnail]) -> Markup:
-    cells = []
-    for thumbnail in thumbnails:
-        where = f"{thumbnail.stream} at {fixed(thumbnail.at_s, 2)} s"
-        shown = picture(thumbnail.data_uri, where) if thumbnail.data_uri else paragraph("cannot be decoded", "dim")
-        cells.append(figure(shown, where, "flagged" if thumbnail.flagged else ""))
-    return Markup(f'<div class="film">{join(*cells)}</div>')
-
-
 def _findings(findings: Iterable[Finding]) -> Markup:
-    rows = [(status(f.status), mono(f.check), message(f), _measured(f), limit(f)) for f in findings]
-    return table(("", "check", "finding", "measured", "limit"), rows, ("measured", "limit"), ("finding",))
+    rows = [
+        (status(f.status), check_link(f.check), f.subject, _measured(f), limit(f), _moment(f.at_s)) for f in findings
+    ]
+    columns = ("", "check", "about", "measured", "limit", "at")
+    return table(columns, rows, ("measured", "limit", "at"), ("about",))
 
 
-def _unanswered(summary: Summary, total: int) -> Markup:
-    rows = [(mono(one.check), one.reason, f"{one.episodes} of {total}") for one in summary.unanswered]
-    lead = paragraph(
-        "These checks gave no answer. An episode still passes unless its protocol requires an answer.", "dim"
-    )
-    return panel("Cannot tell", [lead, table(("check", "why", "episodes"), rows, ("episodes",), ("why",))])
+def _moment(at_s: float | None) -> str:
+    return "" if at_s is None else f"{fixed(at_s, 2)} s"
 
 
 def _all_episodes_table(episodes: Sequence[EpisodeReport]) -> Markup:

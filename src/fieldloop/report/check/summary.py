@@ -1,25 +1,13 @@
-"""The summary of a check report: one sentence, then which episodes to look at and why."""
+"""The summary of a check report: one sentence, then which episodes to look at."""
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from fieldloop.model.finding import EpisodeReport, Finding, Status
 from fieldloop.model.ranking import Look
 from fieldloop.report.check.content import CheckReport
-from fieldloop.say.findings import without_subject
 from fieldloop.say.numbers import plural
 
 SEVERITY = list(Status)
-
-
-@dataclass(frozen=True, slots=True)
-class Unanswered:
-    """A check without a result: the number of episodes, and the reason."""
-
-    check: str
-    episodes: int
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,17 +15,12 @@ class Summary:
     """The report in short, ready to print."""
 
     sentence: str
-    counts: Mapping[Status, int]
     looks: tuple[Look, ...]
-    dataset: tuple[Finding, ...]
-    unanswered: tuple[Unanswered, ...]
 
 
 def summarise(report: CheckReport) -> Summary:
-    """Return the summary: episodes that did not pass, worst first; findings about the dataset; unanswered checks."""
-    dataset = tuple(sorted((f for f in report.dataset if f.counts), key=lambda f: SEVERITY.index(f.status)))
-    counts = Counter(episode.status for episode in report.episodes)
-    return Summary(_sentence(report, dataset), counts, report.ranking.looks, dataset, tuple(_unanswered(report)))
+    """Return the summary: the result in one sentence, and the episodes that did not pass, worst first."""
+    return Summary(_sentence(report, tuple(f for f in report.dataset if f.counts)), report.ranking.looks)
 
 
 def outdated_in_words(episodes: int) -> str:
@@ -75,28 +58,3 @@ def _sentence(report: CheckReport, dataset: tuple[Finding, ...]) -> str:
         failing = f" The dataset as a whole fails {plural(wrong, 'check')}." if wrong else ""
         result += failing or f" {plural(len(dataset), 'finding')} about the dataset as a whole."
     return result
-
-
-def _unanswered(report: CheckReport) -> Iterable[Unanswered]:
-    """Group checks without a result by the code of the reason: the same reason in a thousand episodes is one line."""
-    groups: dict[tuple[str, str], dict[str, Finding]] = defaultdict(dict)
-    for episode in report.episodes:
-        for finding in episode.findings:
-            if finding.status is Status.CANNOT_TELL and not finding.counts:
-                code = finding.reason.code if finding.reason else ""
-                groups[finding.check, code].setdefault(episode.episode, finding)
-    most: dict[str, Unanswered] = {}
-    for (check, _), findings in groups.items():
-        if check not in most or len(findings) > most[check].episodes:
-            most[check] = Unanswered(check, len(findings), _example_reason(list(findings.values())))
-    return most.values()
-
-
-def _example_reason(findings: list[Finding]) -> str:
-    first = without_subject(findings[0])
-    alike = all((f.reason, f.place, f.measured) == _comparable_facts(findings[0]) for f in findings[1:])
-    return first if alike else f"for example: {first}"
-
-
-def _comparable_facts(finding: Finding) -> tuple[object, ...]:
-    return finding.reason, finding.place, finding.measured

@@ -160,7 +160,7 @@ def _dimensions(known: DatasetReport) -> Markup:
 
 
 def _dimension(result: DimensionResult) -> tuple[object, ...]:
-    worst = message(result.worst[0]) if result.worst else sentence(result.sentence)
+    worst = _worst_checks(result) if result.worst else sentence(result.sentence)
     known = result.share is not None
     return (
         result.dimension.value.capitalize(),
@@ -171,6 +171,12 @@ def _dimension(result: DimensionResult) -> tuple[object, ...]:
         result.episodes.get(Status.CANNOT_TELL, 0) or "–",
         worst,
     )
+
+
+def _worst_checks(result: DimensionResult) -> Markup:
+    """Name the checks that failed, costliest first; the findings themselves are in the other tables."""
+    named = (tag("span", finding.check, class_="mono") for finding in result.worst)
+    return join(*(join(", " if place else "", name) for place, name in enumerate(named)))
 
 
 def _findings(known: DatasetReport) -> Markup:
