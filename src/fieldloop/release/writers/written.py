@@ -15,7 +15,7 @@ class Written:
     """The result of writing. `left_out` is what the format cannot hold or could not be decoded.
 
     `rules` says for every stream how its samples were brought onto the frame grid; `clock` is the stream whose stamps
-    are that grid, '' where nothing was resampled.
+    are that grid, '' where nothing was resampled. `rows_left_out` counts moments of the grid that are not written.
     """
 
     path: Path
@@ -24,6 +24,7 @@ class Written:
     left_out: tuple[Note, ...] = ()
     clock: str = ""
     rules: Mapping[str, str] | None = None
+    rows_left_out: int = 0
 
 
 @contextmanager
