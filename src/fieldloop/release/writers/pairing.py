@@ -27,12 +27,12 @@ LEAST_SHARE = 0.5
 
 def is_by_index(recording: Recording, pair: Pair) -> bool:
     """Does a sample's number decide to which row it belongs?"""
-    return pair == "index" or (not pair and recording.episode.format in ONE_SAMPLE_A_ROW + ONE_LENGTH_A_ROW)
+    return pair == "index" or (not pair and _format_family(recording) in ONE_SAMPLE_A_ROW + ONE_LENGTH_A_ROW)
 
 
 def is_one_sample_a_row(recording: Recording, pair: Pair) -> bool:
     """Does it decide for streams of another length, too?"""
-    return pair == "index" or (not pair and recording.episode.format in ONE_SAMPLE_A_ROW)
+    return pair == "index" or (not pair and _format_family(recording) in ONE_SAMPLE_A_ROW)
 
 
 def paired_streams(recording: Recording, names: Iterable[str], clock: str, pair: Pair) -> frozenset[str]:
@@ -92,6 +92,11 @@ def stamp_rows_alike(recording: Recording, pair: Pair) -> tuple[Recording, tuple
     restamped = {name: replace(recording.streams[name], clocks=rows.clocks) for name in paired}
     named = replace(told, subject=replace(told.subject, episode=recording.episode.name))
     return replace(recording, streams={**recording.streams, **restamped}), (named,)
+
+
+def _format_family(recording: Recording) -> str:
+    """Return the format without its version or layout: `lerobot v2.1`, `hdf5 aloha`."""
+    return recording.episode.format.partition(" ")[0]
 
 
 def _worst_apart_s(stream: Stream, grid_ns: Times) -> float:

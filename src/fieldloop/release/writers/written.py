@@ -30,7 +30,18 @@ class Written:
 @contextmanager
 def whole_or_nothing(target: Path) -> Iterator[Path]:
     """Give a path to write to; it becomes `target` when the block ends well and is removed when it does not."""
-    if target.exists():
+    part = refuse_taken(target)
+    try:
+        yield part
+        part.rename(target)
+    except BaseException:
+        _remove(part)  # half a dataset is none
+        raise
+
+
+def refuse_taken(target: Path) -> Path:
+    """Return the path under which a target is written first; BadInput where either is taken or has no folder."""
+    if target.exists() or target.is_symlink():
         raise BadInput(f"{target} already exists. Choose another name.")
     if not target.parent.is_dir():
         raise BadInput(f"{target.parent} is not a folder, so {target.name} cannot be written there.")
@@ -39,12 +50,7 @@ def whole_or_nothing(target: Path) -> Iterator[Path]:
         raise BadInput(
             f"{part} was left by an earlier attempt, or is being written by another process. Remove it, then try again."
         )
-    try:
-        yield part
-        part.rename(target)
-    except BaseException:
-        _remove(part)  # half a dataset is none
-        raise
+    return part
 
 
 def _remove(part: Path) -> None:
