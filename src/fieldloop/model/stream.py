@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Protocol, runtime_checkable
 
@@ -83,6 +84,23 @@ class EncodedSource(FrameSource, Protocol):
 
         ('', b'') stands for a frame that is not compressed by itself, or has no bytes.
         """
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class VideoPart:
+    """Where frames lie in a video file: when each is shown, in the units of the container, in ascending order."""
+
+    path: Path
+    pts: NDArray[np.int64]
+
+
+@runtime_checkable
+class VideoSource(FrameSource, Protocol):
+    """A FrameSource over a part of a video file, so that writers can copy its packets."""
+
+    @property
+    def part(self) -> VideoPart:
+        """Where the frames lie."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

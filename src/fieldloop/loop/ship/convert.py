@@ -21,7 +21,7 @@ from fieldloop.release.writers import Pair, Written
 from fieldloop.say.numbers import format_number
 
 Format = Literal["lerobot", "hdf5", "rlds", "mcap"]
-Codec = Literal["h264", "av1"]
+Codec = Literal["keep", "h264", "av1"]
 LOSSES = (LEFT_OUT, ROUNDED, VALUES)
 """Keys of stream notes that state what a stream does not hold."""
 ATTACHED = "attachment."
@@ -43,7 +43,7 @@ class Options:
 
     clock: str = ""
     hz: float | None = None
-    codec: Codec = "h264"
+    codec: Codec = "keep"
     actions_from: str = ""
     pair: Pair = ""
 
@@ -79,7 +79,7 @@ def convert(  # noqa: PLR0913 - each is an option of the command
     to: Format = "lerobot",
     clock: str = "",
     hz: float | None = None,
-    codec: Codec = "h264",
+    codec: Codec = "keep",
     actions_from: str = "",
     pair: Pair = "",
     mapping: Path | None = None,
@@ -93,7 +93,7 @@ def convert(  # noqa: PLR0913 - each is an option of the command
         to: the format to write; mcap keeps every rate and clock, the others have one row per frame
         clock: the stream whose timestamps become the frames (default: the first camera, else the action)
         hz: frames per second to write (default: the timestamps of the stream in --clock)
-        codec: how LeRobot's videos are compressed
+        codec: how LeRobot's videos are compressed; keep copies h264 and AV1 videos as they are, and encodes h264 else
         actions_from: the stream to use as actions in HDF5 if no stream is of the kind action
         pair: samples belong to a row by index or by time (default: as the source's format defines)
         mapping: the mapping file that translates your names, units and frames

@@ -30,7 +30,7 @@ def export(
     to: Format = "lerobot",
     clock: str = "",
     hz: float | None = None,
-    codec: Codec = "h264",
+    codec: Codec = "keep",
     actions_from: str = "",
     pair: Pair = "",
 ) -> Converted:
@@ -42,7 +42,7 @@ def export(
         to: the format to write; mcap keeps every rate and clock, the others have one row per frame
         clock: the stream whose timestamps become the frames (default: the first camera, else the action)
         hz: write frames at this fixed rate instead
-        codec: how LeRobot's videos are compressed
+        codec: how LeRobot's videos are compressed; keep copies h264 and AV1 videos as they are, and encodes h264 else
         actions_from: the stream to use as actions in HDF5 if no stream is of the kind action
         pair: samples belong to a row by index or by time (default: as the logs' formats define; by time after a fix)
     """

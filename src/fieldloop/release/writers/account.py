@@ -105,4 +105,6 @@ class Account:
     def written(self, target: Path, more: Iterable[Note] = ()) -> Written:
         """Return the result; each loss is listed once."""
         left_out = dict.fromkeys((*self._features.left_out, *self.notes, *more))
-        return Written(target, self.episodes, self.frames, tuple(left_out), self._features.clock, self.rules, self.rows_left_out)
+        return Written(
+            target, self.episodes, self.frames, tuple(left_out), self._features.clock, self.rules, self.rows_left_out
+        )

@@ -68,7 +68,11 @@ def unpaired_samples(recording: Recording, paired: Iterable[str], rows: int) -> 
 def time_disagreement(recording: Recording, paired: Iterable[str], clock: str, hz: float) -> Note | None:
     """Return by how much the timestamps of a row's samples differ at most; None up to half a frame."""
     grid = recording.streams[clock].times_ns
-    worst = max(((_worst_apart_s(recording.streams[name], grid), name) for name in paired), default=(0.0, ""))
+    worst = max(
+        ((_worst_apart_s(recording.streams[name], grid), name) for name in sorted(paired)),
+        default=(0.0, ""),
+        key=lambda one: one[0],
+    )
     if worst[0] * hz <= 0.5:  # noqa: PLR2004 - within half a frame, the nearest frame is the row's own
         return None
     about = Subject(worst[1], clock)

@@ -58,7 +58,7 @@ def write_lerobot(
     pair: Pair = "",
     longest_gap_s: float | None = None,
     splits: Mapping[str, str] | None = None,
-    codec: Codec = "h264",
+    codec: Codec = "keep",
     crf: int | None = None,
     limits: Limits | None = None,
 ) -> Written:
@@ -66,8 +66,8 @@ def write_lerobot(
 
     The recordings are walked through once to see what all have, and once more for each split. `clock` names the
     stream whose stamps are the rows, `hz` asks for even rows instead. `splits` says for an episode's id which split it
-    belongs to; else its fact `split` does, else it is `train`. Pictures are h264 unless asked for otherwise, because a
-    learner decodes them many times and AV1 takes three times as long.
+    belongs to; else its fact `split` does, else it is `train`. Videos are copied where all their frames are rows, and
+    else encoded as h264 unless asked for otherwise: a learner decodes them often, and AV1 takes three times as long.
     """
     walk = ensure_rereadable(recordings)
     with whole_or_nothing(target) as part:
