@@ -17,7 +17,7 @@ from fieldloop.model.finding import Status
 from fieldloop.model.note import Note, Subject, note
 from fieldloop.model.stream import MS_PER_S, Stream, StreamKind
 from fieldloop.protocol import Section, default_protocol
-from fieldloop.release.writers.pairing import Pair, is_by_index
+from fieldloop.release.writers.pairing import Pair, is_by_index, stamp_rows_alike
 
 KEPT_RULES = ("as recorded", "nearest")
 """Rules under which a row is a sample, so that its value must be found again."""
@@ -48,11 +48,11 @@ def compare_content(
     if not pairs:
         return (Compared(Status.CANNOT_TELL, note("release.not_compared")),)
     found = [one for before, after in pairs for one in _compare_episode(before, after, how, settings)]
-    failed = [one for one in found if one.status is Status.FAILED]
+    failed = {(one.fact.code, one.fact.subject.stream): one for one in found[::-1] if one.status is Status.FAILED}
     values = sum(one.status is Status.PASSED for one in found)
     same = note("release.content_same", episodes=len(pairs), streams=values)
     lags = [one for camera in _cameras(pairs) for one in _compare_lag(camera, pairs, how)]
-    return (*(failed or [Compared(Status.PASSED, same)]), *lags)
+    return (*(failed.values() or [Compared(Status.PASSED, same)]), *lags)
 
 
 def _matching_episodes(
@@ -107,6 +107,9 @@ def _compare_values(about: Subject, was: NDArray[Any], is_now: NDArray[Any]) -> 
     with np.errstate(over="ignore", invalid="ignore"):
         wanted = was.reshape(len(was), -1).astype(is_now.dtype)
     shown = is_now.reshape(len(is_now), -1)
+    if shown.dtype.kind == "f":  # targets round to 32 bits, and list it; a reader may widen them again
+        with np.errstate(over="ignore"):
+            wanted, shown = wanted.astype(np.float32), shown.astype(np.float32)
     same = (wanted == shown) | ((wanted != wanted) & (shown != shown))  # noqa: PLR0124 - NaN alone differs from itself
     wrong = int((~same.all(axis=1)).sum())
     if not wrong:
@@ -125,7 +128,7 @@ def _cameras(pairs: list[tuple[Recording, Recording]]) -> list[str]:
 def _compare_lag(camera: str, pairs: list[tuple[Recording, Recording]], how: Pairing) -> Iterator[Compared]:
     """Compare the lag between pictures and joints before and after: whole intervals, and at least half a frame."""
     about = Subject(camera)
-    before = _lag(camera, [_as_rows(was, how.clock) if is_by_index(was, how.pair) else was for was, _ in pairs])
+    before = _lag(camera, [_before_rows(was, how) for was, _ in pairs])
     if before.refused:
         yield Compared(Status.CANNOT_TELL, note("release.lag_unknown", about=about, reason=before.refused))
         return
@@ -154,6 +157,13 @@ def _lag(camera: str, recordings: list[Recording]) -> LagEstimate:
         if camera in one.streams
     ]
     return estimate_pooled_lag(kept, settings)
+
+
+def _before_rows(recording: Recording, how: Pairing) -> Recording:
+    """Return the source as its format pairs it: by index at the moments of rows, else by its own timestamps."""
+    if not is_by_index(recording, how.pair):
+        return recording
+    return _as_rows(recording, how.clock) if how.clock else stamp_rows_alike(recording, how.pair)[0]
 
 
 def _as_rows(recording: Recording, clock: str) -> Recording:
