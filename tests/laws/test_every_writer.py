@@ -248,7 +248,7 @@ def test_every_row_is_written_or_listed(write_framed, tmp_path, seed):
 
 def test_a_signal_on_another_clock_is_reported_to_share_no_moment(write_framed, tmp_path):
     from_zero = on(np.arange(20) * 10_000_000)
-    with pytest.raises(BadInput, match="joints has no sample within 0.5 s of 30 of 30 rows"):
+    with pytest.raises(BadInput, match=r"joints has no sample within 0\.5 s of 30 of 30 rows"):
         write_framed([with_few([from_zero])], tmp_path / "set")
     assert list(tmp_path.iterdir()) == []
     done = write_framed([with_few([from_zero])], tmp_path / "set", longest_gap_s=float("inf"))

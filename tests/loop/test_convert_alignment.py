@@ -1,4 +1,4 @@
-"""After a conversion row k still shows frame k: frames with their number drawn in, from every format to every format."""
+"""After a conversion row k still shows frame k: frames with their number drawn in, any format to any format."""
 
 import json
 from dataclasses import replace

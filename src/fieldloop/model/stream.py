@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Protocol, runtime_checkable
 
@@ -90,7 +89,7 @@ class EncodedSource(FrameSource, Protocol):
 class VideoPart:
     """Where frames lie in a video file: when each is shown, in the units of the container, in ascending order."""
 
-    path: Path
+    path: str
     pts: NDArray[np.int64]
 
 

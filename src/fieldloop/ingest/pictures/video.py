@@ -65,7 +65,7 @@ class VideoSpan:
     @property
     def part(self) -> VideoPart:
         """Where the frames lie in the file."""
-        return VideoPart(self._path, self._packets.pts[self._first : self._last])
+        return VideoPart(str(self._path), self._packets.pts[self._first : self._last])
 
     @property
     def times_ns(self) -> NDArray[np.int64]:

@@ -22,7 +22,7 @@ from fieldloop.model.event import ReleaseExported
 from fieldloop.release.writers import Pair
 
 
-def export(
+def export(  # noqa: PLR0913 - each is an option of the command
     workspace: Workspace,
     release: str,
     target: Path,

@@ -14,7 +14,7 @@ LEAST_CHANGE = 0.5  # grey levels between neighbours; below that they cannot be 
 BRIGHTEST = 255.0
 
 
-def compare_frames(  # noqa: PLR0913 - two sources, their matching indices, and how many to compare
+def compare_frames(
     about: Subject,
     was: FrameSource,
     is_now: FrameSource,

@@ -96,7 +96,7 @@ class Account:
         gaps = [loss for loss in self.notes if loss.code == "release.rows_left_out"]
         if not gaps:
             return f"{rows} Name a stream with more samples by --clock, or write --to mcap, which keeps every sample."
-        worst = max(gaps, key=lambda loss: int(loss["rows"]))
+        worst = max(gaps, key=lambda loss: int(str(loss["rows"])))
         return (
             f"{rows} {worst.subject.stream} has no sample within {worst['limit_s']:g} s of {worst['rows']} of "
             f"{worst['total']} rows. Name another stream by --clock, drop this one by a mapping, or write --to mcap."

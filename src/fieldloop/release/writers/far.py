@@ -32,11 +32,11 @@ def rows_without_sample(stream: Stream, grid_ns: Times, rule: Rule, longest_gap_
     """Which rows have no sample of this stream within the longest gap? Only where a value of another time is wrong."""
     if rule is Rule.AS_RECORDED or not len(grid_ns):
         return np.zeros(len(grid_ns), bool)
-    far = sample_distance_ns(stream, grid_ns, rule) > longest_gap_s * NS_PER_S
+    far = np.asarray(sample_distance_ns(stream, grid_ns, rule) > longest_gap_s * NS_PER_S)
     if stream.kind in SENSED:
         return far
     if stream.kind in COMMANDED:
-        return far & (grid_ns < stream.times_ns.min())
+        return np.asarray(far & (grid_ns < stream.times_ns.min()))
     return np.zeros(len(grid_ns), bool)
 
 

@@ -52,8 +52,8 @@ def paired_streams(recording: Recording, names: Iterable[str], clock: str, pair:
     for name in names:
         if name not in paired and streams[name].clock in MADE_UP:
             raise BadInput(
-                f"{recording.episode.name}: {name} has {len(streams[name])} samples without timestamps, and {clock} has "
-                f"{rows}. Choose --pair index (sample k belongs to row k) or --pair time (both at their assumed rates)."
+                f"{recording.episode.name}: {name} has {len(streams[name])} samples without timestamps, and {clock} "
+                f"has {rows}. Choose --pair index (sample k belongs to row k) or --pair time (both at their assumed rates)."
             )
     return paired
 

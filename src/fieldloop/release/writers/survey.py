@@ -42,8 +42,8 @@ def survey(
     """Look through all recordings; no pixel is decoded but the first of each camera.
 
     `clock` names the stream whose stamps are the grid; `hz` asks for an even grid of that rate instead. `splits` says
-    for an episode's id which split it belongs to. `pair` says whether samples come to rows by index or by time (default:
-    as their format defines), `longest_gap_s` how far a row may be from its samples (default: as shipped).
+    for an episode's id which split it belongs to. `pair` says whether samples come to rows by index or by time
+    (default: as their format defines), `longest_gap_s` how far a row may be from its samples (default: as shipped).
     """
     if hz is not None and pair == "index":
         raise BadInput("Rows at another rate cannot be paired by index. Leave out --hz or --pair index.")

@@ -22,7 +22,7 @@ def copy_packets(part: VideoPart, target: Path, fps: int, codecs: Collection[str
     import av
 
     try:
-        with av.open(str(part.path)) as source:
+        with av.open(part.path) as source:
             stream = source.streams.video[0]
             codec = stream.codec_context.codec.canonical_name
             packets = _packets_of(source, stream, part) if codec in codecs else None

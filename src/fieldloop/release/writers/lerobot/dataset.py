@@ -49,7 +49,7 @@ REMADE = (ClockKind.CONTAINER, ClockKind.SYNTHETIC)
 """Clocks that a LeRobot dataset has of its own."""
 
 
-def write_lerobot(
+def write_lerobot(  # noqa: PLR0913 - each is an option of the format
     recordings: Iterable[Recording],
     target: Path,
     *,

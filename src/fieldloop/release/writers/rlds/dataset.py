@@ -17,13 +17,13 @@ from fieldloop.model.stream import ClockKind, StreamKind
 from fieldloop.release.writers.account import Account
 from fieldloop.release.writers.features import Feature, Features
 from fieldloop.release.writers.framed import Framed, frame_recording
+from fieldloop.release.writers.pairing import Pair
 from fieldloop.release.writers.rlds import declared
 from fieldloop.release.writers.rlds.describe import GRID, KEPT, STAMPS, describe, episode_facts, stamps
 from fieldloop.release.writers.rlds.example import Pieces, bytes_list, example, numbers_list
 from fieldloop.release.writers.rlds.keys import free_keys, paths
 from fieldloop.release.writers.rlds.pictures import JPEG_QUALITY, PictureForm, encoded_pictures
 from fieldloop.release.writers.rlds.shards import ShardWriter
-from fieldloop.release.writers.pairing import Pair
 from fieldloop.release.writers.splits import TRAIN, split_of
 from fieldloop.release.writers.survey import ensure_rereadable, survey
 from fieldloop.release.writers.written import Written, whole_or_nothing
@@ -41,7 +41,7 @@ DESCRIPTION = (
 )
 
 
-def write_rlds(
+def write_rlds(  # noqa: PLR0913 - each is an option of the format
     recordings: Iterable[Recording],
     target: Path,
     *,
