@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.model.note import Note, Subject, note
-from fieldloop.model.stream import NS_PER_S, Stream, StreamKind
+from fieldloop.model.stream import NS_PER_S, ClockKind, Stream, StreamKind
 from fieldloop.release.writers.grid import Rule, Times, sample_distance_ns
 
 PERIODS = 3
@@ -30,7 +30,8 @@ def tolerance_ns(stream: Stream, hz: float) -> float:
 
 def rows_without_sample(stream: Stream, grid_ns: Times, rule: Rule, longest_gap_s: float) -> NDArray[np.bool_]:
     """Which rows have no sample of this stream within the longest gap? Only where a value of another time is wrong."""
-    if rule is Rule.AS_RECORDED or not len(grid_ns):
+    constant = len(stream) == 1 and stream.clock is ClockKind.SYNTHETIC
+    if rule is Rule.AS_RECORDED or constant or not len(grid_ns):
         return np.zeros(len(grid_ns), bool)
     far = np.asarray(sample_distance_ns(stream, grid_ns, rule) > longest_gap_s * NS_PER_S)
     if stream.kind in SENSED:

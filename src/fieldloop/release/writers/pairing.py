@@ -38,7 +38,8 @@ def is_one_sample_a_row(recording: Recording, pair: Pair) -> bool:
 def paired_streams(recording: Recording, names: Iterable[str], clock: str, pair: Pair) -> frozenset[str]:
     """Return the streams whose sample k belongs to row k; empty where time decides.
 
-    BadInput where neither index nor time can decide: another number of samples, and no timestamps.
+    BadInput where neither index nor time can decide: another number of samples, and no timestamps. A single sample
+    without a timestamp holds for the whole episode.
     """
     if not is_by_index(recording, pair):
         return frozenset()
@@ -50,10 +51,10 @@ def paired_streams(recording: Recording, names: Iterable[str], clock: str, pair:
         return frozenset(names)
     paired = frozenset(name for name in names if len(streams[name]) == rows)
     for name in names:
-        if name not in paired and streams[name].clock in MADE_UP:
+        if name not in paired and len(streams[name]) > 1 and streams[name].clock in MADE_UP:
             raise BadInput(
                 f"{recording.episode.name}: {name} has {len(streams[name])} samples without timestamps, and {clock} "
-                f"has {rows}. Choose --pair index (sample k belongs to row k) or --pair time (both at their assumed rates)."
+                f"has {rows}. Choose --pair index (sample k belongs to row k) or --pair time (at assumed rates)."
             )
     return paired
 
