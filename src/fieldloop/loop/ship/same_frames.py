@@ -10,7 +10,7 @@ from fieldloop.model.note import Note, Subject, note
 from fieldloop.model.stream import FrameSource
 from fieldloop.protocol import Section
 
-LEAST_CHANGE = 0.5  # grey levels between neighbours; below that they cannot be told apart
+LEAST_CHANGE = 0.5  # grey levels between neighbours; below that they look the same
 BRIGHTEST = 255.0
 
 

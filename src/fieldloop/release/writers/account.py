@@ -36,7 +36,7 @@ class Account:
             self._clocks.setdefault(name, set()).add(next(iter(framed.clocks(name))))
 
     def is_empty(self, framed: Framed) -> bool:
-        """Is no row of an episode left? Then it is listed, and not written."""
+        """Has an episode lost all its rows? Then it is listed, and not written."""
         if len(framed) or not framed.rows_left_out:
             return False
         self._empty += 1

@@ -91,11 +91,11 @@ def stamp_rows_alike(recording: Recording, pair: Pair) -> tuple[Recording, tuple
         return recording, ()
     alike = [s.name for s in counted if len(s) == len(rows)]
     paired = paired_streams(recording, alike, rows.name, pair)
-    told = time_disagreement(recording, paired, rows.name, rows.hz) if paired else None
-    if told is None:
+    found = time_disagreement(recording, paired, rows.name, rows.hz) if paired else None
+    if found is None:
         return recording, ()
     restamped = {name: replace(recording.streams[name], clocks=rows.clocks) for name in paired}
-    named = replace(told, subject=replace(told.subject, episode=recording.episode.name))
+    named = replace(found, subject=replace(found.subject, episode=recording.episode.name))
     return replace(recording, streams={**recording.streams, **restamped}), (named,)
 
 
