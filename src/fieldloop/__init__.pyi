@@ -128,7 +128,7 @@ def open(folder: PathLike) -> OpenWorkspace:
 
 def check(paths: PathLike | Sequence[PathLike] = ..., *, html: PathLike | None = ..., protocol: PathLike | None = ..., mapping: PathLike | None = ..., numbers_only: bool = ..., keep: PathLike | None = ..., again: bool = ..., all: bool = ..., on: Literal['cores', 'ray'] = ...) -> CheckReport:
     """Check whether logs or datasets are fit for training; without a path, judge the workspace's episodes again."""
-def convert(source: PathLike, target: PathLike, *, to: Literal['lerobot', 'hdf5', 'rlds', 'mcap'] = ..., clock: str = ..., hz: float | None = ..., codec: Literal['h264', 'av1'] = ..., actions_from: str = ..., mapping: PathLike | None = ...) -> Converted:
+def convert(source: PathLike, target: PathLike, *, to: Literal['lerobot', 'hdf5', 'rlds', 'mcap'] = ..., clock: str = ..., hz: float | None = ..., codec: Literal['keep', 'h264', 'av1'] = ..., actions_from: str = ..., pair: Literal['', 'index', 'time'] = ..., mapping: PathLike | None = ...) -> Converted:
     """Convert a log or dataset into a training format, and list what the target cannot hold."""
 def diagnose(folder: PathLike, *, site: str = ..., seed: int = ..., html: PathLike | None = ...) -> Diagnosis:
     """Diagnose a policy from a folder of tables: demonstrations, baseline trials and production outcomes."""
@@ -295,7 +295,7 @@ class OpenWorkspace:
         """List what changed from one release to another."""
     def release_datasheet(self, release: str) -> str:
         """Write a release's datasheet as Markdown."""
-    def release_export(self, release: str, target: PathLike, *, to: Literal['lerobot', 'hdf5', 'rlds', 'mcap'] = ..., clock: str = ..., hz: float | None = ..., codec: Literal['h264', 'av1'] = ..., actions_from: str = ...) -> Converted:
+    def release_export(self, release: str, target: PathLike, *, to: Literal['lerobot', 'hdf5', 'rlds', 'mcap'] = ..., clock: str = ..., hz: float | None = ..., codec: Literal['keep', 'h264', 'av1'] = ..., actions_from: str = ..., pair: Literal['', 'index', 'time'] = ...) -> Converted:
         """Write a release's episodes in a training format; the ledger records how they were resampled."""
     def train(self, release: str, *, name: str = ..., seed: int = ..., trainer: str = ...) -> PolicyVersion:
         """Train a policy on a release; the bundle is stored with its guard limits."""

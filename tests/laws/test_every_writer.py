@@ -174,7 +174,8 @@ def test_rows_across_a_silence_are_counted_and_the_worst_is_named(write_framed, 
         on(silent + 3_000_000, "force", StreamKind.FORCE_TORQUE),
         on(silent + 3_000_000, "sense", StreamKind.OTHER),
     ]
-    done = write_framed([replace(short(), streams={s.name: s for s in streams})], tmp_path / "set")
+    recording = replace(short(), streams={s.name: s for s in streams})
+    done = write_framed([recording], tmp_path / "set", longest_gap_s=60.0)
     name = short().episode.name
     far = [loss for loss in done.left_out if loss.code == "release.rows_far_from_samples"]
     assert {loss.subject.episode for loss in far} == {name}
@@ -189,9 +190,68 @@ def test_rows_across_a_silence_are_counted_and_the_worst_is_named(write_framed, 
     }
 
 
+def test_rows_across_a_long_silence_are_left_out_and_counted(write_framed, tmp_path):
+    """A sensor's value is not invented across half a second; a command holds, and what has no kind is nearest."""
+    grid = 10**18 + np.arange(300) * 100_000_000
+    silent = np.concatenate([grid[:11], grid[-11:]])
+    streams = [
+        on(grid, "action", StreamKind.ACTION),
+        on(10**18 + np.arange(101) * 10_000_000, "joints"),
+        on(10**18 + np.arange(101) * 10_000_000, "grip", StreamKind.GRIPPER),
+        on(silent + 3_000_000, "force", StreamKind.FORCE_TORQUE),
+        on(silent + 3_000_000, "sense", StreamKind.OTHER),
+    ]
+    done = write_framed([replace(short(), streams={s.name: s for s in streams})], tmp_path / "set")
+    lost = {x.subject.stream: (x["rows"], x["total"]) for x in done.left_out if x.code == "release.rows_left_out"}
+    assert lost == {"joints": (284, 300), "force": (279, 300)}
+    assert (done.frames, done.rows_left_out) == (11, 289)
+    (after,) = read_back(done.path)
+    assert after.streams["action"].times_ns.tolist() == grid[:11].tolist()
+
+
+def test_an_episode_without_a_row_is_listed_and_the_others_are_written(write_framed, tmp_path):
+    whole, late = on(frames_of(short())), on(frames_of(short(1)) + 60 * 10**9)
+    done = write_framed([with_few([whole]), with_few([late], 1)], tmp_path / "set")
+    assert (done.episodes, done.frames, done.rows_left_out) == (1, 30, 30)
+    (lost,) = [loss for loss in done.left_out if loss.code == "release.episode_without_rows"]
+    assert (lost.subject.episode, lost["rows"]) == (short(1).episode.name, 30)
+
+
+def test_a_set_of_single_rows_is_refused(write_framed, tmp_path):
+    action = on([10**18], "action", StreamKind.ACTION)
+    with pytest.raises(BadInput, match="No episode has more than 1 of the rows"):
+        write_framed([replace(short(), streams={"action": action})], tmp_path / "set")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_every_row_is_written_or_listed(write_framed, tmp_path, seed):
+    """Streams with random gaps: rows in are rows out and rows left out, and each of these is named with its stream."""
+    random = np.random.default_rng(seed)
+    recordings, rows = [], 0
+    for episode in range(3):
+        grid = 10**18 + np.cumsum(random.integers(20_000_000, 60_000_000, 80))
+        streams = [on(grid, "action", StreamKind.ACTION)]
+        for name, kind in (("joints", StreamKind.JOINT_POSITION), ("pose", StreamKind.POSE)):
+            hole = random.integers(0, 80, 2)
+            kept = np.delete(grid + random.integers(-9_000_000, 9_000_000), slice(*sorted(hole)))
+            streams.append(on(kept, name, kind) if len(kept) else on(grid, name, kind))
+        recordings.append(replace(short(episode), streams={s.name: s for s in streams}))
+        rows += len(grid)
+    done = write_framed(recordings, tmp_path / "set")
+    assert done.frames + done.rows_left_out == rows
+    named = [loss["rows"] for loss in done.left_out if loss.code == "release.rows_left_out"]
+    assert (done.rows_left_out == 0) == (not named)
+    assert max([0, *named]) <= done.rows_left_out <= sum(named)
+    assert sum(len(r.streams["action"]) for r in read_back(done.path)) == done.frames
+
+
 def test_a_signal_on_another_clock_is_reported_to_share_no_moment(write_framed, tmp_path):
     from_zero = on(np.arange(20) * 10_000_000)
-    done = write_framed([with_few([from_zero])], tmp_path / "set")
+    with pytest.raises(BadInput, match=r"joints has no sample within 0\.5 s of 30 of 30 rows"):
+        write_framed([with_few([from_zero])], tmp_path / "set")
+    assert list(tmp_path.iterdir()) == []
+    done = write_framed([with_few([from_zero])], tmp_path / "set", longest_gap_s=float("inf"))
     assert any(loss.subject.stream == "joints" and dict(loss.numbers).get("clock_apart") for loss in done.left_out)
 
 

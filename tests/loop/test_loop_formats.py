@@ -5,6 +5,7 @@ import shutil
 import sqlite3
 import threading
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -324,7 +325,7 @@ def test_a_release_is_written_in_every_format_and_the_ledger_says_how(here, log,
     done = export.export(here, "r1", tmp_path / "out", to=to)
     (written,) = here.store.events(ReleaseExported)
     assert (written.event.release, written.event.format, written.event.rules) == (frozen.id, done.format, done.rules)
-    (again,) = open_log(tmp_path / "out").recordings
+    (again,) = open_log(Path(done.path)).recordings
     assert again.episode.operator == episode.operator
     assert np.array_equal(again.streams["camera/overhead"].times_ns, short().streams["camera/overhead"].times_ns)
     assert done.format in release.datasheet(here, "r1")

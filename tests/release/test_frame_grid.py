@@ -195,7 +195,7 @@ def test_pictures_follow_their_stamps_even_where_those_jump_back_and_repeat():
     times = made.streams["camera/overhead"].times_ns
     order = np.array([0, 1, 5, 3, 2, 7])  # frame i was taken at grid moment order[i]
     made = with_streams(made, {"camera/wrist": camera(times[order], MarkedPictures(1, 0, len(order)))})
-    features = survey([made])
+    features = survey([made], longest_gap_s=10.0)
     framed = frame_recording(made, features)
     shown = [read(picture).frame for picture in framed.pictures("camera/wrist")]
     assert len(shown) == len(framed) == len(times)

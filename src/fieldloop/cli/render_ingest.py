@@ -8,7 +8,8 @@ from fieldloop.cli.tables import facts, heading, styled, table, value_text
 from fieldloop.model.finding import Status
 from fieldloop.model.stream import FIRST_REAL_NS, NS_PER_S
 from fieldloop.say import sentence
-from fieldloop.say.numbers import fixed, format_time
+from fieldloop.say.marks import MARKS
+from fieldloop.say.numbers import fixed, format_number, format_time
 
 ORDER = {status: place for place, status in enumerate(Status)}
 MOST_EPISODES = 8  # in full on a screen; --json has all
@@ -117,6 +118,8 @@ def converted(result: Any, screen: Screen) -> None:
                 ("format", result.format),
                 ("episodes", result.episodes),
                 ("messages" if result.format == "MCAP" else "frames", result.frames),
+                ("rows left out", result.rows_left_out),
+                ("size", f"{format_number(result.size_mb)} MB"),
                 ("timestamps of frames from", result.clock or "no resampling"),
             ]
         )
@@ -127,10 +130,16 @@ def converted(result: Any, screen: Screen) -> None:
     screen.print()
     if not result.left_out:
         screen.write("Nothing was left out.")
-        return
-    screen.print(heading("Left out or changed"))
+    else:
+        screen.print(heading("Left out or changed"))
     for loss in result.left_out:
         screen.print(styled(f"▲ {sentence(loss)}", "yellow"))
+    if result.compared:
+        screen.print()
+        screen.print(heading("Compared with the source"))
+    for one in result.compared:
+        mark = MARKS[one.status]
+        screen.print(styled(f"{mark.sign} {sentence(one.fact)}", mark.style))
 
 
 def _moment(at_ns: int) -> str:

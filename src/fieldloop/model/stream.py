@@ -86,6 +86,23 @@ class EncodedSource(FrameSource, Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class VideoPart:
+    """Where frames lie in a video file: when each is shown, in the units of the container, in ascending order."""
+
+    path: str
+    pts: NDArray[np.int64]
+
+
+@runtime_checkable
+class VideoSource(FrameSource, Protocol):
+    """A FrameSource over a part of a video file, so that writers can copy its packets."""
+
+    @property
+    def part(self) -> VideoPart:
+        """Where the frames lie."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Stream:
     """One channel on its clocks. Either `values` (n × columns) or `pictures` holds what was sensed."""
 

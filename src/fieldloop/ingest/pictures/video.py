@@ -15,6 +15,7 @@ from fieldloop.ingest.pictures.mp4 import packets_from_boxes
 from fieldloop.ingest.pictures.packets import Packets
 from fieldloop.ingest.pictures.picture_bytes import NOTHING, Picture
 from fieldloop.ingest.stand_in import describe_pointer_file
+from fieldloop.model.stream import VideoPart
 
 MANY = 64  # so many frames in one go are worth threads
 
@@ -60,6 +61,11 @@ class VideoSpan:
     def size(self) -> tuple[int, int]:
         """Width and height in pixels."""
         return self._packets.width, self._packets.height
+
+    @property
+    def part(self) -> VideoPart:
+        """Where the frames lie in the file."""
+        return VideoPart(str(self._path), self._packets.pts[self._first : self._last])
 
     @property
     def times_ns(self) -> NDArray[np.int64]:

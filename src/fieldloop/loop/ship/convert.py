@@ -3,21 +3,25 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypedDict
 
 from fieldloop.errors import BadInput
 from fieldloop.ingest import open_log
 from fieldloop.loop.data.mapping import mapping_in_force
+from fieldloop.loop.ship.same_content import Compared, Pairing, compare_content
+from fieldloop.loop.ship.target import prepare_target, size_mb
 from fieldloop.loop.workspace import Track, track_silently
 from fieldloop.model.episode import Defect, Recording
+from fieldloop.model.finding import Status
 from fieldloop.model.note import Note, note
 from fieldloop.model.stream_notes import LEFT_OUT, ROUNDED, VALUES
+from fieldloop.protocol import Section, default_operations
 from fieldloop.release import writers
-from fieldloop.release.writers import Written
+from fieldloop.release.writers import Pair, Written
 from fieldloop.say.numbers import format_number
 
 Format = Literal["lerobot", "hdf5", "rlds", "mcap"]
-Codec = Literal["h264", "av1"]
+Codec = Literal["keep", "h264", "av1"]
 LOSSES = (LEFT_OUT, ROUNDED, VALUES)
 """Keys of stream notes that state what a stream does not hold."""
 ATTACHED = "attachment."
@@ -26,19 +30,30 @@ PART_FOLLOWS = ("/", ":", " ")
 WRITTEN_AS = {"lerobot": "LeRobot v3.0", "hdf5": "robomimic HDF5", "rlds": "RLDS", "mcap": "MCAP"}
 
 
+class _Rows(TypedDict):
+    clock: str
+    hz: float | None
+    pair: Pair
+    longest_gap_s: float
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
     """How a training format is written, beyond what it must hold."""
 
     clock: str = ""
     hz: float | None = None
-    codec: Codec = "h264"
+    codec: Codec = "keep"
     actions_from: str = ""
+    pair: Pair = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Converted:
-    """What was written, how each stream got onto the frame grid, and what the target could not hold."""
+    """What was written, how each stream got onto the frame grid, and what the target could not hold.
+
+    `compared` is what a look into the written files found: do rows still show the frames and values of the source?
+    """
 
     path: str
     format: str
@@ -47,6 +62,14 @@ class Converted:
     clock: str
     rules: tuple[tuple[str, str], ...]
     left_out: tuple[Note, ...]
+    rows_left_out: int = 0
+    size_mb: float = 0.0
+    compared: tuple[Compared, ...] = ()
+
+    @property
+    def exit_ok(self) -> bool:
+        """Does no comparison with the source fail?"""
+        return all(one.status is not Status.FAILED for one in self.compared)
 
 
 def convert(  # noqa: PLR0913 - each is an option of the command
@@ -56,8 +79,9 @@ def convert(  # noqa: PLR0913 - each is an option of the command
     to: Format = "lerobot",
     clock: str = "",
     hz: float | None = None,
-    codec: Codec = "h264",
+    codec: Codec = "keep",
     actions_from: str = "",
+    pair: Pair = "",
     mapping: Path | None = None,
     track: Track = track_silently,
 ) -> Converted:
@@ -65,35 +89,53 @@ def convert(  # noqa: PLR0913 - each is an option of the command
 
     Arguments:
         source: a log file, a dataset folder, or a folder of logs
-        target: a path that does not exist yet; written completely or not at all
+        target: a path that does not exist yet; written completely or not at all. A file gets the ending of its format
         to: the format to write; mcap keeps every rate and clock, the others have one row per frame
         clock: the stream whose timestamps become the frames (default: the first camera, else the action)
         hz: frames per second to write (default: the timestamps of the stream in --clock)
-        codec: how LeRobot's videos are compressed
+        codec: how LeRobot's videos are compressed; keep copies h264 and AV1 videos as they are, and encodes h264 else
         actions_from: the stream to use as actions in HDF5 if no stream is of the kind action
+        pair: samples belong to a row by index or by time (default: as the source's format defines)
         mapping: the mapping file that translates your names, units and frames
     """
     if target.resolve().is_relative_to(source.resolve()):
         raise BadInput(f"{target} lies inside {source}. Choose a target outside of it.")
     log = open_log(source, mapping_in_force(None, mapping))
-    recordings = WithLosses(lambda: track(log.recordings, f"reading {source.name}", log.expected))
-    options = Options(clock, hz, codec, actions_from)
-    written = write_recordings(to, recordings, target, options)
-    return conversion_result(to, written, options, (*recordings.losses, *log.defects))
+    episodes = log.expected
+    target = prepare_target(target, source.resolve().stem, to, episodes)
+    recordings = WithLosses(lambda: track(log.recordings, f"reading {source.name}", episodes))
+    options, settings = Options(clock, hz, codec, actions_from, pair), default_operations()["convert"]
+    written = write_recordings(to, recordings, target, options, settings)
+    done = conversion_result(to, written, options, (*recordings.losses, *log.defects))
+    return replace(done, compared=compare_with_source(log.recordings, written, options, settings))
 
 
-def write_recordings(to: Format, recordings: Iterable[Recording], target: Path, options: Options) -> Written:
+def compare_with_source(
+    source: Iterable[Recording], written: Written, options: Options, settings: Section
+) -> tuple[Compared, ...]:
+    """Read back what was written and compare it with the source."""
+    pair: Pair = "time" if options.hz else options.pair
+    how = Pairing(written.clock, written.rules or {}, pair)
+    return compare_content(source, written.path, written.episodes, how, settings)
+
+
+def write_recordings(
+    to: Format, recordings: Iterable[Recording], target: Path, options: Options, settings: Section
+) -> Written:
     """Write recordings in one of the formats; they are read more than once."""
-    clock, hz = options.clock, options.hz
+    rows: _Rows = {
+        "clock": options.clock, "hz": options.hz, "pair": options.pair,
+        "longest_gap_s": settings.number("longest_gap_s"),
+    }  # fmt: skip
     match to:
         case "mcap":
-            return writers.write_mcap(recordings, target)
+            return writers.write_mcap(recordings, target, pair=options.pair)
         case "hdf5":
-            return writers.write_hdf5(recordings, target, clock=clock, hz=hz, actions_from=options.actions_from)
+            return writers.write_hdf5(recordings, target, **rows, actions_from=options.actions_from)
         case "rlds":
-            return writers.write_rlds(recordings, target, clock=clock, hz=hz)
+            return writers.write_rlds(recordings, target, **rows)
         case _:
-            return writers.write_lerobot(recordings, target, clock=clock, hz=hz, codec=options.codec)
+            return writers.write_lerobot(recordings, target, **rows, codec=options.codec)
 
 
 def conversion_result(to: Format, written: Written, options: Options, defects: Iterable[Defect]) -> Converted:
@@ -109,7 +151,7 @@ def conversion_result(to: Format, written: Written, options: Options, defects: I
     ]
     return Converted(
         str(written.path), WRITTEN_AS[to], written.episodes, written.frames, clock, rules,
-        fold_similar_losses((*written.left_out, *source_defects)),
+        fold_similar_losses((*written.left_out, *source_defects)), written.rows_left_out, size_mb(written.path),
     )  # fmt: skip
 
 

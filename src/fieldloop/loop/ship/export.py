@@ -1,5 +1,6 @@
 """Export a frozen release as files that trainers read."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from fieldloop.loop.data.as_frozen import episodes_of_release
@@ -9,16 +10,19 @@ from fieldloop.loop.ship.convert import (
     Format,
     Options,
     WithLosses,
+    compare_with_source,
     conversion_result,
     write_recordings,
 )
 from fieldloop.loop.ship.release import find_release
+from fieldloop.loop.ship.target import prepare_target
 from fieldloop.loop.work.reopen import Reopened
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.event import ReleaseExported
+from fieldloop.release.writers import Pair
 
 
-def export(
+def export(  # noqa: PLR0913 - each is an option of the command
     workspace: Workspace,
     release: str,
     target: Path,
@@ -26,8 +30,9 @@ def export(
     to: Format = "lerobot",
     clock: str = "",
     hz: float | None = None,
-    codec: Codec = "h264",
+    codec: Codec = "keep",
     actions_from: str = "",
+    pair: Pair = "",
 ) -> Converted:
     """Write a release's episodes in a training format; the ledger records how they were resampled.
 
@@ -37,15 +42,20 @@ def export(
         to: the format to write; mcap keeps every rate and clock, the others have one row per frame
         clock: the stream whose timestamps become the frames (default: the first camera, else the action)
         hz: write frames at this fixed rate instead
-        codec: how LeRobot's videos are compressed
+        codec: how LeRobot's videos are compressed; keep copies h264 and AV1 videos as they are, and encodes h264 else
         actions_from: the stream to use as actions in HDF5 if no stream is of the kind action
+        pair: samples belong to a row by index or by time (default: as the logs' formats define; by time after a fix)
     """
     frozen = find_release(workspace, release)
+    target = prepare_target(target, frozen.name, to, len(frozen.episodes))
     episodes = {e.id: e for e in episodes_of_release(workspace, frozen)}
     reopened = Reopened(workspace, [episodes[id_] for id_ in frozen.episodes], frozen.name, frozen)
     recordings = WithLosses(lambda: reopened)
-    options = Options(clock, hz, codec, actions_from)
-    done = conversion_result(to, write_recordings(to, recordings, target, options), options, recordings.losses)
+    options = Options(clock, hz, codec, actions_from, pair or ("time" if frozen.fixes else ""))
+    settings = workspace.operations["convert"]
+    written = write_recordings(to, recordings, target, options, settings)
+    done = conversion_result(to, written, options, recordings.losses)
+    done = replace(done, compared=compare_with_source(reopened, written, options, settings))
     workspace.write(
         ReleaseExported(
             frozen.id, target.name, done.format, done.episodes, done.frames, done.clock, done.rules, done.left_out

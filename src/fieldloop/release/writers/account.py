@@ -11,13 +11,17 @@ from fieldloop.release.writers.framed import TRUST, Framed
 from fieldloop.release.writers.grid import Rule
 from fieldloop.release.writers.written import Written
 
+FEWEST_ROWS = 2
+"""One row shows no motion: a set of single rows teaches nothing."""
+
 
 class Account:
     """Episodes and rows so far, the rule and clock of each stream, and the losses."""
 
     def __init__(self, features: Features) -> None:
         self._features = features
-        self.episodes = self.frames = 0
+        self.episodes = self.frames = self.rows_left_out = 0
+        self._empty = self._longest = 0
         self.notes: dict[Note, None] = {}
         self._clocks: dict[str, set[ClockKind]] = {}
         self._rules: dict[str, dict[str, None]] = {}
@@ -25,10 +29,25 @@ class Account:
     def note(self, framed: Framed) -> None:
         """Take in one episode, when all of it is written: drawing pictures may add a note."""
         self.episodes, self.frames = self.episodes + 1, self.frames + len(framed)
-        self.notes |= dict.fromkeys(framed.notes)
+        self._longest = max(self._longest, len(framed))
+        self._note_losses(framed)
         for name, rule in framed.rules.items():
             self._rules.setdefault(name, {})[rule.value] = None
             self._clocks.setdefault(name, set()).add(next(iter(framed.clocks(name))))
+
+    def is_empty(self, framed: Framed) -> bool:
+        """Has an episode lost all its rows? Then it is listed, and not written."""
+        if len(framed) or not framed.rows_left_out:
+            return False
+        self._empty += 1
+        self._note_losses(framed)
+        about = Subject(episode=framed.episode.name)
+        self.notes[note("release.episode_without_rows", about=about, rows=framed.rows_left_out)] = None
+        return True
+
+    def _note_losses(self, framed: Framed) -> None:
+        self.rows_left_out += framed.rows_left_out
+        self.notes |= dict.fromkeys(framed.notes)
 
     @property
     def clocks(self) -> dict[str, ClockKind]:
@@ -60,15 +79,32 @@ class Account:
                 about = Subject(feature.name)
                 yield note("release.rows_flattened", about=about, width=feature.width, shape=feature.shape)
 
-    def refuse_changed_recordings(self) -> None:
-        """Refuse to finish where the recordings changed between the first and the second reading."""
-        if self.episodes != self._features.episodes:
+    def refuse_unusable(self) -> None:
+        """Refuse to finish where recordings changed between two readings, or where no episode has two rows."""
+        if self.episodes + self._empty != self._features.episodes:
             raise BadInput(
                 f"{self._features.episodes} recordings were read at first, but {self.episodes} while "
                 "writing. Give recordings that can be read more than once."
             )
+        if self._longest < FEWEST_ROWS:
+            raise BadInput(self._why_too_short())
+
+    def _why_too_short(self) -> str:
+        """Say why no episode has two rows, and what to do."""
+        clock = self._features.clock
+        rows = f"No episode has more than {self._longest} of the rows that {clock} gives, and motion needs at least 2."
+        gaps = [loss for loss in self.notes if loss.code == "release.rows_left_out"]
+        if not gaps:
+            return f"{rows} Name a stream with more samples by --clock, or write --to mcap, which keeps every sample."
+        worst = max(gaps, key=lambda loss: int(str(loss["rows"])))
+        return (
+            f"{rows} {worst.subject.stream} has no sample within {worst['limit_s']:g} s of {worst['rows']} of "
+            f"{worst['total']} rows. Name another stream by --clock, drop this one by a mapping, or write --to mcap."
+        )
 
     def written(self, target: Path, more: Iterable[Note] = ()) -> Written:
         """Return the result; each loss is listed once."""
         left_out = dict.fromkeys((*self._features.left_out, *self.notes, *more))
-        return Written(target, self.episodes, self.frames, tuple(left_out), self._features.clock, self.rules)
+        return Written(
+            target, self.episodes, self.frames, tuple(left_out), self._features.clock, self.rules, self.rows_left_out
+        )

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from fieldloop.model.note import Note
 from fieldloop.model.stream import ClockKind, StreamKind
+from fieldloop.release.writers.pairing import Pair
 
 NOMINAL_HZ = "nominal_hz"
 """The note in which a reader keeps what a row was before it became columns."""
@@ -51,7 +52,10 @@ class Feature:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Features:
-    """The streams that all episodes share, the clock of the grid, and what is left out and why."""
+    """The streams that all episodes share, the clock of the grid, and what is left out and why.
+
+    `pair` is how samples come to rows. A row is left out where a stream has no sample within `longest_gap_s`.
+    """
 
     signals: tuple[Feature, ...]
     cameras: tuple[Feature, ...]
@@ -62,6 +66,8 @@ class Features:
     left_out: tuple[Note, ...] = ()
     episodes: int = 0
     splits: tuple[str, ...] = ()
+    pair: Pair = ""
+    longest_gap_s: float = float("inf")
 
     @property
     def all(self) -> tuple[Feature, ...]:

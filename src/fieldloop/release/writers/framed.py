@@ -1,6 +1,6 @@
 """A recording on one frame grid: what every training format holds, decided here once for all of them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,9 +13,10 @@ from fieldloop.model.episode_text import losses_in_texts
 from fieldloop.model.note import Note, Subject, note
 from fieldloop.model.stream import ClockKind, Stream, StreamKind
 from fieldloop.model.stream_notes import RECORDED_HZ, RESAMPLED
-from fieldloop.release.writers.far import far_rows
+from fieldloop.release.writers.far import far_rows, left_out_rows, rows_without_sample
 from fieldloop.release.writers.features import Features
 from fieldloop.release.writers.grid import Rule, Times, even_count, grid_of, picks_of, resample, rule_for
+from fieldloop.release.writers.pairing import paired_streams, time_disagreement, unpaired_samples
 from fieldloop.release.writers.utf8 import in_utf8
 
 MISSING: NDArray[Any] = np.empty((0, 0, 3), np.uint8)
@@ -29,7 +30,8 @@ TRUST = tuple(ClockKind)
 class Framed:
     """One row a moment of the grid. `notes` says what was not as it should be; it grows while pictures are drawn.
 
-    `picks` says for every stream whose rows are samples which sample each row is.
+    `picks` says for every stream whose rows are samples which sample each row is. `rows_left_out` counts moments for
+    which some stream has no sample near enough.
     """
 
     episode: Episode
@@ -41,6 +43,7 @@ class Framed:
     rules: Mapping[str, Rule]
     streams: Mapping[str, Stream]
     notes: list[Note]
+    rows_left_out: int = 0
 
     def __len__(self) -> int:
         return len(self.times_ns)
@@ -134,23 +137,41 @@ def frame_recording(recording: Recording, features: Features) -> Framed:
         raise BadInput(
             f"{episode.name} has no sample of {', '.join(missing)}, but every episode of the dataset needs one."
         )
-    times = _grid(streams[features.clock].times_ns, features)
-    rules = {name: rule_for(streams[name], times) for name in wanted}
-    values = {f.name: resample(streams[f.name], times, rules[f.name]) for f in features.signals}
-    picks = {name: picks_of(streams[name], times, rule) for name, rule in rules.items() if rule.keeps_samples}
-    far = [far_rows(streams[name], times, rules[name], features.hz) for name in wanted] if len(times) else []
-    notes = [_with_episode(episode, loss) for loss in (*lost, *strange, *far) if loss]
+    paired = frozenset() if features.uniform else paired_streams(recording, wanted, features.clock, features.pair)
+    times = _grid(streams[features.clock].times_ns, features, [len(streams[name]) for name in paired])
+    rules = {n: Rule.AS_RECORDED if n in paired else rule_for(streams[n], times) for n in wanted}
+    kept, gaps = _rows_with_samples(streams, times, rules, features)
+    odd = [*unpaired_samples(recording, paired, len(times)), *gaps]
+    odd += filter(None, [time_disagreement(recording, paired, features.clock, features.hz)])
+    odd += filter(None, [far_rows(streams[name], times[kept], rules[name], features.hz) for name in wanted])
     return Framed(
-        episode, features.clock, features.hz, times, values, picks, rules, {name: streams[name] for name in wanted},
-        notes,
+        episode, features.clock, features.hz, times[kept],
+        values={f.name: resample(streams[f.name], times, rules[f.name])[kept] for f in features.signals},
+        picks={n: picks_of(streams[n], times, rule)[kept] for n, rule in rules.items() if rule.keeps_samples},
+        rules=rules, streams={name: streams[name] for name in wanted},
+        notes=[_with_episode(episode, loss) for loss in (*lost, *strange, *odd)],
+        rows_left_out=len(times) - len(times[kept]),
     )  # fmt: skip
+
+
+def _rows_with_samples(
+    streams: Mapping[str, Stream], times: Times, rules: Mapping[str, Rule], features: Features
+) -> tuple[NDArray[np.bool_] | slice, list[Note]]:
+    """Return which rows have a sample of every stream within the longest gap, and how many rows each stream costs."""
+    limit_s = features.longest_gap_s
+    without = {name: rows_without_sample(streams[name], times, rule, limit_s) for name, rule in rules.items()}
+    notes = [left_out_rows(streams[name], missing, limit_s) for name, missing in without.items()]
+    missing = np.any([*without.values()], axis=0) if without else np.zeros(len(times), bool)
+    return (~missing if missing.any() else slice(None)), [one for one in notes if one]
 
 
 def _with_episode(episode: Episode, loss: Note) -> Note:
     return replace(loss, subject=replace(loss.subject, episode=episode.name))
 
 
-def _grid(stamps_ns: Times, features: Features) -> Times:
+def _grid(stamps_ns: Times, features: Features, paired: Sequence[int]) -> Times:
+    if paired:
+        return stamps_ns[: min(paired)]  # in the order of the rows, whatever the clock says
     if not features.uniform:
         return grid_of(stamps_ns)
     if (count := even_count(stamps_ns, features.hz)) > MOST_ROWS:

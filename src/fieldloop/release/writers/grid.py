@@ -122,7 +122,7 @@ def resample(stream: Stream, grid_ns: Times, rule: Rule | None = None) -> NDArra
     rule = rule or rule_for(stream, grid_ns)
     values = stream.values.reshape(len(stream), -1)
     if rule is Rule.AS_RECORDED:
-        return values
+        return values[: len(grid_ns)]
     if rule is Rule.NEAREST:
         return values[nearest(stream.times_ns, grid_ns)]
     order, before, after = _neighbours(stream.times_ns, grid_ns)

@@ -5,13 +5,14 @@ import numpy as np
 from fieldloop.model.episode import Recording
 from fieldloop.model.stream import Stream
 from fieldloop.release.writers.grid import Rule, Times, even_count, grid_of, rule_between, same_moments
+from fieldloop.release.writers.pairing import Pair, is_by_index, is_one_sample_a_row
 
 
 class SharedStamps:
     """Whose rows would be samples with stamps or clocks of their own, whichever stream becomes the grid."""
 
-    def __init__(self, clock: str, hz: float | None) -> None:
-        self._clock, self._hz = clock, hz
+    def __init__(self, clock: str, hz: float | None, pair: Pair = "") -> None:
+        self._clock, self._hz, self._pair = clock, hz, pair
         self._stamps: set[tuple[str, str]] = set()
         self._clocks: set[tuple[str, str]] = set()
 
@@ -23,7 +24,7 @@ class SharedStamps:
             alike.setdefault(stream.times_ns.tobytes(), []).append(stream)
         for clocks in alike.values():
             if chosen := [clock for clock in clocks if self._clock in ("", clock.name)]:
-                self._compare_with_grid(chosen, list(alike.values()))
+                self._compare_with_grid(recording, chosen, list(alike.values()))
 
     def own_stamps(self, name: str, clock: str) -> bool:
         """Are rows of this stream, in some episode, samples that were taken at other moments than the grid says?"""
@@ -33,13 +34,17 @@ class SharedStamps:
         """Are they samples, in some episode, with more to say of their time than the grid's one stamp?"""
         return (name, clock) in self._clocks
 
-    def _compare_with_grid(self, clocks: list[Stream], groups: list[list[Stream]]) -> None:
+    def _compare_with_grid(self, recording: Recording, clocks: list[Stream], groups: list[list[Stream]]) -> None:
         stamps = clocks[0].times_ns
+        by_index = self._hz is None and is_by_index(recording, self._pair)
         count = len(stamps) if self._hz is None else even_count(stamps, self._hz)
         grid: Times | None = None
         for group in groups:
             times, same, moved = group[0].times_ns, False, True
-            if len(times) == count:
+            if by_index and (len(times) == count or is_one_sample_a_row(recording, self._pair)):
+                both = min(len(times), count)
+                same, moved = True, not np.array_equal(times[:both], stamps[:both])
+            elif len(times) == count:
                 grid = grid_of(stamps, self._hz) if grid is None else grid
                 same = same_moments(times, grid)
                 moved = not (same and np.array_equal(times, grid))

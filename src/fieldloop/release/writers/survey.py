@@ -10,7 +10,9 @@ from fieldloop.errors import BadInput
 from fieldloop.model.episode import Recording
 from fieldloop.model.note import Note, Subject, note
 from fieldloop.model.stream import StreamKind
+from fieldloop.protocol import default_operations
 from fieldloop.release.writers.features import Features
+from fieldloop.release.writers.pairing import Pair
 from fieldloop.release.writers.seen import Seen, feature_of, why_unfit
 from fieldloop.release.writers.shared_stamps import SharedStamps
 from fieldloop.release.writers.splits import split_of
@@ -34,19 +36,24 @@ def survey(
     clock: str = "",
     hz: float | None = None,
     splits: Mapping[str, str] | None = None,
+    pair: Pair = "",
+    longest_gap_s: float | None = None,
 ) -> Features:
     """Look through all recordings; no pixel is decoded but the first of each camera.
 
     `clock` names the stream whose stamps are the grid; `hz` asks for an even grid of that rate instead. `splits` says
-    for an episode's id which split it belongs to.
+    for an episode's id which split it belongs to. `pair` says whether samples come to rows by index or by time
+    (default: as their format defines), `longest_gap_s` how far a row may be from its samples (default: as shipped).
     """
+    if hz is not None and pair == "index":
+        raise BadInput("Rows at another rate cannot be paired by index. Leave out --hz or --pair index.")
     if hz is not None and not (math.isfinite(hz) and SLOWEST_HZ <= hz <= FASTEST_HZ):
         raise BadInput(f"{hz:g} Hz is not a valid rate for rows. Give a number from {SLOWEST_HZ:g} to {FASTEST_HZ:g}.")
     seen: dict[str, Seen] = {}
     left: dict[str, Note] = {}
     robots: Counter[str] = Counter()
     found_splits: dict[str, None] = {}
-    stamps = SharedStamps(clock, hz)
+    stamps = SharedStamps(clock, hz, pair)
     for recording, _ in map(in_utf8, recordings):
         robots[recording.episode.robot] += 1
         found_splits[split_of(recording.episode, splits)] = None
@@ -67,7 +74,8 @@ def survey(
     return Features(
         tuple(f for f in features if not f.is_camera), tuple(f for f in features if f.is_camera),
         grid, hz or next(f.hz for f in features if f.name == grid) or 1.0, robots.most_common(1)[0][0], hz is not None,
-        tuple(left[name] for name in sorted(left)), count, tuple(found_splits),
+        tuple(left[name] for name in sorted(left)), count, tuple(found_splits), pair,
+        default_operations()["convert"].number("longest_gap_s") if longest_gap_s is None else longest_gap_s,
     )  # fmt: skip
 
 

@@ -15,7 +15,7 @@ class Written:
     """The result of writing. `left_out` is what the format cannot hold or could not be decoded.
 
     `rules` says for every stream how its samples were brought onto the frame grid; `clock` is the stream whose stamps
-    are that grid, '' where nothing was resampled.
+    are that grid, '' where nothing was resampled. `rows_left_out` counts moments of the grid that are not written.
     """
 
     path: Path
@@ -24,12 +24,24 @@ class Written:
     left_out: tuple[Note, ...] = ()
     clock: str = ""
     rules: Mapping[str, str] | None = None
+    rows_left_out: int = 0
 
 
 @contextmanager
 def whole_or_nothing(target: Path) -> Iterator[Path]:
     """Give a path to write to; it becomes `target` when the block ends well and is removed when it does not."""
-    if target.exists():
+    part = refuse_taken(target)
+    try:
+        yield part
+        part.rename(target)
+    except BaseException:
+        _remove(part)  # half a dataset is none
+        raise
+
+
+def refuse_taken(target: Path) -> Path:
+    """Return the path under which a target is written first; BadInput where either is taken or has no folder."""
+    if target.exists() or target.is_symlink():
         raise BadInput(f"{target} already exists. Choose another name.")
     if not target.parent.is_dir():
         raise BadInput(f"{target.parent} is not a folder, so {target.name} cannot be written there.")
@@ -38,12 +50,7 @@ def whole_or_nothing(target: Path) -> Iterator[Path]:
         raise BadInput(
             f"{part} was left by an earlier attempt, or is being written by another process. Remove it, then try again."
         )
-    try:
-        yield part
-        part.rename(target)
-    except BaseException:
-        _remove(part)  # half a dataset is none
-        raise
+    return part
 
 
 def _remove(part: Path) -> None:

@@ -17,6 +17,7 @@ from fieldloop.release.writers.framed import Framed, frame_recording
 from fieldloop.release.writers.hdf5.demonstration import write_pictures, write_rows, write_stamps
 from fieldloop.release.writers.hdf5.description import ATTRIBUTE, describe, environment, shared_description_notes
 from fieldloop.release.writers.hdf5.keys import ACTIONS, Place, name_to_key, places
+from fieldloop.release.writers.pairing import Pair
 from fieldloop.release.writers.splits import split_of
 from fieldloop.release.writers.survey import ensure_rereadable, survey
 from fieldloop.release.writers.written import Written, whole_or_nothing
@@ -36,6 +37,8 @@ def write_hdf5(
     *,
     clock: str = "",
     hz: float | None = None,
+    pair: Pair = "",
+    longest_gap_s: float | None = None,
     actions_from: str = "",
 ) -> Written:
     """Write one file in robomimic's layout, whole or not at all; the recordings are gone through twice.
@@ -45,7 +48,7 @@ def write_hdf5(
     """
     walk = ensure_rereadable(recordings)
     chosen = _WithActions(walk, actions_from) if actions_from else walk
-    features = survey(chosen, clock=clock, hz=hz)
+    features = survey(chosen, clock=clock, hz=hz, pair=pair, longest_gap_s=longest_gap_s)
     if not any(f.kind is StreamKind.ACTION for f in features.signals):
         raise BadInput(
             "robomimic's layout needs actions, and no stream of the kind 'action' is in every episode. "
@@ -83,6 +86,8 @@ class _Writer:
     def add(self, recording: Recording) -> None:
         """Write one recording as the next demonstration."""
         framed = frame_recording(recording, self._features)
+        if self.account.is_empty(framed):
+            return
         name = f"demo_{self.account.episodes}"
         group = self._data.create_group(name)
         group.attrs["num_samples"] = len(framed)
@@ -98,7 +103,7 @@ class _Writer:
 
     def finish(self) -> None:
         """Write what speaks of the whole."""
-        self.account.refuse_changed_recordings()
+        self.account.refuse_unusable()
         self._data.attrs["total"] = self.account.frames
         self._data.attrs["env_args"] = next(iter(self._environments))
         for mask, names in sorted(self._masks.items()):

@@ -46,7 +46,7 @@ def write_rows(group: Any, framed: Framed, features: Features, places: Places) -
 
 
 def write_pictures(group: Any, framed: Framed, camera: Feature, place: Place) -> None:
-    """Write a camera's frames, compressed once and stored twice: as seen at a step, and as seen one step later."""
+    """Write a camera's frames, compressed frame by frame; those one step later are a view of them, not a copy."""
     count, (width, height) = len(framed), camera.size
     depth = camera.kind is StreamKind.DEPTH
     shape = (height, width, 1) if depth else (height, width, 3)
@@ -54,15 +54,21 @@ def write_pictures(group: Any, framed: Framed, camera: Feature, place: Place) ->
         "shape": (count, *shape), "dtype": np.float32 if depth else np.uint8, "chunks": (1, *shape),
         "compression": "gzip", "compression_opts": ZLIB_LEVEL,
     }  # fmt: skip
-    now, later = (group.create_dataset(path, **options) for path in (place.path, f"next_{place.path}"))
-    packed = b""
+    now = group.create_dataset(place.path, **options)
     for row, picture in enumerate(framed.pictures(camera.name)):
         packed = zlib.compress(np.ascontiguousarray(picture.reshape(shape)).data, ZLIB_LEVEL)
         now.id.write_direct_chunk((row, 0, 0, 0), packed)
-        if row:
-            later.id.write_direct_chunk((row - 1, 0, 0, 0), packed)
     if count:
-        later.id.write_direct_chunk((count - 1, 0, 0, 0), packed)
+        _view_one_later(group, now, f"next_{place.path}")
+
+
+def _view_one_later(group: Any, now: Any, path: str) -> None:
+    """Add each row's successor as a virtual dataset of the same file; nothing follows the last, so that it repeats."""
+    import h5py
+
+    layout, rows = h5py.VirtualLayout(now.shape, now.dtype), h5py.VirtualSource(".", now.name, now.shape)
+    layout[:-1], layout[-1:] = rows[1:], rows[-1:]
+    group.create_virtual_dataset(path, layout)
 
 
 def write_stamps(group: Any, framed: Framed, places: Places) -> dict[str, str]:

@@ -1,6 +1,7 @@
 """One camera of a dataset being written: its frames into video, every pixel into statistics."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,14 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.model.note import Note, Subject, note
-from fieldloop.model.stream import StreamKind
+from fieldloop.model.stream import StreamKind, VideoSource
 from fieldloop.release.writers.features import Feature
 from fieldloop.release.writers.framed import Framed
+from fieldloop.release.writers.lerobot.copied_video import CopiedVideo
 from fieldloop.release.writers.lerobot.depth import LARGEST, DepthScale
 from fieldloop.release.writers.lerobot.files import Limits, Places
 from fieldloop.release.writers.lerobot.info import Origin, describe_camera
 from fieldloop.release.writers.lerobot.stats import PictureStats, Stats
-from fieldloop.release.writers.lerobot.video import Codec, VideoWriter, encoding
+from fieldloop.release.writers.lerobot.video import Codec, Span, VideoWriter, encoding
 
 QUALITY = {"h264": 20, "av1": 30}
 """Where the two look alike; smaller is better and larger."""
@@ -29,8 +31,12 @@ class Camera:
     ) -> None:
         self.feature, self.key, self._fps = feature, key, fps
         self._scale = DepthScale() if feature.kind is StreamKind.DEPTH else None
+        self._copied: CopiedVideo | None = None
+        self._encoded = 0
+        self._codecs = () if self._scale or crf is not None else (*QUALITY,) if codec == "keep" else (codec,)
+        made = "h264" if codec == "keep" else codec
         self._how = encoding(
-            codec, feature.size, crf=QUALITY[codec] if crf is None else crf, depth=self._scale is not None
+            made, feature.size, crf=QUALITY[made] if crf is None else crf, depth=self._scale is not None
         )
         self._video = VideoWriter(folder, key, fps, self._how, Places(limits.video_mb, limits.files_a_chunk))
         self.seen = self._new_stats()
@@ -38,7 +44,11 @@ class Camera:
     def add(self, framed: Framed) -> tuple[dict[str, Any], dict[str, Stats]]:
         """Encode one episode; return its columns of the table of episodes, and its statistics."""
         seen = self._new_stats()
-        span = self._video.add(self._counted_pictures(framed, seen))
+        span = self._copy(framed, seen)
+        if span is None:
+            self._encoded += 1
+            seen = self._new_stats()
+            span = self._video.add(self._counted_pictures(framed, seen))
         self.seen.merge(seen)
         prefix = f"videos/{self.key}/"
         columns = {
@@ -47,18 +57,40 @@ class Camera:
         }  # fmt: skip
         return columns, {self.key: seen.stats()}
 
+    def _copy(self, framed: Framed, seen: PictureStats) -> Span | None:
+        """Copy the source's packets where rows are exactly its frames and each can be decoded; None elsewhere."""
+        name = self.feature.name
+        source = framed.streams[name].pictures
+        if not self._codecs or not isinstance(source, VideoSource):
+            return None
+        if not np.array_equal(framed.picks[name], np.arange(len(source))):
+            return None
+        copied = self._video.copy(source.part, self._codecs)
+        if copied is None:
+            return None
+        count = sum(1 for _ in self._counted_pictures(framed, seen))
+        if any(one.code == "release.frames_repeated" and one.subject.stream == name for one in framed.notes):
+            return None  # a frame that cannot be decoded is replaced, which needs a new video
+        self._copied, self._codecs = copied, (copied.codec,)  # one codec for all episodes
+        return self._video.append(count)
+
     def close(self) -> None:
         """Finish the last file."""
         self._video.close()
 
     def describe(self, origin: Origin) -> dict[str, Any]:
         """Return the camera's part of meta/info.json."""
-        return describe_camera(self.feature, origin, self._fps, self._how)
+        how = self._how
+        if self._copied and not self._encoded:
+            how = replace(how, codec=self._copied.codec, pix_fmt=self._copied.pix_fmt, options={})
+        return describe_camera(self.feature, origin, self._fps, how)
 
     def losses(self) -> list[Note]:
         """Return what video does not hold."""
         if self._scale:
             return self._scale.losses(self.feature.name)
+        if not self._encoded:
+            return []
         how = f"{self._how.codec}, crf {self._how.options['crf']}"
         return [note("release.pixels_recompressed", about=Subject(self.feature.name), how=how)]
 

@@ -36,6 +36,7 @@ from fieldloop.release.writers.lerobot.signals import Signals, stamped_streams
 from fieldloop.release.writers.lerobot.stats import flatten
 from fieldloop.release.writers.lerobot.tables import ParquetFiles, episodes_table, write_tasks
 from fieldloop.release.writers.lerobot.video import Codec
+from fieldloop.release.writers.pairing import Pair
 from fieldloop.release.writers.splits import split_of
 from fieldloop.release.writers.survey import ensure_rereadable, survey
 from fieldloop.release.writers.written import Written, whole_or_nothing
@@ -48,14 +49,16 @@ REMADE = (ClockKind.CONTAINER, ClockKind.SYNTHETIC)
 """Clocks that a LeRobot dataset has of its own."""
 
 
-def write_lerobot(
+def write_lerobot(  # noqa: PLR0913 - each is an option of the format
     recordings: Iterable[Recording],
     target: Path,
     *,
     clock: str = "",
     hz: float | None = None,
+    pair: Pair = "",
+    longest_gap_s: float | None = None,
     splits: Mapping[str, str] | None = None,
-    codec: Codec = "h264",
+    codec: Codec = "keep",
     crf: int | None = None,
     limits: Limits | None = None,
 ) -> Written:
@@ -63,12 +66,12 @@ def write_lerobot(
 
     The recordings are walked through once to see what all have, and once more for each split. `clock` names the
     stream whose stamps are the rows, `hz` asks for even rows instead. `splits` says for an episode's id which split it
-    belongs to; else its fact `split` does, else it is `train`. Pictures are h264 unless asked for otherwise, because a
-    learner decodes them many times and AV1 takes three times as long.
+    belongs to; else its fact `split` does, else it is `train`. Videos are copied where all their frames are rows, and
+    else encoded as h264 unless asked for otherwise: a learner decodes them often, and AV1 takes three times as long.
     """
     walk = ensure_rereadable(recordings)
     with whole_or_nothing(target) as part:
-        features = survey(walk, clock=clock, hz=hz, splits=splits)
+        features = survey(walk, clock=clock, hz=hz, splits=splits, pair=pair, longest_gap_s=longest_gap_s)
         with closing(_Dataset(part, features, codec, crf, limits or Limits())) as dataset:
             for split in features.splits:  # LeRobot's splits are ranges of episodes, so each is written in one go
                 for recording in walk:
@@ -102,6 +105,8 @@ class _Dataset:
     def add(self, recording: Recording, split: str) -> None:
         """Append one episode."""
         framed = frame_recording(recording, self._features)
+        if self.account.is_empty(framed):
+            return
         tasks = tasks_of(framed.episode)
         for task in tasks:
             self._tasks.setdefault(task, len(self._tasks))
@@ -127,7 +132,7 @@ class _Dataset:
 
     def finish(self) -> None:
         """Write the tables that speak of the whole."""
-        self.account.refuse_changed_recordings()
+        self.account.refuse_unusable()
         if self._rows:
             self._write_listing()
         self.close()

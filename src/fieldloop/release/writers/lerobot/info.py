@@ -55,16 +55,16 @@ def describe_camera(feature: Feature, origin: Origin, fps: int, how: Encoding) -
     info = {
         "video.height": height, "video.width": width, "video.codec": how.codec, "video.pix_fmt": how.pix_fmt,
         "video.fps": fps, "video.channels": channels, "has_audio": False, "is_depth_map": depth,
-        "video.g": _number(how.options["g"]), "video.preset": _number(how.options["preset"]),
         "video.video_backend": "pyav",
     }  # fmt: skip
+    info |= {f"video.{key}": _number(how.options[key]) for key in ("g", "preset") if key in how.options}
     if depth:
         scale = DepthScale()
         info |= {
             "video.depth_min": scale.nearest_m, "video.depth_max": scale.farthest_m, "video.shift": SHIFT_M,
             "video.use_log": True, "depth_unit": "m", "video.extra_options": {"x265-params": "lossless=1"},
         }  # fmt: skip
-    else:
+    elif "crf" in how.options:
         info["video.crf"] = _number(how.options["crf"])
     return {
         "dtype": "video", "shape": [height, width, channels], "names": ["height", "width", "channels"],

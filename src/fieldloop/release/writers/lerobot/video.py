@@ -1,7 +1,7 @@
 """Frames of many episodes in one video file after another, each episode beginning with a key frame."""
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -9,9 +9,12 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from fieldloop.model.stream import VideoPart
+from fieldloop.release.writers.lerobot.copied_video import CopiedVideo, copy_packets
 from fieldloop.release.writers.lerobot.files import Place, Places
 
-Codec = Literal["h264", "av1"]
+Codec = Literal["keep", "h264", "av1"]
+"""`keep` copies the source's packets where they are h264 or AV1, and encodes h264 where they cannot be copied."""
 VIDEO_PATH = "videos/{video_key}/chunk-{chunk_index:03d}/file-{file_index:03d}.mp4"
 KEY_FRAME_EVERY = 2  # random access is what a learner does; LeRobot's own default
 DEPTH_KEY_FRAME_EVERY = 1  # a distance is exact whatever the encoder makes of the frames around it
@@ -71,17 +74,28 @@ class VideoWriter:
         self._frames = 0
         self._container: Any = None
         self._stream: Any = None
+        self._head: bytes | None = None  # decoder settings, which all episodes of a file share
 
     def add(self, pictures: Iterable[Any]) -> Span:
         """Encode one episode's frames behind what is there."""
+        return self.append(self._encode(pictures))
+
+    def copy(self, part: VideoPart, codecs: Collection[str]) -> CopiedVideo | None:
+        """Copy one episode's packets beside what is there, to be appended; None where that is not possible."""
+        return copy_packets(part, self._alone, self._fps, codecs)
+
+    def append(self, count: int) -> Span:
+        """Put the episode that was copied or encoded last behind what is there."""
         import av
 
-        count = self._encode(pictures)
         size = self._alone.stat().st_size
-        place, is_new = self._places.next(size, too_long=(self._frames + count) / self._fps > LONGEST_S)
         with av.open(str(self._alone)) as alone:
+            head = alone.streams.video[0].codec_context.extradata
+            full = (self._frames + count) / self._fps > LONGEST_S or head != self._head
+            place, is_new = self._places.next(size, too_long=full)
             if is_new:
                 self._open(place, alone.streams.video[0])
+                self._head = head
             for packet in alone.demux(video=0):
                 if packet.size:
                     self._append(packet)

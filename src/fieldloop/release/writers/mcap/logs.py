@@ -8,8 +8,10 @@ from typing import Literal
 
 from fieldloop.errors import BadInput
 from fieldloop.model.episode import Recording
+from fieldloop.model.note import Note
 from fieldloop.release.writers.mcap.log import WrittenLog, write_log
 from fieldloop.release.writers.mcap.pictures import Compression
+from fieldloop.release.writers.pairing import Pair, stamp_rows_alike
 from fieldloop.release.writers.written import Written, whole_or_nothing
 
 LONGEST_NAME = 120  # file systems take 255 bytes, and a number is added
@@ -22,13 +24,15 @@ def write_mcap(
     pictures: Literal["jpeg", "png"] = "jpeg",
     quality: int = 95,
     depth: Literal["exact", "millimetres"] = "exact",
+    pair: Pair = "",
 ) -> Written:
     """Write one recording to the file `target`, or several into the folder `target`.
 
     Pictures that are stored compressed are passed on bit by bit; others, those of videos too, become JPEG of this
-    quality or PNG. `Written.frames` counts messages.
+    quality or PNG. `Written.frames` counts messages. `pair`: see `pairing`.
     """
-    walk = iter(recordings)
+    stamped: dict[Note, None] = {}
+    walk = _stamp_rows(recordings, pair, stamped)
     first = next(walk, None)
     if first is None:
         raise BadInput("No recordings to write.")
@@ -41,7 +45,14 @@ def write_mcap(
             part.mkdir()
             logs = list(_write_all(chain((first, second), walk), part, compression))
     left_out = dict.fromkeys(what for log in logs for what in log.left_out)
-    return Written(target, len(logs), sum(log.messages for log in logs), tuple(left_out))
+    return Written(target, len(logs), sum(log.messages for log in logs), (*left_out, *stamped))
+
+
+def _stamp_rows(recordings: Iterable[Recording], pair: Pair, stamped: dict[Note, None]) -> Iterator[Recording]:
+    for recording in recordings:
+        alike, notes = stamp_rows_alike(recording, pair)
+        stamped |= dict.fromkeys(notes)
+        yield alike
 
 
 def _write_all(recordings: Iterable[Recording], folder: Path, compression: Compression) -> Iterator[WrittenLog]:

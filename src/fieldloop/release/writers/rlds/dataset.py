@@ -17,6 +17,7 @@ from fieldloop.model.stream import ClockKind, StreamKind
 from fieldloop.release.writers.account import Account
 from fieldloop.release.writers.features import Feature, Features
 from fieldloop.release.writers.framed import Framed, frame_recording
+from fieldloop.release.writers.pairing import Pair
 from fieldloop.release.writers.rlds import declared
 from fieldloop.release.writers.rlds.describe import GRID, KEPT, STAMPS, describe, episode_facts, stamps
 from fieldloop.release.writers.rlds.example import Pieces, bytes_list, example, numbers_list
@@ -40,7 +41,7 @@ DESCRIPTION = (
 )
 
 
-def write_rlds(
+def write_rlds(  # noqa: PLR0913 - each is an option of the format
     recordings: Iterable[Recording],
     target: Path,
     *,
@@ -50,6 +51,8 @@ def write_rlds(
     shard_mb: int = 256,
     clock: str = "",
     hz: float | None = None,
+    pair: Pair = "",
+    longest_gap_s: float | None = None,
 ) -> Written:
     """Write `<target>/<name>/<version>/`, whole or not at all; `name` is made of the target's where none is given.
 
@@ -61,7 +64,7 @@ def write_rlds(
     if shard_mb < 1:
         raise BadInput("A shard must have at least one MiB.")
     walk = ensure_rereadable(recordings)
-    features = survey(walk, clock=clock, hz=hz)
+    features = survey(walk, clock=clock, hz=hz, pair=pair, longest_gap_s=longest_gap_s)
     dataset = _dataset_name(name or target.name)
     with whole_or_nothing(target) as part:
         folder = part / dataset / version
@@ -70,7 +73,7 @@ def write_rlds(
         try:
             for recording in walk:
                 writing.add(recording)
-            writing.account.refuse_changed_recordings()
+            writing.account.refuse_unusable()
         except BaseException:
             writing.abandon()
             raise
@@ -94,6 +97,8 @@ class _Writing:
     def add(self, recording: Recording) -> None:
         """Append one episode as one record."""
         framed = frame_recording(recording, self._features)
+        if self.account.is_empty(framed):
+            return
         features = {f"steps/{path}": pieces for path, pieces in self._step_features(framed)}
         for key, text in self._metadata(framed).items():
             features[f"episode_metadata/{key}"] = bytes_list([text.encode()])

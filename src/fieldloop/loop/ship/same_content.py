@@ -1,0 +1,179 @@
+"""Compare what was written with its source: values row by row, frames by number, and the lag of the pictures."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.check.content_lag import Evidence, LagEstimate, estimate_pooled_lag, evidence, settings_of
+from fieldloop.ingest import open_log
+from fieldloop.loop.ship.same_frames import compare_frames
+from fieldloop.model.episode import Recording
+from fieldloop.model.finding import Status
+from fieldloop.model.note import Note, Subject, note
+from fieldloop.model.stream import MS_PER_S, Stream, StreamKind
+from fieldloop.protocol import Section, default_protocol
+from fieldloop.release.writers.pairing import Pair, is_by_index, stamp_rows_alike
+
+KEPT_RULES = ("as recorded", "nearest")
+"""Rules under which a row is a sample, so that its value must be found again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One comparison of the written files with their source."""
+
+    status: Status
+    fact: Note
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pairing:
+    """How rows were made: `clock` is the stream of the rows, '' where every stream kept its own timestamps."""
+
+    clock: str
+    rules: Mapping[str, str]
+    pair: Pair = ""
+
+
+def compare_content(
+    source: Iterable[Recording], target: Path, episodes: int, how: Pairing, settings: Section
+) -> tuple[Compared, ...]:
+    """Read some episodes back and compare them with the source; only FAILED ones are wrong."""
+    pairs = list(_matching_episodes(source, target, episodes, int(settings.number("compared_episodes"))))
+    if not pairs:
+        return (Compared(Status.CANNOT_TELL, note("release.not_compared")),)
+    found = [one for before, after in pairs for one in _compare_episode(before, after, how, settings)]
+    failed = {(one.fact.code, one.fact.subject.stream): one for one in found[::-1] if one.status is Status.FAILED}
+    values = sum(one.status is Status.PASSED for one in found)
+    same = note("release.content_same", episodes=len(pairs), streams=values)
+    lags = [one for camera in _cameras(pairs) for one in _compare_lag(camera, pairs, how)]
+    return (*(failed.values() or [Compared(Status.PASSED, same)]), *lags)
+
+
+def _matching_episodes(
+    source: Iterable[Recording], target: Path, episodes: int, most: int
+) -> Iterator[tuple[Recording, Recording]]:
+    """Yield episodes spread over the set as they were and as they are; those whose name is not unique are passed by."""
+    chosen = {int(k) for k in np.linspace(0, episodes - 1, min(most, episodes)).round()}
+    before = {r.episode.name: r for k, r in enumerate(islice(source, max(chosen) + 1)) if k in chosen}
+    seen: set[str] = set()
+    for after in open_log(target).recordings:
+        name = after.episode.name
+        if name in before and name not in seen:
+            yield before[name], after
+            seen.add(name)
+        if len(seen) == len(before):
+            return
+
+
+def _compare_episode(before: Recording, after: Recording, how: Pairing, settings: Section) -> Iterator[Compared]:
+    by_index = is_by_index(before, how.pair)
+    for name, is_now in after.streams.items():
+        was = before.streams.get(name)
+        if was is None or (how.rules and how.rules.get(name) not in KEPT_RULES):
+            continue
+        rows, samples = _same_samples(was, is_now, by_index=by_index)
+        if not len(rows):
+            continue
+        about = Subject(name, episode=before.episode.name)
+        if was.values is not None and is_now.values is not None:
+            yield _compare_values(about, was.values[samples], is_now.values[rows])
+        elif was.pictures is not None and is_now.pictures is not None:
+            wrong = compare_frames(about, was.pictures, is_now.pictures, samples, rows, settings)
+            yield Compared(Status.FAILED, wrong) if wrong else Compared(Status.PASSED, note("release.frames_same"))
+
+
+def _same_samples(was: Stream, is_now: Stream, *, by_index: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return which rows are which samples of the source: by number, else by timestamps that occur once."""
+    count = min(len(was), len(is_now))
+    if by_index and (len(was) == len(is_now) or np.array_equal(was.times_ns[:count], is_now.times_ns[:count])):
+        return np.arange(count), np.arange(count)
+    times, first, often = np.unique(was.times_ns, return_index=True, return_counts=True)
+    if not count:
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    at = np.clip(np.searchsorted(times, is_now.times_ns), 0, len(times) - 1)
+    found = (times[at] == is_now.times_ns) & (often[at] == 1)
+    return np.flatnonzero(found), first[at[found]]
+
+
+def _compare_values(about: Subject, was: NDArray[Any], is_now: NDArray[Any]) -> Compared:
+    if was.dtype.kind not in "biuf" or was[:1].size != is_now[:1].size:
+        return Compared(Status.CANNOT_TELL, note("release.not_compared", about=about))
+    with np.errstate(over="ignore", invalid="ignore"):
+        wanted = was.reshape(len(was), -1).astype(is_now.dtype)
+    shown = is_now.reshape(len(is_now), -1)
+    if shown.dtype.kind == "f":  # targets round to 32 bits, and list it; a reader may widen them again
+        with np.errstate(over="ignore"):
+            wanted, shown = wanted.astype(np.float32), shown.astype(np.float32)
+    same = (wanted == shown) | ((wanted != wanted) & (shown != shown))  # noqa: PLR0124 - NaN alone differs from itself
+    wrong = int((~same.all(axis=1)).sum())
+    if not wrong:
+        return Compared(Status.PASSED, note("release.values_same", about=about))
+    return Compared(Status.FAILED, note("release.values_differ", about=about, rows=wrong, total=len(same)))
+
+
+def _cameras(pairs: list[tuple[Recording, Recording]]) -> list[str]:
+    return sorted(
+        name
+        for name, stream in pairs[0][1].streams.items()
+        if stream.kind is StreamKind.RGB and name in pairs[0][0].streams
+    )
+
+
+def _compare_lag(camera: str, pairs: list[tuple[Recording, Recording]], how: Pairing) -> Iterator[Compared]:
+    """Compare the lag between pictures and joints before and after: whole intervals, and at least half a frame."""
+    about = Subject(camera)
+    before = _lag(camera, [_before_rows(was, how) for was, _ in pairs])
+    if before.refused:
+        yield Compared(Status.CANNOT_TELL, note("release.lag_unknown", about=about, reason=before.refused))
+        return
+    after = _lag(camera, [_as_rows(is_now, how.clock) for _, is_now in pairs])
+    if after.refused:
+        yield Compared(Status.CANNOT_TELL, note("release.lag_unknown", about=about, reason=after.refused))
+        return
+    hz = pairs[0][0].streams[camera].hz or 1.0
+    apart = max(before.low_s - after.high_s, after.low_s - before.high_s)
+    changed = apart > 0 and abs(after.lag_s - before.lag_s) > 0.5 / hz
+    numbers = {
+        "before_ms": before.lag_s * MS_PER_S, "after_ms": after.lag_s * MS_PER_S,
+        "half_ms": max(before.high_s - before.low_s, after.high_s - after.low_s) / 2 * MS_PER_S,
+    }  # fmt: skip
+    if changed:
+        yield Compared(Status.FAILED, note("release.lag_changed", about=about, **numbers))
+    else:
+        yield Compared(Status.PASSED, note("release.lag_same", about=about, **numbers))
+
+
+def _lag(camera: str, recordings: list[Recording]) -> LagEstimate:
+    settings = settings_of(default_protocol())
+    kept: list[Evidence] = [
+        evidence(one.streams[camera], tuple(one.streams.values()), settings)
+        for one in recordings
+        if camera in one.streams
+    ]
+    return estimate_pooled_lag(kept, settings)
+
+
+def _before_rows(recording: Recording, how: Pairing) -> Recording:
+    """Return the source as its format pairs it: by index at the moments of rows, else by its own timestamps."""
+    if not is_by_index(recording, how.pair):
+        return recording
+    return _as_rows(recording, how.clock) if how.clock else stamp_rows_alike(recording, how.pair)[0]
+
+
+def _as_rows(recording: Recording, clock: str) -> Recording:
+    """Return the recording as a learner sees it: all samples of one row at the row's moment."""
+    rows = recording.streams.get(clock)
+    if rows is None:
+        return recording
+    alike = {
+        name: replace(stream, clocks={rows.clock: rows.times_ns})
+        for name, stream in recording.streams.items()
+        if len(stream) == len(rows)
+    }
+    return replace(recording, streams={**recording.streams, **alike})
