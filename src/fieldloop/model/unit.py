@@ -35,6 +35,7 @@ COUNTED = {
     "missing phases": "missing phase", "missing streams": "missing stream", "points": "point", "spreads": "spread",
     "turns": "turn", "wraps": "wrap", "sites": "site",
     "objects": "object", "sessions": "session", "features": "feature", "defects": "defect",
+    "differences": "difference",
 }  # fmt: skip
 """Units that are counted, in the singular."""
 

@@ -88,8 +88,8 @@ def _fact_sentence(fact: Note) -> str:
     >>> from fieldloop.model.note import note
     >>> _fact_sentence(note("plan.of_a_later_version", lag_ms=3.0, site="lab"))
     'plan.of_a_later_version (lag_ms 3, site lab)'
-    >>> _fact_sentence(note("check.lag_too_wide", lag_ms="three", half_ms=1.0))
-    'check.lag_too_wide (lag_ms three, half_ms 1)'
+    >>> _fact_sentence(note("check.findings_cost", episodes=3, share="half"))
+    'check.findings_cost (episodes 3, share half)'
     """
     if fact.code == AS_WRITTEN:
         return str(fact["text"])
