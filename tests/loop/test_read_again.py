@@ -2,9 +2,11 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
-from tests.ingest.lerobot_makers import foreign
+from tests.ingest.lerobot_makers import ROWS, foreign
 
+from fieldloop.errors import BadInput
 from fieldloop.loop.data import ingest, read_again, relabel
 from fieldloop.loop.data.find_episode import find_episode
 from fieldloop.loop.house import setup
@@ -98,3 +100,15 @@ def test_what_a_person_changes_while_logs_are_measured_stays(here, tmp_path, mon
     assert find_episode(here, NAMES[1]).set_aside == "pushed by hand"
     here.store.rebuild()
     assert find_episode(here, NAMES[0]) == first
+
+
+def test_a_name_that_several_episodes_share_is_refused_with_their_ids(here, tmp_path):
+    for folder, seed in (("a", 1.0), ("b", 2.0)):
+        rows = np.full((3 * ROWS, 3), seed, np.float32) + np.arange(3 * ROWS, dtype=np.float32)[:, None]
+        ingest.ingest(here, (foreign(tmp_path / folder / "set", episodes=3, **{"observation.state": rows}),))
+    shared = here.store.find(Episode, {"name": NAMES[0]})
+    assert len(shared) == 2
+    with pytest.raises(BadInput) as refused:
+        find_episode(here, f"set/{NAMES[0]}")
+    assert all(episode.id[:12] in str(refused.value) for episode in shared)
+    assert [find_episode(here, episode.id[:12]) for episode in shared] == shared
