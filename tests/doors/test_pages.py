@@ -175,6 +175,32 @@ def test_a_page_runs_no_script_but_its_own(server, browser):
         assert page.evaluate("document.documentElement.dataset.theme") == "light", "the page's own script ran"
 
 
+def test_a_fact_may_have_spaces_and_a_refused_question_is_asked_again(server, browser):
+    with page_of(browser) as page:
+        visit(page, f"{server}/episodes/{'04' * 32}")
+        sent = []
+        page.route(
+            "**/api/ingest/relabel",
+            lambda route: (
+                sent.append(route.request.post_data_json),
+                route.fulfill(status=400, json={"detail": "No."}),
+            ),
+        )
+        form = page.locator("form[data-form='/api/ingest/relabel']")
+        form.locator("textarea").fill("task=pick the cube\n\n operator=anna ")
+        button = form.locator("button")
+        label = button.inner_text()
+        button.evaluate("button => { button.dataset.sure = 'Really?'; }")
+        button.click()
+        assert (button.inner_text(), sent) == ("Really?", [])
+        button.click()
+        until(page, "document.querySelector('[role=alert].bad')?.textContent === 'No.'")
+        assert sent[0]["set"] == ["task=pick the cube", "operator=anna"]
+        assert button.inner_text() == label
+        button.click()
+        assert (button.inner_text(), len(sent)) == ("Really?", 1)
+
+
 def test_an_empty_workspace_says_what_to_do(tmp_path, browser):
     empty_workspace(tmp_path / "w").close()
     with serving(tmp_path / "w") as (address, running), page_of(browser) as page:

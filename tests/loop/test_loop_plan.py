@@ -8,6 +8,7 @@ import pytest
 from fieldloop.errors import BadInput, Refused
 from fieldloop.loop.data.ingest import ingest
 from fieldloop.loop.floor import simulate
+from fieldloop.loop.home.names import Names, find_numbered
 from fieldloop.loop.plan import known as plan_known
 from fieldloop.loop.plan import plan
 from fieldloop.loop.plan import work as plan_work
@@ -15,7 +16,7 @@ from fieldloop.loop.plan.order_counts import assign_unnamed_episodes
 from fieldloop.loop.run.diagnose import diagnose, evidence_of
 from fieldloop.model.condition import Stratum
 from fieldloop.model.finding import Status
-from fieldloop.model.plan import Progress
+from fieldloop.model.plan import Progress, WorkOrder
 from fieldloop.model.policy import Outcome, PolicyVersion
 from fieldloop.report.plan.orders import progress_counts_text, progress_line
 
@@ -120,6 +121,16 @@ def test_work_that_comes_again_is_ordered_from_templates(told, tmp_path):
     assert all(0.0 <= dict(one.conditions)["yaw"] <= 360.0 for one in first)
     with pytest.raises(BadInput, match="work order"):
         plan_work.starts(told, "order_nothing")
+
+
+def test_an_order_has_one_number_wherever_it_is_named(told, tmp_path):
+    file = tmp_path / "templates.toml"
+    file.write_text(TEMPLATES, encoding="utf-8")
+    order = plan_work.from_templates(told, file).orders[-1]
+    assert Names(told)(order.id) == order.name == f"order {order.number}"
+    for text in (str(order.number), f"order {order.number}", f"order-{order.number}"):
+        assert plan_work.starts(told, text) == plan_work.starts(told, order.id)
+        assert find_numbered(told, WorkOrder, text) == order
 
 
 def test_a_version_is_held_against_what_it_learnt_from(told):

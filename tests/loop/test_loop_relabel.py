@@ -30,6 +30,7 @@ def here(tmp_path):
         tmp_path / "site", store=open_store("sqlite://"), shelf=open_shelf("memory://"), clock=lambda: NOW_NS
     )
     audit(opened, example=True)
+    audit(opened)  # puts the example map in force
     ingest.ingest(opened, (foreign(tmp_path / "set", episodes=3),), set_=("site=gdansk", "lighting=dim"))
     yield opened
     opened.close()

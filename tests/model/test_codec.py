@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fieldloop.errors import BadInput
+from fieldloop.model.audit import AuditAnswer
 from fieldloop.model.codec import from_plain, to_plain
 from fieldloop.model.condition import Stratum
 from fieldloop.model.event import EVENTS
@@ -111,3 +112,10 @@ def test_a_finding_of_an_earlier_version_keeps_its_streams(displayed, streams):
     finding = from_plain(Finding, {**answer, "subject": displayed, "message": "too late"})
     assert finding.about.streams == streams
     assert (finding.subject, finding.as_written) == (displayed, "too late")
+
+
+def test_in_an_audit_of_an_earlier_version_every_item_was_required():
+    now = to_plain(AuditAnswer(Note("audit.missing"), 0.5, required_score=0.75))
+    assert from_plain(AuditAnswer, now).required_score == 0.75
+    older = {name: value for name, value in now.items() if name != "required_score"}
+    assert from_plain(AuditAnswer, older).required_score == 0.5

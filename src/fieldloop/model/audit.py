@@ -1,7 +1,9 @@
 """The result of an audit: answers to five questions, and where the logs agree with the map."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 from fieldloop.model.finding import Status
 from fieldloop.model.note import Note
@@ -65,6 +67,11 @@ class AuditAnswer:
     asked: int = 0
     required_score: float = 1.0
     """The share of required items that the map states; this decides whether it is complete."""
+
+    @staticmethod
+    def from_older(raw: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Read the form of earlier versions: every item was required."""
+        return {"required_score": raw["score"], **raw} if "score" in raw else raw
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,12 +15,16 @@ OBJECT_FACTORS = ("object", "sku", "item")
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """A fact that a person stated, and who did; `instead_of` is what the log states where that differs."""
+    """A fact that a person stated, and who did.
+
+    `in_log` is what the log states, '' where it states nothing. `instead_of` is the same where it differs from `value`.
+    """
 
     name: str
     value: str
     by: str
     instead_of: str = ""
+    in_log: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ class Amendments:
 
 
 def state(episode: Episode, statements: Iterable[Stated]) -> Episode:
-    """Return the episode with these facts; each keeps its origin, and what the log states where that differs.
+    """Return the episode with these facts; each keeps its origin, and what the log states.
 
     >>> changed = state(Episode("e1", "take 1", "mcap", site="lab"), [Stated("site", "hall 2", "anna")])
     >>> changed.site, changed.stated[0].instead_of
@@ -41,9 +41,11 @@ def state(episode: Episode, statements: Iterable[Stated]) -> Episode:
     """
     for one in statements:
         before = next((known for known in episode.stated if known.name == one.name), None)
-        in_log = before.instead_of if before else fact_of(episode, one.name)
-        kept = tuple(known for known in episode.stated if known.name != one.name)
-        origin = replace(one, instead_of="" if in_log == one.value else in_log)
+        # an earlier version kept the log's fact only where it differed
+        in_log = (before.in_log or before.instead_of) if before else fact_of(episode, one.name)
+        replaced = _replaced_by(one)
+        kept = tuple(known for known in episode.stated if known.name not in replaced)
+        origin = replace(one, instead_of="" if in_log == one.value else in_log, in_log=in_log)
         episode = replace(_with_fact(episode, one.name, one.value), stated=(*kept, origin))
     return episode
 
@@ -76,6 +78,12 @@ def truth_of(text: str) -> bool | None:
     if truth is None:
         raise BadInput(f"{text!r} is not a result. Write success, failure or unknown.")
     return truth
+
+
+def _replaced_by(one: Stated) -> tuple[str, ...]:
+    """Return the names whose earlier statements end: a class of failure ends with the failure."""
+    ends_failure = one.name == "succeeded" and truth_of(one.value) is not False
+    return (one.name, "failure") if ends_failure else (one.name,)
 
 
 def _with_fact(episode: Episode, name: str, value: str) -> Episode:

@@ -19,17 +19,23 @@ def find_episode(workspace: Workspace, text: str) -> Episode:
         logs = workspace.store.logs_of([episode.id for episode in named[:SHOWN]])
         either = " or ".join(f"{logs[e.id].name}/{e.name} ({e.id[:SHORT]})" for e in named[:SHOWN])
         raise BadInput(f"{len(named)} episodes are called {text!r}. Name one with its log or id: {either}.")
+    named = named or _named_with_log(workspace, text)
+    if len(named) > 1:
+        either = " or ".join(episode.id[:SHORT] for episode in named[:SHOWN])
+        raise BadInput(f"{len(named)} episodes are called {text!r}. Name one by its id: {either}.")
     if named:
         return named[0]
-    of_log, _, name = text.rpartition("/")
-    for log in workspace.store.find(Log, {"name": of_log}) if of_log else ():
-        if inside := workspace.store.find(Episode, {"name": name, "log": log.blob}):
-            return inside[0]
     try:
         return workspace.store.get(Episode, text)
     except UnknownName as unknown:
         names = [episode.name for episode in workspace.store.find(Episode, newest=True, limit=MOST_COMPARED)]
         raise UnknownName("episode", text, names) from unknown
+
+
+def _named_with_log(workspace: Workspace, text: str) -> list[Episode]:
+    of_log, _, name = text.rpartition("/")
+    logs = workspace.store.find(Log, {"name": of_log}) if of_log else []
+    return [one for log in logs for one in workspace.store.find(Episode, {"name": name, "log": log.blob})]
 
 
 def find_log(workspace: Workspace, text: str) -> Log:

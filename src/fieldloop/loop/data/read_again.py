@@ -1,6 +1,6 @@
 """Read ingested logs again from the shelf, under another mapping or with facts that the user states."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -12,6 +12,7 @@ from fieldloop.loop.data.ingest import log_status, refuse_statements
 from fieldloop.loop.data.mapping import mapping_in_force, shelve_mapping
 from fieldloop.loop.data.measurements import judge_episodes, keep_results, rules_of
 from fieldloop.loop.data.moment import forget_glimpses
+from fieldloop.loop.data.relabel import judge_anew
 from fieldloop.loop.data.statements import read_statements
 from fieldloop.loop.data.streams import remember_streams
 from fieldloop.loop.protocol.in_force import in_force
@@ -22,7 +23,7 @@ from fieldloop.model.episode import Episode, Log, Stated
 from fieldloop.model.event import EpisodeSetAside, Event, LogReadAgain
 from fieldloop.model.finding import Status
 from fieldloop.model.note import Note, note
-from fieldloop.model.stated import STATEABLE, Amendments, fact_of
+from fieldloop.model.stated import STATEABLE, Amendments, fact_of, state
 
 MOST_CHANGES = 12
 NO_LONGER = "The log, as it is read now, does not have this episode."
@@ -80,7 +81,7 @@ def again(
     parts = [_part(workspace, one, before[one.blob.sha256], conventions, stated) for one in logs]
     results = run_each(partial(measure_part, rules=rules), parts)
     reread = [
-        _record(workspace, one, before[one.blob.sha256], part, result, rules, overrule=overrule)
+        _record(workspace, one, part, result, rules, overrule=overrule)
         for one, part, result in zip(
             logs, parts, workspace.track(results, "reading logs again", len(parts)), strict=True
         )
@@ -100,44 +101,74 @@ def _part(
     return Part(workspace.shelf.local(log.blob, workspace.cache), mapping, amendments=facts)
 
 
-def _record(
-    workspace: Workspace,
-    log: Log,
-    before: tuple[Episode, ...],
-    part: Part,
-    result: PartResult,
-    rules: Rules,
-    *,
-    overrule: bool,
-) -> LogRead:
+def _record(workspace: Workspace, log: Log, part: Part, result: PartResult, rules: Rules, *, overrule: bool) -> LogRead:
     if refused := refuse_statements(part, result, overrule=overrule):
         return LogRead(log.name, log.episodes, Status.ERRORED, message=f"{refused} The earlier reading stays in use.")
     if not result.episodes:
         why = "No episode was found. The earlier reading stays in use."
         return LogRead(log.name, log.episodes, Status.ERRORED, tuple(d.message for d in result.defects), why)
-    known = {episode.id: episode for episode in before}
-    read = [_with_known_facts(one, known.get(one.episode.id), log) for one in result.episodes]
-    episodes = tuple(one.episode for one in read)
+    ids = tuple(one.episode.id for one in result.episodes)
+    # read now: a person may have changed an episode while the log was measured
+    known = {episode.id: episode for episode in workspace.store.find(Episode, {"id": [*log.episodes, *ids]})}
+    before = tuple(known[episode] for episode in log.episodes if episode in known)
+    others = _other_logs(workspace, log, ids)
+    # an episode that came in another log before keeps its facts, measurements and verdict
+    fresh = [one for one in result.episodes if one.episode.id in log.episodes or one.episode.id not in others]
+    read = [_with_known_facts(one, known.get(one.episode.id), log, part, alone=len(ids) == 1) for one in fresh]
+    facts = {one.episode.id: one.episode for one in read}
+    episodes = tuple(facts.get(episode) or _in_use(known[episode]) for episode in ids)
     conventions = shelve_mapping(workspace, part.mapping)
-    new = replace(
-        log, format=result.format, episodes=tuple(e.id for e in episodes), defects=result.defects, mapping=conventions
-    )
+    new = replace(log, format=result.format, episodes=ids, defects=result.defects, mapping=conventions)
     changes = tuple(_changes(log, before, new, episodes))
     events: list[Event] = [LogReadAgain(new, episodes, log, before)] if changes else []
-    gone = [e for e in before if e.id not in new.episodes and not e.set_aside]
-    events += [EpisodeSetAside(episode.id, NO_LONGER) for episode in gone]
+    events += _leave(workspace, log, [episode for episode in before if episode.id not in ids], others)
     judged = judge_episodes(workspace, ((one.episode, one.measured) for one in read))
     workspace.write(*events, *keep_results(workspace, read, rules), *judged)
+    judge_anew(
+        workspace,
+        [now.episode for was, now in zip(fresh, read, strict=True) if was.episode.stated != now.episode.stated],
+    )
     for one in read:
         remember_streams(workspace, one.episode.id, one.streams)
         forget_glimpses(workspace, one.episode.id)
     return LogRead(log.name, new.episodes, log_status(workspace, new.episodes), changes)
 
 
-def _with_known_facts(one: EpisodeResult, known: Episode | None, log: Log) -> EpisodeResult:
-    """On the shelf a log is named by its hash: an episode keeps its name, and the reason why it was set aside."""
-    name = known.name if known else log.name
-    return replace(one, episode=replace(one.episode, name=name, set_aside=known.set_aside if known else ""))
+def _other_logs(workspace: Workspace, log: Log, ids: Sequence[str]) -> dict[str, Log]:
+    """Return another log for each episode that comes or goes, where one has it."""
+    moved = set(ids) ^ set(log.episodes)
+    logs = workspace.store.find(Log) if moved else []
+    return {episode: one for one in logs if one.blob != log.blob for episode in moved.intersection(one.episodes)}
+
+
+def _leave(workspace: Workspace, log: Log, gone: Sequence[Episode], others: Mapping[str, Log]) -> Iterator[Event]:
+    """Set an episode aside that the log no longer has; where another log has it, it is read from that one."""
+    kept = [episode for episode in gone if episode.id in others]
+    logs = workspace.store.logs_of([episode.id for episode in kept])
+    for episode in kept:
+        if logs[episode.id].blob == log.blob:
+            yield LogReadAgain(others[episode.id], (episode,), others[episode.id], (episode,))
+    for episode in gone:
+        if episode.id not in others and not episode.set_aside:
+            yield EpisodeSetAside(episode.id, NO_LONGER)
+
+
+def _with_known_facts(one: EpisodeResult, known: Episode | None, log: Log, part: Part, *, alone: bool) -> EpisodeResult:
+    """Return the result with what was known: name, reason for setting aside, and statements made since it was read.
+
+    On the shelf a log is named by its hash, so the only episode of a log takes the log's name.
+    """
+    if known is None:
+        return replace(one, episode=replace(one.episode, name=log.name)) if alone else one
+    facts = part.amendments or Amendments()
+    since = [each for each in known.stated if each not in facts.earlier.get(known.id, ())]
+    episode = state(one.episode, (*since, *facts.stated)) if since else one.episode
+    return replace(one, episode=replace(episode, name=known.name, set_aside=_in_use(known).set_aside))
+
+
+def _in_use(episode: Episode) -> Episode:
+    """Return an episode that a log has again; one that a person set aside stays so."""
+    return replace(episode, set_aside="") if episode.set_aside == NO_LONGER else episode
 
 
 def _changes(log: Log, before: Sequence[Episode], new: Log, after: Sequence[Episode]) -> Iterator[Note]:

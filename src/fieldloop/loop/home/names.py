@@ -41,10 +41,9 @@ class Names:
         if kind not in NUMBERED:
             return ""
         if kind not in self._numbers:
-            every: list[Any] = self._workspace.store.find(NUMBERED[kind])
-            ids = sorted(noun.id for noun in every)
             word = WORDS.get(kind, kind)
-            self._numbers[kind] = {one: f"{word} {number}" for number, one in enumerate(ids, 1)}
+            numbers = _numbers(self._workspace, NUMBERED[kind])
+            self._numbers[kind] = {one: f"{word} {number}" for one, number in numbers.items()}
         return self._numbers[kind].get(id_, "")
 
     def _content_name(self, id_: str) -> str:
@@ -66,8 +65,16 @@ def find_numbered(workspace: Workspace, noun: type[N], text: str) -> N:
     number = re.fullmatch(rf"(?:{kind}[ -]?)?(\d{{1,6}})", text.strip().lower())
     if number is None:
         return workspace.store.get(noun, text)
-    ids = sorted(one.id for one in workspace.store.find(noun))
-    if not 0 < int(number[1]) <= len(ids):
-        listed = f"{kind} 1 to {len(ids)}" if ids else "none yet"
-        raise UnknownName(kind, text, [str(place) for place in range(1, len(ids) + 1)], listed)
-    return workspace.store.get(noun, ids[int(number[1]) - 1])
+    ids = {count: one for one, count in _numbers(workspace, noun).items()}
+    if int(number[1]) not in ids:
+        listed = f"{kind} {min(ids)} to {max(ids)}" if ids else "none yet"
+        raise UnknownName(kind, text, [str(count) for count in ids], listed)
+    return workspace.store.get(noun, ids[int(number[1])])
+
+
+def _numbers(workspace: Workspace, noun: type) -> dict[str, int]:
+    """Return the number of each id: the one that an order was given, the place in time of anything else."""
+    every: list[Any] = sorted(workspace.store.find(noun), key=lambda one: one.id)
+    if noun is WorkOrder:
+        return {order.id: order.number for order in every if order.number}
+    return {one.id: place for place, one in enumerate(every, 1)}

@@ -1,5 +1,6 @@
 """Orders from templates, and the initial conditions of an order."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -59,10 +60,10 @@ def starts(workspace: Workspace, order: str, *, seed: int = 0) -> tuple[Start, .
     """Draw the initial conditions of an order's demonstrations, spread evenly over their ranges.
 
     Arguments:
-        order: the work order's number, its id, or a unique beginning of it
+        order: the work order's number (14, order 14 or order-14), its id, or a unique beginning of it
         seed: random seed
     """
-    wanted = order.removeprefix("order ")
+    wanted = re.sub(r"^order[ -]", "", order.strip().lower())
     newest = workspace.newest(Plan)
     numbered = [o for o in newest.orders if wanted == str(o.number)] if newest else []
     matches = numbered or [o for o in workspace.store.find(WorkOrder) if o.id.startswith(order)]

@@ -31,18 +31,25 @@ addEventListener("submit", async (event) => {
   const form = event.target.closest("[data-form]"), button = event.submitter;
   if (!form || !button) return;
   event.preventDefault();
-  if (button.dataset.sure && !button.dataset.asked) { button.dataset.asked = "1"; button.textContent = button.dataset.sure; return; }
+  if (asksFirst(button)) return;
   const body = {};
   for (const field of form.querySelectorAll("[data-kind]")) {
     const { kind } = field.dataset;
     if (kind === "file") { if (field.files.length) body[field.name] = await field.files[0].text(); }
-    else if (field.value.trim() !== "") body[field.name] = kind === "words" ? field.value.trim().split(/\s+/) : kind === "number" ? Number(field.value) : field.value;
+    else if (field.value.trim() !== "") body[field.name] = kind === "rows" ? field.value.split("\n").map((row) => row.trim()).filter(Boolean) : kind === "number" ? Number(field.value) : field.value;
   }
   await send(button, form.dataset.form, JSON.stringify({ ...body, ...JSON.parse(button.dataset.sends || "{}") }));
 });
 
-async function act(button) { // what cannot be undone asks once, in place
-  if (button.dataset.sure && !button.dataset.asked) { button.dataset.asked = "1"; button.textContent = button.dataset.sure; return; }
+function asksFirst(button) { // what cannot be undone asks once, in place
+  if (!button.dataset.sure || button.dataset.asked) return false;
+  button.dataset.asked = button.textContent;
+  button.textContent = button.dataset.sure;
+  return true;
+}
+
+async function act(button) {
+  if (asksFirst(button)) return;
   await send(button, button.dataset.post, button.dataset.body || "{}");
 }
 
@@ -54,6 +61,7 @@ async function send(button, post, body) {
   if (button.nextElementSibling?.getAttribute("role") !== "alert") button.insertAdjacentHTML("afterend", '<span role="alert"></span>');
   button.nextElementSibling.className = answer.ok ? "good" : "bad";
   button.nextElementSibling.textContent = answer.ok ? button.dataset.show.split(".").reduce((value, key) => value?.[key], result) : result.detail;
+  if (button.dataset.asked) { button.textContent = button.dataset.asked; delete button.dataset.asked; }
   button.disabled = false;
 }
 

@@ -7,15 +7,16 @@ from typing import Any
 
 from fieldloop.say.html import Markup, tag
 
-ROWS = {"area": 4, "lines": 16}
-"""Rows of a text box: for a pasted table, and for a whole file."""
+ROWS = {"rows": 3, "area": 4, "lines": 16}
+"""Rows of a text box: for a list, for a pasted table, and for a whole file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field of a form: `name` is the JSON field; kinds: text, number, choice, words, area, lines, file.
+    """One field of a form: `name` is the JSON field; kinds: text, number, choice, rows, area, lines, file.
 
-    `hint` is shown in the empty field, `value` is filled in, `choices` are the options of a choice.
+    `hint` is shown in the empty field, `value` is filled in, `choices` are the options of a choice. A field of `rows`
+    sends a list with one entry for each line that is not empty.
     """
 
     name: str

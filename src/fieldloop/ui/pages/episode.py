@@ -220,7 +220,15 @@ def _change_forms(episode: Episode) -> Markup:
     """Draw the forms that change an episode's facts and set it aside."""
     label = form(
         "/api/ingest/relabel",
-        (Field("set", "Facts", "words", hint="operator=anna outcome=failure failure=grasp", required=True),),
+        (
+            Field(
+                "set",
+                "Facts, one per line",
+                "rows",
+                hint="task=pick the cube\noutcome=failure\nfailure=grasp",
+                required=True,
+            ),
+        ),
         Submit("Change facts", {"episode": [episode.id]}),
     )
     aside = form(

@@ -29,7 +29,7 @@ def import_labels_panel(template: str) -> Markup:
     """Draw the form that imports phases and results of episodes."""
     fields = (
         *_table_fields("one row a label: episode, label, start_s, end_s, annotator, result, failure"),
-        Field("label", "Your names of phases", "words", hint="reach=approach close=grasp"),
+        Field("label", "Your names of phases, one per line", "rows", hint="reach=approach\nclose=grasp"),
     )
     return panel(
         "Import labels",
