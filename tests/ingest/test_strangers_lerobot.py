@@ -68,6 +68,18 @@ def test_a_camera_without_any_file_is_missing(root):
     assert codes == {"ingest.declared_but_missing": Harm.LOST}
 
 
+def test_indices_stored_as_doubles_are_read_as_whole_numbers(root):
+    with_camera(root, f"videos/{CAMERA}/chunk-000/file-000.mp4")
+    table = pq.read_table(root / LISTING)
+    for place, field in enumerate(table.schema):
+        if pa.types.is_integer(field.type):
+            table = table.set_column(place, field.name, table.column(place).cast(pa.float64()))
+    pq.write_table(table, root / LISTING)
+    (recording,), codes = read(root)
+    assert len(recording.streams["camera/top"]) == ROWS
+    assert codes == {}
+
+
 def test_files_decide_over_a_stated_version(root):
     foreign(root)
     edit_info(root, codebase_version="v2.1")

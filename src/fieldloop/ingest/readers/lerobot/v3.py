@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from fieldloop.ingest.readers.lerobot.declared import column_defects
-from fieldloop.ingest.readers.lerobot.info import Info
+from fieldloop.ingest.readers.lerobot.info import Info, whole_number
 from fieldloop.ingest.readers.lerobot.layout import (
     Entry,
     ReadRows,
@@ -79,12 +79,12 @@ class LayoutV3:
         """Yield every episode that some data file holds, listed or not."""
         for index in sorted(self._held)[start:stop]:
             row = self._listing.rows.get(index, {})
-            length, tasks = row.get("length"), row.get("tasks")
+            tasks = row.get("tasks")
             yield Entry(
                 index,
                 self._rows_reader(index, row),
                 {key: place for key in self._info.cameras if (place := self._video(key, row))},
-                length if isinstance(length, int) else None,
+                whole_number(row.get("length")),
                 tuple(map(str, tasks)) if isinstance(tasks, list) else (),
                 {key: value for key, value in row.items() if key not in OWN_COLUMNS and "/" not in key},
                 self._held[index][0][0].name,
@@ -105,7 +105,7 @@ class LayoutV3:
             message = note("ingest.episodes_not_listed", count=len(unlisted), which=format_indices(unlisted))
             defects.append(Defect(EPISODES, "", message, Harm.MISLEADS))
         defects += gap_defects(EPISODES, listing.keys())
-        lengths = [row["length"] for row in listing.values() if isinstance(row.get("length"), int)]
+        lengths = [n for row in listing.values() if (n := whole_number(row.get("length"))) is not None]
         if listing and len(lengths) == len(listing):
             defects += total_defects(self._info, {"total_episodes": len(listing), "total_frames": sum(lengths)})
         defects += overlap_defects(listing, self._info.cameras, self._info.fps)
@@ -137,7 +137,7 @@ class LayoutV3:
 
     def _video(self, key: str, row: Mapping[str, Any]) -> VideoPlace | None:
         prefix = f"videos/{key}/"
-        if not isinstance(row.get(f"{prefix}file_index"), int):
+        if whole_number(row.get(f"{prefix}file_index")) is None:
             return None
         path = self._path("video_path", VIDEO_PATH, row, prefix, video_key=key)
         start, end = row.get(f"{prefix}from_timestamp"), row.get(f"{prefix}to_timestamp")
@@ -145,9 +145,8 @@ class LayoutV3:
 
     def _path(self, which: str, usual: str, row: Mapping[str, Any], prefix: str, **parts: str) -> Path:
         """Fill a path template; asked for every episode, answered once for every file."""
-        numbers = [row.get(f"{prefix}{name}") for name in ("chunk_index", "file_index")]
-        chunk, file = (n if isinstance(n, int) else 0 for n in numbers)
-        episode = row.get("episode_index") if "{episode_" in str(self._info.raw.get(which)) else None
+        chunk, file = (whole_number(row.get(f"{prefix}{name}")) or 0 for name in ("chunk_index", "file_index"))
+        episode = whole_number(row.get("episode_index")) if "{episode_" in str(self._info.raw.get(which)) else None
         key = (prefix, chunk, file, episode)
         if key not in self._paths:
             earlier = {} if episode is None else {"episode_index": episode, "episode_chunk": chunk}
@@ -157,5 +156,5 @@ class LayoutV3:
 
 
 def _span(row: Mapping[str, Any]) -> tuple[int, int] | None:
-    start, stop = row.get("dataset_from_index"), row.get("dataset_to_index")
-    return (start, stop) if isinstance(start, int) and isinstance(stop, int) else None
+    start, stop = (whole_number(row.get(f"dataset_{end}_index")) for end in ("from", "to"))
+    return None if start is None or stop is None else (start, stop)
