@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
+from itertools import product
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ from fieldloop.ingest.readers.lerobot.layout import (
     join_inside,
     total_defects,
 )
-from fieldloop.ingest.readers.lerobot.listing import EPISODES, Listing, overlap_defects, read_listing
+from fieldloop.ingest.readers.lerobot.listing import EPISODES, ROUNDING_S, Listing, overlap_defects, read_listing
 from fieldloop.ingest.readers.lerobot.parquet_rows import why_unreadable
 from fieldloop.ingest.readers.lerobot.rows import Rows, gather
 from fieldloop.ingest.readers.lerobot.shard import Run, Shard, open_shard
@@ -141,7 +143,23 @@ class LayoutV3:
             return None
         path = self._path("video_path", VIDEO_PATH, row, prefix, video_key=key)
         start, end = row.get(f"{prefix}from_timestamp"), row.get(f"{prefix}to_timestamp")
-        return VideoPlace(path, *(float(s) if isinstance(s, int | float) else None for s in (start, end)))
+        length = None if (path, self._frame(end)) in self._video_starts[key] else whole_number(row.get("length"))
+        return VideoPlace(path, *(float(s) if isinstance(s, int | float) else None for s in (start, end)), length)
+
+    @cached_property
+    def _video_starts(self) -> dict[str, set[tuple[Path, int | None]]]:
+        """At which moments of which file does an episode begin, by camera?"""
+        starts: dict[str, set[tuple[Path, int | None]]] = {key: set() for key in self._info.cameras}
+        for key, row in product(starts, self._listing.rows.values()):
+            path = self._path("video_path", VIDEO_PATH, row, f"videos/{key}/", video_key=key)
+            starts[key].add((path, self._frame(row.get(f"videos/{key}/from_timestamp"))))
+        return starts
+
+    def _frame(self, at_s: object) -> int | None:
+        """Return the number of the frame that is stated for a moment, so that rounded moments compare equal."""
+        if not isinstance(at_s, int | float) or not isfinite(at_s):
+            return None
+        return round(at_s * (self._info.fps or 1 / ROUNDING_S))
 
     def _path(self, which: str, usual: str, row: Mapping[str, Any], prefix: str, **parts: str) -> Path:
         """Fill a path template; asked for every episode, answered once for every file."""
