@@ -122,3 +122,29 @@ def test_a_black_camera_beside_another_is_filled_in_by_a_converter(form, expecte
     shows = stream("camera/b", StreamKind.RGB, pictures=Frames([100] * ROWS), unit="8-bit")
     assert status(findings(black, shows, form=form), "vision.black_or_blown", "camera/a") == {expected}
     assert status(findings(black, form=form), "vision.black_or_blown", "camera/a") == {Status.FAILED}
+
+
+def disobeyed(unit):
+    """Return an arm of which one joint moves away from its constant command."""
+    moves, commands = wander(), wander(seed=1)
+    moves[:, 0], commands[:, 0] = np.linspace(0, 2, ROWS), 0.0
+    joints = stream("joints", StreamKind.JOINT_POSITION, moves, unit, clock=ClockKind.HEADER)
+    action = stream("action", StreamKind.ACTION, commands, unit, clock=ClockKind.HEADER)
+    return tuple(replace(one, columns=("a", "b", "c")) for one in (joints, action))
+
+
+@pytest.mark.parametrize(("unit", "expected"), [("rad", Status.FAILED), ("", Status.CANNOT_TELL)])
+def test_a_constant_command_fails_only_where_the_unit_is_known(unit, expected):
+    assert status(findings(*disobeyed(unit)), "motion.constant_action") == {expected}
+
+
+def test_a_constant_command_is_not_a_copy_of_its_state():
+    moves = wander()
+    moves[:, 0] = 0.0
+    moves[0, 0] = 1.0  # one glitch before the joint rests at its command
+    commands = wander(seed=1)
+    commands[:, 0] = 0.0
+    joints = stream("joints", StreamKind.JOINT_POSITION, moves, "rad", clock=ClockKind.HEADER)
+    copies = replace(joints, name="action", kind=StreamKind.ACTION)
+    assert status(findings(joints, replace(copies, values=commands)), "motion.action_copies_state") == {Status.PASSED}
+    assert status(findings(joints, copies), "motion.action_copies_state") == {Status.FAILED}
