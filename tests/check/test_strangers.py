@@ -148,3 +148,19 @@ def test_a_constant_command_is_not_a_copy_of_its_state():
     copies = replace(joints, name="action", kind=StreamKind.ACTION)
     assert status(findings(joints, replace(copies, values=commands)), "motion.action_copies_state") == {Status.PASSED}
     assert status(findings(joints, copies), "motion.action_copies_state") == {Status.FAILED}
+
+
+@pytest.mark.parametrize(
+    ("pace", "origin_s", "expected"),
+    [
+        (1.0, 0.0, Status.PASSED),
+        (1.005, 0.0, Status.FAILED),
+        (0.3, 0.0, Status.CANNOT_TELL),
+        (1.005, 1e7, Status.CANNOT_TELL),
+    ],
+)
+def test_a_lone_clock_of_another_time_does_not_drift(pace, origin_s, expected):
+    imu = stream("imu", StreamKind.IMU, wander(), clock=ClockKind.HEADER)
+    arrived = (imu.times_ns * pace + (origin_s + 0.01) * NS_PER_S).astype(np.int64)
+    found = findings(replace(imu, clocks={ClockKind.HEADER: imu.times_ns, ClockKind.LOG: arrived}))
+    assert status(found, "timing.clock_drift") == {expected}
