@@ -164,3 +164,21 @@ def test_a_lone_clock_of_another_time_does_not_drift(pace, origin_s, expected):
     arrived = (imu.times_ns * pace + (origin_s + 0.01) * NS_PER_S).astype(np.int64)
     found = findings(replace(imu, clocks={ClockKind.HEADER: imu.times_ns, ClockKind.LOG: arrived}))
     assert status(found, "timing.clock_drift") == {expected}
+
+
+def irregular(intervals_ms):
+    times = np.cumsum(np.asarray(intervals_ms) * 1e6).astype(np.int64)
+    return Stream("imu", StreamKind.IMU, "", {ClockKind.HEADER: times}, np.zeros((len(times), 1)))
+
+
+@pytest.mark.parametrize(
+    ("intervals_ms", "expected"),
+    [
+        (np.resize([7.0, 7.0, 17.0], 300), Status.CANNOT_TELL),  # bursts: nothing shows that a sample is missing
+        (np.resize([10.0, 10.0, 30.0], 300), Status.FAILED),  # two of five samples are missing
+        ([10.0] * 100 + [1234.0] + [10.0] * 100, Status.FAILED),  # one long gap
+        ([10.0] * 200, Status.PASSED),
+    ],
+)
+def test_a_stream_in_bursts_misses_no_samples(intervals_ms, expected):
+    assert status(findings(irregular(intervals_ms)), "timing.longest_gap") == {expected}
