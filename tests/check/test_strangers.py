@@ -182,3 +182,9 @@ def irregular(intervals_ms):
 )
 def test_a_stream_in_bursts_misses_no_samples(intervals_ms, expected):
     assert status(findings(irregular(intervals_ms)), "timing.longest_gap") == {expected}
+
+
+@pytest.mark.parametrize(("period_ms", "expected"), [(5.0, Status.CANNOT_TELL), (20.0, Status.FAILED)])
+def test_jitter_below_the_offset_allowed_between_streams_does_not_fail(period_ms, expected):
+    found = findings(irregular(np.resize([1.0, 0.2, 1.0, 1.0], 400) * period_ms))
+    assert status(found, "timing.jitter") == {expected}

@@ -31,7 +31,7 @@ from fieldloop.model.finding import UNKNOWN, Measurement
 from fieldloop.model.fix import Fix
 from fieldloop.model.note import NO_SUBJECT, Subject, note
 from fieldloop.model.provenance import StreamFact
-from fieldloop.model.stream import NS_PER_S, ClockKind, Stream
+from fieldloop.model.stream import NS_PER_MS, NS_PER_S, ClockKind, Stream
 from fieldloop.stats.quantile import percentile
 
 
@@ -146,15 +146,17 @@ def repeated_stamps(case: Case) -> Iterator[Measurement]:
     unit="share of period",
     needs=("streams",),
     rests_on=(StreamFact.RATE,),
-    revision=2,
+    revision=3,
 )
 def jitter(case: Case) -> Iterator[Measurement]:
     """How far from its period are each stream's intervals, at the 99th percentile?
 
     Intervals that miss a sample are left out: `timing.longest_gap` reports them. So are those in which the clock runs
     backwards: `timing.not_monotonic` reports them. Velocities and efforts that come in
-    the message of their positions have no clock of their own, so they are left out too.
+    the message of their positions have no clock of their own, so they are left out too. A deviation within what is
+    allowed between streams never fails: a fast sensor's period is shorter than what the arrival of messages varies by.
     """
+    least_ns = case.parameter("timing.jitter", "least_ms") * NS_PER_MS
     for stream in case.sensing_streams():
         beat = rhythm(case, stream)
         if beat is None or not steady(case, stream) or part_of_another(case, stream):
@@ -168,7 +170,8 @@ def jitter(case: Case) -> Iterator[Measurement]:
         reason, (value, index) = made_up_reason(stream), away
         at_s = sample_time_s(case, stream, index)
         place = note("check.worst_at", at_s=at_s) if value else None
-        yield Measurement(Subject(stream.name), value, place, cannot_tell=reason, at_s=at_s)
+        low, high = (0.0, value) if value * beat.period_ns <= least_ns else (None, None)
+        yield Measurement(Subject(stream.name), value, place, reason, low=low, high=high, at_s=at_s)
 
 
 @check(
