@@ -101,6 +101,14 @@ def test_a_video_span_goes_by_the_length_of_its_episode(root, ends, begins, fram
     assert len(recordings[1].streams["camera/top"]) == ROWS
 
 
+def test_a_dataset_without_any_data_is_one_finding(root):
+    foreign(root)
+    (root / DATA).unlink()
+    assert read(root) == ([], {"ingest.episodes_without_data": Harm.LOST})
+    (root / LISTING).unlink()
+    assert "ingest.no_episode" in read(root)[1]
+
+
 def test_files_decide_over_a_stated_version(root):
     foreign(root)
     edit_info(root, codebase_version="v2.1")

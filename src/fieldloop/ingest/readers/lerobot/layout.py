@@ -16,6 +16,8 @@ from fieldloop.model.note import note
 ReadRows = Callable[[list[Defect]], Rows | None]
 """Reads an episode's rows, None where it cannot; complaints go into the list."""
 
+WITHOUT_DATA = "ingest.episodes_without_data"
+
 
 @dataclass(frozen=True, slots=True)
 class VideoPlace:

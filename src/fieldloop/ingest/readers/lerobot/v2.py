@@ -10,6 +10,7 @@ import numpy as np
 from fieldloop.ingest.readers.lerobot.declared import column_defects
 from fieldloop.ingest.readers.lerobot.info import Info, read_lines, whole_number
 from fieldloop.ingest.readers.lerobot.layout import (
+    WITHOUT_DATA,
     Entry,
     ReadRows,
     VideoPlace,
@@ -96,9 +97,7 @@ class LayoutV2:
         listing, files, _ = self._listing, self._files, self._stats
         defects = list(self._complaints)
         if missing := sorted(listing.keys() - files.keys()):
-            message = note(
-                "ingest.episodes_without_data", count=len(missing), listed=len(listing), which=format_indices(missing)
-            )
+            message = note(WITHOUT_DATA, count=len(missing), listed=len(listing), which=format_indices(missing))
             defects.append(Defect("data", LISTING, message))
         if unlisted := sorted(files.keys() - listing.keys()) if listing else []:
             message = note("ingest.episodes_not_listed", count=len(unlisted), which=format_indices(unlisted))

@@ -10,6 +10,7 @@ from typing import Any
 from fieldloop.ingest.readers.lerobot.declared import column_defects
 from fieldloop.ingest.readers.lerobot.info import Info, whole_number
 from fieldloop.ingest.readers.lerobot.layout import (
+    WITHOUT_DATA,
     Entry,
     ReadRows,
     VideoPlace,
@@ -99,9 +100,7 @@ class LayoutV3:
         listing, held = self._listing.rows, self._held
         defects = list(self._complaints)
         if missing := sorted(listing.keys() - held.keys()):
-            message = note(
-                "ingest.episodes_without_data", count=len(missing), listed=len(listing), which=format_indices(missing)
-            )
+            message = note(WITHOUT_DATA, count=len(missing), listed=len(listing), which=format_indices(missing))
             defects.append(Defect("data", EPISODES, message))
         if unlisted := sorted(held.keys() - listing.keys()) if listing else []:
             message = note("ingest.episodes_not_listed", count=len(unlisted), which=format_indices(unlisted))
