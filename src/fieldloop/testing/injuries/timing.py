@@ -14,9 +14,8 @@ from fieldloop.testing.injuries.injury import (
     change_stream,
     drop_samples,
     keep_samples,
-    with_streams,
 )
-from fieldloop.testing.synthetic import healthy_case
+from fieldloop.testing.synthetic import healthy_case, with_streams
 
 Times = NDArray[np.int64]
 

@@ -143,7 +143,8 @@ class LayoutV3:
         path = self._path("video_path", VIDEO_PATH, row, prefix, video_key=key)
         start, end = row.get(f"{prefix}from_timestamp"), row.get(f"{prefix}to_timestamp")
         length = None if (path, self._frame(end)) in self._video_starts[key] else whole_number(row.get("length"))
-        return VideoPlace(path, *(float(s) if isinstance(s, int | float) else None for s in (start, end)), length)
+        from_s, to_s = (float(s) if isinstance(s, int | float) else None for s in (start, end))
+        return VideoPlace(path, from_s, to_s, length)
 
     @cached_property
     def _video_starts(self) -> dict[str, set[tuple[Path, int | None]]]:
