@@ -122,3 +122,69 @@ def test_a_black_camera_beside_another_is_filled_in_by_a_converter(form, expecte
     shows = stream("camera/b", StreamKind.RGB, pictures=Frames([100] * ROWS), unit="8-bit")
     assert status(findings(black, shows, form=form), "vision.black_or_blown", "camera/a") == {expected}
     assert status(findings(black, form=form), "vision.black_or_blown", "camera/a") == {Status.FAILED}
+
+
+def disobeyed(unit):
+    """Return an arm of which one joint moves away from its constant command."""
+    moves, commands = wander(), wander(seed=1)
+    moves[:, 0], commands[:, 0] = np.linspace(0, 2, ROWS), 0.0
+    joints = stream("joints", StreamKind.JOINT_POSITION, moves, unit, clock=ClockKind.HEADER)
+    action = stream("action", StreamKind.ACTION, commands, unit, clock=ClockKind.HEADER)
+    return tuple(replace(one, columns=("a", "b", "c")) for one in (joints, action))
+
+
+@pytest.mark.parametrize(("unit", "expected"), [("rad", Status.FAILED), ("", Status.CANNOT_TELL)])
+def test_a_constant_command_fails_only_where_the_unit_is_known(unit, expected):
+    assert status(findings(*disobeyed(unit)), "motion.constant_action") == {expected}
+
+
+def test_a_constant_command_is_not_a_copy_of_its_state():
+    moves = wander()
+    moves[:, 0] = 0.0
+    moves[0, 0] = 1.0  # one glitch before the joint rests at its command
+    commands = wander(seed=1)
+    commands[:, 0] = 0.0
+    joints = stream("joints", StreamKind.JOINT_POSITION, moves, "rad", clock=ClockKind.HEADER)
+    copies = replace(joints, name="action", kind=StreamKind.ACTION)
+    assert status(findings(joints, replace(copies, values=commands)), "motion.action_copies_state") == {Status.PASSED}
+    assert status(findings(joints, copies), "motion.action_copies_state") == {Status.FAILED}
+
+
+@pytest.mark.parametrize(
+    ("pace", "origin_s", "expected"),
+    [
+        (1.0, 0.0, Status.PASSED),
+        (1.005, 0.0, Status.FAILED),
+        (0.3, 0.0, Status.CANNOT_TELL),
+        (1.005, 1e7, Status.CANNOT_TELL),
+    ],
+)
+def test_a_lone_clock_of_another_time_does_not_drift(pace, origin_s, expected):
+    imu = stream("imu", StreamKind.IMU, wander(), clock=ClockKind.HEADER)
+    arrived = (imu.times_ns * pace + (origin_s + 0.01) * NS_PER_S).astype(np.int64)
+    found = findings(replace(imu, clocks={ClockKind.HEADER: imu.times_ns, ClockKind.LOG: arrived}))
+    assert status(found, "timing.clock_drift") == {expected}
+
+
+def irregular(intervals_ms):
+    times = np.cumsum(np.asarray(intervals_ms) * 1e6).astype(np.int64)
+    return Stream("imu", StreamKind.IMU, "", {ClockKind.HEADER: times}, np.zeros((len(times), 1)))
+
+
+@pytest.mark.parametrize(
+    ("intervals_ms", "expected"),
+    [
+        (np.resize([7.0, 7.0, 17.0], 300), Status.CANNOT_TELL),  # bursts: nothing shows that a sample is missing
+        (np.resize([10.0, 10.0, 30.0], 300), Status.FAILED),  # two of five samples are missing
+        ([10.0] * 100 + [1234.0] + [10.0] * 100, Status.FAILED),  # one long gap
+        ([10.0] * 200, Status.PASSED),
+    ],
+)
+def test_a_stream_in_bursts_misses_no_samples(intervals_ms, expected):
+    assert status(findings(irregular(intervals_ms)), "timing.longest_gap") == {expected}
+
+
+@pytest.mark.parametrize(("period_ms", "expected"), [(5.0, Status.CANNOT_TELL), (20.0, Status.FAILED)])
+def test_jitter_below_the_offset_allowed_between_streams_does_not_fail(period_ms, expected):
+    found = findings(irregular(np.resize([1.0, 0.2, 1.0, 1.0], 400) * period_ms))
+    assert status(found, "timing.jitter") == {expected}

@@ -294,7 +294,7 @@ def test_the_older_layout_reads_alike(v2, v3):
         (lambda f: (f / "meta/episodes.jsonl").write_text("{oops\n[1]"), "line 1: ingest.not_json", 3),
         (lambda f: (f / "meta/episodes.jsonl").unlink(), "meta/episodes.jsonl : ingest.file_missing", 3),
         (lambda f: (f / "meta/info.json").write_bytes(b""), "meta/info.json byte 0: ingest.file_empty", 3),
-        (lambda f: shutil.rmtree(f / "data"), "ingest.no_episode", 0),
+        (lambda f: shutil.rmtree(f / "data"), "ingest.episodes_without_data count=3 listed=3", 0),
         (
             lambda f: (f / "videos/chunk-000/observation.images.wrist/episode_000002.mp4").unlink(),
             "the file is missing",

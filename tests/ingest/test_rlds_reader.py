@@ -32,6 +32,7 @@ from tests.ingest.rlds_makers import (
 from fieldloop.ingest import open_log
 from fieldloop.ingest.readers.rlds import RldsReader, columns
 from fieldloop.model.stream import ClockKind, EncodedSource, StreamKind
+from fieldloop.model.stream_notes import NOT_UNDERSTOOD
 from fieldloop.testing.facts import defect_facts
 from fieldloop.testing.reader import check_reader
 
@@ -69,6 +70,19 @@ def test_an_ordinary_episode(tmp_path):
         assert np.array_equal(frame, picture(i))
     assert "one a second" in camera.notes["clock"]
     assert camera.clock is ClockKind.SYNTHETIC
+
+
+def test_bytes_that_were_not_decoded_are_not_understood(tmp_path):
+    blobs = [b"\x08\x01\x12\x04" + np.float32([i, -i]).tobytes() + b"\xff\xfe" for i in range(STEPS)]
+    steps = dictionary(proprio=tensor("string"), note=tensor("string"), action=tensor("float32", 3), **MARKS)
+    made = marks(STEPS) | {
+        "steps/action": np.zeros((STEPS, 3), "f4"),
+        "steps/proprio": blobs,
+        "steps/note": ["Größe".encode("latin-1")] * STEPS,
+    }
+    streams = read(tmp_path, made, steps, None).streams
+    assert [name for name, stream in streams.items() if NOT_UNDERSTOOD in stream.notes] == ["proprio"]
+    assert "note" not in streams  # a text in another encoding is still a text
 
 
 def test_it_obeys_the_laws_of_readers(tmp_path):

@@ -6,6 +6,7 @@ from tests.ingest.hdf5_makers import ROWS, robomimic
 
 from fieldloop.ingest import open_log
 from fieldloop.model.episode import Harm
+from fieldloop.model.stream_notes import NOT_UNDERSTOOD
 
 
 def read(path):
@@ -53,3 +54,14 @@ def test_numbered_arrays_without_partners_stay_streams_of_one_episode(tmp_path):
             file[name] = np.zeros((ROWS, 2))
     recordings, _ = read(path)
     assert len(recordings) == 1
+
+
+def test_one_long_row_beside_other_arrays_is_not_understood(tmp_path):
+    path = tmp_path / "batched.hdf5"
+    with h5py.File(path, "w") as file:
+        file["actions"] = np.zeros((ROWS, 7))
+        file["batched"] = np.zeros((1, ROWS, 7))
+        file["gains"] = np.zeros((1, 7))
+    (recording,), defects = read(path)
+    assert defects == []
+    assert [name for name, one in recording.streams.items() if NOT_UNDERSTOOD in one.notes] == ["batched"]

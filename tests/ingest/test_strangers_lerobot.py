@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from tests.ingest.hdf5_makers import pictures, video
-from tests.ingest.lerobot_makers import DATA, LISTING, ROWS, foreign
+from tests.ingest.lerobot_makers import DATA, FPS, LISTING, ROWS, foreign
 
 from fieldloop.ingest import open_log
 from fieldloop.model.episode import Harm
@@ -66,6 +66,47 @@ def test_a_camera_without_any_file_is_missing(root):
     shutil.rmtree(root / "videos")
     _, codes = read(root)
     assert codes == {"ingest.declared_but_missing": Harm.LOST}
+
+
+def test_indices_stored_as_doubles_are_read_as_whole_numbers(root):
+    with_camera(root, f"videos/{CAMERA}/chunk-000/file-000.mp4")
+    table = pq.read_table(root / LISTING)
+    for place, field in enumerate(table.schema):
+        if pa.types.is_integer(field.type):
+            table = table.set_column(place, field.name, table.column(place).cast(pa.float64()))
+    pq.write_table(table, root / LISTING)
+    (recording,), codes = read(root)
+    assert len(recording.streams["camera/top"]) == ROWS
+    assert codes == {}
+
+
+@pytest.mark.parametrize(
+    ("ends", "begins", "frames", "expected"),
+    [
+        ([ROWS - 1, 2 * ROWS - 1], [0, ROWS], 2 * ROWS, {}),  # the end is the last frame's own moment
+        ([ROWS, 2 * ROWS], [0, ROWS], 2 * ROWS, {}),
+        ([ROWS - 1, 2 * ROWS - 1], [0, ROWS - 1], 2 * ROWS - 1, {"ingest.video_length_differs": Harm.LOST}),
+    ],
+)
+def test_a_video_span_goes_by_the_length_of_its_episode(root, ends, begins, frames, expected):
+    span = {f"videos/{CAMERA}/{name}": np.zeros(2, np.int64) for name in ("chunk_index", "file_index")}
+    span |= {f"videos/{CAMERA}/{name}_timestamp": np.divide(at, FPS) for name, at in (("from", begins), ("to", ends))}
+    foreign(root, episodes=2, listing=span)
+    info = json.loads((root / "meta/info.json").read_text())
+    edit_info(root, features=info["features"] | {CAMERA: {"dtype": "video", "shape": [], "names": None}})
+    (root / f"videos/{CAMERA}/chunk-000").mkdir(parents=True)
+    (root / f"videos/{CAMERA}/chunk-000/file-000.mp4").write_bytes(video(pictures(frames), fps=FPS))
+    recordings, codes = read(root)
+    assert codes == expected
+    assert len(recordings[1].streams["camera/top"]) == ROWS
+
+
+def test_a_dataset_without_any_data_is_one_finding(root):
+    foreign(root)
+    (root / DATA).unlink()
+    assert read(root) == ([], {"ingest.episodes_without_data": Harm.LOST})
+    (root / LISTING).unlink()
+    assert "ingest.no_episode" in read(root)[1]
 
 
 def test_files_decide_over_a_stated_version(root):

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from fieldloop.check.case import Case
 from fieldloop.check.registry import check
-from fieldloop.check.signals.clock_drifts import drifts
+from fieldloop.check.signals.clock_drifts import Drift, drifts
 from fieldloop.check.signals.latency import BEHIND, Latency, excesses, latencies, restamp
 from fieldloop.check.signals.overlap import outside_ns
 from fieldloop.check.signals.stamps import rhythm, sample_time_s
@@ -73,15 +73,15 @@ def stamped_behind(case: Case) -> Iterator[Measurement]:
     "timing.clock_drift",
     unit="ms",
     needs=("streams",),
-    revision=2,
+    revision=3,
 )
 def clock_drift(case: Case) -> Iterator[Measurement]:
     """How far did each sensor's clock drift against the arrival clock from the episode's start to its end?
 
     Waiting can only lengthen the time from timestamp to arrival, so the shortest time in each tenth of the episode
     shows the clocks. A line through these ten values gives the drift; their scatter about the line gives the interval.
-    If all sensors drift alike, the arrival clock may be the one that differs, as in simulated or replayed time: whether
-    a sensor drifts is then left open.
+    If all sensors drift alike, or a clock starts from another origin or runs at another pace, the arrival clock may be
+    the one that differs, as in simulated or replayed time: whether a sensor drifts is then left open.
     """
     for stream, latency in latencies(case):
         drift = drifts(case)[stream.name]
@@ -89,9 +89,14 @@ def clock_drift(case: Case) -> Iterator[Measurement]:
             yield Measurement(Subject(stream.name), UNKNOWN, cannot_tell=note("check.too_few_for_clock"))
             continue
         value = abs(drift.ms)
-        low, high = (0.0 if drift.shared else max(0.0, value - drift.reach_ms)), value + drift.reach_ms
-        place = note("check.all_clocks_drift") if drift.shared else _clock_comparison_note(latency)
-        yield Measurement(Subject(stream.name), value, place, low=low, high=high)
+        low, high = (0.0 if drift.left_open else max(0.0, value - drift.reach_ms)), value + drift.reach_ms
+        yield Measurement(Subject(stream.name), value, _drift_note(drift, latency), low=low, high=high)
+
+
+def _drift_note(drift: Drift, latency: Latency) -> Note:
+    if drift.other_time:
+        return note("check.clocks_count_other_time", arrival=latency.arrival.value)
+    return note("check.all_clocks_drift") if drift.shared else _clock_comparison_note(latency)
 
 
 @check(

@@ -26,7 +26,7 @@ from fieldloop.check.signals.signal import (
 from fieldloop.check.signals.speeds import high, speeds
 from fieldloop.model.finding import UNKNOWN, Measurement
 from fieldloop.model.note import Note, Subject, note
-from fieldloop.model.provenance import UNIT_AND_MEANING, StreamFact
+from fieldloop.model.provenance import UNIT_AND_MEANING
 from fieldloop.model.stream import NS_PER_S, StreamKind
 
 Rows = NDArray[np.intp]
@@ -71,12 +71,14 @@ def _lag_direction_code(lag: Lag) -> str:
     "motion.action_copies_state",
     unit="columns",
     needs=("actions", "joints"),
+    revision=2,
 )
 def action_copies_state(case: Case) -> Iterator[Measurement]:
     """How many commands are copies of the measured state, at the same moment or the one before?
 
-    Only columns that move are compared. Commands that equal the *next* state are not counted: they are a target. If
-    commands and states differ in number, each command is compared with the state nearest in time.
+    Only columns that move, in the commands as in the state, are compared. Commands that equal the *next* state are not
+    counted: they are a target. If commands and states differ in number, each command is compared with the state nearest
+    in time.
     """
     for action, joints in commands_and_joints(case):
         if action is None:
@@ -103,7 +105,8 @@ def _copied_columns(action: Signal, joints: Signal) -> list[int]:
         raise NotComparable(note("check.commanded_joints_still"))
     near = EQUAL * reach
     same, late = (np.abs(commands - one[:, theirs]) <= near for one in (states, last))
-    return [ours[i] for i in np.flatnonzero((same | late).all(axis=0) & moving)]
+    commanded = extent(commands) > near  # a constant command is not a copy of a joint that rests at it
+    return [ours[i] for i in np.flatnonzero((same | late).all(axis=0) & moving & commanded)]
 
 
 def _match_rows(action: Signal, joints: Signal) -> tuple[Rows, Rows]:
@@ -124,8 +127,8 @@ def _match_rows(action: Signal, joints: Signal) -> tuple[Rows, Rows]:
     "motion.constant_action",
     unit="columns",
     needs=("actions",),
-    rests_on=(StreamFact.MEANING,),
-    revision=2,
+    rests_on=UNIT_AND_MEANING,
+    revision=3,
 )
 def constant_action(case: Case) -> Iterator[Measurement]:
     """How many commands never change although their joint moves away from them?

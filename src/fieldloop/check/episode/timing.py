@@ -16,6 +16,7 @@ from fieldloop.check.signals.stamps import (
     EVENTFUL,
     Rhythm,
     Times,
+    burst_reason,
     compute_once_by_stamps,
     is_in_table_rows,
     made_up_reason,
@@ -30,7 +31,7 @@ from fieldloop.model.finding import UNKNOWN, Measurement
 from fieldloop.model.fix import Fix
 from fieldloop.model.note import NO_SUBJECT, Subject, note
 from fieldloop.model.provenance import StreamFact
-from fieldloop.model.stream import NS_PER_S, ClockKind, Stream
+from fieldloop.model.stream import NS_PER_MS, NS_PER_S, ClockKind, Stream
 from fieldloop.stats.quantile import percentile
 
 
@@ -39,7 +40,7 @@ from fieldloop.stats.quantile import percentile
     unit="missing periods",
     needs=("streams",),
     rests_on=(StreamFact.RATE,),
-    revision=2,
+    revision=3,
 )
 def longest_gap(case: Case) -> Iterator[Measurement]:
     """How many periods in a row did each stream miss, at most?
@@ -48,7 +49,8 @@ def longest_gap(case: Case) -> Iterator[Measurement]:
     sample whose timestamp was set back still counts as a sample. A stream that ends before the others or starts after
     them missed the time between; where nothing moves in that stretch, the check proposes to trim it. If a clock never
     overlaps the others, `timing.stream_offset` reports it. Commands sent only on change have no period, so they are not
-    checked, nor are velocities and efforts that come in the message of their positions.
+    checked, nor are velocities and efforts that come in the message of their positions. If samples come in bursts, the
+    period is unknown, so that gaps are left open.
     """
     slack_ns, long = case.parameter("timing.longest_gap", "edge_s") * NS_PER_S, _long(case)
     for stream in case.sensing_streams():
@@ -59,8 +61,13 @@ def longest_gap(case: Case) -> Iterator[Measurement]:
             if stream.kind not in EVENTFUL:
                 yield Measurement(Subject(stream.name), UNKNOWN, cannot_tell=note("check.too_few_stamps"))
             continue
-        missing, index = compute_once_by_stamps(
-            case, "gap", stream, partial(_worst_gap, beat, long, held=is_in_table_rows(stream))
+        bursts = burst_reason(case, stream, beat)
+        missing, index = (
+            (0.0, 0)
+            if bursts
+            else compute_once_by_stamps(
+                case, "gap", stream, partial(_worst_gap, beat, long, held=is_in_table_rows(stream))
+            )
         )
         (first, last), (begins, ends) = _bounds(case, stream.clock), span_ns(case, stream)
         early, late = begins - first - slack_ns, last - ends - slack_ns
@@ -70,7 +77,7 @@ def longest_gap(case: Case) -> Iterator[Measurement]:
             missing = float(round(max(early, late) / beat.period_ns))
             code, index = ("check.begins_late", 0) if early > late else ("check.ends_early", len(stream) - 1)
             fix = _propose_edge_trim(case, stream, head=early > late)
-        reason, at_s = made_up_reason(stream), sample_time_s(case, stream, index)
+        reason, at_s = made_up_reason(stream) or bursts, sample_time_s(case, stream, index)
         place = note(code, at_s=at_s) if missing else None
         yield Measurement(Subject(stream.name), missing, place, reason, at_s=at_s if missing else None, fix=fix)
 
@@ -139,15 +146,17 @@ def repeated_stamps(case: Case) -> Iterator[Measurement]:
     unit="share of period",
     needs=("streams",),
     rests_on=(StreamFact.RATE,),
-    revision=2,
+    revision=3,
 )
 def jitter(case: Case) -> Iterator[Measurement]:
     """How far from its period are each stream's intervals, at the 99th percentile?
 
     Intervals that miss a sample are left out: `timing.longest_gap` reports them. So are those in which the clock runs
     backwards: `timing.not_monotonic` reports them. Velocities and efforts that come in
-    the message of their positions have no clock of their own, so they are left out too.
+    the message of their positions have no clock of their own, so they are left out too. A deviation within what is
+    allowed between streams never fails: a fast sensor's period is shorter than what the arrival of messages varies by.
     """
+    least_ns = case.parameter("timing.jitter", "least_ms") * NS_PER_MS
     for stream in case.sensing_streams():
         beat = rhythm(case, stream)
         if beat is None or not steady(case, stream) or part_of_another(case, stream):
@@ -161,7 +170,8 @@ def jitter(case: Case) -> Iterator[Measurement]:
         reason, (value, index) = made_up_reason(stream), away
         at_s = sample_time_s(case, stream, index)
         place = note("check.worst_at", at_s=at_s) if value else None
-        yield Measurement(Subject(stream.name), value, place, cannot_tell=reason, at_s=at_s)
+        low, high = (0.0, value) if value * beat.period_ns <= least_ns else (None, None)
+        yield Measurement(Subject(stream.name), value, place, reason, low=low, high=high, at_s=at_s)
 
 
 @check(

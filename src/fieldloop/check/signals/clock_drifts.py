@@ -7,18 +7,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.check.case import Case
-from fieldloop.check.signals.latency import latencies
-from fieldloop.model.stream import NS_PER_MS
+from fieldloop.check.signals.latency import Latency, latencies
+from fieldloop.model.stream import NS_PER_MS, NS_PER_S, Stream
+from fieldloop.stats.quantile import median
 
 CHECK = "timing.clock_drift"
 
 
 class Drift(NamedTuple):
-    """The drift from the episode's start to its end, half the width of its interval; do all sensors share it?"""
+    """The drift from the episode's start to its end, and half the width of its interval.
+
+    `shared`: all sensors drift alike. `other_time`: the two clocks count another time, such as simulated time.
+    """
 
     ms: float
     reach_ms: float
     shared: bool = False
+    other_time: bool = False
+
+    @property
+    def left_open(self) -> bool:
+        """May the arrival clock be the one that differs?"""
+        return self.shared or self.other_time
 
 
 def drifts(case: Case) -> Mapping[str, Drift | None]:
@@ -27,11 +37,22 @@ def drifts(case: Case) -> Mapping[str, Drift | None]:
 
 
 def _find_drifts(case: Case) -> dict[str, Drift | None]:
-    found = {stream.name: _fit_drift(case, latency.took_ns) for stream, latency in latencies(case)}
+    found: dict[str, Drift | None] = {}
+    for stream, latency in latencies(case):
+        drift = _fit_drift(case, latency.took_ns)
+        found[stream.name] = drift and drift._replace(other_time=_counts_other_time(case, stream, latency, drift))
     known = [drift for drift in found.values() if drift]
     several = len(known) > 1
     alike = several and max(d.ms - d.reach_ms for d in known) <= min(d.ms + d.reach_ms for d in known)
     return {name: drift and drift._replace(shared=alike) for name, drift in found.items()}
+
+
+def _counts_other_time(case: Case, stream: Stream, latency: Latency, drift: Drift) -> bool:
+    """Do the two clocks count from different origins, or at a pace that no two clocks of one time differ by?"""
+    origins_ns = case.parameter("timing.stamped_ahead", "same_clock_s") * NS_PER_S
+    took_ms = float(np.ptp(stream.clocks[latency.arrival])) / NS_PER_MS
+    apart = abs(median(latency.took_ns)) > origins_ns
+    return apart or abs(drift.ms) > case.parameter(CHECK, "same_pace") * took_ms
 
 
 def _fit_drift(case: Case, took_ns: NDArray[np.int64]) -> Drift | None:

@@ -72,6 +72,29 @@ def steady(case: Case, stream: Stream) -> bool:
     return beat.spread <= most and beat.filled >= least
 
 
+def burst_reason(case: Case, stream: Stream, beat: Rhythm) -> Note | None:
+    """Return why the median interval is not the period: samples come in bursts. None where they do not.
+
+    Most parts of the episode then take longer than their samples at the median interval. Where samples are lost from a
+    steady stream, the long intervals are whole multiples of the period; between bursts they are not.
+    """
+    return case.keep(("bursts", id(stream.times_ns)), lambda: _find_burst_reason(case, beat))
+
+
+def _find_burst_reason(case: Case, beat: Rhythm) -> Note | None:
+    parts, share, off_beat, long = (
+        case.parameter("timing.longest_gap", name)
+        for name in ("burst_parts", "burst_share", "burst_off_beat", "long_interval")
+    )
+    periods = beat.steps_ns[beat.steps_ns > 0] / beat.period_ns
+    taken = float(np.median([part.mean() for part in np.array_split(periods, int(parts)) if len(part)]))
+    waits = periods[periods >= long]
+    if not len(waits) or taken * (1 - share) <= 1 or np.abs(waits - np.round(waits)).mean() <= off_beat:
+        return None
+    hz = NS_PER_S / beat.period_ns
+    return note("check.samples_in_bursts", median_hz=hz, mean_hz=hz / taken)
+
+
 def made_up_reason(stream: Stream) -> Note | None:
     """Return why the timestamps do not show when a sample was taken; None where they do."""
     return MADE_UP.get(stream.clock)

@@ -1,11 +1,21 @@
 """Injuries that the checks of timing must notice."""
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.check import Case
 from fieldloop.model.stream import NS_PER_S, ClockKind
-from fieldloop.testing.injuries.injury import STEP_NS, Injury, change_stamps, change_stream, drop_samples
+from fieldloop.testing.injuries.injury import (
+    STEP_NS,
+    Injury,
+    change_stamps,
+    change_stream,
+    drop_samples,
+    keep_samples,
+)
+from fieldloop.testing.synthetic import healthy_case, with_streams
 
 Times = NDArray[np.int64]
 
@@ -30,9 +40,17 @@ def repeat_stamp(case: Case) -> Case:
     return change_stamps(case, "imu", again)
 
 
+def slow_imu_case() -> Case:
+    """Return a healthy case whose IMU runs at 120 Hz: almost a period is then longer than what jitter may be."""
+    case = healthy_case()
+    imu = case.recording.streams["imu"]
+    slow = replace(keep_samples(imu, np.arange(0, len(imu), 2)), nominal_hz=120.0)
+    return replace(case, recording=with_streams(case.recording, {"imu": slow}), _kept={})
+
+
 def shake_clock(case: Case) -> Case:
     """Delay every third timestamp by almost a period."""
-    period = round(NS_PER_S / 240)
+    period = round(NS_PER_S / 120)
 
     def late(times: Times) -> Times:
         times[::3] += round(0.8 * period)
@@ -94,7 +112,11 @@ INJURIES: dict[str, Injury] = {
     "timing.longest_gap": Injury(drop_samples),
     "timing.not_monotonic": Injury(set_clock_back),
     "timing.repeated_stamps": Injury(repeat_stamp),
-    "timing.jitter": Injury(shake_clock),
+    "timing.jitter": Injury(
+        shake_clock,
+        {"timing.stream_offset": "what is delayed by almost a period is out of step with the other streams"},
+        slow_imu_case,
+    ),
     "timing.rate": Injury(lambda case: change_stream(case, "imu", nominal_hz=330.0)),
     "timing.real_stamps": Injury(forget_stamps),
     "timing.stream_offset": Injury(shift_clock),

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.ingest.readers.hdf5.draft import Clocks, Draft, Part, counted_rows_note
-from fieldloop.ingest.readers.hdf5.facts import KNOWN, few_texts
+from fieldloop.ingest.readers.hdf5.facts import KNOWN, MOST_FACT_NUMBERS, few_texts
 from fieldloop.ingest.readers.hdf5.opened import HDF5_ERRORS, Opened, reason
 from fieldloop.ingest.readers.hdf5.pictures import Form, PictureRows, form_of
 from fieldloop.ingest.readers.hdf5.rows import Rows, read_rows, stored_rows, stream_rows
@@ -22,9 +22,9 @@ from fieldloop.model.episode_text import from_texts
 from fieldloop.model.identity import content_id
 from fieldloop.model.note import note
 from fieldloop.model.stream import ClockKind, Stream, StreamKind
+from fieldloop.model.stream_notes import NOT_UNDERSTOOD
 
 Seen = dict[str, Stream]
-MOST_FACT_NUMBERS = 32
 
 
 def build(opened: Opened, draft: Draft, layout: str) -> Recording:
@@ -108,6 +108,7 @@ def _is_constant(draft: Draft, part: Part, rows: int) -> bool:
     """Does the array have one row where the others of its episode have many?"""
     return (
         rows == 1
+        and NOT_UNDERSTOOD not in part.notes
         and any(leaf.shape and leaf.shape[0] > 1 for other in draft.parts if other is not part for leaf in other.leaves)
         and draft.rows is None
     )
@@ -212,8 +213,9 @@ def _clocks_cover_rows(clocks: Clocks, rows: int) -> bool:
 
 def _compare_lengths(draft: Draft, lengths: Mapping[str, int]) -> None:
     """Report arrays that are shorter or longer than most of their episode."""
-    own_clock = {leaf.path for part in draft.parts if part.clocks for leaf in part.leaves}
-    compared = {path: rows for path, rows in lengths.items() if path not in own_clock}
+    apart = [part for part in draft.parts if part.clocks or NOT_UNDERSTOOD in part.notes]
+    own_rows = {leaf.path for part in apart for leaf in part.leaves}
+    compared = {path: rows for path, rows in lengths.items() if path not in own_rows}
     if len(set(compared.values())) < 2:  # noqa: PLR2004 - all alike
         return
     usual = Counter(compared.values()).most_common(1)[0][0]

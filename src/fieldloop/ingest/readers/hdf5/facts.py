@@ -12,6 +12,7 @@ KNOWN = {*FIELDS, *(name for names in ALIASES.values() for name in names)}
 """Names under which a text is an Episode's field, ours and common others."""
 
 MOST_TEXTS, FEW = 100_000, 8
+MOST_FACT_NUMBERS = 32
 
 
 def facts_of(folder: Folder) -> dict[str, str]:

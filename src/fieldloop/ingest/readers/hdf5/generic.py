@@ -1,15 +1,18 @@
 """Any other file: numbered groups are episodes, else the whole file is one; kinds and stamps by the arrays' names."""
 
+import math
 from collections.abc import Iterator
 
 from fieldloop.ingest.readers.hdf5.clocks import FEWEST_ROWS, clock_of, find_clocks
 from fieldloop.ingest.readers.hdf5.draft import Draft, Part, counted_rows_note
-from fieldloop.ingest.readers.hdf5.facts import facts_of, one_text, trailing_number
+from fieldloop.ingest.readers.hdf5.facts import MOST_FACT_NUMBERS, facts_of, one_text, trailing_number
 from fieldloop.ingest.readers.hdf5.names import kind_of_array
 from fieldloop.ingest.readers.hdf5.opened import Opened
 from fieldloop.ingest.readers.hdf5.parts import part_of
 from fieldloop.ingest.readers.hdf5.tree import Folder, Leaf
 from fieldloop.ingest.stamps import stated_rate
+from fieldloop.model.stream import StreamKind
+from fieldloop.model.stream_notes import NOT_UNDERSTOOD
 
 DEEPEST_EPISODES = 3
 
@@ -61,6 +64,7 @@ def _draft(opened: Opened, folder: Folder, facts: dict[str, str]) -> Draft:
         if own_clock := clocks.get(leaf.path):
             part.clocks, part.nominal_hz, part.notes = own_clock.clocks, own_clock.hz, {"clock": own_clock.note}
         parts.append(part)
+    parts += [_unread_part(leaf, prefix) for leaf in folder.all_leaves() if _is_one_long_row(leaf)]
     hz = stated_rate(facts)
     note = group_clock.note if group_clock else counted_rows_note(hz)
     hz = group_clock.hz or hz if group_clock else hz
@@ -110,6 +114,16 @@ def _episodes(root: Folder) -> list[Folder]:
                     return sorted(numbered, key=lambda group: (trailing_number(group.name) or 0, group.name))
         level = [group for folder in level for group in folder.folders.values()]
     return [root] if any(_could_be_stream(leaf) for leaf in root.all_leaves()) else []
+
+
+def _is_one_long_row(leaf: Leaf) -> bool:
+    """Is it one row of so many numbers that it may be a recording laid out otherwise, such as 1 × time × columns?"""
+    return leaf.dtype.kind == "f" and leaf.shape[:1] == (1,) and math.prod(leaf.shape) > MOST_FACT_NUMBERS
+
+
+def _unread_part(leaf: Leaf, prefix: str) -> Part:
+    sides = " × ".join(map(str, leaf.shape))
+    return Part(leaf.path.removeprefix(prefix), (leaf,), StreamKind.OTHER, notes={NOT_UNDERSTOOD: f"one row: {sides}"})
 
 
 def _could_be_stream(leaf: Leaf) -> bool:

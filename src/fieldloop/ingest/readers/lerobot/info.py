@@ -57,8 +57,7 @@ class Info:
 
     def total(self, name: str) -> int | None:
         """Return a stated total, None where it is not stated as a whole number."""
-        value = self.raw.get(name)
-        return value if isinstance(value, int) else None
+        return whole_number(self.raw.get(name))
 
     def path(self, which: str, default: str, **parts: Any) -> str:
         """Fill a path template of the dataset; the usual one where the dataset's own cannot be filled."""
@@ -145,6 +144,17 @@ def why_no_json(path: Path, wrong: Exception) -> Note:
     if not path.stat().st_size:
         return note("ingest.file_empty")
     return note("ingest.not_json", reason=describe_pointer_file(path) or str(wrong))
+
+
+def whole_number(value: object) -> int | None:
+    """Return a count or an index that was stored as an integer or as a whole float; None for anything else.
+
+    >>> whole_number(7), whole_number(7.0), whole_number(7.5), whole_number("7")
+    (7, 7, None, None)
+    """
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value if isinstance(value, int) else None
 
 
 def _features(declared: Mapping[str, Any], defects: list[Defect]) -> Iterator[tuple[str, Feature]]:

@@ -16,14 +16,20 @@ from fieldloop.model.note import note
 ReadRows = Callable[[list[Defect]], Rows | None]
 """Reads an episode's rows, None where it cannot; complaints go into the list."""
 
+WITHOUT_DATA = "ingest.episodes_without_data"
+
 
 @dataclass(frozen=True, slots=True)
 class VideoPlace:
-    """Where an episode's frames of one camera are stated to be; seconds None: the whole file."""
+    """Where an episode's frames of one camera are stated to be; seconds None: the whole file.
+
+    `length` is how many frames the episode has. It is None where unknown, or where another episode begins at `to_s`.
+    """
 
     path: Path
     from_s: float | None = None
     to_s: float | None = None
+    length: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

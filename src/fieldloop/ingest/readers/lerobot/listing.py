@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.ingest.readers.lerobot.info import INDEX_COLUMNS, Info
+from fieldloop.ingest.readers.lerobot.info import INDEX_COLUMNS, Info, whole_number
 from fieldloop.ingest.readers.lerobot.parquet_rows import read_columns, to_array
 from fieldloop.ingest.readers.lerobot.stats import CHECKED, Stats
 from fieldloop.model.episode import Defect, Harm
@@ -68,10 +68,10 @@ def read_listing(root: Path, info: Info, defects: list[Defect]) -> Listing:
         listing.stats.append((range(number, number + count), _stats(columns)))
         for place, values in enumerate(zip(*plain.values(), strict=True), number):
             row = dict(zip(plain, values, strict=True))
-            index = row.get("episode_index")
-            if not isinstance(index, int):
-                message = note("ingest.episode_without_index", episode=index)
-                defects.append(Defect(EPISODES, f"episode {index}", message))
+            index = whole_number(stated := row.get("episode_index"))
+            if index is None:
+                message = note("ingest.episode_without_index", episode=stated)
+                defects.append(Defect(EPISODES, f"episode {stated}", message))
             elif index in listing.rows:
                 repeated += 1
                 contradicting += _differ(row, listing.rows[index])

@@ -8,7 +8,7 @@ from fieldloop.errors import UnreadableLog
 from fieldloop.ingest.readers.lerobot.dataset import open_dataset
 from fieldloop.ingest.readers.lerobot.episode import read_recording
 from fieldloop.ingest.readers.lerobot.info import INFO, Info, read_info
-from fieldloop.ingest.readers.lerobot.layout import DatasetLayout
+from fieldloop.ingest.readers.lerobot.layout import WITHOUT_DATA, DatasetLayout
 from fieldloop.ingest.readers.lerobot.rate import rate_defects
 from fieldloop.ingest.readers.lerobot.sidecar import check_sidecar
 from fieldloop.ingest.readers.lerobot.tasks import read_tasks
@@ -61,11 +61,12 @@ class LeRobotReader:
             for key in absent_cameras(info, videos, entries)
         ]
         moved = moved_video_defects(info, videos, entries, path)
-        if not entries:
+        of_layout = layout.defects()
+        if not entries and all(one.message.code != WITHOUT_DATA for one in of_layout):  # else one cause, said twice
             defects.append(Defect("data", "", note("ingest.no_episode")))
         read_tasks(path, info.version, defects)
         check_sidecar(path, defects)
-        return (*defects, *absent, *moved, *layout.defects(), *rate_defects(info, entries))
+        return (*defects, *absent, *moved, *of_layout, *rate_defects(info, entries))
 
 
 def _read_info(path: Path) -> tuple[Info, list[Defect]]:

@@ -155,6 +155,8 @@ def _open(place: VideoPlace, feature: Feature) -> VideoSpan:
     if place.from_s is None or place.to_s is None:
         return VideoSpan(place.path, packets, 0, len(packets.pts), codes)
     first, last = (frame_near(packets, seconds) for seconds in (place.from_s, place.to_s))
+    if place.length is not None and last + 1 == first + place.length <= len(packets.pts):
+        last += 1  # the stated end is the last frame's own moment
     return VideoSpan(place.path, packets, first, max(first, last), codes)
 
 

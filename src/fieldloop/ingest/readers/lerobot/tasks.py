@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from fieldloop.ingest.readers.lerobot.info import read_lines
+from fieldloop.ingest.readers.lerobot.info import read_lines, whole_number
 from fieldloop.ingest.readers.lerobot.parquet_rows import read_columns
 from fieldloop.model.episode import Defect
 from fieldloop.model.note import note
@@ -29,4 +29,5 @@ def read_tasks(root: Path, version: str, defects: list[Defect]) -> dict[int, str
         if numbers is None or texts is None:
             return {}
         pairs = list(zip(numbers.to_pylist(), texts.to_pylist(), strict=True))
-    return {number: text for number, text in pairs if isinstance(number, int) and isinstance(text, str)}
+    numbered = ((whole_number(number), text) for number, text in pairs)
+    return {number: text for number, text in numbered if number is not None and isinstance(text, str)}

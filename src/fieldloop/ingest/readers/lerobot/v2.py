@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from fieldloop.ingest.readers.lerobot.declared import column_defects
-from fieldloop.ingest.readers.lerobot.info import Info, read_lines
+from fieldloop.ingest.readers.lerobot.info import Info, read_lines, whole_number
 from fieldloop.ingest.readers.lerobot.layout import (
+    WITHOUT_DATA,
     Entry,
     ReadRows,
     VideoPlace,
@@ -42,8 +43,8 @@ class LayoutV2:
     def _listing(self) -> dict[int, Mapping[str, Any]]:
         rows: dict[int, Mapping[str, Any]] = {}
         for row in read_lines(self._root / LISTING, self._complaints):
-            index = row.get("episode_index")
-            if not isinstance(index, int):
+            index = whole_number(row.get("episode_index"))
+            if index is None:
                 message = note("ingest.episode_without_index", line=str(row)[:80])
                 self._complaints.append(Defect(LISTING, "episode_index", message))
             elif index in rows:
@@ -66,7 +67,8 @@ class LayoutV2:
         if self._info.version == "v2.0" and not path.is_file():
             return {}
         rows = read_lines(path, self._complaints)
-        return {row["episode_index"]: plain_stats(row.get("stats")) for row in rows if _has_episode_index(row)}
+        numbered = ((whole_number(row.get("episode_index")), row) for row in rows)
+        return {index: plain_stats(row.get("stats")) for index, row in numbered if index is not None}
 
     def listed(self) -> int:
         """How many episodes does the dataset say it has?"""
@@ -80,12 +82,11 @@ class LayoutV2:
         for index, path in sorted(self._files.items())[start:stop]:
             row = self._listing.get(index, {})
             tasks = row.get("tasks")
-            length = row.get("length")
             yield Entry(
                 index,
                 self._rows_reader(index, path),
                 {key: self._video(key, index) for key in self._info.cameras},
-                length if isinstance(length, int) else None,
+                whole_number(row.get("length")),
                 tuple(map(str, tasks)) if isinstance(tasks, list) else (),
                 data_path=path.relative_to(self._root).as_posix(),
                 stats=self._stats.get(index, {}),
@@ -96,14 +97,12 @@ class LayoutV2:
         listing, files, _ = self._listing, self._files, self._stats
         defects = list(self._complaints)
         if missing := sorted(listing.keys() - files.keys()):
-            message = note(
-                "ingest.episodes_without_data", count=len(missing), listed=len(listing), which=format_indices(missing)
-            )
+            message = note(WITHOUT_DATA, count=len(missing), listed=len(listing), which=format_indices(missing))
             defects.append(Defect("data", LISTING, message))
         if unlisted := sorted(files.keys() - listing.keys()) if listing else []:
             message = note("ingest.episodes_not_listed", count=len(unlisted), which=format_indices(unlisted))
             defects.append(Defect(LISTING, "", message, Harm.MISLEADS))
-        lengths = [row["length"] for row in listing.values() if isinstance(row.get("length"), int)]
+        lengths = [n for row in listing.values() if (n := whole_number(row.get("length"))) is not None]
         if listing and len(lengths) == len(listing):
             defects += total_defects(self._info, {"total_episodes": len(listing), "total_frames": sum(lengths)})
         defects += gap_defects(LISTING, listing.keys() if listing else files.keys())
@@ -146,10 +145,6 @@ class LayoutV2:
         chunk = index // size if isinstance(size, int) and size > 0 else 0
         parts = {"video_key": key, "episode_chunk": chunk, "episode_index": index}
         return VideoPlace(join_inside(self._root, self._info.path("video_path", VIDEO_PATH, **parts)))
-
-
-def _has_episode_index(row: Mapping[str, Any]) -> bool:
-    return isinstance(row.get("episode_index"), int)
 
 
 def _first_timestamp(path: Path, root: Path) -> float | None:

@@ -2,12 +2,15 @@
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
+from itertools import product
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from fieldloop.ingest.readers.lerobot.declared import column_defects
-from fieldloop.ingest.readers.lerobot.info import Info
+from fieldloop.ingest.readers.lerobot.info import Info, whole_number
 from fieldloop.ingest.readers.lerobot.layout import (
+    WITHOUT_DATA,
     Entry,
     ReadRows,
     VideoPlace,
@@ -16,7 +19,7 @@ from fieldloop.ingest.readers.lerobot.layout import (
     join_inside,
     total_defects,
 )
-from fieldloop.ingest.readers.lerobot.listing import EPISODES, Listing, overlap_defects, read_listing
+from fieldloop.ingest.readers.lerobot.listing import EPISODES, ROUNDING_S, Listing, overlap_defects, read_listing
 from fieldloop.ingest.readers.lerobot.parquet_rows import why_unreadable
 from fieldloop.ingest.readers.lerobot.rows import Rows, gather
 from fieldloop.ingest.readers.lerobot.shard import Run, Shard, open_shard
@@ -79,12 +82,12 @@ class LayoutV3:
         """Yield every episode that some data file holds, listed or not."""
         for index in sorted(self._held)[start:stop]:
             row = self._listing.rows.get(index, {})
-            length, tasks = row.get("length"), row.get("tasks")
+            tasks = row.get("tasks")
             yield Entry(
                 index,
                 self._rows_reader(index, row),
                 {key: place for key in self._info.cameras if (place := self._video(key, row))},
-                length if isinstance(length, int) else None,
+                whole_number(row.get("length")),
                 tuple(map(str, tasks)) if isinstance(tasks, list) else (),
                 {key: value for key, value in row.items() if key not in OWN_COLUMNS and "/" not in key},
                 self._held[index][0][0].name,
@@ -97,15 +100,13 @@ class LayoutV3:
         listing, held = self._listing.rows, self._held
         defects = list(self._complaints)
         if missing := sorted(listing.keys() - held.keys()):
-            message = note(
-                "ingest.episodes_without_data", count=len(missing), listed=len(listing), which=format_indices(missing)
-            )
+            message = note(WITHOUT_DATA, count=len(missing), listed=len(listing), which=format_indices(missing))
             defects.append(Defect("data", EPISODES, message))
         if unlisted := sorted(held.keys() - listing.keys()) if listing else []:
             message = note("ingest.episodes_not_listed", count=len(unlisted), which=format_indices(unlisted))
             defects.append(Defect(EPISODES, "", message, Harm.MISLEADS))
         defects += gap_defects(EPISODES, listing.keys())
-        lengths = [row["length"] for row in listing.values() if isinstance(row.get("length"), int)]
+        lengths = [n for row in listing.values() if (n := whole_number(row.get("length"))) is not None]
         if listing and len(lengths) == len(listing):
             defects += total_defects(self._info, {"total_episodes": len(listing), "total_frames": sum(lengths)})
         defects += overlap_defects(listing, self._info.cameras, self._info.fps)
@@ -137,17 +138,33 @@ class LayoutV3:
 
     def _video(self, key: str, row: Mapping[str, Any]) -> VideoPlace | None:
         prefix = f"videos/{key}/"
-        if not isinstance(row.get(f"{prefix}file_index"), int):
+        if whole_number(row.get(f"{prefix}file_index")) is None:
             return None
         path = self._path("video_path", VIDEO_PATH, row, prefix, video_key=key)
         start, end = row.get(f"{prefix}from_timestamp"), row.get(f"{prefix}to_timestamp")
-        return VideoPlace(path, *(float(s) if isinstance(s, int | float) else None for s in (start, end)))
+        length = None if (path, self._frame(end)) in self._video_starts[key] else whole_number(row.get("length"))
+        from_s, to_s = (float(s) if isinstance(s, int | float) else None for s in (start, end))
+        return VideoPlace(path, from_s, to_s, length)
+
+    @cached_property
+    def _video_starts(self) -> dict[str, set[tuple[Path, int | None]]]:
+        """At which moments of which file does an episode begin, by camera?"""
+        starts: dict[str, set[tuple[Path, int | None]]] = {key: set() for key in self._info.cameras}
+        for key, row in product(starts, self._listing.rows.values()):
+            path = self._path("video_path", VIDEO_PATH, row, f"videos/{key}/", video_key=key)
+            starts[key].add((path, self._frame(row.get(f"videos/{key}/from_timestamp"))))
+        return starts
+
+    def _frame(self, at_s: object) -> int | None:
+        """Return the number of the frame that is stated for a moment, so that rounded moments compare equal."""
+        if not isinstance(at_s, int | float) or not isfinite(at_s):
+            return None
+        return round(at_s * (self._info.fps or 1 / ROUNDING_S))
 
     def _path(self, which: str, usual: str, row: Mapping[str, Any], prefix: str, **parts: str) -> Path:
         """Fill a path template; asked for every episode, answered once for every file."""
-        numbers = [row.get(f"{prefix}{name}") for name in ("chunk_index", "file_index")]
-        chunk, file = (n if isinstance(n, int) else 0 for n in numbers)
-        episode = row.get("episode_index") if "{episode_" in str(self._info.raw.get(which)) else None
+        chunk, file = (whole_number(row.get(f"{prefix}{name}")) or 0 for name in ("chunk_index", "file_index"))
+        episode = whole_number(row.get("episode_index")) if "{episode_" in str(self._info.raw.get(which)) else None
         key = (prefix, chunk, file, episode)
         if key not in self._paths:
             earlier = {} if episode is None else {"episode_index": episode, "episode_chunk": chunk}
@@ -157,5 +174,5 @@ class LayoutV3:
 
 
 def _span(row: Mapping[str, Any]) -> tuple[int, int] | None:
-    start, stop = row.get("dataset_from_index"), row.get("dataset_to_index")
-    return (start, stop) if isinstance(start, int) and isinstance(stop, int) else None
+    start, stop = (whole_number(row.get(f"dataset_{end}_index")) for end in ("from", "to"))
+    return None if start is None or stop is None else (start, stop)

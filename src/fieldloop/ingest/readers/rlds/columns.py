@@ -30,7 +30,10 @@ Decode = Callable[[bytes], Picture]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Column:
-    """One feature of the steps: values, or places of pictures in the record, or words; else a note says why none."""
+    """One feature of the steps: values, or places of pictures in the record, or words; else a note says why none.
+
+    `undecoded`: it holds bytes of an unknown kind, so that nothing of it was read.
+    """
 
     path: str
     leaf: Leaf | None = None
@@ -40,6 +43,7 @@ class Column:
     words: tuple[str, ...] | None = None
     depth: bool = False
     note: str = ""
+    undecoded: bool = False
 
     @property
     def holds_nothing(self) -> bool:
@@ -117,8 +121,8 @@ def _bytes_column(path: str, values: Values, leaf: Leaf | None) -> Column:
     if leaf and leaf.form == "text" and leaf.size not in (1, None):
         return Column(path, leaf, note="it holds several texts a step")
     texts = [blob.decode("utf-8", "surrogateescape") for blob in values.blobs()]
-    if leaf is None and any(_has_invalid_utf8(text) for text in texts):
-        return Column(path, leaf, note="it holds bytes of an unknown kind")
+    if any(_has_invalid_utf8(text) and (leaf is None or _has_control_letter(text)) for text in texts):
+        return Column(path, leaf, note="it holds bytes of an unknown kind", undecoded=True)
     return Column(path, leaf, words=tuple(text.encode("utf-8", "replace").decode() for text in texts))
 
 
@@ -208,6 +212,11 @@ def _padded_column(path: str, leaf: Leaf | None, flat: NDArray[Any], counts: NDA
     table = np.full((len(counts), longest), np.nan, np.result_type(flat.dtype, np.float32))
     table[np.arange(longest) < counts[:, None]] = flat
     return Column(path, leaf, table, note="steps have different numbers of values; what a step does not have is NaN")
+
+
+def _has_control_letter(text: str) -> bool:
+    """Does it hold what no text holds in any encoding? TFDS declares a tensor of bytes as it declares a text."""
+    return any(letter < " " and letter not in "\t\n\r" for letter in text)
 
 
 def _has_invalid_utf8(text: str) -> bool:

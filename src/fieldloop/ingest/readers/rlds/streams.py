@@ -14,7 +14,7 @@ from fieldloop.ingest.readers.rlds.pixels import RecordPictures, decode_hidden_f
 from fieldloop.ingest.words import kind_of, words_of
 from fieldloop.model.provenance import ASSUMPTION_NOTES, StreamFact
 from fieldloop.model.stream import Stream, StreamKind
-from fieldloop.model.stream_notes import UNIT_NOTE, VALUES
+from fieldloop.model.stream_notes import NOT_UNDERSTOOD, UNIT_NOTE, VALUES
 
 BOOKKEEPING = {"reward", "discount", "is", "embedding", "mask", "pad", "timestamp", "done"}
 """Words of features that are OTHER, whatever else their path mentions."""
@@ -50,6 +50,8 @@ def foreign_streams(columns: Sequence[Column], clock: StepClock, payload: Payloa
             notes["description"] = column.leaf.description
         if column.note:
             notes[VALUES] = column.note
+        if column.undecoded:
+            notes[NOT_UNDERSTOOD] = column.note
         name = _name(column)
         while name in taken:
             name = f"{name}_"
