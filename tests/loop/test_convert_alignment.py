@@ -274,7 +274,8 @@ def test_a_file_gets_its_ending(tmp_path):
     (tmp_path / "folder").mkdir()
     for to, ending in (("hdf5", ".hdf5"), ("mcap", ".mcap")):
         assert convert(source, tmp_path / "set", to=to).path == str(tmp_path / f"set{ending}")
-        assert convert(source, tmp_path / "folder", to=to).path == str(tmp_path / "folder" / f"takes{ending}")
+        with pytest.raises(BadInput, match="already exists"):
+            convert(source, tmp_path / "folder", to=to)
     assert convert(source, tmp_path / "set.h5", to="hdf5").path == str(tmp_path / "set.h5")
 
 
