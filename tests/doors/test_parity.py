@@ -148,6 +148,7 @@ NOT_A_USE_CASE = {
         "work.case_files:read_case",
         "work.atomic_files:write_atomically",
         "work.atomic_files:make_folder",
+        "floor.limits:refuse_amount",
         "floor.parse_faults:parse_faults",
         "floor.parse_faults:refuse_beyond",
         "floor.picking_story:simulate_story",
