@@ -2,15 +2,18 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 from tests.doors.story import story_workspace
 from tests.doors.visitor import AWAY, Visitor
 
 from fieldloop.api.app import build
+from fieldloop.api.outbox import move_into_outbox
 from fieldloop.doors.parameters import read_parameters
 from fieldloop.doors.signatures import read_source
-from fieldloop.loop.catalogue import USE_CASES
+from fieldloop.errors import BadInput
+from fieldloop.loop.catalogue import USE_CASES, use_case
 from fieldloop.loop.house.tokens import issue
 from fieldloop.model.person import Role
 
@@ -65,6 +68,32 @@ def test_a_link_in_the_outbox_leads_nowhere_else(workspace, app):
     link.symlink_to(workspace.root / "operations.toml")
     answer = Visitor(app).post("/api/plan/page", json={"file": "link.html"})
     assert answer.status_code == 422
+
+
+def test_a_file_in_the_outbox_is_never_replaced(workspace, app):
+    secret = issue(workspace, "engineer-8", role=Role.ENGINEER).secret
+    visitor = Visitor(app, AWAY, Authorization=f"Bearer {secret}")
+    assert visitor.post("/api/plan/page", json={"file": "mine.html"}).status_code == 200
+    (workspace.root / "outbox" / "mine.html").write_text("kept")
+    answer = Visitor(app).post("/api/plan/page", json={"file": "mine.html"})
+    assert (answer.status_code, answer.json()["title"]) == (422, "BadInput")
+    assert "already exists" in answer.text
+    assert (workspace.root / "outbox" / "mine.html").read_text() == "kept"
+
+
+@pytest.mark.parametrize("given", ["taken/x.html", "taken/deeper/x.html"])
+def test_a_file_in_place_of_a_folder_is_refused(workspace, app, given):
+    (workspace.root / "outbox").mkdir(exist_ok=True)
+    (workspace.root / "outbox" / "taken").write_text("kept")
+    answer = Visitor(app).post("/api/plan/page", json={"file": given})
+    assert (answer.status_code, answer.json()["title"]) == (422, "BadInput")
+
+
+def test_a_file_in_place_of_the_outbox_is_refused(tmp_path):
+    (tmp_path / "outbox").write_text("kept")
+    with pytest.raises(BadInput):
+        move_into_outbox(tmp_path, use_case("plan page"), {"file": Path("x.html")})
+    assert (tmp_path / "outbox").read_text() == "kept"
 
 
 @pytest.mark.parametrize("given", ["/dev/zero", "/dev/null", "n" * 300, "a\0b"])

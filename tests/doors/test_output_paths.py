@@ -4,7 +4,8 @@ import os
 
 import pytest
 
-from fieldloop.cli.perform import call
+from fieldloop.cli.perform import call, run
+from fieldloop.doors.given_values import check_given_values
 from fieldloop.doors.output_paths import check_output_paths
 from fieldloop.doors.parameters import read_parameters
 from fieldloop.errors import BadInput
@@ -25,7 +26,7 @@ def places(tmp_path):
 
 @pytest.mark.parametrize(("case", "name"), WRITING, ids=IDS)
 def test_what_cannot_be_written_is_refused_before_the_work(case, name, places):
-    refused = [places / "file" / "x.html", places / "pipe"]
+    refused = [places / "file" / "x.html", places / "pipe", places / ("n" * 300)]
     if name in case.folders:
         refused.append(places / "file")
     else:
@@ -74,3 +75,16 @@ def test_the_command_refuses_it_without_calling_the_use_case(path, tmp_path, mon
     with pytest.raises(BadInput):
         call(case, check, ["log.mcap", "--html", path])
     assert not called
+
+
+def test_values_are_checked_before_outputs(tmp_path):
+    with pytest.raises(BadInput, match="more than 255 bytes"):
+        run(use_case("check"), ["log.mcap", "--html", str(tmp_path / ("n" * 300))])
+
+
+def test_a_large_table_may_be_pasted_and_a_larger_text_is_refused():
+    ask = read_parameters(use_case("monitor paste").load())
+    (name, *_) = [p.name for p in ask.parameters if p.kind is str]
+    check_given_values(ask, {name: "x" * 20_000_000})
+    with pytest.raises(BadInput, match=name):
+        check_given_values(ask, {name: "x" * 20_000_001})

@@ -15,9 +15,13 @@ from fieldloop.errors import BadInput
 from fieldloop.ingest import open_log
 from fieldloop.loop.ship import convert as ship
 from fieldloop.loop.ship.convert import convert
+from fieldloop.loop.ship.same_content import Pairing, compare_content
+from fieldloop.loop.ship.same_frames import compare_frames
 from fieldloop.model.episode import Episode, Recording
 from fieldloop.model.finding import Status
+from fieldloop.model.note import Subject
 from fieldloop.model.stream import ClockKind, Stream, StreamKind
+from fieldloop.protocol import default_operations
 from fieldloop.release.writers import write_hdf5, write_lerobot, write_mcap, write_rlds
 from fieldloop.testing.barcode import MarkedPictures, read
 
@@ -205,6 +209,63 @@ def test_a_writer_that_shifts_rows_fails_the_conversion(tmp_path, monkeypatch, t
     assert Path(done.path).exists()
 
 
+class Changed:
+    """Pictures of which each frame went through a function."""
+
+    def __init__(self, source, change):
+        self._source, self._change, self.size = source, change, source.size
+
+    def __len__(self):
+        return len(self._source)
+
+    def frames(self, indices=None):
+        return (self._change(frame) for frame in self._source.frames(indices))
+
+
+def undecodable(frame):
+    return frame[:0]
+
+
+def smaller(frame):
+    return frame[::2, ::2]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "status", "code"),
+    [
+        (None, undecodable, Status.FAILED, "release.frames_unreadable"),
+        (undecodable, None, Status.CANNOT_TELL, "release.not_compared"),
+        (None, smaller, Status.CANNOT_TELL, "release.not_compared"),
+        (None, None, Status.PASSED, "release.frames_same"),
+    ],
+)
+def test_frames_that_were_not_compared_never_pass(before, after, status, code):
+    pictures, rows = MarkedPictures(1, 0, ROWS), np.arange(ROWS)
+    was, is_now = (Changed(pictures, change) if change else pictures for change in (before, after))
+    found, fact = compare_frames(Subject("camera"), was, is_now, rows, rows, default_operations()["convert"])
+    assert (found, fact.code) == (status, code)
+
+
+def compare_copies(tmp_path, source, written):
+    path = write_hdf5(written, tmp_path / "written.hdf5").path
+    how = Pairing("camera/front", dict.fromkeys(written[0].streams, "nearest"))
+    return compare_content(source, path, len(written), how, default_operations()["convert"])
+
+
+def test_a_set_of_which_no_stream_can_be_compared_does_not_pass(tmp_path):
+    renamed = [
+        replace(one, streams={f"old/{name}": stream for name, stream in one.streams.items()}) for one in [recording(0)]
+    ]
+    (found,) = compare_copies(tmp_path, renamed, [recording(0)])
+    assert (found.status, found.fact.code) == (Status.CANNOT_TELL, "release.not_compared")
+
+
+def test_episodes_of_one_name_are_never_compared_with_one_another(tmp_path):
+    takes = [replace(one, episode=replace(one.episode, name="take")) for one in (recording(0), recording(1))]
+    found = compare_copies(tmp_path, takes, takes)
+    assert [(one.status, one.fact.code) for one in found] == [(Status.CANNOT_TELL, "release.not_compared")]
+
+
 # ── where it is written
 
 
@@ -213,7 +274,8 @@ def test_a_file_gets_its_ending(tmp_path):
     (tmp_path / "folder").mkdir()
     for to, ending in (("hdf5", ".hdf5"), ("mcap", ".mcap")):
         assert convert(source, tmp_path / "set", to=to).path == str(tmp_path / f"set{ending}")
-        assert convert(source, tmp_path / "folder", to=to).path == str(tmp_path / "folder" / f"takes{ending}")
+        with pytest.raises(BadInput, match="already exists"):
+            convert(source, tmp_path / "folder", to=to)
     assert convert(source, tmp_path / "set.h5", to="hdf5").path == str(tmp_path / "set.h5")
 
 

@@ -1,8 +1,13 @@
 """Logs to try fieldloop on come with the protocol they were collected by."""
 
+import pytest
+
 from fieldloop.check import UNITS
+from fieldloop.errors import BadInput
 from fieldloop.ingest import open_log
-from fieldloop.loop.floor.simulate import collect
+from fieldloop.loop.floor.picking import case, picks
+from fieldloop.loop.floor.simulate import attempt, collect
+from fieldloop.model.policy import Stage
 from fieldloop.protocol import parse_protocol, require_agreement
 
 
@@ -19,3 +24,36 @@ def test_the_floors_protocol_lies_beside_its_logs_and_is_never_written_over(tmp_
     (folder / "protocol.toml").write_text("# mine\n")
     collect(folder, count=1, session="again")
     assert (folder / "protocol.toml").read_text() == "# mine\n"
+
+
+@pytest.mark.parametrize("simulate", [collect, picks, case])
+def test_a_file_in_place_of_the_folder_is_refused_and_stays(tmp_path, simulate):
+    file = tmp_path / "file"
+    file.write_text("kept")
+    with pytest.raises(BadInput, match="file"):
+        simulate(file)
+    assert file.read_text() == "kept"
+
+
+@pytest.mark.parametrize(
+    ("simulate", "amount"),
+    [
+        (collect, {"count": 0}),
+        (collect, {"count": 10**17}),
+        (picks, {"count": 10**17}),
+        (case, {"days": 1e308}),
+        (case, {"days": float("nan")}),
+        (case, {"episodes": 10**17}),
+        (case, {"demonstrations": -1}),
+    ],
+)
+def test_an_amount_beyond_all_reason_is_refused_before_anything_is_made(tmp_path, simulate, amount):
+    with pytest.raises(BadInput, match=next(iter(amount))):
+        simulate(tmp_path / "new", **amount)
+    assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize(("episodes", "days"), [(10, 1e308), (10, 0.0), (0, 1.0), (10**17, 1.0)])
+def test_attempts_beyond_all_reason_are_refused(told, episodes, days):
+    with pytest.raises(BadInput, match="at most"):
+        attempt(told, None, (), Stage.PRODUCTION, episodes, days, 0)

@@ -12,11 +12,13 @@ import pytest
 import fieldloop as fl
 import fieldloop.check as checks
 from fieldloop.cli.render import RENDERERS
+from fieldloop.doors import naming
 from fieldloop.errors import BadInput, UnknownName
-from fieldloop.loop.catalogue import USE_CASES, Needs
+from fieldloop.loop.catalogue import USE_CASES, Needs, use_case
 from fieldloop.model.person import Role
 from fieldloop.model.plan import Plan
 from fieldloop.python_api import WITHOUT_WORKSPACE, display
+from fieldloop.python_api.commands import function_of
 from fieldloop.python_api.workspace import METHODS
 
 
@@ -128,3 +130,15 @@ def test_json_of_a_result_is_the_commands(tmp_path):
 
     with fl.init(tmp_path / "ws") as ws:
         assert json.loads(dumps(ws.home()))["schema"] == "home/1"
+
+
+def test_errors_write_ids_as_the_command_line_does(monkeypatch):
+    def refuse(workspace: object) -> None:
+        raise BadInput(f"{workspace} {'ab' * 32}")
+
+    case = use_case("plan show")
+    monkeypatch.setattr(type(case), "load", lambda _: refuse)
+    workspace = SimpleNamespace()
+    monkeypatch.setattr(naming, "Names", lambda _: lambda _id: "")
+    with pytest.raises(BadInput, match=r" abababababab$"):
+        function_of(case, "show", workspace)()

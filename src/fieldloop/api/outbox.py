@@ -5,13 +5,21 @@ from pathlib import Path
 from typing import Any
 
 from fieldloop.errors import BadInput
+from fieldloop.loop.catalogue import UseCase
+from fieldloop.loop.work.atomic_files import make_folder
 
 OUTBOX = "outbox"
 
 
-def move_into_outbox(root: Path, writes: tuple[str, ...], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values with every path that the use case writes to placed in the workspace's outbox."""
-    placed = {name: _place(root / OUTBOX, name, values[name]) for name in writes if values.get(name) is not None}
+def move_into_outbox(root: Path, case: UseCase, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values with every path that the use case writes to placed in the workspace's outbox.
+
+    All roles share the outbox, so that a file in it is never replaced.
+    """
+    placed = {name: _place(root / OUTBOX, name, values[name]) for name in case.writes if values.get(name) is not None}
+    for name, path in placed.items():
+        if name not in case.folders and path.exists():
+            raise BadInput(f"{name}: {values[name]} already exists in the folder {OUTBOX}. Choose another name.")
     return {**values, **placed}
 
 
@@ -23,9 +31,9 @@ def _place(outbox: Path, name: str, given: Path) -> Path:
         )
     if not given.parts:
         raise BadInput(f"{name} is empty. Give a file name such as report.html.")
-    outbox.mkdir(exist_ok=True)
+    make_folder(outbox)
     placed = outbox / given
     if not placed.resolve().is_relative_to(outbox.resolve()):
         raise BadInput(f"{name}: {given} is a link that leads out of the folder {OUTBOX}.")
-    placed.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(placed.parent)
     return placed

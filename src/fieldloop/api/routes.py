@@ -126,6 +126,6 @@ def _model(case: UseCase, ask: Ask) -> type[Given]:
 def _call(case: UseCase, function: Callable[..., Any], ask: Ask, given: Given, workspace: Workspace) -> Any:
     values = {p.name: getattr(given, field_name(p)) for p in ask.parameters}
     check_given_values(ask, values, from_network=True)
-    values = move_into_outbox(workspace.root, case.writes, values)
+    values = move_into_outbox(workspace.root, case, values)
     check_output_paths(case, values)
     return function(workspace, **values) if ask.takes_workspace else function(**values)

@@ -23,7 +23,9 @@ def run(case: UseCase, words: Sequence[str]) -> Any:
     """Parse the words by the source alone, so that help and refusals import no room; then load and call."""
     ask = read_source(case)
     parsed = parser_for(case.command, case.summary, ask, case.needs, _extra_help(case)).parse(words)
-    check_output_paths(case, values_from(ask, parsed))
+    given = values_from(ask, parsed)
+    check_given_values(ask, given)
+    check_output_paths(case, given)
     return call(case, case.load(), words)
 
 

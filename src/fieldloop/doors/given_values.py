@@ -11,8 +11,8 @@ from fieldloop.errors import BadInput
 
 LARGEST_WHOLE = 2**63 - 1
 """Whole numbers are stored in 64 bits."""
-LONGEST_TEXT = 1_000_000
-"""Characters of a text: a whole map or table may be pasted, but not a film."""
+LONGEST_TEXT = 20_000_000
+"""Characters of a text: a table of 100,000 rows may be pasted, but not a film."""
 LONGEST_FILE_NAME = 255
 """Bytes of one file name on the file systems in use."""
 DEVICES = (stat.S_ISCHR, stat.S_ISBLK)

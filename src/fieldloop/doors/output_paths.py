@@ -15,10 +15,17 @@ def check_output_paths(case: UseCase, values: Mapping[str, Any]) -> None:
         path = values.get(name)
         if not isinstance(path, Path):
             continue
-        if name in case.folders:
-            _check_folder(name, path)
-        else:
-            _check_file(name, path, new=name in case.new)
+        try:
+            _check_path(name, path, case)
+        except OSError as wrong:  # such as a name that is too long for the file system
+            raise BadInput(f"{name}: {path} cannot be written: {wrong.strerror or wrong}.") from wrong
+
+
+def _check_path(name: str, path: Path, case: UseCase) -> None:
+    if name in case.folders:
+        _check_folder(name, path)
+    else:
+        _check_file(name, path, new=name in case.new)
 
 
 def _check_folder(name: str, folder: Path) -> None:

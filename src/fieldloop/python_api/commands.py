@@ -33,12 +33,23 @@ def function_of(case: UseCase, name: str, workspace: Any = None) -> Callable[...
             values = _values(ask, arguments) | _progress_functions(ask)
             check_given_values(ask, values)
             check_output_paths(case, values)
-            return add_notebook_display(function(workspace, **values) if ask.takes_workspace else function(**values))
+            return add_notebook_display(_call(function, ask, workspace, values))
 
     run.__name__ = run.__qualname__ = name
     run.__doc__ = docstring(case)
     run.__signature__ = signature  # type: ignore[attr-defined]  # what `inspect` and notebooks show
     return run
+
+
+def _call(function: Callable[..., Any], ask: Ask, workspace: Any, values: Mapping[str, Any]) -> Any:
+    if not ask.takes_workspace:
+        return function(**values)
+    if workspace is None:
+        return function(None, **values)
+    from fieldloop.doors.naming import with_names
+
+    with with_names(workspace):
+        return function(workspace, **values)
 
 
 @contextmanager

@@ -6,14 +6,12 @@ from collections.abc import Callable
 from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse, PlainTextResponse, Response
 
+from fieldloop.doors.naming import with_names
 from fieldloop.errors import FieldloopError, UnknownName
-from fieldloop.loop.home.names import Names
 from fieldloop.loop.home.pages import count_open_work
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.person import Actor
 from fieldloop.say.html import escape
-from fieldloop.say.names import using_names
-from fieldloop.say.numbers import shorten_ids
 from fieldloop.ui.api_reference import draw_api_reference
 from fieldloop.ui.assets import serve_assets
 from fieldloop.ui.components import button, empty_state
@@ -41,8 +39,7 @@ def _add_page(app: FastAPI, page: Page, open_workspace: Callable[[], Workspace])
     def show(request: Request) -> HTMLResponse:
         actor: Actor = request.scope[ACTOR]
         visit = Visit(open_workspace().acting_as(actor), dict(request.query_params), dict(request.path_params))
-        with using_names(Names(visit.workspace)):
-            drawn, status = _draw_page(page, visit)
+        drawn, status = _draw_page(page, visit)
         return HTMLResponse(page_in_frame(page.name, drawn, actor, count_open_work(visit.workspace)), status, HEADERS)
 
 
@@ -69,10 +66,11 @@ def _add_unknown(app: FastAPI, open_workspace: Callable[[], Workspace]) -> None:
 def _draw_page(page: Page, visit: Visit) -> tuple[Drawn, int]:
     """Read and draw; an error becomes a page that states it."""
     try:
-        return page.build(visit), OK
+        with with_names(visit.workspace):
+            return page.build(visit), OK
     except FieldloopError as refused:
         missing = isinstance(refused, UnknownName) and bool(visit.path)
-        nothing = empty_state("This page cannot be shown", shorten_ids(str(refused)))
+        nothing = empty_state("This page cannot be shown", str(refused))
         return Drawn(escape(page.name), (nothing,)), NOT_FOUND if missing else OK
     except Exception:
         log.exception("%s failed", page.path)

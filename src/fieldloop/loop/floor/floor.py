@@ -7,6 +7,7 @@ from pathlib import Path
 
 from fieldloop.evaluate import Trial
 from fieldloop.loop.collect.synchronisation import record_offset
+from fieldloop.loop.work.atomic_files import make_folder
 from fieldloop.loop.work.run_on import run_each
 from fieldloop.loop.workspace import Track, Workspace, track_silently
 from fieldloop.model.condition import Stratum
@@ -64,7 +65,7 @@ def alternate_turns(
 def write_demonstrations(turns: Sequence[Turn], track: Track = track_silently) -> list[Path]:
     """Simulate demonstrations and write their logs."""
     for folder in {turn.folder for turn in turns}:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
     return list(track(run_each(demonstrate, turns), "demonstrating", len(turns)))
 
 

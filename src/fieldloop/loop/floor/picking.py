@@ -11,6 +11,7 @@ import numpy as np
 
 from fieldloop.errors import BadInput
 from fieldloop.loop.floor.annotated_twice import compare_two_annotators
+from fieldloop.loop.floor.limits import MOST_DAYS, refuse_amount
 from fieldloop.loop.floor.parse_faults import LARGEST, refuse_beyond
 from fieldloop.loop.floor.picking_story import FILE, PlayedStory, Story, read_orders, read_story, simulate_story
 from fieldloop.loop.work.atomic_files import make_folder, write_atomically
@@ -80,9 +81,9 @@ def case(
             production is shown, never_shown=lighting=dim; extra_cycles=30000 with worn=home-1; may be repeated
         seed: seed of the simulated floor; another seed gives another floor
     """
-    for name, value in (("demonstrations", demonstrations), ("episodes", episodes), ("days", days)):
-        if not value > 0:
-            raise BadInput(f"{name} = {value}; it must be above 0.")
+    refuse_amount("demonstrations", demonstrations)
+    refuse_amount("episodes", episodes)
+    refuse_amount("days", days, MOST_DAYS)
     return _simulate(Story(preset, seed, shown, demonstrations, episodes, days, fault), folder)
 
 
@@ -96,8 +97,7 @@ def again(before: Path, folder: Path, *, budget: int | None = None) -> Simulated
     """
     story = read_story(before)
     if budget is not None:
-        if budget < 1:
-            raise BadInput(f"budget = {budget}; at least one demonstration is needed.")
+        refuse_amount("budget", budget)
         return _simulate(replace(story, demonstrations=story.demonstrations + budget), folder)
     return _simulate(replace(story, rounds=(*story.rounds, read_orders(before))), folder)
 
@@ -122,8 +122,7 @@ def picks(
         camera_lag_ms: how much older pictures are than their timestamps
         seed: seed of the simulated floor; another seed gives another floor
     """
-    if count < 1:
-        raise BadInput(f"count = {count}; at least one demonstration is needed.")
+    refuse_amount("count", count)
     refuse_beyond("camera_lag_ms", camera_lag_ms, 1e3 * LARGEST["camera_lag_s"])
     world = World(preset, seed)
     mix = world.laboratory() if shown == "laboratory" else world.production()
@@ -140,6 +139,8 @@ def picks(
 
 
 def _simulate(story: Story, folder: Path) -> SimulatedCase:
+    if folder.exists() and not folder.is_dir():
+        raise BadInput(f"{folder} is not a folder. Name a new folder.")
     if folder.is_dir() and any(folder.iterdir()):
         what = "a case in it already" if (folder / FILE).is_file() else "other files in it"
         raise BadInput(f"{folder} has {what}, and files are never overwritten. Name a new folder.")

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from fieldloop.errors import BadInput, Refused
+from fieldloop.errors import Refused
 from fieldloop.loop.audit.audit import latest_deployment
 from fieldloop.loop.floor.floor import BETWEEN_NS, alternate_turns, run_attempts, write_demonstrations
+from fieldloop.loop.floor.limits import MOST_DAYS, refuse_amount
 from fieldloop.loop.plan.plan import show
 from fieldloop.loop.run.outcomes import record_outcomes
 from fieldloop.loop.run.policies import find_policy, load_engine
@@ -71,8 +72,7 @@ def collect(
         session: name of the session, also part of the file names
         seed: seed of the simulated floor; another seed gives another floor
     """
-    if count < 1:
-        raise BadInput(f"count = {count}; at least one demonstration is needed.")
+    refuse_amount("count", count)
     floor = Floor(seed)
     exposures = floor.lab_mix() if mix == "lab" else floor.production_mix()
     strata = [Stratum.parse(stratum)] * count if stratum else draw(exposures, count, floor.chance("mix", session))
@@ -156,8 +156,8 @@ def attempt(
     seed: int,
 ) -> SimulatedAttempts:
     """Run attempts spread over the days up to now, and record their outcomes."""
-    if episodes < 1 or not days > 0:
-        raise BadInput(f"{episodes} episodes over {days} days: both must be above 0.")
+    refuse_amount("episodes", episodes)
+    refuse_amount("days", days, MOST_DAYS)
     end, step_ns = workspace.clock(), int(days * NS_PER_DAY / episodes)
     strata = draw(exposures, episodes, Floor(seed).chance("traffic", stage.value, end))
     times = [end - (episodes - i) * step_ns for i in range(episodes)]

@@ -102,7 +102,7 @@ def convert(  # noqa: PLR0913 - each is an option of the command
         raise BadInput(f"{target} lies inside {source}. Choose a target outside of it.")
     log = open_log(source, mapping_in_force(None, mapping))
     episodes = log.expected
-    target = prepare_target(target, source.resolve().stem, to, episodes)
+    target = prepare_target(target, to, episodes)
     recordings = WithLosses(lambda: track(log.recordings, f"reading {source.name}", episodes))
     options, settings = Options(clock, hz, codec, actions_from, pair), default_operations()["convert"]
     written = write_recordings(to, recordings, target, options, settings)

@@ -47,7 +47,7 @@ def export(  # noqa: PLR0913 - each is an option of the command
         pair: samples belong to a row by index or by time (default: as the logs' formats define; by time after a fix)
     """
     frozen = find_release(workspace, release)
-    target = prepare_target(target, frozen.name, to, len(frozen.episodes))
+    target = prepare_target(target, to, len(frozen.episodes))
     episodes = {e.id: e for e in episodes_of_release(workspace, frozen)}
     reopened = Reopened(workspace, [episodes[id_] for id_ in frozen.episodes], frozen.name, frozen)
     recordings = WithLosses(lambda: reopened)

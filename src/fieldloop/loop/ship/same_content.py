@@ -1,8 +1,8 @@
 """Compare what was written with its source: values row by row, frames by number, and the lag of the pictures."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -44,31 +44,50 @@ def compare_content(
     source: Iterable[Recording], target: Path, episodes: int, how: Pairing, settings: Section
 ) -> tuple[Compared, ...]:
     """Read some episodes back and compare them with the source; only FAILED ones are wrong."""
-    pairs = list(_matching_episodes(source, target, episodes, int(settings.number("compared_episodes"))))
+    pairs = _matching_episodes(source, target, episodes, int(settings.number("compared_episodes")))
     if not pairs:
         return (Compared(Status.CANNOT_TELL, note("release.not_compared")),)
     found = [one for before, after in pairs for one in _compare_episode(before, after, how, settings)]
-    failed = {(one.fact.code, one.fact.subject.stream): one for one in found[::-1] if one.status is Status.FAILED}
-    values = sum(one.status is Status.PASSED for one in found)
-    same = note("release.content_same", episodes=len(pairs), streams=values)
+    failed, unknown = (_one_a_stream(found, status) for status in (Status.FAILED, Status.CANNOT_TELL))
+    streams = {one.fact.subject.stream for one in found if one.status is Status.PASSED}
+    if failed or not streams:
+        verdict = failed
+    else:
+        verdict = (Compared(Status.PASSED, note("release.content_same", episodes=len(pairs), streams=len(streams))),)
     lags = [one for camera in _cameras(pairs) for one in _compare_lag(camera, pairs, how)]
-    return (*(failed.values() or [Compared(Status.PASSED, same)]), *lags)
+    nothing = Compared(Status.CANNOT_TELL, note("release.not_compared"))
+    return (*((*verdict, *unknown) or (nothing,)), *lags)
+
+
+def _one_a_stream(found: Iterable[Compared], status: Status) -> tuple[Compared, ...]:
+    """Return the first comparison of each kind and stream that has this status."""
+    kept: dict[tuple[str, str], Compared] = {}
+    for one in found:
+        if one.status is status:
+            kept.setdefault((one.fact.code, one.fact.subject.stream), one)
+    return tuple(kept.values())
 
 
 def _matching_episodes(
     source: Iterable[Recording], target: Path, episodes: int, most: int
-) -> Iterator[tuple[Recording, Recording]]:
-    """Yield episodes spread over the set as they were and as they are; those whose name is not unique are passed by."""
+) -> list[tuple[Recording, Recording]]:
+    """Return episodes spread over the set as they were and as they are; those whose name is not unique are left out."""
     chosen = {int(k) for k in np.linspace(0, episodes - 1, min(most, episodes)).round()}
-    before = {r.episode.name: r for k, r in enumerate(islice(source, max(chosen) + 1)) if k in chosen}
-    seen: set[str] = set()
-    for after in open_log(target).recordings:
-        name = after.episode.name
-        if name in before and name not in seen:
-            yield before[name], after
-            seen.add(name)
-        if len(seen) == len(before):
-            return
+    names: Counter[str] = Counter()
+    before: dict[str, Recording] = {}
+    for k, recording in enumerate(source):
+        names[recording.episode.name] += 1
+        if k in chosen:
+            before[recording.episode.name] = recording
+    before = {name: recording for name, recording in before.items() if names[name] == 1}
+    written: Counter[str] = Counter()
+    after: dict[str, Recording] = {}
+    for recording in open_log(target).recordings if before else ():
+        name = recording.episode.name
+        written[name] += 1
+        if name in before:
+            after[name] = recording
+    return [(before[name], recording) for name, recording in after.items() if written[name] == 1]
 
 
 def _compare_episode(before: Recording, after: Recording, how: Pairing, settings: Section) -> Iterator[Compared]:
@@ -84,8 +103,7 @@ def _compare_episode(before: Recording, after: Recording, how: Pairing, settings
         if was.values is not None and is_now.values is not None:
             yield _compare_values(about, was.values[samples], is_now.values[rows])
         elif was.pictures is not None and is_now.pictures is not None:
-            wrong = compare_frames(about, was.pictures, is_now.pictures, samples, rows, settings)
-            yield Compared(Status.FAILED, wrong) if wrong else Compared(Status.PASSED, note("release.frames_same"))
+            yield Compared(*compare_frames(about, was.pictures, is_now.pictures, samples, rows, settings))
 
 
 def _same_samples(was: Stream, is_now: Stream, *, by_index: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -1,16 +1,16 @@
 """Compare frames of one number before and after: is a row's frame its own, or that of a neighbour?"""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldloop.model.finding import Status
 from fieldloop.model.note import Note, Subject, note
 from fieldloop.model.stream import FrameSource
 from fieldloop.protocol import Section
 
-LEAST_CHANGE = 0.5  # grey levels between neighbours; below that they look the same
 BRIGHTEST = 255.0
 
 
@@ -21,28 +21,38 @@ def compare_frames(
     samples: NDArray[np.int64],
     rows: NDArray[np.int64],
     settings: Section,
-) -> Note | None:
-    """Return what is wrong with the frames, None where each is nearest to the frame of its own number."""
+) -> tuple[Status, Note]:
+    """Judge whether each frame is nearest to the frame of its own number; CANNOT_TELL where none can be compared."""
     chosen = np.unique(np.linspace(0, len(rows) - 1, int(settings.number("compared_frames"))).round().astype(int))
     wanted = samples[chosen]
     around = {int(k) + step for k in wanted for step in (-1, 0, 1) if 0 <= k + step < len(was)}
     before, after = _decode(was, around), _decode(is_now, rows[chosen].tolist())
-    shifted, judged, worst_db = 0, 0, np.inf
-    for row, sample in zip(rows[chosen].tolist(), wanted.tolist(), strict=True):
-        if row not in after or sample not in before or after[row].shape != before[sample].shape:
-            continue
-        own = _difference(after[row], before[sample])
-        worst_db = min(worst_db, _psnr_db(after[row], before[sample]))
-        others = [before[k] for k in (sample - 1, sample + 1) if k in before and before[k].shape == after[row].shape]
-        others = [other for other in others if _difference(other, before[sample]) > LEAST_CHANGE]
-        judged += bool(others)
-        shifted += any(_difference(after[row], other) < own for other in others)
+    pairs = [pair for pair in zip(rows[chosen].tolist(), wanted.tolist(), strict=True) if pair[1] in before]
+    unreadable = sum(row not in after for row, _ in pairs)
+    if unreadable:
+        return Status.FAILED, note("release.frames_unreadable", about=about, frames=unreadable, compared=len(pairs))
+    pairs = [(row, sample) for row, sample in pairs if after[row].shape == before[sample].shape]
+    if not pairs:
+        return Status.CANNOT_TELL, note("release.not_compared", about=about)
+    least_change = settings.number("least_change_levels")
+    found = [_is_shifted(after[row], before, sample, least_change) for row, sample in pairs]
+    shifted, judged = found.count(True), len(found) - found.count(None)
     if shifted * 2 > judged:
-        return note("release.frames_shifted", about=about, frames=shifted, compared=judged)
-    least_db = settings.number("least_psnr_db")
+        return Status.FAILED, note("release.frames_shifted", about=about, frames=shifted, compared=judged)
+    least_db, worst_db = settings.number("least_psnr_db"), min(_psnr_db(after[k], before[i]) for k, i in pairs)
     if worst_db < least_db:
-        return note("release.frames_differ", about=about, psnr_db=float(worst_db), least_db=least_db)
-    return None
+        return Status.FAILED, note("release.frames_differ", about=about, psnr_db=worst_db, least_db=least_db)
+    return Status.PASSED, note("release.frames_same", about=about)
+
+
+def _is_shifted(
+    frame: NDArray[Any], before: Mapping[int, NDArray[Any]], sample: int, least_change: float
+) -> bool | None:
+    """Is a frame nearer to a neighbour than to the frame of its own number? None where all of them look alike."""
+    own = before[sample]
+    others = [before[k] for k in (sample - 1, sample + 1) if k in before and before[k].shape == own.shape]
+    others = [other for other in others if _difference(other, own) > least_change]
+    return any(_difference(frame, other) < _difference(frame, own) for other in others) if others else None
 
 
 def _decode(source: FrameSource, indices: Iterable[int]) -> dict[int, NDArray[Any]]:

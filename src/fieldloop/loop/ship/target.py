@@ -10,17 +10,16 @@ ENDINGS = {"hdf5": (".hdf5", ".h5", ".hdf"), "mcap": (".mcap",)}
 """Formats that are one file, and the endings people use for it; the first is ours."""
 
 
-def prepare_target(target: Path, name: str, to: str, episodes: int) -> Path:
-    """Return the path to write: a file gets its ending, an existing folder gets a file named after the source.
+def prepare_target(target: Path, to: str, episodes: int) -> Path:
+    """Return the path to write: a file gets its ending.
 
     BadInput where it cannot be written, before anything is read. Several MCAP logs are a folder.
     """
     endings = ENDINGS.get(to, ()) if to != "mcap" or episodes == 1 else ()
-    if endings and target.is_dir():
-        target = target / f"{name}{endings[0]}"
-    elif endings and target.suffix.lower() not in endings:
-        target = target.with_name(f"{target.name}{endings[0]}")
     refuse_taken(target)
+    if endings and target.suffix.lower() not in endings:
+        target = target.with_name(f"{target.name}{endings[0]}")
+        refuse_taken(target)
     if not os.access(target.parent, os.W_OK):
         raise BadInput(f"{target.parent} does not allow writing. Choose another folder.")
     return target

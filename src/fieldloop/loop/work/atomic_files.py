@@ -31,5 +31,7 @@ def make_folder(folder: Path) -> None:
     """Make a folder to write into."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError) as wrong:
+        raise BadInput(f"{folder} cannot be made: a file has this name. Name another folder.") from wrong
     except OSError as wrong:
         raise BadInput(f"{folder} cannot be made: {wrong.strerror}.") from wrong

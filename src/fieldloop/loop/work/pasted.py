@@ -6,9 +6,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from fieldloop.errors import BadInput
-from fieldloop.say.numbers import whole
-
-MOST_CHARACTERS = 20_000_000
 
 
 @contextmanager
@@ -16,10 +13,6 @@ def pasted_table(text: str, name: str) -> Iterator[Path]:
     """Write a text into a temporary file: JSON lines where it begins with a brace, else CSV."""
     if not text.strip():
         raise BadInput("The table is empty. Paste it with its header, or choose a file.")
-    if len(text) > MOST_CHARACTERS:
-        raise BadInput(
-            f"The table has {whole(len(text))} characters; at most {whole(MOST_CHARACTERS)} can be sent at once."
-        )
     ending = ".jsonl" if text.lstrip().startswith("{") else ".csv"
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / f"{name}{ending}"

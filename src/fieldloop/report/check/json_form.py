@@ -24,7 +24,6 @@ def json_object(report: CheckReport, *, everything: bool = False) -> dict[str, A
     return {
         "schema": "check/1",
         "protocol": {"name": protocol.name, "version": protocol.version, "fingerprint": protocol.fingerprint},
-        "judged_by": protocols_used(report.episodes),
         "episodes": [
             {
                 "id": e.episode,
@@ -47,6 +46,7 @@ def json_object(report: CheckReport, *, everything: bool = False) -> dict[str, A
         "contents": to_plain(report.contents),
         "outdated": report.outdated,
         "causes": [_cause_json(cause) for cause in (*causes.failures, *causes.warnings)],
+        "judged_by": protocols_used(report.episodes),
     }
 
 
