@@ -150,3 +150,12 @@ def test_people_read_names_and_may_type_them(told):
     assert find_numbered(told, Incident, "incident 1").id == find_numbered(told, Incident, "1").id == ids[0]
     with pytest.raises(UnknownName, match="incident"):
         find_numbered(told, Incident, "incident 99")
+
+
+def test_a_protocol_that_cannot_be_read_refuses_a_relabel_before_anything_is_written(here):
+    (one, *_) = here.store.find(Episode)
+    (here.root / "protocols" / "pick.toml").write_text("[nonsense]\nx = 1\n")
+    again = open_workspace(here.root, store=here.store, shelf=here.shelf, clock=lambda: NOW_NS)
+    with pytest.raises(BadInput, match="nonsense"):
+        relabel.relabel(again, (one.id,), set_=("operator=zoe", "task=pick"))
+    assert here.store.get(Episode, one.id).operator == one.operator

@@ -8,6 +8,7 @@ from fieldloop.loop.data.check_again import measure_again
 from fieldloop.loop.data.find_episode import find_episode
 from fieldloop.loop.data.measurements import judge_episodes, stored_measurements
 from fieldloop.loop.data.statements import read_statements, with_statements
+from fieldloop.loop.protocol.in_force import in_force
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.episode import Episode
 from fieldloop.model.event import EpisodeRelabelled, EpisodeRestored, EpisodeSetAside
@@ -37,6 +38,8 @@ def relabel(workspace: Workspace, episode: tuple[str, ...], *, set_: tuple[str, 
         raise BadInput("State at least one fact, such as --set operator=anna.")
     changed = [(one, with_statements(one, stated)) for one in chosen]
     events = [EpisodeRelabelled(new, old) for old, new in changed if new != old]
+    for task in {event.episode.task for event in events}:
+        in_force(workspace, task)  # a protocol that cannot be read is refused before anything is written
     if events:
         workspace.write(*events)
         judge_anew(workspace, [event.episode for event in events])

@@ -43,7 +43,7 @@ def unknown_results_panel(unknown: Sequence[Note]) -> tuple[Markup, ...]:
     """Draw how many attempts have no known result; nothing where every result is known."""
     if not unknown:
         return ()
-    return (panel("Unknown results", tag("ul", *(tag("li", sentence(one)) for one in unknown), class_="list")),)
+    return (panel("Unknown results", tag("ul", *(tag("li", sentence(one)) for one in unknown))),)
 
 
 def _table_fields(hint: str) -> tuple[Field, Field]:
