@@ -168,7 +168,7 @@ def test_efforts_that_are_never_set_are_not_frozen_nor_missing(tmp_path: Path) -
 
 
 def test_simulated_time_that_all_sensors_share_accuses_none_of_them(tmp_path: Path) -> None:
-    """Headers at 0.8 of the recorder's pace: they count another time; a third sensor that drifts by 0.1 % is at fault."""
+    """Headers at 0.8 of the recorder's pace count another time; a third sensor that drifts by 0.1 % is at fault."""
 
     def slow(at: int, pace: float) -> int:
         return START + round((at - START) * pace)
