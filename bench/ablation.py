@@ -19,7 +19,7 @@ from bench.harness import Figure
 from fieldloop.simulate.picking import pick
 from fieldloop.simulate.picking.faults import NOTHING, Faults
 from fieldloop.simulate.picking.world import World
-from fieldloop.train.cloning import Cloned, clone
+from fieldloop.train.cloning import Cloned, train_by_cloning
 
 SEEDS = range(500, 510)
 LAGS_MS = (0, 20, 40, 60, 80, 100)
@@ -48,7 +48,7 @@ def points(seed: int, sizes: Sizes, lags: Sequence[int], noises: Sequence[int]) 
 
     def learnt(faults: Faults) -> Cloned:
         shown = world.demonstrate(asked, "shown", faults)
-        return clone(shown.inputs, shown.actions, None, seed, steps=sizes.training)
+        return train_by_cloning(shown.inputs, shown.actions, None, seed, steps=sizes.training)
 
     def picked(policy: Cloned, fault: str, amount: float, faults: Faults) -> list[Point]:
         tries = {name: world.attempt(policy.act, met, "met", faults, 0.0, pace) for name, pace in PACES.items()}

@@ -17,12 +17,12 @@ from bench.harness import Figure, main, summarise
 from bench.timing_truth import rigs
 from fieldloop.check.content_lag import (
     LagEstimate,
-    estimate_each_lag,
+    estimate_lag_with_rig,
+    estimate_lags_by_cross_validation,
     estimate_pooled_lag,
-    estimate_single_lag,
-    learn_rig,
+    fit_rig,
     prepare_sights,
-    settings_of,
+    read_content_lag_settings,
 )
 from fieldloop.protocol import default_protocol
 
@@ -81,18 +81,18 @@ def _seeds(count: int) -> range:
 
 def answer(picks: Sequence[Seen], others: Sequence[Seen]) -> list[Answer]:
     """Ask for every lag in every way."""
-    settings = settings_of(default_protocol())
+    settings = read_content_lag_settings(default_protocol())
     answers: list[Answer] = []
     for where in sorted({(s.rig, s.camera) for s in picks}):
         own = [s for s in picks if (s.rig, s.camera) == where]
         name, truth = " ".join(where), float(np.mean([s.truth_s for s in own]))
         answers.append(Answer("pooled", "pick", name, estimate_pooled_lag([s.kept for s in own], settings), truth))
-        for one, estimate in zip(own, estimate_each_lag([s.kept for s in own], settings), strict=True):
+        for one, estimate in zip(own, estimate_lags_by_cross_validation([s.kept for s in own], settings), strict=True):
             answers.append(Answer("single", "pick", name, estimate, one.truth_s))
-        rig = learn_rig(prepare_sights([s.kept for s in own], settings), settings)
+        rig = fit_rig(prepare_sights([s.kept for s in own], settings), settings)
         rest = [s for s in others if (s.rig, s.camera) == where]
         answers += [
-            Answer("single", s.motion, name, estimate_single_lag(s.kept, rig, settings), s.truth_s) for s in rest
+            Answer("single", s.motion, name, estimate_lag_with_rig(s.kept, rig, settings), s.truth_s) for s in rest
         ]
         answers += [
             Answer("alone", s.motion, name, estimate_pooled_lag([s.kept], settings), s.truth_s) for s in (*own, *rest)
@@ -103,7 +103,7 @@ def answer(picks: Sequence[Seen], others: Sequence[Seen]) -> list[Answer]:
 def figures(answers: Sequence[Answer], picks: Sequence[Seen]) -> dict[str, Figure]:
     """Sum up; errors of what was answered, refusals apart."""
     limit = default_protocol().limits["alignment.content_lag"].maximum or 0.0
-    answered = [a for a in answers if a.estimate.answered]
+    answered = [a for a in answers if a.estimate.has_estimate]
     pool = [abs(a.error_ms) for a in answered if a.kind == "pooled"]
     one = [abs(a.error_ms) for a in answered if a.kind == "single" and a.motion == "pick"]
     alone = [abs(a.error_ms) for a in answered if a.kind == "alone" and a.motion == "pick"]
@@ -115,13 +115,15 @@ def figures(answers: Sequence[Answer], picks: Sequence[Seen]) -> dict[str, Figur
         "alone_median_ms": summarise(alone, "ms"),
         "coverage": Figure(float(np.mean([a.inside for a in answered])), unit=f"of {len(answered)}", aim="0.95 ± 0.03"),
         "false_misaligned": Figure(float(sum(a.falsely_misaligned(limit) for a in answered)), unit="answers", aim="0"),
-        "answered": Figure(float(np.mean([a.estimate.answered for a in answers if a.motion in FAST])), unit="of fast"),
+        "answered": Figure(
+            float(np.mean([a.estimate.has_estimate for a in answers if a.motion in FAST])), unit="of fast"
+        ),
         "cpu_ms_per_video_s": summarise([s.cpu_s / s.video_s * MS for s in picks], "ms", "≤ 40"),
         "cross_correlation_median_ms": summarise([abs(cross_correlation(s) - s.truth_s) * MS for s in picks], "ms"),
         "gcc_phat_median_ms": summarise([abs(gcc_phat(s) - s.truth_s) * MS for s in picks], "ms"),
     }
     if slow:
-        found["slow_refused"] = Figure(float(np.mean([not a.estimate.answered for a in slow])), aim="1")
+        found["slow_refused"] = Figure(float(np.mean([not a.estimate.has_estimate for a in slow])), aim="1")
     return found
 
 
@@ -133,7 +135,7 @@ def _print_classes(answers: Sequence[Answer]) -> None:
     for kind in ("pooled", "single", "alone"):
         for motion in (*FAST, *SLOW):
             asked = [a for a in answers if a.kind == kind and a.motion == motion]
-            answered = [a for a in asked if a.estimate.answered]
+            answered = [a for a in asked if a.estimate.has_estimate]
             errors = [abs(a.error_ms) for a in answered]
             halves = [(a.estimate.high_s - a.estimate.low_s) / 2 * MS for a in answered]
             numbers = (

@@ -21,7 +21,7 @@ from bench import alignment_data, timing_truth
 from bench.timing_truth import Rig, rigs
 from fieldloop.check import content_lag as content
 from fieldloop.check.content_lag import evidence
-from fieldloop.check.content_lag.settings import settings_of
+from fieldloop.check.content_lag.settings import read_content_lag_settings
 from fieldloop.protocol import default_protocol
 
 FAST = ("pick", "teleop", "joystick", "periodic")
@@ -52,7 +52,7 @@ class Seen:
 @cache
 def folder() -> Path:
     """Where cases are kept; named by the sources they follow from, so that another source makes new ones."""
-    settings, looks = settings_of(default_protocol()), Path(str(content.__file__)).parent
+    settings, looks = read_content_lag_settings(default_protocol()), Path(str(content.__file__)).parent
     sources = [*Path(str(timing_truth.__file__)).parent.glob("*.py"), *(looks / f"{name}.py" for name in LOOKS)]
     hashed = hashlib.sha256(f"{settings.joints_hz} {settings.finest_period_s}".encode())
     for source in sorted(sources):
@@ -78,7 +78,7 @@ def planted_ms(rig: str, camera: str) -> float:
 
 
 def _prepare(rig: Rig, seed: int, motion: str) -> None:
-    settings = settings_of(default_protocol())
+    settings = read_content_lag_settings(default_protocol())
     lags = {camera: planted_ms(rig.name, camera) for camera in rig.views}
     timed = alignment_data.episode(rig, seed, motion=motion, lag_ms=lags)
     folder().mkdir(parents=True, exist_ok=True)

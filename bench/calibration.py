@@ -9,13 +9,13 @@ from collections.abc import Mapping
 import numpy as np
 
 from bench.harness import Figure, main, summarise
-from fieldloop.calibrate import drift, slow_drift
-from fieldloop.calibrate.conventions import read, reading_of
-from fieldloop.calibrate.hand_eye import METHODS, REFINED, Pairs, Setup, hand_eye, pairs
-from fieldloop.calibrate.hand_eye.held_out import held_out
-from fieldloop.calibrate.hand_eye.methods import closed_form
-from fieldloop.calibrate.hand_eye.pairing import choose_spread_poses, clock_offset, pair_by_stamp
-from fieldloop.calibrate.hand_eye.refine import refine
+from fieldloop.calibrate import measure_drift, measure_slow_drift
+from fieldloop.calibrate.conventions import choose_reading, convert_to_matrices
+from fieldloop.calibrate.hand_eye import METHODS, REFINED, Pairs, Setup, make_pairs, solve_hand_eye
+from fieldloop.calibrate.hand_eye.held_out import measure_held_out_residuals
+from fieldloop.calibrate.hand_eye.methods import solve_closed_form
+from fieldloop.calibrate.hand_eye.pairing import choose_spread_poses, estimate_clock_offset, pair_by_stamp
+from fieldloop.calibrate.hand_eye.refine import refine_answer
 from fieldloop.geometry import transforms as tf
 from fieldloop.geometry.transforms import Floats
 from fieldloop.ingest.poses import read_poses
@@ -23,8 +23,8 @@ from fieldloop.model.calibration import Calibration
 from fieldloop.model.finding import Status
 from fieldloop.model.verification import Drift
 from fieldloop.protocol import default_protocol
-from fieldloop.testing.hand_eye_scene import CHEAP_ARM, GOOD_ARM, Noise, error, scene
-from fieldloop.testing.shared import shared_data
+from fieldloop.testing.hand_eye_scene import CHEAP_ARM, GOOD_ARM, Noise, compute_pose_error, make_hand_eye_scene
+from fieldloop.testing.shared import find_shared_data
 
 PROTOCOL = default_protocol()
 SCENARIOS = {
@@ -61,15 +61,17 @@ def _accuracy(
 ) -> dict[str, Figure]:
     off: dict[str, list[tuple[float, float]]] = {method: [] for method in (*METHODS, YARDSTICK)}
     for seed in range(runs):
-        made = scene(poses, span, noise, np.random.default_rng(seed))
-        given = pairs(made.base_from_gripper, made.camera_from_target, Setup.EYE_IN_HAND)
-        park = closed_form(given, "park")
+        made = make_hand_eye_scene(poses, span, noise, np.random.default_rng(seed))
+        given = make_pairs(made.base_from_gripper, made.camera_from_target, Setup.EYE_IN_HAND)
+        park = solve_closed_form(given, "park")
         assert park is not None
         for method in METHODS:
-            answer = refine(given, park).answer if method == REFINED else closed_form(given, method)
+            answer = refine_answer(given, park).answer if method == REFINED else solve_closed_form(given, method)
             if answer is not None:
-                off[method].append(error(made.gripper_from_camera, answer.mount_from_camera))
-        off[YARDSTICK].append(error(made.gripper_from_camera, _with_known_noise(given, park.mount_from_camera, noise)))
+                off[method].append(compute_pose_error(made.gripper_from_camera, answer.mount_from_camera))
+        off[YARDSTICK].append(
+            compute_pose_error(made.gripper_from_camera, _with_known_noise(given, park.mount_from_camera, noise))
+        )
     figures = {}
     for method, each in off.items():
         aims = tuple(f"{a:g} in the research note's scenes" if method == YARDSTICK else "" for a in aim)
@@ -98,26 +100,26 @@ def _with_known_noise(given: Pairs, start: Floats, noise: Noise) -> Floats:
     target = (given.world_from_mount @ start @ given.camera_from_target)[0]
 
     def left(x: Floats) -> Floats:
-        camera, world = (tf.make(tf.rotation_from_vector(x[n : n + 3]), x[n + 3 : n + 6]) for n in (0, 6))
-        expected = tf.invert(given.world_from_mount @ camera) @ world
+        camera, world = (tf.make_transform(tf.rotation_from_vector(x[n : n + 3]), x[n + 3 : n + 6]) for n in (0, 6))
+        expected = tf.invert_transform(given.world_from_mount @ camera) @ world
         seen = given.camera_from_target
         turned = tf.vector_from_rotation(np.swapaxes(seen[:, :3, :3], -1, -2) @ expected[:, :3, :3])
         return np.concatenate([(turned / turn).ravel(), ((expected[:, :3, 3] - seen[:, :3, 3]) / shift).ravel()])
 
     begin = np.concatenate([np.r_[tf.vector_from_rotation(p[:3, :3]), p[:3, 3]] for p in (start, target)])
     found = least_squares(left, begin, loss="huber", f_scale=2.0).x
-    return tf.make(tf.rotation_from_vector(found[:3]), found[3:6])
+    return tf.make_transform(tf.rotation_from_vector(found[:3]), found[3:6])
 
 
 def _coverage(runs: int) -> dict[str, Figure]:
     """How often does the whole calibration pass on a good arm, and does the truth lie within its bounds?"""
     passed, within_mm, within_deg, chance = [], [], [], []
     for seed in range(runs):
-        made = scene(20, 30, GOOD_ARM, np.random.default_rng(10_000 + seed))
-        given = pairs(made.base_from_gripper, made.camera_from_target, Setup.EYE_IN_HAND)
-        found = hand_eye(given, Setup.EYE_IN_HAND, PROTOCOL)
+        made = make_hand_eye_scene(20, 30, GOOD_ARM, np.random.default_rng(10_000 + seed))
+        given = make_pairs(made.base_from_gripper, made.camera_from_target, Setup.EYE_IN_HAND)
+        found = solve_hand_eye(given, Setup.EYE_IN_HAND, PROTOCOL)
         assert found.answer is not None
-        off_deg, off_mm = error(made.gripper_from_camera, found.answer.mount_from_camera)
+        off_deg, off_mm = compute_pose_error(made.gripper_from_camera, found.answer.mount_from_camera)
         passed.append(float(found.status is Status.PASSED))
         within_mm.append(float(off_mm <= (found.uncertainty_mm or 0)))
         within_deg.append(float(off_deg <= (found.uncertainty_deg or 0)))
@@ -147,11 +149,11 @@ def _detection(runs: int) -> dict[str, Figure]:
 
 def _look(held: Calibration, views: int, turn_deg: float, shift_mm: float, seed: int) -> Drift:
     rng = np.random.default_rng(seed)
-    made = scene(views, 30, GOOD_ARM, rng)
+    made = make_hand_eye_scene(views, 30, GOOD_ARM, rng)
     axis, way = (v / np.linalg.norm(v) for v in rng.normal(size=(2, 3)))
-    step = tf.make(tf.rotation_from_vector(axis * math.radians(turn_deg)), way * shift_mm / 1e3)
-    expected = tf.invert(made.base_from_gripper @ made.gripper_from_camera) @ made.base_from_target
-    found = drift(held, expected, tf.invert(step) @ made.camera_from_target, PROTOCOL)
+    step = tf.make_transform(tf.rotation_from_vector(axis * math.radians(turn_deg)), way * shift_mm / 1e3)
+    expected = tf.invert_transform(made.base_from_gripper @ made.gripper_from_camera) @ made.base_from_target
+    found = measure_drift(held, expected, tf.invert_transform(step) @ made.camera_from_target, PROTOCOL)
     assert found is not None
     return found
 
@@ -162,32 +164,32 @@ def _run_length(runs: int) -> Figure:
     lengths = []
     for _ in range(runs):
         looks = [Drift(tuple(step), unit, 0, 0, 1, moved=False, own_noise=True) for step in rng.normal(size=(4000, 6))]
-        shares = np.array(slow_drift(looks, PROTOCOL))
+        shares = np.array(measure_slow_drift(looks, PROTOCOL))
         lengths.append(float(np.argmax(shares >= 1) + 1 if (shares >= 1).any() else len(shares)))
     return Figure(float(np.mean(lengths)), runs, *_interval(lengths), "looks (mean)", "about 1000")
 
 
 def _eth(which: str) -> dict[str, Figure]:
-    folder = shared_data("handeye-eth")
+    folder = find_shared_data("handeye-eth")
     if folder is None:
         return {}
     given = read_poses([folder / f"robot_arm_w_color_camera_{which}.zip"])
     assert given.robot.stamps_s is not None
     assert given.target.stamps_s is not None
     robot, target = (
-        read(given.robot, reading_of(given.robot)),
-        read(given.target, reading_of(given.target, inverse=("target",))),
+        convert_to_matrices(given.robot, choose_reading(given.robot)),
+        convert_to_matrices(given.target, choose_reading(given.target, inverse=("target",))),
     )
     stamps = given.robot.stamps_s, given.target.stamps_s
-    offset_s = clock_offset(robot, stamps[0], target, stamps[1], least_alike=0.5, search_s=5.0) or 0.0
-    near = pair_by_stamp(robot, given.robot.stamps_s, given.target.stamps_s, offset_s=offset_s, furthest_s=0.02)
+    offset_s = estimate_clock_offset(robot, stamps[0], target, stamps[1], min_correlation=0.5, max_offset_s=5.0) or 0.0
+    near = pair_by_stamp(robot, given.robot.stamps_s, given.target.stamps_s, offset_s=offset_s, max_distance_s=0.02)
     most = int(PROTOCOL.setting("calibration.hand_eye_max_poses"))
-    chosen = choose_spread_poses(near.robot, near.speed_rad_s, most, slow_share=0.75, nothing_new=0.02)
-    made = pairs(near.robot[chosen], target[near.rows[chosen]], Setup.EYE_IN_HAND)
-    park = closed_form(made, "park")
+    chosen = choose_spread_poses(near.robot, near.speed_rad_s, most, slow_share=0.75, min_distance=0.02)
+    made = make_pairs(near.robot[chosen], target[near.rows[chosen]], Setup.EYE_IN_HAND)
+    park = solve_closed_form(made, "park")
     assert park is not None
     figures = {f"eth_{which}_clock_offset_ms": Figure(1e3 * offset_s, unit="ms")}
-    for method, residual in held_out(made, refine(made, park).answer, 5).items():
+    for method, residual in measure_held_out_residuals(made, refine_answer(made, park).answer, 5).items():
         figures[f"eth_{which}_{method}_held_out_mm"] = Figure(residual.translation_mm, unit="mm")
         figures[f"eth_{which}_{method}_held_out_deg"] = Figure(residual.rotation_deg, unit="deg")
     return figures

@@ -8,7 +8,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from fieldloop.geometry.transforms import Floats
-from fieldloop.train.reference import decode, encode
+from fieldloop.train.reference import decode_grasps, encode_grasps
 from fieldloop.train.samples import Sample
 
 Array = NDArray[Any]
@@ -21,7 +21,7 @@ def learn(samples: Sequence[Sample], seed: int, steps: int) -> "Network":
     rng = np.random.default_rng(seed)
     owner = np.repeat(np.arange(len(samples)), [len(sample.pictures) for sample in samples])
     x = prepare(np.concatenate([s.pictures for s in samples]), np.concatenate([s.depths for s in samples]))
-    targets = np.stack([encode(samples[int(i)].grasp) for i in owner])
+    targets = np.stack([encode_grasps(samples[int(i)].grasp) for i in owner])
     net = Network(rng, x.shape[1:3], targets.mean(axis=0), targets.std(axis=0) + 1e-6)
     scaled = ((targets - net.mean) / net.spread).astype(np.float32)
     share = np.array([samples[int(i)].weight for i in owner])
@@ -67,7 +67,7 @@ class Network:
 
     def act(self, pictures: NDArray[np.uint8], depths: NDArray[np.float32]) -> Floats:
         """Return grasps."""
-        return decode(self.forward(prepare(pictures, depths))[0] * self.spread + self.mean)
+        return decode_grasps(self.forward(prepare(pictures, depths))[0] * self.spread + self.mean)
 
     def forward(self, x: Array) -> tuple[Array, dict[str, Any]]:
         w1, b1, w2, b2, w3, b3, w4, b4 = self.parts

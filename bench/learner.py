@@ -24,12 +24,12 @@ from fieldloop.model.policy import Action, Observation
 from fieldloop.protocol import Section, default_operations
 from fieldloop.protocol.number import Value
 from fieldloop.release.writers.mcap import write_log
-from fieldloop.simulate.arm.compression import delivered_depth, delivered_picture
+from fieldloop.simulate.arm.compression import simulate_delivered_depth, simulate_delivered_picture
 from fieldloop.simulate.arm.floor import Floor
-from fieldloop.simulate.arm.mix import draw
+from fieldloop.simulate.arm.mix import draw_strata
 from fieldloop.simulate.arm.recording import Demonstration
 from fieldloop.train import reference
-from fieldloop.train.samples import ACTION_NAMES, CAMERA, DEPTH, Sample, gather
+from fieldloop.train.samples import ACTION_NAMES, CAMERA, DEPTH, Sample, gather_samples
 
 Answer = Callable[[NDArray[np.uint8], NDArray[np.float32]], Floats]
 LAB, MORE = 80, 50
@@ -66,8 +66,8 @@ def measure(*, short: bool) -> Mapping[str, Figure]:
     rows: dict[str, list[float]] = defaultdict(list)
     for seed in range(2 if short else 6):
         floor = Floor(seed)
-        lab = _samples(floor, draw(floor.lab_mix(), LAB, floor.chance("bench", "lab")), "lab")
-        more = _samples(floor, draw(floor.production_mix(), MORE, floor.chance("bench", "more")), "more")
+        lab = _samples(floor, draw_strata(floor.lab_mix(), LAB, floor.chance("bench", "lab")), "lab")
+        more = _samples(floor, draw_strata(floor.production_mix(), MORE, floor.chance("bench", "more")), "more")
         steps = SHORT_STEPS if short else CONVOLUTION_STEPS
         for name, learn in (("mlp", _learn_mlp), ("conv", partial(_learn_conv, steps=steps))):
             if name == "conv" and seed >= (1 if short else 2):
@@ -97,8 +97,8 @@ def _sweep(floor: Floor, samples: Sequence[Sample], seed: int, rows: dict[str, l
 
 
 def _learn_mlp(samples: Sequence[Sample], seed: int, settings: Section | None = None) -> Answer:
-    weights = reference.learn(samples, settings or default_operations()["train"], seed)
-    return lambda pictures, depths: reference.act(weights, pictures, depths)[0]
+    weights = reference.train_reference_policy(samples, settings or default_operations()["train"], seed)
+    return lambda pictures, depths: reference.predict_grasps(weights, pictures, depths)[0]
 
 
 def _learn_conv(samples: Sequence[Sample], seed: int, steps: int) -> Answer:
@@ -111,9 +111,9 @@ def _samples(floor: Floor, strata: Sequence[Stratum], purpose: str) -> list[Samp
     frames = int(default_operations()["train"]["frames_per_demonstration"])
     for i, stratum in enumerate(strata):
         shown = floor.demonstrate(stratum, people[i % len(people)], floor.chance("bench", purpose, i), 10**18)
-        for sample in gather([shown.recording], _truth(shown), frames=frames).samples:
-            pictures = np.stack([delivered_picture(picture) for picture in sample.pictures])
-            found.append(Sample(sample.episode, pictures, delivered_depth(sample.depths), sample.grasp))
+        for sample in gather_samples([shown.recording], _truth(shown), frames=frames).samples:
+            pictures = np.stack([simulate_delivered_picture(picture) for picture in sample.pictures])
+            found.append(Sample(sample.episode, pictures, simulate_delivered_depth(sample.depths), sample.grasp))
     return found
 
 
@@ -125,7 +125,7 @@ def _truth(shown: Demonstration) -> list[Annotation]:
 def _rate(
     floor: Floor, policy: Trained, mix: tuple[Exposure, ...], where: str, tries: int, rows: dict[str, list[float]]
 ) -> float:
-    strata = draw(mix, tries, floor.chance("bench", "try", where))
+    strata = draw_strata(mix, tries, floor.chance("bench", "try", where))
     began = time.process_time()
     good = [floor.attempt(policy, s, floor.chance("bench", where, i), 0).succeeded for i, s in enumerate(strata)]
     rows["attempt_ms"].append((time.process_time() - began) / tries * 1e3)
@@ -136,7 +136,7 @@ def _costs(floor: Floor, count: int) -> dict[str, list[float]]:
     """What one demonstration costs: rendering by frame, the whole of it, and its log."""
     rows: dict[str, list[float]] = defaultdict(list)
     with tempfile.TemporaryDirectory() as folder:
-        for i, stratum in enumerate(draw(floor.production_mix(), count, floor.chance("bench", "costs"))):
+        for i, stratum in enumerate(draw_strata(floor.production_mix(), count, floor.chance("bench", "costs"))):
             shown = floor.demonstrate(stratum, floor.operators()[0], floor.chance("bench", "cost", i), 10**18)
             rendering = 0.0
             for name in ("camera/overhead", "camera/wrist", "depth/overhead"):

@@ -21,7 +21,7 @@ from fieldloop.plan.strategies import STRATEGIES
 from fieldloop.protocol import Section, default_operations
 from fieldloop.simulate.picking import pick
 from fieldloop.simulate.picking.world import Demonstrations, World
-from fieldloop.train.cloning import Cloned, clone
+from fieldloop.train.cloning import Cloned, train_by_cloning
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -89,7 +89,7 @@ class Learnt:
 
     def train(self, seed: int, steps: int) -> Cloned:
         """Train a policy from scratch."""
-        return clone(np.concatenate(self.inputs), np.concatenate(self.actions), None, seed, steps=steps)
+        return train_by_cloning(np.concatenate(self.inputs), np.concatenate(self.actions), None, seed, steps=steps)
 
 
 class Loop:

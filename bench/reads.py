@@ -47,11 +47,11 @@ from fieldloop.model.policy import FailureClass, Outcome, PolicyVersion, Stage
 from fieldloop.model.release import Release
 from fieldloop.model.rollout import Rollout, Rung
 from fieldloop.model.stream import NS_PER_DAY, NS_PER_S
-from fieldloop.monitor import daily, watch
-from fieldloop.simulate.arm.catalogue import skus_text
-from fieldloop.simulate.arm.mix import deployment_text
+from fieldloop.monitor import count_daily_rates, watch_production
+from fieldloop.simulate.arm.catalogue import get_item_master_csv
+from fieldloop.simulate.arm.mix import get_deployment_toml
 from fieldloop.store import open_shelf
-from fieldloop.testing.samples import sample
+from fieldloop.testing.samples import make_sample_noun
 
 NOW_NS = 1_760_000_000 * NS_PER_S
 DAYS = 120
@@ -118,10 +118,10 @@ def queries(workspace: Workspace, read: Callable[[], Any]) -> int:
 def plain_monitor(workspace: Workspace) -> Any:
     """Read every outcome, count days, then look for alarms."""
     zones = {site.id: site.time_zone for site in latest_deployment(workspace).sites}
-    days = daily(workspace.store.find(Outcome, {"stage": Stage.PRODUCTION}), zones)
+    days = count_daily_rates(workspace.store.find(Outcome, {"stage": Stage.PRODUCTION}), zones)
     settings = workspace.operations["monitor"]
     earlier = workspace.store.find(Alarm)
-    return watch(days, baselines(workspace), settings, workspace.clock(), workspace.ids, earlier)
+    return watch_production(days, baselines(workspace), settings, workspace.clock(), workspace.ids, earlier)
 
 
 def plain_episodes(workspace: Workspace) -> Any:
@@ -134,8 +134,8 @@ def plain_episodes(workspace: Workspace) -> Any:
 def build(folder: Path, outcomes: int, episodes: int) -> Workspace:
     """Fill a workspace: a mapped floor, episodes with verdicts and phases, a plan, policies, months of outcomes."""
     create_workspace(folder / "w", name="bench")
-    (folder / "w" / "deployment.toml").write_text(deployment_text(), encoding="utf-8")
-    (folder / "w" / "skus.csv").write_text(skus_text(), encoding="utf-8")
+    (folder / "w" / "deployment.toml").write_text(get_deployment_toml(), encoding="utf-8")
+    (folder / "w" / "skus.csv").write_text(get_item_master_csv(), encoding="utf-8")
     workspace = open_workspace(folder / "w", shelf=open_shelf("memory://"), clock=lambda: NOW_NS)
     audit(workspace)
     made = list(itertools.chain.from_iterable(_episodes(workspace, range(episodes))))
@@ -185,13 +185,19 @@ def _phases(episode: Episode) -> Event:
 
 def _shipped(episodes: int) -> list[Event]:
     ids = tuple(f"{number:064x}" for number in range(episodes) if number % 9)
-    release = replace(sample(Release), id="e" * 64, name="r1", episodes=ids, train=ids, validation=(), excluded=())
+    release = replace(
+        make_sample_noun(Release), id="e" * 64, name="r1", episodes=ids, train=ids, validation=(), excluded=()
+    )
     versions = [
-        replace(sample(PolicyVersion), id=policy, name=f"p{n}", release=release.id) for n, policy in enumerate(POLICIES)
+        replace(make_sample_noun(PolicyVersion), id=policy, name=f"p{n}", release=release.id)
+        for n, policy in enumerate(POLICIES)
     ]
-    fleet = replace(sample(Rollout), candidate=POLICIES[0], incumbent=None, rung=Rung.FLEET)
-    alarms = [replace(sample(Alarm, n), policy=POLICIES[0], raised_ns=NOW_NS - n * NS_PER_DAY) for n in range(10, 20)]
-    found = [replace(sample(Diagnosis, n), policy=POLICIES[0], site="", made_ns=NOW_NS) for n in range(5)]
+    fleet = replace(make_sample_noun(Rollout), candidate=POLICIES[0], incumbent=None, rung=Rung.FLEET)
+    alarms = [
+        replace(make_sample_noun(Alarm, n), policy=POLICIES[0], raised_ns=NOW_NS - n * NS_PER_DAY)
+        for n in range(10, 20)
+    ]
+    found = [replace(make_sample_noun(Diagnosis, n), policy=POLICIES[0], site="", made_ns=NOW_NS) for n in range(5)]
     return [
         ReleaseFrozen(release), *map(PolicyTrained, versions), RolloutMoved(fleet), *map(AlarmRaised, alarms),
         *map(DiagnosisMade, found),

@@ -21,8 +21,8 @@ from fieldloop.model.policy import FailureClass, Outcome, Stage
 from fieldloop.model.stream import NS_PER_DAY
 from fieldloop.store import Store, open_store
 from fieldloop.store.fast_lane import OutcomeBatch
-from fieldloop.store.statements import compile_for
-from fieldloop.testing.servers import Unavailable, postgres
+from fieldloop.store.statements import compile_statements
+from fieldloop.testing.servers import Unavailable, run_postgres
 
 BATCH = 1000
 HOUR_NS = 3_600_000_000_000
@@ -76,7 +76,7 @@ def ours(store: Store) -> Write:
 
 def drivers(connection: Any, *, is_sqlite: bool) -> Write:
     """Write the same rows with the driver alone; the rows are made before the clock starts."""
-    statements = compile_for(is_sqlite=is_sqlite)
+    statements = compile_statements(is_sqlite=is_sqlite)
     last = 0
 
     def write(events: Sequence[OutcomeRecorded]) -> float:
@@ -174,7 +174,7 @@ def measure(*, short: bool) -> Mapping[str, Figure]:
         with sqlite_pair(folder) as (us, them):
             figures |= compare("sqlite", us, them, rounds, singles, batches)
         try:
-            with postgres() as url, postgres_pair(url) as (us, them):
+            with run_postgres() as url, postgres_pair(url) as (us, them):
                 figures |= compare("postgres", us, them, rounds, singles, batches)
         except Unavailable as reason:
             print(f"PostgreSQL left out: {reason}")

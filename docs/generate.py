@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from docs import python_stub
-from fieldloop.api.routes import is_get
+from fieldloop.api.routes import uses_get_method
 from fieldloop.check import BATCH_CHECKS, CHECKS
-from fieldloop.check.document import markdown
+from fieldloop.check.document import write_checks_markdown
 from fieldloop.check.judging import judge_with
 from fieldloop.check.measuring import measure_with
 from fieldloop.doors.parameters import read_parameters
@@ -15,8 +15,8 @@ from fieldloop.loop.catalogue import USE_CASES
 from fieldloop.model.event import EVENTS
 from fieldloop.model.finding import Finding, Status
 from fieldloop.protocol import Parameter, Setting, default_operations, default_protocol
-from fieldloop.say import codes
-from fieldloop.say.findings import advice_for, message
+from fieldloop.say import list_codes
+from fieldloop.say.findings import get_check_advice, write_finding
 from fieldloop.testing.injuries import BATCH_INJURIES, INJURIES
 
 HERE = Path(__file__).parent
@@ -25,8 +25,8 @@ NOTE = "<!-- made by `python -m docs.generate`; change the code, not this page -
 
 def checks() -> Iterator[str]:
     """Every check with its question, limit, reason, source, and what it says of its injury."""
-    advice = {name: advice_for(name) for name in (*CHECKS, *BATCH_CHECKS)}
-    yield markdown(default_protocol(), examples(), advice).rstrip()
+    advice = {name: get_check_advice(name) for name in (*CHECKS, *BATCH_CHECKS)}
+    yield write_checks_markdown(default_protocol(), examples(), advice).rstrip()
 
 
 def examples() -> dict[str, str]:
@@ -42,12 +42,13 @@ def examples() -> dict[str, str]:
 
 
 def _message(findings: Iterable[Finding]) -> str:
-    return next(message(finding) for finding in findings if finding.status is Status.FAILED)
+    return next(write_finding(finding) for finding in findings if finding.status is Status.FAILED)
 
 
 def numbers() -> Iterator[str]:
     """Every setting and parameter; the assumed ones first, because that list should shrink."""
-    yield f"# Numbers\n\n{NOTE}\nWhat things are run and collected by. `assumed` is honest: that list should shrink.\n"
+    yield f"# Numbers\n\n{NOTE}\nThese settings determine how fieldloop runs and how data are collected."
+    yield "The source `assumed` means that no better source is known.\n"
     yield "Limits are in [checks.md](checks.md).\n"
     protocol = default_protocol()
     rows: list[tuple[str, Setting | Parameter]] = [
@@ -66,10 +67,10 @@ def numbers() -> Iterator[str]:
 
 def commands() -> Iterator[str]:
     """Every command and route, in loop order."""
-    yield f"# Commands and routes\n\n{NOTE}\nEach takes `--workspace DIR` and `--json`; `--help` has its options.\n"
+    yield f"# Commands and routes\n\n{NOTE}\nCommands take `--workspace` and `--json`; `--help` lists options.\n"
     yield "| command | does | route | who may |\n|---|---|---|---|"
     for case in USE_CASES:
-        method = "GET" if is_get(case, read_parameters(case.load())) else "POST"
+        method = "GET" if uses_get_method(case, read_parameters(case.load())) else "POST"
         route = f"none: {case.no_route}" if case.no_route else f"{method} /api/{case.path}"
         yield f"| `fieldloop {case.command}` | {case.summary} | {route} | {', '.join(sorted(case.roles))} |"
     yield "| `fieldloop up` | Serve pages and API. | none: it is the server that routes | the local user |"
@@ -77,7 +78,7 @@ def commands() -> Iterator[str]:
 
 def events() -> Iterator[str]:
     """Everything that can happen, in loop order."""
-    yield f"# Events\n\n{NOTE}\nThe ledger holds these, each with time, actor and cause.\n"
+    yield f"# Events\n\n{NOTE}\nThe ledger holds these events, each with time, actor and cause.\n"
     yield "| event | meaning | holds |\n|---|---|---|"
     for name, kind in EVENTS.items():
         fields = ", ".join(f"`{field}`" for field in inspect.signature(kind).parameters)
@@ -91,7 +92,7 @@ def messages() -> Iterator[str]:
     yield "A finding's code is its check and status, such as `timing.longest_gap.failed`: see [checks.md](checks.md)."
     yield "`finding.judged` is a finding within a fact. `as_written` is a text of a plug-in or an earlier version.\n"
     yield "| code | sentence |\n|---|---|"
-    for code, sentence in codes().items():
+    for code, sentence in list_codes().items():
         yield f"| `{code}` | {' '.join(sentence.split()).replace('|', '&#124;')} |"
 
 

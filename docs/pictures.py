@@ -9,7 +9,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, ViewportSize, sync_playwright
 
-from fieldloop.testing.servers import chromium
+from fieldloop.testing.servers import find_chromium
 
 HERE = Path(__file__).parent / "pictures"
 PORT = 8731
@@ -41,7 +41,7 @@ def main(workspace: Path) -> None:
 def _look(report: Path, why: Path) -> None:
     _wait(f"http://127.0.0.1:{PORT}/")
     with sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=str(chromium()), args=["--no-sandbox"])
+        browser = play.chromium.launch(executable_path=str(find_chromium()), args=["--no-sandbox"])
         page = browser.new_page(viewport=SIZE)
         _shoot(page, f"http://127.0.0.1:{PORT}/", HERE / "home.png")
         _shoot(page, report.resolve().as_uri(), HERE / "check.png")

@@ -19,7 +19,7 @@ settings.load_profile("house")
 @pytest.fixture(scope="session")
 def postgres_server():
     try:
-        with servers.postgres(durable=False) as url:
+        with servers.run_postgres(durable=False) as url:
             yield url
     except servers.Unavailable as reason:
         servers.skip_or_fail(reason)
@@ -40,7 +40,7 @@ def postgres_url(postgres_server):
 def s3_options():
     """What `open_shelf` needs to reach the S3 server; its bucket is `servers.BUCKET`."""
     try:
-        with servers.s3() as options:
+        with servers.run_s3_server() as options:
             yield options
     except servers.Unavailable as reason:
         servers.skip_or_fail(reason)
@@ -55,7 +55,7 @@ def s3_url():
 @pytest.fixture(scope="session")
 def chromium_path():
     try:
-        return servers.chromium()
+        return servers.find_chromium()
     except servers.Unavailable as reason:
         servers.skip_or_fail(reason)
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from bench.closed_loop.judge import Estimate, Seen, paired, spent_to_level
 from bench.closed_loop.trials import BASELINE, CONTENDERS
-from fieldloop.stats.multiple import holm
+from fieldloop.stats.multiple import adjust_by_holm
 
 POINTS = 100.0
 
@@ -20,7 +20,7 @@ def differences(all_seen: Sequence[Seen]) -> Mapping[tuple[str, str], tuple[Esti
         if name != BASELINE and BASELINE in each.curves
     }
     tested = [key for key in found if key[1] in CONTENDERS]
-    adjusted = dict(zip(tested, holm([found[key].p for key in tested]), strict=True))
+    adjusted = dict(zip(tested, adjust_by_holm([found[key].p for key in tested]), strict=True))
     return {key: (estimate, float(adjusted.get(key, np.nan))) for key, estimate in found.items()}
 
 

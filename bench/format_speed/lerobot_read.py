@@ -174,7 +174,7 @@ def _lerobot(root: Path, repeats: int) -> dict[str, list[float]]:
 
 
 def _read_all(root: Path, episodes: int) -> None:
-    video._read_packets.cache_clear()  # noqa: SLF001 - what an earlier run found out must not help
+    video._read_packets_cached.cache_clear()  # noqa: SLF001 - what an earlier run found out must not help
     log = open_log(root)
     recordings = list(log.recordings)
     assert len(recordings) == episodes

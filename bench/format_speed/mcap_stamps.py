@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from fieldloop.ingest.readers.mcap import records as r
 from fieldloop.ingest.readers.mcap.message_table import LAST_NS
-from fieldloop.ingest.readers.mcap.parse import parse
+from fieldloop.ingest.readers.mcap.parse import parse_record
 from fieldloop.ingest.readers.mcap.records import RECORD_HEAD
 from fieldloop.ingest.readers.mcap.scan import McapScan
 from fieldloop.ingest.readers.mcap.summary import read_summary
@@ -58,7 +58,7 @@ def _indexes(content: bytes) -> list[r.MessageIndex]:
     while at + RECORD_HEAD.size <= len(content):
         opcode, length = RECORD_HEAD.unpack_from(content, at)
         at += RECORD_HEAD.size
-        record = parse(opcode, memoryview(content)[at : at + length])
+        record = parse_record(opcode, memoryview(content)[at : at + length])
         if not isinstance(record, r.MessageIndex):
             raise ValueError("something else stands where an index should")  # noqa: TRY004 - it is the file's fault
         indexes.append(record)

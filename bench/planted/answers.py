@@ -113,7 +113,7 @@ def _ours(evidence: Evidence, part: tuple[Outcome, ...], seed: int, count: int) 
 
 def _read(made: Diagnosis, count: int, seconds: float) -> Answer:
     gaps = dict.fromkeys(cause.gap for cause in made.causes if cause.gap is not Gap.UNKNOWN)
-    shares = {str(gap): round(made.share_of(gap), 4) for gap in gaps}
+    shares = {str(gap): round(made.sum_gap_shares(gap), 4) for gap in gaps}
     wrong = made.status is Status.FAILED
     return Answer(OURS, count, wrong, made.status is Status.CANNOT_TELL, shares if wrong else {}, seconds)
 

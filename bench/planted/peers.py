@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from bench.planted.features import CAUSE_OF, COUNTERS, numbers, words
 from fieldloop.model.diagnosis import Gap
 from fieldloop.model.policy import Outcome
-from fieldloop.stats.difference import chance_of_drop
+from fieldloop.stats.difference import compute_drop_p_value
 
 ALPHA, LEAST_SUPPORT, PARTS = 0.95, 32, 4
 """SliceLine's default weight and minimum support; numbers are cut into quarters."""
@@ -38,7 +38,7 @@ def slices(baseline: Sequence[Outcome], production: Sequence[Outcome]) -> Named:
     """
     failed = np.array([outcome.succeeded is False for outcome in production])
     good = (sum(o.succeeded is True for o in baseline), len(baseline))
-    if chance_of_drop((int((~failed).sum()), len(failed)), good) > LEVEL:
+    if compute_drop_p_value((int((~failed).sum()), len(failed)), good) > LEVEL:
         return Named({})
     masks = _literals(production)
     error, count, found = float(failed.mean()), len(failed), {}

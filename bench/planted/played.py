@@ -15,7 +15,7 @@ from fieldloop.simulate.picking.faults import NOTHING, Faults
 from fieldloop.simulate.picking.sites import ROBOTS_PER_SITE
 from fieldloop.simulate.picking.strata import SITES
 from fieldloop.simulate.picking.world import Demonstrations, Tries, World
-from fieldloop.train.cloning import Cloned, clone
+from fieldloop.train.cloning import Cloned, train_by_cloning
 
 Floats = NDArray[np.float64]
 LINE = replace(pick.LAB, speed=1.6, steps=8)
@@ -70,7 +70,7 @@ class Played:
         if key not in self._learnt:
             cells = self.world.cells(self.asked, self.demonstrations, "asked")
             shown = self.world.demonstrate(cells, "demonstrated", together(at_work))
-            trained = clone(shown.inputs, shown.actions, None, self.learner, steps=self.sizes.training)
+            trained = train_by_cloning(shown.inputs, shown.actions, None, self.learner, steps=self.sizes.training)
             self._learnt[key] = (shown, trained)
         return self._learnt[key]
 

@@ -8,7 +8,7 @@ import numpy as np
 from bench.harness import Figure
 from bench.planted.answers import OURS, Answer, Row
 from bench.planted.turns import PLANTED
-from fieldloop.stats.binomial import interval
+from fieldloop.stats.binomial import compute_wilson_interval
 
 NOTHING, CANNOT_TELL = "nothing", "cannot tell"
 DRAWS = 2000
@@ -55,7 +55,7 @@ def errors(row: Row, answer: Answer) -> list[float]:
 def rate(rows: Sequence[Row], way: str, episodes: int, holds: Callable[[Row, Answer], bool], aim: str = "") -> Figure:
     """Return the share of worlds in which it holds, with its Wilson interval."""
     hits = sum(holds(row, answer_of(row, way, episodes)) for row in rows)
-    low, high = interval(hits, len(rows))
+    low, high = compute_wilson_interval(hits, len(rows))
     return Figure(hits / len(rows) if rows else float("nan"), len(rows), low, high, aim=aim)
 
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from bench.planted.played import Played, some
 from bench.planted.wrongs import together
-from fieldloop.annotate import agreements_by_condition
+from fieldloop.annotate import compare_by_condition
 from fieldloop.model.annotation import Agreement, Annotation
 from fieldloop.model.condition import Stratum
 from fieldloop.model.diagnosis import Lag
@@ -63,7 +63,7 @@ def outcomes(played: Played, tries: Tries, stage: Stage) -> tuple[Outcome, ...]:
     """Record attempts as the floor does; who filled the bin is a condition, as a team would log it."""
     is_production = stage is Stage.PRODUCTION
     start_ns, days = (START_NS, AT_ONCE_DAYS) if is_production else (START_NS - WEEK_NS, LABORATORY_DAYS)
-    made = nouns.outcomes(played.world, tries, POLICY, stage, start_ns, days)
+    made = nouns.make_outcomes(played.world, tries, POLICY, stage, start_ns, days)
     strata = _strata(played, tries.scenes)
     return tuple(
         replace(outcome, stratum=stratum, facts=tuple(fact for fact in outcome.facts if fact[0] != FILLED_BY))
@@ -73,7 +73,7 @@ def outcomes(played: Played, tries: Tries, stage: Stage) -> tuple[Outcome, ...]:
 
 def episodes(played: Played, shown: Demonstrations) -> tuple[Episode, ...]:
     """Record demonstrations as the release's episodes; the operator is who filled the bin, as in production."""
-    made = nouns.episodes(played.world, shown, START_NS - 4 * WEEK_NS)
+    made = nouns.make_episodes(played.world, shown, START_NS - 4 * WEEK_NS)
     strata = _strata(played, shown.scenes)
     return tuple(
         replace(
@@ -109,7 +109,7 @@ def agreements(played: Played, shown: Demonstrations, rng: np.random.Generator) 
     strata = {
         f"episode-{i}": stratum for i, stratum in zip(twice, _strata(played, shown.scenes.take(twice)), strict=True)
     }
-    return agreements_by_condition(
+    return compare_by_condition(
         _annotated(shown, twice, 0), _annotated(shown, twice, 1), FRAMES_HZ, strata, LEAST_COMPARED
     )
 
@@ -126,6 +126,6 @@ def _annotated(shown: Demonstrations, rows: NDArray[np.intp], author: int) -> li
 def _strata(played: Played, scenes: Scenes) -> list[Stratum]:
     known = played.world.strata.nouns
     return [
-        Stratum.of({**known[cell].levels, "operator": operators.name(int(person))})
+        Stratum.of({**known[cell].levels, "operator": operators.name_person(int(person))})
         for cell, person in zip(scenes.cell, scenes.person, strict=True)
     ]

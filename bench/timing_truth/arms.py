@@ -50,7 +50,7 @@ class Limb:
         angles = np.broadcast_to(start_rad, (*places.shape[:-1], len(self.chain.joints))).copy()
         weight = POINTING if self.points_down else 0.0
         for _ in range(steps):
-            tool, slope = kin.jacobian(self.chain, angles)
+            tool, slope = kin.compute_jacobian(self.chain, angles)
             lean = np.cross(tool[..., :3, 2], [0.0, 0.0, -1.0])
             error = np.concatenate([places - tool[..., :3, 3], weight * lean], axis=-1)
             slope = np.concatenate([slope[..., :3, :], weight * slope[..., 3:, :]], axis=-2)
@@ -93,21 +93,21 @@ def limb(
 ) -> Limb:
     """Build a limb from a drawing: each link is a box from its joint to the next, with a knuckle at each joint."""
     root = np.eye(4) if base is None else base
-    places = [tf.make(np.eye(3), hinge.place) for hinge in hinges]
+    places = [tf.make_transform(np.eye(3), hinge.place) for hinge in hinges]
     places[0] = root @ places[0]
     chain = Chain(
         tuple(
             Joint(f"joint_{i + 1}", place, hinge.axis, -LIMIT_RAD, LIMIT_RAD, SPEED_RAD_PER_S)
             for i, (hinge, place) in enumerate(zip(hinges, places, strict=True))
         ),
-        tf.make(np.eye(3), (0.0, 0.0, tool_m)),
+        tf.make_transform(np.eye(3), (0.0, 0.0, tool_m)),
     )
     spans = [np.array(hinge.place) for hinge in hinges] + [np.array([0.0, 0.0, 0.6 * tool_m])]
     boxes: list[tuple[int, Floats, Floats, Colour]] = []
     for i, span in enumerate(spans):
         slim = thick_m * (1 - 0.5 * i / len(spans))
         if np.linalg.norm(span) > slim / 2:
-            frame = tf.make(np.eye(3), span / 2) if i else root @ tf.make(np.eye(3), span / 2)
+            frame = tf.make_transform(np.eye(3), span / 2) if i else root @ tf.make_transform(np.eye(3), span / 2)
             boxes.append((i, frame, np.abs(span) + slim * (np.abs(span) < slim), colours[0]))
         if 0 < i < len(spans) - 1:
             boxes.append((i, np.eye(4), np.full(3, 1.25 * slim), colours[1]))

@@ -16,8 +16,8 @@ from fieldloop.geometry import chain as kin
 from fieldloop.geometry import transforms as tf
 from fieldloop.geometry.transforms import Floats
 from fieldloop.simulate.arm import gripper
-from fieldloop.simulate.arm.boxes import join
-from fieldloop.simulate.arm.picture import noise_window
+from fieldloop.simulate.arm.boxes import join_boxes
+from fieldloop.simulate.arm.picture import get_noise_window
 
 BRIEF_S = 0.005
 """Over this long the pace of a picture is taken."""
@@ -34,7 +34,7 @@ class Film:
         prints = Prints(scene.prints, np.random.default_rng(list(rig.name.encode())))
         optics = lens.optics(view.lens, view.width, view.height, view.oversample)
         self._joints = motion.spline()
-        self._fixed = None if view.on_limb is not None else tf.invert(view.mount)
+        self._fixed = None if view.on_limb is not None else tf.invert_transform(view.mount)
         self._eye = Eye(scene, optics, prints, self._fixed)
         colours = np.random.default_rng([seed, 5]).choice(rig.stage.palette, len(rig.arm.limbs))
         tools = self._frames(motion.times_s)[1]
@@ -68,7 +68,7 @@ class Film:
                     self._eye.expose(light, moment, (upper, lower), shares)
             light = self._softened(light) * gains[frame]
             if view.noise:
-                light += np.float32(view.noise) * noise_window(frame, self.seed, view.height, view.width)
+                light += np.float32(view.noise) * get_noise_window(frame, self.seed, view.height, view.width)
             np.clip(light, 0, 255, out=light)
             yield light.astype(np.uint8)
 
@@ -94,11 +94,12 @@ class Film:
         for i, time_s in enumerate(times_s.tolist()):
             body = [limb.looks(frames[i]) for limb, frames in zip(limbs, links, strict=True)]
             body += [
-                gripper.gripper_boxes(tool[i], width) for tool, width in zip(tools, openings[i].tolist(), strict=True)
+                gripper.make_gripper_boxes(tool[i], width)
+                for tool, width in zip(tools, openings[i].tolist(), strict=True)
             ]
             things = [held.at(time_s, tool[i]) for held, tool in zip(self._held, tools, strict=True)]
             others = [boxes for boxes in (*things, self.scene.cast(time_s)) if boxes is not None]
-            arm, whole = sum(map(len, body)), join(*body, *others)
+            arm, whole = sum(map(len, body)), join_boxes(*body, *others)
             which = np.where(np.arange(len(whole)) < arm, ARM_PRINT, THING_PRINT)
             yield Moment(self._camera_from_base(tools, i), whole, which, arm)
 
@@ -123,11 +124,11 @@ class Film:
         """Return `base_from_link` and `base_from_tool` of each limb at many times."""
         limbs = self.rig.arm.limbs
         angles = self.rig.arm.split(self._joints(times_s))
-        links = [kin.links(limb.chain, part) for limb, part in zip(limbs, angles, strict=True)]
+        links = [kin.compute_link_poses(limb.chain, part) for limb, part in zip(limbs, angles, strict=True)]
         return links, [at[:, -1] @ limb.chain.last_from_tool for limb, at in zip(limbs, links, strict=True)]
 
     def _camera_from_base(self, tools: list[Floats], i: int) -> Floats:
         if self._fixed is not None:
             return self._fixed
         assert self.view.on_limb is not None
-        return tf.invert(tools[self.view.on_limb][i] @ self.view.mount)
+        return tf.invert_transform(tools[self.view.on_limb][i] @ self.view.mount)

@@ -64,7 +64,7 @@ def _seven(stand: float, upper: float, fore: float, tool: float, colours: tuple[
 def _planar(lengths: tuple[float, float, float], tool: float, colours: tuple[Colour, Colour]) -> Limb:
     """Four upright axes under a beam; the tool hangs down."""
     first, second, third = lengths
-    beam = tf.make(tf.rotation_about("x", np.pi), [0.0, 0.0, 0.36])
+    beam = tf.make_transform(tf.make_rotation_about_axis("x", np.pi), [0.0, 0.0, 0.36])
     hinges = (
         Hinge((0, 0, 0.02), "z", 0.5),
         Hinge((first, 0, 0), "z", -0.9),
@@ -86,7 +86,7 @@ def _pair() -> tuple[Limb, Limb]:
             Hinge((0, 0, 0.14), "y", 1.44),
             Hinge((0, 0, 0.02), "z", 0.0),
         )
-        return limb(hinges, 0.17, 0.08, BLUE_ARM, base=tf.make(np.eye(3), [0.0, aside, 0.0]))
+        return limb(hinges, 0.17, 0.08, BLUE_ARM, base=tf.make_transform(np.eye(3), [0.0, aside, 0.0]))
 
     return small(0.30), small(-0.30)
 

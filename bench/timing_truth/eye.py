@@ -43,16 +43,16 @@ class Eye:
     def __init__(self, scene: Scene, optics: Optics, prints: Prints, camera_from_base: Floats | None) -> None:
         """Take the fixed pose of a camera on a stand, or None for one on a wrist."""
         self.scene, self.optics, self.prints = scene, optics, prints
-        self._still = raster.mesh(scene.solids)
+        self._still = raster.make_mesh(scene.solids)
         self._still_which = np.repeat(scene.which, 6)
         self._still_shades = self._shades(self._still)
         self._fixed = camera_from_base is not None
         self._first = 1 + len(self._still) if self._fixed else 1
-        self._keys = raster.blank(optics.pinhole).keys
+        self._keys = raster.make_blank_buffer(optics.pinhole).keys
         self._delivered = np.zeros((*optics.rows.shape, 3), np.float32)
         self._still_slopes = np.zeros((SLOPES, 0), np.float32)
         if camera_from_base is not None:
-            raster.draw(raster.Buffer(self._keys), optics.pinhole, camera_from_base, self._still)
+            raster.draw_mesh(raster.Buffer(self._keys), optics.pinhole, camera_from_base, self._still)
             self._still_slopes = prints.slopes(self._still, self._still_which, optics.pinhole, camera_from_base)
             everywhere = Window(0, optics.rows.shape[0], 0, optics.rows.shape[1])
             drawn = self._paint(self._keys, self._still_slopes, self._still_shades, (0, 0))
@@ -78,11 +78,11 @@ class Eye:
     def _see(self, moment: Moment, band: Pinhole, first: int) -> tuple[Light, Window]:
         """Draw the band of the pinhole's picture that starts at row `first`; return what changed, and where."""
         keys = self._keys[first : first + band.height].copy()
-        moving, which = raster.mesh(moment.moving), np.repeat(moment.which, 6)
+        moving, which = raster.make_mesh(moment.moving), np.repeat(moment.which, 6)
         shades = np.concatenate([self._still_shades, self._shades(moving)])
         if not self._fixed:
             moving, which = self._still + moving, np.concatenate([self._still_which, which])
-        raster.draw(raster.Buffer(keys), band, moment.camera_from_base, moving, self._first)
+        raster.draw_mesh(raster.Buffer(keys), band, moment.camera_from_base, moving, self._first)
         mask, at = self._shadow(moment, band)
         everywhere = Window(0, band.height, 0, band.width)
         drawn = Window.of((keys & FACE_MASK) >= self._first) if self._fixed else everywhere
@@ -93,7 +93,7 @@ class Eye:
         return self._paint(keys[at.slices], slopes, shades, (first + at.upper, at.left), dark), at
 
     def _shades(self, what: Mesh) -> Light:
-        return np.asarray(what.shades(self.scene.sun, self.scene.ambient) * np.float32(WHITE))
+        return np.asarray(what.compute_face_colours(self.scene.sun, self.scene.ambient) * np.float32(WHITE))
 
     def _shadow(self, moment: Moment, band: Pinhole) -> tuple[NDArray[np.uint8] | None, Window]:
         if not self.scene.shadow:

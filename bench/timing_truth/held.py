@@ -30,4 +30,4 @@ class Held:
             return None
         passed = int(np.searchsorted(self._times, time_s, side="right"))
         pose = base_from_tool if passed % 2 else self._poses[max(passed - 1, 0)]
-        return Boxes((pose @ tf.make(np.eye(3), [0.0, 0.0, SAGS_M]))[None], np.array([SIZE_M]), self._colour)
+        return Boxes((pose @ tf.make_transform(np.eye(3), [0.0, 0.0, SAGS_M]))[None], np.array([SIZE_M]), self._colour)

@@ -11,7 +11,7 @@ from bench.timing_truth.arms import Arm, Limb
 from fieldloop.errors import UnknownName
 from fieldloop.geometry import chain as kin
 from fieldloop.geometry.transforms import Floats
-from fieldloop.simulate.arm.motion import progress
+from fieldloop.simulate.arm.motion import compute_move_progress
 
 DENSE_HZ = 500.0
 MARGIN_S = 1.0
@@ -97,7 +97,7 @@ def _picks(
     joints, opening = np.empty((len(times), len(limb.rest_rad))), np.full(len(times), OPEN_M)
     (low, high), last = room, np.arange(joints.shape[1]) == joints.shape[1] - 1
     here = limb.reach(rng.uniform(low, high), limb.rest_rad)
-    here_m = kin.forward(limb.chain, here)[:3, 3]
+    here_m = kin.compute_tool_pose(limb.chain, here)[:3, 3]
     begin, grip, turn, share = 0.0, OPEN_M, 0.0, np.linspace(0, 1, VIA)[:, None]
     for place_m, shut, next_turn in _stops(low, high, rng):
         there = limb.reach(place_m, here)
@@ -105,15 +105,15 @@ def _picks(
         if straight:
             line = limb.reach(here_m + share * (place_m - here_m), via, steps=15)
             via = line + (1 - share) * (here - line[0])  # what the last move left over is taken along, not jumped over
-        way = kin.forward(limb.chain, via)[:, :3, 3]
+        way = kin.compute_tool_pose(limb.chain, via)[:, :3, 3]
         turns = turn + share * (next_turn - turn)
         length = float(np.linalg.norm(np.diff(way, axis=0), axis=1).sum()) + ROLL_M_PER_RAD * abs(next_turn - turn)
         end = begin + max(length / rng.uniform(*style.speed), 0.3)
         moving = pace >= begin
-        joints[moving] = _along(via + turns * last, progress(pace[moving], begin, end))
+        joints[moving] = _along(via + turns * last, compute_move_progress(pace[moving], begin, end))
         target = SHUT_M if shut else OPEN_M
         closed = end + (GRIP_S if target != grip else 0.0)
-        opening[moving] = grip + (target - grip) * progress(pace[moving], end, closed)
+        opening[moving] = grip + (target - grip) * compute_move_progress(pace[moving], end, closed)
         here, here_m, grip, turn = via[-1], way[-1], target, next_turn
         begin = closed + (rng.uniform(0.1, 0.5) if rng.random() < style.pauses else 0.0)
         if begin > pace[-1]:

@@ -49,7 +49,7 @@ def _stepped(
     upper: float, fore: float, jut: float, tool: float, colours: tuple[Colour, Colour], base: float = 0.0
 ) -> Limb:
     """Seven joints that bend about x, with an elbow that juts out; the base is turned to face its work."""
-    facing = tf.make(tf.rotation_about("z", base - np.pi / 2), [0.0, 0.0, 0.0])
+    facing = tf.make_transform(tf.make_rotation_about_axis("z", base - np.pi / 2), [0.0, 0.0, 0.0])
     return limb(
         (
             Hinge((0, 0, 0.18), "z", 0.0),
@@ -88,7 +88,7 @@ def _hanging(
     first: float, second: float, drop: float, colours: tuple[Colour, Colour], at: tuple[float, float, float]
 ) -> Limb:
     """A SCARA-like arm under a gantry: an upright axis, a lift, an upright elbow, a tilt, a roll."""
-    gantry = tf.make(tf.rotation_about("x", np.pi), at)
+    gantry = tf.make_transform(tf.make_rotation_about_axis("x", np.pi), at)
     hinges = (
         Hinge((0, 0, 0.04), "z", 0.6),
         Hinge((0.05, 0, 0.03), "y", 0.0),
@@ -103,7 +103,7 @@ def _facing_pair() -> tuple[Limb, Limb]:
     """Two seven-joint arms on opposite sides of their work."""
 
     def one(x: float, turn: float) -> Limb:
-        base = tf.make(tf.rotation_about("z", turn), [x, 0.0, 0.0])
+        base = tf.make_transform(tf.make_rotation_about_axis("z", turn), [x, 0.0, 0.0])
         hinges = (
             Hinge((0, 0, 0.10), "z", 0.0),
             Hinge((0, 0.03, 0.12), "y", 0.1),

@@ -76,10 +76,10 @@ def looking(eye: tuple[float, float, float], at: tuple[float, float, float]) -> 
     forward = forward / np.linalg.norm(forward)
     right = np.cross(forward, [0.0, 0.0, 1.0])
     right = right / np.linalg.norm(right)
-    return tf.make(np.stack([right, np.cross(forward, right), forward], axis=1), eye)
+    return tf.make_transform(np.stack([right, np.cross(forward, right), forward], axis=1), eye)
 
 
 def behind_fingers(tilt_rad: float, back_m: float, up_m: float, roll_rad: float = 0.0) -> Floats:
     """Return `tool_from_camera` of a camera behind the palm, tilted towards the fingertips, rolled about its axis."""
-    tilted = tf.make(tf.rotation_about("y", tilt_rad), [-back_m, 0.0, -up_m])
-    return tilted @ tf.make(tf.rotation_about("z", roll_rad), [0.0, 0.0, 0.0])
+    tilted = tf.make_transform(tf.make_rotation_about_axis("y", tilt_rad), [-back_m, 0.0, -up_m])
+    return tilted @ tf.make_transform(tf.make_rotation_about_axis("z", roll_rad), [0.0, 0.0, 0.0])

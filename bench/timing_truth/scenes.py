@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from bench.timing_truth.textures import Print
 from fieldloop.geometry import transforms as tf
 from fieldloop.geometry.transforms import Floats
-from fieldloop.simulate.arm.boxes import Boxes, Solid, join, stack
+from fieldloop.simulate.arm.boxes import Boxes, Solid, convert_to_boxes, join_boxes
 
 
 class Actor(Protocol):
@@ -36,7 +36,7 @@ class Walker:
         x, y = self.home[0] + float(sway[0]), self.home[1] + float(sway[1])
         turn = float(sway.sum())
         trunk = Solid("trunk", (x, y, 0.35), (0.24, 0.40, 0.9), turn, self.colour)
-        return stack([trunk, Solid("head", (x, y, 0.92), (0.16, 0.16, 0.22), turn, (0.72, 0.56, 0.46))])
+        return convert_to_boxes([trunk, Solid("head", (x, y, 0.92), (0.16, 0.16, 0.22), turn, (0.72, 0.56, 0.46))])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,7 +56,7 @@ class Belt:
         away = np.mod(steps, self.length_m)
         places = np.array(self.start) + away[:, None] * np.array([*self.along, 0.0])
         places[:, 2] += self.sizes[:, 2] / 2
-        return Boxes(tf.make(np.eye(3), places), self.sizes, self.colours)
+        return Boxes(tf.make_transform(np.eye(3), places), self.sizes, self.colours)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,7 +71,7 @@ class Beacon:
     def at(self, time_s: float) -> Boxes:
         """Return the lamp as bright as it is at a moment."""
         bright = 0.55 + 0.45 * float(np.sin(2 * np.pi * self.hz * time_s))
-        lit = stack([Solid("beacon", self.centre, self.size, 0.0, self.colour)])
+        lit = convert_to_boxes([Solid("beacon", self.centre, self.size, 0.0, self.colour)])
         return Boxes(lit.frames, lit.sizes, lit.colours * bright)
 
 
@@ -90,7 +90,7 @@ class Scene:
 
     def cast(self, time_s: float) -> Boxes | None:
         """Return everybody who moves by himself at a moment."""
-        return join(*(actor.at(time_s) for actor in self.actors)) if self.actors else None
+        return join_boxes(*(actor.at(time_s) for actor in self.actors)) if self.actors else None
 
 
 ARM_PRINT, GROUND_PRINT, WALL_PRINT, THING_PRINT = range(4)
@@ -127,5 +127,5 @@ def set_up(stage: Stage, room: Sequence[tuple[Floats, Floats]], rng: np.random.G
     which = [GROUND_PRINT] + [WALL_PRINT] * (len(stage.fixtures) - 1) + [THING_PRINT] * len(things)
     sun = np.array(stage.sun) / np.linalg.norm(stage.sun)
     actors = stage.actors if rng.random() < stage.company else ()
-    solids = stack((*stage.fixtures, *things))
+    solids = convert_to_boxes((*stage.fixtures, *things))
     return Scene(solids, np.array(which), stage.prints, actors, sun, stage.ambient, stage.shadow)

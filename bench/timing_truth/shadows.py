@@ -23,7 +23,7 @@ def shadow_mask(
     turned = boxes.frames[:count, :3, :3].swapaxes(-1, -2)
     corners = (_CORNERS * boxes.sizes[:count, None, :]) @ turned + boxes.frames[:count, None, :3, 3]
     fallen = corners - sun * (np.clip(corners[..., 2:], 0.0, None) / sun[2])
-    seen = tf.apply(camera_from_base, fallen)
+    seen = tf.transform_points(camera_from_base, fallen)
     seen = seen[seen[..., 2].min(axis=1) > raster.NEAR_M]
     mask = np.zeros((camera.height, camera.width), np.uint8)
     pixels = np.clip(camera.project(seen), -FAR_PX, FAR_PX)

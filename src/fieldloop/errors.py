@@ -103,12 +103,12 @@ WHOLE_LOOP = frozenset({"sqlalchemy", "alembic", "fsspec", "sklearn", "onnx", "o
 """Modules that the light install leaves out; the extra `all` brings them."""
 
 
-def missing_extra(missing: ModuleNotFoundError) -> MissingExtra | None:
+def find_missing_extra(missing: ModuleNotFoundError) -> MissingExtra | None:
     """Return the error for a module that the extra `all` brings; None where the module is another one.
 
-    >>> str(missing_extra(ModuleNotFoundError("", name="sqlalchemy.sql")))
+    >>> str(find_missing_extra(ModuleNotFoundError("", name="sqlalchemy.sql")))
     "sqlalchemy is not installed. Install it with: pip install 'fieldloop[all]'"
-    >>> missing_extra(ModuleNotFoundError("", name="my_reader"))
+    >>> find_missing_extra(ModuleNotFoundError("", name="my_reader"))
     """
     package = (missing.name or "").partition(".")[0]
     return MissingExtra(package, "all") if package in WHOLE_LOOP else None

@@ -30,12 +30,12 @@ def open_text(file: Path, error: type[FieldloopError] = BadInput, newline: str |
     except FileNotFoundError as wrong:
         raise error(f"{file} does not exist.") from wrong
     except UnicodeDecodeError as wrong:
-        raise error(f"{file}, line {_first_wrong_line(file)} is not UTF-8. Save the file as UTF-8.") from wrong
+        raise error(f"{file}, line {_find_first_wrong_line(file)} is not UTF-8. Save the file as UTF-8.") from wrong
     except OSError as wrong:
         raise error(f"{file} cannot be read: {wrong.strerror or wrong}.") from wrong
 
 
-def _first_wrong_line(file: Path) -> int:
+def _find_first_wrong_line(file: Path) -> int:
     with file.open("rb") as lines:
         return next((number for number, line in enumerate(lines, 1) if not _is_utf8(line)), 1)
 

@@ -9,14 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
-from fieldloop.annotate import agreement
+from fieldloop.annotate import compare_authors
 from fieldloop.annotate.agreement import match_boundaries
-from fieldloop.annotate.by_condition import agreements_by_condition
+from fieldloop.annotate.by_condition import compare_by_condition
 from fieldloop.errors import BadInput
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.condition import Stratum
 from fieldloop.model.stream import NS_PER_S
-from fieldloop.stats.kappa import cohens_kappa
+from fieldloop.stats.kappa import compute_cohens_kappa
 
 HZ = 10.0
 FRAME = NS_PER_S // 10
@@ -35,7 +35,7 @@ def spans(author, *labels, episode="e1", at=0):
 
 def test_a_table_worked_out_by_hand():
     # frames: both a 5, ann a / ben b 1, both b 4 → seen 0.9, chance 0.6·0.5 + 0.4·0.5 = 0.5 → κ = 0.8
-    found = agreement(spans("ann", ("a", 6), ("b", 4)), spans("ben", ("a", 5), ("b", 5)), HZ)
+    found = compare_authors(spans("ann", ("a", 6), ("b", 4)), spans("ben", ("a", 5), ("b", 5)), HZ)
     assert found.kappa == pytest.approx(0.8)
     assert found.boundary_frames == pytest.approx(1 / 3)  # start 0, a→b 1, end 0
     assert (found.unmatched, found.episodes, found.authors) == (0, 1, ("ann", "ben"))
@@ -43,19 +43,19 @@ def test_a_table_worked_out_by_hand():
 
 def test_perfect_agreement_is_one_and_zero():
     same = (("a", 7), ("b", 3), ("a", 5))
-    found = agreement(spans("ann", *same), spans("ben", *same), HZ)
+    found = compare_authors(spans("ann", *same), spans("ben", *same), HZ)
     assert (found.kappa, found.boundary_frames, found.unmatched) == (1.0, 0.0, 0)
 
 
 def test_a_frame_that_only_one_labelled_counts_against():
-    found = agreement(spans("ann", ("a", 10)), spans("ben", ("a", 5)), HZ)
+    found = compare_authors(spans("ann", ("a", 10)), spans("ben", ("a", 5)), HZ)
     # 5 of 10 agree; chance: ann a 1.0 × ben a 0.5 = 0.5 → κ = 0
     assert found.kappa == pytest.approx(0.0)
     assert found.boundary_frames == pytest.approx(2.5)
 
 
 def test_one_label_throughout_could_not_have_disagreed():
-    assert math.isnan(agreement(spans("ann", ("a", 10)), spans("ben", ("a", 10)), HZ).kappa)
+    assert math.isnan(compare_authors(spans("ann", ("a", 10)), spans("ben", ("a", 10)), HZ).kappa)
 
 
 def test_episodes_are_pooled_and_those_of_one_author_left_out():
@@ -65,7 +65,7 @@ def test_episodes_are_pooled_and_those_of_one_author_left_out():
         + spans("ann", ("b", 9), episode="e3")
     )
     ben = spans("ben", ("a", 5), ("b", 5)) + spans("ben", ("a", 5), ("b", 5), episode="e2")
-    found = agreement(ann, ben, HZ)
+    found = compare_authors(ann, ben, HZ)
     assert found.episodes == 2
     assert found.kappa == pytest.approx((0.95 - (0.55 * 0.5 + 0.45 * 0.5)) / 0.5)
 
@@ -103,7 +103,7 @@ def disturbed(moves):
 )
 def test_known_disturbances_give_the_known_kappas(moves, accuracy, kappa):
     ann, ben = spans("ann", *SEGMENTS), spans("ben", *disturbed(moves))
-    found = agreement(ann, ben, 20 * HZ)  # fine enough for fractions of a frame
+    found = compare_authors(ann, ben, 20 * HZ)  # fine enough for fractions of a frame
     assert found.kappa == pytest.approx(kappa, abs=0.004)
     assert found.boundary_frames == pytest.approx(20 * np.abs(moves).mean() * 11 / 13, rel=1e-6)
     assert 1 - np.abs(moves).sum() / 504 == pytest.approx(accuracy, abs=0.003)
@@ -111,7 +111,7 @@ def test_known_disturbances_give_the_known_kappas(moves, accuracy, kappa):
 
 @given(st.lists(st.tuples(st.sampled_from("abcd"), st.sampled_from("abcd")), min_size=2, max_size=60))
 def test_kappa_equals_scikit_learns(pairs):
-    ours = cohens_kappa(Counter(pairs))
+    ours = compute_cohens_kappa(Counter(pairs))
     first, second = zip(*pairs, strict=True)
     if len(set(first) | set(second)) == 1:
         assert math.isnan(ours)
@@ -126,9 +126,9 @@ def test_agreement_is_symmetric_and_a_shift_in_time_of_both_changes_nothing(labe
         if label != merged[-1][0]:
             merged.append((label, frames))
     moved = [(label, frames + n % 2) for n, (label, frames) in enumerate(merged)]
-    forth = agreement(spans("ann", *merged), spans("ben", *moved), HZ)
-    back = agreement(spans("ben", *moved), spans("ann", *merged), HZ)
-    later = agreement(spans("ann", *merged, at=shift), spans("ben", *moved, at=shift), HZ)
+    forth = compare_authors(spans("ann", *merged), spans("ben", *moved), HZ)
+    back = compare_authors(spans("ben", *moved), spans("ann", *merged), HZ)
+    later = compare_authors(spans("ann", *merged, at=shift), spans("ben", *moved, at=shift), HZ)
     assert forth.kappa == pytest.approx(back.kappa, nan_ok=True)
     assert forth.kappa == pytest.approx(later.kappa, nan_ok=True)
     assert forth.boundary_frames == pytest.approx(back.boundary_frames) == pytest.approx(later.boundary_frames)
@@ -143,7 +143,7 @@ def test_boundaries_pair_in_order_with_the_least_distance():
 
 
 def test_the_boundary_they_agree_on_least_is_named():
-    found = agreement(spans("ann", ("a", 10), ("b", 10)), spans("ben", ("a", 16), ("b", 4)), HZ)
+    found = compare_authors(spans("ann", ("a", 10), ("b", 10)), spans("ben", ("a", 16), ("b", 4)), HZ)
     assert found.boundary_frames == pytest.approx(2.0)  # six frames apart once, none at start and end
     assert (found.worst_boundary, found.worst_frames) == ("a → b", pytest.approx(6.0))
 
@@ -155,7 +155,7 @@ def test_what_is_clear_in_easy_scenes_and_not_in_hard_ones_is_reported_by_condit
         ann += spans("ann", ("a", 10), ("b", 10), episode=f"e{n}")
         ben += spans("ben", ("a", 16 if hard else 10), ("b", 4 if hard else 10), episode=f"e{n}")
         strata[f"e{n}"] = Stratum.of(bin="buried" if hard else "front", lamp=f"l{n}")
-    whole, buried, front = agreements_by_condition(ann, ben, HZ, strata, 8)
+    whole, buried, front = compare_by_condition(ann, ben, HZ, strata, 8)
     assert [str(a.stratum) for a in (whole, buried, front)] == ["", "bin=buried", "bin=front"]
     assert (whole.episodes, buried.episodes, front.episodes) == (20, 8, 12)
     assert (whole.worst_frames, buried.worst_frames, front.worst_frames) == pytest.approx((2.4, 6.0, 0.0))
@@ -163,8 +163,8 @@ def test_what_is_clear_in_easy_scenes_and_not_in_hard_ones_is_reported_by_condit
 
 def test_what_cannot_be_compared_is_refused():
     with pytest.raises(BadInput, match="no annotated episode in common"):
-        agreement(spans("ann", ("a", 5)), spans("ben", ("a", 5), episode="e2"), HZ)
+        compare_authors(spans("ann", ("a", 5)), spans("ben", ("a", 5), episode="e2"), HZ)
     with pytest.raises(BadInput, match="not a valid frame rate"):
-        agreement(spans("ann", ("a", 5)), spans("ben", ("a", 5)), 0.0)
+        compare_authors(spans("ann", ("a", 5)), spans("ben", ("a", 5)), 0.0)
     with pytest.raises(BadInput, match="ends before it begins"):
-        agreement([Annotation("e1", "phase", "a", 5, 4, "ann")], spans("ben", ("a", 5)), HZ)
+        compare_authors([Annotation("e1", "phase", "a", 5, 4, "ann")], spans("ben", ("a", 5)), HZ)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.annotate.staged_pick import ITEM, START_NS, edges, place, proposed_edges, staged
 
-from fieldloop.annotate import measures, propose, taxonomy
+from fieldloop.annotate import load_shipped_measures, load_shipped_taxonomy, propose_phases
 from fieldloop.errors import BadInput
 from fieldloop.model.annotation import PHASES, Taxonomy
 from fieldloop.model.episode import Recording
@@ -19,7 +19,7 @@ FRAME_NS = NS_PER_S / 30
 
 
 def proposed(recording):
-    return propose(recording, taxonomy(), author="machine:test")
+    return propose_phases(recording, load_shipped_taxonomy(), author="machine:test")
 
 
 def errors(**how):
@@ -171,7 +171,7 @@ def test_streams_that_do_not_overlap_cannot_tell():
 def test_a_taxonomy_without_these_phases_is_refused():
     recording, _ = staged()
     with pytest.raises(BadInput, match="does not know approach"):
-        propose(recording, Taxonomy("other", 1, ()), author="m")
+        propose_phases(recording, Taxonomy("other", 1, ()), author="m")
 
 
 @settings(max_examples=40)
@@ -190,5 +190,5 @@ def test_noise_alone_is_never_taken_for_a_whole_pick_and_never_breaks(seed, samp
 
 
 def test_measures_are_those_the_definitions_speak_of():
-    approach = taxonomy().labels[0]
-    assert f"{measures()['approach_ends_cm']:g} cm" in approach.ends
+    approach = load_shipped_taxonomy().labels[0]
+    assert f"{load_shipped_measures()['approach_ends_cm']:g} cm" in approach.ends

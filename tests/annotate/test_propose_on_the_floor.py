@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from fieldloop.annotate import agreement, propose, taxonomy
+from fieldloop.annotate import compare_authors, load_shipped_taxonomy, propose_phases
 from fieldloop.model.annotation import PHASES, Annotation
 from fieldloop.model.condition import Stratum
 from fieldloop.model.policy import FailureClass
@@ -13,7 +13,7 @@ from fieldloop.model.stream import NS_PER_S
 from fieldloop.protocol import default_protocol
 from fieldloop.simulate.arm import controller, operators, physics
 from fieldloop.simulate.arm.floor import Floor
-from fieldloop.simulate.arm.recording import record
+from fieldloop.simulate.arm.recording import record_attempt
 from fieldloop.simulate.arm.rig import Rig
 
 BINS = ("front", "back", "side")
@@ -33,7 +33,7 @@ def demonstrations():
 
 @pytest.fixture(scope="module")
 def proposals(demonstrations):
-    return [propose(d.recording, taxonomy(), author="machine") for d in demonstrations]
+    return [propose_phases(d.recording, load_shipped_taxonomy(), author="machine") for d in demonstrations]
 
 
 def true_phases(demonstration):
@@ -56,7 +56,7 @@ def test_every_whole_pick_is_found_with_every_boundary_within_two_frames(demonst
 def test_machine_and_truth_agree_as_two_annotators_should(demonstrations, proposals):
     protocol = default_protocol()
     truth = [t for d in demonstrations for t in true_phases(d)]
-    found = agreement([s for spans, _ in proposals for s in spans], truth, frame_hz=30.0)
+    found = compare_authors([s for spans, _ in proposals for s in spans], truth, frame_hz=30.0)
     assert found.kappa > protocol.setting("annotation.min_kappa")
     assert found.boundary_frames < protocol.setting("annotation.max_boundary_frames")
 
@@ -64,9 +64,11 @@ def test_machine_and_truth_agree_as_two_annotators_should(demonstrations, propos
 def test_a_pick_that_was_broken_off_is_not_reported_as_a_whole_one():
     floor, rng = Floor(seed=3), np.random.default_rng(0)
     scene = floor.scene(Stratum.of(site="lab", tier="high", bin="front", lighting="bright"), rng)
-    grasp, style = operators.demonstrate(operators.operator("op-amber"), scene.item, rng)
+    grasp, style = operators.choose_grasp_and_style(operators.get_operator_habit("op-amber"), scene.item, rng)
     narrow = dataclasses.replace(grasp, width_m=0.01)  # the fingers come down on the item
-    verdict = physics.judge(scene, controller.plan(narrow, style, scene.site.bin_floor_m))
+    verdict = physics.simulate_pick(scene, controller.plan_pick_path(narrow, style, scene.site.bin_floor_m))
     assert verdict.failure is FailureClass.COLLISION
-    spans, reason = propose(record(scene, verdict, Rig(), 0, rng, {}).recording, taxonomy(), author="machine")
+    spans, reason = propose_phases(
+        record_attempt(scene, verdict, Rig(), 0, rng, {}).recording, load_shipped_taxonomy(), author="machine"
+    )
     assert (spans, reason) == ((), "The fingers never closed while the tool stood still.")

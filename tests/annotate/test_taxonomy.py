@@ -2,7 +2,7 @@
 
 import pytest
 
-from fieldloop.annotate import parse_taxonomy, taxonomy
+from fieldloop.annotate import load_shipped_taxonomy, parse_taxonomy
 from fieldloop.errors import BadInput, ProtocolError
 from fieldloop.model.annotation import PHASES
 
@@ -12,9 +12,9 @@ REACH = '[measures.reach]\nvalue = 5\nunit = "cm"\nwhy = "w"\nsource = { kind = 
 
 
 def test_the_shipped_taxonomy_defines_every_phase_in_order():
-    assert tuple(label.name for label in taxonomy().labels) == PHASES
-    assert all(label.definition and label.begins and label.ends for label in taxonomy().labels)
-    assert not any("{" in label.ends for label in taxonomy().labels)
+    assert tuple(label.name for label in load_shipped_taxonomy().labels) == PHASES
+    assert all(label.definition and label.begins and label.ends for label in load_shipped_taxonomy().labels)
+    assert not any("{" in label.ends for label in load_shipped_taxonomy().labels)
 
 
 def test_numbers_reach_the_definitions():
@@ -26,7 +26,7 @@ def test_numbers_reach_the_definitions():
     ("text", "message"),
     [
         ("[taxonomy", "not valid TOML"),
-        (LABEL + REACH, "needs a name and a whole version"),
+        (LABEL + REACH, "needs a name and a version that is a whole number"),
         (HEAD, "labels must be there"),
         (HEAD + LABEL + LABEL + REACH, "distinct names"),
         (HEAD + LABEL, "names an unknown measure"),

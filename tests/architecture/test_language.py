@@ -7,8 +7,8 @@ import re
 import pytest
 
 from fieldloop.check import UNITS
-from fieldloop.model.unit import singular_unit
-from fieldloop.say.sentences import FIELD, FORMS, OPTIONAL, codes, codes_of
+from fieldloop.model.unit import get_singular_unit
+from fieldloop.say.sentences import FIELD, FORMS, OPTIONAL, list_codes, list_room_codes
 
 ROOT = pathlib.Path(__file__).parents[2]
 NOT_YET: tuple[str, ...] = ()
@@ -72,7 +72,7 @@ def test_other_texts_are_plain(path):
     assert not [(k, found[0]) for k, line in enumerate(lines, 1) for found in BANNED_WORDS.finditer(line)]
 
 
-@pytest.mark.parametrize(("code", "text"), codes().items(), ids=list(codes()))
+@pytest.mark.parametrize(("code", "text"), list_codes().items(), ids=list(list_codes()))
 def test_a_sentence_is_short_and_plain(code, text):
     assert re.fullmatch(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+", code), "a code is room.what_happened"
     assert not BANNED_WORDS.search(text)
@@ -90,27 +90,27 @@ AGREES = re.compile(
 TOGETHER = re.compile(r"\b(?:All|None of|all|none of|of)$")
 
 
-@pytest.mark.parametrize("text", codes().values(), ids=list(codes()))
+@pytest.mark.parametrize("text", list_codes().values(), ids=list(list_codes()))
 def test_a_verb_agrees_with_its_count(text):
     for found in AGREES.finditer(text):
         # 'All 3 attempts have …' and '2 of 9 episodes are …' keep their plural
         assert TOGETHER.search(text[: found.start()].rstrip()), found[0]
 
 
-@pytest.mark.parametrize("text", codes().values(), ids=list(codes()))
+@pytest.mark.parametrize("text", list_codes().values(), ids=list(list_codes()))
 def test_a_sentence_uses_only_named_forms(text):
     forms = {form for _, form in FIELD.findall(text) if form and not form.startswith("#")}
     assert not {form for form in forms if form not in FORMS and not re.fullmatch(r"[^/.:+%]+/[^/.:+%]+", form)}
 
 
 def test_every_form_is_used():
-    used = {form for text in codes().values() for _, form in FIELD.findall(text)}
+    used = {form for text in list_codes().values() for _, form in FIELD.findall(text)}
     assert not FORMS.keys() - used
 
 
 def test_every_counted_unit_has_a_singular():
     counted = {unit for unit in UNITS.values() if unit.endswith("s") and len(unit) > len("ms") and "/" not in unit}
-    assert not {unit for unit in counted if not unit.startswith("share ") and singular_unit(unit) == unit}
+    assert not {unit for unit in counted if not unit.startswith("share ") and get_singular_unit(unit) == unit}
 
 
 def used_codes():
@@ -134,7 +134,7 @@ SUBJECT_FIELDS = {"subject", "stream", "other", "robot", "rig", "episode", "aspe
 
 
 def test_every_code_has_a_sentence_and_every_sentence_its_numbers():
-    known = codes()
+    known = list_codes()
     for code, given, place in used_codes():
         if place.startswith("src/fieldloop/model/note.py"):
             continue  # examples
@@ -146,11 +146,11 @@ def test_every_code_has_a_sentence_and_every_sentence_its_numbers():
 
 def test_every_sentence_is_used():
     written = strings_in_source()  # advice and what was measured are keyed by the name of a check
-    assert not [code for code in codes() if code.removeprefix("advice.").removeprefix("measured.") not in written]
+    assert not [code for code in list_codes() if code.removeprefix("advice.").removeprefix("measured.") not in written]
 
 
 def test_every_check_names_what_it_measured():
-    assert set(codes_of("measured")) == {f"measured.{name}" for name in UNITS}
+    assert set(list_room_codes("measured")) == {f"measured.{name}" for name in UNITS}
 
 
 SHOWN = ("api", "cli", "doors", "loop", "python_api", "report", "ui")

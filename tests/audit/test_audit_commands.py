@@ -39,7 +39,7 @@ def test_a_map_without_logs_is_asked_and_not_compared(workspace):
     audited = use.audit(workspace)
     assert audited.exit_ok
     assert audited.audit.compared == ()
-    with pytest.raises(Refused, match="No logs to compare"):
+    with pytest.raises(Refused, match="no logs to compare"):
         use.compare(workspace)
 
 

@@ -8,7 +8,7 @@ import pytest
 from fieldloop.model.audit import ComparedBy, Comparison
 from fieldloop.model.deployment import Deployment, Site
 from fieldloop.model.finding import Status
-from fieldloop.report.audit.compared import draw_compared
+from fieldloop.report.audit.compared import draw_comparisons
 from fieldloop.report.audit.drawings import draw_exposure
 
 LIGHT = (("bright", 0.5), ("dim", 0.5))
@@ -28,7 +28,7 @@ def test_names_of_many_sites_stand_upright_instead_of_over_each_other(names, upr
 
 
 def test_a_value_that_never_changed_has_a_mark():
-    (steady,) = draw_compared([dataclasses.replace(RANGE, span=(400.0, 400.0))], 1)
+    (steady,) = draw_comparisons([dataclasses.replace(RANGE, span=(400.0, 400.0))], 1)
     marks = re.findall(r'<use [^>]*x="([\d.]+)"[^>]*--c1', str(steady))
     assert len(marks) == 2
     assert len(set(marks)) == 1

@@ -169,7 +169,7 @@ def test_demonstrations_count_for_light_and_air_but_not_for_traffic():
     shown = [episode(k, lux=250, temperature_c=20, humidity=50, bin="jammed") for k in range(1200)]
     seen = found(episodes=shown)
     assert seen["north", "lux"].status is Status.FAILED
-    assert "are outside 300 to 800 lx and 80 to 200 lx." in sentence(seen["north", "lux"].message)
+    assert "300 to 800 lx and 80 to 200 lx." in sentence(seen["north", "lux"].message)
     assert seen["north", "temperature_c"].status is Status.PASSED
     assert seen["north", "humidity_percent"].status is Status.PASSED
     reason, unknown = seen["north", "bin"].message.details

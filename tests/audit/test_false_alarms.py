@@ -8,9 +8,9 @@ from fieldloop.audit import compare, parse
 from fieldloop.audit.claim import band
 from fieldloop.model.finding import Status
 from fieldloop.protocol import default_operations
-from fieldloop.stats.binomial import interval
-from fieldloop.stats.clustered import shares
-from fieldloop.stats.multiple import holm
+from fieldloop.stats.binomial import compute_wilson_interval
+from fieldloop.stats.clustered import estimate_level_shares
+from fieldloop.stats.multiple import adjust_by_holm
 
 SETTINGS = default_operations()["audit"]
 ALPHA, DAYS = SETTINGS.number("alpha"), int(SETTINGS.number("min_days"))
@@ -25,8 +25,8 @@ def alarm(rng, truth, days, per_day, alike):
     counts = np.array([rng.multinomial(per_day, p) for p in of_day], dtype=float)
     level = 1.0 - ALPHA / len(truth)
     bands = [band(share, SETTINGS) for share in CLAIMED]
-    chances = [x.chance_beyond(*b, level) for x, b in zip(shares(counts, 10.0), bands, strict=True)]
-    return bool(holm(chances).min() <= ALPHA)
+    chances = [x.chance_beyond(*b, level) for x, b in zip(estimate_level_shares(counts, 10.0), bands, strict=True)]
+    return bool(adjust_by_holm(chances).min() <= ALPHA)
 
 
 @pytest.mark.parametrize("alike", [0.0, 0.05, 0.3])
@@ -35,7 +35,7 @@ def test_false_alarms_stay_below_the_level_at_the_edge_of_what_is_tolerated(days
     rng = np.random.default_rng([days, per_day, int(100 * alike)])
     worlds = 150
     alarms = sum(alarm(rng, AT_THE_EDGE, days, per_day, alike) for _ in range(worlds))
-    assert interval(alarms, worlds)[0] <= ALPHA, f"{alarms} of {worlds}"
+    assert compute_wilson_interval(alarms, worlds)[0] <= ALPHA, f"{alarms} of {worlds}"
 
 
 def test_a_difference_worth_knowing_is_found_in_a_month():

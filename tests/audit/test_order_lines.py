@@ -9,7 +9,7 @@ from fieldloop.audit.catalogue import read_catalogue, read_master
 from fieldloop.errors import BadInput
 from fieldloop.loop.audit.velocity import velocity
 from fieldloop.protocol import default_operations
-from fieldloop.testing.shared import shared_data
+from fieldloop.testing.shared import find_shared_data
 
 SETTINGS = default_operations()["audit"]
 LINES = """\
@@ -222,7 +222,7 @@ def test_a_folder_is_no_export(tmp_path):
 
 
 def test_a_real_export_becomes_a_catalogue(tmp_path):
-    folder = shared_data("order-lines")
+    folder = find_shared_data("order-lines")
     if folder is None:
         pytest.skip("no shared data on this machine")
     made = velocity(None, folder / "df_lines.csv", out=tmp_path / "skus.csv")

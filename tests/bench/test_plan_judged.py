@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import ttest_rel
 
-from fieldloop.stats.multiple import holm
+from fieldloop.stats.multiple import adjust_by_holm
 
 SPENT = np.array([0.0, 40.0, 80.0])
 START = 0.5
@@ -118,7 +118,7 @@ def test_holm_goes_over_contenders_and_leaves_the_oracle_out() -> None:
     seen = planted(**finals)
     found = differences([seen])
     raw = [found["covered_traps", name][0].p for name in (OURS, "uniform")]
-    assert [found["covered_traps", name][1] for name in (OURS, "uniform")] == pytest.approx(holm(raw))
+    assert [found["covered_traps", name][1] for name in (OURS, "uniform")] == pytest.approx(adjust_by_holm(raw))
     assert np.isnan(found["covered_traps", ORACLE][1])
     assert ("covered_traps", BASELINE) not in found
 

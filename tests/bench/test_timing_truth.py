@@ -144,7 +144,7 @@ def test_a_motion_is_as_quick_as_it_is_called(motion):
     from fieldloop.geometry import chain as kin
 
     episode = make_episode(ideal(ELBOW, WRIST), 3, motion=motion, cameras=[])
-    tool = kin.forward(ELBOW.arm.limbs[0].chain, episode.recording.streams["joints"].values)[:, :3, 3]
+    tool = kin.compute_tool_pose(ELBOW.arm.limbs[0].chain, episode.recording.streams["joints"].values)[:, :3, 3]
     speed = np.linalg.norm(np.diff(tool, axis=0), axis=1).sum() / 13.0
     low, high = {"still": (0.0, 1e-3), "slow3": (0.015, 0.03), "slow6": (0.03, 0.06), "slow10": (0.05, 0.10)}.get(
         motion, (0.05, 0.8)

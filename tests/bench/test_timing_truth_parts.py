@@ -20,7 +20,7 @@ from fieldloop.errors import UnknownName
 from fieldloop.geometry import transforms as tf
 from fieldloop.geometry.camera import Pinhole
 from fieldloop.simulate.arm import raster
-from fieldloop.simulate.arm.boxes import Solid, stack
+from fieldloop.simulate.arm.boxes import Solid, convert_to_boxes
 from fieldloop.testing import barcode
 
 PLAIN_SEVEN = tuple("zyzyzyz")
@@ -90,18 +90,23 @@ def test_the_pinhole_picture_holds_all_that_each_lens_sees(rig):
 
 
 def test_a_print_sticks_to_its_face():
-    camera, pose = Pinhole(80, 60, 70, 70, 39.5, 29.5), tf.make(tf.rotation_about("x", 2.7), [0.03, 0.3, 0.7])
-    faces = raster.mesh(stack([Solid("box", (0.0, 0.05, 0.1), (0.5, 0.4, 0.2), 0.3)]))
-    buffer = raster.blank(camera)
-    camera_from_base = tf.invert(pose)
-    raster.draw(buffer, camera, camera_from_base, faces)
+    camera, pose = (
+        Pinhole(80, 60, 70, 70, 39.5, 29.5),
+        tf.make_transform(tf.make_rotation_about_axis("x", 2.7), [0.03, 0.3, 0.7]),
+    )
+    faces = raster.make_mesh(convert_to_boxes([Solid("box", (0.0, 0.05, 0.1), (0.5, 0.4, 0.2), 0.3)]))
+    buffer = raster.make_blank_buffer(camera)
+    camera_from_base = tf.invert_transform(pose)
+    raster.draw_mesh(buffer, camera, camera_from_base, faces)
     prints = Prints([Print("plain", 10.0, 0.0)], np.random.default_rng(0))
     prints._sheet = np.tile(np.arange(TILE + 2, dtype=np.float32), (TILE + 2, 1))  # the value is the place along s
     slopes = prints.slopes(faces, np.zeros(len(faces), int), camera, camera_from_base)
     u, v = np.arange(80, dtype=np.float32), np.arange(60, dtype=np.float32)[:, None]
     found = prints.look_up(slopes, buffer.faces.astype(np.intp), buffer.keys, u, v) - 0.5
     rows, columns = np.nonzero(buffer.faces)
-    points = tf.apply(pose, camera.back_project(np.stack([columns, rows], axis=1), 1 / buffer.nearness[rows, columns]))
+    points = tf.transform_points(
+        pose, camera.back_project(np.stack([columns, rows], axis=1), 1 / buffer.nearness[rows, columns])
+    )
     corner = faces.corners[buffer.faces[rows, columns] - 1]
     side = corner[:, 1] - corner[:, 0]
     along = ((points - corner[:, 0]) * side).sum(axis=1) / np.linalg.norm(side, axis=1) * TILE / 10.0
@@ -114,12 +119,12 @@ def test_a_print_sticks_to_its_face():
 @pytest.mark.parametrize("b_frames", [0, 2])
 def test_compression_keeps_number_and_order_of_frames(b_frames):
     grey = np.full((48, 64, 3), 120, np.uint8)
-    marked = [barcode.draw(grey, barcode.Mark(1, 2, i)) for i in range(50)]
+    marked = [barcode.draw_barcode(grey, barcode.Mark(1, 2, i)) for i in range(50)]
     video = compress(marked, 30.0, Codec(20, 20, b_frames))
     assert len(video) == 50
     assert video.size == (64, 48)
-    assert [barcode.read(picture).frame for picture in video.frames()] == list(range(50))
-    assert [barcode.read(picture).frame for picture in video.frames([31, 7, 20])] == [7, 20, 31]
+    assert [barcode.read_barcode(picture).frame for picture in video.frames()] == list(range(50))
+    assert [barcode.read_barcode(picture).frame for picture in video.frames([31, 7, 20])] == [7, 20, 31]
     assert video.data == compress(marked, 30.0, Codec(20, 20, b_frames)).data
 
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from fieldloop.calibrate.intrinsics import Lens, Look, Sighting, parse_board
 from fieldloop.geometry import transforms as tf
-from fieldloop.testing.boards import Lensed, pixels_of, poses_around, shows_all
+from fieldloop.testing.boards import Lensed, draw_board_poses, project_board_corners, shows_whole_board
 
 BOARD = parse_board("checkerboard:9x6:25mm")
 MATRIX = np.array([[520.0, 0, 322], [0, 521, 236], [0, 0, 1]])
@@ -14,7 +14,7 @@ FISHEYE = Lensed(640, 480, WIDE, np.array([0.03, -0.01, 0.004, -0.001]), Lens.FI
 
 
 def sighting(pose, rng, noise_px, name, board=BOARD, camera=CAMERA):
-    seen = pixels_of(board, camera, pose)
+    seen = project_board_corners(board, camera, pose)
     return Sighting(name, board.points(), seen + rng.normal(0, noise_px, seen.shape), np.arange(len(seen)))
 
 
@@ -25,7 +25,7 @@ def look_at(pose, rng, noise_px=0.1, name="", board=BOARD, camera=CAMERA):
 
 def looks(seed, count=12, noise_px=0.1, board=BOARD, camera=CAMERA):
     rng = np.random.default_rng(seed)
-    poses = poses_around(board, camera, rng, count)
+    poses = draw_board_poses(board, camera, rng, count)
     return [look_at(pose, rng, noise_px, f"view{n:02}", board, camera) for n, pose in enumerate(poses)]
 
 
@@ -34,7 +34,7 @@ def frontal_looks(seed, count=10, noise_px=0.1):
     rng = np.random.default_rng(seed)
     found = []
     while len(found) < count:
-        pose = tf.make(np.eye(3), [*rng.uniform([-0.3, -0.2], [0.1, 0.1]), rng.uniform(0.4, 0.5)])
-        if shows_all(BOARD, CAMERA, pose):
+        pose = tf.make_transform(np.eye(3), [*rng.uniform([-0.3, -0.2], [0.1, 0.1]), rng.uniform(0.4, 0.5)])
+        if shows_whole_board(BOARD, CAMERA, pose):
             found.append(look_at(pose, rng, noise_px, f"view{len(found):02}"))
     return found

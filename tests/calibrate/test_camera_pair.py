@@ -6,29 +6,29 @@ import numpy as np
 import pytest
 from tests.calibrate.board_views import BOARD, CAMERA, FISHEYE, sighting
 
-from fieldloop.calibrate.camera_pair import camera_pair
-from fieldloop.calibrate.intrinsics import factory_intrinsics
+from fieldloop.calibrate.camera_pair import fit_camera_pair
+from fieldloop.calibrate.intrinsics import make_factory_intrinsics
 from fieldloop.errors import BadInput
 from fieldloop.geometry import transforms as tf
 from fieldloop.model.finding import Status
 from fieldloop.model.note import note
 from fieldloop.protocol import default_protocol
-from fieldloop.testing.boards import poses_around, shows_all
+from fieldloop.testing.boards import draw_board_poses, shows_whole_board
 
-LEFT_FROM_RIGHT = tf.make(tf.rotation_from_vector([0.02, -0.08, 0.01]), [0.08, 0.005, -0.01])
+LEFT_FROM_RIGHT = tf.make_transform(tf.rotation_from_vector([0.02, -0.08, 0.01]), [0.08, 0.005, -0.01])
 
 
 def lens(camera):
-    stated = factory_intrinsics("camera", camera.matrix, camera.distortion, (camera.width, camera.height))
+    stated = make_factory_intrinsics("camera", camera.matrix, camera.distortion, (camera.width, camera.height))
     return replace(stated, model=camera.lens.value)
 
 
 def pairs(seed, count=10, noise_px=0.1, right_camera=CAMERA):
     rng = np.random.default_rng(seed)
     left, right = {}, {}
-    for pose in poses_around(BOARD, CAMERA, rng, 3 * count):
-        other = tf.invert(LEFT_FROM_RIGHT) @ pose
-        if shows_all(BOARD, right_camera, other) and len(left) < count:
+    for pose in draw_board_poses(BOARD, CAMERA, rng, 3 * count):
+        other = tf.invert_transform(LEFT_FROM_RIGHT) @ pose
+        if shows_whole_board(BOARD, right_camera, other) and len(left) < count:
             name = f"pair{len(left):02}"
             left[name] = sighting(pose, rng, noise_px, name)
             right[name] = sighting(other, rng, noise_px, name, camera=right_camera)
@@ -36,7 +36,7 @@ def pairs(seed, count=10, noise_px=0.1, right_camera=CAMERA):
 
 
 def found(left, right, right_camera=CAMERA):
-    return camera_pair(left, right, (lens(CAMERA), lens(right_camera)), default_protocol())
+    return fit_camera_pair(left, right, (lens(CAMERA), lens(right_camera)), default_protocol())
 
 
 @pytest.mark.parametrize("right_camera", [CAMERA, FISHEYE], ids=["alike", "fisheye"])
@@ -87,4 +87,4 @@ def test_noise_fails_and_too_few_cannot_tell():
 def test_a_camera_without_intrinsics_is_refused():
     left, right = pairs(6, count=4)
     with pytest.raises(BadInput, match="needs the intrinsics of both"):
-        camera_pair(left, right, (replace(lens(CAMERA), camera_matrix=()), lens(CAMERA)), default_protocol())
+        fit_camera_pair(left, right, (replace(lens(CAMERA), camera_matrix=()), lens(CAMERA)), default_protocol())

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fieldloop.calibrate.cloud_pair import cloud_pair
+from fieldloop.calibrate.cloud_pair import compare_clouds
 from fieldloop.errors import BadInput
 from fieldloop.geometry import transforms as tf
 from fieldloop.loop.calibrate.camera_pair import camera_pair
@@ -39,7 +39,7 @@ def compared(seed, boxes=BOXES, parts=((0.0, 1.0), (0.0, 1.0)), **motion):
     rng = np.random.default_rng(seed)
     left = moved(bench(rng, boxes, parts[0]), **motion)
     left[::7] = np.nan  # where nothing came back
-    return cloud_pair(left, bench(rng, boxes, parts[1]), default_protocol())
+    return compare_clouds(left, bench(rng, boxes, parts[1]), default_protocol())
 
 
 def test_a_good_pair_raises_no_alarm():
@@ -99,12 +99,12 @@ def test_a_single_wall_says_nothing_about_a_way_along_it():
     ids=["empty", "nothing came back", "no surface"],
 )
 def test_clouds_without_a_common_surface_cannot_tell(left, right):
-    assert cloud_pair(left, right, default_protocol()).status is Status.CANNOT_TELL
+    assert compare_clouds(left, right, default_protocol()).status is Status.CANNOT_TELL
 
 
 def test_clouds_far_apart_do_not_overlap():
     rng = np.random.default_rng(15)
-    result = cloud_pair(bench(rng), bench(rng) + np.array([3, 0, 0]), default_protocol())
+    result = compare_clouds(bench(rng), bench(rng) + np.array([3, 0, 0]), default_protocol())
     assert result.status is Status.CANNOT_TELL
     assert (result.message.code, result.message["share"]) == ("calibrate.clouds_overlap", 0.0)
 

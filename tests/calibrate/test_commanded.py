@@ -11,7 +11,7 @@ from fieldloop.model.finding import Status
 from fieldloop.protocol import default_protocol
 
 PROTOCOL = default_protocol()
-CAMERA = tf.make(tf.rotation_from_vector([0.1, 2.9, 0.2]), [0.4, -0.1, 1.1])
+CAMERA = tf.make_transform(tf.rotation_from_vector([0.1, 2.9, 0.2]), [0.4, -0.1, 1.1])
 RNG = np.random.default_rng(0)
 TOUCHED = RNG.uniform(-0.2, 0.2, (6, 3)) + np.array([0.5, 0, 0.1])
 
@@ -23,15 +23,19 @@ def held(parent_from_child=CAMERA):
 
 @pytest.mark.parametrize(("off_mm", "status"), [(0.0, "passed"), (1.5, "passed"), (3.0, "failed")])
 def test_a_fixed_camera(off_mm, status):
-    seen = tf.apply(tf.invert(CAMERA), TOUCHED + np.array([off_mm / 1e3, 0, 0]))
+    seen = tf.transform_points(tf.invert_transform(CAMERA), TOUCHED + np.array([off_mm / 1e3, 0, 0]))
     found = compare_commanded_points(held(), seen, TOUCHED, PROTOCOL)
     assert (found.status, len(found.each_mm)) == (status, 6)
     assert found.off_mm == pytest.approx(off_mm, abs=1e-6)
 
 
 def test_a_camera_on_the_wrist_needs_to_know_where_the_wrist_was():
-    wrist = np.array([tf.make(tf.rotation_from_vector(RNG.uniform(-1, 1, 3)), RNG.uniform(-1, 1, 3)) for _ in TOUCHED])
-    seen = np.array([tf.apply(tf.invert(w @ CAMERA), p) for w, p in zip(wrist, TOUCHED, strict=True)])
+    wrist = np.array(
+        [tf.make_transform(tf.rotation_from_vector(RNG.uniform(-1, 1, 3)), RNG.uniform(-1, 1, 3)) for _ in TOUCHED]
+    )
+    seen = np.array(
+        [tf.transform_points(tf.invert_transform(w @ CAMERA), p) for w, p in zip(wrist, TOUCHED, strict=True)]
+    )
     assert compare_commanded_points(held(), seen, TOUCHED, PROTOCOL, base_from_mount=wrist).off_mm == pytest.approx(
         0, abs=1e-6
     )

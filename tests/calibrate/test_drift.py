@@ -5,13 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fieldloop.calibrate import drift, extrinsic, slow_drift
+from fieldloop.calibrate import fit_extrinsic, measure_drift, measure_slow_drift
 from fieldloop.geometry import transforms as tf
 from fieldloop.model.calibration import Calibration
 from fieldloop.model.finding import Status
 from fieldloop.model.verification import Drift
 from fieldloop.protocol import default_protocol
-from fieldloop.testing.hand_eye_scene import GOOD_ARM, scene
+from fieldloop.testing.hand_eye_scene import GOOD_ARM, make_hand_eye_scene
 
 PROTOCOL = default_protocol()
 KNOWN = Calibration(
@@ -22,10 +22,12 @@ UNKNOWN = replace(KNOWN, residual_mm=None, residual_deg=None)
 
 
 def looked(views, turn_deg=(0, 0, 0), shift_mm=(0, 0, 0), *, seed=0, calibration=KNOWN, since=None):
-    made = scene(views, 30, GOOD_ARM, np.random.default_rng(seed))
-    expected = tf.invert(made.base_from_gripper @ made.gripper_from_camera) @ made.base_from_target
-    moved = tf.make(tf.rotation_from_vector(np.radians(turn_deg)), np.array(shift_mm) / 1e3)
-    return drift(calibration, expected, tf.invert(moved) @ made.camera_from_target, PROTOCOL, since=since)
+    made = make_hand_eye_scene(views, 30, GOOD_ARM, np.random.default_rng(seed))
+    expected = tf.invert_transform(made.base_from_gripper @ made.gripper_from_camera) @ made.base_from_target
+    moved = tf.make_transform(tf.rotation_from_vector(np.radians(turn_deg)), np.array(shift_mm) / 1e3)
+    return measure_drift(
+        calibration, expected, tf.invert_transform(moved) @ made.camera_from_target, PROTOCOL, earlier_drift=since
+    )
 
 
 def test_a_move_is_measured_in_the_cameras_own_frame():
@@ -77,21 +79,21 @@ def test_a_calibration_of_unknown_error_cannot_tell_and_serves_the_next_look():
 def fitted_and_looked(seed, noise_mm, views, step_mm=0.0):
     """Fit a fixed camera to noisy points, let it step aside, and look at a marker from there."""
     rng = np.random.default_rng(seed)
-    truth = tf.make(tf.rotation_from_vector(rng.normal(size=3)), rng.normal(size=3))
+    truth = tf.make_transform(tf.rotation_from_vector(rng.normal(size=3)), rng.normal(size=3))
     points = rng.uniform([-0.2, -0.2, 0.5], [0.2, 0.2, 0.8], (20, 3))
-    known = tf.apply(truth, points + rng.normal(size=points.shape) * np.array(noise_mm) / 1e3)
+    known = tf.transform_points(truth, points + rng.normal(size=points.shape) * np.array(noise_mm) / 1e3)
     names = {"calibration_id": "c", "robot": "r", "sensor": "s", "valid_from_ns": 0}
-    held = extrinsic(points, known, PROTOCOL, **names)
-    markers = tf.make(
+    held = fit_extrinsic(points, known, PROTOCOL, **names)
+    markers = tf.make_transform(
         tf.rotation_from_vector(rng.normal(size=(views, 3))),
         rng.uniform([-0.2, -0.2, 0.4], [0.2, 0.2, 0.9], (views, 3)),
     )
-    stands = truth @ tf.make(np.eye(3), [step_mm / 1e3, 0, 0])
-    seen = tf.make(
+    stands = truth @ tf.make_transform(np.eye(3), [step_mm / 1e3, 0, 0])
+    seen = tf.make_transform(
         markers[:, :3, :3] @ tf.rotation_from_vector(rng.normal(0, np.radians(0.1), (views, 3))),
         markers[:, :3, 3] + rng.normal(0, 0.5e-3, (views, 3)),
     )
-    return drift(held, tf.invert(np.array(held.parent_from_child)) @ stands @ markers, seen, PROTOCOL)
+    return measure_drift(held, tf.invert_transform(np.array(held.parent_from_child)) @ stands @ markers, seen, PROTOCOL)
 
 
 @pytest.mark.parametrize("noise_mm", [(1.0, 1.0, 1.0), (0.3, 0.3, 2.0)], ids=["alike", "worse in depth"])
@@ -116,12 +118,12 @@ def history(count, per_step_mm, seed=0, start=(1.0, 0.5, -0.3)):
 
 
 def test_slow_drift_adds_up_though_no_step_shows():
-    assert slow_drift(list(history(30, 0.1)), PROTOCOL)[-1] >= 1
-    assert slow_drift(list(history(30, 0.0)), PROTOCOL)[-1] < 0.8
-    assert slow_drift([], PROTOCOL) == ()
-    assert slow_drift(list(history(1, 0.0)), PROTOCOL) == (0.0,)
+    assert measure_slow_drift(list(history(30, 0.1)), PROTOCOL)[-1] >= 1
+    assert measure_slow_drift(list(history(30, 0.0)), PROTOCOL)[-1] < 0.8
+    assert measure_slow_drift([], PROTOCOL) == ()
+    assert measure_slow_drift(list(history(1, 0.0)), PROTOCOL) == (0.0,)
 
 
 def test_a_constant_error_never_alarms():
-    ends = [max(slow_drift(list(history(60, 0.0, seed)), PROTOCOL)) for seed in range(20)]
+    ends = [max(measure_slow_drift(list(history(60, 0.0, seed)), PROTOCOL)) for seed in range(20)]
     assert np.mean(np.array(ends) >= 1) <= 0.15  # one in a thousand a look

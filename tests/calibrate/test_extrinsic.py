@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fieldloop.calibrate import extrinsic
+from fieldloop.calibrate import fit_extrinsic
 from fieldloop.errors import BadInput
 from fieldloop.geometry import transforms as tf
 from fieldloop.model.finding import Status
@@ -12,14 +12,14 @@ from fieldloop.protocol import default_protocol, parse_protocol
 
 def scene(rng, points=20, noise_m=0.0):
     """Points in the view of a camera with a random pose, and where the base frame has them."""
-    truth = tf.make(tf.rotation_from_vector(rng.normal(size=3)), rng.normal(size=3))
+    truth = tf.make_transform(tf.rotation_from_vector(rng.normal(size=3)), rng.normal(size=3))
     camera = rng.uniform([-0.2, -0.2, 0.5], [0.2, 0.2, 0.8], (points, 3))
-    return truth, camera, tf.apply(truth, camera) + rng.normal(0, noise_m, (points, 3))
+    return truth, camera, tf.transform_points(truth, camera) + rng.normal(0, noise_m, (points, 3))
 
 
 def fitted(camera, base, protocol=None):
     names = {"calibration_id": "c1", "robot": "r1", "sensor": "camera/overhead", "valid_from_ns": 7}
-    return extrinsic(camera, base, protocol or default_protocol(), **names)
+    return fit_extrinsic(camera, base, protocol or default_protocol(), **names)
 
 
 def test_a_planted_pose_is_found_exactly_without_noise():
@@ -39,11 +39,11 @@ def test_the_stated_errors_are_the_true_ones(points, noise_mm):
         truth, camera, base = scene(rng, points, noise_mm / 1e3)
         found = fitted(camera, base)
         turn = np.degrees(tf.angle_between(truth[:3, :3], np.array(found.parent_from_child)[:3, :3]))
-        step = tf.invert(truth) @ np.array(found.parent_from_child)
+        step = tf.invert_transform(truth) @ np.array(found.parent_from_child)
         within.append((turn <= found.uncertainty_deg, 1e3 * np.linalg.norm(step[:3, 3]) <= found.uncertainty_mm))
         new = rng.uniform([-0.2, -0.2, 0.5], [0.2, 0.2, 0.8], (100, 3))
-        seen = tf.apply(truth, new) + rng.normal(0, noise_mm / 1e3, new.shape)
-        missed = np.linalg.norm(seen - tf.apply(np.array(found.parent_from_child), new), axis=1) * 1e3
+        seen = tf.transform_points(truth, new) + rng.normal(0, noise_mm / 1e3, new.shape)
+        missed = np.linalg.norm(seen - tf.transform_points(np.array(found.parent_from_child), new), axis=1) * 1e3
         ratios.append(found.residual_mm / np.sqrt(np.mean(missed**2)))
     assert np.mean(within, axis=0).min() >= 0.87  # 95 % promised; three standard errors of 60 draws below
     assert np.mean(ratios) == pytest.approx(1.0, abs=0.05)  # what was left out predicts what comes
@@ -94,7 +94,7 @@ def test_a_line_and_one_point_beside_it_cannot_tell():
     rng = np.random.default_rng(6)
     truth, camera, _ = scene(rng, points=15)
     camera[:14] = np.outer(np.linspace(0, 1, 14), [0.1, 0.2, 0.3])
-    assert fitted(camera, tf.apply(truth, camera)).status is Status.CANNOT_TELL
+    assert fitted(camera, tf.transform_points(truth, camera)).status is Status.CANNOT_TELL
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,16 @@ import numpy as np
 import pytest
 from tests.calibrate.board_views import BOARD, CAMERA, FISHEYE, frontal_looks, looks
 
-from fieldloop.calibrate.intrinsics import Lens, Look, factory_intrinsics, intrinsics, unreadable
-from fieldloop.calibrate.intrinsics.held_out import held_out
-from fieldloop.calibrate.intrinsics.lens import fit
-from fieldloop.calibrate.intrinsics.rejection import sift
+from fieldloop.calibrate.intrinsics import (
+    Lens,
+    Look,
+    calibrate_intrinsics,
+    make_factory_intrinsics,
+    make_unreadable_look,
+)
+from fieldloop.calibrate.intrinsics.held_out import measure_held_out_error
+from fieldloop.calibrate.intrinsics.lens import fit_lens
+from fieldloop.calibrate.intrinsics.rejection import reject_worst_pictures
 from fieldloop.errors import BadInput
 from fieldloop.model.codec import from_plain, to_plain
 from fieldloop.model.finding import Status
@@ -21,7 +27,7 @@ SIZE = (CAMERA.width, CAMERA.height)
 
 
 def found(views, **options):
-    return intrinsics(views, BOARD, default_protocol(), **options)
+    return calibrate_intrinsics(views, BOARD, default_protocol(), **options)
 
 
 def four(matrix):
@@ -42,7 +48,7 @@ def test_a_known_lens_is_found_again():
 def test_the_stated_deviations_are_the_true_ones():
     off = []
     for seed in range(6):
-        fitted = fit([v.sighting for v in looks(100 + seed)], SIZE, Lens.PLUMB_BOB)
+        fitted = fit_lens([v.sighting for v in looks(100 + seed)], SIZE, Lens.PLUMB_BOB)
         off.append((four(fitted.matrix) - four(CAMERA.matrix)) / fitted.deviations)
     assert 0.6 < np.sqrt(np.mean(np.square(off))) < 1.5  # tests/soak asks more seeds, more closely
 
@@ -76,7 +82,7 @@ def test_bad_views_are_left_out_with_their_reason(bad):
 def test_healthy_views_are_never_left_out():
     for seed in range(3):
         seen = [v.sighting for v in looks(200 + seed)]
-        assert not sift(seen, SIZE, Lens.PLUMB_BOB, 2.0, floor_px=0.0).rejected
+        assert not reject_worst_pictures(seen, SIZE, Lens.PLUMB_BOB, 2.0, min_error_px=0.0).rejected
 
 
 def test_when_many_do_not_agree_the_right_one_is_unknown():
@@ -92,7 +98,7 @@ def test_pictures_that_cannot_be_used_are_reported():
         *looks(6),
         Look("blank", *SIZE, None),
         replace(looks(7, count=1)[0], name="large", width=1280),
-        unreadable("text"),
+        make_unreadable_look("text"),
     ]
     reasons = {r.name: r.reason for r in found(views).images_rejected}
     assert reasons["blank"].code == "calibrate.board_not_found"
@@ -135,8 +141,8 @@ def test_a_part_of_a_larger_board_cannot_tell():
 
 def test_too_many_numbers_show_on_pictures_left_out():
     seen = [v.sighting for v in looks(12)]
-    few, many = (fit(seen, SIZE, lens).rms_px for lens in (Lens.PLUMB_BOB, Lens.FULL))
-    few_out, many_out = (held_out(seen, SIZE, lens, 5).rms_px for lens in (Lens.PLUMB_BOB, Lens.FULL))
+    few, many = (fit_lens(seen, SIZE, lens).rms_px for lens in (Lens.PLUMB_BOB, Lens.FULL))
+    few_out, many_out = (measure_held_out_error(seen, SIZE, lens, 5).rms_px for lens in (Lens.PLUMB_BOB, Lens.FULL))
     assert many < few
     assert many_out > few_out
 
@@ -154,7 +160,7 @@ def test_a_fisheye_is_proposed_and_then_found():
 
 
 def test_factory_intrinsics_are_provisional_and_do_not_pass():
-    stated = factory_intrinsics("camera/wrist", CAMERA.matrix, CAMERA.distortion, SIZE)
+    stated = make_factory_intrinsics("camera/wrist", CAMERA.matrix, CAMERA.distortion, SIZE)
     assert (stated.status, stated.provisional, stated.rms_px) == (Status.CANNOT_TELL, True, None)
     with pytest.raises(BadInput, match="3 × 3"):
-        factory_intrinsics("camera/wrist", np.zeros((3, 3)), (), SIZE)
+        make_factory_intrinsics("camera/wrist", np.zeros((3, 3)), (), SIZE)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from tests.calibrate.board_views import BOARD, CAMERA, looks
 
-from fieldloop.calibrate.intrinsics import Lens, intrinsics
-from fieldloop.calibrate.intrinsics.cameras import several_cameras
-from fieldloop.calibrate.intrinsics.rejection import sift
+from fieldloop.calibrate.intrinsics import Lens, calibrate_intrinsics
+from fieldloop.calibrate.intrinsics.cameras import detect_several_cameras
+from fieldloop.calibrate.intrinsics.rejection import reject_worst_pictures
 from fieldloop.model.finding import Status
 from fieldloop.model.note import note
 from fieldloop.protocol import default_protocol
@@ -32,7 +32,7 @@ def two_cameras(seed, pattern, factor):
     ("pattern", "factor"), [("SIDE{:02}.png", 1.01), ("{:04}_SIDE.png", 1.01), ("SIDE/{:02}.png", 1.3)]
 )
 def test_two_cameras_are_distinguished_by_their_names(pattern, factor):
-    result = intrinsics(two_cameras(7, pattern, factor), BOARD, default_protocol())
+    result = calibrate_intrinsics(two_cameras(7, pattern, factor), BOARD, default_protocol())
     assert result.status is Status.CANNOT_TELL
     (several,) = [d for d in result.message.details if d.code == "calibrate.several_cameras"]
     assert several["cameras"] == 2
@@ -41,7 +41,7 @@ def test_two_cameras_are_distinguished_by_their_names(pattern, factor):
 
 def test_one_camera_is_one_whatever_its_pictures_are_called():
     told = [
-        several_cameras(
+        detect_several_cameras(
             [v.sighting for v in named(looks(300 + s), "left{:02}")[:6] + named(looks(300 + s), "right{:02}")[6:]],
             SIZE, Lens.PLUMB_BOB, default_protocol(),
         )
@@ -53,12 +53,12 @@ def test_one_camera_is_one_whatever_its_pictures_are_called():
 def test_a_good_picture_is_not_left_out_for_being_worse_than_excellent_ones():
     soft, sharp = looks(11, count=16, noise_px=0.08), looks(11, count=16, noise_px=0.02)
     views = soft[:7] + sharp[7:]
-    result = intrinsics(views, BOARD, default_protocol())
+    result = calibrate_intrinsics(views, BOARD, default_protocol())
     assert (result.status, result.images_rejected) == (Status.PASSED, ())
-    assert sift([v.sighting for v in views], SIZE, Lens.PLUMB_BOB, 2.0, floor_px=0.0).rejected
+    assert reject_worst_pictures([v.sighting for v in views], SIZE, Lens.PLUMB_BOB, 2.0, min_error_px=0.0).rejected
 
 
 def test_a_large_error_on_too_few_pictures_cannot_tell():
-    result = intrinsics(looks(3, count=5, noise_px=0.6), BOARD, default_protocol())
+    result = calibrate_intrinsics(looks(3, count=5, noise_px=0.6), BOARD, default_protocol())
     assert result.status is Status.CANNOT_TELL
     assert note("calibrate.few_pictures", pictures=5, needed=10) in result.message.details

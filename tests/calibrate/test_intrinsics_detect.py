@@ -3,11 +3,17 @@
 import numpy as np
 import pytest
 
-from fieldloop.calibrate.intrinsics import detect_board, find_shown_board, grey, look_at_picture, parse_board
-from fieldloop.calibrate.intrinsics.board_size import larger_board
+from fieldloop.calibrate.intrinsics import (
+    convert_to_grey,
+    detect_board,
+    find_board_in_picture,
+    find_shown_board,
+    parse_board,
+)
+from fieldloop.calibrate.intrinsics.board_size import find_larger_board
 from fieldloop.errors import BadInput
 from fieldloop.geometry import transforms as tf
-from fieldloop.testing.boards import Exposure, Lensed, pictures_of, pixels_of, poses_around
+from fieldloop.testing.boards import Exposure, Lensed, draw_board_poses, project_board_corners, render_board_pictures
 
 MATRIX = np.array([[260.0, 0, 160], [0, 261, 119], [0, 0, 1]])
 CAMERA = Lensed(320, 240, MATRIX, np.array([-0.2, 0.05, 0.001, 0.0, 0.0]))
@@ -19,8 +25,8 @@ QUICK = Exposure(samples=2)
 @pytest.fixture(scope="module")
 def drawn():
     rng = np.random.default_rng(1)
-    poses = poses_around(BOARD, CAMERA, rng, 6)
-    return poses, pictures_of(BOARD, CAMERA, poses, rng, QUICK)
+    poses = draw_board_poses(BOARD, CAMERA, rng, 6)
+    return poses, render_board_pictures(BOARD, CAMERA, poses, rng, QUICK)
 
 
 def test_corners_are_where_they_truly_are(drawn):
@@ -28,7 +34,7 @@ def test_corners_are_where_they_truly_are(drawn):
     for pose, picture in zip(*drawn, strict=True):
         found = detect_board(picture, BOARD)
         assert found is not None
-        errors.append(found.pixels - pixels_of(BOARD, CAMERA, pose))
+        errors.append(found.pixels - project_board_corners(BOARD, CAMERA, pose))
     assert np.sqrt(np.mean(np.sum(np.concatenate(errors) ** 2, axis=1))) < 0.15
 
 
@@ -42,24 +48,26 @@ def test_a_part_of_a_larger_board_is_distinguished_from_a_board(drawn):
     _, pictures = drawn
     smaller = parse_board("checkerboard:6x4:30mm")
     wholes = [
-        one.whole for n, picture in enumerate(pictures) if (one := look_at_picture(picture, smaller, str(n))).whole
+        one.whole
+        for n, picture in enumerate(pictures)
+        if (one := find_board_in_picture(picture, smaller, str(n))).whole
     ]
-    assert str(larger_board(wholes or [(7, 4)], smaller)) == "checkerboard:7x4:30mm"
-    assert larger_board([look_at_picture(picture, BOARD, "").whole for picture in pictures], BOARD) is None
+    assert str(find_larger_board(wholes or [(7, 4)], smaller)) == "checkerboard:7x4:30mm"
+    assert find_larger_board([find_board_in_picture(picture, BOARD, "").whole for picture in pictures], BOARD) is None
 
 
 def test_the_board_that_pictures_show_is_proposed(drawn):
     _, pictures = drawn
-    shown, count = find_shown_board([grey(p) for p in pictures[:3]], parse_board("checkerboard:11x8:30mm"))
+    shown, count = find_shown_board([convert_to_grey(p) for p in pictures[:3]], parse_board("checkerboard:11x8:30mm"))
     assert (str(shown), count) == ("checkerboard:7x4:30mm", 3)
 
 
 def test_charuco_corners_keep_their_numbers_where_a_part_is_hidden():
     rng = np.random.default_rng(2)
-    poses = [tf.make(tf.rotation_from_vector([0.3, 0.2, 0.1]), [-0.08, -0.06, 0.32])]
-    picture = pictures_of(CHARUCO, CAMERA, poses, rng, QUICK)[0]
+    poses = [tf.make_transform(tf.rotation_from_vector([0.3, 0.2, 0.1]), [-0.08, -0.06, 0.32])]
+    picture = render_board_pictures(CHARUCO, CAMERA, poses, rng, QUICK)[0]
     whole = detect_board(picture, CHARUCO)
-    truth = pixels_of(CHARUCO, CAMERA, poses[0])
+    truth = project_board_corners(CHARUCO, CAMERA, poses[0])
     assert np.abs(whole.pixels - truth[whole.corner_ids]).max() < 0.5
     left = int(truth[:, 0].min()) + 15
     picture[:, :left] = 90
@@ -83,7 +91,7 @@ def test_charuco_corners_keep_their_numbers_where_a_part_is_hidden():
 def test_nothing_is_found_where_nothing_is(picture):
     assert detect_board(picture, BOARD) is None
     assert detect_board(picture, CHARUCO) is None
-    assert find_shown_board([grey(picture)], BOARD) is None
+    assert find_shown_board([convert_to_grey(picture)], BOARD) is None
 
 
 def test_colour_and_depth_of_pixels_do_not_matter(drawn):
@@ -96,4 +104,4 @@ def test_colour_and_depth_of_pixels_do_not_matter(drawn):
 @pytest.mark.parametrize("shape", [(0, 0), (5,), (4, 4, 7), (2, 2, 3, 1)])
 def test_what_is_no_picture_is_refused(shape):
     with pytest.raises(BadInput, match="A picture is"):
-        grey(np.zeros(shape))
+        convert_to_grey(np.zeros(shape))

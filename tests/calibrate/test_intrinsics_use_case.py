@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from fieldloop.calibrate.intrinsics import parse_board
-from fieldloop.doors.written import dumps
+from fieldloop.doors.written import write_json_text
 from fieldloop.errors import BadInput
 from fieldloop.loop.calibrate.camera_pair import camera_pair
 from fieldloop.loop.calibrate.intrinsics import intrinsics
@@ -15,22 +15,22 @@ from fieldloop.loop.workspace import create_workspace, open_workspace
 from fieldloop.model.finding import Status
 from fieldloop.model.intrinsics import Intrinsics
 from fieldloop.say import sentence
-from fieldloop.testing.boards import Exposure, Lensed, pictures_of, poses_around
-from fieldloop.testing.shared import shared_data
+from fieldloop.testing.boards import Exposure, Lensed, draw_board_poses, render_board_pictures
+from fieldloop.testing.shared import find_shared_data
 
 BOARD = "checkerboard:7x4:30mm"
 PICTURES = 10
 CAMERA = Lensed(320, 240, np.array([[260.0, 0, 160], [0, 261, 119], [0, 0, 1]]), np.array([-0.2, 0.05, 0, 0, 0.0]))
-REAL = shared_data("calib-opencv-stereo")
+REAL = find_shared_data("calib-opencv-stereo")
 needs_real = pytest.mark.skipif(REAL is None, reason="OpenCV's chessboards are not on this machine (shared data)")
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     rng, board = np.random.default_rng(3), parse_board(BOARD)
-    poses = poses_around(board, CAMERA, rng, PICTURES)
+    poses = draw_board_poses(board, CAMERA, rng, PICTURES)
     folder = tmp_path_factory.mktemp("pictures")
-    for n, picture in enumerate(pictures_of(board, CAMERA, poses, rng, Exposure(samples=2))):
+    for n, picture in enumerate(render_board_pictures(board, CAMERA, poses, rng, Exposure(samples=2))):
         cv2.imwrite(str(folder / f"view{n:02}.png"), picture)
     (folder / "notes.txt").write_text("not a picture")
     return folder
@@ -38,7 +38,7 @@ def folder(tmp_path_factory):
 
 def test_a_folder_of_pictures_gives_the_camera(folder, tmp_path):
     result = intrinsics(None, (folder,), board=BOARD, undistorted=tmp_path / "straight")
-    written = json.loads(dumps(result))
+    written = json.loads(write_json_text(result))
     assert {"rms_px", "camera_matrix", "distortion", "images_used", "images_rejected"} <= written.keys()
     assert written["schema"] == "intrinsics/1"
     assert written["camera_matrix"][0][0] == pytest.approx(260, rel=0.01)
@@ -72,7 +72,7 @@ def test_a_workspace_remembers_it_for_a_sensor(folder, tmp_path):
     result = intrinsics(workspace, few, board=BOARD, sensor="camera/overhead", robot="arm-1", since=since)
     (kept,) = workspace.store.find(Intrinsics, {"robot": "arm-1", "sensor": "camera/overhead"})
     assert (kept, result.remembered) == (result.intrinsics, True)
-    assert json.loads(dumps(result))["valid_from"] == "2026-11-15T08:00:00.000000Z"
+    assert json.loads(write_json_text(result))["valid_from"] == "2026-11-15T08:00:00.000000Z"
     workspace.close()
 
 
@@ -137,4 +137,4 @@ def test_the_stereo_pairs_of_opencv(tmp_path):
     assert result.exit_ok
     assert result.board.rms_px <= 0.22
     assert result.board.baseline_m == pytest.approx(0.083, abs=0.001)
-    assert json.loads(dumps(result))["pair"]["pairs_rejected"] == []
+    assert json.loads(write_json_text(result))["pair"]["pairs_rejected"] == []

@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from fieldloop.calibrate.schedule import Known, Work, schedule
+from fieldloop.calibrate.schedule import Known, Work, list_due_work
 from fieldloop.model.calibration import Calibration
 from fieldloop.model.episode import Session
 from fieldloop.model.finding import Finding, Status
@@ -35,7 +35,7 @@ def sitting(opened_ns, closed_ns=None):
 
 def due(at_ns, *, looks=(), sessions=(), calibrations=(GOOD,), floor=True, precise=False, robots=(ROBOT,)):
     known = Known(calibrations, looks, sessions)
-    return schedule(robots, known, at_ns, SETTINGS, floors=("hall",) if floor else (), precise=precise)
+    return list_due_work(robots, known, at_ns, SETTINGS, deployed_sites=("hall",) if floor else (), precise=precise)
 
 
 def test_a_laboratory_is_verified_weekly():

@@ -5,7 +5,14 @@ import dataclasses
 import numpy as np
 import pytest
 
-from fieldloop.calibrate import Verification, View, cut_to_trusted_periods, flags, in_force, verify
+from fieldloop.calibrate import (
+    Verification,
+    View,
+    cut_to_trusted_periods,
+    find_calibration_in_force,
+    flag_episodes,
+    verify_calibration,
+)
 from fieldloop.errors import BadInput
 from fieldloop.geometry import transforms as tf
 from fieldloop.model.calibration import Calibration
@@ -13,7 +20,7 @@ from fieldloop.model.episode import Episode
 from fieldloop.model.finding import Status
 from fieldloop.protocol import default_protocol
 
-CAMERA = tf.make(tf.rotation_from_vector([0.1, 2.9, 0.2]), [0.4, -0.1, 1.1])
+CAMERA = tf.make_transform(tf.rotation_from_vector([0.1, 2.9, 0.2]), [0.4, -0.1, 1.1])
 PROTOCOL = default_protocol()
 
 
@@ -43,16 +50,16 @@ def calibration(**changes):
 def views(shift_mm=(0, 0, 0), turn_deg=0.0, count=5, noise_mm=0.1):
     """What a camera sees that really stands aside from where the calibration says."""
     rng = np.random.default_rng(0)
-    moved = tf.make(tf.rotation_about("y", np.radians(turn_deg)), np.array(shift_mm) / 1e3)
+    moved = tf.make_transform(tf.make_rotation_about_axis("y", np.radians(turn_deg)), np.array(shift_mm) / 1e3)
     for _ in range(count):
-        marker = tf.make(np.eye(3), np.array([0.5, 0.1, 0.2]) + rng.uniform(-0.05, 0.05, 3))
-        seen = tf.invert(CAMERA @ moved) @ marker
+        marker = tf.make_transform(np.eye(3), np.array([0.5, 0.1, 0.2]) + rng.uniform(-0.05, 0.05, 3))
+        seen = tf.invert_transform(CAMERA @ moved) @ marker
         seen[:3, 3] += rng.normal(0, noise_mm / 1e3, 3)
         yield View(matrix(marker), matrix(seen))
 
 
 def verified(**moved):
-    return verify(calibration(), list(views(**moved)), PROTOCOL, at_ns=5)
+    return verify_calibration(calibration(), list(views(**moved)), PROTOCOL, at_ns=5)
 
 
 @pytest.mark.parametrize(
@@ -74,9 +81,9 @@ def test_a_turned_camera_is_caught(turn_deg, halts):
 
 
 def test_a_turned_marker_alone_shows_rotation_alone():
-    turn = tf.make(tf.rotation_about("z", np.radians(0.7)), np.zeros(3))
+    turn = tf.make_transform(tf.make_rotation_about_axis("z", np.radians(0.7)), np.zeros(3))
     turned = [View(v.base_from_marker, matrix(np.array(v.camera_from_marker) @ turn)) for v in views(noise_mm=0)]
-    found = verify(calibration(), turned, PROTOCOL, at_ns=5)
+    found = verify_calibration(calibration(), turned, PROTOCOL, at_ns=5)
     by_check = {f.check.partition(".")[2]: f.status for f in found.findings}
     assert by_check == {
         "warn_translation": Status.PASSED,
@@ -90,23 +97,25 @@ def test_one_bad_view_neither_halts_nor_hides():
     seen = list(views())
     off = np.array(seen[0].camera_from_marker)
     off[:3, 3] += 0.1
-    assert verify(calibration(), [View(seen[0].base_from_marker, matrix(off)), *seen[1:]], PROTOCOL, at_ns=5).good
+    assert verify_calibration(
+        calibration(), [View(seen[0].base_from_marker, matrix(off)), *seen[1:]], PROTOCOL, at_ns=5
+    ).good
     moved = list(views(shift_mm=(0, 0, 4)))
-    assert verify(calibration(), [*moved[:4], seen[0]], PROTOCOL, at_ns=5).halts
+    assert verify_calibration(calibration(), [*moved[:4], seen[0]], PROTOCOL, at_ns=5).halts
 
 
 @pytest.mark.parametrize("seen", [[], [View(matrix(np.full((4, 4), np.nan)), matrix(np.eye(4)))]])
 def test_without_a_usable_view_it_is_not_good(seen):
-    found = verify(calibration(), seen, PROTOCOL, at_ns=5)
+    found = verify_calibration(calibration(), seen, PROTOCOL, at_ns=5)
     assert (found.views, found.good, found.halts) == (0, False, True)
     assert {f.status for f in found.findings} == {Status.CANNOT_TELL}
 
 
 def test_poses_of_another_shape_and_calibrations_out_of_force_are_refused():
     with pytest.raises(BadInput, match="4 × 4"):
-        verify(calibration(), [View(((1.0,),), ((1.0,),))], PROTOCOL, at_ns=5)
+        verify_calibration(calibration(), [View(((1.0,),), ((1.0,),))], PROTOCOL, at_ns=5)
     with pytest.raises(BadInput, match="not in force"):
-        verify(calibration(valid_to_ns=3), list(views()), PROTOCOL, at_ns=5)
+        verify_calibration(calibration(valid_to_ns=3), list(views()), PROTOCOL, at_ns=5)
 
 
 def test_the_newest_calibration_that_holds_is_in_force():
@@ -114,18 +123,18 @@ def test_the_newest_calibration_that_holds_is_in_force():
     new = calibration(id="new", valid_from_ns=100)
     other = calibration(id="other", sensor="camera/wrist")
     for at_ns, expected in ((0, "old"), (99, "old"), (100, "new"), (10**9, "new")):
-        assert in_force([new, old, other], "camera/overhead", at_ns).id == expected
-    assert in_force([new, old], "camera/overhead", -1) is None
-    assert in_force([new, old], "camera/overhead", 5, robot="r2") is None
+        assert find_calibration_in_force([new, old, other], "camera/overhead", at_ns).id == expected
+    assert find_calibration_in_force([new, old], "camera/overhead", -1) is None
+    assert find_calibration_in_force([new, old], "camera/overhead", 5, robot="r2") is None
 
 
 def checked(at_ns, *, good, sensor="camera/overhead", robot="r1"):
     seen = list(views(shift_mm=(0, 0, 0) if good else (0, 0, 5)))
-    return verify(calibration(sensor=sensor, robot=robot), seen, PROTOCOL, at_ns=at_ns)
+    return verify_calibration(calibration(sensor=sensor, robot=robot), seen, PROTOCOL, at_ns=at_ns)
 
 
 def flagged(*given):
-    return tuple(flag.episode for flag in flags(*given))
+    return tuple(flag.episode for flag in flag_episodes(*given))
 
 
 EPISODES = [Episode(f"e{n}", f"e{n}", "mcap", robot="r1", start_ns=10 * n, end_ns=10 * n + 5) for n in range(10)]
@@ -204,5 +213,5 @@ def test_trusted_calibrations_and_flagged_episodes_say_the_same():
     spoilt = flagged(EPISODES, looks, [calibration(valid_from_ns=0)])
     assert spoilt
     for episode in EPISODES:
-        whole = any(c.holds_at(episode.start_ns) and c.holds_at(episode.end_ns) for c in held)
+        whole = any(c.is_in_force_at(episode.start_ns) and c.is_in_force_at(episode.end_ns) for c in held)
         assert whole != (episode.id in spoilt)

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from fieldloop.check.batch.view_jumps import View
-from fieldloop.geometry.still_view import still_view
+from fieldloop.geometry.still_view import compute_median_view
 from fieldloop.model.condition import Stratum
 from fieldloop.simulate.arm.floor import Floor
 from fieldloop.simulate.arm.lighting import LIGHTS
@@ -20,7 +20,7 @@ def floor_view(site, episode, shift_m=(0, 0, 0), turn_deg=(0, 0, 0)):
     """Return what the camera over a site sees in an episode, its mount moved from where it was built."""
     pictures = floor_recording(site, episode, shift_m, turn_deg).streams["camera/overhead"].pictures
     frames = pictures.frames(np.linspace(0, len(pictures) - 1, FRAMES).astype(int))
-    return View(f"{site} {episode}", episode, still_view(frames))
+    return View(f"{site} {episode}", episode, compute_median_view(frames))
 
 
 def floor_recording(site, episode, shift_m=(0, 0, 0), turn_deg=(0, 0, 0)):

@@ -7,14 +7,14 @@ import pytest
 from fieldloop.check.episode.calibration import recount_calibrations
 from fieldloop.model.finding import Measured, Status
 from fieldloop.model.stream import NS_PER_S
-from fieldloop.testing.planted import measurements_by_subject
-from fieldloop.testing.synthetic import START_NS, healthy_case
+from fieldloop.testing.planted import measure_by_subject
+from fieldloop.testing.synthetic import START_NS, make_healthy_case
 
 CAMERA = "camera/wrist"
 
 
 def changed(**fields):
-    case = healthy_case()
+    case = make_healthy_case()
     own = [replace(c, **fields) if c.sensor == CAMERA else c for c in case.calibrations]
     return replace(case, calibrations=tuple(own), _kept={})
 
@@ -31,14 +31,14 @@ def changed(**fields):
     ],
 )
 def test_a_calibration_counts_where_it_is_good_and_holds_from_start_to_end(fields, count, code):
-    found = measurements_by_subject("calibration.in_force", changed(**fields))[CAMERA]
+    found = measure_by_subject("calibration.in_force", changed(**fields))[CAMERA]
     assert found.value == count
     assert (found.place.code if found.place else None) == code
 
 
 def test_what_is_attached_later_is_counted_anew_without_the_log():
     before = changed(sensor="camera/other")
-    measured = Measured("calibration.in_force", tuple(measurements_by_subject("calibration.in_force", before).values()))
-    again = recount_calibrations(measured, before.episode, healthy_case().calibrations)
+    measured = Measured("calibration.in_force", tuple(measure_by_subject("calibration.in_force", before).values()))
+    again = recount_calibrations(measured, before.episode, make_healthy_case().calibrations)
     assert [m.value for m in again.measurements] == [1, 1]
     assert all(not m.place for m in again.measurements)

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from fieldloop.check import Case
-from fieldloop.check.signals.contact import longest_hold
-from fieldloop.check.signals.movement import movement
+from fieldloop.check.signals.contact import find_longest_hold
+from fieldloop.check.signals.movement import find_movement
 from fieldloop.model.stream import NS_PER_S
 from fieldloop.simulate.arm.floor import Floor
-from fieldloop.testing.synthetic import START_NS, with_streams
+from fieldloop.testing.synthetic import START_NS, replace_streams
 
 
 @pytest.fixture(scope="module")
@@ -31,8 +31,8 @@ def test_contact_and_release_are_near_the_truth(demonstrations, by):
     for one in demonstrations:
         recording = one.recording
         if by == "width":
-            recording = with_streams(recording, {"gripper/effort": None})
-        found = longest_hold(Case(recording))
+            recording = replace_streams(recording, {"gripper/effort": None})
+        found = find_longest_hold(Case(recording))
         contact_ns = one.truth.motion_ns + one.verdict.contact_s * NS_PER_S
         release_ns = next(begin for name, begin, _ in one.truth.phases if name == "release")
         assert abs(after_s(found.contact_ns, contact_ns)) < 0.1
@@ -42,6 +42,6 @@ def test_contact_and_release_are_near_the_truth(demonstrations, by):
 
 def test_movement_begins_and_ends_near_the_truth(demonstrations):
     for one in demonstrations:
-        moved = movement(Case(one.recording))
+        moved = find_movement(Case(one.recording))
         assert 0 <= after_s(moved.onset_ns, one.truth.motion_ns) < 0.15
         assert -0.15 < after_s(moved.offset_ns, one.truth.phases[-1][2]) <= 0

@@ -8,17 +8,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fieldloop.check.content_lag import (
-    estimate_each_lag,
+    estimate_lag_drift,
+    estimate_lag_step,
+    estimate_lags_by_cross_validation,
     estimate_pooled_lag,
     evidence,
-    find_drift,
-    find_step,
-    settings_of,
+    read_content_lag_settings,
 )
 from fieldloop.protocol import default_protocol
-from fieldloop.testing.panning import CAMERA, lose_frames, panning
+from fieldloop.testing.panning import CAMERA, drop_frames_silently, record_panning_camera
 
-NUMBERS = settings_of(default_protocol())
+NUMBERS = read_content_lag_settings(default_protocol())
 STEP = default_protocol().limits["alignment.content_step"]
 
 
@@ -28,7 +28,7 @@ def kept_of(recording):
 
 @functools.cache
 def kept(seed, lag_ms=0.0, speed=1.0):
-    return kept_of(panning(seed, lag_ms=lag_ms, speed=speed))
+    return kept_of(record_panning_camera(seed, lag_ms=lag_ms, speed=speed))
 
 
 def shifted(evidence_of_one, by_ms):
@@ -39,7 +39,7 @@ def shifted(evidence_of_one, by_ms):
 @pytest.mark.parametrize("lag_ms", [0.0, 40.0, -17.0])
 def test_one_episode_tells_its_lag_within_a_millisecond(lag_ms):
     found = estimate_pooled_lag([kept(1, lag_ms)], NUMBERS)
-    assert found.answered
+    assert found.has_estimate
     assert found.low_s * 1e3 <= lag_ms <= found.high_s * 1e3
     assert found.lag_s * 1e3 == pytest.approx(lag_ms, abs=1.0)
     assert (found.high_s - found.low_s) < 0.004
@@ -49,7 +49,7 @@ def test_one_episode_tells_its_lag_within_a_millisecond(lag_ms):
 @given(by_ms=st.floats(-150, 150))
 def test_a_clock_set_wrong_is_reported_as_such(by_ms):
     was, now = estimate_pooled_lag([kept(1)], NUMBERS), estimate_pooled_lag([shifted(kept(1), by_ms)], NUMBERS)
-    assert now.answered
+    assert now.has_estimate
     assert (now.lag_s - was.lag_s) * 1e3 == pytest.approx(by_ms, abs=0.5)
 
 
@@ -62,7 +62,9 @@ def test_a_pool_tells_the_lag_that_its_episodes_share():
 
 def test_each_episode_is_judged_by_what_the_others_taught():
     episodes = [*(kept(seed, 12.0) for seed in range(2, 6)), shifted(kept(6, 12.0), 8.0)]
-    lags = [answer.lag_s * 1e3 for answer in estimate_each_lag(episodes, NUMBERS) if answer.answered]
+    lags = [
+        answer.lag_s * 1e3 for answer in estimate_lags_by_cross_validation(episodes, NUMBERS) if answer.has_estimate
+    ]
     assert lags == pytest.approx([12.0, 12.0, 12.0, 12.0, 20.0], abs=1.5)
 
 
@@ -71,7 +73,7 @@ def test_episodes_that_disagree_give_no_lag_of_the_rig():
     refused = estimate_pooled_lag(episodes, NUMBERS).refused
     assert refused.code == "check.lags_differ"
     assert all(isinstance(lag_ms, float) for lag_ms in refused["lags_ms"])
-    assert all(answer.refused for answer in estimate_each_lag(episodes, NUMBERS))
+    assert all(answer.refused for answer in estimate_lags_by_cross_validation(episodes, NUMBERS))
 
 
 @pytest.mark.parametrize(
@@ -84,17 +86,20 @@ def test_still_and_slow_scenes_are_refused(speed, why):
 
 def test_joints_of_another_episode_are_refused():
     mixed = {**kept(1), "joints": kept(2)["joints"], "joints_begin_ns": kept(2)["joints_begin_ns"]}
-    assert not estimate_pooled_lag([mixed], NUMBERS).answered
+    assert not estimate_pooled_lag([mixed], NUMBERS).has_estimate
 
 
 def test_a_lag_beyond_the_search_is_refused():
-    assert not estimate_pooled_lag([shifted(kept(1), 320.0)], NUMBERS).answered
+    assert not estimate_pooled_lag([shifted(kept(1), 320.0)], NUMBERS).has_estimate
 
 
 @pytest.mark.parametrize("frames", [1, 2])
 def test_frames_lost_without_a_trace_are_found(frames):
-    found = find_step(
-        kept_of(lose_frames(panning(3), 180, frames)), NUMBERS, STEP.parameter("edge_s"), STEP.parameter("sd")
+    found = estimate_lag_step(
+        kept_of(drop_frames_silently(record_panning_camera(3), 180, frames)),
+        NUMBERS,
+        STEP.parameter("edge_s"),
+        STEP.parameter("sd"),
     )
     assert not found.refused
     assert found.low_s <= frames / 30 <= found.high_s
@@ -103,14 +108,14 @@ def test_frames_lost_without_a_trace_are_found(frames):
 
 
 def test_no_step_is_seen_where_there_is_none():
-    found = find_step(kept(1), NUMBERS, STEP.parameter("edge_s"), STEP.parameter("sd"))
+    found = estimate_lag_step(kept(1), NUMBERS, STEP.parameter("edge_s"), STEP.parameter("sd"))
     assert not found.refused
     assert found.low_s <= 0.0 <= found.high_s
 
 
 @pytest.mark.parametrize("ppm", [0.0, 600.0])
 def test_a_clock_that_runs_fast_is_reported(ppm):
-    found = find_drift([kept_of(panning(4, seconds=25.0, drift_ppm=ppm))], NUMBERS)
+    found = estimate_lag_drift([kept_of(record_panning_camera(4, seconds=25.0, drift_ppm=ppm))], NUMBERS)
     assert not found.refused
     assert found.low_ppm <= ppm <= found.high_ppm
     assert found.high_ppm - found.low_ppm < 300

@@ -4,18 +4,18 @@ import functools
 
 import pytest
 
-from fieldloop.check.content_lag import estimate_pooled_lag, evidence, settings_of
+from fieldloop.check.content_lag import estimate_pooled_lag, evidence, read_content_lag_settings
 from fieldloop.ingest import open_log
 from fieldloop.model.stream import StreamKind
 from fieldloop.protocol import default_protocol
-from fieldloop.testing.shared import shared_data
+from fieldloop.testing.shared import find_shared_data
 
-NUMBERS = settings_of(default_protocol())
+NUMBERS = read_content_lag_settings(default_protocol())
 
 
 @functools.cache
 def kept_of(name):
-    folder = shared_data(name)
+    folder = find_shared_data(name)
     if folder is None:
         pytest.skip(f"The shared real data {name} are not on this machine.")
     taken = []
@@ -34,7 +34,7 @@ def test_a_shift_of_real_pictures_is_found_again(by_ms):
     for kept in kept_of("lerobot-v21-g1"):
         was, now = estimate_pooled_lag([kept], NUMBERS), estimate_pooled_lag([shifted(kept, by_ms)], NUMBERS)
         assert (now.lag_s - was.lag_s) * 1e3 == pytest.approx(by_ms, abs=4.0)
-        assert was.answered == now.answered
+        assert was.has_estimate == now.has_estimate
 
 
 def test_real_episodes_whose_lags_differ_are_not_pooled():
@@ -43,4 +43,4 @@ def test_real_episodes_whose_lags_differ_are_not_pooled():
 
 @pytest.mark.soak
 def test_a_simulated_humanoid_whose_episodes_disagree_is_refused():
-    assert not estimate_pooled_lag(kept_of("lerobot-v20-gr1"), NUMBERS).answered
+    assert not estimate_pooled_lag(kept_of("lerobot-v20-gr1"), NUMBERS).has_estimate

@@ -8,15 +8,15 @@ from bench.timing_truth import make_episode, rigs
 from fieldloop.check.batch.alignment import rig_lag
 from fieldloop.check.batch_case import Batch
 from fieldloop.check.case import Case
-from fieldloop.check.content_lag import estimate_pooled_lag, evidence, settings_of
+from fieldloop.check.content_lag import estimate_pooled_lag, evidence, read_content_lag_settings
 from fieldloop.check.imprint.lag import lag
-from fieldloop.check.judging import status_of
+from fieldloop.check.judging import judge_measurement
 from fieldloop.loop.ship import release_evidence
 from fieldloop.model.finding import Status
 from fieldloop.model.imprint import Imprint
 from fieldloop.model.note import Subject
 from fieldloop.protocol import default_protocol
-from fieldloop.testing.panning import panning
+from fieldloop.testing.panning import record_panning_camera
 
 LIMIT = default_protocol().limits["batch.content_lag"]
 
@@ -30,15 +30,15 @@ def batch_of(recordings):
 
 @pytest.mark.parametrize(("lag_ms", "status"), [(0.0, Status.PASSED), (8.0, Status.FAILED)])
 def test_a_rig_is_judged_by_what_was_kept_of_its_episodes(lag_ms, status):
-    (measurement,) = rig_lag.look(batch_of([panning(seed, lag_ms=lag_ms) for seed in range(3)]))
+    (measurement,) = rig_lag.look(batch_of([record_panning_camera(seed, lag_ms=lag_ms) for seed in range(3)]))
     assert measurement.about == Subject(stream="camera/panning", rig="panner")
     assert measurement.low <= lag_ms <= measurement.high
-    assert status_of(measurement, LIMIT) is status
+    assert judge_measurement(measurement, LIMIT) is status
 
 
 def test_a_lag_is_attributed_to_its_own_camera_whatever_it_is_called(monkeypatch):
     """From the pictures to the evidence of a release: `camera/left arm` is not 'arm', nor `camera/left`."""
-    recordings = [renamed(panning(seed, lag_ms=8.0), "camera/left arm") for seed in range(3)]
+    recordings = [renamed(record_panning_camera(seed, lag_ms=8.0), "camera/left arm") for seed in range(3)]
     batch = batch_of(recordings)
     (measurement,) = rig_lag.look(batch)
     assert measurement.about == Subject(stream="camera/left arm", rig="panner")
@@ -57,7 +57,7 @@ def renamed(recording, name):
 
 
 def test_two_robots_are_two_rigs():
-    first, second = panning(0), panning(1, lag_ms=30.0)
+    first, second = record_panning_camera(0), record_panning_camera(1, lag_ms=30.0)
     other = replace(second, episode=replace(second.episode, robot="another"))
     found = list(rig_lag.look(batch_of([first, other])))
     assert [m.about.rig for m in found] == ["another", "panner"]
@@ -66,7 +66,7 @@ def test_two_robots_are_two_rigs():
 
 
 def test_nothing_kept_is_nothing_measured():
-    assert list(rig_lag.look(Batch((panning(0, seconds=2.0).episode,)))) == []
+    assert list(rig_lag.look(Batch((record_panning_camera(0, seconds=2.0).episode,)))) == []
 
 
 @pytest.mark.soak
@@ -74,11 +74,11 @@ def test_nothing_kept_is_nothing_measured():
 @pytest.mark.parametrize(("motion", "answered"), [("pick", True), ("slow6", False), ("still", False)])
 def test_a_rendered_rig_is_estimated_right_or_refused(name, camera, motion, answered):
     """Two episodes: of this length, one alone is mostly too uncertain to judge."""
-    numbers = settings_of(default_protocol())
+    numbers = read_content_lag_settings(default_protocol())
     made = [
         make_episode(rigs.DEVELOPMENT[name], seed, motion=motion, lag_ms=-23.0, cameras=[camera]).recording.streams
         for seed in (31, 32)
     ]
     found = estimate_pooled_lag([evidence(s[camera], list(s.values()), numbers) for s in made], numbers)
-    assert found.answered is answered
+    assert found.has_estimate is answered
     assert not answered or found.low_s <= -0.023 <= found.high_s

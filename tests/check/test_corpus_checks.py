@@ -8,15 +8,15 @@ import pytest
 from fieldloop import check
 from fieldloop.check import BATCH_CHECKS
 from fieldloop.check.case import Case
-from fieldloop.check.corpus.near import near_groups
-from fieldloop.check.describe import describe
+from fieldloop.check.corpus.near import group_near_duplicates
+from fieldloop.check.describe import describe_tasks
 from fieldloop.check.imprint.way import way
 from fieldloop.check.measuring import measure_with
 from fieldloop.model.finding import Status
 from fieldloop.model.imprint import Imprint
-from fieldloop.testing.batches import Shape, healthy_batch
+from fieldloop.testing.batches import Shape, make_healthy_batch
 from fieldloop.testing.injuries.injury import change_imprints, relabel
-from fieldloop.testing.synthetic import healthy, with_streams
+from fieldloop.testing.synthetic import make_healthy_recording, replace_streams
 
 
 def looked(batch, name):
@@ -24,7 +24,7 @@ def looked(batch, name):
 
 
 def status(batch, name):
-    return {f.status for f in check.judge(measure_with([BATCH_CHECKS[name]], batch), batch.protocol)}
+    return {f.status for f in check.judge_measurements(measure_with([BATCH_CHECKS[name]], batch), batch.protocol)}
 
 
 COPIES = {
@@ -40,35 +40,35 @@ COPIES = {
 
 @pytest.mark.parametrize("name", COPIES)
 def test_a_copy_goes_the_same_way_and_another_episode_does_not(name):
-    recordings = [healthy(seed=seed) for seed in range(12)]
+    recordings = [make_healthy_recording(seed=seed) for seed in range(12)]
     stream = recordings[0].streams["joints"]
     rows, values = COPIES[name](np.arange(len(stream)), stream.values)
     start, step = int(stream.times_ns[0]), 8_333_333
     clocks = {kind: start + step * np.arange(len(rows)) for kind in stream.clocks}
-    copy = with_streams(recordings[0], {"joints": replace(stream, clocks=clocks, values=values)})
+    copy = replace_streams(recordings[0], {"joints": replace(stream, clocks=clocks, values=values)})
     copy = replace(copy, episode=replace(copy.episode, id="copy", name="copy"))
     all_ = [*recordings, copy]
     batch = check.Batch(
         tuple(r.episode for r in all_),
         imprints={r.episode.id: Imprint({f"way/{k}": v for k, v in way.take(Case(r)).items()}) for r in all_},
     )
-    assert [{e.name for e in group} for group in near_groups(batch)] == [{"copy", "synthetic-0"}]
+    assert [{e.name for e in group} for group in group_near_duplicates(batch)] == [{"copy", "synthetic-0"}]
 
 
 def test_copies_of_copies_are_one_group():
-    batch = healthy_batch(Shape(4, 10))
-    base = batch.imprint(batch.episodes[0].id).arrays["way/joints"]
+    batch = make_healthy_batch(Shape(4, 10))
+    base = batch.find_imprint(batch.episodes[0].id).arrays["way/joints"]
     near = {f: base + np.float32(0.004 * f) for f in range(3)}  # each near the next, the ends not near each other
     hurt = change_imprints(batch, "way/joints", near.get)
-    (group,) = near_groups(hurt)
+    (group,) = group_near_duplicates(hurt)
     assert {e.name for e in group} == {"made-0-0", "made-0-1", "made-0-2"}
     assert looked(hurt, "corpus.near_duplicates")[""].value == 2
 
 
 @pytest.mark.parametrize("order", ["behind", "shuffled", "each beside its own"])
 def test_a_dataset_appended_to_itself_is_found_whatever_the_order(order):
-    batch = healthy_batch(Shape(4, 20))
-    ways = [batch.imprint(e.id).arrays["way/joints"] for e in batch.episodes]
+    batch = make_healthy_batch(Shape(4, 20))
+    ways = [batch.find_imprint(e.id).arrays["way/joints"] for e in batch.episodes]
     half, random = len(ways) // 2, np.random.default_rng(3)
     source = {
         "behind": np.arange(2 * half) % half,
@@ -78,18 +78,18 @@ def test_a_dataset_appended_to_itself_is_found_whatever_the_order(order):
     noise = random.normal(0.0, 1e-4, (2 * half, *ways[0].shape)).astype(np.float32)
     doubled = change_imprints(batch, "way/joints", lambda i, _: ways[source[i]] + noise[i])
     assert looked(doubled, "corpus.near_duplicates")[""].value == half
-    assert {len(group) for group in near_groups(doubled)} == {2}
+    assert {len(group) for group in group_near_duplicates(doubled)} == {2}
 
 
 def test_all_alike_is_found_without_running_out_of_anything():
-    batch = healthy_batch(Shape(20, 20))
-    base = batch.imprint(batch.episodes[0].id).arrays["way/joints"]
+    batch = make_healthy_batch(Shape(20, 20))
+    base = batch.find_imprint(batch.episodes[0].id).arrays["way/joints"]
     hurt = change_imprints(batch, "way/joints", lambda *_: base)
     assert looked(hurt, "corpus.near_duplicates")[""].value == len(batch.episodes) - 1
 
 
 def test_other_tasks_and_too_few_episodes_are_not_compared():
-    batch = healthy_batch(Shape(4, 3))
+    batch = make_healthy_batch(Shape(4, 3))
     alone = relabel(batch, lambda i, _: {"task": f"task {i}"})
     assert looked(alone, "corpus.near_duplicates") == {}
     mostly = relabel(batch, lambda i, _: {"task": f"task {i}" if i < 8 else "pick"})
@@ -97,21 +97,21 @@ def test_other_tasks_and_too_few_episodes_are_not_compared():
 
 
 def test_a_near_duplicate_on_the_other_side_leaks():
-    batch = healthy_batch()
+    batch = make_healthy_batch()
     train = next(i for i, e in enumerate(batch.episodes) if batch.split[e.id] == "train")
-    base = batch.imprint(batch.episodes[0].id).arrays["way/joints"]
+    base = batch.find_imprint(batch.episodes[0].id).arrays["way/joints"]
     hurt = change_imprints(batch, "way/joints", lambda i, a: base if i == train else a)
     found = looked(hurt, "corpus.split_leaks")
     assert (found["session"].value, found["nearly the same"].value) == (0, 1)
 
 
 def test_without_sessions_no_one_can_tell_leaks():
-    bare = relabel(healthy_batch(), lambda *_: {"session": ""})
+    bare = relabel(make_healthy_batch(), lambda *_: {"session": ""})
     assert np.isnan(looked(bare, "corpus.split_leaks")["session"].value)
 
 
 def test_a_small_random_split_is_not_blamed_for_chance():
-    batch = healthy_batch(Shape(16, 12))
+    batch = make_healthy_batch(Shape(16, 12))
     random = np.random.default_rng(0)
     failed = 0
     for _ in range(60):
@@ -122,7 +122,7 @@ def test_a_small_random_split_is_not_blamed_for_chance():
 
 
 def test_distance_is_what_would_have_to_change():
-    batch = healthy_batch(Shape(16, 12))
+    batch = make_healthy_batch(Shape(16, 12))
     sides = {e.id: "validation" if e.operator == "operator-0" else "train" for e in batch.episodes}
     found = looked(replace(batch, split=sides), "corpus.split_representative")
     assert found["operator"].cannot_tell.code == "check.held_out"
@@ -138,33 +138,33 @@ def test_an_operator_tied_to_a_condition_is_a_shortcut_only_with_enough_sessions
         bin_ = "front" if e.operator in ("operator-0", "operator-2") else "back"
         return {"stratum": type(e.stratum).of({**e.stratum.levels, "bin": bin_})}
 
-    many = looked(relabel(healthy_batch(Shape(24, 8)), tie), "corpus.shortcuts")
+    many = looked(relabel(make_healthy_batch(Shape(24, 8)), tie), "corpus.shortcuts")
     assert many["operator → bin"].low > 0.2
-    few = looked(relabel(healthy_batch(Shape(4, 40)), tie), "corpus.shortcuts")
+    few = looked(relabel(make_healthy_batch(Shape(4, 40)), tie), "corpus.shortcuts")
     assert all(m.low == 0.0 for m in few.values())
     assert few["anything → bin"].high > 0.2
 
 
 def test_brightness_says_lighting_by_definition():
-    found = looked(healthy_batch(), "corpus.shortcuts")
+    found = looked(make_healthy_batch(), "corpus.shortcuts")
     assert not any("bright" in subject and "lighting" in subject for subject in found)
 
 
 def test_a_gap_counts_where_episodes_are_looked_up_by_position():
-    batch = healthy_batch(Shape(2, 6))
+    batch = make_healthy_batch(Shape(2, 6))
     gap = replace(batch, episodes=batch.episodes[:3] + batch.episodes[5:])
     assert looked(gap, "corpus.index_gaps")["set"].value == 2
     assert looked(relabel(gap, lambda *_: {"format": "hdf5 robomimic"}), "corpus.index_gaps") == {}
 
 
 def test_knowing_that_there_is_no_calibration_is_not_knowing_nothing():
-    batch = healthy_batch(Shape(2, 6))
-    assert replace(batch, calibrations=()).lacks(("calibrations",)) is None
-    assert replace(batch, calibrations=None).lacks(("calibrations",)).code == "check.no_calibrations"
+    batch = make_healthy_batch(Shape(2, 6))
+    assert replace(batch, calibrations=()).find_missing_input(("calibrations",)) is None
+    assert replace(batch, calibrations=None).find_missing_input(("calibrations",)).code == "check.no_calibrations"
 
 
 def test_contents_count_what_there_is():
-    (told,) = describe(healthy_batch())
+    (told,) = describe_tasks(make_healthy_batch())
     assert (told.task, told.episodes, told.succeeded, told.judged) == ("pick", 192, 144, 192)
     assert told.failures == {"slip": 48}
     assert told.success_low < 0.75 < told.success_high
@@ -174,7 +174,7 @@ def test_contents_count_what_there_is():
 
 
 def test_contents_of_bare_episodes_say_that_nothing_was_stated():
-    bare = relabel(healthy_batch(), lambda *_: {"succeeded": None, "operator": ""})
-    (told,) = describe(replace(bare, imprints={}))
+    bare = relabel(make_healthy_batch(), lambda *_: {"succeeded": None, "operator": ""})
+    (told,) = describe_tasks(replace(bare, imprints={}))
     assert (told.judged, told.success_low, told.success_high) == (0, 0.0, 1.0)
     assert told.operators == told.grasps == {"not stated": 192}

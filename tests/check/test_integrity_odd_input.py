@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fieldloop.check import CHECKS, Case, measure
+from fieldloop.check import CHECKS, Case, measure_episode
 from fieldloop.model.episode import Episode, Recording
 from fieldloop.model.stream import ClockKind, Stream, StreamKind
-from fieldloop.testing.planted import measurements_by_subject
-from fieldloop.testing.synthetic import healthy_case
+from fieldloop.testing.planted import measure_by_subject
+from fieldloop.testing.synthetic import make_healthy_case
 
 MINE = ("timing.", "integrity.", "vision.", "depth.", "metadata.", "calibration.")
 
@@ -31,7 +31,7 @@ class Frames:
 
 
 def broken(case):
-    return {one.check: one.error for one in measure(case) if one.error and one.check.startswith(MINE)}
+    return {one.check: one.error for one in measure_episode(case) if one.error and one.check.startswith(MINE)}
 
 
 def times(*values):
@@ -106,9 +106,9 @@ def test_when_it_was_recorded_changes_nothing_that_is_measured(shift_ns):
     def moved(stream):
         return replace(stream, clocks={kind: ticks + shift_ns for kind, ticks in stream.clocks.items()})
 
-    case = healthy_case()
+    case = make_healthy_case()
     episode = replace(case.episode, start_ns=case.episode.start_ns + shift_ns, end_ns=case.episode.end_ns + shift_ns)
     later = Recording(episode, {name: moved(s) for name, s in case.recording.streams.items()})
     for name in (n for n in CHECKS if n.startswith(("timing.", "integrity."))):
-        before, after = measurements_by_subject(name, case), measurements_by_subject(name, Case(later, case.protocol))
+        before, after = measure_by_subject(name, case), measure_by_subject(name, Case(later, case.protocol))
         assert {s: (m.value, m.at_s) for s, m in before.items()} == {s: (m.value, m.at_s) for s, m in after.items()}

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from fieldloop.model.stream import StreamKind
 from fieldloop.say import sentence
 from fieldloop.testing.injuries.injury import change_values, keep_span
-from fieldloop.testing.planted import case_of, measurements_by_subject, planted_stream
-from fieldloop.testing.synthetic import healthy_case
+from fieldloop.testing.planted import make_case, make_stream, measure_by_subject
+from fieldloop.testing.synthetic import make_healthy_case
 
 POSE = StreamKind.POSE
 QUATERNION = ("qx", "qy", "qz", "qw")
@@ -21,11 +21,11 @@ def test_a_reading_that_is_no_number_is_distinguished_from_the_episode_s_start()
     def spoil(values):
         values[240, 1] = np.nan
 
-    late = keep_span(change_values(healthy_case(), "force", spoil), lambda at_s: at_s >= 0.0)
+    late = keep_span(change_values(make_healthy_case(), "force", spoil), lambda at_s: at_s >= 0.0)
     stream = late.recording.streams["force"]
     shifted = replace(stream, clocks={kind: times + 250_000_000 for kind, times in stream.clocks.items()})
     late = replace(late, recording=replace(late.recording, streams={**late.recording.streams, "force": shifted}))
-    found = measurements_by_subject("integrity.not_finite", late)["force"]
+    found = measure_by_subject("integrity.not_finite", late)["force"]
     assert found.at_s == pytest.approx(1.25)  # not 1.00, as it is from the stream's own start
     assert sentence(found.place) == "first at 1.25 s"
     assert found.value == pytest.approx(1 / (2400 * 6))
@@ -34,7 +34,7 @@ def test_a_reading_that_is_no_number_is_distinguished_from_the_episode_s_start()
 def test_fields_that_are_never_set_are_not_broken_readings():
     values = np.column_stack([np.full(50, np.nan), np.arange(50.0)])
     assert (
-        measurements_by_subject("integrity.not_finite", case_of(planted_stream("battery", StreamKind.OTHER, values)))[
+        measure_by_subject("integrity.not_finite", make_case(make_stream("battery", StreamKind.OTHER, values)))[
             "battery"
         ].value
         == 0
@@ -44,8 +44,8 @@ def test_fields_that_are_never_set_are_not_broken_readings():
 @given(st.lists(st.floats(-1, 1), min_size=4, max_size=4).filter(lambda q: np.linalg.norm(q) > 0.01), st.floats(0.5, 2))
 def test_the_length_of_a_rotation_is_what_was_planted(direction, length):
     unit = np.asarray(direction) / np.linalg.norm(direction)
-    case = case_of(planted_stream("tool", POSE, np.tile(unit * length, (6, 1)), columns=QUATERNION))
-    assert measurements_by_subject("integrity.unit_quaternion", case)["tool"].value == pytest.approx(
+    case = make_case(make_stream("tool", POSE, np.tile(unit * length, (6, 1)), columns=QUATERNION))
+    assert measure_by_subject("integrity.unit_quaternion", case)["tool"].value == pytest.approx(
         abs(length - 1), abs=1e-9
     )
 
@@ -53,22 +53,17 @@ def test_the_length_of_a_rotation_is_what_was_planted(direction, length):
 def test_several_rotations_of_one_stream_are_separate():
     good, bad = np.tile([0, 0, 0, 1.0], (6, 1)), np.tile([0, 0, 0, 1.1], (6, 1))
     names = tuple(f"{side}.{part}" for side in ("left", "right") for part in QUATERNION)
-    found = measurements_by_subject(
-        "integrity.unit_quaternion", case_of(planted_stream("hands", POSE, np.hstack([good, bad]), columns=names))
+    found = measure_by_subject(
+        "integrity.unit_quaternion", make_case(make_stream("hands", POSE, np.hstack([good, bad]), columns=names))
     )
     assert found["hands left"].value == 0
     assert found["hands right"].value == pytest.approx(0.1)
 
 
 def test_a_rotation_that_was_never_set_is_not_a_wrong_one():
-    case = case_of(planted_stream("tool", POSE, np.zeros((6, 4)), columns=QUATERNION))
-    assert (
-        measurements_by_subject("integrity.unit_quaternion", case)["tool"].cannot_tell.code == "check.zero_throughout"
-    )
+    case = make_case(make_stream("tool", POSE, np.zeros((6, 4)), columns=QUATERNION))
+    assert measure_by_subject("integrity.unit_quaternion", case)["tool"].cannot_tell.code == "check.zero_throughout"
 
 
 def test_columns_without_names_are_no_rotation():
-    assert (
-        measurements_by_subject("integrity.unit_quaternion", case_of(planted_stream("tool", POSE, np.ones((6, 7)))))
-        == {}
-    )
+    assert measure_by_subject("integrity.unit_quaternion", make_case(make_stream("tool", POSE, np.ones((6, 7))))) == {}

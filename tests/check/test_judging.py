@@ -22,10 +22,10 @@ from fieldloop.model.finding import EpisodeReport, Finding, Measured, Measuremen
 from fieldloop.model.note import NO_SUBJECT, Subject, note
 from fieldloop.protocol import default_protocol, parse_protocol
 from fieldloop.say import sentence
-from fieldloop.say.findings import message
+from fieldloop.say.findings import write_finding
 from fieldloop.testing.injuries import INJURIES
-from fieldloop.testing.shared import shared_data
-from fieldloop.testing.synthetic import healthy_case, protocol
+from fieldloop.testing.shared import find_shared_data
+from fieldloop.testing.synthetic import get_healthy_protocol, make_healthy_case
 
 
 def through_parquet(columns):
@@ -42,10 +42,10 @@ def plain(measured):
 def test_measurements_survive_a_parquet_file():
     kept = {}
     for name in ("timing.longest_gap", "vision.undecodable"):
-        measured = check.measure(INJURIES[name].hurt(healthy_case()))
+        measured = check.measure_episode(INJURIES[name].hurt(make_healthy_case()))
         kept[name] = measured
-    tables = [pa.table(check.rows(name, measured)) for name, measured in kept.items()]
-    back = check.from_rows(through_parquet(pa.concat_tables(tables).to_pydict()))
+    tables = [pa.table(check.convert_measurements_to_columns(name, measured)) for name, measured in kept.items()]
+    back = check.read_measurements_from_columns(through_parquet(pa.concat_tables(tables).to_pydict()))
     assert {name: plain(m) for name, m in back.items()} == {name: plain(m) for name, m in kept.items()}
 
 
@@ -69,16 +69,18 @@ NOTES = st.none() | st.builds(lambda fact, inner: note("a.b", fact, inner=inner,
     )
 )
 def test_rows_and_back_is_the_same(measured):
-    assert plain(check.from_rows(check.rows("e", measured)).get("e", ())) == plain(measured)
+    assert plain(
+        check.read_measurements_from_columns(check.convert_measurements_to_columns("e", measured)).get("e", ())
+    ) == plain(measured)
 
 
 def test_a_new_limit_judges_again_without_the_log():
-    measured = check.measure(INJURIES["timing.longest_gap"].hurt(healthy_case()))
-    kept = through_parquet(check.rows("e", measured))
+    measured = check.measure_episode(INJURIES["timing.longest_gap"].hurt(make_healthy_case()))
+    kept = through_parquet(check.convert_measurements_to_columns("e", measured))
     looser = parse_protocol("[check.timing.longest_gap]\nmax = 9.0")
 
     def judged(protocol):
-        found = check.judge(check.from_rows(kept)["e"], protocol)
+        found = check.judge_measurements(check.read_measurements_from_columns(kept)["e"], protocol)
         return {f.status for f in found if f.check == "timing.longest_gap" and f.subject == "force"}
 
     assert judged(default_protocol()) == {Status.FAILED}
@@ -90,7 +92,7 @@ def test_a_changed_parameter_asks_for_measuring_again():
     assert check.measuring_fingerprint(parse_protocol("[check.timing.longest_gap]\nmax = 9.0")) == base
     changed = parse_protocol("[check.force.window]\nparameters = { contact_n = 2.0 }")
     assert check.measuring_fingerprint(changed) != base
-    assert check.measuring_fingerprint(protocol()) != base  # other sensors are asked for
+    assert check.measuring_fingerprint(get_healthy_protocol()) != base  # other sensors are asked for
 
 
 MADE_UP = note("check.generated_stamps")
@@ -98,7 +100,7 @@ MADE_UP = note("check.generated_stamps")
 
 def status(value, cannot_tell=None):
     measured = Measured("timing.stream_offset", (Measurement(Subject("a", "b"), value, None, cannot_tell),))
-    (finding,) = check.judge([measured], default_protocol())
+    (finding,) = check.judge_measurements([measured], default_protocol())
     return finding.status
 
 
@@ -113,12 +115,16 @@ def test_bad_evidence_fails_though_good_evidence_would_prove_nothing():
 
 def test_a_check_without_a_limit_is_refused():
     with pytest.raises(UnknownName, match=r"timing\.longest_gab"):
-        check.judge([Measured("timing.longest_gab")], default_protocol())
+        check.judge_measurements([Measured("timing.longest_gab")], default_protocol())
 
 
 def test_having_nothing_to_look_at_counts_where_the_protocol_requires_such_a_stream():
-    (free,) = check.judge([Measured("vision.undecodable", reason=note("check.no_camera"))], default_protocol())
-    (bound,) = check.judge([Measured("vision.undecodable", reason=note("check.no_camera"))], protocol())
+    (free,) = check.judge_measurements(
+        [Measured("vision.undecodable", reason=note("check.no_camera"))], default_protocol()
+    )
+    (bound,) = check.judge_measurements(
+        [Measured("vision.undecodable", reason=note("check.no_camera"))], get_healthy_protocol()
+    )
     assert not free.counts
     assert bound.counts
 
@@ -131,11 +137,11 @@ def test_having_nothing_to_look_at_counts_where_the_protocol_requires_such_a_str
     ],
 )
 def test_public_episodes_fail_what_is_wrong_with_them_and_nothing_else(name, true):
-    folder = shared_data(name)
+    folder = find_shared_data(name)
     if folder is None:
         pytest.skip(f"the shared data set {name} is not on this machine (FIELDLOOP_SHARED)")
     for recording in open_log(folder).recordings:
-        findings = check.judge(check.measure(Case(recording)), default_protocol())
+        findings = check.judge_measurements(check.measure_episode(Case(recording)), default_protocol())
         assert {f.check for f in findings if f.status in (Status.FAILED, Status.ERRORED)} == true
         passed = {f.check for f in findings if f.status is Status.PASSED}
         assert {
@@ -155,14 +161,16 @@ def test_a_log_in_which_nothing_senses_does_not_pass():
 
     chatter = Stream("chatter", StreamKind.OTHER, "", {ClockKind.LOG: np.arange(50)})
     recording = Recording(Episode("id", "talk", "mcap"), {"chatter": chatter})
-    findings = check.judge(check.measure(Case(recording)), default_protocol())
-    assert check.report(recording.episode, findings).status is Status.CANNOT_TELL
+    findings = check.judge_measurements(check.measure_episode(Case(recording)), default_protocol())
+    assert check.make_episode_report(recording.episode, findings).status is Status.CANNOT_TELL
 
 
 def test_the_page_of_checks_lists_every_one():
-    from fieldloop.check.document import markdown
+    from fieldloop.check.document import write_checks_markdown
 
-    page = markdown(default_protocol(), dict.fromkeys(check.UNITS, "an example"), dict.fromkeys(check.UNITS, "advice"))
+    page = write_checks_markdown(
+        default_protocol(), dict.fromkeys(check.UNITS, "an example"), dict.fromkeys(check.UNITS, "advice")
+    )
     for name in check.UNITS:
         assert f"`{name}`" in page
 
@@ -172,7 +180,7 @@ def test_words_are_no_reason_to_measure_again(monkeypatch):
     for words in ("_limit_text", "_value_text", "exact"):
         monkeypatch.setattr(f"fieldloop.protocol.statements.{words}", lambda _, name=words: f"put otherwise: {name}")
     assert check.measuring_fingerprint(default_protocol()) == base
-    assert check.measuring_fingerprint(protocol()) != base
+    assert check.measuring_fingerprint(get_healthy_protocol()) != base
 
 
 def test_a_corrected_check_or_imprint_makes_what_was_measured_outdated(monkeypatch):
@@ -206,13 +214,13 @@ OLDER_ROWS = {
 
 
 def test_a_table_of_an_earlier_version_is_read():
-    offset, idle, undecodable = check.from_rows(through_parquet(OLDER_ROWS))["e"]
+    offset, idle, undecodable = check.read_measurements_from_columns(through_parquet(OLDER_ROWS))["e"]
     (pair,) = offset.measurements
     assert pair.about == Subject("action", "joints")
     assert sentence(pair.place) == "at 1.00 s"
     assert sentence(idle.measurements[0].cannot_tell) == "nothing moves in this recording."
     assert sentence(undecodable.reason) == "The recording has no camera."
-    findings = check.judge([offset, idle, undecodable], default_protocol())
+    findings = check.judge_measurements([offset, idle, undecodable], default_protocol())
     assert [f.status for f in findings] == [Status.PASSED, Status.CANNOT_TELL, Status.NOT_APPLICABLE]
 
 
@@ -223,14 +231,16 @@ def test_a_finding_of_an_earlier_version_keeps_its_message():
     }  # fmt: skip
     read = from_plain(Finding, json.loads(json.dumps(older)))
     assert (read.subject, read.code) == ("joints", "timing.longest_gap.failed")
-    assert message(read) == older["message"]
+    assert write_finding(read) == older["message"]
     again = from_plain(Finding, to_plain(read))
     assert again == read
 
 
 def test_a_finding_is_the_same_after_it_was_written():
-    case = INJURIES["timing.longest_gap"].hurt(healthy_case())
-    report = check.report(case.episode, check.judge(check.measure(case), case.protocol))
+    case = INJURIES["timing.longest_gap"].hurt(make_healthy_case())
+    report = check.make_episode_report(
+        case.episode, check.judge_measurements(check.measure_episode(case), case.protocol)
+    )
     assert from_plain(EpisodeReport, json.loads(json.dumps(to_plain(report)))) == report
 
 
@@ -253,22 +263,24 @@ def test_a_finding_is_the_same_after_it_was_written():
 def test_a_message_states_the_value_and_what_the_limit_demands(finding, written):
     check_name, value, low, high, unit = finding
     made = Finding(check_name, NO_SUBJECT, Status.FAILED, value, low, high, unit)
-    assert message(made).startswith(f"{written} ")
+    assert write_finding(made).startswith(f"{written} ")
 
 
 def test_an_interval_and_a_place_stand_in_brackets():
     place = note("check.in_episodes", episodes=12)
     made = Finding("c.d", Subject("imu"), Status.CANNOT_TELL, 4.0, None, 5.0, "ms", place, low=3.0, high=6.0)
-    assert message(made).startswith(
+    assert write_finding(made).startswith(
         "imu: 4 ms (interval 3 to 6; in 12 episodes); at most 5 ms allowed. The interval contains"
     )
 
 
 def test_a_finding_can_be_held_by_another_fact():
     made = Finding("timing.longest_gap", Subject("imu"), Status.FAILED, 7.0, None, 1.0, "missing periods")
-    assert sentence(note("release.not_passed", check="c", status="failed", finding=made.fact)).endswith(message(made))
+    assert sentence(note("release.not_passed", check="c", status="failed", finding=made.fact)).endswith(
+        write_finding(made)
+    )
 
 
 def test_the_advice_of_a_check_from_outside_is_kept():
     made = Finding("house.rule", NO_SUBJECT, Status.FAILED, 7.0, None, 1.0, "s", advice="Ask the house.")
-    assert message(made) == "7 s; at most 1 s allowed. Ask the house."
+    assert write_finding(made) == "7 s; at most 1 s allowed. Ask the house."

@@ -6,14 +6,14 @@ from hypothesis import strategies as st
 
 from fieldloop import check
 from fieldloop.check import BATCH_CHECKS, Batch
-from fieldloop.check.describe import describe
-from fieldloop.check.trend import series
+from fieldloop.check.describe import describe_tasks
+from fieldloop.check.trend import compute_metric_series
 from fieldloop.model.condition import Stratum
 from fieldloop.model.episode import Episode
 from fieldloop.model.finding import Measured, Measurement
 from fieldloop.model.imprint import Imprint
 from fieldloop.model.note import Subject
-from fieldloop.testing.batches import batch_protocol
+from fieldloop.testing.batches import get_batch_protocol
 
 WORDS = st.sampled_from(["", "a", "b", "c"])
 NUMBERS = st.sampled_from([0.0, 1.0, -1.0, 1e30, 0.5, float("nan"), float("inf")])
@@ -77,7 +77,7 @@ def made(rows, split):
         imprints[key] = Imprint({name: _kept(values) for name, values in arrays})
         measured[key] = (Measured("timing.longest_gap", (Measurement(Subject("s"), number),)),)
     sides = {e.id: ("train", "validation")[i % 2] for i, e in enumerate(episodes)} if split else {}
-    return Batch(tuple(episodes), (), batch_protocol(), measured, imprints, sides, (), {})
+    return Batch(tuple(episodes), (), get_batch_protocol(), measured, imprints, sides, (), {})
 
 
 def _kept(values):
@@ -92,8 +92,8 @@ def test_nothing_breaks(rows, split, times):
         assert one.error == "", one.check
         for m in one.measurements:
             assert m.low is None or m.high is None or m.low <= m.high + 1e-9, one.check
-    series(batch)
-    describe(batch)
+    compute_metric_series(batch)
+    describe_tasks(batch)
 
 
 @settings(max_examples=60, deadline=None)
@@ -101,5 +101,5 @@ def test_nothing_breaks(rows, split, times):
 def test_a_view_that_is_no_picture_is_left_out(views):
     episodes = tuple(Episode(f"{i}", f"e{i}", "made", robot="arm") for i in range(len(views)))
     imprints = {f"{i}": Imprint({"view/c/picture": p, "view/c/stays": s}) for i, (p, s) in enumerate(views)}
-    moved = BATCH_CHECKS["batch.view_moved"].look(Batch(episodes, protocol=batch_protocol(), imprints=imprints))
+    moved = BATCH_CHECKS["batch.view_moved"].look(Batch(episodes, protocol=get_batch_protocol(), imprints=imprints))
     assert all(np.isfinite(one.value) or one.cannot_tell for one in moved)

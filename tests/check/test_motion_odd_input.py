@@ -7,12 +7,12 @@ import pytest
 
 from fieldloop import check
 from fieldloop.model.finding import Status
-from fieldloop.say.findings import message
+from fieldloop.say.findings import write_finding
 from fieldloop.testing.injuries.injury import keep_samples
-from fieldloop.testing.synthetic import healthy, healthy_case, with_streams
+from fieldloop.testing.synthetic import make_healthy_case, make_healthy_recording, replace_streams
 
 OURS = ("motion", "force", "adherence", "throughput")
-NUMBERS = [name for name, stream in healthy().streams.items() if stream.values is not None]
+NUMBERS = [name for name, stream in make_healthy_recording().streams.items() if stream.values is not None]
 
 
 def some_nan(stream):
@@ -70,36 +70,36 @@ SPOIL = {
 @pytest.mark.parametrize("how", SPOIL)
 @pytest.mark.filterwarnings("error")
 def test_no_check_breaks_on_a_spoilt_recording(how):
-    made = healthy()
-    everything = with_streams(made, {name: SPOIL[how](made.streams[name]) for name in NUMBERS})
-    case = healthy_case(recording=everything)
-    findings = check.judge(check.measure(case, pixels=False), case.protocol)
-    assert [message(f) for f in findings if f.check.split(".")[0] in OURS and f.status is Status.ERRORED] == []
+    made = make_healthy_recording()
+    everything = replace_streams(made, {name: SPOIL[how](made.streams[name]) for name in NUMBERS})
+    case = make_healthy_case(recording=everything)
+    findings = check.judge_measurements(check.measure_episode(case, pixels=False), case.protocol)
+    assert [write_finding(f) for f in findings if f.check.split(".")[0] in OURS and f.status is Status.ERRORED] == []
     check.take_imprint(case, pixels=False)
 
 
 @pytest.mark.parametrize("name", NUMBERS)
 @pytest.mark.parametrize("how", ["all nan", "one sample", "three axes", "words"])
 def test_no_check_breaks_on_one_spoilt_stream(name, how):
-    made = healthy()
-    case = healthy_case(recording=with_streams(made, {name: SPOIL[how](made.streams[name])}))
+    made = make_healthy_recording()
+    case = make_healthy_case(recording=replace_streams(made, {name: SPOIL[how](made.streams[name])}))
     ours = [one for full, one in check.CHECKS.items() if full.split(".")[0] in OURS]
     for one in ours:
-        if not case.lacks(one.needs):
+        if not case.find_missing_input(one.needs):
             list(one.look(case))
 
 
 def test_a_recording_of_pictures_alone_tells_nothing_of_motion():
-    made = healthy()
-    case = healthy_case(recording=with_streams(made, dict.fromkeys(NUMBERS)))
-    findings = check.judge(check.measure(case, pixels=False), case.protocol)
+    made = make_healthy_recording()
+    case = make_healthy_case(recording=replace_streams(made, dict.fromkeys(NUMBERS)))
+    findings = check.judge_measurements(check.measure_episode(case, pixels=False), case.protocol)
     told_without = {"adherence.operator_recorded", "adherence.outcome_labelled", "adherence.phases"}
     passed = {f.check for f in findings if f.check.split(".")[0] in OURS and f.status is Status.PASSED}
     assert passed == told_without
 
 
 def test_an_imprint_is_small_and_finite():
-    kept = check.take_imprint(healthy_case(), pixels=False).arrays
+    kept = check.take_imprint(make_healthy_case(), pixels=False).arrays
     ours = {
         name: array for name, array in kept.items() if name.split("/")[0] in ("start", "grasp", "approach", "speed")
     }

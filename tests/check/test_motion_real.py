@@ -12,10 +12,10 @@ from fieldloop.check import Case
 from fieldloop.ingest import open_log
 from fieldloop.model.finding import Status
 from fieldloop.model.stream import NS_PER_S
-from fieldloop.say.findings import message
+from fieldloop.say.findings import write_finding
 from fieldloop.testing.injuries.injury import change_stamps, change_stream, change_values
-from fieldloop.testing.planted import measurements_by_subject
-from fieldloop.testing.shared import shared_data
+from fieldloop.testing.planted import measure_by_subject
+from fieldloop.testing.shared import find_shared_data
 
 OURS = ("motion", "force", "adherence", "throughput")
 SETS = {
@@ -30,7 +30,7 @@ SETS = {
 
 @cache
 def recordings(name):
-    folder = shared_data(name)
+    folder = find_shared_data(name)
     if folder is None:
         pytest.skip(f"the shared data {name} are not on this machine")
     return tuple(islice(open_log(folder / SETS[name]).recordings, 2))
@@ -44,9 +44,9 @@ def first(name):
 def test_no_alarm_on_real_recordings(name):
     for recording in recordings(name):
         case = Case(recording)
-        findings = check.judge(check.measure(case, pixels=False), case.protocol)
+        findings = check.judge_measurements(check.measure_episode(case, pixels=False), case.protocol)
         bad = [f for f in findings if f.check.split(".")[0] in OURS and f.status in (Status.FAILED, Status.ERRORED)]
-        assert [message(f) for f in bad] == []
+        assert [write_finding(f) for f in bad] == []
 
 
 @pytest.mark.parametrize("name", ["lerobot-v20-gr1", "lerobot-v21-g1"])
@@ -55,7 +55,7 @@ def test_a_planted_lag_is_recovered_from_real_motion(name, moved_s):
     case = first(name)
     shifted = change_stamps(case, "action", lambda times: times - round(moved_s * NS_PER_S))
     before, after = (
-        measurements_by_subject("motion.action_follows_state", one)["action ↔ joints"] for one in (case, shifted)
+        measure_by_subject("motion.action_follows_state", one)["action ↔ joints"] for one in (case, shifted)
     )
     slack = before.high - before.low + 0.01
     assert after.value == pytest.approx(before.value + moved_s, abs=slack)
@@ -65,7 +65,7 @@ def test_a_copied_state_is_found_in_a_real_recording():
     case = first("lerobot-v21-g1")
     joints = case.recording.streams["joints"]
     copied = change_stream(case, "action", values=np.array(joints.values))
-    assert measurements_by_subject("motion.action_copies_state", copied)["action ↔ joints"].value > 10
+    assert measure_by_subject("motion.action_copies_state", copied)["action ↔ joints"].value > 10
 
 
 def test_degrees_are_found_in_a_real_recording():
@@ -73,8 +73,8 @@ def test_degrees_are_found_in_a_real_recording():
         values *= 180 / np.pi
 
     case = change_values(first("lerobot-v21-g1"), "joints", degrees)
-    assert measurements_by_subject("motion.joint_limit", case)["joints"].value > 0.9
-    assert measurements_by_subject("motion.teleport", case)["joints"].value > 12
+    assert measure_by_subject("motion.joint_limit", case)["joints"].value > 0.9
+    assert measure_by_subject("motion.teleport", case)["joints"].value > 12
 
 
 def test_a_wait_before_real_motion_is_proposed_for_trimming():
@@ -86,6 +86,6 @@ def test_a_wait_before_real_motion_is_proposed_for_trimming():
         values = np.concatenate([np.repeat(stream.values[:1], 300, axis=0), stream.values])
         waited[name] = replace(stream, clocks={stream.clock: times}, values=values)
     longer = Case(replace(case.recording, streams=waited))
-    found = measurements_by_subject("motion.idle_head", longer)[""]
+    found = measure_by_subject("motion.idle_head", longer)[""]
     assert found.value == pytest.approx(10, abs=0.2)
     assert found.fix is not None

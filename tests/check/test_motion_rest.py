@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 
 from fieldloop import check
 from fieldloop.check import Case
-from fieldloop.check.signals.movement import movement
+from fieldloop.check.signals.movement import find_movement
 from fieldloop.model.fix import FixKind
 from fieldloop.model.stream import NS_PER_S, StreamKind
 from fieldloop.protocol import parse_protocol
-from fieldloop.say.findings import message
+from fieldloop.say.findings import write_finding
 from fieldloop.testing.injuries import INJURIES
 from fieldloop.testing.injuries.injury import change_values
-from fieldloop.testing.planted import case_of, measurements_by_subject, planted_stream, wander
-from fieldloop.testing.synthetic import healthy, healthy_case, protocol
+from fieldloop.testing.planted import make_case, make_smooth_motion, make_stream, measure_by_subject
+from fieldloop.testing.synthetic import get_healthy_protocol, make_healthy_case, make_healthy_recording
 
 JOINTS, VELOCITY, EFFORT = StreamKind.JOINT_POSITION, StreamKind.JOINT_VELOCITY, StreamKind.JOINT_EFFORT
 
@@ -27,14 +27,14 @@ JOINTS, VELOCITY, EFFORT = StreamKind.JOINT_POSITION, StreamKind.JOINT_VELOCITY,
 def test_a_trim_keeps_the_motion_and_what_the_protocol_asks_for(before_s, after_s):
     still = (np.zeros((round(before_s * 50), 2)), np.zeros((round(after_s * 50), 2)))
     way = np.column_stack([np.sin(np.arange(300) / 20), np.sin(np.arange(300) / 30)])
-    case = case_of(planted_stream("joints", JOINTS, np.concatenate([still[0] + way[0], way, still[1] + way[-1]])))
+    case = make_case(make_stream("joints", JOINTS, np.concatenate([still[0] + way[0], way, still[1] + way[-1]])))
     head, tail = (
-        measurements_by_subject("motion.idle_head", case)[""],
-        measurements_by_subject("motion.idle_tail", case)[""],
+        measure_by_subject("motion.idle_head", case)[""],
+        measure_by_subject("motion.idle_tail", case)[""],
     )
     assert head.value == pytest.approx(before_s, abs=0.2)
     assert tail.value == pytest.approx(after_s, abs=0.2)
-    moved = movement(case)
+    moved = find_movement(case)
     if head.fix:
         assert head.fix.kind is FixKind.TRIM
         assert moved.onset_ns - head.fix.start_ns == NS_PER_S  # adherence.pre_roll asks for one second
@@ -46,9 +46,11 @@ def test_a_trim_keeps_the_motion_and_what_the_protocol_asks_for(before_s, after_
 
 
 def test_a_trimmed_episode_keeps_its_protocol():
-    case = INJURIES["motion.idle_head"].hurt(healthy_case())
+    case = INJURIES["motion.idle_head"].hurt(make_healthy_case())
     (found,) = [
-        f for f in check.judge(check.measure(case, pixels=False), case.protocol) if f.check == "motion.idle_head"
+        f
+        for f in check.judge_measurements(check.measure_episode(case, pixels=False), case.protocol)
+        if f.check == "motion.idle_head"
     ]
     trimmed = {
         name: replace(
@@ -59,15 +61,15 @@ def test_a_trimmed_episode_keeps_its_protocol():
         for name, stream in case.recording.streams.items()
     }
     again = Case(replace(case.recording, streams=trimmed), case.protocol)
-    assert measurements_by_subject("adherence.pre_roll", again)[""].value >= 1.0
-    assert measurements_by_subject("motion.idle_head", again)[""].value == pytest.approx(1.0, abs=0.05)
+    assert measure_by_subject("adherence.pre_roll", again)[""].value >= 1.0
+    assert measure_by_subject("motion.idle_head", again)[""].value == pytest.approx(1.0, abs=0.05)
 
 
 def test_a_longer_pre_roll_in_the_protocol_is_kept_by_the_trim():
     asks = parse_protocol("[check.adherence.pre_roll]\nmin = 3.0")
-    case = replace(INJURIES["motion.idle_head"].hurt(healthy_case()), protocol=asks, _kept={})
-    fix = measurements_by_subject("motion.idle_head", case)[""].fix
-    assert movement(case).onset_ns - fix.start_ns == 3 * NS_PER_S
+    case = replace(INJURIES["motion.idle_head"].hurt(make_healthy_case()), protocol=asks, _kept={})
+    fix = measure_by_subject("motion.idle_head", case)[""].fix
+    assert find_movement(case).onset_ns - fix.start_ns == 3 * NS_PER_S
 
 
 # ── roughness
@@ -77,10 +79,8 @@ def test_a_longer_pre_roll_in_the_protocol_is_kept_by_the_trim():
 @pytest.mark.parametrize("size", [0.1, 1.0])
 def test_a_motion_of_one_frequency_has_that_roughness(hertz, size):
     swing = size * np.sin(2 * np.pi * hertz * np.arange(1200) / 120)
-    case = case_of(planted_stream("joints", JOINTS, swing, hz=120))
-    assert measurements_by_subject("motion.roughness", case)["joints"].value == pytest.approx(
-        2 * np.pi * hertz, rel=0.1
-    )
+    case = make_case(make_stream("joints", JOINTS, swing, hz=120))
+    assert measure_by_subject("motion.roughness", case)["joints"].value == pytest.approx(2 * np.pi * hertz, rel=0.1)
 
 
 def rank_correlation(one, other):
@@ -91,21 +91,21 @@ def rank_correlation(one, other):
 def test_scores_of_motion_do_not_measure_an_episodes_length():
     random = np.random.default_rng(11)
     lengths = random.uniform(4, 25, 40)
-    cases = [case_of(planted_stream("joints", JOINTS, wander(random, seconds))) for seconds in lengths]
+    cases = [make_case(make_stream("joints", JOINTS, make_smooth_motion(random, seconds))) for seconds in lengths]
     kept = [check.take_imprint(case, pixels=False).arrays for case in cases]
     scores = {
         name: [float(arrays[f"speed/{name}"][0]) for arrays in kept]
         for name in ("mean_rad_s", "peak_rad_s", "peaks_per_s", "roughness_per_s")
     }
-    scores["check"] = [measurements_by_subject("motion.roughness", case)["joints"].value for case in cases]
+    scores["check"] = [measure_by_subject("motion.roughness", case)["joints"].value for case in cases]
     for name, values in scores.items():
         assert abs(rank_correlation(lengths, values)) < 0.4, name  # 0.4 is one in a hundred by chance
     assert max(float(arrays["speed/pause_share"][0]) for arrays in kept) < 0.1
 
 
 def test_a_stream_too_slow_to_show_tremor_is_not_judged_by_it():
-    case = case_of(planted_stream("joints", JOINTS, wander(np.random.default_rng(0), 40, hz=10), hz=10))
-    assert measurements_by_subject("motion.roughness", case)["joints"].cannot_tell.code == "check.sampled_too_slowly"
+    case = make_case(make_stream("joints", JOINTS, make_smooth_motion(np.random.default_rng(0), 40, hz=10), hz=10))
+    assert measure_by_subject("motion.roughness", case)["joints"].cannot_tell.code == "check.sampled_too_slowly"
 
 
 # ── saturation
@@ -116,8 +116,8 @@ def test_a_clipped_effort_is_found_with_its_joint():
         most = np.abs(values[:, 2]).max() / 3
         values[:, 2] = np.clip(values[:, 2], -most, most)
 
-    case = change_values(healthy_case(), "joints/velocity", clip)
-    found = measurements_by_subject("motion.saturated", case)["joints/velocity"]
+    case = change_values(make_healthy_case(), "joints/velocity", clip)
+    found = measure_by_subject("motion.saturated", case)["joints/velocity"]
     assert found.value > 0.1
     assert found.place["column"] == "joint_3"
 
@@ -126,8 +126,8 @@ def test_a_clipped_effort_is_found_with_its_joint():
 def test_a_signal_that_rests_or_goes_one_way_is_at_no_rail(kind):
     way = np.concatenate([np.zeros(100), np.linspace(0, 2, 200), np.full(100, 2.0)])
     rate = np.where((np.arange(400) >= 100) & (np.arange(400) < 300), 0.5 + 0.1 * np.sin(np.arange(400)), 0.0)
-    case = case_of(planted_stream("joints", JOINTS, way), planted_stream("rate", kind, -rate, unit="rad/s"))
-    assert measurements_by_subject("motion.saturated", case)["rate"].value < 0.05
+    case = make_case(make_stream("joints", JOINTS, way), make_stream("rate", kind, -rate, unit="rad/s"))
+    assert measure_by_subject("motion.saturated", case)["rate"].value < 0.05
 
 
 # ── false alarms
@@ -135,7 +135,7 @@ def test_a_signal_that_rests_or_goes_one_way_is_at_no_rail(kind):
 
 @pytest.mark.parametrize("seed", range(12))
 def test_healthy_attempts_raise_no_alarm(seed):
-    case = healthy_case(recording=healthy(seed=100 + seed))
+    case = make_healthy_case(recording=make_healthy_recording(seed=100 + seed))
     subjects = ("motion", "force", "adherence", "throughput")
-    findings = check.judge(check.measure(case, pixels=False), protocol())
-    assert [message(f) for f in findings if f.check.split(".")[0] in subjects and f.status != "passed"] == []
+    findings = check.judge_measurements(check.measure_episode(case, pixels=False), get_healthy_protocol())
+    assert [write_finding(f) for f in findings if f.check.split(".")[0] in subjects and f.status != "passed"] == []

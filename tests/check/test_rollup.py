@@ -3,8 +3,8 @@
 import pytest
 
 from fieldloop.check import BATCH_CHECKS, CHECKS
-from fieldloop.check.dimension import dimension_of, topic_dimension
-from fieldloop.check.rollup import roll_up
+from fieldloop.check.dimension import find_check_dimension, find_topic_dimension
+from fieldloop.check.rollup import sum_up_by_dimension
 from fieldloop.model.finding import EpisodeReport, Finding, Status
 from fieldloop.model.note import NO_SUBJECT
 from fieldloop.model.quality import Dimension
@@ -22,7 +22,7 @@ def episodes(*statuses):
 
 
 def by_dimension(reports, dataset=()):
-    return {result.dimension: result for result in roll_up(reports, dataset)}
+    return {result.dimension: result for result in sum_up_by_dimension(reports, dataset)}
 
 
 def test_every_dimension_answers_even_without_evidence():
@@ -68,8 +68,8 @@ def test_the_dataset_counts_in_its_own_dimension():
 
 @pytest.mark.parametrize("name", EVERY)
 def test_every_check_has_a_dimension(name):
-    assert dimension_of(EVERY[name]) in Dimension
+    assert find_check_dimension(EVERY[name]) in Dimension
 
 
 def test_a_check_from_outside_counts_for_the_task():
-    assert topic_dimension("house.rule") is Dimension.TASK_COVERAGE
+    assert find_topic_dimension("house.rule") is Dimension.TASK_COVERAGE

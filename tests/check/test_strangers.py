@@ -44,7 +44,7 @@ def stream(name, kind, values=None, unit="", notes=None, clock=ClockKind.SYNTHET
 def findings(*streams, defects=(), form="lerobot v3.0"):
     episode = Episode("a" * 64, "episode_000000", form, start_ns=0, end_ns=ROWS * NS_PER_S // 20)
     case = Case(Recording(episode, {one.name: one for one in streams}, tuple(defects)), default_protocol())
-    return check.judge(check.measure(case), default_protocol())
+    return check.judge_measurements(check.measure_episode(case), default_protocol())
 
 
 def status(found, name, stream=""):
@@ -97,7 +97,7 @@ def test_a_state_of_unknown_meaning_does_not_pass():
 def test_a_dataset_without_episodes_still_reports_its_defects():
     defects = (Defect("data", "", note("ingest.no_episode")),)
     batch = Batch((), defects)
-    found = check.judge(check.measure_batch(batch), default_protocol())
+    found = check.judge_measurements(check.measure_batch(batch), default_protocol())
     assert status(found, "corpus.defects") == {Status.FAILED}
 
 
@@ -188,3 +188,64 @@ def test_a_stream_in_bursts_misses_no_samples(intervals_ms, expected):
 def test_jitter_below_the_offset_allowed_between_streams_does_not_fail(period_ms, expected):
     found = findings(irregular(np.resize([1.0, 0.2, 1.0, 1.0], 400) * period_ms))
     assert status(found, "timing.jitter") == {expected}
+
+
+def joints_named(values, *columns, unit="rad"):
+    times = np.arange(ROWS, dtype=np.int64) * (NS_PER_S // 20)
+    return Stream("joints", StreamKind.JOINT_POSITION, unit, {ClockKind.HEADER: times}, values, columns=columns)
+
+
+def test_a_wheel_has_no_limit_of_reach_or_pace():
+    turning = np.column_stack([np.arange(ROWS) * 4.0, wander(1)])
+    named = findings(joints_named(turning, "front_left_wheel", "arm_1"))
+    assert status(named, "motion.joint_limit") | status(named, "motion.teleport") == {Status.PASSED}
+    alone = findings(joints_named(turning[:, :1], "front_left_wheel"))
+    assert status(alone, "motion.joint_limit") | status(alone, "motion.teleport") == {Status.CANNOT_TELL}
+    assert status(findings(joints_named(turning, "elbow", "arm_1")), "motion.joint_limit") == {Status.FAILED}
+
+
+def test_a_log_of_commands_alone_does_not_pass():
+    commands = stream("cmd_vel", StreamKind.ACTION, wander(), clock=ClockKind.LOG)
+    found = findings(commands)
+    assert status(found, "integrity.readable") == {Status.CANNOT_TELL}
+    assert {one.reason.code for one in found if one.check == "integrity.readable"} == {"check.no_sensor"}
+
+
+def test_an_episode_of_one_sample_does_not_pass():
+    times = np.zeros(1, np.int64)
+    one = Stream("joints", StreamKind.JOINT_POSITION, "rad", {ClockKind.HEADER: times}, np.zeros((1, 7)))
+    found = findings(one)
+    assert {one.reason.code for one in found if one.check == "integrity.readable"} == {"check.one_sample"}
+
+
+def test_the_rate_of_repeated_stamps_and_of_bursts_counts_samples_over_time():
+    ticks = np.repeat(np.arange(ROWS // 10, dtype=np.int64) * 10_000_000, 10)  # 1000 Hz on a clock that ticks at 100
+    assert Stream("imu", StreamKind.IMU, "", {ClockKind.HEADER: ticks}, wander()).hz == pytest.approx(1000, rel=0.06)
+    bursts = np.cumsum(np.resize([6_600_000, 6_600_000, 17_000_000], ROWS)).astype(np.int64)
+    imu = replace(stream("imu", StreamKind.IMU, wander()), clocks={ClockKind.HEADER: bursts}, nominal_hz=None)
+    assert imu.hz == pytest.approx(99, rel=0.06)
+    found = findings(replace(imu, nominal_hz=99.0))
+    assert status(found, "timing.rate") == {Status.PASSED}
+    assert Status.FAILED not in status(found, "timing.longest_gap")
+
+
+def test_a_lone_stream_in_simulated_time_does_not_drift():
+    arrival = 10**18 + np.arange(ROWS, dtype=np.int64) * (NS_PER_S // 20)
+    header = 21_600_000_000 + ((arrival - arrival[0]) * 0.28).astype(np.int64)
+    clocks = {ClockKind.HEADER: header, ClockKind.LOG: arrival}
+    sensor = replace(stream("imu", StreamKind.IMU, wander()), clocks=clocks, nominal_hz=None)
+    assert Status.FAILED not in status(findings(sensor), "timing.clock_drift")
+
+
+def test_a_constant_command_is_neither_a_copy_of_a_trembling_joint_nor_dead():
+    columns = ("shoulder.pos", "elbow.pos")
+    trembling = np.where(np.arange(ROWS) % 7 == 0, 90.11, 90.0)
+    state = joints_named(np.column_stack([trembling, 40 * wander(1)[:, 0]]), *columns, unit="")
+    action = replace(
+        state,
+        name="action",
+        kind=StreamKind.ACTION,
+        values=np.column_stack([np.full(ROWS, 90.0), 40 * wander(1, 1)[:, 0]]),
+    )
+    found = findings(state, action)
+    assert Status.FAILED not in status(found, "motion.action_copies_state") | status(found, "motion.constant_action")

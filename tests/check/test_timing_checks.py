@@ -14,7 +14,7 @@ from fieldloop.model.note import note
 from fieldloop.model.stream import NS_PER_S, ClockKind, Stream, StreamKind
 from fieldloop.say import sentence
 from fieldloop.testing.injuries.injury import change_stream, drop_samples
-from fieldloop.testing.synthetic import START_NS, healthy_case
+from fieldloop.testing.synthetic import START_NS, make_healthy_case
 
 MS = 1_000_000
 
@@ -34,7 +34,7 @@ def answer(check, case):
 
 @pytest.mark.parametrize("lost", [1, 2, 7])
 def test_lost_samples_are_counted(lost):
-    found = answer("timing.longest_gap", drop_samples(healthy_case(), count=lost))["force"]
+    found = answer("timing.longest_gap", drop_samples(make_healthy_case(), count=lost))["force"]
     assert found.value == lost
     assert sentence(found.place) == "at 3.75 s"
 
@@ -74,7 +74,7 @@ def test_commands_sent_while_a_key_is_held_have_no_period_to_miss():
 
 def test_a_stretch_in_which_a_sensor_is_silent_and_nothing_moves_may_be_cut_off():
     def cut(keep):
-        case, force = healthy_case(), healthy_case().recording.streams["force"]
+        case, force = make_healthy_case(), make_healthy_case().recording.streams["force"]
         return answer("timing.longest_gap", change_stream(case, "force", **_rows(force, keep)))["force"]
 
     seconds = np.arange(2400) / 240

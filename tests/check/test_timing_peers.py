@@ -14,10 +14,10 @@ from fieldloop.model.stream import NS_PER_S, ClockKind, Stream, StreamKind
 from fieldloop.protocol import default_protocol
 from fieldloop.release.fixes import apply_fixes
 from fieldloop.release.writers import write_hdf5, write_lerobot, write_rlds
-from fieldloop.say.findings import message
+from fieldloop.say.findings import write_finding
 from fieldloop.testing.injuries.injury import change_stream, keep_samples, keep_span
-from fieldloop.testing.planted import case_of, measurements_by_subject
-from fieldloop.testing.synthetic import healthy_case, with_streams
+from fieldloop.testing.planted import make_case, measure_by_subject
+from fieldloop.testing.synthetic import make_healthy_case, replace_streams
 
 MS = 1_000_000
 HOUR_MS = 3_600_000
@@ -26,12 +26,12 @@ TIMING = [name for name in CHECKS if name.startswith("timing.")]
 
 def failed(case, names=TIMING):
     measured = [Measured(name, tuple(CHECKS[name].look(case))) for name in names]
-    return [f for f in check.judge(measured, default_protocol()) if f.status is Status.FAILED]
+    return [f for f in check.judge_measurements(measured, default_protocol()) if f.status is Status.FAILED]
 
 
 def shifted(name, ms, *, also=()):
     """Return the healthy case with one header clock moved, and how its samples arrived left alone."""
-    case = healthy_case()
+    case = make_healthy_case()
     for one in (name, *also):
         clocks = case.recording.streams[one].clocks
         case = change_stream(case, one, clocks={**clocks, ClockKind.HEADER: clocks[ClockKind.HEADER] + ms * MS})
@@ -58,7 +58,7 @@ def test_of_two_clocks_that_never_meet_no_one_can_say_which_is_wrong():
         Stream(name, StreamKind.IMU, "", {ClockKind.HEADER: np.arange(at, at + 1000, 10) * MS}, np.zeros((100, 1)))
         for name, at in (("a", 0), ("b", 5000))
     )
-    assert list(measurements_by_subject("timing.stream_offset", case_of(early, late))) == ["a ↔ b"]
+    assert list(measure_by_subject("timing.stream_offset", make_case(early, late))) == ["a ↔ b"]
 
 
 @pytest.mark.parametrize("ms", [-150, -80, 80, 150])
@@ -73,23 +73,21 @@ def test_a_constant_offset_is_distinguished_from_arrivals_and_put_right(ms):
     assert (fix.kind, fix.stream, fix.clock) == (FixKind.RESTAMP, "camera/wrist", ClockKind.HEADER)
     assert fix.shift_ns == pytest.approx(-ms * MS, abs=MS)
     mended = apply_fixes(case.recording, [fix])
-    assert failed(healthy_case(recording=mended)) == []
+    assert failed(make_healthy_case(recording=mended)) == []
 
 
 def test_stamps_alone_say_that_they_show_only_part_of_an_offset():
-    found = measurements_by_subject("timing.stream_offset", shifted("camera/wrist", -80))[
-        "camera/overhead ↔ camera/wrist"
-    ]
+    found = measure_by_subject("timing.stream_offset", shifted("camera/wrist", -80))["camera/overhead ↔ camera/wrist"]
     assert found.value == pytest.approx(80 % (1000 / 30), abs=0.1)
     assert found.place.code == "check.offset_at_least"
 
 
 def test_a_whole_number_of_periods_is_left_open_rather_than_passed():
     case = shifted("force", -200)  # 48 periods: in step with the others as before
-    found = measurements_by_subject("timing.stamped_behind", case)["force"]
+    found = measure_by_subject("timing.stamped_behind", case)["force"]
     assert (found.low, found.fix) == (0.0, None)
     assert found.high == pytest.approx(200, abs=0.1)
-    (judged,) = check.judge([Measured("timing.stamped_behind", (found,))], default_protocol())
+    (judged,) = check.judge_measurements([Measured("timing.stamped_behind", (found,))], default_protocol())
     assert judged.status is Status.CANNOT_TELL
 
 
@@ -97,18 +95,18 @@ def test_an_honest_way_that_is_longer_waits_longer_too_and_is_never_accused_nor_
     accused = 0
     for seed in range(40):
         random = np.random.default_rng(seed)
-        case, late = healthy_case(), random.uniform(20, 150)
+        case, late = make_healthy_case(), random.uniform(20, 150)
         clocks = case.recording.streams["camera/wrist"].clocks
         sensed = clocks[ClockKind.HEADER] + round(random.uniform(0, 33) * MS)  # a camera that nobody triggers
         way = ((late + random.exponential(8.0, len(sensed))) * MS).astype(np.int64)
         case = change_stream(case, "camera/wrist", clocks={ClockKind.HEADER: sensed, ClockKind.LOG: sensed + way})
-        found = measurements_by_subject("timing.stamped_behind", case)["camera/wrist"]
+        found = measure_by_subject("timing.stamped_behind", case)["camera/wrist"]
         accused += found.low is None or found.fix is not None
     assert accused == 0
 
 
 def test_a_stamp_set_back_once_is_that_and_no_gap():
-    case = healthy_case()
+    case = make_healthy_case()
     clocks = case.recording.streams["force"].clocks
     sensed = np.array(clocks[ClockKind.HEADER])
     sensed[1200] -= NS_PER_S
@@ -131,7 +129,7 @@ def table(held_ms, rows_ms, **how):
         notes = {} if how.get("row_clock") else {"resampled": "nearest"}
         clocks, values = {ClockKind.HEADER: times, **rows}, np.zeros((len(grid), 1))
         streams.append(Stream(name, StreamKind.IMU, "", clocks, values, nominal_hz=30.0, notes=notes))
-    return case_of(*streams)
+    return make_case(*streams)
 
 
 ROWS = np.arange(300) * 1000 / 30
@@ -146,13 +144,13 @@ def test_what_a_grid_imposes_on_a_slower_stream_is_no_fault(hz, row_clock):
 
 @pytest.mark.parametrize("write", [write_lerobot, write_hdf5, write_rlds])
 def test_what_we_wrote_ourselves_is_not_accused(write, tmp_path):
-    case = keep_span(healthy_case(), lambda at_s: at_s < 1.5)
+    case = keep_span(make_healthy_case(), lambda at_s: at_s < 1.5)
     depth = case.recording.streams["depth/overhead"]
     slower = replace(keep_samples(depth, np.arange(0, len(depth), 3)), nominal_hz=10.0)
-    write([with_streams(case.recording, {depth.name: slower})], tmp_path / "set")
+    write([replace_streams(case.recording, {depth.name: slower})], tmp_path / "set")
     (recording,) = open_log(tmp_path / "set").recordings
     assert len(recording.streams[depth.name]) == len(depth)  # held over the rows
-    assert [message(f) for f in failed(healthy_case(recording=recording))] == []
+    assert [write_finding(f) for f in failed(make_healthy_case(recording=recording))] == []
 
 
 def test_a_grid_does_not_hide_what_was_lost():
@@ -170,4 +168,4 @@ def test_a_loop_slower_than_its_table_claims_is_still_found():
 def test_without_a_table_a_repeated_stamp_is_one():
     times = (np.arange(300) // 3 * 100 * MS).astype(np.int64)
     twice = Stream("imu", StreamKind.IMU, "", {ClockKind.HEADER: times}, np.zeros((300, 1)))
-    assert measurements_by_subject("timing.repeated_stamps", case_of(twice))["imu"].value == 200
+    assert measure_by_subject("timing.repeated_stamps", make_case(twice))["imu"].value == 200

@@ -8,13 +8,13 @@ import pytest
 from fieldloop.check import trend
 from fieldloop.model.finding import Measured, Measurement
 from fieldloop.model.note import NO_SUBJECT
-from fieldloop.testing.batches import Shape, healthy_batch
+from fieldloop.testing.batches import Shape, make_healthy_batch
 from fieldloop.testing.injuries.corpus import SINCE, triple_gaps_in_late_sessions
 from fieldloop.testing.injuries.injury import relabel
 
 
 def series(batch):
-    return {one.metric: one for one in trend.series(batch)}
+    return {one.metric: one for one in trend.compute_metric_series(batch)}
 
 
 def with_metric(batch, name, value_of):
@@ -28,7 +28,7 @@ def number(episode):
 
 
 def test_a_series_is_ready_to_be_drawn():
-    found = series(healthy_batch())["timing.longest_gap"]
+    found = series(make_healthy_batch())["timing.longest_gap"]
     assert found.batches == tuple(f"session-{i}" for i in range(16))
     assert list(found.starts_ns) == sorted(found.starts_ns)
     assert found.unit == "missing periods"
@@ -40,18 +40,20 @@ def test_a_series_is_ready_to_be_drawn():
 
 
 def test_a_jump_is_dated():
-    found = series(triple_gaps_in_late_sessions(healthy_batch()))
+    found = series(triple_gaps_in_late_sessions(make_healthy_batch()))
     assert found["timing.longest_gap"].alerts[0] == SINCE
     assert found["length"].alerts == ()
 
 
 def test_success_that_collapses_is_dated():
-    hurt = relabel(healthy_batch(), lambda i, e: {"succeeded": i % 12 == 0} if number(e) >= SINCE else {})
+    hurt = relabel(make_healthy_batch(), lambda i, e: {"succeeded": i % 12 == 0} if number(e) >= SINCE else {})
     assert series(hurt)["success"].alerts[0] == SINCE
 
 
 def test_a_metric_that_is_mostly_nothing_is_counted():
-    rare = with_metric(healthy_batch(), "timing.longest_gap", lambda i, e: 3.0 if number(e) >= SINCE else float(i == 5))
+    rare = with_metric(
+        make_healthy_batch(), "timing.longest_gap", lambda i, e: 3.0 if number(e) >= SINCE else float(i == 5)
+    )
     found = series(rare)["timing.longest_gap"]
     assert found.counted
     assert found.usual == 0.0
@@ -60,7 +62,9 @@ def test_a_metric_that_is_mostly_nothing_is_counted():
 
 
 def test_one_odd_episode_is_no_change():
-    odd = with_metric(healthy_batch(), "timing.longest_gap", lambda i, _: 1e6 if i == 150 else 0.1 + 0.001 * (i % 7))
+    odd = with_metric(
+        make_healthy_batch(), "timing.longest_gap", lambda i, _: 1e6 if i == 150 else 0.1 + 0.001 * (i % 7)
+    )
     assert series(odd)["timing.longest_gap"].alerts == ()
 
 
@@ -68,7 +72,7 @@ def test_a_day_of_another_task_is_no_change():
     def slower(i, e):
         return (10.0 if e.task == "sort" else 1.0) + 0.01 * ((i * 7) % 13)
 
-    tasks = relabel(healthy_batch(), lambda _, e: {"task": "sort" if number(e) in (9, 12) else "pick"})
+    tasks = relabel(make_healthy_batch(), lambda _, e: {"task": "sort" if number(e) in (9, 12) else "pick"})
     assert series(with_metric(tasks, "throughput.cycle_time", slower))["throughput.cycle_time"].alerts == ()
 
 
@@ -77,7 +81,7 @@ def of_two_tasks(i, e):
 
 
 def test_what_is_drawn_is_what_batches_had():
-    tasks = relabel(healthy_batch(), lambda _, e: {"task": "sort" if number(e) in (5, 9, 12) else "pick"})
+    tasks = relabel(make_healthy_batch(), lambda _, e: {"task": "sort" if number(e) in (5, 9, 12) else "pick"})
     batch = with_metric(tasks, "timing.longest_gap", of_two_tasks)
     found = series(batch)["timing.longest_gap"]
     for at, name in enumerate(found.batches):
@@ -90,7 +94,7 @@ def test_what_is_drawn_is_what_batches_had():
 
 def test_limits_are_drawn_on_the_side_that_alerts():
     mixed = with_metric(
-        relabel(healthy_batch(), lambda i, _: {"task": ("sort", "pick")[i % 3 == 0]}), "timing.longest_gap",
+        relabel(make_healthy_batch(), lambda i, _: {"task": ("sort", "pick")[i % 3 == 0]}), "timing.longest_gap",
         lambda i, e: of_two_tasks(i, e) + (2.0 if number(e) >= SINCE else 0.0),
     )  # fmt: skip
     jumped = series(mixed)["timing.longest_gap"]
@@ -103,7 +107,7 @@ def test_limits_are_drawn_on_the_side_that_alerts():
 
 
 def test_days_stand_in_for_sessions_and_missing_times_for_nothing():
-    batch = healthy_batch()
+    batch = make_healthy_batch()
     days = relabel(batch, lambda *_: {"session": ""})
     assert series(days)["length"].batches[0] == "2026-01-01"
     timeless = relabel(days, lambda i, e: {"start_ns": i, "end_ns": i + e.end_ns - e.start_ns})
@@ -112,9 +116,9 @@ def test_days_stand_in_for_sessions_and_missing_times_for_nothing():
 
 @pytest.mark.parametrize("shape", [Shape(3, 12), Shape(16, 2)], ids=["few batches", "few episodes each"])
 def test_too_little_is_not_charted(shape):
-    assert series(healthy_batch(shape)) == {}
+    assert series(make_healthy_batch(shape)) == {}
 
 
 def test_a_number_that_means_nothing_is_left_out():
-    nan = with_metric(healthy_batch(), "timing.longest_gap", lambda *_: float("nan"))
+    nan = with_metric(make_healthy_batch(), "timing.longest_gap", lambda *_: float("nan"))
     assert "timing.longest_gap" not in series(nan)

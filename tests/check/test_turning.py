@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fieldloop.check.signals.signal import read
-from fieldloop.check.signals.turning import angular_speed
+from fieldloop.check.signals.signal import read_signal
+from fieldloop.check.signals.turning import compute_angular_speed
 from fieldloop.model.stream import StreamKind
 from fieldloop.protocol import parse_protocol
 from fieldloop.testing.injuries.injury import change_stream, change_values
-from fieldloop.testing.planted import case_of, measurements_by_subject, planted_stream
-from fieldloop.testing.synthetic import PROTOCOL, healthy_case
+from fieldloop.testing.planted import make_case, make_stream, measure_by_subject
+from fieldloop.testing.synthetic import PROTOCOL, make_healthy_case
 
 POSE = ("x", "y", "z", "qx", "qy", "qz", "qw")
 ASKS = """
@@ -26,7 +26,7 @@ source = { kind = "assumed", ref = "test" }
 
 
 def turned(case):
-    return measurements_by_subject(
+    return measure_by_subject(
         "adherence.speed_limit", replace(case, protocol=parse_protocol(PROTOCOL + ASKS), _kept={})
     )
 
@@ -39,8 +39,8 @@ def spinning(rad_s, count=200, hz=50.0):
 
 
 def speed_of(poses, columns=POSE):
-    pose = planted_stream("tool", StreamKind.POSE, poses, unit="m", columns=columns)
-    return angular_speed(case_of(pose), read(pose))
+    pose = make_stream("tool", StreamKind.POSE, poses, unit="m", columns=columns)
+    return compute_angular_speed(make_case(pose), read_signal(pose))
 
 
 @settings(max_examples=25, deadline=None)
@@ -57,17 +57,17 @@ def test_one_quaternion_of_the_other_sign_is_no_motion():
     def flip(values):
         values[600:, 3:] *= -1
 
-    calm, flipped = (turned(case)["tool turning"] for case in (healthy_case(), _flipped(flip)))
+    calm, flipped = (turned(case)["tool turning"] for case in (make_healthy_case(), _flipped(flip)))
     assert flipped.value == pytest.approx(calm.value, rel=1e-9)
 
 
 def _flipped(flip):
-    return change_values(healthy_case(), "tool", flip)
+    return change_values(make_healthy_case(), "tool", flip)
 
 
 @pytest.mark.parametrize("names", [("roll", "pitch", "yaw", "grip"), ("a", "b", "c", "d")])
 def test_other_numbers_are_not_taken_for_a_quaternion(names):
-    case = change_stream(healthy_case(), "tool", columns=("x", "y", "z", *names))
+    case = change_stream(make_healthy_case(), "tool", columns=("x", "y", "z", *names))
     assert turned(case)["turn_speed"].cannot_tell.code == "check.no_tool_rotation"
 
 

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from tests.check.floor_views import floor_view
 
-from fieldloop.check.batch.view import rules_of
+from fieldloop.check.batch.view import read_view_rules
 from fieldloop.check.batch.view_jumps import Stood, View, compare_views
 from fieldloop.protocol import default_protocol
 
-RULES = rules_of(default_protocol())
+RULES = read_view_rules(default_protocol())
 STILL, JUMPED, ELSEWHERE, UNSURE = Stood.STILL, Stood.JUMPED, Stood.ELSEWHERE, Stood.UNSURE
 
 

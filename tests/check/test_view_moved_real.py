@@ -4,24 +4,24 @@ import numpy as np
 import pytest
 
 from fieldloop.check import Case
-from fieldloop.check.batch.view import rules_of
+from fieldloop.check.batch.view import read_view_rules
 from fieldloop.check.batch.view_jumps import Stood, View, compare_views
 from fieldloop.check.imprint.view import view
-from fieldloop.check.imprinting import imprint_with
+from fieldloop.check.imprinting import take_imprint_with
 from fieldloop.ingest import open_log
 from fieldloop.protocol import default_protocol
-from fieldloop.testing.shared import shared_data
+from fieldloop.testing.shared import find_shared_data
 
-REAL = shared_data("rlds-octo-bridge")
+REAL = find_shared_data("rlds-octo-bridge")
 pytestmark = pytest.mark.skipif(REAL is None, reason="the BridgeData excerpt is not on this machine (shared data)")
-RULES = rules_of(default_protocol())
+RULES = read_view_rules(default_protocol())
 STOOD_STILL = ((1, 2, 6, 7), (3, 8), (5, 9))
 """Episodes with the sink at the same place in the picture, sorted by eye."""
 
 
 @pytest.fixture(scope="module")
 def imprints():
-    return [imprint_with([view], Case(r)) for _, r in zip(range(10), open_log(REAL).recordings, strict=False)]
+    return [take_imprint_with([view], Case(r)) for _, r in zip(range(10), open_log(REAL).recordings, strict=False)]
 
 
 @pytest.fixture(scope="module")

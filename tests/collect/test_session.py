@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from fieldloop.collect import Station, open_session, reasons_against_opening
+from fieldloop.collect import Station, list_reasons_against_opening, open_session
 from fieldloop.errors import Refused
 from fieldloop.model.calibration import Calibration
 from fieldloop.model.finding import Status
@@ -36,7 +36,7 @@ def ids():
 
 
 def against(station=STATION, done=DONE, calibrations=(GOOD,), at_ns=NOW):
-    return reasons_against_opening(station, done, calibrations, at_ns, SETTINGS)
+    return list_reasons_against_opening(station, done, calibrations, at_ns, SETTINGS)
 
 
 def changed_robot(**changes):

@@ -54,7 +54,7 @@ def test_what_was_never_shown_is_named_level_by_level_and_nothing_that_acts_ever
     named = {str(c.stratum) for c in found.causes}
     assert {"site=harbour", "site=annex", "lighting=dim", "bin=buried"} <= named
     # a buried item is hard for any policy: only a part of what is lost there was lost for want of demonstrations
-    assert found.share_of(Gap.ENVIRONMENT) > found.share_of(Gap.EDGE_CASES) > 0.05
+    assert found.sum_gap_shares(Gap.ENVIRONMENT) > found.sum_gap_shares(Gap.EDGE_CASES) > 0.05
     # a lag that was measured may have cost the laboratory as much: whether and what it costs is unknown
     timing = [c for c in found.causes if c.gap is Gap.TIMING]
     assert all(c.share < 0.4 and c.low < 0.1 for c in timing)
@@ -64,8 +64,8 @@ def test_what_was_never_shown_is_named_level_by_level_and_nothing_that_acts_ever
 
 def test_a_measured_fault_that_shows_in_the_covered_conditions_too_has_its_part():
     found = explain(story(2, everywhere=1.2, lag_ms=60.0))
-    assert 0.2 < found.share_of(Gap.TIMING) < 0.7
-    assert found.share_of(Gap.ENVIRONMENT) > 0.1
+    assert 0.2 < found.sum_gap_shares(Gap.TIMING) < 0.7
+    assert found.sum_gap_shares(Gap.ENVIRONMENT) > 0.1
 
 
 def test_a_person_written_as_a_number_is_a_condition_that_the_baseline_knows():

@@ -57,7 +57,7 @@ def test_what_fails_before_and_after_alike_has_no_part_in_a_drop(seed):
         for k, o in enumerate(made[1])
     )
     found = explain(Evidence("p", "", made[0], worn, shown))
-    assert found.share_of(Gap.EDGE_CASES) < 0.1
+    assert found.sum_gap_shares(Gap.EDGE_CASES) < 0.1
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -91,7 +91,7 @@ def test_labels_that_were_measured_and_are_fine_are_not_blamed(seed):
     lags = (Lag("r0", "wrist", 0.0, -2.0, 2.0, 40),)
     made = sides(seed, steadily(0.86, 0.73), lambda _: {"bin": "front"})
     found = explain(Evidence("p", "", *made, lags=lags, agreements=fine))
-    assert found.share_of(Gap.LABELS) == 0.0
+    assert found.sum_gap_shares(Gap.LABELS) == 0.0
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -99,7 +99,7 @@ def test_a_lag_in_three_demonstrations_of_a_thousand_does_not_explain_a_loss_eve
     lags = (Lag("r9", "wrist", 12.0, 9.0, 15.0, 3), Lag("r0", "wrist", 0.0, -2.0, 2.0, 1140))
     made = sides(seed, steadily(0.86, 0.73), lambda _: {"bin": "front"})
     found = explain(Evidence("p", "", *made, lags=lags))
-    assert found.share_of(Gap.TIMING) < 0.5
+    assert found.sum_gap_shares(Gap.TIMING) < 0.5
     assert found.status is not Status.FAILED
 
 
@@ -107,7 +107,7 @@ def test_a_lag_in_three_demonstrations_of_a_thousand_does_not_explain_a_loss_eve
 def test_a_site_that_is_all_of_production_is_not_separated_from_everything(seed):
     shown = Demonstrations.counted({Stratum.of(site="home"): 400})
     found = explain(Evidence("p", "", *sides(seed, steadily(0.86, 0.73), lambda _: {"site": "home"}), shown))
-    assert found.share_of(Gap.ENVIRONMENT) == 0.0
+    assert found.sum_gap_shares(Gap.ENVIRONMENT) == 0.0
     assert found.status is Status.CANNOT_TELL
 
 

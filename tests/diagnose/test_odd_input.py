@@ -186,4 +186,4 @@ def test_simulated_demonstrations_are_not_suspected_where_all_of_production_is_n
     before, after = many(90, 100, stage=Stage.GATE, lighting="lab"), many(80, 200, lighting="dim")
     found = explain(Evidence("p", "", before, after, shown))
     assert (found.causes[0].gap, found.causes[0].never_covered) == (Gap.ENVIRONMENT, True)
-    assert found.share_of(Gap.SIM_TO_REAL) == 0.0
+    assert found.sum_gap_shares(Gap.SIM_TO_REAL) == 0.0

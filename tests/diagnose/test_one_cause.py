@@ -117,4 +117,4 @@ def test_another_judge_who_judges_alike_is_not_named():
         return {"judge": str(chance.choice(["person", "sensor"]))}
 
     found = explain(tried(0, lambda day, _: 1.8 * (day >= 12), change))
-    assert found.share_of(Gap.LABELS) == 0.0
+    assert found.sum_gap_shares(Gap.LABELS) == 0.0

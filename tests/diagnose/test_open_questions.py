@@ -40,8 +40,8 @@ def test_a_number_that_moved_in_all_of_production_is_suspected():
     assert [cause.gap for cause in found.causes] == [Gap.UNKNOWN]
     (rose,) = remarks(found, "rose_everywhere")
     assert sentence(rose) == (
-        "gripper_cycles rose from 15200 to 115400 (median) in all of production. It may be the cause, but cannot be "
-        "separated from everything else that changed. Compare with attempts at the old value."
+        "gripper_cycles rose from 15200 to 115400 (median) in all of production. This change may be the cause, "
+        "but cannot be separated from everything else that changed. Compare with attempts at the old value."
     )
     assert not remarks(found, "nothing_logged_explains")
     assert found.causes[0].fix["names"] == ("gripper_cycles",)

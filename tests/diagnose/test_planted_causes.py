@@ -15,7 +15,7 @@ def test_planted_causes_are_named_first_with_their_share():
     right = []
     for seed, gap in list(enumerate(CAUSES))[::2]:  # the soak plants them all, alone and in pairs
         found = explain(draw(World((gap,), strength=2.5, episodes=600), 40 + seed))
-        right.append(bool(found.causes) and found.causes[0].gap is gap and found.share_of(gap) > 0.6)
+        right.append(bool(found.causes) and found.causes[0].gap is gap and found.sum_gap_shares(gap) > 0.6)
         assert sum(c.share for c in found.causes) <= 1.0 + 1e-9  # the rest is unassigned
         for cause in found.causes:
             assert 0.0 <= cause.low <= cause.share <= cause.high <= 1.0
@@ -29,7 +29,7 @@ def test_two_causes_at_once_are_both_named(pair):
     world = World(pair, strength=2.2, episodes=1200)
     found = explain(draw(world, 12))
     for gap in pair:
-        assert found.share_of(gap) == pytest.approx(world.truth[gap], abs=0.3)
+        assert found.sum_gap_shares(gap) == pytest.approx(world.truth[gap], abs=0.3)
 
 
 def test_with_nothing_wrong_hardly_anything_is_called_wrong():
@@ -55,7 +55,7 @@ def test_lags_that_were_measured_aligned_exclude_timing():
     evidence = draw(World((Gap.TIMING,), episodes=600), 7)
     straight = tuple(dataclasses.replace(lag, lag_ms=0.5, low_ms=-1.0, high_ms=2.0) for lag in evidence.lags)
     assert explain(evidence).causes[0].gap is Gap.TIMING
-    assert explain(dataclasses.replace(evidence, lags=straight)).share_of(Gap.TIMING) == 0.0
+    assert explain(dataclasses.replace(evidence, lags=straight)).sum_gap_shares(Gap.TIMING) == 0.0
 
 
 def test_chains_that_lose_precision_point_to_timing_though_lag_was_not_measured():
@@ -68,7 +68,7 @@ def test_chains_that_lose_precision_point_to_timing_though_lag_was_not_measured(
 def test_labels_that_were_not_compared_are_asked_for_not_guessed():
     evidence = draw(World((Gap.LABELS,), measured=False, episodes=600), 8)
     found = explain(evidence)
-    assert found.share_of(Gap.LABELS) == 0.0
+    assert found.sum_gap_shares(Gap.LABELS) == 0.0
     assert remarks(found, "agreement_not_measured")
 
 

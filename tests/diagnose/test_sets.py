@@ -148,8 +148,8 @@ def test_worn_and_slow_robots_that_spare_hardly_an_episode_are_both_named():
     found = explain(Evidence("p", "", before, tuple(after)))
     assert found.status is Status.FAILED
     assert {c.gap for c in found.causes} >= {Gap.HARDWARE, Gap.INFRASTRUCTURE}
-    assert found.share_of(Gap.HARDWARE) > 0.25
-    assert found.share_of(Gap.INFRASTRUCTURE) > 0.25
+    assert found.sum_gap_shares(Gap.HARDWARE) > 0.25
+    assert found.sum_gap_shares(Gap.INFRASTRUCTURE) > 0.25
 
 
 BINS = ("front", "back", "buried", "jammed")
@@ -227,7 +227,7 @@ def test_simulated_demonstrations_of_half_of_production_are_the_cause():
     shown = Demonstrations.counted({Stratum.of(packaging="box"): 300, tube: 300}, simulated={tube: 300})
     found = explain(Evidence("p", "", before, after, shown))
     assert (found.status, found.causes[0].gap) == (Status.FAILED, Gap.SIM_TO_REAL)
-    assert found.share_of(Gap.SIM_TO_REAL) > 0.5
+    assert found.sum_gap_shares(Gap.SIM_TO_REAL) > 0.5
 
 
 def test_the_same_rows_under_two_names_are_one_explanation():

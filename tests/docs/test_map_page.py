@@ -7,7 +7,7 @@ from fieldloop.audit import ask, parse
 from fieldloop.audit.catalogue import COLUMNS
 from fieldloop.audit.map_file import EDGE_KEYS, HEAD_KEYS
 from fieldloop.audit.site_file import SITE_KEYS, ZONE_KEYS
-from fieldloop.cli.choose import choose
+from fieldloop.cli.choose import choose_command
 from fieldloop.protocol import default_operations
 
 PAGE = (Path(__file__).parents[2] / "docs" / "map.md").read_text()
@@ -30,7 +30,7 @@ def test_every_key_is_shown():
 
 def test_the_commands_shown_are_commands():
     for line in re.findall(r"^    (fieldloop .*)$", PAGE, re.MULTILINE):
-        assert choose(line.split()[1:]).command.startswith("audit")
+        assert choose_command(line.split()[1:]).command.startswith("audit")
 
 
 def test_settings_that_are_named_exist():

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from fieldloop.annotate import taxonomy
+from fieldloop.annotate import load_shipped_taxonomy
 from fieldloop.protocol import lint as look_over
 from fieldloop.protocol import parse_protocol
 from fieldloop.protocol.collection import PARTS
@@ -16,7 +16,9 @@ PAGE = (Path(__file__).parents[2] / "docs" / "protocol.md").read_text()
 def test_the_protocol_shown_has_no_error():
     (text,) = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
     assert parse_protocol(text, "docs").limits["force.window"].maximum == 15.0
-    told = look_over(text, "docs", phases={label.name: "" for label in taxonomy().labels}, task_name="pick")
+    told = look_over(
+        text, "docs", phases={label.name: "" for label in load_shipped_taxonomy().labels}, task_name="pick"
+    )
     assert {remark.code for remark in told} <= {"P603"}
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from fieldloop.check import UNITS
-from fieldloop.cli.arguments import flag_of
+from fieldloop.cli.arguments import get_flag
 from fieldloop.doors.parameters import read_parameters
 from fieldloop.loop.catalogue import COMMANDS
 
@@ -32,7 +32,7 @@ def test_command_is_there(page, line):
     if command.isupper() or command.startswith("--"):
         return
     known = OWN.get(command) or {
-        flag_of(one) for one in read_parameters(COMMANDS[command].load()).parameters if not one.positional
+        get_flag(one) for one in read_parameters(COMMANDS[command].load()).parameters if not one.positional
     }
     assert options <= known, f"{page} shows an option that `fieldloop {command}` does not take"
 

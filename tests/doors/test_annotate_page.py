@@ -4,7 +4,7 @@ import io
 
 from tests.doors.story import story_workspace
 
-from fieldloop.cli.render import show
+from fieldloop.cli.render import show_result
 from fieldloop.cli.screen import Screen
 from fieldloop.loop.ship.annotate import agree
 from fieldloop.ui.pages import annotate
@@ -18,7 +18,7 @@ def test_the_boundary_agreed_on_least_is_named(tmp_path):
     page = "".join(map(str, annotate.draw(Visit(workspace)).parts))
     assert f"{found.worst_boundary}: {found.worst_frames:.3g} frames" in page
     stream = io.StringIO()
-    show(found, Screen(stream))
+    show_result(found, Screen(stream))
     assert found.worst_boundary in stream.getvalue()
     assert "worst frames" in stream.getvalue()
     workspace.close()

@@ -7,8 +7,8 @@ from tests.doors.story import story_workspace
 from tests.doors.visitor import AWAY, LOCAL, Visitor
 
 from fieldloop import errors
-from fieldloop.api.app import build
-from fieldloop.api.problems import problem_of
+from fieldloop.api.app import build_app
+from fieldloop.api.problems import convert_error_to_problem
 from fieldloop.loop.catalogue import USE_CASES
 from fieldloop.loop.house.tokens import issue, revoke
 from fieldloop.model.note import note
@@ -30,7 +30,7 @@ def workspace(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def app(workspace):
-    return build(lambda: workspace, CASES)
+    return build_app(lambda: workspace, CASES)
 
 
 def bearer(workspace, role):
@@ -105,15 +105,15 @@ def test_a_body_that_is_no_json_is_reported(app):
     ],
 )
 def test_each_error_has_its_status(wrong, status):
-    assert problem_of(wrong).status_code == status
+    assert convert_error_to_problem(wrong).status_code == status
 
 
 def test_a_refusal_carries_its_reasons_as_facts():
     wrong = errors.Refused("No session.", (note("collect.item_not_done", item="light"),))
-    (reason,) = json.loads(problem_of(wrong).body)["reasons"]
+    (reason,) = json.loads(convert_error_to_problem(wrong).body)["reasons"]
     assert (reason["code"], reason["numbers"]) == ("collect.item_not_done", {"item": "light"})
     assert reason["message"] == sentence(wrong.reasons[0])
-    assert "reasons" not in json.loads(problem_of(errors.Refused("No.")).body)
+    assert "reasons" not in json.loads(convert_error_to_problem(errors.Refused("No.")).body)
 
 
 def test_over_loopback_one_is_the_local_admin(app):
@@ -233,11 +233,11 @@ def test_answers_say_how_to_treat_them(app):
 
 @pytest.mark.parametrize("path", ["/loginx", "/favicon.icox", "/api/sessionx", "/assets/x", "/assets/a/b/c"])
 def test_a_path_that_begins_like_an_open_one_is_not_open(workspace, path):
-    answer = Visitor(build(lambda: workspace), AWAY).get(path)
+    answer = Visitor(build_app(lambda: workspace), AWAY).get(path)
     assert answer.status_code in (303, 401, 404)
     assert "bug" not in answer.text
 
 
 def test_a_sign_in_is_short(workspace):
-    answer = Visitor(build(lambda: workspace), AWAY).post("/api/session", content=b"token=" + b"a" * 20_000)
+    answer = Visitor(build_app(lambda: workspace), AWAY).post("/api/session", content=b"token=" + b"a" * 20_000)
     assert answer.status_code == 413

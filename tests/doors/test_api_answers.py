@@ -5,11 +5,11 @@ import pytest
 from tests.doors.story import story_workspace
 from tests.doors.visitor import Visitor
 
-from fieldloop.api.app import build
-from fieldloop.api.routes import is_get
-from fieldloop.doors.signatures import read_source
+from fieldloop.api.app import build_app
+from fieldloop.api.routes import uses_get_method
+from fieldloop.doors.signatures import read_parameters_from_source
 from fieldloop.loop.catalogue import USE_CASES
-from fieldloop.ui import mount
+from fieldloop.ui import mount_ui
 
 NEEDS = {
     "ingest show": {"episode": "04" * 32},
@@ -21,8 +21,8 @@ NEEDS = {
 @pytest.fixture(scope="module")
 def app(tmp_path_factory):
     workspace = story_workspace(tmp_path_factory.mktemp("answers") / "w")
-    app = build(lambda: workspace)
-    mount(app, lambda: workspace)
+    app = build_app(lambda: workspace)
+    mount_ui(app, lambda: workspace)
     yield app
     workspace.close()
 
@@ -35,9 +35,9 @@ def document(app):
 def answerable():
     """Reads that need no parameter, or whose parameters are in NEEDS."""
     for case in USE_CASES:
-        ask = read_source(case)
+        ask = read_parameters_from_source(case)
         needed = {p.name for p in ask.parameters if p.required}
-        if is_get(case, ask) and not case.no_route and needed <= set(NEEDS.get(case.command, {})):
+        if uses_get_method(case, ask) and not case.no_route and needed <= set(NEEDS.get(case.command, {})):
             yield case
 
 

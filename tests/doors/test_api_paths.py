@@ -8,10 +8,10 @@ import pytest
 from tests.doors.story import story_workspace
 from tests.doors.visitor import AWAY, Visitor
 
-from fieldloop.api.app import build
+from fieldloop.api.app import build_app
 from fieldloop.api.outbox import move_into_outbox
 from fieldloop.doors.parameters import read_parameters
-from fieldloop.doors.signatures import read_source
+from fieldloop.doors.signatures import read_parameters_from_source
 from fieldloop.errors import BadInput
 from fieldloop.loop.catalogue import USE_CASES, use_case
 from fieldloop.loop.house.tokens import issue
@@ -29,14 +29,18 @@ def workspace(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def app(workspace):
-    return build(lambda: workspace)
+    return build_app(lambda: workspace)
 
 
 def test_every_path_that_a_use_case_writes_is_declared():
     for case in USE_CASES:
         if case.no_route:
             continue
-        paths = {p.name: p.help for p in read_source(case).parameters if p.kind.__name__ in ("Path", "PosixPath")}
+        paths = {
+            p.name: p.help
+            for p in read_parameters_from_source(case).parameters
+            if p.kind.__name__ in ("Path", "PosixPath")
+        }
         assert set(case.writes) <= set(paths), case.command
         writing = {name for name, text in paths.items() if any(word in text for word in WORDS_OF_WRITING)}
         inputs = {
@@ -107,7 +111,7 @@ def test_a_path_to_read_is_an_ordinary_file(app, given):
 def reading_routes():
     """Routes with a path to read, beside the values that they need besides."""
     for case in USE_CASES:
-        ask = read_source(case)
+        ask = read_parameters_from_source(case)
         paths = [p for p in ask.parameters if p.kind.__name__ == "Path" and p.name not in case.writes]
         if paths and not case.no_route:
             others = {p.name: _plain_value(p) for p in ask.parameters if p.required and p not in paths}

@@ -7,7 +7,7 @@ from typing import Literal
 
 import pytest
 
-from fieldloop.cli.arguments import parser_for, values_from
+from fieldloop.cli.arguments import build_parser, get_argument_values
 from fieldloop.doors.parameters import read_parameters
 from fieldloop.errors import BadInput, UnknownName
 from fieldloop.loop.catalogue import Needs
@@ -46,8 +46,8 @@ ASK = read_parameters(paint)
 
 
 def parse(*words):
-    parser = parser_for("paint", "Paint a thing.", ASK, Needs.WORKSPACE)
-    return values_from(ASK, parser.parse(words))
+    parser = build_parser("paint", "Paint a thing.", ASK, Needs.WORKSPACE)
+    return get_argument_values(ASK, parser.parse(words))
 
 
 def test_defaults_are_the_functions_own():
@@ -98,7 +98,7 @@ def test_functions_are_handed_in_not_typed():
 
 
 def test_help_comes_from_the_docstring():
-    text = parser_for("paint", "Paint a thing.", ASK, Needs.WORKSPACE).format_help()
+    text = build_parser("paint", "Paint a thing.", ASK, Needs.WORKSPACE).format_help()
     assert "what to paint, one or more" in " ".join(text.split())
     assert "100 % by default" in " ".join(text.split())
     assert "--workspace DIR" in text
@@ -124,7 +124,7 @@ def test_a_misspelt_verb_is_suggested():
     def plan(workspace: object) -> str:
         """Draw the plan."""
 
-    parser = parser_for("plan", "Draw the plan.", read_parameters(plan), Needs.WORKSPACE)
+    parser = build_parser("plan", "Draw the plan.", read_parameters(plan), Needs.WORKSPACE)
     with pytest.raises(UnknownName, match="Did you mean 'show'"):
         parser.parse(["shwo"])
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from fieldloop.check.ranking import rank
-from fieldloop.check.rollup import roll_up
-from fieldloop.cli.render import show
+from fieldloop.check.ranking import rank_episodes
+from fieldloop.check.rollup import sum_up_by_dimension
+from fieldloop.cli.render import show_result
 from fieldloop.cli.screen import PIPE_WIDTH, Screen
 from fieldloop.loop.data.check import CheckReport
 from fieldloop.model.finding import EpisodeReport, Finding, Status
@@ -40,12 +40,20 @@ def report():
         for n in range(100)
     )
     dataset = tuple(judged(name, 1) for name in names if name.startswith("corpus"))
-    return CheckReport("some set", "lerobot", PROTOCOL, episodes, dataset, rank(episodes), roll_up(episodes, dataset))
+    return CheckReport(
+        "some set",
+        "lerobot",
+        PROTOCOL,
+        episodes,
+        dataset,
+        rank_episodes(episodes),
+        sum_up_by_dimension(episodes, dataset),
+    )
 
 
 def printed(report, width=None):
     stream = io.StringIO()
-    show(report, Screen(stream, width=width))
+    show_result(report, Screen(stream, width=width))
     return stream.getvalue().splitlines()
 
 

@@ -14,10 +14,10 @@ from tests.doors.story import story_workspace
 
 from fieldloop import __version__
 from fieldloop.cli import entry, main, perform
-from fieldloop.cli.choose import choose
-from fieldloop.cli.render import show
+from fieldloop.cli.choose import choose_command
+from fieldloop.cli.render import show_result
 from fieldloop.cli.screen import Screen
-from fieldloop.cli.tables import table
+from fieldloop.cli.tables import make_table
 from fieldloop.cli.up import bind_socket
 from fieldloop.errors import BadInput, UnknownName
 from fieldloop.loop.catalogue import ANYONE, COMMANDS, Needs, UseCase
@@ -112,7 +112,7 @@ def test_version(capsys):
     ],
 )
 def test_the_second_word_chooses_a_verb_where_there_is_one(words, command, rest):
-    chosen = choose(words)
+    chosen = choose_command(words)
     assert (chosen.command, chosen.words) == (command, rest)
 
 
@@ -174,7 +174,7 @@ def test_the_workspace_may_come_from_the_environment(workspace, tmp_path, capsys
     ],
 )
 def test_exit_codes_follow_from_the_result(result, code):
-    assert entry.exit_code(result) == code
+    assert entry.get_exit_code(result) == code
 
 
 @pytest.mark.parametrize(
@@ -190,7 +190,7 @@ def test_an_unexpected_error_is_short(raised, code, said, capsys, monkeypatch):
     def breaks(*_):
         raise raised
 
-    monkeypatch.setattr(perform, "perform", breaks)
+    monkeypatch.setattr(perform, "perform_command", breaks)
     assert main(["home"]) == code
     err = capsys.readouterr().err
     assert said in err
@@ -198,7 +198,7 @@ def test_an_unexpected_error_is_short(raised, code, said, capsys, monkeypatch):
 
 
 def test_debug_shows_where_a_bug_is(capsys, monkeypatch):
-    monkeypatch.setattr(perform, "perform", lambda *_: 1 / 0)
+    monkeypatch.setattr(perform, "perform_command", lambda *_: 1 / 0)
     assert main(["home", "--debug"]) == 2
     assert "Traceback" in capsys.readouterr().err
 
@@ -265,13 +265,13 @@ def test_a_use_case_that_tracks_gets_the_doors_progress(capsys):
         """Add numbers up."""
         return str(sum(track(range(count), "adding", count)))
 
-    assert perform.call(UseCase("add", "", ANYONE, needs=Needs.NOTHING), add, ["4"]) == "6"
+    assert perform.call_use_case(UseCase("add", "", ANYONE, needs=Needs.NOTHING), add, ["4"]) == "6"
     shown = capsys.readouterr()
     assert (shown.out, shown.err) == ("6\n", "")  # short work says nothing on the way
 
 
 def printed(result, capsys):
-    show(result, Screen())
+    show_result(result, Screen())
     return capsys.readouterr().out
 
 
@@ -291,7 +291,7 @@ def test_a_report_is_printed_worst_first(capsys):
 def test_a_rule_is_no_wider_than_a_screen_though_its_rows_are_whole(capsys):
     long = "word " * 400
     screen = Screen()
-    screen.print(table(("id", "what"), [("a", long)]))
+    screen.print(make_table(("id", "what"), [("a", long)]))
     lines = capsys.readouterr().out.splitlines()
     assert [len(line) for line in lines if set(line) == {"─"}] == [100]
     assert any(long.strip() in line for line in lines)
@@ -320,9 +320,9 @@ def test_any_noun_can_be_printed(capsys):
 def test_a_family_without_its_bare_command_says_its_verbs(monkeypatch):
     monkeypatch.setitem(COMMANDS, "odd verb", COMMANDS["home"])
     with pytest.raises(BadInput, match=r"needs one of these verbs: verb\. Did you mean 'verb'"):
-        choose(["odd", "verv"])
+        choose_command(["odd", "verv"])
     with pytest.raises(UnknownName):
-        choose(["oddd"])
+        choose_command(["oddd"])
 
 
 def test_a_taken_port_is_replaced():
@@ -357,11 +357,11 @@ def test_the_demo_walks_and_ends_with_no_serve(tmp_path, capsys, monkeypatch):
 
 def test_a_verb_that_is_also_a_folder_here_is_asked_about(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert choose(["ingest", "history"]).command == "ingest history"
+    assert choose_command(["ingest", "history"]).command == "ingest history"
     (tmp_path / "history").mkdir()
     with pytest.raises(BadInput, match=r"\./history"):
-        choose(["ingest", "history"])
-    assert choose(["ingest", "./history"]).words == ("./history",)
+        choose_command(["ingest", "history"])
+    assert choose_command(["ingest", "./history"]).words == ("./history",)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import pytest
 
 from fieldloop.cli.choose import OWN
 from fieldloop.doors.parameters import read_parameters
-from fieldloop.doors.signatures import docstring, read_source
+from fieldloop.doors.signatures import read_docstring, read_parameters_from_source
 from fieldloop.loop.catalogue import USE_CASES
 
 LIGHT = {"cli", "doors", "loop", "model", "errors", "say"}
@@ -28,10 +28,10 @@ def plain(parameter):
 @pytest.mark.parametrize("case", USE_CASES, ids=lambda case: case.command)
 def test_the_source_shows_the_real_signature(case):
     function = case.load()
-    real, from_source = read_parameters(function), read_source(case)
+    real, from_source = read_parameters(function), read_parameters_from_source(case)
     assert [plain(p) for p in from_source.parameters] == [plain(p) for p in real.parameters]
     assert (from_source.seams, from_source.takes_workspace) == (real.seams, real.takes_workspace)
-    assert docstring(case).partition("\n")[0] == case.summary
+    assert read_docstring(case).partition("\n")[0] == case.summary
 
 
 def loaded_by(folder, code, *arguments):

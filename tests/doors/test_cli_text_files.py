@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from fieldloop.cli import main
-from fieldloop.doors.signatures import read_source
+from fieldloop.doors.signatures import read_parameters_from_source
 from fieldloop.errors import BadInput, WorkspaceError
 from fieldloop.loop.catalogue import USE_CASES
 from fieldloop.text_files import open_text, read_text
@@ -71,7 +71,7 @@ def test_no_command_calls_a_wrong_encoding_a_bug(suffix, workspace, capsys):
     file.write_bytes(LATIN)
     cases = [case for case in USE_CASES if case.command.split()[0] != "simulate"]
     for case in cases:
-        parameters = read_source(case).parameters
+        parameters = read_parameters_from_source(case).parameters
         for asked in parameters if case.command not in RUNS_LONG_OR_WRITES else ():
             if asked.kind is Path:
                 words = [word for p in parameters for word in typed(p, file) if p.required or p == asked]

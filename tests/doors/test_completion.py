@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from fieldloop.cli import main
-from fieldloop.cli.completion import SCRIPTS, candidates
+from fieldloop.cli.completion import SCRIPTS, list_candidates
 
 
 @pytest.mark.parametrize("shell", SCRIPTS)
@@ -22,10 +22,10 @@ def test_an_unknown_shell_is_refused(capsys):
 
 
 def test_options_and_choices_are_offered():
-    assert "--html" in candidates(["check", "--"])
-    assert candidates(["convert", "a", "b", "--to", ""]) == ["lerobot", "hdf5", "rlds", "mcap"]
-    assert "orders" in candidates(["plan", ""])
-    assert candidates(["check", "--workspace", ""]) == []
+    assert "--html" in list_candidates(["check", "--"])
+    assert list_candidates(["convert", "a", "b", "--to", ""]) == ["lerobot", "hdf5", "rlds", "mcap"]
+    assert "orders" in list_candidates(["plan", ""])
+    assert list_candidates(["check", "--workspace", ""]) == []
 
 
 def test_bash_completes_a_command(tmp_path):

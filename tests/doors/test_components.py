@@ -12,11 +12,11 @@ from fieldloop.model.finding import Status
 from fieldloop.model.incident import IncidentClock, Step
 from fieldloop.model.plan import Coverage
 from fieldloop.model.rollout import Rollout, Rung
-from fieldloop.report.plan.grid import grid
+from fieldloop.report.plan.grid import make_coverage_grid
 from fieldloop.say import palette
 from fieldloop.say.html import Markup, escape, join, tag
-from fieldloop.say.marks import level_of
-from fieldloop.say.marks import status as drawn_status
+from fieldloop.say.marks import draw_status as drawn_status
+from fieldloop.say.marks import get_status_level
 from fieldloop.ui import assets, components
 
 
@@ -27,14 +27,14 @@ from fieldloop.ui import assets, components
         tag("p", NASTY, title=NASTY),
         join(NASTY, Markup("<b>")),
         components.chip(NASTY, href=NASTY),
-        components.command(NASTY),
-        components.action(NASTY, "/x", {"reason": NASTY}, sure=NASTY),
-        components.next_card("bad", NASTY, NASTY),
+        components.copyable_command(NASTY),
+        components.action_button(NASTY, "/x", {"reason": NASTY}, confirm_text=NASTY),
+        components.answer_card("bad", NASTY, NASTY),
         components.key_value([(NASTY, NASTY)]),
         components.dense_table([NASTY], [[NASTY]]),
         components.panel(NASTY, NASTY, note=NASTY),
-        components.prose(f"# {NASTY}\n\n- {NASTY}\n\n| {NASTY} |\n|---|\n| `{NASTY}` |\n\n**{NASTY}**"),
-        components.heat_map(grid([Coverage(Stratum.of(tier=NASTY, bin="back"), 0.5, 1, 0.5)])),
+        components.render_markdown(f"# {NASTY}\n\n- {NASTY}\n\n| {NASTY} |\n|---|\n| `{NASTY}` |\n\n**{NASTY}**"),
+        components.heat_map(make_coverage_grid([Coverage(Stratum.of(tier=NASTY, bin="back"), 0.5, 1, 0.5)])),
     ],
 )
 def test_a_name_cannot_become_a_tag(made):
@@ -56,9 +56,9 @@ def test_a_status_has_a_shape_and_a_word(status):
 
 
 def test_passed_looks_like_nothing_else():
-    levels = [level_of(s) for s in Status]
+    levels = [get_status_level(s) for s in Status]
     assert levels.count("good") == 1
-    assert level_of(Status.PASSED) == "good"
+    assert get_status_level(Status.PASSED) == "good"
 
 
 def test_coverage_is_summed_by_two_factors():
@@ -67,43 +67,43 @@ def test_coverage_is_summed_by_two_factors():
         Coverage(Stratum.of(tier="high", bin="back", lighting="bright"), 0.3, 4, 0.4, 10, 1),
         Coverage(Stratum.of(tier="low", bin="front", lighting="dim"), 0.5, 0, 0.0),
     ]
-    made = grid(rows)
+    made = make_coverage_grid(rows)
     assert made.cells["high", "back"].ratio == pytest.approx(1.0)
     assert made.cells["high", "back"].failures == 6
     assert ("high", "front") not in made.cells
     heat = components.heat_map(made)
     assert "nodata" in heat
     assert "not deployed" in heat
-    assert grid(rows, "nothing", "lighting").row_factor != "lighting"
+    assert make_coverage_grid(rows, "nothing", "lighting").row_factor != "lighting"
 
 
 def test_a_ladder_shows_where_and_whether_it_came_back():
     climb = Rollout("r", "c", None, Rung.HALF, 0.5, 0, Status.PASSED, written(""), "")
-    assert re.search(r'class="here"[^>]*>.*half', components.ladder(climb))
+    assert re.search(r'class="here"[^>]*>.*half', components.rollout_ladder(climb))
     back = Rollout("r", "c", None, Rung.BACK, 0.0, 0, Status.FAILED, written(""), "")
-    assert "rolled back" in components.ladder(back)
+    assert "rolled back" in components.rollout_ladder(back)
 
 
 @pytest.mark.parametrize(
     ("elapsed", "met", "word"), [(60, True, "met"), (900, False, "missed"), (900, None, "late"), (60, None, "running")]
 )
 def test_a_clock_says_whether_it_was_met(elapsed, met, word):
-    made = components.clocks([IncidentClock(Step.CONTAINED, 300, elapsed, met, "on_call_operator")])
+    made = components.incident_clocks([IncidentClock(Step.CONTAINED, 300, elapsed, met, "on_call_operator")])
     assert f", {word}" in made
     assert "on call operator" in made
 
 
 def test_assets_are_served_under_their_content():
-    assert re.fullmatch(r"/assets/[0-9a-f]{12}", assets.assets_address())
-    assert {"style.css", "shell.js"} <= set(assets.contents())
-    for name, body in assets.contents().items():
+    assert re.fullmatch(r"/assets/[0-9a-f]{12}", assets.get_assets_address())
+    assert {"style.css", "shell.js"} <= set(assets.read_assets())
+    for name, body in assets.read_assets().items():
         outside = re.findall(rb"https?://(?!www\.w3\.org/2000/svg)[^\s\"')]+", body)
         assert not outside, f"{name} fetches {outside}"
 
 
 def test_no_colour_is_written_twice():
     assert palette.LIGHT.keys() == palette.DARK.keys()
-    written = re.findall(r"#[0-9a-f]{6}\b", assets.contents()["style.css"].decode())
+    written = re.findall(r"#[0-9a-f]{6}\b", assets.read_assets()["style.css"].decode())
     assert len(written) == sum(
         value.startswith("#") for theme in (palette.LIGHT, palette.DARK) for value in theme.values()
     )

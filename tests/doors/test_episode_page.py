@@ -27,7 +27,7 @@ AT_S = 2.917
 def workspace(tmp_path_factory):
     """Two episodes in one log, so that the second one must be found in it."""
     folder = tmp_path_factory.mktemp("episodes")
-    write_lerobot([synthetic.healthy(seed=seed) for seed in (1, 2)], folder / "dataset")
+    write_lerobot([synthetic.make_healthy_recording(seed=seed) for seed in (1, 2)], folder / "dataset")
     create_workspace(folder / "w")
     here = open_workspace(folder / "w")
     with pytest.MonkeyPatch.context() as patch:
@@ -79,7 +79,7 @@ def test_the_frames_are_those_of_that_moment(workspace, second):
     assert abs(near.at_s - 2.92) <= 1 / 30
     data = np.frombuffer(base64.b64decode(near.picture.partition(",")[2]), np.uint8)
     shown = cv2.cvtColor(cv2.imdecode(data, cv2.IMREAD_COLOR), cv2.COLOR_BGR2RGB).astype(float)
-    camera = synthetic.healthy(seed=2).streams[near.stream]
+    camera = synthetic.make_healthy_recording(seed=2).streams[near.stream]
     frames = [frame.astype(float) for frame in camera.pictures.frames()]
     away = [np.abs(frame - shown).mean() for frame in frames]
     at_s = (camera.times_ns - camera.times_ns[0]) / 1e9

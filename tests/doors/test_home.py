@@ -48,7 +48,7 @@ def test_gaps_in_the_map_come_before_the_plan(empty):
             Audit("x", (AuditAnswer(note("audit.asks_environment"), 0.2, ("light", "floor")),), 0.2, False)
         )
     )
-    assert sentence(home(empty).next.sentence) == "The map has 2 gaps"
+    assert sentence(home(empty).next.sentence) == "The deployment map lacks 2 items"
     over = Audit("x", (), 0.2, False, overridden_by="local", override_reason="a pilot")
     empty.write(happened.DeploymentAudited(over))
     now = home(empty)
@@ -119,10 +119,10 @@ def test_the_gates_answer_decides_what_is_next(empty, status, said, command):
     assert (sentence(step.sentence), step.command) == (said, command)
 
 
-def test_the_last_point_is_the_window_that_ends_with_the_newest_outcome(told):
+def test_the_last_point_is_the_window_that_ends_now(told):
     shown = success_over_time(told)
     outcomes = [
-        o for o in told.store.find(Outcome, {"stage": Stage.PRODUCTION}) if o.at_ns >= NOW - 3600 * S + 1 - 7 * DAY
+        o for o in told.store.find(Outcome, {"stage": Stage.PRODUCTION}) if o.at_ns >= told.clock() + 1 - 7 * DAY
     ]
     last = shown.points[-1]
     assert (last.successes, last.episodes) == (sum(o.succeeded for o in outcomes), len(outcomes))

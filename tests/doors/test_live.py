@@ -8,7 +8,7 @@ from tests.doors.story import story_workspace
 from tests.doors.visitor import AWAY, LOCAL, Visitor
 
 from fieldloop.api import live as following
-from fieldloop.api.app import build
+from fieldloop.api.app import build_app
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model import event as happened
 from fieldloop.model.person import Operator
@@ -101,7 +101,7 @@ def test_a_silent_stream_sends_a_beat(workspace, monkeypatch):
     ],
 )
 def test_the_stream_is_guarded(workspace, address, headers, status):
-    app = build(lambda: workspace, ())
+    app = build_app(lambda: workspace, ())
     answer, body = Visitor(app, address, **headers).stream("/api/live", b"instance")
     assert answer["status"] == status
     if status == 200:
@@ -129,6 +129,6 @@ def test_one_actor_cannot_take_all_streams_and_a_page_still_answers(workspace, m
 
 def test_a_stream_beyond_the_bound_is_refused(workspace, monkeypatch):
     monkeypatch.setattr(following, "MOST_STREAMS", 0)
-    visitor = Visitor(build(lambda: workspace), LOCAL)
+    visitor = Visitor(build_app(lambda: workspace), LOCAL)
     assert visitor.get("/api/live").status_code == 429
     assert visitor.get("/api/home").status_code == 200

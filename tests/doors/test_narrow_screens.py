@@ -7,7 +7,7 @@ import re
 import pytest
 from tests.report import samples
 
-from fieldloop.cli.render import show
+from fieldloop.cli.render import show_result
 from fieldloop.cli.screen import Screen
 from fieldloop.loop.plan.plan import PlanNow
 from fieldloop.model.condition import Stratum
@@ -35,7 +35,7 @@ def printed(monkeypatch):
 
     def lines(result):
         stream = Terminal()
-        show(result, Screen(stream))
+        show_result(result, Screen(stream))
         return CODES.sub("", stream.getvalue()).splitlines()
 
     return lines

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from fieldloop.cli.perform import call, run
+from fieldloop.cli.perform import call_use_case, run_use_case
 from fieldloop.doors.given_values import check_given_values
 from fieldloop.doors.output_paths import check_output_paths
 from fieldloop.doors.parameters import read_parameters
@@ -73,13 +73,13 @@ def test_the_command_refuses_it_without_calling_the_use_case(path, tmp_path, mon
         called.append((workspace, paths, html))
 
     with pytest.raises(BadInput):
-        call(case, check, ["log.mcap", "--html", path])
+        call_use_case(case, check, ["log.mcap", "--html", path])
     assert not called
 
 
 def test_values_are_checked_before_outputs(tmp_path):
     with pytest.raises(BadInput, match="more than 255 bytes"):
-        run(use_case("check"), ["log.mcap", "--html", str(tmp_path / ("n" * 300))])
+        run_use_case(use_case("check"), ["log.mcap", "--html", str(tmp_path / ("n" * 300))])
 
 
 def test_a_large_table_may_be_pasted_and_a_larger_text_is_refused():

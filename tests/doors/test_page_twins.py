@@ -12,7 +12,7 @@ from tests.loop.test_synchronisation import DECLARED
 
 from fieldloop import api, ui
 from fieldloop.cli import main
-from fieldloop.doors.written import as_json
+from fieldloop.doors.written import convert_to_json
 from fieldloop.loop.catalogue import COMMANDS
 from fieldloop.ui import pages
 from fieldloop.ui.pages import PAGES
@@ -38,7 +38,7 @@ def test_a_page_draws_the_noun_of_a_use_case_that_only_reads(page, told):
     case = COMMANDS[page.command]
     assert case.reads
     given = [NEEDS[page.command]] if page.command in NEEDS else []
-    shown = as_json(case.load()(told, *given))
+    shown = convert_to_json(case.load()(told, *given))
     assert shown
 
 

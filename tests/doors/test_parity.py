@@ -7,11 +7,11 @@ import pkgutil
 import pytest
 
 from fieldloop import loop
-from fieldloop.api.app import build
-from fieldloop.cli.arguments import parser_for
+from fieldloop.api.app import build_app
+from fieldloop.cli.arguments import build_parser
 from fieldloop.cli.choose import OWN
 from fieldloop.doors.parameters import read_parameters
-from fieldloop.doors.stages import STAGES, group_by_family, stage_of
+from fieldloop.doors.stages import STAGES, get_stage, group_by_family
 from fieldloop.loop.catalogue import USE_CASES, Needs
 from fieldloop.model.person import Role
 
@@ -100,6 +100,13 @@ NOT_A_USE_CASE = {
         "data.ingest:reports_of",
         "run.monitor:baselines",
         "run.monitor:baseline_of",
+        "run.monitor:window_span",
+        "run.monitor:with_silent_sites",
+        "run.monitor:replaced_on_the_fleet",
+        "ship.policy:refuse_taken_name",
+        "ship.release:held_back",
+        "work.example_tables:example_table",
+        "work.example_tables:write_template",
         "plan.known:versions_in_force",
         "run.monitor:nominal_outcomes",
         "protocol.lint:lint_task",
@@ -210,7 +217,9 @@ EXCUSED = {name for names in NOT_A_USE_CASE.values() for name in names}
 
 @pytest.fixture(scope="module")
 def routes():
-    return {(method, route.path) for route in build(lambda: None).routes for method in getattr(route, "methods", ())}
+    return {
+        (method, route.path) for route in build_app(lambda: None).routes for method in getattr(route, "methods", ())
+    }
 
 
 @pytest.mark.parametrize("case", USE_CASES, ids=lambda case: case.command)
@@ -220,7 +229,7 @@ def test_a_use_case_has_a_command_and_a_route(case, routes):
     assert case.summary == inspect.getdoc(function).partition("\n")[0]
     assert case.summary.endswith(".")
     assert ask.takes_workspace is (case.needs is not Needs.NOTHING)
-    assert case.summary in " ".join(parser_for(case.command, case.summary, ask, case.needs).format_help().split())
+    assert case.summary in " ".join(build_parser(case.command, case.summary, ask, case.needs).format_help().split())
     found = {method for method, path in routes if path == f"/api/{case.path}"}
     assert found or case.no_route, "a use case without a route says why"
     assert not (found and case.no_route)
@@ -254,4 +263,4 @@ def test_every_public_function_of_the_corridor_is_a_use_case_or_says_why_not(mod
 def test_every_command_stands_under_a_heading():
     placed = {word for words in STAGES.values() for word in words}
     assert set(group_by_family()) | set(OWN) == placed
-    assert stage_of("rollout back") == "Run"
+    assert get_stage("rollout back") == "Run"

@@ -49,7 +49,7 @@ def test_it_answers_first_and_asks_no_episode(workspace, monkeypatch):
     assert "trim; re-stamp &lt;img" in made
     assert "by −12 ms" in made
     assert "27 to 30" in made, "the interval stands under the number"
-    assert "No evidence was found." in made
+    assert "The data contain no evidence for or against this dimension." in made
     assert "1 check that every episode passed" in made
     assert "outdated" not in made
 

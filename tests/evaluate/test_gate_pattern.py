@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fieldloop.evaluate.comparison import judge_pattern
-from fieldloop.evaluate.pattern import chance_of_drift, chance_of_runs, excursion, find_pattern
+from fieldloop.evaluate.pattern import compute_drift_p_value, compute_runs_p_value, find_largest_excursion, find_pattern
 from fieldloop.model.finding import Status
 from fieldloop.protocol import default_operations
 from fieldloop.say import sentence
@@ -31,9 +31,9 @@ def test_both_distributions_equal_counting_every_order(trials, failures):
     for row in every:
         fewer = np.mean([runs_of(other) <= runs_of(row) for other in every])
         more = np.mean([runs_of(other) >= runs_of(row) for other in every])
-        assert chance_of_runs(runs_of(row), trials, failures) == pytest.approx(min(1, 2 * min(fewer, more)))
-        farther = np.mean([excursion(other)[0] >= excursion(row)[0] for other in every])
-        assert chance_of_drift(*excursion(row), trials, failures) == pytest.approx(farther)
+        assert compute_runs_p_value(runs_of(row), trials, failures) == pytest.approx(min(1, 2 * min(fewer, more)))
+        farther = np.mean([find_largest_excursion(other)[0] >= find_largest_excursion(row)[0] for other in every])
+        assert compute_drift_p_value(*find_largest_excursion(row), trials, failures) == pytest.approx(farther)
 
 
 @pytest.mark.parametrize("failures", [2, 4, 6])

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from fieldloop.evaluate import chances
+from fieldloop.evaluate import compute_verdict_chances
 from fieldloop.evaluate.rates import Looks, judge_rate
 from fieldloop.model.finding import Status
 from fieldloop.protocol import default_operations
@@ -40,7 +40,7 @@ def test_85_of_100_meet_the_letter_and_do_not_pass():
 
 def test_the_letter_alone_would_pass_bad_policies():
     assert binom.sf(84, 100, 0.80) == pytest.approx(0.1285, abs=1e-4)  # one gate of eight, as the room's docstring says
-    assert chances(0.85, 0.80, (100,), GATE).passes < 0.001
+    assert compute_verdict_chances(0.85, 0.80, (100,), GATE).passes < 0.001
 
 
 # true rate: passes, fails, needs more, after one look at 100 trials
@@ -55,18 +55,18 @@ ONE_LOOK = {
 
 @pytest.mark.parametrize(("rate", "expected"), ONE_LOOK.items())
 def test_operating_characteristics_of_100_consecutive_trials(rate, expected):
-    found = chances(0.85, rate, (100,), GATE)
+    found = compute_verdict_chances(0.85, rate, (100,), GATE)
     assert (found.passes, found.fails, found.cannot_tell) == pytest.approx(expected, abs=1e-4)
 
 
 def test_looking_again_passes_more_good_policies_and_no_more_bad_ones():
     looks = (100, 200, 300, 400, 500)
-    at_limit = chances(0.85, 0.85, looks, GATE)
+    at_limit = compute_verdict_chances(0.85, 0.85, looks, GATE)
     assert at_limit.passes == pytest.approx(0.0208, abs=1e-4)  # α is 0.05, however often one looks
     assert at_limit.fails == pytest.approx(0.0302, abs=1e-4)
-    assert chances(0.85, 0.80, looks, GATE).passes == pytest.approx(0.0003, abs=1e-4)
-    assert chances(0.85, 0.90, looks, GATE).passes == pytest.approx(0.7121, abs=1e-4)
-    assert chances(0.85, 0.95, looks, GATE).passes > 0.9999
+    assert compute_verdict_chances(0.85, 0.80, looks, GATE).passes == pytest.approx(0.0003, abs=1e-4)
+    assert compute_verdict_chances(0.85, 0.90, looks, GATE).passes == pytest.approx(0.7121, abs=1e-4)
+    assert compute_verdict_chances(0.85, 0.95, looks, GATE).passes > 0.9999
 
 
 def test_without_spending_the_error_looking_again_would_be_a_way_through():
@@ -80,20 +80,20 @@ def test_without_spending_the_error_looking_again_would_be_a_way_through():
         always.append(mass[kept].sum())
         mass = np.where(kept, 0, mass)
     assert sum(always) > 0.10  # twice the error that was allowed
-    assert chances(0.85, 0.85, tuple(trials), GATE).passes <= 0.05
+    assert compute_verdict_chances(0.85, 0.85, tuple(trials), GATE).passes <= 0.05
 
 
 @pytest.mark.parametrize(
     ("required", "trials", "good", "least"), [(0.7, 40, 0.9, 0.89), (0.5, 15, 0.9, 0.94), (0.5, 15, 0.8, 0.64)]
 )
 def test_planned_numbers_suffice_for_good_policies(required, trials, good, least):
-    assert chances(required, good, (trials,), GATE).passes >= least
-    assert chances(required, required, (trials,), GATE).passes <= 0.025
+    assert compute_verdict_chances(required, good, (trials,), GATE).passes >= least
+    assert compute_verdict_chances(required, required, (trials,), GATE).passes <= 0.025
 
 
 @given(st.floats(0.05, 0.95), st.integers(5, 60), st.floats(0.01, 1.0))
 def test_a_policy_below_the_limit_passes_no_more_often_than_allowed(required, trials, share):
-    found = chances(required, required * share, (trials, 2 * trials), GATE)
+    found = compute_verdict_chances(required, required * share, (trials, 2 * trials), GATE)
     assert found.passes <= 0.05
     assert found.passes + found.fails + found.cannot_tell == pytest.approx(1.0)
 

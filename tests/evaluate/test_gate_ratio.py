@@ -8,7 +8,13 @@ from scipy.stats import binom
 
 from fieldloop.evaluate.comparison import judge_distractors
 from fieldloop.evaluate.rates import Looks
-from fieldloop.evaluate.ratio import TwoRates, bounds, chance_of_as_bad, chance_of_as_good, score
+from fieldloop.evaluate.ratio import (
+    TwoRates,
+    compute_chance_of_as_bad,
+    compute_chance_of_as_good,
+    compute_ratio_bounds,
+    compute_score,
+)
 from fieldloop.model.finding import Status
 from fieldloop.protocol import default_operations
 
@@ -27,7 +33,9 @@ def passes(trials, alpha):
         enough = bisect_left(
             range(trials + 1),
             x=True,
-            key=lambda k, b=b: k > 0.85 * b and chance_of_as_good(TwoRates(k, trials, b, trials), 0.85) <= alpha,
+            key=lambda k, b=b: (
+                k > 0.85 * b and compute_chance_of_as_good(TwoRates(k, trials, b, trials), 0.85) <= alpha
+            ),
         )
         table[enough:, b] = True
     return table
@@ -56,20 +64,20 @@ def test_a_policy_that_keeps_less_passes_still_less_often(passing_at_20):
 
 def test_bounds_invert_the_tests():
     seen = TwoRates(38, 40, 39, 40)
-    low, high = bounds(seen, 0.95)
+    low, high = compute_ratio_bounds(seen, 0.95)
     assert low < seen.ratio < high
-    assert chance_of_as_good(seen, low - 1e-4) <= 0.05 < chance_of_as_good(seen, low + 1e-3)
-    assert chance_of_as_bad(seen, high + 1e-4) <= 0.05 < chance_of_as_bad(seen, high - 1e-3)
+    assert compute_chance_of_as_good(seen, low - 1e-4) <= 0.05 < compute_chance_of_as_good(seen, low + 1e-3)
+    assert compute_chance_of_as_bad(seen, high + 1e-4) <= 0.05 < compute_chance_of_as_bad(seen, high - 1e-3)
 
 
 def test_the_score_is_zero_where_the_ratio_is_the_observed_one():
-    assert score(TwoRates(17, 20, 20, 20), 0.85) == pytest.approx(0, abs=1e-9)
-    assert score(TwoRates(19, 20, 20, 20), 0.85) > 0 > score(TwoRates(10, 20, 20, 20), 0.85)
+    assert compute_score(TwoRates(17, 20, 20, 20), 0.85) == pytest.approx(0, abs=1e-9)
+    assert compute_score(TwoRates(19, 20, 20, 20), 0.85) > 0 > compute_score(TwoRates(10, 20, 20, 20), 0.85)
 
 
 def test_chances_agree_with_counting_by_hand():
     # one trial each, limit 1/2: only (1, 0) and (1, 1) look at least as good as (1, 1); worst at p = 1: P = 1/2
-    assert chance_of_as_good(TwoRates(1, 1, 1, 1), 0.5) == pytest.approx(0.5, abs=1e-6)
+    assert compute_chance_of_as_good(TwoRates(1, 1, 1, 1), 0.5) == pytest.approx(0.5, abs=1e-6)
 
 
 @pytest.mark.parametrize(

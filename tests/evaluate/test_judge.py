@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fieldloop.errors import BadInput
-from fieldloop.evaluate import judge, note_missing_lightings, plan
+from fieldloop.evaluate import judge_gate, note_missing_lightings, plan_gate_trials
 from fieldloop.model.condition import Exposure, Stratum
 from fieldloop.model.finding import Finding, Status
 from fieldloop.model.note import NO_SUBJECT
@@ -22,7 +22,7 @@ def outcomes(rate=1.0, cycle_s=7.0, seed=0, **rates):
     """Run the planned trials with a policy that succeeds at a rate, by scenario where given."""
     rng = np.random.default_rng(seed)
     made = []
-    for t in plan("p1", EXPOSURES, GATE, rng):
+    for t in plan_gate_trials("p1", EXPOSURES, GATE, rng):
         chance = rates.get(t.scenario.partition(":")[0], rate)
         took = cycle_s + rng.normal(0, 0.3)
         made.append(
@@ -33,7 +33,7 @@ def outcomes(rate=1.0, cycle_s=7.0, seed=0, **rates):
 
 
 def decided(made, latency=FAST, target=8.0, **more):
-    return judge(made, latency, GATE, target, policy="p1", decision_id="decision_1", at_ns=9, **more)
+    return judge_gate(made, latency, GATE, target, policy="p1", decision_id="decision_1", at_ns=9, **more)
 
 
 def statuses(decision):
@@ -152,12 +152,12 @@ def test_results_of_another_policy_are_refused():
     made = outcomes(1.0)
     with pytest.raises(BadInput, match="is of policy p2"):
         decided([dataclasses.replace(made[0], policy="p2")])
-    with pytest.raises(BadInput, match="starts at 1"):
-        decided(made, look=0)
+    with pytest.raises(BadInput, match="numbered from 1"):
+        decided(made, look_number=0)
 
 
 def test_a_later_look_must_be_surer():
     made = outcomes(1.0)
-    lows = [next(t.low for t in decided(made, look=n).tests if t.name == "consecutive") for n in (1, 2, 3)]
+    lows = [next(t.low for t in decided(made, look_number=n).tests if t.name == "consecutive") for n in (1, 2, 3)]
     assert lows[0] > lows[1] > lows[2]
     assert lows[0] == pytest.approx(0.025**0.01)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fieldloop.errors import BadInput
-from fieldloop.evaluate import novel_lightings, plan
+from fieldloop.evaluate import list_novel_lightings, plan_gate_trials
 from fieldloop.evaluate.plan import draw_strata
 from fieldloop.model.condition import Exposure, Stratum
 from fieldloop.protocol import default_operations
@@ -24,7 +24,7 @@ EXPOSURES = [
 
 
 def made(seed=0, **more):
-    return plan("p1", EXPOSURES, GATE, np.random.default_rng(seed), **more)
+    return plan_gate_trials("p1", EXPOSURES, GATE, np.random.default_rng(seed), **more)
 
 
 def test_every_scenario_has_its_trials():
@@ -73,21 +73,21 @@ def test_the_same_generator_gives_the_same_plan_and_another_one_another():
 
 
 def test_places_outlast_a_plan_whose_draws_are_fresh():
-    first, again = (made(seed, places=np.random.default_rng(7)) for seed in (1, 2))
+    first, again = (made(seed, position_rng=np.random.default_rng(7)) for seed in (1, 2))
     places = [{t.scenario: t.parameters for t in p if t.scenario.startswith("position:")} for p in (first, again)]
     assert places[0] == places[1]
     assert [t.scenario for t in first] != [t.scenario for t in again]
 
 
 def test_novel_lightings_may_run_out():
-    assert novel_lightings(EXPOSURES, GATE, ["warm", "cool"]) == ["side", "glare"]
+    assert list_novel_lightings(EXPOSURES, GATE, ["warm", "cool"]) == ["side", "glare"]
     named = {t.scenario for t in made(known_lightings=["warm", "cool"]) if t.scenario.startswith("lighting:")}
     assert named == {"lighting:side", "lighting:glare"}
 
 
 def test_nothing_deployed_is_no_gate():
     with pytest.raises(BadInput, match="Map the deployment first"):
-        plan("p1", EXPOSURES[3:], GATE, np.random.default_rng(0))
+        plan_gate_trials("p1", EXPOSURES[3:], GATE, np.random.default_rng(0))
 
 
 @given(st.lists(st.floats(0.01, 1), min_size=1, max_size=8), st.integers(1, 200), st.integers(0, 1000))

@@ -13,37 +13,39 @@ from fieldloop.geometry import transforms as tf
 @given(st.integers(0, 10_000), st.integers(4, 20))
 def test_finds_the_planted_transform_exactly_without_noise(seed, count):
     rng = np.random.default_rng(seed)
-    planted = tf.make(tf.rotation_from_vector(rng.normal(size=3)), rng.normal(size=3))
+    planted = tf.make_transform(tf.rotation_from_vector(rng.normal(size=3)), rng.normal(size=3))
     points_b = rng.normal(size=(count, 3))
-    points_a = tf.apply(planted, points_b)
-    found = rigid.fit(points_a, points_b)
+    points_a = tf.transform_points(planted, points_b)
+    found = rigid.fit_rigid_transform(points_a, points_b)
     assert np.allclose(found, planted, atol=1e-9)
-    assert rigid.residuals(found, points_a, points_b).max() < 1e-9
+    assert rigid.measure_point_distances(found, points_a, points_b).max() < 1e-9
 
 
 @given(st.integers(0, 10_000))
 def test_no_small_change_fits_noisy_points_better(seed):
     rng = np.random.default_rng(seed)
     points_b = rng.normal(size=(12, 3))
-    points_a = tf.apply(tf.make(tf.rotation_from_vector(rng.normal(size=3)), rng.normal(size=3)), points_b)
+    points_a = tf.transform_points(
+        tf.make_transform(tf.rotation_from_vector(rng.normal(size=3)), rng.normal(size=3)), points_b
+    )
     points_a = points_a + rng.normal(size=points_a.shape) * 0.01
-    best = rigid.fit(points_a, points_b)
-    least = (rigid.residuals(best, points_a, points_b) ** 2).sum()
+    best = rigid.fit_rigid_transform(points_a, points_b)
+    least = (rigid.measure_point_distances(best, points_a, points_b) ** 2).sum()
     for _ in range(20):
-        nudge = tf.make(tf.rotation_from_vector(rng.normal(size=3) * 1e-3), rng.normal(size=3) * 1e-3)
-        assert (rigid.residuals(nudge @ best, points_a, points_b) ** 2).sum() >= least
+        nudge = tf.make_transform(tf.rotation_from_vector(rng.normal(size=3) * 1e-3), rng.normal(size=3) * 1e-3)
+        assert (rigid.measure_point_distances(nudge @ best, points_a, points_b) ** 2).sum() >= least
 
 
 def test_a_mirrored_cloud_is_not_answered_with_a_reflection():
     points = np.random.default_rng(1).normal(size=(10, 3))
-    found = rigid.fit(points * [1, 1, -1], points)
+    found = rigid.fit_rigid_transform(points * [1, 1, -1], points)
     assert np.isclose(np.linalg.det(found[:3, :3]), 1)
 
 
 def test_points_in_a_plane_are_enough():
     corners = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0.0]])
-    planted = tf.make(tf.rotation_from_vector([0.3, -0.2, 1.0]), [0.1, 0.2, 0.3])
-    assert np.allclose(rigid.fit(tf.apply(planted, corners), corners), planted, atol=1e-9)
+    planted = tf.make_transform(tf.rotation_from_vector([0.3, -0.2, 1.0]), [0.1, 0.2, 0.3])
+    assert np.allclose(rigid.fit_rigid_transform(tf.transform_points(planted, corners), corners), planted, atol=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -58,4 +60,4 @@ def test_points_in_a_plane_are_enough():
 )
 def test_what_cannot_be_fitted_is_refused_with_the_reason(points_a, points_b, says):
     with pytest.raises(BadInput, match=says):
-        rigid.fit(points_a, points_b)
+        rigid.fit_rigid_transform(points_a, points_b)

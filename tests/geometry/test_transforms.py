@@ -14,7 +14,7 @@ turns = vectors.filter(lambda v: 1e-6 < np.linalg.norm(v) < 3.1)
 
 
 def transform(turn, shift):
-    return tf.make(tf.rotation_from_vector(turn), shift)
+    return tf.make_transform(tf.rotation_from_vector(turn), shift)
 
 
 @given(turns)
@@ -41,14 +41,14 @@ def test_quaternion_survives_the_round_trip_and_is_unit(turn):
 @given(turns, vectors)
 def test_invert_undoes(turn, shift):
     a_from_b = transform(turn, shift)
-    assert np.allclose(tf.invert(a_from_b) @ a_from_b, np.eye(4), atol=1e-9)
+    assert np.allclose(tf.invert_transform(a_from_b) @ a_from_b, np.eye(4), atol=1e-9)
 
 
 @given(turns, vectors, turns, vectors, vectors)
 def test_composing_is_applying_one_after_the_other(turn, shift, turn_2, shift_2, point):
     a_from_b, b_from_c = transform(turn, shift), transform(turn_2, shift_2)
-    once = tf.apply(a_from_b @ b_from_c, point)
-    assert np.allclose(once, tf.apply(a_from_b, tf.apply(b_from_c, point)), atol=1e-9)
+    once = tf.transform_points(a_from_b @ b_from_c, point)
+    assert np.allclose(once, tf.transform_points(a_from_b, tf.transform_points(b_from_c, point)), atol=1e-9)
 
 
 @given(turns, vectors)
@@ -65,17 +65,17 @@ def test_angle_between_a_rotation_and_the_identity_is_its_angle(turn):
 def test_many_at_once_equal_one_at_a_time():
     rng = np.random.default_rng(0)
     turns_, shifts, points = rng.normal(size=(5, 3)), rng.normal(size=(5, 3)), rng.normal(size=(5, 7, 3))
-    many = tf.make(tf.rotation_from_vector(turns_), shifts)
+    many = tf.make_transform(tf.rotation_from_vector(turns_), shifts)
     for i in range(5):
         one = transform(turns_[i], shifts[i])
         assert np.allclose(many[i], one)
-        assert np.allclose(tf.invert(many)[i], tf.invert(one))
-        assert np.allclose(tf.apply(many, points)[i], tf.apply(one, points[i]))
+        assert np.allclose(tf.invert_transform(many)[i], tf.invert_transform(one))
+        assert np.allclose(tf.transform_points(many, points)[i], tf.transform_points(one, points[i]))
         assert np.allclose(tf.pose_from_matrix(many)[i], tf.pose_from_matrix(one))
 
 
 def test_half_turns_are_handled():
     for axis in "xyz":
-        rotation = tf.rotation_about(axis, np.pi)
+        rotation = tf.make_rotation_about_axis(axis, np.pi)
         assert np.allclose(tf.rotation_from_quaternion(tf.quaternion_from_rotation(rotation)), rotation, atol=1e-12)
         assert np.isclose(np.linalg.norm(tf.vector_from_rotation(rotation)), np.pi)

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fieldloop.geometry.still_view import small_grey
-from fieldloop.geometry.view_stays import view_stays
+from fieldloop.geometry.still_view import shrink_to_grey
+from fieldloop.geometry.view_stays import measure_view_similarity
 
 WORLD = np.random.default_rng(0).integers(30, 200, (40, 60)).repeat(5, 0).repeat(5, 1)
 GRIPPER = np.random.default_rng(1).integers(30, 200, (6, 16)).repeat(5, 0).repeat(5, 1)
@@ -31,24 +31,24 @@ def frames(riding, gain=1.0, offset=0.0, noise=2.0):
 @settings(max_examples=8, deadline=None)
 @given(st.floats(0.4, 1.2), st.floats(0, 15))
 def test_the_light_does_not_matter(gain, offset):
-    assert view_stays(frames(riding=False, gain=gain, offset=offset)) > 0.8
-    assert view_stays(frames(riding=True, gain=gain, offset=offset)) < 0.3
+    assert measure_view_similarity(frames(riding=False, gain=gain, offset=offset)) > 0.8
+    assert measure_view_similarity(frames(riding=True, gain=gain, offset=offset)) < 0.3
 
 
 @pytest.mark.parametrize("level", [0, 100, 255])
 def test_where_nothing_shows_there_is_no_answer(level):
-    assert np.isnan(view_stays([np.full((60, 80), level, np.uint8)] * 4))
+    assert np.isnan(measure_view_similarity([np.full((60, 80), level, np.uint8)] * 4))
 
 
 def test_one_moment_is_no_answer():
-    assert np.isnan(view_stays(frames(riding=False)[:1]))
-    assert np.isnan(view_stays([]))
+    assert np.isnan(measure_view_similarity(frames(riding=False)[:1]))
+    assert np.isnan(measure_view_similarity([]))
 
 
 def test_a_small_picture_is_grey_whatever_the_frame_is():
     colours = np.dstack([np.full((90, 320), level, np.uint8) for level in (100, 150, 200)])
-    assert small_grey(colours).shape == (45, 160)
-    assert small_grey(colours)[0, 0] == round(0.299 * 100 + 0.587 * 150 + 0.114 * 200)
-    assert small_grey(np.full((40, 50), np.nan)).max() == 0
-    assert small_grey(np.full((40, 50), 1e6)).min() == 255
-    assert small_grey(np.full((1, 4000), 7, np.uint8)).shape == (1, 160)
+    assert shrink_to_grey(colours).shape == (45, 160)
+    assert shrink_to_grey(colours)[0, 0] == round(0.299 * 100 + 0.587 * 150 + 0.114 * 200)
+    assert shrink_to_grey(np.full((40, 50), np.nan)).max() == 0
+    assert shrink_to_grey(np.full((40, 50), 1e6)).min() == 255
+    assert shrink_to_grey(np.full((1, 4000), 7, np.uint8)).shape == (1, 160)

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from fieldloop.errors import UnreadableLog
 from fieldloop.ingest import open_log
-from fieldloop.testing.facts import facts
-from fieldloop.testing.shared import shared_data
+from fieldloop.testing.facts import write_note_facts
+from fieldloop.testing.shared import find_shared_data
 
 GOLDEN = Path(__file__).parent / "shared_data.json"
 MOST_COLUMNS = 8
@@ -31,7 +31,7 @@ DIGESTED = {"mcap-conformance"}
 
 def logs(name):
     """Yield the logs of a set, each with the name it has in the golden file."""
-    folder = shared_data(name)
+    folder = find_shared_data(name)
     patterns = SETS[name] if isinstance(SETS[name], list) else [SETS[name]]
     found = [folder] if patterns == ["."] else sorted({path for p in patterns for path in folder.glob(p)})
     for path in found:
@@ -89,7 +89,7 @@ def _stream(stream):
 
 
 def _defects(defects, path):
-    return [_plain(f"{d.subject} | {d.place} | {facts(d.message)}", path) for d in defects]
+    return [_plain(f"{d.subject} | {d.place} | {write_note_facts(d.message)}", path) for d in defects]
 
 
 def _plain(text, path):

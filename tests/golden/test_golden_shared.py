@@ -5,7 +5,7 @@ import json
 import pytest
 from tests.golden.make_shared import GOLDEN, SETS, logs, readings
 
-from fieldloop.testing.shared import REPOSITORY, shared_data
+from fieldloop.testing.shared import REPOSITORY, find_shared_data
 
 WRITTEN = json.loads(GOLDEN.read_text())
 
@@ -13,7 +13,7 @@ WRITTEN = json.loads(GOLDEN.read_text())
 @pytest.fixture
 def need():
     def check(name):
-        if shared_data(name) is None:
+        if find_shared_data(name) is None:
             pytest.skip(f"the shared data set {name} is not on this machine (FIELDLOOP_SHARED)")
 
     return check
@@ -76,7 +76,7 @@ def test_rosbag2_recordings_hold_what_their_metadata_counts(storage):
 def test_lerobot_sets_hold_their_episodes(need):
     need("lerobot-v20-gr1")
     for name, indices in {"lerobot-v20-gr1": range(5), "lerobot-v21-g1": (10, 33)}.items():
-        lines = (shared_data(name) / "meta/episodes.jsonl").read_text().splitlines()
+        lines = (find_shared_data(name) / "meta/episodes.jsonl").read_text().splitlines()
         lengths = {entry["episode_index"]: entry["length"] for entry in map(json.loads, lines)}
         read = [{stream["count"] for stream in episode["streams"].values()} for episode in episodes(name)]
         assert read == [{lengths[index]} for index in indices]

@@ -9,13 +9,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from fieldloop.release.writers import write_lerobot, write_mcap
-from fieldloop.testing.shared import shared_data
-from fieldloop.testing.synthetic import healthy
+from fieldloop.testing.shared import find_shared_data
+from fieldloop.testing.synthetic import make_healthy_recording
 
 
 @pytest.fixture(scope="session")
 def recording():
-    return healthy()
+    return make_healthy_recording()
 
 
 @pytest.fixture(scope="session")
@@ -26,7 +26,7 @@ def mcap_log(recording, tmp_path_factory):
 @pytest.fixture(scope="session")
 def written_v3(tmp_path_factory):
     folder = tmp_path_factory.mktemp("lerobot") / "picks"
-    write_lerobot((healthy(seed=i) for i in range(3)), folder)
+    write_lerobot((make_healthy_recording(seed=i) for i in range(3)), folder)
     return folder
 
 
@@ -71,7 +71,7 @@ def v2(written_v2, tmp_path):
 @pytest.fixture
 def shared():
     def find(name):
-        folder = shared_data(name)
+        folder = find_shared_data(name)
         if folder is None:
             pytest.skip(f"the shared data set {name} is not on this machine (FIELDLOOP_SHARED)")
         return folder

@@ -17,8 +17,8 @@ from fieldloop.errors import UnreadableLog
 from fieldloop.ingest import open_log
 from fieldloop.ingest.readers.hdf5 import Hdf5Reader
 from fieldloop.release.writers import write_hdf5
-from fieldloop.testing.facts import facts
-from fieldloop.testing.writer import sample_recording
+from fieldloop.testing.facts import write_note_facts
+from fieldloop.testing.writer import make_sample_recording
 
 COUNTERS = Path("/proc/self/io")
 
@@ -30,7 +30,7 @@ def read(path):
 
 
 def said_of(defects, subject):
-    return [facts(defect.message) for defect in defects if defect.subject == subject]
+    return [write_note_facts(defect.message) for defect in defects if defect.subject == subject]
 
 
 def test_rows_before_the_cut_are_read(tmp_path):
@@ -152,7 +152,7 @@ def test_a_declared_size_alone_asks_for_no_memory(tmp_path, options, said):
 
 @pytest.mark.parametrize("name", ["timestamps_ns", "stamps_ns/camera_overhead"])
 def test_stamps_of_our_own_ask_for_no_more_memory_than_is_stored(tmp_path, name):
-    path = write_hdf5([sample_recording(1)], tmp_path / "ours.hdf5").path
+    path = write_hdf5([make_sample_recording(1)], tmp_path / "ours.hdf5").path
     with h5py.File(path, "a") as file:
         demo = file["data/demo_0"]
         attributes, shape = dict(demo[name].attrs), (1 << 27, *demo[name].shape[1:])

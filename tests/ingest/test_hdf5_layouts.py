@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from tests.ingest.hdf5_makers import ROWS, SIDES, add_demo, aloha, d4rl, jpeg, minari, pictures, robomimic, video
 
 from fieldloop.ingest import open_log
-from fieldloop.ingest.readers.hdf5.superblock import lookup3
+from fieldloop.ingest.readers.hdf5.superblock import hash_lookup3
 from fieldloop.model.stream import ClockKind, StreamKind
-from fieldloop.testing.shared import shared_data
+from fieldloop.testing.shared import find_shared_data
 
 
 def read(path):
@@ -320,7 +320,7 @@ def test_tables_with_named_columns_and_texts_step_by_step_are_read(tmp_path):
 
 
 def test_the_checksum_is_that_of_the_format():
-    assert lookup3(b"Four score and seven years ago") == 0x17770551  # from the hash's own source
+    assert hash_lookup3(b"Four score and seven years ago") == 0x17770551  # from the hash's own source
 
 
 # ── what others recorded
@@ -339,7 +339,7 @@ def test_the_checksum_is_that_of_the_format():
     ],
 )
 def test_real_files_are_read_whole(set_, file, episodes, rows, streams):
-    folder = shared_data(set_)
+    folder = find_shared_data(set_)
     if folder is None:
         pytest.skip(f"the shared data set {set_} is not on this machine (FIELDLOOP_SHARED)")
     recordings, _ = read(folder / file)

@@ -12,7 +12,7 @@ from tests.ingest.lerobot_makers import DATA, LISTING, ROWS, foreign
 from fieldloop.ingest import open_log
 from fieldloop.ingest.readers.lerobot import shard
 from fieldloop.model.stream import ClockKind, StreamKind
-from fieldloop.testing.facts import facts
+from fieldloop.testing.facts import write_note_facts
 
 POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n"
 
@@ -21,7 +21,7 @@ def read(root):
     log = open_log(root)
     recordings = list(log.recordings)
     return recordings, [
-        f"{d.subject} {d.place}: {facts(d.message)}"
+        f"{d.subject} {d.place}: {write_note_facts(d.message)}"
         for d in (*log.defects, *(d for r in recordings for d in r.defects))
     ]
 
@@ -106,9 +106,7 @@ def test_what_the_table_of_episodes_says_more(root):
     assert json.loads(facts["sparse_subtask_names"]) == ["reach", "lift"]
     assert second.episode.succeeded is False
     assert any("facts episode 1: ingest.not_json" in line for line in said)
-    assert any(
-        "stratum episode 1: ingest.conditions_invalid reason='oops' is not factor=level" in line for line in said
-    )
+    assert any("stratum episode 1: ingest.conditions_invalid reason='oops' is not a condition" in line for line in said)
     assert len(said) == 2
 
 

@@ -6,7 +6,7 @@ import os
 import pytest
 
 from fieldloop.ingest import open_log
-from fieldloop.testing.facts import facts
+from fieldloop.testing.facts import write_note_facts
 
 DATA = "data/chunk-000/file-000.parquet"
 
@@ -18,7 +18,7 @@ def read(folder):
 
 def said(log, recordings=()):
     return [
-        f"{d.subject} {d.place}: {facts(d.message)}"
+        f"{d.subject} {d.place}: {write_note_facts(d.message)}"
         for d in (*log.defects, *(d for r in recordings for d in r.defects))
     ]
 

@@ -12,20 +12,20 @@ from hypothesis import strategies as st
 from tests.ingest.lerobot_makers import DATA, FPS, ROWS, foreign
 
 from fieldloop.ingest import open_log
-from fieldloop.ingest.pictures.packets import sort_by_presentation
-from fieldloop.ingest.readers.lerobot.rate import frame_near
+from fieldloop.ingest.pictures.packets import sort_packets_by_presentation
+from fieldloop.ingest.readers.lerobot.rate import find_frame_at
 from fieldloop.model.stream import ClockKind
 from fieldloop.release.writers import write_lerobot
-from fieldloop.testing.facts import defect_facts, facts
+from fieldloop.testing.facts import write_defect_facts, write_note_facts
 from fieldloop.testing.injuries.injury import keep_span
-from fieldloop.testing.synthetic import healthy_case
+from fieldloop.testing.synthetic import make_healthy_case
 
 
 def read(folder):
     log = open_log(folder)
     recordings = list(log.recordings)
     found = (*log.defects, *(d for r in recordings for d in r.defects))
-    return recordings, defect_facts(found)
+    return recordings, write_defect_facts(found)
 
 
 def edit(folder, change):
@@ -45,7 +45,8 @@ def as_a_strangers(info):
 def uneven(tmp_path):
     """Two episodes that share a video and end at no round time."""
     made = [
-        keep_span(healthy_case(seed=i), lambda at_s, end=end: at_s < end).recording for i, end in enumerate((4.65, 3.1))
+        keep_span(make_healthy_case(seed=i), lambda at_s, end=end: at_s < end).recording
+        for i, end in enumerate((4.65, 3.1))
     ]
     return write_lerobot(made, tmp_path / "set").path
 
@@ -105,16 +106,16 @@ def test_container_stamps_begin_at_zero_and_not_a_rounding_before_it(uneven):
 def test_the_frame_nearest_to_a_moment_is_found(frames, first, fps, off, base):
     pts = np.round(np.arange(frames) * base / fps).astype(np.int64)
     ones = np.ones(frames, np.int64)
-    packets = sort_by_presentation("h264", (8, 8), (1, base), pts, ones, ones.astype(bool), ones)
+    packets = sort_packets_by_presentation("h264", (8, 8), (1, base), pts, ones, ones.astype(bool), ones)
     first = min(first, frames)
-    assert frame_near(packets, (first + off) / fps) == first
+    assert find_frame_at(packets, (first + off) / fps) == first
 
 
 def test_a_moment_whose_frames_are_lost_begins_with_the_next():
     kept = np.asarray([0, 1, 2, 3, 6, 7, 8])
     ones = np.ones(len(kept), np.int64)
-    packets = sort_by_presentation("h264", (8, 8), (1, 30), kept, ones, ones.astype(bool), ones)
-    assert frame_near(packets, 4 / 30) == 4
+    packets = sort_packets_by_presentation("h264", (8, 8), (1, 30), kept, ones, ones.astype(bool), ones)
+    assert find_frame_at(packets, 4 / 30) == 4
 
 
 @pytest.mark.parametrize(
@@ -146,7 +147,9 @@ def test_rows_that_are_tables_say_so(tmp_path):
     turn = recordings[0].streams["observation.turn"]
     assert (turn.values.shape, turn.notes["shape"]) == ((ROWS, 4), "2 × 2, row by row")
     done = write_lerobot(recordings, tmp_path / "ours")
-    assert "release.rows_flattened observation.turn width=4 shape=2 × 2, row by row" in map(facts, done.left_out)
+    assert "release.rows_flattened observation.turn width=4 shape=2 × 2, row by row" in map(
+        write_note_facts, done.left_out
+    )
     assert [loss.subject.stream for loss in done.left_out if loss.code == "release.rows_flattened"] == [
         "observation.turn"
     ]

@@ -13,9 +13,9 @@ from fieldloop.ingest import open_log
 from fieldloop.ingest.pictures.video import VideoSpan, read_packets
 from fieldloop.ingest.readers.lerobot import LeRobotReader
 from fieldloop.model.stream import ClockKind, StreamKind
-from fieldloop.release.writers.grid import resample
-from fieldloop.testing.facts import facts
-from fieldloop.testing.synthetic import healthy
+from fieldloop.release.writers.grid import resample_stream
+from fieldloop.testing.facts import write_note_facts
+from fieldloop.testing.synthetic import make_healthy_recording
 
 
 def read(folder):
@@ -25,7 +25,7 @@ def read(folder):
 
 def said(log, recordings=()):
     return [
-        f"{d.subject} {d.place}: {facts(d.message)}"
+        f"{d.subject} {d.place}: {write_note_facts(d.message)}"
         for d in (*log.defects, *(d for r in recordings for d in r.defects))
     ]
 
@@ -45,7 +45,7 @@ def test_writer_to_reader(v3):
     assert said(log, recordings) == []
     assert log.format == "lerobot"
     for seed, got in enumerate(recordings):
-        wanted = healthy(seed=seed)
+        wanted = make_healthy_recording(seed=seed)
         for name in (
             "name",
             "task",
@@ -67,7 +67,7 @@ def test_writer_to_reader(v3):
             assert (stream.kind, stream.unit, stream.columns) == (before.kind, before.unit, before.columns)
             np.testing.assert_array_equal(stream.clocks[ClockKind.HEADER], grid_ns)
             if before.values is not None:
-                np.testing.assert_array_equal(stream.values, resample(before, grid_ns).astype(np.float32))
+                np.testing.assert_array_equal(stream.values, resample_stream(before, grid_ns).astype(np.float32))
 
 
 def test_the_right_pictures_come_out_of_a_shared_video(v3):
@@ -75,11 +75,11 @@ def test_the_right_pictures_come_out_of_a_shared_video(v3):
     for seed, got in enumerate(recordings):
         for name in ("camera/overhead", "camera/wrist"):
             picks = [0, 1, 150, 299]
-            wanted = list(healthy(seed=seed).streams[name].pictures.frames(picks))
+            wanted = list(make_healthy_recording(seed=seed).streams[name].pictures.frames(picks))
             frames = list(got.streams[name].pictures.frames(picks))
             errors = [np.abs(a.astype(int) - b).mean() for a, b in zip(frames, wanted, strict=True)]
             assert max(errors) < 4
-            other = next(iter(healthy(seed=seed).streams[name].pictures.frames([60])))
+            other = next(iter(make_healthy_recording(seed=seed).streams[name].pictures.frames([60])))
             assert np.abs(frames[0].astype(int) - other).mean() > 4
 
 

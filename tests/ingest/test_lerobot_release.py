@@ -11,9 +11,9 @@ from fieldloop.ingest import open_log
 from fieldloop.model.stream import ClockKind
 from fieldloop.release.writers import write_lerobot
 from fieldloop.release.writers.lerobot.files import Limits
-from fieldloop.testing.facts import facts
+from fieldloop.testing.facts import write_note_facts
 from fieldloop.testing.injuries.injury import keep_span
-from fieldloop.testing.synthetic import healthy, healthy_case, with_streams
+from fieldloop.testing.synthetic import make_healthy_case, make_healthy_recording, replace_streams
 
 LISTING = "meta/episodes/chunk-000/file-000.parquet"
 
@@ -22,7 +22,7 @@ def read(root):
     log = open_log(root)
     recordings = list(log.recordings)
     return recordings, [
-        f"{d.subject} {d.place}: {facts(d.message)}"
+        f"{d.subject} {d.place}: {write_note_facts(d.message)}"
         for d in (*log.defects, *(d for r in recordings for d in r.defects))
     ]
 
@@ -30,13 +30,13 @@ def read(root):
 def test_a_made_up_clock_stays_made_up_through_a_release(tmp_path):
     kept = {}
     for name in ("joints", "camera/overhead"):
-        stream = healthy().streams[name]
+        stream = make_healthy_recording().streams[name]
         kept[name] = type(stream)(
             name, stream.kind, stream.unit, {ClockKind.SYNTHETIC: stream.times_ns.copy()}, stream.values,
             stream.pictures, stream.nominal_hz, stream.columns, "base_link", "SN-7",
         )  # fmt: skip
-    others = dict.fromkeys(healthy().streams.keys() - kept.keys())
-    write_lerobot([with_streams(healthy(), kept | others)], tmp_path / "release")
+    others = dict.fromkeys(make_healthy_recording().streams.keys() - kept.keys())
+    write_lerobot([replace_streams(make_healthy_recording(), kept | others)], tmp_path / "release")
     (recording,), said = read(tmp_path / "release")
     assert said == []
     for name, before in kept.items():
@@ -48,7 +48,7 @@ def test_a_made_up_clock_stays_made_up_through_a_release(tmp_path):
 
 def test_depth_comes_back_with_its_holes(tmp_path):
     """The lowest step stands for what was not measured: it comes back as no return, not as a wall at one centimetre."""
-    stream = healthy().streams["depth/overhead"]
+    stream = make_healthy_recording().streams["depth/overhead"]
 
     class Holed(type(stream.pictures)):
         def _draw(self, place):
@@ -57,11 +57,13 @@ def test_depth_comes_back_with_its_holes(tmp_path):
             return picture
 
     source = Holed(stream.pictures.places[:20], depth=True)
-    kept = {name: healthy().streams[name] for name in ("joints",)}
+    kept = {name: make_healthy_recording().streams[name] for name in ("joints",)}
     clocks = {kind: times[:20].copy() for kind, times in stream.clocks.items()}
     kept["depth/overhead"] = type(stream)(stream.name, stream.kind, "m", clocks, pictures=source, nominal_hz=30.0)
-    others = dict.fromkeys(healthy().streams.keys() - kept.keys())
-    write_lerobot([with_streams(healthy(), kept | others)], tmp_path / "release", clock="depth/overhead")
+    others = dict.fromkeys(make_healthy_recording().streams.keys() - kept.keys())
+    write_lerobot(
+        [replace_streams(make_healthy_recording(), kept | others)], tmp_path / "release", clock="depth/overhead"
+    )
     (recording,), said = read(tmp_path / "release")
     assert said == []
     pictures = recording.streams["depth/overhead"].pictures
@@ -102,7 +104,9 @@ def test_an_episode_is_the_same_wherever_in_a_video_it_lies(tmp_path, frames):
     wanted = ("joints", "camera/overhead")
     takes = []
     for seed in range(3):
-        made = keep_span(healthy_case(recording=healthy(seed=seed)), lambda at_s: at_s < (frames - 0.5) / 30).recording
+        made = keep_span(
+            make_healthy_case(recording=make_healthy_recording(seed=seed)), lambda at_s: at_s < (frames - 0.5) / 30
+        ).recording
         takes.append(replace(made, streams={name: made.streams[name] for name in wanted}))
     assert len(takes[0].streams["camera/overhead"]) == frames
     ids = []

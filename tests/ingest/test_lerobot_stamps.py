@@ -8,7 +8,7 @@ from fieldloop.ingest import open_log
 from fieldloop.ingest.readers.lerobot.info import Feature, Info
 from fieldloop.ingest.readers.lerobot.stamps import StampColumns
 from fieldloop.model.stream import ClockKind
-from fieldloop.testing.facts import facts
+from fieldloop.testing.facts import write_note_facts
 
 FPS_30 = 30
 EPOCH_NS = 1_767_225_600_000_000_000
@@ -18,7 +18,7 @@ def read(root):
     log = open_log(root)
     recordings = list(log.recordings)
     return recordings, [
-        f"{d.subject} {d.place}: {facts(d.message)}"
+        f"{d.subject} {d.place}: {write_note_facts(d.message)}"
         for d in (*log.defects, *(d for r in recordings for d in r.defects))
     ]
 

@@ -5,22 +5,24 @@ import tomllib
 import numpy as np
 import pytest
 
-from fieldloop.ingest.mapping import apply, parse_mapping, propose
-from fieldloop.ingest.units import FARTHEST_M, guessed_unit
+from fieldloop.ingest.mapping import apply_mapping, parse_mapping, propose_mapping
+from fieldloop.ingest.units import FARTHEST_M, guess_unit
 from fieldloop.model.stream import ClockKind, Stream, StreamKind
-from fieldloop.testing.synthetic import healthy, with_streams
+from fieldloop.testing.synthetic import make_healthy_recording, replace_streams
 
 
 def with_stream(name, kind, width, *, reach=1.0, **fields):
     values = np.tile(np.linspace(-reach, reach, 50)[:, None], (1, width))
     clocks = {ClockKind.LOG: np.arange(50) * 10_000_000}
-    return with_streams(healthy(), {name: Stream(name, kind, values=values, clocks=clocks, **{"unit": "", **fields})})
+    return replace_streams(
+        make_healthy_recording(), {name: Stream(name, kind, values=values, clocks=clocks, **{"unit": "", **fields})}
+    )
 
 
 def proposed(made, name):
     """Return the unit proposed for a stream, and its line."""
-    text = propose([made], "logs")
-    assert not apply(parse_mapping(text, "proposed"), made).defects
+    text = propose_mapping([made], "logs")
+    assert not apply_mapping(parse_mapping(text, "proposed"), made).defects
     block = text.split(f'[streams."{name}"]')[1].split("\n\n")[0]
     line = next((line for line in block.splitlines() if "unit" in line), "")
     return tomllib.loads(text)["streams"][name].get("unit"), line
@@ -68,4 +70,4 @@ def test_an_assumed_unit_gives_way_to_the_name():
 def test_how_far_an_arm_reaches_is_one_number(factor, unit):
     made = with_stream("arm/spot", StreamKind.POSE, 3, reach=FARTHEST_M * factor)
     assert proposed(made, "arm/spot")[0] == unit
-    assert (guessed_unit(StreamKind.POSE, made.streams["arm/spot"].values)[0] == "") == (unit == "mm")
+    assert (guess_unit(StreamKind.POSE, made.streams["arm/spot"].values)[0] == "") == (unit == "mm")

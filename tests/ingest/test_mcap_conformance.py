@@ -7,8 +7,8 @@ import pytest
 from bench.format_speed.mcap_stamps import stamps
 
 from fieldloop.ingest.readers.mcap import McapReader
-from fieldloop.ingest.readers.mcap.chunks import unpack
-from fieldloop.ingest.readers.mcap.parse import parse
+from fieldloop.ingest.readers.mcap.chunks import unpack_chunk
+from fieldloop.ingest.readers.mcap.parse import parse_record
 from fieldloop.ingest.readers.mcap.records import MAGIC, RECORD_HEAD, Attachment, Chunk, MessageIndex
 from fieldloop.model.stream import ClockKind
 
@@ -35,7 +35,7 @@ def all_records(data):
     """Yield every record of a whole file, those inside chunks in place of their chunk."""
     for record in records_in(data[len(MAGIC) : -len(MAGIC)]):
         if isinstance(record, Chunk):
-            yield from records_in(unpack(record).records)
+            yield from records_in(unpack_chunk(record).records)
         else:
             yield record
 
@@ -45,7 +45,7 @@ def records_in(content):
     while at < len(content):
         opcode, length = RECORD_HEAD.unpack_from(content, at)
         at += RECORD_HEAD.size
-        if record := parse(opcode, memoryview(content)[at : at + length]):
+        if record := parse_record(opcode, memoryview(content)[at : at + length]):
             yield record
         at += length
 

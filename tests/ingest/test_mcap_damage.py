@@ -16,7 +16,7 @@ from mcap.writer import CompressionType, IndexType
 from tests.ingest.mcap_makers import SECOND, read, ros, small_log, write
 
 from fieldloop.ingest.readers.mcap import McapReader
-from fieldloop.testing.facts import facts
+from fieldloop.testing.facts import write_note_facts
 from fieldloop_robot.messages import CompressedImage, JointState
 
 
@@ -289,7 +289,7 @@ def test_a_count_that_does_not_fit_is_reported(tmp_path):
     data[at + 9 : at + 17] = struct.pack("<Q", 41)
     log.write_bytes(data)
     (defect,) = read(log).defects
-    assert facts(defect.message).startswith("ingest.count_mismatch stated=41 what=messages found=40")
+    assert write_note_facts(defect.message).startswith("ingest.count_mismatch stated=41 what=messages found=40")
 
 
 def test_a_changed_summary_is_noticed(tmp_path):
@@ -298,7 +298,7 @@ def test_a_changed_summary_is_noticed(tmp_path):
     data[data.rfind(b"JointState")] ^= 1
     log.write_bytes(data)
     got = read(log)
-    assert any(facts(d.message).startswith("ingest.checksum_mismatch part=the summary") for d in got.defects)
+    assert any(write_note_facts(d.message).startswith("ingest.checksum_mismatch part=the summary") for d in got.defects)
     assert len(got.streams["joints"]) == 40
 
 
@@ -307,7 +307,7 @@ def test_a_changed_attachment_is_noticed(tmp_path):
     data = bytearray(log.read_bytes())
     data[data.find(b"precious")] ^= 1
     log.write_bytes(data)
-    assert any("ingest.checksum_mismatch part=attachment 'a'" in facts(d.message) for d in read(log).defects)
+    assert any("ingest.checksum_mismatch part=attachment 'a'" in write_note_facts(d.message) for d in read(log).defects)
 
 
 def test_channels_of_a_broken_chunk_are_found_in_the_summary(tmp_path):
@@ -337,7 +337,7 @@ def test_an_unknown_compression_is_a_defect(tmp_path):
     log.write_bytes(log.read_bytes().replace(b"\x04\x00\x00\x00zstd", b"\x04\x00\x00\x00zst9"))
     got = read(log)
     assert got.streams == {}
-    assert any("compression 'zst9' is not known" in facts(d.message) for d in got.defects)
+    assert any("compression 'zst9' is not known" in write_note_facts(d.message) for d in got.defects)
 
 
 def test_a_chunk_that_claims_all_memory_is_a_defect(tmp_path):

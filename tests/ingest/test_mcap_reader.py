@@ -18,7 +18,7 @@ from fieldloop.ingest.readers.mcap import McapReader
 from fieldloop.model.condition import Stratum
 from fieldloop.model.stream import ClockKind, StreamKind
 from fieldloop.release.writers import write_mcap
-from fieldloop.testing.synthetic import healthy, with_streams
+from fieldloop.testing.synthetic import make_healthy_recording, replace_streams
 from fieldloop_robot.messages import CompressedImage
 
 
@@ -67,10 +67,10 @@ def test_further_facts_are_kept_and_wrong_ones_named(tmp_path):
 
 @pytest.mark.parametrize("size", [(64, 48), (63, 47)])
 def test_pictures_come_back_on_demand(tmp_path, size):
-    made = healthy()
+    made = make_healthy_recording()
     camera, depth = made.streams["camera/wrist"], made.streams["depth/overhead"]
     sized = [replace(s, pictures=replace(s.pictures, width=size[0], height=size[1])) for s in (camera, depth)]
-    short = with_streams(made, dict.fromkeys(made.streams) | {s.name: s for s in sized})
+    short = replace_streams(made, dict.fromkeys(made.streams) | {s.name: s for s in sized})
     got = read(write_mcap([short], tmp_path / "a.mcap").path)
     colour, distance = got.streams["camera/wrist"].pictures, got.streams["depth/overhead"].pictures
     assert colour.size == distance.size == size

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from tests.ingest.mcap_makers import SECOND, read, ros, write
 from tests.ingest.test_messages_protobuf import POINT, TIMESTAMP, F, described
 
-from fieldloop.ingest.messages.calibration import parse_document
+from fieldloop.ingest.messages.calibration import parse_json_or_yaml
 from fieldloop.ingest.messages.json_messages import JsonDecoder
 from fieldloop.ingest.messages.plain_yaml import parse_yaml
 from fieldloop.ingest.messages.protobuf import ProtobufDecoder
 from fieldloop.ingest.messages.spans import Spans
 from fieldloop.model.stream import ClockKind, StreamKind
-from fieldloop.testing.facts import facts
+from fieldloop.testing.facts import write_note_facts
 from fieldloop_robot.messages import Imu, JointState
 
 GOOD = ("json", None, [(5, 5, b'{"a": 1}')])
@@ -210,7 +210,7 @@ def test_too_many_sets_of_columns_are_a_defect(tmp_path):
     got = read(write(tmp_path / "a.mcap", {"/t": ("json", None, rows)}))
     assert got.streams["t"].values is None
     (defect,) = got.defects
-    assert (defect.subject, facts(defect.message)) == ("/t", "ingest.too_many_column_sets sets=16")
+    assert (defect.subject, write_note_facts(defect.message)) == ("/t", "ingest.too_many_column_sets sets=16")
 
 
 def test_one_message_without_a_stamp_is_reported(tmp_path):
@@ -234,7 +234,7 @@ def test_yaml_that_refers_to_itself_is_refused(tmp_path):
         parse_yaml(BOMB)
     with pytest.raises(ValueError, match="refers"):
         parse_yaml("<<: {a: 1}\nb: 2")
-    assert parse_document(BOMB.encode()) is None
+    assert parse_json_or_yaml(BOMB.encode()) is None
     levels = [f"k{i}: &k{i} [{', '.join([f'*k{i - 1}'] * 9)}]" for i in range(1, 12)]
     bomb = "\n".join(["k0: &k0 [1, 2]", *levels]).encode()
     log = write(tmp_path / "a.mcap", {"/t": GOOD}, attachments=[("rig.yaml", "text/yaml", bomb)])

@@ -129,7 +129,7 @@ def test_any_type_read_as_a_table_is_as_read_one_by_one(data, fields, header, en
     spans = Spans.of(payloads)
     fast, slow = decoder(spans), decoder.decode_one_by_one(spans)
     assert fast.failed == slow.failed == 0
-    assert decoder._table_layout(spans[0]) is not None, "every such type can be read as a table"
+    assert decoder._find_table_layout(spans[0]) is not None, "every such type can be read as a table"
     assert fast.groups.keys() == slow.groups.keys()
     assert fast.stamps_ns.tolist() == slow.stamps_ns.tolist()
     assert (fast.frame_id, fast.left_out) == (slow.frame_id, slow.left_out)
@@ -372,7 +372,7 @@ def test_a_picture_head_is_what_the_whole_message_says(data):
             whole = decoder.message(bytes(payload))
         except ValueError:
             continue
-        assert (head.stamp_ns, head.frame_id) == decoder.stamp_of(whole)
+        assert (head.stamp_ns, head.frame_id) == decoder.find_stamp_and_frame(whole)
         assert head.form == whole.format
 
 

@@ -7,7 +7,7 @@ import pytest
 from fieldloop.errors import UnreadableLog
 from fieldloop.ingest import open_log, readers
 from fieldloop.model.episode import Episode, Recording
-from fieldloop.testing.facts import facts
+from fieldloop.testing.facts import write_note_facts
 
 
 def test_no_such_path(tmp_path):
@@ -111,7 +111,7 @@ def test_a_plugged_in_reader_reads_and_its_fault_is_named(monkeypatch, tmp_path)
     (tmp_path / "log.x").write_bytes(b"PLAIN")
     log = open_log(tmp_path / "log.x")
     assert [r.episode.name for r in log.recordings] == ["log"]
-    assert [facts(d.message) for d in log.defects] == [
+    assert [write_note_facts(d.message) for d in log.defects] == [
         "ingest.reader_failed reader=plain reason=RuntimeError: the rest is a riddle"
     ]
 
@@ -124,7 +124,7 @@ def test_a_broken_plug_in_is_reported_by_name_and_the_others_still_read(monkeypa
     )
     log = open_log(mcap_log)
     assert len(list(log.recordings)) == 1
-    said = {d.subject: facts(d.message) for d in log.defects}
+    said = {d.subject: write_note_facts(d.message) for d in log.defects}
     assert "no_such_module_anywhere" in said["reader plug-in wonky"]
     assert "no name, recognises, read" in said["reader plug-in hollow"]
 

@@ -33,7 +33,7 @@ from fieldloop.ingest import open_log
 from fieldloop.ingest.readers.rlds import RldsReader, columns
 from fieldloop.model.stream import ClockKind, EncodedSource, StreamKind
 from fieldloop.model.stream_notes import NOT_UNDERSTOOD
-from fieldloop.testing.facts import defect_facts
+from fieldloop.testing.facts import write_defect_facts
 from fieldloop.testing.reader import check_reader
 
 READER = RldsReader()
@@ -204,7 +204,7 @@ def test_pictures_at_rest_are_handed_out_as_they_are(tmp_path):
 
 
 def said(recording):
-    return " | ".join(defect_facts(recording.defects))
+    return " | ".join(write_defect_facts(recording.defects))
 
 
 @pytest.mark.parametrize(
@@ -250,7 +250,7 @@ def shard(root, index=0):
 
 
 def whole(root):
-    return " | ".join(defect_facts(READER.defects(root)))
+    return " | ".join(write_defect_facts(READER.defects(root)))
 
 
 def test_nothing_is_wrong_with_a_good_set(root):
@@ -396,3 +396,16 @@ def test_a_real_excerpt_reads_whole(shared):
     assert found[0].streams["language_embedding"].values.shape == (10, 512)
     assert "split val" in whole(root)
     assert all("ingest.mark_missing" in said(r) for r in found[:3])  # an excerpt: ten steps of each
+
+
+def test_features_of_unknown_meaning_are_not_understood_and_a_task_code_is_the_task(tmp_path):
+    rows = np.cumsum(np.ones((STEPS, 3), "f4"), axis=0)
+    observed = dictionary(position=tensor("float32", 3), joint_velocity=tensor("float32", 3))
+    steps = dictionary(observation=observed, action=tensor("float32", 3), **MARKS)
+    made = marks(STEPS) | {
+        "steps/action": rows, "steps/observation/position": rows, "steps/observation/joint_velocity": rows,
+        "task_code": [b"lift-any"],
+    }  # fmt: skip
+    recording = read(tmp_path, made, steps, None)
+    assert [n for n, stream in recording.streams.items() if NOT_UNDERSTOOD in stream.notes] == ["observation/position"]
+    assert recording.episode.task == "lift-any"

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from tests.ingest.rlds_makers import example, framed, masked, parse, unframed
 
 from fieldloop.ingest.readers.rlds.example import Kind, parse_example
-from fieldloop.ingest.readers.rlds.framing import begins_with_a_record, masked_crc32c, records
+from fieldloop.ingest.readers.rlds.framing import begins_with_record, compute_masked_crc32c, read_records
 from fieldloop.ingest.readers.rlds.inflated import open_shard
-from fieldloop.ingest.readers.rlds.varints import Unparsable, boundaries, varints
-from fieldloop.release.writers.rlds.example import bytes_list, numbers_list
-from fieldloop.release.writers.rlds.example import example as our_example
-from fieldloop.release.writers.rlds.example import varints as packed
-from fieldloop.testing.facts import facts
+from fieldloop.ingest.readers.rlds.varints import Unparsable, find_run_boundaries, read_varints
+from fieldloop.release.writers.rlds.example import encode_bytes_list, encode_numbers_list
+from fieldloop.release.writers.rlds.example import encode_example as our_example
+from fieldloop.release.writers.rlds.example import encode_varints as packed
+from fieldloop.testing.facts import write_note_facts
 
 int64s = st.lists(st.integers(-(2**63), 2**63 - 1), max_size=30)
 floats = st.lists(st.floats(width=32, allow_nan=False), max_size=30)
@@ -55,9 +55,9 @@ def listed(values):
 @given(maps)
 def test_what_we_write_is_what_protobuf_reads(features):
     made = {
-        name: bytes_list(v)
+        name: encode_bytes_list(v)
         if isinstance(v, list) and all(isinstance(x, bytes) for x in v)
-        else numbers_list(np.asarray(v))
+        else encode_numbers_list(np.asarray(v))
         for name, v in features.items()
     }
     payload = our_example(made)
@@ -69,7 +69,7 @@ def test_what_we_write_is_what_protobuf_reads(features):
 @given(int64s)
 def test_whole_numbers_survive_packing(numbers):
     bits = np.asarray(numbers, np.int64)
-    assert varints(memoryview(packed(bits.view(np.uint64)))).tolist() == numbers
+    assert read_varints(memoryview(packed(bits.view(np.uint64)))).tolist() == numbers
 
 
 def test_numbers_need_not_be_packed():
@@ -93,15 +93,15 @@ def test_a_name_given_twice_and_a_list_in_two_pieces_are_read_as_protobuf_does()
 
 def test_where_each_picture_of_whole_numbers_lies():
     data = memoryview(packed(np.asarray([1, 200, 3, 255], np.uint64)))
-    places = boundaries(data, 2)
-    assert [varints(data[a:b]).tolist() for a, b in places.tolist()] == [[1, 200], [3, 255]]
-    assert boundaries(data, 3) is None
+    places = find_run_boundaries(data, 2)
+    assert [read_varints(data[a:b]).tolist() for a, b in places.tolist()] == [[1, 200], [3, 255]]
+    assert find_run_boundaries(data, 3) is None
 
 
 @pytest.mark.parametrize("bad", [b"\x80", b"\xff" * 11 + b"\x01"])
 def test_a_broken_number_is_refused(bad):
     with pytest.raises(Unparsable):
-        varints(memoryview(bad))
+        read_varints(memoryview(bad))
 
 
 # ── framing
@@ -110,12 +110,14 @@ def test_a_broken_number_is_refused(bad):
 @given(st.lists(st.binary(min_size=1, max_size=50), max_size=6))
 def test_framing_comes_back(payloads):
     data = framed(*payloads)
-    assert [r.payload for r in records(io.BytesIO(data), len(data))] == payloads == unframed(data)
-    assert [r.length for r in records(io.BytesIO(data), len(data), payloads=False)] == [len(p) for p in payloads]
+    assert [r.payload for r in read_records(io.BytesIO(data), len(data))] == payloads == unframed(data)
+    assert [r.length for r in read_records(io.BytesIO(data), len(data), with_payloads=False)] == [
+        len(p) for p in payloads
+    ]
 
 
 def test_the_checksum_is_that_of_the_format():
-    assert masked_crc32c(b"123456789") == masked(b"123456789") == 0xC78AB0E5
+    assert compute_masked_crc32c(b"123456789") == masked(b"123456789") == 0xC78AB0E5
 
 
 @pytest.fixture
@@ -126,7 +128,7 @@ def three():
 def test_a_wrong_checksum_is_reported_and_the_record_still_read(three):
     data = bytearray(framed(*three))
     data[12 + len(three[0]) - 5] ^= 1
-    found = list(records(io.BytesIO(data), len(data)))
+    found = list(read_records(io.BytesIO(data), len(data)))
     assert [bool(r.wrong) for r in found] == [True, False, False]
     assert (found[0].wrong.code, found[0].offset) == ("ingest.checksum_mismatch", 12)
 
@@ -135,9 +137,9 @@ def test_behind_a_damaged_length_the_next_record_is_found(three):
     data = bytearray(framed(*three))
     start = 16 + len(three[0])
     data[start + 1] ^= 0x40
-    found = list(records(io.BytesIO(data), len(data)))
+    found = list(read_records(io.BytesIO(data), len(data)))
     assert [r.payload for r in found] == [three[0], b"", three[2]]
-    assert facts(found[1].wrong) == f"ingest.record_length_damaged next_byte={2 * start}"
+    assert write_note_facts(found[1].wrong) == f"ingest.record_length_damaged next_byte={2 * start}"
 
 
 def test_a_file_cut_anywhere_says_so_or_ends_at_a_record(three):
@@ -145,14 +147,14 @@ def test_a_file_cut_anywhere_says_so_or_ends_at_a_record(three):
     edges = {0, len(three[0]) + 16, 2 * (len(three[0]) + 16)}
     for cut in range(len(data)):
         for payloads in (True, False):
-            found = list(records(io.BytesIO(data[:cut]), cut, payloads=payloads))
+            found = list(read_records(io.BytesIO(data[:cut]), cut, with_payloads=payloads))
             assert (cut in edges) == (not any(r.wrong for r in found)), cut
 
 
 def test_a_length_that_lies_asks_for_no_memory(three):
     length = struct.pack("<Q", 2**31 - 1)
     data = length + struct.pack("<I", masked(length)) + three[0]
-    (found,) = records(io.BytesIO(data), len(data))
+    (found,) = read_records(io.BytesIO(data), len(data))
     assert found.payload == three[0]
     assert found.wrong.code == "ingest.record_cut_off"
 
@@ -166,8 +168,8 @@ def test_compressed_files_read_like_plain_ones(squeeze, three, tmp_path):
     file, size = open_shard(path)
     with file:
         assert size is None
-        assert [r.payload for r in records(file, size)] == three
-        assert [r.length for r in records(file, size, payloads=False)] == [len(p) for p in three]
+        assert [r.payload for r in read_records(file, size)] == three
+        assert [r.length for r in read_records(file, size, with_payloads=False)] == [len(p) for p in three]
         file.seek(12)
         assert file.read(len(three[0])) == three[0]
 
@@ -178,14 +180,14 @@ def test_a_compressed_file_that_is_cut_says_so(three, tmp_path):
     path.write_bytes(whole[: len(whole) // 2])
     file, size = open_shard(path)
     with file:
-        assert any(r.wrong for r in records(file, size))
-        assert any(r.wrong for r in records(file, size, payloads=False))
+        assert any(r.wrong for r in read_records(file, size))
+        assert any(r.wrong for r in read_records(file, size, with_payloads=False))
 
 
 def test_files_of_other_kinds_are_not_claimed():
     event = b"\x09" + bytes(8) + b"\x1a\x0dbrain.Event:2"  # TensorBoard frames its events the same way
-    assert not begins_with_a_record(framed(event))
-    assert begins_with_a_record(framed(example({"a": [1]})))
+    assert not begins_with_record(framed(event))
+    assert begins_with_record(framed(example({"a": [1]})))
 
 
 @settings(max_examples=60)
@@ -204,5 +206,5 @@ def test_hostile_bytes_are_refused_not_crashed_on(features, changes):
 
 @given(st.binary(max_size=300))
 def test_any_bytes_can_be_walked_through(data):
-    assert sum(r.length for r in records(io.BytesIO(data), len(data))) >= 0
+    assert sum(r.length for r in read_records(io.BytesIO(data), len(data))) >= 0
     parse_example(data)

@@ -15,7 +15,7 @@ from fieldloop.ingest import open_log
 from fieldloop.ingest.readers.rosbag import Ros1Reader
 from fieldloop.ingest.readers.rosbag.ros1_scan import Ros1Scan
 from fieldloop.model.stream import ClockKind, StreamKind
-from fieldloop.testing.facts import facts
+from fieldloop.testing.facts import write_note_facts
 
 MESSAGES = 1 + HZ * SECONDS + len(LEVELS)
 
@@ -44,7 +44,7 @@ def count(recording):
 
 
 def said(recording):
-    return " ".join(f"{defect.place}: {facts(defect.message)}" for defect in recording.defects)
+    return " ".join(f"{defect.place}: {write_note_facts(defect.message)}" for defect in recording.defects)
 
 
 def test_what_was_written_is_read(made, read):

@@ -17,7 +17,7 @@ from fieldloop.errors import UnreadableLog
 from fieldloop.ingest import open_log
 from fieldloop.ingest.readers.rosbag import Rosbag2Reader
 from fieldloop.model.stream import ClockKind
-from fieldloop.testing.facts import defect_facts, facts
+from fieldloop.testing.facts import write_defect_facts, write_note_facts
 from fieldloop.testing.reader import check_reader
 
 MESSAGES = 1 + HZ * SECONDS + len(LEVELS)
@@ -71,7 +71,7 @@ def test_metadata_that_refers_to_itself_is_not_followed(bag):
     lists = [f"k{i}: &k{i} [{', '.join([f'*k{i - 1}'] * 9)}]" for i in range(1, 12)]
     (bag / "metadata.yaml").write_text("\n".join([said, "k0: &k0 [1]", *lists]))
     (got,) = open_log(bag).recordings
-    assert any("refers to another part" in facts(defect.message) for defect in got.defects)
+    assert any("refers to another part" in write_note_facts(defect.message) for defect in got.defects)
     assert got.streams
 
 
@@ -115,7 +115,7 @@ def count(recording):
 
 
 def said(recording):
-    return " ".join(defect_facts(recording.defects))
+    return " ".join(write_defect_facts(recording.defects))
 
 
 def assert_whole(recording):
@@ -183,7 +183,7 @@ def test_the_oldest_metadata_is_read(tmp_path):
     (bag / "metadata.yaml").write_text(OLD.format(name="old"))
     recording = read(bag)
     assert recording.streams["text"].times_ns.tolist() == [1000, 2000, 3000]
-    assert [facts(defect.message) for defect in recording.defects] == [
+    assert [write_note_facts(defect.message) for defect in recording.defects] == [
         "ingest.duration_differs stated_ns=2000001 found_ns=2000"
     ]
 

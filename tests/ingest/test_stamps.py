@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fieldloop.ingest.stamps import resolution, stamps_of, stated_rate
+from fieldloop.ingest.stamps import find_resolution, find_stated_rate, parse_stamps
 
 EPOCH_S = 1_700_000_000
 
@@ -16,7 +16,7 @@ EPOCH_S = 1_700_000_000
 def test_the_unit_is_inferred_from_what_is_plausible(unit, start_s, hz):
     wanted = start_s * 10**9 + (np.arange(50) * (10**9 // hz))
     stored = wanted // unit if unit < 10**9 else wanted / 1e9
-    told = stamps_of("timestamp", np.asarray(stored))
+    told = parse_stamps("timestamp", np.asarray(stored))
     assert np.abs(told.times_ns - wanted).max() < max(unit if unit < 10**9 else 1, 300)
     assert "plausible" in told.how
 
@@ -38,13 +38,13 @@ def test_the_unit_is_inferred_from_what_is_plausible(unit, start_s, hz):
     ],
 )
 def test_numbers_that_can_be_no_stamps_are_not_taken_for_some(values):
-    assert stamps_of("time", np.asarray(values)) is None
+    assert parse_stamps("time", np.asarray(values)) is None
 
 
 def test_a_clock_that_was_set_back_once_is_still_one():
     real = np.cumsum(np.random.default_rng(0).uniform(0.015, 0.025, 100))
     real[60:] -= 0.5
-    told = stamps_of("timestamp", real)
+    told = parse_stamps("timestamp", real)
     assert told.measured
     assert (np.diff(told.times_ns) < 0).sum() == 1
 
@@ -68,7 +68,7 @@ MADE_UP = {
 @settings(max_examples=25, deadline=None)
 @given(st.integers(3, 4000), st.sampled_from([10, 15, 24, 25, 30, 50, 60]))
 def test_row_numbers_over_a_rate_are_made_up_however_they_were_rounded(way, rows, hz):
-    told = stamps_of("timestamp", MADE_UP[way](np.arange(rows), hz))
+    told = parse_stamps("timestamp", MADE_UP[way](np.arange(rows), hz))
     assert told is not None
     assert not told.measured
 
@@ -87,13 +87,13 @@ def test_row_numbers_over_a_rate_are_made_up_however_they_were_rounded(way, rows
 def test_stamps_that_jitter_by_more_than_the_column_can_tell_are_measured(store):
     random = np.random.default_rng(3)
     stored = store(np.arange(1, 1800) / 30 + random.uniform(0, 0.004, 1799))
-    assert stamps_of("timestamp", stored).measured
+    assert parse_stamps("timestamp", stored).measured
 
 
 def test_a_rate_stated_elsewhere_refuses_what_is_far_from_it():
     counter = np.arange(50) * 2
-    assert stamps_of("timestamp", counter, hz=30) is None
-    assert stamps_of("timestamp", np.arange(50) * 33, hz=30).times_ns[1] == 33_000_000
+    assert parse_stamps("timestamp", counter, hz=30) is None
+    assert parse_stamps("timestamp", np.arange(50) * 33, hz=30).times_ns[1] == 33_000_000
 
 
 @pytest.mark.parametrize(
@@ -107,9 +107,9 @@ def test_a_rate_stated_elsewhere_refuses_what_is_far_from_it():
     ],
 )
 def test_what_a_column_can_tell_apart(values, finest):
-    assert resolution(values) == pytest.approx(float(finest))
+    assert find_resolution(values) == pytest.approx(float(finest))
 
 
 def test_rates_by_their_usual_names():
-    assert stated_rate({"fps": "nonsense", "meta/control_hz": "15"}) == 15
-    assert stated_rate({"rate": "-3", "hz": "inf"}) is None
+    assert find_stated_rate({"fps": "nonsense", "meta/control_hz": "15"}) == 15
+    assert find_stated_rate({"rate": "-3", "hz": "inf"}) is None

@@ -12,7 +12,7 @@ from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 from fieldloop import check
 from fieldloop.check import Case
 from fieldloop.ingest import open_log
-from fieldloop.ingest.mapping import apply, parse_mapping
+from fieldloop.ingest.mapping import apply_mapping, parse_mapping
 from fieldloop.model.episode import Recording
 from fieldloop.model.finding import Status
 from fieldloop.model.provenance import Provenance, StreamFact
@@ -83,8 +83,8 @@ def recorded(folder: Path, rows: Iterable[tuple[str, int, Any]], late_ns: int = 
 def statuses(recording: Recording, name: str) -> dict[str, Status]:
     """Judge a recording by one check, under the shipped protocol: subject → status."""
     case = Case(recording, default_protocol())
-    measured = [one for one in check.measure(case, pixels=False) if one.check == name]
-    return {finding.subject: finding.status for finding in check.judge(measured, case.protocol)}
+    measured = [one for one in check.measure_episode(case, pixels=False) if one.check == name]
+    return {finding.subject: finding.status for finding in check.judge_measurements(measured, case.protocol)}
 
 
 def steps(count: int, hz: float) -> list[int]:
@@ -111,7 +111,7 @@ def test_bare_numbers_are_joints_only_where_a_word_says_so(tmp_path: Path) -> No
     rows = [(topic, at, number(0.1)) for at in steps(9, 10) for topic in ("/joint_velocity", "/vehicle_velocity")]
     streams = recorded(tmp_path / "bag", rows).streams
     assert streams["joint_velocity"].kind is StreamKind.JOINT_VELOCITY
-    assert streams["joint_velocity"].provenance(StreamFact.MEANING) is Provenance.ASSUMED
+    assert streams["joint_velocity"].get_provenance(StreamFact.MEANING) is Provenance.ASSUMED
     assert streams["vehicle_velocity"].kind is StreamKind.OTHER
 
 
@@ -119,7 +119,7 @@ def test_bare_numbers_are_joints_only_where_a_word_says_so(tmp_path: Path) -> No
 def test_joints_on_the_way_into_a_device_are_commanded(topic: str, tmp_path: Path) -> None:
     stream = recorded(tmp_path / "bag", [(topic, at, joints(at, 0.1)) for at in steps(9, 10)]).streams[topic[1:]]
     assert stream.kind is StreamKind.ACTION
-    assert stream.provenance(StreamFact.RATE) is Provenance.ASSUMED
+    assert stream.get_provenance(StreamFact.RATE) is Provenance.ASSUMED
 
 
 @pytest.mark.parametrize("undecoded", ["own type", "scan", "zeros"])
@@ -136,7 +136,7 @@ def test_a_log_with_a_stream_that_was_not_understood_cannot_pass(undecoded: str,
     assert NOT_UNDERSTOOD in recording.streams["strange"].notes
     assert statuses(recording, "integrity.readable") == {"": Status.CANNOT_TELL}
     mapping = parse_mapping('schema = "mapping/1"\n[streams.strange]\nkind = "other"\n', "test")
-    assert statuses(apply(mapping, recording), "integrity.readable") == {"": Status.PASSED}
+    assert statuses(apply_mapping(mapping, recording), "integrity.readable") == {"": Status.PASSED}
 
 
 def test_bookkeeping_is_understood(tmp_path: Path) -> None:
@@ -162,7 +162,7 @@ def test_efforts_that_are_never_set_are_not_frozen_nor_missing(tmp_path: Path) -
     for name, effort in (("zero", 0.0), ("nan", np.nan)):
         rows = [("/joint_states", at, joints(at, 0.02 * i, effort)) for i, at in enumerate(steps(200, 20))]
         recording = recorded(tmp_path / name, rows)
-        assert recording.streams["joint_states/effort"].provenance(StreamFact.MEANING) is Provenance.ASSUMED
+        assert recording.streams["joint_states/effort"].get_provenance(StreamFact.MEANING) is Provenance.ASSUMED
         assert statuses(recording, "integrity.not_finite")["joint_states/effort"] is not Status.FAILED
         assert statuses(recording, "integrity.frozen").get("joint_states/effort") is not Status.FAILED
 

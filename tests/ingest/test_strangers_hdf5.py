@@ -65,3 +65,57 @@ def test_one_long_row_beside_other_arrays_is_not_understood(tmp_path):
     (recording,), defects = read(path)
     assert defects == []
     assert [name for name, one in recording.streams.items() if NOT_UNDERSTOOD in one.notes] == ["batched"]
+
+
+def test_an_array_of_unknown_meaning_beside_joints_is_not_understood(tmp_path):
+    path = tmp_path / "flight.hdf5"
+    walk = np.cumsum(np.ones((60, 4)), axis=0)
+    with h5py.File(path, "w") as file:
+        file["joint_positions"], file["thrust"], file["rewards"] = walk, walk, walk[:, 0]
+        file["pressure"] = walk
+        file["pressure"].attrs["units"] = "kPa"
+    (recording,), defects = read(path)
+    assert defects == []
+    assert [name for name, one in recording.streams.items() if NOT_UNDERSTOOD in one.notes] == ["thrust"]
+
+
+def test_small_arrays_beside_rows_are_facts_and_none_is_dropped(tmp_path):
+    path = tmp_path / "flight.hdf5"
+    with h5py.File(path, "w") as file:
+        file["joint_positions"] = np.cumsum(np.ones((60, 4)), axis=0)
+        file["traj_target_oris_from_imu"], file["imu_bias"] = np.ones((1, 10)), np.ones(3)
+        file["camera_intrinsics"], file["fps"], file["never"] = np.eye(3), 30, np.zeros((0, 7))
+    (recording,), defects = read(path)
+    assert defects == []
+    assert list(recording.streams) == ["joint_positions"]
+    kept = dict(recording.episode.facts)
+    assert kept["traj_target_oris_from_imu"] == ", ".join(["1"] * 10)
+    assert (kept["imu_bias"], kept["camera_intrinsics"]) == ("1, 1, 1", "1, 0, 0, 0, 1, 0, 0, 0, 1")
+    assert "0 × 7" in kept["never"]
+    assert recording.streams["joint_positions"].hz == 30
+
+
+def test_joints_that_are_all_zero_are_not_understood(tmp_path):
+    path = tmp_path / "zero.hdf5"
+    with h5py.File(path, "w") as file:
+        file["observations/qpos"], file["action"] = np.zeros((1, 14)), np.zeros((1, 14))
+    (recording,), _ = read(path)
+    assert NOT_UNDERSTOOD in recording.streams["qpos"].notes
+
+
+def test_a_group_of_actions_holds_commands_and_a_truth_value_is_none(tmp_path):
+    path = tmp_path / "trajectory.h5"
+    walk = np.cumsum(np.ones((60, 7)), axis=0)
+    with h5py.File(path, "w") as file:
+        file["action/joint_position"], file["action/cartesian_position"] = walk, walk
+        file["observation/robot_state/joint_positions"] = walk
+        file["observation/robot_state/prev_command_successful"] = np.ones(60, bool)
+    (recording,), _ = read(path)
+    kinds = {name: one.kind.value for name, one in recording.streams.items()}
+    assert kinds == {
+        "action/joint_position": "action",
+        "action/cartesian_position": "action",
+        "observation/robot_state/joint_positions": "joint_position",
+        "observation/robot_state/prev_command_successful": "other",
+    }
+    assert not [name for name, one in recording.streams.items() if NOT_UNDERSTOOD in one.notes]

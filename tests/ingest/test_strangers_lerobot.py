@@ -14,6 +14,7 @@ from fieldloop.ingest import open_log
 from fieldloop.model.episode import Harm
 from fieldloop.model.provenance import Provenance, StreamFact
 from fieldloop.model.stream import StreamKind
+from fieldloop.model.stream_notes import NOT_UNDERSTOOD
 
 CAMERA = "observation.images.top"
 
@@ -168,7 +169,7 @@ def test_column_names_say_whether_a_state_is_joints(root, names, kind, meaning):
     (recording, _), _ = read(foreign(root, names={"observation.state": names}))
     stream = recording.streams["observation.state" if kind is StreamKind.OTHER else "joints"]
     assert stream.kind is kind
-    assert stream.provenance(StreamFact.MEANING) is meaning
+    assert stream.get_provenance(StreamFact.MEANING) is meaning
 
 
 def test_state_and_actions_by_other_names(root):
@@ -177,3 +178,35 @@ def test_state_and_actions_by_other_names(root):
     kinds = {stream.kind for stream in recording.streams.values()}
     assert {StreamKind.JOINT_POSITION, StreamKind.ACTION} <= kinds
     assert recording.streams["action"].kind is StreamKind.ACTION
+
+
+def test_a_column_of_unknown_meaning_is_not_understood(tmp_path):
+    count = 2 * ROWS
+    extra = np.cumsum(np.ones((count, 2), np.float32), axis=0)
+    names = {"observation.state": ["shoulder.pos", "elbow.pos", "gripper.pos"], "wind": ["east", "north"]}
+    root = foreign(tmp_path / "set", names=names, latent=extra, wind=extra, **{"next.reward": extra[:, 0]})
+    (recording, *_) = open_log(root).recordings
+    assert [name for name, one in recording.streams.items() if NOT_UNDERSTOOD in one.notes] == ["latent"]
+
+
+def test_a_state_whose_columns_have_no_name_is_not_understood(tmp_path):
+    (recording, *_) = open_log(foreign(tmp_path / "set")).recordings
+    assert NOT_UNDERSTOOD in recording.streams["joints"].notes
+
+
+@pytest.mark.parametrize("ends_at", [ROWS - 1, ROWS])
+def test_a_span_that_ends_at_the_last_frame_or_behind_it_has_all_its_frames(root, ends_at):
+    starts = np.asarray([0, ROWS])
+    listing = {f"videos/{CAMERA}/{name}": np.zeros(2, np.int64) for name in ("chunk_index", "file_index")}
+    listing |= {
+        f"videos/{CAMERA}/from_timestamp": starts / FPS,
+        f"videos/{CAMERA}/to_timestamp": (starts + ends_at) / FPS,
+    }
+    foreign(root, episodes=2, listing=listing)
+    info = json.loads((root / "meta/info.json").read_text())
+    edit_info(root, features=info["features"] | {CAMERA: {"dtype": "video", "shape": [], "names": None}})
+    (path := root / f"videos/{CAMERA}/chunk-000/file-000.mp4").parent.mkdir(parents=True)
+    path.write_bytes(video(pictures(2 * ROWS), fps=FPS))
+    recordings, codes = read(root)
+    assert [len(one.streams["camera/top"]) for one in recordings] == [ROWS, ROWS]
+    assert "ingest.video_length_differs" not in codes

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from fieldloop.ingest.pictures.boxes import Unusual
 from fieldloop.ingest.pictures.decoder import Decoder
-from fieldloop.ingest.pictures.demux import packets_from_demuxer
-from fieldloop.ingest.pictures.depth_video import DepthCodes, depth_codes
-from fieldloop.ingest.pictures.mp4 import packets_from_boxes
+from fieldloop.ingest.pictures.demux import list_packets_by_demuxer
+from fieldloop.ingest.pictures.depth_video import DepthCodes, parse_depth_codes
+from fieldloop.ingest.pictures.mp4 import list_packets_by_boxes
 from fieldloop.ingest.pictures.video import VideoSpan, read_packets
 
 COLUMNS = ("pts", "times_ns", "sizes", "keys", "positions")
@@ -79,9 +79,9 @@ def numbers(frames):
 def test_boxes_say_what_the_demuxer_says(made, kind):
     if kind in ("Matroska", "fragmented"):
         with pytest.raises(Unusual):
-            packets_from_boxes(made[kind])
+            list_packets_by_boxes(made[kind])
     else:
-        alike(packets_from_boxes(made[kind]), packets_from_demuxer(made[kind]))
+        alike(list_packets_by_boxes(made[kind]), list_packets_by_demuxer(made[kind]))
     assert len(read_packets(made[kind]).pts) == FRAMES
 
 
@@ -90,7 +90,7 @@ def test_boxes_say_what_the_demuxer_says_of_real_videos(shared):
               for path in sorted(shared(name).rglob("*.mp4"))]  # fmt: skip
     assert len(videos) == 10
     for path in videos:
-        alike(packets_from_boxes(path), packets_from_demuxer(path))
+        alike(list_packets_by_boxes(path), list_packets_by_demuxer(path))
 
 
 def with_edits(path, target, *edits):
@@ -108,7 +108,7 @@ def test_an_edit_that_only_shifts_is_read_from_boxes(made, tmp_path):
     duration, media = struct.unpack_from(">Ii", data, data.index(b"elst") + 12)
     assert media > 0
     path = with_edits(made["B-frames"], tmp_path / "a.mp4", (duration + 1000, media))
-    alike(packets_from_boxes(path), packets_from_demuxer(path))
+    alike(list_packets_by_boxes(path), list_packets_by_demuxer(path))
 
 
 @pytest.mark.parametrize(("share", "later"), [(0.5, 0), (1.0, 9000), (1.0, -500)])
@@ -117,7 +117,7 @@ def test_an_edit_that_leaves_frames_out_is_the_demuxers_business(made, tmp_path,
     duration, media = struct.unpack_from(">Ii", data, data.index(b"elst") + 12)
     path = with_edits(made["B-frames"], tmp_path / "a.mp4", (int(duration * share), media + later))
     with pytest.raises(Unusual, match="edits"):
-        packets_from_boxes(path)
+        list_packets_by_boxes(path)
     packets = read_packets(path)
     assert len(packets.pts) <= FRAMES
     shown = numbers(span_of(path).frames())
@@ -161,7 +161,7 @@ def test_any_byte_of_the_description_may_be_wrong(made, tmp_path_factory, place,
     path = tmp_path_factory.getbasetemp() / "hurt.mp4"
     path.write_bytes(data)
     try:
-        packets = packets_from_boxes(path)
+        packets = list_packets_by_boxes(path)
     except ValueError:
         return
     assert len(packets.pts) <= len(data)
@@ -175,7 +175,7 @@ def test_a_description_may_end_anywhere(made, tmp_path_factory, share):
     path = tmp_path_factory.getbasetemp() / "cut.mp4"
     path.write_bytes(data[: int(len(data) * share)])
     try:
-        packets = packets_from_boxes(path)
+        packets = list_packets_by_boxes(path)
     except ValueError:
         return
     assert len(packets.pts) <= FRAMES
@@ -188,7 +188,7 @@ def test_a_table_that_asks_for_all_memory_is_refused(made, tmp_path):
     path = tmp_path / "a.mp4"
     path.write_bytes(data)
     with pytest.raises(ValueError, match="'stsz' at byte"):
-        packets_from_boxes(path)
+        list_packets_by_boxes(path)
 
 
 # ── frames
@@ -320,7 +320,7 @@ def test_depth_comes_back_in_metres(tmp_path):
 
 
 def test_even_steps_of_depth():
-    metres = DepthCodes(0.0, 4.095, use_log=False).metres()
+    metres = DepthCodes(0.0, 4.095, use_log=False).convert_to_metres()
     np.testing.assert_allclose(metres[1:], np.arange(1, 4096) / 1000, rtol=1e-5)
 
 
@@ -335,7 +335,7 @@ def test_even_steps_of_depth():
 )
 def test_a_depth_scale_that_is_none(info):
     with pytest.raises(ValueError, match="depth scale"):
-        depth_codes(info)
+        parse_depth_codes(info)
 
 
 def test_a_lost_end_is_looked_for_once(tmp_path, monkeypatch):

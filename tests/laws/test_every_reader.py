@@ -7,15 +7,22 @@ from fieldloop.ingest.readers import READERS
 from fieldloop.model.episode import Episode, Recording
 from fieldloop.release.writers import write_hdf5, write_lerobot, write_mcap, write_rlds
 from fieldloop.testing.reader import check_reader
-from fieldloop.testing.synthetic import healthy
+from fieldloop.testing.synthetic import make_healthy_recording
 
 MAKERS = {
-    "hdf5": lambda folder: write_hdf5([healthy(seed=1), healthy(seed=2)], folder / "picks.hdf5").path,
-    "rlds": lambda folder: write_rlds([healthy(seed=1), healthy(seed=2)], folder / "picks").path / "picks/1.0.0",
+    "hdf5": lambda folder: (
+        write_hdf5([make_healthy_recording(seed=1), make_healthy_recording(seed=2)], folder / "picks.hdf5").path
+    ),
+    "rlds": lambda folder: (
+        write_rlds([make_healthy_recording(seed=1), make_healthy_recording(seed=2)], folder / "picks").path
+        / "picks/1.0.0"
+    ),
     "ros1": lambda folder: write_ros1(folder / "pick.bag"),
     "rosbag2": lambda folder: write_rosbag2(folder / "pick"),
-    "mcap": lambda folder: write_mcap([healthy()], folder / "pick.mcap").path,
-    "lerobot": lambda folder: write_lerobot([healthy(seed=1), healthy(seed=2)], folder / "picks").path,
+    "mcap": lambda folder: write_mcap([make_healthy_recording()], folder / "pick.mcap").path,
+    "lerobot": lambda folder: (
+        write_lerobot([make_healthy_recording(seed=1), make_healthy_recording(seed=2)], folder / "picks").path
+    ),
 }
 
 

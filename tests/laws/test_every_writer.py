@@ -10,9 +10,9 @@ from fieldloop.ingest import open_log
 from fieldloop.model.stream import ClockKind, Stream, StreamKind
 from fieldloop.model.stream_notes import RECORDED_UNIT, UNIT_NOTE
 from fieldloop.release.writers import write_hdf5, write_lerobot, write_mcap, write_rlds
-from fieldloop.testing.facts import facts
+from fieldloop.testing.facts import write_note_facts
 from fieldloop.testing.injuries.injury import keep_span
-from fieldloop.testing.synthetic import healthy_case, with_streams
+from fieldloop.testing.synthetic import make_healthy_case, replace_streams
 
 WRITERS = {"hdf5": write_hdf5, "lerobot": write_lerobot, "mcap": write_mcap, "rlds": write_rlds}
 FRAMED = [name for name in WRITERS if name != "mcap"]  # one row a frame; MCAP keeps every rate
@@ -20,7 +20,7 @@ FRAMED = [name for name in WRITERS if name != "mcap"]  # one row a frame; MCAP k
 
 def short(seed=0):
     """A quarter of a second is enough to write."""
-    return keep_span(healthy_case(seed=seed), lambda at_s: at_s < 0.25).recording
+    return keep_span(make_healthy_case(seed=seed), lambda at_s: at_s < 0.25).recording
 
 
 @pytest.fixture(params=WRITERS)
@@ -106,13 +106,13 @@ def test_pixels_that_cannot_be_had_leave_nothing_behind(write_framed, tmp_path):
     made = short()
     gone = replace(made.streams["camera/wrist"], pictures=Gone())
     with pytest.raises(OSError, match="gone"):
-        write_framed([with_streams(made, {"camera/wrist": gone})], tmp_path / "set")
+        write_framed([replace_streams(made, {"camera/wrist": gone})], tmp_path / "set")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_stream_that_not_all_episodes_have_is_named(write_framed, tmp_path):
-    done = write_framed([short(0), with_streams(short(1), {"force": None})], tmp_path / "set")
-    assert "release.not_in_every_episode force episodes=1 total=2" in map(facts, done.left_out)
+    done = write_framed([short(0), replace_streams(short(1), {"force": None})], tmp_path / "set")
+    assert "release.not_in_every_episode force episodes=1 total=2" in map(write_note_facts, done.left_out)
     assert "force" not in done.rules
 
 
@@ -135,8 +135,8 @@ def test_an_empty_stream_is_named(write_framed, tmp_path):
     made = short()
     nothing = {kind: np.zeros(0, np.int64) for kind in made.streams["imu"].clocks}
     empty = replace(made.streams["imu"], clocks=nothing, values=np.zeros((0, 6)))
-    done = write_framed([with_streams(made, {"imu": empty})], tmp_path / "set")
-    assert "release.no_samples imu" in map(facts, done.left_out)
+    done = write_framed([replace_streams(made, {"imu": empty})], tmp_path / "set")
+    assert "release.no_samples imu" in map(write_note_facts, done.left_out)
 
 
 # ── the grid: what a row is made of, and when it was taken
@@ -350,7 +350,9 @@ def test_what_is_no_utf_8_is_shown_as_an_escape_and_named(write, tmp_path):
         facts=(("lux\udc80", "\udc81"), ("split", "\udc82")),
     )
     joints = replace(made.streams["joints"], name="j\udce9", frame_id="f\udce9", notes={"\udce9": "\udce9"})
-    done = write([replace(with_streams(made, {"joints": None, "j\udce9": joints}), episode=strange)], tmp_path / "set")
+    done = write(
+        [replace(replace_streams(made, {"joints": None, "j\udce9": joints}), episode=strange)], tmp_path / "set"
+    )
     (after,) = read_back(done.path)
     assert (after.episode.name, after.episode.task, after.episode.robot) == (r"caf\udce9", r"\udcff", r"r\udcff")
     assert after.episode.fact(r"lux\udc80") == r"\udc81"
@@ -369,7 +371,7 @@ def test_a_unit_that_an_earlier_version_converted_still_counts_as_stated(write, 
     """Earlier versions kept 'recorded in deg' under the key that now marks a unit as assumed."""
     made = short()
     joints = replace(made.streams["joints"], notes={UNIT_NOTE: written})
-    done = write([with_streams(made, {"joints": joints})], tmp_path / "set")
+    done = write([replace_streams(made, {"joints": joints})], tmp_path / "set")
     (read,) = read_back(done.path)
     again = read.streams["joints"]
     assert (again.unit, again.unit_stated) == (joints.unit, stated)

@@ -9,9 +9,9 @@ import pytest
 from fieldloop.ingest import open_log
 from fieldloop.model.stream import ClockKind, StreamKind
 from fieldloop.release import writers
-from fieldloop.testing.round_trip import Limits, differences
-from fieldloop.testing.shared import shared_data
-from fieldloop.testing.writer import check_writer, sample_recording
+from fieldloop.testing.round_trip import Limits, find_differences
+from fieldloop.testing.shared import find_shared_data
+from fieldloop.testing.writer import check_writer, make_sample_recording
 
 LIMITS = {
     "mcap": Limits(levels=3.0),  # JPEG of quality 95, unless PNG is asked for
@@ -42,7 +42,7 @@ def test_a_writer_keeps_its_promises(name, tmp_path):
 def arrived(request, tmp_path_factory):
     """Two recordings as they are read from one of the formats."""
     target = tmp_path_factory.mktemp(request.param) / "first"
-    WRITERS[request.param]([sample_recording(seed) for seed in (3, 4)], target)
+    WRITERS[request.param]([make_sample_recording(seed) for seed in (3, 4)], target)
     return recordings_in(target)
 
 
@@ -52,12 +52,12 @@ def test_from_any_format_into_any_other(arrived, onwards, tmp_path):
     written = WRITERS[onwards](arrived, tmp_path / "second")
     after = {recording.episode.name: recording for recording in recordings_in(tmp_path / "second")}
     for before in arrived:
-        assert list(differences(before, after[before.episode.name], written, LIMITS[onwards])) == []
+        assert list(find_differences(before, after[before.episode.name], written, LIMITS[onwards])) == []
 
 
 @pytest.mark.parametrize("name", ["rlds-octo-bridge", "hdf5-robomimic", "hdf5-d4rl-adroit-human"])
 def test_other_people_s_sets_come_through_mcap_without_a_loss(name, tmp_path):
-    folder = shared_data(name)
+    folder = find_shared_data(name)
     if folder is None:
         pytest.skip(f"{name}: this machine has no shared data")
     before = list(islice(open_log(folder).recordings, 2))
@@ -65,7 +65,7 @@ def test_other_people_s_sets_come_through_mcap_without_a_loss(name, tmp_path):
     assert written.left_out == ()  # pictures are passed on as they are stored
     after = {recording.episode.name: recording for recording in recordings_in(tmp_path / "logs")}
     for recording in before:
-        assert list(differences(recording, after[recording.episode.name], written, Limits())) == []
+        assert list(find_differences(recording, after[recording.episode.name], written, Limits())) == []
 
 
 # ── the laws themselves notice
@@ -110,10 +110,10 @@ def injured(recording, name, **changes):
     ],
 )
 def test_a_loss_that_was_not_named_is_found(hurt, said):
-    recording = sample_recording(1)
+    recording = make_sample_recording(1)
     nothing = writers.Written(None, 1, 0)
-    assert list(differences(recording, recording, nothing, Limits())) == []
-    assert any(said in told for told in differences(recording, hurt(recording), nothing, Limits()))
+    assert list(find_differences(recording, recording, nothing, Limits())) == []
+    assert any(said in told for told in find_differences(recording, hurt(recording), nothing, Limits()))
 
 
 class Careless:
@@ -174,8 +174,8 @@ def test_a_writer_that_breaks_its_promises_gets_their_names(fault, complaint, tm
     ],
 )
 def test_a_loss_on_the_grid_that_was_not_named_is_found(hurt, said, tmp_path):
-    before = sample_recording(1)
+    before = make_sample_recording(1)
     written = writers.write_hdf5([before], tmp_path / "set")
     (after,) = recordings_in(tmp_path / "set")
-    assert list(differences(before, after, written, Limits())) == []
-    assert any(said in told for told in differences(before, hurt(after), written, Limits()))
+    assert list(find_differences(before, after, written, Limits())) == []
+    assert any(said in told for told in find_differences(before, hurt(after), written, Limits()))

@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 from tests.doors.story import NOW
 
-from fieldloop.annotate import taxonomy
+from fieldloop.annotate import load_shipped_taxonomy
 from fieldloop.errors import Refused, UnknownName
 from fieldloop.loop.audit import audit
 from fieldloop.loop.audit.live_sites import live_sites_without_set
@@ -20,7 +20,7 @@ from fieldloop.protocol import parse_operations
 from fieldloop.ui.pages import deployment as page
 from fieldloop.ui.visit import Visit
 
-WORDS = taxonomy()
+WORDS = load_shipped_taxonomy()
 
 
 def incomplete(workspace):

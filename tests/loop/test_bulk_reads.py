@@ -14,12 +14,12 @@ from fieldloop.loop.run import monitor
 from fieldloop.model.alarm import Alarm
 from fieldloop.model.attempts import settle_attempts
 from fieldloop.model.condition import Stratum
-from fieldloop.model.days import day_span_ns, local_day
+from fieldloop.model.days import get_day_span_ns, get_local_day
 from fieldloop.model.event import DeploymentMapped, OutcomeRecorded
 from fieldloop.model.finding import Status
 from fieldloop.model.identity import Ids
 from fieldloop.model.policy import Outcome, PolicyVersion, Stage
-from fieldloop.monitor import Baseline, daily, watch
+from fieldloop.monitor import Baseline, count_daily_rates, make_rate, watch_production
 from fieldloop.plan import coverage, read_demonstration_costs
 
 HOUR_NS = 3_600_000_000_000
@@ -70,10 +70,17 @@ def test_the_monitor_sees_what_every_outcome_shows(busy):
             shown[version.id] = Baseline(version.id, sum(o.succeeded for o in tried), len(tried))
     assert monitor.baselines(busy) == list(shown.values())
     at_ns, earlier = busy.clock(), busy.store.find(Alarm)
-    days = daily(busy.store.find(Outcome, {"stage": Stage.PRODUCTION}), zones)
+    days = count_daily_rates(busy.store.find(Outcome, {"stage": Stage.PRODUCTION}), zones)
     frozen = replace(busy, clock=lambda: at_ns)
     ids = Ids(lambda: at_ns, lambda _: 0)
-    expected = watch(days, shown.values(), busy.operations["monitor"], at_ns, ids, earlier)
+    span = monitor.window_span(busy, at_ns)
+    counted: dict[tuple[str, str], list[Outcome]] = {}
+    settled = settle_attempts(busy.store.find(Outcome, {"stage": Stage.PRODUCTION}))[0]
+    for outcome in (o for o in settled if span[0] <= o.at_ns < span[1]):
+        counted.setdefault((outcome.policy, outcome.site), []).append(outcome)
+    rates = [make_rate(*pair, sum(bool(o.succeeded) for o in some), len(some), span) for pair, some in counted.items()]
+    window = monitor.with_silent_sites(rates, {(day.policy, day.site) for day in days}, span)
+    expected = watch_production(days, shown.values(), busy.operations["monitor"], at_ns, ids, earlier, window)
     found = monitor.monitor(replace(frozen, random_bits=lambda _: 0))
     assert (found.rates, found.alarms, found.cannot_tell) == (expected.rates, expected.alarms, expected.cannot_tell)
 
@@ -102,9 +109,9 @@ def test_days_of_several_sites_in_one_read_equal_a_read_a_day(busy):
         end_ns = busy.store.find(Outcome, {"stage": Stage.PRODUCTION, "policy": policy}, newest=True, limit=1)[0].at_ns
         expected = []
         for zone in sorted({"UTC", *zones.values()}):
-            last = local_day(end_ns, zone)
+            last = get_local_day(end_ns, zone)
             for day in range(last - CHART_DAYS + 1, last + 1):
-                of_day = busy.store.success_rates(*day_span_ns(day, zone))
+                of_day = busy.store.success_rates(*get_day_span_ns(day, zone))
                 expected += [r for r in of_day if r.policy == policy and zones.get(r.site, "UTC") == zone]
         found = daily_rates(busy, policy, "", busy.clock())
         assert sorted(found, key=str) == sorted(expected, key=str)

@@ -6,7 +6,7 @@ from typing import get_args
 import pytest
 
 from fieldloop.errors import BadInput, UnknownName
-from fieldloop.ingest.tables.attempt_files import read_demonstrations, read_outcomes, telemetry_of
+from fieldloop.ingest.tables.attempt_files import find_telemetry_columns, read_demonstrations, read_outcomes
 from fieldloop.loop.floor.picking import Preset, case
 from fieldloop.loop.run.case_folder import diagnose_folder, plan_folder
 from fieldloop.loop.work.case_files import read_case
@@ -14,9 +14,9 @@ from fieldloop.model.codec import to_plain
 from fieldloop.model.finding import Status
 from fieldloop.model.policy import Stage
 from fieldloop.protocol import default_operations
-from fieldloop.simulate.arm.catalogue import skus_text
-from fieldloop.simulate.arm.mix import deployment_text
-from fieldloop.simulate.picking.presets import preset
+from fieldloop.simulate.arm.catalogue import get_item_master_csv
+from fieldloop.simulate.arm.mix import get_deployment_toml
+from fieldloop.simulate.picking.presets import get_preset
 
 
 def table(rows, header="succeeded,at,site,lighting,lux,latency_ms"):
@@ -38,7 +38,7 @@ LUX = frozenset({"lux"})
 def test_a_table_with_any_columns_becomes_outcomes(tmp_path):
     file = tmp_path / "production.csv"
     file.write_text(table(picks(40, 4)), encoding="utf-8")
-    first, *others = read_outcomes(file, "p1", Stage.PRODUCTION, telemetry_of([file], 8))
+    first, *others = read_outcomes(file, "p1", Stage.PRODUCTION, find_telemetry_columns([file], 8))
     assert (first.succeeded, others[0].succeeded, first.site, first.policy) == (False, True, "leipzig", "p1")
     assert first.stratum.levels == {"lighting": "bright"}
     assert first.fact("lux") == 700.0, "a column of many different numbers is telemetry"
@@ -84,7 +84,7 @@ def test_a_fault_without_effect_is_refused(tmp_path, fault, says):
 
 def test_every_preset_that_is_offered_is_there():
     for name in get_args(Preset):
-        assert preset(name).name == name
+        assert get_preset(name).name == name
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_a_column_is_telemetry_in_all_tables_or_in_none(tmp_path):
         tmp_path / "production.csv", "succeeded,aisle,sku\n" + "".join(f"yes,{i},s{i}\n" for i in range(12))
     )
     few = _written(tmp_path / "demonstrations.csv", "aisle,sku\n3,s1\n4,s2\n")
-    telemetry = telemetry_of([many, few], 8)
+    telemetry = find_telemetry_columns([many, few], 8)
     assert read_outcomes(many, "p", Stage.PRODUCTION, telemetry)[3].fact("aisle") == 3.0
     shown = read_demonstrations(few, telemetry)[0]
     assert (shown.fact("aisle"), shown.handled, shown.stratum.levels) == ("3", "s1", {})
@@ -166,8 +166,8 @@ def test_a_folder_is_diagnosed_and_planned_for(tmp_path):
     assert "<html" in (tmp_path / "why.html").read_text(encoding="utf-8")
     with pytest.raises(BadInput, match="which a plan needs"):
         plan_folder(None, tmp_path)
-    _written(tmp_path / "deployment.toml", deployment_text())
-    _written(tmp_path / "skus.csv", skus_text())
+    _written(tmp_path / "deployment.toml", get_deployment_toml())
+    _written(tmp_path / "skus.csv", get_item_master_csv())
     drawn = plan_folder(None, tmp_path, budget=20, html=tmp_path / "plan.html", orders=tmp_path / "orders.csv")
     assert 0 < sum(q.demonstrations for q in drawn.quotas) <= 20
     assert (tmp_path / "orders.csv").read_text(encoding="utf-8").startswith("order")
@@ -204,7 +204,7 @@ def test_rows_of_another_policy_or_setting_are_refused_by_both(tmp_path, use, ba
 
 def test_times_without_a_zone_are_read_by_the_clocks_of_the_map(tmp_path):
     _written(tmp_path / "production.csv", "succeeded,at,site\nyes,2026-05-01T10:00:00,leipzig\n")
-    _written(tmp_path / "deployment.toml", deployment_text())
+    _written(tmp_path / "deployment.toml", get_deployment_toml())
     (only,) = read_case(tmp_path, default_operations()).production
     assert only.at_ns == 1_777_622_400_000_000_000, "ten in Leipzig is eight in UTC"
 

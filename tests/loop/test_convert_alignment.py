@@ -23,7 +23,8 @@ from fieldloop.model.note import Subject
 from fieldloop.model.stream import ClockKind, Stream, StreamKind
 from fieldloop.protocol import default_operations
 from fieldloop.release.writers import write_hdf5, write_lerobot, write_mcap, write_rlds
-from fieldloop.testing.barcode import MarkedPictures, read
+from fieldloop.testing.barcode import MarkedPictures, read_barcode
+from fieldloop.testing.panning import record_panning_camera
 
 ROWS, FPS = 24, 20
 STEP_NS = 10**9 // FPS
@@ -93,7 +94,7 @@ def foreign_aloha(path: Path) -> Path:
 
 
 def shown(stream) -> list[int]:
-    return [mark.frame if (mark := read(picture)) else -1 for picture in stream.pictures.frames()]
+    return [mark.frame if (mark := read_barcode(picture)) else -1 for picture in stream.pictures.frames()]
 
 
 def assert_rows_show_their_frames(path: str, rows: int = ROWS) -> None:
@@ -168,17 +169,17 @@ def test_video_packets_are_copied_and_every_pixel_stays(tmp_path):
 
 
 class Shifted:
-    """Pictures one frame late."""
+    """Pictures some frames late."""
 
-    def __init__(self, source):
-        self._source, self.size = source, source.size
+    def __init__(self, source, frames=1):
+        self._source, self._late, self.size = source, frames, source.size
 
     def __len__(self):
         return len(self._source)
 
     def frames(self, indices=None):
         wanted = range(len(self)) if indices is None else sorted(indices)
-        return self._source.frames([max(0, k - 1) for k in wanted])
+        return self._source.frames([max(0, k - self._late) for k in wanted])
 
 
 def with_changed(recordings, change):
@@ -207,6 +208,24 @@ def test_a_writer_that_shifts_rows_fails_the_conversion(tmp_path, monkeypatch, t
     assert not done.exit_ok
     assert code in [one.fact.code for one in done.compared if one.status is Status.FAILED]
     assert Path(done.path).exists()
+
+
+@pytest.mark.parametrize("frames", [0, 3])
+def test_a_writer_that_delays_pictures_by_three_frames_changes_the_measured_lag(tmp_path, frames):
+    source = [
+        replace(one, episode=replace(one.episode, name=f"pan-{k}"))
+        for k, one in enumerate(map(record_panning_camera, range(3)))
+    ]
+    late = list(with_changed(source, lambda s: replace(s, pictures=Shifted(s.pictures, frames)) if s.pictures else s))
+    path = write_mcap(late, tmp_path / "late.mcap").path
+    how = Pairing("", dict.fromkeys(source[0].streams, "as recorded"))
+    found = compare_content(source, path, len(source), how, default_operations()["convert"])
+    (lag,) = [one for one in found if one.fact.code.startswith("release.lag")]
+    assert (lag.status, lag.fact.code) == (
+        (Status.FAILED, "release.lag_changed") if frames else (Status.PASSED, "release.lag_same")
+    )
+    assert lag.fact["before_ms"] - lag.fact["after_ms"] == pytest.approx(frames * 1000 / 30, abs=10)
+    assert ("release.frames_shifted" in [one.fact.code for one in found]) == bool(frames)
 
 
 class Changed:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests.audit.maps import START_NS, outcome
 
-from fieldloop.ingest.tables.doubled_rows import doubled_rows
+from fieldloop.ingest.tables.doubled_rows import find_doubled_rows
 from fieldloop.loop.run.case_folder import diagnose_folder, plan_folder
 from fieldloop.protocol import default_operations
 from fieldloop.say import sentence
@@ -23,8 +23,8 @@ def again(one, **given):
 
 
 def test_a_row_that_came_twice_is_reported():
-    assert list(doubled_rows(ROWS, "production.csv", SETTINGS)) == []
-    (said,) = doubled_rows([*ROWS, *map(again, ROWS[3:15])], "production.csv", SETTINGS)
+    assert list(find_doubled_rows(ROWS, "production.csv", SETTINGS)) == []
+    (said,) = find_doubled_rows([*ROWS, *map(again, ROWS[3:15])], "production.csv", SETTINGS)
     assert said.code == "ingest.repeated_rows"
     assert (said["file"], said["repeated"], said["rows"], said["first"]) == ("production.csv", 12, 52, "o3-again")
 
@@ -33,15 +33,15 @@ def test_a_row_that_came_twice_is_reported():
     "given", [{"robot": "other"}, {"item": "b"}, {"succeeded": False}, {"at_ns": START_NS - 1}, {"site": "south"}]
 )
 def test_what_differs_is_no_repetition(given):
-    assert list(doubled_rows([*ROWS, again(ROWS[1], **given)], "production.csv", SETTINGS)) == []
+    assert list(find_doubled_rows([*ROWS, again(ROWS[1], **given)], "production.csv", SETTINGS)) == []
 
 
 def test_judges_of_one_attempt_and_rows_without_a_time_are_no_repetition():
     named = [replace(one, attempt=one.id) for one in ROWS]
     judged = [again(one, judged_by="camera") for one in named]
-    assert list(doubled_rows([*named, *judged], "production.csv", SETTINGS)) == []
+    assert list(find_doubled_rows([*named, *judged], "production.csv", SETTINGS)) == []
     timeless = [replace(one, at_ns=0) for one in ROWS]
-    assert list(doubled_rows(timeless, "production.csv", SETTINGS)) == []
+    assert list(find_doubled_rows(timeless, "production.csv", SETTINGS)) == []
 
 
 @pytest.mark.parametrize(("items", "of_a_moment"), [(1, 2), (1, 20), (5, 2), (5, 20), (50, 3), (50, 1000)])
@@ -54,9 +54,9 @@ def test_a_coarse_clock_alone_is_no_reason(items, of_a_moment):
             replace(outcome(n, item=f"sku{picked[n]}"), at_ns=START_NS + n // of_a_moment, succeeded=bool(done[n]))
             for n in range(400)
         ]
-        said += bool(list(doubled_rows(rows, "production.csv", SETTINGS)))
+        said += bool(list(find_doubled_rows(rows, "production.csv", SETTINGS)))
         twice = [*rows, *(again(one) for one in rows[:200])]
-        assert items == 1 or of_a_moment > 3 or list(doubled_rows(twice, "production.csv", SETTINGS))
+        assert items == 1 or of_a_moment > 3 or list(find_doubled_rows(twice, "production.csv", SETTINGS))
     assert said == 0
 
 

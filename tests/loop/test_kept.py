@@ -21,7 +21,7 @@ OTHER = "[check.timing.longest_gap]\nparameters = { edge_s = 0.1, steady_spread 
 @pytest.fixture(scope="module")
 def dataset(tmp_path_factory):
     folder = tmp_path_factory.mktemp("sets") / "dataset"
-    write_lerobot([synthetic.healthy(seed=seed) for seed in range(EPISODES)], folder)
+    write_lerobot([synthetic.make_healthy_recording(seed=seed) for seed in range(EPISODES)], folder)
     return folder
 
 
@@ -52,7 +52,7 @@ def test_a_log_that_changed_replaces_what_it_was(dataset, tmp_path):
     shutil.copytree(dataset, grown)
     check.check(None, (grown,), keep=kept, numbers_only=True)
     shutil.rmtree(grown)
-    write_lerobot([synthetic.healthy(seed=seed) for seed in range(5, 7)], grown)
+    write_lerobot([synthetic.make_healthy_recording(seed=seed) for seed in range(5, 7)], grown)
     check.check(None, (grown,), keep=kept, numbers_only=True)
     assert len(check.check(None, keep=kept).episodes) == 2
 

@@ -18,7 +18,7 @@ from fieldloop.loop.workspace import open_workspace
 from fieldloop.model.episode import Episode, Log
 from fieldloop.model.finding import EpisodeReport
 from fieldloop.simulate.arm.floor import Floor
-from fieldloop.simulate.arm.mix import draw
+from fieldloop.simulate.arm.mix import draw_strata
 
 LOGS = 4
 
@@ -27,7 +27,7 @@ LOGS = 4
 def logs(tmp_path_factory):
     folder = tmp_path_factory.mktemp("logs")
     floor = Floor(3)
-    strata = draw(floor.lab_mix(), LOGS, floor.chance("kill"))
+    strata = draw_strata(floor.lab_mix(), LOGS, floor.chance("kill"))
     write_demonstrations(alternate_turns(floor, strata, folder, floor.operators(), start_ns=10**18))
     return folder
 

@@ -9,7 +9,7 @@ from fieldloop.loop.audit import audit
 from fieldloop.loop.home.pages import daily_rates
 from fieldloop.loop.plan import plan
 from fieldloop.model.condition import Stratum
-from fieldloop.model.days import day_span_ns, local_day
+from fieldloop.model.days import get_day_span_ns, get_local_day
 from fieldloop.model.event import DeploymentMapped, OutcomeRecorded, PlanDrawn
 from fieldloop.model.note import note
 from fieldloop.model.plan import Plan, Quota, WorkOrder
@@ -54,7 +54,7 @@ def test_several_sites_have_each_their_own_days(two_zones):
     zones = {"east": EAST, "west": WEST, "unmapped": "UTC"}
     for day in days:
         zone = zones[day.site]
-        assert (day.start_ns, day.end_ns) == day_span_ns(local_day(day.start_ns, zone), zone)
+        assert (day.start_ns, day.end_ns) == get_day_span_ns(get_local_day(day.start_ns, zone), zone)
         inside = [one for one in tried if one.site == day.site and day.start_ns <= one.at_ns < day.end_ns]
         assert day.episodes == len(inside)
     assert {day.site for day in daily_rates(two_zones, "p", "west", NOW)} == {"west"}

@@ -8,9 +8,9 @@ import pytest
 from tests.calibrate.test_force_torque import felt
 
 from fieldloop.calibrate.hand_eye import Setup
-from fieldloop.cli.render import show
+from fieldloop.cli.render import show_result
 from fieldloop.cli.screen import Screen
-from fieldloop.doors.written import as_json
+from fieldloop.doors.written import convert_to_json
 from fieldloop.errors import BadInput, Refused, UnknownName
 from fieldloop.geometry import transforms as tf
 from fieldloop.loop.calibrate.extrinsics import calibrations
@@ -30,11 +30,11 @@ from fieldloop.model.verification import Verification
 from fieldloop.model.written_poses import Side
 from fieldloop.say import sentence
 from fieldloop.store import open_shelf, open_store
-from fieldloop.testing.hand_eye_scene import GOOD_ARM, error, scene
-from fieldloop.testing.shared import shared_data
+from fieldloop.testing.hand_eye_scene import GOOD_ARM, compute_pose_error, make_hand_eye_scene
+from fieldloop.testing.shared import find_shared_data
 
 NOW, HOUR = 1_794_700_000 * 10**9, 3600 * 10**9
-MADE = scene(20, 30, GOOD_ARM, np.random.default_rng(0))
+MADE = make_hand_eye_scene(20, 30, GOOD_ARM, np.random.default_rng(0))
 WHO = {"robot": "arm", "sensor": "camera/wrist"}
 
 
@@ -66,9 +66,9 @@ def pose_file(path, robot=MADE.base_from_gripper, target=MADE.camera_from_target
 
 
 def view_file(path, seed=1, shift_mm=0.0, views=6):
-    made = scene(views, 30, GOOD_ARM, np.random.default_rng(seed))
-    moved = tf.make(np.eye(3), [0, 0, shift_mm / 1e3])
-    seen = tf.invert(moved) @ made.camera_from_target
+    made = make_hand_eye_scene(views, 30, GOOD_ARM, np.random.default_rng(seed))
+    moved = tf.make_transform(np.eye(3), [0, 0, shift_mm / 1e3])
+    seen = tf.invert_transform(moved) @ made.camera_from_target
     rows = [
         {
             "base_from_marker": made.base_from_target.tolist(),
@@ -83,7 +83,7 @@ def view_file(path, seed=1, shift_mm=0.0, views=6):
 
 def test_hand_eye_needs_no_workspace_and_says_what_was_promised(tmp_path):
     found = hand_eye(None, (pose_file(tmp_path / "p.json"),))
-    written = as_json(found)
+    written = convert_to_json(found)
     promised = {
         "method",
         "camera_pose",
@@ -95,8 +95,8 @@ def test_hand_eye_needs_no_workspace_and_says_what_was_promised(tmp_path):
     }
     assert promised <= set(written)
     assert (written["status"], written["calibration"], found.exit_ok) == ("passed", None, True)
-    assert error(MADE.gripper_from_camera, np.array(written["camera_pose"]["matrix"]))[1] < 2
-    assert error(MADE.base_from_target, np.array(written["target_pose"]["matrix"]))[1] < 2
+    assert compute_pose_error(MADE.gripper_from_camera, np.array(written["camera_pose"]["matrix"]))[1] < 2
+    assert compute_pose_error(MADE.base_from_target, np.array(written["target_pose"]["matrix"]))[1] < 2
     json.dumps(written, allow_nan=False)
 
 
@@ -123,7 +123,7 @@ def test_hand_eye_refuses_half_a_name_and_unknown_sensors(workspace, tmp_path):
 
 
 def test_a_wrong_direction_is_proposed_and_applied_when_named(tmp_path):
-    file = pose_file(tmp_path / "p.json", target=tf.invert(MADE.camera_from_target))
+    file = pose_file(tmp_path / "p.json", target=tf.invert_transform(MADE.camera_from_target))
     found = hand_eye(None, (file,))
     assert not found.exit_ok
     assert ("--inverse target",) in {p.options for p in found.proposals}
@@ -131,7 +131,9 @@ def test_a_wrong_direction_is_proposed_and_applied_when_named(tmp_path):
 
 
 def test_both_poses_the_other_way_round_are_caught_by_reach(tmp_path):
-    file = pose_file(tmp_path / "p.json", tf.invert(MADE.base_from_gripper), tf.invert(MADE.camera_from_target))
+    file = pose_file(
+        tmp_path / "p.json", tf.invert_transform(MADE.base_from_gripper), tf.invert_transform(MADE.camera_from_target)
+    )
     found = hand_eye(None, (file,))
     assert found.found.status is Status.CANNOT_TELL
     assert "--inverse robot --inverse target" in found.complaints[0]["advice"]
@@ -149,10 +151,10 @@ def test_millimetres_are_not_taken_for_metres(tmp_path):
 
 def test_a_fixed_camera(tmp_path):
     # the two unknowns change places when the target is looked at from the other end
-    file = pose_file(tmp_path / "p.json", target=tf.invert(MADE.camera_from_target))
+    file = pose_file(tmp_path / "p.json", target=tf.invert_transform(MADE.camera_from_target))
     found = hand_eye(None, (file,), setup=Setup.EYE_TO_HAND)
-    assert (found.exit_ok, as_json(found)["camera_pose"]["parent"]) == (True, "base")
-    assert error(MADE.base_from_target, found.found.answer.mount_from_camera)[1] < 2
+    assert (found.exit_ok, convert_to_json(found)["camera_pose"]["parent"]) == (True, "base")
+    assert compute_pose_error(MADE.base_from_target, found.found.answer.mount_from_camera)[1] < 2
 
 
 def test_intrinsics_of_another_picture_size_are_caught(tmp_path):
@@ -171,7 +173,7 @@ def test_a_file_of_nothing_but_gaps_cannot_tell(tmp_path):
     file.write_text(json.dumps(rows))
     found = hand_eye(None, (file,))
     assert (found.found.status, len(found.found.rejected)) == (Status.CANNOT_TELL, 20)
-    json.dumps(as_json(found), allow_nan=False)
+    json.dumps(convert_to_json(found), allow_nan=False)
 
 
 def test_a_broken_row_is_left_out_with_its_reason(tmp_path):
@@ -224,7 +226,7 @@ def test_touching_proves_it(workspace, tmp_path):
     hand_eye(workspace, (pose_file(tmp_path / "p.json"),), **WHO)
     wrist = MADE.base_from_gripper[:5]
     seen = np.array([[0.01, 0.02, 0.4]] * 5)
-    touched = np.array([tf.apply(w @ MADE.gripper_from_camera, p) for w, p in zip(wrist, seen, strict=True)])
+    touched = np.array([tf.transform_points(w @ MADE.gripper_from_camera, p) for w, p in zip(wrist, seen, strict=True)])
     names = [f"{frame}_{axis}" for frame in ("camera", "base") for axis in "xyz"]
     mount = [f"base_from_gripper_{axis}" for axis in ("x", "y", "z", "qx", "qy", "qz", "qw")]
     rows = np.concatenate([seen, touched, tf.pose_from_matrix(wrist)], axis=1)
@@ -248,7 +250,11 @@ def wrench_file(path, turns, wrench):
 def test_force_torque(workspace, tmp_path):
     turns, wrench = felt(turn_deg=2.0)
     found = force_torque(workspace, wrench_file(tmp_path / "w.csv", turns, wrench), robot="arm", sensor="force")
-    assert (found.exit_ok, found.calibration.parent, as_json(found)["schema"]) == (True, "wrist", "force-torque/1")
+    assert (found.exit_ok, found.calibration.parent, convert_to_json(found)["schema"]) == (
+        True,
+        "wrist",
+        "force-torque/1",
+    )
     assert found.found.mass_kg == pytest.approx(1.2, abs=0.05)
     assert force_torque(None, tmp_path / "w.csv", mounted=(0.0, 0.0, 2.0)).found.turn_deg < 1.0
     with pytest.raises(BadInput, match="three"):
@@ -301,12 +307,12 @@ def test_a_failed_look_keeps_a_session_from_opening(workspace, tmp_path):
 
 
 def test_a_person_can_read_the_answers(workspace, tmp_path, capsys):
-    wrong_way = pose_file(tmp_path / "p.json", target=tf.invert(MADE.camera_from_target))
-    show(hand_eye(workspace, (wrong_way,)), Screen())
-    show(hand_eye(workspace, (pose_file(tmp_path / "p.json"),), **WHO), Screen())
-    show(verify(workspace, view_file(tmp_path / "v.json"), **WHO), Screen())
-    show(force_torque(workspace, wrench_file(tmp_path / "w.csv", *felt())), Screen())
-    show(schedule(workspace), Screen())
+    wrong_way = pose_file(tmp_path / "p.json", target=tf.invert_transform(MADE.camera_from_target))
+    show_result(hand_eye(workspace, (wrong_way,)), Screen())
+    show_result(hand_eye(workspace, (pose_file(tmp_path / "p.json"),), **WHO), Screen())
+    show_result(verify(workspace, view_file(tmp_path / "v.json"), **WHO), Screen())
+    show_result(force_torque(workspace, wrench_file(tmp_path / "w.csv", *felt())), Screen())
+    show_result(schedule(workspace), Screen())
     told = capsys.readouterr().out
     for said in (
         "--inverse target",
@@ -319,9 +325,9 @@ def test_a_person_can_read_the_answers(workspace, tmp_path, capsys):
         assert said in told
 
 
-@pytest.mark.skipif(shared_data("handeye-eth") is None, reason="the ETH hand-eye sets are not on this machine")
+@pytest.mark.skipif(find_shared_data("handeye-eth") is None, reason="the ETH hand-eye sets are not on this machine")
 def test_real_streams_with_clocks_of_their_own():
-    folder = shared_data("handeye-eth")
+    folder = find_shared_data("handeye-eth")
     real = hand_eye(None, (folder / "robot_arm_w_color_camera_real.zip",), inverse=(Side.TARGET,))
     assert real.found.verified.translation_mm < 4
     assert any(option.startswith("--clock-offset=-0.01") for p in real.proposals for option in p.options)

@@ -31,7 +31,7 @@ UNSEEN = dict.fromkeys(("camera/wrist", "depth/overhead"))  # one camera is enou
 @pytest.fixture(scope="module")
 def dataset(tmp_path_factory):
     folder = tmp_path_factory.mktemp("sets") / "dataset"
-    made = [synthetic.with_streams(synthetic.healthy(seed=seed), UNSEEN) for seed in range(EPISODES)]
+    made = [synthetic.replace_streams(synthetic.make_healthy_recording(seed=seed), UNSEEN) for seed in range(EPISODES)]
     write_lerobot(made, folder)
     return folder
 
@@ -155,7 +155,7 @@ def test_the_page_of_a_workspace_draws_the_episodes_to_look_at_first(here, tmp_p
     shown = []
     monkeypatch.setattr(check.pages, "html", lambda _, sketches: shown.append(sketches) or "page")
     report = check.check(here, html=tmp_path / "report.html")
-    assert set(shown[0]) == {one.episode for one in check.pages.episodes_by_cost(report)[:8]}
+    assert set(shown[0]) == {one.episode for one in check.pages.sort_episodes_by_cost(report)[:8]}
     monkeypatch.setattr("fieldloop.ingest.log.OpenLog.recordings", ())
     check.check(here, html=tmp_path / "report.html")
     assert shown[1] == {}, "without the logs there is a report still"

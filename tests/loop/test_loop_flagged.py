@@ -33,7 +33,7 @@ def calibrate(opened, *sensors, robot="arm-1", from_ns=synthetic.START_NS - NS_P
 
 def take_in(opened, folder, seed=0, **facts):
     log = folder / f"log-{seed}.mcap"
-    write_mcap([synthetic.healthy(seed=seed, **facts)], log)
+    write_mcap([synthetic.make_healthy_recording(seed=seed, **facts)], log)
     ingest.ingest(opened, (log,))
 
 
@@ -95,7 +95,7 @@ def test_a_good_look_flags_nothing(workspace, tmp_path):
 
 
 def test_drift_that_adds_up_is_no_pass_though_it_flags_nothing(workspace, tmp_path, monkeypatch):
-    monkeypatch.setattr(verification.room, "slow_drift", lambda *_: (1.2,))
+    monkeypatch.setattr(verification.room, "measure_slow_drift", lambda *_: (1.2,))
     found = verify(workspace, views(tmp_path, 0.0), **WRIST, at=AFTER)
     assert (found.status, found.exit_ok, found.halts, found.flagged) == (Status.FAILED, False, False, ())
     assert found.says.code == "calibrate.marker_drifts"

@@ -23,15 +23,15 @@ from fieldloop.model.finding import Status
 from fieldloop.model.note import note
 from fieldloop.model.release import Release
 from fieldloop.release.writers import write_lerobot, write_mcap
-from fieldloop.testing.facts import facts
+from fieldloop.testing.facts import write_note_facts
 from fieldloop.testing.injuries.injury import keep_span
-from fieldloop.testing.synthetic import healthy_case, with_streams
+from fieldloop.testing.synthetic import make_healthy_case, replace_streams
 
 DEGREES = 'schema = "mapping/1"\n[streams.joints]\nname = "arm"\nunit = "deg"\n[episode]\nsite = "hall 2"\n'
 
 
 def short(seed=0):
-    return keep_span(healthy_case(seed=seed), lambda at_s: at_s < 2.0).recording
+    return keep_span(make_healthy_case(seed=seed), lambda at_s: at_s < 2.0).recording
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def log(tmp_path):
 def in_degrees(path):
     made = short()
     joints = made.streams["joints"]
-    told = with_streams(made, {"joints": replace(joints, values=np.degrees(joints.values))})
+    told = replace_streams(made, {"joints": replace(joints, values=np.degrees(joints.values))})
     return write_mcap([told], path).path
 
 
@@ -289,7 +289,7 @@ def test_converting_says_by_which_clock_and_rule(log, tmp_path):
 def test_what_was_wrong_with_the_log_is_reported_of_every_target(log, tmp_path, to):
     (tmp_path / "cut.mcap").write_bytes(log.read_bytes()[: int(log.stat().st_size * 0.7)])
     done = convert.convert(tmp_path / "cut.mcap", tmp_path / "out", to=to)
-    assert any("cut_off" in facts(loss) for loss in done.left_out)
+    assert any("cut_off" in write_note_facts(loss) for loss in done.left_out)
 
 
 def test_a_defect_of_another_episode_with_a_longer_name_is_not_taken_for_ones_own():

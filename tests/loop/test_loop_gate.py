@@ -166,8 +166,8 @@ def test_a_version_whose_last_gate_did_not_pass_is_served_only_with_a_reason(tol
     served = []
     monkeypatch.setattr(serve, "load_engine", lambda *_: Fixed())
     monkeypatch.setattr(serve, "measure_latency", lambda *_: (None, FAST))
-    monkeypatch.setattr(serve, "app", lambda *_: "app")
-    monkeypatch.setattr(serve, "listen", lambda *a: served.append(a[0]))
+    monkeypatch.setattr(serve, "make_app", lambda *_: "app")
+    monkeypatch.setattr(serve, "run_server", lambda *a: served.append(a[0]))
     serve.serve(told, "p1")
     told.write(PolicyGated(Decision("decision_2", "c" * 64, Status.CANNOT_TELL, (), "f", NOW)))
     with pytest.raises(Refused, match="last gate is cannot_tell"):

@@ -26,7 +26,7 @@ def here(tmp_path):
 def folder(tmp_path):
     logs = tmp_path / "logs"
     logs.mkdir()
-    write_mcap([synthetic.healthy()], logs / "good.mcap")
+    write_mcap([synthetic.make_healthy_recording()], logs / "good.mcap")
     (logs / "empty.mcap").write_bytes(b"")
     (logs / "text.mcap").write_text("not a log at all\n" * 20)
     (logs / "notes.txt").write_text("battery changed at noon")

@@ -148,13 +148,47 @@ def test_misspelt_names_and_missing_times_are_refused_and_nothing_is_recorded(ma
     assert mapped.store.count(Outcome) == 0
 
 
-def test_the_template_can_be_recorded_as_it_is(mapped, tmp_path):
+def test_the_examples_of_a_template_are_never_recorded(mapped, tmp_path):
     file = tmp_path / "outcomes.csv"
     assert "monitor record" in outcomes.template(mapped, out=file)
     with pytest.raises(BadInput, match="already exists"):
         outcomes.template(mapped, out=file)
+    with pytest.raises(BadInput, match="no rows but examples"):
+        outcomes.record(mapped, file)
+    with pytest.raises(BadInput, match="no rows but examples"):
+        outcomes.paste(mapped, file.read_text())
+    own = file.read_text().splitlines()[1].removeprefix("# ")
+    file.write_text(f"{file.read_text()}{own}\n")
+    assert outcomes.record(mapped, file).recorded == 1
+    file.write_text(file.read_text().replace("# ", ""))  # the examples are valid rows themselves
     done = outcomes.record(mapped, file)
     assert (done.recorded, done.without_result, done.notes[1:]) == (3, 1, ())
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("arm-2,unknown", "arm-2,maybe"),
+        ("leipzig", "leipzgi"),
+        ("p1,leipzig", "p7,leipzig"),
+        ("p1,leipzig", ",leipzig"),
+        ("2025-10-08T09:02:00Z", "2125-10-08T09:02:00Z"),
+        ("unknown,bright,", "yes,bright,-3"),
+        ("bright", "birght"),
+    ],
+)
+def test_every_wrong_row_is_named_by_file_and_line(mapped, tmp_path, old, new):
+    file = tmp_path / "outcomes.csv"
+    file.write_text(TABLE.replace(old, new))
+    with pytest.raises(BadInput, match=r"^outcomes\.csv, line 5[ :]"):
+        outcomes.record(mapped, file)
+
+
+def test_rows_with_the_same_id_are_named_by_line(here, tmp_path):
+    file = tmp_path / "outcomes.csv"
+    file.write_text("id,at,policy,succeeded\n" + "a,2025-10-08T09:00:00Z,p1,yes\n" * 2)
+    with pytest.raises(BadInput, match="lines 2 and 3"):
+        outcomes.record(here, file)
 
 
 def test_a_table_without_a_policy_names_it_by_option(here, tmp_path):

@@ -18,7 +18,7 @@ from fieldloop.model.condition import Stratum
 from fieldloop.model.finding import Status
 from fieldloop.model.plan import Progress, WorkOrder
 from fieldloop.model.policy import Outcome, PolicyVersion
-from fieldloop.report.plan.orders import progress_counts_text, progress_line
+from fieldloop.report.plan.orders import format_progress_counts, write_progress_line
 
 TEMPLATES = """
 [dim-back]
@@ -69,8 +69,8 @@ def test_orders_and_quotas_add_up_alike():
     one, two = assign_unnamed_episodes(orders, quotas)
     assert (one.done, one.accepted, one.rejected, one.left, one.reported) == (9, 6, 2, 0, 9)
     assert (two.done, two.accepted, two.left) == (2, 2, 0)
-    assert progress_line([one, two, *quotas], None) == "9 of 9 accepted, 4 more than ordered, 2 rejected."
-    assert progress_counts_text([one, two]) == "6 of 6 accepted, 2 more than ordered, 2 rejected."
+    assert write_progress_line([one, two, *quotas], None) == "9 of 9 accepted, 4 more than ordered, 2 rejected."
+    assert format_progress_counts([one, two]) == "6 of 6 accepted, 2 more than ordered, 2 rejected."
 
 
 def test_what_came_in_since_counts_whenever_it_was_recorded(told, tmp_path):

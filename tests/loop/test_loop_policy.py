@@ -15,9 +15,10 @@ from fieldloop.loop.run.policies import load_engine
 from fieldloop.loop.ship import gate, policy
 from fieldloop.loop.workspace import open_workspace
 from fieldloop.model.condition import Stratum
-from fieldloop.model.event import OutcomeRecorded
+from fieldloop.model.event import OutcomeRecorded, PolicyAdded, PolicyTrained, ReleaseFrozen
 from fieldloop.model.finding import Status
 from fieldloop.model.policy import Outcome, PolicyVersion, Stage
+from fieldloop.model.release import Release
 from fieldloop.store import open_shelf, open_store
 
 NOW_NS = 1_760_000_000 * 10**9
@@ -118,3 +119,26 @@ def test_its_lineage_says_what_is_not_known(here):
     policy.add(here, "pi0-v3")
     lineage = trust.trace(here, "pi0-v3")
     assert [end.code for end in lineage.open_ends] == ["trust.training_unknown"]
+
+
+def frozen(name, train=("e1", "e2")):
+    return Release(name * 8, name, train, train, (), "pick v1", "", (), "")
+
+
+def test_a_release_can_be_stated_for_a_known_policy_and_no_name_is_given_twice(here):
+    first = policy.add(here, "mine", digest="ab" * 32)
+    here.write(ReleaseFrozen(frozen("r1")))
+    stated = policy.add(here, "mine", release="r1")
+    assert (stated.id, stated.release, stated.episodes) == (first.id, "r1" * 8, 2)
+    assert policy.register(here, "mine", digest="ab" * 32, control_hz=5.0).release == "r1" * 8
+    assert [version.name for version in here.store.find(PolicyVersion)] == ["mine"]
+    assert len(list(here.store.events(PolicyAdded))) == 3  # each statement is on the record
+    with pytest.raises(Refused, match=r"mine is another version already.*such as mine-2"):
+        policy.add(here, "mine", digest="cd" * 32)
+
+
+def test_what_a_policy_was_trained_on_here_does_not_change(here):
+    here.write(ReleaseFrozen(frozen("r1")), ReleaseFrozen(frozen("r2")))
+    here.write(PolicyTrained(PolicyVersion("a" * 64, "p1", "r1" * 8, "reference", "b", 10, 0, 0.01, 5.0)))
+    with pytest.raises(Refused, match="trained here on another release"):
+        policy.add(here, "p1", release="r2")

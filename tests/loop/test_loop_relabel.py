@@ -15,9 +15,10 @@ from fieldloop.loop.ship import annotate, import_labels
 from fieldloop.loop.workspace import open_workspace
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.episode import Episode
-from fieldloop.model.event import EpisodeRelabelled, EpisodeSetAside
+from fieldloop.model.event import EpisodeAnnotated, EpisodeRelabelled, EpisodeSetAside
 from fieldloop.model.finding import Status
 from fieldloop.model.incident import Incident
+from fieldloop.model.person import Actor, Role
 from fieldloop.store import open_shelf, open_store
 
 NOW_NS = 1_760_000_000 * 10**9
@@ -125,7 +126,6 @@ def test_labels_come_from_a_table_and_replace_the_annotators_earlier_ones(here):
         ("grasp,1,1.5", "grasp,0.5,1.5", r"line 3: grasp overlaps approach of line 2"),
         ("grasp,1,1.5", "grasp,one,1.5", r"line 3: start_s = 'one' is not a number"),
         ("anna,failure,grasp", "anna,success,grasp", r"line 4: failure = 'grasp' needs result = failure"),
-        ("0.9,bert", "0.9,", r"line 5: annotator is empty"),
         ("episode,label", "take,label", "column 'episode' is missing"),
     ],
 )
@@ -137,8 +137,10 @@ def test_a_wrong_row_is_named_by_its_line_and_nothing_is_imported(here, old, new
     assert here.store.last() == before
 
 
-def test_the_template_of_labels_can_be_imported_as_it_is(here):
-    assert import_labels.paste_labels(here, import_labels.template(here)).annotations == 6
+def test_the_examples_of_the_template_of_labels_are_never_imported(here):
+    with pytest.raises(BadInput, match="no rows but examples"):
+        import_labels.paste_labels(here, import_labels.template(here))
+    assert import_labels.paste_labels(here, import_labels.template(here).replace("# ", "")).annotations == 6
 
 
 def test_people_read_names_and_may_type_them(told):
@@ -159,3 +161,18 @@ def test_a_protocol_that_cannot_be_read_refuses_a_relabel_before_anything_is_wri
     with pytest.raises(BadInput, match="nonsense"):
         relabel.relabel(again, (one.id,), set_=("operator=zoe", "task=pick"))
     assert here.store.get(Episode, one.id).operator == one.operator
+
+
+def test_an_annotator_imports_only_own_labels_and_an_engineer_may_name_another(here):
+    name = names(here)[0]
+    table = f"episode,label,start_s,end_s,annotator\n{name},approach,0,0.5,"
+    ann = here.acting_as(Actor("ann-1", Role.ANNOTATOR))
+    with pytest.raises(BadInput, match=r"line 2: annotator = 'bert', but you are ann-1"):
+        import_labels.paste_labels(ann, f"{table}bert\n")
+    assert here.store.count(Annotation) == 0
+    assert import_labels.paste_labels(ann, f"{table}\n").annotators == ("ann-1",)
+    assert import_labels.paste_labels(ann, f"{table}ann-1\n").annotators == ("ann-1",)
+    engineer = here.acting_as(Actor("eva", Role.ENGINEER))
+    assert import_labels.paste_labels(engineer, f"{table}bert\n").annotators == ("bert",)
+    last = list(here.store.events(EpisodeAnnotated))[-1]
+    assert (last.actor, last.event.author) == ("eva", "bert")  # the record names both

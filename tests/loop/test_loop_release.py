@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fieldloop.check import judge, measure_batch
+from fieldloop.check import judge_measurements, measure_batch
 from fieldloop.errors import Refused, UnknownName
 from fieldloop.loop.data import ingest
 from fieldloop.loop.data.measurements import batch_of, keep_results, rules_of
@@ -28,7 +28,7 @@ from fieldloop.model.note import NO_SUBJECT, note
 from fieldloop.model.stream import NS_PER_S
 from fieldloop.release.writers import write_mcap
 from fieldloop.testing import synthetic
-from fieldloop.testing.batches import Shape, batch_protocol, healthy_batch
+from fieldloop.testing.batches import Shape, get_batch_protocol, make_healthy_batch
 from fieldloop.testing.injuries.injury import change_imprints
 
 IDLE = note("check.fix_idle_head")
@@ -73,7 +73,9 @@ def taken_in(tmp_path_factory):
             valid_from_ns=synthetic.START_NS - NS_PER_S,
         )  # fmt: skip
         site.write(CalibrationAttached(made))
-    write_mcap([synthetic.healthy(seed=seed, session=f"session-{seed}") for seed in range(2)], folder / "logs")
+    write_mcap(
+        [synthetic.make_healthy_recording(seed=seed, session=f"session-{seed}") for seed in range(2)], folder / "logs"
+    )
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(ingest, "run_each", lambda work, items, **_: map(work, items))
         ingest.ingest(site, (folder / "logs",))
@@ -137,8 +139,8 @@ def test_a_moved_clock_is_looked_at_with_its_pictures(recorded, monkeypatch):
 @pytest.fixture(scope="module")
 def doubled():
     """A healthy batch in which the first episodes of every session were copied from the session before."""
-    batch = healthy_batch(Shape(24, 8))
-    ways = [batch.imprint(e.id).arrays["way/joints"] for e in batch.episodes]
+    batch = make_healthy_batch(Shape(24, 8))
+    ways = [batch.find_imprint(e.id).arrays["way/joints"] for e in batch.episodes]
     odd = {i for i, e in enumerate(batch.episodes) if int(e.session.removeprefix("session-")) % 2 and i % 8 < 2}
     return change_imprints(batch, "way/joints", lambda i, a: ways[i - 8] + np.float32(1e-5) if i in odd else a)
 
@@ -147,7 +149,7 @@ def doubled():
 def collected(tmp_path, doubled):
     site = settled(tmp_path / "site")
     rules = rules_of(site)
-    looked = [EpisodeResult(e, doubled.measured[e.id], doubled.imprint(e.id)) for e in doubled.episodes]
+    looked = [EpisodeResult(e, doubled.measured[e.id], doubled.find_imprint(e.id)) for e in doubled.episodes]
     log = Log(Blob("ab" * 32, 1), "all.mcap", "mcap", tuple(e.id for e in doubled.episodes))
     site.write(LogIngested(log, doubled.episodes), *keep_results(site, looked, rules))
     passed = Finding("timing.jitter", NO_SUBJECT, Status.PASSED, 0.1, None, 1.0, "ms")
@@ -159,8 +161,8 @@ def collected(tmp_path, doubled):
 
 def split_verdicts(workspace, frozen):
     episodes = workspace.store.find(Episode, {"id": list(frozen.episodes)})
-    batch = batch_of(workspace, [(e, ()) for e in episodes], batch_protocol())
-    found = judge(measure_batch(batch), batch.protocol)
+    batch = batch_of(workspace, [(e, ()) for e in episodes], get_batch_protocol())
+    found = judge_measurements(measure_batch(batch), batch.protocol)
     return {(f.check, f.subject): f for f in found if f.check in SPLIT_CHECKS}
 
 

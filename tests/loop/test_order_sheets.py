@@ -1,9 +1,12 @@
 """Work orders leave the house as CSV or JSON and come back in either, with counts that can be true."""
 
+import io
 import json
 
 import pytest
 
+from fieldloop.cli.render import show_result
+from fieldloop.cli.screen import Screen
 from fieldloop.errors import BadInput
 from fieldloop.loop.plan import plan
 from fieldloop.loop.plan.order_sheets import read_sheet, write_orders
@@ -79,3 +82,13 @@ def test_a_workspace_takes_its_orders_back_as_json(told, tmp_path):
     back = {p.order: p for p in plan.returned(told, file)}
     assert back[drawn.orders[0].id].reported == 1
     assert {p.reported for name, p in back.items() if name != drawn.orders[0].id} <= {None}
+
+
+def test_the_terminal_prints_every_order_of_a_sheet(told):
+    plan.plan(told, budget=40)
+    sheets = plan.sheet(told)
+    stream = io.StringIO()
+    show_result(sheets, Screen(stream))
+    shown = stream.getvalue()
+    assert sheets
+    assert all(order.name in shown for sheet in sheets for order in sheet.orders)

@@ -66,9 +66,9 @@ def test_an_episode_of_two_logs_stays_in_use_while_one_has_it(here, tmp_path, mo
     assert [last.id in log.episodes for log in here.store.find(Log)] == [True, True]
     with monkeypatch.context() as patched:
         only_first(read_again, patched, 2)
-        read_again.again(here, (here.store.log_of(last.id).name,))
+        read_again.again(here, (here.store.get_log(last.id).name,))
     assert find_episode(here, NAMES[2]).set_aside == ""
-    assert last.id in here.store.log_of(last.id).episodes, "it is read from the log that still has it"
+    assert last.id in here.store.get_log(last.id).episodes, "it is read from the log that still has it"
 
 
 def test_an_episode_that_another_log_brought_keeps_its_facts(here, tmp_path, monkeypatch):

@@ -26,7 +26,9 @@ LOGS = 3
 def logs(tmp_path_factory):
     folder = tmp_path_factory.mktemp("logs")
     for seed in range(LOGS):
-        made = synthetic.with_streams(synthetic.healthy(seed=seed), dict.fromkeys(("camera/wrist", "depth/overhead")))
+        made = synthetic.replace_streams(
+            synthetic.make_healthy_recording(seed=seed), dict.fromkeys(("camera/wrist", "depth/overhead"))
+        )
         write_mcap([made], folder / f"{seed}.mcap")
     return folder
 
@@ -77,10 +79,10 @@ def test_ingest_recognises_each_log_once_and_many_logs_are_found_at_once(logs, r
     assert once(recognised)
     episodes = [episode.id for episode in workspace.store.find(Episode)]
     assert len(episodes) == LOGS
-    assert workspace.store.logs_of(episodes) == {episode: workspace.store.log_of(episode) for episode in episodes}
-    assert workspace.store.logs_of([]) == {}
+    assert workspace.store.get_logs(episodes) == {episode: workspace.store.get_log(episode) for episode in episodes}
+    assert workspace.store.get_logs([]) == {}
     with pytest.raises(StoreError, match="no log"):
-        workspace.store.logs_of([*episodes, "unknown"])
+        workspace.store.get_logs([*episodes, "unknown"])
     again = ingest.ingest_paths(workspace, (logs,))
     assert [log.status for log in again.logs] == [log.status for log in first.logs]
     assert all(log.already_here for log in again.logs)

@@ -24,7 +24,7 @@ from fieldloop.model.release import Release
 from fieldloop.protocol import default_protocol
 from fieldloop.simulate.clock import SimulatedClock
 from fieldloop.store import open_store
-from fieldloop.testing.samples import sample
+from fieldloop.testing.samples import make_sample_noun
 
 DECLARED = """
 [protocol]
@@ -46,8 +46,8 @@ def plain(tmp_path):
     """A workspace with one episode, under a protocol that declares nothing."""
     create_workspace(tmp_path / "plain")
     opened = open_workspace(tmp_path / "plain", store=open_store("sqlite://"), clock=SimulatedClock(NOW))
-    episode = dataclasses.replace(sample(Episode), robot="arm-1", task="pick")
-    opened.write(LogIngested(sample(Log), (episode,)))
+    episode = dataclasses.replace(make_sample_noun(Episode), robot="arm-1", task="pick")
+    opened.write(LogIngested(make_sample_noun(Log), (episode,)))
     yield opened
     opened.close()
 
@@ -159,12 +159,15 @@ def test_a_camera_whose_name_has_a_space_is_verified_by_its_own_lag(declared):
 
 def test_the_check_and_the_verification_name_the_same_rig(monkeypatch, declared):
     batch = Batch(
-        (dataclasses.replace(sample(Episode), robot="arm one"), dataclasses.replace(sample(Episode, 1), robot="")),
-        imprints={sample(Episode, n).id: Imprint({"lag/camera/wrist/rows": np.zeros(1)}) for n in (0, 1)},
+        (
+            dataclasses.replace(make_sample_noun(Episode), robot="arm one"),
+            dataclasses.replace(make_sample_noun(Episode, 1), robot=""),
+        ),
+        imprints={make_sample_noun(Episode, n).id: Imprint({"lag/camera/wrist/rows": np.zeros(1)}) for n in (0, 1)},
         protocol=default_protocol(),
     )
     monkeypatch.setattr(alignment, "estimate_pooled_lag", lambda *_: None)
-    monkeypatch.setattr(alignment, "lag_measurement", lambda about, _, **__: about)
+    monkeypatch.setattr(alignment, "make_lag_measurement", lambda about, _, **__: about)
     subjects = list(alignment.rig_lag.look(batch))
     assert len(subjects) == 2
     judged(declared, *map(lag, subjects))

@@ -9,8 +9,8 @@ from fieldloop.loop.protocol import lock, numbers
 from fieldloop.loop.workspace import open_workspace
 from fieldloop.model.event import TokenIssued, WorkspaceCreated
 from fieldloop.model.person import Actor, Role
-from fieldloop.simulate.arm.catalogue import skus_text
-from fieldloop.simulate.arm.mix import deployment_text
+from fieldloop.simulate.arm.catalogue import get_item_master_csv
+from fieldloop.simulate.arm.mix import get_deployment_toml
 
 
 @pytest.fixture
@@ -81,8 +81,8 @@ def test_wrong_settings_are_named(folder, text, says):
 def test_a_locked_protocol_may_be_reworded_but_not_renumbered(workspace, folder):
     with pytest.raises(Refused, match="complete audit"):
         lock.lock(workspace)
-    (folder / "deployment.toml").write_text(deployment_text())
-    (folder / "skus.csv").write_text(skus_text())
+    (folder / "deployment.toml").write_text(get_deployment_toml())
+    (folder / "skus.csv").write_text(get_item_master_csv())
     audit.audit(workspace)
     assert not numbers.protocol(workspace).locked
     assert lock.lock(workspace).locked

@@ -6,7 +6,7 @@ import pytest
 
 from fieldloop.errors import BadInput
 from fieldloop.ingest.tables.attempt_files import read_demonstrations, read_outcomes
-from fieldloop.ingest.tables.written_times import read_moment
+from fieldloop.ingest.tables.written_times import parse_moment_ns
 from fieldloop.model.policy import Stage
 
 MAY_NS = 1_777_622_400 * 10**9
@@ -21,14 +21,14 @@ BERLIN = {"leipzig": "Europe/Berlin"}
      "1.7776224E+18"],
 )  # fmt: skip
 def test_many_ways_of_writing_one_moment(text):
-    assert read_moment(text, "line 2") == MAY_NS
+    assert parse_moment_ns(text, "line 2") == MAY_NS
 
 
 def test_the_last_digits_stay_where_they_were_written():
-    assert read_moment("1777622400000000001", "line 2") == MAY_NS + 1
-    assert read_moment("2026-05-01T08:00:00.123457Z", "line 2") == MAY_NS + 123_457_000
-    assert read_moment("1.76723E+18", "line 2") == 1_767_230_000_000_000_000, "a spreadsheet keeps six digits"
-    assert read_moment("", "line 2") == 0
+    assert parse_moment_ns("1777622400000000001", "line 2") == MAY_NS + 1
+    assert parse_moment_ns("2026-05-01T08:00:00.123457Z", "line 2") == MAY_NS + 123_457_000
+    assert parse_moment_ns("1.76723E+18", "line 2") == 1_767_230_000_000_000_000, "a spreadsheet keeps six digits"
+    assert parse_moment_ns("", "line 2") == 0
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_the_last_digits_stay_where_they_were_written():
 )
 def test_what_no_clock_can_have_shown_is_refused(text, says):
     with pytest.raises(BadInput, match=says):
-        read_moment(text, "line 2")
+        parse_moment_ns(text, "line 2")
 
 
 def test_a_time_without_a_zone_is_read_by_the_clocks_of_its_site(tmp_path):

@@ -11,8 +11,8 @@ from fieldloop.model.audit import AuditAnswer
 from fieldloop.model.codec import from_plain, to_plain
 from fieldloop.model.condition import Stratum
 from fieldloop.model.event import EVENTS
-from fieldloop.model.finding import Finding, Measurement, Status, worst
-from fieldloop.model.identity import Ids, content_id, ulid
+from fieldloop.model.finding import Finding, Measurement, Status, find_worst_status
+from fieldloop.model.identity import Ids, content_id, make_ulid
 from fieldloop.model.note import Note, Subject
 from fieldloop.model.policy import Outcome, Stage
 
@@ -71,7 +71,7 @@ def test_ids_sort_by_time_and_do_not_repeat():
     made = [ids.new("plan") for _ in range(50)]
     assert made == sorted(made)
     assert len(set(made)) == 50
-    assert ulid(1, 0) != ulid(1, 1)
+    assert make_ulid(1, 0) != make_ulid(1, 1)
 
 
 @given(st.lists(st.binary()), st.lists(st.binary()))
@@ -95,13 +95,13 @@ def finding(status, *, required=True):
     ],
 )
 def test_only_passed_passes(statuses, rolled_up):
-    assert worst(tuple(finding(s) for s in statuses)) is rolled_up
+    assert find_worst_status(tuple(finding(s) for s in statuses)) is rolled_up
 
 
 def test_what_the_protocol_does_not_require_does_not_count_unless_it_failed():
-    assert worst((finding(Status.PASSED), finding(Status.NOT_APPLICABLE, required=False))) is Status.PASSED
-    assert worst((finding(Status.NOT_APPLICABLE, required=False),)) is Status.CANNOT_TELL
-    assert worst((finding(Status.PASSED), finding(Status.FAILED, required=False))) is Status.FAILED
+    assert find_worst_status((finding(Status.PASSED), finding(Status.NOT_APPLICABLE, required=False))) is Status.PASSED
+    assert find_worst_status((finding(Status.NOT_APPLICABLE, required=False),)) is Status.CANNOT_TELL
+    assert find_worst_status((finding(Status.PASSED), finding(Status.FAILED, required=False))) is Status.FAILED
 
 
 @pytest.mark.parametrize(

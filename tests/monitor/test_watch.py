@@ -7,7 +7,7 @@ import pytest
 
 from fieldloop.model.identity import Ids
 from fieldloop.model.stream import NS_PER_DAY
-from fieldloop.monitor import Baseline, rate, watch
+from fieldloop.monitor import Baseline, make_rate, watch_production
 from fieldloop.protocol import default_operations
 from fieldloop.say import sentence
 
@@ -20,11 +20,15 @@ def ids():
 
 
 def days_of(counts, episodes, site="north", policy="p"):
-    return [rate(policy, site, int(k), episodes, (d * NS_PER_DAY, (d + 1) * NS_PER_DAY)) for d, k in enumerate(counts)]
+    return [
+        make_rate(policy, site, int(k), episodes, (d * NS_PER_DAY, (d + 1) * NS_PER_DAY)) for d, k in enumerate(counts)
+    ]
 
 
 def look(counts, episodes, baselines=(KNOWN,), earlier=(), **more):
-    return watch(days_of(counts, episodes, **more), baselines, SETTINGS, len(counts) * NS_PER_DAY - 1, ids(), earlier)
+    return watch_production(
+        days_of(counts, episodes, **more), baselines, SETTINGS, len(counts) * NS_PER_DAY - 1, ids(), earlier
+    )
 
 
 def test_a_clear_drop_alarms_with_its_evidence():
@@ -60,7 +64,7 @@ def test_too_few_episodes_and_a_missing_baseline_are_reported():
 
 
 def test_without_outcomes_nothing_is_reported():
-    seen = watch([], [KNOWN], SETTINGS, 0, ids())
+    seen = watch_production([], [KNOWN], SETTINGS, 0, ids())
     assert (seen.rates, seen.alarms, seen.cannot_tell) == ((), (), ())
 
 

@@ -19,7 +19,7 @@ from tests.release.marked_set import CAMERAS, FPS, KEYS, LENGTHS, truths
 
 from fieldloop.ingest import open_log
 from fieldloop.release.writers.lerobot import Limits, write_lerobot
-from fieldloop.testing.barcode import Mark, read
+from fieldloop.testing.barcode import Mark, read_barcode
 
 pytestmark = pytest.mark.oracle
 
@@ -83,8 +83,8 @@ def _pictures(arrays, planted):
                     return  # said above
                 got = arrays[KEYS[name]][row]
                 got = got[0] if depth else np.moveaxis(got, 0, 2)
-                if read(got) != Mark(camera, number, frame):
-                    yield f"{name}: row {row} shows {read(got)}, not frame {frame} of episode {number}"
+                if read_barcode(got) != Mark(camera, number, frame):
+                    yield f"{name}: row {row} shows {read_barcode(got)}, not frame {frame} of episode {number}"
                 elif (error := np.abs(got.astype(float) - wanted).mean()) > (PER_METRE if depth else PER_LEVEL):
                     yield f"{name}: row {row} differs by {error:.3g} on average"
                 row += 1
@@ -195,5 +195,5 @@ def test_its_own_tool_deletes_an_episode_and_the_origin_is_found_again(tmp_path)
         wanted = truth.recording.episode
         assert (recording.episode.operator, recording.episode.site) == (wanted.operator, "köln")
         np.testing.assert_array_equal(recording.streams["joints"].values, truth.values["joints"])
-        marks = [read(picture) for picture in recording.streams["camera/wrist"].pictures.frames()]
+        marks = [read_barcode(picture) for picture in recording.streams["camera/wrist"].pictures.frames()]
         assert marks == [Mark(1, number, i) for i in range(len(truth.stamps_ns))]

@@ -14,9 +14,9 @@ from fieldloop.loop.floor.floor import alternate_turns, write_demonstrations
 from fieldloop.model.stream import ClockKind, StreamKind
 from fieldloop.release.writers import write_mcap
 from fieldloop.simulate.arm.floor import Floor
-from fieldloop.testing.barcode import Mark, MarkedPictures, read
+from fieldloop.testing.barcode import Mark, MarkedPictures, read_barcode
 from fieldloop.testing.injuries.injury import keep_span
-from fieldloop.testing.synthetic import healthy, healthy_case, with_streams
+from fieldloop.testing.synthetic import make_healthy_case, make_healthy_recording, replace_streams
 
 cv2 = pytest.importorskip("cv2")
 pytestmark = pytest.mark.oracle
@@ -104,18 +104,18 @@ def same_recording(recording, theirs):
 
 
 def test_every_message_stamp_value_and_frame_of_what_was_written(tmp_path):
-    short = keep_span(healthy_case(recording=healthy()), lambda at_s: at_s < 1.0).recording
+    short = keep_span(make_healthy_case(recording=make_healthy_recording()), lambda at_s: at_s < 1.0).recording
     marked = {}
     for number, name in enumerate(("camera/overhead", "camera/wrist", "depth/overhead")):
         pictures = MarkedPictures(number, 7, len(short.streams[name]), depth=name.startswith("depth"))
         marked[name] = replace(short.streams[name], pictures=pictures)
-    recording = with_streams(short, marked)
+    recording = replace_streams(short, marked)
     done = write_mcap([recording], tmp_path / "pick.mcap", pictures="png")
     assert done.left_out == ()
     theirs = as_they_read(done.path)
     same_recording(recording, theirs)
     for number, name in enumerate(marked):
-        marks = [read(pixels(message)) for message in theirs["topics"][f"/{name}"]["messages"]]
+        marks = [read_barcode(pixels(message)) for message in theirs["topics"][f"/{name}"]["messages"]]
         assert marks == [Mark(number, 7, frame) for frame in range(len(short.streams[name]))]
     assert sum(len(found["messages"]) for found in theirs["topics"].values()) == done.frames
 

@@ -9,9 +9,9 @@ from tests.oracles import venvs
 
 from fieldloop.ingest import open_log
 from fieldloop.release.writers import write_hdf5
-from fieldloop.testing.barcode import Mark, MarkedPictures, read
+from fieldloop.testing.barcode import Mark, MarkedPictures, read_barcode
 from fieldloop.testing.injuries.injury import keep_span
-from fieldloop.testing.synthetic import healthy_case, with_streams
+from fieldloop.testing.synthetic import make_healthy_case, replace_streams
 
 pytestmark = pytest.mark.oracle
 
@@ -58,7 +58,7 @@ def as_they_read(path, out, split=""):
 
 def marked(episode):
     """Two seconds with marks in the pixels: camera, episode, frame."""
-    made = keep_span(healthy_case(seed=episode), lambda at_s: at_s < 2.0).recording
+    made = keep_span(make_healthy_case(seed=episode), lambda at_s: at_s < 2.0).recording
     cameras = {
         name: replace(
             made.streams[name],
@@ -67,7 +67,7 @@ def marked(episode):
         for number, name in enumerate(("camera/overhead", "camera/wrist", "depth/overhead"))
     }
     split = "train" if episode else "valid"
-    return with_streams(replace(made, episode=replace(made.episode, facts=(("split", split),))), cameras)
+    return replace_streams(replace(made, episode=replace(made.episode, facts=(("split", split),))), cameras)
 
 
 @pytest.fixture(scope="module")
@@ -99,8 +99,8 @@ def test_robomimic_reads_every_value_and_every_frame_as_we_do(ours, tmp_path):
         frames = [frame for recording in recordings for frame in recording.streams[name].pictures.frames()]
         wanted = [Mark(camera, e, i) for e, count in enumerate(rows) for i in range(count)]
         later = [Mark(camera, e, min(i + 1, count - 1)) for e, count in enumerate(rows) for i in range(count)]
-        assert [read(_plain(frame)) for frame in theirs[f"obs/{key}"]] == wanted
-        assert [read(_plain(frame)) for frame in theirs[f"next_obs/{key}"]] == later
+        assert [read_barcode(_plain(frame)) for frame in theirs[f"obs/{key}"]] == wanted
+        assert [read_barcode(_plain(frame)) for frame in theirs[f"next_obs/{key}"]] == later
         for frame, own in zip(theirs[f"obs/{key}"], frames, strict=True):
             np.testing.assert_array_equal(_plain(frame), own)
     ends = np.cumsum(rows) - 1

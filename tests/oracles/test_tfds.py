@@ -12,11 +12,11 @@ from fieldloop.ingest import open_log
 from fieldloop.model.stream import StreamKind
 from fieldloop.release.writers import write_rlds
 from fieldloop.release.writers.framed import frame_recording
-from fieldloop.release.writers.survey import survey
+from fieldloop.release.writers.survey import survey_recordings
 from fieldloop.testing.barcode import Mark
-from fieldloop.testing.barcode import read as read_mark
-from fieldloop.testing.shared import shared_data
-from fieldloop.testing.synthetic import healthy
+from fieldloop.testing.barcode import read_barcode as read_mark
+from fieldloop.testing.shared import find_shared_data
+from fieldloop.testing.synthetic import make_healthy_recording
 
 pytestmark = pytest.mark.oracle
 
@@ -161,7 +161,7 @@ def compare(recordings, target, scratch, **options):
     done = write_rlds(recordings, target, **options)
     (root,) = target.glob("*/*")
     arrays, texts = theirs(root, scratch)
-    features = survey(recordings, clock=options.get("clock", ""), hz=options.get("hz"))
+    features = survey_recordings(recordings, clock=options.get("clock", ""), hz=options.get("hz"))
     assert len(texts) == done.episodes == len(recordings)
     for number, recording in enumerate(recordings):
         framed = frame_recording(recording, features)
@@ -201,11 +201,11 @@ def test_tfds_reads_jpeg(tmp_path):
 
 
 def test_tfds_reads_what_was_resampled_from_many_rates(tmp_path):
-    compare([healthy(seed=i) for i in range(2)], tmp_path / "healthy", tmp_path, hz=10.0)
+    compare([make_healthy_recording(seed=i) for i in range(2)], tmp_path / "healthy", tmp_path, hz=10.0)
 
 
 def test_tfds_reads_a_real_set_written_again(tmp_path):
-    found = shared_data("rlds-octo-bridge")
+    found = find_shared_data("rlds-octo-bridge")
     if found is None:
         pytest.skip("the shared data set rlds-octo-bridge is not on this machine (FIELDLOOP_SHARED)")
     recordings = list(open_log(found).recordings)[:5]

@@ -11,14 +11,14 @@ from fieldloop.model.deployment import Sku
 from fieldloop.plan.rules.tiers import tier_states, tier_targets
 from fieldloop.plan.work.articles import Articles
 from fieldloop.protocol import default_operations
-from fieldloop.testing.shared import shared_data
+from fieldloop.testing.shared import find_shared_data
 
 SETTINGS = default_operations()["plan"]
 
 
 @pytest.fixture(scope="module")
 def skus():
-    folder = shared_data("order-lines")
+    folder = find_shared_data("order-lines")
     if folder is None:
         pytest.skip("no real order lines beside the repository: shared/data/order-lines")
     with (folder / "df_lines.csv").open(encoding="utf-8") as file:

@@ -136,7 +136,7 @@ def test_a_further_site_needs_what_is_specific_to_it():
     assert not new.complete
     assert sentence(new.message) == (
         "The demonstration set of new lacks 5 demonstrations of light=glare and 3 demonstrations of site=new. "
-        "Complete it and pass a gate there before go-live. This plan leaves 1 of them uncollected."
+        "Complete it and pass a gate there before go-live. This plan leaves 1 of these demonstrations uncollected."
     )
     assert (live.site, live.have, live.complete, live.open) == ("live", 2, False, 8)
     assert live.message.code == "plan.live_with_incomplete_set"

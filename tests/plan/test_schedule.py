@@ -7,7 +7,7 @@ from fieldloop.model.condition import Stratum
 from fieldloop.model.plan import QuotaKind, WorkOrder
 from fieldloop.plan import orders_csv, schedule
 from fieldloop.protocol import default_operations
-from fieldloop.report.plan.sheet import order_sheets, sheets_html, summary_text
+from fieldloop.report.plan.sheet import make_order_sheets, render_order_sheets, write_sheet_summary
 
 SETTINGS = default_operations()["plan"].replaced(
     demonstration_s=60.0, reset_s=30.0, order_setup_s=0.0, hours_per_day=6.0
@@ -53,11 +53,11 @@ def test_an_unknown_day_of_the_week_is_refused():
 
 def test_each_operator_has_a_sheet_that_adds_up():
     made = schedule([order(240), order(40), order(40, "bob")], SETTINGS.replaced(hour_cost=10.0), FRIDAY_NS)
-    ann, bob = order_sheets(made, "EUR")
+    ann, bob = make_order_sheets(made, "EUR")
     assert (ann.operator, ann.demonstrations, ann.due) == ("ann", 280, "2026-12-01")
     assert (bob.hours, bob.cost) == (pytest.approx(1.0), pytest.approx(10.0))
-    assert "70 EUR" in summary_text(ann)
-    page = sheets_html((ann, bob))
+    assert "70 EUR" in write_sheet_summary(ann)
+    page = render_order_sheets((ann, bob))
     assert page.count("break-after:page") == 2
     assert "order 3" in page
     header, *rows = orders_csv(made).splitlines()

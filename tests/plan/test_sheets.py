@@ -65,7 +65,7 @@ def test_what_was_asked_for_is_read_from_either(write):
         ("stratum\nbin=back\n", "line 1: a column 'demonstrations' is required"),
         ("stratum;demonstrations\nbin=back;\n", "line 2: the number of demonstrations is missing"),
         ("stratum,demonstrations\nbin=back,few\n", "line 2, demonstrations: 'few' is not a whole number"),
-        ("stratum,demonstrations\nback,3\n", "line 2: 'back' is not factor=level"),
+        ("stratum,demonstrations\nback,3\n", "line 2: 'back' is not a condition"),
         ('{"orders": [{"stratum": "bin=back"}]}', "order 1: the number of demonstrations is missing"),
     ],
 )
@@ -143,7 +143,7 @@ def test_templates_are_read_and_filled_again_and_again():
     [
         ("[a", "is not TOML"),
         ("a = 1", "a template must be a table"),
-        ("[a]\nstratum = 'bin'\ndemonstrations = 1", "is not factor=level"),
+        ("[a]\nstratum = 'bin'\ndemonstrations = 1", "is not a condition"),
         ("[a]\nstratum = 'bin=b'", "demonstrations = None should be a whole number"),
         ("[a]\nstratum = 'bin=b'\ndemonstrations = 0", "demonstrations = 0"),
         ("[a]\nstratum = 'bin=b'\ndemonstrations = true", "demonstrations = True"),

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fieldloop.annotate import taxonomy
+from fieldloop.annotate import load_shipped_taxonomy
 from fieldloop.loop.protocol.named import example_names, example_text
 from fieldloop.protocol import Severity, default_operations, default_protocol, lint
 from fieldloop.protocol.linting import Draft, task
 from fieldloop.protocol.linting import __file__ as package
 from fieldloop.say import sentence
 
-PHASES = {label.name: label.definition for label in taxonomy().labels}
+PHASES = {label.name: label.definition for label in load_shipped_taxonomy().labels}
 WHOLE = example_text("warehouse-picking")
 CAMERA = '[sensors."camera/x"]\nkind = "rgb"\nrequired = true\n'
 CLOCK = f'{CAMERA}[synchronisation."camera/x"]\nsynchronised_by = "PTP"\nhow = "A lamp, 50 times."\n'

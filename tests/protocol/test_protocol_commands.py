@@ -22,7 +22,7 @@ from fieldloop.model.event import DeploymentAudited, LogIngested, ProtocolLocked
 from fieldloop.model.finding import EpisodeReport, Measured, Measurement, Status
 from fieldloop.model.imprint import Imprint
 from fieldloop.model.note import NO_SUBJECT
-from fieldloop.simulate.arm.mix import deployment_text
+from fieldloop.simulate.arm.mix import get_deployment_toml
 
 
 def file_of(folder):
@@ -60,7 +60,7 @@ def test_without_an_audit_the_next_command_is_one_that_works(tmp_path, opened):
     with pytest.raises(Refused, match=r"no map was audited yet.*fieldloop audit --example") as none:
         lock.lock(opened(root))
     assert "override" not in str(none.value), "there is nothing to override"
-    (root / "deployment.toml").write_text(deployment_text())
+    (root / "deployment.toml").write_text(get_deployment_toml())
     with pytest.raises(Refused, match=r"the map was never audited. Run: fieldloop audit$"):
         lock.lock(opened(root))
     opened(root).write(DeploymentAudited(Audit("x", (), 0.2, complete=False)))

@@ -142,3 +142,12 @@ def test_agreement_names_what_is_missing_on_either_side():
         require_agreement({k: v for k, v in UNITS.items() if k != "timing.longest_gap"}, default_protocol())
     with pytest.raises(ProtocolError, match=r"measured in 's', the limit is in 'ms'"):
         require_agreement({**UNITS, "timing.stream_offset": "s"}, default_protocol())
+
+
+def test_retired_settings_are_ignored_and_listed():
+    found = parse_operations("[train.ensemble]\nvalue = 5\n[monitor.max_drop]\nvalue = 0.1\n")
+    assert found.retired == ("train.ensemble",)
+    assert found["monitor"].number("max_drop") == 0.1
+    assert found["train"].fingerprint == default_operations()["train"].fingerprint
+    with pytest.raises(ProtocolError, match="ensembel"):
+        parse_operations("[train.ensembel]\nvalue = 5\n")

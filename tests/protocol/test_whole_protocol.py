@@ -2,7 +2,7 @@
 
 import pytest
 
-from fieldloop.annotate import taxonomy
+from fieldloop.annotate import load_shipped_taxonomy
 from fieldloop.errors import ProtocolError
 from fieldloop.protocol import SyncMeans, default_protocol, parse_protocol
 
@@ -11,7 +11,7 @@ CAMERA = '[sensors."camera/top"]\nkind = "rgb"\nrequired = true\n'
 
 def test_the_shipped_protocol_says_all_that_the_specification_asks_for():
     shipped = default_protocol()
-    assert [phase.name for phase in shipped.phases] == [label.name for label in taxonomy().labels]
+    assert [phase.name for phase in shipped.phases] == [label.name for label in load_shipped_taxonomy().labels]
     assert set(shipped.interfaces) == {"spacemouse", "vr", "kinesthetic"}
     assert all(interface.steps and interface.never and interface.recovery for interface in shipped.interfaces.values())
     assert shipped.interface_limit("vr", "tool_speed").maximum > 0

@@ -18,7 +18,7 @@ from fieldloop.loop.catalogue import USE_CASES, Needs, use_case
 from fieldloop.model.person import Role
 from fieldloop.model.plan import Plan
 from fieldloop.python_api import WITHOUT_WORKSPACE, display
-from fieldloop.python_api.commands import function_of
+from fieldloop.python_api.commands import make_command_function
 from fieldloop.python_api.workspace import METHODS
 
 
@@ -126,10 +126,10 @@ def test_every_noun_with_a_report_has_a_renderer():
 
 
 def test_json_of_a_result_is_the_commands(tmp_path):
-    from fieldloop.doors.written import dumps
+    from fieldloop.doors.written import write_json_text
 
     with fl.init(tmp_path / "ws") as ws:
-        assert json.loads(dumps(ws.home()))["schema"] == "home/1"
+        assert json.loads(write_json_text(ws.home()))["schema"] == "home/1"
 
 
 def test_errors_write_ids_as_the_command_line_does(monkeypatch):
@@ -141,4 +141,4 @@ def test_errors_write_ids_as_the_command_line_does(monkeypatch):
     workspace = SimpleNamespace()
     monkeypatch.setattr(naming, "Names", lambda _: lambda _id: "")
     with pytest.raises(BadInput, match=r" abababababab$"):
-        function_of(case, "show", workspace)()
+        make_command_function(case, "show", workspace)()

@@ -12,9 +12,9 @@ from fieldloop.model.episode import Episode
 from fieldloop.model.finding import EpisodeReport, Finding, Status
 from fieldloop.model.note import Subject
 from fieldloop.protocol import default_operations
-from fieldloop.release import Terms, assemble, diff
+from fieldloop.release import Terms, assemble_release, compare_releases
 from fieldloop.release.assemble import NothingToRelease
-from fieldloop.report.datasheet import datasheet
+from fieldloop.report.datasheet import write_datasheet
 
 SETTINGS = default_operations()["release"]
 DIM, BRIGHT = Stratum.of(lighting="dim"), Stratum.of(lighting="bright")
@@ -38,7 +38,7 @@ def label(one):
 
 def frozen(episodes, terms=TERMS, reports=None, labels=None, name="first"):
     episodes = list(episodes)
-    return assemble(name, episodes, reports or [report(e) for e in episodes],
+    return assemble_release(name, episodes, reports or [report(e) for e in episodes],
                     [label(e) for e in episodes] if labels is None else labels, terms, SETTINGS)  # fmt: skip
 
 
@@ -72,10 +72,10 @@ def test_without_a_taxonomy_annotations_are_not_asked_for():
 
 def test_nothing_sound_is_refused_with_why():
     with pytest.raises(NothingToRelease) as never:
-        assemble("first", [episode(0)], [], [], TERMS, SETTINGS)
+        assemble_release("first", [episode(0)], [], [], TERMS, SETTINGS)
     assert [reason.code for reason in never.value.reasons] == ["release.never_checked"]
     with pytest.raises(NothingToRelease) as none:
-        assemble("first", [], [], [], TERMS, SETTINGS)
+        assemble_release("first", [], [], [], TERMS, SETTINGS)
     assert none.value.reasons == ()
 
 
@@ -85,7 +85,7 @@ def test_the_order_never_matters_and_every_part_of_the_content_does(chance, coun
     episodes = [episode(k, DIM if k % 3 else BRIGHT) for k in range(count)]
     shuffled = chance.sample(episodes, len(episodes))
     release = frozen(episodes)
-    again = assemble(
+    again = assemble_release(
         "other name", shuffled, [report(e) for e in episodes][::-1], [label(e) for e in shuffled], TERMS, SETTINGS
     )
     assert again.id == release.id
@@ -160,21 +160,21 @@ def test_a_diff_names_what_came_went_and_changed():
     new = frozen(
         [episode(k, DIM if k > 18 else BRIGHT) for k in range(5, 30)], Terms("pick v2", "phases v1", TERMS.exposures)
     )
-    change = diff(old, new)
+    change = compare_releases(old, new)
     assert change.added == tuple(f"e{k:03}" for k in range(20, 30))
     assert change.removed == tuple(f"e{k:03}" for k in range(5))
     assert change.protocol == ("pick v1", "pick v2")
     assert change.taxonomy is None
     assert change.relabelled
     assert (DIM, 0.0, 11 / 25) in change.shares
-    assert diff(old, old).same
-    assert not diff(old, old).added + diff(old, old).removed
+    assert compare_releases(old, old).same
+    assert not compare_releases(old, old).added + compare_releases(old, old).removed
 
 
 def test_the_datasheet_says_what_is_in_what_is_missing_and_what_was_left_out():
     episodes = [episode(k, succeeded=k != 3, failure="slip" if k == 3 else "", simulated=True) for k in range(20)]
     release = frozen([*episodes, episode(99)], reports=[report(e) for e in episodes])
-    sheet = datasheet(release, episodes)
+    sheet = write_datasheet(release, episodes)
     assert release.id in sheet
     assert "task succeeded 19, failed 1 (slip 1)" in sheet
     assert "1 deployed strata, 40.0 % of production" in sheet
@@ -185,6 +185,6 @@ def test_the_datasheet_says_what_is_in_what_is_missing_and_what_was_left_out():
 
 def test_the_datasheet_owns_up_to_what_it_cannot_see():
     release = frozen([episode(0)])
-    sheet = datasheet(release, [])
+    sheet = write_datasheet(release, [])
     assert "1 episodes were not found" in sheet
     assert "no validation set" in sheet

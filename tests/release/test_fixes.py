@@ -12,9 +12,9 @@ from fieldloop.model.note import NO_SUBJECT, note
 from fieldloop.model.stream import NS_PER_S, ClockKind
 from fieldloop.model.taken import select_samples
 from fieldloop.protocol import default_operations
-from fieldloop.release import Terms, apply_fixes, assemble
-from fieldloop.release.fixes import accepted_fixes
-from fieldloop.testing.synthetic import healthy
+from fieldloop.release import Terms, apply_fixes, assemble_release
+from fieldloop.release.fixes import select_fixes
+from fieldloop.testing.synthetic import make_healthy_recording
 
 IDLE = note("check.fix_idle_head")
 
@@ -35,7 +35,7 @@ DROP = Fix(FixKind.DROP, IDLE)
 
 
 def test_trimming_keeps_what_lies_between_in_every_stream():
-    made = healthy()
+    made = make_healthy_recording()
     start, end = made.episode.start_ns + NS_PER_S, made.episode.end_ns - NS_PER_S
     mended = apply_fixes(made, [Fix(FixKind.TRIM, IDLE, start_ns=start, end_ns=end)])
     for name, stream in mended.streams.items():
@@ -51,7 +51,9 @@ def test_trimming_keeps_what_lies_between_in_every_stream():
             np.testing.assert_array_equal(first, next(whole.pictures.frames([int(np.argmax(inside))])))
             assert len(stream.pictures) == len(stream)
     assert (mended.episode.start_ns, mended.episode.end_ns) == (start, end)
-    assert len(made.streams["joints"]) == len(healthy().streams["joints"]), "what was read stays as it was"
+    assert len(made.streams["joints"]) == len(make_healthy_recording().streams["joints"]), (
+        "what was read stays as it was"
+    )
 
 
 def on_its_own_clock(made, rows=slice(None)):
@@ -62,7 +64,7 @@ def on_its_own_clock(made, rows=slice(None)):
 
 
 def test_a_video_that_counts_from_its_own_beginning_is_cut_with_the_rest():
-    made = healthy()
+    made = make_healthy_recording()
     fix = Fix(FixKind.TRIM, IDLE, start_ns=made.episode.start_ns + NS_PER_S, end_ns=made.episode.end_ns - NS_PER_S)
     cut, alike = (apply_fixes(one, [fix]).streams["camera/wrist"] for one in (on_its_own_clock(made), made))
     assert abs(len(cut) - len(alike)) <= 1
@@ -74,7 +76,7 @@ def test_a_video_that_counts_from_its_own_beginning_is_cut_with_the_rest():
 
 @pytest.mark.parametrize("rows", [slice(30, None), slice(0, -30), slice(0, 1)], ids=["late", "early", "one picture"])
 def test_a_video_of_another_length_on_its_own_clock_is_not_cut_at_a_guess(rows):
-    made = healthy()
+    made = make_healthy_recording()
     fix = Fix(FixKind.TRIM, IDLE, start_ns=made.episode.start_ns + NS_PER_S)
     with pytest.raises(Refused, match="camera/wrist has a clock of its own"):
         apply_fixes(on_its_own_clock(made, rows), [fix])
@@ -83,7 +85,7 @@ def test_a_video_of_another_length_on_its_own_clock_is_not_cut_at_a_guess(rows):
 
 
 def test_a_stream_that_ended_before_the_cut_has_nothing_left():
-    made = healthy()
+    made = make_healthy_recording()
     short = select_samples(made.streams["force"], np.arange(20))
     mended = apply_fixes(
         replace(made, streams={**made.streams, "force": short}),
@@ -93,7 +95,7 @@ def test_a_stream_that_ended_before_the_cut_has_nothing_left():
 
 
 def test_restamping_moves_the_clock_it_names_and_no_other():
-    made = healthy()
+    made = make_healthy_recording()
     video = made.streams["camera/wrist"]
     two = replace(video, clocks={ClockKind.HEADER: video.times_ns, ClockKind.CONTAINER: video.times_ns})
     fix = replace(RESTAMP, clock=ClockKind.CONTAINER)
@@ -103,7 +105,7 @@ def test_restamping_moves_the_clock_it_names_and_no_other():
 
 
 def test_restamping_moves_every_clock_of_one_stream_before_anything_is_cut():
-    made = healthy()
+    made = make_healthy_recording()
     start = made.episode.start_ns + NS_PER_S
     mended = apply_fixes(made, [Fix(FixKind.TRIM, IDLE, start_ns=start), RESTAMP])
     for kind, times in mended.streams["camera/wrist"].clocks.items():
@@ -117,7 +119,10 @@ def test_restamping_moves_every_clock_of_one_stream_before_anything_is_cut():
 
 
 def test_a_stream_that_is_not_there_is_no_reason_to_fail():
-    assert apply_fixes(healthy(), [replace(RESTAMP, stream="camera/nobody")]).streams.keys() == healthy().streams.keys()
+    assert (
+        apply_fixes(make_healthy_recording(), [replace(RESTAMP, stream="camera/nobody")]).streams.keys()
+        == make_healthy_recording().streams.keys()
+    )
 
 
 @pytest.mark.parametrize(
@@ -134,13 +139,13 @@ def test_a_stream_that_is_not_there_is_no_reason_to_fail():
     ],
 )
 def test_only_what_is_mended_throughout_is_let_in(findings, kinds, expected):
-    assert accepted_fixes(report(*findings), kinds) == expected
+    assert select_fixes(report(*findings), kinds) == expected
 
 
 def frozen(*, fix, **changes):
-    episode = replace(healthy().episode, id="e", **changes)
+    episode = replace(make_healthy_recording().episode, id="e", **changes)
     terms = Terms("default v1", fix=fix)
-    return assemble("r", [episode], [report(finding(fix=TRIM))], [], terms, default_operations()["release"])
+    return assemble_release("r", [episode], [report(finding(fix=TRIM))], [], terms, default_operations()["release"])
 
 
 def test_a_release_lets_mended_episodes_in_only_when_asked_and_says_so():
@@ -148,23 +153,23 @@ def test_a_release_lets_mended_episodes_in_only_when_asked_and_says_so():
         frozen(fix=())
     made = frozen(fix=(FixKind.TRIM,))
     assert made.fixes == (("e", TRIM),)
-    assert made.fixes_of("e") == (TRIM,)
-    assert made.fixes_of("other") == ()
+    assert made.get_fixes("e") == (TRIM,)
+    assert made.get_fixes("other") == ()
 
 
 def test_another_fix_is_another_release():
     other = replace(TRIM, end_ns=8)
-    episode = replace(healthy().episode, id="e")
+    episode = replace(make_healthy_recording().episode, id="e")
     settings = default_operations()["release"]
     ids = {
-        assemble("r", [episode], [report(finding(fix=f))], [], Terms("p", fix=tuple(FixKind)), settings).id
+        assemble_release("r", [episode], [report(finding(fix=f))], [], Terms("p", fix=tuple(FixKind)), settings).id
         for f in (TRIM, other)
     }
     assert len(ids) == 2
 
 
 def test_chosen_samples_keep_stamps_numbers_and_pictures_together():
-    stream = healthy().streams["camera/overhead"]
+    stream = make_healthy_recording().streams["camera/overhead"]
     few = select_samples(stream, np.array([3, 10, 11]))
     assert few.pictures.size == stream.pictures.size
     shown = list(few.pictures.frames([0, 2]))

@@ -9,12 +9,18 @@ from hypothesis.extra.numpy import arrays
 from fieldloop.errors import BadInput
 from fieldloop.model.stream import ClockKind, Stream, StreamKind
 from fieldloop.release.writers.framed import frame_recording
-from fieldloop.release.writers.grid import Rule, nearest, resample, rule_for, sample_distance_ns
-from fieldloop.release.writers.survey import survey
-from fieldloop.testing.barcode import MarkedPictures, read
-from fieldloop.testing.facts import facts
+from fieldloop.release.writers.grid import (
+    Rule,
+    choose_rule,
+    find_nearest_samples,
+    measure_sample_distance_ns,
+    resample_stream,
+)
+from fieldloop.release.writers.survey import survey_recordings
+from fieldloop.testing.barcode import MarkedPictures, read_barcode
+from fieldloop.testing.facts import write_note_facts
 from fieldloop.testing.injuries.injury import keep_span
-from fieldloop.testing.synthetic import healthy_case, with_streams
+from fieldloop.testing.synthetic import make_healthy_case, replace_streams
 
 STAMP = st.one_of(st.integers(0, 200), st.integers(-(2**63), 2**63 - 1))
 STAMPS = st.lists(STAMP, min_size=1, max_size=25)
@@ -45,7 +51,7 @@ def last_at(made, stamp):
 @given(sampled(StreamKind.JOINT_POSITION))
 def test_linear_is_exact_at_samples_and_never_leaves_their_range(made):
     source, grid = made
-    got = resample(source, grid, Rule.LINEAR)
+    got = resample_stream(source, grid, Rule.LINEAR)
     assert got.shape == (len(grid), 2)
     assert got.dtype == np.float32
     finite = np.isfinite(source.values).all()
@@ -61,7 +67,7 @@ def test_linear_is_exact_at_samples_and_never_leaves_their_range(made):
 @given(sampled(StreamKind.ACTION))
 def test_hold_never_looks_ahead(made):
     source, grid = made
-    got = resample(source, grid, Rule.HOLD)
+    got = resample_stream(source, grid, Rule.HOLD)
     for stamp, row in zip(grid, got, strict=True):
         known = source.times_ns[source.times_ns <= stamp]
         wanted = last_at(source, known.max() if len(known) else source.times_ns.min())
@@ -75,7 +81,7 @@ def test_hold_never_looks_ahead(made):
 def test_the_nearest_sample_is_the_nearest(made):
     source, grid = made
     times = [int(t) for t in source.times_ns]
-    for stamp, pick in zip(grid.tolist(), nearest(source.times_ns, grid), strict=True):
+    for stamp, pick in zip(grid.tolist(), find_nearest_samples(source.times_ns, grid), strict=True):
         assert abs(times[pick] - stamp) == min(abs(t - stamp) for t in times)
 
 
@@ -83,7 +89,7 @@ def test_the_nearest_sample_is_the_nearest(made):
 def test_no_row_is_nearer_to_its_samples_than_the_nearest_and_none_is_away_at_a_sample(made, rule):
     source, grid = made
     times = [int(t) for t in source.times_ns]
-    away = sample_distance_ns(source, grid, rule)
+    away = measure_sample_distance_ns(source, grid, rule)
     for stamp, far in zip(grid.tolist(), away.tolist(), strict=True):
         least = min(abs(t - stamp) for t in times)
         assert far >= least * (1 - 1e-12)
@@ -100,7 +106,7 @@ def test_no_row_is_nearer_to_its_samples_than_the_nearest_and_none_is_away_at_a_
 
 def test_stamps_at_the_two_ends_of_time_are_not_the_same_moment():
     ends = np.asarray([-(2**63)]), np.asarray([2**63 - 1])
-    assert rule_for(stream(StreamKind.ACTION, ends[0], [1.0]), ends[1]) is Rule.HOLD
+    assert choose_rule(stream(StreamKind.ACTION, ends[0], [1.0]), ends[1]) is Rule.HOLD
 
 
 @given(sampled(StreamKind.OTHER), st.sampled_from(sorted(StreamKind)))
@@ -108,14 +114,14 @@ def test_a_stream_on_its_own_stamps_is_bit_exact(made, kind):
     source, _ = made
     times = np.sort(source.times_ns)
     same = stream(kind, times, source.values)
-    assert rule_for(same, times) is Rule.AS_RECORDED
-    assert resample(same, times).tobytes() == source.values.tobytes()
+    assert choose_rule(same, times) is Rule.AS_RECORDED
+    assert resample_stream(same, times).tobytes() == source.values.tobytes()
 
 
 @given(sampled(StreamKind.ACTION, np.int64))
 def test_whole_numbers_stay_whole_and_are_never_mixed(made):
     source, grid = made
-    got = resample(source, grid)
+    got = resample_stream(source, grid)
     assert got.dtype == np.int64
     assert {tuple(row) for row in got.tolist()} <= {tuple(row) for row in source.values.tolist()}
 
@@ -134,8 +140,8 @@ def turning(draw):
 def test_slerp_stays_a_turn(made):
     source, grid = made
     assume(not np.array_equal(source.times_ns, grid))
-    assert rule_for(source, grid) is Rule.SLERP
-    got = resample(source, grid)
+    assert choose_rule(source, grid) is Rule.SLERP
+    got = resample_stream(source, grid)
     np.testing.assert_allclose(np.linalg.norm(got[:, 1:], axis=1), 1.0, atol=1e-9)
 
 
@@ -143,7 +149,7 @@ def test_slerp_turns_the_shorter_way_at_a_steady_rate():
     quarter = [0, 0, 0, np.sin(np.pi / 4), np.cos(np.pi / 4)]
     for sign in (1, -1):  # q and -q are the same turn
         source = stream(StreamKind.POSE, [0, 90], [[0, 0, 0, 0, 1], [9, *(sign * np.asarray(quarter[1:]))]], QUATERNION)
-        got = resample(source, np.arange(91))
+        got = resample_stream(source, np.arange(91))
         angle = 2 * np.degrees(np.arctan2(got[:, 3], got[:, 4]))
         np.testing.assert_allclose(angle[:-1], np.arange(90), atol=1e-9)
         np.testing.assert_allclose(got[:, 0], np.arange(91) / 10)
@@ -151,13 +157,13 @@ def test_slerp_turns_the_shorter_way_at_a_steady_rate():
 
 def test_what_is_no_turn_is_held():
     source = stream(StreamKind.POSE, [0, 10], [[0, 0, 0, 0, 0], [1, 0, 0, 0, np.nan]], QUATERNION)
-    got = resample(source, np.array([5]))
+    got = resample_stream(source, np.array([5]))
     assert got[0, 1:].tolist() == [0, 0, 0, 0]
 
 
 def test_each_kind_is_brought_onto_the_grid_by_its_rule():
     times, values, grid = [0, 10, 20], [0.0, 1.0, 5.0], np.asarray([-5, 4, 10, 18, 99])
-    at = {kind: resample(stream(kind, times, values), grid)[:, 0].tolist() for kind in StreamKind}
+    at = {kind: resample_stream(stream(kind, times, values), grid)[:, 0].tolist() for kind in StreamKind}
     assert at[StreamKind.ACTION] == [0, 0, 1, 1, 5]  # a command stands until the next
     assert at[StreamKind.GRIPPER] == [0, 0, 1, 1, 5]
     np.testing.assert_allclose(at[StreamKind.JOINT_POSITION], [0, 0.4, 1, 4.2, 5], rtol=1e-6)
@@ -167,7 +173,7 @@ def test_each_kind_is_brought_onto_the_grid_by_its_rule():
 def test_a_nanosecond_of_this_century_is_not_lost():
     start = 1_767_225_600_000_000_000
     times = start + np.arange(5) * 1000
-    got = resample(stream(StreamKind.JOINT_POSITION, times, np.arange(5.0)), times[:-1] + 500)
+    got = resample_stream(stream(StreamKind.JOINT_POSITION, times, np.arange(5.0)), times[:-1] + 500)
     np.testing.assert_allclose(got[:, 0], [0.5, 1.5, 2.5, 3.5])
 
 
@@ -175,15 +181,15 @@ def test_without_a_sample_there_is_nothing_to_resample():
     none = stream(StreamKind.JOINT_POSITION, [], np.zeros((0, 2)))
     for rule in (Rule.HOLD, Rule.LINEAR, Rule.SLERP, Rule.NEAREST):
         with pytest.raises(ValueError, match="no sample"):
-            resample(none, np.array([1]), rule)
-    assert resample(stream(StreamKind.ACTION, [5], [1.0]), np.zeros(0, np.int64)).shape == (0, 1)
+            resample_stream(none, np.array([1]), rule)
+    assert resample_stream(stream(StreamKind.ACTION, [5], [1.0]), np.zeros(0, np.int64)).shape == (0, 1)
 
 
 # ── a recording on its grid
 
 
 def short(seed=0):
-    return keep_span(healthy_case(seed=seed), lambda at_s: at_s < 1.0).recording
+    return keep_span(make_healthy_case(seed=seed), lambda at_s: at_s < 1.0).recording
 
 
 def camera(times, pictures):
@@ -194,10 +200,10 @@ def test_pictures_follow_their_stamps_even_where_those_jump_back_and_repeat():
     made = short()
     times = made.streams["camera/overhead"].times_ns
     order = np.array([0, 1, 5, 3, 2, 7])  # frame i was taken at grid moment order[i]
-    made = with_streams(made, {"camera/wrist": camera(times[order], MarkedPictures(1, 0, len(order)))})
-    features = survey([made], longest_gap_s=10.0)
+    made = replace_streams(made, {"camera/wrist": camera(times[order], MarkedPictures(1, 0, len(order)))})
+    features = survey_recordings([made], longest_gap_s=10.0)
     framed = frame_recording(made, features)
-    shown = [read(picture).frame for picture in framed.pictures("camera/wrist")]
+    shown = [read_barcode(picture).frame for picture in framed.pictures("camera/wrist")]
     assert len(shown) == len(framed) == len(times)
     assert [shown[moment] for moment in order] == list(range(len(order)))
     assert "release.rows_far_from_samples" in [
@@ -208,14 +214,14 @@ def test_pictures_follow_their_stamps_even_where_those_jump_back_and_repeat():
 
 def test_an_even_grid_has_its_rate_and_a_broken_stamp_no_endless_one():
     made = short()
-    framed = frame_recording(made, survey([made], clock="joints", hz=50.0))
+    framed = frame_recording(made, survey_recordings([made], clock="joints", hz=50.0))
     np.testing.assert_array_equal(np.diff(framed.times_ns), 20_000_000)
     broken = made.streams["joints"].times_ns.copy()
     broken[3] = 0
     values = made.streams["joints"].values
-    hurt = with_streams(made, {"joints": stream(StreamKind.JOINT_POSITION, broken, values, name="joints")})
+    hurt = replace_streams(made, {"joints": stream(StreamKind.JOINT_POSITION, broken, values, name="joints")})
     with pytest.raises(BadInput, match="probably wrong"):
-        frame_recording(hurt, survey([hurt], clock="joints", hz=50.0))
+        frame_recording(hurt, survey_recordings([hurt], clock="joints", hz=50.0))
 
 
 @pytest.mark.parametrize(
@@ -232,16 +238,16 @@ def test_a_stream_that_means_another_thing_in_another_episode_is_left_out_and_na
     joints = short(1).streams["joints"]
     parts = {"kind": joints.kind, "unit": joints.unit, "columns": joints.columns, "values": joints.values} | changed
     other = Stream("joints", parts["kind"], parts["unit"], joints.clocks, parts["values"], columns=parts["columns"])
-    features = survey([short(0), with_streams(short(1), {"joints": other})])
+    features = survey_recordings([short(0), replace_streams(short(1), {"joints": other})])
     assert not any(f.name == "joints" for f in features.signals)
     (lost,) = (loss for loss in features.left_out if loss.subject.stream == "joints")
-    assert said in facts(lost)
+    assert said in write_note_facts(lost)
 
 
 def test_whole_numbers_in_one_episode_and_fractions_in_another_are_fractions():
     joints = short(1).streams["joints"]
     whole = Stream("joints", joints.kind, "rad", joints.clocks, joints.values.astype(np.int32), columns=joints.columns)
-    features = survey([with_streams(short(1), {"joints": whole}), short(0)])
+    features = survey_recordings([replace_streams(short(1), {"joints": whole}), short(0)])
     assert next(f.dtype for f in features.signals if f.name == "joints") == "float64"
 
 
@@ -250,7 +256,7 @@ def test_a_stamp_rounded_by_its_container_is_the_same_moment(count, off_ns):
     """By such a rounding a held command would come from the frame before."""
     grid = 10**18 + np.arange(count) * 33_333_333
     commands = Stream("a", StreamKind.ACTION, "", {ClockKind.SYNTHETIC: grid + off_ns}, np.arange(count)[:, None] * 1.0)
-    assert rule_for(commands, grid) is Rule.AS_RECORDED
-    assert resample(commands, grid)[:, 0].tolist() == list(range(count))
+    assert choose_rule(commands, grid) is Rule.AS_RECORDED
+    assert resample_stream(commands, grid)[:, 0].tolist() == list(range(count))
     late = Stream("a", StreamKind.ACTION, "", {ClockKind.HEADER: grid + 4_000_000}, commands.values)
-    assert rule_for(late, grid) is Rule.HOLD, "four milliseconds are no rounding"
+    assert choose_rule(late, grid) is Rule.HOLD, "four milliseconds are no rounding"

@@ -13,13 +13,13 @@ from fieldloop.errors import BadInput
 from fieldloop.ingest import open_log
 from fieldloop.model.stream import ClockKind, Stream, StreamKind
 from fieldloop.release.writers import write_hdf5
-from fieldloop.release.writers.hdf5.keys import places
-from fieldloop.release.writers.survey import survey
-from fieldloop.testing.barcode import Mark, MarkedPictures, read
-from fieldloop.testing.facts import facts
+from fieldloop.release.writers.hdf5.keys import assign_places
+from fieldloop.release.writers.survey import survey_recordings
+from fieldloop.testing.barcode import Mark, MarkedPictures, read_barcode
+from fieldloop.testing.facts import write_note_facts
 from fieldloop.testing.injuries.injury import keep_span
-from fieldloop.testing.shared import shared_data
-from fieldloop.testing.synthetic import START_NS, healthy_case, with_streams
+from fieldloop.testing.shared import find_shared_data
+from fieldloop.testing.synthetic import START_NS, make_healthy_case, replace_streams
 
 FACTS = (
     ("calibration.camera/wrist", '{"camera_matrix": [1, 0, 2, 0, 1, 2, 0, 0, 1]}'),
@@ -31,14 +31,14 @@ FACTS = (
 
 def short(seed=0, **facts):
     """A second and a half, each camera marked in its pixels."""
-    made = keep_span(healthy_case(seed=seed), lambda at_s: at_s < 1.5).recording
+    made = keep_span(make_healthy_case(seed=seed), lambda at_s: at_s < 1.5).recording
     cameras = {
         name: replace(s, pictures=MarkedPictures(i, seed, len(s), depth=s.kind is StreamKind.DEPTH), serial=f"SN{i}")
         for i, (name, s) in enumerate(sorted(made.streams.items()))
         if s.pictures is not None
     }
     episode = replace(made.episode, **facts)
-    return with_streams(replace(made, episode=episode), cameras)
+    return replace_streams(replace(made, episode=episode), cameras)
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +99,7 @@ def test_our_reader_gives_back_what_was_written(written, made):
                 assert stream.clocks.keys() == before.clocks.keys()
                 for clock in ClockKind:
                     np.testing.assert_array_equal(stream.clocks.get(clock, 0), before.clocks.get(clock, 0))
-        marks = [read(frame) for frame in got.streams["camera/wrist"].pictures.frames()]
+        marks = [read_barcode(frame) for frame in got.streams["camera/wrist"].pictures.frames()]
         assert marks == [Mark(2, number, i) for i in range(45)]
         assert written.rules["joints"] == "linear"
         assert got.streams["joints"].nominal_hz == 30
@@ -109,27 +109,27 @@ def test_our_reader_gives_back_what_was_written(written, made):
 
 
 def test_without_actions_it_refuses_unless_their_source_is_given(tmp_path):
-    bare = with_streams(short(), {"action": None})
+    bare = replace_streams(short(), {"action": None})
     with pytest.raises(BadInput, match="needs actions"):
         write_hdf5([bare], tmp_path / "a.hdf5")
     assert list(tmp_path.iterdir()) == []
     done = write_hdf5([bare], tmp_path / "a.hdf5", actions_from="joints")
-    assert "release.actions_made actions source=joints replaced=" in map(facts, done.left_out)
+    assert "release.actions_made actions source=joints replaced=" in map(write_note_facts, done.left_out)
     with h5py.File(tmp_path / "a.hdf5") as file:
         assert file["data/demo_0/actions"].shape == (45, 6)
 
 
 def test_an_action_that_gives_way_to_one_that_is_made_is_named(tmp_path):
     done = write_hdf5([short()], tmp_path / "a.hdf5", actions_from="joints")
-    assert "release.actions_made actions source=joints replaced=action" in map(facts, done.left_out)
+    assert "release.actions_made actions source=joints replaced=action" in map(write_note_facts, done.left_out)
 
 
 def test_actions_beyond_one_are_not_rescaled_but_named(tmp_path):
     made = short()
     action = made.streams["action"]
-    large = with_streams(made, {"action": replace(action, values=action.values * 0 + 3.5)})
+    large = replace_streams(made, {"action": replace(action, values=action.values * 0 + 3.5)})
     done = write_hdf5([large], tmp_path / "a.hdf5")
-    assert "release.actions_not_rescaled actions low=3.5 high=3.5" in map(facts, done.left_out)
+    assert "release.actions_not_rescaled actions low=3.5 high=3.5" in map(write_note_facts, done.left_out)
     with h5py.File(tmp_path / "a.hdf5") as file:
         assert (file["data/demo_0/actions"][:] == 3.5).all()
 
@@ -142,7 +142,7 @@ def test_what_stands_in_for_an_outcome_is_named_and_what_was_recorded_is_not(tmp
         name: Stream(name, StreamKind.OTHER, "", frames.clocks, np.full((len(frames), 1), 0.5))
         for name in ("rewards", "dones")
     }
-    done = write_hdf5([with_streams(made, told)], tmp_path / "a.hdf5")
+    done = write_hdf5([replace_streams(made, told)], tmp_path / "a.hdf5")
     assert not any(loss.subject.stream in ("rewards", "dones") for loss in done.left_out)
     with h5py.File(tmp_path / "a.hdf5") as file:
         assert set(file["data/demo_0/rewards"][:].ravel()) == {0.5}
@@ -169,15 +169,15 @@ def test_tasks_that_the_file_cannot_state_for_all_are_named(tmp_path, tasks, oth
 def test_environments_that_came_with_the_episodes_are_counted(tmp_path):
     made = [short(seed, facts=(("env_args", f'{{"env_name": "{seed}"}}'),)) for seed in (0, 1)]
     done = write_hdf5(made, tmp_path / "a.hdf5")
-    assert "release.one_environment_for_all name=env_args environments=2" in map(facts, done.left_out)
+    assert "release.one_environment_for_all name=env_args environments=2" in map(write_note_facts, done.left_out)
 
 
 def test_a_row_that_is_a_table_is_named(tmp_path):
     made = short()
     frames = made.streams["camera/overhead"]
     table = Stream("grid", StreamKind.OTHER, "", frames.clocks, np.zeros((len(frames), 2, 3)))
-    done = write_hdf5([with_streams(made, {"grid": table})], tmp_path / "a.hdf5")
-    assert "release.rows_flattened grid width=6 shape=2 × 3" in map(facts, done.left_out)
+    done = write_hdf5([replace_streams(made, {"grid": table})], tmp_path / "a.hdf5")
+    assert "release.rows_flattened grid width=6 shape=2 × 3" in map(write_note_facts, done.left_out)
 
 
 def test_a_split_of_any_name_is_a_mask(tmp_path):
@@ -190,7 +190,7 @@ def test_several_commands_stand_side_by_side_and_come_apart_again(tmp_path):
     made = short()
     second = replace(made.streams["action"], name="base/command", columns=("v", "w"), unit="m/s")
     second = replace(second, values=np.column_stack([np.full(len(second), 0.25), np.full(len(second), -0.5)]))
-    write_hdf5([with_streams(made, {"base/command": second})], tmp_path / "a.hdf5")
+    write_hdf5([replace_streams(made, {"base/command": second})], tmp_path / "a.hdf5")
     with h5py.File(tmp_path / "a.hdf5") as file:
         assert file["data/demo_0/actions"].shape == (45, 9)
     (got,) = open_log(tmp_path / "a.hdf5").recordings
@@ -222,8 +222,8 @@ def test_no_two_streams_share_an_array(made, names, as_pose):
     streams = {
         n: Stream(n, StreamKind.OTHER, "", {ClockKind.LOG: stamps}, np.zeros((3, 7)), columns=columns) for n in names
     }
-    features = survey([replace(made[0], streams=streams)])
-    used = [place.path for parts in places(features).values() for place in parts]
+    features = survey_recordings([replace(made[0], streams=streams)])
+    used = [place.path for parts in assign_places(features).values() for place in parts]
     assert len(used) == len(set(used))
 
 
@@ -231,7 +231,7 @@ def test_no_two_streams_share_an_array(made, names, as_pose):
     "name", ["robomimic_ph/dummy_data/lift_low_dim.hdf5", "robomimic_mh/dummy_data/lift_image.hdf5"]
 )
 def test_a_real_robomimic_file_goes_round(tmp_path, name):
-    folder = shared_data("hdf5-robomimic")
+    folder = find_shared_data("hdf5-robomimic")
     if folder is None:
         pytest.skip("the shared data set hdf5-robomimic is not on this machine (FIELDLOOP_SHARED)")
     first = list(open_log(folder / name).recordings)

@@ -14,16 +14,16 @@ from fieldloop.release.writers.lerobot import Limits, write_lerobot
 from fieldloop.release.writers.lerobot.depth import DepthScale
 from fieldloop.release.writers.lerobot.files import Place, Places
 from fieldloop.release.writers.lerobot.naming import name_features
-from fieldloop.release.writers.survey import survey
-from fieldloop.testing.facts import facts
+from fieldloop.release.writers.survey import survey_recordings
+from fieldloop.testing.facts import write_note_facts
 from fieldloop.testing.injuries.injury import change_episode, keep_span
-from fieldloop.testing.injuries.vision import spoil_frames
-from fieldloop.testing.synthetic import healthy_case, with_streams
+from fieldloop.testing.injuries.vision import replace_wrist_frames
+from fieldloop.testing.synthetic import make_healthy_case, replace_streams
 
 
 def short(seed=0, seconds=0.5):
     """A short recording of which no further fact is known."""
-    case = change_episode(healthy_case(seed=seed), facts=())
+    case = change_episode(make_healthy_case(seed=seed), facts=())
     return keep_span(case, lambda at_s: at_s < seconds).recording
 
 
@@ -32,7 +32,7 @@ def info_of(folder):
 
 
 def test_no_camera_is_needed(tmp_path):
-    blind = with_streams(short(), dict.fromkeys(("camera/overhead", "camera/wrist", "depth/overhead")))
+    blind = replace_streams(short(), dict.fromkeys(("camera/overhead", "camera/wrist", "depth/overhead")))
     done = write_lerobot([blind], tmp_path / "set")
     assert (done.clock, done.frames) == ("action", 60)
     assert info_of(tmp_path / "set")["video_path"] is None
@@ -46,7 +46,7 @@ def test_names_that_become_one_are_distinguished():
         for name in ("a/b", "a.b", "A.b", "observation.images.x", "x" * 400)
     }
     twins |= {name: replace(made.streams["camera/wrist"], name=name) for name in ("camera/c", "c", "camera.c")}
-    features = survey([with_streams(made, twins)])
+    features = survey_recordings([replace_streams(made, twins)])
     keys = name_features(features)
     assert len({key.casefold() for key in keys.values()}) == len(keys)
     assert not any("/" in key for key in keys.values())
@@ -57,7 +57,7 @@ def test_names_that_become_one_are_distinguished():
 def test_the_only_joints_are_the_state_whatever_they_are_called():
     made = short()
     arm = replace(made.streams["joints"], name="arm/joint_states")
-    keys = name_features(survey([with_streams(made, {"joints": None, "arm/joint_states": arm})]))
+    keys = name_features(survey_recordings([replace_streams(made, {"joints": None, "arm/joint_states": arm})]))
     assert keys["arm/joint_states"] == "observation.state"
 
 
@@ -76,7 +76,7 @@ def test_a_clock_that_is_synthetic_stays_so(tmp_path):
     invented = Stream(
         "camera/wrist", StreamKind.RGB, "8-bit", {ClockKind.SYNTHETIC: camera.times_ns}, pictures=camera.pictures
     )
-    write_lerobot([made, with_streams(made, {"camera/wrist": invented})], tmp_path / "set", clock="camera/wrist")
+    write_lerobot([made, replace_streams(made, {"camera/wrist": invented})], tmp_path / "set", clock="camera/wrist")
     features = info_of(tmp_path / "set")["features"]
     assert features["observation.images.wrist"]["info"]["clock"] == "synthetic"
     assert features["observation.images.overhead"]["info"]["clock"] == "header"
@@ -89,8 +89,11 @@ def test_values_that_are_not_finite_are_written_and_named(tmp_path):
     force[:8, 0] = np.nan
     force[:, 1] = np.inf
     hurt = replace(made.streams["force"], values=force)
-    done = write_lerobot([with_streams(made, {"force": hurt})], tmp_path / "set")
-    assert any(facts(loss).startswith("release.not_finite_in_statistics observation.force") for loss in done.left_out)
+    done = write_lerobot([replace_streams(made, {"force": hurt})], tmp_path / "set")
+    assert any(
+        write_note_facts(loss).startswith("release.not_finite_in_statistics observation.force")
+        for loss in done.left_out
+    )
     rows = np.asarray(pq.read_table(tmp_path / "set/data/chunk-000/file-000.parquet")["observation.force"].to_pylist())
     assert np.isnan(rows[0, 0])
     assert np.isinf(rows[:, 1]).all()
@@ -100,8 +103,8 @@ def test_values_that_are_not_finite_are_written_and_named(tmp_path):
 
 
 def test_frames_that_do_not_decode_are_named(tmp_path):
-    case = spoil_frames(healthy_case(), range(10, 12), np.empty((0, 0, 3), np.uint8))
-    made = with_streams(case.recording, {"camera/overhead": None, "depth/overhead": None, "imu": None})
+    case = replace_wrist_frames(make_healthy_case(), range(10, 12), np.empty((0, 0, 3), np.uint8))
+    made = replace_streams(case.recording, {"camera/overhead": None, "depth/overhead": None, "imu": None})
     done = write_lerobot([made], tmp_path / "set")
     (lost,) = (loss for loss in done.left_out if loss.code == "release.frames_repeated")
     assert (lost.subject.episode, lost.subject.stream, lost["frames"]) == ("synthetic-0", "camera/wrist", 2)
@@ -116,7 +119,7 @@ def test_odd_sizes_are_not_cut_to_fit(tmp_path, codec):
     made = short()
     camera = made.streams["camera/overhead"]
     odd = replace(camera, pictures=replace(camera.pictures, width=63, height=47))
-    write_lerobot([with_streams(made, {"camera/overhead": odd})], tmp_path / "set", codec=codec)
+    write_lerobot([replace_streams(made, {"camera/overhead": odd})], tmp_path / "set", codec=codec)
     with av.open(str(tmp_path / "set/videos/observation.images.overhead/chunk-000/file-000.mp4")) as video:
         assert (video.streams.video[0].width, video.streams.video[0].height) == (63, 47)
         assert len(list(video.decode(video=0))) == 15
@@ -138,9 +141,9 @@ def test_what_a_distance_loses_is_named(tmp_path):
                 yield picture
 
     depth = replace(made.streams["depth/overhead"], pictures=Strange())
-    done = write_lerobot([with_streams(made, {"depth/overhead": depth})], tmp_path / "set")
-    assert "release.depth_unknown depth/overhead pixels=15 nearest_m=0.01" in map(facts, done.left_out)
-    assert any("pixels=30 nearest_m=0.01 farthest_m=10.0" in facts(loss) for loss in done.left_out)
+    done = write_lerobot([replace_streams(made, {"depth/overhead": depth})], tmp_path / "set")
+    assert "release.depth_unknown depth/overhead pixels=15 nearest_m=0.01" in map(write_note_facts, done.left_out)
+    assert any("pixels=30 nearest_m=0.01 farthest_m=10.0" in write_note_facts(loss) for loss in done.left_out)
     stats = json.loads((tmp_path / "set/meta/stats.json").read_text())["observation.images.depth.overhead"]
     assert stats["q50"][0][0][0] == pytest.approx(2.0, abs=0.001)
 
@@ -149,7 +152,7 @@ def test_noise_of_distances_is_kept_to_the_step(tmp_path):
     """Where nothing can be predicted from the frame before, none is: each stands for itself."""
     random = np.random.default_rng(0)
     steps = random.integers(0, 4096, (15, 48, 64))
-    metres = DepthScale().metres(steps).astype(np.float32)
+    metres = DepthScale().convert_to_metres(steps).astype(np.float32)
 
     class Noise:
         size = (64, 48)
@@ -162,7 +165,7 @@ def test_noise_of_distances_is_kept_to_the_step(tmp_path):
 
     made = short()
     depth = replace(made.streams["depth/overhead"], pictures=Noise())
-    write_lerobot([with_streams(made, {"depth/overhead": depth})], tmp_path / "set")
+    write_lerobot([replace_streams(made, {"depth/overhead": depth})], tmp_path / "set")
     with av.open(str(tmp_path / "set/videos/observation.images.depth.overhead/chunk-000/file-000.mp4")) as video:
         frames = list(video.decode(video=0))
     np.testing.assert_array_equal(np.stack([frame.to_ndarray(format="gray12le") for frame in frames]), steps)
@@ -187,9 +190,9 @@ def test_the_table_of_episodes_is_several_files_where_it_is_large(tmp_path, monk
 def test_another_camera_in_another_episode_is_a_fact_of_that_episode(tmp_path):
     first, second = short(0), short(1)
     other = replace(second.streams["camera/wrist"], serial="SN-2", frame_id="hand")
-    done = write_lerobot([first, with_streams(second, {"camera/wrist": other})], tmp_path / "set")
+    done = write_lerobot([first, replace_streams(second, {"camera/wrist": other})], tmp_path / "set")
     rows = pq.read_table(tmp_path / "set/meta/episodes/chunk-000/file-000.parquet").to_pylist()
-    assert "release.episodes_disagree camera/wrist what=serial" in map(facts, done.left_out)
+    assert "release.episodes_disagree camera/wrist what=serial" in map(write_note_facts, done.left_out)
     assert rows[0]["facts"] is None
     assert json.loads(rows[1]["facts"]) == {"serial.camera/wrist": "SN-2", "frame_id.camera/wrist": "hand"}
 
@@ -197,7 +200,7 @@ def test_another_camera_in_another_episode_is_a_fact_of_that_episode(tmp_path):
 def test_a_note_or_a_rate_of_one_episode_is_not_stated_of_all(tmp_path):
     notes = [{"unit": "assumed", "gaps": "2"}, {"unit": "assumed", "gaps": "3"}]
     made = [
-        with_streams(short(i), {"imu": replace(short(i).streams["imu"], notes=notes[i], nominal_hz=100.0 + i)})
+        replace_streams(short(i), {"imu": replace(short(i).streams["imu"], notes=notes[i], nominal_hz=100.0 + i)})
         for i in range(2)
     ]
     done = write_lerobot(made, tmp_path / "set", clock="imu")
@@ -208,22 +211,25 @@ def test_a_note_or_a_rate_of_one_episode_is_not_stated_of_all(tmp_path):
         {"note.gaps.imu": f"{2 + i}", "nominal_hz.imu": f"{100 + i}"} for i in range(2)
     ]
     for what in ("nominal_hz", "note gaps"):
-        assert f"release.episodes_disagree imu what={what}" in map(facts, done.left_out)
+        assert f"release.episodes_disagree imu what={what}" in map(write_note_facts, done.left_out)
 
 
 def test_a_clock_that_not_all_episodes_have_is_named(tmp_path):
     made = short(1)
     camera = made.streams["camera/wrist"]
     worse = replace(camera, clocks={ClockKind.LOG: camera.times_ns})
-    done = write_lerobot([short(), with_streams(made, {"camera/wrist": worse})], tmp_path / "set")
-    assert any(facts(loss).startswith("release.clock_relabelled camera/wrist clock=header") for loss in done.left_out)
+    done = write_lerobot([short(), replace_streams(made, {"camera/wrist": worse})], tmp_path / "set")
+    assert any(
+        write_note_facts(loss).startswith("release.clock_relabelled camera/wrist clock=header")
+        for loss in done.left_out
+    )
 
 
 def test_what_has_no_room_is_named(tmp_path):
     made = short()
     times = made.streams["camera/overhead"].times_ns[0] + np.arange(15) * 40_650_000
     slow = replace(made.streams["camera/overhead"], clocks={ClockKind.HEADER: times}, nominal_hz=None)
-    done = write_lerobot([with_streams(made, {"camera/overhead": slow})], tmp_path / "set")
+    done = write_lerobot([replace_streams(made, {"camera/overhead": slow})], tmp_path / "set")
     found = {loss.code: loss for loss in done.left_out}
     assert (round(found["release.rate_rounded"]["hz"], 1), found["release.rate_rounded"]["fps"]) == (24.6, 25)
     assert found["release.further_clocks_not_kept"]["clocks"] == ("publish", "log")
@@ -232,5 +238,5 @@ def test_what_has_no_room_is_named(tmp_path):
 def test_a_file_that_would_last_too_long_is_followed_by_another():
     places = Places(200, 1000)
     assert [places.next(10, too_long=True)[1] for _ in range(2)] == [True, False]  # an empty file is never left behind
-    places.wrote(10)
+    places.note_written_bytes(10)
     assert places.next(10, too_long=True) == (Place(0, 1), True)

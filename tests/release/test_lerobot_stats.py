@@ -7,8 +7,12 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from fieldloop.release.writers.lerobot.depth import DepthScale
-from fieldloop.release.writers.lerobot.quantiles import quantiles, quantiles_by_walk, quantiles_in_memory
-from fieldloop.release.writers.lerobot.stats import PictureStats, ValueStats, stats_of_values
+from fieldloop.release.writers.lerobot.quantiles import (
+    compute_quantiles,
+    compute_quantiles_by_walk,
+    compute_quantiles_in_memory,
+)
+from fieldloop.release.writers.lerobot.stats import PictureStats, ValueStats, compute_stats
 
 SHARES = [0.01, 0.1, 0.5, 0.9, 0.99]
 TYPES = ["float32", "float64", "int64", "int16", "uint8", "uint64", "bool"]
@@ -29,7 +33,8 @@ def rows(draw):
 def test_walking_finds_what_sorting_finds(values, at_once):
     parts = [values[i : i + at_once] for i in range(0, len(values), at_once)]
     np.testing.assert_allclose(
-        quantiles_by_walk(lambda: iter(parts), values.shape[1], SHARES), quantiles_in_memory(values, SHARES)
+        compute_quantiles_by_walk(lambda: iter(parts), values.shape[1], SHARES),
+        compute_quantiles_in_memory(values, SHARES),
     )
 
 
@@ -39,7 +44,7 @@ def test_held_quantiles_are_those_of_numpy_over_what_is_finite(values):
     for column in values.T.astype(float):
         fit = column[np.isfinite(column)]
         wanted.append(np.quantile(fit, SHARES) if len(fit) else np.full(5, np.nan))
-    np.testing.assert_allclose(quantiles_in_memory(values, SHARES), np.stack(wanted, axis=1))
+    np.testing.assert_allclose(compute_quantiles_in_memory(values, SHARES), np.stack(wanted, axis=1))
 
 
 def test_many_values_are_walked_through_and_many_columns_too(monkeypatch):
@@ -51,7 +56,9 @@ def test_many_values_are_walked_through_and_many_columns_too(monkeypatch):
         walks.append(1)
         return np.array_split(values, 7)
 
-    np.testing.assert_allclose(quantiles(walk, 3000, 15, SHARES), np.quantile(values.astype(float), SHARES, axis=0))
+    np.testing.assert_allclose(
+        compute_quantiles(walk, 3000, 15, SHARES), np.quantile(values.astype(float), SHARES, axis=0)
+    )
     assert len(walks) > 2
 
 
@@ -76,7 +83,7 @@ def test_picture_statistics_count_every_pixel(picture):
     seen = PictureStats()
     seen.add(picture)
     levels = picture.reshape(-1, 3) / 255
-    got, wanted = seen.stats(), stats_of_values(levels)
+    got, wanted = seen.stats(), compute_stats(levels)
     for name in ("min", "max", "mean", "std"):
         np.testing.assert_allclose(np.ravel(got[name]), wanted[name], atol=1e-9)
     np.testing.assert_allclose(np.ravel(got["q50"]), np.quantile(levels, 0.5, axis=0, method="inverted_cdf"))
@@ -85,5 +92,5 @@ def test_picture_statistics_count_every_pixel(picture):
 @given(arrays(np.float32, (4, 5), elements=st.floats(np.float32(0.01), 10, width=32)))
 def test_a_distance_comes_back_within_half_a_step(metres):
     scale = DepthScale()
-    assert np.abs(scale.metres(scale.steps(metres)) - metres).max() <= 0.0022
+    assert np.abs(scale.convert_to_metres(scale.steps(metres)) - metres).max() <= 0.0022
     assert (scale.missing, scale.outside) == (0, 0)

@@ -10,7 +10,7 @@ import pytest
 from tests.release.marked_set import CAMERAS, FPS, KEYS, LENGTHS, truths
 
 from fieldloop.release.writers.lerobot import Limits, write_lerobot
-from fieldloop.testing.barcode import Mark, read
+from fieldloop.testing.barcode import Mark, read_barcode
 
 TINY = Limits(data_mb=0.004, video_mb=0.006, files_a_chunk=2)
 
@@ -76,7 +76,9 @@ def test_every_frame_shows_the_mark_of_its_place(written, episodes):
         for camera, name in enumerate(CAMERAS):
             source = truth.recording.streams[name].pictures
             got = pictures_of(written, episode, KEYS[name])
-            assert [read(picture) for picture in got] == [Mark(camera, number, i) for i in range(LENGTHS[number])]
+            assert [read_barcode(picture) for picture in got] == [
+                Mark(camera, number, i) for i in range(LENGTHS[number])
+            ]
             limit = 0.003 if name.startswith("depth") else 12.0  # metres; levels, on average over a picture
             for picture, wanted in zip(got, source.frames(), strict=True):
                 assert np.abs(picture.astype(float) - wanted).mean() < limit

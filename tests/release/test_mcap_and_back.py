@@ -15,7 +15,7 @@ from fieldloop.model.condition import Stratum
 from fieldloop.model.episode import Episode, Recording
 from fieldloop.model.stream import ClockKind, Stream, StreamKind
 from fieldloop.release.writers.mcap import write_mcap
-from fieldloop.testing.facts import facts
+from fieldloop.testing.facts import write_note_facts
 
 
 def test_what_was_guessed_is_still_a_guess_when_written_on(tmp_path):
@@ -34,7 +34,7 @@ def test_what_was_guessed_is_still_a_guess_when_written_on(tmp_path):
 def test_texts_that_are_no_utf8_are_escaped_and_named(tmp_path):
     stream = series("arm\udce9", [[1.0]], frame_id="base\udce9")
     done = write_mcap([of(stream, task="caf\udce9")], tmp_path / "a.mcap")
-    assert [facts(loss) for loss in done.left_out] == [
+    assert [write_note_facts(loss) for loss in done.left_out] == [
         "release.text_not_utf8 arm\\udce9 name=name",
         "release.text_not_utf8 arm\\udce9 name=frame_id",
         "release.text_not_utf8 name=task",

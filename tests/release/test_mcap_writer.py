@@ -13,15 +13,15 @@ from fieldloop.errors import BadInput, StoreError
 from fieldloop.ingest import open_log
 from fieldloop.model.stream import ClockKind, EncodedSource, Stream, StreamKind
 from fieldloop.release.writers.mcap import logs, numbers, write_mcap
-from fieldloop.testing.facts import facts
+from fieldloop.testing.facts import write_note_facts
 from fieldloop.testing.injuries.injury import keep_span
-from fieldloop.testing.synthetic import healthy, healthy_case
+from fieldloop.testing.synthetic import make_healthy_case, make_healthy_recording
 
 
 @pytest.fixture(scope="module")
 def recording():
     """Half a second of everything."""
-    return keep_span(healthy_case(recording=healthy()), lambda at_s: at_s < 0.5).recording
+    return keep_span(make_healthy_case(recording=make_healthy_recording()), lambda at_s: at_s < 0.5).recording
 
 
 @pytest.fixture(scope="module")
@@ -128,7 +128,7 @@ def test_what_cannot_be_kept_is_named(tmp_path):
         ],
         tmp_path / "a.mcap",
     )
-    found = [facts(loss) for loss in done.left_out if loss.subject.stream != "clocks"]
+    found = [write_note_facts(loss) for loss in done.left_out if loss.subject.stream != "clocks"]
     assert sorted(found) == [
         "release.fact_named_like_field name=task",
         "release.facts_repeated",
@@ -194,7 +194,7 @@ def test_pictures_that_rest_compressed_are_passed_on_bit_by_bit(tmp_path):
     data = [bytes(message.data) for message, _, _ in messages(done.path)["/camera/front"]]
     assert [data[0], data[2]] == [Stored().data[0], Stored().data[2]]
     assert data[1] != Stored().data[1]
-    assert [facts(loss) for loss in done.left_out] == [
+    assert [write_note_facts(loss) for loss in done.left_out] == [
         "release.pixels_recompressed camera/front how=JPEG of quality 95"
     ]
 
@@ -245,7 +245,7 @@ def test_a_frame_that_is_lost_keeps_its_stamp(tmp_path, kind):
     whole = np.full((4, 6), 0.5, np.float32) if kind is StreamKind.DEPTH else np.full((4, 6, 3), 99, np.uint8)
     source = Kept([whole, np.empty((0, 0, 3), np.uint8), whole], count=4)  # and the last is never yielded
     done = write_mcap([of(camera(source, kind))], tmp_path / "a.mcap", pictures="png")
-    assert [facts(loss) for loss in done.left_out] == ["release.frames_empty camera/front"]
+    assert [write_note_facts(loss) for loss in done.left_out] == ["release.frames_empty camera/front"]
     got = read_again(done.path).streams["camera/front"]
     assert len(got) == 4
     assert [frame.size > 0 for frame in got.pictures.frames()] == [True, False, True, False]

@@ -15,14 +15,14 @@ from fieldloop.model.episode import Episode, Recording
 from fieldloop.model.stream import ClockKind, Stream, StreamKind
 from fieldloop.release.writers import write_rlds
 from fieldloop.release.writers.framed import frame_recording
-from fieldloop.release.writers.survey import survey
+from fieldloop.release.writers.survey import survey_recordings
 from fieldloop.testing.barcode import Mark, MarkedPictures
-from fieldloop.testing.barcode import read as read_mark
-from fieldloop.testing.facts import facts
+from fieldloop.testing.barcode import read_barcode as read_mark
+from fieldloop.testing.facts import write_note_facts
 from fieldloop.testing.injuries.injury import keep_span
-from fieldloop.testing.injuries.vision import spoil_frames
-from fieldloop.testing.shared import shared_data
-from fieldloop.testing.synthetic import healthy_case, with_streams
+from fieldloop.testing.injuries.vision import replace_wrist_frames
+from fieldloop.testing.shared import find_shared_data
+from fieldloop.testing.synthetic import make_healthy_case, replace_streams
 
 START = 1_767_225_600_000_000_000
 STEPS = 12
@@ -115,7 +115,7 @@ def leaves(feature, path=""):
 def test_protobuf_finds_every_value_we_were_given(written, recordings):
     declared = dict(leaves(json.loads((root(written) / "features.json").read_text())))
     payloads = unframed(next(root(written).glob("*.tfrecord-*")).read_bytes())
-    features = survey(recordings)
+    features = survey_recordings(recordings)
     for payload, recording in zip(payloads, recordings, strict=True):
         found = parse(payload)
         assert found.keys() == declared.keys()
@@ -183,7 +183,7 @@ def test_distances_are_found_without_the_declaration(recordings, tmp_path):
 
 
 def test_what_is_rounded_is_named_and_nothing_else(written):
-    assert [facts(loss) for loss in written.left_out] == [
+    assert [write_note_facts(loss) for loss in written.left_out] == [
         "release.is_terminal_made is_terminal",
         "release.values_rounded joints/velocity stored=float32",
     ]
@@ -296,8 +296,8 @@ def test_an_even_grid_can_be_asked_for(tmp_path):
 
 
 def test_frames_that_do_not_decode_are_named(tmp_path):
-    case = spoil_frames(
-        keep_span(healthy_case(), lambda at_s: at_s < 1.0), range(10, 12), np.empty((0, 0, 3), np.uint8)
+    case = replace_wrist_frames(
+        keep_span(make_healthy_case(), lambda at_s: at_s < 1.0), range(10, 12), np.empty((0, 0, 3), np.uint8)
     )
     done = write_rlds([case.recording], tmp_path / "set")
     assert "release.frames_repeated" in [loss.code for loss in done.left_out]
@@ -333,12 +333,12 @@ def test_a_source_that_breaks_midway_leaves_nothing_behind(tmp_path):
 
 
 def test_a_stream_that_not_all_have_is_left_out_and_named(tmp_path):
-    done = write_rlds([made(0), with_streams(made(1), {"joints": None})], tmp_path / "set")
-    assert "release.not_in_every_episode joints episodes=1 total=2" in map(facts, done.left_out)
+    done = write_rlds([made(0), replace_streams(made(1), {"joints": None})], tmp_path / "set")
+    assert "release.not_in_every_episode joints episodes=1 total=2" in map(write_note_facts, done.left_out)
 
 
 def test_real_episodes_come_back_equal(tmp_path):
-    found = shared_data("rlds-octo-bridge")
+    found = find_shared_data("rlds-octo-bridge")
     if found is None:
         pytest.skip("the shared data set rlds-octo-bridge is not on this machine (FIELDLOOP_SHARED)")
     log = open_log(found)

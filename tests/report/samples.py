@@ -8,7 +8,7 @@ from fieldloop.model.condition import Stratum
 from fieldloop.model.diagnosis import Asked, Cause, Diagnosis, FailureExplained, Gap, LostSlice
 from fieldloop.model.finding import Status
 from fieldloop.model.learning import LearningCurve
-from fieldloop.model.note import from_written, note
+from fieldloop.model.note import note, read_note
 from fieldloop.model.plan import (
     Coverage,
     CoverageGap,
@@ -25,7 +25,7 @@ from fieldloop.model.plan import (
     WorkOrder,
 )
 from fieldloop.report.plan import PlanReport
-from fieldloop.stats.binomial import interval
+from fieldloop.stats.binomial import compute_wilson_interval
 
 NASTY = '<img src=x onerror="document.title=1">'
 NOW = 1_760_000_000_000_000_000
@@ -161,7 +161,7 @@ def planned(**changed):
 
 def written(text):
     """A fact as an earlier version wrote it: a text of its own."""
-    return from_written(text)
+    return read_note(text)
 
 
 def cause(gap=Gap.ENVIRONMENT, share=0.5, low=None, high=None, **more):
@@ -222,5 +222,7 @@ def days(count=21):
         tried = 40 + 7 * (n % 4)
         won = round(tried * (0.87 if n < count // 2 else 0.58) + math.sin(n))
         at = NOW - (count - n) * DAY
-        made.append(Rate("c" * 64, "leipzig", won, tried, won / tried, *interval(won, tried), at, at + DAY))
+        made.append(
+            Rate("c" * 64, "leipzig", won, tried, won / tried, *compute_wilson_interval(won, tried), at, at + DAY)
+        )
     return tuple(made)

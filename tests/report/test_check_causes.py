@@ -6,10 +6,10 @@ import pytest
 
 from fieldloop.model.finding import EpisodeReport, Finding, Status
 from fieldloop.model.fix import Fix, FixKind
-from fieldloop.model.note import NO_SUBJECT, Subject, from_written, note
+from fieldloop.model.note import NO_SUBJECT, Subject, note, read_note
 from fieldloop.protocol import default_protocol
 from fieldloop.report import check as report_of
-from fieldloop.report.check.phrases import advice_of, title_parts, worst_text
+from fieldloop.report.check.phrases import write_cause_advice, write_cause_title, write_worst_finding
 
 NO_PROTOCOL = note("check.no_protocol")
 
@@ -29,7 +29,7 @@ def episode(number, *findings):
 
 
 def defect(text, subject):
-    reason = note("check.defect", where="row 1", defect=from_written(text) if " " in text else note(text))
+    reason = note("check.defect", where="row 1", defect=read_note(text) if " " in text else note(text))
     return found("integrity.readable", measured=1.0, about=Subject(subject), reason=reason, cost=0.8)
 
 
@@ -39,8 +39,8 @@ def test_equal_findings_are_one_cause_with_its_count_and_the_worst():
     assert (cause.check, len(cause.episodes), cause.total) == ("vision.covered", 45, 50)
     assert (cause.worst.measured, cause.episodes[0].name) == (0.94, "e44")
     assert cause.harm == pytest.approx(0.45)
-    assert title_parts(cause) == "camera/left, 45 of 50 episodes"
-    assert worst_text(cause).startswith("Worst, in e44: 94 % of frames show no edges")
+    assert write_cause_title(cause) == "camera/left, 45 of 50 episodes"
+    assert write_worst_finding(cause).startswith("Worst, in e44: 94 % of frames show no edges")
 
 
 def test_causes_are_ordered_by_harm_not_by_the_number_of_findings():
@@ -116,7 +116,7 @@ def test_a_fix_is_offered_once():
     fix = Fix(FixKind.TRIM, note("check.no_rate"))
     (cause,) = report_of.group_by_cause([episode(n, found(fix=fix)) for n in range(3)]).failures
     assert cause.fixes == (FixKind.TRIM,)
-    assert advice_of(cause).count("trim") == 1
+    assert write_cause_advice(cause).count("trim") == 1
 
 
 # ── JSON and page
@@ -132,15 +132,15 @@ def test_json_leaves_out_what_does_not_apply_unless_asked():
     made = report(episode(0, beside, counts, found()), dataset=(beside,))
 
     def checks(**asked):
-        got = report_of.json_object(made, **asked)
+        got = report_of.build_report_json(made, **asked)
         return [f["check"] for f in got["episodes"][0]["findings"]], [f["check"] for f in got["dataset"]["findings"]]
 
     assert checks() == (["vision.covered", "vision.covered"], [])
-    assert checks(everything=True) == (["depth.noise", "vision.covered", "vision.covered"], ["depth.noise"])
+    assert checks(include_passed=True) == (["depth.noise", "vision.covered", "vision.covered"], ["depth.noise"])
 
 
 def test_json_lists_causes_with_their_episodes():
-    got = report_of.json_object(report(*(episode(n, found()) for n in range(3))))
+    got = report_of.build_report_json(report(*(episode(n, found()) for n in range(3))))
     (cause,) = got["causes"]
     assert (cause["check"], cause["about"], cause["findings"]) == ("vision.covered", ["camera/left"], 3)
     assert [one["name"] for one in cause["episodes"]] == ["e0", "e1", "e2"]

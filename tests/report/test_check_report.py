@@ -9,21 +9,21 @@ import numpy as np
 import pytest
 
 from fieldloop import check
-from fieldloop.check.ranking import rank
-from fieldloop.check.rollup import roll_up
+from fieldloop.check.ranking import rank_episodes
+from fieldloop.check.rollup import sum_up_by_dimension
 from fieldloop.model.finding import EpisodeReport, Finding, Status
 from fieldloop.model.note import Subject, note
 from fieldloop.model.quality import Dimension
 from fieldloop.protocol import default_protocol
 from fieldloop.report import check as report_of
-from fieldloop.report import page, paragraph, table
-from fieldloop.report.check.phrases import unknown_text
-from fieldloop.report.check.sketch import sketch
-from fieldloop.report.check.summary import episodes_by_cost
-from fieldloop.testing.batches import healthy_batch
+from fieldloop.report import paragraph, render_page, table
+from fieldloop.report.check.phrases import write_unknown_reason
+from fieldloop.report.check.sketch import sketch_episode
+from fieldloop.report.check.summary import sort_episodes_by_cost
+from fieldloop.testing.batches import make_healthy_batch
 from fieldloop.testing.injuries import INJURIES
 from fieldloop.testing.injuries.injury import change_stream
-from fieldloop.testing.synthetic import healthy_case
+from fieldloop.testing.synthetic import make_healthy_case
 
 NAMES = ("", "motion.teleport", "timing.stream_offset", "vision.undecodable")
 BLACK = re.compile(r"#[0-9a-f]{6}\b")
@@ -37,14 +37,16 @@ def finding(name="timing.rate", status=Status.FAILED, measured=2.0, low=None, hi
 def made():
     sketches, episodes = {}, []
     for seed, name in enumerate(NAMES):
-        case = healthy_case(seed=seed)
+        case = make_healthy_case(seed=seed)
         case = INJURIES[name].hurt(case) if name else case
-        judged = check.report(case.episode, check.judge(check.measure(case), case.protocol))
+        judged = check.make_episode_report(
+            case.episode, check.judge_measurements(check.measure_episode(case), case.protocol)
+        )
         episodes.append(judged)
         if judged.status is Status.FAILED:
-            sketches[judged.episode] = sketch(case.recording, judged)
-    dataset = check.judge(check.measure_batch(healthy_batch()), default_protocol())
-    ranking, dimensions = rank(episodes), roll_up(episodes, dataset)
+            sketches[judged.episode] = sketch_episode(case.recording, judged)
+    dataset = check.judge_measurements(check.measure_batch(make_healthy_batch()), default_protocol())
+    ranking, dimensions = rank_episodes(episodes), sum_up_by_dimension(episodes, dataset)
     report = report_of.CheckReport(
         "picks <b>", "mcap", default_protocol(), tuple(episodes), dataset, ranking, dimensions
     )
@@ -56,7 +58,7 @@ def made():
 
 def test_the_json_is_exactly_what_others_rely_on(made):
     report, _ = made
-    got = json.loads(json.dumps(report_of.json_object(report), allow_nan=False))
+    got = json.loads(json.dumps(report_of.build_report_json(report), allow_nan=False))
     assert list(got)[:4] == ["schema", "protocol", "episodes", "dataset"]
     assert [look["name"] for look in got["look_first"]] == [look.name for look in report.ranking.looks]
     assert all(look["link"].startswith(f"/episodes/{look['episode']}") for look in got["look_first"])
@@ -86,7 +88,7 @@ def test_the_json_is_exactly_what_others_rely_on(made):
 )
 def test_the_limit_is_a_number_two_or_none(low, high, limit):
     episode = EpisodeReport("id", "name", Status.FAILED, (finding(low=low, high=high),))
-    got = report_of.json_object(report_of.CheckReport("x", "mcap", default_protocol(), (episode,)))
+    got = report_of.build_report_json(report_of.CheckReport("x", "mcap", default_protocol(), (episode,)))
     assert got["episodes"][0]["findings"][0]["limit"] == limit
 
 
@@ -129,7 +131,7 @@ def test_the_sentence_says_what_is_so(report, status, sentence):
 
 def test_worst_first(made):
     report, _ = made
-    ranked = [episode.name for episode in episodes_by_cost(report)]
+    ranked = [episode.name for episode in sort_episodes_by_cost(report)]
     assert ranked[-1] == "synthetic-0"
     looks = report_of.summarise(report).looks
     assert [look.name for look in looks] == ranked[:-1]
@@ -146,16 +148,18 @@ def test_the_same_reason_is_listed_once_not_a_thousand_times():
     episodes = tuple(EpisodeReport(str(i), f"e{i}", Status.PASSED, (unclear(i),)) for i in range(1000))
     (line,) = report_of.group_by_cause(episodes).unknown
     assert (line.checks, line.answers, line.alike) == (("adherence.duration",), 1000, False)
-    assert unknown_text(line) == "For example: The attempt lasts 0.25 s."
+    assert write_unknown_reason(line) == "For example: The attempt lasts 0.25 s."
 
 
 # ── sketches
 
 
 def test_thinning_hides_neither_gap_nor_jump():
-    case = INJURIES["motion.teleport"].hurt(INJURIES["timing.longest_gap"].hurt(healthy_case()))
-    judged = check.report(case.episode, check.judge(check.measure(case), case.protocol))
-    drawn = sketch(case.recording, judged)
+    case = INJURIES["motion.teleport"].hurt(INJURIES["timing.longest_gap"].hurt(make_healthy_case()))
+    judged = check.make_episode_report(
+        case.episode, check.judge_measurements(check.measure_episode(case), case.protocol)
+    )
+    drawn = sketch_episode(case.recording, judged)
     force = next(one for one in drawn.intervals if one.name == "force")
     assert len(force.at_s) <= 400
     assert force.periods.max() == pytest.approx(5.0, rel=0.01)
@@ -246,12 +250,12 @@ def test_ids_on_the_page_are_unique(text):
 
 def test_whatever_came_from_somewhere_is_escaped():
     evil = "<img src=x onerror=alert(1)>\"'&"
-    case = healthy_case()
+    case = make_healthy_case()
     case = replace(case, recording=replace(case.recording, episode=replace(case.episode, name=evil)))
     case = change_stream(INJURIES["motion.teleport"].hurt(case), "joints", columns=(evil,) * 6)
-    findings = check.judge(check.measure(case), case.protocol)
-    judged = check.report(case.episode, findings)
-    drawn = {judged.episode: sketch(case.recording, judged)}
+    findings = check.judge_measurements(check.measure_episode(case), case.protocol)
+    judged = check.make_episode_report(case.episode, findings)
+    drawn = {judged.episode: sketch_episode(case.recording, judged)}
     dataset = (finding(subject=evil, place=note("check.named", names=(evil,))),)
     text = report_of.html(report_of.CheckReport(evil, evil, default_protocol(), (judged,), dataset), drawn)
     assert "<img src=x" not in text
@@ -265,7 +269,7 @@ def test_no_episode_at_all_is_a_page_too():
 
 
 def test_the_shell_serves_other_reports():
-    text = page(
+    text = render_page(
         "Gate", [paragraph("It passed.", "lead"), table(("a", "n"), [("<x>", 1)], ("n",))], foot="by protocol 1"
     )
     assert "&lt;x&gt;" in text

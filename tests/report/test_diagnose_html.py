@@ -11,17 +11,24 @@ from hypothesis import strategies as st
 from tests.report import samples
 from tests.report.reading import texts, well_formed
 
-from fieldloop.cli.render import show
+from fieldloop.cli.render import show_result
 from fieldloop.cli.screen import Screen
 from fieldloop.model.codec import from_plain, to_plain
 from fieldloop.model.condition import Stratum
 from fieldloop.model.diagnosis import Diagnosis, FailureExplained, Gap, LostSlice
 from fieldloop.model.finding import Status
-from fieldloop.report.diagnose import DiagnosisReport, headline, html, main_cause
-from fieldloop.report.diagnose.content import DOUBT, by_loss, doubt_text, first_cause_text, place_in_words, since
-from fieldloop.report.diagnose.days_drawing import draw_days
-from fieldloop.report.diagnose.kinds import kinds_text
-from fieldloop.report.diagnose.waterfall import draw_waterfall, steps
+from fieldloop.report.diagnose import DiagnosisReport, html, write_headline, write_main_cause
+from fieldloop.report.diagnose.content import (
+    DOUBT,
+    format_doubt,
+    name_first_cause,
+    sort_slices_by_loss,
+    write_cause_place,
+    write_cause_start,
+)
+from fieldloop.report.diagnose.days_drawing import draw_daily_rates
+from fieldloop.report.diagnose.kinds import write_kinds
+from fieldloop.report.diagnose.waterfall import compute_waterfall_steps, draw_waterfall
 
 REAL = "The drop is real: 88.0 % → 61.2 %, −26.8 points (−31.9 to −21.4), over 1,043 episodes at leipzig."
 NOTHING = {"causes": (), "slices": (), "failures": (), "cannot_tell": (), "mix_share": 0.0, "mechanism_share": 0.0,
@@ -35,7 +42,7 @@ def made():
 
 def printed(result):
     stream = io.StringIO()
-    show(result, Screen(stream))
+    show_result(result, Screen(stream))
     return stream.getvalue()
 
 
@@ -58,13 +65,13 @@ def test_kinds_that_pull_apart_are_stated_in_points_alone():
     row = next(line for line in printed(found).splitlines() if "mix: fewer" in line)
     assert "+1.6" in row
     assert "%" not in row
-    assert kinds_text(found) == "Change by kind, in points: mix +1.6, mechanism −2.6, unseen 0.0."
+    assert write_kinds(found) == "Change by kind, in points: mix +1.6, mechanism −2.6, unseen 0.0."
 
 
 def test_causes_come_with_share_interval_evidence_fix_group_and_since(made):
     said = texts(made)
     assert "55 % (45 to 65)" in said
-    assert "robot arm-2 or shift night (cannot be separated)" in said
+    assert "robot arm-2 or shift night (effects cannot be separated)" in said
     assert "changed about 2025-09-30" in said
     assert "Change the pads of arm-2; inspect at 50,000 cycles." in said
     assert said.index("environment mismatch") < said.index("hardware drift") < said.index("unknown")
@@ -91,7 +98,7 @@ def test_nothing_is_fetched(made):
         ),
         (
             {"status": Status.CANNOT_TELL, "baseline": math.nan, **NOTHING},
-            "Cannot tell whether success dropped: There is nothing to compare.",
+            "Cannot tell whether success dropped: No outcomes are recorded that could be compared.",
         ),
         (
             {"status": Status.CANNOT_TELL, "site": "", "causes": (samples.cause(Gap.UNKNOWN, 1.0),)},
@@ -126,26 +133,26 @@ def test_nothing_is_fetched(made):
     ],
 )
 def test_the_headline_states_what_is_so(changed, said):
-    assert headline(samples.diagnosis(**changed)) == said
+    assert write_headline(samples.diagnosis(**changed)) == said
 
 
 def test_the_first_cause_is_the_diagnosis_own_and_causes_of_a_kind_are_added():
     two = (samples.cause(share=0.3), samples.cause(Gap.HARDWARE, 0.35), samples.cause(share=0.2))
-    assert main_cause(samples.diagnosis(causes=two)).startswith(
+    assert write_main_cause(samples.diagnosis(causes=two)).startswith(
         "The largest cause is environment mismatch (50 % of the loss;"
     )
     sites = tuple(samples.cause(share=s, stratum=Stratum.of(site=n)) for n, s in (("annex", 0.11), ("harbour", 0.08)))
-    said = main_cause(samples.diagnosis(causes=sites))
+    said = write_main_cause(samples.diagnosis(causes=sites))
     assert "(19 % of the loss; site annex 11 %, site harbour 8 %)" in said
     many = (*sites, *(samples.cause(share=0.0625) for _ in range(4)))
-    said = main_cause(samples.diagnosis(causes=many))
+    said = write_main_cause(samples.diagnosis(causes=many))
     assert "(44 % of the loss; site annex 11 %, site harbour 8 % and 4 more)" in said
-    assert "(11 % of the loss; site annex)" in main_cause(samples.diagnosis(causes=sites[:1]))
+    assert "(11 % of the loss; site annex)" in write_main_cause(samples.diagnosis(causes=sites[:1]))
     unclear = (samples.cause(Gap.UNKNOWN, 0.7), samples.cause(Gap.LABELS, 0.3))
-    assert main_cause(samples.diagnosis(causes=unclear)).startswith(
+    assert write_main_cause(samples.diagnosis(causes=unclear)).startswith(
         "The largest part of the loss is unexplained (70 %)"
     )
-    assert main_cause(samples.diagnosis(causes=unclear[:1])) == ""
+    assert write_main_cause(samples.diagnosis(causes=unclear[:1])) == ""
 
 
 @pytest.mark.parametrize(
@@ -159,17 +166,17 @@ def test_the_first_cause_is_the_diagnosis_own_and_causes_of_a_kind_are_added():
     ],
 )
 def test_never_covered_is_kept_apart_from_changed(never, since_ns, said):
-    assert since(samples.cause(never_covered=never, since_ns=since_ns)) == said
-    assert place_in_words(samples.cause(stratum=Stratum())) == "everywhere"
+    assert write_cause_start(samples.cause(never_covered=never, since_ns=since_ns)) == said
+    assert write_cause_place(samples.cause(stratum=Stratum())) == "everywhere"
 
 
 def test_the_day_is_that_of_the_site_where_it_is_known():
     late = samples.cause(never_covered=False, since_ns=samples.NOW, since_day="2025-10-08")
-    assert since(late) == "changed about 2025-10-08"
+    assert write_cause_start(late) == "changed about 2025-10-08"
     plain = to_plain(samples.diagnosis(causes=(late,)))
     assert from_plain(Diagnosis, plain).causes == (late,)
     del plain["causes"][0]["since_day"]
-    assert since(from_plain(Diagnosis, plain).causes[0]) == "changed about 2025-10-09"
+    assert write_cause_start(from_plain(Diagnosis, plain).causes[0]) == "changed about 2025-10-09"
 
 
 # ── the waterfall
@@ -187,7 +194,7 @@ def test_both_divisions_lead_from_the_baseline_to_what_was_observed(baseline, lo
         baseline=baseline, observed=baseline - loss, loss=loss, mix_share=mix, mechanism_share=0.7 - mix,
         unseen_share=0.3, causes=tuple(samples.cause(gap, share) for gap, share in causes),
     )  # fmt: skip
-    for rows in steps(found):
+    for rows in compute_waterfall_steps(found):
         assert rows[0].end == pytest.approx(baseline)
         assert rows[-1].end == pytest.approx(baseline - loss)
         at = baseline
@@ -220,7 +227,7 @@ def test_shares_that_exceed_the_loss_overlap():
 )
 def test_the_rest_is_unassigned_unless_a_cause_is_unknown(causes, rest):
     found = samples.diagnosis(causes=tuple(samples.cause(gap, 0.3) for gap in causes))
-    assert steps(found)[1][-2].name == rest
+    assert compute_waterfall_steps(found)[1][-2].name == rest
 
 
 # ── doubt
@@ -241,7 +248,7 @@ def test_a_diagnosis_from_before_doubts_were_stated_is_still_read():
     for one in plain["slices"]:
         one["chance"] = one.pop("doubt")
     read = from_plain(Diagnosis, plain)
-    assert [doubt_text(one) for one in read.slices] == ["not known"] * 2
+    assert [format_doubt(one) for one in read.slices] == ["not known"] * 2
     assert "not known" in printed(read)
     assert from_plain(Diagnosis, to_plain(samples.diagnosis())) == samples.diagnosis()
 
@@ -252,11 +259,11 @@ def test_a_diagnosis_from_before_doubts_were_stated_is_still_read():
 def test_sites_of_one_day_are_added_up():
     one = samples.days(4)
     both = [*one, *(dataclasses.replace(d, site="gdansk", start_ns=d.start_ns - 3_600_000_000_000) for d in one)]
-    dots = [draw_days(days, samples.diagnosis()).count("<use") for days in (one, both)]
+    dots = [draw_daily_rates(days, samples.diagnosis()).count("<use") for days in (one, both)]
     assert dots[0] == dots[1]
-    assert draw_days(one[:1], samples.diagnosis()) is None
-    assert draw_days((), samples.diagnosis()) is None
-    assert draw_days(one, samples.diagnosis(baseline=math.nan))
+    assert draw_daily_rates(one[:1], samples.diagnosis()) is None
+    assert draw_daily_rates((), samples.diagnosis()) is None
+    assert draw_daily_rates(one, samples.diagnosis(baseline=math.nan))
 
 
 def test_days_are_drawn_under_their_own_dates():
@@ -266,7 +273,7 @@ def test_days_are_drawn_under_their_own_dates():
         dataclasses.replace(d, start_ns=midnight + k * samples.DAY, end_ns=midnight + (k + 1) * samples.DAY)
         for k, d in enumerate(samples.days(3))
     ]
-    assert "Success by day from 2025-10-09 to 2025-10-11" in draw_days(days, samples.diagnosis())
+    assert "Success by day from 2025-10-09 to 2025-10-11" in draw_daily_rates(days, samples.diagnosis())
 
 
 # ── ugly ones
@@ -304,7 +311,7 @@ def test_little_is_drawn_of_little(status):
 def test_a_sample_of_failures_states_of_how_many_and_how_it_was_chosen(made):
     found = samples.diagnosis()
     assert found.failed > len(found.failures)
-    told = f"{len(found.failures)} of {found.failed:,} failures: those in which success was expected most."
+    told = f"{len(found.failures)} of {found.failed:,} failures: those in which success was most expected."
     assert told in texts(made)
     assert told in printed(found)
     every = dataclasses.replace(found, episodes=4, observed=0.25, failures=found.failures[:3])
@@ -326,7 +333,7 @@ def test_the_terminal_shows_the_same_in_the_same_order():
 def test_conditions_that_lost_come_by_what_they_lost_and_count_the_rest():
     lost = tuple(LostSlice(Stratum.of(bin=f"b{k:02d}"), 100, 0.9 - 0.01 * k, 0.9, 0.0) for k in range(11))
     found = samples.diagnosis(slices=lost)
-    assert [one.stratum.level("bin") for one in by_loss(lost)[:2]] == ["b10", "b09"]
+    assert [one.stratum.level("bin") for one in sort_slices_by_loss(lost)[:2]] == ["b10", "b09"]
     told = printed(found)
     assert "And 3 more conditions with a smaller loss" in told
     assert "bin=b10" in told
@@ -349,8 +356,8 @@ def test_in_a_passed_diagnosis_the_lines_beside_it_are_remarks():
 
 def test_in_short_it_is_the_first_cause_named_or_the_verdict():
     two = (samples.cause(Gap.UNKNOWN, 0.7), samples.cause(Gap.HARDWARE, 0.1), samples.cause(Gap.TIMING, 0.2))
-    assert first_cause_text(samples.diagnosis(causes=two)) == "hardware drift"
-    assert first_cause_text(samples.diagnosis(causes=two[:1])) == "The drop is real"
+    assert name_first_cause(samples.diagnosis(causes=two)) == "hardware drift"
+    assert name_first_cause(samples.diagnosis(causes=two[:1])) == "The drop is real"
 
 
 def test_a_long_id_stands_under_its_place_and_each_answer_under_its_question(made):

@@ -12,22 +12,22 @@ from tests.report import samples
 from tests.report.reading import texts, well_formed
 from tests.report.samples import written
 
-from fieldloop.cli.render import show
+from fieldloop.cli.render import show_result
 from fieldloop.cli.screen import Screen
 from fieldloop.loop.home.stages import way_back
 from fieldloop.loop.plan.plan import PlanNow
 from fieldloop.model.condition import Stratum
 from fieldloop.model.finding import Status
 from fieldloop.model.plan import Coverage, Forecast, Progress, Quota, QuotaKind, SiteSet
-from fieldloop.report.bars import interval_bar, progress_bar, share_bar
-from fieldloop.report.plan import PlanReport, headline, html, uncovered_text
-from fieldloop.report.plan.content import shared_factors, sort_by_gain
+from fieldloop.report.bars import draw_interval_bar, draw_progress_bar, draw_share_bar
+from fieldloop.report.plan import PlanReport, html, write_headline, write_uncovered_share
+from fieldloop.report.plan.content import find_shared_factors, sort_by_gain
 from fieldloop.report.plan.curve_drawing import draw_curves
-from fieldloop.report.plan.grid import OTHERS, factors, grid, most_telling_factors
+from fieldloop.report.plan.grid import OTHERS, choose_grid_factors, list_deployed_factors, make_coverage_grid
 from fieldloop.report.plan.heat_drawing import draw_coverage
-from fieldloop.report.plan.orders import progress_counts_text
-from fieldloop.say import details
-from fieldloop.say.numbers import small_share
+from fieldloop.report.plan.orders import format_progress_counts
+from fieldloop.say import write_details
+from fieldloop.say.numbers import format_small_share
 
 EXPECTED = "points of production success expected"
 UNKNOWN = "the gain of these demonstrations is not known"
@@ -44,7 +44,7 @@ def printed(result):
     import io
 
     stream = io.StringIO()
-    show(result, Screen(stream))
+    show_result(result, Screen(stream))
     return stream.getvalue()
 
 
@@ -69,7 +69,7 @@ def test_the_page_answers_first_and_keeps_the_order_that_was_asked_for(made):
 def test_every_quota_shows_where_how_many_of_what_kind_and_why(made):
     said = texts(made)
     for quota in samples.quotas():
-        assert details(quota.why) in said
+        assert write_details(quota.why) in said
     assert {kind.value for kind in QuotaKind} <= set(said)
     assert "+1.10 (0.40 to 2.00)" in said
 
@@ -98,20 +98,20 @@ def test_two_drawings_of_one_page_share_no_id(made):
     ],
 )
 def test_the_headline_states_what_to_collect(plan, said):
-    assert headline(PlanReport(plan, (), samples.coverage())) == said
+    assert write_headline(PlanReport(plan, (), samples.coverage())) == said
 
 
 def test_a_plan_that_is_collected_says_so():
     drawn = samples.plan()
     done = tuple(dataclasses.replace(p, accepted=p.planned) for p in samples.progressing(drawn.quotas))
-    assert headline(samples.planned(progress=done)).startswith("All 54 demonstrations of the plan are collected")
+    assert write_headline(samples.planned(progress=done)).startswith("All 54 demonstrations of the plan are collected")
 
 
 def test_what_was_shown_elsewhere_is_not_deployed():
     rows = [*samples.coverage(), Coverage(Stratum.of(tier="high", bin="laboratory"), 0.0, 90, 0.1)]
-    assert uncovered_text(rows) == uncovered_text(samples.coverage())
+    assert write_uncovered_share(rows) == write_uncovered_share(samples.coverage())
     assert "laboratory" not in draw_coverage(rows)
-    assert uncovered_text([]) == "No deployed stratum is known. Audit the deployment map first."
+    assert write_uncovered_share([]) == "No deployed stratum is known. Audit the deployment map first."
 
 
 # ── ugly plans
@@ -164,20 +164,20 @@ def test_little_is_drawn_of_little(report):
 
 def test_the_two_factors_that_tell_most_are_found():
     rows = samples.coverage()
-    assert most_telling_factors(rows) == (
+    assert choose_grid_factors(rows) == (
         "lighting",
         "bin",
     )  # dim light is rare in the data and fails; tiers are as they should be
-    assert most_telling_factors(rows[:0]) == ("", "")
-    assert most_telling_factors([Coverage(Stratum.of(site="a"), 1.0, 0, 0.0)]) == ("site", "")
+    assert choose_grid_factors(rows[:0]) == ("", "")
+    assert choose_grid_factors([Coverage(Stratum.of(site="a"), 1.0, 0, 0.0)]) == ("site", "")
 
 
 def test_very_many_levels_become_one():
     rows = [Coverage(Stratum.of(sku=f"{n:03d}", bin="front"), (50 - n) / 1275, 1, 0.02) for n in range(50)]
-    shown = grid(rows, "sku", "bin", most=12)
+    shown = make_coverage_grid(rows, "sku", "bin", max_levels=12)
     assert shown.rows == (*(f"{n:03d}" for n in range(11)), f"39 {OTHERS}")
     assert sum(cell.exposure for cell in shown.cells.values()) == pytest.approx(1.0)
-    assert most_telling_factors(rows)[0] == "bin"
+    assert choose_grid_factors(rows)[0] == "bin"
 
 
 @given(
@@ -196,8 +196,8 @@ def test_a_map_loses_nothing_of_what_it_sums_up(rows):
         Coverage(Stratum.of(one=a, other=b), 1 / len(rows), demos, 1 / len(rows), tried, min(tried, failed))
         for a, b, demos, tried, failed in rows
     ]
-    shown = grid(coverage, *most_telling_factors(coverage), most=2)
-    assert factors(coverage) == ["one", "other"]
+    shown = make_coverage_grid(coverage, *choose_grid_factors(coverage), max_levels=2)
+    assert list_deployed_factors(coverage) == ["one", "other"]
     for name in ("exposure", "share", "demonstrations", "attempts", "failures"):
         assert sum(getattr(c, name) for c in shown.cells.values()) == pytest.approx(
             sum(getattr(c, name) for c in coverage)
@@ -243,22 +243,22 @@ def test_past_rounds_are_dots():
 def test_gains_that_cannot_be_determined_come_last():
     known, unknown = Quota(Stratum(), 1, 0.01, 0.0, 0.02, ""), Quota(Stratum(), 1, math.nan, 0.0, 0.0, "")
     assert sort_by_gain([unknown, known]) == [known, unknown]
-    assert shared_factors([Stratum.of(a="1", b="2"), Stratum.of(a="1", b="3")]) == ["a"]
-    assert shared_factors([Stratum.of(a="1")]) == []
+    assert find_shared_factors([Stratum.of(a="1", b="2"), Stratum.of(a="1", b="3")]) == ["a"]
+    assert find_shared_factors([Stratum.of(a="1")]) == []
 
 
 @given(*(st.floats(allow_nan=True, allow_infinity=True) for _ in range(3)))
 @settings(max_examples=60, deadline=None)
 def test_a_bar_stays_inside_its_frame(low, value, high):
-    for drawn in (interval_bar(low, value, high, tick=0.0), share_bar(value, low, high)):
+    for drawn in (draw_interval_bar(low, value, high, tick=0.0), draw_share_bar(value, low, high)):
         well_formed(drawn)
         places = [float(x) for x in re.findall(r'(?:M|H|cx="|width=")(-?[\d.]+)', drawn)]
         assert all(0.0 <= x <= 140.0 for x in places)
 
 
 def test_more_rejected_than_planned_fits_too():
-    assert 'width="132"' in progress_bar(0, 0, 0)
-    well_formed(progress_bar(3, 900, 2))
+    assert 'width="132"' in draw_progress_bar(0, 0, 0)
+    well_formed(draw_progress_bar(3, 900, 2))
 
 
 # ── the terminal
@@ -300,18 +300,18 @@ def test_warnings_and_gaps_are_marked_as_of_the_day_the_plan_was_drawn(made):
 def test_what_a_simulator_makes_is_counted_apart():
     here = Stratum.of(cell="a")
     rows = [Progress(here, 199, 0, 0, 0), Progress(here, 5, 0, 0, 0, QuotaKind.SIMULATION)]
-    assert progress_counts_text(rows) == "0 of 204 (5 of them are to be simulated) accepted, 0 rejected."
+    assert format_progress_counts(rows) == "0 of 204 (5 of them are to be simulated) accepted, 0 rejected."
     one = SiteSet("annex", 0.2, False, (), 5, 0, 20, False, written("What it lacks."), simulated=1)
     assert "20 and 1 simulated" in html(samples.planned(plan=samples.plan(sites=(one,))))
 
 
 def test_a_gain_that_is_assumed_is_not_stated_as_expected():
     assumed = dataclasses.replace(samples.plan(), assumed=True)
-    said = headline(PlanReport(assumed, (), ()))
+    said = write_headline(PlanReport(assumed, (), ()))
     assert said.endswith("+5.0 points of production success assumed, no outcome yet (1.8 to 7.1).")
     now = SimpleNamespace(demands=(), plan=assumed)
     assert (way_back(now).code, way_back(now)["budget"]) == ("home.back_assumed", 40)
 
 
 def test_a_small_share_does_not_read_as_zero():
-    assert [small_share(share) for share in (0.0, 0.0002, 0.25)] == ["0.0 %", "under 0.1 %", "25.0 %"]
+    assert [format_small_share(share) for share in (0.0, 0.0002, 0.25)] == ["0.0 %", "under 0.1 %", "25.0 %"]

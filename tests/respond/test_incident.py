@@ -11,11 +11,11 @@ from fieldloop.model.diagnosis import Cause, Diagnosis, Gap
 from fieldloop.model.finding import Status
 from fieldloop.model.identity import Ids
 from fieldloop.model.incident import Step
-from fieldloop.model.note import from_written, note
+from fieldloop.model.note import note, read_note
 from fieldloop.model.plan import Demand
 from fieldloop.protocol import default_operations
-from fieldloop.report.post_mortem import post_mortem
-from fieldloop.respond import clocks, move, open_incident, report_incident
+from fieldloop.report.post_mortem import write_post_mortem
+from fieldloop.respond import compute_incident_clocks, open_incident, report_incident, take_incident_step
 
 SETTINGS = default_operations()["respond"]
 MINUTE = 60 * 10**9
@@ -29,8 +29,8 @@ DIM = Cause(
     0.9,
     Stratum.of(lighting="dim"),
     True,
-    from_written("Dim fails."),
-    from_written("Collect dim."),
+    read_note("Dim fails."),
+    read_note("Collect dim."),
 )
 DIAGNOSIS = Diagnosis(
     "diagnosis_1", "p", "north", Status.FAILED, 0.85, 0.60, 0.25, 0.1, 0.2, 0.7, (DIM,), 400, T0, "ops"
@@ -48,7 +48,7 @@ def opened():
 def walked(*minutes):
     incident = opened()
     for step, after in zip(list(Step)[1:], minutes, strict=False):
-        incident = move(incident, step, T0 + after * MINUTE, "sam", f"{step} it")
+        incident = take_incident_step(incident, step, T0 + after * MINUTE, "sam", f"{step} it")
     return incident
 
 
@@ -67,13 +67,20 @@ def test_a_person_may_report_one_and_must_say_what():
 
 def test_the_whole_runbook_in_time_meets_every_clock():
     incident = walked(10, 25, 200, 1000, 9000)
-    assert [c.met for c in clocks(incident, SETTINGS, T0 + 99_999 * MINUTE)] == [True] * 6
-    assert [c.limit_s for c in clocks(incident, SETTINGS, T0)] == [300, 900, 1800, 14_400, 86_400, 604_800]
+    assert [c.met for c in compute_incident_clocks(incident, SETTINGS, T0 + 99_999 * MINUTE)] == [True] * 6
+    assert [c.limit_s for c in compute_incident_clocks(incident, SETTINGS, T0)] == [
+        300,
+        900,
+        1800,
+        14_400,
+        86_400,
+        604_800,
+    ]
 
 
 def test_clocks_run_are_missed_and_are_met_late():
     incident = walked(20)
-    found = {c.step: c for c in clocks(incident, SETTINGS, T0 + 31 * MINUTE)}
+    found = {c.step: c for c in compute_incident_clocks(incident, SETTINGS, T0 + 31 * MINUTE)}
     assert found[Step.CONTAINED].met is False  # done, but after twenty minutes
     assert found[Step.CLASSIFIED].met is False  # not done after thirty-one
     assert found[Step.DIAGNOSED].met is None
@@ -87,20 +94,20 @@ def test_clocks_run_are_missed_and_are_met_late():
 )
 def test_steps_are_taken_once_and_after_what_they_need(step, says):
     with pytest.raises(Refused, match=says):
-        move(opened(), step, T0 + MINUTE, "sam", "done")
+        take_incident_step(opened(), step, T0 + MINUTE, "sam", "done")
 
 
 def test_containment_may_be_resolved_before_anyone_knows_why():
-    incident = move(walked(5), Step.RESOLVED, T0 + 9 * MINUTE, "sam", "rolled back")
+    incident = take_incident_step(walked(5), Step.RESOLVED, T0 + 9 * MINUTE, "sam", "rolled back")
     with pytest.raises(Refused, match="diagnosed"):
-        move(incident, Step.REVIEWED, T0 + 10 * MINUTE, "lead", "looked at")
+        take_incident_step(incident, Step.REVIEWED, T0 + 10 * MINUTE, "lead", "looked at")
 
 
 def test_a_step_needs_a_note_and_cannot_lie_in_the_past():
     with pytest.raises(BadInput, match="what was done"):
-        move(opened(), Step.CONTAINED, T0 + MINUTE, "sam", " ")
+        take_incident_step(opened(), Step.CONTAINED, T0 + MINUTE, "sam", " ")
     with pytest.raises(BadInput, match="clock"):
-        move(opened(), Step.CONTAINED, T0, "sam", "done")
+        take_incident_step(opened(), Step.CONTAINED, T0, "sam", "done")
 
 
 def test_a_post_mortem_is_made_of_the_record():
@@ -109,7 +116,9 @@ def test_a_post_mortem_is_made_of_the_record():
         Demand("d2", Stratum(), 9, note("as_written", text="x"), "other"),
     ]
     done = walked(10, 25, 200, 2000)
-    text = post_mortem(done, clocks(done, SETTINGS, T0 + 2001 * MINUTE), DIAGNOSIS, asked, failures=31)
+    text = write_post_mortem(
+        done, compute_incident_clocks(done, SETTINGS, T0 + 2001 * MINUTE), DIAGNOSIS, asked, failures=31
+    )
     for part in (
         "Success fell from 85.0 % to 60.0 % over 400 episodes (25.0 points)", "31 failed attempts",
         "environment mismatch (lighting=dim): 70 % of the loss", "| resolved | sam | resolved it |", "Collect dim.",
@@ -123,10 +132,10 @@ def test_a_post_mortem_is_made_of_the_record():
 
 
 def test_a_post_mortem_marks_what_is_not_recorded():
-    text = post_mortem(opened(), clocks(opened(), SETTINGS, T0))
+    text = write_post_mortem(opened(), compute_incident_clocks(opened(), SETTINGS, T0))
     assert text.count("**Open:**") == 3
 
 
 def test_a_note_cannot_break_the_table():
-    incident = move(opened(), Step.CONTAINED, T0 + MINUTE, "sam", "stopped | and\ncalled")
-    assert "stopped / and called" in post_mortem(incident, clocks(incident, SETTINGS, T0))
+    incident = take_incident_step(opened(), Step.CONTAINED, T0 + MINUTE, "sam", "stopped | and\ncalled")
+    assert "stopped / and called" in write_post_mortem(incident, compute_incident_clocks(incident, SETTINGS, T0))

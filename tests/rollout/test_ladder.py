@@ -15,8 +15,8 @@ from fieldloop.model.identity import Ids
 from fieldloop.model.note import note
 from fieldloop.model.rollout import Rung
 from fieldloop.protocol import default_operations
-from fieldloop.rollout import LADDER, advance, arm, roll_back, start
-from fieldloop.rollout.verdict import more_needed
+from fieldloop.rollout import LADDER, advance_rollout, choose_arm, roll_back, start_rollout
+from fieldloop.rollout.verdict import count_more_episodes_needed
 from fieldloop.say import sentence
 from fieldloop.stats import difference
 
@@ -33,7 +33,7 @@ def ids():
 
 
 def on(rung=Rung.TRIAL):
-    first = start("new", "old", GATE, SETTINGS, 0, ids())
+    first = start_rollout("new", "old", GATE, SETTINGS, 0, ids())
     share = {Rung.SHADOW: 0.0, Rung.TRIAL: 0.1, Rung.QUARTER: 0.25, Rung.HALF: 0.5, Rung.FLEET: 1.0, Rung.BACK: 0.0}[
         rung
     ]
@@ -41,30 +41,32 @@ def on(rung=Rung.TRIAL):
 
 
 def test_only_a_version_that_passed_its_own_gate_may_start():
-    begun = start("new", "old", GATE, SETTINGS, 5, ids())
+    begun = start_rollout("new", "old", GATE, SETTINGS, 5, ids())
     assert (begun.rung, begun.share, begun.since_ns) == (Rung.TRIAL, 0.1, 5)
-    assert start("new", "old", GATE, SETTINGS, 5, ids(), shadow=True).share == 0.0
+    assert start_rollout("new", "old", GATE, SETTINGS, 5, ids(), shadow=True).share == 0.0
     for gate in (dataclasses.replace(GATE, status=Status.CANNOT_TELL), dataclasses.replace(GATE, policy="other")):
         with pytest.raises(Refused, match="gate"):
-            start("new", "old", gate, SETTINGS, 0, ids())
+            start_rollout("new", "old", gate, SETTINGS, 0, ids())
     with pytest.raises(Refused, match="already"):
-        start("new", "new", GATE, SETTINGS, 0, ids())
+        start_rollout("new", "new", GATE, SETTINGS, 0, ids())
 
 
 def test_an_override_goes_on_over_a_gate_that_failed_and_stays_in_the_record():
     failed = dataclasses.replace(GATE, status=Status.FAILED)
     over = note("rollout.overridden", reason="Customer demo", actor="eva")
-    begun = start("new", "old", failed, SETTINGS, 0, ids(), override=over)
+    begun = start_rollout("new", "old", failed, SETTINGS, 0, ids(), override=over)
     assert begun.rung is Rung.TRIAL
-    assert sentence(begun.reason) == "The status of its gate is: failed. eva overrode the gate: Customer demo"
+    assert (
+        sentence(begun.reason) == "The status of the candidate's gate is: failed. eva overrode the gate: Customer demo"
+    )
     with pytest.raises(Refused, match="not new"):
-        start("new", "old", dataclasses.replace(failed, policy="other"), SETTINGS, 0, ids(), override=over)
+        start_rollout("new", "old", dataclasses.replace(failed, policy="other"), SETTINGS, 0, ids(), override=over)
 
 
 def test_the_first_version_has_nothing_to_be_compared_with():
-    assert start("new", None, GATE, SETTINGS, 0, ids()).rung is Rung.FLEET
+    assert start_rollout("new", None, GATE, SETTINGS, 0, ids()).rung is Rung.FLEET
     with pytest.raises(Refused, match="nothing to shadow"):
-        start("new", None, GATE, SETTINGS, 0, ids(), shadow=True)
+        start_rollout("new", None, GATE, SETTINGS, 0, ids(), shadow=True)
 
 
 def test_the_table_knows_every_case_and_only_passed_climbs():
@@ -82,7 +84,7 @@ def test_the_table_knows_every_case_and_only_passed_climbs():
 @given(st.sampled_from(sorted(Rung)), counts, counts, st.floats(0, 30))
 def test_it_never_climbs_without_evidence_and_never_leaves_back(rung, candidate, incumbent, days):
     before = on(rung)
-    after = advance(before, candidate, incumbent, SETTINGS, int(days * DAY))
+    after = advance_rollout(before, candidate, incumbent, SETTINGS, int(days * DAY))
     if rung is Rung.BACK:
         assert after == before
         return
@@ -90,10 +92,10 @@ def test_it_never_climbs_without_evidence_and_never_leaves_back(rung, candidate,
         assert HEIGHT[after.rung] == HEIGHT[rung] + 1
         assert candidate[1] >= 200
         assert days >= 7 - 1e-9
-        assert difference.lower_bound(candidate, incumbent, 1 - 0.05 / 7) > -0.05
+        assert difference.compute_difference_lower_bound(candidate, incumbent, 1 - 0.05 / 7) > -0.05
     if after.rung is Rung.BACK:
         assert incumbent[0] / incumbent[1] - candidate[0] / candidate[1] > 0.05
-        assert difference.drop_score(candidate, incumbent) > 1.64
+        assert difference.compute_drop_score(candidate, incumbent) > 1.64
     assert after.verdict is not Status.PASSED or candidate[1] >= 200
     assert after.reason.code
 
@@ -101,7 +103,7 @@ def test_it_never_climbs_without_evidence_and_never_leaves_back(rung, candidate,
 def test_it_climbs_the_whole_ladder_on_good_evidence_at_weekly_steps():
     rollout, seen = on(Rung.SHADOW), []
     for week in range(1, 7):
-        rollout = advance(rollout, (1800, 2000), (1800, 2000), SETTINGS, week * 7 * DAY)
+        rollout = advance_rollout(rollout, (1800, 2000), (1800, 2000), SETTINGS, week * 7 * DAY)
         seen.append((rollout.rung, rollout.share))
     assert seen == [
         (Rung.TRIAL, 0.1), (Rung.QUARTER, 0.25), (Rung.HALF, 0.5), *[(Rung.FLEET, 1.0)] * 3,
@@ -121,7 +123,7 @@ def test_it_climbs_the_whole_ladder_on_good_evidence_at_weekly_steps():
     ],
 )
 def test_it_stays_and_states_what_is_missing(candidate, incumbent, days, code):
-    after = advance(on(), candidate, incumbent, SETTINGS, days * DAY)
+    after = advance_rollout(on(), candidate, incumbent, SETTINGS, days * DAY)
     assert (after.rung, after.verdict) == (Rung.TRIAL, Status.CANNOT_TELL)
     assert after.reason.code == code
     assert after.since_ns == 0
@@ -129,13 +131,13 @@ def test_it_stays_and_states_what_is_missing(candidate, incumbent, days, code):
 
 @pytest.mark.parametrize("rung", [Rung.SHADOW, Rung.TRIAL, Rung.QUARTER, Rung.HALF, Rung.FLEET])
 def test_a_real_drop_comes_back_from_every_rung(rung):
-    after = advance(on(rung), (140, 200), (1620, 1800), SETTINGS, DAY)
+    after = advance_rollout(on(rung), (140, 200), (1620, 1800), SETTINGS, DAY)
     assert (after.rung, after.share, after.verdict) == (Rung.BACK, 0.0, Status.FAILED)
     assert (after.reason.code, round(after.reason["drop_points"], 6)) == ("rollout.dropped", 20.0)
 
 
 def test_a_disaster_comes_back_long_before_the_least_number_of_episodes():
-    assert advance(on(), (5, 20), (162, 180), SETTINGS, DAY).rung is Rung.BACK
+    assert advance_rollout(on(), (5, 20), (162, 180), SETTINGS, DAY).rung is Rung.BACK
 
 
 def test_the_button_works_from_every_rung_and_once():
@@ -146,16 +148,16 @@ def test_the_button_works_from_every_rung_and_once():
 
 def test_how_many_more_is_neither_too_few_nor_far_too_many():
     candidate, incumbent = (160, 200), (1458, 1800)
-    more = more_needed(candidate, incumbent, 0.1, 0.05, 0.95)
+    more = count_more_episodes_needed(candidate, incumbent, 0.1, 0.05, 0.95)
     for extra, clears in ((more, True), (more // 2, False)):
         n, m = 200 + extra, 1800 + 9 * extra
-        assert (difference.lower_bound((int(0.8 * n), n), (int(0.81 * m), m)) > -0.05) is clears
-    assert more_needed((160, 200), (1620, 1800), 0.1, 0.05, 0.95) is None
+        assert (difference.compute_difference_lower_bound((int(0.8 * n), n), (int(0.81 * m), m)) > -0.05) is clears
+    assert count_more_episodes_needed((160, 200), (1620, 1800), 0.1, 0.05, 0.95) is None
 
 
 def test_counts_that_cannot_be_are_refused():
     with pytest.raises(BadInput):
-        advance(on(), (3, 2), (1, 1), SETTINGS, 0)
+        advance_rollout(on(), (3, 2), (1, 1), SETTINGS, 0)
 
 
 def climb(chance, ours, theirs, tasks=200, days=70):
@@ -165,7 +167,7 @@ def climb(chance, ours, theirs, tasks=200, days=70):
         n = chance.binomial(tasks, rollout.share)
         candidate += (chance.binomial(n, ours), n)
         incumbent += (chance.binomial(tasks - n, theirs), tasks - n)
-        rollout = advance(rollout, tuple(map(int, candidate)), tuple(map(int, incumbent)), SETTINGS, day * DAY)
+        rollout = advance_rollout(rollout, tuple(map(int, candidate)), tuple(map(int, incumbent)), SETTINGS, day * DAY)
         if rollout.rung in (Rung.BACK, Rung.FLEET):
             return rollout.rung
     return rollout.rung
@@ -186,7 +188,7 @@ def test_looking_daily_lets_a_version_worse_by_the_margin_climb_no_oftener_than_
     for _ in range(300):
         ours, theirs = (np.cumsum(chance.binomial(n, p, 13), dtype=int) for n, p in ((50, 0.85), (450, 0.90)))
         looks = [
-            advance(on(), (int(ours[d - 1]), 50 * d), (int(theirs[d - 1]), 450 * d), SETTINGS, d * DAY)
+            advance_rollout(on(), (int(ours[d - 1]), 50 * d), (int(theirs[d - 1]), 450 * d), SETTINGS, d * DAY)
             for d in range(7, 14)
         ]
         climbed += any(look.rung is Rung.QUARTER for look in looks)
@@ -203,9 +205,9 @@ def test_routing_is_sticky_even_and_only_moves_towards_the_candidate():
         (Rung.HALF, 0.5),
         (Rung.FLEET, 1.0),
     ):
-        chosen = {r for r in robots if arm(r, on(rung)) == "candidate"}
-        assert chosen == {r for r in robots if arm(r, on(rung)) == "candidate"}
+        chosen = {r for r in robots if choose_arm(r, on(rung)) == "candidate"}
+        assert chosen == {r for r in robots if choose_arm(r, on(rung)) == "candidate"}
         assert len(chosen) / len(robots) == pytest.approx(share, abs=0.04)
         assert previous <= chosen
         previous = chosen
-    assert arm("robot-1", on(Rung.BACK)) == "incumbent"
+    assert choose_arm("robot-1", on(Rung.BACK)) == "incumbent"

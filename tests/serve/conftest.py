@@ -14,7 +14,7 @@ def bundle_folder(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def engine(bundle_folder):
-    return engine_onnx.load(bundle_folder)
+    return engine_onnx.load_bundle(bundle_folder)
 
 
 @pytest.fixture

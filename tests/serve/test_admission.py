@@ -10,7 +10,7 @@ from fieldloop.model.decision import Latency
 from fieldloop.model.finding import Status
 from fieldloop.model.policy import Action, Observation
 from fieldloop.protocol import default_operations
-from fieldloop.serve import admit, measure
+from fieldloop.serve import benchmark_latency, judge_latency_limit
 
 GATE = default_operations()["gate"]
 
@@ -31,21 +31,21 @@ def latency(p99, calls=1000):
     ],
 )
 def test_the_limit_is_the_smaller_of_100_ms_and_four_fifths_of_the_period(p99, hz, status, limit):
-    finding = admit(latency(p99), hz, GATE)
+    finding = judge_latency_limit(latency(p99), hz, GATE)
     assert finding.status is status
     assert finding.maximum == pytest.approx(limit)
 
 
 def test_what_was_not_measured_is_not_admitted():
-    assert admit(None, 10.0, GATE).status is Status.CANNOT_TELL
-    assert admit(latency(1.0), 0.0, GATE).status is Status.CANNOT_TELL
-    assert admit(latency(1.0), float("nan"), GATE).status is Status.CANNOT_TELL
+    assert judge_latency_limit(None, 10.0, GATE).status is Status.CANNOT_TELL
+    assert judge_latency_limit(latency(1.0), 0.0, GATE).status is Status.CANNOT_TELL
+    assert judge_latency_limit(latency(1.0), float("nan"), GATE).status is Status.CANNOT_TELL
 
 
 def test_few_calls_cannot_pass_but_can_fail():
-    assert admit(latency(1.0, calls=298), 10.0, GATE).status is Status.CANNOT_TELL
-    assert admit(latency(1.0, calls=299), 10.0, GATE).status is Status.PASSED
-    assert admit(latency(500.0, calls=10), 10.0, GATE).status is Status.FAILED
+    assert judge_latency_limit(latency(1.0, calls=298), 10.0, GATE).status is Status.CANNOT_TELL
+    assert judge_latency_limit(latency(1.0, calls=299), 10.0, GATE).status is Status.PASSED
+    assert judge_latency_limit(latency(500.0, calls=10), 10.0, GATE).status is Status.FAILED
 
 
 def test_299_calls_are_the_fewest_that_show_the_slowest_hundredth():
@@ -69,7 +69,7 @@ def test_percentiles_are_those_of_the_calls_after_warm_up(times):
     warm, calls = 50, len(times) - 50
     settings = default_operations()["serve"].replaced(warm_up_calls=warm, benchmark_calls=calls)
     policy = Timed(times)
-    found = measure(policy, Observation(0, {}, {}), settings, lambda: policy.now)
+    found = benchmark_latency(policy, Observation(0, {}, {}), settings, lambda: policy.now)
     ordered = sorted(times[warm:])
     assert policy.calls == len(times)
     assert found.calls == calls
@@ -80,4 +80,6 @@ def test_percentiles_are_those_of_the_calls_after_warm_up(times):
 
 def test_no_calls_are_no_latency():
     with pytest.raises(BadInput, match="at least one call"):
-        measure(Timed([]), Observation(0, {}, {}), default_operations()["serve"].replaced(benchmark_calls=0), lambda: 0)
+        benchmark_latency(
+            Timed([]), Observation(0, {}, {}), default_operations()["serve"].replaced(benchmark_calls=0), lambda: 0
+        )

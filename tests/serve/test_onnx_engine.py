@@ -12,9 +12,9 @@ from tests.serve.hand_made_policy import NAMES, expected, graph, write
 from fieldloop.errors import BadInput
 from fieldloop.model.finding import Status
 from fieldloop.model.policy import Observation
-from fieldloop.serve import probe, read_bundle
-from fieldloop.serve.engine import blank
-from fieldloop.serve.engines.onnx import load
+from fieldloop.serve import probe_engine, read_bundle
+from fieldloop.serve.engine import make_blank_observation
+from fieldloop.serve.engines.onnx import load_bundle
 from fieldloop_robot.guard import GuardLimits
 
 
@@ -48,7 +48,7 @@ def test_the_cards_guard_limits_are_those_that_were_approved(engine):
 def test_the_policys_id_follows_its_content(tmp_path, engine):
     assert read_bundle(write(tmp_path / "same")).policy == engine.bundle.policy
     assert read_bundle(write(tmp_path / "other", control_hz=20.0)).policy != engine.bundle.policy
-    assert load(tmp_path / "same", policy="policy_1").bundle.policy == "policy_1"
+    assert load_bundle(tmp_path / "same", policy="policy_1").bundle.policy == "policy_1"
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_a_missing_stream_is_named(engine):
 )
 def test_a_card_that_is_wrong_says_where(tmp_path, changes, message):
     with pytest.raises(BadInput, match=message):
-        load(write(tmp_path, **changes))
+        load_bundle(write(tmp_path, **changes))
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_card_and_graph_must_agree(tmp_path, place, change, message):
     card = json.loads((folder / "bundle.json").read_text())
     card["inputs"][place] |= change
     with pytest.raises(BadInput, match=message):
-        load(write(tmp_path, inputs=card["inputs"]))
+        load_bundle(write(tmp_path, inputs=card["inputs"]))
 
 
 def test_a_card_may_tell_the_batch_axis(tmp_path):
@@ -111,7 +111,7 @@ def test_a_card_may_tell_the_batch_axis(tmp_path):
     card = json.loads((folder / "bundle.json").read_text())
     for row, batch in zip(card["inputs"], (1, "N", None), strict=True):
         row["shape"] = [batch, *row["shape"]]
-    engine = load(write(tmp_path, inputs=card["inputs"]))
+    engine = load_bundle(write(tmp_path, inputs=card["inputs"]))
     assert [i.shape for i in engine.bundle.inputs] == [(8, 10, 3), (8, 10), (6,)]
 
 
@@ -119,7 +119,7 @@ def test_a_graph_without_confidence_is_refused(tmp_path):
     model = graph()
     model.graph.output.pop()
     with pytest.raises(BadInput, match="must give 'action' and 'confidence'"):
-        load(write(tmp_path, model))
+        load_bundle(write(tmp_path, model))
 
 
 @pytest.mark.parametrize("cut", [0, 100])
@@ -127,15 +127,15 @@ def test_a_truncated_graph_is_refused(tmp_path, cut):
     folder = write(tmp_path)
     (folder / "policy.onnx").write_bytes((folder / "policy.onnx").read_bytes()[:cut])
     with pytest.raises(BadInput, match=r"policy\.onnx cannot be run|the graph takes \[\]"):
-        load(folder)
+        load_bundle(folder)
 
 
 def test_a_folder_that_is_no_bundle_is_refused(tmp_path):
     with pytest.raises(BadInput, match=r"bundle\.json is missing"):
-        load(tmp_path)
+        load_bundle(tmp_path)
     (write(tmp_path) / "bundle.json").write_text("{")
     with pytest.raises(BadInput, match="not valid JSON"):
-        load(tmp_path)
+        load_bundle(tmp_path)
 
 
 def scaled(by):
@@ -147,11 +147,11 @@ def scaled(by):
 
 def test_health_is_a_real_inference(engine, tmp_path):
     ticks = iter([1_000_000, 4_500_000])
-    health = probe(engine, lambda: next(ticks))
+    health = probe_engine(engine, lambda: next(ticks))
     assert (health.status, health.latency_ms, health.at_ns) == (Status.PASSED, 3.5, 1_000_000)
-    broken = load(write(tmp_path, scaled(by=0.0)))  # 0/0 on a blank picture
-    assert probe(broken, lambda: 0).status is Status.FAILED
-    assert broken.act(blank(broken.bundle.inputs)).confidence is None
+    broken = load_bundle(write(tmp_path, scaled(by=0.0)))  # 0/0 on a blank picture
+    assert probe_engine(broken, lambda: 0).status is Status.FAILED
+    assert broken.act(make_blank_observation(broken.bundle.inputs)).confidence is None
 
 
 def test_health_of_a_policy_that_breaks_is_errored(engine):
@@ -161,6 +161,6 @@ def test_health_of_a_policy_that_breaks_is_errored(engine):
         def act(self, _observation):
             raise RuntimeError("out of memory")
 
-    health = probe(Broken(), lambda: 0)
+    health = probe_engine(Broken(), lambda: 0)
     assert (health.status, health.latency_ms) == (Status.ERRORED, None)
     assert "out of memory" in health.message

@@ -10,7 +10,7 @@ from tests.serve.hand_made_policy import NAMES, expected
 from websockets.sync.client import connect
 
 from fieldloop.model.policy import Observation
-from fieldloop.serve.server import app, config
+from fieldloop.serve.server import make_app, make_server_config
 from fieldloop_robot import wire
 from fieldloop_robot.client import PolicyClient, PolicyRefused, PolicyUnavailable
 
@@ -33,7 +33,7 @@ def port(engine):
 
     settings = default_operations()["serve"]
     listening = socket.create_server(("127.0.0.1", 0))
-    server = Announcing(config(app(engine, settings), "127.0.0.1", 0, settings))
+    server = Announcing(make_server_config(make_app(engine, settings), "127.0.0.1", 0, settings))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
     assert server.up.wait(30)

@@ -9,7 +9,7 @@ import pytest
 from tests.serve.hand_made_policy import NAMES, expected
 
 from fieldloop.model.policy import Action
-from fieldloop.serve.server import app
+from fieldloop.serve.server import make_app
 from fieldloop_robot import wire
 
 with warnings.catch_warnings():
@@ -35,7 +35,7 @@ def truth():
 
 @pytest.fixture
 def client(engine, settings):
-    with TestClient(app(engine, settings)) as opened:
+    with TestClient(make_app(engine, settings)) as opened:
         yield opened
 
 
@@ -96,7 +96,7 @@ def test_json_that_is_no_object_is_refused(client, body):
 
 
 def test_a_request_that_is_too_large_is_refused(engine, settings):
-    with TestClient(app(engine, settings.replaced(max_request_mb=0.001))) as client:
+    with TestClient(make_app(engine, settings.replaced(max_request_mb=0.001))) as client:
         response = client.post("/act", content=bytes(2000), headers=MSGPACK)
         assert response.status_code == 400
         assert "more than 1048 bytes" in response.json()["detail"]
@@ -149,7 +149,7 @@ def test_health_is_cached_and_follows_the_policy(engine, settings):
             raise RuntimeError("out of memory")
         return answer()
 
-    with TestClient(app(Scripted(engine.bundle, act), settings, clock=lambda: now[0])) as client:
+    with TestClient(make_app(Scripted(engine.bundle, act), settings, clock=lambda: now[0])) as client:
         assert client.get("/readyz").status_code == 200
         first = client.get("/health")
         assert (first.status_code, first.json()["status"], first.json()["latency_ms"]) == (200, "passed", 2.0)
@@ -172,7 +172,7 @@ def test_health_is_cached_and_follows_the_policy(engine, settings):
     ],
 )
 def test_a_policy_that_breaks_gives_an_error_answer_without_its_traceback(engine, settings, act, detail):
-    with TestClient(app(Scripted(engine.bundle, act), settings)) as client:
+    with TestClient(make_app(Scripted(engine.bundle, act), settings)) as client:
         response = client.post("/act", content=wire.pack(message()), headers=MSGPACK)
         assert (response.status_code, response.json()["title"]) == (500, "PolicyFault")
         assert detail in response.json()["detail"]
@@ -194,7 +194,7 @@ def test_a_stuck_policy_is_reported_and_later_requests_are_reported_at_once(engi
         return answer()
 
     quick = settings.replaced(answer_timeout_s=0.05, max_waiting=1)
-    with TestClient(app(Scripted(engine.bundle, act), quick)) as client:
+    with TestClient(make_app(Scripted(engine.bundle, act), quick)) as client:
         stuck = client.post("/act", content=wire.pack(message()), headers=MSGPACK)
         busy = client.post("/act", content=wire.pack(message()), headers=MSGPACK)
         assert (stuck.status_code, busy.status_code) == (500, 503)
@@ -213,7 +213,7 @@ def test_inference_runs_in_one_thread_of_its_own(engine, settings):
         threads.add(threading.current_thread().name)
         return answer()
 
-    with TestClient(app(Scripted(engine.bundle, act), settings)) as client:
+    with TestClient(make_app(Scripted(engine.bundle, act), settings)) as client:
         for _ in range(5):
             client.post("/act", content=wire.pack(message()), headers=MSGPACK)
     assert len(threads) == 1

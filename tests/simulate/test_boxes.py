@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fieldloop.simulate.arm.boxes import Solid, penetration, upright
+from fieldloop.simulate.arm.boxes import Solid, compute_penetration, convert_to_uprights
 
 PLACE = st.floats(-0.2, 0.2)
 SIDE = st.floats(0.02, 0.3)
@@ -33,7 +33,7 @@ def points_of(solid, count=9):
 @given(SOLID, SOLID)
 def test_a_shared_point_means_they_overlap(first, second):
     shared = points_inside(first, points_of(second)).any() or points_inside(second, points_of(first)).any()
-    deep = penetration(upright([first]), upright([second]))[0]
+    deep = compute_penetration(convert_to_uprights([first]), convert_to_uprights([second]))[0]
     if shared:
         assert deep >= -1e-9
     if deep < -1e-9:
@@ -42,13 +42,13 @@ def test_a_shared_point_means_they_overlap(first, second):
 
 @given(SOLID, SOLID)
 def test_who_touches_whom_does_not_matter(first, second):
-    one, other = upright([first]), upright([second])
-    assert np.isclose(penetration(one, other)[0], penetration(other, one)[0])
+    one, other = convert_to_uprights([first]), convert_to_uprights([second])
+    assert np.isclose(compute_penetration(one, other)[0], compute_penetration(other, one)[0])
 
 
 def test_every_box_of_one_set_meets_every_box_of_another():
-    left = upright([Solid("a", (x, 0, 0), (1, 1, 1)) for x in (0.0, 5.0, 10.0)])
-    right = upright([Solid("b", (x, 0, 0), (1, 1, 1)) for x in (0.5, 5.0)])
-    deep = penetration(left.expand(-1), right)
+    left = convert_to_uprights([Solid("a", (x, 0, 0), (1, 1, 1)) for x in (0.0, 5.0, 10.0)])
+    right = convert_to_uprights([Solid("b", (x, 0, 0), (1, 1, 1)) for x in (0.5, 5.0)])
+    deep = compute_penetration(left.insert_axis(-1), right)
     assert deep.shape == (3, 2)
     assert np.allclose(deep, [[0.5, -4.0], [-3.5, 1.0], [-8.5, -4.0]])

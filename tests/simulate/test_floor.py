@@ -12,10 +12,10 @@ from fieldloop.geometry import transforms as tf
 from fieldloop.model.condition import Stratum
 from fieldloop.model.policy import Action, FailureClass
 from fieldloop.protocol import default_operations
-from fieldloop.simulate.arm.catalogue import TIERS, shipped_catalogue, skus_text
+from fieldloop.simulate.arm.catalogue import TIERS, get_item_master_csv, load_shipped_catalogue
 from fieldloop.simulate.arm.floor import Floor
-from fieldloop.simulate.arm.mix import deployment_text, draw
-from fieldloop.simulate.arm.rig import base_from_overhead
+from fieldloop.simulate.arm.mix import draw_strata, get_deployment_toml
+from fieldloop.simulate.arm.rig import get_base_from_overhead
 from fieldloop.simulate.arm.scene import BINS, Setup
 
 BENCH = Stratum.of(site="lab", tier="high", bin="front", lighting="bright")
@@ -135,37 +135,42 @@ def test_another_seed_builds_another_floor():
 
 
 def test_the_audit_reads_the_same_exposures_from_the_embedded_map(floor):
-    read = parse(deployment_text(), skus_text(), default_operations()["audit"])
+    read = parse(get_deployment_toml(), get_item_master_csv(), default_operations()["audit"])
     ours = {exposure.stratum: exposure.share for exposure in floor.production_mix()}
     assert {e.stratum for e in read.exposures} == set(ours)
     assert all(np.isclose(ours[e.stratum], e.share) for e in read.exposures)
     assert np.isclose(sum(ours.values()), 1.0)
-    assert {s.id: s.tier for s in read.skus} == {a.sku: a.tier for a in shipped_catalogue().articles}
+    assert {s.id: s.tier for s in read.skus} == {a.sku: a.tier for a in load_shipped_catalogue().articles}
 
 
 def test_tiers_follow_from_velocity():
-    slowest = {tier: min(a.picks_per_week for a in shipped_catalogue().of_tier(tier)) for tier in TIERS}
+    slowest = {
+        tier: min(a.picks_per_week for a in load_shipped_catalogue().list_articles_of_tier(tier)) for tier in TIERS
+    }
     assert slowest["high"] > slowest["medium"] > slowest["long_tail"] > 0
 
 
 def test_strata_are_drawn_as_often_as_they_occur(floor):
-    drawn = draw(floor.production_mix(), 4000, floor.chance("mix"))
+    drawn = draw_strata(floor.production_mix(), 4000, floor.chance("mix"))
     share = np.mean([stratum.level("site") == "leipzig" for stratum in drawn])
     assert share == pytest.approx(0.55, abs=0.03)
-    assert all(stratum.level("site") == "lab" for stratum in draw(floor.lab_mix(), 20, floor.chance("lab")))
+    assert all(stratum.level("site") == "lab" for stratum in draw_strata(floor.lab_mix(), 20, floor.chance("lab")))
 
 
 @pytest.mark.parametrize("site", ["lab", "leipzig", "gdansk"])
 def test_markers_show_where_the_camera_really_is(floor, site):
-    views = floor.marker_views(site, floor.chance("markers", site))
-    found, true = rigid.fit(views.points_base, views.points_camera), base_from_overhead(floor.site(site))
+    views = floor.take_marker_views(site, floor.chance("markers", site))
+    found, true = (
+        rigid.fit_rigid_transform(views.points_base, views.points_camera),
+        get_base_from_overhead(floor.site(site)),
+    )
     assert np.linalg.norm(found[:3, 3] - true[:3, 3]) < 0.003
     assert np.degrees(tf.angle_between(found[:3, :3], true[:3, :3])) < 0.2
-    assert rigid.residuals(found, views.points_base, views.points_camera).mean() < 0.002
+    assert rigid.measure_point_distances(found, views.points_base, views.points_camera).mean() < 0.002
 
 
 def test_a_deployed_camera_is_not_where_the_drawing_puts_it(floor):
-    lab, away = (base_from_overhead(floor.site(site)) for site in ("lab", "gdansk"))
+    lab, away = (get_base_from_overhead(floor.site(site)) for site in ("lab", "gdansk"))
     assert np.linalg.norm(lab[:3, 3] - away[:3, 3]) > 0.003
     assert np.degrees(tf.angle_between(lab[:3, :3], away[:3, :3])) > 1.0
 

@@ -9,7 +9,7 @@ from fieldloop.errors import StoreError
 from fieldloop.loop.floor.floor import AS_CAMERAS_SEND
 from fieldloop.model.stream import ClockKind
 from fieldloop.release.writers.mcap import write_log
-from fieldloop.simulate.arm.recording import with_truth
+from fieldloop.simulate.arm.recording import add_true_phases
 
 cv2 = pytest.importorskip("cv2")
 
@@ -17,7 +17,7 @@ cv2 = pytest.importorskip("cv2")
 @pytest.fixture(scope="module")
 def log(demonstration, tmp_path_factory):
     path = tmp_path_factory.mktemp("log") / "episode.mcap"
-    written = write_log(with_truth(demonstration), path, AS_CAMERAS_SEND)
+    written = write_log(add_true_phases(demonstration), path, AS_CAMERAS_SEND)
     assert [(loss.code, loss.subject.stream) for loss in written.left_out] == [
         ("release.pixels_recompressed", "camera/overhead"),
         ("release.pixels_recompressed", "camera/wrist"),

@@ -9,9 +9,9 @@ from fieldloop.model.condition import Stratum
 from fieldloop.model.policy import FailureClass
 from fieldloop.simulate.arm.boxes import Solid
 from fieldloop.simulate.arm.carry import GRAVITY
-from fieldloop.simulate.arm.controller import Grasp, Style, plan
-from fieldloop.simulate.arm.grip import close
-from fieldloop.simulate.arm.physics import TIMEOUT_S, judge
+from fieldloop.simulate.arm.controller import Grasp, Style, plan_pick_path
+from fieldloop.simulate.arm.grip import close_fingers
+from fieldloop.simulate.arm.physics import TIMEOUT_S, simulate_pick
 from fieldloop.simulate.arm.scene import BIN_CENTRE, Setup
 
 STYLE = Style()
@@ -34,7 +34,7 @@ def good(scene, **changes):
 
 
 def ends(scene, grasp, style=STYLE):
-    return judge(scene, plan(grasp, style, scene.site.bin_floor_m))
+    return simulate_pick(scene, plan_pick_path(grasp, style, scene.site.bin_floor_m))
 
 
 def test_a_good_grasp_succeeds_and_the_item_lies_in_the_tote(scene):
@@ -69,7 +69,7 @@ def test_a_bad_grasp_fails_as_it_must(scene, changes, failure, reason):
 
 def test_the_least_force_that_holds_is_weight_and_inertia_over_friction(scene):
     """Between the force that bears the steepest pull and one a little below lies the border."""
-    path = plan(good(scene), STYLE, scene.site.bin_floor_m)
+    path = plan_pick_path(good(scene), STYLE, scene.site.bin_floor_m)
     begin, end = path.index(path.phases["lift"][0]), path.index(path.phases["release"][0])
     pull = np.gradient(np.gradient(path.xyz, 0.02, axis=0), 0.02, axis=0)[begin:end] + np.array([0, 0, GRAVITY])
     least = scene.item.mass_kg * np.linalg.norm(pull, axis=1).max() / (2 * scene.item.friction)
@@ -125,7 +125,7 @@ def test_after_a_collision_the_arm_stops_rises_and_goes_home(scene):
 def test_jaws_square_a_slightly_turned_item_and_hold_a_very_turned_one_by_its_corners(scene):
     item = scene.item
     turned, askew = (good(scene, yaw_rad=0.3 + angle, width_m=0.105) for angle in (0.2, 0.7))
-    square, corner = close(item, turned), close(item, askew)
+    square, corner = close_fingers(item, turned), close_fingers(item, askew)
     assert square.opening_m == pytest.approx(item.width)
     assert square.turn_rad == pytest.approx(0.0, abs=1e-9)
     assert corner.bears_n < 0.5 * square.bears_n

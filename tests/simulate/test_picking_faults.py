@@ -7,7 +7,7 @@ from fieldloop.simulate.picking import demonstrating, drawing, pick
 from fieldloop.simulate.picking.faults import NOTHING, Change, Faults
 from fieldloop.simulate.picking.sight import PIXELS
 from fieldloop.simulate.picking.world import UNUSUAL_FROM, World
-from fieldloop.train.cloning import clone
+from fieldloop.train.cloning import train_by_cloning
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,7 @@ def clean(world, cells):
 @pytest.fixture(scope="module")
 def policy(world):
     shown = world.demonstrate(world.cells(world.laboratory(), 250, "lab"), "lab")
-    return clone(shown.inputs, shown.actions, None, 0, steps=700)
+    return train_by_cloning(shown.inputs, shown.actions, None, 0, steps=700)
 
 
 def line(world, policy, faults=NOTHING, pace=pick.LINE, weeks=0.0):

@@ -42,7 +42,7 @@ def tries(world, shown):
 
 @pytest.fixture(scope="module")
 def outcomes(world, tries):
-    return nouns.outcomes(world, tries, "policy-a", Stage.PRODUCTION, START_NS, days=7.0)
+    return nouns.make_outcomes(world, tries, "policy-a", Stage.PRODUCTION, START_NS, days=7.0)
 
 
 def test_an_outcome_says_what_happened_where_and_how_far_it_came(tries, outcomes):
@@ -69,11 +69,11 @@ def test_every_end_but_success_has_a_failure_class():
 
 def test_outcomes_need_time(world, tries):
     with pytest.raises(BadInput, match="days"):
-        nouns.outcomes(world, tries, "policy-a", Stage.PRODUCTION, START_NS, days=0.0)
+        nouns.make_outcomes(world, tries, "policy-a", Stage.PRODUCTION, START_NS, days=0.0)
 
 
 def test_episodes_keep_failures_and_recoveries_and_say_what_is_simulated(world, shown):
-    made = nouns.episodes(world, shown, START_NS, "session-1")
+    made = nouns.make_episodes(world, shown, START_NS, "session-1")
     assert [episode.succeeded for episode in made] == shown.kept.tolist()
     assert [episode.simulated for episode in made] == shown.simulated.tolist()
     assert any(episode.fact("recovered") == "yes" for episode in made)
@@ -82,11 +82,13 @@ def test_episodes_keep_failures_and_recoveries_and_say_what_is_simulated(world, 
     assert {episode.operator for episode in made} <= {f"person-{k}" for k in range(1, 7)}
     assert made[3].where == made[3].stratum
     assert made[0].handled.startswith("sku-")
-    assert nouns.episodes(world, shown, START_NS, "session-1") == made
+    assert nouns.make_episodes(world, shown, START_NS, "session-1") == made
 
 
 def test_the_map_reads_back_as_the_preset(world):
-    read = parse(map_text.deployment_text(world), map_text.skus_text(world), default_operations()["audit"])
+    read = parse(
+        map_text.write_deployment_toml(world), map_text.write_catalogue_csv(world), default_operations()["audit"]
+    )
     assert len(read.skus) == 300
     assert [site.id for site in read.sites] == ["home", "harbour", "coldstore", "annex"]
     claimed: dict[str, float] = {}
@@ -98,7 +100,7 @@ def test_the_map_reads_back_as_the_preset(world):
 
 
 def test_the_catalogue_is_zipf_and_complete(world):
-    rows = list(csv.DictReader(io.StringIO(map_text.skus_text(world))))
+    rows = list(csv.DictReader(io.StringIO(map_text.write_catalogue_csv(world))))
     picks = [float(row["picks_per_week"]) for row in rows]
     assert picks == sorted(picks, reverse=True)
     assert {row["packaging"] for row in rows} == {"carton", "bottle", "polybag", "foil", "fragile"}
@@ -108,7 +110,7 @@ def test_the_catalogue_is_zipf_and_complete(world):
 def test_a_recording_has_every_stream_at_its_rate(world, shown):
     i = int(np.flatnonzero(shown.kept)[0])
     made = recording.record_demonstration(world, shown, i, START_NS, session="session-1")
-    assert made.episode.id == nouns.episodes(world, shown, START_NS, "session-1")[i].id
+    assert made.episode.id == nouns.make_episodes(world, shown, START_NS, "session-1")[i].id
     kinds = {name: stream.kind for name, stream in made.streams.items()}
     assert kinds == {
         "tool": StreamKind.POSE, "gripper": StreamKind.GRIPPER, "force": StreamKind.FORCE_TORQUE,

@@ -7,10 +7,10 @@ import pytest
 
 from fieldloop.simulate.picking import demonstrating, physics, sites, wear
 from fieldloop.simulate.picking.catalogue import GRAVITY
-from fieldloop.simulate.picking.choosing import choose
+from fieldloop.simulate.picking.choosing import choose_grasps
 from fieldloop.simulate.picking.faults import NOTHING
-from fieldloop.simulate.picking.physics import ENDS, Grasp, judge, step_reached
-from fieldloop.simulate.picking.pick import STEP_S, back_in_time, delay_commands, move_one_step
+from fieldloop.simulate.picking.physics import ENDS, Grasp, get_step_reached, judge_grasps
+from fieldloop.simulate.picking.pick import STEP_S, delay_commands, interpolate_past_poses, move_one_step
 from fieldloop.simulate.picking.world import World
 
 
@@ -39,7 +39,7 @@ def grasp(**told):
 
 
 def end(scenes, **told):
-    return ENDS[judge(scenes, grasp(**told)).end[0]]
+    return ENDS[judge_grasps(scenes, grasp(**told)).end[0]]
 
 
 def test_a_good_grasp_succeeds(scenes):
@@ -85,13 +85,13 @@ def test_a_neighbour_or_a_wall_in_the_way_of_a_finger_is_hit(scenes):
 
 
 def test_an_attempt_stops_in_the_step_whose_rule_it_broke():
-    assert [physics.STEPS[k] if k < 4 else "" for k in step_reached(np.arange(len(ENDS)))] == [
+    assert [physics.STEPS[k] if k < 4 else "" for k in get_step_reached(np.arange(len(ENDS)))] == [
         "", "approach", "approach", "approach", "grasp", "grasp", "lift", "lift", "place",
     ]  # fmt: skip
 
 
 def test_people_choose_grasps_that_succeed(scenes):
-    chosen = choose(scenes, np.array([np.pi / 2]))
+    chosen = choose_grasps(scenes, np.array([np.pi / 2]))
     assert chosen.has_room.all()
     assert (
         end(scenes, **{name: getattr(chosen, name)[0] for name in ("x", "y", "yaw", "depth", "width")}) == "succeeded"
@@ -100,18 +100,18 @@ def test_people_choose_grasps_that_succeed(scenes):
 
 def test_wear_and_cold_only_lower_friction_and_add_backlash():
     cycles = np.linspace(0, 120_000, 50)
-    assert (np.diff(wear.pad_friction(cycles)) <= 0).all()
-    assert (np.diff(wear.backlash_m(cycles)) > 0).all()
-    assert (np.diff(sites.cold_friction(np.linspace(-10, 35, 50))) >= 0).all()
-    assert (np.diff(sites.damp_friction(np.linspace(0, 1, 50))) <= 0).all()
+    assert (np.diff(wear.compute_pad_friction(cycles)) <= 0).all()
+    assert (np.diff(wear.compute_backlash_m(cycles)) > 0).all()
+    assert (np.diff(sites.compute_cold_friction(np.linspace(-10, 35, 50))) >= 0).all()
+    assert (np.diff(sites.compute_damp_friction(np.linspace(0, 1, 50))) <= 0).all()
 
 
 def test_the_picture_of_a_moment_ago_is_taken_from_where_the_tool_was():
     poses = [np.full((1, 3), float(k)) for k in range(5)]
-    assert back_in_time(poses, 0.0)[0, 0] == 4.0
-    assert back_in_time(poses, STEP_S)[0, 0] == pytest.approx(3.0)
-    assert back_in_time(poses, 1.5 * STEP_S)[0, 0] == pytest.approx(2.5)
-    assert back_in_time(poses, 1.0)[0, 0] == 0.0
+    assert interpolate_past_poses(poses, 0.0)[0, 0] == 4.0
+    assert interpolate_past_poses(poses, STEP_S)[0, 0] == pytest.approx(3.0)
+    assert interpolate_past_poses(poses, 1.5 * STEP_S)[0, 0] == pytest.approx(2.5)
+    assert interpolate_past_poses(poses, 1.0)[0, 0] == 0.0
 
 
 def test_a_late_action_takes_effect_late():
@@ -130,7 +130,7 @@ def test_speeds_are_in_the_tools_frame():
 def test_an_early_annotation_reads_too_shallow_and_a_late_one_half_closed(scenes):
     orders = np.array([[0.02, 0.085, 2.5, 2.0, 0.12]])
     early, right, late = (
-        demonstrating.read_at_annotated_moment(scenes, orders, np.array([s]))[0] for s in (-0.05, 0.0, 0.05)
+        demonstrating.read_grasp_at_annotation(scenes, orders, np.array([s]))[0] for s in (-0.05, 0.0, 0.05)
     )
     assert right == pytest.approx(orders[0])
     assert early[0] < right[0]

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from fieldloop.errors import BadInput, UnknownName
 from fieldloop.simulate.picking import pick
-from fieldloop.simulate.picking.faults import Change, Faults, Starved, never_demonstrated, substitute_starved
-from fieldloop.simulate.picking.presets import preset
+from fieldloop.simulate.picking.faults import Change, Faults, Starved, starve_conditions, substitute_starved
+from fieldloop.simulate.picking.presets import get_preset
 from fieldloop.simulate.picking.sight import INPUTS
 from fieldloop.simulate.picking.strata import LEVELS, Strata
 from fieldloop.simulate.picking.world import World
@@ -45,7 +45,7 @@ def test_what_a_policy_meets_does_not_depend_on_the_policy(world):
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_shares_sum_to_one_and_costs_are_positive(name):
-    found = preset(name)
+    found = get_preset(name)
     for shares in (found.laboratory, found.production(0.0), found.production(9.0)):
         assert shares.min() >= 0
         assert shares.sum() == pytest.approx(1.0)
@@ -99,7 +99,7 @@ def test_unequal_cost_charges_for_the_far_site():
 def test_what_is_left_out_is_never_demonstrated(cells, site, seed):
     strata = Strata(LEVELS)
     asked = np.array([*cells, 719])  # the last cell is of another site
-    faults = Faults(starved=never_demonstrated(strata, {"site": site}))
+    faults = Faults(starved=starve_conditions(strata, {"site": site}))
     made = substitute_starved(asked, strata, faults, np.random.default_rng(seed))
     assert len(made) == len(asked)
     assert set(made) <= set(asked)
@@ -119,7 +119,7 @@ def test_bad_input_is_refused_in_words(world):
         world.demonstrate(np.array([720]), "outside")
     with pytest.raises(BadInput, match="one a stratum"):
         world.cells(np.zeros(len(world.strata)), 3, "none")
-    with pytest.raises(BadInput, match="no cell"):
+    with pytest.raises(BadInput, match="No cell"):
         world.attempt(still, np.array([], dtype=int), "none")
     with pytest.raises(BadInput, match="camera_lag_s"):
         Faults(camera_lag_s=float("nan"))
@@ -127,7 +127,7 @@ def test_bad_input_is_refused_in_words(world):
         Starved({"bin": "front"}, 2.0)
     with pytest.raises(BadInput, match="lamp"):
         Change("roof", "home", 1.0)
-    with pytest.raises(BadInput, match="left out"):
+    with pytest.raises(BadInput, match="leaves out"):
         world.demonstrate(np.array([0, 0]), "all", Faults(starved=(Starved({}),)))
     with pytest.raises(BadInput, match="articles"):
         World("broad", 0, articles=2)

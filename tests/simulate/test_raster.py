@@ -7,15 +7,15 @@ from fieldloop.errors import BadInput
 from fieldloop.geometry import transforms as tf
 from fieldloop.geometry.camera import Pinhole
 from fieldloop.simulate.arm import raster
-from fieldloop.simulate.arm.boxes import Solid, stack
+from fieldloop.simulate.arm.boxes import Solid, convert_to_boxes
 
 CAMERA = Pinhole.from_field_of_view(160, 120, 0.9)
-LOOKING_DOWN = tf.invert(tf.make(np.array([[0, -1, 0], [-1, 0, 0], [0, 0, -1.0]]), [0, 0, 1.0]))
+LOOKING_DOWN = tf.invert_transform(tf.make_transform(np.array([[0, -1, 0], [-1, 0, 0], [0, 0, -1.0]]), [0, 0, 1.0]))
 
 
 def drawn(*solids, camera_from_base=LOOKING_DOWN):
-    buffer = raster.blank(CAMERA)
-    raster.draw(buffer, CAMERA, camera_from_base, raster.mesh(stack(solids)))
+    buffer = raster.make_blank_buffer(CAMERA)
+    raster.draw_mesh(buffer, CAMERA, camera_from_base, raster.make_mesh(convert_to_boxes(solids)))
     return buffer
 
 
@@ -26,11 +26,11 @@ def test_depth_of_a_flat_face_is_its_distance_everywhere():
 
 
 def test_depth_of_a_slanted_view_is_the_plane_s():
-    tilted = tf.invert(tf.make(tf.rotation_about("x", np.pi + 0.5), [0, 0.2, 1.0]))
+    tilted = tf.invert_transform(tf.make_transform(tf.make_rotation_about_axis("x", np.pi + 0.5), [0, 0.2, 1.0]))
     buffer = drawn(Solid("floor", (0, 0, -0.05), (8, 8, 0.1)), camera_from_base=tilted)
     v, u = np.mgrid[0:120, 0:160]
     rays = np.stack([(u - CAMERA.cx) / CAMERA.fx, (v - CAMERA.cy) / CAMERA.fy, np.ones(u.shape)], axis=-1)
-    base = tf.invert(tilted)
+    base = tf.invert_transform(tilted)
     down = rays @ base[:3, :3].T
     expected = base[2, 3] / -down[..., 2]
     seen = buffer.nearness > 0
@@ -48,7 +48,7 @@ def test_the_nearer_of_two_is_seen_in_whatever_order_they_are_drawn():
 def test_the_middle_of_what_is_drawn_is_the_projected_middle():
     solid = Solid("item", (0.12, -0.08, 0.03), (0.1, 0.05, 1e-4), 0.4)
     rows, columns = np.nonzero(drawn(solid).faces)
-    expected = CAMERA.project(tf.apply(LOOKING_DOWN, np.array([0.12, -0.08, 0.03])))
+    expected = CAMERA.project(tf.transform_points(LOOKING_DOWN, np.array([0.12, -0.08, 0.03])))
     assert np.allclose([columns.mean(), rows.mean()], expected, atol=0.35)
 
 
@@ -62,7 +62,7 @@ def test_what_is_behind_the_camera_is_not_seen():
 
 
 def test_a_face_that_reaches_behind_the_camera_is_cut_not_dropped():
-    level = tf.invert(tf.make(np.array([[0, 0, 1], [-1, 0, 0], [0, -1, 0.0]]), [0, 0, 0.3]))
+    level = tf.invert_transform(tf.make_transform(np.array([[0, 0, 1], [-1, 0, 0], [0, -1, 0.0]]), [0, 0, 0.3]))
     buffer = drawn(Solid("floor", (0, 0, -0.05), (10, 10, 0.1)), camera_from_base=level)
     assert (buffer.faces[100:] > 0).all()
     assert not buffer.faces[:50].any()
@@ -74,7 +74,7 @@ def test_too_many_boxes_are_refused_with_the_number():
 
 
 def test_a_face_turned_to_the_light_is_brighter():
-    mesh = raster.mesh(stack([Solid("box", (0, 0, 0), (1, 1, 1), colour=(1, 1, 1))]))
-    shades = mesh.shades(np.array([0, 0, 1.0]), 0.4)[:, 0]
+    mesh = raster.make_mesh(convert_to_boxes([Solid("box", (0, 0, 0), (1, 1, 1), colour=(1, 1, 1))]))
+    shades = mesh.compute_face_colours(np.array([0, 0, 1.0]), 0.4)[:, 0]
     assert shades[5] == pytest.approx(1.0)
     assert shades[4] == pytest.approx(0.4)

@@ -12,12 +12,12 @@ from fieldloop.model.condition import Stratum
 from fieldloop.model.stream import ClockKind, FrameSource, StreamKind
 from fieldloop.protocol import default_protocol
 from fieldloop.simulate.arm import arm
-from fieldloop.simulate.arm.controller import Grasp, Style, plan
+from fieldloop.simulate.arm.controller import Grasp, Style, plan_pick_path
 from fieldloop.simulate.arm.floor import Floor
 from fieldloop.simulate.arm.frames import Logged
-from fieldloop.simulate.arm.operators import OPERATORS, demonstrate
-from fieldloop.simulate.arm.physics import judge
-from fieldloop.simulate.arm.recording import record, with_truth
+from fieldloop.simulate.arm.operators import OPERATORS, choose_grasp_and_style
+from fieldloop.simulate.arm.physics import simulate_pick
+from fieldloop.simulate.arm.recording import add_true_phases, record_attempt
 
 BENCH = Stratum.of(site="lab", tier="high", bin="front", lighting="bright")
 START_NS = 1_700_000_000_000_000_000
@@ -120,15 +120,15 @@ def test_commands_lead_the_joints_by_the_controller_s_lag(streams):
 
 
 def test_tool_is_the_forward_kinematics_of_the_joints(streams):
-    expected = tf.pose_from_matrix(kin.forward(arm.chain(), streams["joints"].values))
+    expected = tf.pose_from_matrix(kin.compute_tool_pose(arm.make_arm_chain(), streams["joints"].values))
     assert np.allclose(streams["tool"].values, expected)
     assert np.allclose(np.linalg.norm(streams["tool"].values[:, 3:], axis=1), 1.0)
 
 
 def test_joints_stay_within_limits_and_no_joint_teleports(streams):
     angles, stamps = streams["joints"].values, streams["joints"].times_ns
-    assert (angles > arm.chain().low_rad).all()
-    assert (angles < arm.chain().high_rad).all()
+    assert (angles > arm.make_arm_chain().low_rad).all()
+    assert (angles < arm.make_arm_chain().high_rad).all()
     speed = np.abs(np.diff(angles, axis=0)) / (np.diff(stamps)[:, None] / 1e9)
     assert LIMITS["motion.teleport"].admits(speed.max())
 
@@ -170,7 +170,7 @@ def test_the_item_is_seen_in_the_tote_at_the_end(demonstration, streams):
     x, y, floor, _ = demonstration.verdict.rest
     eye = source.eye
     pixel = eye.camera.project(
-        tf.apply(eye._camera_from_base, np.array([x, y, floor + demonstration.scene.item.height]))
+        tf.transform_points(eye._camera_from_base, np.array([x, y, floor + demonstration.scene.item.height]))
     )
     before, after = source.frames([0, len(source) - 1])
     column, row = np.round(pixel).astype(int)
@@ -184,7 +184,7 @@ def test_a_held_item_follows_the_tool_and_lies_where_physics_says(demonstration)
     path, item = verdict.path, demonstration.scene.item
     for phase in ("lift", "transport", "place"):
         at = path.index(sum(path.phases[phase]) / 2)
-        tool = arm.tool_pose(path.xyz[at], path.yaw_rad[at])
+        tool = arm.make_tool_pose(path.xyz[at], path.yaw_rad[at])
         pose = track.at(float(path.times_s[at]), tool)
         along = np.array([np.cos(path.yaw_rad[at]), np.sin(path.yaw_rad[at])]) * verdict.grip.along_m
         assert np.allclose(pose[:2, 3], path.xyz[at, :2] + along)
@@ -221,7 +221,7 @@ def test_facts_say_the_conditions_and_truth_only_when_asked(demonstration):
     for fact in ("sku", "lux", "temperature_c", "humidity_percent", "surface", "target_x", "approach"):
         assert episode.fact(fact)
     assert not any(name.startswith("truth_") for name, _ in episode.facts)
-    told = with_truth(demonstration).episode
+    told = add_true_phases(demonstration).episode
     begin, end = map(int, told.fact("truth_grasp").split())
     assert ("grasp", begin, end) in demonstration.truth.phases
 
@@ -235,8 +235,8 @@ def test_failed_attempts_are_recorded_and_labelled(floor, change, failure):
     item = scene.item
     wanted = {"x": item.x, "y": item.y, "z": item.top - 0.03, "yaw_rad": item.yaw_rad, "width_m": item.width + 0.025}
     grasp = Grasp(**{**wanted, "force_n": 12.0, **change})
-    verdict = judge(scene, plan(grasp, STYLE, scene.site.bin_floor_m))
-    shown = record(scene, verdict, floor.rig, START_NS, floor.chance("rec"), {"operator": "op-amber"})
+    verdict = simulate_pick(scene, plan_pick_path(grasp, STYLE, scene.site.bin_floor_m))
+    shown = record_attempt(scene, verdict, floor.rig, START_NS, floor.chance("rec"), {"operator": "op-amber"})
     episode = shown.recording.episode
     assert (episode.succeeded, episode.failure) == (False, failure)
     for stream in shown.recording.streams.values():
@@ -254,9 +254,9 @@ def test_a_slip_shows_in_effort_and_width(floor):
     scene = floor.scene(BENCH, floor.chance("slip"))
     item = scene.item
     grasp = Grasp(item.x, item.y, item.top - 0.03, item.yaw_rad, item.width + 0.025, 1.0)
-    verdict = judge(scene, plan(grasp, STYLE, scene.site.bin_floor_m))
+    verdict = simulate_pick(scene, plan_pick_path(grasp, STYLE, scene.site.bin_floor_m))
     assert verdict.reason == "slipped while lifted"
-    shown = record(scene, verdict, floor.rig, START_NS, floor.chance("rec"), {})
+    shown = record_attempt(scene, verdict, floor.rig, START_NS, floor.chance("rec"), {})
     width = values(shown.recording.streams["gripper"], "place", shown)
     assert np.abs(width).max() < 1e-3
 
@@ -268,8 +268,8 @@ def test_operators_differ_and_most_succeed(floor):
         rng = floor.chance("people", i)
         scene = floor.scene(BENCH, rng)
 
-        grasp, style = demonstrate(OPERATORS[name], scene.item, rng)
-        good.append(judge(scene, plan(grasp, style, scene.site.bin_floor_m)).succeeded)
+        grasp, style = choose_grasp_and_style(OPERATORS[name], scene.item, rng)
+        good.append(simulate_pick(scene, plan_pick_path(grasp, style, scene.site.bin_floor_m)).succeeded)
         sides.add(np.sign(round(style.side_m, 2)))
         tempos.append(style.tempo)
     assert len(floor.operators()) >= 4

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from fieldloop.errors import UnreadableLog
-from fieldloop.ingest.reader import count_of, files_of, whole_log_defects
+from fieldloop.ingest.reader import count_recordings, find_whole_log_defects, list_log_files
 from fieldloop.ingest.readers import READERS
 from fieldloop.ingest.search import find_logs
 from fieldloop.model.stream import StreamKind
@@ -31,10 +31,10 @@ def examine(path):
         raise AssertionError(str(defects))
     content, complaints, refused = hashlib.sha256(), len(defects), not found
     for log in found:
-        files_of(log.reader, log.path)
+        list_log_files(log.reader, log.path)
         try:
-            count_of(log.reader, log.path)
-            complaints += len(whole_log_defects(log.reader, log.path))
+            count_recordings(log.reader, log.path)
+            complaints += len(find_whole_log_defects(log.reader, log.path))
             for recording in log.reader.read(log.path):
                 complaints += len(recording.defects)
                 take(recording, content)

@@ -5,7 +5,7 @@ import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
 from tests.doors.story import story_workspace
 
-from fieldloop.api.app import build
+from fieldloop.api.app import build_app
 from fieldloop.loop.catalogue import USE_CASES
 from fieldloop.loop.house.tokens import issue
 from fieldloop.model.person import Role
@@ -24,7 +24,7 @@ def routes(tmp_path_factory):
     workspace = story_workspace(tmp_path_factory.mktemp("fuzz") / "w")
     secret = issue(workspace, "engineer-1", role=Role.ENGINEER).secret
     headers = {"Authorization": f"Bearer {secret}"}
-    schema = schemathesis.openapi.from_asgi("/api/openapi.json", build(lambda: workspace), headers=headers)
+    schema = schemathesis.openapi.from_asgi("/api/openapi.json", build_app(lambda: workspace), headers=headers)
     yield {found.ok().path: found.ok() for found in schema.get_all_operations()}, headers
     workspace.close()
 

@@ -9,8 +9,8 @@ import pytest
 from fieldloop import check
 from fieldloop.model.finding import Measured, Measurement, Status
 from fieldloop.model.note import NO_SUBJECT
-from fieldloop.say.findings import message
-from fieldloop.testing.batches import Shape, healthy_batch
+from fieldloop.say.findings import write_finding
+from fieldloop.testing.batches import Shape, make_healthy_batch
 from fieldloop.testing.injuries.injury import change_imprints
 
 pytestmark = pytest.mark.soak
@@ -22,13 +22,13 @@ STYLE = ("mean_rad_s", "peak_rad_s", "pause_share", "peaks_per_s", "directness")
 
 
 def plain(seed):
-    return healthy_batch(Shape(12, 8), seed=seed)
+    return make_healthy_batch(Shape(12, 8), seed=seed)
 
 
 def moody(seed):
     """People have habits and sessions have moods, each half as wide as one's own spread; success has its days."""
     random = np.random.default_rng(seed)
-    batch = healthy_batch(Shape(12, 8), seed=seed)
+    batch = make_healthy_batch(Shape(12, 8), seed=seed)
     wide = 0.5 * 0.15
     for name in STYLE:
         person, mood = np.exp(random.normal(0, wide, 4)), np.exp(random.normal(0, wide, 12))
@@ -49,8 +49,8 @@ def test_false_alarms_are_rare(kind):
     alarms: Counter[str] = Counter()
     for seed in range(ROUNDS):
         batch = kind(seed)
-        findings = check.judge(check.measure_batch(batch), batch.protocol)
-        assert not [message(f) for f in findings if f.status is Status.ERRORED]
+        findings = check.judge_measurements(check.measure_batch(batch), batch.protocol)
+        assert not [write_finding(f) for f in findings if f.status is Status.ERRORED]
         alarms.update({f.check for f in findings if f.status is Status.FAILED})
     # what a random draw truly lacks is no false alarm: a share that is off, a cell that nobody visited
     for name in ("batch.balance", "batch.coverage"):

@@ -24,7 +24,7 @@ def test_planted_causes_are_named_first():
             most = max(world.truth.values())
             right.append(first is not None and world.truth.get(first, 0.0) >= most - 0.1)
             part = min(1.0, world.lost / max(found.loss, 1e-9))  # the rest of the loss is nobody's
-            off += [abs(found.share_of(g) - share * part) for g, share in world.truth.items()]
+            off += [abs(found.sum_gap_shares(g) - share * part) for g, share in world.truth.items()]
     assert np.mean(right) >= 0.85
     assert np.mean(off) <= 0.12
 

@@ -16,8 +16,8 @@ from tests.laws import test_every_reader
 from tests.laws.test_every_reader import MAKERS
 from tests.soak.fuzz import fuzz
 
-from fieldloop.testing.shared import shared_data
-from fieldloop.testing.synthetic import healthy, with_streams
+from fieldloop.testing.shared import find_shared_data
+from fieldloop.testing.synthetic import make_healthy_recording, replace_streams
 
 SECONDS = float(os.environ.get("FIELDLOOP_FUZZ_SECONDS", "50"))
 SEED = os.environ.get("FIELDLOOP_FUZZ_SEED", "1")
@@ -47,8 +47,8 @@ SAMPLES = 24
 
 def tiny(*, seed=0):
     """A second of a healthy recording: small logs are hurt and read by the hundred."""
-    recording = healthy(seed=seed)
-    return with_streams(recording, {name: cut(stream) for name, stream in recording.streams.items()})
+    recording = make_healthy_recording(seed=seed)
+    return replace_streams(recording, {name: cut(stream) for name, stream in recording.streams.items()})
 
 
 def cut(stream):
@@ -61,7 +61,7 @@ def cut(stream):
 def find(real):
     """A log of the shared data, where this machine has them."""
     name, _, rest = real.partition("/")
-    folder = shared_data(name)
+    folder = find_shared_data(name)
     return folder / rest if folder else None
 
 

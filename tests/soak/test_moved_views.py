@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests.check.floor_views import floor_view
 
-from fieldloop.check.batch.view import rules_of
+from fieldloop.check.batch.view import read_view_rules
 from fieldloop.check.batch.view_jumps import Stood, compare_views
 from fieldloop.protocol import default_protocol
 
@@ -15,7 +15,7 @@ SITES = ("lab", "leipzig", "gdansk")
 
 
 def verdicts(pairs):
-    return [compare_views(pair, rules_of(default_protocol()))[0].stood for pair in pairs]
+    return [compare_views(pair, read_view_rules(default_protocol()))[0].stood for pair in pairs]
 
 
 @pytest.mark.parametrize("site", SITES)

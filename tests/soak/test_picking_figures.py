@@ -5,7 +5,7 @@ import pytest
 
 from fieldloop.simulate.picking import pick
 from fieldloop.simulate.picking.world import World
-from fieldloop.train.cloning import clone
+from fieldloop.train.cloning import train_by_cloning
 
 pytestmark = pytest.mark.soak
 LAB, MORE, PLENTY = 700, 160, 8_000
@@ -23,7 +23,7 @@ def test_the_laboratory_flatters_and_the_right_demonstrations_help(seed):
     production, bench = world.production(), world.laboratory()
     floor, lab = world.cells(production, PICKS, "floor"), world.cells(bench, PICKS, "lab")
     first = world.demonstrate(world.cells(bench, LAB, "first"), "first")
-    start = clone(first.inputs, first.actions, None, seed)
+    start = train_by_cloning(first.inputs, first.actions, None, seed)
     assert success(world, start, lab, pick.LAB) >= 0.88
     begun = success(world, start, floor)
     assert 0.50 <= begun <= 0.62
@@ -31,7 +31,7 @@ def test_the_laboratory_flatters_and_the_right_demonstrations_help(seed):
     def with_more(shares):
         more = world.demonstrate(world.cells(shares, MORE, "more"), "more")
         rows = (np.concatenate([getattr(d, name) for d in (first, more)]) for name in ("inputs", "actions"))
-        return success(world, clone(*rows, None, seed), floor)
+        return success(world, train_by_cloning(*rows, None, seed), floor)
 
     # what is deployed, was never shown and can be done
     missing = production * (bench == 0) * ~world.strata.where({"bin": "jammed"})
@@ -40,4 +40,4 @@ def test_the_laboratory_flatters_and_the_right_demonstrations_help(seed):
     assert same - begun < 0.5 * (helped - begun)
 
     plenty = world.demonstrate(world.cells(production, PLENTY, "plenty"), "plenty")
-    assert success(world, clone(plenty.inputs, plenty.actions, None, seed, steps=10_000), floor) >= 0.785
+    assert success(world, train_by_cloning(plenty.inputs, plenty.actions, None, seed, steps=10_000), floor) >= 0.785

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from fieldloop import check
-from fieldloop.check.ranking import rank
+from fieldloop.check.ranking import rank_episodes
 from fieldloop.model.stream import NS_PER_S, StreamKind
 from fieldloop.protocol import default_protocol
 from fieldloop.testing.injuries import INJURIES
 from fieldloop.testing.pick import ATTEMPT_S, PRE_S
-from fieldloop.testing.synthetic import Pictures, healthy, healthy_case, with_streams
+from fieldloop.testing.synthetic import Pictures, make_healthy_case, make_healthy_recording, replace_streams
 
 pytestmark = pytest.mark.soak
 EPISODES = 120
@@ -39,7 +39,7 @@ def lengthened(recording, factor):
             pictures = replace(pictures, places=tuple(np.interp(before, at, pictures.places).tolist()))
         streams[name] = replace(stream, clocks=stamps, values=values, pictures=pictures)
     end = max(int(s.times_ns[-1]) for s in streams.values())
-    made = with_streams(recording, streams)
+    made = replace_streams(recording, streams)
     return replace(made, episode=replace(made.episode, end_ns=end, id=f"{made.episode.name} × {factor:.4f}"))
 
 
@@ -49,17 +49,19 @@ def test_cost_does_not_follow_length():
     reports, lengths, tried = [], {}, 0
     while len(reports) < EPISODES and tried < 3 * EPISODES:
         tried += 1
-        recording = lengthened(healthy(seed=int(random.integers(50))), float(random.uniform(0.9, 2.2)))
-        case = replace(healthy_case(recording=recording), protocol=default_protocol())  # no picture is asked for
+        recording = lengthened(make_healthy_recording(seed=int(random.integers(50))), float(random.uniform(0.9, 2.2)))
+        case = replace(make_healthy_case(recording=recording), protocol=default_protocol())  # no picture is asked for
         name = names[int(random.integers(len(names)))]
         try:
             hurt = INJURIES[name].hurt(case) if name else case
         except (ValueError, IndexError):  # an injury made for the usual length may not fit another
             continue
-        found = check.report(recording.episode, check.judge(check.measure(hurt, pixels=False), hurt.protocol))
+        found = check.make_episode_report(
+            recording.episode, check.judge_measurements(check.measure_episode(hurt, pixels=False), hurt.protocol)
+        )
         reports.append(found)
         lengths[found.episode] = (recording.episode.end_ns - recording.episode.start_ns) / NS_PER_S
-    shown = rank(reports, lengths).length_correlation
+    shown = rank_episodes(reports, lengths).length_correlation
     assert len(reports) == EPISODES
     assert shown is not None
     assert abs(shown.value) < 0.25

@@ -21,7 +21,7 @@ LOGS = 12
 def logs(tmp_path_factory):
     folder = tmp_path_factory.mktemp("logs")
     for seed in range(LOGS):
-        write_mcap([synthetic.healthy(seed=seed)], folder / f"{seed:02d}.mcap")
+        write_mcap([synthetic.make_healthy_recording(seed=seed)], folder / f"{seed:02d}.mcap")
     return folder
 
 

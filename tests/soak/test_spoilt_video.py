@@ -7,8 +7,8 @@ import pytest
 
 from fieldloop.check import Case
 from fieldloop.ingest import open_log
-from fieldloop.testing.planted import measurements_by_subject
-from fieldloop.testing.shared import shared_data
+from fieldloop.testing.planted import measure_by_subject
+from fieldloop.testing.shared import find_shared_data
 
 pytestmark = pytest.mark.soak
 
@@ -18,7 +18,7 @@ CAMERAS = {HUMANOID: "camera/cam_high", SIMULATED: "camera/ego_view"}
 
 @pytest.fixture(scope="module", params=[HUMANOID, SIMULATED])
 def real(request):
-    folder = shared_data(request.param)
+    folder = find_shared_data(request.param)
     if folder is None:
         pytest.skip(f"the shared data set {request.param} is not on this machine")
     return request.param, Case(next(iter(open_log(folder).recordings)))
@@ -55,7 +55,7 @@ def test_a_freeze_planted_into_real_video_is_found(real):
     order = [100 if 100 <= i < 130 else i for i in range(count)]
     hurt = spoilt(case, CAMERAS[name], order=order)
     rate = case.recording.streams[CAMERAS[name]].nominal_hz
-    found = measurements_by_subject("vision.frozen_frames", hurt)[CAMERAS[name]]
+    found = measure_by_subject("vision.frozen_frames", hurt)[CAMERAS[name]]
     assert found.value == pytest.approx(29 / rate, abs=0.15)
     assert found.at_s == pytest.approx(100 / rate, abs=0.01)
 
@@ -69,8 +69,8 @@ def test_a_lens_out_of_focus_is_found_in_real_video(real):
     def blur(index, frame):
         return cv2.GaussianBlur(frame, (0, 0), 0.02 * frame.shape[1]) if 100 <= index < 140 else frame
 
-    assert measurements_by_subject("vision.sharpness", case)[camera].value > 0.5
-    assert measurements_by_subject("vision.sharpness", spoilt(case, camera, change=blur))[camera].value < 0.15
+    assert measure_by_subject("vision.sharpness", case)[camera].value > 0.5
+    assert measure_by_subject("vision.sharpness", spoilt(case, camera, change=blur))[camera].value < 0.15
 
 
 def test_a_hand_before_the_lens_is_found_in_real_video(real):
@@ -80,5 +80,5 @@ def test_a_hand_before_the_lens_is_found_in_real_video(real):
     def hide(index, frame):
         return random.normal(70, 1.5, frame.shape).astype(np.uint8) if 50 <= index < 80 else frame
 
-    found = measurements_by_subject("vision.covered", spoilt(case, CAMERAS[name], change=hide))[CAMERAS[name]]
+    found = measure_by_subject("vision.covered", spoilt(case, CAMERAS[name], change=hide))[CAMERAS[name]]
     assert found.value == pytest.approx(30 / len(case.recording.streams[CAMERAS[name]]), abs=0.001)

@@ -10,9 +10,9 @@ from scipy.stats import betabinom, binom
 
 from fieldloop.errors import BadInput
 from fieldloop.stats import change
-from fieldloop.stats.change import drop_sizes
+from fieldloop.stats.change import list_drop_sizes
 
-evidence = partial(change.evidence, sizes=6)
+evidence = partial(change.compute_drop_evidence, drop_size_count=6)
 
 
 def expected_after_one_period(trials, baseline, spread, chances):
@@ -39,7 +39,7 @@ def test_a_spread_is_allowed_for_exactly_and_costs_safety_nothing_when_there_is_
 def test_periods_compound_as_shiryaev_and_roberts_say():
     good, tried, baseline = np.array([9, 5, 7]), np.array([10, 9, 10]), 0.8
     by_hand = []
-    for drop in drop_sizes(baseline, 0.05, 6):
+    for drop in list_drop_sizes(baseline, 0.05, 6):
         ratio = binom.pmf(good, tried, max(baseline - drop, 1e-3)) / binom.pmf(good, tried, baseline)
         by_hand.append(ratio[0] * ratio[1] * ratio[2] + ratio[1] * ratio[2] + ratio[2])
     assert evidence(good, tried, baseline, 0.05)[-1] == pytest.approx(np.mean(by_hand))

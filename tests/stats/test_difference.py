@@ -9,7 +9,13 @@ from hypothesis import strategies as st
 from scipy.stats import fisher_exact
 
 from fieldloop.errors import BadInput
-from fieldloop.stats.difference import anytime_threshold, chance_of_drop, drop_score, interval, lower_bound
+from fieldloop.stats.difference import (
+    compute_anytime_threshold,
+    compute_difference_interval,
+    compute_difference_lower_bound,
+    compute_drop_p_value,
+    compute_drop_score,
+)
 
 counts = st.integers(0, 60).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 
@@ -25,33 +31,33 @@ counts = st.integers(0, 60).flatmap(lambda n: st.tuples(st.integers(0, n), st.ju
     ],
 )
 def test_newcombe_gives_published_values(ours, theirs, expected):
-    assert interval(ours, theirs) == pytest.approx(expected, abs=5e-5)
+    assert compute_difference_interval(ours, theirs) == pytest.approx(expected, abs=5e-5)
 
 
 @settings(deadline=None)
 @given(counts, counts)
 def test_swapping_the_arms_mirrors_the_interval(ours, theirs):
-    low, high = interval(ours, theirs)
-    assert interval(theirs, ours) == pytest.approx((-high, -low))
-    assert -1.0 <= lower_bound(ours, theirs) <= high
+    low, high = compute_difference_interval(ours, theirs)
+    assert compute_difference_interval(theirs, ours) == pytest.approx((-high, -low))
+    assert -1.0 <= compute_difference_lower_bound(ours, theirs) <= high
 
 
 @settings(deadline=None)
 @given(counts, counts)
 def test_chance_of_a_drop_is_fishers(after, before):
     table = [[after[0], after[1] - after[0]], [before[0], before[1] - before[0]]]
-    assert chance_of_drop(after, before) == pytest.approx(fisher_exact(table, "less").pvalue, abs=1e-9)
+    assert compute_drop_p_value(after, before) == pytest.approx(fisher_exact(table, "less").pvalue, abs=1e-9)
 
 
 def test_no_loss_is_shown_by_enough_equal_trials_and_not_by_few():
-    assert lower_bound((90, 100), (90, 100)) < -0.05
-    assert lower_bound((900, 1000), (900, 1000)) > -0.05
+    assert compute_difference_lower_bound((90, 100), (90, 100)) < -0.05
+    assert compute_difference_lower_bound((900, 1000), (900, 1000)) > -0.05
 
 
 def test_nothing_tried_is_never_a_drop():
-    assert drop_score((0, 0), (9, 10)) == 0.0
-    assert anytime_threshold(0, 10, 200) == math.inf
-    assert drop_score((10, 10), (10, 10)) == 0.0
+    assert compute_drop_score((0, 0), (9, 10)) == 0.0
+    assert compute_anytime_threshold(0, 10, 200) == math.inf
+    assert compute_drop_score((10, 10), (10, 10)) == 0.0
 
 
 def test_looking_after_every_ten_episodes_rarely_sees_a_drop_that_is_none():
@@ -60,15 +66,15 @@ def test_looking_after_every_ten_episodes_rarely_sees_a_drop_that_is_none():
     for _ in range(300):
         ours, theirs = rng.binomial(10, 0.85, 60).cumsum(), rng.binomial(90, 0.85, 60).cumsum()
         wrong += any(
-            drop_score((int(ours[k]), 10 * k + 10), (int(theirs[k]), 90 * k + 90))
-            > anytime_threshold(10 * k + 10, 90 * k + 90, 200)
+            compute_drop_score((int(ours[k]), 10 * k + 10), (int(theirs[k]), 90 * k + 90))
+            > compute_anytime_threshold(10 * k + 10, 90 * k + 90, 200)
             for k in range(60)
         )
     assert wrong / 300 <= 0.05
 
 
 def test_the_threshold_is_lowest_near_where_it_was_tuned():
-    at = {n: anytime_threshold(n, 10**9, 200) for n in (20, 200, 2000)}
+    at = {n: compute_anytime_threshold(n, 10**9, 200) for n in (20, 200, 2000)}
     assert at[20] > at[200]
     assert at[200] < at[2000] < at[20]
     assert at[200] > 1.645
@@ -77,4 +83,4 @@ def test_the_threshold_is_lowest_near_where_it_was_tuned():
 @pytest.mark.parametrize("level", [0.5, 1.0, 95.0])
 def test_a_level_that_is_none_is_refused(level):
     with pytest.raises(BadInput):
-        anytime_threshold(10, 10, 200, level)
+        compute_anytime_threshold(10, 10, 200, level)

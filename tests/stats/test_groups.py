@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from fieldloop.errors import BadInput
 from fieldloop.stats import groups
-from fieldloop.stats.groups import group_effect_size, normal_scores
+from fieldloop.stats.groups import compute_normal_scores, measure_group_effect
 
 
 def drawn(random, truth, sizes, noise=None):
@@ -23,7 +23,7 @@ def drawn(random, truth, sizes, noise=None):
 @pytest.mark.parametrize(("truth", "sizes"), [(0.5, (24, 24, 24, 24)), (1.0, (10, 20, 30)), (0.3, (8,) * 12)])
 def test_the_truth_lies_beyond_a_bound_as_rarely_as_promised(truth, sizes):
     random = np.random.default_rng(1)
-    found = [group_effect_size(*drawn(random, truth, sizes)) for _ in range(200)]
+    found = [measure_group_effect(*drawn(random, truth, sizes)) for _ in range(200)]
     for missed in (sum(f.low > truth for f in found), sum(f.high < truth for f in found)):
         assert missed <= 200 * 0.05 + 3 * (200 * 0.05 * 0.95) ** 0.5
 
@@ -31,7 +31,7 @@ def test_the_truth_lies_beyond_a_bound_as_rarely_as_promised(truth, sizes):
 def test_groups_that_are_one_are_rarely_called_apart_whatever_the_distribution():
     random = np.random.default_rng(2)
     heavy = [
-        group_effect_size(normal_scores(values), labels)
+        measure_group_effect(compute_normal_scores(values), labels)
         for values, labels in (drawn(random, 0.0, (15,) * 4, random.standard_cauchy) for _ in range(200))
     ]
     assert sum(f.low > 0.0 for f in heavy) <= 200 * 0.05 + 3 * (200 * 0.05 * 0.95) ** 0.5
@@ -45,46 +45,46 @@ def test_averages_taken_out_before_do_not_make_groups_look_alike():
         values, labels = drawn(random, 0.0, (12,) * 16)
         person = np.asarray([int(name) % 4 for name in labels])
         less = values - (np.bincount(person, weights=values) / np.bincount(person))[person]
-        missed += group_effect_size(less, labels, removed=3).chance < 0.05
+        missed += measure_group_effect(less, labels, removed=3).chance < 0.05
     assert missed / 200 == pytest.approx(0.05, abs=0.05)
 
 
 def test_large_samples_do_not_break_the_bounds():
-    found = group_effect_size(*drawn(np.random.default_rng(4), 1.5, (2000,) * 4), low_level=0.999, high_level=0.999)
+    found = measure_group_effect(*drawn(np.random.default_rng(4), 1.5, (2000,) * 4), low_level=0.999, high_level=0.999)
     assert found.low < 1.5 < found.high
     assert found.high - found.low < 0.15
 
 
 @pytest.mark.parametrize(("freedom", "inside", "centre", "ratio"), [(3, 92, 200.0, 60.0), (11, 180, 500.0, 45.0)])
 def test_the_approximation_agrees_with_the_exact_series(freedom, inside, centre, ratio, monkeypatch):
-    exact = groups._noncentral_f_cdf(ratio, freedom, inside, centre)
+    exact = groups._compute_noncentral_f_cdf(ratio, freedom, inside, centre)
     monkeypatch.setattr(groups, "MOST_EXACT", 0.0)
-    assert groups._noncentral_f_cdf(ratio, freedom, inside, centre) == pytest.approx(exact, abs=0.005)
+    assert groups._compute_noncentral_f_cdf(ratio, freedom, inside, centre) == pytest.approx(exact, abs=0.005)
 
 
 def test_the_farthest_group_is_named_with_its_sign():
-    found = group_effect_size(np.asarray([0.0, 0.1, 0.2, 5.0, 5.1, 5.2, 0.05, 0.15, 0.1]), list("aaabbbccc"))
+    found = measure_group_effect(np.asarray([0.0, 0.1, 0.2, 5.0, 5.1, 5.2, 0.05, 0.15, 0.1]), list("aaabbbccc"))
     assert found.farthest[0] == "b"
     assert found.farthest[1] > 0
 
 
 @pytest.mark.parametrize("labels", ["aaaa", "abcd"], ids=["one group", "each once"])
 def test_nothing_to_compare_is_none(labels):
-    assert group_effect_size(np.arange(4.0), list(labels)) is None
+    assert measure_group_effect(np.arange(4.0), list(labels)) is None
 
 
 def test_values_without_spread_are_none():
-    assert group_effect_size(np.ones(6), list("aaabbb")) is None
+    assert measure_group_effect(np.ones(6), list("aaabbb")) is None
 
 
 def test_every_value_needs_a_label():
     with pytest.raises(BadInput, match="4 values have 2 labels"):
-        group_effect_size(np.arange(4.0), ["a", "b"])
+        measure_group_effect(np.arange(4.0), ["a", "b"])
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=3, max_size=40))
 def test_scores_depend_on_order_alone(values):
-    once = normal_scores(np.asarray(values))
-    again = normal_scores(np.asarray(values) * 2.0)
+    once = compute_normal_scores(np.asarray(values))
+    again = compute_normal_scores(np.asarray(values) * 2.0)
     assert np.allclose(once, again)
     assert np.all(np.isfinite(once))

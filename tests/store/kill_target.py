@@ -20,8 +20,8 @@ from fieldloop.model.episode import Episode, Log
 from fieldloop.model.event import EpisodeJudged, EpisodesMeasured, LogIngested
 from fieldloop.model.finding import EpisodeReport, Status
 from fieldloop.store import open_shelf, open_store
-from fieldloop.store.parquet import put_rows
-from fieldloop.testing.samples import sample
+from fieldloop.store.parquet import store_table
+from fieldloop.testing.samples import make_sample_noun
 
 
 def say(text):
@@ -31,10 +31,10 @@ def say(text):
 def ingest(store, shelf, path, name):
     """One log as `loop` takes it in: bytes first, then the event that speaks of them."""
     blob = shelf.put_file(path)
-    rows, count = put_rows(shelf, {"episode": [name], "value": [0.5]})
-    episode = replace(sample(Episode), id=name)
-    log = replace(sample(Log), blob=blob, name=name, episodes=(name,))
-    report = replace(sample(EpisodeReport), episode=name, status=Status.PASSED)
+    rows, count = store_table(shelf, {"episode": [name], "value": [0.5]})
+    episode = replace(make_sample_noun(Episode), id=name)
+    log = replace(make_sample_noun(Log), blob=blob, name=name, episodes=(name,))
+    report = replace(make_sample_noun(EpisodeReport), episode=name, status=Status.PASSED)
     events = [LogIngested(log, (episode,)), EpisodesMeasured((name,), rows, count), EpisodeJudged("p", report)]
     return store.append(events, actor="station", at_ns=1), blob.sha256
 

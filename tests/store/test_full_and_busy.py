@@ -12,8 +12,8 @@ from fieldloop.model.event import OutcomeRecorded, WorkspaceCreated
 from fieldloop.model.policy import Outcome
 from fieldloop.protocol import default_operations
 from fieldloop.store import open_shelf, open_store
-from fieldloop.testing.samples import sample
-from fieldloop.testing.store import contents, one_of_each
+from fieldloop.testing.samples import make_sample_noun
+from fieldloop.testing.store import make_event_of_each_kind, read_store_contents
 
 IMPATIENT = default_operations()["store"].replaced(busy_timeout_s=0.05)
 EVENT = WorkspaceCreated("n", "1")
@@ -23,7 +23,7 @@ def test_waiting_too_long_for_a_file_is_reported(tmp_path):
     store = open_store(f"sqlite:///{tmp_path / 'ledger.db'}", IMPATIENT)
     other = sqlite3.connect(tmp_path / "ledger.db", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
-    for events in ([EVENT], [OutcomeRecorded(sample(Outcome))]):
+    for events in ([EVENT], [OutcomeRecorded(make_sample_noun(Outcome))]):
         with pytest.raises(StoreBusy, match="held the lock for too long; nothing was written"):
             store.append(events, actor="a", at_ns=1)
     assert store.tail() == [], "reading does not wait"
@@ -41,7 +41,7 @@ def test_waiting_too_long_for_postgres_is_reported(postgres_url):
     store = open_store(postgres_url, IMPATIENT)
     with psycopg.connect(postgres_url) as other:
         other.execute(LOCK)
-        for events in ([EVENT], [OutcomeRecorded(sample(Outcome))]):
+        for events in ([EVENT], [OutcomeRecorded(make_sample_noun(Outcome))]):
             with pytest.raises(StoreBusy, match="held the lock for too long"):
                 store.append(events, actor="a", at_ns=1)
     assert store.append([EVENT], actor="a", at_ns=1) == 1
@@ -64,17 +64,17 @@ def test_a_postgres_that_restarted_is_reached_again(postgres_url):
 
 def test_a_full_disk_leaves_the_store_as_it_was(tmp_path):
     store = open_store(f"sqlite:///{tmp_path / 'ledger.db'}")
-    store.append(one_of_each(), actor="a", at_ns=1)
-    before = contents(store)
+    store.append(make_event_of_each_kind(), actor="a", at_ns=1)
+    before = read_store_contents(store)
     with store._database.reading() as connection:  # SQLite itself then says that the disk is full
         pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
         connection.exec_driver_sql(f"PRAGMA max_page_count={pages}")
     large = WorkspaceCreated("n" * 100_000, "1")
-    outcomes = [OutcomeRecorded(sample(Outcome, n)) for n in range(5_000)]
+    outcomes = [OutcomeRecorded(make_sample_noun(Outcome, n)) for n in range(5_000)]
     for events in ([EVENT, large], outcomes):
         with pytest.raises(StoreFull, match="no space left; nothing was written"):
             store.append(events, actor="a", at_ns=1)
-        assert contents(store) == before
+        assert read_store_contents(store) == before
     with store._database.reading() as connection:
         connection.exec_driver_sql("PRAGMA max_page_count=1000000")
     assert store.append([large], actor="a", at_ns=1) == len(before["ledger"]) + 1
@@ -106,7 +106,7 @@ def test_a_full_shelf_keeps_nothing_half(tmp_path):
     assert said[2] == "small"
     assert all("no space left; nothing was stored" in line for line in said[:2])
     shelf = open_shelf(tmp_path / "shelf")
-    assert [found.size for found in shelf._list()] == [5]
+    assert [found.size for found in shelf._list_blobs()] == [5]
     assert shelf.sweep(set(), min_age_s=-60).temporaries == 0
 
 

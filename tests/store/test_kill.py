@@ -17,7 +17,7 @@ from fieldloop.model.event import LogIngested
 from fieldloop.model.finding import Status
 from fieldloop.store import open_shelf, open_store
 from fieldloop.store.shelf import FILES
-from fieldloop.testing.store import contents
+from fieldloop.testing.store import read_store_contents
 
 TARGET = Path(__file__).with_name("kill_target.py")
 LONGEST_S = 60
@@ -76,13 +76,13 @@ def nothing_is_lost(safe, store_url, shelf_url, options):
         known = {r.seq + 2: r.event.log.blob.sha256 for r in store.events(LogIngested)}
         assert all(known[seq] == sha256 for seq, sha256 in safe)
         assert store.count(Episode) == store.count(Episode, {"status": Status.PASSED}) == len(known)
-        assert not [x for x in shelf._list() if x.area == FILES and len(shelf.read(x.sha256)) != x.size]
+        assert not [x for x in shelf._list_blobs() if x.area == FILES and len(shelf.read(x.sha256)) != x.size]
         shelf.sweep(store.blobs(), min_age_s=-60)
         assert shelf.sweep(store.blobs(), min_age_s=-60).temporaries == 0
         assert all(shelf.has(blob) for blob in itertools.chain(known.values(), (sha for _, sha in safe)))
-        before = contents(store)
+        before = read_store_contents(store)
         store.rebuild()
-        assert contents(store) == before
+        assert read_store_contents(store) == before
     finally:
         store.close()
 

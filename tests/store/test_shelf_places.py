@@ -11,7 +11,7 @@ import pytest
 from fieldloop.errors import BadInput, MissingExtra, StoreError
 from fieldloop.model.episode import Blob
 from fieldloop.store import open_shelf
-from fieldloop.store.parquet import put_rows, read_rows
+from fieldloop.store.parquet import read_table, store_table
 from fieldloop.store.shelf import FILES, FOLDERS, HashedShelf
 
 
@@ -93,7 +93,7 @@ def test_a_file_that_grows_meanwhile_is_refused(folder_shelf, tmp_path, monkeypa
     monkeypatch.setitem(HashedShelf.put_file.__globals__, "hash_file", grow)
     with pytest.raises(StoreError, match="changed while it was read"):
         folder_shelf.put_file(path)
-    assert list(folder_shelf._list()) == []
+    assert list(folder_shelf._list_blobs()) == []
 
 
 def test_what_a_killed_writer_left_is_swept_and_the_rest_stays(folder_shelf):
@@ -140,7 +140,7 @@ def test_a_list_that_leads_outside_is_refused(folder_shelf, tmp_path, name):
     member = folder_shelf.put_bytes(b"x")
     content = json.dumps({"schema": "folder/1", "files": [{"path": name, "sha256": member.sha256, "size": 1}]}).encode()
     sha256 = hashlib.sha256(content).hexdigest()
-    folder_shelf._keep_bytes(FOLDERS, sha256, content)
+    folder_shelf._store_bytes(FOLDERS, sha256, content)
     with pytest.raises(StoreError, match="is outside"):
         folder_shelf.local(Blob(sha256, 1, is_folder=True), tmp_path / "cache")
     assert list((tmp_path / "cache").iterdir()) == []
@@ -227,10 +227,10 @@ def test_a_folder_may_be_given_as_url_or_path(tmp_path):
 
 def test_a_table_that_is_none_says_why(shelf):
     with pytest.raises(BadInput, match="equal lengths"):
-        put_rows(shelf, {"a": [1], "b": []})
+        store_table(shelf, {"a": [1], "b": []})
     with pytest.raises(BadInput, match="more than one type"):
-        put_rows(shelf, {"a": [1, "x"]})
+        store_table(shelf, {"a": [1, "x"]})
     with pytest.raises(BadInput, match="not a Parquet table"):
-        read_rows(shelf, shelf.put_bytes(b"text").sha256)
+        read_table(shelf, shelf.put_bytes(b"text").sha256)
     with pytest.raises(BadInput, match="has no column c"):
-        read_rows(shelf, put_rows(shelf, {"a": [1]})[0].sha256, ["c"])
+        read_table(shelf, store_table(shelf, {"a": [1]})[0].sha256, ["c"])

@@ -8,16 +8,16 @@ from hypothesis import strategies as st
 from fieldloop.model.attempts import settle_attempts
 from fieldloop.model.event import OutcomeRecorded
 from fieldloop.model.policy import Outcome, Stage
-from fieldloop.stats.binomial import interval
+from fieldloop.stats.binomial import compute_wilson_interval
 from fieldloop.store import open_store
-from fieldloop.testing.samples import sample
+from fieldloop.testing.samples import make_sample_noun
 
 HOUR_NS = 3_600_000_000_000
 # hours apart, on the hour and one nanosecond beside it
 TIMES = st.builds(lambda hour, shift: hour * HOUR_NS + shift, st.integers(-3, 30), st.sampled_from([-1, 0, 1, 12_345]))
 OUTCOMES = st.builds(
     lambda number, policy, site, stage, at_ns, succeeded, attempt: replace(
-        sample(Outcome),
+        make_sample_noun(Outcome),
         id=f"o{number}",
         policy=policy,
         site=site,
@@ -56,6 +56,6 @@ def test_rates_equal_counting_by_hand(batches, windows):
         found = store.success_rates(start, end)
         assert {(r.policy, r.site): (r.successes, r.episodes) for r in found} == expected
         assert [(r.policy, r.site) for r in found] == sorted(expected)
-        assert all((r.low, r.high) == interval(r.successes, r.episodes) for r in found)
+        assert all((r.low, r.high) == compute_wilson_interval(r.successes, r.episodes) for r in found)
         assert all((r.start_ns, r.end_ns, r.rate) == (start, end, r.successes / r.episodes) for r in found)
     store.close()

@@ -12,7 +12,7 @@ from fieldloop.model.event import ProtocolLocked, WorkspaceCreated
 from fieldloop.model.plan import Demand
 from fieldloop.store import migrate, open_store, prepare, tables, upcast
 from fieldloop.store.database import Database
-from fieldloop.testing.store import contents, one_of_each
+from fieldloop.testing.store import make_event_of_each_kind, read_store_contents
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -23,7 +23,7 @@ def kept_url(request, tmp_path):
     else:
         url = f"sqlite:///{tmp_path / 'ledger.db'}"
     store = open_store(url)
-    store.append(one_of_each(), actor="a", at_ns=1)
+    store.append(make_event_of_each_kind(), actor="a", at_ns=1)
     store.close()
     return url
 
@@ -39,7 +39,7 @@ def run(url, *statements):
 
 def everything(url):
     store = open_store(url)
-    found = contents(store)
+    found = read_store_contents(store)
     store.close()
     return found
 
@@ -58,13 +58,13 @@ def test_an_up_to_date_database_is_only_read(kept_url):
 
 
 def test_the_layout_has_a_name_that_changes_with_it(monkeypatch):
-    before = tables.schema_hash()
+    before = tables.compute_schema_hash()
     monkeypatch.setattr(tables, "PROJECTION", tables.PROJECTION + 1)
-    tables.schema_hash.cache_clear()
-    assert tables.schema_hash() != before
+    tables.compute_schema_hash.cache_clear()
+    assert tables.compute_schema_hash() != before
     monkeypatch.undo()
-    tables.schema_hash.cache_clear()
-    assert tables.schema_hash() == before
+    tables.compute_schema_hash.cache_clear()
+    assert tables.compute_schema_hash() == before
 
 
 NEWER = {
@@ -155,7 +155,7 @@ def test_migrations_lead_to_the_tables_that_code_speaks_of(store_url):
 
 
 def test_the_newest_migration_is_the_one_that_opening_expects():
-    assert migrate.scripts().get_heads() == [prepare.HEAD]
+    assert migrate.load_migration_scripts().get_heads() == [prepare.HEAD]
 
 
 def test_a_stranger_s_database_is_left_alone(tmp_path):

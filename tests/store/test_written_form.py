@@ -23,10 +23,10 @@ from fieldloop.model.finding import EpisodeReport, Finding, Status
 from fieldloop.model.note import Note, Subject
 from fieldloop.model.policy import Outcome
 from fieldloop.store import open_store
-from fieldloop.store.episodes import episode_of
-from fieldloop.store.outcomes import body_of, event_of, noun_of, row_of
+from fieldloop.store.episodes import decode_episode
+from fieldloop.store.outcomes import decode_outcome, decode_outcome_event, encode_outcome_row, make_outcome_row
 from fieldloop.store.projection import PROJECTIONS
-from fieldloop.testing.samples import sample
+from fieldloop.testing.samples import make_sample_noun
 
 INT64 = st.integers(-(2**63), 2**63 - 1)
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=8)
@@ -59,16 +59,16 @@ def any_of(kind):
 @given(any_of(Outcome))
 def test_an_outcome_s_body_is_what_the_codec_writes(outcome):
     event = OutcomeRecorded(outcome)
-    body = json.loads(body_of(row_of(outcome, 5)))
+    body = json.loads(encode_outcome_row(make_outcome_row(outcome, 5)))
     assert body == to_plain(event)
-    assert event_of(body) == from_plain(OutcomeRecorded, body) == event
-    assert noun_of(row_of(outcome, 5)) == outcome
+    assert decode_outcome_event(body) == from_plain(OutcomeRecorded, body) == event
+    assert decode_outcome(make_outcome_row(outcome, 5)) == outcome
 
 
 @pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
 def test_a_number_that_is_none_is_written_as_null(number, store):
-    outcome = dataclasses.replace(sample(Outcome), cycle_s=number)
-    assert json.loads(body_of(row_of(outcome)))["outcome"]["cycle_s"] is None
+    outcome = dataclasses.replace(make_sample_noun(Outcome), cycle_s=number)
+    assert json.loads(encode_outcome_row(make_outcome_row(outcome)))["outcome"]["cycle_s"] is None
     store.append([OutcomeRecorded(outcome)], actor="a", at_ns=1)
     assert store.find(Outcome)[0].cycle_s is None
     assert store.tail()[0].event.outcome.cycle_s is None
@@ -81,7 +81,7 @@ def test_numbers_of_numpy_are_numbers(store):
         "cycle_s": np.float32(0.5),
         "interventions": np.int8(2),
     }
-    outcome = dataclasses.replace(sample(Outcome), **numbers)
+    outcome = dataclasses.replace(make_sample_noun(Outcome), **numbers)
     store.append([OutcomeRecorded(outcome), WorkspaceCreated("n", "1")], actor="a", at_ns=1)
     (found,) = store.find(Outcome, {"at_ns": np.int64(7)})
     assert (found.at_ns, found.succeeded, found.cycle_s, found.interventions) == (7, True, 0.5, 2)
@@ -89,33 +89,33 @@ def test_numbers_of_numpy_are_numbers(store):
 
 
 def test_an_older_outcome_without_newer_fields_is_read_the_general_way():
-    raw = to_plain(OutcomeRecorded(sample(Outcome)))
+    raw = to_plain(OutcomeRecorded(make_sample_noun(Outcome)))
     del raw["outcome"]["interventions"]
-    assert event_of(raw) == from_plain(OutcomeRecorded, raw)
+    assert decode_outcome_event(raw) == from_plain(OutcomeRecorded, raw)
     with pytest.raises(BadInput, match="Outcome cannot be read"):
-        event_of({"outcome": {"id": "x"}})
+        decode_outcome_event({"outcome": {"id": "x"}})
 
 
 @given(any_of(Episode))
 def test_the_short_way_reads_an_episode_as_the_codec_does(episode):
-    assert episode_of(json.dumps(to_plain(episode))) == episode
+    assert decode_episode(json.dumps(to_plain(episode))) == episode
 
 
 def test_an_episode_of_another_version_is_read_the_general_way():
-    raw = to_plain(sample(Episode))
-    assert episode_of(json.dumps({**raw, "weather": "dry"})) == sample(Episode)
+    raw = to_plain(make_sample_noun(Episode))
+    assert decode_episode(json.dumps({**raw, "weather": "dry"})) == make_sample_noun(Episode)
     del raw["facts"]
-    assert episode_of(json.dumps(raw)) == dataclasses.replace(sample(Episode), facts=())
+    assert decode_episode(json.dumps(raw)) == dataclasses.replace(make_sample_noun(Episode), facts=())
     with pytest.raises(BadInput, match="Episode cannot be read"):
-        episode_of('{"id": "x"}')
+        decode_episode('{"id": "x"}')
 
 
 def test_a_short_report_keeps_the_findings_that_count(store):
     every = [(status, required) for status in Status for required in (True, False)]
-    findings = tuple(dataclasses.replace(sample(Finding), status=s, required=r) for s, r in every)
-    report = dataclasses.replace(sample(EpisodeReport), findings=findings)
+    findings = tuple(dataclasses.replace(make_sample_noun(Finding), status=s, required=r) for s, r in every)
+    report = dataclasses.replace(make_sample_noun(EpisodeReport), findings=findings)
     store.append([EpisodeJudged("p", report)], actor="a", at_ns=1)
-    kept = store.views.last_reports([report.episode])[report.episode].findings
+    kept = store.views.get_last_reports([report.episode])[report.episode].findings
     assert kept == tuple(finding for finding in findings if finding.counts)
 
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from fieldloop.model.event import OutcomeRecorded, WorkspaceCreated
 from fieldloop.model.policy import Outcome
 from fieldloop.store import open_store
-from fieldloop.testing.samples import sample
+from fieldloop.testing.samples import make_sample_noun
 
 
 def say(who, number):
@@ -19,7 +19,9 @@ def say(who, number):
 
 def append(store, who, times):
     for number in range(times):
-        outcomes = [OutcomeRecorded(replace(sample(Outcome), id=f"{who}-{number}-{i}")) for i in range(number % 3)]
+        outcomes = [
+            OutcomeRecorded(replace(make_sample_noun(Outcome), id=f"{who}-{number}-{i}")) for i in range(number % 3)
+        ]
         say(who, store.append([*outcomes, WorkspaceCreated(str(who), str(number))], actor=str(who), at_ns=1))
 
 

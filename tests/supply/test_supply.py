@@ -9,7 +9,7 @@ from fieldloop.model.finding import EpisodeReport, Finding, Status
 from fieldloop.model.note import Subject, note
 from fieldloop.model.person import Provider
 from fieldloop.protocol import default_operations
-from fieldloop.supply import accept, scorecard
+from fieldloop.supply import accept, make_scorecard
 
 SETTINGS = default_operations()["supply"]
 PROVIDER = Provider("p1", "Acme", 0.9, cost_per_episode=10.0)
@@ -89,7 +89,7 @@ def acceptance(accepted, episodes, provider="p1"):
 
 
 def test_a_scorecard_adds_up():
-    card = scorecard([acceptance(95, 100), acceptance(45, 50), acceptance(1, 50, "other")], PROVIDER)
+    card = make_scorecard([acceptance(95, 100), acceptance(45, 50), acceptance(1, 50, "other")], PROVIDER)
     assert (card.deliveries, card.deliveries_accepted, card.episodes, card.accepted) == (2, 2, 150, 140)
     assert card.share == pytest.approx(140 / 150)
     assert card.share_low < card.share < card.share_high
@@ -97,11 +97,11 @@ def test_a_scorecard_adds_up():
 
 
 def test_quality_that_jumps_between_deliveries_shows():
-    assert scorecard([acceptance(95, 100), acceptance(94, 100)], PROVIDER).between_deliveries > 0.5
-    assert scorecard([acceptance(99, 100), acceptance(60, 100)], PROVIDER).between_deliveries < 0.001
+    assert make_scorecard([acceptance(95, 100), acceptance(94, 100)], PROVIDER).between_deliveries > 0.5
+    assert make_scorecard([acceptance(99, 100), acceptance(60, 100)], PROVIDER).between_deliveries < 0.001
 
 
 def test_a_provider_without_deliveries_has_no_figures():
-    card = scorecard([], Provider("new", "New", 0.9))
+    card = make_scorecard([], Provider("new", "New", 0.9))
     assert (card.deliveries, card.cost_per_accepted, card.between_deliveries) == (0, None, None)
     assert (card.share_low, card.share_high) == (0.0, 1.0)

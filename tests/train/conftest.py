@@ -5,10 +5,10 @@ import pytest
 
 from fieldloop.model.annotation import Annotation
 from fieldloop.protocol import default_operations
-from fieldloop.simulate.arm.compression import delivered_depth, delivered_picture
+from fieldloop.simulate.arm.compression import simulate_delivered_depth, simulate_delivered_picture
 from fieldloop.simulate.arm.floor import Floor
-from fieldloop.simulate.arm.mix import draw
-from fieldloop.train.samples import Sample, gather
+from fieldloop.simulate.arm.mix import draw_strata
+from fieldloop.train.samples import Sample, gather_samples
 
 
 def truth(shown):
@@ -18,11 +18,11 @@ def truth(shown):
 
 def demonstrated(floor, mix, count, purpose):
     people, found = floor.operators(), []
-    for i, stratum in enumerate(draw(mix, count, floor.chance(purpose))):
+    for i, stratum in enumerate(draw_strata(mix, count, floor.chance(purpose))):
         shown = floor.demonstrate(stratum, people[i % len(people)], floor.chance(purpose, i), 10**18)
-        for sample in gather([shown.recording], truth(shown), frames=1).samples:
-            pictures = np.stack([delivered_picture(picture) for picture in sample.pictures])
-            found.append(Sample(sample.episode, pictures, delivered_depth(sample.depths), sample.grasp))
+        for sample in gather_samples([shown.recording], truth(shown), frames=1).samples:
+            pictures = np.stack([simulate_delivered_picture(picture) for picture in sample.pictures])
+            found.append(Sample(sample.episode, pictures, simulate_delivered_depth(sample.depths), sample.grasp))
     return found
 
 

@@ -8,7 +8,7 @@ import onnxruntime
 import pytest
 
 from fieldloop.errors import UnknownName
-from fieldloop.train import Trained, learn, reference, register, write_bundle
+from fieldloop.train import Trained, reference, register_trainer, train_policy, write_bundle
 from fieldloop.train.samples import ACTION_NAMES, CAMERA, DEPTH
 
 GUARD = {"min_confidence": 0.7, "max_force": 40.0}
@@ -16,7 +16,7 @@ GUARD = {"min_confidence": 0.7, "max_force": 40.0}
 
 @pytest.fixture(scope="module")
 def trained(samples, settings):
-    return learn(samples, settings, seed=1)
+    return train_policy(samples, settings, seed=1)
 
 
 @pytest.fixture(scope="module")
@@ -29,13 +29,13 @@ def written(folder, trained):
 
 
 def test_runtime_and_numpy_agree(samples, settings, session):
-    weights = reference.learn(samples, settings, seed=1)
+    weights = reference.train_reference_policy(samples, settings, seed=1)
     pictures, depths = (np.concatenate([getattr(s, what) for s in samples]) for what in ("pictures", "depths"))
     depths = depths.copy()
     depths[0, 10:20] = np.nan
     pictures[1] = 0
     action, sure = session.run(["action", "confidence"], {CAMERA: pictures, DEPTH: depths})
-    expected, surely = reference.act(weights, pictures, depths)
+    expected, surely = reference.predict_grasps(weights, pictures, depths)
     assert action.shape == (len(pictures), 6)
     assert np.abs(action - expected).max() < 1e-4
     assert np.abs(sure - surely).max() < 1e-4
@@ -67,7 +67,7 @@ def test_a_bundle_holds_the_model_and_its_card(tmp_path, trained):
 
 
 def test_the_same_training_gives_the_same_bytes(tmp_path, samples, settings, trained):
-    one, two = written(tmp_path / "one", trained), written(tmp_path / "two", learn(samples, settings, seed=1))
+    one, two = written(tmp_path / "one", trained), written(tmp_path / "two", train_policy(samples, settings, seed=1))
     for name in ("policy.onnx", "bundle.json"):
         assert (one / name).read_bytes() == (two / name).read_bytes()
 
@@ -76,8 +76,8 @@ def test_another_trainer_joins_by_one_call(samples, settings):
     def lazy(samples, _settings, seed, _validation):
         return Trained("lazy", b"model", (), ACTION_NAMES, 0.5, len(samples), seed)
 
-    register("lazy", lazy)
-    made = learn(samples, settings, 4, trainer="lazy")
+    register_trainer("lazy", lazy)
+    made = train_policy(samples, settings, 4, trainer="lazy")
     assert (made.trainer, made.episodes, made.seed) == ("lazy", len(samples), 4)
     with pytest.raises(UnknownName, match="Did you mean 'lazy'"):
-        learn(samples, settings, 4, trainer="lasy")
+        train_policy(samples, settings, 4, trainer="lasy")

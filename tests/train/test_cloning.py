@@ -5,7 +5,7 @@ import pytest
 
 from fieldloop.errors import BadInput
 from fieldloop.protocol import default_operations
-from fieldloop.train.cloning import clone
+from fieldloop.train.cloning import train_by_cloning
 
 SETTINGS = default_operations()["train"].replaced(clone_hidden_units=[32], clone_steps=600)
 
@@ -17,14 +17,16 @@ def rows(count, seed=0):
 
 
 def test_it_learns_a_function_from_examples():
-    policy = clone(*rows(1_000), None, 0, SETTINGS)
+    policy = train_by_cloning(*rows(1_000), None, 0, SETTINGS)
     inputs, actions = rows(200, seed=1)
     inside = (np.abs(inputs) < 2).all(axis=1)
     assert np.abs(policy.act(inputs) - actions)[inside].mean() < 0.12
 
 
 def test_the_same_rows_and_seed_give_the_same_bits():
-    first, again, other = (clone(*rows(200), None, seed, SETTINGS, steps=50).act(rows(20)[0]) for seed in (1, 1, 2))
+    first, again, other = (
+        train_by_cloning(*rows(200), None, seed, SETTINGS, steps=50).act(rows(20)[0]) for seed in (1, 1, 2)
+    )
     assert first.tobytes() == again.tobytes()
     assert first.tobytes() != other.tobytes()
 
@@ -33,12 +35,12 @@ def test_a_row_without_weight_teaches_nothing():
     inputs, actions = rows(400)
     actions[200:] += 50
     weights = np.repeat([1.0, 0.0], 200)
-    policy = clone(inputs, actions, weights, 0, SETTINGS)
+    policy = train_by_cloning(inputs, actions, weights, 0, SETTINGS)
     assert np.abs(policy.act(inputs[:200]) - actions[:200]).mean() < 0.3
 
 
 def test_an_input_far_outside_saturates():
-    policy = clone(*rows(300), None, 0, SETTINGS, steps=50)
+    policy = train_by_cloning(*rows(300), None, 0, SETTINGS, steps=50)
     far, further = (policy.act(np.array([[value, 0, 0]], dtype=np.float32)) for value in (30.0, 3_000.0))
     assert far == pytest.approx(further)
 
@@ -46,7 +48,7 @@ def test_an_input_far_outside_saturates():
 @pytest.mark.parametrize(
     ("inputs", "actions", "weights", "message"),
     [
-        (np.zeros((0, 3)), np.zeros((0, 2)), None, "No rows"),
+        (np.zeros((0, 3)), np.zeros((0, 2)), None, "no rows"),
         (np.zeros((4, 3)), np.zeros((3, 2)), None, "row for each moment"),
         (np.zeros(4), np.zeros(4), None, "tables"),
         (np.full((4, 3), np.nan), np.zeros((4, 2)), None, "NaN"),
@@ -56,4 +58,4 @@ def test_an_input_far_outside_saturates():
 )
 def test_what_cannot_be_learnt_from_is_refused(inputs, actions, weights, message):
     with pytest.raises(BadInput, match=message):
-        clone(inputs, actions, weights, 0, SETTINGS)
+        train_by_cloning(inputs, actions, weights, 0, SETTINGS)

@@ -9,7 +9,7 @@ from fieldloop.model.annotation import Annotation
 from fieldloop.model.condition import Stratum
 from fieldloop.model.episode import Recording
 from fieldloop.model.release import StratumShare
-from fieldloop.train.samples import gather
+from fieldloop.train.samples import gather_samples
 
 BENCH = Stratum.of(site="lab", tier="high", bin="front", lighting="bright")
 
@@ -27,7 +27,7 @@ def phases(shown):
 
 
 def test_the_grasp_is_the_one_that_was_driven(shown, phases):
-    [sample] = gather([shown.recording], phases).samples
+    [sample] = gather_samples([shown.recording], phases).samples
     grasp = shown.verdict.path.grasp
     made = np.array([grasp.x, grasp.y, grasp.z, grasp.yaw_rad, grasp.width_m, grasp.force_n])
     assert np.allclose(sample.grasp[:3], made[:3], atol=0.001)
@@ -37,17 +37,17 @@ def test_the_grasp_is_the_one_that_was_driven(shown, phases):
 
 
 def test_boundaries_two_frames_off_change_little(shown, phases):
-    [exact] = gather([shown.recording], phases).samples
+    [exact] = gather_samples([shown.recording], phases).samples
     for shift in (-66_000_000, 66_000_000):
         late = [replace(a, start_ns=a.start_ns + shift, end_ns=a.end_ns + shift) for a in phases]
-        [sample] = gather([shown.recording], late).samples
+        [sample] = gather_samples([shown.recording], late).samples
         assert np.allclose(sample.grasp[:2], exact.grasp[:2], atol=0.002)
         assert sample.grasp[2] == pytest.approx(exact.grasp[2], abs=0.004)
         assert sample.grasp[5] == pytest.approx(exact.grasp[5], rel=0.1)
 
 
 def test_pictures_come_from_before_the_arm_moves(shown, phases):
-    [sample] = gather([shown.recording], phases, frames=4).samples
+    [sample] = gather_samples([shown.recording], phases, frames=4).samples
     assert sample.pictures.shape == (4, 120, 160, 3)
     assert sample.depths.shape == (4, 60, 80)
     [first] = shown.recording.streams["camera/overhead"].pictures.frames([0])
@@ -57,9 +57,9 @@ def test_pictures_come_from_before_the_arm_moves(shown, phases):
 
 def test_an_episode_counts_as_much_as_its_stratum(shown, phases):
     shares = [StratumShare(Stratum.of(site="lab"), 0.5, 0.5, 2.5)]
-    [sample] = gather([shown.recording], phases, shares).samples
+    [sample] = gather_samples([shown.recording], phases, shares).samples
     assert sample.weight == 2.5
-    [other] = gather([shown.recording], phases, [StratumShare(Stratum.of(site="mars"), 1, 1, 9.0)]).samples
+    [other] = gather_samples([shown.recording], phases, [StratumShare(Stratum.of(site="mars"), 1, 1, 9.0)]).samples
     assert other.weight == 1.0
 
 
@@ -79,7 +79,7 @@ def test_what_gives_no_sample_says_why(shown, phases):
         (recording, [replace(a, start_ns=0, end_ns=1) if a.label == "grasp" else a for a in phases], "no sample"),
     ]
     for case, annotations, why in cases:
-        gathered = gather([case], annotations)
+        gathered = gather_samples([case], annotations)
         assert gathered.samples == ()
         [(episode, reason)] = gathered.skipped
         assert episode == recording.episode.id
@@ -87,4 +87,4 @@ def test_what_gives_no_sample_says_why(shown, phases):
 
 
 def test_nothing_in_nothing_out():
-    assert gather([], []).samples == ()
+    assert gather_samples([], []).samples == ()

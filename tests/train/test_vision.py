@@ -7,7 +7,7 @@ import pytest
 
 from fieldloop.errors import BadInput
 from fieldloop.train import scaling
-from fieldloop.train.vision import Vision, extract_features, find_place
+from fieldloop.train.vision import Vision, extract_features, find_item_area
 
 EYE = Vision((120, 160), (60, 80), 0.2)
 
@@ -59,7 +59,7 @@ def test_a_smaller_coloured_thing_elsewhere_moves_nothing():
 
 def test_items_are_sought_where_they_were_shown():
     shown = [painted(40 + 5 * i, 40 + 4 * i) for i in range(6)]
-    place = find_place(EYE, *(np.concatenate(part) for part in zip(*shown, strict=True)), margin=0.15)
+    place = find_item_area(EYE, *(np.concatenate(part) for part in zip(*shown, strict=True)), margin=0.15)
     picture, depth = painted(50, 50, high=6, wide=8)
     picture[0, 20:44, 120:150] = (40, 160, 60)
     found = extract_features(replace(EYE, place=place), picture, depth)[0][0]
@@ -91,7 +91,7 @@ def test_sizes_that_do_not_fit_are_refused(picture, depth):
 def test_scaling_centres_scales_and_clips():
     rng = np.random.default_rng(0)
     salient, context = rng.normal(5, 2, (200, 10)), rng.normal(1, 0.5, (200, 64))
-    scale = scaling.fit(salient, context, 6)
+    scale = scaling.fit_scaling(salient, context, 6)
     inputs = scale(salient, context)
     assert inputs.shape == (200, 16)
     assert np.allclose(inputs[:, :10].mean(axis=0), 0, atol=0.02)
@@ -100,5 +100,5 @@ def test_scaling_centres_scales_and_clips():
 
 def test_what_never_varied_does_not_shout_when_it_does():
     salient, context = np.random.default_rng(0).normal(size=(50, 10)), np.full((50, 64), 0.5)
-    scale = scaling.fit(salient, context, 3)
+    scale = scaling.fit_scaling(salient, context, 3)
     assert np.abs(scale(salient, context + 0.01)[:, 10:]).max() < 1.0

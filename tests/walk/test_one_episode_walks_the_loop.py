@@ -23,9 +23,9 @@ from fieldloop.model.finding import Status
 from fieldloop.model.incident import Step
 from fieldloop.model.plan import Demand
 from fieldloop.model.rollout import Rung
-from fieldloop.simulate.arm.catalogue import skus_text
+from fieldloop.simulate.arm.catalogue import get_item_master_csv
 from fieldloop.simulate.arm.floor import Floor
-from fieldloop.simulate.arm.mix import deployment_text, draw, protocol_text
+from fieldloop.simulate.arm.mix import draw_strata, get_deployment_toml, get_protocol_toml
 from fieldloop.simulate.clock import SimulatedClock
 from fieldloop.store import open_shelf, open_store
 
@@ -52,7 +52,7 @@ def afternoon(tmp_path_factory):
     """Twelve demonstrations as the robot's recorder kept them, and one log that was cut short."""
     folder = tmp_path_factory.mktemp("afternoon")
     floor = Floor(SEED)
-    strata = draw(floor.lab_mix(), 14, floor.chance("walk"))
+    strata = draw_strata(floor.lab_mix(), 14, floor.chance("walk"))
     facts = {"session": "walk", "protocol": "pick v1", "provider": "northwind"}
     logs = write_demonstrations(
         alternate_turns(floor, strata, folder, floor.operators(), start_ns=START_NS + 10**9, **facts)
@@ -76,15 +76,15 @@ def test_walk(tmp_path, place, afternoon):  # noqa: PLR0915 - a walk is one long
     floor, clock = Floor(SEED), SimulatedClock(START_NS)
     site = tmp_path / "site"
     setup.init(site)
-    (site / "protocols" / "pick.toml").write_text(protocol_text())
+    (site / "protocols" / "pick.toml").write_text(get_protocol_toml())
     (site / "operations.toml").write_text(SMALL)
     here = open_workspace(site, clock=clock, random_bits=random.Random(SEED).getrandbits, **place)
 
     # map: the deployment comes first, and nothing is planned over an audit that was never made
     with pytest.raises(Refused, match="complete audit"):
         plan.plan(here)
-    (site / "deployment.toml").write_text(deployment_text())
-    (site / "skus.csv").write_text(skus_text())
+    (site / "deployment.toml").write_text(get_deployment_toml())
+    (site / "skus.csv").write_text(get_item_master_csv())
     mapped = audit.audit(here)
     assert mapped.audit.complete
     assert sum(e.share for e in mapped.deployment.exposures) == pytest.approx(1.0)
@@ -99,7 +99,7 @@ def test_walk(tmp_path, place, afternoon):  # noqa: PLR0915 - a walk is one long
     collect.enrol(here, "op-amber")
     with pytest.raises(Refused, match="emergency stop"):
         collect.open_session(here, robot.id, "op-amber")
-    for views in floor.calibration_views("lab", floor.chance("markers")):
+    for views in floor.take_calibration_views("lab", floor.chance("markers")):
         fitted = calibrate.attach(
             here, views.points_camera, views.points_base, robot=robot.id, sensor=views.sensor, parent=views.parent
         )

@@ -17,14 +17,14 @@ from fieldloop.loop.run import diagnose, monitor, outcomes, rollout, trust
 from fieldloop.loop.ship import annotate, gate, import_labels, policy, release
 from fieldloop.loop.work.reopen import Reopened
 from fieldloop.loop.workspace import open_workspace
-from fieldloop.model.codec import iso
+from fieldloop.model.codec import format_iso_time
 from fieldloop.model.episode import Episode
 from fieldloop.model.finding import Status
 from fieldloop.model.policy import Outcome, Stage
 from fieldloop.model.rollout import Rung
 from fieldloop.simulate.clock import SimulatedClock
 from fieldloop.store import open_shelf, open_store
-from fieldloop.testing.shared import shared_data
+from fieldloop.testing.shared import find_shared_data
 
 START_NS = 1_760_000_000 * 10**9
 DAY_NS, MINUTE_NS = 86_400 * 10**9, 60 * 10**9
@@ -113,7 +113,8 @@ def test_walk(here, tmp_path):  # noqa: PLR0915 - a walk is one long way
     wanted = gate.trials(here, "pi0-v3")
     chance = np.random.default_rng(1)
     rows = [
-        {"at": iso(START_NS - DAY_NS + n * MINUTE_NS), "policy": "pi0-v3", "stage": "gate", "scenario": trial.scenario,
+        {"at": format_iso_time(START_NS - DAY_NS + n * MINUTE_NS), "policy": "pi0-v3", "stage": "gate",
+        "scenario": trial.scenario,
          "succeeded": "unknown" if n == 0 else "yes" if chance.random() < 0.9 else "no", "cycle_s": 6.0,
          "latency_ms": 40, "site": trial.stratum.level("site") or "",
          **{name: level for name, level in trial.stratum.levels.items() if name in ("lighting", "bin")}}
@@ -140,7 +141,8 @@ def test_walk(here, tmp_path):  # noqa: PLR0915 - a walk is one long way
         lighting = "dim" if n % 2 else "bright"
         won = chance.random() < (0.35 if lighting == "dim" else 0.9)
         rows.append({
-            "at": iso(START_NS + DAY_NS + n * 45 * MINUTE_NS), "policy": "pi0-v3", "site": "gdansk", "robot": "arm-1",
+            "at": format_iso_time(START_NS + DAY_NS + n * 45 * MINUTE_NS), "policy": "pi0-v3", "site": "gdansk",
+            "robot": "arm-1",
             "succeeded": "unknown" if n < 3 else "yes" if won else "no", "lighting": lighting, "cycle_s": 6.0,
         })  # fmt: skip
     assert outcomes.record(here, table(tmp_path / "floor.csv", rows)).without_result == 3
@@ -190,7 +192,7 @@ def test_a_release_keeps_the_reading_it_was_frozen_with(here, tmp_path):
 
 @pytest.mark.parametrize("name", ["lerobot-v21-g1", "lerobot-v20-gr1"])
 def test_public_sets_are_ingested_with_facts_and_read_again(here, name):
-    folder = shared_data(name)
+    folder = find_shared_data(name)
     if folder is None:
         pytest.skip("no shared data on this machine")
     (taken,) = ingest.ingest(here, (folder,), set_=("site=lab", "operator=anna")).logs

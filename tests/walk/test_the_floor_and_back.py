@@ -10,7 +10,7 @@ from fieldloop.loop.work.case_files import read_case
 from fieldloop.model.diagnosis import Gap
 from fieldloop.model.finding import Status
 from fieldloop.model.identity import Ids
-from fieldloop.monitor import Baseline, daily, watch
+from fieldloop.monitor import Baseline, count_daily_rates, watch_production
 from fieldloop.protocol import default_operations
 
 BUDGET = 80
@@ -29,9 +29,9 @@ def test_the_laboratory_promises_what_the_floor_does_not_keep(told):
     assert story.production <= 0.62
     seen = read_case(folder, default_operations())
     good = sum(o.succeeded for o in seen.baseline)
-    days = daily(seen.production)
+    days = count_daily_rates(seen.production)
     now = max(day.end_ns for day in days)
-    alarms = watch(
+    alarms = watch_production(
         days,
         [Baseline("cloned", good, len(seen.baseline))],
         default_operations()["monitor"],
@@ -50,7 +50,7 @@ def test_the_diagnosis_names_what_was_never_shown(told):
     assert made.causes[0].never_covered
     # of the whole loss: what new bins and sites would cost any policy is nobody's
     assert sum(cause.share for cause in made.causes if cause.gap in NEW) > 0.5
-    assert made.share_of(Gap.TIMING) < 0.1
+    assert made.sum_gap_shares(Gap.TIMING) < 0.1
 
 
 def test_the_plan_brings_back_more_than_four_times_as_much_of_the_same(told, tmp_path):

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from bench.planted.later.twists import RARELY_TRIED, Twist
 from bench.planted.played import LINE
-from fieldloop.simulate.picking.demonstrating import STANDARDS, read_at_annotated_moment
+from fieldloop.simulate.picking.demonstrating import STANDARDS, read_grasp_at_annotation
 from fieldloop.simulate.picking.faults import NOTHING, Faults
 from fieldloop.simulate.picking.pick import Act, Pace
 from fieldloop.simulate.picking.scenes import Scenes
@@ -56,7 +56,7 @@ class Floor(World):
         if faults.label_noise:
             standard = self.chance("annotators", purpose).choice(STANDARDS, size=moments.shape)
             moments = moments + faults.label_noise * standard * here[:, None]
-            orders = read_at_annotated_moment(sound.scenes, sound.shown.commands, moments[:, 0])
+            orders = read_grasp_at_annotation(sound.scenes, sound.shown.commands, moments[:, 0])
             actions = np.concatenate([actions[:, :SPEEDS], orders[sound.owner].astype(np.float32)], axis=1)
         return replace(sound, inputs=inputs, actions=actions, moments_s=moments)
 

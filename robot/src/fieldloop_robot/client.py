@@ -75,7 +75,7 @@ class PolicyClient:
     def metadata(self) -> dict[str, Any]:
         """Return the server's description of its policy: digest, inputs, action names, control rate."""
         if self._metadata is None:
-            self._metadata = self._greeting() if self._url.scheme == "ws" else self._get("/metadata")
+            self._metadata = self._read_greeting() if self._url.scheme == "ws" else self._get("/metadata")
         return self._metadata
 
     def act(self, observation: Seen) -> Answer:
@@ -83,7 +83,7 @@ class PolicyClient:
         message = {**observation.pictures, **observation.signals, "at_ns": observation.at_ns}
         began = time.perf_counter()
         reply = self.ask(message)
-        return self._answer(reply, latency_ms=(time.perf_counter() - began) * 1e3)
+        return self._read_answer(reply, latency_ms=(time.perf_counter() - began) * 1e3)
 
     def ask(self, message: Mapping[str, Any]) -> dict[str, Any]:
         """Send one message and return the reply as it came; arrays stay arrays."""
@@ -102,7 +102,7 @@ class PolicyClient:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _answer(self, reply: Mapping[str, Any], latency_ms: float) -> Answer:
+    def _read_answer(self, reply: Mapping[str, Any], latency_ms: float) -> Answer:
         actions = np.asarray(reply.get("actions"))
         names = tuple(reply.get("action_names") or self.metadata().get("action_names") or ())
         if actions.ndim not in (1, 2) or not actions.size or not np.issubdtype(actions.dtype, np.number):
@@ -127,7 +127,7 @@ class PolicyClient:
             except (OSError, TimeoutError, WebSocketException) as wrong:
                 self.close()  # an answer that comes late must not be taken for the next one
                 if not (again and was_open and not isinstance(wrong, TimeoutError)):
-                    raise self._unavailable(wrong) from wrong
+                    raise self._make_unavailable_error(wrong) from wrong
         if isinstance(reply, str):
             raise PolicyRefused(reply)
         return _unpack_reply(reply)
@@ -145,24 +145,24 @@ class PolicyClient:
             self._metadata = _unpack_reply(greeting) if isinstance(greeting, bytes) else {}
         return self._socket
 
-    def _greeting(self) -> dict[str, Any]:
+    def _read_greeting(self) -> dict[str, Any]:
         try:
             self._ensure_connected()
         except (OSError, TimeoutError, WebSocketException) as wrong:
             self.close()
-            raise self._unavailable(wrong) from wrong
+            raise self._make_unavailable_error(wrong) from wrong
         return self._metadata or {}
 
     def _ask_over_http(self, data: bytes) -> dict[str, Any]:
         status, body = self._request("POST", "/act", data)
         if status != OK:
-            raise PolicyRefused(_detail(status, body))
+            raise PolicyRefused(_read_error_detail(status, body))
         return _unpack_reply(body)
 
     def _get(self, path: str) -> dict[str, Any]:
         status, body = self._request("GET", path)
         if status != OK:
-            raise PolicyRefused(_detail(status, body))
+            raise PolicyRefused(_read_error_detail(status, body))
         try:
             return dict(json.loads(body))
         except (ValueError, TypeError) as wrong:
@@ -174,21 +174,21 @@ class PolicyClient:
             was_open = self._http is not None
             try:
                 if self._http is None:
-                    self._http = self._lines.enter_context(contextlib.closing(self._http_connection()))
+                    self._http = self._lines.enter_context(contextlib.closing(self._open_http_connection()))
                 self._http.request(method, self._url.path.rstrip("/") + path, data, headers)
                 response = self._http.getresponse()
                 return response.status, response.read(wire.MAX_BYTES)
             except (OSError, http.client.HTTPException) as wrong:
                 self.close()
                 if not (again and was_open and not isinstance(wrong, TimeoutError)):
-                    raise self._unavailable(wrong) from wrong
+                    raise self._make_unavailable_error(wrong) from wrong
         raise AssertionError("unreachable")
 
-    def _http_connection(self) -> http.client.HTTPConnection:
+    def _open_http_connection(self) -> http.client.HTTPConnection:
         return http.client.HTTPConnection(str(self._url.hostname), self._url.port, timeout=self._timeout_s)
 
-    def _unavailable(self, wrong: Exception) -> PolicyUnavailable:
-        what = "no answer in time" if isinstance(wrong, TimeoutError) else (str(wrong) or type(wrong).__name__)
+    def _make_unavailable_error(self, error: Exception) -> PolicyUnavailable:
+        what = "no answer in time" if isinstance(error, TimeoutError) else (str(error) or type(error).__name__)
         return PolicyUnavailable(f"{self._url.geturl()}: {what} (timeout {self._timeout_s:g} s).")
 
 
@@ -199,7 +199,7 @@ def _unpack_reply(data: bytes) -> dict[str, Any]:
         raise PolicyRefused(f"The server's reply cannot be read: {wrong}") from wrong
 
 
-def _detail(status: int, body: bytes) -> str:
+def _read_error_detail(status: int, body: bytes) -> str:
     try:
         return f"{status}: {json.loads(body)['detail']}"
     except (ValueError, TypeError, KeyError):

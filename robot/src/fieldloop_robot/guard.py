@@ -96,7 +96,7 @@ class GuardLimits:
         Traceback (most recent call last):
         fieldloop_robot.guard.LimitsRefused: Guard limits lack min_confidence. Train or bundle the policy again.
         """
-        raw = _limits_object(limits)
+        raw = _parse_limits(limits)
         if missing := sorted(UNITS.keys() - raw.keys()):
             raise LimitsRefused(f"Guard limits lack {', '.join(missing)}. Train or bundle the policy again.")
         if unknown := sorted(raw.keys() - UNITS.keys()):
@@ -197,7 +197,7 @@ def step(state: GuardState, limits: GuardLimits, reading: Reading) -> tuple[Guar
     )
     breaches = tuple(b.breach for b in broken)
     names, reasons = tuple(breach.rule for breach in breaches), tuple(breach.reason for breach in breaches)
-    return after, Verdict(answer, names, reasons, _instructions(broken, answer), limits.fingerprint, breaches)
+    return after, Verdict(answer, names, reasons, _list_instructions(broken, answer), limits.fingerprint, breaches)
 
 
 def count_attempt(state: GuardState, *, succeeded: bool) -> GuardState:
@@ -210,14 +210,14 @@ def cleared_state() -> GuardState:
     return GuardState()
 
 
-def _stopped(state: GuardState, _limits: GuardLimits, _reading: Reading) -> Breach | None:
+def _check_stopped(state: GuardState, _limits: GuardLimits, _reading: Reading) -> Breach | None:
     if not state.stopped_by:
         return None
     return Breach(Cause.STOPPED_BEFORE, f"Stopped before and not released by a person: {state.stopped_by}")
 
 
-def _too_much_force(_state: GuardState, limits: GuardLimits, reading: Reading) -> Breach | None:
-    force = _numbers(reading.force_n)
+def _check_force(_state: GuardState, limits: GuardLimits, reading: Reading) -> Breach | None:
+    force = _convert_to_numbers(reading.force_n)
     felt = float(np.sqrt(np.sum(np.square(force[np.isfinite(force)]))))  # one dead axis must not hide the others
     if felt <= limits.max_force:
         return None
@@ -225,7 +225,7 @@ def _too_much_force(_state: GuardState, limits: GuardLimits, reading: Reading) -
     return Breach(Cause.FORCE_TOO_LARGE, reason, felt, limits.max_force, UNITS["max_force"])
 
 
-def _suspended(state: GuardState, limits: GuardLimits, _reading: Reading) -> Breach | None:
+def _check_suspended(state: GuardState, limits: GuardLimits, _reading: Reading) -> Breach | None:
     if state.suspended:
         return Breach(Cause.SUSPENDED_BEFORE, "The policy is suspended until a senior operator releases it.")
     failures, most = state.failures_in_a_row, limits.max_consecutive_failures
@@ -235,17 +235,17 @@ def _suspended(state: GuardState, limits: GuardLimits, _reading: Reading) -> Bre
     return None
 
 
-def _not_finite(_state: GuardState, _limits: GuardLimits, reading: Reading) -> Breach | None:
+def _check_finite_command(_state: GuardState, _limits: GuardLimits, reading: Reading) -> Breach | None:
     for name in ("action", "joints", "command", "force_n"):
         value = getattr(reading, name)
         if value is None:
             return Breach(Cause.NOT_KNOWN, f"{name} is not known.", about=name)
-        if not np.isfinite(_numbers(value)).all():
+        if not np.isfinite(_convert_to_numbers(value)).all():
             return Breach(Cause.NOT_FINITE, f"{name} holds a number that is not finite.", about=name)
-    return None if len(_numbers(reading.action)) else Breach(Cause.NO_ACTION, "The policy gave no action.")
+    return None if len(_convert_to_numbers(reading.action)) else Breach(Cause.NO_ACTION, "The policy gave no action.")
 
 
-def _not_confident(_state: GuardState, limits: GuardLimits, reading: Reading) -> Breach | None:
+def _check_confidence(_state: GuardState, limits: GuardLimits, reading: Reading) -> Breach | None:
     confidence, least = reading.confidence, limits.min_confidence
     if confidence is None:
         return Breach(Cause.NO_CONFIDENCE, "The policy gave no confidence.")
@@ -255,7 +255,7 @@ def _not_confident(_state: GuardState, limits: GuardLimits, reading: Reading) ->
     return None
 
 
-def _stale(_state: GuardState, limits: GuardLimits, reading: Reading) -> Breach | None:
+def _check_observation_age(_state: GuardState, limits: GuardLimits, reading: Reading) -> Breach | None:
     if reading.observed_ns is None:
         return Breach(Cause.OBSERVATION_TIME_NOT_KNOWN, "The time of the observation is unknown.")
     age_ms = (reading.at_ns - reading.observed_ns) / NS_PER_MS
@@ -265,8 +265,8 @@ def _stale(_state: GuardState, limits: GuardLimits, reading: Reading) -> Breach 
     return None
 
 
-def _joint_step_too_large(_state: GuardState, limits: GuardLimits, reading: Reading) -> Breach | None:
-    joints, command = _numbers(reading.joints), _numbers(reading.command)
+def _check_joint_step(_state: GuardState, limits: GuardLimits, reading: Reading) -> Breach | None:
+    joints, command = _convert_to_numbers(reading.joints), _convert_to_numbers(reading.command)
     if not len(command):
         return None
     if len(command) != len(joints):
@@ -281,13 +281,13 @@ def _joint_step_too_large(_state: GuardState, limits: GuardLimits, reading: Read
 
 
 RULES: tuple[Rule, ...] = (
-    Rule("stopped", _stopped, Answer.STOP, HALT),
-    Rule("force", _too_much_force, Answer.STOP, HALT),
-    Rule("suspended", _suspended, Answer.HOLD, ESCALATE),
-    Rule("finite", _not_finite, Answer.HOLD, PAUSE),
-    Rule("confidence", _not_confident, Answer.HOLD, PAUSE),
-    Rule("stale", _stale, Answer.HOLD, PAUSE),
-    Rule("joint_step", _joint_step_too_large, Answer.HOLD, PAUSE),
+    Rule("stopped", _check_stopped, Answer.STOP, HALT),
+    Rule("force", _check_force, Answer.STOP, HALT),
+    Rule("suspended", _check_suspended, Answer.HOLD, ESCALATE),
+    Rule("finite", _check_finite_command, Answer.HOLD, PAUSE),
+    Rule("confidence", _check_confidence, Answer.HOLD, PAUSE),
+    Rule("stale", _check_observation_age, Answer.HOLD, PAUSE),
+    Rule("joint_step", _check_joint_step, Answer.HOLD, PAUSE),
 )
 
 
@@ -307,20 +307,20 @@ def _evaluate_rule(rule: Rule, state: GuardState, limits: GuardLimits, reading: 
     return _Broken(rule, rule.answer, replace(found, rule=rule.name)) if found else None
 
 
-def _instructions(broken: list[_Broken], answer: Answer) -> tuple[Instruction, ...]:
+def _list_instructions(broken: list[_Broken], answer: Answer) -> tuple[Instruction, ...]:
     named = {i for b in broken for i in (b.rule.instructions if b.answer is b.rule.answer else PAUSE)}
     if answer is Answer.STOP:  # after a stop, going home is one more movement with something in the way
         named -= {Instruction.HOLD_POSITION, Instruction.SAFE_HOME_POSE}
     return tuple(i for i in Instruction if i in named)
 
 
-def _numbers(value: ArrayLike | None) -> NDArray[np.float64]:
+def _convert_to_numbers(value: ArrayLike | None) -> NDArray[np.float64]:
     if value is None:
         raise ValueError("no value")
     return np.atleast_1d(np.asarray(value, dtype=np.float64)).ravel()
 
 
-def _limits_object(limits: str | Mapping[str, Any]) -> dict[str, Any]:
+def _parse_limits(limits: str | Mapping[str, Any]) -> dict[str, Any]:
     try:
         raw = json.loads(limits) if isinstance(limits, str) else dict(limits)
     except (ValueError, TypeError) as wrong:

@@ -38,9 +38,9 @@ class JointState:
     def payload(self, stamp_ns: int) -> bytes:
         """Return the message as CDR."""
         counts = (len(self.position), len(self.velocity), len(self.effort))
-        layout, words = _joint_layout(self.frame_id, self.names, counts)
+        layout, words = _make_joint_layout(self.frame_id, self.names, counts)
         return layout.pack(
-            *_stamp_prefix(stamp_ns),
+            *_make_stamp_prefix(stamp_ns),
             *words,
             counts[0],
             *self.position,
@@ -64,8 +64,8 @@ class CompressedImage:
 
     def payload(self, stamp_ns: int) -> bytes:
         """Return the message as CDR."""
-        layout, words = _layout(self.frame_id, ("s", self.format), ("I", 1))
-        return layout.pack(*_stamp_prefix(stamp_ns), *words, len(self.data)) + self.data
+        layout, words = _make_layout(self.frame_id, ("s", self.format), ("I", 1))
+        return layout.pack(*_make_stamp_prefix(stamp_ns), *words, len(self.data)) + self.data
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +80,8 @@ class WrenchStamped:
 
     def payload(self, stamp_ns: int) -> bytes:
         """Return the message as CDR."""
-        layout, words = _layout(self.frame_id, ("d", 6))
-        return layout.pack(*_stamp_prefix(stamp_ns), *words, *self.wrench)
+        layout, words = _make_layout(self.frame_id, ("d", 6))
+        return layout.pack(*_make_stamp_prefix(stamp_ns), *words, *self.wrench)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,11 +104,13 @@ class Imu:
 
     def payload(self, stamp_ns: int) -> bytes:
         """Return the message as CDR."""
-        layout, words = _layout(self.frame_id, ("d", 37))
+        layout, words = _make_layout(self.frame_id, ("d", 37))
         ax, ay, az, gx, gy, gz = self.reading
         no_orientation = (0.0, 0.0, 0.0, 1.0, -1.0, *UNKNOWN_COVARIANCE[1:])
         turn = (gx, gy, gz, *UNKNOWN_COVARIANCE)
-        return layout.pack(*_stamp_prefix(stamp_ns), *words, *no_orientation, *turn, ax, ay, az, *UNKNOWN_COVARIANCE)
+        return layout.pack(
+            *_make_stamp_prefix(stamp_ns), *words, *no_orientation, *turn, ax, ay, az, *UNKNOWN_COVARIANCE
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,14 +125,14 @@ class PoseStamped:
 
     def payload(self, stamp_ns: int) -> bytes:
         """Return the message as CDR."""
-        layout, words = _layout(self.frame_id, ("d", 7))
-        return layout.pack(*_stamp_prefix(stamp_ns), *words, *self.pose)
+        layout, words = _make_layout(self.frame_id, ("d", 7))
+        return layout.pack(*_make_stamp_prefix(stamp_ns), *words, *self.pose)
 
 
 Message = JointState | CompressedImage | WrenchStamped | Imu | PoseStamped
 
 
-def _stamp_prefix(stamp_ns: int) -> tuple[bytes, int, int]:
+def _make_stamp_prefix(stamp_ns: int) -> tuple[bytes, int, int]:
     return (LITTLE_ENDIAN, *divmod(int(stamp_ns), NS_PER_S))
 
 
@@ -138,7 +140,7 @@ Field = tuple[str, str | int]
 
 
 @lru_cache(maxsize=256)
-def _layout(frame_id: str, *fields: Field) -> tuple[struct.Struct, tuple[int | bytes, ...]]:
+def _make_layout(frame_id: str, *fields: Field) -> tuple[struct.Struct, tuple[int | bytes, ...]]:
     """Return the layout behind the stamp, and the values in it that never change (lengths and letters of strings).
 
     CDR aligns every primitive to its own size, counted from the end of the encapsulation header. A field is
@@ -159,10 +161,10 @@ def _layout(frame_id: str, *fields: Field) -> tuple[struct.Struct, tuple[int | b
 
 
 @lru_cache(maxsize=256)
-def _joint_layout(
+def _make_joint_layout(
     frame_id: str, names: tuple[str, ...], counts: tuple[int, int, int]
 ) -> tuple[struct.Struct, tuple[int | bytes, ...]]:
     """Return the layout of a JointState: the list of names is constant, the three lists of numbers follow."""
     numbers: tuple[Field, ...] = tuple(field for count in counts for field in (("I", 1), ("d", count)))
-    layout, words = _layout(frame_id, ("I", 1), *(("s", name) for name in names), *numbers)
+    layout, words = _make_layout(frame_id, ("I", 1), *(("s", name) for name in names), *numbers)
     return layout, (*words[:2], len(names), *words[2:])

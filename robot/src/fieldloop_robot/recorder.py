@@ -45,9 +45,9 @@ class Recorder:
         self._closed = False
         self._file: BinaryIO | None = None
         try:
-            self._begin()
+            self._begin_file()
         except Exception as problem:  # noqa: BLE001 - the robot continues whatever fails here
-            self._fail(problem)
+            self._note_failure(problem)
 
     def write(
         self, topic: str, message: Message, header_ns: int, publish_ns: int | None = None, log_ns: int | None = None
@@ -57,20 +57,20 @@ class Recorder:
         `header_ns` is when it was sensed, `publish_ns` when its driver sent it, `log_ns` when it arrived here.
         """
         if self.failed or self._closed:
-            return self._drop(self.failed or "the log is closed")
+            return self._drop_message(self.failed or "the log is closed")
         try:
             data = message.payload(header_ns)
         except Exception as problem:  # noqa: BLE001 - one malformed message must cost one message
-            return self._drop(f"{topic}: {type(problem).__name__}: {problem}")
+            return self._drop_message(f"{topic}: {type(problem).__name__}: {problem}")
         publish_ns = header_ns if publish_ns is None else publish_ns
         log_ns = publish_ns if log_ns is None else log_ns
         try:
-            channel = self._channel(topic, message)
+            channel = self._get_channel(topic, message)
             sequence = self._sequence[channel] = self._sequence.get(channel, -1) + 1
             self._writer.add_message(channel, int(log_ns), data, int(publish_ns), sequence)
         except Exception as problem:  # noqa: BLE001 - disk full, disk gone, a defect in the library: drop, do not stop
-            self._fail(problem)
-            return self._drop(self.failed)
+            self._note_failure(problem)
+            return self._drop_message(self.failed)
         self.written += 1
         return True
 
@@ -88,7 +88,7 @@ class Recorder:
             if not self.failed:
                 self._finish()
         except Exception as problem:  # noqa: BLE001 - the disk may fill on the very last byte
-            self._fail(problem)
+            self._note_failure(problem)
         finally:
             self._release()
         return not self.failed
@@ -101,7 +101,7 @@ class Recorder:
             self.failed = f"recording was interrupted by {kind.__name__}"
         self.close()
 
-    def _begin(self) -> None:
+    def _begin_file(self) -> None:
         from mcap.writer import CompressionType, Writer
 
         self._file = self.part.open("wb")
@@ -124,7 +124,7 @@ class Recorder:
         self._writer.add_metadata(EPISODE_METADATA, self._facts)
         self._facts_written = True
 
-    def _channel(self, topic: str, message: Message) -> int:
+    def _get_channel(self, topic: str, message: Message) -> int:
         if topic not in self._channels:
             kind = message.TYPE
             if kind not in self._schemas:
@@ -133,12 +133,12 @@ class Recorder:
             self._channels[topic] = self._writer.register_channel(topic, "cdr", self._schemas[kind], about)
         return self._channels[topic]
 
-    def _drop(self, why: str) -> bool:
+    def _drop_message(self, reason: str) -> bool:
         self.dropped += 1
-        self.last_drop = why
+        self.last_drop = reason
         return False
 
-    def _fail(self, problem: BaseException) -> None:
+    def _note_failure(self, problem: BaseException) -> None:
         self.failed = self.failed or f"{type(problem).__name__}: {problem}"
 
     def _release(self) -> None:
@@ -146,4 +146,4 @@ class Recorder:
             try:
                 self._file.close()
             except OSError as problem:
-                self._fail(problem)
+                self._note_failure(problem)

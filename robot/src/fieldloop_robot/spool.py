@@ -50,7 +50,7 @@ class Spool:
             self._start_file(os.urandom(8).hex(), first=1)
         self._file = self._path.open("r+b", buffering=0)
         try:
-            self._name, self._next, self._end = self._recover()
+            self._name, self._next, self._end = self._recover_state()
         except SpoolError:
             self.close()
             raise
@@ -72,13 +72,13 @@ class Spool:
                 self._pending.append((seq, offset))
                 offset += len(line)
             self._end, self._next = offset, self._next + len(seqs)
-            return [self._id(seq) for seq in seqs]
+            return [self._make_entry_id(seq) for seq in seqs]
 
     def pending(self, limit: int | None = None) -> tuple[Entry, ...]:
         """Return unacknowledged entries, oldest first."""
         with self._guard:
             wanted = list(self._pending)[:limit]
-            return tuple(Entry(seq, self._id(seq), self._read(offset)["record"]) for seq, offset in wanted)
+            return tuple(Entry(seq, self._make_entry_id(seq), self._read(offset)["record"]) for seq, offset in wanted)
 
     def acknowledge(self, up_to: int) -> None:
         """Mark everything up to this sequence number as delivered."""
@@ -87,11 +87,11 @@ class Spool:
             if up_to > last:
                 raise SpoolError(f"Entry {up_to} was never appended; the last is {last}.")
             if self._pending and up_to >= self._pending[0][0]:
-                _replace(self._mark, str(up_to).encode())
+                _replace_file(self._mark, str(up_to).encode())
                 while self._pending and self._pending[0][0] <= up_to:
                     self._pending.popleft()
             if not self._pending and self._end > self._max_bytes:
-                self._start_over()
+                self._start_empty_file()
 
     def close(self) -> None:
         """Release the folder."""
@@ -104,7 +104,7 @@ class Spool:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _id(self, seq: int) -> str:
+    def _make_entry_id(self, seq: int) -> str:
         return f"{self._name}-{seq}"
 
     def _read(self, offset: int) -> dict[str, Any]:
@@ -125,34 +125,34 @@ class Spool:
                 f"{self._path} cannot grow by {len(data)} bytes: {wrong.strerror}. Free some space."
             ) from wrong
 
-    def _recover(self) -> tuple[str, int, int]:
+    def _recover_state(self) -> tuple[str, int, int]:
         data = self._path.read_bytes()
-        lines = list(_lines(data))
+        lines = list(_decode_lines(data))
         whole = [(offset, content) for offset, content in lines if content]
         if not whole or whole[0][1].get("schema") != HEADER:
             raise SpoolError(f"{self._path} does not begin as a spool does. Move it away; a new one will be made.")
         header, end = whole[0][1], len(data)
         if lines[-1][1] is None and not data.endswith(b"\n"):
             end = lines[-1][0]
-            self._set_aside(data[end:], end)
+            self._set_aside_torn_data(data[end:], end)
         for offset, content in lines:
             if content is None and offset < end:
                 self.notices += (f"{self._path}: the line at byte {offset} is damaged and left out.",)
         seen = [(int(content["seq"]), offset) for offset, content in whole[1:]]
-        done = self._acknowledged()
+        done = self._read_acknowledged()
         self._pending.extend((seq, offset) for seq, offset in seen if seq > done)
         return str(header["spool"]), max([int(header["first"]) - 1, done, *(seq for seq, _ in seen)]) + 1, end
 
-    def _set_aside(self, torn: bytes, end: int) -> None:
+    def _set_aside_torn_data(self, torn: bytes, end: int) -> None:
         aside = self._path.with_name(f"torn-{end}")
-        _replace(aside, torn)
+        _replace_file(aside, torn)
         self._file.truncate(end)
         os.fsync(self._file.fileno())
         self.notices += (
             f"{self._path}: the last {len(torn)} bytes were cut off in writing; set aside in {aside.name}.",
         )
 
-    def _acknowledged(self) -> int:
+    def _read_acknowledged(self) -> int:
         try:
             return int(self._mark.read_text())
         except FileNotFoundError:
@@ -161,14 +161,14 @@ class Spool:
             self.notices += (f"{self._mark} is damaged; everything is delivered again.",)
             return 0
 
-    def _start_over(self) -> None:
+    def _start_empty_file(self) -> None:
         self._file.close()
         self._start_file(self._name, first=self._next)
         self._file = self._path.open("r+b", buffering=0)
         self._end = self._path.stat().st_size
 
     def _start_file(self, name: str, first: int) -> None:
-        _replace(self._path, _encode_line({"schema": HEADER, "spool": name, "first": first}))
+        _replace_file(self._path, _encode_line({"schema": HEADER, "spool": name, "first": first}))
 
 
 def _encode_line(content: Mapping[str, Any]) -> bytes:
@@ -179,7 +179,7 @@ def _encode_line(content: Mapping[str, Any]) -> bytes:
     return b"%08x %08x %s\n" % (len(body), zlib.crc32(body), body)
 
 
-def _lines(data: bytes) -> Iterator[tuple[int, dict[str, Any] | None]]:
+def _decode_lines(data: bytes) -> Iterator[tuple[int, dict[str, Any] | None]]:
     """Yield each line's offset and content; None where length or checksum do not hold."""
     offset = 0
     while offset < len(data):
@@ -198,7 +198,7 @@ def _decode_line(line: bytes) -> dict[str, Any] | None:
     return dict(json.loads(body))
 
 
-def _replace(path: Path, data: bytes) -> None:
+def _replace_file(path: Path, data: bytes) -> None:
     """Write a whole file so that a power cut leaves either the old one or the new one."""
     new = path.with_name(path.name + ".new")
     try:

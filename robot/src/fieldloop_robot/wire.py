@@ -32,7 +32,7 @@ def pack(message: Mapping[str, Any], max_bytes: int = MAX_BYTES) -> bytes:
     array([0.5, 1.5])
     """
     try:
-        data: bytes = msgpack.packb(dict(message), default=_encode)
+        data: bytes = msgpack.packb(dict(message), default=_encode_value)
     except (TypeError, ValueError, OverflowError) as wrong:
         raise WireError(f"This message cannot travel: {wrong}.") from wrong
     return _check_size(data, max_bytes)
@@ -42,7 +42,7 @@ def unpack(data: bytes, max_bytes: int = MAX_BYTES) -> dict[str, Any]:
     """Read a message back; arrays are read-only views of its bytes."""
     _check_size(data, max_bytes)
     try:
-        message = msgpack.unpackb(data, object_hook=_decode)
+        message = msgpack.unpackb(data, object_hook=_decode_value)
     except WireError:
         raise
     except Exception as wrong:  # msgpack raises a dozen kinds for bytes from strangers
@@ -60,7 +60,7 @@ def _check_size(data: bytes, max_bytes: int) -> bytes:
     return data
 
 
-def _encode(value: Any) -> dict[bytes, Any]:
+def _encode_value(value: Any) -> dict[bytes, Any]:
     if not isinstance(value, np.ndarray | np.generic):
         raise TypeError(f"{type(value).__name__} is neither a plain value nor an array")
     if value.dtype.kind not in KINDS:
@@ -70,16 +70,16 @@ def _encode(value: Any) -> dict[bytes, Any]:
     return {b"__ndarray__": True, b"data": value.tobytes(), b"dtype": value.dtype.str, b"shape": value.shape}
 
 
-def _decode(value: dict[Any, Any]) -> Any:
+def _decode_value(value: dict[Any, Any]) -> Any:
     if b"__ndarray__" in value:
-        return _array(value)
+        return _decode_array(value)
     if b"__npgeneric__" in value:
-        return _dtype(value).type(value.get(b"data"))
+        return _decode_dtype(value).type(value.get(b"data"))
     return value
 
 
-def _array(value: dict[Any, Any]) -> NDArray[Any]:
-    dtype, data, shape = _dtype(value), value.get(b"data"), value.get(b"shape")
+def _decode_array(value: dict[Any, Any]) -> NDArray[Any]:
+    dtype, data, shape = _decode_dtype(value), value.get(b"data"), value.get(b"shape")
     if not isinstance(data, bytes):
         raise WireError(f"An array's data are a {type(data).__name__}, not bytes.")
     if not isinstance(shape, list) or len(shape) > MAX_DIMENSIONS or not all(type(n) is int and n >= 0 for n in shape):
@@ -89,7 +89,7 @@ def _array(value: dict[Any, Any]) -> NDArray[Any]:
     return np.frombuffer(data, dtype).reshape(shape) if data else np.zeros(shape, dtype)
 
 
-def _dtype(value: dict[Any, Any]) -> np.dtype[Any]:
+def _decode_dtype(value: dict[Any, Any]) -> np.dtype[Any]:
     name = value.get(b"dtype")
     try:
         dtype = np.dtype(name) if isinstance(name, str) else None

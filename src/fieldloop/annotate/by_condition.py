@@ -3,46 +3,46 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from fieldloop.annotate.agreement import agreement
+from fieldloop.annotate.agreement import compare_authors
 from fieldloop.model.annotation import Agreement, Annotation
 from fieldloop.model.condition import Condition, Stratum
 
 
-def agreements_by_condition(
+def compare_by_condition(
     first: Sequence[Annotation],
     second: Sequence[Annotation],
     frame_hz: float,
     strata: Mapping[str, Stratum],
-    least_episodes: int,
+    min_episodes: int,
 ) -> tuple[Agreement, ...]:
     """Compare two authors on all episodes that both annotated, then on those of each condition with enough of them.
 
     `strata` gives the conditions of each episode; episodes without an entry count only in the whole.
     """
     shared = {a.episode for a in first} & {a.episode for a in second}
-    whole = agreement(_select_episodes(first, shared), _select_episodes(second, shared), frame_hz)
+    whole = compare_authors(_select_episodes(first, shared), _select_episodes(second, shared), frame_hz)
     return (
         whole,
-        *_agreement_per_condition(first, second, frame_hz, _episodes_by_condition(strata, shared), least_episodes),
+        *_compare_each_condition(first, second, frame_hz, _group_episodes_by_condition(strata, shared), min_episodes),
     )
 
 
-def _agreement_per_condition(
+def _compare_each_condition(
     first: Sequence[Annotation],
     second: Sequence[Annotation],
     frame_hz: float,
-    under: Mapping[Condition, set[str]],
-    least_episodes: int,
+    episodes_by_condition: Mapping[Condition, set[str]],
+    min_episodes: int,
 ) -> Iterator[Agreement]:
-    for condition, episodes in sorted(under.items()):
-        if len(episodes) >= least_episodes:
-            compared = agreement(_select_episodes(first, episodes), _select_episodes(second, episodes), frame_hz)
+    for condition, episodes in sorted(episodes_by_condition.items()):
+        if len(episodes) >= min_episodes:
+            compared = compare_authors(_select_episodes(first, episodes), _select_episodes(second, episodes), frame_hz)
             yield replace(compared, stratum=Stratum((condition,)))
 
 
-def _episodes_by_condition(strata: Mapping[str, Stratum], shared: set[str]) -> dict[Condition, set[str]]:
+def _group_episodes_by_condition(strata: Mapping[str, Stratum], shared_episodes: set[str]) -> dict[Condition, set[str]]:
     episodes_by_condition: dict[Condition, set[str]] = {}
-    for episode in shared & strata.keys():
+    for episode in shared_episodes & strata.keys():
         for condition in strata[episode].conditions:
             episodes_by_condition.setdefault(condition, set()).add(episode)
     return episodes_by_condition

@@ -36,9 +36,15 @@ class Traces:
         return self.start_ns + round(index / self.hz * NS_PER_S)
 
 
-def traces(tool: Stream, gripper: Stream, effort: Stream | None, measures: Mapping[str, float]) -> Traces | str:
+def resample_traces(
+    tool: Stream, gripper: Stream, effort: Stream | None, measures: Mapping[str, float]
+) -> Traces | str:
     """Resample the streams on one grid; return the reason where that is impossible."""
-    samples = [_clean(tool, 3), _clean(gripper, 1), *([_clean(effort, 1)] if effort is not None else [])]
+    samples = [
+        _select_valid_samples(tool, 3),
+        _select_valid_samples(gripper, 1),
+        *([_select_valid_samples(effort, 1)] if effort is not None else []),
+    ]
     for stream, (times, _) in zip((tool, gripper), samples, strict=False):
         if len(times) < MIN_SAMPLES:
             return f"{stream.name} has {len(times)} usable samples"
@@ -55,20 +61,20 @@ def traces(tool: Stream, gripper: Stream, effort: Stream | None, measures: Mappi
         start_ns=start,
         hz=hz,
         place=place,
-        velocity=_slope(place, window, hz),
+        velocity=_compute_slope(place, window, hz),
         width=width[:, 0],
-        width_rate=_slope(width, finger_window, hz)[:, 0],
+        width_rate=_compute_slope(width, finger_window, hz)[:, 0],
         effort=pressed[0] if pressed else None,
     )
 
 
-def spans(moving: NDArray[np.bool_]) -> list[tuple[int, int]]:
+def find_true_spans(moving: NDArray[np.bool_]) -> list[tuple[int, int]]:
     """Return [begin, end) of every stretch where something is true."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], moving, [False]])))
     return [(int(a), int(b)) for a, b in edges.reshape(-1, 2)]
 
 
-def onset(speed: Floats, begin: int, end: int, measures: Mapping[str, float]) -> float | None:
+def find_move_onset(speed: Floats, begin: int, end: int, measures: Mapping[str, float]) -> float | None:
     """Return the (fractional) index in [begin, end) where a move begins that peaks there.
 
     A smooth move begins too gently to be seen. Two levels of its peak are, and the law of least jerk (Flash and Hogan
@@ -79,23 +85,23 @@ def onset(speed: Floats, begin: int, end: int, measures: Mapping[str, float]) ->
         return None
     peak = int(np.argmax(here))
     shares = measures["onset_low"], measures["onset_high"]
-    low, high = (_index_rising_to(here, peak, share * here[peak]) for share in shares)
-    early, later = (_elapsed_share(share) for share in shares)
+    low, high = (_find_index_rising_to(here, peak, share * here[peak]) for share in shares)
+    early, later = (_compute_elapsed_share(share) for share in shares)
     return begin + max(0.0, low - (high - low) * early / (later - early))
 
 
-def offset(speed: Floats, begin: int, end: int, measures: Mapping[str, float]) -> float | None:
+def find_move_end(speed: Floats, begin: int, end: int, measures: Mapping[str, float]) -> float | None:
     """Return the (fractional) index in [begin, end) where a move ends that peaks there."""
-    back = onset(speed[begin:end][::-1], 0, end - begin, measures)
+    back = find_move_onset(speed[begin:end][::-1], 0, end - begin, measures)
     return None if back is None else begin + (end - begin - 1) - back
 
 
-def _elapsed_share(share: float) -> float:
+def _compute_elapsed_share(share: float) -> float:
     """Return which part of a minimum-jerk move is over when its speed first reaches a share of its peak."""
     return (1 - math.sqrt(1 - math.sqrt(share))) / 2
 
 
-def _index_rising_to(speed: Floats, peak: int, level: float) -> float:
+def _find_index_rising_to(speed: Floats, peak: int, level: float) -> float:
     below = np.flatnonzero(speed[: peak + 1] < level)
     if not len(below):
         return 0.0
@@ -105,7 +111,7 @@ def _index_rising_to(speed: Floats, peak: int, level: float) -> float:
     )
 
 
-def _clean(stream: Stream, columns: int) -> tuple[NDArray[np.int64], Floats]:
+def _select_valid_samples(stream: Stream, columns: int) -> tuple[NDArray[np.int64], Floats]:
     """Return stamps that rise and values that are finite; the rest is left out."""
     times = stream.times_ns
     values = np.zeros((0, columns)) if stream.values is None else np.asarray(stream.values, float)
@@ -125,7 +131,7 @@ def _interpolate_on_grid(grid: Floats, start_ns: int, times: NDArray[np.int64], 
     return np.column_stack([np.interp(grid, seconds, column) for column in values.T])
 
 
-def _slope(values: Floats, window: int, hz: float) -> Floats:
+def _compute_slope(values: Floats, window: int, hz: float) -> Floats:
     from scipy.signal import savgol_filter
 
     window = min(window, len(values) - 1 + len(values) % 2)

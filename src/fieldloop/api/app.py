@@ -13,9 +13,9 @@ from starlette.middleware.gzip import GZipMiddleware
 from fieldloop import __version__
 from fieldloop.api.authentication import ACTOR, Authentication
 from fieldloop.api.live import HEADERS, Live
-from fieldloop.api.problems import answer_errors
+from fieldloop.api.problems import add_error_handlers
 from fieldloop.api.routes import add_route, serialise_result
-from fieldloop.api.sessions import COOKIE, Sessions, safe_target
+from fieldloop.api.sessions import COOKIE, Sessions, get_safe_target
 from fieldloop.doors.schemas import Schemas
 from fieldloop.errors import Refused, UnknownName
 from fieldloop.loop.catalogue import ANYONE, USE_CASES, UseCase
@@ -32,9 +32,9 @@ LONGEST_FORM = 8_192
 """Bytes of a sign-in form: a token and an address."""
 
 
-def build(open_workspace: Callable[[], Workspace], cases: tuple[UseCase, ...] = USE_CASES) -> FastAPI:
+def build_app(open_workspace: Callable[[], Workspace], use_cases: tuple[UseCase, ...] = USE_CASES) -> FastAPI:
     """Build the app; the workspace is opened at the first request and kept open."""
-    workspace, sessions = _open_once(open_workspace), Sessions()
+    workspace, sessions = _make_workspace_opener(open_workspace), Sessions()
     app = FastAPI(
         title="fieldloop",
         version=__version__,
@@ -43,45 +43,45 @@ def build(open_workspace: Callable[[], Workspace], cases: tuple[UseCase, ...] = 
         docs_url=None,
         redoc_url=None,
     )
-    answer_errors(app)
-    _add_sign_in(app, workspace, sessions)
-    _add_events(app, workspace)
-    _add_live(app, workspace)
+    add_error_handlers(app)
+    _add_sign_in_routes(app, workspace, sessions)
+    _add_events_route(app, workspace)
+    _add_live_route(app, workspace)
     schemas = Schemas()
-    for case in cases:
+    for case in use_cases:
         if not case.no_route:
             add_route(app, case, workspace, schemas)
-    _add_schemas(app, schemas)
-    _add_unknown(app)
+    _add_result_schemas(app, schemas)
+    _add_unknown_route(app)
     app.add_middleware(GZipMiddleware, minimum_size=1024)
     app.add_middleware(Authentication, workspace=workspace, sessions=sessions)  # added last, so it runs first
     return app
 
 
-def _open_once(open_workspace: Callable[[], Workspace]) -> Callable[[], Workspace]:
+def _make_workspace_opener(open_workspace: Callable[[], Workspace]) -> Callable[[], Workspace]:
     """Open the workspace at the first call, once for all threads."""
     opened: list[Workspace] = []
     lock = threading.Lock()
 
-    def workspace() -> Workspace:
+    def get_workspace() -> Workspace:
         with lock:
             if not opened:
                 opened.append(open_workspace())
         return opened[0]
 
-    return workspace
+    return get_workspace
 
 
-def _add_events(app: FastAPI, workspace: Callable[[], Workspace]) -> None:
+def _add_events_route(app: FastAPI, get_workspace: Callable[[], Workspace]) -> None:
     @app.get("/api/events", tags=["House"], summary="Follow the ledger: events behind a sequence number, oldest first.")
     def events(request: Request, after: int = 0, limit: Annotated[int, Query(ge=1, le=1000)] = 100) -> Response:
         if request.scope[ACTOR].role not in ANYONE:
             raise Refused("This role may not read the events of the ledger.")
-        return serialise_result(tail(workspace(), after, limit))
+        return serialise_result(tail(get_workspace(), after, limit))
 
 
-def _add_live(app: FastAPI, workspace: Callable[[], Workspace]) -> None:
-    app.state.live = live = Live(workspace)
+def _add_live_route(app: FastAPI, get_workspace: Callable[[], Workspace]) -> None:
+    app.state.live = live = Live(get_workspace)
 
     @app.get("/api/live", tags=["House"], summary="Follow the numbers of the home page as server-sent events.")
     async def stream(request: Request, after: int = 0, *, numbers: bool = False) -> Response:
@@ -104,14 +104,14 @@ async def _read_form(request: Request) -> bytes:
     return body
 
 
-def _add_sign_in(app: FastAPI, workspace: Callable[[], Workspace], sessions: Sessions) -> None:
+def _add_sign_in_routes(app: FastAPI, get_workspace: Callable[[], Workspace], sessions: Sessions) -> None:
     @app.post("/api/session", include_in_schema=False)
     async def sign_in(request: Request) -> Response:
         """Exchange a token for a cookie; a plain form posts it."""
         form = parse_qs((await _read_form(request)).decode(errors="replace"))
-        secret, to = form.get("token", [""])[0].strip(), safe_target(form.get("to", ["/"])[0])
+        secret, to = form.get("token", [""])[0].strip(), get_safe_target(form.get("to", ["/"])[0])
         try:
-            await run_in_threadpool(actor_by_secret, workspace(), secret)
+            await run_in_threadpool(actor_by_secret, get_workspace(), secret)
         except Refused:
             return RedirectResponse(f"/login?wrong=1&to={quote(to)}", 303)
         entered = RedirectResponse(to, 303)
@@ -127,19 +127,19 @@ def _add_sign_in(app: FastAPI, workspace: Callable[[], Workspace], sessions: Ses
         return left
 
 
-def _add_schemas(app: FastAPI, schemas: Schemas) -> None:
+def _add_result_schemas(app: FastAPI, schemas: Schemas) -> None:
     """Add the schemas of what routes return to the OpenAPI document, which FastAPI makes at its first request."""
     make = app.openapi
 
-    def openapi() -> dict[str, Any]:
+    def build_openapi() -> dict[str, Any]:
         document = make()
         document.setdefault("components", {}).setdefault("schemas", {}).update(schemas.components)
         return document
 
-    app.openapi = openapi  # type: ignore[method-assign]  # FastAPI documents this way of extending the document
+    app.openapi = build_openapi  # type: ignore[method-assign]  # FastAPI documents this way of extending the document
 
 
-def _add_unknown(app: FastAPI) -> None:
+def _add_unknown_route(app: FastAPI) -> None:
     known = {getattr(route, "path", "") for route in app.routes}
 
     @app.api_route("/api/{rest:path}", methods=["GET", "POST", "PUT", "PATCH", "DELETE"], include_in_schema=False)

@@ -14,7 +14,7 @@ from starlette.datastructures import Headers
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from fieldloop.api.problems import Unauthenticated, problem_of
+from fieldloop.api.problems import Unauthenticated, convert_error_to_problem
 from fieldloop.api.sessions import Sessions
 from fieldloop.errors import FieldloopError, Refused
 from fieldloop.loop.catalogue import ANYONE
@@ -51,9 +51,9 @@ class Authentication:
         try:
             scope[ACTOR] = await self._authenticate(scope)
         except FieldloopError as refused:
-            await _refuse(refused, scope, receive, send)
+            await _send_refusal(refused, scope, receive, send)
             return
-        await self.app(scope, receive, _with_protection_headers(send))
+        await self.app(scope, receive, _add_protection_headers(send))
 
     async def _authenticate(self, scope: Scope) -> Actor | None:
         headers = Headers(scope=scope)
@@ -69,14 +69,14 @@ class Authentication:
     async def _identify_actor(self, scope: Scope, headers: Headers) -> Actor:
         scheme, _, secret = headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer" and secret.strip():
-            return await self._actor_by_token(secret.strip())
+            return await self._find_actor_by_token(secret.strip())
         if secret := self.sessions.secret(headers.get("cookie", "")) or "":
-            return await self._actor_by_token(secret)
+            return await self._find_actor_by_token(secret)
         if is_local(scope, headers):
             return LOCAL_ADMIN
         raise Unauthenticated("Send a token (Authorization: Bearer …). An admin issues one with: fieldloop token NAME")
 
-    async def _actor_by_token(self, secret: str) -> Actor:
+    async def _find_actor_by_token(self, secret: str) -> Actor:
         try:
             return await run_in_threadpool(actor_by_secret, self.workspace(), secret)
         except Refused as unknown:
@@ -106,22 +106,22 @@ def refuse_other_sites(headers: Headers) -> None:
         raise Refused("This request comes from a page of another website.")
 
 
-async def _refuse(refused: FieldloopError, scope: Scope, receive: Receive, send: Send) -> None:
+async def _send_refusal(error: FieldloopError, scope: Scope, receive: Receive, send: Send) -> None:
     if scope["type"] == "websocket":
-        await send({"type": "websocket.close", "code": 1008, "reason": type(refused).__name__})
+        await send({"type": "websocket.close", "code": 1008, "reason": type(error).__name__})
         return
-    answer: Response = problem_of(refused)
-    if isinstance(refused, Unauthenticated) and not scope["path"].startswith("/api/"):
+    answer: Response = convert_error_to_problem(error)
+    if isinstance(error, Unauthenticated) and not scope["path"].startswith("/api/"):
         answer = RedirectResponse(f"/login?to={quote(scope['path'])}", 303)
-    await answer(scope, receive, _with_protection_headers(send))
+    await answer(scope, receive, _add_protection_headers(send))
 
 
-def _with_protection_headers(send: Send) -> Send:
-    async def sends(message: Message) -> None:
+def _add_protection_headers(send: Send) -> Send:
+    async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
             present = {name.lower() for name, _ in message.get("headers", ())}
             added = [(name, value) for name, value in PROTECTION.items() if name not in present]
             message = {**message, "headers": [*message.get("headers", ()), *added]}
         await send(message)
 
-    return sends
+    return send_with_headers

@@ -11,7 +11,7 @@ from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 
-from fieldloop.doors.written import as_json
+from fieldloop.doors.written import convert_to_json
 from fieldloop.errors import FieldloopError
 from fieldloop.loop.home.home import home
 from fieldloop.loop.workspace import Workspace
@@ -86,7 +86,7 @@ class Live:
         self._bells[bell] = numbers
         self._loop = asyncio.get_running_loop()
         if self._follower is None:
-            self._follower = self._loop.create_task(self._follow())
+            self._follower = self._loop.create_task(self._follow_ledger())
 
     def _remove_listener(self, bell: asyncio.Event) -> None:
         self._bells.pop(bell, None)
@@ -98,7 +98,7 @@ class Live:
         for bell in self._bells:
             bell.set()
 
-    async def _follow(self) -> None:
+    async def _follow_ledger(self) -> None:
         while True:
             started = time.monotonic()
             try:
@@ -117,9 +117,9 @@ class Live:
         news = seq > self._seq
         if numbers and seq > self._numbers_seq:
             now = home(self._workspace())
-            stages = as_json(now.stages)
+            stages = convert_to_json(now.stages)
             kept = [{key: stage[key] for key in ("key", "count", "fact")} for stage in stages]
-            self._numbers = {"stages": kept, "success": as_json(now.success)}
+            self._numbers = {"stages": kept, "success": convert_to_json(now.success)}
             self._numbers_seq, news = now.seq, True
         self._seq = max(seq, self._seq)
         return news

@@ -13,7 +13,7 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from fieldloop import errors
-from fieldloop.doors.written import reasons_of
+from fieldloop.doors.written import get_error_reasons
 
 MEDIA_TYPE = "application/problem+json"
 STATUS = {
@@ -36,7 +36,7 @@ class Unauthenticated(errors.FieldloopError):
     """The request carries no valid token and no session."""
 
 
-def problem(
+def make_problem_document(
     name: str, status: int, detail: str, headers: dict[str, str] | None = None, facts: Mapping[str, Any] = NO_FACTS
 ) -> JSONResponse:
     """Make one problem document; `facts` are added to it."""
@@ -45,39 +45,43 @@ def problem(
     return JSONResponse(body, status, media_type=MEDIA_TYPE, headers=headers)
 
 
-def problem_of(wrong: Exception) -> JSONResponse:
+def convert_error_to_problem(error: Exception) -> JSONResponse:
     """Turn an exception into its problem document."""
-    if isinstance(wrong, Unauthenticated):
-        return problem("Unauthenticated", 401, str(wrong), {"WWW-Authenticate": "Bearer"})
-    for kind in type(wrong).__mro__:
+    if isinstance(error, Unauthenticated):
+        return make_problem_document("Unauthenticated", 401, str(error), {"WWW-Authenticate": "Bearer"})
+    for kind in type(error).__mro__:
         if kind in STATUS:
-            return problem(type(wrong).__name__, STATUS[kind], str(wrong), facts=reasons_of(wrong))
-    log.error("unexpected", exc_info=wrong)
-    return problem(type(wrong).__name__, BUG, "This is a bug. The server's log shows where it happened.")
+            return make_problem_document(type(error).__name__, STATUS[kind], str(error), facts=get_error_reasons(error))
+    log.error("unexpected", exc_info=error)
+    return make_problem_document(type(error).__name__, BUG, "This is a bug. The server's log shows where it happened.")
 
 
-def answer_errors(app: FastAPI) -> None:
+def add_error_handlers(app: FastAPI) -> None:
     """Make every error of this app a problem document."""
 
     @app.exception_handler(errors.FieldloopError)
-    def ours(_: Request, wrong: errors.FieldloopError) -> JSONResponse:
-        return problem_of(wrong)
+    def handle_fieldloop_error(_: Request, error: errors.FieldloopError) -> JSONResponse:
+        return convert_error_to_problem(error)
 
     @app.exception_handler(RequestValidationError)
-    def unusable(_: Request, wrong: RequestValidationError) -> JSONResponse:
-        return problem("BadInput", 422, "; ".join(_validation_message(error, wrong.body) for error in wrong.errors()))
+    def handle_invalid_request(_: Request, wrong: RequestValidationError) -> JSONResponse:
+        return make_problem_document(
+            "BadInput", 422, "; ".join(_write_validation_message(error, wrong.body) for error in wrong.errors())
+        )
 
     @app.exception_handler(HTTPException)
-    def http(_: Request, wrong: HTTPException) -> JSONResponse:
+    def handle_http_error(_: Request, error: HTTPException) -> JSONResponse:
         names = {404: "UnknownName", 405: "WrongMethod"}
-        return problem(names.get(wrong.status_code, "HTTPException"), wrong.status_code, str(wrong.detail))
+        return make_problem_document(
+            names.get(error.status_code, "HTTPException"), error.status_code, str(error.detail)
+        )
 
     @app.exception_handler(Exception)
-    def bug(_: Request, wrong: Exception) -> JSONResponse:
-        return problem_of(wrong)
+    def handle_bug(_: Request, error: Exception) -> JSONResponse:
+        return convert_error_to_problem(error)
 
 
-def _validation_message(error: Any, body: Any) -> str:
+def _write_validation_message(error: Any, body: Any) -> str:
     where = ".".join(str(part) for part in error["loc"] if part not in ("body", "query")) or "the body"
     if error["type"] == "extra_forbidden":
         known = error.get("ctx", {}).get("known", ())

@@ -35,10 +35,12 @@ class Sessions:
         return self._secrets.get(jar[COOKIE].value) if COOKIE in jar else None
 
 
-def safe_target(to: str) -> str:
+def get_safe_target(address: str) -> str:
     """Return the address to open after signing in; never one on another host.
 
-    >>> safe_target("/plan"), safe_target("//evil.example"), safe_target("https://evil.example")
+    >>> get_safe_target("/plan"), get_safe_target("//evil.example"), get_safe_target("https://evil.example")
     ('/plan', '/', '/')
     """
-    return to if to.startswith("/") and not to.startswith(("//", "/\\")) and to.isprintable() else "/"
+    return (
+        address if address.startswith("/") and not address.startswith(("//", "/\\")) and address.isprintable() else "/"
+    )

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NoReturn
 
 from fieldloop.errors import BadInput, UnknownName
-from fieldloop.model.episode_text import number_of
+from fieldloop.model.episode_text import parse_finite_number
 
 
 class Cells(dict[str, str]):
@@ -25,7 +25,7 @@ class Cells(dict[str, str]):
         cell = self.get(column, "")
         if not cell:
             return None
-        value = number_of(cell)
+        value = parse_finite_number(cell)
         if value is None:
             self.refuse(column, f"{cell!r} is not a number; write digits with a decimal point, or {unknown}.")
         if value < 0.0:

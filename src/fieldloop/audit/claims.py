@@ -92,7 +92,7 @@ def _quantities_of_site(site: Site, here: Sequence[Witness]) -> list[str]:
 
 def _ranges(zones: Sequence[Zone], fact: str, shift: str) -> list[Range]:
     """Return the ranges that zones state for a quantity; for light, those of the shift where it is known."""
-    stated = [one for zone in zones for one in zone.ranges_of(fact)]
+    stated = [one for zone in zones for one in zone.list_ranges(fact)]
     return [span for name, span in stated if name == shift] or [span for _, span in stated]
 
 

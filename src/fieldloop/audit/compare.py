@@ -15,7 +15,7 @@ from fieldloop.model.finding import Status
 from fieldloop.model.note import Note, note
 from fieldloop.model.policy import Outcome
 from fieldloop.protocol import Section
-from fieldloop.stats.multiple import holm
+from fieldloop.stats.multiple import adjust_by_holm
 
 MOST_NAMED = 3  # differences in one sentence
 MOST_WRITTEN = 8  # levels in one line
@@ -56,7 +56,7 @@ def _adjusted_p_values(
         [seen.chance_beyond(*band, level) for seen, band in zip(of_claim, claim.bands, strict=True)] if yes else []
         for claim, of_claim, yes in zip(claims, counted, judged, strict=True)
     ]
-    adjusted = iter(holm([chance for row in raw for chance in row]).tolist())
+    adjusted = iter(adjust_by_holm([chance for row in raw for chance in row]).tolist())
     return [[next(adjusted) for _ in row] for row in raw]
 
 

@@ -8,10 +8,10 @@ from functools import lru_cache
 from fieldloop.audit.recorded import Recorded
 from fieldloop.model.attempts import settle_attempts
 from fieldloop.model.condition import Stratum
-from fieldloop.model.days import local_day
+from fieldloop.model.days import get_local_day
 from fieldloop.model.deployment import Deployment
 from fieldloop.model.episode import Episode
-from fieldloop.model.episode_text import number_of
+from fieldloop.model.episode_text import parse_finite_number
 from fieldloop.model.policy import Outcome, Stage
 
 FIELD = (Stage.PRODUCTION, Stage.SHADOW)
@@ -63,11 +63,11 @@ def witnesses(
         facts = {ALIASES.get(name, name): value for name, value in o.facts if math.isfinite(value)}
         if same is not None:  # the recording may fill what the outcome leaves open
             levels, facts = {**same.stratum.levels, **levels}, {**dict(_numbers(same.facts)), **facts}
-        day = local_day(o.at_ns, zones.get(site, "UTC"))
+        day = get_local_day(o.at_ns, zones.get(site, "UTC"))
         attempts.append(Witness(site, day, levels, facts, item, o.scenario, ended, o.cycle_s))
     for e in recorded.left:
         site = e.where.level("site") or ""
-        day, facts = local_day(e.start_ns, zones.get(site, "UTC")), dict(_numbers(e.facts))
+        day, facts = get_local_day(e.start_ns, zones.get(site, "UTC")), dict(_numbers(e.facts))
         levels = _levels(e.stratum, tiers.get(e.handled, ""))
         attempts.append(Witness(site, day, levels, facts, e.handled, succeeded=e.succeeded, traffic=traffic))
     return attempts
@@ -93,5 +93,5 @@ def _levels(stratum: Stratum, tier: str) -> Mapping[str, str]:
 
 def _numbers(facts: Iterable[tuple[str, str]]) -> Iterator[tuple[str, float]]:
     for name, text in facts:
-        if (value := number_of(text)) is not None:
+        if (value := parse_finite_number(text)) is not None:
             yield ALIASES.get(name, name), value

@@ -40,7 +40,7 @@ def _site_oddities(site: Site, settings: Section) -> Iterator[Note]:
         if zone.ceiling_m is not None:
             yield from _unusual_value_note(at, "ceiling_m", zone.ceiling_m, "ceiling_m", (zone.ceiling_m,), settings)
         for quantity in ("temperature_c", "humidity_percent", "lux"):
-            for _, stated in zone.ranges_of(quantity):
+            for _, stated in zone.list_ranges(quantity):
                 value = note("audit.range", low=stated.low, high=stated.high, unit=stated.unit)
                 # being dry or dark for a moment is normal: only the top of the range is checked
                 ends = (stated.high,) if quantity != "temperature_c" else (stated.low, stated.high)

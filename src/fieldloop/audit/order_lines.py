@@ -12,7 +12,7 @@ from fieldloop.audit.days import DAY_FIRST, MONTH_FIRST, read_days, read_days_sw
 from fieldloop.audit.order_columns import columns_of
 from fieldloop.audit.stretch import longest_stretch
 from fieldloop.errors import BadInput
-from fieldloop.model.episode_text import number_of
+from fieldloop.model.episode_text import parse_finite_number
 from fieldloop.protocol import Section
 
 DELIMITERS = ",;\t|"
@@ -131,7 +131,7 @@ def _count_row(
         return
     cells = dict(zip(header, row, strict=True))
     sku, day = cells[columns["sku"]].strip(), re.split(r"[T ]", cells[columns["date"]].strip())[0]
-    pieces = number_of(cells[columns["pieces"]]) if "pieces" in columns else 1.0
+    pieces = parse_finite_number(cells[columns["pieces"]]) if "pieces" in columns else 1.0
     site = cells[columns["site"]].strip() if "site" in columns else ""
     if not sku:
         count.skip("no article", line)

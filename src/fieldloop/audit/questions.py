@@ -194,7 +194,7 @@ def _zone_items(site: Site, items: ZoneItems) -> Iterator[Item]:
 
 
 def _range_item(zone: Zone, what: str, at: str, key: str) -> Item:
-    there = zone.range_of(key) is not None
+    there = zone.get_range(key) is not None
     return _quantity_item(zone, key, there, what, at, f"{key} = [lowest, highest] under {ZONE}")
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from fieldloop.audit.claim import Claim
 from fieldloop.protocol import Section
-from fieldloop.stats.clustered import Share, shares
+from fieldloop.stats.clustered import Share, estimate_level_shares
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +39,15 @@ class LevelSeen:
 def measure_levels(claim: Claim, settings: Section) -> list[LevelSeen]:
     """Return every level as measured; with bounds where fewer attempts log it than the setting min_said_share."""
     effect = settings.number("assumed_design_effect")
-    logged = shares(claim.counts, effect)
+    logged = estimate_level_shares(claim.counts, effect)
     if not claim.logged or claim.logged >= settings.number("min_said_share") * claim.asked:
         return [LevelSeen(share, share, share) for share in logged]
     of_day = claim.counts.sum(axis=1) + claim.silent
     bounds = [
-        tuple(shares(np.column_stack([hits, of_day - hits]), effect)[0] for hits in (column, column + claim.silent))
+        tuple(
+            estimate_level_shares(np.column_stack([hits, of_day - hits]), effect)[0]
+            for hits in (column, column + claim.silent)
+        )
         for column in claim.counts.T
     ]
     return [LevelSeen(share, least, most) for share, (least, most) in zip(logged, bounds, strict=True)]

@@ -48,7 +48,7 @@ class SharedView:
     right: Floats
 
 
-def camera_pair(
+def fit_camera_pair(
     left: Mapping[str, Sighting],
     right: Mapping[str, Sighting],
     lenses: tuple[Intrinsics, Intrinsics],
@@ -59,25 +59,25 @@ def camera_pair(
     Both lenses are taken as given. A pair that disagrees with the others (the board moved between the two pictures,
     corners counted from the other end) is left out with its reason.
     """
-    views, rejected = _shared_views(left, right, lenses, int(protocol.setting("calibration.pair_min_shared")))
+    views, rejected = _find_shared_views(left, right, lenses, int(protocol.setting("calibration.pair_min_shared")))
     factor = float(protocol.setting("calibration.intrinsics_view_rejection"))
     needed = int(protocol.setting("calibration.pair_min_views"))
-    kept, fitted = list(views), _fit(views, lenses)
+    kept, fitted = list(views), _fit_pair_pose(views, lenses)
     while fitted is not None and len(kept) > FEWEST:
-        errors = _errors(kept, fitted, lenses)
+        errors = _measure_epipolar_errors(kept, fitted, lenses)
         worst = int(np.argmax(errors))
         usual = float(np.median(errors))
         if errors[worst] <= factor * usual:
             break
         reason = note("calibrate.pair_off", off_px=float(errors[worst]), usual_px=usual)
         rejected.append(RejectedImage(kept.pop(worst).name, reason))
-        fitted = _fit(kept, lenses)
+        fitted = _fit_pair_pose(kept, lenses)
     if fitted is None:
         few = note("calibrate.pair_too_few", pairs=len(kept), needed=needed)
         return CameraPair((), None, None, None, None, Status.CANNOT_TELL, (), tuple(rejected), few)
     left_from_right, rms_px = fitted
-    epipolar = float(np.sqrt(np.mean(np.square(_errors(kept, fitted, lenses)))))
-    held_out = _held_out_error(kept, lenses)
+    epipolar = float(np.sqrt(np.mean(np.square(_measure_epipolar_errors(kept, fitted, lenses)))))
+    held_out = _measure_held_out_error(kept, lenses)
     limit = float(protocol.setting("calibration.pair_max_px"))
     worst_px = max(rms_px, epipolar, held_out or 0.0)
     message = note("calibrate.corners_off", off_px=worst_px, limit_px=limit)
@@ -97,8 +97,8 @@ def camera_pair(
     )
 
 
-def _shared_views(
-    left: Mapping[str, Sighting], right: Mapping[str, Sighting], lenses: tuple[Intrinsics, Intrinsics], least: int
+def _find_shared_views(
+    left: Mapping[str, Sighting], right: Mapping[str, Sighting], lenses: tuple[Intrinsics, Intrinsics], min_corners: int
 ) -> tuple[list[SharedView], list[RejectedImage]]:
     views, rejected = [], []
     for name in sorted(left.keys() | right.keys()):
@@ -107,8 +107,8 @@ def _shared_views(
             rejected.append(RejectedImage(name, note("calibrate.pair_not_seen", side=side)))
             continue
         both, mine, theirs = np.intersect1d(left[name].corner_ids, right[name].corner_ids, return_indices=True)
-        if len(both) < least:
-            few = note("calibrate.pair_few_shared", corners=len(both), needed=least)
+        if len(both) < min_corners:
+            few = note("calibrate.pair_few_shared", corners=len(both), needed=min_corners)
             rejected.append(RejectedImage(name, few))
             continue
         views.append(
@@ -122,7 +122,7 @@ def _shared_views(
     return views, rejected
 
 
-def _matrix(lens: Intrinsics) -> Floats:
+def _get_camera_matrix(lens: Intrinsics) -> Floats:
     if not lens.camera_matrix:
         raise BadInput("A pair of cameras needs the intrinsics of both cameras; calibrate each camera first.")
     return np.array(lens.camera_matrix)
@@ -132,12 +132,12 @@ def _undistort(pixels: Floats, lens: Intrinsics) -> Floats:
     """Return where a camera without distortion would see the points."""
     import cv2
 
-    matrix, bent, at = _matrix(lens), np.array(lens.distortion), pixels.reshape(-1, 1, 2)
+    matrix, bent, at = _get_camera_matrix(lens), np.array(lens.distortion), pixels.reshape(-1, 1, 2)
     straighten: Any = cv2.fisheye.undistortPoints if lens.model == "fisheye" else cv2.undistortPoints
     return np.asarray(straighten(at, matrix, bent, P=matrix), dtype=float).reshape(-1, 2)
 
 
-def _fit(views: Sequence[SharedView], lenses: tuple[Intrinsics, Intrinsics]) -> tuple[Floats, float] | None:
+def _fit_pair_pose(views: Sequence[SharedView], lenses: tuple[Intrinsics, Intrinsics]) -> tuple[Floats, float] | None:
     """Return `left_from_right` and the error of both pictures (px)."""
     import cv2
 
@@ -148,19 +148,22 @@ def _fit(views: Sequence[SharedView], lenses: tuple[Intrinsics, Intrinsics]) -> 
         [v.board_points.astype(np.float32) for v in views],
         [v.left.astype(np.float32) for v in views],
         [v.right.astype(np.float32) for v in views],
-        _matrix(lenses[0]), straight, _matrix(lenses[1]), straight, (lenses[0].width, lenses[0].height),
+        _get_camera_matrix(lenses[0]), straight, _get_camera_matrix(lenses[1]), straight, (lenses[0].width,
+        lenses[0].height),
         flags=cv2.CALIB_FIX_INTRINSIC, criteria=STOP,
     )  # fmt: skip
-    right_from_left = tf.make(np.asarray(solved[5], dtype=float), np.asarray(solved[6], dtype=float).ravel())
-    return (tf.invert(right_from_left), float(solved[0])) if np.isfinite(right_from_left).all() else None
+    right_from_left = tf.make_transform(np.asarray(solved[5], dtype=float), np.asarray(solved[6], dtype=float).ravel())
+    return (tf.invert_transform(right_from_left), float(solved[0])) if np.isfinite(right_from_left).all() else None
 
 
-def _errors(views: Sequence[SharedView], fitted: tuple[Floats, float], lenses: tuple[Intrinsics, Intrinsics]) -> Floats:
+def _measure_epipolar_errors(
+    views: Sequence[SharedView], fitted: tuple[Floats, float], lenses: tuple[Intrinsics, Intrinsics]
+) -> Floats:
     """Return the root mean square distance of corners from the line of sight of the other camera, pair by pair."""
-    right_from_left = tf.invert(fitted[0])
+    right_from_left = tf.invert_transform(fitted[0])
     x, y, z = right_from_left[:3, 3]
     essential = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]]) @ right_from_left[:3, :3]
-    back_left, back_right = np.linalg.inv(_matrix(lenses[0])), np.linalg.inv(_matrix(lenses[1]))
+    back_left, back_right = np.linalg.inv(_get_camera_matrix(lenses[0])), np.linalg.inv(_get_camera_matrix(lenses[1]))
     fundamental = back_right.T @ essential @ back_left
     errors = []
     for view in views:
@@ -173,12 +176,12 @@ def _errors(views: Sequence[SharedView], fitted: tuple[Floats, float], lenses: t
     return np.array(errors)
 
 
-def _held_out_error(views: Sequence[SharedView], lenses: tuple[Intrinsics, Intrinsics]) -> float | None:
+def _measure_held_out_error(views: Sequence[SharedView], lenses: tuple[Intrinsics, Intrinsics]) -> float | None:
     """Hold each pair out once and return its error under the fit to the others."""
     errors = []
     for out in range(len(views)):
-        fitted = _fit([v for n, v in enumerate(views) if n != out], lenses)
+        fitted = _fit_pair_pose([v for n, v in enumerate(views) if n != out], lenses)
         if fitted is None:
             return None
-        errors.append(_errors([views[out]], fitted, lenses)[0])
+        errors.append(_measure_epipolar_errors([views[out]], fitted, lenses)[0])
     return float(np.sqrt(np.mean(np.square(errors))))

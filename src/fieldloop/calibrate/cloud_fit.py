@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from fieldloop.calibrate.cloud_surface import Surface, tree
+from fieldloop.calibrate.cloud_surface import Surface, build_search_tree
 from fieldloop.geometry import transforms as tf
 from fieldloop.geometry.transforms import Floats
 from fieldloop.stats.quantile import SD_PER_MAD
@@ -46,13 +46,13 @@ class _Pairs:
     normal_noise: Floats
 
 
-def fit_clouds(points: Floats, surface: Surface, search_m: float, over_noise: float) -> CloudFit | None:
+def fit_clouds(points: Floats, surface: Surface, search_m: float, noise_factor: float) -> CloudFit | None:
     """Move points until they lie on the surface, each along the normal of its nearest patch; None without partners.
 
-    A direction counts as observable when surfaces face it `over_noise` times more than the noise of their normals
+    A direction counts as observable when surfaces face it `noise_factor` times more than the noise of their normals
     suggests.
     """
-    near = tree(surface.middles)
+    near = build_search_tree(surface.middles)
     moved, right_from_left = points, np.eye(4)
     middle, radius = points.mean(axis=0), 1.0
     for _ in range(ROUNDS):
@@ -61,14 +61,14 @@ def fit_clouds(points: Floats, surface: Surface, search_m: float, over_noise: fl
             return None
         middle = pairs.points.mean(axis=0)
         radius = float(np.sqrt(np.mean(np.sum((pairs.points - middle) ** 2, axis=1))))
-        step, _, _ = _solve(pairs, middle, radius, over_noise)
-        motion = _motion(step, middle, radius)
-        moved, right_from_left = tf.apply(motion, moved), motion @ right_from_left
+        step, _, _ = _solve_step(pairs, middle, radius, noise_factor)
+        motion = _make_motion(step, middle, radius)
+        moved, right_from_left = tf.transform_points(motion, moved), motion @ right_from_left
         if np.abs(step).max() < STILL_M:
             break
     pairs = _pair_with_patches(moved, surface, near, search_m)
-    _, covariance, unseen = _solve(pairs, middle, radius, over_noise)
-    shift = middle - tf.apply(tf.invert(right_from_left), middle)
+    _, covariance, unseen = _solve_step(pairs, middle, radius, noise_factor)
+    shift = middle - tf.transform_points(tf.invert_transform(right_from_left), middle)
     twist = np.concatenate([shift, tf.vector_from_rotation(right_from_left[:3, :3])])
     scale = np.array([1, 1, 1, 1 / radius, 1 / radius, 1 / radius])
     return CloudFit(
@@ -83,9 +83,9 @@ def fit_clouds(points: Floats, surface: Surface, search_m: float, over_noise: fl
     )
 
 
-def _pair_with_patches(points: Floats, surface: Surface, near: Any, search_m: float) -> _Pairs:
+def _pair_with_patches(points: Floats, surface: Surface, patch_tree: Any, search_m: float) -> _Pairs:
     """Pair points with the patch they are in front of; points beyond the rim of the surface have none."""
-    away, which = near.query(points, distance_upper_bound=search_m)
+    away, which = patch_tree.query(points, distance_upper_bound=search_m)
     has_partner = np.isfinite(away)
     points, which = points[has_partner], which[has_partner]
     apart = points - surface.middles[which]
@@ -96,11 +96,11 @@ def _pair_with_patches(points: Floats, surface: Surface, near: Any, search_m: fl
     return _Pairs(points[kept], surface.normals[which], across[kept], surface.normal_noise[which])
 
 
-def _solve(pairs: _Pairs, middle: Floats, radius: float, over_noise: float) -> tuple[Floats, Floats, Floats]:
+def _solve_step(pairs: _Pairs, middle: Floats, radius: float, noise_factor: float) -> tuple[Floats, Floats, Floats]:
     """Return the step (turns times radius), its covariance by blocks, and the directions that nothing shows."""
     arms = np.cross(pairs.points - middle, pairs.normals) / radius
     rows = np.concatenate([pairs.normals, arms], axis=1)
-    seen, unseen = _split_observable_directions(rows, pairs, over_noise)
+    seen, unseen = _split_observable_directions(rows, pairs, noise_factor)
     step, weights = np.zeros(6), np.ones(len(rows))
     rows_seen = rows @ seen
     for _ in range(10):
@@ -112,13 +112,13 @@ def _solve(pairs: _Pairs, middle: Floats, radius: float, over_noise: float) -> t
     left = pairs.distances + rows @ step
     back = np.linalg.pinv(rows_seen.T @ (weights[:, None] * rows_seen))
     scores = np.zeros((BLOCKS**3, seen.shape[1]))
-    np.add.at(scores, _blocks(pairs.points), (weights * left)[:, None] * rows_seen)
+    np.add.at(scores, _assign_blocks(pairs.points), (weights * left)[:, None] * rows_seen)
     used = int((np.abs(scores).sum(axis=1) > 0).sum())
     meat = scores.T @ scores * (used / max(1, used - 1))
     return step, seen @ back @ meat @ back @ seen.T, unseen
 
 
-def _split_observable_directions(rows: Floats, pairs: _Pairs, over_noise: float) -> tuple[Floats, Floats]:
+def _split_observable_directions(rows: Floats, pairs: _Pairs, noise_factor: float) -> tuple[Floats, Floats]:
     """Split the six directions by whether surfaces face them.
 
     The normals of a flat wall are not all alike, because its points are noisy; taken at face value they would seem
@@ -126,16 +126,16 @@ def _split_observable_directions(rows: Floats, pairs: _Pairs, over_noise: float)
     """
     information, directions = np.linalg.eigh(rows.T @ rows / len(rows))
     by_noise = float(np.mean(pairs.normal_noise**2))
-    true = information > over_noise * max(by_noise, 1e-9)
+    true = information > noise_factor * max(by_noise, 1e-9)
     return directions[:, true], directions[:, ~true].T
 
 
-def _blocks(points: Floats) -> np.ndarray:
+def _assign_blocks(points: Floats) -> np.ndarray:
     low, high = points.min(axis=0), points.max(axis=0)
     cell = np.clip(((points - low) / np.maximum(high - low, 1e-9) * BLOCKS).astype(int), 0, BLOCKS - 1)
     return np.asarray((cell[:, 0] * BLOCKS + cell[:, 1]) * BLOCKS + cell[:, 2])
 
 
-def _motion(step: Floats, middle: Floats, radius: float) -> Floats:
+def _make_motion(step: Floats, middle: Floats, radius: float) -> Floats:
     turn = tf.rotation_from_vector(step[3:] / radius)
-    return tf.make(turn, step[:3] + middle - turn @ middle)
+    return tf.make_transform(turn, step[:3] + middle - turn @ middle)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fieldloop.calibrate.cloud_fit import CloudFit, fit_clouds
-from fieldloop.calibrate.cloud_surface import points_of, surface_of
+from fieldloop.calibrate.cloud_surface import fit_surface, select_finite_points
 from fieldloop.geometry.transforms import Floats
 from fieldloop.model.finding import Status
 from fieldloop.model.note import Note, note
@@ -39,23 +39,23 @@ class CloudPair:
     message: Note | None = None
 
 
-def cloud_pair(left: ArrayLike, right: ArrayLike, protocol: CollectionProtocol) -> CloudPair:
+def compare_clouds(left: ArrayLike, right: ArrayLike, protocol: CollectionProtocol) -> CloudPair:
     """Compare two clouds (… × 3, m, both in one frame by the calibration under test); missing points are NaN.
 
     Cannot tell where they hardly overlap, or where the shared surfaces leave a direction open: one wall does not show
     a shift along it.
     """
-    moving, still = points_of(left, "left"), points_of(right, "right")
-    surface = surface_of(still)
-    mine = surface_of(moving)
+    moving, still = select_finite_points(left, "left"), select_finite_points(right, "right")
+    surface = fit_surface(still)
+    mine = fit_surface(moving)
     if surface is None or mine is None:
-        return _undecided_pair(note("calibrate.no_surface"))
+        return _make_undecided_pair(note("calibrate.no_surface"))
     search_m = float(protocol.setting("calibration.cloud_search_mm")) / 1e3
     cloud_fit = fit_clouds(moving, surface, search_m, float(protocol.setting("calibration.cloud_seen_over_noise")))
     least = float(protocol.setting("calibration.cloud_min_overlap"))
     if cloud_fit is None or cloud_fit.overlap < least:
         share = 0.0 if cloud_fit is None else cloud_fit.overlap
-        return _undecided_pair(note("calibrate.clouds_overlap", share=share, needed=least), share)
+        return _make_undecided_pair(note("calibrate.clouds_overlap", share=share, needed=least), share)
     noise_m = math.sqrt((surface.noise_m**2 + mine.noise_m**2) / 2)
     floor_m = float(protocol.setting("calibration.cloud_floor_mm")) / 1e3
     limit_m = max(floor_m, float(protocol.setting("calibration.cloud_max_noise")) * noise_m)
@@ -63,8 +63,8 @@ def cloud_pair(left: ArrayLike, right: ArrayLike, protocol: CollectionProtocol) 
 
 
 def _judge_fit(cloud_fit: CloudFit, points: Floats, noise_m: float, limit_m: float, confidence: float) -> CloudPair:
-    off, low, high = _displacement(cloud_fit, points, confidence)
-    unseen = _names(cloud_fit.unseen)
+    off, low, high = _measure_displacement(cloud_fit, points, confidence)
+    unseen = _name_directions(cloud_fit.unseen)
     if low > limit_m:
         status, code = Status.FAILED, "calibrate.clouds_beyond"
     elif unseen or high > limit_m:
@@ -92,7 +92,7 @@ def _judge_fit(cloud_fit: CloudFit, points: Floats, noise_m: float, limit_m: flo
     )
 
 
-def _displacement(cloud_fit: CloudFit, points: Floats, confidence: float) -> tuple[float, float, float]:
+def _measure_displacement(cloud_fit: CloudFit, points: Floats, confidence: float) -> tuple[float, float, float]:
     """Return the root mean square distance that points move, with its bounds at the confidence."""
     from scipy.special import ndtri
 
@@ -113,10 +113,10 @@ def _displacement(cloud_fit: CloudFit, points: Floats, confidence: float) -> tup
     return off, max(off - z * widest, 0.0), off + z * widest
 
 
-def _names(unseen: Floats) -> tuple[str, ...]:
+def _name_directions(directions: Floats) -> tuple[str, ...]:
     """Name the open directions by their largest part."""
-    return tuple(dict.fromkeys(DIRECTIONS[int(np.argmax(np.abs(row)))] for row in unseen))
+    return tuple(dict.fromkeys(DIRECTIONS[int(np.argmax(np.abs(row)))] for row in directions))
 
 
-def _undecided_pair(message: Note, overlap: float = 0.0) -> CloudPair:
+def _make_undecided_pair(message: Note, overlap: float = 0.0) -> CloudPair:
     return CloudPair((), (), (), (), None, None, None, None, None, overlap, Status.CANNOT_TELL, (), message)

@@ -29,7 +29,7 @@ class Surface:
     """Of a single point, across the surface: the median patch's."""
 
 
-def points_of(cloud: ArrayLike, name: str) -> Floats:
+def select_finite_points(cloud: ArrayLike, name: str) -> Floats:
     """Return the finite points of a cloud (… × 3), evenly thinned where there are very many."""
     points = np.asarray(cloud, dtype=float)
     if points.ndim < 2 or points.shape[-1] != AXES:  # noqa: PLR2004  rows of points, or a picture of them
@@ -40,16 +40,16 @@ def points_of(cloud: ArrayLike, name: str) -> Floats:
     return np.asarray(rows[kept])
 
 
-def surface_of(points: Floats) -> Surface | None:
+def fit_surface(points: Floats) -> Surface | None:
     """Lay a plane through the neighbours of every point, and keep those that are flat; None where there are none."""
     if len(points) <= NEIGHBOURS:
         return None
-    _, near = tree(points).query(points, k=NEIGHBOURS)
+    _, near = build_search_tree(points).query(points, k=NEIGHBOURS)
     patches = points[near]
     middles = patches.mean(axis=1)
     apart = patches - middles[:, None]
     variances, axes = np.linalg.eigh(np.einsum("nki,nkj->nij", apart, apart) / (NEIGHBOURS - AXES))
-    flat = _flat(variances)
+    flat = _find_flat_patches(variances)
     if not flat.any():
         return None
     across, along = variances[flat, 0], variances[flat, 1]
@@ -62,13 +62,13 @@ def surface_of(points: Floats) -> Surface | None:
     )
 
 
-def tree(points: Floats) -> Any:
+def build_search_tree(points: Floats) -> Any:
     """Return a search tree over points."""
     from scipy.spatial import cKDTree
 
     return cKDTree(points)
 
 
-def _flat(variances: Floats) -> NDArray[np.bool_]:
+def _find_flat_patches(variances: Floats) -> NDArray[np.bool_]:
     """Which patches spread along two axes and hardly along the third?"""
     return np.asarray((variances[:, 0] < FLAT * variances[:, 1]) & (variances[:, 1] > FLAT * variances[:, 2]))

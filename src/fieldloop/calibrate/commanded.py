@@ -46,7 +46,9 @@ def compare_commanded_points(
     mount = np.eye(4) if base_from_mount is None else np.asarray(base_from_mount, dtype=float)
     base_from_camera = mount @ np.asarray(calibration.parent_from_child, dtype=float)
     placed = (
-        tf.apply(base_from_camera, seen) if mount.ndim == POINTS[0] else _transform_each_point(base_from_camera, seen)
+        tf.transform_points(base_from_camera, seen)
+        if mount.ndim == POINTS[0]
+        else _transform_each_point(base_from_camera, seen)
     )
     off = 1e3 * np.linalg.norm(placed - touched, axis=-1)
     off = off[np.isfinite(off)]
@@ -57,5 +59,5 @@ def compare_commanded_points(
     return Commanded(size, float(off.max()), tuple(map(float, off)), Status.PASSED if good else Status.FAILED)
 
 
-def _transform_each_point(base_from_camera: tf.Floats, seen: tf.Floats) -> tf.Floats:
-    return np.asarray(tf.apply(base_from_camera, seen[:, None, :])[:, 0])
+def _transform_each_point(base_from_camera: tf.Floats, points: tf.Floats) -> tf.Floats:
+    return np.asarray(tf.transform_points(base_from_camera, points[:, None, :])[:, 0])

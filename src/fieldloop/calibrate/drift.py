@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fieldloop.geometry import transforms as tf
-from fieldloop.geometry.se3 import skew
+from fieldloop.geometry.se3 import make_skew_matrix
 from fieldloop.geometry.transforms import Floats
 from fieldloop.model.calibration import Calibration
 from fieldloop.model.verification import Drift
@@ -21,39 +21,42 @@ FREEDOMS = 6  # of a rigid body
 LEAST_TURN_RAD, LEAST_SHIFT_M = 1e-7, 1e-8  # noise-free poses must not divide by zero
 
 
-def drift(
+def measure_drift(
     calibration: Calibration,
     expected: Floats,
-    seen: Floats,
+    observed: Floats,
     protocol: CollectionProtocol,
     *,
-    since: Drift | None = None,
+    earlier_drift: Drift | None = None,
 ) -> Drift | None:
     """Test whether the camera moved, from n poses of the marker as predicted by the calibration and as seen.
 
-    With `since`, an earlier result under the same calibration, it tests movement between the two, and the calibration's
+    With `earlier_drift`, an earlier result under the same calibration, it tests movement between the two, and the
+    calibration's
     own error cancels. Without it, and where that error is unknown, the step is estimated but not tested. None where
     neither the views nor the calibration give the noise.
     """
-    left, slopes = _residuals(expected, seen), _slopes(expected)
+    left, slopes = _compute_residuals(expected, observed), _compute_jacobian(expected)
     known = _Noise.of_calibration(calibration)
     noise = known or _Noise(math.radians(0.1), 1e-3, 1)
-    if len(seen) >= int(protocol.setting("calibration.drift_own_noise_views")):
+    if len(observed) >= int(protocol.setting("calibration.drift_own_noise_views")):
         level = float(protocol.setting("calibration.drift_noise_differs"))
         for _ in range(3):  # the estimate hardly depends on the noise, so this settles at once
-            views_noise = _Noise.of_views(left + slopes @ _estimate(left, slopes, noise)[0])
+            views_noise = _Noise.of_views(left + slopes @ _estimate_step(left, slopes, noise)[0])
             noise = views_noise.pool_with(known, level) if known else views_noise
-    elif known is None or len(seen) == 0:
+    elif known is None or len(observed) == 0:
         return None
-    step, covariance = _estimate(left, slopes, noise)
-    away = step - np.asarray(since.twist) if since else step
-    if since:
-        p_value: float | None = _p_value(away, covariance + np.asarray(since.covariance), noise.freedom)
+    step, covariance = _estimate_step(left, slopes, noise)
+    away = step - np.asarray(earlier_drift.twist) if earlier_drift else step
+    if earlier_drift:
+        p_value: float | None = _compute_p_value(away, covariance + np.asarray(earlier_drift.covariance), noise.freedom)
     elif (
         calibration.covariance is not None
     ):  # its own error does not count as movement, though a first verification shows it
         error = np.asarray(calibration.covariance)
-        p_value = _p_value(away, covariance + error, _freedom(covariance, noise.freedom, error, calibration.points))
+        p_value = _compute_p_value(
+            away, covariance + error, _estimate_freedom(covariance, noise.freedom, error, calibration.points)
+        )
     else:
         p_value = None
     return Drift(
@@ -67,7 +70,7 @@ def drift(
     )
 
 
-def slow_drift(history: Sequence[Drift], protocol: CollectionProtocol) -> tuple[float, ...]:
+def measure_slow_drift(history: Sequence[Drift], protocol: CollectionProtocol) -> tuple[float, ...]:
     """Return the slow drift after each verification, as a share of the alarm threshold (alarm at 1 or more).
 
     Crosier's multivariate CUSUM (1988) on recursive residuals: each estimate is compared with the mean of those before,
@@ -91,16 +94,16 @@ def slow_drift(history: Sequence[Drift], protocol: CollectionProtocol) -> tuple[
     return tuple(shares)
 
 
-def _residuals(expected: Floats, seen: Floats) -> Floats:
-    turn = tf.vector_from_rotation(np.swapaxes(seen[:, :3, :3], -1, -2) @ expected[:, :3, :3])
-    return np.concatenate([turn, expected[:, :3, 3] - seen[:, :3, 3]], axis=-1)
+def _compute_residuals(expected: Floats, observed: Floats) -> Floats:
+    turn = tf.vector_from_rotation(np.swapaxes(observed[:, :3, :3], -1, -2) @ expected[:, :3, :3])
+    return np.concatenate([turn, expected[:, :3, 3] - observed[:, :3, 3]], axis=-1)
 
 
-def _slopes(expected: Floats) -> Floats:
+def _compute_jacobian(expected: Floats) -> Floats:
     """Return how a residual changes with a step of the camera in its own frame."""
     slopes = np.zeros((len(expected), FREEDOMS, FREEDOMS))
     slopes[:, :3, :3] = -np.swapaxes(expected[:, :3, :3], -1, -2)
-    slopes[:, 3:, :3] = skew(expected[:, :3, 3])
+    slopes[:, 3:, :3] = make_skew_matrix(expected[:, :3, 3])
     slopes[:, 3:, 3:] = -np.eye(3)
     return slopes
 
@@ -126,10 +129,10 @@ class _Noise:
         )
 
     @classmethod
-    def of_views(cls, left: Floats) -> "_Noise":
+    def of_views(cls, residuals: Floats) -> "_Noise":
         """Return the scatter of the views about the camera's new pose."""
-        freedom = max(3 * len(left) - 3, 1)
-        turn, shift = (math.sqrt(float(np.sum(half**2)) / freedom) for half in (left[:, :3], left[:, 3:]))
+        freedom = max(3 * len(residuals) - 3, 1)
+        turn, shift = (math.sqrt(float(np.sum(half**2)) / freedom) for half in (residuals[:, :3], residuals[:, 3:]))
         return cls(max(turn, LEAST_TURN_RAD), max(shift, LEAST_SHIFT_M), freedom)
 
     def pool_with(self, known: "_Noise", level: float) -> "_Noise":
@@ -146,21 +149,21 @@ class _Noise:
         return _Noise(turn, shift, both)
 
 
-def _estimate(left: Floats, slopes: Floats, noise: _Noise) -> tuple[Floats, Floats]:
+def _estimate_step(residuals: Floats, jacobian: Floats, noise: _Noise) -> tuple[Floats, Floats]:
     scale = np.repeat([noise.turn_rad, noise.shift_m], 3)
-    weighed = slopes / scale[None, :, None]
+    weighed = jacobian / scale[None, :, None]
     covariance = np.linalg.inv(np.einsum("nki,nkj->ij", weighed, weighed))
-    return -covariance @ np.einsum("nki,nk->i", weighed, left / scale), covariance
+    return -covariance @ np.einsum("nki,nk->i", weighed, residuals / scale), covariance
 
 
-def _freedom(views: Floats, views_freedom: int, calibration: Floats, points: int) -> float:
+def _estimate_freedom(views: Floats, views_freedom: int, calibration: Floats, points: int) -> float:
     """Degrees of freedom behind a sum of two estimated covariances, by Satterthwaite; each counts by its share."""
     share = float(np.trace(np.linalg.solve(views + calibration, views))) / FREEDOMS
     return 1.0 / (share**2 / views_freedom + (1.0 - share) ** 2 / max(points - 2, 1))
 
 
-def _p_value(away: Floats, covariance: Floats, freedom: float) -> float:
+def _compute_p_value(step: Floats, covariance: Floats, freedom: float) -> float:
     """Return Hotelling's p-value for an estimated covariance; two estimated scales cost degrees of freedom."""
     from scipy.special import fdtrc
 
-    return float(fdtrc(FREEDOMS, freedom, float(away @ np.linalg.solve(covariance, away)) / FREEDOMS))
+    return float(fdtrc(FREEDOMS, freedom, float(step @ np.linalg.solve(covariance, step)) / FREEDOMS))

@@ -10,17 +10,17 @@ from fieldloop.model.note import Note, note
 from fieldloop.protocol import CollectionProtocol
 
 
-def add_explanation(found: Calibration, protocol: CollectionProtocol) -> Calibration:
+def add_explanation(calibration: Calibration, protocol: CollectionProtocol) -> Calibration:
     """Add why a pose fitted to points passes or not; an implausible distance cannot pass."""
-    away_m = math.hypot(*(row[3] for row in found.parent_from_child[:3]))
+    away_m = math.hypot(*(row[3] for row in calibration.parent_from_child[:3]))
     furthest_m = float(protocol.setting("calibration.furthest_m"))
     if away_m > furthest_m:
-        far = note("calibrate.too_far", away_m=away_m, parent=found.parent, furthest_m=furthest_m)
-        return replace(found, status=Status.CANNOT_TELL, message=far)
-    return replace(found, message=_message(found, protocol))
+        far = note("calibrate.too_far", away_m=away_m, parent=calibration.parent, furthest_m=furthest_m)
+        return replace(calibration, status=Status.CANNOT_TELL, message=far)
+    return replace(calibration, message=_explain_result(calibration, protocol))
 
 
-def _message(calibration: Calibration, protocol: CollectionProtocol) -> Note:
+def _explain_result(calibration: Calibration, protocol: CollectionProtocol) -> Note:
     needed = max(int(protocol.setting("calibration.extrinsic_min_points")), rigid.MIN_POINTS + 1)
     if calibration.points < needed:
         return note(

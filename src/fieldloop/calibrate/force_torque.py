@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldloop.calibrate.hand_eye.reject import Rejected
 from fieldloop.errors import BadInput
 from fieldloop.geometry import transforms as tf
-from fieldloop.geometry.se3 import length_bound, nearest_rotation, skew
+from fieldloop.geometry.se3 import bound_vector_length, find_nearest_rotation, make_skew_matrix
 from fieldloop.geometry.transforms import Floats
 from fieldloop.model.finding import Status
 from fieldloop.model.note import Note, note
@@ -64,7 +64,7 @@ class _Fit:
     freedom: int
 
 
-def force_torque(
+def fit_force_torque(
     base_from_wrist: ArrayLike,
     wrench: ArrayLike,
     protocol: CollectionProtocol,
@@ -84,7 +84,7 @@ def force_torque(
     rejected = [Rejected(names[n], note("calibrate.not_finite", side="")) for n in np.flatnonzero(~finite)]
     weighed = np.swapaxes(turns[finite], -1, -2) @ GRAVITY
     felt, names = felt[finite], tuple(names[n] for n in np.flatnonzero(finite))
-    spread_deg = _spread_deg(weighed)
+    spread_deg = _measure_gravity_spread_deg(weighed)
     min_poses = int(protocol.setting("calibration.force_torque_min_poses"))
     min_spread = float(protocol.setting("calibration.force_torque_min_spread_deg"))
     if len(felt) < min_poses or spread_deg < min_spread:
@@ -93,25 +93,25 @@ def force_torque(
             why = note("calibrate.few_poses", poses=len(felt), needed=min_poses)
         advice = (note("calibrate.hold_still"),)
         return ForceTorque(Status.CANNOT_TELL, why, advice, len(felt), tuple(rejected), spread_deg)
-    fit, kept = _robust(weighed, felt[:, :3], level)
-    rejected += [Rejected(names[n], _rejection_note(fit, weighed[n], felt[n, :3])) for n in np.flatnonzero(~kept)]
+    fit, kept = _fit_without_outliers(weighed, felt[:, :3], level)
+    rejected += [Rejected(names[n], _explain_rejection(fit, weighed[n], felt[n, :3])) for n in np.flatnonzero(~kept)]
     centre, torque_bias, centre_cov, torque_noise = _fit_mass_centre(fit, weighed[kept], felt[kept, 3:])
     turn = math.degrees(float(tf.angle_between(fit.sensor_from_wrist.T, stated)))
-    turn_bound = math.degrees(length_bound(fit.covariance[1:4, 1:4], fit.freedom, confidence))
+    turn_bound = math.degrees(bound_vector_length(fit.covariance[1:4, 1:4], fit.freedom, confidence))
     status, reason = _judge_turn(fit, turn, turn_bound, float(protocol.setting("calibration.force_torque_max_deg")))
     if int(kept.sum()) < min_poses:
         status, reason = Status.CANNOT_TELL, note("calibrate.few_agree", poses=int(kept.sum()), needed=min_poses)
     return ForceTorque(
         status=status,
         reason=reason,
-        advice=tuple(_advice(fit, status)),
+        advice=tuple(_give_advice(fit, status)),
         poses_used=int(kept.sum()),
         poses_rejected=tuple(rejected),
         spread_deg=spread_deg,
         mass_kg=fit.mass,
-        mass_uncertainty_kg=length_bound(fit.covariance[:1, :1], fit.freedom, confidence),
+        mass_uncertainty_kg=bound_vector_length(fit.covariance[:1, :1], fit.freedom, confidence),
         centre_of_mass_m=tuple(map(float, centre)),
-        centre_uncertainty_mm=1e3 * length_bound(centre_cov, 3 * int(kept.sum()) - 6, confidence),
+        centre_uncertainty_mm=1e3 * bound_vector_length(centre_cov, 3 * int(kept.sum()) - 6, confidence),
         force_bias_n=tuple(map(float, fit.bias)),
         torque_bias_nm=tuple(map(float, torque_bias)),
         wrist_from_sensor=tuple(tuple(map(float, row)) for row in fit.sensor_from_wrist.T),
@@ -133,90 +133,92 @@ def _check_shapes(
     return turns, felt, names or tuple(str(n + 1) for n in range(len(turns)))
 
 
-def _spread_deg(weighed: Floats) -> float:
+def _measure_gravity_spread_deg(gravity_in_wrist: Floats) -> float:
     """How far gravity's directions spread along their second axis: along one alone, a turn about it stays open."""
-    if len(weighed) < 2:  # noqa: PLR2004  one direction spreads nowhere
+    if len(gravity_in_wrist) < 2:  # noqa: PLR2004  one direction spreads nowhere
         return 0.0
-    directions = weighed / np.linalg.norm(weighed, axis=-1, keepdims=True)
+    directions = gravity_in_wrist / np.linalg.norm(gravity_in_wrist, axis=-1, keepdims=True)
     values = np.linalg.svd(directions - directions.mean(axis=0), compute_uv=False)
-    return math.degrees(math.asin(min(1.0, float(values[1]) / math.sqrt(len(weighed)))))
+    return math.degrees(math.asin(min(1.0, float(values[1]) / math.sqrt(len(gravity_in_wrist)))))
 
 
-def _robust(weighed: Floats, force: Floats, level: float) -> tuple[_Fit, NDArray[np.bool_]]:
+def _fit_without_outliers(gravity_in_wrist: Floats, force: Floats, level: float) -> tuple[_Fit, NDArray[np.bool_]]:
     """Fit, leave out what is too far off, fit again until nothing changes; the middle half sets the first scale."""
     from scipy.special import chdtri
 
     gate = float(chdtri(AXES, level))
     kept = np.ones(len(force), bool)
-    fit = _fit(weighed, force)
+    fit = _fit_forces(gravity_in_wrist, force)
     for _ in range(ROUNDS):
-        left = np.sum((force - _expected(fit, weighed)) ** 2, axis=-1)
+        left = np.sum((force - _predict_forces(fit, gravity_in_wrist)) ** 2, axis=-1)
         scale = min(fit.noise**2, float(np.median(left)) / 2.366 * 1.5)  # median of chi²(3), with room for few
         inside = left <= gate * max(scale, 1e-12)
         if inside.sum() < UNKNOWNS or (inside == kept).all():
             break
         kept = inside
-        fit = _fit(weighed[kept], force[kept])
+        fit = _fit_forces(gravity_in_wrist[kept], force[kept])
     return fit, kept
 
 
-def _fit(weighed: Floats, force: Floats) -> _Fit:
+def _fit_forces(gravity_in_wrist: Floats, force: Floats) -> _Fit:
     """Mass, rotation and bias by the scaled rigid fit, then the same by Gauss-Newton for the covariance."""
-    centre_u, centre_f = weighed.mean(axis=0), force.mean(axis=0)
-    cross = (force - centre_f).T @ (weighed - centre_u)
-    turn = nearest_rotation(cross)
-    mass = float(np.trace(turn.T @ cross) / np.sum((weighed - centre_u) ** 2))
+    centre_u, centre_f = gravity_in_wrist.mean(axis=0), force.mean(axis=0)
+    cross = (force - centre_f).T @ (gravity_in_wrist - centre_u)
+    turn = find_nearest_rotation(cross)
+    mass = float(np.trace(turn.T @ cross) / np.sum((gravity_in_wrist - centre_u) ** 2))
     bias = centre_f - mass * turn @ centre_u
     freedom = max(AXES * len(force) - UNKNOWNS, 1)
     for _ in range(STEPS):
-        pulled = weighed @ turn.T
+        pulled = gravity_in_wrist @ turn.T
         slopes = np.zeros((len(force), AXES, UNKNOWNS))
         slopes[:, :, 0] = pulled
-        slopes[:, :, 1:4] = -mass * skew(pulled)
+        slopes[:, :, 1:4] = -mass * make_skew_matrix(pulled)
         slopes[:, :, 4:] = np.eye(3)
         left = force - mass * pulled - bias
         normal = np.einsum("nki,nkj->ij", slopes, slopes)
         step = np.linalg.lstsq(normal, np.einsum("nki,nk->i", slopes, left), rcond=None)[0]
         mass, turn, bias = mass + float(step[0]), tf.rotation_from_vector(step[1:4]) @ turn, bias + step[4:]
-    noise = math.sqrt(float(np.sum((force - mass * weighed @ turn.T - bias) ** 2)) / freedom)
+    noise = math.sqrt(float(np.sum((force - mass * gravity_in_wrist @ turn.T - bias) ** 2)) / freedom)
     return _Fit(mass, turn, bias, noise, noise**2 * np.linalg.pinv(normal, hermitian=True), freedom)
 
 
-def _expected(fit: _Fit, weighed: Floats) -> Floats:
-    return np.asarray(fit.mass * weighed @ fit.sensor_from_wrist.T + fit.bias)
+def _predict_forces(fit: _Fit, gravity_in_wrist: Floats) -> Floats:
+    return np.asarray(fit.mass * gravity_in_wrist @ fit.sensor_from_wrist.T + fit.bias)
 
 
-def _rejection_note(fit: _Fit, weighed: Floats, force: Floats) -> Note:
-    off = float(np.linalg.norm(force - _expected(fit, weighed)))
+def _explain_rejection(fit: _Fit, gravity_in_wrist: Floats, force: Floats) -> Note:
+    off = float(np.linalg.norm(force - _predict_forces(fit, gravity_in_wrist)))
     return note("calibrate.force_off", off_n=off, usual_n=math.sqrt(3) * fit.noise)
 
 
-def _fit_mass_centre(fit: _Fit, weighed: Floats, torque: Floats) -> tuple[Floats, Floats, Floats, float]:
+def _fit_mass_centre(fit: _Fit, gravity_in_wrist: Floats, torque: Floats) -> tuple[Floats, Floats, Floats, float]:
     """Lever and torque bias: torque = centre × weight + bias, linear in both."""
-    weight = _expected(fit, weighed) - fit.bias
-    slopes = np.concatenate([-skew(weight), np.broadcast_to(np.eye(3), (len(weight), 3, 3))], axis=-1).reshape(-1, 6)
+    weight = _predict_forces(fit, gravity_in_wrist) - fit.bias
+    slopes = np.concatenate(
+        [-make_skew_matrix(weight), np.broadcast_to(np.eye(3), (len(weight), 3, 3))], axis=-1
+    ).reshape(-1, 6)
     solution, *_ = np.linalg.lstsq(slopes, torque.ravel(), rcond=None)
     noise = math.sqrt(float(np.sum((torque.ravel() - slopes @ solution) ** 2)) / max(len(slopes) - 6, 1))
     covariance = noise**2 * np.linalg.pinv(slopes.T @ slopes, hermitian=True)
     return solution[:3], solution[3:], covariance[:3, :3], noise
 
 
-def _judge_turn(fit: _Fit, turn: float, bound: float, limit: float) -> tuple[Status, Note]:
-    status, code = _verdict(fit, turn, bound, limit)
-    return status, note(code, turn_deg=turn, bound_deg=bound, limit_deg=limit, mass_kg=fit.mass)
+def _judge_turn(fit: _Fit, turn_deg: float, bound_deg: float, limit_deg: float) -> tuple[Status, Note]:
+    status, code = _decide_status(fit, turn_deg, bound_deg, limit_deg)
+    return status, note(code, turn_deg=turn_deg, bound_deg=bound_deg, limit_deg=limit_deg, mass_kg=fit.mass)
 
 
-def _verdict(fit: _Fit, turn: float, bound: float, limit: float) -> tuple[Status, str]:
-    if fit.mass <= 0 or bound > limit:
+def _decide_status(fit: _Fit, turn_deg: float, bound_deg: float, limit_deg: float) -> tuple[Status, str]:
+    if fit.mass <= 0 or bound_deg > limit_deg:
         return Status.CANNOT_TELL, "calibrate.light_tool"
-    if turn - bound > limit:
+    if turn_deg - bound_deg > limit_deg:
         return Status.FAILED, "calibrate.turned_failed"
-    if turn + bound > limit:
+    if turn_deg + bound_deg > limit_deg:
         return Status.CANNOT_TELL, "calibrate.turned_unsure"
     return Status.PASSED, "calibrate.turned_passed"
 
 
-def _advice(fit: _Fit, status: Status) -> Iterator[Note]:
+def _give_advice(fit: _Fit, status: Status) -> Iterator[Note]:
     if fit.mass <= 0:
         yield note("calibrate.try_negated")
     elif status is Status.FAILED:

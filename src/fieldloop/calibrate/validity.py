@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from fieldloop.model.calibration import Calibration
-from fieldloop.model.codec import iso
+from fieldloop.model.codec import format_iso_time
 from fieldloop.model.episode import Episode
 from fieldloop.model.finding import Status
 from fieldloop.model.note import Note, note
@@ -17,12 +17,14 @@ Spoilt = tuple[int, int, Verification]
 """From when to when (ns) a sensor may have been off, and the verification that showed it."""
 
 
-def in_force(
+def find_calibration_in_force(
     calibrations: Iterable[Calibration], sensor: str, at_ns: int, *, robot: str | None = None
 ) -> Calibration | None:
     """Return the calibration of a sensor that holds at a time, the newest where several do; None where none does."""
     holding = [
-        c for c in calibrations if c.sensor == sensor and c.holds_at(at_ns) and (robot is None or c.robot == robot)
+        c
+        for c in calibrations
+        if c.sensor == sensor and c.is_in_force_at(at_ns) and (robot is None or c.robot == robot)
     ]
     return max(holding, key=lambda c: (c.valid_from_ns, c.id), default=None)
 
@@ -40,10 +42,12 @@ class Flag:
         """Return why the episode is flagged."""
         seen = self.verification
         off_mm, off_deg = seen.translation_mm, seen.rotation_deg
-        return note("calibrate.flagged", sensor=self.sensor, at=iso(seen.at_ns), off_mm=off_mm, off_deg=off_deg)
+        return note(
+            "calibrate.flagged", sensor=self.sensor, at=format_iso_time(seen.at_ns), off_mm=off_mm, off_deg=off_deg
+        )
 
 
-def flags(
+def flag_episodes(
     episodes: Iterable[Episode], verifications: Sequence[Verification], calibrations: Iterable[Calibration] = ()
 ) -> tuple[Flag, ...]:
     """Return every episode recorded while a sensor of its robot may have been off, once for each such sensor.
@@ -53,7 +57,7 @@ def flags(
     """
     known, flagged = tuple(calibrations), []
     spoilt = [
-        (robot, sensor, _spoilt_periods(robot, sensor, verifications, known))
+        (robot, sensor, _find_spoilt_periods(robot, sensor, verifications, known))
         for robot, sensor in sorted({(v.robot, v.sensor) for v in verifications})
     ]
     for episode in episodes:
@@ -74,18 +78,18 @@ def cut_to_trusted_periods(
     """
     known, kept = tuple(calibrations), []
     for calibration in known:
-        pieces = _unspoilt_periods(
-            calibration, _spoilt_periods(calibration.robot, calibration.sensor, verifications, known)
+        pieces = _cut_out_spoilt_periods(
+            calibration, _find_spoilt_periods(calibration.robot, calibration.sensor, verifications, known)
         )
         nothing = replace(calibration, valid_to_ns=calibration.valid_from_ns, status=Status.FAILED)
         kept += pieces or [nothing]
     return tuple(kept)
 
 
-def _unspoilt_periods(calibration: Calibration, spoilt: list[Spoilt]) -> list[Calibration]:
+def _cut_out_spoilt_periods(calibration: Calibration, spoilt_periods: list[Spoilt]) -> list[Calibration]:
     begin, end = calibration.valid_from_ns, calibration.valid_to_ns
     last, kept = FOREVER_NS if end is None else end, []
-    for start, stop, _ in sorted(spoilt, key=lambda span: span[:2]):
+    for start, stop, _ in sorted(spoilt_periods, key=lambda span: span[:2]):
         if start < last and stop > begin:
             if start > begin:
                 kept.append(_limit_period(calibration, begin, start))
@@ -99,7 +103,7 @@ def _limit_period(calibration: Calibration, begin_ns: int, end_ns: int) -> Calib
     return replace(calibration, valid_from_ns=begin_ns, valid_to_ns=None if end_ns == FOREVER_NS else end_ns)
 
 
-def _spoilt_periods(
+def _find_spoilt_periods(
     robot: str, sensor: str, verifications: Sequence[Verification], calibrations: Sequence[Calibration]
 ) -> list[Spoilt]:
     mine = [v for v in verifications if (v.robot, v.sensor) == (robot, sensor)]

@@ -11,11 +11,11 @@ from fieldloop.check import batch, corpus, episode
 from fieldloop.check import imprint as imprints
 from fieldloop.check.batch_case import Batch
 from fieldloop.check.case import Case
-from fieldloop.check.imprinting import Imprinter, collect_imprinters, imprint_with
-from fieldloop.check.judging import judge_with, report
+from fieldloop.check.imprinting import Imprinter, collect_imprinters, take_imprint_with
+from fieldloop.check.judging import judge_with, make_episode_report
 from fieldloop.check.measuring import measure_with
 from fieldloop.check.registry import Check, check, collect_checks
-from fieldloop.check.table import from_rows, rows
+from fieldloop.check.table import convert_measurements_to_columns, read_measurements_from_columns
 from fieldloop.model.finding import Finding, Measured
 from fieldloop.model.imprint import Imprint
 from fieldloop.protocol import CollectionProtocol
@@ -36,28 +36,28 @@ UNITS: dict[str, str] = {name: c.unit for name, c in CHECKS.items()} | {
 """The unit each check measures in, for `protocol.agree`."""
 
 
-def revisions() -> dict[str, tuple[str, int]]:
+def list_code_revisions() -> dict[str, tuple[str, int]]:
     """Return the versions of all code that reads an open log: measurements kept under other versions are outdated."""
     asked = {name: (one.unit, one.revision) for name, one in CHECKS.items()}
     return asked | {f"imprint {one.name}": ("", one.revision) for one in IMPRINTERS}
 
 
-def measure(case: Case, *, pixels: bool = True) -> tuple[Measured, ...]:
+def measure_episode(case: Case, *, pixels: bool = True) -> tuple[Measured, ...]:
     """Run every check of one episode; one that breaks is reported, never skipped."""
     return measure_with(CHECKS.values(), case, pixels=pixels)
 
 
 def take_imprint(case: Case, *, pixels: bool = True) -> Imprint:
     """Return the imprint that checks of many episodes need; without `pixels` no picture is decoded."""
-    return imprint_with((one for one in IMPRINTERS if pixels or not one.pixels), case)
+    return take_imprint_with((one for one in IMPRINTERS if pixels or not one.pixels), case)
 
 
-def measure_batch(many: Batch) -> tuple[Measured, ...]:
+def measure_batch(batch_case: Batch) -> tuple[Measured, ...]:
     """Run every check of many episodes."""
-    return measure_with(BATCH_CHECKS.values(), many)
+    return measure_with(BATCH_CHECKS.values(), batch_case)
 
 
-def judge(measured: Iterable[Measured], protocol: CollectionProtocol) -> tuple[Finding, ...]:
+def judge_measurements(measured: Iterable[Measured], protocol: CollectionProtocol) -> tuple[Finding, ...]:
     """Give every measurement a status under this protocol."""
     return judge_with({**CHECKS, **BATCH_CHECKS}, measured, protocol)
 
@@ -71,13 +71,13 @@ __all__ = [
     "Case",
     "Check",
     "check",
-    "from_rows",
-    "judge",
-    "measure",
+    "convert_measurements_to_columns",
+    "judge_measurements",
+    "list_code_revisions",
+    "make_episode_report",
     "measure_batch",
+    "measure_episode",
     "measuring_fingerprint",
-    "report",
-    "revisions",
-    "rows",
+    "read_measurements_from_columns",
     "take_imprint",
 ]

@@ -43,11 +43,11 @@ class Batch:
     annotations: Mapping[str, tuple[Annotation, ...]] | None = None
     _kept: dict[Any, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
 
-    def parameter(self, check: str, name: str) -> float:
+    def read_parameter(self, check: str, name: str) -> float:
         """Return a parameter of a check from the protocol."""
         return self.protocol.limits[check].parameter(name)
 
-    def lacks(self, needs: Iterable[str]) -> Note | None:
+    def find_missing_input(self, needs: Iterable[str]) -> Note | None:
         """Return why a check has no input; None where it has."""
         there = {
             "episodes": self.episodes,
@@ -59,19 +59,19 @@ class Batch:
         }
         return next((MISSING[need] for need in needs if not there[need]), None)
 
-    def measurements(self, episode: str, check: str) -> tuple[Measurement, ...]:
+    def find_measurements(self, episode: str, check: str) -> tuple[Measurement, ...]:
         """Return what one check measured in one episode; empty where it was not run."""
-        index = self.keep("measurements", self._index_measurements)
+        index = self.compute_once("measurements", self._index_measurements)
         return index.get(episode, {}).get(check, ())
 
-    def imprint(self, episode: str) -> Imprint:
+    def find_imprint(self, episode: str) -> Imprint:
         """Return an episode's imprint; empty where there is none."""
         return self.imprints.get(episode, Imprint())
 
-    def keep(self, key: Hashable, make: Callable[[], T]) -> T:
+    def compute_once(self, key: Hashable, compute: Callable[[], T]) -> T:
         """Compute something costly once for all checks of this batch."""
         if key not in self._kept:
-            self._kept[key] = make()
+            self._kept[key] = compute()
         kept: T = self._kept[key]
         return kept
 

@@ -51,46 +51,46 @@ class Case:
         """Does the log name the protocol it was collected under? Only then do the protocol's requirements apply."""
         return bool(self.episode.protocol)
 
-    def streams(self, *kinds: StreamKind) -> Iterator[Stream]:
+    def find_streams(self, *kinds: StreamKind) -> Iterator[Stream]:
         """Yield streams of these kinds that are not empty (default: all kinds)."""
-        return iter(self.keep(("streams", kinds), lambda: tuple(self._streams(kinds))))
+        return iter(self.compute_once(("streams", kinds), lambda: tuple(self._select_streams(kinds))))
 
-    def sensing_streams(self) -> Iterator[Stream]:
+    def find_sensing_streams(self) -> Iterator[Stream]:
         """Yield the streams of sensors and commands, without events, logs and settings in the same file."""
-        return iter(self.keep("sensing", lambda: tuple(self._find_sensing_streams())))
+        return iter(self.compute_once("sensing", lambda: tuple(self._select_sensing_streams())))
 
-    def parameter(self, check: str, name: str) -> float:
+    def read_parameter(self, check: str, name: str) -> float:
         """Return a parameter of a check from the protocol."""
         return self.protocol.limits[check].parameter(name)
 
-    def keep(self, key: Hashable, make: Callable[[], T]) -> T:
+    def compute_once(self, key: Hashable, compute: Callable[[], T]) -> T:
         """Compute something costly once for all checks of this case."""
         if key not in self._kept:
-            self._kept[key] = make()
+            self._kept[key] = compute()
         kept: T = self._kept[key]
         return kept
 
-    def lacks(self, needs: Iterable[str]) -> Note | None:
+    def find_missing_input(self, needs: Iterable[str]) -> Note | None:
         """Return why a check has no input; None where it has."""
         asked = tuple(needs)
-        return self.keep(("lacks", asked), lambda: self._find_missing_input(asked))
+        return self.compute_once(("lacks", asked), lambda: self._explain_missing_input(asked))
 
-    def _streams(self, kinds: tuple[StreamKind, ...]) -> Iterator[Stream]:
+    def _select_streams(self, kinds: tuple[StreamKind, ...]) -> Iterator[Stream]:
         if kinds:
-            return (stream for stream in self.streams() if stream.kind in kinds)
+            return (stream for stream in self.find_streams() if stream.kind in kinds)
         return (stream for stream in self.recording.streams.values() if len(stream))
 
-    def _find_sensing_streams(self) -> Iterator[Stream]:
-        for stream in self.streams():
+    def _select_sensing_streams(self) -> Iterator[Stream]:
+        for stream in self.find_streams():
             if stream.kind is not StreamKind.OTHER or stream.name in self.protocol.sensors:
                 yield stream
 
-    def _find_missing_input(self, needs: tuple[str, ...]) -> Note | None:
+    def _explain_missing_input(self, needs: tuple[str, ...]) -> Note | None:
         for need in needs:
             if need == "calibrations":
                 if self.calibrations is None:
                     return NO_CALIBRATIONS
-            elif not any(True for _ in self.streams(*NEEDS[need])):
+            elif not any(True for _ in self.find_streams(*NEEDS[need])):
                 return note(MISSING[need])
         return None
 

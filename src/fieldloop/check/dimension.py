@@ -23,11 +23,11 @@ BY_TOPIC = {
 }
 
 
-def dimension_of(check: Check[Any]) -> Dimension:
+def find_check_dimension(check: Check[Any]) -> Dimension:
     """Return the dimension that a check counts for."""
-    return check.dimension or topic_dimension(check.name)
+    return check.dimension or find_topic_dimension(check.name)
 
 
-def topic_dimension(name: str) -> Dimension:
+def find_topic_dimension(check_name: str) -> Dimension:
     """Return the dimension by topic alone; an unknown topic counts for coverage of the task."""
-    return BY_TOPIC.get(name.partition(".")[0], Dimension.TASK_COVERAGE)
+    return BY_TOPIC.get(check_name.partition(".")[0], Dimension.TASK_COVERAGE)

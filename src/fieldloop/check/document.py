@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from fieldloop.check import BATCH_CHECKS, CHECKS, Check
-from fieldloop.check.dimension import dimension_of
+from fieldloop.check.dimension import find_check_dimension
 from fieldloop.protocol import CollectionProtocol, Limit, Parameter
 
 HEAD = """# Checks
@@ -15,14 +15,14 @@ Each example is the finding about a healthy recording that was damaged on purpos
 """
 
 
-def markdown(protocol: CollectionProtocol, examples: Mapping[str, str], advice: Mapping[str, str]) -> str:
+def write_checks_markdown(protocol: CollectionProtocol, examples: Mapping[str, str], advice: Mapping[str, str]) -> str:
     """Return docs/checks.md: each check's question, numbers, cost, advice, and its finding about an injury."""
     parts = [
         HEAD,
         "## One episode\n",
-        *_section(CHECKS, protocol, examples, advice),
+        *_write_topic_section(CHECKS, protocol, examples, advice),
         "## Many episodes\n",
-        *_section(BATCH_CHECKS, protocol, examples, advice),
+        *_write_topic_section(BATCH_CHECKS, protocol, examples, advice),
     ]
     if pending := [name for name, limit in protocol.limits.items() if limit.pending]:
         listed = ", ".join(f"`{n}`" for n in pending)
@@ -30,7 +30,7 @@ def markdown(protocol: CollectionProtocol, examples: Mapping[str, str], advice: 
     return "\n".join(parts) + "\n"
 
 
-def _section(
+def _write_topic_section(
     checks: Mapping[str, Check[Any]],
     protocol: CollectionProtocol,
     examples: Mapping[str, str],
@@ -38,20 +38,20 @@ def _section(
 ) -> Iterator[str]:
     for name, check in checks.items():
         limit = protocol.limits[name]
-        numbers = "".join(_parameter(key, one) for key, one in limit.parameters.items())
+        numbers = "".join(_write_parameter(key, one) for key, one in limit.parameters.items())
         about = f" {check.about}" if check.about else ""
         yield (
             f"### `{name}`\n\n{check.asks}{about}\n\n"
             f"- limit: {limit}{' (required)' if limit.required else ''}\n"
-            f"- why: {limit.why} ({_source(limit)})\n{numbers}- what to do: {check.advice or advice[name]}\n"
-            f"- dimension: {dimension_of(check).value}; a failure costs {limit.cost:.0%} of an episode's worth"
+            f"- why: {limit.why} ({_write_source(limit)})\n{numbers}- what to do: {check.advice or advice[name]}\n"
+            f"- dimension: {find_check_dimension(check).value}; a failure costs {limit.cost:.0%} of an episode's worth"
             f"{'; decodes pictures' if check.pixels else ''}\n- example: {examples[name]}\n"
         )
 
 
-def _parameter(name: str, one: Parameter) -> str:
-    return f"- parameter `{name}`: {one.value:g} {one.unit}. {one.why} ({_source(one)})\n"
+def _write_parameter(name: str, stated: Parameter) -> str:
+    return f"- parameter `{name}`: {stated.value:g} {stated.unit}. {stated.why} ({_write_source(stated)})\n"
 
 
-def _source(number: Limit | Parameter) -> str:
+def _write_source(number: Limit | Parameter) -> str:
     return f"{number.source.kind.value}, {number.source.ref}"

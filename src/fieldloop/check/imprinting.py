@@ -27,15 +27,15 @@ class Imprinter:
     revision: int = 1
 
 
-def imprinter(
+def register_imprinter(
     name: str, *, needs: tuple[str, ...] = (), pixels: bool = False, revision: int = 1
 ) -> Callable[[Callable[[Case], Arrays]], Imprinter]:
     """Make a function an Imprinter; the arrays it returns are kept under `name`, or under `name/<key>`."""
 
-    def make(take: Callable[[Case], Arrays]) -> Imprinter:
+    def make_imprinter(take: Callable[[Case], Arrays]) -> Imprinter:
         return Imprinter(name, needs, take, pixels, revision)
 
-    return make
+    return make_imprinter
 
 
 def collect_imprinters(*modules: ModuleType) -> tuple[Imprinter, ...]:
@@ -43,11 +43,11 @@ def collect_imprinters(*modules: ModuleType) -> tuple[Imprinter, ...]:
     return tuple(member for module in modules for member in vars(module).values() if isinstance(member, Imprinter))
 
 
-def imprint_with(imprinters: Iterable[Imprinter], case: Case) -> Imprint:
+def take_imprint_with(imprinters: Iterable[Imprinter], case: Case) -> Imprint:
     """Run an imprinter; one that breaks keeps nothing, so that its checks report 'cannot tell'."""
     arrays: dict[str, NDArray[Any]] = {}
     for each_imprinter in imprinters:
-        if case.lacks(each_imprinter.needs):
+        if case.find_missing_input(each_imprinter.needs):
             continue
         try:
             taken = dict(each_imprinter.take(case))

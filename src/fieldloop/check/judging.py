@@ -9,7 +9,7 @@ from fieldloop.check.case import NEEDS
 from fieldloop.check.registry import Check
 from fieldloop.errors import UnknownName
 from fieldloop.model.episode import Episode
-from fieldloop.model.finding import ASSUMED, EpisodeReport, Finding, Measured, Measurement, Status, worst
+from fieldloop.model.finding import ASSUMED, EpisodeReport, Finding, Measured, Measurement, Status, find_worst_status
 from fieldloop.model.note import NO_SUBJECT, Subject, note
 from fieldloop.protocol import CollectionProtocol, Limit, SensorRequirement
 
@@ -27,27 +27,27 @@ def judge_with(
 ) -> tuple[Finding, ...]:
     """Give every measurement a status under this protocol."""
     asked = tuple(sensor for sensor in protocol.sensors.values() if sensor.required)
-    return tuple(finding for one in measured for finding in _judge(checks, one, protocol, asked))
+    return tuple(finding for one in measured for finding in _judge_check(checks, one, protocol, asked))
 
 
-def report(episode: Episode, findings: Iterable[Finding], judged_by: str = "") -> EpisodeReport:
+def make_episode_report(episode: Episode, findings: Iterable[Finding], judged_by: str = "") -> EpisodeReport:
     """Combine all findings about one episode; its status is the worst that counts."""
     listed = tuple(findings)
-    return EpisodeReport(episode.id, episode.name, worst(listed), listed, judged_by)
+    return EpisodeReport(episode.id, episode.name, find_worst_status(listed), listed, judged_by)
 
 
-def status_of(measurement: Measurement, limit: Limit) -> Status:
+def judge_measurement(measurement: Measurement, limit: Limit) -> Status:
     """Judge one number, or the interval in which it lies.
 
     A bad number fails even where a good one would prove nothing: a gap in generated timestamps is a gap, but generated
     timestamps without a gap prove nothing. A number that rests on what a reader assumed never fails.
     """
     if measurement.cannot_tell and measurement.cannot_tell.code == ASSUMED:
-        judged = status_of(replace(measurement, cannot_tell=None), limit)
+        judged = judge_measurement(replace(measurement, cannot_tell=None), limit)
         passes = judged is Status.PASSED and not measurement.cannot_tell.details  # else a good number proves nothing
         return Status.PASSED if passes else Status.CANNOT_TELL
     if measurement.low is not None and measurement.high is not None and not measurement.cannot_tell:
-        return _status_of_interval(measurement.low, measurement.high, limit)
+        return _judge_interval(measurement.low, measurement.high, limit)
     if math.isfinite(measurement.value) and not limit.admits(measurement.value):
         return Status.FAILED
     if measurement.cannot_tell:
@@ -55,7 +55,7 @@ def status_of(measurement: Measurement, limit: Limit) -> Status:
     return Status.PASSED if math.isfinite(measurement.value) else Status.ERRORED
 
 
-def _status_of_interval(low: float, high: float, limit: Limit) -> Status:
+def _judge_interval(low: float, high: float, limit: Limit) -> Status:
     """Return PASSED for an interval wholly inside the limits, FAILED for one wholly outside, else CANNOT_TELL."""
     if not (math.isfinite(low) and math.isfinite(high)):
         return Status.ERRORED
@@ -66,47 +66,50 @@ def _status_of_interval(low: float, high: float, limit: Limit) -> Status:
     return Status.FAILED if below or above else Status.CANNOT_TELL
 
 
-def _judge(
-    checks: Mapping[str, Check[Any]], measured: Measured, protocol: CollectionProtocol, asked: Asked
+def _judge_check(
+    checks: Mapping[str, Check[Any]], measured: Measured, protocol: CollectionProtocol, required_streams: Asked
 ) -> Iterator[Finding]:
     if measured.check not in protocol.limits:
         raise UnknownName("limit", measured.check, protocol.limits)
     limit, check = protocol.limits[measured.check], checks.get(measured.check)
     for measurement in measured.measurements:
-        status = status_of(measurement, limit)
-        required = _is_stream_required(measurement.about, asked) if limit.required is None else limit.required
-        yield _finding(measured.check, measurement, status, limit, check, required=required)
+        status = judge_measurement(measurement, limit)
+        required = (
+            _is_stream_required(measurement.about, required_streams) if limit.required is None else limit.required
+        )
+        yield _make_finding(measured.check, measurement, status, limit, check, required=required)
     if measured.error:
         broke = replace(NOTHING, cannot_tell=note("check.broke", error=measured.error))
-        yield _finding(measured.check, broke, Status.ERRORED, limit, check, required=True)
+        yield _make_finding(measured.check, broke, Status.ERRORED, limit, check, required=True)
     elif not measured.measurements:
         open_ = replace(NOTHING, cannot_tell=measured.reason or note("check.nothing_to_look_at"))
-        required = _is_input_required(check, asked) if limit.required is None else limit.required
-        yield _finding(measured.check, open_, Status.NOT_APPLICABLE, limit, check, required=required)
+        required = _is_input_required(check, required_streams) if limit.required is None else limit.required
+        yield _make_finding(measured.check, open_, Status.NOT_APPLICABLE, limit, check, required=required)
 
 
-def _finding(
-    name: str, of: Measurement, status: Status, limit: Limit, check: Check[Any] | None, *, required: bool
+def _make_finding(
+    name: str, measurement: Measurement, status: Status, limit: Limit, check: Check[Any] | None, *, required: bool
 ) -> Finding:
-    value = of.value if math.isfinite(of.value) else None
+    value = measurement.value if math.isfinite(measurement.value) else None
     failed = status is Status.FAILED
     # a check without a result can keep an episode from passing, but costs nothing
     cost = limit.cost if status in (Status.FAILED, Status.ERRORED) else 0.0
-    place, reason = of.place, of.cannot_tell if status in UNANSWERED else None
+    place, reason = measurement.place, measurement.cannot_tell if status in UNANSWERED else None
     if failed and check and check.place_says_it:
-        place, reason = None, of.place
+        place, reason = None, measurement.place
     return Finding(
-        name, of.about, status, value, limit.minimum, limit.maximum, limit.unit, place, reason, required,
-        of.low, of.high, of.at_s, of.fix if failed else None, cost, check.advice if check and failed else "",
+        name, measurement.about, status, value, limit.minimum, limit.maximum, limit.unit, place, reason, required,
+        measurement.low, measurement.high, measurement.at_s, measurement.fix if failed else None, cost,
+        check.advice if check and failed else "",
     )  # fmt: skip
 
 
-def _is_stream_required(about: Subject, asked: Asked) -> bool:
-    return bool(asked) and not {sensor.stream for sensor in asked}.isdisjoint(about.streams)
+def _is_stream_required(subject: Subject, required_streams: Asked) -> bool:
+    return bool(required_streams) and not {sensor.stream for sensor in required_streams}.isdisjoint(subject.streams)
 
 
-def _is_input_required(check: Check[Any] | None, asked: Asked) -> bool:
+def _is_input_required(check: Check[Any] | None, required_streams: Asked) -> bool:
     """Does missing input count? Only where the protocol requires a stream of the missing kind."""
-    needs = check.needs if check and asked else ()
+    needs = check.needs if check and required_streams else ()
     kinds = {kind.value for need in needs if need != "streams" for kind in NEEDS.get(need, ())}
-    return any(sensor.kind in kinds for sensor in asked)
+    return any(sensor.kind in kinds for sensor in required_streams)

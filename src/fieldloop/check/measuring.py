@@ -23,31 +23,31 @@ def measure_with(checks: Iterable[Check[S]], subject: S, *, pixels: bool = True)
 def _run_check(check: Check[S], subject: S, *, pixels: bool) -> Measured:
     if check.pixels and not pixels:
         return Measured(check.name, reason=NOT_LOOKED_AT)
-    if reason := subject.lacks(check.needs):
+    if reason := subject.find_missing_input(check.needs):
         return Measured(check.name, reason=reason)
     try:
-        measurements = tuple(_with_assumption(check, subject, one) for one in check.look(subject))
+        measurements = tuple(_note_reader_assumption(check, subject, one) for one in check.look(subject))
     except Exception as broken:  # noqa: BLE001 - a check may meet unexpected data, and may come from outside
         return Measured(check.name, error=f"{type(broken).__name__}: {broken}")
     return Measured(check.name, measurements, reason=None if measurements else note("check.nothing_to_look_at"))
 
 
-def _with_assumption(check: Check[S], subject: S, measurement: Measurement) -> Measurement:
+def _note_reader_assumption(check: Check[S], subject: S, measurement: Measurement) -> Measurement:
     """Note what a reader assumed about the streams concerned, where the check rests on it."""
     if not check.rests_on or not isinstance(subject, Case):
         return measurement
     for name in measurement.about.streams:
         for fact in check.rests_on:
-            if _is_assumed(subject, name, fact):
+            if _is_fact_assumed(subject, name, fact):
                 reasons = (measurement.cannot_tell,) if measurement.cannot_tell else ()
                 return replace(measurement, cannot_tell=note(ASSUMED, *reasons, stream=name, fact=fact.value))
     return measurement
 
 
-def _is_assumed(case: Case, name: str, fact: StreamFact) -> bool:
+def _is_fact_assumed(case: Case, stream_name: str, fact: StreamFact) -> bool:
     """Did a reader assume this fact? What the protocol states of a stream is not assumed."""
-    stream, asked = case.recording.streams.get(name), case.protocol.sensors.get(name)
-    if stream is None or stream.provenance(fact) is not Provenance.ASSUMED:
+    stream, asked = case.recording.streams.get(stream_name), case.protocol.sensors.get(stream_name)
+    if stream is None or stream.get_provenance(fact) is not Provenance.ASSUMED:
         return False
     stated = asked is not None and (fact is StreamFact.MEANING or (fact is StreamFact.RATE and bool(asked.hz)))
     return not stated

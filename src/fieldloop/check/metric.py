@@ -14,20 +14,20 @@ from fieldloop.protocol import Limit
 Floats = NDArray[np.float64]
 
 
-def episode_metrics(batch: Batch, episodes: Sequence[Episode]) -> Mapping[str, Floats]:
+def compute_episode_metrics(batch: Batch, episodes: Sequence[Episode]) -> Mapping[str, Floats]:
     """Return a column per check over these episodes; NaN where it gave no valid number."""
     columns: dict[str, Floats] = {}
     for row, episode in enumerate(episodes):
         for measured in batch.measured.get(episode.id, ()):
             limit = batch.protocol.limits.get(measured.check)
             if limit is not None and measured.measurements:
-                value = _worst(measured.measurements, limit)
+                value = _find_worst_value(measured.measurements, limit)
                 if math.isfinite(value):
                     columns.setdefault(measured.check, np.full(len(episodes), np.nan))[row] = value
     return columns
 
 
-def _worst(measurements: Sequence[Measurement], limit: Limit) -> float:
+def _find_worst_value(measurements: Sequence[Measurement], limit: Limit) -> float:
     """Return the number furthest beyond its limit or nearest to it; with two limits, the median."""
     values = [m.value for m in measurements if not m.cannot_tell and math.isfinite(m.value)]
     if not values:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from fieldloop.model.finding import EpisodeReport, Finding, Status, excess
+from fieldloop.model.finding import EpisodeReport, Finding, Status, compute_limit_excess
 from fieldloop.model.ranking import Correlation, Look, Ranking
 
 SEVERITY = list(Status)
@@ -13,25 +13,27 @@ FEWEST = 4
 """Least number of episodes for the interval of a rank correlation."""
 
 
-def rank(reports: Iterable[EpisodeReport], durations: Mapping[str, float] | None = None) -> Ranking:
+def rank_episodes(reports: Iterable[EpisodeReport], durations_s: Mapping[str, float] | None = None) -> Ranking:
     """Order episodes by the cost of their findings; equal costs by how far the worst one exceeds its limit.
 
-    `durations` (seconds by episode id) show whether the order follows length.
+    `durations_s` (seconds by episode id) show whether the order follows length.
     """
     listed = tuple(reports)
-    costs = [cost_of(report.findings) for report in listed]
+    costs = [sum_finding_costs(report.findings) for report in listed]
     looks = [
         _summarise_report(report, cost)
         for report, cost in zip(listed, costs, strict=True)
         if _has_counting_findings(report)
     ]
-    looks.sort(key=lambda look: (-round(look.cost, 9), -max(map(excess, look.reasons), default=0.0), look.name))
-    lengths = durations or {}
+    looks.sort(
+        key=lambda look: (-round(look.cost, 9), -max(map(compute_limit_excess, look.reasons), default=0.0), look.name)
+    )
+    lengths = durations_s or {}
     known = [(cost, lengths[r.episode]) for cost, r in zip(costs, listed, strict=True) if r.episode in lengths]
-    return Ranking(tuple(looks), len(listed), _correlation(known))
+    return Ranking(tuple(looks), len(listed), _correlate_ranks(known))
 
 
-def cost_of(findings: Iterable[Finding]) -> float:
+def sum_finding_costs(findings: Iterable[Finding]) -> float:
     """Return the total cost of the findings, as a share of an episode's worth.
 
     Of one subject (timing, vision …) only the most expensive counts: a gap in eight streams, seen by five checks, is
@@ -52,7 +54,8 @@ def _has_counting_findings(report: EpisodeReport) -> bool:
 def _summarise_report(report: EpisodeReport, cost: float) -> Look:
     """Return the worst finding of each check; the moment is that of the most expensive one, if it has one."""
     ordered = sorted(
-        (f for f in report.findings if f.counts), key=lambda f: (-f.cost, SEVERITY.index(f.status), -excess(f))
+        (f for f in report.findings if f.counts),
+        key=lambda f: (-f.cost, SEVERITY.index(f.status), -compute_limit_excess(f)),
     )
     worst: dict[str, Finding] = {}
     for finding in ordered:
@@ -62,7 +65,7 @@ def _summarise_report(report: EpisodeReport, cost: float) -> Look:
     return Look(report.episode, report.name, report.status, cost, tuple(worst.values()), moment, fixes)
 
 
-def _correlation(pairs: Sequence[tuple[float, float]]) -> Correlation | None:
+def _correlate_ranks(pairs: Sequence[tuple[float, float]]) -> Correlation | None:
     """Spearman's rho with Bonett and Wright's interval (2000)."""
     from scipy.stats import rankdata
 

@@ -54,20 +54,20 @@ def check(  # noqa: PLR0913 - a check's properties, each named where it is used
 ) -> Callable[[Callable[[S], Iterator[Measurement]]], Check[S]]:
     """Make a measuring function a Check; the first line of its docstring is the question it asks."""
 
-    def make(look: Callable[[S], Iterator[Measurement]]) -> Check[S]:
+    def make_check(look: Callable[[S], Iterator[Measurement]]) -> Check[S]:
         asks, _, about = (look.__doc__ or "").partition("\n")
         more = " ".join(about.split())
         return Check(
             name, unit, asks.strip(), needs, look, more, advice, place_says_it, pixels, dimension, revision, rests_on
         )
 
-    return make
+    return make_check
 
 
-def collect_checks(*modules: ModuleType) -> dict[str, Check[S]]:
+def collect_checks(*check_modules: ModuleType) -> dict[str, Check[S]]:
     """Collect the checks of these modules, in the order written; duplicate names are refused."""
     checks: dict[str, Check[S]] = {}
-    for module in modules:
+    for module in check_modules:
         for member in vars(module).values():
             if isinstance(member, Check) and checks.setdefault(member.name, member) is not member:
                 raise ProtocolError(f"Two checks are called {member.name!r}.")

@@ -9,7 +9,7 @@ from typing import Any
 from fieldloop.model.codec import from_plain, to_plain
 from fieldloop.model.finding import Measured, Measurement
 from fieldloop.model.fix import Fix
-from fieldloop.model.note import NO_SUBJECT, Note, Subject, from_written
+from fieldloop.model.note import NO_SUBJECT, Note, Subject, read_note
 
 COLUMNS = (
     "episode", "check", "subject", "value", "place", "cannot_tell", "error", "reason", "low", "high", "at_s", "fix",
@@ -19,13 +19,18 @@ LATER = ("low", "high", "at_s", "fix", "about")
 """Columns that tables of earlier versions lack. Without `about`, places and reasons are sentences, not facts."""
 
 
-def rows(episode_id: str, measured: Iterable[Measured]) -> dict[str, list[Any]]:
+def convert_measurements_to_columns(episode_id: str, measured: Iterable[Measured]) -> dict[str, list[Any]]:
     """Return equally long columns: one row a measurement; a check without any has one row without a subject."""
     columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
     for asked in measured:
         for m in asked.measurements or (Measurement(NO_SUBJECT, math.nan),):
             subject = m.subject if asked.measurements else None
-            facts = (_note_to_text(m.place), _note_to_text(m.cannot_tell), asked.error, _note_to_text(asked.reason))
+            facts = (
+                _write_note_text(m.place),
+                _write_note_text(m.cannot_tell),
+                asked.error,
+                _write_note_text(asked.reason),
+            )
             fix = json.dumps(to_plain(m.fix)) if m.fix else None
             row = (
                 episode_id,
@@ -37,19 +42,19 @@ def rows(episode_id: str, measured: Iterable[Measured]) -> dict[str, list[Any]]:
                 m.high,
                 m.at_s,
                 fix,
-                _subject_to_text(m.about),
+                _write_subject_text(m.about),
             )
             for name, value in zip(COLUMNS, row, strict=True):
                 columns[name].append(value)
     return columns
 
 
-def from_rows(columns: Mapping[str, Sequence[Any]]) -> dict[str, tuple[Measured, ...]]:
+def read_measurements_from_columns(columns: Mapping[str, Sequence[Any]]) -> dict[str, tuple[Measured, ...]]:
     """Read columns back: episode id → what each check measured, in the order written."""
     read: dict[str, dict[str, Measured]] = {}
     count = len(columns["episode"])
     known = {name: columns.get(name, [None] * count) if name in LATER else columns[name] for name in COLUMNS}
-    fact = _note_from_text if "about" in columns else _note_from_sentence
+    fact = _read_note_text if "about" in columns else _read_note_sentence
     for episode, check, subject, value, place, cannot_tell, error, reason, low, high, at_s, fix, about in zip(
         *known.values(), strict=True
     ):
@@ -57,7 +62,7 @@ def from_rows(columns: Mapping[str, Sequence[Any]]) -> dict[str, tuple[Measured,
         before = checks.get(check, Measured(check, (), error or "", fact(reason)))
         number = math.nan if value is None else float(value)  # Parquet may hand a NaN back as null
         repair = from_plain(Fix, json.loads(fix)) if fix else None
-        named = Subject.from_displayed(subject or "") if about is None else _subject_from_text(about)
+        named = Subject.from_displayed(subject or "") if about is None else _read_subject_text(about)
         more = (
             ()
             if subject is None
@@ -67,24 +72,24 @@ def from_rows(columns: Mapping[str, Sequence[Any]]) -> dict[str, tuple[Measured,
     return {episode: tuple(checks.values()) for episode, checks in read.items()}
 
 
-def _note_to_text(fact: Note | None) -> str:
+def _write_note_text(fact: Note | None) -> str:
     return json.dumps(to_plain(fact), ensure_ascii=False) if fact else ""
 
 
-def _note_from_text(text: str | None) -> Note | None:
-    return from_written(json.loads(text)) if text else None
+def _read_note_text(text: str | None) -> Note | None:
+    return read_note(json.loads(text)) if text else None
 
 
-def _note_from_sentence(text: str | None) -> Note | None:
+def _read_note_sentence(text: str | None) -> Note | None:
     """Read a place or reason of an earlier version, which was a sentence."""
-    return from_written(text) if text else None
+    return read_note(text) if text else None
 
 
 @lru_cache(maxsize=4096)
-def _subject_to_text(about: Subject) -> str:
+def _write_subject_text(about: Subject) -> str:
     return json.dumps(about.written(), ensure_ascii=False)
 
 
 @lru_cache(maxsize=4096)
-def _subject_from_text(text: str) -> Subject:
+def _read_subject_text(text: str) -> Subject:
     return from_plain(Subject, json.loads(text))

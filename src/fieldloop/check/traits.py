@@ -17,26 +17,26 @@ STYLE = "speed"
 SHORTEST_S = 0.001  # a length has a logarithm
 
 
-def label(episode: Episode, over: str) -> str:
+def read_label(episode: Episode, label_kind: str) -> str:
     """Return an episode's label of one kind; '' where its log does not state it."""
-    match over:
+    match label_kind:
         case "task" | "operator" | "session" | "site" | "robot":
-            return str(getattr(episode, over))
+            return str(getattr(episode, label_kind))
         case "outcome":
             return {True: "succeeded", False: "failed", None: ""}[episode.succeeded]
         case "object":
             return episode.handled
         case _:
-            return episode.stratum.level(over) or ""
+            return episode.stratum.level(label_kind) or ""
 
 
-def factors(episodes: Sequence[Episode]) -> tuple[str, ...]:
+def list_factors(episodes: Sequence[Episode]) -> tuple[str, ...]:
     """Return the factors of the environment that any episode states, without those of the item handled."""
     named = {c.factor for e in episodes for c in e.stratum.conditions}
     return tuple(sorted(named - set(OBJECT_FACTORS)))
 
 
-def by_task(batch: Batch) -> dict[str, list[Episode]]:
+def group_by_task(batch: Batch) -> dict[str, list[Episode]]:
     """Group episodes by task: only attempts at one task can be compared."""
     tasks: dict[str, list[Episode]] = defaultdict(list)
     for episode in batch.episodes:
@@ -54,16 +54,16 @@ def group_by_session(episodes: Sequence[Episode]) -> dict[str, list[Episode]]:
     return dict(groups) if len(starts) > 1 and "" not in groups else {}
 
 
-def length_s(episode: Episode) -> float:
+def measure_length_s(episode: Episode) -> float:
     """Return an episode's length in seconds, always above zero."""
     return max((episode.end_ns - episode.start_ns) / NS_PER_S, SHORTEST_S)
 
 
-def style_features(batch: Batch, episodes: Sequence[Episode]) -> Mapping[str, Floats]:
+def collect_style_features(batch: Batch, episodes: Sequence[Episode]) -> Mapping[str, Floats]:
     """Return each style feature as a column over these episodes, NaN where it is missing."""
     columns: dict[str, Floats] = {}
     for row, episode in enumerate(episodes):
-        for name, value in batch.imprint(episode.id).under(STYLE):
+        for name, value in batch.find_imprint(episode.id).list_arrays_under(STYLE):
             if value.size == 1:
                 columns.setdefault(name, np.full(len(episodes), np.nan))[row] = float(value.reshape(-1)[0])
     return dict(sorted(columns.items()))

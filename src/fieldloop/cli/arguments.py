@@ -24,14 +24,14 @@ class Parser(argparse.ArgumentParser):
         usage = " ".join(self.format_usage().split()).removeprefix("usage: ")
         raise BadInput(f"{message[:1].upper()}{message[1:]}.\nUsage: {usage}")
 
-    def parse(self, words: Sequence[str]) -> argparse.Namespace:
+    def parse(self, arguments: Sequence[str]) -> argparse.Namespace:
         """Parse all words; a word that is left over is misspelt."""
-        known, left = self.parse_known_args(list(words))
+        known, left = self.parse_known_args(list(arguments))
         if left:
-            raise self._unknown_word_error(left[0])
+            raise self._make_unknown_word_error(left[0])
         return known
 
-    def _unknown_word_error(self, word: str) -> BadInput:
+    def _make_unknown_word_error(self, word: str) -> BadInput:
         command = self.prog.partition(" ")[2]
         if word.startswith("-"):
             return UnknownName(f"option of `{self.prog}`", word.partition("=")[0], self._option_string_actions)
@@ -41,22 +41,22 @@ class Parser(argparse.ArgumentParser):
         return BadInput(f"`{self.prog}` takes no argument {word!r}. See `{self.prog} --help`.")
 
 
-def parser_for(command: str, summary: str, ask: Ask, needs: Needs, more: str = "") -> Parser:
+def build_parser(command: str, summary: str, parameters: Ask, needs: Needs, extra_help: str = "") -> Parser:
     """Build the parser of one command."""
     parser = Parser(
         prog=f"fieldloop {command}",
         description=summary,
-        epilog=more or None,
+        epilog=extra_help or None,
         allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    for parameter in ask.parameters:
-        _add(parser, parameter)
-    add_common(parser, needs)
+    for parameter in parameters.parameters:
+        _add_parameter(parser, parameter)
+    add_common_options(parser, needs)
     return parser
 
 
-def add_common(parser: argparse.ArgumentParser, needs: Needs) -> None:
+def add_common_options(parser: argparse.ArgumentParser, needs: Needs) -> None:
     """Add what every command takes."""
     where = {
         Needs.WORKSPACE: f"the workspace to work on (default: the current folder, or {WORKSPACE_VARIABLE})",
@@ -69,13 +69,13 @@ def add_common(parser: argparse.ArgumentParser, needs: Needs) -> None:
     group.add_argument("--debug", action="store_true", help="show where an unexpected error came from")
 
 
-def values_from(ask: Ask, parsed: argparse.Namespace) -> dict[str, Any]:
+def get_argument_values(parameters: Ask, parsed: argparse.Namespace) -> dict[str, Any]:
     """Pick the function's own arguments out, repeatable ones as tuples."""
-    values = {p.name: getattr(parsed, _dest(p)) for p in ask.parameters}
-    return {p.name: tuple(values[p.name] or ()) if p.repeatable else values[p.name] for p in ask.parameters}
+    values = {p.name: getattr(parsed, _get_dest_name(p)) for p in parameters.parameters}
+    return {p.name: tuple(values[p.name] or ()) if p.repeatable else values[p.name] for p in parameters.parameters}
 
 
-def workspace_folder(parsed: argparse.Namespace) -> tuple[Path, bool]:
+def get_workspace_folder(parsed: argparse.Namespace) -> tuple[Path, bool]:
     """Return the folder to work in, and whether the user named it."""
     if parsed.workspace is not None:
         return parsed.workspace, True
@@ -83,11 +83,11 @@ def workspace_folder(parsed: argparse.Namespace) -> tuple[Path, bool]:
     return (Path(named), True) if named else (Path(), False)
 
 
-def _dest(parameter: Parameter) -> str:
+def _get_dest_name(parameter: Parameter) -> str:
     return f"arg_{parameter.name}"  # so that a use case may have a parameter called `json`
 
 
-def _add(parser: argparse.ArgumentParser, parameter: Parameter) -> None:
+def _add_parameter(parser: argparse.ArgumentParser, parameter: Parameter) -> None:
     if parameter.positional and parameter.kind is not bool:
         _add_positional(parser, parameter)
     elif parameter.kind is bool:
@@ -99,68 +99,68 @@ def _add(parser: argparse.ArgumentParser, parameter: Parameter) -> None:
 def _add_positional(parser: argparse.ArgumentParser, parameter: Parameter) -> None:
     counts = {(True, True): "+", (True, False): "*", (False, True): None, (False, False): "?"}
     parser.add_argument(
-        _dest(parameter),
+        _get_dest_name(parameter),
         nargs=counts[parameter.repeatable, parameter.required],
         metavar=parameter.name.replace("_", "-").upper(),
         default=None if parameter.required else parameter.default,
-        type=_reader(parameter),
-        help=_help(parameter),
+        type=_make_value_reader(parameter),
+        help=_write_help(parameter),
     )
 
 
 def _add_option(parser: argparse.ArgumentParser, parameter: Parameter) -> None:
     several = parameter.name in SEVERAL_WORDS
     parser.add_argument(
-        flag_of(parameter),
-        dest=_dest(parameter),
+        get_flag(parameter),
+        dest=_get_dest_name(parameter),
         nargs="+" if several else None,
         # append would add to the default, which the first value given must replace
         action=("extend" if several else "append") if parameter.repeatable else "store",
         default=None if parameter.required or parameter.repeatable else parameter.default,
         required=parameter.required,
-        type=_reader(parameter),
-        metavar="{" + ",".join(parameter.choices) + "}" if parameter.choices else _metavar(parameter),
-        help=_help(parameter),
+        type=_make_value_reader(parameter),
+        metavar="{" + ",".join(parameter.choices) + "}" if parameter.choices else _get_metavar(parameter),
+        help=_write_help(parameter),
     )
 
 
 def _add_flag(parser: argparse.ArgumentParser, parameter: Parameter) -> None:
-    dest, text = _dest(parameter), parameter.help.replace("%", "%%")
+    dest, text = _get_dest_name(parameter), parameter.help.replace("%", "%%")
     if parameter.may_be_none:
         parser.add_argument(
-            flag_of(parameter), dest=dest, action=argparse.BooleanOptionalAction, default=None, help=text
+            get_flag(parameter), dest=dest, action=argparse.BooleanOptionalAction, default=None, help=text
         )
     elif parameter.default is True:
-        parser.add_argument(flag_of(parameter), dest=dest, action="store_false", help=text)
+        parser.add_argument(get_flag(parameter), dest=dest, action="store_false", help=text)
     else:
-        parser.add_argument(flag_of(parameter), dest=dest, action="store_true", help=text)
+        parser.add_argument(get_flag(parameter), dest=dest, action="store_true", help=text)
 
 
-def flag_of(parameter: Parameter) -> str:
+def get_flag(parameter: Parameter) -> str:
     """Return the option of a parameter as a user types it; a flag that is on by default is switched off by --no-."""
     switched_off = parameter.kind is bool and parameter.default is True and not parameter.may_be_none
     return ("--no-" if switched_off else "--") + parameter.name.strip("_").replace("_", "-")
 
 
-def _metavar(parameter: Parameter) -> str:
+def _get_metavar(parameter: Parameter) -> str:
     return {int: "N", float: "X", Path: "PATH"}.get(parameter.kind, "TEXT")
 
 
-def _help(parameter: Parameter) -> str:
+def _write_help(parameter: Parameter) -> str:
     silent = parameter.required or parameter.default in (None, "", (), False)
-    default = "" if silent else f"default: {_text(parameter.default)}"
+    default = "" if silent else f"default: {_format_default(parameter.default)}"
     again = "repeatable" if parameter.repeatable and not parameter.positional else ""
     notes = "; ".join(note for note in (again, default) if note)
     text = f"{parameter.help} ({notes})" if notes and parameter.help else parameter.help or notes
     return text.replace("%", "%%")
 
 
-def _text(value: Any) -> str:
+def _format_default(value: Any) -> str:
     return str(value.value if isinstance(value, Enum) else value)
 
 
-def _reader(parameter: Parameter) -> Any:
-    def reads(text: str) -> Any:
+def _make_value_reader(parameter: Parameter) -> Any:
+    def read_value(text: str) -> Any:
         if parameter.choices:
             if text not in parameter.choices:
                 wrong = UnknownName(f"choice for {parameter.name}", text, parameter.choices)
@@ -172,4 +172,4 @@ def _reader(parameter: Parameter) -> Any:
             word = {int: "a whole number", float: "a number"}.get(parameter.kind, parameter.kind.__name__)
             raise BadInput(f"{parameter.name} must be {word}, not {text!r}.") from None
 
-    return reads
+    return read_value

@@ -1,29 +1,34 @@
 """One cause of a check report as lines: the check and how often, what was found at worst, what to do."""
 
-from fieldloop.cli.wrapped import Line, wrap
+from fieldloop.cli.wrapped import Line, wrap_text
 from fieldloop.model.finding import Status
 from fieldloop.report.check.causes import Cause, Unknown
-from fieldloop.report.check.phrases import title_parts, unknown_text, worst_text
+from fieldloop.report.check.phrases import write_cause_title, write_unknown_reason, write_worst_finding
 from fieldloop.say.marks import MARKS
 
 INDENT = 2
 
 
-def cause_lines(cause: Cause, width: int, most: int, *, advice_text: str, episodes: bool) -> list[Line]:
-    """Return a cause as lines; `advice_text` is what to do, '' for nothing; `episodes` names all episodes."""
-    mark, parts = MARKS[cause.status], title_parts(cause, whole=episodes)
+def write_cause_lines(cause: Cause, width: int, max_lines: int, *, advice_text: str, name_episodes: bool) -> list[Line]:
+    """Return a cause as lines; `advice_text` is what to do, '' for nothing; `name_episodes` names all episodes."""
+    mark, parts = MARKS[cause.status], write_cause_title(cause, name_all_subjects=name_episodes)
     title = f"{cause.check}: {parts}" if parts else cause.check
-    lines = wrap(title, width, style="bold", sign=(mark.sign, mark.style), most=most)
-    lines += wrap(worst_text(cause), width, indent=INDENT, most=most)
+    lines = wrap_text(title, width, style="bold", sign=(mark.sign, mark.style), max_lines=max_lines)
+    lines += wrap_text(write_worst_finding(cause), width, indent=INDENT, max_lines=max_lines)
     if advice_text:
-        lines += wrap(advice_text, width, indent=INDENT, style="dim", sign=("→", "dim"))
-    if episodes and len(cause.episodes) > 1:
+        lines += wrap_text(advice_text, width, indent=INDENT, style="dim", sign=("→", "dim"))
+    if name_episodes and len(cause.episodes) > 1:
         named = ", ".join(episode.name for episode in cause.episodes)
-        lines += wrap(f"Episodes: {named}", width, indent=INDENT, style="dim")
+        lines += wrap_text(f"Episodes: {named}", width, indent=INDENT, style="dim")
     return lines
 
 
-def unknown_lines(one: Unknown, width: int, most: int) -> list[Line]:
+def write_unknown_lines(unknown: Unknown, width: int, max_lines: int) -> list[Line]:
     """Return a reason with the checks that it leaves without an answer."""
     mark = MARKS[Status.CANNOT_TELL]
-    return wrap(f"{unknown_text(one)} ({', '.join(one.checks)})", width, sign=(mark.sign, mark.style), most=most)
+    return wrap_text(
+        f"{write_unknown_reason(unknown)} ({', '.join(unknown.checks)})",
+        width,
+        sign=(mark.sign, mark.style),
+        max_lines=max_lines,
+    )

@@ -28,29 +28,29 @@ class Choice:
     text: str = ""
 
 
-def choose(words: Sequence[str]) -> Choice:
+def choose_command(arguments: Sequence[str]) -> Choice:
     """Find the command; options that every command takes may stand in front of it.
 
-    >>> choose(["--json", "plan", "show", "--limit", "3"])
+    >>> choose_command(["--json", "plan", "show", "--limit", "3"])
     Choice(command='plan show', words=('--json', '--limit', '3'), text='')
-    >>> choose(["plan", "--budget", "40"])
+    >>> choose_command(["plan", "--budget", "40"])
     Choice(command='plan', words=('--budget', '40'), text='')
     """
-    front, rest = _split_leading_options(list(words))
+    front, rest = _split_leading_options(list(arguments))
     if "--version" in front:
         return Choice(text=f"fieldloop {__version__}")
     if not rest:
-        from fieldloop.cli.overview import overview
+        from fieldloop.cli.overview import write_overview
 
-        return Choice(text=overview())
+        return Choice(text=write_overview())
     first, *others = rest
     if first == "completion":
-        from fieldloop.cli.completion import completion
+        from fieldloop.cli.completion import complete_words
 
-        return Choice(text=completion(others))
+        return Choice(text=complete_words(others))
     known = {command.partition(" ")[0] for command in COMMANDS} | set(OWN)
     if first == "help":
-        return choose([*others, "--help"])
+        return choose_command([*others, "--help"])
     if first not in known:
         raise UnknownName("command", first, sorted(known))
     if others and f"{first} {others[0]}" in COMMANDS:
@@ -64,27 +64,27 @@ def choose(words: Sequence[str]) -> Choice:
         verbs = sorted(c.partition(" ")[2] for c in COMMANDS if c.startswith(f"{first} "))
         given = others[0] if others and not others[0].startswith("-") else ""
         raise BadInput(
-            f"`fieldloop {first}` needs one of these verbs: {', '.join(verbs)}.{_suggestion_text(given, verbs)}"
+            f"`fieldloop {first}` needs one of these verbs: {', '.join(verbs)}.{_write_suggestion(given, verbs)}"
         )
     return Choice(first, (*front, *others))
 
 
-def _split_leading_options(words: list[str]) -> tuple[list[str], list[str]]:
+def _split_leading_options(arguments: list[str]) -> tuple[list[str], list[str]]:
     front: list[str] = []
-    while words and words[0].startswith("-"):
-        word = words.pop(0)
+    while arguments and arguments[0].startswith("-"):
+        word = arguments.pop(0)
         if word in ("-h", "--help"):
             return front, []
         front.append(word)
         if word in WITH_VALUE:
-            if not words:
-                raise BadInput(f"{word} needs a folder.")
-            front.append(words.pop(0))
+            if not arguments:
+                raise BadInput(f"The option {word} needs a folder.")
+            front.append(arguments.pop(0))
         elif word != "--version" and word not in BARE and not word.startswith("--workspace="):
             raise UnknownName("option before the command", word, [*WITH_VALUE, *BARE, "--version", "--help"])
-    return front, words
+    return front, arguments
 
 
-def _suggestion_text(given: str, known: list[str]) -> str:
-    suggestion = UnknownName("verb", given, known).suggestion if given else None
+def _write_suggestion(given_word: str, known_words: list[str]) -> str:
+    suggestion = UnknownName("verb", given_word, known_words).suggestion if given_word else None
     return f" Did you mean {suggestion!r}?" if suggestion else ""

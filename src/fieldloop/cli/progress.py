@@ -16,16 +16,20 @@ QUIET_S = 3.0
 _open: list["Progress"] = []  # a terminal shows one set of bars; nested work adds a bar to it
 
 
-def track(items: Iterable[Any], what: str, total: int | None = None) -> Iterator[Any]:
+def track_progress(items: Iterable[Any], description: str, total: int | None = None) -> Iterator[Any]:
     """Iterate over items and show progress on stderr."""
     if total is None and isinstance(items, Sized):
         total = len(items)
-    return _lines(items, what, total) if is_plain(sys.stderr) else _bar(items, what, total)
+    return (
+        _print_progress_lines(items, description, total)
+        if is_plain(sys.stderr)
+        else _show_progress_bar(items, description, total)
+    )
 
 
-def _bar(items: Iterable[T], what: str, total: int | None) -> Iterator[T]:
-    with _bars() as progress:
-        task = progress.add_task(what, total=total)
+def _show_progress_bar(items: Iterable[T], description: str, total: int | None) -> Iterator[T]:
+    with _open_progress_bars() as progress:
+        task = progress.add_task(description, total=total)
         try:
             for item in items:
                 yield item
@@ -35,7 +39,7 @@ def _bar(items: Iterable[T], what: str, total: int | None) -> Iterator[T]:
 
 
 @contextmanager
-def _bars() -> Iterator["Progress"]:
+def _open_progress_bars() -> Iterator["Progress"]:
     from rich import progress as rich
     from rich.console import Console
 
@@ -57,10 +61,10 @@ def _bars() -> Iterator["Progress"]:
             _open.remove(progress)
 
 
-def _lines(items: Iterable[T], what: str, total: int | None) -> Iterator[T]:
+def _print_progress_lines(items: Iterable[T], description: str, total: int | None) -> Iterator[T]:
     last_line = time.monotonic()
     for done, item in enumerate(items, start=1):
         yield item
         if time.monotonic() - last_line >= QUIET_S:
             last_line = time.monotonic()
-            print(f"{what}: {done}{f' of {total}' if total else ''}", file=sys.stderr, flush=True)
+            print(f"{description}: {done}{f' of {total}' if total else ''}", file=sys.stderr, flush=True)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from fieldloop.cli.screen import Screen
-from fieldloop.cli.tables import facts, field_label, heading, table, value_text
+from fieldloop.cli.tables import format_value, get_field_label, make_facts_table, make_heading, make_table
 from fieldloop.model.finding import Status
 from fieldloop.model.note import Note
 
@@ -31,6 +31,7 @@ RENDERERS = {
     "Plan": "render_plan:plan",
     "PlanNow": "render_plan:plan_now",
     "PlanScore": "render_plan:scored",
+    "OrderSheet": "render_plan:order_sheet",
     "Forecast": "render_plan:forecast",
     "Decision": "render_run:decision",
     "Watch": "render_run:watch",
@@ -46,7 +47,7 @@ RENDERERS = {
     "CameraPairResult": "render_camera:cameras_compared",
     "Home": "render_home:home",
 }
-ONE_BY_ONE = {"IncidentNow", "EpisodeReport", "PlanScore"}
+ONE_BY_ONE = {"IncidentNow", "EpisodeReport", "PlanScore", "OrderSheet"}
 """Nouns that a row of a table cannot hold."""
 OF_MANY = {"Progress": "render_plan:progress"}
 """Nouns whose list has a renderer of its own."""
@@ -64,17 +65,17 @@ WIDE = {
 """Fields that do not fit in a row of a list; `--json` has them."""
 
 
-def show(result: Any, screen: Screen) -> None:
+def show_result(result: Any, screen: Screen) -> None:
     """Print a result."""
     name = type(result).__name__
     if isinstance(result, str):
         screen.write(result)
     elif name in RENDERERS:
-        _renderer(RENDERERS[name])(result, screen)
+        _load_renderer(RENDERERS[name])(result, screen)
     elif isinstance(result, Mapping):
-        from fieldloop.doors.written import as_json
+        from fieldloop.doors.written import convert_to_json
 
-        screen.write(json.dumps(as_json(result), indent=2, ensure_ascii=False))
+        screen.write(json.dumps(convert_to_json(result), indent=2, ensure_ascii=False))
     elif isinstance(result, list | tuple):
         _show_list(result, screen)
     elif dataclasses.is_dataclass(result):
@@ -88,11 +89,11 @@ def show_noun(value: Any, screen: Screen) -> None:
     held = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
     sections = {name: part for name, part in held.items() if _is_list_of_nouns(part) or _is_printable_noun(part)}
     if kept := [name for name in held if name not in sections]:
-        screen.print(facts((field_label(name), _cell(held[name], name)) for name in kept))
+        screen.print(make_facts_table((get_field_label(name), _format_cell(held[name], name)) for name in kept))
     for name, part in sections.items():
         screen.print()
-        screen.print(heading(field_label(name).capitalize()))
-        show(part, screen)
+        screen.print(make_heading(get_field_label(name).capitalize()))
+        show_result(part, screen)
 
 
 def show_noun_table(rows: tuple[Any, ...] | list[Any], screen: Screen) -> None:
@@ -100,13 +101,13 @@ def show_noun_table(rows: tuple[Any, ...] | list[Any], screen: Screen) -> None:
     names = [f.name for f in dataclasses.fields(rows[0]) if f.name not in WIDE]
     filled = [n for n in names if any(getattr(row, n) not in (None, "", ()) for row in rows)]
     flat = [n for n in filled if not any(_is_list_of_nouns(getattr(row, n)) for row in rows)]
-    figures = [field_label(n) for n in flat if all(isinstance(getattr(row, n), int | float | None) for row in rows)]
-    cells = ([_cell(getattr(row, n), n) for n in flat] for row in rows)
-    screen.print(table([field_label(n) for n in flat], cells, right=figures))
+    figures = [get_field_label(n) for n in flat if all(isinstance(getattr(row, n), int | float | None) for row in rows)]
+    cells = ([_format_cell(getattr(row, n), n) for n in flat] for row in rows)
+    screen.print(make_table([get_field_label(n) for n in flat], cells, right=figures))
 
 
-def _renderer(named: str) -> Renderer:
-    module, _, function = named.partition(":")
+def _load_renderer(module_and_function: str) -> Renderer:
+    module, _, function = module_and_function.partition(":")
     found: Renderer = getattr(importlib.import_module(f"fieldloop.cli.{module}"), function)
     return found
 
@@ -115,14 +116,14 @@ def _show_list(rows: list[Any] | tuple[Any, ...], screen: Screen) -> None:
     if not rows:
         screen.write("Nothing yet.")
     elif own := OF_MANY.get(type(rows[0]).__name__):
-        _renderer(own)(rows, screen)
+        _load_renderer(own)(rows, screen)
     elif _is_list_of_nouns(rows) and len({type(row) for row in rows}) == 1 and type(rows[0]).__name__ not in ONE_BY_ONE:
         show_noun_table(rows, screen)
     else:
         for place, row in enumerate(rows):
             if place:
                 screen.print()
-            show(row, screen)
+            show_result(row, screen)
 
 
 def _is_list_of_nouns(value: Any) -> bool:
@@ -144,5 +145,5 @@ def _is_printable_noun(value: Any) -> bool:
     return nameless and any(_is_list_of_nouns(getattr(value, f.name)) for f in dataclasses.fields(value))
 
 
-def _cell(value: Any, name: str) -> Any:
-    return value if isinstance(value, Status) else value_text(value, name)
+def _format_cell(value: Any, name: str) -> Any:
+    return value if isinstance(value, Status) else format_value(value, name)

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from fieldloop.cli.screen import Screen
-from fieldloop.cli.tables import facts, heading, mark, styled, table
+from fieldloop.cli.tables import format_status, make_facts_table, make_heading, make_styled_text, make_table
 from fieldloop.model.audit import Audit, Comparison
 from fieldloop.model.finding import Status
 from fieldloop.say import sentence
-from fieldloop.say.numbers import fixed, join_names, percent, whole
+from fieldloop.say.numbers import format_count, format_fixed, join_names, percent
 
 MOST_ROWS = 24
 WORDS = {Status.FAILED: "contradicted", Status.PASSED: "confirmed", Status.CANNOT_TELL: "open"}
@@ -23,12 +23,12 @@ def audited(result: Any, screen: Screen) -> None:
         screen.print()
     sites = ", ".join(f"{site.id} ({percent(site.share, 0)})" for site in deployment.sites)
     screen.print(
-        facts(
+        make_facts_table(
             [
                 ("deployment", deployment.id),
                 ("sites", sites),
-                ("SKUs", whole(len(deployment.skus))),
-                ("strata", whole(len(deployment.exposures))),
+                ("SKUs", format_count(len(deployment.skus))),
+                ("strata", format_count(len(deployment.exposures))),
                 ("edge cases", len(deployment.edge_cases)),
             ]
         )
@@ -39,71 +39,73 @@ def audited(result: Any, screen: Screen) -> None:
     screen.print()
     audit(result.audit, screen)
     for warning in result.early:
-        screen.print(styled(f"▲ {sentence(warning)}", "yellow"))
+        screen.print(make_styled_text(f"▲ {sentence(warning)}", "yellow"))
     if result.html:
         screen.write(f"HTML page: {result.html}")
 
 
-def audit(asked: Audit, screen: Screen) -> None:
+def audit(result: Audit, screen: Screen) -> None:
     """Print the five questions with what is missing, then the comparison with the logs."""
-    status = Status.PASSED if asked.complete else Status.FAILED
-    word = "complete" if asked.complete else "incomplete"
-    screen.print(mark(status, word).append(f"  score {percent(asked.score, 0)}", style="bold default"))
+    status = Status.PASSED if result.complete else Status.FAILED
+    word = "complete" if result.complete else "incomplete"
+    screen.print(format_status(status, word).append(f"  score {percent(result.score, 0)}", style="bold default"))
     rows = [
         (sentence(a.question), percent(a.score, 0), "\n".join(map(sentence, a.missing)) or "nothing")
-        for a in asked.answers
+        for a in result.answers
     ]
-    screen.print(table(("question", "score", "missing"), rows, right=("score",)))
-    for odd in asked.odd:
-        screen.print(styled(f"▲ {sentence(odd)}", "yellow"))
-    if asked.overridden_by:
-        screen.write(f"{asked.overridden_by} overrode the audit: {asked.override_reason}")
-    elif not asked.complete:
+    screen.print(make_table(("question", "score", "missing"), rows, right=("score",)))
+    for odd in result.odd:
+        screen.print(make_styled_text(f"▲ {sentence(odd)}", "yellow"))
+    if result.overridden_by:
+        screen.write(f"{result.overridden_by} overrode the audit: {result.override_reason}")
+    elif not result.complete:
         screen.write("Complete the map and audit again, or override: fieldloop audit override --reason …")
-    if asked.compared:
+    if result.compared:
         screen.print()
-        _print_comparisons(asked.compared, screen)
+        _print_comparisons(result.compared, screen)
 
 
 def compared(result: Any, screen: Screen) -> None:
     """Print every claim that logs contradict or confirm."""
     for changed in result.changed:
-        screen.print(styled(f"▲ {sentence(changed)}", "yellow"))
+        screen.print(make_styled_text(f"▲ {sentence(changed)}", "yellow"))
     _print_comparisons(result.comparisons, screen)
 
 
-def velocity(made: Any, screen: Screen) -> None:
+def velocity(result: Any, screen: Screen) -> None:
     """Print a summary of the order lines, and which could not be counted."""
-    columns = ", ".join(f"{role} from {column}" for role, column in made.columns)
+    columns = ", ".join(f"{role} from {column}" for role, column in result.columns)
     screen.print(
-        facts(
+        make_facts_table(
             [
-                ("catalogue", made.catalogue),
-                ("lines", f"{whole(made.used)} of {whole(made.lines)} lines counted"),
+                ("catalogue", result.catalogue),
+                ("lines", f"{format_count(result.used)} of {format_count(result.lines)} lines counted"),
                 ("columns", columns),
-                ("days", f"{made.first_day} to {made.last_day}, {fixed(made.weeks, 2)} weeks"),
-                ("picks a week", whole(made.picks_per_week)),
-                ("SKUs", whole(made.skus)),
+                ("days", f"{result.first_day} to {result.last_day}, {format_fixed(result.weeks, 2)} weeks"),
+                ("picks a week", format_count(result.picks_per_week)),
+                ("SKUs", format_count(result.skus)),
             ]
         )
     )
-    rows = [(t.tier.replace("_", " "), f"{whole(t.skus)}", percent(t.share)) for t in made.tiers]
-    screen.print(table(("tier", "SKUs", "share of picks"), rows, right=("SKUs", "share of picks")))
-    for one in made.skipped:
+    rows = [(t.tier.replace("_", " "), f"{format_count(t.skus)}", percent(t.share)) for t in result.tiers]
+    screen.print(make_table(("tier", "SKUs", "share of picks"), rows, right=("SKUs", "share of picks")))
+    for one in result.skipped:
         first = ", ".join(map(str, one.first))
-        screen.print(styled(f"▲ {whole(one.lines)} lines left out: {one.why} (line {first} …)", "yellow"))
-    for remark in made.remarks:
-        screen.print(styled(f"▲ {remark}", "yellow"))
+        screen.print(
+            make_styled_text(f"▲ {format_count(one.lines)} lines left out: {one.why} (line {first} …)", "yellow")
+        )
+    for remark in result.remarks:
+        screen.print(make_styled_text(f"▲ {remark}", "yellow"))
 
 
 def _print_comparisons(comparisons: Sequence[Comparison], screen: Screen) -> None:
     counts = ", ".join(
         f"{n} {word}" for status, word in WORDS.items() if (n := sum(x.status is status for x in comparisons))
     )
-    screen.print(heading(f"The map compared with the logs: {counts}"))
+    screen.print(make_heading(f"The map compared with the logs: {counts}"))
     ranked = sorted((one for one in comparisons if one.episodes), key=lambda one: list(WORDS).index(one.status))
-    rows = [(one.status, sentence(one.message), whole(one.episodes), one.days) for one in ranked[:MOST_ROWS]]
-    screen.print(table(("", "claim", "attempts", "days"), rows, right=("attempts", "days")))
+    rows = [(one.status, sentence(one.message), format_count(one.episodes), one.days) for one in ranked[:MOST_ROWS]]
+    screen.print(make_table(("", "claim", "attempts", "days"), rows, right=("attempts", "days")))
     if len(ranked) > MOST_ROWS:
         screen.write(f"{len(ranked) - MOST_ROWS} more claims: --json lists all.")
     _print_unlogged(comparisons, screen)

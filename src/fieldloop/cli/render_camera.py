@@ -4,10 +4,10 @@ import math
 from typing import Any
 
 from fieldloop.cli.screen import Screen
-from fieldloop.cli.tables import facts, heading, mark, styled, table
+from fieldloop.cli.tables import format_status, make_facts_table, make_heading, make_styled_text, make_table
 from fieldloop.model.intrinsics import Intrinsics, RejectedImage
 from fieldloop.say import sentence
-from fieldloop.say.numbers import fixed, percent
+from fieldloop.say.numbers import format_fixed, percent
 
 
 def intrinsics_found(result: Any, screen: Screen) -> None:
@@ -23,58 +23,61 @@ def cameras_compared(result: Any, screen: Screen) -> None:
     """Print two cameras: the pose between them with the lens of each, or how far their clouds are apart."""
     for name, lens in (("Left camera", result.left), ("Right camera", result.right)):
         if lens is not None:
-            screen.print(heading(name))
+            screen.print(make_heading(name))
             _print_intrinsics(lens, screen)
             screen.print()
     if (pair := result.board) is not None:
-        screen.print(heading("Both cameras  ").append(mark(pair.status)))
+        screen.print(make_heading("Both cameras  ").append(format_status(pair.status)))
         screen.write(sentence(pair.message))
         shift = [row[3] for row in pair.left_from_right[:3]]
         screen.print(
-            facts(
+            make_facts_table(
                 [
-                    ("right camera seen from the left", _numbers_text(shift, " m", 4) if shift else "–"),
-                    ("error in both pictures", _px(pair.rms_px)),
-                    ("distance from the epipolar line", _px(pair.epipolar_px)),
-                    ("distance on held-out pairs", _px(pair.held_out_px)),
+                    ("right camera seen from the left", _format_numbers(shift, " m", 4) if shift else "–"),
+                    ("error in both pictures", _format_pixels(pair.rms_px)),
+                    ("distance from the epipolar line", _format_pixels(pair.epipolar_px)),
+                    ("distance on held-out pairs", _format_pixels(pair.held_out_px)),
                     ("pairs used", len(pair.pairs_used)),
                 ]
             )
         )
         _print_rejected(pair.pairs_rejected, screen)
     if (clouds := result.depth) is not None:
-        screen.print(heading("Depth  ").append(mark(clouds.status)))
+        screen.print(make_heading("Depth  ").append(format_status(clouds.status)))
         screen.write(sentence(clouds.message))
         screen.print(
-            facts(
+            make_facts_table(
                 [
-                    ("left must move by", _numbers_text(clouds.shift_mm, " mm", 2)),
-                    ("left must turn by", _numbers_text(clouds.turn_deg, "°", 3)),
+                    ("left must move by", _format_numbers(clouds.shift_mm, " mm", 2)),
+                    ("left must turn by", _format_numbers(clouds.turn_deg, "°", 3)),
                     ("points with a partner", f"{percent(clouds.overlap, 0)}"),
                 ]
             )
         )
     for warning in result.warnings:
-        screen.print(styled(sentence(warning), "yellow"))
+        screen.print(make_styled_text(sentence(warning), "yellow"))
 
 
 def _print_intrinsics(lens: Intrinsics, screen: Screen) -> None:
-    screen.print(heading("Intrinsics  ").append(mark(lens.status)))
+    screen.print(make_heading("Intrinsics  ").append(format_status(lens.status)))
     screen.write(sentence(lens.message) if lens.message else "")
     if lens.camera_matrix:
         (fx, _, cx), (_, fy, cy), _ = lens.camera_matrix
-        known = [f" ± {fixed(d, 2)}" if math.isfinite(d) else "" for d in lens.deviations] or [""] * 4
+        known = [f" ± {format_fixed(d, 2)}" if math.isfinite(d) else "" for d in lens.deviations] or [""] * 4
         screen.print(
-            facts(
+            make_facts_table(
                 [
-                    ("focal length", f"{fixed(fx, 2)}{known[0]}, {fixed(fy, 2)}{known[1]} px"),
+                    ("focal length", f"{format_fixed(fx, 2)}{known[0]}, {format_fixed(fy, 2)}{known[1]} px"),
                     (
                         "centre",
-                        f"{fixed(cx, 2)}{known[2]}, {fixed(cy, 2)}{known[3]} px of {lens.width} × {lens.height}",
+                        (
+                            f"{format_fixed(cx, 2)}{known[2]}, {format_fixed(cy, 2)}{known[3]} px of {lens.width} × "
+                            f"{lens.height}"
+                        ),
                     ),
-                    ("distortion", f"{_numbers_text(lens.distortion, '', 4)} ({lens.model})"),
-                    ("error on pictures used", _px(lens.rms_px)),
-                    ("error on held-out pictures", _px(lens.held_out_px)),
+                    ("distortion", f"{_format_numbers(lens.distortion, '', 4)} ({lens.model})"),
+                    ("error on pictures used", _format_pixels(lens.rms_px)),
+                    ("error on held-out pictures", _format_pixels(lens.held_out_px)),
                     ("pictures used", len(lens.images_used)),
                     ("share of the picture covered by boards", f"{percent(lens.coverage.covered, 0)}"),
                 ]
@@ -82,20 +85,20 @@ def _print_intrinsics(lens: Intrinsics, screen: Screen) -> None:
         )
     _print_rejected(lens.images_rejected, screen)
     if lens.advice:
-        screen.print(heading("How to improve the calibration"))
+        screen.print(make_heading("How to improve the calibration"))
         for hint in lens.advice:
             screen.write(f"  {sentence(hint)}")
 
 
 def _print_rejected(rejected: tuple[RejectedImage, ...], screen: Screen) -> None:
     if rejected:
-        screen.print(heading("Left out"))
-        screen.print(table(("picture", "why"), [(image.name, sentence(image.reason)) for image in rejected]))
+        screen.print(make_heading("Left out"))
+        screen.print(make_table(("picture", "why"), [(image.name, sentence(image.reason)) for image in rejected]))
 
 
-def _px(value: float | None) -> str:
-    return "–" if value is None else f"{fixed(value, 3)} px"
+def _format_pixels(value: float | None) -> str:
+    return "–" if value is None else f"{format_fixed(value, 3)} px"
 
 
-def _numbers_text(values: Any, unit: str, digits: int) -> str:
-    return ", ".join(f"{fixed(value, digits)}{unit}" for value in values) or "–"
+def _format_numbers(values: Any, unit: str, digits: int) -> str:
+    return ", ".join(f"{format_fixed(value, digits)}{unit}" for value in values) or "–"

@@ -5,17 +5,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fieldloop.cli.check_lines import cause_lines, unknown_lines
+from fieldloop.cli.check_lines import write_cause_lines, write_unknown_lines
 from fieldloop.cli.screen import Screen
-from fieldloop.cli.wrapped import LEFT_OUT, Line, flatten, wrap
+from fieldloop.cli.wrapped import LEFT_OUT, Line, join_blocks, wrap_text
 from fieldloop.model.finding import EpisodeReport, Status
 from fieldloop.report.check.causes import Causes, group_by_cause
-from fieldloop.report.check.content import judged_by, protocols_used
-from fieldloop.report.check.phrases import advice_of, list_names
-from fieldloop.report.check.summary import outdated_in_words
+from fieldloop.report.check.content import count_episodes_by_protocol, name_protocols_used
+from fieldloop.report.check.phrases import list_names, write_cause_advice
+from fieldloop.report.check.summary import write_outdated_line
 from fieldloop.say import sentence
 from fieldloop.say.marks import MARKS
-from fieldloop.say.numbers import fixed, percent, plural, short_id, whole
+from fieldloop.say.numbers import format_count, format_fixed, percent, plural, shorten_content_ids
 
 MOST_LINES = 60  # of a report on a screen; --all prints everything
 LOOKED_AT_FIRST = 5
@@ -52,80 +52,80 @@ DETAILS = (
 """From most to least; the first that fits the screen is printed."""
 
 
-def checked(report: Any, screen: Screen) -> None:
+def checked(result: Any, screen: Screen) -> None:
     """Print a check report in at most 60 lines, or whole where everything was asked for."""
-    causes = group_by_cause(report.episodes, report.dataset)
-    for detail in (EVERYTHING,) if report.everything else DETAILS:
-        lines = flatten(_blocks(report, causes, screen.width, detail))
-        if report.everything or len(lines) <= MOST_LINES:
+    causes = group_by_cause(result.episodes, result.dataset)
+    for detail in (EVERYTHING,) if result.everything else DETAILS:
+        lines = join_blocks(_write_blocks(result, causes, screen.width, detail))
+        if result.everything or len(lines) <= MOST_LINES:
             break
     else:
         lines = [*lines[: MOST_LINES - 1], Line(LEFT_OUT)]
-    _print(lines, screen)
+    _print_lines(lines, screen)
 
 
 def episode_report(report: EpisodeReport, screen: Screen) -> None:
     """Print one episode: its status, then everything that did not pass."""
     causes, width = group_by_cause((report,)), screen.width
     mark = MARKS[report.status]
-    title = f"{mark.word}  {report.name}  {short_id(report.episode)}"
+    title = f"{mark.word}  {report.name}  {shorten_content_ids(report.episode)}"
     passed = sum(f.status is Status.PASSED for f in report.findings)
     head = [
-        *wrap(title, width, style=HEADING, sign=(mark.sign, mark.style)),
-        *wrap(f"{plural(passed, 'answer')} passed.", width, style=DIM),
+        *wrap_text(title, width, style=HEADING, sign=(mark.sign, mark.style)),
+        *wrap_text(f"{plural(passed, 'answer')} passed.", width, style=DIM),
     ]
-    _print(flatten((head, *_sections(causes, width, DETAILS[0]))), screen)
+    _print_lines(join_blocks((head, *_write_sections(causes, width, DETAILS[0]))), screen)
 
 
-def _print(lines: Sequence[Line], screen: Screen) -> None:
+def _print_lines(lines: Sequence[Line], screen: Screen) -> None:
     for line in lines:
-        screen.print(line.styled())
+        screen.print(line.make_styled_text())
 
 
-def _blocks(report: Any, causes: Causes, width: int, detail: Detail) -> Iterator[list[Line]]:
-    yield _head(report, width)
-    yield from _sections(causes, width, detail)
-    yield _foot(report, causes, width, detail)
+def _write_blocks(report: Any, causes: Causes, width: int, detail: Detail) -> Iterator[list[Line]]:
+    yield _write_head(report, width)
+    yield from _write_sections(causes, width, detail)
+    yield _write_foot(report, causes, width, detail)
 
 
-def _head(report: Any, width: int) -> list[Line]:
+def _write_head(report: Any, width: int) -> list[Line]:
     mark = MARKS[report.status]
-    result = wrap(_result(report), width, style=HEADING, sign=(mark.sign, mark.style))
+    result = wrap_text(_write_result(report), width, style=HEADING, sign=(mark.sign, mark.style))
     lines = [
         *result,
-        *wrap(f"{report.source} ({report.format}), protocol {judged_by(report)}", width, style=DIM),
+        *wrap_text(f"{report.source} ({report.format}), protocol {name_protocols_used(report)}", width, style=DIM),
     ]
-    if any(name != report.protocol.version_name for name in protocols_used(report.episodes)):
-        lines += wrap(OTHER_PROTOCOL.format(name=report.protocol.name), width)
+    if any(name != report.protocol.version_name for name in count_episodes_by_protocol(report.episodes)):
+        lines += wrap_text(OTHER_PROTOCOL.format(name=report.protocol.name), width)
     if report.outdated:
-        lines += wrap(outdated_in_words(report.outdated), width)
-    if dimensions := _dimensions_text(report):
-        lines += wrap(dimensions, width)
+        lines += wrap_text(write_outdated_line(report.outdated), width)
+    if dimensions := _write_dimensions(report):
+        lines += wrap_text(dimensions, width)
     if len(report.episodes) > 1 and report.ranking.looks:
-        lines += wrap(_look_text(report), width)
+        lines += wrap_text(_write_episodes_to_look_at(report), width)
     return lines
 
 
-def _result(report: Any) -> str:
+def _write_result(report: Any) -> str:
     total = len(report.episodes)
     counts = Counter(episode.status for episode in report.episodes)
-    parts = ", ".join(f"{whole(counts[s])} {MARKS[s].word}" for s in Status if counts[s])
+    parts = ", ".join(f"{format_count(counts[s])} {MARKS[s].word}" for s in Status if counts[s])
     wrong = sum(finding.counts for finding in report.dataset)
     beside = f"; {plural(wrong, 'finding')} about the dataset as a whole" if wrong else ""
     return f"{MARKS[report.status].word}: {plural(total, 'episode')}, {parts or 'nothing could be checked'}{beside}"
 
 
-def _dimensions_text(report: Any) -> str:
+def _write_dimensions(report: Any) -> str:
     judged = [f"{one.dimension.value} {percent(one.share, 0)}" for one in report.dimensions if one.share is not None]
     return f"Episodes that pass: {', '.join(judged)}." if judged else ""
 
 
-def _look_text(report: Any) -> str:
+def _write_episodes_to_look_at(report: Any) -> str:
     cost = " ".join(sentence(detail) for detail in report.ranking.sentence.details)
-    return f"{cost} Look first at {list_names(_look_names(report), LOOKED_AT_FIRST)}."
+    return f"{cost} Look first at {list_names(_name_episodes_to_look_at(report), LOOKED_AT_FIRST)}."
 
 
-def _look_names(report: Any) -> list[str]:
+def _name_episodes_to_look_at(report: Any) -> list[str]:
     """Name the episodes to look at and the moments in them; names that occur twice get the name of their log."""
     looks = report.ranking.looks
     twice = {name for name, count in Counter(look.name for look in looks).items() if count > 1}
@@ -133,45 +133,45 @@ def _look_names(report: Any) -> list[str]:
     named = []
     for look in looks:
         log = f" ({logs[look.episode]})" if look.name in twice and logs.get(look.episode) else ""
-        named.append(f"{look.name}{log}{'' if look.at_s is None else f' at {fixed(look.at_s, 2)} s'}")
+        named.append(f"{look.name}{log}{'' if look.at_s is None else f' at {format_fixed(look.at_s, 2)} s'}")
     return named
 
 
-def _sections(causes: Causes, width: int, detail: Detail) -> Iterator[list[Line]]:
+def _write_sections(causes: Causes, width: int, detail: Detail) -> Iterator[list[Line]]:
     for title, listed in (("Failures, most harmful first", causes.failures), ("Warnings", causes.warnings)):
         if listed:
-            yield _causes_section(title, listed, width, detail)
+            yield _write_causes_section(title, listed, width, detail)
     unknown = (*causes.unknown, *causes.by_protocol) if detail.everything else causes.unknown
     if unknown:
         title = "Cannot tell (an episode still passes, unless its protocol requires an answer)"
-        lines = wrap(title, width, style=HEADING)
+        lines = wrap_text(title, width, style=HEADING)
         for one in unknown[: detail.reasons]:
-            lines += unknown_lines(one, width, detail.lines)
-        yield lines + _left_out(len(unknown) - detail.reasons, "reason", width)
+            lines += write_unknown_lines(one, width, detail.lines)
+        yield lines + _write_left_out_count(len(unknown) - detail.reasons, "reason", width)
     if detail.everything and causes.not_applicable:
-        yield wrap(f"Not applicable: {', '.join(causes.not_applicable)}", width, style=DIM)
+        yield wrap_text(f"Not applicable: {', '.join(causes.not_applicable)}", width, style=DIM)
 
 
-def _causes_section(title: str, causes: Sequence[Any], width: int, detail: Detail) -> list[Line]:
-    lines = wrap(title, width, style=HEADING)
+def _write_causes_section(title: str, causes: Sequence[Any], width: int, detail: Detail) -> list[Line]:
+    lines = wrap_text(title, width, style=HEADING)
     given: set[str] = set()  # the same advice is printed once
     for place, cause in enumerate(causes[: detail.causes]):
-        to_do = advice_of(cause) if place < detail.advice else ""
+        to_do = write_cause_advice(cause) if place < detail.advice else ""
         shown = "" if to_do in given else to_do
-        lines += cause_lines(cause, width, detail.lines, advice_text=shown, episodes=detail.everything)
+        lines += write_cause_lines(cause, width, detail.lines, advice_text=shown, name_episodes=detail.everything)
         given.add(to_do)
-    return lines + _left_out(len(causes) - detail.causes, "cause", width)
+    return lines + _write_left_out_count(len(causes) - detail.causes, "cause", width)
 
 
-def _left_out(count: int, noun: str, width: int) -> list[Line]:
-    return wrap(f"{LEFT_OUT} {plural(count, f'more {noun}')}: --all", width, style=DIM) if count > 0 else []
+def _write_left_out_count(count: int, noun: str, width: int) -> list[Line]:
+    return wrap_text(f"{LEFT_OUT} {plural(count, f'more {noun}')}: --all", width, style=DIM) if count > 0 else []
 
 
-def _foot(report: Any, causes: Causes, width: int, detail: Detail) -> list[Line]:
+def _write_foot(report: Any, causes: Causes, width: int, detail: Detail) -> list[Line]:
     steps = causes.next_steps
-    lines = [line for step in steps for line in wrap(sentence(step), width, sign=("→", DIM))]
+    lines = [line for step in steps for line in wrap_text(sentence(step), width, sign=("→", DIM))]
     if not detail.everything and (causes.failures or causes.warnings or causes.unknown or causes.by_protocol):
-        lines += wrap("--all lists everything with its episodes; --html FILE adds plots.", width, style=DIM)
+        lines += wrap_text("--all lists everything with its episodes; --html FILE adds plots.", width, style=DIM)
     if report.html:
-        lines += wrap(f"Report with plots: {report.html}", width)
+        lines += wrap_text(f"Report with plots: {report.html}", width)
     return lines

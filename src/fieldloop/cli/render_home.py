@@ -3,12 +3,12 @@
 from typing import Any
 
 from fieldloop.cli.screen import Screen
-from fieldloop.cli.tables import heading, styled, table
+from fieldloop.cli.tables import make_heading, make_styled_text, make_table
 from fieldloop.model.finding import Status
 from fieldloop.model.note import Note
 from fieldloop.say import sentence
 from fieldloop.say.marks import IDLE, MARKS, RUN
-from fieldloop.say.numbers import format_time, percent, plural, points
+from fieldloop.say.numbers import format_points, format_time, percent, plural
 
 SIGNS = {
     mark.level: (mark.sign, mark.style)
@@ -17,39 +17,41 @@ SIGNS = {
 SIGNS |= {RUN: ("◐", "blue"), IDLE: ("◌", "dim")}
 
 
-def home(shown: Any, screen: Screen) -> None:
+def home(result: Any, screen: Screen) -> None:
     """Print what to do next, the stages in order, and what changed."""
-    step = shown.next
-    screen.print(_mark(step.mark).append(f" {sentence(step.sentence)}", style="bold default"))
+    step = result.next
+    screen.print(_make_level_mark(step.mark).append(f" {sentence(step.sentence)}", style="bold default"))
     screen.write(f"  {sentence(step.why)}")
-    screen.print(styled(f"  {step.command}", "cyan"))
-    for later in shown.then:
-        screen.print(_mark(later.mark).append(f" {sentence(later.sentence)}", style="default"))
+    screen.print(make_styled_text(f"  {step.command}", "cyan"))
+    for later in result.then:
+        screen.print(_make_level_mark(later.mark).append(f" {sentence(later.sentence)}", style="default"))
     screen.print()
     rows = [
-        (_mark(stage.mark).append(f" {stage.name}", style="default"), stage.count, sentence(stage.fact))
-        for stage in shown.stages
+        (_make_level_mark(stage.mark).append(f" {stage.name}", style="default"), stage.count, sentence(stage.fact))
+        for stage in result.stages
     ]
-    screen.print(table(("stage", "now", ""), rows, right=("now",)))
-    screen.print(styled(f"↩ {sentence(shown.way_back)}", "dim"))
-    if shown.success.points:
-        last = shown.success.points[-1]
+    screen.print(make_table(("stage", "now", ""), rows, right=("now",)))
+    screen.print(make_styled_text(f"↩ {sentence(result.way_back)}", "dim"))
+    if last := result.success.in_window:
         interval = f"{percent(last.low)} to {percent(last.high)}, {plural(last.episodes, 'episode')}"
-        line = f"Success of {shown.success.policy} in production: {percent(last.rate)} ({interval})"
-        baseline = shown.success.baseline
-        under = f", {points(last.rate - baseline)} points from the baseline" if baseline else ""
+        line = f"Success of {result.success.policy} in production: {percent(last.rate)} ({interval})"
+        baseline = result.success.baseline
+        under = f", {format_points(last.rate - baseline)} points from the baseline" if baseline else ""
         screen.print()
-        screen.print(heading(f"{line}{under}"))
-    if shown.changes:
+        screen.print(make_heading(f"{line}{under}"))
+        screen.print(make_styled_text(f"Window: {format_time(last.start_ns)} to {format_time(last.end_ns)}", "dim"))
+    for reason in result.success.reasons:
+        screen.print(make_styled_text(sentence(reason), "yellow"))
+    if result.changes:
         screen.print()
-        screen.print(heading("What changed"))
-        screen.print(table(("when", "", "what", ""), [_change(change) for change in shown.changes]))
+        screen.print(make_heading("What changed"))
+        screen.print(make_table(("when", "", "what", ""), [_make_change_row(change) for change in result.changes]))
 
 
-def _change(change: Any) -> tuple[Any, ...]:
+def _make_change_row(change: Any) -> tuple[Any, ...]:
     detail = sentence(change.detail) if isinstance(change.detail, Note) else change.detail
-    return format_time(change.at_ns), _mark(change.mark), sentence(change.text), detail
+    return format_time(change.at_ns), _make_level_mark(change.mark), sentence(change.text), detail
 
 
-def _mark(level: str) -> Any:
-    return styled(*SIGNS[level])
+def _make_level_mark(level: str) -> Any:
+    return make_styled_text(*SIGNS[level])

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from fieldloop.cli.screen import Screen
-from fieldloop.cli.tables import facts, heading, styled, table, value_text
+from fieldloop.cli.tables import format_value, make_facts_table, make_heading, make_styled_text, make_table
 from fieldloop.model.finding import Status
 from fieldloop.model.stream import FIRST_REAL_NS, NS_PER_S
 from fieldloop.say import sentence
 from fieldloop.say.marks import MARKS
-from fieldloop.say.numbers import fixed, format_number, format_time
+from fieldloop.say.numbers import format_fixed, format_number, format_time
 
 ORDER = {status: place for place, status in enumerate(Status)}
 MOST_EPISODES = 8  # in full on a screen; --json has all
@@ -24,7 +24,7 @@ def ingested(result: Any, screen: Screen) -> None:
     known = sum(log.already_here for log in result.logs)
     broken = sum(log.status is Status.ERRORED for log in result.logs)
     parts = [f"{fresh} ingested"] + [f"{known} already known"] * bool(known) + [f"{broken} refused"] * bool(broken)
-    screen.print(heading(f"{len(result.logs)} {_plural('log', len(result.logs))}: {', '.join(parts)}"))
+    screen.print(make_heading(f"{len(result.logs)} {_pluralise_noun('log', len(result.logs))}: {', '.join(parts)}"))
     rows = [
         (
             log.name,
@@ -35,15 +35,15 @@ def ingested(result: Any, screen: Screen) -> None:
         )
         for log in sorted(result.logs, key=lambda log: ORDER[log.status])
     ]
-    screen.print(table(("log", "format", "episodes", "status", "note"), rows, right=("episodes",)))
+    screen.print(make_table(("log", "format", "episodes", "status", "note"), rows, right=("episodes",)))
 
 
 def contents(result: Any, screen: Screen) -> None:
     """Print what is inside: episodes with their streams, then what was wrong."""
     count = len(result.episodes)
     problems = [(e.name, f) for e in result.episodes for f in e.findings] + [("", f) for f in result.findings]
-    tail = f", {len(problems)} {_plural('finding', len(problems))}" if problems else ", no defects in the files"
-    screen.print(heading(f"{count} {_plural('episode', count)}{tail}"))
+    tail = f", {len(problems)} {_pluralise_noun('finding', len(problems))}" if problems else ", no defects in the files"
+    screen.print(make_heading(f"{count} {_pluralise_noun('episode', count)}{tail}"))
     alike: dict[Any, list[Any]] = {}
     for episode in result.episodes:
         alike.setdefault((episode.format, tuple((s.name, s.kind) for s in episode.streams)), []).append(episode)
@@ -54,10 +54,10 @@ def contents(result: Any, screen: Screen) -> None:
         screen.write(f"\n… and {len(alike) - MOST_GROUPS} more kinds of episodes; --json lists all.")
     if problems:
         screen.print()
-        _findings(problems, screen)
+        _print_findings(problems, screen)
 
 
-def _findings(problems: Sequence[tuple[str, Any]], screen: Screen) -> None:
+def _print_findings(problems: Sequence[tuple[str, Any]], screen: Screen) -> None:
     """Print findings; the same one in many episodes is one line."""
     same: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for episode, finding in problems:
@@ -66,20 +66,26 @@ def _findings(problems: Sequence[tuple[str, Any]], screen: Screen) -> None:
         (where[0][0] if len(where) == 1 else f"{len(where)} episodes", subject, where[0][1], message)
         for (subject, message), where in same.items()
     ]
-    screen.print(heading("Findings"))
-    screen.print(table(("episode", "subject", "place", "what"), rows[:MOST_FINDINGS]))
+    screen.print(make_heading("Findings"))
+    screen.print(make_table(("episode", "subject", "place", "what"), rows[:MOST_FINDINGS]))
     if len(rows) > MOST_FINDINGS:
         screen.write(f"… and {len(rows) - MOST_FINDINGS} more; --json lists all.")
 
 
 def _print_similar_episodes(episodes: Sequence[Any], screen: Screen) -> None:
     """Print episodes that have the same streams: each in a line, then the streams of all."""
-    screen.print(heading(f"{len(episodes)} {_plural('episode', len(episodes))}, {episodes[0].format}"))
+    screen.print(make_heading(f"{len(episodes)} {_pluralise_noun('episode', len(episodes))}, {episodes[0].format}"))
     rows = [
-        (e.name, _moment(e.start_ns), fixed((e.end_ns - e.start_ns) / NS_PER_S, 2), len(e.findings) or "", e.id)
+        (
+            e.name,
+            _format_moment(e.start_ns),
+            format_fixed((e.end_ns - e.start_ns) / NS_PER_S, 2),
+            len(e.findings) or "",
+            e.id,
+        )
         for e in episodes[:MOST_EPISODES]
     ]
-    screen.print(table(("episode", "begins", "seconds", "findings", "id"), rows, right=("seconds", "findings")))
+    screen.print(make_table(("episode", "begins", "seconds", "findings", "id"), rows, right=("seconds", "findings")))
     if len(episodes) > MOST_EPISODES:
         screen.write(f"… and {len(episodes) - MOST_EPISODES} more like these; --json lists all.")
     if not episodes[0].streams:
@@ -87,14 +93,20 @@ def _print_similar_episodes(episodes: Sequence[Any], screen: Screen) -> None:
     screen.print()
     columns = ("stream", "kind", "samples", "Hz", "clock")
     streams = [
-        (s.name, s.kind, _range([e.streams[i].count for e in episodes]), value_text(s.nominal_hz), s.clock)
+        (
+            s.name,
+            s.kind,
+            _format_count_range([e.streams[i].count for e in episodes]),
+            format_value(s.nominal_hz),
+            s.clock,
+        )
         for i, s in enumerate(episodes[0].streams)
     ]
-    screen.print(table(columns, streams, right=("samples", "Hz")))
-    _notes(episodes[0], screen)
+    screen.print(make_table(columns, streams, right=("samples", "Hz")))
+    _print_notes(episodes[0], screen)
 
 
-def _notes(episode: Any, screen: Screen) -> None:
+def _print_notes(episode: Any, screen: Screen) -> None:
     """Print readers' notes, each once with its streams."""
     about: dict[str, list[str]] = {}
     for stream in episode.streams:
@@ -106,13 +118,13 @@ def _notes(episode: Any, screen: Screen) -> None:
         rows.append((f"{', '.join(names[:MOST_NAMED])}{more}", note))
     if rows:
         screen.print()
-        screen.print(table(("streams", "note"), rows))
+        screen.print(make_table(("streams", "note"), rows))
 
 
 def converted(result: Any, screen: Screen) -> None:
     """Print what was written, how streams were resampled, and what was left out."""
     screen.print(
-        facts(
+        make_facts_table(
             [
                 ("written", result.path),
                 ("format", result.format),
@@ -126,35 +138,35 @@ def converted(result: Any, screen: Screen) -> None:
     )
     if result.rules:
         screen.print()
-        screen.print(table(("stream", "resampling"), list(result.rules)))
+        screen.print(make_table(("stream", "resampling"), list(result.rules)))
     screen.print()
     if not result.left_out:
         screen.write("Nothing was left out.")
     else:
-        screen.print(heading("Left out or changed"))
+        screen.print(make_heading("Left out or changed"))
     for loss in result.left_out:
-        screen.print(styled(f"▲ {sentence(loss)}", "yellow"))
+        screen.print(make_styled_text(f"▲ {sentence(loss)}", "yellow"))
     if result.compared:
         screen.print()
-        screen.print(heading("Compared with the source"))
+        screen.print(make_heading("Compared with the source"))
     for one in result.compared:
         mark = MARKS[one.status]
-        screen.print(styled(f"{mark.sign} {sentence(one.fact)}", mark.style))
+        screen.print(make_styled_text(f"{mark.sign} {sentence(one.fact)}", mark.style))
 
 
-def _moment(at_ns: int) -> str:
-    return format_time(at_ns) if at_ns > FIRST_REAL_NS else f"{fixed(round(at_ns / NS_PER_S, 3) + 0.0, 3)} s"
+def _format_moment(at_ns: int) -> str:
+    return format_time(at_ns) if at_ns > FIRST_REAL_NS else f"{format_fixed(round(at_ns / NS_PER_S, 3) + 0.0, 3)} s"
 
 
-def _range(counts: Sequence[int]) -> str:
+def _format_count_range(counts: Sequence[int]) -> str:
     """Write the least and the most.
 
-    >>> _range([416, 470, 470]), _range([10, 10])
+    >>> _format_count_range([416, 470, 470]), _format_count_range([10, 10])
     ('416 to 470', '10')
     """
     low, high = min(counts), max(counts)
     return f"{low} to {high}" if low < high else str(low)
 
 
-def _plural(noun: str, count: int) -> str:
+def _pluralise_noun(noun: str, count: int) -> str:
     return noun if count == 1 else f"{noun}s"

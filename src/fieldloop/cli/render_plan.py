@@ -5,31 +5,47 @@ from collections.abc import Sequence
 from typing import Any
 
 from fieldloop.cli.screen import Screen
-from fieldloop.cli.tables import heading, mark, styled, table, two_line_cell, value_text
+from fieldloop.cli.tables import (
+    format_status,
+    format_value,
+    make_heading,
+    make_styled_text,
+    make_table,
+    make_two_line_cell,
+)
 from fieldloop.model.condition import Stratum
 from fieldloop.model.finding import Status
 from fieldloop.model.plan import Coverage, CoverageGap, Forecast, Plan, PlanScore, Progress, QuotaKind, WorkOrder
 from fieldloop.report.plan.content import (
     PlanReport,
-    demonstrations_by_level,
-    deployed_strata,
-    headline,
+    count_demonstrations_by_level,
+    select_deployed_strata,
     sort_by_gain,
-    uncovered_text,
+    write_headline,
+    write_uncovered_share,
 )
-from fieldloop.report.plan.orders import beside_text, progress_counts_text, progress_line
-from fieldloop.say import details, sentence
+from fieldloop.report.plan.orders import format_progress_counts, write_progress_line, write_unplanned_count
+from fieldloop.report.plan.sheet import (
+    COLUMNS,
+    TO_FILL_IN,
+    OrderSheet,
+    order_row,
+    sheet_title,
+    starts_texts,
+    write_sheet_summary,
+)
+from fieldloop.say import sentence, write_details
 from fieldloop.say.marks import MARKS
 from fieldloop.say.numbers import (
+    format_count,
+    format_interval,
     format_number,
+    format_points,
+    format_small_share,
     format_time,
-    interval,
     percent,
     plural,
-    points,
     shorten_ids,
-    small_share,
-    whole,
 )
 
 MOST_QUOTAS = 12  # on a screen; --json and --html have all
@@ -37,26 +53,26 @@ MOST_GAPS = 5
 MOST_STRATA = 10
 
 
-def plan(drawn: Plan, screen: Screen) -> None:
+def plan(result: Plan, screen: Screen) -> None:
     """Print what to collect, with the expected gain, its interval and reasons; then gaps and orders."""
-    screen.print(heading(headline(PlanReport(drawn, (), ()))))
-    _print_plan(drawn, screen)
+    screen.print(make_heading(write_headline(PlanReport(result, (), ()))))
+    _print_plan(result, screen)
 
 
 def plan_now(now: Any, screen: Screen) -> None:
     """Print the plan in force and its progress; without one, what the data lack."""
-    screen.print(heading(headline(now)))
+    screen.print(make_heading(write_headline(now)))
     if now.plan is not None:
-        _print_plan(now.plan, screen, earlier=True)
+        _print_plan(now.plan, screen, is_earlier=True)
         screen.print()
-        screen.print(progress_line(now.progress, now.forecast) or "Nothing was ingested for this plan yet.")
+        screen.print(write_progress_line(now.progress, now.forecast) or "Nothing was ingested for this plan yet.")
         if now.beside:
-            screen.print(beside_text(now))
+            screen.print(write_unplanned_count(now))
         if quotas := [p for p in now.progress if not p.order]:
             progress(quotas, screen)
         screen.print()
-        screen.print(uncovered_text(now.coverage))
-    _coverage(now.coverage, screen)
+        screen.print(write_uncovered_share(now.coverage))
+    _print_coverage(now.coverage, screen)
     if now.scores:
         screen.print()
         for score in now.scores:
@@ -72,24 +88,24 @@ def progress(rows: Sequence[Progress], screen: Screen) -> None:
     ranked = sorted(rows, key=lambda p: -p.left)
     ordered, reported = any(p.order for p in ranked), any(p.reported is not None for p in ranked)
     if ordered:
-        screen.print(progress_counts_text(ranked))
+        screen.print(format_progress_counts(ranked))
     figures = ("planned", "reported", "done", "accepted", "rejected", "left")
     shown = [name for name in figures if reported or name != "reported"]
     cells = []
     for p in ranked[:MOST_QUOTAS]:
-        what = _stratum_with_kind(p.stratum, p.kind)
-        cells.append((*(getattr(p, n) for n in shown), two_line_cell(p.order or what, what if p.order else "")))
-    screen.print(table((*shown, "order" if ordered else "stratum"), cells, right=shown))
+        what = _format_stratum_with_kind(p.stratum, p.kind)
+        cells.append((*(getattr(p, n) for n in shown), make_two_line_cell(p.order or what, what if p.order else "")))
+    screen.print(make_table((*shown, "order" if ordered else "stratum"), cells, right=shown))
     _print_omitted_count(len(ranked) - MOST_QUOTAS, "row", screen)
 
 
-def forecast(seen: Forecast, screen: Screen) -> None:
+def forecast(result: Forecast, screen: Screen) -> None:
     """Print when a plan will be complete at the current pace."""
-    known = seen.days is not None or seen.left == 0
-    word = "done" if seen.left == 0 else "on its way" if known else ""
+    known = result.days is not None or result.left == 0
+    word = "done" if result.left == 0 else "on its way" if known else ""
     screen.print(
-        mark(Status.PASSED if known else Status.CANNOT_TELL, word).append(
-            f"  {sentence(seen.message)}", style="default"
+        format_status(Status.PASSED if known else Status.CANNOT_TELL, word).append(
+            f"  {sentence(result.message)}", style="default"
         )
     )
 
@@ -97,82 +113,96 @@ def forecast(seen: Forecast, screen: Screen) -> None:
 def scored(score: PlanScore, screen: Screen) -> None:
     """Print the promised and the measured gain of a plan."""
     words = {Status.PASSED: "kept", Status.FAILED: "fell short"}
-    came = f"{points(score.measured)} points ({interval(score.measured_low, score.measured_high)})"
-    promised = f"{points(score.expected)} ({interval(score.expected_low, score.expected_high)})"
+    came = f"{format_points(score.measured)} points ({format_interval(score.measured_low, score.measured_high)})"
+    promised = f"{format_points(score.expected)} ({format_interval(score.expected_low, score.expected_high)})"
     trained = f", compared with policy {shorten_ids(score.after)}" if score.after else ""
     line = f"  {shorten_ids(score.plan)}{trained}: {came}, promised {promised}. {sentence(score.message)}"
-    screen.print(mark(score.status, words.get(score.status, "")).append(line, style="default"))
+    screen.print(format_status(score.status, words.get(score.status, "")).append(line, style="default"))
 
 
-def _print_plan(drawn: Plan, screen: Screen, *, earlier: bool = False) -> None:
-    """Print a plan; `earlier`: mark warnings and gaps as of the day it was drawn."""
-    cost = f", cost {format_number(drawn.cost)}" if drawn.cost else ""
-    made = f"{shorten_ids(drawn.id)}, made {format_time(drawn.drawn_ns)} with strategy {drawn.strategy}"
-    drawn_by = f"{made}, budget {whole(drawn.budget)}{cost}"
-    screen.print(styled(drawn_by, "dim"))
-    if earlier and drawn.warnings:
-        screen.print(f"When the plan was made ({format_time(drawn.drawn_ns)}):")
-    for warning in drawn.warnings:
-        screen.print(styled(f"{MARKS[Status.CANNOT_TELL].sign} {sentence(warning)}", "yellow"))
-    ranked = sort_by_gain([q for q in drawn.quotas if q.demonstrations])
+def _print_plan(plan_to_print: Plan, screen: Screen, *, is_earlier: bool = False) -> None:
+    """Print a plan; `is_earlier`: mark warnings and gaps as of the day it was drawn."""
+    cost = f", cost {format_number(plan_to_print.cost)}" if plan_to_print.cost else ""
+    made = (
+        f"{shorten_ids(plan_to_print.id)}, made {format_time(plan_to_print.drawn_ns)} with strategy "
+        f"{plan_to_print.strategy}"
+    )
+    drawn_by = f"{made}, budget {format_count(plan_to_print.budget)}{cost}"
+    screen.print(make_styled_text(drawn_by, "dim"))
+    if is_earlier and plan_to_print.warnings:
+        screen.print(f"When the plan was made ({format_time(plan_to_print.drawn_ns)}):")
+    for warning in plan_to_print.warnings:
+        screen.print(make_styled_text(f"{MARKS[Status.CANNOT_TELL].sign} {sentence(warning)}", "yellow"))
+    ranked = sort_by_gain([q for q in plan_to_print.quotas if q.demonstrations])
     if ranked:
         rows = [
             (
                 q.demonstrations,
-                points(q.gain, 2),
-                interval(q.gain_low, q.gain_high, 2),
-                two_line_cell(_stratum_with_kind(q.stratum, q.kind), details(q.why)),
+                format_points(q.gain, 2),
+                format_interval(q.gain_low, q.gain_high, 2),
+                make_two_line_cell(_format_stratum_with_kind(q.stratum, q.kind), write_details(q.why)),
             )
             for q in ranked[:MOST_QUOTAS]
         ]
         columns = ("demos", "gain, points", "interval", "stratum and reasons")
-        screen.print(table(columns, rows, right=("demos", "gain, points")))
+        screen.print(make_table(columns, rows, right=("demos", "gain, points")))
         _print_omitted_count(len(ranked) - MOST_QUOTAS, "row", screen)
         screen.print()
-        screen.print(table(("in all", "demonstrations"), list(demonstrations_by_level(ranked))))
-    _gaps(drawn.gaps, screen, " when the plan was made" if earlier else "")
-    _orders(drawn.orders, screen)
+        screen.print(make_table(("in all", "demonstrations"), list(count_demonstrations_by_level(ranked))))
+    _print_gaps(plan_to_print.gaps, screen, " when the plan was made" if is_earlier else "")
+    _print_orders(plan_to_print.orders, screen)
 
 
-def _stratum_with_kind(stratum: Stratum, kind: QuotaKind) -> str:
-    return value_text(stratum) if kind is QuotaKind.DEMONSTRATION else f"{value_text(stratum)} ({kind.value})"
+def _format_stratum_with_kind(stratum: Stratum, kind: QuotaKind) -> str:
+    return format_value(stratum) if kind is QuotaKind.DEMONSTRATION else f"{format_value(stratum)} ({kind.value})"
 
 
-def _gaps(gaps: Sequence[CoverageGap], screen: Screen, then: str) -> None:
+def _print_gaps(gaps: Sequence[CoverageGap], screen: Screen, heading_end: str) -> None:
     if not gaps:
         return
     counts = Counter(gap.kind.value for gap in gaps)
     screen.print()
-    kinds = ", ".join(f"{whole(count)} × {kind}" for kind, count in counts.items())
-    screen.print(heading(f"{plural(len(gaps), 'gap')}{then}: {kinds}"))
+    kinds = ", ".join(f"{format_count(count)} × {kind}" for kind, count in counts.items())
+    screen.print(make_heading(f"{plural(len(gaps), 'gap')}{heading_end}: {kinds}"))
     ranked = sorted(gaps, key=lambda g: -1.0 if g.share is None else g.share, reverse=True)
     for gap in ranked[:MOST_GAPS]:
         screen.print(f"- {sentence(gap.message)}")
     _print_omitted_count(len(ranked) - MOST_GAPS, "gap", screen)
 
 
-def _orders(orders: Sequence[WorkOrder], screen: Screen) -> None:
+def order_sheet(sheet: OrderSheet, screen: Screen) -> None:
+    """Print the orders of one operator, as they are due."""
+    screen.print(make_heading(sheet_title(sheet)))
+    screen.write(write_sheet_summary(sheet))
+    for text in starts_texts(sheet):
+        screen.write(text)
+    blank = len(TO_FILL_IN)  # cells that only paper needs
+    rows = [order_row(order)[:-blank] for order in sheet.orders]
+    screen.print(make_table(COLUMNS[:-blank], rows, right=("demos", "hours")))
+
+
+def _print_orders(orders: Sequence[WorkOrder], screen: Screen) -> None:
     if not orders:
         return
     sites = dict.fromkeys(order.site for order in orders)
     own = {site: [order for order in orders if order.site == site] for site in sites}
-    by_site = [f"{site or 'any site'} {len(mine)} ({_work_text(mine)})" for site, mine in own.items()]
+    by_site = [f"{site or 'any site'} {len(mine)} ({_write_work_summary(mine)})" for site, mine in own.items()]
     screen.print()
-    screen.print(heading(f"{plural(len(orders), 'work order')}: {', '.join(by_site)}"))
+    screen.print(make_heading(f"{plural(len(orders), 'work order')}: {', '.join(by_site)}"))
 
 
-def _work_text(orders: Sequence[WorkOrder]) -> str:
+def _write_work_summary(orders: Sequence[WorkOrder]) -> str:
     """Write how many demonstrations, and for how many operators where they are named."""
     people = {order.operator for order in orders} - {""}
     asked = plural(sum(order.demonstrations for order in orders), "demonstration")
     return f"{asked}, {plural(len(people), 'operator')}" if people else asked
 
 
-def _coverage(coverage: Sequence[Coverage], screen: Screen) -> None:
-    there = sorted(deployed_strata(coverage), key=lambda c: -c.exposure)
+def _print_coverage(coverage: Sequence[Coverage], screen: Screen) -> None:
+    there = sorted(select_deployed_strata(coverage), key=lambda c: -c.exposure)
     rows = [
         (
-            small_share(c.exposure),
+            format_small_share(c.exposure),
             c.demonstrations,
             percent(c.share),
             c.attempts,
@@ -183,10 +213,14 @@ def _coverage(coverage: Sequence[Coverage], screen: Screen) -> None:
     ]
     columns = ("share of production", "demos", "share of the data", "attempts", "failed", "stratum")
     if rows:
-        screen.print(table(columns, rows, right=columns[:-1]))
+        screen.print(make_table(columns, rows, right=columns[:-1]))
     _print_omitted_count(len(there) - MOST_STRATA, "stratum", screen, "strata")
 
 
-def _print_omitted_count(count: int, word: str, screen: Screen, many: str = "") -> None:
+def _print_omitted_count(count: int, word: str, screen: Screen, plural_word: str = "") -> None:
     if count > 0:
-        screen.print(styled(f"And {plural(count, f'more {word}', many and f'more {many}')}; --json lists all.", "dim"))
+        screen.print(
+            make_styled_text(
+                f"And {plural(count, f'more {word}', plural_word and f'more {plural_word}')}; --json lists all.", "dim"
+            )
+        )

@@ -3,27 +3,27 @@
 from typing import Any
 
 from fieldloop.cli.screen import Screen
-from fieldloop.cli.tables import heading, styled, table, value_text
+from fieldloop.cli.tables import format_value, make_heading, make_styled_text, make_table
 from fieldloop.say.numbers import format_number
 
 
-def numbers(shown: Any, screen: Screen) -> None:
+def numbers(result: Any, screen: Screen) -> None:
     """Print every number in force with its unit, reason and source."""
-    lock = "locked" if shown.locked else "not locked"
-    assumed = sum(n.source_kind == "assumed" for n in shown.numbers)
-    title = f"{shown.name} v{shown.version} ({shown.fingerprint}), {lock}, {len(shown.numbers)} numbers"
-    screen.print(heading(title).append(f", {assumed} of them assumed", style="yellow"))
-    rows = [(_name(n), _value(n), n.unit, n.why, _source(n)) for n in shown.numbers]
-    screen.print(table(("name", "value", "unit", "why", "source"), rows))
+    lock = "locked" if result.locked else "not locked"
+    assumed = sum(n.source_kind == "assumed" for n in result.numbers)
+    title = f"{result.name} v{result.version} ({result.fingerprint}), {lock}, {len(result.numbers)} numbers"
+    screen.print(make_heading(title).append(f", {assumed} of them assumed", style="yellow"))
+    rows = [(_format_name(n), _format_value(n), n.unit, n.why, _format_source(n)) for n in result.numbers]
+    screen.print(make_table(("name", "value", "unit", "why", "source"), rows))
 
 
-def _name(number: Any) -> str:
+def _format_name(number: Any) -> str:
     return f"{number.name} (declared, not used yet)" if number.pending else str(number.name)
 
 
-def _value(number: Any) -> str:
+def _format_value(number: Any) -> str:
     if number.value is not None:
-        return value_text(number.value)
+        return format_value(number.value)
     low, high = number.minimum, number.maximum
     if low is None:
         return f"at most {format_number(high, 6)}"
@@ -32,6 +32,6 @@ def _value(number: Any) -> str:
     )
 
 
-def _source(number: Any) -> Any:
+def _format_source(number: Any) -> Any:
     text = f"{number.source_kind}: {number.source}"
-    return styled(f"▲ {text}", "yellow") if number.source_kind == "assumed" else text
+    return make_styled_text(f"▲ {text}", "yellow") if number.source_kind == "assumed" else text

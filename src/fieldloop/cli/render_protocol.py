@@ -5,62 +5,66 @@ from typing import Any
 
 from fieldloop.cli.render import show_noun_table
 from fieldloop.cli.screen import Screen
-from fieldloop.cli.tables import facts, heading, mark, styled, table
+from fieldloop.cli.tables import format_status, make_facts_table, make_heading, make_styled_text, make_table
 from fieldloop.model.finding import Status
 from fieldloop.say import sentence
 
 STYLES = {"error": ("✗ error", "bold red"), "warning": ("▲ warning", "yellow"), "hint": ("– hint", "dim")}
 
 
-def overview(shown: Any, screen: Screen) -> None:
+def overview(result: Any, screen: Screen) -> None:
     """Print the version in force, remarks, clocks and locked versions; `protocol sheet` prints the sheet."""
-    names = ", ".join(shown.interfaces) or "none"
-    screen.print(facts([("protocol", shown.sheet.protocol), ("locked", shown.sheet.locked), ("interfaces", names)]))
-    screen.write(shown.sheet.lead)
+    names = ", ".join(result.interfaces) or "none"
+    screen.print(
+        make_facts_table([("protocol", result.sheet.protocol), ("locked", result.sheet.locked), ("interfaces", names)])
+    )
+    screen.write(result.sheet.lead)
     screen.print()
-    _remarks((shown.linted,), screen)
-    for title, rows in (("Clocks", shown.clocks), ("Locked versions", shown.versions)):
+    _print_remarks((result.linted,), screen)
+    for title, rows in (("Clocks", result.clocks), ("Locked versions", result.versions)):
         if rows:
             screen.print()
-            screen.print(heading(title))
+            screen.print(make_heading(title))
             show_noun_table(rows, screen)
 
 
 def linted(report: Any, screen: Screen) -> None:
     """Print each file with its remarks, worst first."""
-    _remarks(report.files, screen)
+    _print_remarks(report.files, screen)
 
 
-def _remarks(files: Sequence[Any], screen: Screen) -> None:
+def _print_remarks(files: Sequence[Any], screen: Screen) -> None:
     for place, file in enumerate(files):
         if place:
             screen.print()
         counts = [sum(r.severity == kind for r in file.remarks) for kind in STYLES]
         counted = ", ".join(f"{n} {kind}{'s' * (n != 1)}" for n, kind in zip(counts, STYLES, strict=True) if n)
         status = Status.FAILED if file.errors else Status.PASSED
-        screen.print(mark(status, file.file).append(f"  {counted or 'no remarks'}", style="default"))
+        screen.print(format_status(status, file.file).append(f"  {counted or 'no remarks'}", style="default"))
         if file.remarks:
             rows = [
-                (styled(*STYLES[r.severity]), r.code, r.place, sentence(r.message), sentence(r.advice))
+                (make_styled_text(*STYLES[r.severity]), r.code, r.place, sentence(r.message), sentence(r.advice))
                 for r in file.remarks
             ]
-            screen.print(table(("", "code", "table", "problem", "remedy"), rows))
+            screen.print(make_table(("", "code", "table", "problem", "remedy"), rows))
 
 
 def changed(changes: Any, screen: Screen) -> None:
     """Print what changed, what follows, and which verdicts would differ."""
-    screen.print(facts([("from", changes.older), ("to", changes.newer)]))
-    screen.print(heading(changes.sentence))
+    screen.print(make_facts_table([("from", changes.older), ("to", changes.newer)]))
+    screen.print(make_heading(changes.sentence))
     if changes.changes:
-        rows = [(c.effect.value, c.place, c.before or "–", _after_text(c)) for c in changes.changes]
-        screen.print(table(("consequence", "table", "before", "after"), rows))
+        rows = [(c.effect.value, c.place, c.before or "–", _write_new_value(c)) for c in changes.changes]
+        screen.print(make_table(("consequence", "table", "before", "after"), rows))
     if changes.judged:
         screen.write(f"{changes.verdicts_changed} of {changes.judged} known episodes would get another status.")
     if changes.first_changed:
-        shown = [(c.name, c.episode[:12], mark(c.before), mark(c.after)) for c in changes.first_changed]
-        screen.print(table(("episode", "id", "before", "after"), shown))
+        shown = [
+            (c.name, c.episode[:12], format_status(c.before), format_status(c.after)) for c in changes.first_changed
+        ]
+        screen.print(make_table(("episode", "id", "before", "after"), shown))
 
 
-def _after_text(change: Any) -> str:
+def _write_new_value(change: Any) -> str:
     after = change.after or "removed"
     return f"{after} ({change.note})" if change.note else after

@@ -3,26 +3,33 @@
 from typing import Any
 
 from fieldloop.cli.screen import Screen
-from fieldloop.cli.tables import facts, heading, mark, styled, table, value_text
-from fieldloop.cli.tables import field_label as words_of
-from fieldloop.model.alarm import Watch
+from fieldloop.cli.tables import (
+    format_status,
+    format_value,
+    make_facts_table,
+    make_heading,
+    make_styled_text,
+    make_table,
+)
+from fieldloop.cli.tables import get_field_label as words_of
+from fieldloop.model.alarm import Watch, standing_note
 from fieldloop.model.decision import Decision, GateTest
 from fieldloop.model.finding import Status
 from fieldloop.model.incident import Step
 from fieldloop.model.rollout import Rollout, Rung
 from fieldloop.say import sentence
-from fieldloop.say.findings import message
-from fieldloop.say.numbers import fixed, format_duration, format_time, percent, shorten_ids
+from fieldloop.say.findings import write_finding
+from fieldloop.say.numbers import format_duration, format_fixed, format_time, percent, shorten_ids
 
 
-def decision(made: Decision, screen: Screen) -> None:
+def decision(result: Decision, screen: Screen) -> None:
     """Print a gate decision: one row per test with requirement, result and missing trials."""
-    more = sum(test.more_trials for test in made.tests)
+    more = sum(test.more_trials for test in result.tests)
     words = {Status.PASSED: "passed the gate", Status.FAILED: "failed the gate"}
     words[Status.CANNOT_TELL] = f"needs {more} more trials"
     screen.print(
-        mark(made.status, words.get(made.status, "")).append(
-            f"  policy {shorten_ids(made.policy)}", style="bold default"
+        format_status(result.status, words.get(result.status, "")).append(
+            f"  policy {shorten_ids(result.policy)}", style="bold default"
         )
     )
     rows = [
@@ -31,47 +38,53 @@ def decision(made: Decision, screen: Screen) -> None:
             t.name,
             sentence(t.required),
             f"{t.successes} of {t.trials}" if t.trials else "–",
-            _interval(t.low, t.high) if _is_rate(t) else "–",
+            _format_rate_interval(t.low, t.high) if _is_success_rate(t) else "–",
             t.more_trials or "",
             sentence(t.message),
         )
-        for t in sorted(made.tests, key=lambda t: list(Status).index(t.status))
+        for t in sorted(result.tests, key=lambda t: list(Status).index(t.status))
     ]
     columns = ("status", "test", "required", "seen", "interval", "more trials", "what")
-    screen.print(table(columns, rows, right=("seen", "more trials")))
+    screen.print(make_table(columns, rows, right=("seen", "more trials")))
 
 
-def watch(seen: Watch, screen: Screen) -> None:
+def watch(result: Watch, screen: Screen) -> None:
     """Print the rates of production, the alarms first."""
-    for alarm in seen.alarms:
-        screen.print(styled(f"✗ Alarm at {alarm.site}: {sentence(alarm.message)}", "bold red"))
-    if not seen.alarms:
-        screen.print(mark(Status.PASSED, "no alarm"))
-    rows = [(r.site, shorten_ids(r.policy), percent(r.rate), _interval(r.low, r.high), r.episodes) for r in seen.rates]
+    for alarm in result.alarms:
+        screen.print(make_styled_text(f"✗ Alarm at {alarm.site}: {sentence(alarm.message)}", "bold red"))
+    for alarm in result.standing:
+        screen.print(make_styled_text(f"✗ {sentence(standing_note(alarm, result.rates))}", "bold red"))
+    if not (result.alarms or result.standing):
+        screen.print(format_status(result.status, "no alarm" if result.status is Status.PASSED else ""))
+    screen.print(make_styled_text(f"Window: {format_time(result.start_ns)} to {format_time(result.end_ns)}", "dim"))
+    rows = [
+        (r.site, shorten_ids(r.policy), percent(r.rate), _format_rate_interval(r.low, r.high), r.episodes)
+        for r in result.rates
+    ]
     columns = ("site", "policy", "success", "95 % interval", "episodes")
-    screen.print(table(columns, rows, right=("success", "episodes")))
-    for reason in seen.cannot_tell:
-        screen.print(styled(f"▲ Cannot tell: {sentence(reason)}", "yellow"))
-    for reason in seen.unknown:
-        screen.print(styled(sentence(reason), "dim"))
+    screen.print(make_table(columns, rows, right=("success", "episodes")))
+    for reason in result.cannot_tell:
+        screen.print(make_styled_text(f"▲ Cannot tell: {sentence(reason)}", "yellow"))
+    for reason in result.unknown:
+        screen.print(make_styled_text(sentence(reason), "dim"))
 
 
-def rollout(climb: Rollout, screen: Screen) -> None:
+def rollout(result: Rollout, screen: Screen) -> None:
     """Print the state of a rollout."""
     rungs = [rung for rung in Rung if rung is not Rung.BACK]
-    ladder = "  ".join(f"[{rung}]" if rung is climb.rung else str(rung) for rung in rungs)
-    screen.print(heading(ladder if climb.rung is not Rung.BACK else f"{ladder}  [back]"))
+    ladder = "  ".join(f"[{rung}]" if rung is result.rung else str(rung) for rung in rungs)
+    screen.print(make_heading(ladder if result.rung is not Rung.BACK else f"{ladder}  [back]"))
     screen.print(
-        facts(
+        make_facts_table(
             [
-                ("candidate", shorten_ids(climb.candidate)),
-                ("incumbent", shorten_ids(climb.incumbent or "") or "none; compared with its own trials"),
-                ("share of tasks", percent(climb.share, 0)),
-                ("since", format_time(climb.since_ns)),
-                ("verdict", climb.verdict),
-                ("candidate", f"{climb.candidate_successes} of {climb.candidate_episodes}"),
-                ("incumbent", f"{climb.incumbent_successes} of {climb.incumbent_episodes}"),
-                ("why", sentence(climb.reason)),
+                ("candidate", shorten_ids(result.candidate)),
+                ("incumbent", shorten_ids(result.incumbent or "") or "none; compared with its own trials"),
+                ("share of tasks", percent(result.share, 0)),
+                ("since", format_time(result.since_ns)),
+                ("verdict", result.verdict),
+                ("candidate", f"{result.candidate_successes} of {result.candidate_episodes}"),
+                ("incumbent", f"{result.incumbent_successes} of {result.incumbent_episodes}"),
+                ("why", sentence(result.reason)),
             ]
         )
     )
@@ -84,47 +97,47 @@ def incident(now: Any, screen: Screen) -> None:
     closed = opened.done(Step.REVIEWED) is not None
     word = "reviewed" if closed else "a deadline was missed" if late else "open"
     status = Status.FAILED if late else Status.PASSED if closed else Status.CANNOT_TELL
-    screen.print(mark(status, word).append(f"  {sentence(opened.what)}", style="bold default"))
-    place = f"{shorten_ids(opened.id)}, {opened.site}, {value_text(opened.stratum)}"
+    screen.print(format_status(status, word).append(f"  {sentence(opened.what)}", style="bold default"))
+    place = f"{shorten_ids(opened.id)}, {opened.site}, {format_value(opened.stratum)}"
     where = f"{place}, policy {shorten_ids(opened.policy)}, alerted {format_time(opened.alerted_ns)}"
-    screen.print(styled(where, "dim"))
+    screen.print(make_styled_text(where, "dim"))
     states = {True: Status.PASSED, False: Status.FAILED, None: Status.CANNOT_TELL}
     words = {True: "met", False: "missed", None: "running"}
     rows = [
         (
             c.step.value,
-            mark(states[c.met], words[c.met]),
+            format_status(states[c.met], words[c.met]),
             format_duration(c.elapsed_s),
             format_duration(c.limit_s),
             c.owner.replace("_", " "),
         )
         for c in now.clocks
     ]
-    screen.print(table(("step", "deadline", "elapsed", "limit", "owner"), rows, right=("elapsed", "limit")))
+    screen.print(make_table(("step", "deadline", "elapsed", "limit", "owner"), rows, right=("elapsed", "limit")))
     for asked in now.demands:
         screen.write(
-            f"Demand: {asked.demonstrations} demonstrations of {value_text(asked.stratum)}. {sentence(asked.why)}"
+            f"Demand: {asked.demonstrations} demonstrations of {format_value(asked.stratum)}. {sentence(asked.why)}"
         )
 
 
-def health(found: Any, screen: Screen) -> None:
+def health(result: Any, screen: Screen) -> None:
     """Print a policy's health and latency, and whether a controller may use it."""
-    screen.print(mark(found.status).append(f"  policy {shorten_ids(found.policy)}", style="bold default"))
-    screen.write(message(found.admission))
-    timed = found.latency
-    times = [(n, f"{fixed(getattr(timed, n), 2)} ms") for n in ("p50_ms", "p95_ms", "p99_ms", "max_ms")]
-    screen.print(facts([("calls", timed.calls), *((words_of(name), value) for name, value in times)]))
+    screen.print(format_status(result.status).append(f"  policy {shorten_ids(result.policy)}", style="bold default"))
+    screen.write(write_finding(result.admission))
+    timed = result.latency
+    times = [(n, f"{format_fixed(getattr(timed, n), 2)} ms") for n in ("p50_ms", "p95_ms", "p99_ms", "max_ms")]
+    screen.print(make_facts_table([("calls", timed.calls), *((words_of(name), value) for name, value in times)]))
 
 
-def _is_rate(test: GateTest) -> bool:
+def _is_success_rate(test: GateTest) -> bool:
     """Return whether the interval is one of the success rate; latency, cycle time and patterns have others."""
     return test.trials > 0 and test.low <= test.successes / test.trials <= test.high
 
 
-def _interval(low: float, high: float, digits: int = 1) -> str:
+def _format_rate_interval(low: float, high: float, digits: int = 1) -> str:
     """Write an interval of rates.
 
-    >>> _interval(0.5, 0.75)
+    >>> _format_rate_interval(0.5, 0.75)
     '50.0 to 75.0 %'
     """
     return f"{percent(low, digits).removesuffix(' %')} to {percent(high, digits)}"

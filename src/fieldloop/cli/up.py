@@ -8,7 +8,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from fieldloop.cli.arguments import Parser, add_common, workspace_folder
+from fieldloop.cli.arguments import Parser, add_common_options, get_workspace_folder
 from fieldloop.cli.choose import OWN
 from fieldloop.errors import BadInput
 from fieldloop.loop.catalogue import Needs
@@ -20,14 +20,14 @@ HOST, PORT, PORTS_TRIED = "127.0.0.1", 8080, 20
 EVERYWHERE = ("0.0.0.0", "::", "")  # noqa: S104 - compared with, not bound to
 
 
-def up(words: Sequence[str]) -> int:
+def run_up(arguments: Sequence[str]) -> int:
     """Serve until interrupted."""
     parser = Parser(prog="fieldloop up", description=OWN["up"], allow_abbrev=False)
     add_address_options(parser)
-    add_common(parser, Needs.WORKSPACE)
-    parsed = parser.parse(words)
-    folder, _ = workspace_folder(parsed)
-    return serve(folder, parsed.host, parsed.port, show=parsed.open)
+    add_common_options(parser, Needs.WORKSPACE)
+    parsed = parser.parse(arguments)
+    folder, _ = get_workspace_folder(parsed)
+    return serve_workspace(folder, parsed.host, parsed.port, open_browser=parsed.open)
 
 
 def add_address_options(parser: argparse.ArgumentParser) -> None:
@@ -39,29 +39,29 @@ def add_address_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--open", action="store_true", help="open a browser")
 
 
-def serve(folder: Path, host: str, port: int, *, show: bool = False) -> int:
+def serve_workspace(folder: Path, host: str, port: int, *, open_browser: bool = False) -> int:
     """Serve the pages and the API of a workspace until interrupted."""
     import uvicorn
 
-    from fieldloop.api.app import build
+    from fieldloop.api.app import build_app
     from fieldloop.loop.workspace import open_workspace
-    from fieldloop.ui import mount
+    from fieldloop.ui import mount_ui
 
     workspace = open_workspace(folder)
     try:
-        app = build(lambda: workspace)
-        mount(app, lambda: workspace)
+        app = build_app(lambda: workspace)
+        mount_ui(app, lambda: workspace)
         listening = bind_socket(host, port)
-        _announce(workspace.name, host, listening, port, show=show)
+        _print_address(workspace.name, host, listening, port, open_browser=open_browser)
         # forwarded headers are not trusted: a request through a proxy needs a token
         config = uvicorn.Config(app, log_level="warning", proxy_headers=False, server_header=False)
-        _server(config, app.state.live.close).run(sockets=[listening])
+        _make_server(config, app.state.live.close).run(sockets=[listening])
     finally:
         workspace.close()
     return 0
 
 
-def _server(config: "uvicorn.Config", close_streams: Callable[[], None]) -> "uvicorn.Server":
+def _make_server(config: "uvicorn.Config", close_streams: Callable[[], None]) -> "uvicorn.Server":
     """Make a server that ends the event streams when it is asked to stop; otherwise it would wait for them."""
     import uvicorn
 
@@ -88,18 +88,18 @@ def bind_socket(host: str, port: int) -> socket.socket:
         else:
             opened.listen()
             return opened
-    raise BadInput(f"No free port on {host}.")
+    raise BadInput(f"No port is free on {host}.")
 
 
-def _announce(name: str, host: str, listening: socket.socket, wanted: int, *, show: bool) -> None:
+def _print_address(name: str, host: str, listening: socket.socket, wanted_port: int, *, open_browser: bool) -> None:
     port = listening.getsockname()[1]
     address = f"http://{'localhost' if host in EVERYWHERE else f'[{host}]' if ':' in host else host}:{port}/"
-    if wanted and port != wanted:
-        print(f"Port {wanted} is taken; using {port}.", file=sys.stderr)
+    if wanted_port and port != wanted_port:
+        print(f"Port {wanted_port} is taken; using {port}.", file=sys.stderr)
     print(f"{name}: {address}   API: {address}api/openapi.json   Ctrl+C ends", flush=True)
     if host != HOST and host not in ("localhost", "::1"):
         print("Visitors from other machines sign in with a token: fieldloop token NAME", flush=True)
-    if show:
+    if open_browser:
         import webbrowser
 
         webbrowser.open(address)

@@ -20,25 +20,25 @@ class Line:
     sign: str = ""
     sign_style: str = ""
 
-    def styled(self) -> "Text":
+    def make_styled_text(self) -> "Text":
         """Return it ready to print."""
         from rich.text import Text
 
         return Text(f"{self.sign} " if self.sign else "", style=self.sign_style).append(self.text, style=self.style)
 
 
-def wrap(
+def wrap_text(
     text: str,
     width: int,
     *,
     indent: int = 0,
     style: str = "",
     sign: tuple[str, str] | None = None,
-    most: int | None = None,
+    max_lines: int | None = None,
 ) -> list[Line]:
     """Wrap a text; lines after the first are indented like it. A `sign` and its style stand in front of the first.
 
-    >>> [line.text for line in wrap("camera/left repeats frames", 16, indent=2)]
+    >>> [line.text for line in wrap_text("camera/left repeats frames", 16, indent=2)]
     ['  camera/left', '  repeats frames']
     """
     mark, mark_style = sign or ("", "")
@@ -46,7 +46,7 @@ def wrap(
     words = [shorten_name(word, width - len(space)) for word in text.split()]
     lines = textwrap.wrap(
         " ".join(words), width, initial_indent=space, subsequent_indent=space, break_long_words=False,
-        break_on_hyphens=False, max_lines=most, placeholder=f" {LEFT_OUT}",
+        break_on_hyphens=False, max_lines=max_lines, placeholder=f" {LEFT_OUT}",
     )  # fmt: skip
     if not mark:
         return [Line(line, style) for line in lines]
@@ -68,7 +68,7 @@ def shorten_name(name: str, width: int) -> str:
     return name if fits else "/".join((first, *kept, LEFT_OUT, last))
 
 
-def flatten(blocks: Iterable[Sequence[Line]]) -> list[Line]:
+def join_blocks(blocks: Iterable[Sequence[Line]]) -> list[Line]:
     """Join blocks of lines, an empty line between them; empty blocks leave nothing."""
     joined: list[Line] = []
     for block in blocks:

@@ -3,6 +3,6 @@
 `reasons_against_opening` lists what blocks a session, `open_session` opens it or refuses with the same reasons.
 """
 
-from fieldloop.collect.session import Station, open_session, reasons_against_opening
+from fieldloop.collect.session import Station, list_reasons_against_opening, open_session
 
-__all__ = ["Station", "open_session", "reasons_against_opening"]
+__all__ = ["Station", "list_reasons_against_opening", "open_session"]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from fieldloop.diagnose.explanations.demonstrated import Demonstrations
 from fieldloop.model.annotation import Agreement
-from fieldloop.model.attempts import known_results, unknown_attempts
+from fieldloop.model.attempts import count_unknown_attempts, select_known_results
 from fieldloop.model.condition import Exposure
 from fieldloop.model.diagnosis import Lag
 from fieldloop.model.policy import Outcome, Stage
@@ -33,17 +33,17 @@ class Evidence:
     @property
     def before(self) -> list[Outcome]:
         """Outcomes of this policy before production, without those whose result is not known."""
-        return [o for o in known_results(self.baseline) if o.policy == self.policy]
+        return [o for o in select_known_results(self.baseline) if o.policy == self.policy]
 
     @property
     def after(self) -> list[Outcome]:
         """Outcomes of this policy in production with a known result, at this site where one is named."""
-        return known_results(o for o in self.production if self._is_after(o))
+        return select_known_results(o for o in self.production if self._is_after(o))
 
     @property
     def unknown(self) -> int:
         """How many attempts of this policy in production have no known result."""
-        return unknown_attempts(o for o in self.production if self._is_after(o))
+        return count_unknown_attempts(o for o in self.production if self._is_after(o))
 
     def _is_after(self, outcome: Outcome) -> bool:
         here = outcome.stage is Stage.PRODUCTION and (not self.site or outcome.site == self.site)

@@ -11,17 +11,17 @@ from fieldloop.errors import BadInput
 
 LARGEST_WHOLE = 2**63 - 1
 """Whole numbers are stored in 64 bits."""
-LONGEST_TEXT = 20_000_000
-"""Characters of a text: a table of 100,000 rows may be pasted, but not a film."""
+SHORT_TEXT = 1 << 16
+"""Characters of a text for which the settings need not be read: start-up stays fast."""
 LONGEST_FILE_NAME = 255
 """Bytes of one file name on the file systems in use."""
 DEVICES = (stat.S_ISCHR, stat.S_ISBLK)
 ENDLESS = (*DEVICES, stat.S_ISFIFO, stat.S_ISSOCK)
 
 
-def check_given_values(ask: Ask, values: Mapping[str, Any], *, from_network: bool = False) -> None:
+def check_given_values(parameters: Ask, values: Mapping[str, Any], *, from_network: bool = False) -> None:
     """Refuse values that no use case can work with; over the network also pipes and sockets, which never end."""
-    for parameter in ask.parameters:
+    for parameter in parameters.parameters:
         given = values.get(parameter.name)
         for value in given if isinstance(given, tuple) else (given,):
             _check_value(parameter, value, from_network=from_network)
@@ -46,12 +46,20 @@ def _check_value(parameter: Parameter, value: Any, *, from_network: bool) -> Non
 def _check_text(name: str, value: str) -> None:
     if "\0" in value:
         raise BadInput(f"{name} contains a null byte. Remove it.")
-    if len(value) > LONGEST_TEXT:
-        raise BadInput(f"{name} has {len(value)} characters; at most {LONGEST_TEXT} are allowed.")
+    if len(value) > SHORT_TEXT:
+        _refuse_long_text(name, len(value))
     try:
         value.encode()
     except UnicodeEncodeError as wrong:
         raise BadInput(f"{name} contains a character that UTF-8 cannot write (at position {wrong.start}).") from wrong
+
+
+def _refuse_long_text(name: str, length: int) -> None:
+    from fieldloop.protocol import default_operations
+
+    longest = int(default_operations()["ingest"].number("longest_text"))
+    if length > longest:
+        raise BadInput(f"{name} has {length} characters; at most {longest} are allowed.")
 
 
 def _check_path(name: str, path: Path, refused: tuple[Any, ...]) -> None:

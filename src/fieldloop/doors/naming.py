@@ -6,14 +6,14 @@ from contextlib import contextmanager
 from fieldloop.errors import FieldloopError
 from fieldloop.loop.home.names import Names
 from fieldloop.loop.workspace import Workspace
-from fieldloop.say.names import using_names
+from fieldloop.say.names import use_names
 from fieldloop.say.numbers import shorten_ids
 
 
 @contextmanager
-def with_names(workspace: Workspace) -> Iterator[None]:
+def use_workspace_names(workspace: Workspace) -> Iterator[None]:
     """Use the names of a workspace meanwhile."""
-    with using_names(Names(workspace)):
+    with use_names(Names(workspace)):
         try:
             yield
         except FieldloopError as wrong:

@@ -9,23 +9,23 @@ from fieldloop.errors import BadInput
 from fieldloop.loop.catalogue import UseCase
 
 
-def check_output_paths(case: UseCase, values: Mapping[str, Any]) -> None:
+def check_output_paths(use_case: UseCase, values: Mapping[str, Any]) -> None:
     """Refuse a path that the use case cannot write to."""
-    for name in case.writes:
+    for name in use_case.writes:
         path = values.get(name)
         if not isinstance(path, Path):
             continue
         try:
-            _check_path(name, path, case)
+            _check_path(name, path, use_case)
         except OSError as wrong:  # such as a name that is too long for the file system
             raise BadInput(f"{name}: {path} cannot be written: {wrong.strerror or wrong}.") from wrong
 
 
-def _check_path(name: str, path: Path, case: UseCase) -> None:
-    if name in case.folders:
+def _check_path(name: str, path: Path, use_case: UseCase) -> None:
+    if name in use_case.folders:
         _check_folder(name, path)
     else:
-        _check_file(name, path, new=name in case.new)
+        _check_file(name, path, new=name in use_case.new)
 
 
 def _check_folder(name: str, folder: Path) -> None:

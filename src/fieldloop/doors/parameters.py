@@ -57,25 +57,25 @@ def read_parameters(function: Callable[..., Any]) -> Ask:
     [('budget', 'int', 40, False, 'how many demonstrations'), ('site', 'str', (), True, '')]
     """
     hints = get_type_hints(function)
-    helps = argument_help(inspect.getdoc(function) or "")
+    helps = read_argument_help(inspect.getdoc(function) or "")
     plain: list[Parameter] = []
     seams: set[str] = set()
     for name, raw in inspect.signature(function).parameters.items():
         hint = hints.get(name, str)
         if name == "workspace":
             continue
-        if _is_seam(hint, raw):
+        if _is_passed_by_code(hint, raw):
             seams.add(name)
             continue
-        plain.append(_parameter(name, hint, raw, helps.get(name, "")))
+        plain.append(_make_parameter(name, hint, raw, helps.get(name, "")))
     takes_workspace = "workspace" in inspect.signature(function).parameters
     return Ask(tuple(plain), takes_workspace, frozenset(seams))
 
 
-def argument_help(doc: str) -> dict[str, str]:
+def read_argument_help(doc: str) -> dict[str, str]:
     r"""Find the `name: text` lines under `Arguments:`; a deeper line continues the one above.
 
-    >>> argument_help("Do it.\n\nArguments:\n    path: a log,\n        or a folder\n\nMore.")
+    >>> read_argument_help("Do it.\n\nArguments:\n    path: a log,\n        or a folder\n\nMore.")
     {'path': 'a log, or a folder'}
     """
     helps: dict[str, str] = {}
@@ -95,8 +95,8 @@ def argument_help(doc: str) -> dict[str, str]:
     return helps
 
 
-def _parameter(name: str, hint: Any, raw: inspect.Parameter, text: str) -> Parameter:
-    plain_hint, may_be_none = _without_none(hint)
+def _make_parameter(name: str, hint: Any, signature_parameter: inspect.Parameter, help_text: str) -> Parameter:
+    plain_hint, may_be_none = _strip_none(hint)
     repeatable = get_origin(plain_hint) in (tuple, list)
     if repeatable:
         plain_hint = get_args(plain_hint)[0]
@@ -107,19 +107,21 @@ def _parameter(name: str, hint: Any, raw: inspect.Parameter, text: str) -> Param
         choices = tuple(str(member.value) for member in plain_hint)
     if not isinstance(plain_hint, type) or not issubclass(plain_hint, (*PLAIN, Enum)):
         raise TypeError(f"{name}: {hint} is not a type that a command line or JSON can hold; see PLAIN.")
-    positional = raw.kind is not inspect.Parameter.KEYWORD_ONLY
-    return Parameter(name, hint, plain_hint, raw.default, positional, repeatable, may_be_none, choices, text)
+    positional = signature_parameter.kind is not inspect.Parameter.KEYWORD_ONLY
+    return Parameter(
+        name, hint, plain_hint, signature_parameter.default, positional, repeatable, may_be_none, choices, help_text
+    )
 
 
-def _without_none(hint: Any) -> tuple[Any, bool]:
+def _strip_none(hint: Any) -> tuple[Any, bool]:
     if get_origin(hint) not in (types.UnionType, Union):
         return hint, False
     rest = [arg for arg in get_args(hint) if arg is not type(None)]
     return (rest[0] if len(rest) == 1 else hint), len(rest) < len(get_args(hint))
 
 
-def _is_seam(hint: Any, raw: inspect.Parameter) -> bool:
+def _is_passed_by_code(hint: Any, signature_parameter: inspect.Parameter) -> bool:
     """Functions (a clock, a callback, a progress bar) and whole nouns are passed by code, never typed by a user."""
-    inner, _ = _without_none(hint)
+    inner, _ = _strip_none(hint)
     is_function = inner is Callable or get_origin(inner) is Callable
-    return is_function or (dataclasses.is_dataclass(inner) and raw.default is not NO_DEFAULT)
+    return is_function or (dataclasses.is_dataclass(inner) and signature_parameter.default is not NO_DEFAULT)

@@ -7,7 +7,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from fieldloop.doors.written import schema_of
+from fieldloop.doors.written import get_schema_name
 from fieldloop.model.condition import Stratum
 from fieldloop.model.finding import Finding
 from fieldloop.model.note import Note, Subject
@@ -42,12 +42,12 @@ class Schemas:
         """Start with the schema of a fact."""
         self.components: dict[str, Schema] = {"fact": FACT_DEFINITION}
 
-    def of_result(self, function: Callable[..., Any]) -> Schema:
+    def make_result_schema(self, function: Callable[..., Any]) -> Schema:
         """Return the schema of a use case's result; a text is Markdown and has none."""
         hint = get_type_hints(function).get("return", Any)
-        return self.of(hint, whole=True)
+        return self.of(hint, is_whole_result=True)
 
-    def of(self, hint: Any, *, whole: bool = False) -> Schema:
+    def of(self, hint: Any, *, is_whole_result: bool = False) -> Schema:
         """Return the schema of one type; a noun that is the whole result also states its schema."""
         origin, arguments = get_origin(hint), get_args(hint)
         if hint in PLAIN:
@@ -55,33 +55,33 @@ class Schemas:
         if hint is Note:
             return {**FACT, "properties": {MESSAGE: TEXT}}
         if origin in (types.UnionType, Union):
-            return {"anyOf": [self.of(argument, whole=whole) for argument in arguments]}
+            return {"anyOf": [self.of(argument, is_whole_result=is_whole_result) for argument in arguments]}
         if origin in (tuple, list, set, frozenset, Sequence):
-            return {"type": "array", "items": self._items(arguments)}
+            return {"type": "array", "items": self._make_items_schema(arguments)}
         if origin in (dict, Mapping):
             return {"type": "object", "additionalProperties": self.of(arguments[1])}
         if origin is Literal or (isinstance(hint, type) and issubclass(hint, Enum)):
             return {"enum": [getattr(choice, "value", choice) for choice in arguments or hint]}
         if dataclasses.is_dataclass(hint) and isinstance(hint, type):
-            return self._noun(hint, whole=whole)
+            return self._make_noun_schema(hint, is_whole_result=is_whole_result)
         return ANYTHING
 
-    def _items(self, arguments: tuple[Any, ...]) -> Schema:
+    def _make_items_schema(self, arguments: tuple[Any, ...]) -> Schema:
         kinds = [self.of(argument) for argument in arguments if argument is not Ellipsis]
         return kinds[0] if len(kinds) == 1 else {"anyOf": kinds} if kinds else ANYTHING
 
-    def _noun(self, kind: type, *, whole: bool) -> Schema:
+    def _make_noun_schema(self, kind: type, *, is_whole_result: bool) -> Schema:
         if hasattr(kind, "json_object"):
             return {"type": "object", "description": (kind.__doc__ or "").partition("\n")[0]}
-        name = schema_of(kind).partition("/")[0] + ("" if whole else "-part")
+        name = get_schema_name(kind).partition("/")[0] + ("" if is_whole_result else "-part")
         if name not in self.components:
             self.components[name] = {}  # a noun may hold its own kind
-            self.components[name] = self._definition(kind, whole=whole)
+            self.components[name] = self._make_definition(kind, is_whole_result=is_whole_result)
         return {"$ref": f"#/components/schemas/{name}"}
 
-    def _definition(self, kind: Any, *, whole: bool) -> Schema:
+    def _make_definition(self, kind: Any, *, is_whole_result: bool) -> Schema:
         hints = get_type_hints(kind)
-        fields: dict[str, Schema] = {"schema": {"const": schema_of(kind)}} if whole else {}
+        fields: dict[str, Schema] = {"schema": {"const": get_schema_name(kind)}} if is_whole_result else {}
         if issubclass(kind, Finding):
             fields |= {"subject": TEXT, MESSAGE: TEXT, "code": TEXT}
         for field in dataclasses.fields(kind):
@@ -94,20 +94,20 @@ class Schemas:
             when: Schema = {"type": "string", "format": "date-time"}
             return {name.removesuffix("_ns"): when if hint is int else {"anyOf": [when, {"type": "null"}]}}
         if mentions_note(hint):
-            written = {name: _with_facts_as(hint, TEXT), f"{name}_facts": _with_facts_as(hint, FACT)}
+            written = {name: _make_facts_schema(hint, TEXT), f"{name}_facts": _make_facts_schema(hint, FACT)}
             if name == MESSAGE and hint is Note and not coded:
                 written |= {"code": TEXT, "numbers": {"type": "object"}}
             return written
         return {name: self.of(hint)}
 
 
-def _with_facts_as(hint: Any, schema: Schema) -> Schema:
+def _make_facts_schema(hint: Any, schema: Schema) -> Schema:
     """Return the schema of a field that holds facts: alone, in a tuple, or none."""
     if hint is Note:
         return schema
     arguments = [argument for argument in get_args(hint) if argument is not Ellipsis]
     if get_origin(hint) is tuple:
-        return {"type": "array", "items": _with_facts_as(arguments[0], schema) if len(arguments) == 1 else ANYTHING}
+        return {"type": "array", "items": _make_facts_schema(arguments[0], schema) if len(arguments) == 1 else ANYTHING}
     if get_origin(hint) in (types.UnionType, Union):
-        return {"anyOf": [_with_facts_as(argument, schema) for argument in arguments]}
+        return {"anyOf": [_make_facts_schema(argument, schema) for argument in arguments]}
     return PLAIN.get(hint, ANYTHING)

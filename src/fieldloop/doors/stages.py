@@ -14,10 +14,10 @@ STAGES = {
 LAST = "House"
 
 
-def stage_of(command: str) -> str:
+def get_stage(command: str) -> str:
     """Return the stage of a command; one that is not listed belongs to the last.
 
-    >>> stage_of("plan show"), stage_of("gate"), stage_of("something new")
+    >>> get_stage("plan show"), get_stage("gate"), get_stage("something new")
     ('Prepare', 'Ship', 'House')
     """
     first = command.partition(" ")[0]
@@ -26,11 +26,11 @@ def stage_of(command: str) -> str:
 
 def group_by_family(cases: tuple[UseCase, ...] = USE_CASES) -> dict[str, tuple[UseCase, ...]]:
     """Group use cases by their first word, in the catalogue's order: `plan` with `plan show`."""
-    ordered = sorted(cases, key=_sort_key)
+    ordered = sorted(cases, key=_get_sort_key)
     return {word: tuple(group) for word, group in groupby(ordered, key=lambda case: case.command.partition(" ")[0])}
 
 
-def _sort_key(case: UseCase) -> tuple[int, int]:
-    first = case.command.partition(" ")[0]
-    stage = list(STAGES).index(stage_of(first))
+def _get_sort_key(use_case: UseCase) -> tuple[int, int]:
+    first = use_case.command.partition(" ")[0]
+    stage = list(STAGES).index(get_stage(first))
     return stage, STAGES[list(STAGES)[stage]].index(first) if first in STAGES[list(STAGES)[stage]] else len(USE_CASES)

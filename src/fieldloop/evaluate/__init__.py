@@ -8,18 +8,18 @@ Judging again after more trials spends α/2, α/4, … so that any number of loo
 probability α. `chances` computes exactly how often a policy of any true rate passes, fails, or needs more trials.
 """
 
-from fieldloop.evaluate.chances import Chances, chances
-from fieldloop.evaluate.judge import judge, note_missing_lightings, note_unknown_training
-from fieldloop.evaluate.plan import novel_lightings, plan
+from fieldloop.evaluate.chances import Chances, compute_verdict_chances
+from fieldloop.evaluate.judge import judge_gate, note_missing_lightings, note_unknown_training
+from fieldloop.evaluate.plan import list_novel_lightings, plan_gate_trials
 from fieldloop.evaluate.trial import Trial
 
 __all__ = [
     "Chances",
     "Trial",
-    "chances",
-    "judge",
+    "compute_verdict_chances",
+    "judge_gate",
+    "list_novel_lightings",
     "note_missing_lightings",
     "note_unknown_training",
-    "novel_lightings",
-    "plan",
+    "plan_gate_trials",
 ]

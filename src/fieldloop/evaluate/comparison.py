@@ -20,21 +20,21 @@ def judge_distractors(outcome: tuple[int, int], base: tuple[int, int], settings:
         more = max(1, missing)
         tried = trials and base[1]
         message = note("evaluate.base_never_succeeded") if tried else note("evaluate.not_tried", trials=more)
-        return _distractor_test(outcome, kept, looks, Status.CANNOT_TELL, (0.0, math.inf), more, message)
+        return _make_distractor_test(outcome, kept, looks, Status.CANNOT_TELL, (0.0, math.inf), more, message)
     seen, alpha = ratio.TwoRates(successes, trials, *base), 1 - looks.level
-    low, high = ratio.bounds(seen, looks.level)
-    if ratio.chance_of_as_bad(seen, kept) <= alpha:
+    low, high = ratio.compute_ratio_bounds(seen, looks.level)
+    if ratio.compute_chance_of_as_bad(seen, kept) <= alpha:
         status, more = Status.FAILED, 0
-    elif not missing and ratio.chance_of_as_good(seen, kept) <= alpha:
+    elif not missing and ratio.compute_chance_of_as_good(seen, kept) <= alpha:
         status, more = Status.PASSED, 0
     else:
-        status, more = Status.CANNOT_TELL, max(missing, _more_trials_needed(seen, kept, looks))
+        status, more = Status.CANNOT_TELL, max(missing, _count_more_trials_needed(seen, kept, looks))
     message = note(
         "evaluate.distractors", *((note("evaluate.more_of_each", more=more),) if more else ()),
         successes=successes, trials=trials, base_successes=base[0], base_trials=base[1],
         share=float(seen.ratio), low=low, high=high,
     )  # fmt: skip
-    return _distractor_test(outcome, kept, looks, status, (low, high), more, message)
+    return _make_distractor_test(outcome, kept, looks, status, (low, high), more, message)
 
 
 def judge_pattern(succeeded: Sequence[bool], settings: Section) -> GateTest:
@@ -58,25 +58,25 @@ def judge_pattern(succeeded: Sequence[bool], settings: Section) -> GateTest:
     )
 
 
-def _more_trials_needed(seen: ratio.TwoRates, kept: float, looks: Looks) -> int:
+def _count_more_trials_needed(two_rates: ratio.TwoRates, required_ratio: float, looks: Looks) -> int:
     """How many more trials of each arm, at the observed rates: a score grows with the root of the trials."""
     from scipy.special import ndtri
 
-    score, left = abs(ratio.score(seen, kept)), max(1, looks.max_trials - seen.trials)
+    score, left = abs(ratio.compute_score(two_rates, required_ratio)), max(1, looks.max_trials - two_rates.trials)
     if not 0 < score < math.inf:
         return left
     factor = (float(ndtri(looks.next_level)) / score) ** 2
-    return int(min(left, max(1, math.ceil(seen.trials * (factor - 1)))))
+    return int(min(left, max(1, math.ceil(two_rates.trials * (factor - 1)))))
 
 
-def _distractor_test(
+def _make_distractor_test(
     outcome: tuple[int, int],
-    kept: float,
+    required_ratio: float,
     looks: Looks,
     status: Status,
     bounds: tuple[float, float],
-    more: int,
+    more_trials: int,
     message: Note,
 ) -> GateTest:
-    required = note("evaluate.distractors_required", share=kept, level=looks.level)
-    return GateTest(trial.DISTRACTORS, required, status, *outcome, *bounds, more, message)
+    required = note("evaluate.distractors_required", share=required_ratio, level=looks.level)
+    return GateTest(trial.DISTRACTORS, required, status, *outcome, *bounds, more_trials, message)

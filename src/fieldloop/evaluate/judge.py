@@ -7,7 +7,7 @@ from fieldloop.errors import BadInput
 from fieldloop.evaluate import trial
 from fieldloop.evaluate.comparison import judge_distractors, judge_pattern
 from fieldloop.evaluate.rates import Looks, judge_rate
-from fieldloop.evaluate.speed import judge_cycle, judge_latency
+from fieldloop.evaluate.speed import judge_cycle_time, judge_latency
 from fieldloop.model.decision import Decision, GateTest
 from fieldloop.model.finding import Finding, Status
 from fieldloop.model.note import Note, note
@@ -18,7 +18,7 @@ KNOWN = (trial.BASE, trial.DISTRACTORS, trial.CONSECUTIVE)
 PREFIXES = (trial.LIGHTING, trial.POSITION, *trial.PERMANENT)
 
 
-def judge(
+def judge_gate(
     outcomes: Iterable[Outcome],
     latency: Finding | None,
     settings: Section,
@@ -27,19 +27,19 @@ def judge(
     policy: str,
     decision_id: str,
     at_ns: int,
-    look: int = 1,
+    look_number: int = 1,
 ) -> Decision:
     """Decide about a policy version; only a decision in which every test passed admits it.
 
-    `latency` is the finding of `serve.admit`. `look` counts how often these trials were judged, including this time:
-    each further look requires more confidence, so repeated gating does not help a bad policy. An attempt with an
+    `latency` is the finding of `serve.admit`. `look_number` counts how often these trials were judged, including this
+    time: each further look requires more confidence, so repeated gating does not help a bad policy. An attempt with an
     intervention does not count as a success. Outcomes of unknown scenarios are not counted; the message of the
     consecutive trials states how many. Settings: the section `gate`.
     """
-    if look < 1:
-        raise BadInput(f"look = {look}; the number of a look starts at 1.")
+    if look_number < 1:
+        raise BadInput(f"look = {look_number}; interim comparisons (looks) are numbered from 1.")
     by_scenario, unknown = _group_by_scenario(outcomes, policy)
-    looks = Looks.at(look, settings)
+    looks = Looks.at(look_number, settings)
     nominal = [*by_scenario.get(trial.BASE, ()), *by_scenario.get(trial.CONSECUTIVE, ())]
     tests = (
         *_judge_lightings(by_scenario, settings, looks),
@@ -53,7 +53,7 @@ def judge(
         _judge_consecutive(by_scenario, settings, looks, unknown),
         judge_pattern([_is_autonomous(o) for o in by_scenario.get(trial.CONSECUTIVE, ())], settings),
         judge_latency(latency),
-        judge_cycle([o.cycle_s for o in nominal if o.succeeded], target_cycle_s, settings, looks),
+        judge_cycle_time([o.cycle_s for o in nominal if o.succeeded], target_cycle_s, settings, looks),
     )
     status = next(s for s in Status if s in {t.status for t in tests})
     return Decision(decision_id, policy, status, tests, settings.fingerprint, at_ns)
@@ -65,14 +65,14 @@ def note_missing_lightings(decision: Decision, novel_lightings: int, settings: S
     if novel_lightings >= wanted:
         return decision
     few = note("evaluate.few_novel_lightings", left=novel_lightings, wanted=wanted)
-    tests = [_with_detail(t, few) if t.name.startswith(trial.LIGHTING) and not t.trials else t for t in decision.tests]
+    tests = [_add_detail(t, few) if t.name.startswith(trial.LIGHTING) and not t.trials else t for t in decision.tests]
     return replace(decision, tests=tuple(tests))
 
 
 def note_unknown_training(decision: Decision) -> Decision:
     """Add to tests under novel lighting that the training data is unknown, so the lighting may not be novel."""
     unknown = note("evaluate.training_unknown")
-    tests = [_with_detail(t, unknown) if t.name.startswith(trial.LIGHTING) else t for t in decision.tests]
+    tests = [_add_detail(t, unknown) if t.name.startswith(trial.LIGHTING) else t for t in decision.tests]
     return replace(decision, tests=tuple(tests))
 
 
@@ -100,13 +100,13 @@ def _judge_consecutive(
     if not unknown:
         return judged
     names = tuple(sorted({repr(o.scenario) for o in unknown}))
-    return _with_detail(
+    return _add_detail(
         judged,
-        note("evaluate.unknown_scenarios", outcomes=len(unknown), scenarios=names, known=_known_scenario_names()),
+        note("evaluate.unknown_scenarios", outcomes=len(unknown), scenarios=names, known=_list_known_scenarios()),
     )
 
 
-def _with_detail(test: GateTest, detail: Note) -> GateTest:
+def _add_detail(test: GateTest, detail: Note) -> GateTest:
     return replace(test, message=replace(test.message, details=(*test.message.details, detail)))
 
 
@@ -114,27 +114,29 @@ def _judge_lightings(
     by_scenario: Mapping[str, Sequence[Outcome]], settings: Section, looks: Looks
 ) -> tuple[GateTest, ...]:
     required, planned = settings.number("novel_lighting_min_rate"), int(settings["lighting_trials"])
-    return _judge_each(by_scenario, (trial.LIGHTING,), int(settings["novel_lightings"]), (required, planned), looks)
+    return _judge_scenarios(
+        by_scenario, (trial.LIGHTING,), int(settings["novel_lightings"]), (required, planned), looks
+    )
 
 
 def _judge_positions(
     by_scenario: Mapping[str, Sequence[Outcome]], settings: Section, looks: Looks
 ) -> tuple[GateTest, ...]:
     rule = settings.number("position_min_rate"), int(settings["position_trials"])
-    positions = _judge_each(by_scenario, (trial.POSITION,), int(settings["novel_positions"]), rule, looks)
-    return positions + _judge_each(by_scenario, trial.PERMANENT, 0, rule, looks)
+    positions = _judge_scenarios(by_scenario, (trial.POSITION,), int(settings["novel_positions"]), rule, looks)
+    return positions + _judge_scenarios(by_scenario, trial.PERMANENT, 0, rule, looks)
 
 
-def _judge_each(
+def _judge_scenarios(
     by_scenario: Mapping[str, Sequence[Outcome]],
     prefixes: tuple[str, ...],
-    wanted: int,
+    required_scenarios: int,
     rule: tuple[float, int],
     looks: Looks,
 ) -> tuple[GateTest, ...]:
     """Judge every scenario with one of these prefixes; untried ones are included, undecided."""
     names = sorted(name for name in by_scenario if name.startswith(prefixes))
-    names += [f"{prefixes[0]}untried {n}" for n in range(len(names) + 1, wanted + 1)]
+    names += [f"{prefixes[0]}untried {n}" for n in range(len(names) + 1, required_scenarios + 1)]
     required, planned = rule
     return tuple(judge_rate(n, required, _count_autonomous(by_scenario.get(n, ())), planned, looks) for n in names)
 
@@ -147,5 +149,5 @@ def _is_autonomous(outcome: Outcome) -> bool:
     return bool(outcome.succeeded) and not outcome.interventions
 
 
-def _known_scenario_names() -> tuple[str, ...]:
+def _list_known_scenarios() -> tuple[str, ...]:
     return (*KNOWN, *(f"{prefix}…" for prefix in PREFIXES))

@@ -27,29 +27,32 @@ def find_pattern(succeeded: Sequence[bool]) -> Pattern:
     if failures in (0, trials):
         return Pattern(1.0, note("evaluate.order_alike", trials=trials))
     runs = 1 + sum(a != b for a, b in pairwise(succeeded))
-    by_runs, by_drift = chance_of_runs(runs, trials, failures), chance_of_drift(*excursion(succeeded), trials, failures)
+    by_runs, by_drift = (
+        compute_runs_p_value(runs, trials, failures),
+        compute_drift_p_value(*find_largest_excursion(succeeded), trials, failures),
+    )
     p_value = min(1.0, 2 * min(by_runs, by_drift))
     if by_runs <= by_drift:
         expected = 1 + 2 * failures * (trials - failures) / trials
         return Pattern(p_value, note("evaluate.order_runs", failures=failures, runs=runs, expected=expected))
-    _, turn = excursion(succeeded)
+    _, turn = find_largest_excursion(succeeded)
     early = sum(not s for s in succeeded[:turn])
     order = note("evaluate.order_drift", early=early, first=turn, late=failures - early, rest=trials - turn)
     return Pattern(p_value, order)
 
 
-def chance_of_runs(runs: int, trials: int, failures: int) -> float:
+def compute_runs_p_value(runs: int, trials: int, failures: int) -> float:
     """Two-sided probability of a number of runs this far from the one expected in random order.
 
-    >>> chance_of_runs(2, trials=4, failures=2)  # FFSS or SSFF, two of six orders, doubled for the other side
+    >>> compute_runs_p_value(2, trials=4, failures=2)  # FFSS or SSFF, two of six orders, doubled for the other side
     0.6666666666666666
     """
     every = comb(trials, failures)
-    orders = [_orders_with(r, failures, trials - failures) for r in range(trials + 1)]
+    orders = [_count_orders_with_runs(r, failures, trials - failures) for r in range(trials + 1)]
     return min(1.0, 2 * min(sum(orders[: runs + 1]), sum(orders[runs:])) / every)
 
 
-def excursion(succeeded: Sequence[bool]) -> tuple[int, int]:
+def find_largest_excursion(succeeded: Sequence[bool]) -> tuple[int, int]:
     """Return the largest distance of the failure count from its mean course (times the trials), and where it is."""
     trials, failures = len(succeeded), sum(not s for s in succeeded)
     seen, largest, turn = 0, 0, 0
@@ -60,24 +63,26 @@ def excursion(succeeded: Sequence[bool]) -> tuple[int, int]:
     return largest, turn
 
 
-def chance_of_drift(largest: int, _turn: int, trials: int, failures: int) -> float:
+def compute_drift_p_value(largest_excursion: int, _turn: int, trials: int, failures: int) -> float:
     """Probability of an excursion at least this large: one minus the share of lattice paths that stay closer.
 
-    >>> round(chance_of_drift(4, 2, trials=4, failures=2), 4)  # |seen × 4 - 2 × n| reaches 4 in FFSS and SSFF only
+    >>> round(compute_drift_p_value(4, 2, trials=4, failures=2), 4)  # |seen × 4 - 2 × n| is 4 in FFSS and SSFF only
     0.3333
     """
     paths = [1] + [0] * failures
     for n in range(1, trials + 1):
         before = paths
         paths = [
-            0 if abs(seen * trials - failures * n) >= largest else before[seen] + (before[seen - 1] if seen else 0)
+            0
+            if abs(seen * trials - failures * n) >= largest_excursion
+            else before[seen] + (before[seen - 1] if seen else 0)
             for seen in range(failures + 1)
         ]
     every = comb(trials, failures)
     return (every - paths[failures]) / every
 
 
-def _orders_with(runs: int, failures: int, successes: int) -> int:
+def _count_orders_with_runs(runs: int, failures: int, successes: int) -> int:
     half, odd = divmod(runs, 2)
     if half < 1:
         return 0

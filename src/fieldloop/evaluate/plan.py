@@ -14,40 +14,42 @@ from fieldloop.protocol import Section
 Draft = tuple[str, Stratum, tuple[tuple[str, float], ...]]
 
 
-def plan(
+def plan_gate_trials(
     policy: str,
     exposures: Sequence[Exposure],
     settings: Section,
     rng: np.random.Generator,
     *,
     known_lightings: Iterable[str] = (),
-    places: np.random.Generator | None = None,
+    position_rng: np.random.Generator | None = None,
 ) -> tuple[Trial, ...]:
     """List the trials of a gate: all but the consecutive block in one random order, then that block without breaks.
 
     Strata are drawn in proportion to their exposure. The policy was trained under `known_lightings`; these and the
-    deployment's own are not novel. Give `places` to draw the same positions in several plans: results of two looks are
-    added up by position. Settings: the section `gate`.
+    deployment's own are not novel. Give `position_rng` to draw the same positions in several plans: results of two
+    looks are added up by position. Settings: the section `gate`.
     """
     deployed = [e for e in exposures if e.share > 0]
     if not deployed:
         raise BadInput("A gate needs strata with a share of production. Map the deployment first: fieldloop audit")
-    novel = novel_lightings(exposures, settings, known_lightings)
+    novel = list_novel_lightings(exposures, settings, known_lightings)
     mixed = [
-        *_base_trials(deployed, settings, rng),
-        *_lighting_trials(deployed, settings, rng, novel),
-        *_position_trials(deployed, settings, rng, rng if places is None else places),
-        *_distractor_trials(deployed, settings, rng),
+        *_draft_base_trials(deployed, settings, rng),
+        *_draft_lighting_trials(deployed, settings, rng, novel),
+        *_draft_position_trials(deployed, settings, rng, rng if position_rng is None else position_rng),
+        *_draft_distractor_trials(deployed, settings, rng),
     ]
     rng.shuffle(mixed)
     block = [(trial.CONSECUTIVE, s, ()) for s in draw_strata(deployed, int(settings["consecutive_trials"]), rng)]
     return tuple(Trial(policy, n, *draft) for n, draft in zip(count(1), [*mixed, *block], strict=False))
 
 
-def novel_lightings(exposures: Sequence[Exposure], settings: Section, known: Iterable[str] = ()) -> list[str]:
+def list_novel_lightings(
+    exposures: Sequence[Exposure], settings: Section, known_lightings: Iterable[str] = ()
+) -> list[str]:
     """Return the lighting levels that are still novel: neither deployed nor known."""
     deployed = {e.stratum.level("lighting") for e in exposures if e.share > 0}
-    return [level for level in settings["lighting_levels"] if level not in deployed | set(known)]
+    return [level for level in settings["lighting_levels"] if level not in deployed | set(known_lightings)]
 
 
 def draw_strata(exposures: Sequence[Exposure], trials: int, rng: np.random.Generator) -> list[Stratum]:
@@ -58,12 +60,12 @@ def draw_strata(exposures: Sequence[Exposure], trials: int, rng: np.random.Gener
     return [drawn[i] for i in rng.permutation(trials)]
 
 
-def _base_trials(deployed: Sequence[Exposure], settings: Section, rng: np.random.Generator) -> Iterator[Draft]:
+def _draft_base_trials(deployed: Sequence[Exposure], settings: Section, rng: np.random.Generator) -> Iterator[Draft]:
     for stratum in draw_strata(deployed, int(settings["base_trials"]), rng):
         yield trial.BASE, stratum, ()
 
 
-def _lighting_trials(
+def _draft_lighting_trials(
     deployed: Sequence[Exposure], settings: Section, rng: np.random.Generator, novel: Sequence[str]
 ) -> Iterator[Draft]:
     for level in novel[: int(settings["novel_lightings"])]:
@@ -71,19 +73,21 @@ def _lighting_trials(
             yield trial.LIGHTING + level, Stratum.of({**stratum.levels, "lighting": level}), ()
 
 
-def _position_trials(
-    deployed: Sequence[Exposure], settings: Section, rng: np.random.Generator, places: np.random.Generator
+def _draft_position_trials(
+    deployed: Sequence[Exposure], settings: Section, rng: np.random.Generator, position_rng: np.random.Generator
 ) -> Iterator[Draft]:
     edge = settings.number("boundary_share")
     for n in range(int(settings["novel_positions"])):
-        u, v = places.uniform(-edge, edge, 2)
+        u, v = position_rng.uniform(-edge, edge, 2)
         if n < int(settings["boundary_positions"]):  # one coordinate at the edge, the other anywhere along it
-            side = edge * places.choice([-1.0, 1.0])
-            u, v = (side, v) if places.integers(2) else (u, side)
+            side = edge * position_rng.choice([-1.0, 1.0])
+            u, v = (side, v) if position_rng.integers(2) else (u, side)
         for stratum in draw_strata(deployed, int(settings["position_trials"]), rng):
             yield f"{trial.POSITION}{n + 1}", stratum, (("u", float(u)), ("v", float(v)))
 
 
-def _distractor_trials(deployed: Sequence[Exposure], settings: Section, rng: np.random.Generator) -> Iterator[Draft]:
+def _draft_distractor_trials(
+    deployed: Sequence[Exposure], settings: Section, rng: np.random.Generator
+) -> Iterator[Draft]:
     for stratum in draw_strata(deployed, int(settings["distractor_trials"]), rng):
         yield trial.DISTRACTORS, stratum, (("distractors", float(settings["distractors"])),)

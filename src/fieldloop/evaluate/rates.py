@@ -27,10 +27,12 @@ class Looks:
 def judge_rate(name: str, required: float, outcome: tuple[int, int], planned: int, looks: Looks) -> GateTest:
     """Judge (successes, trials) against a required rate; `planned` trials must be complete before it can pass."""
     successes, trials = outcome
-    low, high = binomial.lower_bound(*outcome, looks.level), binomial.upper_bound(*outcome, looks.level)
-    status = verdict(low, high, required, complete=trials >= planned)
+    low, high = binomial.compute_lower_bound(*outcome, looks.level), binomial.compute_upper_bound(*outcome, looks.level)
+    status = judge_bounds(low, high, required, complete=trials >= planned)
     more = (
-        0 if status is not Status.CANNOT_TELL else max(planned - trials, _more_trials_needed(outcome, required, looks))
+        0
+        if status is not Status.CANNOT_TELL
+        else max(planned - trials, _count_more_trials_needed(outcome, required, looks))
     )
     return GateTest(
         name=name,
@@ -41,33 +43,39 @@ def judge_rate(name: str, required: float, outcome: tuple[int, int], planned: in
         low=low,
         high=high,
         more_trials=more,
-        message=_message(outcome, required, (low, high), more, looks),
+        message=_write_rate_message(outcome, required, (low, high), more, looks),
     )
 
 
-def verdict(low: float, high: float, required: float, *, complete: bool) -> Status:
+def judge_bounds(low: float, high: float, required: float, *, complete: bool) -> Status:
     """Apply the rule stated in the package docstring."""
     if high < required:
         return Status.FAILED
     return Status.PASSED if complete and low >= required else Status.CANNOT_TELL
 
 
-def _more_trials_needed(outcome: tuple[int, int], required: float, looks: Looks) -> int:
+def _count_more_trials_needed(outcome: tuple[int, int], required: float, looks: Looks) -> int:
     successes, trials = outcome
     left = max(1, looks.max_trials - trials)
-    to_pass = binomial.trials_needed(successes, trials, required, looks.next_level)
-    to_fail = binomial.trials_needed(trials - successes, trials, 1 - required, looks.next_level) if trials else None
+    to_pass = binomial.count_more_trials_needed(successes, trials, required, looks.next_level)
+    to_fail = (
+        binomial.count_more_trials_needed(trials - successes, trials, 1 - required, looks.next_level)
+        if trials
+        else None
+    )
     return min([left, *(n for n in (to_pass, to_fail) if n)])
 
 
-def _message(outcome: tuple[int, int], required: float, bounds: tuple[float, float], more: int, looks: Looks) -> Note:
+def _write_rate_message(
+    outcome: tuple[int, int], required: float, bounds: tuple[float, float], more_trials: int, looks: Looks
+) -> Note:
     successes, trials = outcome
     if not trials:
-        return note("evaluate.not_tried", trials=more)
+        return note("evaluate.not_tried", trials=more_trials)
     missing: tuple[Note, ...] = ()
-    if more:
-        near = trials + more >= looks.max_trials
-        missing = (note("evaluate.more_near_limit" if near else "evaluate.more", more=more),)
+    if more_trials:
+        near = trials + more_trials >= looks.max_trials
+        missing = (note("evaluate.more_near_limit" if near else "evaluate.more", more=more_trials),)
     low, high = bounds
     share = successes / trials
     return note(

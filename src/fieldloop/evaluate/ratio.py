@@ -32,67 +32,77 @@ class TwoRates:
         return self.successes / self.trials / base if base else np.inf
 
 
-def chance_of_as_good(seen: TwoRates, ratio: float) -> float:
+def compute_chance_of_as_good(two_rates: TwoRates, ratio: float) -> float:
     """Return the probability that a policy keeping only `ratio` of its base rate looks at least this good."""
-    return _tail_probability(seen, ratio, sign=1.0)
+    return _compute_tail_probability(two_rates, ratio, sign=1.0)
 
 
-def chance_of_as_bad(seen: TwoRates, ratio: float) -> float:
+def compute_chance_of_as_bad(two_rates: TwoRates, ratio: float) -> float:
     """Return the probability that a policy keeping `ratio` of its base rate looks at least this bad."""
-    return _tail_probability(seen, ratio, sign=-1.0)
+    return _compute_tail_probability(two_rates, ratio, sign=-1.0)
 
 
-def bounds(seen: TwoRates, level: float) -> tuple[float, float]:
+def compute_ratio_bounds(two_rates: TwoRates, level: float) -> tuple[float, float]:
     """Return one-sided lower and upper bounds of the true ratio, each at this level."""
-    observed, alpha = seen.ratio, 1 - level
-    low = _bisect_bound(seen, 1e-6, observed, alpha, rising=True) if seen.successes else 0.0
-    high = _bisect_bound(seen, observed, max(4.0, 4 * observed), alpha, rising=False)
+    observed, alpha = two_rates.ratio, 1 - level
+    low = _bisect_bound(two_rates, 1e-6, observed, alpha, rising=True) if two_rates.successes else 0.0
+    high = _bisect_bound(two_rates, observed, max(4.0, 4 * observed), alpha, rising=False)
     return low, high
 
 
-def score(seen: TwoRates, ratio: float) -> float:
+def compute_score(two_rates: TwoRates, ratio: float) -> float:
     """Return the score statistic of the observed rates for a ratio."""
-    return float(_scores(np.array(seen.successes), np.array(seen.base_successes), seen.trials, seen.base_trials, ratio))
+    return float(
+        _compute_scores(
+            np.array(two_rates.successes),
+            np.array(two_rates.base_successes),
+            two_rates.trials,
+            two_rates.base_trials,
+            ratio,
+        )
+    )
 
 
-def _bisect_bound(seen: TwoRates, low: float, high: float, alpha: float, *, rising: bool) -> float:
+def _bisect_bound(two_rates: TwoRates, low: float, high: float, alpha: float, *, rising: bool) -> float:
     for _ in range(STEPS):
         middle = (low + high) / 2
-        refuted = (chance_of_as_good if rising else chance_of_as_bad)(seen, middle) <= alpha
+        refuted = (compute_chance_of_as_good if rising else compute_chance_of_as_bad)(two_rates, middle) <= alpha
         low, high = (middle, high) if refuted == rising else (low, middle)
     return low if rising else high
 
 
-def _tail_probability(seen: TwoRates, ratio: float, sign: float) -> float:
-    n, m = seen.trials, seen.base_trials
-    every = _scores(np.arange(n + 1)[:, None], np.arange(m + 1)[None, :], n, m, ratio)
-    extreme = (sign * every >= sign * every[seen.successes, seen.base_successes] - 1e-9).astype(float)
+def _compute_tail_probability(two_rates: TwoRates, ratio: float, sign: float) -> float:
+    n, m = two_rates.trials, two_rates.base_trials
+    every = _compute_scores(np.arange(n + 1)[:, None], np.arange(m + 1)[None, :], n, m, ratio)
+    extreme = (sign * every >= sign * every[two_rates.successes, two_rates.base_successes] - 1e-9).astype(float)
     base = np.linspace(0.0, min(1.0, 1.0 / ratio), GRID + 1)
-    ours, theirs = _masses(n, ratio * base), _masses(m, base)
+    ours, theirs = _compute_binomial_probabilities(n, ratio * base), _compute_binomial_probabilities(m, base)
     return float(np.einsum("gi,ij,gj->g", ours, extreme, theirs, optimize=True).max())
 
 
-def _masses(trials: int, rates: Floats) -> Floats:
+def _compute_binomial_probabilities(trials: int, rates: Floats) -> Floats:
     from scipy.special import xlog1py, xlogy
 
     k = np.arange(trials + 1)
     rates = np.clip(rates, 0.0, 1.0)[:, None]
-    return np.asarray(np.exp(_log_choose(trials) + xlogy(k, rates) + xlog1py(trials - k, -rates)))
+    return np.asarray(np.exp(_compute_log_binomials(trials) + xlogy(k, rates) + xlog1py(trials - k, -rates)))
 
 
 @cache
-def _log_choose(trials: int) -> Floats:
+def _compute_log_binomials(trials: int) -> Floats:
     from scipy.special import gammaln
 
     k = np.arange(trials + 1)
     return np.asarray(gammaln(trials + 1) - gammaln(k + 1) - gammaln(trials - k + 1))
 
 
-def _scores(x: NDArray[np.int64], y: NDArray[np.int64], n: int, m: int, ratio: float) -> Floats:
-    a, c = ratio * (n + m), x + y
-    b = -(x + m + ratio * (y + n))
+def _compute_scores(
+    successes: NDArray[np.int64], base_successes: NDArray[np.int64], trials: int, base_trials: int, ratio: float
+) -> Floats:
+    a, c = ratio * (trials + base_trials), successes + base_successes
+    b = -(successes + base_trials + ratio * (base_successes + trials))
     base = np.clip((-b - np.sqrt(np.maximum(b * b - 4 * a * c, 0.0))) / (2 * a), 0.0, min(1.0, 1.0 / ratio))
-    spread = np.sqrt(ratio * base * (1 - ratio * base) / n + ratio**2 * base * (1 - base) / m)
-    gap = x / n - ratio * y / m
+    spread = np.sqrt(ratio * base * (1 - ratio * base) / trials + ratio**2 * base * (1 - base) / base_trials)
+    gap = successes / trials - ratio * base_successes / base_trials
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(np.where(spread > 0, gap / spread, np.where(gap == 0, 0.0, np.sign(gap) * np.inf)))

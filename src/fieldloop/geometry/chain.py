@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldloop.geometry.transforms import Floats, rotation_about, vector_from_rotation
+from fieldloop.geometry.transforms import Floats, make_rotation_about_axis, vector_from_rotation
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,28 +43,28 @@ class Chain:
         return np.array([joint.high_rad for joint in self.joints])
 
 
-def links(chain: Chain, angles_rad: ArrayLike) -> Floats:
+def compute_link_poses(chain: Chain, angles_rad: ArrayLike) -> Floats:
     """Return `base_from_link` of every link after its joint: … × joints × 4 × 4."""
     angles = np.asarray(angles_rad, dtype=float)
     frames = np.empty((*angles.shape, 4, 4))
     so_far = np.eye(4)
     for i, joint in enumerate(chain.joints):
         turned = np.zeros((*angles.shape[:-1], 4, 4))
-        turned[..., :3, :3] = rotation_about(joint.axis, angles[..., i])
+        turned[..., :3, :3] = make_rotation_about_axis(joint.axis, angles[..., i])
         turned[..., 3, 3] = 1.0
         so_far = so_far @ joint.parent_from_joint @ turned
         frames[..., i, :, :] = so_far
     return frames
 
 
-def forward(chain: Chain, angles_rad: ArrayLike) -> Floats:
+def compute_tool_pose(chain: Chain, angles_rad: ArrayLike) -> Floats:
     """Return `base_from_tool` for one set of joint angles or many."""
-    return np.asarray(links(chain, angles_rad)[..., -1, :, :] @ chain.last_from_tool)
+    return np.asarray(compute_link_poses(chain, angles_rad)[..., -1, :, :] @ chain.last_from_tool)
 
 
-def jacobian(chain: Chain, angles_rad: ArrayLike) -> tuple[Floats, Floats]:
+def compute_jacobian(chain: Chain, angles_rad: ArrayLike) -> tuple[Floats, Floats]:
     """Return `base_from_tool` and the geometric Jacobian (… × 6 × joints: linear rows, then angular, in the base)."""
-    frames = links(chain, angles_rad)
+    frames = compute_link_poses(chain, angles_rad)
     tool = frames[..., -1, :, :] @ chain.last_from_tool
     column = ["xyz".index(joint.axis) for joint in chain.joints]
     axes = np.stack([frames[..., i, :3, c] for i, c in enumerate(column)], axis=-2)
@@ -82,7 +82,7 @@ class Solution:
     error_rad: Floats
 
 
-def inverse(
+def solve_inverse_kinematics(
     chain: Chain,
     base_from_tool: ArrayLike,
     start_rad: ArrayLike,
@@ -101,8 +101,8 @@ def inverse(
     shape = (*targets.shape[:-2], len(chain.joints))
     angles = np.broadcast_to(np.asarray(start_rad, dtype=float), shape).copy()
     for _ in range(steps):
-        tool, slope = jacobian(chain, angles)
-        error = _twist(tool, targets)
+        tool, slope = compute_jacobian(chain, angles)
+        error = _compute_remaining_twist(tool, targets)
         if (np.linalg.norm(error[..., :3], axis=-1) < tolerance_m).all() and (
             np.linalg.norm(error[..., 3:], axis=-1) < tolerance_rad
         ).all():
@@ -111,14 +111,14 @@ def inverse(
         normal = slope @ back + damping**2 * np.eye(6)
         move = (back @ np.linalg.solve(normal, error[..., None]))[..., 0]
         angles = angles + move / np.maximum(1.0, np.abs(move).max(axis=-1, keepdims=True))
-    error = _twist(forward(chain, angles), targets)
+    error = _compute_remaining_twist(compute_tool_pose(chain, angles), targets)
     error_m, error_rad = np.linalg.norm(error[..., :3], axis=-1), np.linalg.norm(error[..., 3:], axis=-1)
     inside = ((angles >= chain.low_rad) & (angles <= chain.high_rad)).all(axis=-1)
     near = (error_m < 10 * tolerance_m) & (error_rad < 10 * tolerance_rad)
     return Solution(angles, np.asarray(inside & near), np.asarray(error_m), np.asarray(error_rad))
 
 
-def _twist(tool: Floats, target: Floats) -> Floats:
+def _compute_remaining_twist(tool: Floats, target: Floats) -> Floats:
     """What is left to do, linear then angular, both in the base frame."""
     turn = vector_from_rotation(np.swapaxes(tool[..., :3, :3], -1, -2) @ target[..., :3, :3])
     angular = (tool[..., :3, :3] @ turn[..., None])[..., 0]

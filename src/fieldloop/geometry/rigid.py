@@ -4,20 +4,20 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fieldloop.errors import BadInput
-from fieldloop.geometry.transforms import Floats, apply, make
+from fieldloop.geometry.transforms import Floats, make_transform, transform_points
 
 MIN_POINTS = 3
 COLLINEAR = 1e-9
 
 
-def fit(points_a: ArrayLike, points_b: ArrayLike) -> Floats:
+def fit_rigid_transform(points_a: ArrayLike, points_b: ArrayLike) -> Floats:
     """Return the 4×4 `a_from_b` with the least squared distance between `points_a` and the moved `points_b`.
 
     Kabsch 1976, by the singular values of the cross-covariance; never a reflection. The same physical points in the
     same order, at least three that are not on one line.
 
     >>> b = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1.0]])
-    >>> fit(b + [1, 2, 3], b)[:3, 3].round(6)
+    >>> fit_rigid_transform(b + [1, 2, 3], b)[:3, 3].round(6)
     array([1., 2., 3.])
     """
     a, b = _check_points(points_a, points_b)
@@ -25,12 +25,12 @@ def fit(points_a: ArrayLike, points_b: ArrayLike) -> Floats:
     u, _, vt = np.linalg.svd((a - centre_a).T @ (b - centre_b))
     mirror = np.diag([1.0, 1.0, np.linalg.det(u @ vt)])
     turn = u @ mirror @ vt
-    return make(turn, centre_a - turn @ centre_b)
+    return make_transform(turn, centre_a - turn @ centre_b)
 
 
-def residuals(a_from_b: Floats, points_a: ArrayLike, points_b: ArrayLike) -> Floats:
+def measure_point_distances(a_from_b: Floats, points_a: ArrayLike, points_b: ArrayLike) -> Floats:
     """Return how far each moved point of b lies from its partner in a."""
-    return np.asarray(np.linalg.norm(np.asarray(points_a, dtype=float) - apply(a_from_b, points_b), axis=-1))
+    return np.asarray(np.linalg.norm(np.asarray(points_a, dtype=float) - transform_points(a_from_b, points_b), axis=-1))
 
 
 def _check_points(points_a: ArrayLike, points_b: ArrayLike) -> tuple[Floats, Floats]:

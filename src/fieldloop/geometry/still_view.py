@@ -13,21 +13,21 @@ RED_GREEN_BLUE = (0.299, 0.587, 0.114)
 CHANNELS = 3
 
 
-def still_view(frames: Iterable[NDArray[Any]], width_px: int = WIDTH_PX) -> NDArray[np.uint8]:
+def compute_median_view(frames: Iterable[NDArray[Any]], width_px: int = WIDTH_PX) -> NDArray[np.uint8]:
     """Return the median of frames (H × W, or H × W × 3 red first), no wider than `width_px`.
 
     An arm that is elsewhere in most frames is gone from it. Eight frames spread over an episode are enough.
 
-    >>> still_view([np.full((60, 80), level, np.uint8) for level in (9, 10, 250)]).max()
+    >>> compute_median_view([np.full((60, 80), level, np.uint8) for level in (9, 10, 250)]).max()
     np.uint8(10)
     """
-    small = [small_grey(frame, width_px) for frame in frames]
+    small = [shrink_to_grey(frame, width_px) for frame in frames]
     if not small:
         raise BadInput("A view needs at least one frame.")
     return np.asarray(np.round(np.median(small, axis=0)), dtype=np.uint8)
 
 
-def small_grey(frame: NDArray[Any], width_px: int = WIDTH_PX) -> NDArray[np.uint8]:
+def shrink_to_grey(frame: NDArray[Any], width_px: int = WIDTH_PX) -> NDArray[np.uint8]:
     """Return one frame grey and no wider than `width_px`; non-finite pixels become black."""
     import cv2
 

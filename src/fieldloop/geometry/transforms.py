@@ -8,10 +8,10 @@ Floats = NDArray[np.float64]
 TINY = 1e-12
 
 
-def make(rotation: ArrayLike, translation: ArrayLike) -> Floats:
+def make_transform(rotation: ArrayLike, translation: ArrayLike) -> Floats:
     """Build `a_from_b` from the rotation and the origin of b, both seen in a.
 
-    >>> make(np.eye(3), [1, 2, 3])[:3, 3]
+    >>> make_transform(np.eye(3), [1, 2, 3])[:3, 3]
     array([1., 2., 3.])
     """
     turn, shift = np.asarray(rotation, dtype=float), np.asarray(translation, dtype=float)
@@ -23,16 +23,16 @@ def make(rotation: ArrayLike, translation: ArrayLike) -> Floats:
     return matrix
 
 
-def invert(a_from_b: Floats) -> Floats:
+def invert_transform(a_from_b: Floats) -> Floats:
     """Return `b_from_a`, by the transpose: exact for rigid transforms."""
     back = np.swapaxes(a_from_b[..., :3, :3], -1, -2)
-    return make(back, -(back @ a_from_b[..., :3, 3:])[..., 0])
+    return make_transform(back, -(back @ a_from_b[..., :3, 3:])[..., 0])
 
 
-def apply(a_from_b: Floats, points_b: ArrayLike) -> Floats:
+def transform_points(a_from_b: Floats, points_b: ArrayLike) -> Floats:
     """Take points (… × n × 3, or one point) of frame b to frame a.
 
-    >>> apply(make(rotation_about("z", np.pi / 2), [0, 0, 1]), [1, 0, 0]).round(6)
+    >>> transform_points(make_transform(make_rotation_about_axis("z", np.pi / 2), [0, 0, 1]), [1, 0, 0]).round(6)
     array([0., 1., 1.])
     """
     points = np.asarray(points_b, dtype=float)
@@ -41,7 +41,7 @@ def apply(a_from_b: Floats, points_b: ArrayLike) -> Floats:
     return np.asarray(points @ np.swapaxes(a_from_b[..., :3, :3], -1, -2) + a_from_b[..., None, :3, 3])
 
 
-def rotation_about(axis: str, angle_rad: ArrayLike) -> Floats:
+def make_rotation_about_axis(axis: str, angle_rad: ArrayLike) -> Floats:
     """Rotate about one axis of the frame, `x`, `y` or `z`."""
     angle = np.asarray(angle_rad, dtype=float)
     first, second = {"x": (1, 2), "y": (2, 0), "z": (0, 1)}[axis]
@@ -68,7 +68,7 @@ def rotation_from_quaternion(xyzw: ArrayLike) -> Floats:
 def quaternion_from_rotation(rotation: ArrayLike) -> Floats:
     """Turn rotations into unit quaternions with w ≥ 0.
 
-    >>> quaternion_from_rotation(rotation_about("z", np.pi / 2)).round(4)
+    >>> quaternion_from_rotation(make_rotation_about_axis("z", np.pi / 2)).round(4)
     array([0.    , 0.    , 0.7071, 0.7071])
     """
     turn = np.asarray(rotation, dtype=float)
@@ -127,4 +127,4 @@ def matrix_from_pose(pose: ArrayLike) -> Floats:
     array([1., 2., 3.])
     """
     values = np.asarray(pose, dtype=float)
-    return make(rotation_from_quaternion(values[..., 3:7]), values[..., :3])
+    return make_transform(rotation_from_quaternion(values[..., 3:7]), values[..., :3])

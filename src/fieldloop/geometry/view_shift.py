@@ -56,33 +56,33 @@ class ViewShift:
     seen: float
 
 
-def view_shift(before: ArrayLike, after: ArrayLike) -> ViewShift:
+def measure_view_shift(before: ArrayLike, after: ArrayLike) -> ViewShift:
     """Lay two grey pictures of one size (H × W) over each other.
 
     >>> picture = np.random.default_rng(0).normal(100, 20, (90, 120)).cumsum(axis=0).cumsum(axis=1) % 200
-    >>> view_shift(picture, picture).off_px < 0.01
+    >>> measure_view_shift(picture, picture).off_px < 0.01
     True
     """
-    first, second = _grey(before), _grey(after)
+    first, second = _convert_to_grey(before), _convert_to_grey(after)
     if first.shape != second.shape:
         raise BadInput(f"Two views must have the same size; got {first.shape} and {second.shape}.")
-    sharp = local_contrast(first), local_contrast(second)
+    sharp = compute_local_contrast(first), compute_local_contrast(second)
     motion, laid = _refine_motion(*sharp, np.zeros(4))
     near = _make_view_shift(motion, laid, sharp[0][0])
     if laid.agreement >= LAID and near.off_px <= NEAR_PX:
         return near
     pyramid = [(first, second)]
     while len(pyramid) < LEVELS and min(pyramid[-1][0].shape) >= 2 * SMALLEST_PX:
-        pyramid.append((_halved(pyramid[-1][0]), _halved(pyramid[-1][1])))
-    flat = [sharp, *((local_contrast(a), local_contrast(b)) for a, b in pyramid[1:])]
-    starts = (np.zeros(4), _far_start(*flat[-1]))
+        pyramid.append((_halve_picture(pyramid[-1][0]), _halve_picture(pyramid[-1][1])))
+    flat = [sharp, *((compute_local_contrast(a), compute_local_contrast(b)) for a, b in pyramid[1:])]
+    starts = (np.zeros(4), _find_far_shift(*flat[-1]))
     motion, laid = max((_refine_motion(*flat[-1], start) for start in starts), key=lambda found: found[1].agreement)
     for first_level, second_level in flat[-2::-1]:
         motion, laid = _refine_motion(first_level, second_level, motion * [2, 2, 1, 1])
     return _make_view_shift(motion, laid, flat[0][0][0])
 
 
-def _far_start(first: Flat, second: Flat) -> Floats:
+def _find_far_shift(first: Flat, second: Flat) -> Floats:
     """Return the shift at which the whole pictures correlate best, for a camera that was turned far."""
     import cv2
 
@@ -103,31 +103,31 @@ class _Overlay:
     at: Picture
 
 
-def _grey(picture: ArrayLike) -> Picture:
+def _convert_to_grey(picture: ArrayLike) -> Picture:
     pixels = np.asarray(picture, dtype=np.float32)
     if pixels.ndim != 2 or min(pixels.shape) < SMALLEST_PX:  # noqa: PLR2004  rows and columns
         raise BadInput(f"A view must be grey, H × W, at least {SMALLEST_PX} px each way; got {pixels.shape}.")
     return np.nan_to_num(pixels, nan=0.0, posinf=0.0, neginf=0.0)
 
 
-def _halved(picture: Picture) -> Picture:
+def _halve_picture(picture: Picture) -> Picture:
     import cv2
 
     return np.asarray(cv2.resize(picture, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA))
 
 
-def local_contrast(picture: Picture) -> Flat:
+def compute_local_contrast(picture: Picture) -> Flat:
     """Return local contrast, the same under any lamp, and where there is any."""
     import cv2
 
     smooth = cv2.GaussianBlur(picture, (0, 0), BLUR_PX)
     mean = cv2.GaussianBlur(smooth, (0, 0), LOCAL_PX)
     power = np.maximum(cv2.GaussianBlur(smooth * smooth, (0, 0), LOCAL_PX) - mean * mean, 0.0)
-    empty = DARK + NOISE_TIMES * _noise(smooth)
+    empty = DARK + NOISE_TIMES * _estimate_noise(smooth)
     return (smooth - mean) / np.sqrt(power + empty**2), np.sqrt(power) > empty
 
 
-def _noise(picture: Picture) -> float:
+def _estimate_noise(picture: Picture) -> float:
     """Estimate the noise (grey levels) from what is left of most pixels after a second difference each way."""
     import cv2
 
@@ -138,81 +138,83 @@ def _noise(picture: Picture) -> float:
 def _refine_motion(first: Flat, second: Flat, motion: Floats) -> tuple[Floats, _Overlay]:
     """Improve a motion until it stands still; return it with the overlay it ended at."""
     width = first[0].shape[1]
-    laid = _overlay(first, second, motion)
+    laid = _overlay_pictures(first, second, motion)
     for _ in range(ROUNDS):
         if len(laid.left) < MIN_PIXELS:
             break
-        weights = _weights(laid.left)[:, None]
+        weights = _compute_robust_weights(laid.left)[:, None]
         step = -np.linalg.pinv(laid.rows.T @ (weights * laid.rows), hermitian=True) @ (
             laid.rows.T @ (weights[:, 0] * laid.left)
         )
         motion = motion + step
-        laid = _overlay(first, second, motion)
+        laid = _overlay_pictures(first, second, motion)
         if np.abs(step * [1, 1, width / 2, width / 2]).max() < STILL_PX:
             break
     return motion, laid
 
 
-def _overlay(first: Flat, second: Flat, motion: Floats) -> _Overlay:
+def _overlay_pictures(first: Flat, second: Flat, motion: Floats) -> _Overlay:
     import cv2
 
     height, width = first[0].shape
     middle = np.array([(width - 1) / 2, (height - 1) / 2])
     v, u = np.mgrid[:height, :width].astype(np.float32)
     inner = (np.minimum(u, width - 1 - u) >= EDGE_PX) & (np.minimum(v, height - 1 - v) >= EDGE_PX)
-    back, flags = _affine(motion, middle), cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+    back, flags = _make_affine_matrix(motion, middle), cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
     moved = cv2.warpAffine(second[0], back, (width, height), flags=flags, borderValue=np.nan)
     rough = cv2.warpAffine(second[1].astype(np.uint8), back, (width, height), flags=flags)
     used = inner & np.isfinite(moved) & (first[1] | (rough > 0))
     moved = np.nan_to_num(moved)
     at = np.stack([u[used] - middle[0], v[used] - middle[1]])
-    rows = _motion_jacobian((moved + first[0]) / 2, used, at)
-    agreement = _correlation(moved[used], first[0][used])
+    rows = _compute_motion_jacobian((moved + first[0]) / 2, used, at)
+    agreement = _correlate_pictures(moved[used], first[0][used])
     return _Overlay((moved - first[0])[used].astype(float), rows, used, agreement, moved, at)
 
 
-def _motion_jacobian(picture: Picture, used: NDArray[np.bool_], at: Picture) -> Floats:
+def _compute_motion_jacobian(picture: Picture, used: NDArray[np.bool_], pixels: Picture) -> Floats:
     """Return by how much each pixel used would change with shift, roll and zoom about the middle."""
     import cv2
 
     across, down = cv2.Sobel(picture, -1, 1, 0, scale=0.125)[used], cv2.Sobel(picture, -1, 0, 1, scale=0.125)[used]
-    return np.stack([across, down, down * at[0] - across * at[1], across * at[0] + down * at[1]], axis=1).astype(float)
+    return np.stack(
+        [across, down, down * pixels[0] - across * pixels[1], across * pixels[0] + down * pixels[1]], axis=1
+    ).astype(float)
 
 
-def _weights(left: Floats) -> Floats:
-    spread = max(MAD * float(np.median(np.abs(left))), 1e-3)
-    return np.asarray(np.clip(1 - (left / (TUKEY * spread)) ** 2, 0, None) ** 2)
+def _compute_robust_weights(residuals: Floats) -> Floats:
+    spread = max(MAD * float(np.median(np.abs(residuals))), 1e-3)
+    return np.asarray(np.clip(1 - (residuals / (TUKEY * spread)) ** 2, 0, None) ** 2)
 
 
-def _covariance(laid: _Overlay) -> Floats:
+def _estimate_covariance(overlay: _Overlay) -> Floats:
     """Return the covariance of the motion, with blocks of the picture as the sample."""
-    weights = _weights(laid.left)[:, None]
-    back = np.linalg.pinv(laid.rows.T @ (weights * laid.rows), hermitian=True)
-    height, width = laid.used.shape
-    v, u = np.nonzero(laid.used)
+    weights = _compute_robust_weights(overlay.left)[:, None]
+    back = np.linalg.pinv(overlay.rows.T @ (weights * overlay.rows), hermitian=True)
+    height, width = overlay.used.shape
+    v, u = np.nonzero(overlay.used)
     block = (v * BLOCKS[0] // height) * BLOCKS[1] + u * BLOCKS[1] // width
-    pull = weights * laid.left[:, None] * laid.rows
+    pull = weights * overlay.left[:, None] * overlay.rows
     scores = np.stack([np.bincount(block, column, BLOCKS[0] * BLOCKS[1]) for column in pull.T], axis=1)
     blocks = len(np.unique(block))
     return np.asarray(back @ (scores.T @ scores) @ back * blocks / max(1, blocks - len(back)))
 
 
-def _visibility_over_noise(laid: _Overlay, first: Picture) -> float:
+def _measure_visibility_over_noise(overlay: _Overlay, first: Picture) -> float:
     """How many times more than noise does the least visible motion show?
 
     Noise has gradients too, and along a single edge they are the only ones. Half the difference of two pictures has as
     much noise as half their sum and nothing else, so what it pretends to see is the measure of what is truly seen.
     """
-    weights = _weights(laid.left)[:, None]
-    noise = _motion_jacobian((laid.moved - first) * np.float32(0.5), laid.used, laid.at)
-    scale = np.sqrt(np.maximum(np.sum(weights * laid.rows**2, axis=0), 1e-12))
-    rows, noise = laid.rows / scale, noise / scale
+    weights = _compute_robust_weights(overlay.left)[:, None]
+    noise = _compute_motion_jacobian((overlay.moved - first) * np.float32(0.5), overlay.used, overlay.at)
+    scale = np.sqrt(np.maximum(np.sum(weights * overlay.rows**2, axis=0), 1e-12))
+    rows, noise = overlay.rows / scale, noise / scale
     pretended = noise.T @ (weights * noise) + 1e-6 * np.eye(len(scale))
     root = np.linalg.inv(np.linalg.cholesky(pretended))
     return float(np.linalg.eigvalsh(root @ (rows.T @ (weights * rows)) @ root.T)[0])
 
 
-def _correlation(first: Floats, second: Floats) -> float:
+def _correlate_pictures(first: Floats, second: Floats) -> float:
     if len(first) == 0:
         return 0.0
     a, b = first - first.mean(), second - second.mean()
@@ -220,20 +222,23 @@ def _correlation(first: Floats, second: Floats) -> float:
     return float(np.sum(a * b)) / size if size > 0 else 0.0
 
 
-def _affine(motion: Floats, middle: Floats) -> Floats:
+def _make_affine_matrix(motion: Floats, middle: Floats) -> Floats:
     """Return where a pixel of the first view is found in the second (2 × 3)."""
     shift, turn, zoom = motion[:2], motion[2], 1 + motion[3]
     linear = np.array([[zoom, -turn], [turn, zoom]])
     return np.column_stack([linear, middle + shift - linear @ middle])
 
 
-def _make_view_shift(motion: Floats, laid: _Overlay, first: Picture) -> ViewShift:
+def _make_view_shift(motion: Floats, overlay: _Overlay, first: Picture) -> ViewShift:
     height, width = first.shape
     arm = (height**2 + width**2) / 12  # mean squared distance from the middle
     carry = np.diag([1.0, 1.0, arm, arm])
     deviation, seen = math.inf, 0.0
-    if len(laid.left) >= MIN_PIXELS:
-        deviation, seen = math.sqrt(float(np.trace(carry @ _covariance(laid)))), _visibility_over_noise(laid, first)
+    if len(overlay.left) >= MIN_PIXELS:
+        deviation, seen = (
+            math.sqrt(float(np.trace(carry @ _estimate_covariance(overlay)))),
+            _measure_visibility_over_noise(overlay, first),
+        )
     x, y, roll, zoom = (float(part) for part in motion)
     off = math.sqrt(float(motion @ carry @ motion))
-    return ViewShift((x, y), roll, 1 + zoom, off, deviation, laid.agreement, float(laid.used.mean()), seen)
+    return ViewShift((x, y), roll, 1 + zoom, off, deviation, overlay.agreement, float(overlay.used.mean()), seen)

@@ -10,30 +10,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.geometry.transforms import Floats
-from fieldloop.geometry.view_shift import BLOCKS, local_contrast
+from fieldloop.geometry.view_shift import BLOCKS, compute_local_contrast
 
 MOSTLY = 0.5
 """Share of moments, and of a block, from which on it has contrast."""
 
 
-def view_stays(frames: Sequence[NDArray[np.uint8]]) -> float:
+def measure_view_similarity(frames: Sequence[NDArray[np.uint8]]) -> float:
     """Return how alike two moments are in the typical block: near 1 for a fixed camera, near 0 for a riding one.
 
     Frames are grey and of one size (H × W). NaN where no block has contrast, or there are fewer than two frames.
 
     >>> picture = np.random.default_rng(0).integers(0, 255, (60, 80)).astype(np.uint8)
-    >>> round(view_stays([picture, picture, picture]), 2)
+    >>> round(measure_view_similarity([picture, picture, picture]), 2)
     1.0
     """
     if len(frames) <= 1:
         return float("nan")
-    flat = [local_contrast(frame.astype(np.float32)) for frame in frames]
+    flat = [compute_local_contrast(frame.astype(np.float32)) for frame in frames]
     contrast = np.mean([rough for _, rough in flat], axis=0) >= MOSTLY
-    alike = list(_block_correlations(np.stack([picture for picture, _ in flat]), contrast))
+    alike = list(_correlate_blocks(np.stack([picture for picture, _ in flat]), contrast))
     return float(np.median(alike)) if alike else float("nan")
 
 
-def _block_correlations(pictures: NDArray[np.float32], contrast: NDArray[np.bool_]) -> Iterator[float]:
+def _correlate_blocks(pictures: NDArray[np.float32], contrast: NDArray[np.bool_]) -> Iterator[float]:
     """Yield the median correlation between two moments, for each block with contrast."""
     edges = [np.linspace(0, side, parts + 1).astype(int) for side, parts in zip(contrast.shape, BLOCKS, strict=True)]
     pairs = np.triu_indices(len(pictures), 1)
@@ -41,10 +41,10 @@ def _block_correlations(pictures: NDArray[np.float32], contrast: NDArray[np.bool
         for left, right in zip(edges[1][:-1], edges[1][1:], strict=True):
             used = contrast[top:bottom, left:right]
             if used.mean() >= MOSTLY:
-                yield float(np.median(_correlations(pictures[:, top:bottom, left:right][:, used])[pairs]))
+                yield float(np.median(_correlate_rows(pictures[:, top:bottom, left:right][:, used])[pairs]))
 
 
-def _correlations(rows: NDArray[np.float32]) -> Floats:
+def _correlate_rows(rows: NDArray[np.float32]) -> Floats:
     centred = rows.astype(float) - rows.mean(axis=1, keepdims=True)
     unit = centred / np.maximum(np.linalg.norm(centred, axis=1, keepdims=True), 1e-12)
     return np.asarray(unit @ unit.T)

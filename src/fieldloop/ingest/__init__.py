@@ -4,7 +4,7 @@
 """
 
 from fieldloop.ingest.log import OpenLog, open_log
-from fieldloop.ingest.mapping import LogMapping, parse_mapping, propose
+from fieldloop.ingest.mapping import LogMapping, parse_mapping, propose_mapping
 from fieldloop.ingest.reader import Reader
 
-__all__ = ["LogMapping", "OpenLog", "Reader", "open_log", "parse_mapping", "propose"]
+__all__ = ["LogMapping", "OpenLog", "Reader", "open_log", "parse_mapping", "propose_mapping"]

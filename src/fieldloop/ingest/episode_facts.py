@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Mapping
 
-from fieldloop.ingest.span import span_of
+from fieldloop.ingest.span import find_time_span
 from fieldloop.model.episode import Defect, Episode
-from fieldloop.model.episode_text import fields_by_alias, from_texts
+from fieldloop.model.episode_text import find_fields_by_alias, parse_texts
 from fieldloop.model.stream import Stream
 
 METADATA_NAME = "fieldloop.episode"
@@ -23,14 +23,14 @@ def facts_from_metadata(records: Mapping[str, Mapping[str, str]]) -> dict[str, s
     every: dict[str, str] = {}
     for pairs in others.values():
         every = {**pairs, **every}  # of several records the first that says it
-    return dict(sorted({**facts, **fields_by_alias(every), **records.get(METADATA_NAME, {})}.items()))
+    return dict(sorted({**facts, **find_fields_by_alias(every), **records.get(METADATA_NAME, {})}.items()))
 
 
-def episode_from(
+def build_episode(
     facts: Mapping[str, str], *, id_: str, name: str, streams: Iterable[Stream], format_: str = "mcap"
 ) -> tuple[Episode, list[Defect]]:
     """Build the Episode of a log of messages; unknown keys become further facts."""
-    fields, wrong = from_texts(facts)
-    start_ns, end_ns = span_of(streams)
+    fields, wrong = parse_texts(facts)
+    start_ns, end_ns = find_time_span(streams)
     episode = Episode(**{"name": name, **fields}, id=id_, format=format_, start_ns=start_ns, end_ns=end_ns)
     return episode, [Defect(f"metadata {METADATA_NAME}", key, message) for key, message in wrong]

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import TypeVar
 
 from fieldloop.errors import UnreadableLog
-from fieldloop.ingest.mapping import LogMapping, apply
-from fieldloop.ingest.reader import Reader, count_of, files_of, read_part, whole_log_defects
-from fieldloop.ingest.readers import all_readers
-from fieldloop.ingest.search import FoundLog, find_logs, why_not_a_log
+from fieldloop.ingest.mapping import LogMapping, apply_mapping
+from fieldloop.ingest.reader import Reader, count_recordings, find_whole_log_defects, list_log_files, read_log_part
+from fieldloop.ingest.readers import load_readers
+from fieldloop.ingest.search import FoundLog, explain_not_a_log, find_logs
 from fieldloop.model.episode import Defect, Recording
 from fieldloop.model.note import note
 
@@ -38,13 +38,13 @@ class OpenLog:
     @property
     def files(self) -> tuple[Path, ...]:
         """Return every file that belongs to the log, sorted."""
-        return tuple(sorted({file for log in self._found for file in files_of(log.reader, log.path)}))
+        return tuple(sorted({file for log in self._found for file in list_log_files(log.reader, log.path)}))
 
     @property
     def expected(self) -> int:
         """Return how many recordings to expect, for a progress bar; broken logs may give fewer."""
         return sum(
-            self._call_noting_failure(log.reader, log.path, partial(count_of, log.reader, log.path)) or 0
+            self._call_noting_failure(log.reader, log.path, partial(count_recordings, log.reader, log.path)) or 0
             for log in self._found
         )
 
@@ -69,7 +69,7 @@ class OpenLog:
             if len(self._found) == 1 or (stop is None and not start):
                 yield from self._read(log.reader, log.path, start, stop)
                 continue
-            held = self._call_noting_failure(log.reader, log.path, partial(count_of, log.reader, log.path)) or 0
+            held = self._call_noting_failure(log.reader, log.path, partial(count_recordings, log.reader, log.path)) or 0
             if start < held:
                 yield from self._read(log.reader, log.path, start, stop)
             start, stop = max(start - held, 0), None if stop is None else stop - held
@@ -78,9 +78,9 @@ class OpenLog:
 
     def _read(self, reader: Reader, path: Path, start: int, stop: int | None) -> Iterator[Recording]:
         if start == 0:
-            for defect in self._call_noting_failure(reader, path, partial(whole_log_defects, reader, path)) or ():
-                self._note(defect)
-        recordings = self._call_noting_failure(reader, path, lambda: read_part(reader, path, start, stop))
+            for defect in self._call_noting_failure(reader, path, partial(find_whole_log_defects, reader, path)) or ():
+                self._add_defect(defect)
+        recordings = self._call_noting_failure(reader, path, lambda: read_log_part(reader, path, start, stop))
         while recordings is not None:
             recording = self._call_noting_failure(reader, path, partial(next, recordings, None))
             if recording is None:
@@ -88,18 +88,20 @@ class OpenLog:
             if self._mapping:
                 self.met |= set(recording.streams)
                 self.facts |= {name for name, _ in recording.episode.facts}
-                recording = apply(self._mapping, recording)
+                recording = apply_mapping(self._mapping, recording)
             yield recording
 
-    def _call_noting_failure(self, reader: Reader, path: Path, ask: Callable[[], T]) -> T | None:
+    def _call_noting_failure(self, reader: Reader, path: Path, call: Callable[[], T]) -> T | None:
         try:
-            return ask()
+            return call()
         except Exception as broken:  # noqa: BLE001 - a stranger's reader may raise anything; the other logs are read on
             cause = str(broken) if isinstance(broken, UnreadableLog) else f"{type(broken).__name__}: {broken}"
-            self._note(Defect(self._name(path), "", note("ingest.reader_failed", reader=reader.name, reason=cause)))
+            self._add_defect(
+                Defect(self._name(path), "", note("ingest.reader_failed", reader=reader.name, reason=cause))
+            )
             return None
 
-    def _note(self, defect: Defect) -> None:
+    def _add_defect(self, defect: Defect) -> None:
         if defect not in self._defects:
             self._defects.append(defect)
 
@@ -117,11 +119,11 @@ def open_log(path: Path, mapping: LogMapping | None = None, *, reader: str = "")
     path = Path(path)
     if not path.exists():
         raise UnreadableLog(f"{path}: no such file or folder.")
-    readers, broken = all_readers()
+    readers, broken = load_readers()
     named = [known for known in readers if known.name == reader]
     if len(named) == 1:  # two readers of one name: only the content shows which of them is meant
         return OpenLog(path, (FoundLog(named[0], path),), broken, mapping)
     logs, defects = find_logs(path, readers)
     if not logs:
-        raise UnreadableLog(f"{why_not_a_log(path)} fieldloop reads: {', '.join(sorted(r.name for r in readers))}.")
+        raise UnreadableLog(f"{explain_not_a_log(path)} fieldloop reads: {', '.join(sorted(r.name for r in readers))}.")
     return OpenLog(path, logs, (*broken, *defects), mapping)

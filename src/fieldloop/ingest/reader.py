@@ -29,19 +29,19 @@ class Reader(Protocol):
         """Yield the log's recordings one by one; what cannot be read becomes a Defect of its recording."""
 
 
-def whole_log_defects(reader: Reader, path: Path) -> tuple[Defect, ...]:
+def find_whole_log_defects(reader: Reader, path: Path) -> tuple[Defect, ...]:
     """Return a reader's defects of the log as a whole, where it offers them."""
     ask = getattr(reader, "defects", None)
     return tuple(ask(path)) if ask else ()
 
 
-def count_of(reader: Reader, path: Path) -> int:
+def count_recordings(reader: Reader, path: Path) -> int:
     """How many recordings does the log hold, as far as known without reading it?"""
     ask = getattr(reader, "count", None)
     return int(ask(path)) if ask else 1
 
 
-def read_part(reader: Reader, path: Path, start: int, stop: int | None) -> Iterator[Recording]:
+def read_log_part(reader: Reader, path: Path, start: int, stop: int | None) -> Iterator[Recording]:
     """Read some of a log's recordings, by default all."""
     ask = getattr(reader, "read_part", None)
     if (start, stop) == (0, None):
@@ -49,7 +49,7 @@ def read_part(reader: Reader, path: Path, start: int, stop: int | None) -> Itera
     return iter(ask(path, start, stop)) if ask else islice(reader.read(path), start, stop)
 
 
-def files_of(reader: Reader, path: Path) -> tuple[Path, ...]:
+def list_log_files(reader: Reader, path: Path) -> tuple[Path, ...]:
     """Which files make up the log?"""
     ask = getattr(reader, "files", None)
     if ask:

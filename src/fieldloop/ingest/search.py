@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from fieldloop.ingest.reader import Reader
-from fieldloop.ingest.text_mode import file_in_text_mode
+from fieldloop.ingest.text_mode import is_file_damaged_by_text_mode
 from fieldloop.model.episode import Defect
 from fieldloop.model.note import note
 
@@ -44,27 +44,29 @@ class FoundLog(NamedTuple):
 def find_logs(path: Path, readers: Sequence[Reader]) -> tuple[tuple[FoundLog, ...], tuple[Defect, ...]]:
     """Find every log at or below a path, by name; a file beside them that looks like one but is not is a defect."""
     defects: list[Defect] = []
-    if reader := _recogniser(path, readers, defects):
+    if reader := _find_recognising_reader(path, readers, defects):
         return (FoundLog(reader, path),), tuple(defects)
     logs: list[FoundLog] = []
     others: list[Path] = []
     if path.is_dir():
-        for candidate in _walk(path, readers, logs, defects):
-            if reader := _recogniser(candidate, readers, defects):
+        for candidate in _collect_logs_and_files(path, readers, logs, defects):
+            if reader := _find_recognising_reader(candidate, readers, defects):
                 logs.append(FoundLog(reader, candidate))
             else:
                 others.append(candidate)
-    defects += _split_bag_defects(logs, path)
+    defects += _find_split_bags(logs, path)
     suffixes = {log.path.suffix for log in logs if log.path.is_file()} - {""}
     defects += [
-        Defect.at(other.relative_to(path).as_posix(), "byte", 0, note("ingest.not_a_log", reason=why_not_a_log(other)))
+        Defect.at(
+            other.relative_to(path).as_posix(), "byte", 0, note("ingest.not_a_log", reason=explain_not_a_log(other))
+        )
         for other in others
-        if other.suffix in suffixes or _mangled_format(_head(other))
+        if other.suffix in suffixes or _detect_mangled_format(_read_head(other))
     ]
     return tuple(sorted(logs, key=lambda log: log.path)), tuple(defects)
 
 
-def why_not_a_log(path: Path) -> str:
+def explain_not_a_log(path: Path) -> str:
     """Return, as a sentence, why this is not a readable log."""
     if path.is_dir():
         entries = sorted(entry.name for entry in path.iterdir())
@@ -73,7 +75,7 @@ def why_not_a_log(path: Path) -> str:
             if entries
             else "it is empty"
         )
-        seen = next((kind for file in _files(path) if (kind := _foreign_format(_head(file)))), "")
+        seen = next((kind for file in _list_files(path) if (kind := _detect_foreign_format(_read_head(file)))), "")
         hint = f" One file in it is {seen}." if seen else ""
         return (
             f"{path} is a folder without a log: {inside}. "
@@ -82,15 +84,15 @@ def why_not_a_log(path: Path) -> str:
     size = path.stat().st_size
     if size == 0:
         return f"{path.name} is empty (0 bytes)."
-    head = _head(path)
-    if head.startswith(SQLITE) and file_in_text_mode(path):  # its beginning stays as it is
+    head = _read_head(path)
+    if head.startswith(SQLITE) and is_file_damaged_by_text_mode(path):  # its beginning stays as it is
         return f"{path.name} is an SQLite file {TEXT_MODE}."
-    if known := _foreign_format(head):
+    if known := _detect_foreign_format(head):
         return f"{path.name} is {known}."
     return f"{path.name} is not a known log format ({size} bytes, starting with {head[:8].hex(' ')})."
 
 
-def _split_bag_defects(logs: Sequence[FoundLog], root: Path) -> Iterator[Defect]:
+def _find_split_bags(logs: Sequence[FoundLog], root: Path) -> Iterator[Defect]:
     """Files `<folder>_0`, `<folder>_1` … are how ROS 2 splits one recording; without metadata.yaml they are several."""
     folders: dict[Path, list[Path]] = {}
     for log in logs:
@@ -106,18 +108,20 @@ def _split_bag_defects(logs: Sequence[FoundLog], root: Path) -> Iterator[Defect]
             )
 
 
-def _walk(root: Path, readers: Sequence[Reader], logs: list[FoundLog], defects: list[Defect]) -> Iterator[Path]:
+def _collect_logs_and_files(
+    root: Path, readers: Sequence[Reader], logs: list[FoundLog], defects: list[Defect]
+) -> Iterator[Path]:
     """Yield files; a folder that is itself a log is taken whole and not entered."""
     for place, folders, files in os.walk(root):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in list(folders):
-            if reader := _recogniser(Path(place, name), readers, defects):
+            if reader := _find_recognising_reader(Path(place, name), readers, defects):
                 logs.append(FoundLog(reader, Path(place, name)))
                 folders.remove(name)
         yield from (Path(place, name) for name in sorted(files))
 
 
-def _recogniser(path: Path, readers: Sequence[Reader], defects: list[Defect]) -> Reader | None:
+def _find_recognising_reader(path: Path, readers: Sequence[Reader], defects: list[Defect]) -> Reader | None:
     for reader in readers:
         try:
             if reader.recognises(path):
@@ -130,11 +134,11 @@ def _recogniser(path: Path, readers: Sequence[Reader], defects: list[Defect]) ->
     return None
 
 
-def _files(folder: Path) -> Iterator[Path]:
+def _list_files(folder: Path) -> Iterator[Path]:
     return (Path(place, name) for place, _, files in os.walk(folder) for name in sorted(files))
 
 
-def _head(path: Path) -> bytes:
+def _read_head(path: Path) -> bytes:
     try:
         with path.open("rb") as file:
             return file.read(HEAD_BYTES)
@@ -142,13 +146,13 @@ def _head(path: Path) -> bytes:
         return b""
 
 
-def _foreign_format(head: bytes) -> str:
+def _detect_foreign_format(head: bytes) -> str:
     if head[MP4_MARK] == b"ftyp":
         return "a video; give the dataset's folder, the one that holds meta/info.json"
-    if mangled := _mangled_format(head):
+    if mangled := _detect_mangled_format(head):
         return f"{mangled} {TEXT_MODE}"
     return next((name for magic, name in STRANGERS.items() if head.startswith(magic)), "")
 
 
-def _mangled_format(head: bytes) -> str:
+def _detect_mangled_format(head: bytes) -> str:
     return next((name for magic, name in MANGLED.items() if head.startswith(magic)), "")

@@ -10,7 +10,7 @@ UNDER_WAY_NS = 60 * NS_PER_S
 """No message is under way for longer: stamps that far from their own arrival are of a clock that was set wrong."""
 
 
-def span_of(streams: Iterable[Stream]) -> tuple[int, int]:
+def find_time_span(streams: Iterable[Stream]) -> tuple[int, int]:
     """Return the first and the last stamp of the clock that most streams share; (0, 0) without timestamps.
 
     Real clocks are never mixed with stamps that count from a file's beginning, nor stamps of the day with stamps since
@@ -22,8 +22,8 @@ def span_of(streams: Iterable[Stream]) -> tuple[int, int]:
         spans: dict[tuple[ClockKind, bool, bool], list[tuple[int, int]]] = {}
         for kind in kinds:
             for stream in (stream for stream in sampled if kind in stream.clocks):
-                first, last = _first_and_last_ns(stream, kind)
-                spans.setdefault((kind, first >= FIRST_REAL_NS, _near_arrival(stream, first, last)), []).append(
+                first, last = _get_first_and_last_ns(stream, kind)
+                spans.setdefault((kind, first >= FIRST_REAL_NS, _is_near_arrival(stream, first, last)), []).append(
                     (first, last)
                 )
         if spans:
@@ -32,14 +32,14 @@ def span_of(streams: Iterable[Stream]) -> tuple[int, int]:
     return 0, 0
 
 
-def _near_arrival(stream: Stream, first: int, last: int) -> bool:
+def _is_near_arrival(stream: Stream, first_ns: int, last_ns: int) -> bool:
     """Are timestamps near the stream's arrival? Without arrival times they are accepted."""
     if ClockKind.LOG not in stream.clocks:
         return True
-    arrived, done = _first_and_last_ns(stream, ClockKind.LOG)
-    return first <= done + UNDER_WAY_NS and last >= arrived - UNDER_WAY_NS
+    arrived, done = _get_first_and_last_ns(stream, ClockKind.LOG)
+    return first_ns <= done + UNDER_WAY_NS and last_ns >= arrived - UNDER_WAY_NS
 
 
-def _first_and_last_ns(stream: Stream, kind: ClockKind) -> tuple[int, int]:
+def _get_first_and_last_ns(stream: Stream, kind: ClockKind) -> tuple[int, int]:
     times = stream.clocks[kind]
     return int(times.min()), int(times.max())

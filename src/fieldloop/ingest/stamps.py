@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.ingest.words import words_of
+from fieldloop.ingest.words import split_into_words
 from fieldloop.model.stream import NS_PER_S
 
 Times = NDArray[np.int64]
@@ -56,29 +56,29 @@ class Stamps:
     how: str
 
 
-def is_stamp(name: str) -> bool:
+def is_timestamp_name(name: str) -> bool:
     """Does a name indicate timestamps?
 
-    >>> is_stamp("timestamps"), is_stamp("camera_time_ns"), is_stamp("timeouts")
+    >>> is_timestamp_name("timestamps"), is_timestamp_name("camera_time_ns"), is_timestamp_name("timeouts")
     (True, True, False)
     """
-    return bool(words_of(name) & STAMP_WORDS)
+    return bool(split_into_words(name) & STAMP_WORDS)
 
 
-def unit_in_name(name: str) -> int | None:
+def parse_unit_in_name(name: str) -> int | None:
     """Return the nanoseconds of the unit that a name ends in, None where it states none.
 
-    >>> unit_in_name("stamp_ms"), unit_in_name("timestamp"), unit_in_name("ts")
+    >>> parse_unit_in_name("stamp_ms"), parse_unit_in_name("timestamp"), parse_unit_in_name("ts")
     (1000000, None, None)
     """
     *before, ending = re.split(r"[^a-z]+", name.lower())
     return UNIT_WORDS.get(ending) if before else None
 
 
-def stated_rate(facts: Mapping[str, str]) -> float | None:
+def find_stated_rate(facts: Mapping[str, str]) -> float | None:
     """Return the rate that facts state by a usual name, None where there is none that could be one.
 
-    >>> stated_rate({"task": "lift", "robot/control_freq": "20"})
+    >>> find_stated_rate({"task": "lift", "robot/control_freq": "20"})
     20.0
     """
     for key, text in facts.items():
@@ -92,45 +92,46 @@ def stated_rate(facts: Mapping[str, str]) -> float | None:
     return None
 
 
-def rate_of(times_ns: Times) -> float | None:
+def estimate_rate(times_ns: Times) -> float | None:
     """Return the rate that the median interval implies, a whole one where it is that near; None without intervals.
 
-    >>> rate_of(np.asarray([0, 33_333_000, 66_667_000, 100_000_000]))
+    >>> estimate_rate(np.asarray([0, 33_333_000, 66_667_000, 100_000_000]))
     30.0
     """
     steps = np.diff(times_ns)
     steps = steps[steps > 0]
     if not len(steps):
         return None
-    return whole_rate(float(NS_PER_S / np.median(steps)))
+    return round_to_whole_rate(float(NS_PER_S / np.median(steps)))
 
 
-def whole_rate(hz: float) -> float:
+def round_to_whole_rate(hz: float) -> float:
     """Return the whole number that a rate is but for rounding, else the rate itself.
 
-    >>> whole_rate(24.9999998), whole_rate(29.97)
+    >>> round_to_whole_rate(24.9999998), round_to_whole_rate(29.97)
     (25.0, 29.97)
     """
     return float(round(hz)) if abs(hz - round(hz)) < WHOLE_RATE * hz else hz
 
 
-def contradicting_rate_hz(hz: float, times_ns: Times) -> float | None:
+def find_contradicting_rate_hz(stated_hz: float, times_ns: Times) -> float | None:
     """Return the rate of the timestamps where it contradicts the stated one, else None.
 
     Both the median and the mean must: lost samples change the one, coarse stamps the other.
 
-    >>> contradicting_rate_hz(50.0, np.arange(9) * 40_000_000), contradicting_rate_hz(25.0, np.arange(9) * 40_000_000)
+    >>> (find_contradicting_rate_hz(50.0, np.arange(9) * 40_000_000),
+    ...  find_contradicting_rate_hz(25.0, np.arange(9) * 40_000_000))
     (25.0, None)
     """
     if len(times_ns) <= FEWEST_STEPS or (span := int(times_ns[-1]) - int(times_ns[0])) <= 0:
         return None
-    if abs((len(times_ns) - 1) * NS_PER_S / span / hz - 1) <= OTHER_RATE:
+    if abs((len(times_ns) - 1) * NS_PER_S / span / stated_hz - 1) <= OTHER_RATE:
         return None  # asked first because it costs nothing, and nearly always answers
-    median = rate_of(times_ns)
-    return None if median is None or abs(median / hz - 1) <= OTHER_RATE else median
+    median = estimate_rate(times_ns)
+    return None if median is None or abs(median / stated_hz - 1) <= OTHER_RATE else median
 
 
-def stamps_of(name: str, values: NDArray[Any], *, hz: float | None = None) -> Stamps | None:
+def parse_stamps(name: str, values: NDArray[Any], *, hz: float | None = None) -> Stamps | None:
     """Read one column as timestamps; None where it does not rise, or at no rate at which robots record.
 
     `hz` is the rate that is stated elsewhere, if any: stamps far from it are something else.
@@ -143,19 +144,19 @@ def stamps_of(name: str, values: NDArray[Any], *, hz: float | None = None) -> St
         or not _is_rising(column)
     ):
         return None
-    named = unit_in_name(name)
-    for unit in (named,) if named else _candidate_units(column, stated=hz is not None):
-        times = _nanoseconds(column, unit)
+    named = parse_unit_in_name(name)
+    for unit in (named,) if named else _list_candidate_units(column, rate_is_stated=hz is not None):
+        times = _convert_to_nanoseconds(column, unit)
         if times is not None and _has_likely_rate(times, hz):
             how = f"read as {UNITS[unit]}, {'by its name' if named else 'by what is plausible'}"
-            return Stamps(times, not _is_even(times, resolution(column) * unit), how)
+            return Stamps(times, not _is_evenly_spaced(times, find_resolution(column) * unit), how)
     return None
 
 
-def resolution(column: NDArray[Any]) -> float:
+def find_resolution(column: NDArray[Any]) -> float:
     """Return the finest difference that a column can tell, in its own unit: of its type, or of the rounding done to it.
 
-    >>> resolution(np.asarray([33, 66, 100])), resolution(np.asarray([0.02, 0.041, 0.06]))
+    >>> find_resolution(np.asarray([33, 66, 100])), find_resolution(np.asarray([0.02, 0.041, 0.06]))
     (1.0, 0.001)
     """
     if column.dtype.kind in "iu":
@@ -186,13 +187,13 @@ def _is_rising(column: NDArray[Any]) -> bool:
     return backward <= MOST_BACKWARD * (len(column) - 1)
 
 
-def _candidate_units(column: NDArray[Any], *, stated: bool) -> Iterator[int]:
+def _list_candidate_units(column: NDArray[Any], *, rate_is_stated: bool) -> Iterator[int]:
     """Yield the units that could be meant: a date's own, then those in which the steps are a robot's."""
     middle = float(np.median(column))
     yield from (unit for unit in UNITS if EPOCH_S[0] <= middle * unit / NS_PER_S <= EPOCH_S[1])
     whole = column.dtype.kind in "iu"
     steps = np.diff(column.astype(np.float64))
-    if whole and (steps == 1).all() and not stated:
+    if whole and (steps == 1).all() and not rate_is_stated:
         return  # a row's number
     step = float(np.median(steps[steps > 0]))
     for unit in sorted(UNITS, reverse=True):
@@ -200,7 +201,7 @@ def _candidate_units(column: NDArray[Any], *, stated: bool) -> Iterator[int]:
             yield unit
 
 
-def _nanoseconds(column: NDArray[Any], unit: int) -> Times | None:
+def _convert_to_nanoseconds(column: NDArray[Any], unit: int) -> Times | None:
     """Count in nanoseconds, whole numbers exactly; None where they are too large for that."""
     if float(np.abs(column.astype(np.float64)).max()) * unit >= LARGEST_NS:
         return None
@@ -222,7 +223,7 @@ def _has_likely_rate(times: Times, hz: float | None) -> bool:
     return LIKELY_STEP_S[0] <= 1 / rate <= LIKELY_STEP_S[1]
 
 
-def _is_even(times: Times, resolution_ns: float) -> bool:
+def _is_evenly_spaced(times: Times, resolution_ns: float) -> bool:
     """Are these row numbers over a rate, as exact as the column can tell? Summed up, steps are even, not the whole."""
     allowed = max(EVEN_NS, resolution_ns * 1.01)
     since = (times - times[0]).astype(np.float64)

@@ -22,12 +22,12 @@ class StateColumns(StrEnum):
     NO_JOINT = "no joint"
 
 
-def state_columns(names: Sequence[str]) -> StateColumns:
+def classify_state_columns(names: Sequence[str]) -> StateColumns:
     """Return whether the columns are joint positions, by their names.
 
-    >>> state_columns(["shoulder_pan.pos", "kLeftElbow"]), state_columns(["goal_rel_x", "vx"])
+    >>> classify_state_columns(["shoulder_pan.pos", "kLeftElbow"]), classify_state_columns(["goal_rel_x", "vx"])
     (<StateColumns.JOINTS: 'joints'>, <StateColumns.NO_JOINT: 'no joint'>)
-    >>> state_columns(["x", "y", "joint_1"]), state_columns([]), state_columns(["a", "b"])
+    >>> classify_state_columns(["x", "y", "joint_1"]), classify_state_columns([]), classify_state_columns(["a", "b"])
     (<StateColumns.MIXED: 'mixed'>, <StateColumns.UNNAMED: 'unnamed'>, <StateColumns.UNNAMED: 'unnamed'>)
     """
     plain = [name.lower() for name in names]

@@ -21,12 +21,12 @@ GUESSES = {
 }
 
 
-def guessed_unit(kind: StreamKind, values: NDArray[Any], columns: Iterable[str] = ()) -> tuple[str, dict[str, str]]:
+def guess_unit(kind: StreamKind, values: NDArray[Any], columns: Iterable[str] = ()) -> tuple[str, dict[str, str]]:
     """Return the SI unit that is usual, with a note that it is assumed; none where values or columns contradict it.
 
-    >>> guessed_unit(StreamKind.JOINT_POSITION, np.asarray([[1.5]]))
+    >>> guess_unit(StreamKind.JOINT_POSITION, np.asarray([[1.5]]))
     ('rad', {'unit': 'radians are assumed: the source does not state it'})
-    >>> guessed_unit(StreamKind.JOINT_POSITION, np.asarray([[150.0]]))
+    >>> guess_unit(StreamKind.JOINT_POSITION, np.asarray([[150.0]]))
     ('', {'unit': 'unknown: values reach 150, so they are hardly radians'})
     """
     if kind not in GUESSES:

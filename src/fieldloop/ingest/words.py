@@ -20,20 +20,21 @@ WORDS: tuple[tuple[StreamKind, set[str]], ...] = (
 )
 
 
-def words_of(name: str) -> set[str]:
+def split_into_words(name: str) -> set[str]:
     """Split a topic or feature name into its words.
 
-    >>> sorted(words_of("/left_arm/jointStates"))
+    >>> sorted(split_into_words("/left_arm/jointStates"))
     ['arm', 'joint', 'left', 'states']
     """
     return {word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)}
 
 
-def kind_of(name: str) -> StreamKind:
+def infer_kind_from_name(name: str) -> StreamKind:
     """Infer a stream's kind from its name; OTHER where no word matches.
 
-    >>> kind_of("gripper_command"), kind_of("observation.force"), kind_of("next.reward")
+    >>> (infer_kind_from_name("gripper_command"),
+    ...  infer_kind_from_name("observation.force"), infer_kind_from_name("next.reward"))
     (<StreamKind.ACTION: 'action'>, <StreamKind.FORCE_TORQUE: 'force_torque'>, <StreamKind.OTHER: 'other'>)
     """
-    name_words = words_of(name)
+    name_words = split_into_words(name)
     return next((kind for kind, words in WORDS if words & name_words), StreamKind.OTHER)

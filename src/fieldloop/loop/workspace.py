@@ -126,7 +126,7 @@ class Workspace:
 
     def write(self, *events: Event, caused_by: int | None = None, expect: Expected | None = None) -> int:
         """Append events atomically under this actor; `expect` as in `Store.append`."""
-        return self.store.append(events, actor=self.actor.id, at_ns=self.clock(), caused_by=caused_by, expect=expect)
+        return self.store.append(events, actor=self.actor.id, at_ns=self.clock(), caused_by=caused_by, expected=expect)
 
     def acting_as(self, actor: Actor, track: Track | None = None) -> "Workspace":
         """Return the same workspace for another actor."""

@@ -15,8 +15,8 @@ def settle_attempts(outcomes: Iterable[Outcome]) -> tuple[list[Outcome], list[Ou
     Robots number their attempts independently, so an attempt's name alone does not identify it.
     """
     judged: dict[Key | int, list[Outcome]] = {}
-    for at, outcome in enumerate(known_results(outcomes)):
-        judged.setdefault(attempt_of(outcome) or at, []).append(outcome)
+    for at, outcome in enumerate(select_known_results(outcomes)):
+        judged.setdefault(get_attempt_key(outcome) or at, []).append(outcome)
     kept, contested = [], []
     for votes in judged.values():
         won = sum(vote.succeeded is True for vote in votes)
@@ -27,20 +27,20 @@ def settle_attempts(outcomes: Iterable[Outcome]) -> tuple[list[Outcome], list[Ou
     return kept, contested
 
 
-def known_results(outcomes: Iterable[Outcome]) -> list[Outcome]:
+def select_known_results(outcomes: Iterable[Outcome]) -> list[Outcome]:
     """Return the verdicts that state a result."""
     return [outcome for outcome in outcomes if outcome.succeeded is not None]
 
 
-def unknown_attempts(outcomes: Iterable[Outcome]) -> int:
+def count_unknown_attempts(outcomes: Iterable[Outcome]) -> int:
     """Count the attempts of which no verdict states a result."""
     given = list(outcomes)
-    known = {attempt_of(outcome) for outcome in known_results(given)} - {None}
-    unknown = [attempt_of(outcome) for outcome in given if outcome.succeeded is None]
+    known = {get_attempt_key(outcome) for outcome in select_known_results(given)} - {None}
+    unknown = [get_attempt_key(outcome) for outcome in given if outcome.succeeded is None]
     return unknown.count(None) + len({key for key in unknown if key and key not in known})
 
 
-def attempt_of(outcome: Outcome) -> Key | None:
+def get_attempt_key(outcome: Outcome) -> Key | None:
     """Return the key that all verdicts on one attempt share; None for an unnamed attempt, which has one judge."""
     if not outcome.attempt:
         return None

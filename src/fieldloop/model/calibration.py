@@ -35,6 +35,6 @@ class Calibration:
     covariance: Matrix | None = None
     message: Note | None = None
 
-    def holds_at(self, at_ns: int) -> bool:
+    def is_in_force_at(self, at_ns: int) -> bool:
         """Return whether this calibration is in force at a time."""
         return self.valid_from_ns <= at_ns and (self.valid_to_ns is None or at_ns < self.valid_to_ns)

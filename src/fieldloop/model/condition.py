@@ -39,7 +39,9 @@ class Stratum:
         """Read `factor=level,factor=level` back."""
         pairs = [part.partition("=") for part in text.split(",") if part]
         if bad := [p for p in pairs if not (p[0].strip() and p[1] and p[2].strip())]:
-            raise BadInput(f"{''.join(bad[0])!r} is not factor=level, as in 'lighting=dim,bin=back'.")
+            raise BadInput(
+                f"{''.join(bad[0])!r} is not a condition. Write factor=level, as in 'lighting=dim,bin=back'."
+            )
         return cls.of({f.strip(): v.strip() for f, _, v in pairs})
 
     @property

@@ -12,34 +12,34 @@ QUARTER_S = 900
 EPOCH_DAY = date(1970, 1, 1).toordinal()
 
 
-def local_day(at_ns: int, zone: str = "UTC") -> int:
+def get_local_day(at_ns: int, zone: str = "UTC") -> int:
     """Return the local day of a time in `zone` (IANA), numbered as by `date.toordinal`.
 
     >>> evening = 1_767_310_200 * NS_PER_S
-    >>> [date.fromordinal(local_day(evening, zone)).isoformat() for zone in ("UTC", "Europe/Berlin")]
+    >>> [date.fromordinal(get_local_day(evening, zone)).isoformat() for zone in ("UTC", "Europe/Berlin")]
     ['2026-01-01', '2026-01-02']
     """
     at_s = at_ns // NS_PER_S
-    return EPOCH_DAY + (at_s + _offset_s(at_s // QUARTER_S, zone)) // DAY_S
+    return EPOCH_DAY + (at_s + _get_utc_offset_s(at_s // QUARTER_S, zone)) // DAY_S
 
 
 @lru_cache(maxsize=65_536)
-def day_span_ns(day: int, zone: str = "UTC") -> tuple[int, int]:
+def get_day_span_ns(day: int, zone: str = "UTC") -> tuple[int, int]:
     """Return where a local day begins and ends; twice a year it lasts 23 or 25 hours where clocks change.
 
-    >>> begin, end = day_span_ns(date(2026, 3, 29).toordinal(), "Europe/Berlin")
+    >>> begin, end = get_day_span_ns(date(2026, 3, 29).toordinal(), "Europe/Berlin")
     >>> (end - begin) // (3600 * NS_PER_S)
     23
     """
-    return _midnight_ns(day, zone), _midnight_ns(day + 1, zone)
+    return _compute_midnight_ns(day, zone), _compute_midnight_ns(day + 1, zone)
 
 
-def _midnight_ns(day: int, zone: str) -> int:
+def _compute_midnight_ns(day: int, zone: str) -> int:
     # where clocks change at midnight: the first of two midnights, or the moment it is skipped
     return int(datetime.combine(date.fromordinal(day), time(fold=0), ZoneInfo(zone)).timestamp()) * NS_PER_S
 
 
 @lru_cache(maxsize=65_536)
-def _offset_s(quarter: int, zone: str) -> int:
-    offset = datetime.fromtimestamp(quarter * QUARTER_S, ZoneInfo(zone)).utcoffset()
+def _get_utc_offset_s(quarter_hour: int, zone: str) -> int:
+    offset = datetime.fromtimestamp(quarter_hour * QUARTER_S, ZoneInfo(zone)).utcoffset()
     return int(offset.total_seconds()) if offset else 0

@@ -12,7 +12,7 @@ from fieldloop.errors import UnknownName
 from fieldloop.model.audit import Audit, AuditAnswer, Comparison
 from fieldloop.model.condition import Condition, Exposure, Stratum
 from fieldloop.model.episode import Episode
-from fieldloop.model.facility import BinConfiguration, Container, PeopleBand, Range, Site, Zone, normalised
+from fieldloop.model.facility import BinConfiguration, Container, PeopleBand, Range, Site, Zone, normalise_shares
 from fieldloop.model.policy import Outcome
 
 __all__ = [
@@ -28,10 +28,10 @@ __all__ = [
     "Site",
     "Sku",
     "Zone",
-    "episodes_by_tier",
-    "outcomes_by_tier",
-    "picks_at",
-    "primary_site",
+    "add_tier_to_episodes",
+    "add_tier_to_outcomes",
+    "choose_primary_site",
+    "get_picks_at_site",
 ]
 
 
@@ -50,14 +50,14 @@ class Sku:
     by_site: tuple[tuple[str, float], ...] = ()
 
 
-def picks_at(skus: Iterable[Sku], site: str) -> dict[str, float]:
+def get_picks_at_site(skus: Iterable[Sku], site: str) -> dict[str, float]:
     """Return the picks a week of every article at a site, by its id.
 
     Where the catalogue lists the site, an article that does not name it is not picked there. Otherwise, or without a
     site, the picks are those of all sites.
 
     >>> cups = Sku("cup", 9.0, by_site=(("x", 9.0),)), Sku("mug", 5.0, by_site=(("y", 5.0),))
-    >>> picks_at(cups, "y"), picks_at(cups, "new")
+    >>> get_picks_at_site(cups, "y"), get_picks_at_site(cups, "new")
     ({'cup': 0.0, 'mug': 5.0}, {'cup': 9.0, 'mug': 5.0})
     """
     listed = tuple(skus)
@@ -116,7 +116,7 @@ class Deployment:
                 exposure
                 for site in self.sites
                 for share, mixes in site.mixes_by_zone
-                for exposure in self._factor_product(site, site.share / total * share, mixes)
+                for exposure in self._multiply_factor_shares(site, site.share / total * share, mixes)
             )
         )
         if not weight:
@@ -129,9 +129,9 @@ class Deployment:
 
     def mixes(self, site: Site) -> dict[str, dict[str, float]]:
         """Every factor with its claimed shares at a site, the tiers of the catalogue first."""
-        return self._tier_mix(site) | site.mixes
+        return self._get_tier_mix(site) | site.mixes
 
-    def _tier_mix(self, site: Site) -> dict[str, dict[str, float]]:
+    def _get_tier_mix(self, site: Site) -> dict[str, dict[str, float]]:
         tiers = self._tiers.get(site.id) or self._tiers.get("")
         return {"tier": tiers} if tiers else {}
 
@@ -142,14 +142,14 @@ class Deployment:
 
     def picks_at(self, site: str) -> dict[str, float]:
         """Picks a week of every article at a site, by its id."""
-        return picks_at(self.skus, site)
+        return get_picks_at_site(self.skus, site)
 
     @cached_property
     def tier_of(self) -> Mapping[str, str]:
         """The tier of every article by its id."""
         return {sku.id: sku.tier for sku in self.skus}
 
-    def with_tier(self, stratum: Stratum, article: str) -> Stratum:
+    def add_tier(self, stratum: Stratum, article: str) -> Stratum:
         """Add the tier of the handled article to a stratum: logs name articles, the map groups them by tier."""
         tier = self.tier_of.get(article)
         return stratum if not tier or stratum.level("tier") else Stratum.of({**stratum.levels, "tier": tier})
@@ -162,10 +162,12 @@ class Deployment:
             for site, amount in (("", sku.picks_per_week), *sku.by_site):
                 of_site = picks.setdefault(site, {})
                 of_site[sku.tier] = of_site.get(sku.tier, 0.0) + amount
-        return {site: normalised(tiers) for site, tiers in picks.items() if sum(tiers.values()) > 0.0}
+        return {site: normalise_shares(tiers) for site, tiers in picks.items() if sum(tiers.values()) > 0.0}
 
-    def _factor_product(self, site: Site, share: float, of_site: Mapping[str, dict[str, float]]) -> Iterator[Exposure]:
-        mixes = self._tier_mix(site) | dict(of_site)
+    def _multiply_factor_shares(
+        self, site: Site, share: float, site_mixes: Mapping[str, dict[str, float]]
+    ) -> Iterator[Exposure]:
+        mixes = self._get_tier_mix(site) | dict(site_mixes)
         factors = [*mixes, "site"]
         columns = [[Condition(factor, level) for level in mixes[factor]] for factor in mixes]
         shares = np.array([share])
@@ -178,26 +180,27 @@ class Deployment:
                 yield Exposure(Stratum(tuple([levels[at] for at in order])), of_levels)
 
 
-def primary_site(shares: Mapping[str, float], named: str = "") -> str:
+def choose_primary_site(shares: Mapping[str, float], named_site: str = "") -> str:
     """Return the named site, else the one with the largest share of production; '' without sites.
 
-    >>> primary_site({"gdansk": 0.4, "leipzig": 0.6}), primary_site({"gdansk": 0.4, "leipzig": 0.6}, "gdansk")
+    >>> (choose_primary_site({"gdansk": 0.4, "leipzig": 0.6}),
+    ...  choose_primary_site({"gdansk": 0.4, "leipzig": 0.6}, "gdansk"))
     ('leipzig', 'gdansk')
     """
-    if named and named not in shares:
-        raise UnknownName("site of the map (plan.primary_site)", named, shares, ", ".join(sorted(shares)))
-    return named or max(sorted(shares), key=lambda site: round(shares[site], 9), default="")
+    if named_site and named_site not in shares:
+        raise UnknownName("site of the map (plan.primary_site)", named_site, shares, ", ".join(sorted(shares)))
+    return named_site or max(sorted(shares), key=lambda site: round(shares[site], 9), default="")
 
 
-def outcomes_by_tier(outcomes: Iterable[Outcome], deployment: Deployment | None) -> tuple[Outcome, ...]:
+def add_tier_to_outcomes(outcomes: Iterable[Outcome], deployment: Deployment | None) -> tuple[Outcome, ...]:
     """Add the tier from the map to the stratum of every attempt whose article it lists."""
     if deployment is None or not deployment.skus:
         return tuple(outcomes)
-    return tuple(replace(o, stratum=deployment.with_tier(o.stratum, o.item)) for o in outcomes)
+    return tuple(replace(o, stratum=deployment.add_tier(o.stratum, o.item)) for o in outcomes)
 
 
-def episodes_by_tier(episodes: Iterable[Episode], deployment: Deployment | None) -> tuple[Episode, ...]:
+def add_tier_to_episodes(episodes: Iterable[Episode], deployment: Deployment | None) -> tuple[Episode, ...]:
     """Add the tier from the map to the stratum of every demonstration whose article it lists."""
     if deployment is None or not deployment.skus:
         return tuple(episodes)
-    return tuple(replace(e, stratum=deployment.with_tier(e.stratum, e.handled)) for e in episodes)
+    return tuple(replace(e, stratum=deployment.add_tier(e.stratum, e.handled)) for e in episodes)

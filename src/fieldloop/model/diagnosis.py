@@ -169,6 +169,6 @@ class Diagnosis:
         """Number of failed production episodes; `failures` explains the least expected of them."""
         return round(self.episodes * (1.0 - self.observed)) if math.isfinite(self.observed) else 0
 
-    def share_of(self, gap: Gap) -> float:
+    def sum_gap_shares(self, gap: Gap) -> float:
         """Sum the shares of all causes of one gap."""
         return sum(cause.share for cause in self.causes if cause.gap is gap)

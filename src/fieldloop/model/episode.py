@@ -6,7 +6,7 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from fieldloop.model.condition import Stratum
-from fieldloop.model.note import Note, from_written
+from fieldloop.model.note import Note, read_note
 from fieldloop.model.stream import Stream
 
 OBJECT_FACTORS = ("object", "sku", "item")
@@ -98,7 +98,7 @@ class Defect:
 
     def __post_init__(self) -> None:
         if isinstance(self.message, str):  # a reader of another package may state it in its own words
-            object.__setattr__(self, "message", from_written(self.message))
+            object.__setattr__(self, "message", read_note(self.message))
 
     @classmethod
     def at(cls, subject: str, counted: str, number: int, message: Note, harm: Harm = Harm.LOST) -> "Defect":

@@ -21,7 +21,7 @@ TRUTHS = {
 ALIASES = {
     "task": (
         "task_name", "task_description", "language_instruction", "natural_language_instruction", "instruction",
-        "language", "env_name", "env_id",
+        "language", "env_name", "env_id", "task_code", "task_label", "skill", "prompt",
     ),
     "robot": ("robot_name", "robot_id", "robot_type", "robot_model"),
     "site": ("facility", "location", "lab"),
@@ -37,13 +37,13 @@ LONGEST_FACT = 1 << 16
 """Characters: an episode is a table row; a robot description or configuration file may be too long for one."""
 
 
-def to_texts(episode: Episode) -> dict[str, str]:
+def convert_to_texts(episode: Episode) -> dict[str, str]:
     """Return all facts of an episode: its fields by their names, and its further facts.
 
     A fact that has the name of a field is left out, because it would be read as the field. `losses_in_texts`
     reports it.
 
-    >>> to_texts(Episode("", "take 1", "mcap", succeeded=True, facts=(("lux", "400"),)))
+    >>> convert_to_texts(Episode("", "take 1", "mcap", succeeded=True, facts=(("lux", "400"),)))
     {'lux': '400', 'name': 'take 1', 'succeeded': 'true'}
     """
     stated = {name: getattr(episode, name) for name in TEXTS} | {"stratum": str(episode.stratum)}
@@ -54,7 +54,7 @@ def to_texts(episode: Episode) -> dict[str, str]:
     return {escape_non_utf8(key): escape_non_utf8(value) for key, value in sorted(known.items())}
 
 
-def losses_in_texts(episode: Episode) -> list[Note]:
+def find_losses_in_texts(episode: Episode) -> list[Note]:
     """Return what `to_texts` cannot hold, so that it is lost to readers."""
     keys = [key for key, _ in episode.facts]
     lost = [note("release.fact_named_like_field", name=escape_non_utf8(key)) for key in keys if key in FIELDS]
@@ -75,38 +75,42 @@ def losses_in_texts(episode: Episode) -> list[Note]:
     return lost
 
 
-def from_texts(texts: Mapping[str, str], *, foreign: bool = False) -> tuple[dict[str, Any], list[tuple[str, Note]]]:
+def parse_texts(
+    texts: Mapping[str, str], *, from_foreign_log: bool = False
+) -> tuple[dict[str, Any], list[tuple[str, Note]]]:
     """Return what texts state, ready for `Episode(**fields, …)`, and what is wrong: key and note.
 
     Only stated fields are there, beside `stratum` and `facts`. In foreign texts common other names fill a field too and
     stay further facts; in our own they are only facts, so that writing and reading gives the same.
 
-    >>> from_texts({"operator_id": "op-7", "succeeded": "perhaps"}, foreign=True)[1][0][1].code
+    >>> parse_texts({"operator_id": "op-7", "succeeded": "perhaps"}, from_foreign_log=True)[1][0][1].code
     'ingest.not_true_or_false'
     """
-    stated = {**fields_by_alias(texts), **_own_fields(texts)} if foreign else _own_fields(texts)
-    fields: dict[str, Any] = {name: shortened(stated[name]) for name in TEXTS if name in stated}
+    stated = (
+        {**find_fields_by_alias(texts), **_parse_own_fields(texts)} if from_foreign_log else _parse_own_fields(texts)
+    )
+    fields: dict[str, Any] = {name: shorten_long_text(stated[name]) for name in TEXTS if name in stated}
     wrong: list[tuple[str, Note]] = []
     for name in FLAGS:
         if name in stated and (truth := parse_bool(stated[name])) is not None:
             fields[name] = truth
         elif name in stated:
-            wrong.append((name, note("ingest.not_true_or_false", value=shortened(stated[name]))))
+            wrong.append((name, note("ingest.not_true_or_false", value=shorten_long_text(stated[name]))))
     try:
         fields["stratum"] = Stratum.parse(stated.get("stratum", ""))
     except BadInput as bad:
         fields["stratum"] = Stratum()
         wrong.append(("stratum", note("ingest.conditions_invalid", reason=str(bad))))
-    further = sorted((key, shortened(value)) for key, value in texts.items() if key not in FIELDS)
+    further = sorted((key, shorten_long_text(value)) for key, value in texts.items() if key not in FIELDS)
     return fields | {"facts": tuple(further)}, wrong
 
 
-def fields_by_alias(texts: Mapping[str, str]) -> dict[str, str]:
+def find_fields_by_alias(texts: Mapping[str, str]) -> dict[str, str]:
     """Return the fields that foreign texts state, under our name or a common other one.
 
     A name, a protocol or a failure of a foreign text need not be the episode's, so those are not looked for.
 
-    >>> fields_by_alias({"operator_id": "op-7", "success": "0.7", "sim": "1", "name": "UR5"})
+    >>> find_fields_by_alias({"operator_id": "op-7", "success": "0.7", "sim": "1", "name": "UR5"})
     {'operator': 'op-7', 'simulated': '1'}
     """
     fields: dict[str, str] = {}
@@ -128,10 +132,10 @@ def parse_bool(text: str) -> bool | None:
     return TRUTHS.get(text.strip().lower())
 
 
-def number_of(text: str) -> float | None:
+def parse_finite_number(text: str) -> float | None:
     """Return the finite number that a text is, None for anything else: a log may state 'unknown' instead.
 
-    >>> number_of("4e2"), number_of("unknown"), number_of("nan"), number_of("")
+    >>> parse_finite_number("4e2"), parse_finite_number("unknown"), parse_finite_number("nan"), parse_finite_number("")
     (400.0, None, None, None)
     """
     try:
@@ -141,7 +145,7 @@ def number_of(text: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def shortened(text: str) -> str:
+def shorten_long_text(text: str) -> str:
     """Shorten a fact for a table: a very long text is replaced by its size and hash; the log still has all of it."""
     if len(text) <= LONGEST_FACT:
         return text
@@ -157,5 +161,5 @@ def escape_non_utf8(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
-def _own_fields(texts: Mapping[str, str]) -> dict[str, str]:
+def _parse_own_fields(texts: Mapping[str, str]) -> dict[str, str]:
     return {name: texts[name] for name in FIELDS if texts.get(name)}

@@ -38,20 +38,20 @@ class Zone:
     unknown: tuple[str, ...] = ()
     """Quantities that the map states to be unknown."""
 
-    def range_of(self, name: str) -> Range | None:
+    def get_range(self, name: str) -> Range | None:
         """Return one further quantity, None where the map does not state it."""
         return dict(self.ranges).get(name)
 
-    def ranges_of(self, name: str) -> tuple[tuple[str, Range], ...]:
+    def list_ranges(self, name: str) -> tuple[tuple[str, Range], ...]:
         """Return the ranges that the map states for a quantity by its telemetry name, each with its shift ('' for all).
 
-        >>> Zone("hall", temperature=Range(2.0, 8.0, "°C")).ranges_of("temperature_c")
+        >>> Zone("hall", temperature=Range(2.0, 8.0, "°C")).list_ranges("temperature_c")
         (('', Range(low=2.0, high=8.0, unit='°C')),)
         """
         if name == "lux":
             return self.lux_by_shift
         air = {"temperature_c": self.temperature, "humidity_percent": self.humidity}
-        stated = air[name] if name in air else self.range_of(name)
+        stated = air[name] if name in air else self.get_range(name)
         return () if stated is None else (("", stated),)
 
 
@@ -110,7 +110,7 @@ class Site:
                 of_factor = summed.setdefault(factor, {})
                 for level, of_level in levels.items():
                     of_factor[level] = of_factor.get(level, 0.0) + share * of_level
-        return summed if len(self.mixes_by_zone) == 1 else {f: normalised(levels) for f, levels in summed.items()}
+        return summed if len(self.mixes_by_zone) == 1 else {f: normalise_shares(levels) for f, levels in summed.items()}
 
     @property
     def mixes_by_zone(self) -> tuple[tuple[float, dict[str, dict[str, float]]], ...]:
@@ -123,11 +123,13 @@ class Site:
         """
         given = {"bin": {b.name: b.share for b in self.bins}, "lighting": dict(self.lighting)}
         given |= {factor: dict(shares) for factor, shares in self.factors}
-        everywhere = {factor: normalised(shares) for factor, shares in given.items() if sum(shares.values()) > 0.0}
+        everywhere = {
+            factor: normalise_shares(shares) for factor, shares in given.items() if sum(shares.values()) > 0.0
+        }
         zones = everywhere.pop(ZONE, None) or self._zone_shares
         if not zones:
             return ((1.0, everywhere),)
-        own = {zone.name: normalised(dict(zone.lighting)) for zone in self.zones if zone.lighting}
+        own = {zone.name: normalise_shares(dict(zone.lighting)) for zone in self.zones if zone.lighting}
         if not own:
             return ((1.0, {**everywhere, ZONE: zones}),)
         return tuple(
@@ -138,10 +140,10 @@ class Site:
     @property
     def _zone_shares(self) -> dict[str, float]:
         shares = {zone.name: zone.share for zone in self.zones if zone.share}
-        return normalised(shares) if shares else {}
+        return normalise_shares(shares) if shares else {}
 
 
-def normalised(shares: Mapping[str, float]) -> dict[str, float]:
+def normalise_shares(shares: Mapping[str, float]) -> dict[str, float]:
     """Return the shares divided by their sum, so that rounded percentages add up to one."""
     total = sum(shares.values())
     return {level: share / total for level, share in shares.items()}

@@ -29,12 +29,12 @@ class Status(StrEnum):
     PASSED = "passed"
 
 
-def counts(status: Status, *, required: bool) -> bool:
+def prevents_pass(status: Status, *, required: bool) -> bool:
     """Does a finding with this status keep its episode from passing?
 
-    >>> counts(Status.CANNOT_TELL, required=True), counts(Status.CANNOT_TELL, required=False)
+    >>> prevents_pass(Status.CANNOT_TELL, required=True), prevents_pass(Status.CANNOT_TELL, required=False)
     (True, False)
-    >>> counts(Status.FAILED, required=False), counts(Status.PASSED, required=True)
+    >>> prevents_pass(Status.FAILED, required=False), prevents_pass(Status.PASSED, required=True)
     (True, False)
     """
     return status is not Status.PASSED and (required or status in (Status.FAILED, Status.ERRORED))
@@ -118,7 +118,7 @@ class Finding:
     @property
     def counts(self) -> bool:
         """Does this finding keep the episode from passing?"""
-        return counts(self.status, required=self.required)
+        return prevents_pass(self.status, required=self.required)
 
     @property
     def fact(self) -> Note:
@@ -155,10 +155,10 @@ class EpisodeReport:
     judged_by: str = ""
 
 
-def worst(findings: tuple[Finding, ...]) -> Status:
+def find_worst_status(findings: tuple[Finding, ...]) -> Status:
     """Return the worst status that counts; nothing passes without a measurement.
 
-    >>> worst(())
+    >>> find_worst_status(())
     <Status.CANNOT_TELL: 'cannot_tell'>
     """
     counting = {f.status for f in findings if f.status is Status.PASSED or f.counts}
@@ -168,18 +168,18 @@ def worst(findings: tuple[Finding, ...]) -> Status:
     return Status.CANNOT_TELL if ranked[0] is Status.NOT_APPLICABLE else ranked[0]
 
 
-def excess(finding: Finding) -> float:
+def compute_limit_excess(finding: Finding) -> float:
     """Return how far a finding exceeds its limit, as a share of the limit; it orders failures of equal cost."""
     value, low, high = finding.measured, finding.minimum, finding.maximum
     if value is None:
         return 0.0
     if high is not None and value > high:
-        return _relative_excess(value - high, high)
+        return _compute_relative_excess(value - high, high)
     if low is not None and value < low:
-        return _relative_excess(low - value, low)
+        return _compute_relative_excess(low - value, low)
     return 0.0
 
 
-def _relative_excess(distance: float, limit: float) -> float:
+def _compute_relative_excess(distance: float, limit: float) -> float:
     """Return the distance as a share of the limit; for a limit of zero, in its own unit."""
     return distance / abs(limit) if limit else distance

@@ -23,10 +23,10 @@ def content_id(parts: Iterable[bytes]) -> str:
     return digest.hexdigest()
 
 
-def ulid(at_ns: int, random_bits: int) -> str:
+def make_ulid(at_ns: int, random_bits: int) -> str:
     """48 bits of milliseconds and 80 random bits as 26 Crockford letters: sorts by time.
 
-    >>> ulid(0, 0), ulid(1_000_000, 5)
+    >>> make_ulid(0, 0), make_ulid(1_000_000, 5)
     ('00000000000000000000000000', '00000000010000000000000005')
     """
     value = (at_ns // 1_000_000) << RANDOM_BITS | random_bits & ((1 << RANDOM_BITS) - 1)
@@ -42,4 +42,4 @@ class Ids:
 
     def new(self, noun: str) -> str:
         """Return a new id, such as `incident_01J…`."""
-        return f"{noun}_{ulid(self._clock(), self._random_bits(RANDOM_BITS))}"
+        return f"{noun}_{make_ulid(self._clock(), self._random_bits(RANDOM_BITS))}"

@@ -17,7 +17,7 @@ class Imprint:
         """Return one array, None if the episode lacks the data for it."""
         return self.arrays.get(name)
 
-    def under(self, prefix: str) -> Iterator[tuple[str, NDArray[Any]]]:
+    def list_arrays_under(self, prefix: str) -> Iterator[tuple[str, NDArray[Any]]]:
         """Yield the arrays below a prefix, by the rest of their name."""
         for name, array in self.arrays.items():
             if name.startswith(f"{prefix}/"):

@@ -95,26 +95,29 @@ def note(code: str, /, *details: Note, about: Subject = NO_SUBJECT, **numbers: V
     return Note(code, tuple(numbers.items()), about, details)
 
 
-def to_written(fact: Note, plain: Any) -> dict[str, Any]:
-    """Return a note's plain form; `plain` writes its values."""
-    written: dict[str, Any] = {"code": fact.code, "numbers": {name: plain(value) for name, value in fact.numbers}}
+def convert_note_to_plain(fact: Note, convert_value: Any) -> dict[str, Any]:
+    """Return a note's plain form; `convert_value` writes its values."""
+    written: dict[str, Any] = {
+        "code": fact.code,
+        "numbers": {name: convert_value(value) for name, value in fact.numbers},
+    }
     if fact.subject:
-        written["subject"] = plain(fact.subject)
+        written["subject"] = convert_value(fact.subject)
     if fact.details:
-        written["details"] = [to_written(detail, plain) for detail in fact.details]
+        written["details"] = [convert_note_to_plain(detail, convert_value) for detail in fact.details]
     return written
 
 
-def from_written(raw: Any) -> Note:
+def read_note(raw: Any) -> Note:
     """Read a note; a bare text is a sentence of an earlier version."""
     if isinstance(raw, str):
         return Note(AS_WRITTEN, (("text", raw),))
-    numbers = tuple((name, _value(value)) for name, value in raw.get("numbers", {}).items())
+    numbers = tuple((name, _read_value(value)) for name, value in raw.get("numbers", {}).items())
     subject = Subject(**raw["subject"]) if "subject" in raw else NO_SUBJECT
-    return Note(raw["code"], numbers, subject, tuple(from_written(detail) for detail in raw.get("details", ())))
+    return Note(raw["code"], numbers, subject, tuple(read_note(detail) for detail in raw.get("details", ())))
 
 
-def _value(raw: Any) -> Value:
+def _read_value(raw: Any) -> Value:
     if isinstance(raw, Mapping):
-        return from_written(raw)
-    return tuple(_value(one) for one in raw) if isinstance(raw, list | tuple) else raw
+        return read_note(raw)
+    return tuple(_read_value(one) for one in raw) if isinstance(raw, list | tuple) else raw

@@ -46,10 +46,10 @@ METADATA_NOTES: Mapping[StreamFact, str] = {fact: f"{fact.value} from" for fact 
 """The note that a reader leaves where metadata state a fact; its text names the place."""
 
 
-def provenance_by_notes(fact: StreamFact, notes: Mapping[str, str]) -> Provenance:
+def find_provenance_by_notes(fact: StreamFact, notes: Mapping[str, str]) -> Provenance:
     """Return where a fact comes from, by the notes of its stream alone.
 
-    >>> provenance_by_notes(StreamFact.MEANING, {"assumed meaning": "by the word 'velocity' in the topic's name"})
+    >>> find_provenance_by_notes(StreamFact.MEANING, {"assumed meaning": "by the word 'velocity' in the topic's name"})
     <Provenance.ASSUMED: 'assumed'>
     """
     if ASSUMPTION_NOTES[fact] in notes:

@@ -37,6 +37,6 @@ class Release:
     fixes: tuple[tuple[str, Fix], ...] = ()
     override: str = ""
 
-    def fixes_of(self, episode: str) -> tuple[Fix, ...]:
+    def get_fixes(self, episode: str) -> tuple[Fix, ...]:
         """Return the fixes applied to an episode whenever this release is read."""
         return tuple(fix for of, fix in self.fixes if of == episode)

@@ -29,28 +29,28 @@ class Amendments:
         """Return an episode with everything that people stated about it."""
         if episode.id in self.known:
             return self.known[episode.id]
-        return state(episode, (*self.earlier.get(episode.id, ()), *self.stated))
+        return apply_statements(episode, (*self.earlier.get(episode.id, ()), *self.stated))
 
 
-def state(episode: Episode, statements: Iterable[Stated]) -> Episode:
+def apply_statements(episode: Episode, statements: Iterable[Stated]) -> Episode:
     """Return the episode with these facts; each keeps its origin, and what the log states.
 
-    >>> changed = state(Episode("e1", "take 1", "mcap", site="lab"), [Stated("site", "hall 2", "anna")])
+    >>> changed = apply_statements(Episode("e1", "take 1", "mcap", site="lab"), [Stated("site", "hall 2", "anna")])
     >>> changed.site, changed.stated[0].instead_of
     ('hall 2', 'lab')
     """
     for one in statements:
         before = next((known for known in episode.stated if known.name == one.name), None)
         # an earlier version kept the log's fact only where it differed
-        in_log = (before.in_log or before.instead_of) if before else fact_of(episode, one.name)
-        replaced = _replaced_by(one)
+        in_log = (before.in_log or before.instead_of) if before else get_fact_text(episode, one.name)
+        replaced = _list_replaced_names(one)
         kept = tuple(known for known in episode.stated if known.name not in replaced)
         origin = replace(one, instead_of="" if in_log == one.value else in_log, in_log=in_log)
-        episode = replace(_with_fact(episode, one.name, one.value), stated=(*kept, origin))
+        episode = replace(_set_fact(episode, one.name, one.value), stated=(*kept, origin))
     return episode
 
 
-def fact_of(episode: Episode, name: str) -> str:
+def get_fact_text(episode: Episode, name: str) -> str:
     """Return a fact as text, '' where it is not stated: a field, the object, or a condition."""
     if name in FLAGS:
         return TRUTH_TEXTS[getattr(episode, name)]
@@ -59,16 +59,16 @@ def fact_of(episode: Episode, name: str) -> str:
     return field_text or fact or episode.stratum.level(name) or ""
 
 
-def conflicts(episode: Episode, names: Iterable[str]) -> tuple[Stated, ...]:
+def find_conflicting_statements(episode: Episode, names: Iterable[str]) -> tuple[Stated, ...]:
     """Return the statements of these names that differ from what the log states."""
     wanted = set(names)
     return tuple(one for one in episode.stated if one.name in wanted and one.instead_of)
 
 
-def truth_of(text: str) -> bool | None:
+def parse_result(text: str) -> bool | None:
     """Return what a result says: success, failure or unknown; other words are refused.
 
-    >>> truth_of("success"), truth_of("no"), truth_of("unknown")
+    >>> parse_result("success"), parse_result("no"), parse_result("unknown")
     (True, False, None)
     """
     plain = text.strip().lower()
@@ -80,18 +80,18 @@ def truth_of(text: str) -> bool | None:
     return truth
 
 
-def _replaced_by(one: Stated) -> tuple[str, ...]:
+def _list_replaced_names(statement: Stated) -> tuple[str, ...]:
     """Return the names whose earlier statements end: a class of failure ends with the failure."""
-    ends_failure = one.name == "succeeded" and truth_of(one.value) is not False
-    return (one.name, "failure") if ends_failure else (one.name,)
+    ends_failure = statement.name == "succeeded" and parse_result(statement.value) is not False
+    return (statement.name, "failure") if ends_failure else (statement.name,)
 
 
-def _with_fact(episode: Episode, name: str, value: str) -> Episode:
+def _set_fact(episode: Episode, name: str, value: str) -> Episode:
     if name == "succeeded":
-        result = truth_of(value)
+        result = parse_result(value)
         return replace(episode, succeeded=result, failure=episode.failure if result is False else "")
     if name == "simulated":
-        return replace(episode, simulated=truth_of(value))
+        return replace(episode, simulated=parse_result(value))
     if name in STATEABLE:
         episode = replace(episode, **{name: value})  # type: ignore[arg-type]  # every STATEABLE field here is a text
     if name in OBJECT_FACTORS:

@@ -9,7 +9,8 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.model.provenance import Provenance, StreamFact, provenance_by_notes
+from fieldloop.model.provenance import Provenance, StreamFact, find_provenance_by_notes
+from fieldloop.model.stream_notes import RESAMPLED
 
 NS_PER_S = 1_000_000_000
 NS_PER_MS = NS_PER_S // 1000
@@ -21,6 +22,8 @@ MS_PER_S = 1e3
 MM_PER_M = 1000.0
 DEG_PER_RAD = 180 / np.pi
 BURST = 3.0  # two thirds of a steady stream may be lost before it is taken for bursts
+BURST_PARTS, BURST_RATIO, OFF_BEAT, LONG, REPEATED = 10, 1.25, 0.15, 1.5, 0.25
+"""As `timing.longest_gap` has them, which explains them: a noun reads no protocol. REPEATED is a share of intervals."""
 FIRST_REAL_NS = 10**17
 """March 1973: no robot log is older, so smaller timestamps are relative to the start of the episode."""
 
@@ -85,6 +88,28 @@ class EncodedSource(FrameSource, Protocol):
         """
 
 
+def usual_interval_ns(steps: NDArray[np.int64]) -> float:
+    """Return the interval that samples have on average over the time they take, where the median is not it.
+
+    That is where samples come in bursts, or many repeat a timestamp. One long gap does not change it, nor do samples
+    that are lost from a steady stream: their intervals are whole multiples of the median.
+
+    >>> usual_interval_ns(np.asarray([0, 0, 0, 16] * 100)), usual_interval_ns(np.asarray([6, 6, 15] * 100))
+    (4.0, 9.0)
+    >>> usual_interval_ns(np.asarray([6, 6, 18] * 100)), usual_interval_ns(np.asarray([10] * 99 + [500]))
+    (6.0, 10.0)
+    """
+    onward = steps[steps >= 0]
+    forward = onward[onward > 0]
+    median = float(np.median(forward))
+    mean = float(np.median([part.mean() for part in np.array_split(onward, BURST_PARTS) if len(part)]))
+    if len(forward) < (1 - REPEATED) * len(onward):
+        return mean
+    waits = forward[forward >= LONG * median] / median
+    bursts = len(waits) and mean > BURST_RATIO * median and np.abs(waits - np.round(waits)).mean() > OFF_BEAT
+    return mean if bursts else median
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class VideoPart:
     """Where frames lie in a video file: when each is shown, in the units of the container, in ascending order."""
@@ -127,14 +152,14 @@ class Stream:
     @property
     def unit_stated(self) -> bool:
         """Does the source state the unit? A reader that assumes one leaves a note under `UNIT_NOTE`, in any words."""
-        return self.provenance(StreamFact.UNIT) is not Provenance.ASSUMED
+        return self.get_provenance(StreamFact.UNIT) is not Provenance.ASSUMED
 
-    def provenance(self, fact: StreamFact) -> Provenance:
+    def get_provenance(self, fact: StreamFact) -> Provenance:
         """Return where a fact about this stream comes from: stored, from metadata, or assumed by its reader.
 
         Generated timestamps, and the rate that follows from them, are assumed unless metadata state them.
         """
-        noted = provenance_by_notes(fact, self.notes)
+        noted = find_provenance_by_notes(fact, self.notes)
         if noted is not Provenance.STORED:
             return noted
         if fact is StreamFact.RATE and self.nominal_hz:
@@ -157,7 +182,7 @@ class Stream:
 
     @property
     def hz(self) -> float | None:
-        """The declared rate, else the one the median interval implies; None where neither is known.
+        """The declared rate, else the one the usual interval implies; None where neither is known.
 
         Timestamps invented without a declared rate only count samples: their interval carries no information.
         Messages in bursts have no rate, whatever the interval within a burst.
@@ -166,11 +191,13 @@ class Stream:
             return self.nominal_hz
         if self.clock is ClockKind.SYNTHETIC:
             return None
-        steps = np.diff(np.sort(self.times_ns))
-        steps = steps[steps > 0]
-        if not len(steps) or float(steps.mean()) > BURST * (usual := float(np.median(steps))):
+        ordered = np.sort(self.times_ns)
+        steps = ordered[1:] - ordered[:-1]
+        forward = steps[steps > 0]
+        if not len(forward) or float(forward.mean()) > BURST * float(np.median(forward)):
             return None
-        return NS_PER_S / usual
+        in_table = RESAMPLED in self.notes or ClockKind.SYNTHETIC in self.clocks or ClockKind.CONTAINER in self.clocks
+        return NS_PER_S / usual_interval_ns(forward if in_table else steps)
 
     def __len__(self) -> int:
         return len(self.times_ns)

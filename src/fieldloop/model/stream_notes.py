@@ -24,12 +24,12 @@ NOT_UNDERSTOOD = "not understood"
 EARLIER_CONVERSION = "recorded in "
 
 
-def current_notes(notes: Mapping[str, str]) -> dict[str, str]:
+def upgrade_notes(notes: Mapping[str, str]) -> dict[str, str]:
     """Return the notes of an exported file as this version keeps them; the only place that reads a note's text.
 
     Earlier versions noted a converted unit under the key for one that is not stated.
 
-    >>> current_notes({"unit": "recorded in deg", "type": "imu"}), current_notes({"unit": "radians are assumed"})
+    >>> upgrade_notes({"unit": "recorded in deg", "type": "imu"}), upgrade_notes({"unit": "radians are assumed"})
     ({'recorded_unit': 'deg', 'type': 'imu'}, {'unit': 'radians are assumed'})
     """
     if not notes.get(UNIT_NOTE, "").startswith(EARLIER_CONVERSION):

@@ -27,9 +27,9 @@ class ChosenFrames:
 
     def frames(self, indices: Iterable[int] | None = None) -> Iterator[NDArray[Any]]:
         """Yield frames in ascending order."""
-        return self.source.frames(self._source_indices(indices))
+        return self.source.frames(self._get_source_indices(indices))
 
-    def _source_indices(self, indices: Iterable[int] | None) -> list[int]:
+    def _get_source_indices(self, indices: Iterable[int] | None) -> list[int]:
         chosen: list[int] = (self.chosen if indices is None else self.chosen[sorted(indices)]).tolist()
         return chosen
 
@@ -41,7 +41,7 @@ class ChosenPackets(ChosenFrames):
     def encoded(self, indices: Iterable[int] | None = None) -> Iterator[tuple[str, bytes]]:
         """Yield form and bytes in ascending order."""
         assert isinstance(self.source, EncodedSource)
-        return self.source.encoded(self._source_indices(indices))
+        return self.source.encoded(self._get_source_indices(indices))
 
 
 def select_samples(stream: Stream, rows: NDArray[np.int64]) -> Stream:

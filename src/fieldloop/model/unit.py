@@ -18,10 +18,10 @@ def is_share(unit: str) -> bool:
     return unit.startswith(SHARE)
 
 
-def unit_after_number(unit: str) -> str:
+def format_unit_after_number(unit: str) -> str:
     """Return what stands behind the number: 'of frames' behind a percent sign, any other unit as it is.
 
-    >>> unit_after_number("share of frames"), unit_after_number("ms")
+    >>> format_unit_after_number("share of frames"), format_unit_after_number("ms")
     ('of frames', 'ms')
     """
     return unit.removeprefix(SHARE)
@@ -40,27 +40,31 @@ COUNTED = {
 """Units that are counted, in the singular."""
 
 
-def singular_unit(unit: str) -> str:
+def get_singular_unit(unit: str) -> str:
     """Return the singular of a unit that is counted; other units have none.
 
-    >>> singular_unit("streams"), singular_unit("ms")
+    >>> get_singular_unit("streams"), get_singular_unit("ms")
     ('stream', 'ms')
     """
     return COUNTED.get(unit, unit)
 
 
-def limit_in_words(low: float | None, high: float | None, unit: str, write: Callable[[float], str]) -> str:
-    """Put what a limit demands into words; `write` writes its numbers.
+def write_limit_in_words(
+    low: float | None, high: float | None, unit: str, format_number: Callable[[float], str]
+) -> str:
+    """Put what a limit demands into words; `format_number` writes its numbers.
 
-    >>> limit_in_words(None, 0.02, "share of frames", "{:g}".format), limit_in_words(5, 60, "s", str)
+    >>> write_limit_in_words(None, 0.02, "share of frames", "{:g}".format), write_limit_in_words(5, 60, "s", str)
     ('at most 2 % of frames', '5 to 60 s')
-    >>> limit_in_words(1, None, "operators", str), limit_in_words(None, None, "s", str)
+    >>> write_limit_in_words(1, None, "operators", str), write_limit_in_words(None, None, "s", str)
     ('at least 1 operator', 'no limit')
     """
     ends = [end for end in (low, high) if end is not None]
     if not ends:
         return "no limit"
     word = "at least " if high is None else "at most " if low is None else ""
-    numbers = " to ".join(write(POINTS * end if is_share(unit) else end) for end in ends)
-    behind = f"% {unit_after_number(unit)}" if is_share(unit) else singular_unit(unit) if ends[-1] == 1 else unit
+    numbers = " to ".join(format_number(POINTS * end if is_share(unit) else end) for end in ends)
+    behind = (
+        f"% {format_unit_after_number(unit)}" if is_share(unit) else get_singular_unit(unit) if ends[-1] == 1 else unit
+    )
     return f"{word}{numbers} {behind}"

@@ -4,7 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable
 
-from fieldloop.model.days import local_day
+from fieldloop.model.days import get_local_day
 from fieldloop.model.note import note
 from fieldloop.model.plan import Forecast
 from fieldloop.protocol import Section
@@ -21,8 +21,8 @@ def forecast(
     """
     if left <= 0:
         return Forecast(0, None, 0.0, 0.0, 0.0, note("plan.complete"))
-    counts = Counter(local_day(at, zone) for at in accepted_ns if began_ns <= at <= now_ns)
-    days, total = local_day(now_ns, zone) - local_day(began_ns, zone) + 1, sum(counts.values())
+    counts = Counter(get_local_day(at, zone) for at in accepted_ns if began_ns <= at <= now_ns)
+    days, total = get_local_day(now_ns, zone) - get_local_day(began_ns, zone) + 1, sum(counts.values())
     if total == 0:
         return Forecast(left, None, None, None, None, note("plan.no_pace", days=days, left=left))
     pace = total / days

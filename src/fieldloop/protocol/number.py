@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from fieldloop.errors import ProtocolError, UnknownName
-from fieldloop.model.unit import limit_in_words
+from fieldloop.model.unit import write_limit_in_words
 from fieldloop.protocol.cells import flag, table
 
 Value = float | int | str | bool | tuple[float, ...] | tuple[str, ...]
@@ -107,7 +107,7 @@ class Limit:
         >>> str(Limit("share of frames", "", source, maximum=0.02))
         'at most 2 % of frames'
         """
-        return limit_in_words(self.minimum, self.maximum, self.unit, STATED)
+        return write_limit_in_words(self.minimum, self.maximum, self.unit, STATED)
 
 
 @dataclass(frozen=True, slots=True)

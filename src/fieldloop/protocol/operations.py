@@ -16,6 +16,29 @@ from fieldloop.protocol.number import (
     refuse_unknown_keys,
 )
 
+RETIRED = frozenset(
+    (
+        *(
+            f"diagnose.{name}"
+            for name in (
+                "alpha_with_fault", "beside_errors", "bootstrap_draws", "change_draws", "covered_handicap",
+                "false_discovery_rate", "least_mix_loss", "level_when_real", "null_draws", "number_handicap",
+                "pair_handicap", "rival_likeness", "rival_log_odds", "since_share", "slow_quantile", "uncovered_bonus",
+                "untried_spread",
+            )
+        ),
+        "plan.score_attempts",
+        *(
+            f"train.{name}"
+            for name in (
+                "choice_ridge", "draws_per_demonstration", "ensemble", "folds", "hidden_units", "max_epochs",
+                "saliency_thresholds", "weight_decay",
+            )
+        ),
+    )
+)  # fmt: skip
+"""Settings of earlier versions that nothing reads any more: a file may still have them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Section:
@@ -55,6 +78,8 @@ class Operations:
 
     sections: Mapping[str, Section]
     fingerprint: str
+    retired: tuple[str, ...] = ()
+    """Settings in the file that nothing reads any more; they are ignored."""
 
     def __getitem__(self, name: str) -> Section:
         if name not in self.sections:
@@ -63,11 +88,15 @@ class Operations:
 
 
 def parse_operations(text: str, where: str = "operations.toml") -> Operations:
-    """Lay a workspace's operations over the shipped ones; unknown names and other units are refused."""
+    """Lay a workspace's operations over the shipped ones; unknown names and other units are refused.
+
+    Settings that were retired are ignored, and listed.
+    """
     base, over = (
         layers.parse_toml(layers.shipped_text("operations.toml"), "the shipped operations"),
         layers.parse_toml(text, where),
     )
+    over, retired = _without_retired(over)
     for section, rows in over.items():
         if section not in base:
             raise ProtocolError(f"{where}: {UnknownName('section', section, base)}")
@@ -88,7 +117,25 @@ def parse_operations(text: str, where: str = "operations.toml") -> Operations:
     for name, rows in over.items():
         for key in rows:
             refuse_other_kind(f"{where}: {name}.{key}", base[name][key]["value"], merged[name][key]["value"])
-    return Operations(sections, layers.fingerprint({n: s.fingerprint for n, s in sections.items()}))
+    return Operations(sections, layers.fingerprint({n: s.fingerprint for n, s in sections.items()}), retired)
+
+
+def _without_retired(over: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Split the settings of earlier versions from those of this one."""
+    found = [
+        (section, name)
+        for section, rows in over.items()
+        if isinstance(rows, Mapping)
+        for name in rows
+        if f"{section}.{name}" in RETIRED
+    ]
+    kept = {
+        section: {name: row for name, row in rows.items() if (section, name) not in found}
+        if isinstance(rows, Mapping)
+        else rows
+        for section, rows in over.items()
+    }
+    return kept, tuple(f"{section}.{name}" for section, name in found)
 
 
 @cache

@@ -35,7 +35,7 @@ def __getattr__(name: str) -> Any:
     if name not in WITHOUT_WORKSPACE:
         raise AttributeError(f"module 'fieldloop.python_api' has no attribute {name!r}")
     from fieldloop.loop.catalogue import use_case
-    from fieldloop.python_api.commands import function_of
+    from fieldloop.python_api.commands import make_command_function
 
-    globals()[name] = made = function_of(use_case(WITHOUT_WORKSPACE[name]), name)
+    globals()[name] = made = make_command_function(use_case(WITHOUT_WORKSPACE[name]), name)
     return made

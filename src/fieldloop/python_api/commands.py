@@ -10,92 +10,95 @@ from typing import Any
 from fieldloop.doors.given_values import check_given_values
 from fieldloop.doors.output_paths import check_output_paths
 from fieldloop.doors.parameters import Ask, Parameter, read_parameters
-from fieldloop.doors.signatures import docstring, read_source
-from fieldloop.errors import UnknownName, missing_extra
+from fieldloop.doors.signatures import read_docstring, read_parameters_from_source
+from fieldloop.errors import UnknownName, find_missing_extra
 from fieldloop.loop.catalogue import UseCase
 from fieldloop.python_api.display import add_notebook_display
 
 
-def function_of(case: UseCase, name: str, workspace: Any = None) -> Callable[..., Any]:
+def make_command_function(use_case: UseCase, name: str, workspace: Any = None) -> Callable[..., Any]:
     """Return a function that runs a command, on an open workspace or without one.
 
     >>> from fieldloop.loop.catalogue import use_case
-    >>> str(inspect.signature(function_of(use_case("plan folder"), "plan")))[:43]
+    >>> str(inspect.signature(make_command_function(use_case("plan folder"), "plan")))[:43]
     "(folder: 'Path', *, budget: 'int | None' = "
     """
-    signature = _signature(read_source(case))
+    signature = _make_signature(read_parameters_from_source(use_case))
 
-    def run(*given: Any, **named: Any) -> Any:
+    def run_command(*given: Any, **named: Any) -> Any:
         arguments = signature.bind(*given, **named).arguments
-        with naming_missing_extra():
-            function = case.load()
+        with explain_missing_extra():
+            function = use_case.load()
             ask = read_parameters(function)
-            values = _values(ask, arguments) | _progress_functions(ask)
+            values = _convert_arguments(ask, arguments) | _make_progress_functions(ask)
             check_given_values(ask, values)
-            check_output_paths(case, values)
-            return add_notebook_display(_call(function, ask, workspace, values))
+            check_output_paths(use_case, values)
+            return add_notebook_display(_call_use_case(function, ask, workspace, values))
 
-    run.__name__ = run.__qualname__ = name
-    run.__doc__ = docstring(case)
-    run.__signature__ = signature  # type: ignore[attr-defined]  # what `inspect` and notebooks show
-    return run
+    run_command.__name__ = run_command.__qualname__ = name
+    run_command.__doc__ = read_docstring(use_case)
+    run_command.__signature__ = signature  # type: ignore[attr-defined]  # what `inspect` and notebooks show
+    return run_command
 
 
-def _call(function: Callable[..., Any], ask: Ask, workspace: Any, values: Mapping[str, Any]) -> Any:
-    if not ask.takes_workspace:
+def _call_use_case(function: Callable[..., Any], parameters: Ask, workspace: Any, values: Mapping[str, Any]) -> Any:
+    if not parameters.takes_workspace:
         return function(**values)
     if workspace is None:
         return function(None, **values)
-    from fieldloop.doors.naming import with_names
+    from fieldloop.doors.naming import use_workspace_names
 
-    with with_names(workspace):
+    with use_workspace_names(workspace):
         return function(workspace, **values)
 
 
 @contextmanager
-def naming_missing_extra() -> Iterator[None]:
+def explain_missing_extra() -> Iterator[None]:
     """Turn an import that fails in the light install into the pip command that helps."""
     try:
         yield
     except ModuleNotFoundError as missing:
-        raise missing_extra(missing) or missing from None
+        raise find_missing_extra(missing) or missing from None
 
 
-def _signature(ask: Ask) -> inspect.Signature:
+def _make_signature(parameters: Ask) -> inspect.Signature:
     kinds = {True: inspect.Parameter.POSITIONAL_OR_KEYWORD, False: inspect.Parameter.KEYWORD_ONLY}
     return inspect.Signature(
-        [inspect.Parameter(p.name, kinds[p.positional], default=p.default, annotation=p.hint) for p in ask.parameters]
+        [
+            inspect.Parameter(p.name, kinds[p.positional], default=p.default, annotation=p.hint)
+            for p in parameters.parameters
+        ]
     )
 
 
-def _values(ask: Ask, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    return {p.name: _value(p, arguments[p.name]) for p in ask.parameters if p.name in arguments}
+def _convert_arguments(parameters: Ask, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    return {p.name: _convert_argument(p, arguments[p.name]) for p in parameters.parameters if p.name in arguments}
 
 
-def _value(parameter: Parameter, given: Any) -> Any:
+def _convert_argument(parameter: Parameter, given_value: Any) -> Any:
     """Accept what people write: a text for a path or a choice, one value where several are allowed."""
-    if given is None:
+    if given_value is None:
         return None
     if parameter.repeatable:
-        several = given if isinstance(given, list | tuple | set) else (given,)
+        several = given_value if isinstance(given_value, list | tuple | set) else (given_value,)
         return tuple(_convert_value(parameter, value) for value in several)
-    return _convert_value(parameter, given)
+    return _convert_value(parameter, given_value)
 
 
-def _convert_value(parameter: Parameter, given: Any) -> Any:
+def _convert_value(parameter: Parameter, given_value: Any) -> Any:
     if parameter.kind is Path:
-        return Path(given)
+        return Path(given_value)
     if parameter.choices:
-        written = str(given.value if isinstance(given, Enum) else given)
+        written = str(given_value.value if isinstance(given_value, Enum) else given_value)
         if written not in parameter.choices:
             known = ", ".join(repr(choice) for choice in parameter.choices)
             raise UnknownName(f"choice for {parameter.name}", written, parameter.choices, known)
         return parameter.kind(written)
-    return given
+    return given_value
 
 
-def _progress_functions(ask: Ask) -> dict[str, Any]:
+def _make_progress_functions(parameters: Ask) -> dict[str, Any]:
     """Show progress as the command line does."""
     from fieldloop.cli.perform import SEAMS
 
-    return {name: seam for name, seam in SEAMS.items() if name in ask.seams}
+    return {name: seam for name, seam in SEAMS.items() if name in parameters.seams}

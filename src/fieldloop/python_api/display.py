@@ -20,7 +20,7 @@ class Results(tuple[Any, ...]):
         return text(tuple(self))
 
     def _repr_html_(self) -> str:
-        return _preformatted(text(tuple(self)))
+        return _wrap_as_preformatted(text(tuple(self)))
 
 
 def add_notebook_display(result: T) -> T:
@@ -35,7 +35,7 @@ def add_notebook_display(result: T) -> T:
     if dataclasses.is_dataclass(result) and not isinstance(result, type):
         kind: Any = type(result)
         kind._repr_html_ = html
-        kind._repr_pretty_ = _pretty
+        kind._repr_pretty_ = _print_in_ipython
     return result
 
 
@@ -45,11 +45,11 @@ def text(result: Any) -> str:
     Arguments:
         result: what a function or method of this interface returned
     """
-    from fieldloop.cli.render import show
+    from fieldloop.cli.render import show_result
     from fieldloop.cli.screen import Screen
 
     written = io.StringIO()
-    show(result, Screen(written, width=WIDTH))
+    show_result(result, Screen(written, width=WIDTH))
     return written.getvalue().rstrip("\n")
 
 
@@ -57,59 +57,59 @@ def html(result: Any) -> str:
     """Draw a result: the page it was written to, else the report of its kind, else its text."""
     page = getattr(result, "html", None)
     if page and Path(page).is_file():
-        return _framed(Path(page).read_text(encoding="utf-8"))
+        return _wrap_in_frame(Path(page).read_text(encoding="utf-8"))
     draw = PAGES.get(type(result).__name__)
-    return _framed(draw(result)) if draw else _preformatted(text(result))
+    return _wrap_in_frame(draw(result)) if draw else _wrap_as_preformatted(text(result))
 
 
-def _pretty(result: Any, printer: Any, cycle: bool) -> None:  # noqa: FBT001 - IPython calls it by position
+def _print_in_ipython(result: Any, printer: Any, cycle: bool) -> None:  # noqa: FBT001 - IPython calls it by position
     """Print a result in IPython."""
     printer.text("…" if cycle else text(result))
 
 
-def _check(report: Any) -> str:
+def _render_check_report(report: Any) -> str:
     from fieldloop.report.check import html as page
 
     return page(report)
 
 
-def _plan(plan: Any) -> str:
+def _render_plan(plan: Any) -> str:
     from fieldloop.report.plan import PlanReport
     from fieldloop.report.plan import html as page
 
     return page(PlanReport(plan, (), ()))
 
 
-def _plan_now(now: Any) -> str:
+def _render_plan_now(plan_now: Any) -> str:
     from fieldloop.report.plan import html as page
 
-    return page(now)
+    return page(plan_now)
 
 
-def _diagnosis(diagnosis: Any) -> str:
+def _render_diagnosis(diagnosis: Any) -> str:
     from fieldloop.report.diagnose import DiagnosisReport
     from fieldloop.report.diagnose import html as page
 
     return page(DiagnosisReport(diagnosis))
 
 
-def _audit(audited: Any) -> str:
+def _render_audit(audited: Any) -> str:
     from fieldloop.report.audit import html as page
 
     return page(audited.deployment, audited.audit, audited.early)
 
 
 PAGES: dict[str, Callable[[Any], str]] = {
-    "Audited": _audit,
-    "CheckReport": _check,
-    "Diagnosis": _diagnosis,
-    "Plan": _plan,
-    "PlanNow": _plan_now,
+    "Audited": _render_audit,
+    "CheckReport": _render_check_report,
+    "Diagnosis": _render_diagnosis,
+    "Plan": _render_plan,
+    "PlanNow": _render_plan_now,
 }
 """Nouns that have a report, by the name of their class, so that none is imported before it is drawn."""
 
 
-def _framed(page: str) -> str:
+def _wrap_in_frame(page: str) -> str:
     """Put a page into a frame of its own, so that its style does not reach the notebook."""
     from fieldloop.say.html import tag
 
@@ -117,7 +117,7 @@ def _framed(page: str) -> str:
     return str(tag("iframe", srcdoc=page, onload=grow, style="width: 100%; height: 600px; border: 0"))
 
 
-def _preformatted(written: str) -> str:
+def _wrap_as_preformatted(text: str) -> str:
     from fieldloop.say.html import tag
 
-    return str(tag("pre", written, style="white-space: pre; line-height: 1.3"))
+    return str(tag("pre", text, style="white-space: pre; line-height: 1.3"))

@@ -6,7 +6,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from fieldloop.loop.catalogue import USE_CASES, Needs
-from fieldloop.python_api.commands import function_of
+from fieldloop.python_api.commands import make_command_function
 
 METHODS = {
     case.command.replace(" ", "_").replace("-", "_"): case for case in USE_CASES if case.needs is not Needs.NOTHING
@@ -19,10 +19,10 @@ class OpenWorkspace:
 
     def __init__(self, folder: str | Path) -> None:
         """Open the workspace in a folder."""
-        from fieldloop.cli.progress import track
+        from fieldloop.cli.progress import track_progress
         from fieldloop.loop.workspace import open_workspace
 
-        self.workspace = open_workspace(Path(folder), track=track)
+        self.workspace = open_workspace(Path(folder), track=track_progress)
 
     @property
     def folder(self) -> Path:
@@ -41,8 +41,8 @@ class OpenWorkspace:
     def __getattr__(self, name: str) -> Callable[..., Any]:
         """Return a command as a method; a misspelt one gets a suggestion."""
         if name not in METHODS:
-            raise AttributeError(_unknown_command_message(name), name=name, obj=self)
-        return function_of(METHODS[name], name, self.workspace)
+            raise AttributeError(_write_unknown_command_message(name), name=name, obj=self)
+        return make_command_function(METHODS[name], name, self.workspace)
 
     def __dir__(self) -> list[str]:
         """List the commands too, so that completion offers them."""
@@ -79,7 +79,7 @@ def init(folder: str | Path, *, name: str = "", task: str = "pick") -> OpenWorks
     return OpenWorkspace(folder)
 
 
-def _unknown_command_message(name: str) -> str:
+def _write_unknown_command_message(name: str) -> str:
     from fieldloop.errors import UnknownName
 
     return str(UnknownName("command", name, METHODS))

@@ -3,8 +3,16 @@
 `assemble` freezes, `diff` compares two, `datasheet` describes one; `writers` export it into common formats.
 """
 
-from fieldloop.release.assemble import Terms, assemble, labels_id
-from fieldloop.release.difference import ReleaseDiff, diff
-from fieldloop.release.fixes import accepted_fixes, apply_fixes
+from fieldloop.release.assemble import Terms, assemble_release, compute_labels_id
+from fieldloop.release.difference import ReleaseDiff, compare_releases
+from fieldloop.release.fixes import apply_fixes, select_fixes
 
-__all__ = ["ReleaseDiff", "Terms", "accepted_fixes", "apply_fixes", "assemble", "diff", "labels_id"]
+__all__ = [
+    "ReleaseDiff",
+    "Terms",
+    "apply_fixes",
+    "assemble_release",
+    "compare_releases",
+    "compute_labels_id",
+    "select_fixes",
+]

@@ -15,18 +15,19 @@ from fieldloop.model.identity import content_id
 from fieldloop.model.note import Note, note
 from fieldloop.model.release import Release
 from fieldloop.protocol import Section
-from fieldloop.release.fixes import accepted_fixes
-from fieldloop.release.shares import weigh
-from fieldloop.release.split import split
+from fieldloop.release.fixes import select_fixes
+from fieldloop.release.shares import weigh_strata
+from fieldloop.release.split import split_episodes
 
 NO_REASON = Note("")
 
 
 class NothingToRelease(Refused):
-    """No episode may enter a release; `reasons` are why, each once."""
+    """No episode may enter a release; `reasons` are why, each once, `excluded` is why by episode."""
 
-    def __init__(self, name: str, reasons: tuple[Note, ...]) -> None:
-        super().__init__(f"No episode may enter release {name!r}.", reasons)
+    def __init__(self, name: str, excluded: tuple[tuple[str, Note], ...]) -> None:
+        super().__init__(f"No episode may enter release {name!r}.", tuple(dict.fromkeys(why for _, why in excluded)))
+        self.excluded = excluded
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ class Terms:
     phases_required: bool = True
 
 
-def assemble(
+def assemble_release(
     name: str,
     episodes: Iterable[Episode],
     reports: Iterable[EpisodeReport],
@@ -63,17 +64,17 @@ def assemble(
     same id, whatever order it comes in and whatever it is called.
     """
     offered = {e.id: e for e in episodes}
-    spans = _by_episode(annotations)
+    spans = _group_by_episode(annotations)
     last = {r.episode: r for r in reports}
-    reasons = _reasons(offered, last, spans, terms)
+    reasons = _explain_exclusions(offered, last, spans, terms)
     kept = [offered[key] for key in sorted(offered) if key not in reasons]
     if not kept:
-        raise NothingToRelease(name, tuple(dict.fromkeys(reasons[key] for key in sorted(reasons))))
+        raise NothingToRelease(name, tuple((key, reasons[key]) for key in sorted(reasons)))
     share = settings.number("validation_share")
-    train, validation = split(kept, share, terms.seed, terms.apart, terms.together)
-    shares = weigh(kept, terms.exposures, settings)
-    labels = labels_id(span for e in kept for span in spans.get(e.id, ()))
-    fixes = tuple((e.id, fix) for e in kept for fix in accepted_fixes(last[e.id], terms.fix) or ())
+    train, validation = split_episodes(kept, share, terms.seed, terms.apart, terms.together)
+    shares = weigh_strata(kept, terms.exposures, settings)
+    labels = compute_labels_id(span for e in kept for span in spans.get(e.id, ()))
+    fixes = tuple((e.id, fix) for e in kept for fix in select_fixes(last[e.id], terms.fix) or ())
     content = [[e.id for e in kept], train, validation, terms.protocol, terms.taxonomy, to_plain(shares), labels]
     if fixes:
         # the reason explains a fix and does not change it: other words must not make another release
@@ -93,40 +94,45 @@ def assemble(
     )
 
 
-def labels_id(annotations: Iterable[Annotation]) -> str:
+def compute_labels_id(annotations: Iterable[Annotation]) -> str:
     """Name labels by their content, in whatever order they come."""
     return content_id(sorted(json.dumps(to_plain(span), sort_keys=True).encode() for span in annotations))
 
 
-def _by_episode(annotations: Iterable[Annotation]) -> dict[str, list[Annotation]]:
+def _group_by_episode(annotations: Iterable[Annotation]) -> dict[str, list[Annotation]]:
     spans: dict[str, list[Annotation]] = {}
     for annotation in sorted(annotations, key=lambda a: (a.episode, a.kind, a.author, a.start_ns, a.end_ns, a.label)):
         spans.setdefault(annotation.episode, []).append(annotation)
     return spans
 
 
-def _reasons(
-    offered: Mapping[str, Episode],
+def _explain_exclusions(
+    offered_episodes: Mapping[str, Episode],
     reports: Mapping[str, EpisodeReport],
-    spans: Mapping[str, Sequence[Annotation]],
+    annotations_by_episode: Mapping[str, Sequence[Annotation]],
     terms: Terms,
 ) -> dict[str, Note]:
     """Return why each excluded episode stays out."""
-    reasons = {key: why for key, why in terms.still_wrong if key in offered}
-    for key in offered.keys() - reasons.keys():
+    reasons = {key: why for key, why in terms.still_wrong if key in offered_episodes}
+    for key in offered_episodes.keys() - reasons.keys():
         report = reports.get(key)
         if report is None:
             reasons[key] = note("release.never_checked")
-        elif report.status is not Status.PASSED and accepted_fixes(report, terms.fix) is None:
+        elif report.status is not Status.PASSED and select_fixes(report, terms.fix) is None:
             against = next((f for f in report.findings if f.counts), None)
-            reasons[key] = not_passed_note("release.not_passed", against)
-        elif terms.taxonomy and terms.phases_required and not spans.get(key):
+            reasons[key] = make_not_passed_note("release.not_passed", against)
+        elif terms.taxonomy and terms.phases_required and not annotations_by_episode.get(key):
             reasons[key] = note("release.not_annotated", taxonomy=terms.taxonomy)
     return reasons
 
 
-def not_passed_note(code: str, against: Finding | None) -> Note:
+def make_not_passed_note(code: str, failed_finding: Finding | None) -> Note:
     """Return that an episode did not pass, with the first finding that counts against it."""
-    if against is None:
+    if failed_finding is None:
         return note("release.nothing_measured")
-    return note(code, check=against.check, status=against.status.value.replace("_", " "), finding=against.fact)
+    return note(
+        code,
+        check=failed_finding.check,
+        status=failed_finding.status.value.replace("_", " "),
+        finding=failed_finding.fact,
+    )

@@ -27,7 +27,7 @@ class ReleaseDiff:
         return self.before == self.after
 
 
-def diff(before: Release, after: Release) -> ReleaseDiff:
+def compare_releases(before: Release, after: Release) -> ReleaseDiff:
     """Compare two releases; protocol and taxonomy are pairs where they differ, else None."""
     old, new = set(before.episodes), set(after.episodes)
     was = {s.stratum: s.sampled for s in before.shares}

@@ -29,20 +29,20 @@ def apply_fixes(recording: Recording, fixes: Iterable[Fix]) -> Recording:
     return recording
 
 
-def accepted_fixes(report: EpisodeReport, kinds: Iterable[FixKind]) -> tuple[Fix, ...] | None:
+def select_fixes(report: EpisodeReport, allowed_kinds: Iterable[FixKind]) -> tuple[Fix, ...] | None:
     """Return the fixes that repair an episode, None where a failure has no fix of these kinds.
 
     An episode that passed needs none; one that should be dropped has none.
     """
-    allowed = set(kinds) - {FixKind.DROP}
+    allowed = set(allowed_kinds) - {FixKind.DROP}
     against = [finding for finding in report.findings if finding.counts]
     if any(not _is_fixable(finding, allowed) for finding in against):
         return None
     return tuple(dict.fromkeys(finding.fix for finding in against if finding.fix))
 
 
-def _is_fixable(finding: Finding, allowed: set[FixKind]) -> bool:
-    return finding.status is Status.FAILED and finding.fix is not None and finding.fix.kind in allowed
+def _is_fixable(finding: Finding, allowed_kinds: set[FixKind]) -> bool:
+    return finding.status is Status.FAILED and finding.fix is not None and finding.fix.kind in allowed_kinds
 
 
 def _restamp_stream(recording: Recording, fix: Fix) -> Recording:
@@ -62,15 +62,15 @@ def _trim_recording(recording: Recording, fix: Fix) -> Recording:
     return replace(recording, episode=replace(whole, start_ns=start, end_ns=end), streams=streams)
 
 
-def _cut_stream(stream: Stream, whole: Episode, start_ns: int, end_ns: int) -> Stream:
+def _cut_stream(stream: Stream, episode: Episode, start_ns: int, end_ns: int) -> Stream:
     """Keep what was sensed from start to end."""
-    if not len(stream) or (start_ns, end_ns) == (whole.start_ns, whole.end_ns):
+    if not len(stream) or (start_ns, end_ns) == (episode.start_ns, episode.end_ns):
         return stream
-    times = stream.times_ns + _clock_lag_ns(stream, whole)
+    times = stream.times_ns + _measure_clock_lag_ns(stream, episode)
     return select_samples(stream, np.flatnonzero((times >= start_ns) & (times <= end_ns)))
 
 
-def _clock_lag_ns(stream: Stream, whole: Episode) -> int:
+def _measure_clock_lag_ns(stream: Stream, episode: Episode) -> int:
     """How far a stream's clock is behind the episode's: not at all where they meet anywhere.
 
     A stream on a clock of its own, such as a video that counts from 0, is taken to begin with the episode if it is as
@@ -78,13 +78,13 @@ def _clock_lag_ns(stream: Stream, whole: Episode) -> int:
     """
     times = np.sort(stream.times_ns)
     first, last = int(times[0]), int(times[-1])
-    if first <= whole.end_ns and last >= whole.start_ns:
+    if first <= episode.end_ns and last >= episode.start_ns:
         return 0
-    lasts, asked = last - first, whole.end_ns - whole.start_ns
+    lasts, asked = last - first, episode.end_ns - episode.start_ns
     period = float(np.median(np.diff(times))) if len(times) > 1 else 0.0
     if abs(lasts - asked) > PERIODS_APART * period:
         raise Refused(
             f"{stream.name} has a clock of its own and lasts {lasts / NS_PER_S:.2f} s, the episode "
             f"{asked / NS_PER_S:.2f} s, so it is unknown which part to cut off"
         )
-    return whole.start_ns - first
+    return episode.start_ns - first

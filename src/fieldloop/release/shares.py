@@ -9,7 +9,9 @@ from fieldloop.model.release import StratumShare
 from fieldloop.protocol import Section
 
 
-def weigh(episodes: Sequence[Episode], exposures: Sequence[Exposure], settings: Section) -> tuple[StratumShare, ...]:
+def weigh_strata(
+    episodes: Sequence[Episode], exposures: Sequence[Exposure], settings: Section
+) -> tuple[StratumShare, ...]:
     """Weigh every stratum of the map or of the release, most common on the floor first.
 
     A deployed stratum without episodes is listed with a sampled share of nothing: no weight can bring it back.
@@ -28,14 +30,16 @@ def weigh(episodes: Sequence[Episode], exposures: Sequence[Exposure], settings: 
             shares.append(StratumShare(stratum, share, share, 1.0))
         else:
             shares.append(
-                StratumShare(stratum, natural.get(stratum, 0.0), share, _weight(natural.get(stratum), share, settings))
+                StratumShare(
+                    stratum, natural.get(stratum, 0.0), share, _compute_weight(natural.get(stratum), share, settings)
+                )
             )
     return tuple(sorted(shares, key=lambda s: (-s.natural, s.stratum)))
 
 
-def _weight(natural: float | None, sampled: float, settings: Section) -> float:
-    if sampled == 0.0:
+def _compute_weight(natural_share: float | None, sampled_share: float, settings: Section) -> float:
+    if sampled_share == 0.0:
         return 0.0
-    if natural is None:
+    if natural_share is None:
         return settings.number("undeployed_weight")
-    return min(natural / sampled, settings.number("max_weight"))
+    return min(natural_share / sampled_share, settings.number("max_weight"))

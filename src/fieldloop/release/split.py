@@ -19,32 +19,33 @@ MOST_SWAPPED = 400
 """Beyond so many groups single moves come as near as swaps, which cost their square."""
 
 
-def split(
+def split_episodes(
     episodes: Sequence[Episode],
     validation_share: float,
     seed: int,
-    apart: Sequence[str] = ("session",),
-    together: Iterable[Collection[str]] = (),
+    kinds_apart: Sequence[str] = ("session",),
+    ids_together: Iterable[Collection[str]] = (),
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the ids for training and for validation, sorted; what cannot be split trains.
 
-    No session is on both sides: its frames look alike, and a model could recite what it should predict. `apart` may
-    add "operator" and "object", for validation on people and things never trained on; `together` lists ids that belong
+    No session is on both sides: its frames look alike, and a model could recite what it should predict. `kinds_apart`
+    may add "operator" and "object", for validation on people and things never trained on; `ids_together` lists ids that
+    belong
     on one side, such as near-duplicates. Within these groups, tasks, strata, objects, operators, sites and outcomes
     get as near to their share on either side as a search finds.
     """
-    groups = _groups(episodes, apart, together)
+    groups = _group_episodes(episodes, kinds_apart, ids_together)
     order = sorted(groups, key=lambda name: hashlib.sha256(f"{seed}/{name}".encode()).digest())
     if len(order) < 2 or validation_share <= 0.0:  # noqa: PLR2004 - one group has one side
         return tuple(sorted(e.id for e in episodes)), ()
-    counts = _counts([groups[name] for name in order], [kind for kind in KINDS if kind not in apart])
-    chosen = _search(counts, validation_share, np.random.default_rng(seed))
+    counts = _count_labels([groups[name] for name in order], [kind for kind in KINDS if kind not in kinds_apart])
+    chosen = _search_split(counts, validation_share, np.random.default_rng(seed))
     inside = {e.id for name, chose in zip(order, chosen, strict=True) if chose for e in groups[name]}
     train = tuple(sorted({e.id for e in episodes} - inside))
     return train, tuple(sorted(inside))
 
 
-def _session(episode: Episode) -> str:
+def _identify_session(episode: Episode) -> str:
     """An episode that names no session is taken to share one with everything of that robot, operator and day."""
     day = episode.start_ns // NS_PER_DAY
     return episode.session or f"{episode.site}/{episode.robot}/{episode.operator}/{day}"
@@ -61,26 +62,26 @@ KINDS: Mapping[str, Callable[[Episode], str]] = {
 """What both sides should have alike; each factor of the stratum comes in addition."""
 
 APART: Mapping[str, Callable[[Episode], str]] = {
-    "session": _session,
+    "session": _identify_session,
     "operator": lambda e: e.operator,
     "object": lambda e: e.handled,
 }
 """What may be kept from being on both sides."""
 
 
-def _groups(
-    episodes: Sequence[Episode], apart: Sequence[str], together: Iterable[Collection[str]]
+def _group_episodes(
+    episodes: Sequence[Episode], kinds_apart: Sequence[str], ids_together: Iterable[Collection[str]]
 ) -> dict[str, list[Episode]]:
     """Join whatever may not be parted, directly or by way of others; a group is named after its first member."""
-    for kind in apart:
+    for kind in kinds_apart:
         if kind not in APART:
             raise UnknownName("thing to keep apart", kind, APART)
     joined = _Joined()
     for episode in episodes:
-        for kind in apart:
+        for kind in kinds_apart:
             if value := APART[kind](episode):
                 joined.join(f"episode {episode.id}", f"{kind} {value}")
-    for ids in together:
+    for ids in ids_together:
         for one, other in pairwise(ids):
             joined.join(f"episode {one}", f"episode {other}")
     groups: dict[str, list[Episode]] = {}
@@ -102,13 +103,13 @@ class _Joined:
             name = self._towards[name]
         return name
 
-    def join(self, one: str, other: str) -> None:
+    def join(self, first_name: str, second_name: str) -> None:
         """Say that two belong together."""
-        first, second = sorted((self.first(one), self.first(other)))
+        first, second = sorted((self.first(first_name), self.first(second_name)))
         self._towards[second] = first
 
 
-def _counts(groups: Sequence[Sequence[Episode]], kinds: Sequence[str]) -> Floats:
+def _count_labels(groups: Sequence[Sequence[Episode]], kinds: Sequence[str]) -> Floats:
     """A row a group, a column a label of any kind, the first for all episodes: how many each has."""
     columns: dict[tuple[str, str], int] = {("", ""): 0}
     cells: list[tuple[int, int]] = []
@@ -122,33 +123,33 @@ def _counts(groups: Sequence[Sequence[Episode]], kinds: Sequence[str]) -> Floats
     return counts
 
 
-def _search(counts: Floats, share: float, random: np.random.Generator) -> NDArray[np.bool_]:
+def _search_split(label_counts: Floats, validation_share: float, generator: np.random.Generator) -> NDArray[np.bool_]:
     """Move and swap groups while that brings every label nearer to its share; the best of several starts.
 
     Neither side may be empty: a small validation set is better than none, and training needs episodes.
     """
-    goal = share * counts.sum(axis=0)
+    goal = validation_share * label_counts.sum(axis=0)
     weight = 1.0 / (goal + 1.0)
     best: tuple[float, NDArray[np.bool_]] | None = None
     for _ in range(STARTS):
-        chosen = random.random(len(counts)) < share
+        chosen = generator.random(len(label_counts)) < validation_share
         if not chosen.any() or chosen.all():
             chosen[:] = False
-            chosen[int(random.integers(len(counts)))] = True
-        _descend(chosen, counts, goal, weight)
-        miss = float(((counts[chosen].sum(axis=0) - goal) ** 2) @ weight)
+            chosen[int(generator.integers(len(label_counts)))] = True
+        _improve_split(chosen, label_counts, goal, weight)
+        miss = float(((label_counts[chosen].sum(axis=0) - goal) ** 2) @ weight)
         if best is None or miss < best[0] - 1e-9:
             best = (miss, chosen)
     assert best is not None  # there is at least one start
     return best[1]
 
 
-def _descend(chosen: NDArray[np.bool_], counts: Floats, goal: Floats, weight: Floats) -> None:
+def _improve_split(chosen: NDArray[np.bool_], label_counts: Floats, goal: Floats, weight: Floats) -> None:
     """Make the best move, else the best swap, as long as one helps; every one lowers the miss, so it ends."""
-    squared_size = (counts**2) @ weight
+    squared_size = (label_counts**2) @ weight
     while True:
-        off = counts[chosen].sum(axis=0) - goal
-        pull = 2.0 * (counts * weight) @ off
+        off = label_counts[chosen].sum(axis=0) - goal
+        pull = 2.0 * (label_counts * weight) @ off
         gain = np.where(
             chosen, squared_size - pull, squared_size + pull
         )  # what the miss changes by when a group changes sides
@@ -160,12 +161,12 @@ def _descend(chosen: NDArray[np.bool_], counts: Floats, goal: Floats, weight: Fl
         if gain[at] < -1e-9:  # noqa: PLR2004 - less is rounding
             chosen[at] = not chosen[at]
             continue
-        if len(counts) > MOST_SWAPPED:
+        if len(label_counts) > MOST_SWAPPED:
             return
         inside, outside = np.flatnonzero(chosen), np.flatnonzero(~chosen)
         change = squared_size[inside] - pull[inside]
         both = change[:, None] + (squared_size + pull)[outside][None, :]
-        both -= 2.0 * (counts[inside] * weight) @ counts[outside].T
+        both -= 2.0 * (label_counts[inside] * weight) @ label_counts[outside].T
         out, into = np.unravel_index(int(np.argmin(both)), both.shape)
         if both[out, into] >= -1e-9:  # noqa: PLR2004 - less is rounding
             return

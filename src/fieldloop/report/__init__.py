@@ -5,7 +5,7 @@ package of its own: `check` is the first.
 """
 
 from fieldloop.report.markup import figure, panel, paragraph, table
-from fieldloop.report.page import page
+from fieldloop.report.page import render_page
 from fieldloop.say.html import Markup
 
-__all__ = ["Markup", "figure", "page", "panel", "paragraph", "table"]
+__all__ = ["Markup", "figure", "panel", "paragraph", "render_page", "table"]

@@ -9,41 +9,41 @@ WIDTH, HEIGHT, EDGE = 140, 14, 4
 LEAST_SPAN = 1e-9
 
 
-def interval_bar(
+def draw_interval_bar(
     low: float, value: float, high: float, *, first: float = 0.0, last: float = 1.0, tick: float | None = None
 ) -> Markup:
     """Draw a value on its interval between two ends; `tick` marks a limit or zero; no number draws nothing."""
     axis = f'<path d="M{EDGE} 7H{WIDTH - EDGE}" stroke="var(--line)"/>'
     if not all(map(math.isfinite, (low, value, high))):
-        return _picture(axis, "not known")
+        return _wrap_in_svg(axis, "not known")
     span = max(last - first, LEAST_SPAN)
 
-    def x(v: float) -> float:
-        return EDGE + (min(last, max(first, v)) - first) / span * (WIDTH - 2 * EDGE)
+    def scale_to_pixels(value: float) -> float:
+        return EDGE + (min(last, max(first, value)) - first) / span * (WIDTH - 2 * EDGE)
 
-    mark = "" if tick is None else f'<path d="M{x(tick):.1f} 1v12" stroke="var(--line-2)"/>'
-    line = f'<path d="M{x(low):.1f} 7H{x(high):.1f}" stroke="var(--c1)" stroke-width="2"/>'
-    dot = f'<circle cx="{x(value):.1f}" cy="7" r="3.5" fill="var(--c1)"/>'
-    return _picture(
+    mark = "" if tick is None else f'<path d="M{scale_to_pixels(tick):.1f} 1v12" stroke="var(--line-2)"/>'
+    line = f'<path d="M{scale_to_pixels(low):.1f} 7H{scale_to_pixels(high):.1f}" stroke="var(--c1)" stroke-width="2"/>'
+    dot = f'<circle cx="{scale_to_pixels(value):.1f}" cy="7" r="3.5" fill="var(--c1)"/>'
+    return _wrap_in_svg(
         f"{axis}{mark}{line}{dot}", f"{format_number(value, 3)}, {format_number(low, 3)} to {format_number(high, 3)}"
     )
 
 
-def share_bar(share: float, low: float, high: float) -> Markup:
+def draw_share_bar(share: float, low: float, high: float) -> Markup:
     """Draw a share as a bar from nothing, its interval as a whisker over it."""
     if not math.isfinite(share):
-        return _picture(f'<path d="M{EDGE} 7H{WIDTH - EDGE}" stroke="var(--line)"/>', "not known")
+        return _wrap_in_svg(f'<path d="M{EDGE} 7H{WIDTH - EDGE}" stroke="var(--line)"/>', "not known")
     x = [EDGE + min(1.0, max(0.0, v)) * (WIDTH - 2 * EDGE) if math.isfinite(v) else None for v in (share, low, high)]
     bar = f'<rect x="{EDGE}" y="3" width="{(x[0] or EDGE) - EDGE:.1f}" height="8" fill="var(--over-2)"/>'
     ends = "" if x[1] is None or x[2] is None else f"M{x[1]:.1f} 7H{x[2]:.1f}M{x[1]:.1f} 4v6M{x[2]:.1f} 4v6"
     whisker = f'<path d="{ends}" stroke="var(--ink-2)" stroke-width="1.2" fill="none"/>'
     edge = f'<path d="M{EDGE} 1v12" stroke="var(--line-2)"/>'
-    return _picture(
+    return _wrap_in_svg(
         f"{edge}{bar}{whisker}", f"{format_number(share, 3)}, {format_number(low, 3)} to {format_number(high, 3)}"
     )
 
 
-def progress_bar(accepted: int, rejected: int, planned: int) -> Markup:
+def draw_progress_bar(accepted: int, rejected: int, planned: int) -> Markup:
     """Draw how much of what was planned is accepted; what was rejected follows, hollow, in grey."""
     whole = max(planned, accepted + rejected, 1)
     done, lost = ((WIDTH - 2 * EDGE) * count / whole for count in (accepted, rejected))
@@ -54,8 +54,8 @@ def progress_bar(accepted: int, rejected: int, planned: int) -> Markup:
         if rejected
         else ""
     )
-    return _picture(f"{track}{bar}{hollow}", f"{accepted} of {planned} accepted, {rejected} rejected")
+    return _wrap_in_svg(f"{track}{bar}{hollow}", f"{accepted} of {planned} accepted, {rejected} rejected")
 
 
-def _picture(inside: str, label: str) -> Markup:
-    return Markup(f'<svg width="{WIDTH}" height="{HEIGHT}" role="img" aria-label="{label}">{inside}</svg>')
+def _wrap_in_svg(svg_content: str, label: str) -> Markup:
+    return Markup(f'<svg width="{WIDTH}" height="{HEIGHT}" role="img" aria-label="{label}">{svg_content}</svg>')

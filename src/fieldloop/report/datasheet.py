@@ -3,28 +3,28 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from fieldloop.model.codec import iso
+from fieldloop.model.codec import format_iso_time
 from fieldloop.model.episode import Episode
 from fieldloop.model.event import ReleaseExported
 from fieldloop.model.release import Release
 from fieldloop.model.stream import NS_PER_S
 from fieldloop.say import sentence
-from fieldloop.say.numbers import fixed, percent
+from fieldloop.say.numbers import format_fixed, percent
 
 
-def datasheet(release: Release, episodes: Iterable[Episode], exports: Iterable[ReleaseExported] = ()) -> str:
+def write_datasheet(release: Release, episodes: Iterable[Episode], exports: Iterable[ReleaseExported] = ()) -> str:
     """Write the datasheet of a release as Markdown."""
     inside = set(release.episodes)
     inside_episodes = [e for e in episodes if e.id in inside]
     parts = (
-        _head(release, inside_episodes), _contents(inside_episodes), _strata(release),
-        _repair_lines(release), _excluded_lines(release),
-        _exports(exports), ("",),
+        _write_head(release, inside_episodes), _write_contents(inside_episodes), _write_strata_table(release),
+        _write_repairs(release), _write_excluded_episodes(release),
+        _write_exports(exports), ("",),
     )  # fmt: skip
     return "\n".join(line for part in parts for line in part)
 
 
-def _head(release: Release, episodes: Sequence[Episode]) -> Iterator[str]:
+def _write_head(release: Release, episodes: Sequence[Episode]) -> Iterator[str]:
     yield f"# Release {release.name}\n"
     yield f"- id: `{release.id}`"
     yield f"- {len(release.episodes)} episodes: {len(release.train)} train, {len(release.validation)} validate"
@@ -38,10 +38,10 @@ def _head(release: Release, episodes: Sequence[Episode]) -> Iterator[str]:
         yield f"- **{missing} episodes were not found**"
     starts = [e.start_ns for e in episodes if e.start_ns]
     if starts:
-        yield f"- recorded {iso(min(starts))} to {iso(max(starts))}"
+        yield f"- recorded {format_iso_time(min(starts))} to {format_iso_time(max(starts))}"
 
 
-def _contents(episodes: Sequence[Episode]) -> Iterator[str]:
+def _write_contents(episodes: Sequence[Episode]) -> Iterator[str]:
     yield "\n## Contents\n"
     failed = [e for e in episodes if e.succeeded is False]
     modes = ", ".join(f"{mode} {n}" for mode, n in Counter(e.failure or "no code" for e in failed).most_common())
@@ -52,7 +52,7 @@ def _contents(episodes: Sequence[Episode]) -> Iterator[str]:
         yield f"- {unknown} episodes do not state how the task ended"
     lengths = sorted((e.end_ns - e.start_ns) / NS_PER_S for e in episodes if e.end_ns > e.start_ns)
     if lengths:
-        shortest, median, longest = (fixed(lengths[at], 1) for at in (0, len(lengths) // 2, -1))
+        shortest, median, longest = (format_fixed(lengths[at], 1) for at in (0, len(lengths) // 2, -1))
         yield f"- duration {shortest} to {longest} s, median {median} s"
     origin = Counter({True: "simulated", False: "real", None: "not stated"}[e.simulated] for e in episodes)
     yield f"- origin: {', '.join(f'{name} {n}' for name, n in origin.most_common())}"
@@ -63,21 +63,21 @@ def _contents(episodes: Sequence[Episode]) -> Iterator[str]:
         ("sessions", lambda e: e.session),
         ("providers", lambda e: e.provider),
     ):
-        yield f"- {name}: {_counts_text(episodes, of)}"
+        yield f"- {name}: {_format_counts(episodes, of)}"
 
 
-def _counts_text(episodes: Sequence[Episode], of: Callable[[Episode], str], shown: int = 8) -> str:
-    counts = Counter(of(e) or "not stated" for e in episodes)
-    listed = ", ".join(f"{name} {n} ({percent(n / len(episodes), 0)})" for name, n in counts.most_common(shown))
-    return listed + (f" and {len(counts) - shown} more" if len(counts) > shown else "")
+def _format_counts(episodes: Sequence[Episode], get_value: Callable[[Episode], str], max_shown: int = 8) -> str:
+    counts = Counter(get_value(e) or "not stated" for e in episodes)
+    listed = ", ".join(f"{name} {n} ({percent(n / len(episodes), 0)})" for name, n in counts.most_common(max_shown))
+    return listed + (f" and {len(counts) - max_shown} more" if len(counts) > max_shown else "")
 
 
-def _strata(release: Release) -> Iterator[str]:
+def _write_strata_table(release: Release) -> Iterator[str]:
     yield "\n## Strata\n"
     yield "| stratum | in production | in the release | weight |"
     yield "|---|---:|---:|---:|"
     for share in release.shares:
-        shares = f"{percent(share.natural)} | {percent(share.sampled)} | {fixed(share.weight, 2)}"
+        shares = f"{percent(share.natural)} | {percent(share.sampled)} | {format_fixed(share.weight, 2)}"
         yield f"| {share.stratum or 'not stated'} | {shares} |"
     missing = [s for s in release.shares if s.natural > 0.0 and s.sampled == 0.0]
     if missing:
@@ -85,7 +85,7 @@ def _strata(release: Release) -> Iterator[str]:
         yield f"\n**Not covered:** {len(missing)} deployed strata, {percent(lost, 1)} of production."
 
 
-def _repair_lines(release: Release) -> Iterator[str]:
+def _write_repairs(release: Release) -> Iterator[str]:
     """List the repairs; they apply when this release is read, the logs stay unchanged."""
     if release.fixes:
         yield "\n## Repairs\n"
@@ -93,7 +93,7 @@ def _repair_lines(release: Release) -> Iterator[str]:
             yield f"- {n} × {kind}: {why}"
 
 
-def _excluded_lines(release: Release) -> Iterator[str]:
+def _write_excluded_episodes(release: Release) -> Iterator[str]:
     yield "\n## Left out\n"
     if not release.excluded:
         yield "Nothing."
@@ -101,7 +101,7 @@ def _excluded_lines(release: Release) -> Iterator[str]:
         yield f"- {n} × {reason}"
 
 
-def _exports(exports: Iterable[ReleaseExported]) -> Iterator[str]:
+def _write_exports(exports: Iterable[ReleaseExported]) -> Iterator[str]:
     """Describe how streams of many rates became rows."""
     for export in exports:
         yield f"\n## Exported as {export.format}\n"

@@ -24,12 +24,12 @@ def figure(drawing: Markup, caption: str, kind: str = "") -> Markup:
 def table(
     columns: Sequence[str],
     rows: Iterable[Sequence[object]],
-    numbers: Sequence[str] = (),
-    wide: Sequence[str] = (),
-    medium: Sequence[str] = (),
+    number_columns: Sequence[str] = (),
+    wide_columns: Sequence[str] = (),
+    medium_columns: Sequence[str] = (),
 ) -> Markup:
-    """Lay out a dense table: `numbers` are flush right, `wide` columns hold a sentence, `medium` ones a few words."""
-    named = (("num", numbers), ("wide", wide), ("medium", medium))
+    """Lay out a dense table; numbers are flush right, wide columns hold a sentence, medium ones a few words."""
+    named = (("num", number_columns), ("wide", wide_columns), ("medium", medium_columns))
     kinds = [next((kind for kind, members in named if column in members), None) for column in columns]
     head = tag("tr", *(tag("th", column, class_=kind) for column, kind in zip(columns, kinds, strict=True)))
     lines = (tag("tr", *(tag("td", c, class_=kind) for c, kind in zip(row, kinds, strict=True))) for row in rows)
@@ -46,11 +46,11 @@ def link(text: object, anchor: str) -> Markup:
     return tag("a", text, href=f"#{anchor}")
 
 
-def mono(text: object) -> Markup:
+def monospace(text: object) -> Markup:
     """Set an id in letters of one width."""
     return tag("span", text, class_="mono")
 
 
-def folded(summary: object, rest: Iterable[object], *, opened: bool = False) -> Markup:
+def folded(summary: object, content: Iterable[object], *, opened: bool = False) -> Markup:
     """Hide what few will read behind one click; on paper it is open."""
-    return tag("details", tag("summary", summary), join(*rest), open=opened)
+    return tag("details", tag("summary", summary), join(*content), open=opened)

@@ -10,9 +10,9 @@ DARK = "screen and (prefers-color-scheme: dark)"
 """Paper is always light."""
 
 
-def page(title: str, blocks: Iterable[object], *, kind: str = "fieldloop", foot: str = "") -> str:
+def render_page(title: str, blocks: Iterable[object], *, kind: str = "fieldloop", foot: str = "") -> str:
     """Return a whole HTML page. The first block should be the answer in one sentence."""
-    style = palette.style(DARK, by_media=True) + _sheet()
+    style = palette.write_theme_css(DARK, by_media=True) + _read_style_sheet()
     footer = f"<footer>{escape(foot)}</footer>" if foot else ""
     return Markup(
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -23,6 +23,6 @@ def page(title: str, blocks: Iterable[object], *, kind: str = "fieldloop", foot:
     )
 
 
-def _sheet() -> str:
+def _read_style_sheet() -> str:
     kit = files("fieldloop.say").joinpath("kit.css").read_text(encoding="utf-8")
     return kit + files("fieldloop.report").joinpath("report.css").read_text(encoding="utf-8")

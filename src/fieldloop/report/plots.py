@@ -47,7 +47,7 @@ class Margins(NamedTuple):
 
 
 @contextmanager
-def drawing(width: float, height: float, margins: Margins = Margins()) -> Iterator[tuple[Any, list[Markup]]]:  # noqa: B008 - frozen
+def open_drawing(width: float, height: float, margins: Margins = Margins()) -> Iterator[tuple[Any, list[Markup]]]:  # noqa: B008 - frozen
     """Open axes of this size in inches; the SVG is in the list once the block has ended."""
     import matplotlib as mpl
     from matplotlib.backends.backend_svg import FigureCanvasSVG
@@ -65,14 +65,14 @@ def drawing(width: float, height: float, margins: Margins = Margins()) -> Iterat
         made.append(_to_inline_svg(sketch))
 
 
-def make_responsive(drawn: Markup, label: str, width: float, least: float = 0.0) -> Markup:
-    """Show a drawing of so many inches at its own size, smaller on a narrow screen, but never below `least`.
+def make_responsive(svg: Markup, label: str, width_in: float, min_width_in: float = 0.0) -> Markup:
+    """Show a drawing of so many inches at its own size, smaller on a narrow screen, but never below `min_width_in`.
 
     `label` describes the drawing in words, for screen readers.
     """
-    most, fewest = (round(inches * PX_PER_INCH) for inches in (width, min(width, least)))
+    most, fewest = (round(inches * PX_PER_INCH) for inches in (width_in, min(width_in, min_width_in)))
     style = f"display:block;width:100%;height:auto;max-width:{most}px;min-width:{fewest}px"
-    return Markup(str(drawn).replace("<svg ", f'<svg role="img" aria-label="{escape(label)}" style="{style}" ', 1))
+    return Markup(str(svg).replace("<svg ", f'<svg role="img" aria-label="{escape(label)}" style="{style}" ', 1))
 
 
 def add_halo(text: Any) -> None:
@@ -91,9 +91,9 @@ def label_seconds_axis(axis: Any) -> None:
     axis.set_xticks(ticks, [format_number(t, 6) for t in ticks[:-1]] + [f"{format_number(t, 6)} s" for t in ticks[-1:]])
 
 
-def _to_inline_svg(picture: Any) -> Markup:
+def _to_inline_svg(figure: Any) -> Markup:
     file = io.StringIO()
-    picture.savefig(file, format="svg", metadata={"Date": None, "Creator": None, "Type": None, "Format": None})
+    figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None, "Type": None, "Format": None})
     text = file.getvalue()
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>\s*", "", text, flags=re.DOTALL)

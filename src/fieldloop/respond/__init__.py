@@ -4,8 +4,16 @@
 `demand` asks the plan for demonstrations, `due` lists the reasons to train again.
 """
 
-from fieldloop.respond.demand import demand
-from fieldloop.respond.incident import clocks, move, open_incident, report_incident
-from fieldloop.respond.triggers import Trigger, due
+from fieldloop.respond.demand import demand_demonstrations
+from fieldloop.respond.incident import compute_incident_clocks, open_incident, report_incident, take_incident_step
+from fieldloop.respond.triggers import Trigger, list_retraining_triggers
 
-__all__ = ["Trigger", "clocks", "demand", "due", "move", "open_incident", "report_incident"]
+__all__ = [
+    "Trigger",
+    "compute_incident_clocks",
+    "demand_demonstrations",
+    "list_retraining_triggers",
+    "open_incident",
+    "report_incident",
+    "take_incident_step",
+]

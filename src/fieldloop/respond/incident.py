@@ -42,22 +42,27 @@ def open_incident(
     opened = Incident(
         ids.new("incident"), alarm.policy, alarm.site, stratum or Stratum(), alarm.message, alarm.raised_ns, alarm.id
     )
-    return move(opened, Step.DETECTED, at_ns, actor, "Raised by the monitor.")
+    return take_incident_step(opened, Step.DETECTED, at_ns, actor, "Raised by the monitor.")
 
 
 def report_incident(
-    policy: str, site: str, what: str, at_ns: int, ids: Ids, actor: str, stratum: Stratum | None = None
+    policy: str, site: str, description: str, at_ns: int, ids: Ids, actor: str, stratum: Stratum | None = None
 ) -> Incident:
     """Open an incident that a person reports."""
-    if not what.strip():
+    if not description.strip():
         raise BadInput("Describe in a sentence what went wrong.")
     opened = Incident(
-        ids.new("incident"), policy, site, stratum or Stratum(), fact("respond.reported", what=what.strip()), at_ns
+        ids.new("incident"),
+        policy,
+        site,
+        stratum or Stratum(),
+        fact("respond.reported", what=description.strip()),
+        at_ns,
     )
-    return move(opened, Step.DETECTED, at_ns, actor, "Reported by a person.")
+    return take_incident_step(opened, Step.DETECTED, at_ns, actor, "Reported by a person.")
 
 
-def move(incident: Incident, step: Step, at_ns: int, actor: str, note: str) -> Incident:
+def take_incident_step(incident: Incident, step: Step, at_ns: int, actor: str, note: str) -> Incident:
     """Take a step of the runbook: once, after the steps it needs, with a note of what was done."""
     if done := incident.done(step):
         raise Refused(f"{incident.id} was already {step}, by {done.actor}.")
@@ -70,12 +75,12 @@ def move(incident: Incident, step: Step, at_ns: int, actor: str, note: str) -> I
     return replace(incident, steps=(*incident.steps, StepDone(step, at_ns, actor, note.strip())))
 
 
-def clocks(incident: Incident, settings: Section, at_ns: int) -> tuple[IncidentClock, ...]:
+def compute_incident_clocks(incident: Incident, settings: Section, at_ns: int) -> tuple[IncidentClock, ...]:
     """Return every deadline: met, missed, or still running (None)."""
-    return tuple(_clock(incident, step, settings, at_ns) for step in Step)
+    return tuple(_compute_clock(incident, step, settings, at_ns) for step in Step)
 
 
-def _clock(incident: Incident, step: Step, settings: Section, at_ns: int) -> IncidentClock:
+def _compute_clock(incident: Incident, step: Step, settings: Section, at_ns: int) -> IncidentClock:
     name, unit_s, owner = CLOCKS[step]
     limit_s = settings.number(name) * unit_s
     done = incident.done(step)

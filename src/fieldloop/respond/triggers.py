@@ -19,7 +19,7 @@ class Trigger:
     source: str = ""
 
 
-def due(
+def list_retraining_triggers(
     settings: Section,
     at_ns: int,
     trained_ns: int | None,
@@ -31,13 +31,13 @@ def due(
     `new_articles` gives each article without demonstrations and its expected share of picks.
     """
     return (
-        *_drop_triggers(settings, trained_ns, diagnoses),
-        *_article_triggers(settings, new_articles or {}),
-        *_quarter_triggers(settings, at_ns, trained_ns),
+        *_list_drop_triggers(settings, trained_ns, diagnoses),
+        *_list_article_triggers(settings, new_articles or {}),
+        *_list_quarter_triggers(settings, at_ns, trained_ns),
     )
 
 
-def _drop_triggers(settings: Section, trained_ns: int | None, diagnoses: Iterable[Diagnosis]) -> Iterator[Trigger]:
+def _list_drop_triggers(settings: Section, trained_ns: int | None, diagnoses: Iterable[Diagnosis]) -> Iterator[Trigger]:
     for made in diagnoses:
         fresh = trained_ns is None or made.made_ns > trained_ns
         if fresh and made.status is Status.FAILED and made.loss > settings.number("max_drop"):
@@ -45,14 +45,14 @@ def _drop_triggers(settings: Section, trained_ns: int | None, diagnoses: Iterabl
             yield Trigger("drop", why, made.id)
 
 
-def _article_triggers(settings: Section, new_articles: Mapping[str, float]) -> Iterator[Trigger]:
+def _list_article_triggers(settings: Section, new_articles: Mapping[str, float]) -> Iterator[Trigger]:
     volume = settings.number("new_article_share")
     for article, share in sorted(new_articles.items()):
         if share >= volume:
             yield Trigger("new article", note("respond.train_new_article", article=article, share=share), article)
 
 
-def _quarter_triggers(settings: Section, at_ns: int, trained_ns: int | None) -> Iterator[Trigger]:
+def _list_quarter_triggers(settings: Section, at_ns: int, trained_ns: int | None) -> Iterator[Trigger]:
     if trained_ns is None:
         yield Trigger("never trained", note("respond.never_trained"))
         return

@@ -3,7 +3,7 @@
 `start` begins a rollout, `advance` moves it by the evidence, `roll_back` ends it, `arm` routes a task.
 """
 
-from fieldloop.rollout.ladder import LADDER, advance, roll_back, start
-from fieldloop.rollout.routing import arm
+from fieldloop.rollout.ladder import LADDER, advance_rollout, roll_back, start_rollout
+from fieldloop.rollout.routing import choose_arm
 
-__all__ = ["LADDER", "advance", "arm", "roll_back", "start"]
+__all__ = ["LADDER", "advance_rollout", "choose_arm", "roll_back", "start_rollout"]

@@ -14,7 +14,9 @@ MOST_EPISODES = 1_000_000
 """A forecast beyond this many episodes is reported as out of reach."""
 
 
-def judge(candidate: Counts, incumbent: Counts, days: float, share: float, settings: Section) -> tuple[Status, Note]:
+def judge_candidate(
+    candidate: Counts, incumbent: Counts, days: float, share: float, settings: Section
+) -> tuple[Status, Note]:
     """Judge a candidate against its incumbent: FAILED on a real drop, PASSED on no loss shown, else what is missing."""
     for successes, episodes in (candidate, incumbent):
         if not 0 <= successes <= episodes:
@@ -23,14 +25,14 @@ def judge(candidate: Counts, incumbent: Counts, days: float, share: float, setti
             )
     return (
         _judge_drop(candidate, incumbent, settings)
-        or _too_few(candidate, incumbent, settings)
-        or _loss_possible(candidate, incumbent, share, settings)
-        or _too_soon(days, settings)
+        or _judge_too_few(candidate, incumbent, settings)
+        or _judge_possible_loss(candidate, incumbent, share, settings)
+        or _judge_too_soon(days, settings)
         or (
             Status.PASSED,
             note(
                 "rollout.no_loss",
-                _both_arms_note(candidate, incumbent),
+                _make_both_arms_note(candidate, incumbent),
                 margin_points=100 * settings.number("max_drop"),
             ),
         )
@@ -42,15 +44,15 @@ def _judge_drop(candidate: Counts, incumbent: Counts, settings: Section) -> tupl
     if not candidate[1] or not incumbent[1]:
         return None
     drop = incumbent[0] / incumbent[1] - candidate[0] / candidate[1]
-    threshold = difference.anytime_threshold(
+    threshold = difference.compute_anytime_threshold(
         candidate[1], incumbent[1], int(settings.number("min_episodes")), settings.number("confidence")
     )
-    if drop <= settings.number("max_drop") or difference.drop_score(candidate, incumbent) <= threshold:
+    if drop <= settings.number("max_drop") or difference.compute_drop_score(candidate, incumbent) <= threshold:
         return None
-    return Status.FAILED, note("rollout.dropped", _both_arms_note(candidate, incumbent), drop_points=100 * drop)
+    return Status.FAILED, note("rollout.dropped", _make_both_arms_note(candidate, incumbent), drop_points=100 * drop)
 
 
-def _too_few(candidate: Counts, incumbent: Counts, settings: Section) -> tuple[Status, Note] | None:
+def _judge_too_few(candidate: Counts, incumbent: Counts, settings: Section) -> tuple[Status, Note] | None:
     least = int(settings.number("min_episodes"))
     if not incumbent[1]:
         return Status.CANNOT_TELL, note("rollout.no_incumbent_episodes")
@@ -59,47 +61,54 @@ def _too_few(candidate: Counts, incumbent: Counts, settings: Section) -> tuple[S
     return None
 
 
-def _loss_possible(candidate: Counts, incumbent: Counts, share: float, settings: Section) -> tuple[Status, Note] | None:
+def _judge_possible_loss(
+    candidate: Counts, incumbent: Counts, share: float, settings: Section
+) -> tuple[Status, Note] | None:
     """Require a confidence that all looks on this rung share, because the question is asked repeatedly."""
     margin, level = settings.number("max_drop"), 1 - (1 - settings.number("confidence")) / settings.number("looks")
-    if difference.lower_bound(candidate, incumbent, level) > -margin:
+    if difference.compute_difference_lower_bound(candidate, incumbent, level) > -margin:
         return None
-    more = more_needed(candidate, incumbent, share, margin, level)
+    more = count_more_episodes_needed(candidate, incumbent, share, margin, level)
     needed = note("rollout.more_needed", more=more) if more else note("rollout.out_of_reach", most=MOST_EPISODES)
     return Status.CANNOT_TELL, note(
-        "rollout.loss_possible", _both_arms_note(candidate, incumbent), needed, margin_points=100 * margin
+        "rollout.loss_possible", _make_both_arms_note(candidate, incumbent), needed, margin_points=100 * margin
     )
 
 
-def _too_soon(days: float, settings: Section) -> tuple[Status, Note] | None:
+def _judge_too_soon(days: float, settings: Section) -> tuple[Status, Note] | None:
     step = settings.number("step_days")
     if days < step:
         return Status.CANNOT_TELL, note("rollout.too_soon", days=step - days)
     return None
 
 
-def more_needed(candidate: Counts, incumbent: Counts, share: float, margin: float, level: float) -> int | None:
+def count_more_episodes_needed(
+    candidate: Counts, incumbent: Counts, share: float, margin: float, level: float
+) -> int | None:
     """Return how many more candidate episodes show no loss, at both observed rates and this split."""
     ours, theirs = candidate[0] / candidate[1], incumbent[0] / incumbent[1]
     beside = (1.0 - share) / share if share else 1.0
 
-    def clears(more: int) -> bool:
-        n, m = candidate[1] + more, incumbent[1] + int(more * beside)
-        return difference.lower_bound((math.floor(ours * n), n), (math.ceil(theirs * m), m), level) > -margin
+    def shows_no_loss(more_episodes: int) -> bool:
+        n, m = candidate[1] + more_episodes, incumbent[1] + int(more_episodes * beside)
+        return (
+            difference.compute_difference_lower_bound((math.floor(ours * n), n), (math.ceil(theirs * m), m), level)
+            > -margin
+        )
 
     high = 1
-    while not clears(high):
+    while not shows_no_loss(high):
         high *= 2
         if high > MOST_EPISODES:
             return None
     low = high // 2
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if clears(middle) else (middle, high)
+        low, high = (low, middle) if shows_no_loss(middle) else (middle, high)
     return high
 
 
-def _both_arms_note(candidate: Counts, incumbent: Counts) -> Note:
+def _make_both_arms_note(candidate: Counts, incumbent: Counts) -> Note:
     return note(
         "rollout.both_arms",
         candidate_rate=candidate[0] / candidate[1],

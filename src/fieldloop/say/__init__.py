@@ -4,6 +4,6 @@
 room; the first word of a code names its file. Rooms never import this package.
 """
 
-from fieldloop.say.sentences import codes, details, sentence, template
+from fieldloop.say.sentences import get_template, list_codes, sentence, write_details
 
-__all__ = ["codes", "details", "sentence", "template"]
+__all__ = ["get_template", "list_codes", "sentence", "write_details"]

@@ -4,11 +4,11 @@ from fieldloop.model.episode import Defect
 from fieldloop.say.sentences import sentence
 
 
-def defect_line(defect: Defect) -> str:
+def write_defect_line(defect: Defect) -> str:
     """Write a defect with its subject and place.
 
     >>> from fieldloop.model.note import note
-    >>> defect_line(Defect.at("log.mcap", "byte", 96, note("ingest.end_missing")))
+    >>> write_defect_line(Defect.at("log.mcap", "byte", 96, note("ingest.end_missing")))
     'log.mcap byte 96: The file has no end records: it was cut off, or is still being written.'
     """
     return f"{defect.subject} {defect.place}".rstrip() + f": {sentence(defect.message)}"

@@ -38,18 +38,18 @@ SHAPES = {
 }
 
 
-def level_of(given: Status) -> str:
+def get_status_level(finding_status: Status) -> str:
     """Return the level of a status: good, warn, bad or idle."""
-    return MARKS[given].level
+    return MARKS[finding_status].level
 
 
-def shape(level: str, word: str = "") -> Markup:
+def draw_level_mark(level: str, word: str = "") -> Markup:
     """Draw one of the five marks; `word` is what a screen reader reads out."""
     drawn = Markup(SHAPES[level])  # noqa: S704 - a constant of this file
     return tag("svg", drawn, viewBox="0 0 12 12", class_=f"mark {level}", role="img", aria_label=word or WORDS[level])
 
 
-def status(given: Status, word: str = "") -> Markup:
+def draw_status(finding_status: Status, word: str = "") -> Markup:
     """Write a status as mark and word."""
-    shown = word or MARKS[given].word
-    return tag("span", shape(level_of(given), shown), tag("span", shown), class_="st")
+    shown = word or MARKS[finding_status].word
+    return tag("span", draw_level_mark(get_status_level(finding_status), shown), tag("span", shown), class_="st")

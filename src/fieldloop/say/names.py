@@ -14,7 +14,7 @@ _lookup: ContextVar[Lookup | None] = ContextVar("names", default=None)
 
 
 @contextmanager
-def using_names(lookup: Lookup) -> Iterator[None]:
+def use_names(lookup: Lookup) -> Iterator[None]:
     """Write ids by their names meanwhile, in this thread."""
     token = _lookup.set(lookup)
     try:
@@ -23,11 +23,11 @@ def using_names(lookup: Lookup) -> Iterator[None]:
         _lookup.reset(token)
 
 
-def name_of(id_: str) -> str:
+def look_up_name(id_: str) -> str:
     """Return what an id is called here, '' where that is not known.
 
-    >>> with using_names({"ab" * 32: "p1"}.get):
-    ...     name_of("ab" * 32)
+    >>> with use_names({"ab" * 32: "p1"}.get):
+    ...     look_up_name("ab" * 32)
     'p1'
     """
     lookup = _lookup.get()

@@ -5,11 +5,11 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from fieldloop.model.codec import iso
+from fieldloop.model.codec import format_iso_time
 from fieldloop.model.condition import Stratum
 from fieldloop.model.stream import FIRST_REAL_NS
-from fieldloop.model.unit import is_share, limit_in_words, singular_unit, unit_after_number
-from fieldloop.say.names import ID, name_of
+from fieldloop.model.unit import format_unit_after_number, get_singular_unit, is_share, write_limit_in_words
+from fieldloop.say.names import ID, look_up_name
 
 UNKNOWN = "not known"
 NONE = "–"
@@ -33,79 +33,79 @@ def percent(share: float | None, digits: int = 1) -> str:
     """
     if share is None or not math.isfinite(share):
         return UNKNOWN
-    return f"{_unsigned_zero(f'{100 * share:.{digits}f}')} %".replace("-", MINUS)
+    return f"{_strip_zero_sign(f'{100 * share:.{digits}f}')} %".replace("-", MINUS)
 
 
 LEAST_SHARE = 0.0005
 """Below it one digit would read 0.0 %, as if it never happened."""
 
 
-def small_share(share: float | None) -> str:
+def format_small_share(share: float | None) -> str:
     """Write a share in percent with one digit; one that is above zero never reads as zero.
 
-    >>> small_share(0.047), small_share(0.0002), small_share(0.0)
+    >>> format_small_share(0.047), format_small_share(0.0002), format_small_share(0.0)
     ('4.7 %', 'under 0.1 %', '0.0 %')
     """
     return "under 0.1 %" if share is not None and 0.0 < share < LEAST_SHARE else percent(share)
 
 
-def whole_percent(share: float | None) -> str:
+def format_whole_percent(share: float | None) -> str:
     """Write a share in whole percent.
 
-    >>> whole_percent(0.432)
+    >>> format_whole_percent(0.432)
     '43 %'
     """
     return percent(share, 0)
 
 
-def fine_percent(share: float | None) -> str:
+def format_fine_percent(share: float | None) -> str:
     """Write a share in percent with up to two digits behind the point.
 
-    >>> fine_percent(0.9875), fine_percent(0.95), fine_percent(0.00304)
+    >>> format_fine_percent(0.9875), format_fine_percent(0.95), format_fine_percent(0.00304)
     ('98.75 %', '95 %', '0.3 %')
     """
     written = percent(share, 2)
     return f"{written.removesuffix(' %').rstrip('0').rstrip('.')} %" if written != UNKNOWN else UNKNOWN
 
 
-def signed_percent(change: float) -> str:
+def format_signed_percent(change: float) -> str:
     """Write a relative change in percent, with its sign.
 
-    >>> signed_percent(0.076), signed_percent(-0.5)
+    >>> format_signed_percent(0.076), format_signed_percent(-0.5)
     ('+8 %', '−50 %')
     """
-    return f"{_unsigned_zero(f'{100 * change:+.0f}')} %".replace("-", MINUS)
+    return f"{_strip_zero_sign(f'{100 * change:+.0f}')} %".replace("-", MINUS)
 
 
-def points(difference: float | None, digits: int = 1) -> str:
+def format_points(difference: float | None, digits: int = 1) -> str:
     """Write a difference of rates in percentage points, with its sign; zero has none.
 
-    >>> points(0.041), points(-0.05), points(-0.0001)
+    >>> format_points(0.041), format_points(-0.05), format_points(-0.0001)
     ('+4.1', '−5.0', '0.0')
     """
     if difference is None or not math.isfinite(difference):
         return UNKNOWN
-    return _unsigned_zero(f"{100 * difference:+.{digits}f}").replace("-", MINUS)
+    return _strip_zero_sign(f"{100 * difference:+.{digits}f}").replace("-", MINUS)
 
 
-def fine_points(difference: float | None) -> str:
+def format_fine_points(difference: float | None) -> str:
     """Write a small difference of rates in percentage points, with two digits behind the point.
 
-    >>> fine_points(0.00041)
+    >>> format_fine_points(0.00041)
     '+0.04'
     """
-    return points(difference, 2)
+    return format_points(difference, 2)
 
 
-def _unsigned_zero(written: str) -> str:
+def _strip_zero_sign(number_text: str) -> str:
     """Return a written number, without its sign where it is rounded to nothing."""
-    return written.lstrip("+-") if float(written) == 0 else written
+    return number_text.lstrip("+-") if float(number_text) == 0 else number_text
 
 
-def p_value(probability: float) -> str:
+def format_p_value(probability: float) -> str:
     """Write a p-value.
 
-    >>> p_value(1.0), p_value(0.042), p_value(0.00123), p_value(1e-9)
+    >>> format_p_value(1.0), format_p_value(0.042), format_p_value(0.00123), format_p_value(1e-9)
     ('p = 1.00', 'p = 0.04', 'p = 0.0012', 'p < 0.0001')
     """
     if probability < LEAST_P:
@@ -113,10 +113,10 @@ def p_value(probability: float) -> str:
     return f"p = {probability:.2f}" if probability >= COMMON_P else f"p = {format_number(probability, 2)}"
 
 
-def interval(low: float, high: float, digits: int = 1) -> str:
+def format_interval(low: float, high: float, digits: int = 1) -> str:
     """Write an interval of rates or points without a unit.
 
-    >>> interval(0.018, 0.069), interval(-0.01, 0.02), interval(float("nan"), 1)
+    >>> format_interval(0.018, 0.069), format_interval(-0.01, 0.02), format_interval(float("nan"), 1)
     ('1.8 to 6.9', '−1.0 to 2.0', 'not known')
     """
     if not (math.isfinite(low) and math.isfinite(high)):
@@ -130,7 +130,7 @@ def percent_range(low: float, high: float, digits: int = 1) -> str:
     >>> percent_range(0.5, 0.75), percent_range(float("nan"), 1)
     ('50.0 to 75.0 %', 'not known')
     """
-    written = interval(low, high, digits)
+    written = format_interval(low, high, digits)
     return written if written == UNKNOWN else f"{written} %"
 
 
@@ -148,18 +148,19 @@ def format_number(value: Any, digits: int = 4) -> str:
         return str(value)
     if value == round(value) or abs(value) >= 10**digits:
         return f"{value:.0f}".replace("-", MINUS)
-    written = f"{value:.{max(digits - 1 - _exponent(value), 0)}f}"
+    written = f"{value:.{max(digits - 1 - _compute_exponent(value), 0)}f}"
     return (written.rstrip("0").rstrip(".") if "." in written else written).replace("-", MINUS)
 
 
-def _exponent(value: float) -> int:
+def _compute_exponent(value: float) -> int:
     return math.floor(math.log10(abs(value))) if value else 0
 
 
-def fixed(value: float | None, digits: int) -> str:
+def format_fixed(value: float | None, digits: int) -> str:
     """Write a value with so many digits behind the point, for columns and moments; thousands are set apart.
 
-    >>> fixed(3.14159, 2), fixed(-0.5, 1), fixed(12345.678, 1), fixed(None, 1), fixed(-0.001, 1)
+    >>> (format_fixed(3.14159, 2), format_fixed(-0.5, 1), format_fixed(12345.678, 1),
+    ...  format_fixed(None, 1), format_fixed(-0.001, 1))
     ('3.14', '−0.5', '12,345.7', '–', '0.0')
     """
     if value is None or not math.isfinite(value):
@@ -168,72 +169,72 @@ def fixed(value: float | None, digits: int) -> str:
     return written.replace("-", "" if not float(written.replace(",", "")) else MINUS)
 
 
-def rounded(value: float | None) -> str:
+def format_estimate(value: float | None) -> str:
     """Write an estimate with three digits.
 
-    >>> rounded(28.6123), rounded(0.04567), rounded(1234.5), rounded(12.0)
+    >>> format_estimate(28.6123), format_estimate(0.04567), format_estimate(1234.5), format_estimate(12.0)
     ('28.6', '0.0457', '1234', '12')
     """
     return format_number(value, ESTIMATE_DIGITS)
 
 
-def exact(value: float | None) -> str:
+def format_exact(value: float | None) -> str:
     """Write a number that a person stated with all its digits; thousands are set apart.
 
-    >>> exact(12500.0), exact(0.0001234567), exact(103.25), exact(-0.1 - 0.2)
+    >>> format_exact(12500.0), format_exact(0.0001234567), format_exact(103.25), format_exact(-0.1 - 0.2)
     ('12,500', '0.0001234567', '103.25', '−0.3')
     """
     if value is None or not math.isfinite(value):
         return NONE
-    written = f"{value:,.{max(STATED_DIGITS - 1 - _exponent(value), 0)}f}"
+    written = f"{value:,.{max(STATED_DIGITS - 1 - _compute_exponent(value), 0)}f}"
     return (written.rstrip("0").rstrip(".") if "." in written else written).replace("-", MINUS)
 
 
-def tenths(value: float | None) -> str:
+def format_tenths(value: float | None) -> str:
     """Write a value with one digit behind the point.
 
-    >>> tenths(4.123), tenths(-0.04)
+    >>> format_tenths(4.123), format_tenths(-0.04)
     ('4.1', '0.0')
     """
-    return fixed(value, 1)
+    return format_fixed(value, 1)
 
 
-def seconds(time_s: float | None) -> str:
+def format_seconds(time_s: float | None) -> str:
     """Write a time within an episode to a hundredth of a second.
 
-    >>> seconds(12.3)
+    >>> format_seconds(12.3)
     '12.30'
     """
-    return fixed(time_s, 2)
+    return format_fixed(time_s, 2)
 
 
-def milliseconds(time_s: float | None) -> str:
+def format_milliseconds(time_s: float | None) -> str:
     """Write a time within an episode to the millisecond, to compare two times.
 
-    >>> milliseconds(12.3041)
+    >>> format_milliseconds(12.3041)
     '12.304'
     """
-    return fixed(time_s, 3)
+    return format_fixed(time_s, 3)
 
 
-def signed(value: float | str) -> str:
+def format_signed(value: float | str) -> str:
     """Write an estimate with its sign; earlier versions stored it as text.
 
-    >>> signed(3.44), signed(-12.0), signed("+3"), signed(0.0)
+    >>> format_signed(3.44), format_signed(-12.0), format_signed("+3"), format_signed(0.0)
     ('+3.44', '−12', '+3', '0')
     """
     if isinstance(value, str):
         return value.replace("-", MINUS)
-    return f"+{rounded(value)}" if value > 0 else rounded(value)
+    return f"+{format_estimate(value)}" if value > 0 else format_estimate(value)
 
 
-def whole(count: float) -> str:
+def format_count(count: float) -> str:
     """Write a count; thousands are set apart.
 
-    >>> whole(1200), whole(3.0)
+    >>> format_count(1200), format_count(3.0)
     ('1,200', '3')
     """
-    return fixed(count, 0)
+    return format_fixed(count, 0)
 
 
 def format_with_unit(value: float | None, unit: str, digits: int = 4) -> str:
@@ -247,8 +248,8 @@ def format_with_unit(value: float | None, unit: str, digits: int = 4) -> str:
     if value is None or not math.isfinite(value):
         return NONE
     if is_share(unit):
-        return f"{format_number(100 * value, digits)} % {unit_after_number(unit)}"
-    return f"{format_number(value, digits)} {singular_unit(unit) if value == 1 else unit}"
+        return f"{format_number(100 * value, digits)} % {format_unit_after_number(unit)}"
+    return f"{format_number(value, digits)} {get_singular_unit(unit) if value == 1 else unit}"
 
 
 def format_without_unit(value: float | None, unit: str, digits: int = 4) -> str:
@@ -262,19 +263,19 @@ def format_without_unit(value: float | None, unit: str, digits: int = 4) -> str:
     return f"{format_number(100.0 * value, digits)} %"
 
 
-def limit(low: float | None, high: float | None, unit: str) -> str:
+def format_limit(low: float | None, high: float | None, unit: str) -> str:
     """Write what a limit demands, with its unit and all its digits.
 
-    >>> limit(None, 0.02, "share of frames"), limit(5.0, 60.0, "s"), limit(3.0, None, "operators")
+    >>> format_limit(None, 0.02, "share of frames"), format_limit(5.0, 60.0, "s"), format_limit(3.0, None, "operators")
     ('at most 2 % of frames', '5 to 60 s', 'at least 3 operators')
     """
-    return limit_in_words(low, high, unit, exact)
+    return write_limit_in_words(low, high, unit, format_exact)
 
 
 def format_duration(seconds: float) -> str:
     """Write a duration in the unit a person would choose.
 
-    >>> [format_duration(seconds) for seconds in (42, 900, 15_000, 700_000, 0.25)]
+    >>> [format_duration(format_seconds) for format_seconds in (42, 900, 15_000, 700_000, 0.25)]
     ['42 s', '15 min', '4.2 h', '8.1 days', '0.25 s']
     """
     if seconds < 2 * MINUTE_S:
@@ -290,17 +291,17 @@ def format_time(at_ns: int) -> str:
     >>> format_time(1_700_000_000_000_000_000), format_time(50_000_000)
     ('2023-11-14 22:13:20 UTC', 'not known')
     """
-    return UNKNOWN if at_ns < FIRST_REAL_NS else iso(at_ns)[:19].replace("T", " ") + " UTC"
+    return UNKNOWN if at_ns < FIRST_REAL_NS else format_iso_time(at_ns)[:19].replace("T", " ") + " UTC"
 
 
-def day(at_ns: int) -> str:
+def format_day(at_ns: int) -> str:
     """Write the day of a time, in UTC."""
-    return iso(at_ns)[:10]
+    return format_iso_time(at_ns)[:10]
 
 
-def ago(at_ns: int, now_ns: int) -> str:
+def format_recent_time(at_ns: int, now_ns: int) -> str:
     """Write when something was, short enough for a margin: the time today, else the day."""
-    then, now = iso(at_ns), iso(now_ns)
+    then, now = format_iso_time(at_ns), format_iso_time(now_ns)
     return then[11:16] if then[:10] == now[:10] else f"{int(then[8:10])} {MONTHS[int(then[5:7]) - 1]}"
 
 
@@ -310,26 +311,26 @@ def shorten_ids(text: str) -> str:
     >>> shorten_ids("ab" * 32), shorten_ids("lighting=dim")
     ('abababababab', 'lighting=dim')
     """
-    return ID.sub(lambda found: name_of(found[0]) or short_id(found[0]), text)
+    return ID.sub(lambda found: look_up_name(found[0]) or shorten_content_ids(found[0]), text)
 
 
-def name_to_type(id_: str) -> str:
+def format_id_for_command(id_: str) -> str:
     """Write an id as a person types it in a command: incident-2, p1, or the id itself."""
     return shorten_ids(id_).replace(" ", "-")
 
 
-def short_id(text: str) -> str:
+def shorten_content_ids(text: str) -> str:
     """Shorten content ids, also where names are known: to tell apart what has the same name."""
     return HASH.sub(lambda found: found[0][:SHORT], text)
 
 
-def plural(count: int, word: str, many: str = "") -> str:
+def plural(count: int, word: str, plural_word: str = "") -> str:
     """Write a count with its noun.
 
     >>> plural(1, "episode"), plural(3, "episode"), plural(1200, "outcome"), plural(2, "stratum", "strata")
     ('1 episode', '3 episodes', '1,200 outcomes', '2 strata')
     """
-    return f"{count:,} {word if count == 1 else many or word + 's'}"
+    return f"{count:,} {word if count == 1 else plural_word or word + 's'}"
 
 
 def join_names(names: Sequence[Any]) -> str:
@@ -353,13 +354,13 @@ def stratum_in_words(stratum: Stratum, without: Iterable[str] = ()) -> str:
     return " · ".join(shown) or "everywhere"
 
 
-def stratum_text_in_words(written: str) -> str:
+def stratum_text_in_words(stratum_text: str) -> str:
     """Write a stratum that is given as text by factor and level; no text is refused, and factors keep their names.
 
     >>> stratum_text_in_words("bin=nearly_empty,latency_ms=above 103"), stratum_text_in_words("")
     ('bin nearly empty · latency_ms above 103', 'everywhere')
     """
-    parts = (part.partition("=") for part in written.split(",") if part)
+    parts = (part.partition("=") for part in stratum_text.split(",") if part)
     shown = [f"{factor} {level.replace('_', ' ')}".strip() for factor, _, level in parts]
     return " · ".join(shown) or "everywhere"
 

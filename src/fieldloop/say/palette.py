@@ -28,21 +28,23 @@ DARK = {
 }  # fmt: skip
 
 
-def style(dark: str, *, by_media: bool = False) -> str:
-    """Write both themes as CSS; `dark` selects the dark one, or is the media query under which it applies.
+def write_theme_css(dark_selector: str, *, by_media: bool = False) -> str:
+    """Write both themes as CSS; `dark_selector` selects the dark one, or is the media query under which it applies.
 
-    >>> style(":root[data-theme=dark]").startswith(":root { color-scheme: light; --bg: #f5f6f7;")
+    >>> write_theme_css(":root[data-theme=dark]").startswith(":root { color-scheme: light; --bg: #f5f6f7;")
     True
     """
-    light = f":root {{ color-scheme: light; {css_properties(LIGHT)} }}\n"
-    other = f"color-scheme: dark; {css_properties(DARK)}"
-    return light + (f"@media {dark} {{ :root {{ {other} }} }}\n" if by_media else f"{dark} {{ {other} }}\n")
+    light = f":root {{ color-scheme: light; {write_css_properties(LIGHT)} }}\n"
+    other = f"color-scheme: dark; {write_css_properties(DARK)}"
+    return light + (
+        f"@media {dark_selector} {{ :root {{ {other} }} }}\n" if by_media else f"{dark_selector} {{ {other} }}\n"
+    )
 
 
-def css_properties(theme: dict[str, str]) -> str:
+def write_css_properties(theme: dict[str, str]) -> str:
     """Write a theme as CSS custom properties.
 
-    >>> css_properties({"ink": "#000000", "bg": "#ffffff"})
+    >>> write_css_properties({"ink": "#000000", "bg": "#ffffff"})
     '--ink: #000000; --bg: #ffffff;'
     """
     return " ".join(f"--{name}: {value};" for name, value in theme.items())

@@ -44,21 +44,21 @@ OPTIONAL = re.compile(r"\[([^\[\]]*)\]")
 RETIRED = "retired"
 """The file of sentences whose codes no room yields any more; ledgers may still hold them, so none is deleted."""
 FORMS: dict[str, Callable[[Any], str]] = {
-    "whole": write.whole,
-    "rounded": write.rounded,
+    "whole": write.format_count,
+    "rounded": write.format_estimate,
     "figure": write.format_number,
-    "exact": write.exact,
-    "tenths": write.tenths,
-    "signed": lambda value: ", ".join(map(write.signed, value if isinstance(value, tuple) else (value,))),
-    "seconds": write.seconds,
-    "milliseconds": write.milliseconds,
-    "percent": write.whole_percent,
-    "share": write.small_share,
-    "fine_percent": write.fine_percent,
-    "change": write.signed_percent,
-    "points": write.points,
-    "fine_points": write.fine_points,
-    "p": write.p_value,
+    "exact": write.format_exact,
+    "tenths": write.format_tenths,
+    "signed": lambda value: ", ".join(map(write.format_signed, value if isinstance(value, tuple) else (value,))),
+    "seconds": write.format_seconds,
+    "milliseconds": write.format_milliseconds,
+    "percent": write.format_whole_percent,
+    "share": write.format_small_share,
+    "fine_percent": write.format_fine_percent,
+    "change": write.format_signed_percent,
+    "points": write.format_points,
+    "fine_points": write.format_fine_points,
+    "p": write.format_p_value,
     "moment": write.format_time,
     "list": write.join_names,
     "comma": lambda parts: ", ".join(map(str, parts)),
@@ -76,41 +76,41 @@ def sentence(fact: Note) -> str:
     'The wrist camera stopped.'
     """
     if fact.code == FINDING:
-        from fieldloop.say.findings import message_of
+        from fieldloop.say.findings import write_finding_of_note
 
-        return message_of(fact)
-    return " ".join((_fact_sentence(fact), *map(sentence, fact.details)))
+        return write_finding_of_note(fact)
+    return " ".join((_write_fact_sentence(fact), *map(sentence, fact.details)))
 
 
-def _fact_sentence(fact: Note) -> str:
+def _write_fact_sentence(fact: Note) -> str:
     """Write the fact itself; one of another version, whose sentence or numbers are not known here, by code and numbers.
 
     >>> from fieldloop.model.note import note
-    >>> _fact_sentence(note("plan.of_a_later_version", lag_ms=3.0, site="lab"))
+    >>> _write_fact_sentence(note("plan.of_a_later_version", lag_ms=3.0, site="lab"))
     'plan.of_a_later_version (lag_ms 3, site lab)'
-    >>> _fact_sentence(note("check.findings_cost", episodes=3, share="half"))
+    >>> _write_fact_sentence(note("check.findings_cost", episodes=3, share="half"))
     'check.findings_cost (episodes 3, share half)'
     """
     if fact.code == AS_WRITTEN:
         return str(fact["text"])
     try:
-        return fill(template(fact.code), dict(fact.numbers), fact)
+        return fill_template(get_template(fact.code), dict(fact.numbers), fact)
     except (UnknownName, KeyError, TypeError, ValueError):
         shown = ", ".join(f"{name} {_format_value(value, '')}" for name, value in fact.numbers)
         return f"{fact.code} ({shown})" if shown else fact.code
 
 
-def details(fact: Note) -> str:
+def write_details(fact: Note) -> str:
     """Write only what explains a fact, where a table shows the fact itself; the whole where nothing explains it.
 
     >>> from fieldloop.model.note import note
-    >>> details(note("as_written", note("as_written", text="The light failed."), text="3 attempts failed."))
+    >>> write_details(note("as_written", note("as_written", text="The light failed."), text="3 attempts failed."))
     'The light failed.'
     """
     return " ".join(map(sentence, fact.details)) or sentence(fact)
 
 
-def template(code: str) -> str:
+def get_template(code: str) -> str:
     """Return the sentence of a code, with its fields unfilled."""
     known = _read_templates(code.partition(".")[0]) | _read_templates(RETIRED)
     if code not in known:
@@ -118,39 +118,39 @@ def template(code: str) -> str:
     return known[code]
 
 
-def codes() -> dict[str, str]:
+def list_codes() -> dict[str, str]:
     """Return every code in use with its template, sorted."""
     rooms = sorted(entry.name.removesuffix(".toml") for entry in files("fieldloop.say").joinpath("en").iterdir())
     return {code: text for room in rooms if room != RETIRED for code, text in sorted(_read_templates(room).items())}
 
 
-def codes_of(room: str) -> dict[str, str]:
+def list_room_codes(room: str) -> dict[str, str]:
     """Return the codes of one file with their templates."""
     return _read_templates(room)
 
 
-def fill(text: str, values: dict[str, Any], fact: Note | None = None) -> str:
+def fill_template(text: str, values: dict[str, Any], fact: Note | None = None) -> str:
     """Fill a template.
 
-    >>> fill("{n:#site} {n:has/have} no set[: {names:list}].", {"n": 1, "names": ()})
+    >>> fill_template("{n:#site} {n:has/have} no set[: {names:list}].", {"n": 1, "names": ()})
     '1 site has no set.'
-    >>> fill("{n:#site} {n:has/have} no set[: {names:list}].", {"n": 2, "names": ("gdansk", "lab")})
+    >>> fill_template("{n:#site} {n:has/have} no set[: {names:list}].", {"n": 2, "names": ("gdansk", "lab")})
     '2 sites have no set: gdansk and lab.'
     """
     if fact is not None and fact.subject:
         values = {"subject": str(fact.subject)} | fact.subject.written() | values
 
-    def optional(part: re.Match[str]) -> str:
+    def fill_optional_part(part: re.Match[str]) -> str:
         return part[1] if all(_is_given(values.get(name)) for name, _ in FIELD.findall(part[1])) else ""
 
-    def field(part: re.Match[str]) -> str:
+    def fill_field(part: re.Match[str]) -> str:
         if part[1] not in values:
             raise KeyError(f"{part[1]} is missing: {text!r}")
         value = values[part[1]]
         unknown = value is None or (isinstance(value, float) and not math.isfinite(value))
         return write.NONE if unknown else _format_value(value, part[2] or "")
 
-    return FIELD.sub(field, OPTIONAL.sub(optional, text))
+    return FIELD.sub(fill_field, OPTIONAL.sub(fill_optional_part, text))
 
 
 def _is_given(value: Any) -> bool:

@@ -8,8 +8,8 @@ from typing import Any, get_args, get_type_hints
 from fieldloop.model.codec import to_plain
 from fieldloop.model.condition import Stratum
 from fieldloop.model.finding import Finding
-from fieldloop.model.note import Note, to_written
-from fieldloop.say.findings import message
+from fieldloop.model.note import Note, convert_note_to_plain
+from fieldloop.say.findings import write_finding
 from fieldloop.say.sentences import sentence
 
 MESSAGE = "message"
@@ -26,13 +26,15 @@ def spell_out_facts(value: Any) -> Any:
     if isinstance(value, Note | Stratum):
         return sentence(value) if isinstance(value, Note) else str(value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return extra_fields(value) | _fields(value)
+        return get_extra_fields(value) | _write_noun_fields(value)
     if isinstance(value, Mapping):
         written: dict[str, Any] = {}
         for key, inner in value.items():
             name = str(to_plain(key))
             written |= (
-                fact_fields(name, inner, spell_out_facts) if holds_notes(inner) else {name: spell_out_facts(inner)}
+                write_fact_fields(name, inner, spell_out_facts)
+                if holds_notes(inner)
+                else {name: spell_out_facts(inner)}
             )
         return written
     if isinstance(value, list | tuple):
@@ -40,40 +42,40 @@ def spell_out_facts(value: Any) -> Any:
     return to_plain(value)
 
 
-def _fields(noun: Any) -> dict[str, Any]:
+def _write_noun_fields(noun: Any) -> dict[str, Any]:
     written: dict[str, Any] = {}
-    declared = note_fields(noun)
+    declared = find_note_fields(noun)
     for field in dataclasses.fields(noun):
         value = getattr(noun, field.name)
         if holds_notes(value) or field.name in declared:
-            written |= fact_fields(field.name, value, spell_out_facts, coded=hasattr(noun, "code"))
+            written |= write_fact_fields(field.name, value, spell_out_facts, with_codes=hasattr(noun, "code"))
         else:
             written[field.name] = spell_out_facts(value)
     return written
 
 
-def extra_fields(noun: Any) -> dict[str, Any]:
+def get_extra_fields(noun: Any) -> dict[str, Any]:
     """Return what is written beside a noun's own fields: a finding keeps facts only, and people read its message."""
     if not isinstance(noun, Finding):
         return {}
-    return {"subject": noun.subject, MESSAGE: message(noun), "code": noun.code}
+    return {"subject": noun.subject, MESSAGE: write_finding(noun), "code": noun.code}
 
 
-def fact_fields(name: str, value: Any, write: Write, *, coded: bool = False) -> dict[str, Any]:
+def write_fact_fields(name: str, value: Any, write: Write, *, with_codes: bool = False) -> dict[str, Any]:
     """Write a fact, or several: sentences under the name, codes and numbers under `…_facts`.
 
     A noun's `message` is the noun's own fact, so that its code and numbers stand beside it too, unless the noun has a
-    code of its own (`coded`).
+    code of its own (`with_codes`).
 
     >>> from fieldloop.model.note import note
-    >>> fact_fields("why", note("as_written", text="It fits."), to_plain)
+    >>> write_fact_fields("why", note("as_written", text="It fits."), to_plain)
     {'why': 'It fits.', 'why_facts': {'code': 'as_written', 'numbers': {'text': 'It fits.'}}}
-    >>> list(fact_fields("message", note("as_written", text="It fits."), to_plain))
+    >>> list(write_fact_fields("message", note("as_written", text="It fits."), to_plain))
     ['message', 'message_facts', 'code', 'numbers']
     """
-    facts = _facts_json(value, write)
-    written = {name: _sentences_json(value, write), f"{name}_facts": facts}
-    if name == MESSAGE and isinstance(facts, dict) and not coded:
+    facts = _write_facts_json(value, write)
+    written = {name: _write_sentences_json(value, write), f"{name}_facts": facts}
+    if name == MESSAGE and isinstance(facts, dict) and not with_codes:
         written |= {"code": facts["code"], "numbers": facts["numbers"]}
     return written
 
@@ -83,14 +85,14 @@ def holds_notes(value: Any) -> bool:
     return isinstance(value, Note) or (isinstance(value, tuple) and any(map(holds_notes, value)))
 
 
-def note_fields(noun: Any) -> frozenset[str]:
+def find_note_fields(noun: Any) -> frozenset[str]:
     """Return the fields of a noun that are declared to hold facts, so that an empty one is written alike."""
     kind: Any = type(noun)
-    return _note_field_names(kind)
+    return _find_note_field_names(kind)
 
 
 @cache
-def _note_field_names(kind: Any) -> frozenset[str]:
+def _find_note_field_names(kind: Any) -> frozenset[str]:
     hints = get_type_hints(kind)
     return frozenset(field.name for field in dataclasses.fields(kind) if mentions_note(hints[field.name]))
 
@@ -100,13 +102,13 @@ def mentions_note(hint: Any) -> bool:
     return hint is Note or any(map(mentions_note, get_args(hint)))
 
 
-def _facts_json(value: Any, write: Write) -> Any:
+def _write_facts_json(value: Any, write: Write) -> Any:
     if isinstance(value, Note):
-        return to_written(value, write)
-    return [_facts_json(part, write) for part in value] if isinstance(value, tuple) else write(value)
+        return convert_note_to_plain(value, write)
+    return [_write_facts_json(part, write) for part in value] if isinstance(value, tuple) else write(value)
 
 
-def _sentences_json(value: Any, write: Write) -> Any:
+def _write_sentences_json(value: Any, write: Write) -> Any:
     if isinstance(value, Note):
         return sentence(value)
-    return [_sentences_json(part, write) for part in value] if isinstance(value, tuple) else write(value)
+    return [_write_sentences_json(part, write) for part in value] if isinstance(value, tuple) else write(value)

@@ -19,10 +19,10 @@ WORDS: Mapping[str, str] = {
 """How notes read that are not plain as key and text."""
 
 
-def stream_note(name: str, text: str) -> str:
+def write_stream_note(name: str, text: str) -> str:
     """Write a note on a stream.
 
-    >>> stream_note("recorded_hz", "500"), stream_note("unit", "radians are assumed")
+    >>> write_stream_note("recorded_hz", "500"), write_stream_note("unit", "radians are assumed")
     ('recorded at 500 Hz', 'unit: radians are assumed')
     """
     return WORDS[name].format(text) if name in WORDS else f"{name.replace('_', ' ')}: {text}"

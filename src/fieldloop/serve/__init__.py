@@ -5,9 +5,18 @@
 """
 
 from fieldloop.model.policy import Input
-from fieldloop.serve.admission import admit
-from fieldloop.serve.bench import measure
+from fieldloop.serve.admission import judge_latency_limit
+from fieldloop.serve.bench import benchmark_latency
 from fieldloop.serve.bundle import Bundle, read_bundle
-from fieldloop.serve.engine import Engine, Health, probe
+from fieldloop.serve.engine import Engine, Health, probe_engine
 
-__all__ = ["Bundle", "Engine", "Health", "Input", "admit", "measure", "probe", "read_bundle"]
+__all__ = [
+    "Bundle",
+    "Engine",
+    "Health",
+    "Input",
+    "benchmark_latency",
+    "judge_latency_limit",
+    "probe_engine",
+    "read_bundle",
+]

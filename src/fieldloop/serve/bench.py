@@ -11,7 +11,7 @@ from fieldloop.model.stream import NS_PER_MS
 from fieldloop.protocol import Section
 
 
-def measure(policy: Policy, observation: Observation, settings: Section, clock: Clock) -> Latency:
+def benchmark_latency(policy: Policy, observation: Observation, settings: Section, clock: Clock) -> Latency:
     """Call a policy `warm_up_calls` + `benchmark_calls` times, end to end, by the clock handed in.
 
     Settings: the section `serve`. Percentiles are calls that really happened, never an average of two.
@@ -26,14 +26,14 @@ def measure(policy: Policy, observation: Observation, settings: Section, clock: 
         began = clock()
         policy.act(observation)
         took[n] = (clock() - began) / NS_PER_MS
-    return latency_of(took)
+    return summarise_latency(took)
 
 
-def latency_of(took_ms: NDArray[np.float64]) -> Latency:
+def summarise_latency(answer_times_ms: NDArray[np.float64]) -> Latency:
     """Summarise answer times, at least one.
 
-    >>> latency_of(np.asarray([3.0, 1.0, 2.0])).p50_ms
+    >>> summarise_latency(np.asarray([3.0, 1.0, 2.0])).p50_ms
     2.0
     """
-    p50, p95, p99 = np.percentile(took_ms, (50, 95, 99), method="inverted_cdf")
-    return Latency(len(took_ms), float(p50), float(p95), float(p99), float(took_ms.max()))
+    p50, p95, p99 = np.percentile(answer_times_ms, (50, 95, 99), method="inverted_cdf")
+    return Latency(len(answer_times_ms), float(p50), float(p95), float(p99), float(answer_times_ms.max()))

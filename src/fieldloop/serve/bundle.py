@@ -61,10 +61,10 @@ def read_bundle(folder: Path) -> Bundle:
     if not isinstance(card, dict) or card.get("schema") != SCHEMA:
         schema = card.get("schema") if isinstance(card, dict) else type(card).__name__
         raise BadInput(f"{path} has the schema {schema!r}; this fieldloop reads {SCHEMA!r}.")
-    control_hz = _field(path, card, "control_hz", (int, float))
+    control_hz = _read_field(path, card, "control_hz", (int, float))
     if not (math.isfinite(control_hz) and control_hz > 0):
         raise BadInput(f"{path}: control_hz = {control_hz!r} is not a valid rate.")
-    names = _field(path, card, "action_names", list)
+    names = _read_field(path, card, "action_names", list)
     if not names or not all(isinstance(n, str) and n for n in names) or len(set(names)) != len(names):
         raise BadInput(f"{path}: action_names = {names!r} must be distinct names, one for each value of an action.")
     return Bundle(
@@ -72,21 +72,21 @@ def read_bundle(folder: Path) -> Bundle:
         name=str(card.get("name", "")),
         release=str(card.get("release", "")),
         trainer=str(card.get("trainer", "")),
-        inputs=tuple(_input(path, row) for row in _field(path, card, "inputs", list)),
+        inputs=tuple(_read_input(path, row) for row in _read_field(path, card, "inputs", list)),
         action_names=tuple(names),
         control_hz=float(control_hz),
-        guard=dict(_field(path, card, "guard", dict)),
+        guard=dict(_read_field(path, card, "guard", dict)),
         guard_fingerprint=str(card.get("guard_fingerprint", "")),
     )
 
 
-def _field(path: Path, card: Mapping[str, Any], key: str, kind: type | tuple[type, ...]) -> Any:
+def _read_field(path: Path, card: Mapping[str, Any], key: str, kind: type | tuple[type, ...]) -> Any:
     if not isinstance(card.get(key), kind) or isinstance(card.get(key), bool):
         raise BadInput(f"{path}: {key} is {'missing' if key not in card else repr(card[key])}; train the policy again.")
     return card[key]
 
 
-def _input(path: Path, row: Any) -> Input:
+def _read_input(path: Path, row: Any) -> Input:
     try:
         batch, *rest = row["shape"] or (1,)
         stated = isinstance(batch, int) and batch > 0  # a batch axis may be written as "N", null or -1

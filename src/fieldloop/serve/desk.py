@@ -13,7 +13,7 @@ from fieldloop.model.finding import Status
 from fieldloop.model.identity import Clock
 from fieldloop.model.stream import NS_PER_S
 from fieldloop.protocol import Section
-from fieldloop.serve.engine import Engine, Health, probe
+from fieldloop.serve.engine import Engine, Health, probe_engine
 from fieldloop.serve.message import read_observation, write_action
 from fieldloop.serve.metrics import Metrics
 
@@ -63,7 +63,7 @@ class Desk:
             now_ns, keep_ns = self._clock(), self._settings.number("health_cache_s") * NS_PER_S
             if self._health is None or not 0 <= now_ns - self._health.at_ns <= keep_ns:
                 try:
-                    self._health = await self._run_in_thread(lambda: probe(self.engine, self._clock))
+                    self._health = await self._run_in_thread(lambda: probe_engine(self.engine, self._clock))
                 except PolicyFault as stuck:
                     self._health = Health(Status.ERRORED, None, now_ns, str(stuck))
             return self._health
@@ -72,12 +72,12 @@ class Desk:
         """Let the thread finish its work and stop."""
         self._thread.shutdown(wait=False, cancel_futures=True)
 
-    async def _run_in_thread(self, ask: Callable[[], R]) -> R:
+    async def _run_in_thread(self, task: Callable[[], R]) -> R:
         self._asked = [asked for asked in self._asked if not asked.done()]
         if len(self._asked) >= int(self._settings["max_waiting"]):
             raise Busy(f"{len(self._asked)} requests are already waiting. Hold the robot and ask again.")
         timeout_s = self._settings.number("answer_timeout_s")
-        future = self._thread.submit(ask)
+        future = self._thread.submit(task)
         self._asked.append(future)
         try:
             return await asyncio.wait_for(asyncio.wrap_future(future), timeout_s)

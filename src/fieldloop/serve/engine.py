@@ -33,7 +33,7 @@ class Health:
     message: str
 
 
-def blank(inputs: tuple[Input, ...]) -> Observation:
+def make_blank_observation(inputs: tuple[Input, ...]) -> Observation:
     """Make an observation of zeros that fits the inputs."""
     arrays = {i.name: np.zeros(i.shape, i.dtype) for i in inputs}
     return Observation(
@@ -41,11 +41,11 @@ def blank(inputs: tuple[Input, ...]) -> Observation:
     )
 
 
-def probe(engine: Engine, clock: Clock) -> Health:
+def probe_engine(engine: Engine, clock: Clock) -> Health:
     """Run one dummy inference; a policy that raises is ERRORED, one that answers NaN is FAILED."""
     began = clock()
     try:
-        action = engine.act(blank(engine.bundle.inputs))
+        action = engine.act(make_blank_observation(engine.bundle.inputs))
     except Exception as wrong:  # noqa: BLE001  third-party runtime; a health probe reports, it never raises
         return Health(Status.ERRORED, None, began, f"The dummy inference failed: {wrong}")
     latency_ms = (clock() - began) / NS_PER_MS

@@ -36,20 +36,20 @@ def write_action(action: Action, bundle: Bundle, server_timing: Mapping[str, flo
     }
 
 
-def _read_array(wanted: Input, value: Any) -> NDArray[Any]:
+def _read_array(declared_input: Input, value: Any) -> NDArray[Any]:
     if isinstance(value, np.ndarray):
         return value
     try:
         array = np.asarray(value, float)  # JSON: lists of numbers, null where there is none
     except (TypeError, ValueError) as wrong:
-        raise BadInput(f"{wanted.name!r} is not an array of numbers: {wrong}.") from wrong
-    kept = array.astype(wanted.dtype) if _fits(array, np.dtype(wanted.dtype)) else None
+        raise BadInput(f"{declared_input.name!r} is not an array of numbers: {wrong}.") from wrong
+    kept = array.astype(declared_input.dtype) if _fits_dtype(array, np.dtype(declared_input.dtype)) else None
     if kept is None:
-        raise BadInput(f"{wanted.name!r} holds numbers that are not {wanted.dtype}.")
+        raise BadInput(f"{declared_input.name!r} holds numbers that are not {declared_input.dtype}.")
     return kept
 
 
-def _fits(array: NDArray[np.float64], dtype: np.dtype[Any]) -> bool:
+def _fits_dtype(array: NDArray[np.float64], dtype: np.dtype[Any]) -> bool:
     if dtype.kind not in "iu":
         return True
     limits = np.iinfo(dtype)

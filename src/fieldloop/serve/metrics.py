@@ -27,7 +27,7 @@ class Metrics:
         self._calls += 1
         self._sum_ms += latency_ms
 
-    def recent(self) -> dict[str, float | int]:
+    def summarise_recent_calls(self) -> dict[str, float | int]:
         """Return n and percentiles of the last real calls; no call, no percentiles."""
         if not self._recent_ms:
             return {"calls": 0}
@@ -44,7 +44,7 @@ class Metrics:
         for (door, result), n in sorted(self._requests.items()):
             yield f'fieldloop_policy_requests_total{{policy="{policy}",door="{door}",result="{result}"}} {n}'
         yield "# TYPE fieldloop_policy_inference_ms summary"
-        for name, value in self.recent().items():
+        for name, value in self.summarise_recent_calls().items():
             if name != "calls":
                 quantile = int(name[1:-3]) / 100
                 yield f'fieldloop_policy_inference_ms{{policy="{policy}",quantile="{quantile:g}"}} {value:g}'

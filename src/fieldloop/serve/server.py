@@ -16,7 +16,7 @@ from fastapi import FastAPI, Request, WebSocket, WebSocketDisconnect
 from fastapi.responses import JSONResponse, PlainTextResponse, Response
 
 from fieldloop.errors import BadInput
-from fieldloop.model.codec import iso, to_plain
+from fieldloop.model.codec import format_iso_time, to_plain
 from fieldloop.model.identity import Clock
 from fieldloop.protocol import Section
 from fieldloop.serve.desk import Busy, Desk, PolicyFault
@@ -32,7 +32,7 @@ RESULTS: Mapping[type[Exception], tuple[str, HTTPStatus]] = {
 }
 
 
-def app(engine: Engine, settings: Section, clock: Clock = time.time_ns) -> FastAPI:
+def make_app(engine: Engine, settings: Section, clock: Clock = time.time_ns) -> FastAPI:
     """Make the application that serves one policy; settings are the section `serve` of the operations."""
     desk = Desk(engine, settings, clock)
 
@@ -43,13 +43,13 @@ def app(engine: Engine, settings: Section, clock: Clock = time.time_ns) -> FastA
         desk.close()
 
     served = FastAPI(title="fieldloop policy server", lifespan=lifespan)
-    _add_probes(served, desk)
-    _add_http(served, desk, int(settings.number("max_request_mb") * (1 << 20)))
-    _add_socket(served, desk)
+    _add_health_routes(served, desk)
+    _add_http_route(served, desk, int(settings.number("max_request_mb") * (1 << 20)))
+    _add_socket_route(served, desk)
     return served
 
 
-def listen(served: FastAPI, host: str, port: int, settings: Section) -> None:
+def run_server(app: FastAPI, host: str, port: int, settings: Section) -> None:
     """Serve until interrupted; a port already in use is refused."""
     import uvicorn
 
@@ -60,94 +60,96 @@ def listen(served: FastAPI, host: str, port: int, settings: Section) -> None:
     except (OSError, OverflowError) as wrong:
         opened.close()
         raise BadInput(f"Cannot listen on {host} port {port}: {wrong}. Choose another with --port.") from wrong
-    uvicorn.Server(config(served, host, port, settings)).run(sockets=[opened])
+    uvicorn.Server(make_server_config(app, host, port, settings)).run(sockets=[opened])
 
 
-def config(served: FastAPI, host: str, port: int, settings: Section) -> Any:
+def make_server_config(app: FastAPI, host: str, port: int, settings: Section) -> Any:
     """Return how the port is opened: messages bounded and uncompressed, as robots send pictures."""
     import uvicorn
 
     return uvicorn.Config(
-        served, host=host, port=port, log_level="warning", ws="websockets-sansio",
+        app, host=host, port=port, log_level="warning", ws="websockets-sansio",
         ws_max_size=int(settings.number("max_request_mb") * (1 << 20)), ws_per_message_deflate=False,
     )  # fmt: skip
 
 
-def _add_probes(served: FastAPI, desk: Desk) -> None:
-    @served.get("/livez", response_class=PlainTextResponse)
+def _add_health_routes(app: FastAPI, desk: Desk) -> None:
+    @app.get("/livez", response_class=PlainTextResponse)
     async def livez() -> str:
         """Report that the process answers; the policy is not asked."""
         return "alive\n"
 
-    @served.get("/readyz", response_class=PlainTextResponse)
+    @app.get("/readyz", response_class=PlainTextResponse)
     async def readyz() -> PlainTextResponse:
         """Report whether the policy has answered a dummy inference."""
         ready = bool(desk.healthy)
         status = HTTPStatus.OK if ready else HTTPStatus.SERVICE_UNAVAILABLE
         return PlainTextResponse("ready\n" if ready else "not ready\n", status)
 
-    @served.get("/health")
+    @app.get("/health")
     async def health() -> JSONResponse:
         """Run a dummy inference and return its latency, beside the percentiles of real calls."""
         found = await desk.health()
         status = HTTPStatus.OK if desk.healthy else HTTPStatus.SERVICE_UNAVAILABLE
-        return JSONResponse(_health_json(found, desk), status)
+        return JSONResponse(_build_health_json(found, desk), status)
 
-    @served.get("/metadata")
+    @app.get("/metadata")
     async def metadata() -> dict[str, Any]:
         """Return the policy's id, inputs and outputs."""
         return desk.engine.bundle.metadata
 
-    @served.get("/metrics", response_class=PlainTextResponse)
+    @app.get("/metrics", response_class=PlainTextResponse)
     async def metrics() -> str:
         """Return counters and latencies for a scraper."""
         return desk.metrics.text(desk.engine.bundle.policy, healthy=desk.healthy)
 
 
-def _add_http(served: FastAPI, desk: Desk, max_bytes: int) -> None:
-    @served.post("/act")
+def _add_http_route(app: FastAPI, desk: Desk, max_bytes: int) -> None:
+    @app.post("/act")
     async def act(request: Request) -> Response:
         """Answer one observation, sent as msgpack or JSON: stream name → array."""
         speaks_json = request.headers.get("content-type", "").startswith(JSON)
         try:
-            body = await _body(request, max_bytes)
-            reply = await _answer(desk, "http", _json(body) if speaks_json else wire.unpack(body, max_bytes))
+            body = await _read_request_body(request, max_bytes)
+            reply = await _answer_message(
+                desk, "http", _parse_json_message(body) if speaks_json else wire.unpack(body, max_bytes)
+            )
         except tuple(RESULTS) as wrong:
-            return _problem(desk, "http", wrong)
+            return _make_problem_response(desk, "http", wrong)
         if speaks_json:
             return JSONResponse(to_plain(reply))
         return Response(wire.pack(reply), media_type=MSGPACK)
 
 
-def _add_socket(served: FastAPI, desk: Desk) -> None:
-    @served.websocket("/ws")
-    @served.websocket("/")  # where openpi's clients knock
-    async def ws(socket: WebSocket) -> None:
+def _add_socket_route(app: FastAPI, desk: Desk) -> None:
+    @app.websocket("/ws")
+    @app.websocket("/")  # where openpi's clients knock
+    async def handle_socket(socket: WebSocket) -> None:
         await socket.accept()
         await socket.send_bytes(wire.pack(desk.engine.bundle.metadata))
         try:
             while True:
-                await _serve_one(socket, desk)
+                await _serve_socket_message(socket, desk)
         except WebSocketDisconnect:
             return
 
 
-async def _serve_one(socket: WebSocket, desk: Desk) -> None:
+async def _serve_socket_message(socket: WebSocket, desk: Desk) -> None:
     frame = await socket.receive()
     if frame["type"] == "websocket.disconnect":
         raise WebSocketDisconnect(frame.get("code", 1000))
     try:
         if frame.get("bytes") is None:
             raise BadInput("Send an observation as msgpack bytes, not as text.")
-        reply = await _answer(desk, "ws", wire.unpack(frame["bytes"]))
+        reply = await _answer_message(desk, "ws", wire.unpack(frame["bytes"]))
     except tuple(RESULTS) as wrong:
-        desk.metrics.count("ws", _result(wrong)[0])
+        desk.metrics.count("ws", _classify_error(wrong)[0])
         await socket.send_text(str(wrong))  # clients take a text frame for an error
         return
     await socket.send_bytes(wire.pack(reply))
 
 
-async def _answer(desk: Desk, door: str, message: Mapping[str, Any]) -> dict[str, Any]:
+async def _answer_message(desk: Desk, door: str, message: Mapping[str, Any]) -> dict[str, Any]:
     try:
         reply = await desk.answer(message)
     except tuple(RESULTS):
@@ -158,7 +160,7 @@ async def _answer(desk: Desk, door: str, message: Mapping[str, Any]) -> dict[str
     return reply
 
 
-async def _body(request: Request, max_bytes: int) -> bytes:
+async def _read_request_body(request: Request, max_bytes: int) -> bytes:
     body = bytearray()
     async for chunk in request.stream():
         body += chunk
@@ -167,7 +169,7 @@ async def _body(request: Request, max_bytes: int) -> bytes:
     return bytes(body)
 
 
-def _json(body: bytes) -> dict[str, Any]:
+def _parse_json_message(body: bytes) -> dict[str, Any]:
     try:
         message = json.loads(body)
     except (ValueError, RecursionError) as wrong:
@@ -177,24 +179,24 @@ def _json(body: bytes) -> dict[str, Any]:
     return message
 
 
-def _problem(desk: Desk, door: str, wrong: Exception) -> JSONResponse:
-    result, status = _result(wrong)
+def _make_problem_response(desk: Desk, door: str, error: Exception) -> JSONResponse:
+    result, status = _classify_error(error)
     desk.metrics.count(door, result)
-    body = {"title": type(wrong).__name__, "status": int(status), "detail": str(wrong)}
+    body = {"title": type(error).__name__, "status": int(status), "detail": str(error)}
     return JSONResponse(body, status, media_type=PROBLEM)
 
 
-def _result(wrong: Exception) -> tuple[str, HTTPStatus]:
-    return next(result for kind, result in RESULTS.items() if isinstance(wrong, kind))
+def _classify_error(error: Exception) -> tuple[str, HTTPStatus]:
+    return next(result for kind, result in RESULTS.items() if isinstance(error, kind))
 
 
-def _health_json(health: Health, desk: Desk) -> dict[str, Any]:
+def _build_health_json(health: Health, desk: Desk) -> dict[str, Any]:
     return {
         "schema": "health/1",
         "status": health.status.value,
         "latency_ms": health.latency_ms,
-        "checked_at": iso(health.at_ns),
+        "checked_at": format_iso_time(health.at_ns),
         "message": health.message,
         "policy": desk.engine.bundle.policy,
-        "real_calls": desk.metrics.recent(),
+        "real_calls": desk.metrics.summarise_recent_calls(),
     }

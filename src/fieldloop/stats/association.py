@@ -26,7 +26,7 @@ class Association:
     chance: float
 
 
-def uncertainty_coefficient(
+def compute_uncertainty_coefficient(
     clue: Codes, target: Codes, block: Codes, level: float, upper: float, seed: int = 0
 ) -> Association | None:
     """Measure how much a clue predicts a target, both in order of time; None where the target does not vary.
@@ -35,16 +35,16 @@ def uncertainty_coefficient(
     upper one.
 
     >>> target = np.random.default_rng(0).integers(0, 2, 100)
-    >>> found = uncertainty_coefficient(target, target, np.arange(100), 0.95, 0.95)
+    >>> found = compute_uncertainty_coefficient(target, target, np.arange(100), 0.95, 0.95)
     >>> round(found.value, 2), found.low > 0.5
     (0.99, True)
     """
     from scipy.special import ndtri
 
-    entropy = _entropy(np.bincount(target))
+    entropy = _compute_entropy(np.bincount(target))
     if entropy <= 0.0:
         return None
-    seen, error = _information(clue, target)
+    seen, error = _compute_mutual_information(clue, target)
     random = np.random.default_rng(seed)
     edges = np.flatnonzero(np.diff(block)) + 1
     by_chance = np.empty(0)
@@ -52,30 +52,30 @@ def uncertainty_coefficient(
         FIRST,
         SHUFFLES - FIRST,
     ):  # where a few permutations already reach the observed value, more change nothing
-        more = [_information(_permute_blocks(clue, edges, random), target)[0] for _ in range(rounds)]
+        more = [_compute_mutual_information(_permute_blocks(clue, edges, random), target)[0] for _ in range(rounds)]
         by_chance = np.append(by_chance, more)
         if np.max(by_chance) >= seen:
             break
     usual = float(np.mean(by_chance))
     wide = float(ndtri(upper)) * error
     value = max(seen - usual, 0.0)
-    low = max(seen - _quantile(by_chance, level) - wide, 0.0)
-    high = value + wide + _quantile(by_chance, upper) - usual
+    low = max(seen - _estimate_permutation_quantile(by_chance, level) - wide, 0.0)
+    high = value + wide + _estimate_permutation_quantile(by_chance, upper) - usual
     chance = (1 + int(np.sum(by_chance >= seen - 1e-12))) / (len(by_chance) + 1)
     return Association(value / entropy, low / entropy, min(high / entropy, 1.0), chance)
 
 
-def quantile_classes(values: NDArray[np.float64], parts: int = 4) -> Codes:
+def assign_quantile_classes(values: NDArray[np.float64], class_count: int = 4) -> Codes:
     """Put numbers into classes of equal size; equal numbers share a class.
 
-    >>> quantile_classes(np.asarray([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0])).tolist()
+    >>> assign_quantile_classes(np.asarray([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0])).tolist()
     [0, 0, 1, 1, 2, 2, 3, 3]
     """
-    edges = np.unique(np.quantile(values, np.arange(1, parts) / parts))
+    edges = np.unique(np.quantile(values, np.arange(1, class_count) / class_count))
     return np.searchsorted(edges, values).astype(np.int64)
 
 
-def _information(clue: Codes, target: Codes) -> tuple[float, float]:
+def _compute_mutual_information(clue: Codes, target: Codes) -> tuple[float, float]:
     """Return the mutual information in nats, and the standard error it has in a sample of this size."""
     wide = int(target.max()) + 1
     joint = np.bincount(clue * wide + target, minlength=(int(clue.max()) + 1) * wide).reshape(-1, wide) / len(clue)
@@ -96,22 +96,22 @@ def _permute_blocks(clue: Codes, edges: NDArray[np.intp], random: np.random.Gene
     return np.roll(moved, int(random.integers(len(moved))))
 
 
-def _quantile(by_chance: NDArray[np.float64], level: float) -> float:
+def _estimate_permutation_quantile(permuted_values: NDArray[np.float64], level: float) -> float:
     """Return a quantile of the permutations; beyond their number a gamma distribution with their moments extends them.
 
     In the limit twice the information, times the sample, is chi-squared: a gamma distribution.
     """
-    if level * (len(by_chance) + 1) <= len(by_chance) - 1:
-        return float(np.quantile(by_chance, level, method="higher"))
+    if level * (len(permuted_values) + 1) <= len(permuted_values) - 1:
+        return float(np.quantile(permuted_values, level, method="higher"))
     from scipy.special import gammaincinv
 
-    mean, variance = float(np.mean(by_chance)), float(np.var(by_chance))
-    most = float(np.max(by_chance))
+    mean, variance = float(np.mean(permuted_values)), float(np.var(permuted_values))
+    most = float(np.max(permuted_values))
     if variance <= 0.0:
         return most
     return max(most, float(gammaincinv(mean**2 / variance, level)) * variance / mean)
 
 
-def _entropy(counts: NDArray[np.int64]) -> float:
+def _compute_entropy(counts: NDArray[np.int64]) -> float:
     share = counts[counts > 0] / counts.sum()
     return float(-np.sum(share * np.log(share)))

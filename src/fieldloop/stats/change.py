@@ -20,34 +20,35 @@ MOST_LOG = 600.0
 """Log evidence is capped here: a float can hold exp(600), and more makes no difference."""
 
 
-def evidence(
+def compute_drop_evidence(
     successes: Sequence[int],
     trials: Sequence[int],
     baseline: float,
-    least_drop: float,
+    min_drop: float,
     spread: float = 0.0,
     *,
-    sizes: int,
+    drop_size_count: int,
 ) -> NDArray[np.float64]:
-    """Return the detector's evidence of a drop of at least `least_drop` below `baseline`, after each period.
+    """Return the detector's evidence of a drop of at least `min_drop` below `baseline`, after each period.
 
     `spread` is the standard deviation of the rate from period to period while nothing is wrong: people, light and
-    goods differ by day, and a detector that treats episodes as independent alarms far too often. `sizes` is the number
-    of drop sizes that are mixed.
+    goods differ by day, and a detector that treats episodes as independent alarms far too often. `drop_size_count` is
+    the number of drop sizes that are mixed.
 
-    >>> evidence([40, 40, 28, 28], [50, 50, 50, 50], baseline=0.8, least_drop=0.05, sizes=6).round(1).tolist()
+    >>> daily = compute_drop_evidence([40, 40, 28, 28], [50] * 4, baseline=0.8, min_drop=0.05, drop_size_count=6)
+    >>> daily.round(1).tolist()
     [0.2, 0.3, 407.2, 454080.8]
     """
     good, tried = np.asarray(successes, dtype=np.int64), np.asarray(trials, dtype=np.int64)
     if good.shape != tried.shape or np.any(good < 0) or np.any(good > tried):
         raise BadInput("Every period needs its trials, and at most as many successes as trials.")
-    if not (0.0 <= baseline <= 1.0 and least_drop > 0.0 and spread >= 0.0):
-        raise BadInput(f"A drop of {least_drop!r} below {baseline!r} with spread {spread!r} cannot be detected.")
-    usual = _log_likelihood(good, tried, baseline, spread)
+    if not (0.0 <= baseline <= 1.0 and min_drop > 0.0 and spread >= 0.0):
+        raise BadInput(f"A drop of {min_drop!r} below {baseline!r} with spread {spread!r} cannot be detected.")
+    usual = _compute_log_likelihood(good, tried, baseline, spread)
     log_ratio = np.stack(
         [
-            _log_likelihood(good, tried, baseline - drop, spread) - usual
-            for drop in drop_sizes(baseline, least_drop, sizes)
+            _compute_log_likelihood(good, tried, baseline - drop, spread) - usual
+            for drop in list_drop_sizes(baseline, min_drop, drop_size_count)
         ]
     )
     log_kept = np.full(len(log_ratio), -np.inf)
@@ -58,22 +59,22 @@ def evidence(
     return mean
 
 
-def drop_sizes(baseline: float, least_drop: float, sizes: int) -> NDArray[np.float64]:
+def list_drop_sizes(baseline: float, min_drop: float, size_count: int) -> NDArray[np.float64]:
     """Return the drop sizes that are mixed: from the least to nearly the whole baseline, in equal ratios."""
-    most = max(least_drop, baseline - EDGE)
-    return np.geomspace(least_drop, most, sizes)
+    most = max(min_drop, baseline - EDGE)
+    return np.geomspace(min_drop, most, size_count)
 
 
-def _log_likelihood(
-    good: NDArray[np.int64], tried: NDArray[np.int64], rate: float, spread: float
+def _compute_log_likelihood(
+    successes: NDArray[np.int64], trials: NDArray[np.int64], rate: float, spread: float
 ) -> NDArray[np.float64]:
     """Return the log-likelihood of the counts up to a constant: binomial, or beta-binomial where the rate varies."""
     from scipy.special import betaln
 
     rate = min(max(rate, EDGE), 1.0 - EDGE)
     if spread == 0.0:
-        return np.asarray(good * np.log(rate) + (tried - good) * np.log1p(-rate))
+        return np.asarray(successes * np.log(rate) + (trials - successes) * np.log1p(-rate))
     # a rate near its end has no room for the full spread: its distribution stays bell- or J-shaped, never U-shaped
     size = max(rate * (1.0 - rate) / spread**2 - 1.0, 1.0 / min(rate, 1.0 - rate))
     a, b = size * rate, size * (1.0 - rate)
-    return np.asarray(betaln(good + a, tried - good + b) - betaln(a, b))
+    return np.asarray(betaln(successes + a, trials - successes + b) - betaln(a, b))

@@ -33,7 +33,7 @@ class Share:
         from scipy.special import betaincinv
 
         half = (1.0 - level) / 2.0
-        worth = self._effective_picks(1.0 - half)
+        worth = self._compute_effective_picks(1.0 - half)
         hits = self.rate * worth
         low = 0.0 if hits <= 0.0 else float(betaincinv(hits, worth - hits + 1.0, half))
         high = 1.0 if hits >= worth else float(betaincinv(hits + 1.0, worth - hits, 1.0 - half))
@@ -46,7 +46,7 @@ class Share:
         """
         from scipy.special import betainc
 
-        worth = self._effective_picks(level)
+        worth = self._compute_effective_picks(level)
         hits = self.rate * worth
         if self.rate > high:
             return float(betainc(hits, worth - hits + 1.0, high)) if high > 0.0 else 0.0
@@ -54,7 +54,7 @@ class Share:
             return float(1.0 - betainc(hits + 1.0, worth - hits, low)) if low < 1.0 else 0.0
         return 1.0
 
-    def _effective_picks(self, tail: float) -> float:
+    def _compute_effective_picks(self, tail: float) -> float:
         """Return the effective number of picks at this tail probability; few days make tails heavier."""
         from scipy.special import ndtri, stdtrit
 
@@ -62,18 +62,18 @@ class Share:
         return max(self.effective * (float(ndtri(tail)) / wide) ** 2, 1e-9)
 
 
-def shares(counts: Floats, assumed_effect: float) -> list[Share]:
+def estimate_level_shares(counts: Floats, assumed_effect: float) -> list[Share]:
     """Return the share of each level from a table of days × levels; empty days are left out.
 
     Where a level does not vary, the design effect comes from the other levels; where none varies it is unknown, and
     `assumed_effect` is used.
 
     >>> steady = np.tile([5.0, 5.0], (20, 1))
-    >>> one, _ = shares(steady, 10.0)
+    >>> one, _ = estimate_level_shares(steady, 10.0)
     >>> one.rate, one.effective, one.days
     (0.5, 200.0, 20)
     >>> clumped = np.array([[10.0, 0.0], [0.0, 10.0]] * 10)
-    >>> round(shares(clumped, 10.0)[0].effective, 1)
+    >>> round(estimate_level_shares(clumped, 10.0)[0].effective, 1)
     19.0
     """
     counts = counts[counts.sum(axis=1) > 0]

@@ -56,37 +56,38 @@ class Chart:
         return np.flatnonzero((self.values < self.low) | (self.values > self.high))
 
 
-def chart(values: Floats, errors: Floats, false_alarms: float) -> Chart:
+def compute_control_chart(values: Floats, errors: Floats, false_alarm_rate: float) -> Chart:
     """Compute the control limits of a series.
 
     `errors` are the standard errors of the values from each batch alone: limits are never narrower, even where all
-    values happen to be equal. `false_alarms` is the probability of any alert in the whole series when nothing changes.
+    values happen to be equal. `false_alarm_rate` is the probability of any alert in the whole series when nothing
+    changes.
 
     >>> steady = np.asarray([0.0, 0.1, -0.1, 0.05, 0.0, -0.05, 0.1, 0.0, 0.02, -0.02])
-    >>> chart(np.append(steady, 3.0), np.full(11, 0.05), 0.01).alerts.tolist()
+    >>> compute_control_chart(np.append(steady, 3.0), np.full(11, 0.05), 0.01).alerts.tolist()
     [10]
     """
     if values.shape != errors.shape or values.ndim != 1:
         raise BadInput("Every batch needs one value and one standard error.")
-    if not 0.0 < false_alarms <= MOST_ALARM:
-        raise BadInput(f"A false-alarm chance of {false_alarms!r} is not between 0 and {MOST_ALARM}.")
+    if not 0.0 < false_alarm_rate <= MOST_ALARM:
+        raise BadInput(f"A false-alarm chance of {false_alarm_rate!r} is not between 0 and {MOST_ALARM}.")
     expected = np.full(len(values), np.nan)
     half = np.full(len(values), np.nan)
     if len(values) >= FEWEST:
-        before = np.median(_windows(values), axis=-1)
+        before = np.median(_slide_windows(values), axis=-1)
         expected[MEMORY:] = before
         scaled = (values[MEMORY:] - before) / errors[MEMORY:]
-        half[MEMORY:] = _half_width(scaled, len(values), false_alarms, least=ONE) * errors[MEMORY:]
+        half[MEMORY:] = _compute_half_width(scaled, len(values), false_alarm_rate, min_half_width=ONE) * errors[MEMORY:]
     return Chart(values, expected, expected - half, expected + half)
 
 
-def count_chart(hits: Sequence[int], trials: Sequence[int], false_alarms: float) -> Chart:
+def compute_share_control_chart(hits: Sequence[int], trials: Sequence[int], false_alarm_rate: float) -> Chart:
     """Compute the control limits of shares, in normal quantiles of their exact probability.
 
     Each batch's hits are compared with those of the few before it (hypergeometric, mid-p), so that two hits where none
     is usual do not alarm in a small batch; overdispersion widens the limits.
 
-    >>> count_chart([0] * 11 + [8], [16] * 12, 0.01).alerts.tolist()
+    >>> compute_share_control_chart([0] * 11 + [8], [16] * 12, 0.01).alerts.tolist()
     [11]
     """
     good, tried = np.asarray(hits, dtype=np.int64), np.asarray(trials, dtype=np.int64)
@@ -94,40 +95,42 @@ def count_chart(hits: Sequence[int], trials: Sequence[int], false_alarms: float)
         raise BadInput("Every batch needs its trials, and at most as many hits as trials.")
     values, half = np.full(len(good), np.nan), np.full(len(good), np.nan)
     if len(good) >= FEWEST:
-        values[MEMORY:] = _surprise(good, tried)
-        half[MEMORY:] = _half_width(values[MEMORY:], len(good), false_alarms, least=1.0)
+        values[MEMORY:] = _compute_hit_quantiles(good, tried)
+        half[MEMORY:] = _compute_half_width(values[MEMORY:], len(good), false_alarm_rate, min_half_width=1.0)
     return Chart(values, np.where(np.isnan(half), np.nan, 0.0), -half, half)
 
 
-def _surprise(good: NDArray[np.int64], tried: NDArray[np.int64]) -> Floats:
+def _compute_hit_quantiles(batch_hits: NDArray[np.int64], trials: NDArray[np.int64]) -> Floats:
     """Return the normal quantile of each batch's hits given those of the batches before it."""
     from scipy.special import ndtri
     from scipy.stats import hypergeom
 
-    before, tried_before = (_windows(n).sum(axis=-1) for n in (good, tried))
-    hits, total = good[MEMORY:], tried[MEMORY:]
+    before, tried_before = (_slide_windows(n).sum(axis=-1) for n in (batch_hits, trials))
+    hits, total = batch_hits[MEMORY:], trials[MEMORY:]
     law = hypergeom(tried_before + total, before + hits, total)
     below = law.cdf(hits) - 0.5 * law.pmf(hits)
     return np.asarray(ndtri(np.clip(below, TINY, 1.0 - TINY)))
 
 
-def _windows(values: NDArray[Any]) -> NDArray[Any]:
+def _slide_windows(values: NDArray[Any]) -> NDArray[Any]:
     """Return the batches before each one that has enough of them."""
     return np.lib.stride_tricks.sliding_window_view(values, MEMORY, axis=-1)[..., :-1, :]
 
 
-def _half_width(differences: Floats, batches: int, false_alarms: float, least: float) -> Floats:
+def _compute_half_width(differences: Floats, batches: int, false_alarm_rate: float, min_half_width: float) -> Floats:
     """Return half the width of the limits: by the estimated spread, and at least the sampling error.
 
     The first alone controls false alarms; the second matters where all batches happen to be equal.
     """
     from scipy.special import ndtri
 
-    sampling = least * float(ndtri(1.0 - false_alarms / (2.0 * (batches - MEMORY))))
-    return np.maximum(_critical_value(batches, round(false_alarms, 12)) * _spreads(differences), sampling)
+    sampling = min_half_width * float(ndtri(1.0 - false_alarm_rate / (2.0 * (batches - MEMORY))))
+    return np.maximum(
+        _compute_critical_value(batches, round(false_alarm_rate, 12)) * _estimate_spreads(differences), sampling
+    )
 
 
-def _spreads(differences: Floats) -> Floats:
+def _estimate_spreads(differences: Floats) -> Floats:
     """Return for each difference the root mean square of the smaller others.
 
     Differences that the same change would affect, through the memory, are left out: a change must not mask itself.
@@ -144,7 +147,7 @@ def _spreads(differences: Floats) -> Floats:
 
 
 @functools.lru_cache(maxsize=256)
-def _critical_value(batches: int, false_alarms: float) -> float:
+def _compute_critical_value(batches: int, false_alarm_rate: float) -> float:
     """Return how many spreads the largest difference of a series without change exceeds with this probability.
 
     A long series is not simulated: its differences follow Student's distribution with about as many degrees of freedom
@@ -153,9 +156,9 @@ def _critical_value(batches: int, false_alarms: float) -> float:
     if batches > LONG:
         from scipy.special import stdtrit
 
-        single = false_alarms / (2.0 * (batches - MEMORY))
+        single = false_alarm_rate / (2.0 * (batches - MEMORY))
         return float(stdtrit(batches, 1.0 - single)) / QUIET_SPREAD
     calm = np.random.default_rng(0).normal(size=(SIMULATED, batches))
-    differences = calm[:, MEMORY:] - np.median(_windows(calm), axis=-1)
-    largest = np.max(np.abs(differences) / np.maximum(_spreads(differences), TINY), axis=-1)
-    return float(np.quantile(largest, 1.0 - false_alarms))
+    differences = calm[:, MEMORY:] - np.median(_slide_windows(calm), axis=-1)
+    largest = np.max(np.abs(differences) / np.maximum(_estimate_spreads(differences), TINY), axis=-1)
+    return float(np.quantile(largest, 1.0 - false_alarm_rate))

@@ -39,10 +39,10 @@ class Apart:
         return self.groups[at], self.means[at]
 
 
-def normal_scores(values: Floats) -> Floats:
+def compute_normal_scores(values: Floats) -> Floats:
     """Replace values by the normal quantiles of their ranks (ties share one), so that outliers lose their influence.
 
-    >>> normal_scores(np.asarray([3.0, 1.0, 900.0])).round(2).tolist()
+    >>> compute_normal_scores(np.asarray([3.0, 1.0, 900.0])).round(2).tolist()
     [0.0, -0.67, 0.67]
     """
     from scipy.special import ndtri
@@ -51,7 +51,7 @@ def normal_scores(values: Floats) -> Floats:
     return np.asarray(ndtri((rankdata(values)) / (len(values) + 1.0)), dtype=np.float64)
 
 
-def group_effect_size(
+def measure_group_effect(
     values: Floats, labels: Sequence[str], low_level: float = 0.95, high_level: float = 0.95, removed: int = 0
 ) -> Apart | None:
     """Measure how far groups differ; None with a single group, or without spread to compare with.
@@ -59,12 +59,12 @@ def group_effect_size(
     `removed` is the number of averages over several groups, beside the common one, already subtracted from the values.
 
     >>> scores = np.asarray([0.0, 1.0, 2.0, 0.1, 1.1, 2.1])
-    >>> found = group_effect_size(scores, ["a", "a", "a", "b", "b", "b"])
+    >>> found = measure_group_effect(scores, ["a", "a", "a", "b", "b", "b"])
     >>> round(found.value, 2), round(found.low, 2), found.high > 0.4
     (0.0, 0.0, True)
     """
     if len(values) != len(labels):
-        raise BadInput(f"{len(values)} values have {len(labels)} labels; each needs one.")
+        raise BadInput(f"{len(values)} values have {len(labels)} labels; each value needs one label.")
     names, code = np.unique(np.asarray(labels, dtype=object).astype(str), return_inverse=True)
     counts = np.bincount(code).astype(np.float64)
     inside = len(values) - len(names)
@@ -81,33 +81,35 @@ def group_effect_size(
     # the sum of squares contains one unit of noise per degree of freedom; the rest is due to the groups
     value = math.sqrt(max(between * (inside - 2) / inside - freedom, 0.0) / len(values)) if inside > 2 else 0.0  # noqa: PLR2004 - the mean of 1/F exists from 3 on
     low, high = (
-        math.sqrt(_noncentrality(ratio, freedom, inside, p) / len(values)) for p in (low_level, 1.0 - high_level)
+        math.sqrt(_find_noncentrality(ratio, freedom, inside, p) / len(values)) for p in (low_level, 1.0 - high_level)
     )
-    return Apart(value, low, high, _p_value(ratio, freedom, inside), tuple(names.tolist()), tuple(distances.tolist()))
+    return Apart(
+        value, low, high, _compute_f_p_value(ratio, freedom, inside), tuple(names.tolist()), tuple(distances.tolist())
+    )
 
 
-def _p_value(ratio: float, freedom: int, inside: int) -> float:
+def _compute_f_p_value(ratio: float, freedom: int, inside: int) -> float:
     from scipy.special import fdtrc
 
     return float(fdtrc(freedom, inside, ratio))
 
 
-def _noncentrality(ratio: float, freedom: int, inside: int, probability: float) -> float:
+def _find_noncentrality(ratio: float, freedom: int, inside: int, probability: float) -> float:
     """Return the non-centrality at which an F ratio up to this one has this probability; 0 where none is so small."""
     from scipy.optimize import brentq
 
-    def miss(centre: float) -> float:
-        return _noncentral_f_cdf(ratio, freedom, inside, centre) - probability
+    def compute_miss(centre: float) -> float:
+        return _compute_noncentral_f_cdf(ratio, freedom, inside, centre) - probability
 
-    if miss(0.0) <= 0.0:
+    if compute_miss(0.0) <= 0.0:
         return 0.0
     top = max(4.0 * ratio * freedom, 16.0)
-    while miss(top) > 0.0:
+    while compute_miss(top) > 0.0:
         top *= 2.0
-    return float(brentq(miss, 0.0, top, xtol=1e-6))
+    return float(brentq(compute_miss, 0.0, top, xtol=1e-6))
 
 
-def _noncentral_f_cdf(ratio: float, freedom: int, inside: int, centre: float) -> float:
+def _compute_noncentral_f_cdf(ratio: float, freedom: int, inside: int, centre: float) -> float:
     """Return the probability that a non-central F ratio lies below this one.
 
     The exact series overflows in large samples; there the cube root's normal approximation (Severo & Zelen 1960) is

@@ -7,13 +7,13 @@ from typing import TypeVar
 Label = TypeVar("Label", bound=Hashable)
 
 
-def cohens_kappa(pairs: Mapping[tuple[Label, Label], int]) -> float:
+def compute_cohens_kappa(pairs: Mapping[tuple[Label, Label], int]) -> float:
     """Return the agreement beyond chance of paired labels, counted (Cohen 1960).
 
     NaN without pairs, or where both used a single label throughout, so that they could not disagree.
 
     >>> pairs = {("a", "a"): 20, ("a", "b"): 5, ("b", "a"): 10, ("b", "b"): 15}
-    >>> round(cohens_kappa(pairs), 4)
+    >>> round(compute_cohens_kappa(pairs), 4)
     0.4
     """
     total = sum(pairs.values())

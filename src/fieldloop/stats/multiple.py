@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 from fieldloop.errors import BadInput
 
 
-def benjamini_hochberg(p_values: Sequence[float]) -> NDArray[np.float64]:
+def adjust_by_benjamini_hochberg(p_values: Sequence[float]) -> NDArray[np.float64]:
     """Return adjusted p-values: rejecting all at or below q keeps the false discovery rate at or below q.
 
-    >>> benjamini_hochberg([0.01, 0.04, 0.03]).round(4).tolist()
+    >>> adjust_by_benjamini_hochberg([0.01, 0.04, 0.03]).round(4).tolist()
     [0.03, 0.04, 0.04]
     """
     p = _check_p_values(p_values)
@@ -20,10 +20,10 @@ def benjamini_hochberg(p_values: Sequence[float]) -> NDArray[np.float64]:
     return _restore_order(np.minimum.accumulate(scaled), order)
 
 
-def holm(p_values: Sequence[float]) -> NDArray[np.float64]:
+def adjust_by_holm(p_values: Sequence[float]) -> NDArray[np.float64]:
     """Return adjusted p-values: rejecting all at or below alpha keeps the family-wise error rate at or below alpha.
 
-    >>> holm([0.01, 0.04, 0.03]).round(4).tolist()
+    >>> adjust_by_holm([0.01, 0.04, 0.03]).round(4).tolist()
     [0.03, 0.06, 0.06]
     """
     p = _check_p_values(p_values)

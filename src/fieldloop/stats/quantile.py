@@ -14,19 +14,19 @@ SD_PER_MAD = 1.4826
 """Standard deviation of a normal distribution over its median absolute deviation."""
 
 
-def percentile(values: NDArray[Any], percent: float) -> float:
+def compute_percentile(values: NDArray[Any], percent: float) -> float:
     """Return a percentile of a column, with linear interpolation between ranks; NaN where any value is NaN.
 
-    >>> percentile(np.arange(5), 99)
+    >>> compute_percentile(np.arange(5), 99)
     3.96
     """
-    return percentiles(values, (percent,))[0]
+    return compute_percentiles(values, (percent,))[0]
 
 
-def percentiles(values: NDArray[Any], percents: Sequence[float]) -> tuple[float, ...]:
+def compute_percentiles(values: NDArray[Any], percents: Sequence[float]) -> tuple[float, ...]:
     """Return several percentiles of a column that is not empty.
 
-    >>> percentiles(np.array([3, 1, 2, 4]), (25, 50, 75))
+    >>> compute_percentiles(np.array([3, 1, 2, 4]), (25, 50, 75))
     (1.75, 2.5, 3.25)
     """
     last = len(values) - 1
@@ -36,15 +36,15 @@ def percentiles(values: NDArray[Any], percents: Sequence[float]) -> tuple[float,
     if np.isnan(ordered[last]):
         return (float("nan"),) * len(ranks)
     return tuple(
-        _interpolate(ordered[low], ordered[high], rank - int(rank))
+        _interpolate_ranks(ordered[low], ordered[high], rank - int(rank))
         for rank, low, high in zip(ranks, around[::2], around[1::2], strict=True)
     )
 
 
-def median(values: NDArray[Any]) -> float:
+def compute_median(values: NDArray[Any]) -> float:
     """Return the middle of a column that is not empty, or the mean of the middle two; NaN where one is NaN.
 
-    >>> median(np.array([4, 1, 3, 2])), median(np.array([5.0]))
+    >>> compute_median(np.array([4, 1, 3, 2])), compute_median(np.array([5.0]))
     (2.5, 5.0)
     """
     middle, last = len(values) // 2, len(values) - 1
@@ -55,7 +55,7 @@ def median(values: NDArray[Any]) -> float:
     return (float(ordered[low]) + float(ordered[middle])) / 2
 
 
-def _interpolate(low: Any, high: Any, share: float) -> float:
+def _interpolate_ranks(low: Any, high: Any, share: float) -> float:
     """Interpolate from the nearer end, as NumPy does, so that rounding never passes the other end."""
     step = high - low
     return float(high - step * (1 - share)) if share >= 0.5 else float(low + step * share)  # noqa: PLR2004 - half way

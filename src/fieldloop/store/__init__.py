@@ -51,12 +51,12 @@ def open_store(url: str, settings: Section | None = None) -> Store:
     """
     from fieldloop.store.database import Database
     from fieldloop.store.ledger import SqlStore
-    from fieldloop.store.prepare import prepare
+    from fieldloop.store.prepare import prepare_database
 
     section = settings or default_operations()["store"]
     database = Database(url, busy_timeout_s=section.number("busy_timeout_s"))
     try:
-        prepare(database)
+        prepare_database(database)
     except BaseException:
         database.close()
         raise
@@ -80,7 +80,7 @@ def open_shelf(url: str | Path, **options: Any) -> Shelf:
 
         return FolderShelf(Path(rest if separator else text))
     if scheme in ("memory", "s3"):
-        from fieldloop.store.shelf_remote import open_remote
+        from fieldloop.store.shelf_remote import open_remote_shelf
 
-        return open_remote(scheme, rest, options)
+        return open_remote_shelf(scheme, rest, options)
     raise BadInput(f"A shelf is a folder, memory:// or s3://bucket/prefix; {text!r} is none of these.")

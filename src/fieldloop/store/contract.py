@@ -146,22 +146,22 @@ class Views(Protocol):
     def all_of(self, *nouns: type) -> dict[type, list[Any]]:
         """Return all nouns of several kinds, newest first; meant for kinds with few nouns."""
 
-    def counts(self, *asked: Count) -> list[int]:
+    def counts(self, *requests: Count) -> list[int]:
         """Count several things at once."""
 
-    def episodes(self, wanted: EpisodeFilter, limit: int) -> FoundEpisodes:
+    def episodes(self, episode_filter: EpisodeFilter, limit: int) -> FoundEpisodes:
         """Return the newest episodes that match, with counts."""
 
-    def judged_episodes(self, where: Mapping[str, Any]) -> list[tuple[Episode, Status | None]]:
+    def list_judged_episodes(self, where: Mapping[str, Any]) -> list[tuple[Episode, Status | None]]:
         """Return episodes with the status of their last judgement, oldest first."""
 
-    def episode_counts(self, where: Mapping[str, Any]) -> list[EpisodeCount]:
+    def count_episodes(self, where: Mapping[str, Any]) -> list[EpisodeCount]:
         """Count episodes by conditions, article and result."""
 
-    def last_reports(self, episodes: Sequence[str]) -> dict[str, EpisodeReport]:
+    def get_last_reports(self, episodes: Sequence[str]) -> dict[str, EpisodeReport]:
         """Return the last report on each of these episodes, with only the findings that count."""
 
-    def stated_at(self, noun: type, name: str) -> int | None:
+    def get_last_stating_seq(self, noun: type, name: str) -> int | None:
         """Return the sequence number of the last event that states a noun; None for an unknown id."""
 
     def success_rates(
@@ -169,18 +169,18 @@ class Views(Protocol):
     ) -> list[list[Rate]]:
         """Return the result of `Store.success_rates` for each span, optionally for one policy."""
 
-    def daily_counts(self, time_zones: Mapping[str, str], stage: str = "production") -> list[DayCount]:
+    def count_by_day(self, time_zones: Mapping[str, str], stage: str = "production") -> list[DayCount]:
         """Count all attempts by policy, site and day local to the site; sites without a zone have days in UTC."""
 
-    def stratum_counts(self, stage: str = "production", policies: Sequence[str] | None = None) -> list[StratumCount]:
+    def count_by_stratum(self, stage: str = "production", policies: Sequence[str] | None = None) -> list[StratumCount]:
         """Count all attempts by policy, conditions and article."""
 
-    def trial_counts(
+    def count_trials(
         self, stages: Sequence[str], scenarios: Sequence[str], policies: Sequence[str] | None = None
     ) -> dict[tuple[str, str], TrialCount]:
         """Count trials with a result in some scenarios by policy and stage."""
 
-    def unknown_counts(
+    def count_unknown_results(
         self, stage: str = "production", span_ns: tuple[int, int] | None = None
     ) -> dict[tuple[str, str], int]:
         """Count attempts without a known result by policy and site, at times in [start, end)."""
@@ -204,11 +204,11 @@ class Store(Protocol):
         actor: str,
         at_ns: int,
         caused_by: int | None = None,
-        expect: Expected | None = None,
+        expected: Expected | None = None,
     ) -> int:
         """Write events and their table rows atomically and durably; return the last sequence number.
 
-        If `expect` no longer holds, StoreBusy is raised and nothing is written.
+        If `expected` no longer holds, StoreBusy is raised and nothing is written.
         """
 
     def last(self) -> int:
@@ -235,10 +235,10 @@ class Store(Protocol):
     def count(self, noun: type[N], where: Mapping[str, Any] | None = None) -> int:
         """Count rows of a noun's table."""
 
-    def log_of(self, episode: str) -> Log:
+    def get_log(self, episode: str) -> Log:
         """Return the log with which an episode was last ingested."""
 
-    def logs_of(self, episodes: Sequence[str]) -> dict[str, Log]:
+    def get_logs(self, episodes: Sequence[str]) -> dict[str, Log]:
         """Return the same for many, by episode, with two queries however many there are."""
 
     def success_rates(self, start_ns: int, end_ns: int, stage: str = "production") -> list[Rate]:

@@ -33,7 +33,11 @@ class Database:
         self.url = _parse_url(url)
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
         self.in_memory = self.is_sqlite and not self.url.database
-        self._engine = _sqlite(self.url, busy_timeout_s) if self.is_sqlite else _postgresql(self.url, busy_timeout_s)
+        self._engine = (
+            _create_sqlite_engine(self.url, busy_timeout_s)
+            if self.is_sqlite
+            else _create_postgresql_engine(self.url, busy_timeout_s)
+        )
         self._busy_timeout_s = busy_timeout_s
         self._writing = self._engine.execution_options(writes=True)
         # SQLite allows one writer and makes others poll; threads of one process wait on this lock instead.
@@ -66,7 +70,7 @@ class Database:
         """
         with self._turn, self._translate_errors(), self._writing.begin() as connection:
             if in_order and not self.is_sqlite:
-                driver_cursor(connection).execute(LOCK)
+                get_driver_cursor(connection).execute(LOCK)
             yield connection
 
     @contextlib.contextmanager
@@ -117,7 +121,7 @@ class Database:
             raise BadInput(f"A value cannot be stored as text or as a 64-bit number: {wrong}.") from wrong
 
 
-def driver_cursor(connection: Connection) -> Any:
+def get_driver_cursor(connection: Connection) -> Any:
     """Return the driver's own cursor inside the connection's transaction, for the hot path."""
     return connection.connection.cursor()
 
@@ -141,7 +145,7 @@ def _parse_url(text: str) -> URL:
     return url.set(drivername="postgresql+psycopg")
 
 
-def _sqlite(url: URL, busy_timeout_s: float) -> Engine:
+def _create_sqlite_engine(url: URL, busy_timeout_s: float) -> Engine:
     if url.database:
         engine = create_engine(url, connect_args={"timeout": busy_timeout_s, "check_same_thread": False})
     else:
@@ -156,12 +160,12 @@ def _sqlite(url: URL, busy_timeout_s: float) -> Engine:
     def _(connection: Connection) -> None:
         # takes the write lock at once: upgrading a read transaction would fail under contention
         writes = connection.get_execution_options().get("writes")
-        driver_cursor(connection).execute("BEGIN IMMEDIATE" if writes else "BEGIN")
+        get_driver_cursor(connection).execute("BEGIN IMMEDIATE" if writes else "BEGIN")
 
     return engine
 
 
-def _postgresql(url: URL, busy_timeout_s: float) -> Engine:
+def _create_postgresql_engine(url: URL, busy_timeout_s: float) -> Engine:
     engine = create_engine(url)
 
     @event.listens_for(engine, "connect")
@@ -189,19 +193,19 @@ def _postgresql(url: URL, busy_timeout_s: float) -> Engine:
     return engine
 
 
-def _translate_error(where: str, wrong: BaseException) -> FieldloopError:
+def _translate_error(database_name: str, error: BaseException) -> FieldloopError:
     """Translate a driver's error into one that states what to do."""
-    code, state = getattr(wrong, "sqlite_errorcode", None), getattr(wrong, "sqlstate", None)
+    code, state = getattr(error, "sqlite_errorcode", None), getattr(error, "sqlstate", None)
     cause: Any = state if code is None else code & 0xFF
     if cause in COMPLAINTS:
         kind, message = COMPLAINTS[cause]
-        return kind(f"{where}: {message}")
-    data_error = any(kind.__name__ == "DataError" for kind in type(wrong).__mro__)
-    if data_error or "Error binding parameter" in str(wrong):
-        return BadInput(f"A value cannot be stored in {where}: {wrong}.")
-    if type(wrong).__name__ == "OperationalError" and cause is None:
-        return StoreError(f"{where} cannot be reached: {str(wrong).strip()}")
-    return StoreError(f"{where}: {str(wrong).strip()}")
+        return kind(f"{database_name}: {message}")
+    data_error = any(kind.__name__ == "DataError" for kind in type(error).__mro__)
+    if data_error or "Error binding parameter" in str(error):
+        return BadInput(f"A value cannot be stored in {database_name}: {error}.")
+    if type(error).__name__ == "OperationalError" and cause is None:
+        return StoreError(f"{database_name} cannot be reached: {str(error).strip()}")
+    return StoreError(f"{database_name}: {str(error).strip()}")
 
 
 _BUSY = (StoreBusy, "another process held the lock for too long; nothing was written. Try again.")

@@ -8,7 +8,7 @@ from typing import Any
 
 from fieldloop.model import event as model
 from fieldloop.model.event import Event, OutcomeRecorded
-from fieldloop.store.outcomes import Row, body_of, row_of
+from fieldloop.store.outcomes import Row, encode_outcome_row, make_outcome_row
 from fieldloop.store.statements import Statements
 from fieldloop.store.sums import sum_by_hour, sum_by_stratum
 
@@ -20,20 +20,22 @@ class OutcomeBatch:
 
     def __init__(self, events: Sequence[Event], actor: str, at_ns: int) -> None:
         """Encode events, all of them outcomes."""
-        self.rows: list[Row] = [row_of(event.outcome) for event in events]  # type: ignore[union-attr]  # all outcomes
-        self._ledger: list[Row] = [[0, at_ns, actor, None, KIND, model.VERSION, body_of(row)] for row in self.rows]
+        self.rows: list[Row] = [make_outcome_row(event.outcome) for event in events]  # type: ignore[union-attr]  # all outcomes
+        self._ledger: list[Row] = [
+            [0, at_ns, actor, None, KIND, model.VERSION, encode_outcome_row(row)] for row in self.rows
+        ]
         self.hours, self.strata = sum_by_hour(self.rows), sum_by_stratum(self.rows)
 
-    def number(self, last: int, caused_by: int | None) -> list[Row]:
+    def number(self, last_seq: int, caused_by: int | None) -> list[Row]:
         """Assign sequence numbers to all rows; return the ledger rows."""
-        for seq, (row, entry) in enumerate(zip(self.rows, self._ledger, strict=True), last + 1):
+        for seq, (row, entry) in enumerate(zip(self.rows, self._ledger, strict=True), last_seq + 1):
             row[-1] = entry[0] = seq
             entry[3] = caused_by
         return self._ledger
 
-    def write(self, cursor: Any, statements: Statements, last: int, caused_by: int | None) -> bool:
+    def write(self, cursor: Any, statements: Statements, last_seq: int, caused_by: int | None) -> bool:
         """Write everything; False if an outcome already exists, and the caller must roll back."""
-        execute_for_rows(cursor, statements.add_events, self.number(last, caused_by))
+        execute_for_rows(cursor, statements.add_events, self.number(last_seq, caused_by))
         execute_for_rows(cursor, statements.add_outcomes, self.rows)
         if cursor.rowcount != len(self.rows):
             return False

@@ -9,7 +9,7 @@ from sqlalchemy import select, update
 from fieldloop.model.stream import NS_PER_S
 from fieldloop.store.contract import Job
 from fieldloop.store.database import Database
-from fieldloop.store.statements import insert_into
+from fieldloop.store.statements import build_insert
 from fieldloop.store.tables import jobs
 
 
@@ -31,7 +31,7 @@ class SqlJobs:
             "error": "",
         }
         with self._database.writing() as connection:
-            insert = insert_into(jobs, is_sqlite=self._database.is_sqlite).values(row)
+            insert = build_insert(jobs, is_sqlite=self._database.is_sqlite).values(row)
             return connection.execute(insert.on_conflict_do_nothing().returning(jobs.c.name)).first() is not None
 
     def claim(self, worker: str, at_ns: int, lease_s: float) -> Job | None:

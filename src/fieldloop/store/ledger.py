@@ -13,15 +13,15 @@ from fieldloop.model.episode import Episode, Log
 from fieldloop.model.event import E, Event, OutcomeRecorded, Recorded
 from fieldloop.store import prepare
 from fieldloop.store.contract import Expected, Jobs, Views
-from fieldloop.store.database import Database, driver_cursor
+from fieldloop.store.database import Database, get_driver_cursor
 from fieldloop.store.fast_lane import OutcomeBatch
 from fieldloop.store.jobs import SqlJobs
-from fieldloop.store.ledger_rows import bodies_of, read_event, rows_of
-from fieldloop.store.projection import project
-from fieldloop.store.replay import replay
+from fieldloop.store.ledger_rows import decode_event, encode_events, make_ledger_rows
+from fieldloop.store.projection import apply_events
+from fieldloop.store.replay import replay_ledger
 from fieldloop.store.rows import Tables
-from fieldloop.store.statements import compile_for
-from fieldloop.store.tables import NOUN_TABLES, ledger, schema_hash
+from fieldloop.store.statements import compile_statements
+from fieldloop.store.tables import NOUN_TABLES, compute_schema_hash, ledger
 from fieldloop.store.views import SqlViews
 
 N = TypeVar("N")
@@ -41,7 +41,7 @@ class SqlStore:
     def __init__(self, database: Database) -> None:
         """Use a database that `prepare` has migrated to this version's schema."""
         self._database = database
-        self._statements = compile_for(is_sqlite=database.is_sqlite)
+        self._statements = compile_statements(is_sqlite=database.is_sqlite)
         self._jobs = SqlJobs(database)
         self._views = SqlViews(database, self._statements)
 
@@ -62,27 +62,27 @@ class SqlStore:
         actor: str,
         at_ns: int,
         caused_by: int | None = None,
-        expect: Expected | None = None,
+        expected: Expected | None = None,
     ) -> int:
         """Write events and their table rows atomically and durably; return the last sequence number."""
         if not events:
             return self.last()
-        if expect is None and all(type(event) is OutcomeRecorded for event in events):
+        if expected is None and all(type(event) is OutcomeRecorded for event in events):
             batch = OutcomeBatch(events, actor, at_ns)
             with contextlib.suppress(_OutcomeExists), self._database.writing_with_driver_cursor() as cursor:
                 last = self._check_write_allowed(cursor, caused_by)
                 if not batch.write(cursor, self._statements, last, caused_by):
                     raise _OutcomeExists
                 return last + len(events)
-        bodies = bodies_of(events)
+        bodies = encode_events(events)
         with self._database.writing(in_order=True) as connection:
-            last = self._check_write_allowed(driver_cursor(connection), caused_by)
+            last = self._check_write_allowed(get_driver_cursor(connection), caused_by)
             tables = Tables(connection, self._statements)
-            if expect is not None:
-                _require_unchanged(tables, expect)
-            rows = rows_of(events, bodies, last, actor, at_ns, caused_by)
-            driver_cursor(connection).executemany(self._statements.add_events, rows)
-            project(tables, enumerate(events, last + 1))
+            if expected is not None:
+                _require_unchanged(tables, expected)
+            rows = make_ledger_rows(events, bodies, last, actor, at_ns, caused_by)
+            get_driver_cursor(connection).executemany(self._statements.add_events, rows)
+            apply_events(tables, enumerate(events, last + 1))
         return last + len(events)
 
     def last(self) -> int:
@@ -96,7 +96,7 @@ class SqlStore:
         with self._database.reading() as connection:
             rows = connection.execute(query).all()
         return [
-            Recorded(seq, at_ns, actor, read_event(seq, kind, version, body), caused_by)
+            Recorded(seq, at_ns, actor, decode_event(seq, kind, version, body), caused_by)
             for seq, at_ns, actor, caused_by, kind, version, body in rows
         ]
 
@@ -107,7 +107,7 @@ class SqlStore:
             with self._database.reading() as connection:
                 rows = connection.execute(query.where(ledger.c.seq > after)).all()
             for seq, at_ns, actor, caused_by, name, version, body in rows:
-                event = read_event(seq, name, version, body)
+                event = decode_event(seq, name, version, body)
                 if isinstance(event, kind):
                     yield Recorded(seq, at_ns, actor, event, caused_by)
             if len(rows) < PAGE:
@@ -131,16 +131,18 @@ class SqlStore:
         with self._database.reading() as connection:
             return Tables(connection, self._statements).count(noun, where)
 
-    def log_of(self, episode: str) -> Log:
+    def get_log(self, episode: str) -> Log:
         """Return the log with which an episode was last ingested."""
-        return self.logs_of([episode])[episode]
+        return self.get_logs([episode])[episode]
 
-    def logs_of(self, episodes: Sequence[str]) -> dict[str, Log]:
+    def get_logs(self, episodes: Sequence[str]) -> dict[str, Log]:
         """Return the log with which each episode was last ingested, by episode."""
         kept = NOUN_TABLES[Episode]
         with self._database.reading() as connection:
             tables = Tables(connection, self._statements)
-            query = select(kept.table.c.id, kept.table.c.log).where(*tables.criteria(kept, {"id": list(episodes)}))
+            query = select(kept.table.c.id, kept.table.c.log).where(
+                *tables.build_criteria(kept, {"id": list(episodes)})
+            )
             named = {episode: sha256 for episode, sha256 in connection.execute(query) if sha256 is not None}
             logs = {log.blob.sha256: log for log in tables.find(Log, {"blob": sorted(set(named.values()))})}
         if missing := [episode for episode in episodes if named.get(episode) not in logs]:
@@ -168,7 +170,7 @@ class SqlStore:
     def rebuild(self) -> None:
         """Drop every projected table and replay the ledger."""
         with self._database.writing(in_order=True) as connection:
-            replay(connection)
+            replay_ledger(connection)
             prepare.record_versions(connection)
 
     def close(self) -> None:
@@ -178,7 +180,7 @@ class SqlStore:
     def _check_write_allowed(self, cursor: Any, caused_by: int | None) -> int:
         """Check that the write is allowed, with the lock held; return the newest sequence number."""
         last, layout = cursor.execute(STANDING).fetchone()
-        if layout != schema_hash():
+        if layout != compute_schema_hash():
             raise StoreError(
                 f"{self._database.name}: another fieldloop process changed the tables meanwhile. Restart this one."
             )
@@ -187,8 +189,8 @@ class SqlStore:
         return last or 0
 
 
-def _require_unchanged(tables: Tables, expect: Expected) -> None:
+def _require_unchanged(tables: Tables, expected: Expected) -> None:
     """Refuse to overwrite a noun that was stated again since it was read; the write lock is held."""
-    for _, seq in tables.find_with_place(expect.noun, expect.where, newest=True, limit=1):
-        if seq > expect.last:
-            raise StoreBusy(f"The {expect.noun.__name__.lower()} changed meanwhile; reload it and try again.")
+    for _, seq in tables.find_with_place(expected.noun, expected.where, newest=True, limit=1):
+        if seq > expected.last:
+            raise StoreBusy(f"The {expected.noun.__name__.lower()} changed meanwhile; reload it and try again.")

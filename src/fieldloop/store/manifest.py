@@ -21,24 +21,26 @@ class Member:
     size: int
 
 
-def list_folder(folder: Path, put_file: Callable[[Path], Blob], files: Sequence[Path] | None = None) -> list[Member]:
+def store_folder_files(
+    folder: Path, put_file: Callable[[Path], Blob], files: Sequence[Path] | None = None
+) -> list[Member]:
     """Store all files of a folder, or the given ones, and list them by path; follows links, omits empty folders."""
     if not folder.is_dir():
         raise BadInput(f"{folder} is not a folder.")
     members = []
-    for path in _files(folder) if files is None else files:
+    for path in _walk_files(folder) if files is None else files:
         blob = put_file(path)
         members.append(Member(path.relative_to(folder).as_posix(), blob.sha256, blob.size))
     return sorted(members, key=lambda member: member.path)
 
 
-def write_manifest(members: Sequence[Member]) -> bytes:
+def encode_manifest(members: Sequence[Member]) -> bytes:
     """Encode the list so that equal folders give equal bytes."""
     rows = [{"path": m.path, "sha256": m.sha256, "size": m.size} for m in members]
     return json.dumps({"schema": SCHEMA, "files": rows}, separators=(",", ":")).encode()
 
 
-def read_manifest(content: bytes, sha256: str) -> list[Member]:
+def decode_manifest(content: bytes, sha256: str) -> list[Member]:
     """Decode the list; a path outside the folder is refused."""
     try:
         plain = json.loads(content)
@@ -54,7 +56,7 @@ def read_manifest(content: bytes, sha256: str) -> list[Member]:
     return members
 
 
-def _files(folder: Path) -> Iterator[Path]:
+def _walk_files(folder: Path) -> Iterator[Path]:
     for where, folders, names in os.walk(folder, followlinks=True):
         folders.sort()
         for name in sorted(names):

@@ -8,9 +8,9 @@ from sqlalchemy import Connection, exists, func, select
 from fieldloop.model.attempts import settle_attempts
 from fieldloop.model.condition import Stratum
 from fieldloop.store.contract import StratumCount, TrialCount
-from fieldloop.store.judged_again import SAME, is_attempt_named, verdicts_of_several
+from fieldloop.store.judged_again import SAME, build_named_attempt_criterion, list_contested_verdicts
 from fieldloop.store.outcomes import stratum_of
-from fieldloop.store.sums import article_of
+from fieldloop.store.sums import get_article_to_sum
 from fieldloop.store.tables import outcomes, success_strata
 
 
@@ -26,10 +26,10 @@ def count_by_stratum(connection: Connection, stage: str, policies: Sequence[str]
         tally = counts[policy, site, stratum_of(text), item]
         tally[0] += won
         tally[1] += tried
-    votes = verdicts_of_several(connection, None, None, stage, policies)
+    votes = list_contested_verdicts(connection, None, None, stage, policies)
     for sign, counted in ((-1, votes), (1, settle_attempts(votes)[0])):
         for vote in counted:
-            tally = counts[vote.policy, vote.site, vote.stratum, article_of(str(vote.stratum), vote.item)]
+            tally = counts[vote.policy, vote.site, vote.stratum, get_article_to_sum(str(vote.stratum), vote.item)]
             tally[0] += sign * bool(vote.succeeded)
             tally[1] += sign
     return [StratumCount(*key, successes=won, episodes=tried) for key, (won, tried) in counts.items() if tried]
@@ -54,7 +54,7 @@ def count_trials(
     return {key: TrialCount(*tally) for key, tally in counts.items()}
 
 
-def count_unknown(connection: Connection, stage: str, start_ns: int, end_ns: int) -> dict[tuple[str, str], int]:
+def count_unknown_results(connection: Connection, stage: str, start_ns: int, end_ns: int) -> dict[tuple[str, str], int]:
     """Count attempts without a known result by policy and site, at times in [start, end)."""
     each, other = outcomes.c, outcomes.alias("other")
     unknown = (each.stage == stage, each.succeeded.is_(None), each.at_ns >= start_ns, each.at_ns < end_ns)
@@ -63,8 +63,12 @@ def count_unknown(connection: Connection, stage: str, start_ns: int, end_ns: int
     for policy, site, attempts in connection.execute(plain.group_by(each.policy, each.site)):
         counts[policy, site] += attempts
     same = [other.c[name] == each[name] for name in (*SAME, "stage")]
-    judged = exists().where(*same, is_attempt_named(other), other.c.succeeded.is_not(None))
-    named = select(*(each[name] for name in SAME)).where(*unknown, is_attempt_named(outcomes), ~judged).distinct()
+    judged = exists().where(*same, build_named_attempt_criterion(other), other.c.succeeded.is_not(None))
+    named = (
+        select(*(each[name] for name in SAME))
+        .where(*unknown, build_named_attempt_criterion(outcomes), ~judged)
+        .distinct()
+    )
     for policy, site, _robot, _attempt in connection.execute(named):
         counts[policy, site] += 1
     return dict(counts)

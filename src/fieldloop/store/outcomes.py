@@ -19,7 +19,7 @@ Row = list[Any]
 """Cells in the order of a table's columns; a list, because the sequence number is filled in later."""
 
 
-def row_of(outcome: Outcome, seq: int = 0) -> Row:
+def make_outcome_row(outcome: Outcome, seq: int = 0) -> Row:
     """Return the cells of one outcome in the order of its table's columns."""
     failure = outcome.failure
     return [
@@ -30,23 +30,23 @@ def row_of(outcome: Outcome, seq: int = 0) -> Row:
         outcome.site,
         outcome.robot,
         int(outcome.at_ns),
-        _truth(outcome.succeeded),
+        _read_truth_value(outcome.succeeded),
         outcome.judged_by,
         None if failure is None else failure.value,
         outcome.scenario,
-        _finite(outcome.cycle_s),
-        _finite(outcome.confidence),
-        _finite(outcome.latency_ms),
+        _drop_non_finite(outcome.cycle_s),
+        _drop_non_finite(outcome.confidence),
+        _drop_non_finite(outcome.latency_ms),
         int(outcome.interventions),
         outcome.attempt,
         outcome.item,
-        _nouns_json(outcome.steps),
-        _nouns_json(outcome.facts),
+        _encode_nouns(outcome.steps),
+        _encode_nouns(outcome.facts),
         seq,
     ]
 
 
-def body_of(row: Row) -> str:
+def encode_outcome_row(row: Row) -> str:
     """Return the ledger body of an OutcomeRecorded from its table row, so that fields are read only once."""
     name, policy, stratum, stage, site, robot, at_ns, succeeded, judge, failure, scenario, *numbers = row[:14]
     tries, attempt, item, steps, facts = row[14:19]
@@ -63,7 +63,7 @@ def body_of(row: Row) -> str:
     )
 
 
-def noun_of(row: Row) -> Outcome:
+def decode_outcome(row: Row) -> Outcome:
     """Decode an outcome from its table row."""
     name, policy, stratum, stage, site, robot, at_ns, succeeded, judge, failure, *rest = row
     scenario, cycle, confidence, latency, tries, attempt, item, steps, facts = rest[:9]
@@ -75,7 +75,7 @@ def noun_of(row: Row) -> Outcome:
         site,
         robot,
         at_ns,
-        _truth(succeeded),
+        _read_truth_value(succeeded),
         judge,
         None if failure is None else FailureClass(failure),
         scenario,
@@ -85,21 +85,21 @@ def noun_of(row: Row) -> Outcome:
         tries,
         attempt,
         item,
-        _steps(steps),
-        _facts(facts),
+        _decode_steps(steps),
+        _decode_facts(facts),
     )
 
 
-def event_of(body: Mapping[str, Any]) -> OutcomeRecorded:
+def decode_outcome_event(body: Mapping[str, Any]) -> OutcomeRecorded:
     """Decode the event from its plain body."""
     raw = body["outcome"]
     try:
-        return OutcomeRecorded(noun_of([raw[name] for name in FIELDS]))
+        return OutcomeRecorded(decode_outcome([raw[name] for name in FIELDS]))
     except (KeyError, TypeError, ValueError):
         return from_plain(OutcomeRecorded, body)  # reads an older form, or reports the error
 
 
-def event_body(event: Any) -> str:
+def encode_event_body(event: Any) -> str:
     """Return any event's body for the ledger."""
     return json.dumps(to_plain(event), separators=(",", ":"), allow_nan=False)
 
@@ -110,33 +110,33 @@ FIELDS = tuple(Outcome.__dataclass_fields__)
 stratum_of = functools.lru_cache(maxsize=4096)(Stratum.parse)
 
 
-def _nouns_json(nouns: tuple[Any, ...]) -> str:
+def _encode_nouns(nouns: tuple[Any, ...]) -> str:
     """Usually empty, so the empty case is fast."""
     return json.dumps(to_plain(nouns), separators=(",", ":"), allow_nan=False) if nouns else NOTHING
 
 
-def _steps(cell: str | list[Any]) -> tuple[Step, ...]:
-    return () if cell in (NOTHING, []) else tuple(from_plain(Step, one) for one in _as_list(cell))
+def _decode_steps(cell: str | list[Any]) -> tuple[Step, ...]:
+    return () if cell in (NOTHING, []) else tuple(from_plain(Step, one) for one in _parse_list_cell(cell))
 
 
-def _facts(cell: str | list[Any]) -> tuple[tuple[str, float], ...]:
-    return () if cell in (NOTHING, []) else tuple((name, _number(value)) for name, value in _as_list(cell))
+def _decode_facts(cell: str | list[Any]) -> tuple[tuple[str, float], ...]:
+    return () if cell in (NOTHING, []) else tuple((name, _read_number(value)) for name, value in _parse_list_cell(cell))
 
 
-def _as_list(cell: str | list[Any]) -> list[Any]:
+def _parse_list_cell(cell: str | list[Any]) -> list[Any]:
     """The table stores text, the ledger body a list."""
     return json.loads(cell) if isinstance(cell, str) else cell
 
 
-def _number(value: float | None) -> float:
+def _read_number(value: float | None) -> float:
     return math.nan if value is None else float(value)
 
 
-def _truth(value: bool | None) -> bool | None:  # noqa: FBT001 - a cell
+def _read_truth_value(value: bool | None) -> bool | None:  # noqa: FBT001 - a cell
     return None if value is None else bool(value)
 
 
-def _finite(value: float | None) -> float | None:
+def _drop_non_finite(value: float | None) -> float | None:
     if value is None:
         return None
     number = float(value)

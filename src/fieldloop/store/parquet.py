@@ -9,13 +9,13 @@ from fieldloop.model.episode import Blob
 from fieldloop.store.contract import Shelf
 
 
-def put_rows(shelf: Shelf, columns: Mapping[str, Sequence[Any]]) -> tuple[Blob, int]:
+def store_table(shelf: Shelf, columns: Mapping[str, Sequence[Any]]) -> tuple[Blob, int]:
     """Store a table given by columns; return its blob and the number of rows.
 
     >>> from fieldloop.store import open_shelf
     >>> shelf = open_shelf("memory://")
-    >>> blob, rows = put_rows(shelf, {"check": ["timing.jitter", "timing.gap"], "value": [0.2, None]})
-    >>> rows, read_rows(shelf, blob.sha256, ["value"])
+    >>> blob, rows = store_table(shelf, {"check": ["timing.jitter", "timing.gap"], "value": [0.2, None]})
+    >>> rows, read_table(shelf, blob.sha256, ["value"])
     (2, {'value': [0.2, None]})
     """
     import pyarrow as pa
@@ -33,7 +33,7 @@ def put_rows(shelf: Shelf, columns: Mapping[str, Sequence[Any]]) -> tuple[Blob, 
     return shelf.put_bytes(sink.getvalue()), table.num_rows
 
 
-def read_rows(shelf: Shelf, sha256: str, columns: Sequence[str] | None = None) -> dict[str, list[Any]]:
+def read_table(shelf: Shelf, sha256: str, columns: Sequence[str] | None = None) -> dict[str, list[Any]]:
     """Read a table as columns, all of them or the named ones."""
     import pyarrow as pa
     import pyarrow.parquet as pq

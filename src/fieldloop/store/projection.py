@@ -11,101 +11,101 @@ from fieldloop.model.calibration import Calibration
 from fieldloop.model.episode import Episode, Session
 from fieldloop.model.event import Event
 from fieldloop.model.finding import EpisodeReport, Status
-from fieldloop.store.episodes import search_columns
-from fieldloop.store.outcomes import row_of
+from fieldloop.store.episodes import get_search_columns
+from fieldloop.store.outcomes import make_outcome_row
 from fieldloop.store.rows import Tables
 
 Projection = Callable[[Tables, Any, int], None]
 """Takes the tables, an event and its sequence number."""
 
 
-def project(tables: Tables, events: Iterable[tuple[int, Event]]) -> None:
+def apply_events(tables: Tables, events: Iterable[tuple[int, Event]]) -> None:
     """Apply events to the tables in order; consecutive outcomes are written as one batch."""
     for is_outcome, run in groupby(events, key=lambda each: type(each[1]) is happened.OutcomeRecorded):
         if is_outcome:
             recorded = ((seq, event) for seq, event in run if isinstance(event, happened.OutcomeRecorded))
-            tables.put_outcomes([row_of(event.outcome, seq) for seq, event in recorded])
+            tables.put_outcomes([make_outcome_row(event.outcome, seq) for seq, event in recorded])
         else:
             for seq, event in run:
                 PROJECTIONS[type(event)](tables, event, seq)
 
 
-def _ignore(_tables: Tables, _event: Any, _seq: int) -> None:
+def _ignore_event(_tables: Tables, _event: Any, _seq: int) -> None:
     """The event has no projection."""
 
 
-def _put_noun_of_event(attribute: str) -> Projection:
+def _make_noun_projection(attribute: str) -> Projection:
     """The event holds one complete noun; a later one with the same key replaces it."""
 
-    def put(tables: Tables, event: Any, seq: int) -> None:
+    def put_noun(tables: Tables, event: Any, seq: int) -> None:
         tables.put(getattr(event, attribute), seq)
 
-    return put
+    return put_noun
 
 
-def _put_event(tables: Tables, event: Any, seq: int) -> None:
+def _project_event(tables: Tables, event: Any, seq: int) -> None:
     """The event is the noun."""
     tables.put(event, seq)
 
 
-def _plan(tables: Tables, event: happened.PlanDrawn, seq: int) -> None:
+def _project_plan(tables: Tables, event: happened.PlanDrawn, seq: int) -> None:
     tables.put(event.plan, seq)
     for place, order in enumerate(event.plan.orders):
         tables.put(order, seq, place)
 
 
-def _close_session(tables: Tables, event: happened.SessionClosed, _seq: int) -> None:
+def _project_closed_session(tables: Tables, event: happened.SessionClosed, _seq: int) -> None:
     for session, stated in tables.find_with_place(Session, {"id": event.session}):
         tables.put(replace(session, closed_ns=event.at_ns), stated)
 
 
-def _ingest(tables: Tables, event: happened.LogIngested, seq: int) -> None:
+def _project_ingested_log(tables: Tables, event: happened.LogIngested, seq: int) -> None:
     tables.put(event.log, seq)
     for place, episode in enumerate(event.episodes):
-        tables.put(episode, seq, place, log=event.log.blob, **search_columns(episode))
+        tables.put(episode, seq, place, log=event.log.blob, **get_search_columns(episode))
 
 
-def _read_again(tables: Tables, event: happened.LogReadAgain, seq: int) -> None:
+def _project_log_read_again(tables: Tables, event: happened.LogReadAgain, seq: int) -> None:
     """The log and its known episodes keep their place; an episode that was not in it before is new."""
-    tables.restate(event.log)
+    tables.overwrite_noun(event.log)
     known = {episode.id for episode in event.episodes_before}
     for place, episode in enumerate(event.episodes):
-        columns = {"log": event.log.blob, **search_columns(episode)}
+        columns = {"log": event.log.blob, **get_search_columns(episode)}
         if episode.id in known:
-            tables.restate(episode, **columns)
+            tables.overwrite_noun(episode, **columns)
         else:
             tables.put(episode, seq, place, **columns)
 
 
-def _relabel(tables: Tables, event: happened.EpisodeRelabelled, _seq: int) -> None:
-    tables.restate(event.episode, **search_columns(event.episode))
+def _project_relabelled_episode(tables: Tables, event: happened.EpisodeRelabelled, _seq: int) -> None:
+    tables.overwrite_noun(event.episode, **get_search_columns(event.episode))
 
 
-def _set_aside(tables: Tables, event: happened.EpisodeSetAside, _seq: int) -> None:
+def _project_episode_set_aside(tables: Tables, event: happened.EpisodeSetAside, _seq: int) -> None:
     """An episode that is set aside has no status, so that no count of statuses includes it."""
     for episode in tables.find(Episode, {"id": event.episode}):
         aside = replace(episode, set_aside=event.reason)
-        tables.restate(aside, status=None, **search_columns(aside))
+        tables.overwrite_noun(aside, status=None, **get_search_columns(aside))
 
 
-def _restore(tables: Tables, event: happened.EpisodeRestored, _seq: int) -> None:
+def _project_restored_episode(tables: Tables, event: happened.EpisodeRestored, _seq: int) -> None:
     last = tables.find(EpisodeReport, {"episode": event.episode}, newest=True, limit=1)
     for episode in tables.find(Episode, {"id": event.episode}):
         used = replace(episode, set_aside="")
-        tables.restate(used, status=last[0].status if last else None, **search_columns(used))
+        tables.overwrite_noun(used, status=last[0].status if last else None, **get_search_columns(used))
 
 
-def _measure(tables: Tables, event: happened.EpisodesMeasured, seq: int) -> None:
+def _project_measurements(tables: Tables, event: happened.EpisodesMeasured, seq: int) -> None:
     for place, episode in enumerate(event.episodes):
         tables.put(replace(event, episodes=(episode,)), seq, place, episode=episode)
 
 
-def _judge(tables: Tables, event: happened.EpisodeJudged, seq: int) -> None:
+def _project_judgement(tables: Tables, event: happened.EpisodeJudged, seq: int) -> None:
     tables.put(event.report, seq, protocol=event.protocol)
     tables.set(Episode, {"id": event.report.episode, "set_aside": ""}, status=event.report.status)
 
 
-def _calibrate(tables: Tables, event: happened.CalibrationAttached, seq: int) -> None:
+def _project_calibration(tables: Tables, event: happened.CalibrationAttached, seq: int) -> None:
     """At most one calibration per robot, sensor and kind is valid at any time, in whatever order they arrive.
 
     A calibration that does not pass never replaces one that does: it is stored with an empty validity interval.
@@ -114,76 +114,82 @@ def _calibrate(tables: Tables, event: happened.CalibrationAttached, seq: int) ->
     same = {"robot": new.robot, "sensor": new.sensor, "kind": new.kind}
     others = [(c, stated) for c, stated in tables.find_with_place(Calibration, same) if c.id != new.id]
     for other, _ in others:
-        new = replace(new, valid_to_ns=_end_because_of(new, other, arrived_later=True))
+        new = replace(new, valid_to_ns=_compute_calibration_end(new, other, arrived_later=True))
     for other, stated in others:
-        end = _end_because_of(other, new, arrived_later=False)
+        end = _compute_calibration_end(other, new, arrived_later=False)
         if end != other.valid_to_ns:
             tables.put(replace(other, valid_to_ns=end), stated)
     tables.put(new, seq)
 
 
-def _end_because_of(calibration: Calibration, other: Calibration, *, arrived_later: bool) -> int | None:
+def _compute_calibration_end(
+    calibration: Calibration, other_calibration: Calibration, *, arrived_later: bool
+) -> int | None:
     """Return when a calibration ends because of another. If two begin together, the later arrival is valid."""
-    passed, passes = (c.status is Status.PASSED for c in (calibration, other))
-    if passes and not passed and other.holds_at(calibration.valid_from_ns):
+    passed, passes = (c.status is Status.PASSED for c in (calibration, other_calibration))
+    if passes and not passed and other_calibration.is_in_force_at(calibration.valid_from_ns):
         return calibration.valid_from_ns
     if passed and not passes:
         return calibration.valid_to_ns
-    follows = calibration.valid_from_ns < other.valid_from_ns + (not arrived_later)
-    return other.valid_from_ns if follows and calibration.holds_at(other.valid_from_ns) else calibration.valid_to_ns
+    follows = calibration.valid_from_ns < other_calibration.valid_from_ns + (not arrived_later)
+    return (
+        other_calibration.valid_from_ns
+        if follows and calibration.is_in_force_at(other_calibration.valid_from_ns)
+        else calibration.valid_to_ns
+    )
 
 
-def _annotate(tables: Tables, event: happened.EpisodeAnnotated, seq: int) -> None:
+def _project_annotations(tables: Tables, event: happened.EpisodeAnnotated, seq: int) -> None:
     whose = {"episode": event.episode, "kind": event.kind, "author": event.author}
     tables.drop(Annotation, whose)
     for place, annotation in enumerate(event.annotations):
         tables.put(annotation, seq, place, **whose)
 
 
-def _incident(tables: Tables, event: happened.IncidentOpened | happened.IncidentMoved, seq: int) -> None:
+def _project_incident(tables: Tables, event: happened.IncidentOpened | happened.IncidentMoved, seq: int) -> None:
     steps = event.incident.steps
     tables.put(event.incident, seq, step=steps[-1].step if steps else None)
 
 
 PROJECTIONS: dict[type[Event], Projection] = {
-    happened.WorkspaceCreated: _ignore,
-    happened.TokenIssued: _put_noun_of_event("token"),
-    happened.ProtocolLocked: _put_event,
-    happened.OperatorEnrolled: _put_noun_of_event("operator"),
-    happened.RobotRegistered: _put_noun_of_event("robot"),
-    happened.ProviderContracted: _put_noun_of_event("provider"),
-    happened.DeploymentMapped: _put_noun_of_event("deployment"),
-    happened.DeploymentAudited: _put_noun_of_event("audit"),
-    happened.PlanDrawn: _plan,
-    happened.PlanScored: _put_noun_of_event("score"),
-    happened.SynchronisationVerified: _put_event,
-    happened.SessionOpened: _put_noun_of_event("session"),
-    happened.SessionClosed: _close_session,
-    happened.LogIngested: _ingest,
-    happened.LogReadAgain: _read_again,
-    happened.EpisodeRelabelled: _relabel,
-    happened.EpisodeSetAside: _set_aside,
-    happened.EpisodeRestored: _restore,
-    happened.EpisodesMeasured: _measure,
-    happened.EpisodeJudged: _judge,
-    happened.DatasetJudged: _put_noun_of_event("report"),
-    happened.DeliveryJudged: _ignore,
-    happened.CalibrationAttached: _calibrate,
-    happened.IntrinsicsAttached: _put_noun_of_event("intrinsics"),
-    happened.SensorVerified: _put_noun_of_event("verification"),
-    happened.TaxonomyLocked: _put_event,
-    happened.EpisodeAnnotated: _annotate,
-    happened.ReleaseFrozen: _put_noun_of_event("release"),
-    happened.ReleaseExported: _ignore,
-    happened.LagsMeasured: _put_event,
-    happened.PolicyTrained: _put_noun_of_event("policy"),
-    happened.PolicyAdded: _put_noun_of_event("policy"),
-    happened.PolicyGated: _put_noun_of_event("decision"),
-    happened.RolloutMoved: _put_noun_of_event("rollout"),
-    happened.AlarmRaised: _put_noun_of_event("alarm"),
-    happened.DiagnosisMade: _put_noun_of_event("diagnosis"),
-    happened.IncidentOpened: _incident,
-    happened.IncidentMoved: _incident,
-    happened.DemandPlaced: _put_noun_of_event("demand"),
+    happened.WorkspaceCreated: _ignore_event,
+    happened.TokenIssued: _make_noun_projection("token"),
+    happened.ProtocolLocked: _project_event,
+    happened.OperatorEnrolled: _make_noun_projection("operator"),
+    happened.RobotRegistered: _make_noun_projection("robot"),
+    happened.ProviderContracted: _make_noun_projection("provider"),
+    happened.DeploymentMapped: _make_noun_projection("deployment"),
+    happened.DeploymentAudited: _make_noun_projection("audit"),
+    happened.PlanDrawn: _project_plan,
+    happened.PlanScored: _make_noun_projection("score"),
+    happened.SynchronisationVerified: _project_event,
+    happened.SessionOpened: _make_noun_projection("session"),
+    happened.SessionClosed: _project_closed_session,
+    happened.LogIngested: _project_ingested_log,
+    happened.LogReadAgain: _project_log_read_again,
+    happened.EpisodeRelabelled: _project_relabelled_episode,
+    happened.EpisodeSetAside: _project_episode_set_aside,
+    happened.EpisodeRestored: _project_restored_episode,
+    happened.EpisodesMeasured: _project_measurements,
+    happened.EpisodeJudged: _project_judgement,
+    happened.DatasetJudged: _make_noun_projection("report"),
+    happened.DeliveryJudged: _ignore_event,
+    happened.CalibrationAttached: _project_calibration,
+    happened.IntrinsicsAttached: _make_noun_projection("intrinsics"),
+    happened.SensorVerified: _make_noun_projection("verification"),
+    happened.TaxonomyLocked: _project_event,
+    happened.EpisodeAnnotated: _project_annotations,
+    happened.ReleaseFrozen: _make_noun_projection("release"),
+    happened.ReleaseExported: _ignore_event,
+    happened.LagsMeasured: _project_event,
+    happened.PolicyTrained: _make_noun_projection("policy"),
+    happened.PolicyAdded: _make_noun_projection("policy"),
+    happened.PolicyGated: _make_noun_projection("decision"),
+    happened.RolloutMoved: _make_noun_projection("rollout"),
+    happened.AlarmRaised: _make_noun_projection("alarm"),
+    happened.DiagnosisMade: _make_noun_projection("diagnosis"),
+    happened.IncidentOpened: _project_incident,
+    happened.IncidentMoved: _project_incident,
+    happened.DemandPlaced: _make_noun_projection("demand"),
 }
 """One entry per event, except OutcomeRecorded, which is written in batches."""

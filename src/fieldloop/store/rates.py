@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from sqlalchemy import BigInteger, ColumnElement, Connection, column, func, select, values
 
 from fieldloop.model.alarm import Rate
-from fieldloop.model.days import DAY_S, QUARTER_S, local_day
+from fieldloop.model.days import DAY_S, QUARTER_S, get_local_day
 from fieldloop.model.stream import NS_PER_HOUR, NS_PER_S
 from fieldloop.store.contract import DayCount
-from fieldloop.store.judged_again import Place, corrections
+from fieldloop.store.judged_again import Place, compute_verdict_corrections
 from fieldloop.store.tables import outcomes, success_hours
 
 Span = tuple[int, int]
@@ -25,11 +25,11 @@ QUARTERS = tuple(range(0, NS_PER_HOUR, QUARTER_S * NS_PER_S))
 assert DAY_S % QUARTER_S == 0
 
 
-def success_rates(
+def compute_success_rates(
     connection: Connection, spans: Sequence[Span], stage: str, policy: str | None = None
 ) -> list[list[Rate]]:
     """Return for each span [start, end) success by policy and site, each with its 95 % interval."""
-    from fieldloop.stats.binomial import interval
+    from fieldloop.stats.binomial import compute_wilson_interval
 
     wanted = [span for span in spans if span[0] < span[1]]
     if not wanted:
@@ -40,7 +40,7 @@ def success_rates(
         counted = ((place, *sums.over(place, span)) for place in sums.places)
         rates_by_span.append(
             [
-                Rate(*place, won, tried, won / tried, *interval(won, tried), *span)
+                Rate(*place, won, tried, won / tried, *compute_wilson_interval(won, tried), *span)
                 for place, won, tried in counted
                 if tried
             ]
@@ -55,14 +55,14 @@ class _Sums:
         edges = sorted({edge for span in spans for edge in span})
         self._hours: dict[Place, list[int]] = defaultdict(list)
         self._totals: dict[Place, list[Tally]] = defaultdict(lambda: [NOTHING])
-        for hour, place, won, tried in _whole_hours(connection, (edges[0], edges[-1]), stage, policy):
+        for hour, place, won, tried in _read_hourly_sums(connection, (edges[0], edges[-1]), stage, policy):
             before = self._totals[place][-1]
             self._hours[place].append(hour)
             self._totals[place].append((before[0] + won, before[1] + tried))
-        self._cut = dict(_cut_hours(connection, edges, stage, policy))
+        self._cut = dict(_count_partial_hours(connection, edges, stage, policy))
         self._corrected: dict[Place, list[int]] = defaultdict(list)
         self._corrections: dict[Place, list[Tally]] = defaultdict(lambda: [NOTHING])
-        found = corrections(connection, edges[0], edges[-1], stage, policy)
+        found = compute_verdict_corrections(connection, edges[0], edges[-1], stage, policy)
         for place, at_ns, won, tried in sorted(found, key=lambda each: each[1]):
             before = self._corrections[place][-1]
             self._corrected[place].append(at_ns)
@@ -84,7 +84,7 @@ class _Sums:
         return whole[0] + part[0] + again[0], whole[1] + part[1] + again[1]
 
 
-def _whole_hours(
+def _read_hourly_sums(
     connection: Connection, span: Span, stage: str, policy: str | None
 ) -> Iterator[tuple[int, Place, int, int]]:
     """Yield the sums of the hours that begin within a span or contain its start, in order of time."""
@@ -99,16 +99,21 @@ def _whole_hours(
         yield hour, (version, site), won, tried
 
 
-def _cut_hours(
+def _count_partial_hours(
     connection: Connection, edges: Iterable[int], stage: str, policy: str | None
 ) -> Iterator[tuple[tuple[int, Place], Tally]]:
     """Count for each edge the outcomes between the hour's beginning and the edge, by place."""
     cuts = [(edge - edge % NS_PER_HOUR, edge) for edge in edges if edge % NS_PER_HOUR]
     if not cuts:
         return
-    cut = _cuts_table(cuts)
+    cut = _build_spans_table(cuts)
     each = outcomes.c
-    inside = (each.stage == stage) & (each.at_ns >= cut.c.begin) & (each.at_ns < cut.c.edge) & _is_known()
+    inside = (
+        (each.stage == stage)
+        & (each.at_ns >= cut.c.begin)
+        & (each.at_ns < cut.c.edge)
+        & _build_known_result_criterion()
+    )
     query = (
         select(cut.c.edge, each.policy, each.site, func.count().filter(each.succeeded), func.count())
         .join_from(cut, outcomes, inside)
@@ -120,16 +125,16 @@ def _cut_hours(
         yield (edge, (version, site)), (won, tried)
 
 
-def _is_known() -> ColumnElement[bool]:
+def _build_known_result_criterion() -> ColumnElement[bool]:
     """Does an outcome state its result? Others count neither as attempts nor as successes."""
     known: ColumnElement[bool] = outcomes.c.succeeded.is_not(None)
     return known
 
 
-def _cuts_table(cuts: Sequence[Span]):  # type: ignore[no-untyped-def]  # noqa: ANN202 - a common table expression
+def _build_spans_table(spans: Sequence[Span]):  # type: ignore[no-untyped-def]  # noqa: ANN202 - a common table expression
     """Return pairs of times as a table to join with; literals, as PostgreSQL guesses the types of parameters."""
     columns = (column("begin", BigInteger), column("edge", BigInteger))
-    return values(*columns, name="cuts", literal_binds=True).data(list(cuts)).cte()
+    return values(*columns, name="cuts", literal_binds=True).data(list(spans)).cte()
 
 
 def count_by_day(connection: Connection, zones: Mapping[str, str], stage: str) -> list[DayCount]:
@@ -137,39 +142,46 @@ def count_by_day(connection: Connection, zones: Mapping[str, str], stage: str) -
     counts: dict[tuple[str, str, int], list[int]] = defaultdict(lambda: [0, 0])
     split: dict[int, set[str]] = defaultdict(set)
 
-    def add(place: Place, at_ns: int, won: int, tried: int) -> None:
-        tally = counts[(*place, local_day(at_ns, zones.get(place[1], "UTC")))]
-        tally[0] += won
-        tally[1] += tried
+    def add_to_day(place: Place, at_ns: int, successes: int, attempts: int) -> None:
+        tally = counts[(*place, get_local_day(at_ns, zones.get(place[1], "UTC")))]
+        tally[0] += successes
+        tally[1] += attempts
 
     hours = success_hours.c
     query = select(hours.hour, hours.policy, hours.site, hours.successes, hours.episodes).where(hours.stage == stage)
     for hour, policy, site, won, tried in connection.execute(query):
         if _is_in_one_day(hour, zones.get(site, "UTC")):
-            add((policy, site), hour * NS_PER_HOUR, won, tried)
+            add_to_day((policy, site), hour * NS_PER_HOUR, won, tried)
         elif tried:
             split[hour].add(site)
-    for place, at_ns, succeeded in _outcomes_in(connection, split, stage):
-        add(place, at_ns, succeeded, 1)
-    for place, at_ns, won, tried in corrections(connection, None, None, stage):
-        add(place, at_ns, won, tried)
+    for place, at_ns, succeeded in _read_outcomes_of_hours(connection, split, stage):
+        add_to_day(place, at_ns, succeeded, 1)
+    for place, at_ns, won, tried in compute_verdict_corrections(connection, None, None, stage):
+        add_to_day(place, at_ns, won, tried)
     return [DayCount(*key, won, tried) for key, (won, tried) in sorted(counts.items()) if tried]
 
 
 def _is_in_one_day(hour: int, zone: str) -> bool:
     """Is this hour free of a local midnight inside it? In India it is not: the UTC offset has a half hour."""
     begin = hour * NS_PER_HOUR
-    return zone == "UTC" or len({local_day(begin + quarter, zone) for quarter in QUARTERS}) == 1
+    return zone == "UTC" or len({get_local_day(begin + quarter, zone) for quarter in QUARTERS}) == 1
 
 
-def _outcomes_in(connection: Connection, split: Mapping[int, set[str]], stage: str) -> Iterator[tuple[Place, int, int]]:
+def _read_outcomes_of_hours(
+    connection: Connection, sites_by_hour: Mapping[int, set[str]], stage: str
+) -> Iterator[tuple[Place, int, int]]:
     """Yield the outcomes of some hours at some sites."""
-    if not split:
+    if not sites_by_hour:
         return
-    cut = _cuts_table([(hour * NS_PER_HOUR, (hour + 1) * NS_PER_HOUR) for hour in split])
+    cut = _build_spans_table([(hour * NS_PER_HOUR, (hour + 1) * NS_PER_HOUR) for hour in sites_by_hour])
     each = outcomes.c
-    inside = (each.stage == stage) & (each.at_ns >= cut.c.begin) & (each.at_ns < cut.c.edge) & _is_known()
+    inside = (
+        (each.stage == stage)
+        & (each.at_ns >= cut.c.begin)
+        & (each.at_ns < cut.c.edge)
+        & _build_known_result_criterion()
+    )
     query = select(each.policy, each.site, each.at_ns, each.succeeded).join_from(cut, outcomes, inside)
     for policy, site, at_ns, succeeded in connection.execute(query):
-        if site in split[at_ns // NS_PER_HOUR]:
+        if site in sites_by_hour[at_ns // NS_PER_HOUR]:
             yield (policy, site), at_ns, int(succeeded)

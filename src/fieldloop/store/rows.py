@@ -11,12 +11,12 @@ from sqlalchemy import ARRAY, Column, ColumnElement, Connection, Insert, any_, b
 from fieldloop.errors import BadInput, UnknownName
 from fieldloop.model.codec import from_plain
 from fieldloop.model.episode import Episode
-from fieldloop.store.database import driver_cursor
-from fieldloop.store.episodes import episode_of
-from fieldloop.store.outcomes import Row, event_body, noun_of
-from fieldloop.store.statements import Statements, upsert
+from fieldloop.store.database import get_driver_cursor
+from fieldloop.store.episodes import decode_episode
+from fieldloop.store.outcomes import Row, decode_outcome, encode_event_body
+from fieldloop.store.statements import Statements, build_upsert
 from fieldloop.store.sums import add_to_sums
-from fieldloop.store.tables import NounTable, column_value, outcomes, table_of
+from fieldloop.store.tables import NounTable, convert_to_column_value, get_noun_table, outcomes
 
 N = TypeVar("N")
 SEQ = list(outcomes.c.keys()).index("seq")
@@ -32,33 +32,33 @@ class Tables:
 
     def put(self, noun: Any, seq: int, place: int = 0, **given: Any) -> None:
         """Write a noun's row, or overwrite the one with the same key; other columns keep their value."""
-        entry = table_of(type(noun))
-        row = entry.cells(noun, given) | {"seq": seq, "place": place, "body": event_body(noun)}
-        self._connection.execute(_upsert(entry, tuple(row), is_sqlite=self._is_sqlite), row)
+        entry = get_noun_table(type(noun))
+        row = entry.cells(noun, given) | {"seq": seq, "place": place, "body": encode_event_body(noun)}
+        self._connection.execute(_build_upsert(entry, tuple(row), is_sqlite=self._is_sqlite), row)
 
     def set(self, noun: type, where: Mapping[str, Any], **values: Any) -> None:
         """Change columns that are not part of the noun itself."""
-        entry = table_of(noun)
-        changed = {name: column_value(value) for name, value in values.items()}
-        self._connection.execute(update(entry.table).where(*self.criteria(entry, where)).values(changed))
+        entry = get_noun_table(noun)
+        changed = {name: convert_to_column_value(value) for name, value in values.items()}
+        self._connection.execute(update(entry.table).where(*self.build_criteria(entry, where)).values(changed))
 
-    def restate(self, noun: Any, **given: Any) -> None:
+    def overwrite_noun(self, noun: Any, **given: Any) -> None:
         """Overwrite a noun that is already here; it keeps its place in the order of lists."""
-        entry = table_of(type(noun))
-        changed = entry.cells(noun, given) | {"body": event_body(noun)}
+        entry = get_noun_table(type(noun))
+        changed = entry.cells(noun, given) | {"body": encode_event_body(noun)}
         where = {name: getattr(noun, name) for name in entry.key}
-        self._connection.execute(update(entry.table).where(*self.criteria(entry, where)).values(changed))
+        self._connection.execute(update(entry.table).where(*self.build_criteria(entry, where)).values(changed))
 
     def drop(self, noun: type, where: Mapping[str, Any]) -> None:
         """Remove rows."""
-        entry = table_of(noun)
-        self._connection.execute(delete(entry.table).where(*self.criteria(entry, where)))
+        entry = get_noun_table(noun)
+        self._connection.execute(delete(entry.table).where(*self.build_criteria(entry, where)))
 
     def put_outcomes(self, rows: Sequence[Row]) -> None:
         """Write outcomes and their sums by hour; an outcome with a known id replaces the earlier one."""
-        done = driver_cursor(self._connection)
+        done = get_driver_cursor(self._connection)
         done.executemany(self._statements.add_outcomes, rows)
-        fresh = list(rows) if done.rowcount == len(rows) else [row for row in rows if self._is_new(row)]
+        fresh = list(rows) if done.rowcount == len(rows) else [row for row in rows if self._insert_or_replace(row)]
         add_to_sums(self._connection, self._statements, fresh)
 
     def find(
@@ -71,24 +71,24 @@ class Tables:
         self, noun: type[N], where: Mapping[str, Any] | None = None, *, newest: bool = False, limit: int | None = None
     ) -> list[tuple[N, int]]:
         """Return nouns, each with the sequence number of the last event that states it."""
-        entry = table_of(noun)
+        entry = get_noun_table(noun)
         columns = (entry.table.c.body, entry.table.c.seq) if entry.has_body else tuple(entry.table.c)
         order = (entry.table.c.seq, entry.table.c.place) if entry.has_body else (entry.table.c.seq,)
-        query = select(*columns).where(*self.criteria(entry, where)).limit(limit)
+        query = select(*columns).where(*self.build_criteria(entry, where)).limit(limit)
         query = query.order_by(*(each.desc() if newest else each for each in order))
         rows = self._connection.execute(query)
         if entry.has_body:
-            read = reader_of(noun)
+            read = get_body_decoder(noun)
             return [(read(body), seq) for body, seq in rows]
-        return [(noun_of(list(row)), row[SEQ]) for row in rows]  # type: ignore[misc]  # only Outcome has no body
+        return [(decode_outcome(list(row)), row[SEQ]) for row in rows]  # type: ignore[misc]  # only Outcome has no body
 
     def get(self, noun: type[N], id_or_prefix: str) -> N:
         """Return the noun with this id or this unique id prefix."""
-        entry, name = table_of(noun), re.sub(r"(?<=[a-z])(?=[A-Z])", " ", noun.__name__).lower()
+        entry, name = get_noun_table(noun), re.sub(r"(?<=[a-z])(?=[A-Z])", " ", noun.__name__).lower()
         if len(entry.key) != 1 or entry.key == ("seq",):
             raise BadInput(f"{noun.__name__} has no id of its own. Find it by {', '.join(entry.columns)}.")
         column = entry.table.c[entry.key[0]]
-        begin = column_value(id_or_prefix)
+        begin = convert_to_column_value(id_or_prefix)
         query = select(column).where(column >= begin, column < begin + "\U0010ffff").order_by(column).limit(3)
         ids = list(self._connection.scalars(query)) if begin else []
         if not ids:
@@ -101,11 +101,11 @@ class Tables:
 
     def count(self, noun: type, where: Mapping[str, Any] | None = None) -> int:
         """Count rows of a noun's table."""
-        entry = table_of(noun)
-        query = select(func.count()).select_from(entry.table).where(*self.criteria(entry, where))
+        entry = get_noun_table(noun)
+        query = select(func.count()).select_from(entry.table).where(*self.build_criteria(entry, where))
         return self._connection.scalar(query) or 0
 
-    def _is_new(self, row: Row) -> bool:
+    def _insert_or_replace(self, row: Row) -> bool:
         """Was this row inserted? If its id already exists, replace the old row."""
         columns = outcomes.c
         old = list(self._connection.execute(select(outcomes).where(columns.id == row[0])).one())
@@ -118,34 +118,34 @@ class Tables:
         add_to_sums(self._connection, self._statements, [row])
         return False
 
-    def criteria(self, entry: NounTable, where: Mapping[str, Any] | None) -> list[ColumnElement[bool]]:
+    def build_criteria(self, entry: NounTable, where: Mapping[str, Any] | None) -> list[ColumnElement[bool]]:
         asked = where or {}
         for name in asked:
             if name not in entry.columns and name != "seq":
                 raise UnknownName(f"column of {entry.noun.__name__}", name, entry.columns)
-        return [self._criterion(entry.table.c[name], value) for name, value in asked.items()]
+        return [self._build_criterion(entry.table.c[name], value) for name, value in asked.items()]
 
-    def _criterion(self, column: Column[Any], value: Any) -> ColumnElement[bool]:
+    def _build_criterion(self, column: Column[Any], value: Any) -> ColumnElement[bool]:
         if value is None:
             return column.is_(None)
         if isinstance(value, range):
             return (column >= value.start) & (column < value.stop)
         if isinstance(value, list | tuple | set | frozenset):
-            cells = [column_value(each) for each in value]
+            cells = [convert_to_column_value(each) for each in value]
             if self._is_sqlite:  # one parameter for a list of any length
                 return column.in_(select(func.json_each(json.dumps(cells)).table_valued("value").c.value))
             return column == any_(bindparam(None, cells, ARRAY(column.type)))
-        equal: ColumnElement[bool] = column == column_value(value)
+        equal: ColumnElement[bool] = column == convert_to_column_value(value)
         return equal
 
 
-def reader_of(noun: type[N]) -> Callable[[str], N]:
+def get_body_decoder(noun: type[N]) -> Callable[[str], N]:
     """Return the decoder of a noun's body; episodes, being many, have a faster one."""
     if noun is Episode:
-        return cast("Callable[[str], N]", episode_of)
+        return cast("Callable[[str], N]", decode_episode)
     return lambda body: from_plain(noun, json.loads(body))
 
 
 @functools.cache
-def _upsert(entry: NounTable, columns: tuple[str, ...], *, is_sqlite: bool) -> Insert:
-    return upsert(entry.table, entry.key, columns, is_sqlite=is_sqlite)
+def _build_upsert(entry: NounTable, columns: tuple[str, ...], *, is_sqlite: bool) -> Insert:
+    return build_upsert(entry.table, entry.key, columns, is_sqlite=is_sqlite)

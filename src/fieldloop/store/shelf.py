@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, cast
 from fieldloop.errors import BadInput, StoreError
 from fieldloop.model.episode import Blob
 from fieldloop.store.contract import Shelf, Swept
-from fieldloop.store.manifest import Member, list_folder, read_manifest, write_manifest
+from fieldloop.store.manifest import Member, decode_manifest, encode_manifest, store_folder_files
 
 __all__ = [
     "FILES",
@@ -25,8 +25,8 @@ __all__ = [
     "VerifyingStream",
     "hash_file",
     "link_or_copy",
-    "missing_blob_error",
-    "verify",
+    "make_missing_blob_error",
+    "verify_hash",
 ]
 
 FILES, FOLDERS = "blobs", "folders"
@@ -49,7 +49,7 @@ class HashedShelf:
     def put_bytes(self, content: bytes) -> Blob:
         """Store bytes; idempotent."""
         sha256 = hashlib.sha256(content).hexdigest()
-        self._keep_bytes(FILES, sha256, content)
+        self._store_bytes(FILES, sha256, content)
         return Blob(sha256, len(content))
 
     def put_file(self, path: Path) -> Blob:
@@ -60,7 +60,7 @@ class HashedShelf:
             )
         before = path.stat()
         sha256 = hash_file(path)
-        self._keep_file(FILES, sha256, path, before.st_size)
+        self._store_file(FILES, sha256, path, before.st_size)
         after = path.stat()
         if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
             raise StoreError(f"{path} changed while it was read. Wait until it is complete and try again.")
@@ -68,15 +68,15 @@ class HashedShelf:
 
     def put_folder(self, path: Path, files: Sequence[Path] | None = None) -> Blob:
         """Store all files of a folder, or the given ones, and a manifest of them; its hash identifies the folder."""
-        members = list_folder(path, self.put_file, files)
-        content = write_manifest(members)
+        members = store_folder_files(path, self.put_file, files)
+        content = encode_manifest(members)
         sha256 = hashlib.sha256(content).hexdigest()
-        self._keep_bytes(FOLDERS, sha256, content)
+        self._store_bytes(FOLDERS, sha256, content)
         return Blob(sha256, sum(member.size for member in members), is_folder=True)
 
     def has(self, sha256: str) -> bool:
         """Is this blob stored?"""
-        return self._find(sha256) is not None
+        return self._find_blob(sha256) is not None
 
     def read(self, sha256: str) -> bytes:
         """Return the bytes, verified against their hash."""
@@ -85,36 +85,38 @@ class HashedShelf:
 
     def open(self, sha256: str) -> BinaryIO:
         """Open the bytes for reading; reading them to the end verifies them."""
-        stored = self._find(sha256)
+        stored = self._find_blob(sha256)
         if stored is None:
-            raise missing_blob_error(sha256)
+            raise make_missing_blob_error(sha256)
         area, size = stored
         return cast("BinaryIO", io.BufferedReader(VerifyingStream(self._open(area, sha256), sha256, size), 1 << 20))
 
     def local(self, blob: Blob, cache_dir: Path) -> Path:
         """Return a local path to a verified copy of a blob, file or folder."""
         return (
-            self._local_folder(blob.sha256, cache_dir) if blob.is_folder else self._local_file(blob.sha256, cache_dir)
+            self._get_local_folder(blob.sha256, cache_dir)
+            if blob.is_folder
+            else self._get_local_file(blob.sha256, cache_dir)
         )
 
     def sweep(self, keep: AbstractSet[str], min_age_s: float) -> Swept:
         """Remove blobs that are older than this and not in `keep`; files of kept folders are kept."""
-        stored = list(self._list())
+        stored = list(self._list_blobs())
         kept = set(keep)
         for blob in stored:
             if blob.area == FOLDERS and (blob.sha256 in keep or blob.age_s < min_age_s):
                 kept.update(member.sha256 for member in self.members(blob.sha256))
         removed = [blob for blob in stored if blob.sha256 not in kept and blob.age_s >= min_age_s]
-        gone = [blob for blob in removed if self._remove(blob, min_age_s)]
+        gone = [blob for blob in removed if self._remove_blob(blob, min_age_s)]
         return Swept(
             tuple(blob.sha256 for blob in gone), self._remove_temporaries(min_age_s), sum(blob.size for blob in gone)
         )
 
     def members(self, sha256: str) -> list[Member]:
         """Return the files of a folder."""
-        return read_manifest(self.read(sha256), sha256)
+        return decode_manifest(self.read(sha256), sha256)
 
-    def _local_folder(self, sha256: str, cache_dir: Path) -> Path:
+    def _get_local_folder(self, sha256: str, cache_dir: Path) -> Path:
         """Write the files of a folder to disk; the folder appears atomically."""
         target = cache_dir / f"folder-{sha256}"
         if target.is_dir():
@@ -125,7 +127,7 @@ class HashedShelf:
             for member in self.members(sha256):
                 place = building / member.path
                 place.parent.mkdir(parents=True, exist_ok=True)
-                link_or_copy(self._local_file(member.sha256, cache_dir), place)
+                link_or_copy(self._get_local_file(member.sha256, cache_dir), place)
             building.chmod(0o755)
             try:
                 building.rename(target)
@@ -138,26 +140,26 @@ class HashedShelf:
 
     # ── implemented by each storage ──
 
-    def _keep_bytes(self, area: str, sha256: str, content: bytes) -> None:
+    def _store_bytes(self, area: str, sha256: str, content: bytes) -> None:
         raise NotImplementedError
 
-    def _keep_file(self, area: str, sha256: str, path: Path, size: int) -> None:
+    def _store_file(self, area: str, sha256: str, path: Path, size: int) -> None:
         raise NotImplementedError
 
-    def _find(self, sha256: str) -> tuple[str, int] | None:
+    def _find_blob(self, sha256: str) -> tuple[str, int] | None:
         """Return the area and size of a blob, None if it is not stored."""
         raise NotImplementedError
 
     def _open(self, area: str, sha256: str) -> Any:
         raise NotImplementedError
 
-    def _local_file(self, sha256: str, cache_dir: Path) -> Path:
+    def _get_local_file(self, sha256: str, cache_dir: Path) -> Path:
         raise NotImplementedError
 
-    def _list(self) -> Iterator[StoredBlob]:
+    def _list_blobs(self) -> Iterator[StoredBlob]:
         raise NotImplementedError
 
-    def _remove(self, blob: StoredBlob, min_age_s: float) -> bool:
+    def _remove_blob(self, blob: StoredBlob, min_age_s: float) -> bool:
         raise NotImplementedError
 
     def _remove_temporaries(self, min_age_s: float) -> int:
@@ -198,7 +200,7 @@ class VerifyingStream(io.RawIOBase):
             self._hashed = self._at + len(content)
         self._at += len(content)
         if self._hashed == self._at and (not content or self._hashed >= self._size):
-            verify(self._digest.hexdigest(), self._sha256)
+            verify_hash(self._digest.hexdigest(), self._sha256)
         return len(content)
 
     def close(self) -> None:
@@ -213,13 +215,15 @@ def hash_file(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def verify(found: str, sha256: str) -> None:
+def verify_hash(computed_sha256: str, sha256: str) -> None:
     """Refuse bytes whose hash differs from their name."""
-    if found != sha256:
-        raise StoreError(f"Blob {sha256} is damaged: its content hashes to {found}. Store the original again.")
+    if computed_sha256 != sha256:
+        raise StoreError(
+            f"Blob {sha256} is damaged: its content hashes to {computed_sha256}. Store the original again."
+        )
 
 
-def missing_blob_error(sha256: str) -> StoreError:
+def make_missing_blob_error(sha256: str) -> StoreError:
     """Return the error for a missing blob."""
     return StoreError(f"Blob {sha256} is not on the shelf.")
 

@@ -12,7 +12,15 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from fieldloop.errors import StoreError, StoreFull
-from fieldloop.store.shelf import FILES, FOLDERS, HashedShelf, StoredBlob, hash_file, missing_blob_error, verify
+from fieldloop.store.shelf import (
+    FILES,
+    FOLDERS,
+    HashedShelf,
+    StoredBlob,
+    hash_file,
+    make_missing_blob_error,
+    verify_hash,
+)
 
 NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 PIECE = 1 << 20
@@ -26,28 +34,28 @@ class FolderShelf(HashedShelf):
         self.root = root
         self._verified: dict[str, tuple[int, int, int]] = {}
 
-    def _keep_bytes(self, area: str, sha256: str, content: bytes) -> None:
-        self._write_atomically(area, sha256, len(content), lambda stream: _write(stream, [content], sha256))
+    def _store_bytes(self, area: str, sha256: str, content: bytes) -> None:
+        self._write_atomically(area, sha256, len(content), lambda stream: _write_verified(stream, [content], sha256))
 
-    def _keep_file(self, area: str, sha256: str, path: Path, size: int) -> None:
-        def copy(stream: BinaryIO) -> None:
+    def _store_file(self, area: str, sha256: str, path: Path, size: int) -> None:
+        def copy_into(stream: BinaryIO) -> None:
             with path.open("rb") as source:
-                _write(stream, iter(lambda: source.read(PIECE), b""), sha256)
+                _write_verified(stream, iter(lambda: source.read(PIECE), b""), sha256)
 
-        self._write_atomically(area, sha256, size, copy)
+        self._write_atomically(area, sha256, size, copy_into)
 
-    def _write_atomically(self, area: str, sha256: str, size: int, fill: Callable[[BinaryIO], None]) -> None:
+    def _write_atomically(self, area: str, sha256: str, size: int, write_content: Callable[[BinaryIO], None]) -> None:
         """Atomic write: temporary file, fsync, rename. A kill at any point leaves at worst a file under tmp/."""
         target = self._path(area, sha256)
         with self._translate_os_errors(), self._lock(fcntl.LOCK_SH):
-            if _size(target) == size:
+            if _get_file_size(target) == size:
                 os.utime(target)  # renew its age, so that no sweep removes it before the caller's event references it
                 return
         with self._translate_os_errors():
-            temporary = self._temporary()
+            temporary = self._make_temporary_file()
             try:
                 with temporary.open("wb") as stream:
-                    fill(stream)
+                    write_content(stream)
                     stream.flush()
                     os.fsync(stream.fileno())
                 temporary.chmod(0o444)  # read-only, to prevent accidental changes
@@ -58,9 +66,9 @@ class FolderShelf(HashedShelf):
             finally:
                 temporary.unlink(missing_ok=True)
 
-    def _find(self, sha256: str) -> tuple[str, int] | None:
+    def _find_blob(self, sha256: str) -> tuple[str, int] | None:
         for area in (FILES, FOLDERS):
-            size = _size(self._path(area, sha256))
+            size = _get_file_size(self._path(area, sha256))
             if size is not None:
                 return area, size
         return None
@@ -68,19 +76,19 @@ class FolderShelf(HashedShelf):
     def _open(self, area: str, sha256: str) -> Any:
         return self._path(area, sha256).open("rb")
 
-    def _local_file(self, sha256: str, cache_dir: Path) -> Path:  # noqa: ARG002 - nothing needs a copy here
+    def _get_local_file(self, sha256: str, cache_dir: Path) -> Path:  # noqa: ARG002 - nothing needs a copy here
         path = self._path(FILES, sha256)
         try:
             now = path.stat()
         except FileNotFoundError:
-            raise missing_blob_error(sha256) from None
+            raise make_missing_blob_error(sha256) from None
         seen = (now.st_ino, now.st_size, now.st_mtime_ns)
         if self._verified.get(sha256) != seen:
-            verify(hash_file(path), sha256)
+            verify_hash(hash_file(path), sha256)
             self._verified[sha256] = seen
         return path
 
-    def _list(self) -> Iterator[StoredBlob]:
+    def _list_blobs(self) -> Iterator[StoredBlob]:
         now_s = time.time()
         for area in (FILES, FOLDERS):
             for path in sorted((self.root / area).glob("??/*")):
@@ -88,7 +96,7 @@ class FolderShelf(HashedShelf):
                     status = path.stat()
                     yield StoredBlob(area, path.name, status.st_size, now_s - status.st_mtime)
 
-    def _remove(self, blob: StoredBlob, min_age_s: float) -> bool:
+    def _remove_blob(self, blob: StoredBlob, min_age_s: float) -> bool:
         path = self._path(blob.area, blob.sha256)
         with self._lock(fcntl.LOCK_EX), contextlib.suppress(FileNotFoundError):
             # checked again under the lock: another writer may have stored the same bytes meanwhile
@@ -109,7 +117,7 @@ class FolderShelf(HashedShelf):
     def _path(self, area: str, sha256: str) -> Path:
         return self.root / area / sha256[:2] / sha256
 
-    def _temporary(self) -> Path:
+    def _make_temporary_file(self) -> Path:
         (self.root / "tmp").mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=self.root / "tmp")
         os.close(handle)
@@ -133,7 +141,7 @@ class FolderShelf(HashedShelf):
             raise StoreError(f"{self.root}: {wrong}.") from wrong
 
 
-def _write(stream: BinaryIO, pieces: Any, sha256: str) -> None:
+def _write_verified(stream: BinaryIO, pieces: Any, sha256: str) -> None:
     digest = hashlib.sha256()
     for piece in pieces:
         stream.write(piece)
@@ -142,7 +150,7 @@ def _write(stream: BinaryIO, pieces: Any, sha256: str) -> None:
         raise StoreError("The file changed while it was read. Wait until it is complete and try again.")
 
 
-def _size(path: Path) -> int | None:
+def _get_file_size(path: Path) -> int | None:
     try:
         return path.stat().st_size
     except (FileNotFoundError, NotADirectoryError):

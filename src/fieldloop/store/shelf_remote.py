@@ -9,24 +9,32 @@ from pathlib import Path
 from typing import Any
 
 from fieldloop.errors import BadInput, FieldloopError, MissingExtra, StoreError
-from fieldloop.store.shelf import FILES, FOLDERS, HashedShelf, StoredBlob, hash_file, missing_blob_error, verify
+from fieldloop.store.shelf import (
+    FILES,
+    FOLDERS,
+    HashedShelf,
+    StoredBlob,
+    hash_file,
+    make_missing_blob_error,
+    verify_hash,
+)
 
 _memories = itertools.count()
 
 
-def open_remote(scheme: str, place: str, options: Mapping[str, Any]) -> "RemoteShelf":
+def open_remote_shelf(scheme: str, path: str, options: Mapping[str, Any]) -> "RemoteShelf":
     """Open `memory://` (a new one each time, unless named) or `s3://bucket/prefix`."""
     import fsspec
 
     if scheme == "memory":
-        return RemoteShelf(fsspec.filesystem("memory"), place.strip("/") or f"shelf-{next(_memories)}", touch=None)
+        return RemoteShelf(fsspec.filesystem("memory"), path.strip("/") or f"shelf-{next(_memories)}", touch=None)
     if importlib.util.find_spec("s3fs") is None:
         raise MissingExtra("s3fs", "s3")
-    bucket, _, _prefix = place.partition("/")
+    bucket, _, _prefix = path.partition("/")
     if not bucket:
         raise BadInput("s3:// needs a bucket, as in s3://bucket/prefix.")
     system = fsspec.filesystem("s3", **{"use_listings_cache": False, **options})
-    return RemoteShelf(system, place.strip("/"), touch=_touch_s3)
+    return RemoteShelf(system, path.strip("/"), touch=_renew_s3_object)
 
 
 class RemoteShelf(HashedShelf):
@@ -37,13 +45,13 @@ class RemoteShelf(HashedShelf):
         self._system, self._root, self._touch = system, root, touch
         self._verified: set[Path] = set()
 
-    def _keep_bytes(self, area: str, sha256: str, content: bytes) -> None:
+    def _store_bytes(self, area: str, sha256: str, content: bytes) -> None:
         self._upload_once(area, sha256, len(content), lambda path, **how: self._system.pipe_file(path, content, **how))
 
-    def _keep_file(self, area: str, sha256: str, path: Path, size: int) -> None:
+    def _store_file(self, area: str, sha256: str, path: Path, size: int) -> None:
         self._upload_once(area, sha256, size, lambda target, **how: self._system.put_file(str(path), target, **how))
 
-    def _upload_once(self, area: str, sha256: str, size: int, send: Any) -> None:
+    def _upload_once(self, area: str, sha256: str, size: int, upload: Any) -> None:
         target = self._path(area, sha256)
         with self._translate_errors(sha256):
             if self._size(target) == size:
@@ -51,17 +59,17 @@ class RemoteShelf(HashedShelf):
                     self._touch(self._system, target)
                 return
             try:
-                send(target, mode="create")  # S3: If-None-Match, so that a concurrent writer cannot overwrite
+                upload(target, mode="create")  # S3: If-None-Match, so that a concurrent writer cannot overwrite
             except FileExistsError:
                 pass
             except OSError as wrong:
                 if "NotImplemented" not in str(wrong):  # a server without conditional writes
                     raise
-                send(target)
+                upload(target)
             if self._size(target) != size:
                 raise StoreError(f"Blob {sha256} was not stored completely. Try again.")
 
-    def _find(self, sha256: str) -> tuple[str, int] | None:
+    def _find_blob(self, sha256: str) -> tuple[str, int] | None:
         with self._translate_errors(sha256):
             for area in (FILES, FOLDERS):
                 size = self._size(self._path(area, sha256))
@@ -73,7 +81,7 @@ class RemoteShelf(HashedShelf):
         with self._translate_errors(sha256):
             return self._system.open(self._path(area, sha256), "rb")
 
-    def _local_file(self, sha256: str, cache_dir: Path) -> Path:
+    def _get_local_file(self, sha256: str, cache_dir: Path) -> Path:
         target = cache_dir / sha256[:2] / sha256
         if target in self._verified and target.exists():
             return target
@@ -83,19 +91,19 @@ class RemoteShelf(HashedShelf):
             try:
                 with self._translate_errors(sha256):
                     if self._size(self._path(FILES, sha256)) is None:
-                        raise missing_blob_error(sha256)
+                        raise make_missing_blob_error(sha256)
                     self._system.get_file(self._path(FILES, sha256), str(coming))
-                verify(hash_file(coming), sha256)
+                verify_hash(hash_file(coming), sha256)
                 coming.replace(target)
             finally:
                 coming.unlink(missing_ok=True)
         elif hash_file(target) != sha256:  # only a cached copy: download it again
             target.unlink()
-            return self._local_file(sha256, cache_dir)
+            return self._get_local_file(sha256, cache_dir)
         self._verified.add(target)
         return target
 
-    def _list(self) -> Iterator[StoredBlob]:
+    def _list_blobs(self) -> Iterator[StoredBlob]:
         now_s = time.time()
         for area in (FILES, FOLDERS):
             with self._translate_errors(area):
@@ -105,7 +113,7 @@ class RemoteShelf(HashedShelf):
                 changed_s = changed if isinstance(changed, float) else changed.timestamp()
                 yield StoredBlob(area, path.rpartition("/")[2], info["size"], now_s - changed_s)
 
-    def _remove(self, blob: StoredBlob, min_age_s: float) -> bool:  # noqa: ARG002 - age is known from the listing
+    def _remove_blob(self, blob: StoredBlob, min_age_s: float) -> bool:  # noqa: ARG002 - age is known from the listing
         with self._translate_errors(blob.sha256), contextlib.suppress(FileNotFoundError):
             self._system.rm_file(self._path(blob.area, blob.sha256))
             return True
@@ -124,7 +132,7 @@ class RemoteShelf(HashedShelf):
             return None
 
     @contextlib.contextmanager
-    def _translate_errors(self, what: str) -> Iterator[None]:
+    def _translate_errors(self, object_name: str) -> Iterator[None]:
         try:
             yield
         except FieldloopError:
@@ -132,10 +140,10 @@ class RemoteShelf(HashedShelf):
         except FileNotFoundError as wrong:
             raise StoreError(f"{self._root}: {wrong}. Check that the bucket exists.") from wrong
         except Exception as wrong:  # the client passes on transport errors of any class
-            raise StoreError(f"{self._root} could not serve {what}: {type(wrong).__name__}: {wrong}") from wrong
+            raise StoreError(f"{self._root} could not serve {object_name}: {type(wrong).__name__}: {wrong}") from wrong
 
 
-def _touch_s3(system: Any, path: str) -> None:
+def _renew_s3_object(system: Any, path: str) -> None:
     """Renew an object's age by copying it onto itself, so that a sweep keeps it."""
     bucket, _, key = path.partition("/")
     source = {"Bucket": bucket, "Key": key}

@@ -15,14 +15,14 @@ from fieldloop.store.tables import ledger, outcomes, success_hours, success_stra
 AnyInsert = sqlite.Insert | postgresql.Insert
 
 
-def insert_into(table: Table, *, is_sqlite: bool) -> AnyInsert:
+def build_insert(table: Table, *, is_sqlite: bool) -> AnyInsert:
     """Return an insert that supports ON CONFLICT on this database."""
     return sqlite_insert(table) if is_sqlite else postgresql_insert(table)
 
 
-def upsert(table: Table, key: tuple[str, ...], columns: tuple[str, ...], *, is_sqlite: bool) -> Insert:
+def build_upsert(table: Table, key: tuple[str, ...], columns: tuple[str, ...], *, is_sqlite: bool) -> Insert:
     """Upsert: insert a row, or overwrite only these columns of the row with the same key."""
-    insert = insert_into(table, is_sqlite=is_sqlite)
+    insert = build_insert(table, is_sqlite=is_sqlite)
     changed = {name: insert.excluded[name] for name in columns if name not in key}
     if not changed:
         return insert.on_conflict_do_nothing(index_elements=list(key))
@@ -39,20 +39,20 @@ class Statements:
     add_strata: str
 
 
-def compile_for(*, is_sqlite: bool) -> Statements:
+def compile_statements(*, is_sqlite: bool) -> Statements:
     """Compile the statements for SQLite or PostgreSQL."""
-    new_outcome = insert_into(outcomes, is_sqlite=is_sqlite).on_conflict_do_nothing(index_elements=["id"])
+    new_outcome = build_insert(outcomes, is_sqlite=is_sqlite).on_conflict_do_nothing(index_elements=["id"])
     return Statements(
-        add_events=_compile_sql(insert_into(ledger, is_sqlite=is_sqlite), is_sqlite=is_sqlite),
+        add_events=_compile_sql(build_insert(ledger, is_sqlite=is_sqlite), is_sqlite=is_sqlite),
         add_outcomes=_compile_sql(new_outcome, is_sqlite=is_sqlite),
-        add_hours=_compile_sql(_upsert_sum(success_hours, is_sqlite=is_sqlite), is_sqlite=is_sqlite),
-        add_strata=_compile_sql(_upsert_sum(success_strata, is_sqlite=is_sqlite), is_sqlite=is_sqlite),
+        add_hours=_compile_sql(_build_sum_upsert(success_hours, is_sqlite=is_sqlite), is_sqlite=is_sqlite),
+        add_strata=_compile_sql(_build_sum_upsert(success_strata, is_sqlite=is_sqlite), is_sqlite=is_sqlite),
     )
 
 
-def _upsert_sum(sums: Table, *, is_sqlite: bool) -> AnyInsert:
+def _build_sum_upsert(sums: Table, *, is_sqlite: bool) -> AnyInsert:
     """Upsert: insert a sum, or add it to the row with the same key."""
-    insert = insert_into(sums, is_sqlite=is_sqlite)
+    insert = build_insert(sums, is_sqlite=is_sqlite)
     return insert.on_conflict_do_update(
         index_elements=[column.name for column in sums.primary_key],
         set_={name: sums.c[name] + insert.excluded[name] for name in ("successes", "episodes")},

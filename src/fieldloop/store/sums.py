@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from fieldloop.model.stream import NS_PER_HOUR
-from fieldloop.store.database import driver_cursor
+from fieldloop.store.database import get_driver_cursor
 from fieldloop.store.outcomes import Row
 from fieldloop.store.statements import Statements
 from fieldloop.store.tables import outcomes
@@ -28,15 +28,15 @@ def sum_by_stratum(rows: Iterable[Row], sign: int = 1) -> list[Row]:
     """Sum outcomes by conditions, in the order of the columns of `success_strata`."""
     return _sum_by_key(
         rows,
-        lambda row: (row[STAGE], row[POLICY], row[SITE], row[STRATUM], article_of(row[STRATUM], row[ITEM])),
+        lambda row: (row[STAGE], row[POLICY], row[SITE], row[STRATUM], get_article_to_sum(row[STRATUM], row[ITEM])),
         sign,
     )
 
 
-def article_of(stratum: str, item: str) -> str:
+def get_article_to_sum(stratum: str, item: str) -> str:
     """Return the article to sum by: only its tier matters, so '' where the stratum states the tier.
 
-    >>> article_of("lighting=dim", "A7"), article_of("lighting=dim,tier=high", "A7")
+    >>> get_article_to_sum("lighting=dim", "A7"), get_article_to_sum("lighting=dim,tier=high", "A7")
     ('A7', '')
     """
     return "" if ",tier=" in f",{stratum}" else item
@@ -46,17 +46,17 @@ def add_to_sums(connection: Connection, statements: Statements, rows: Iterable[R
     """Add outcomes to both kinds of sums, or subtract them."""
     given = list(rows)
     if given:
-        cursor = driver_cursor(connection)
+        cursor = get_driver_cursor(connection)
         cursor.executemany(statements.add_hours, sum_by_hour(given, sign))
         cursor.executemany(statements.add_strata, sum_by_stratum(given, sign))
 
 
-def _sum_by_key(rows: Iterable[Row], key_of: Callable[[Row], tuple[Any, ...]], sign: int) -> list[Row]:
+def _sum_by_key(rows: Iterable[Row], get_key: Callable[[Row], tuple[Any, ...]], sign: int) -> list[Row]:
     sums: dict[tuple[Any, ...], list[int]] = {}
     for row in rows:
         if row[SUCCEEDED] is None:
             continue  # an unknown result is neither a success nor a failure
-        key = key_of(row)
+        key = get_key(row)
         summed = sums.get(key)
         if summed is None:
             summed = sums[key] = [0, 0]

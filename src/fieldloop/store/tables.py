@@ -103,16 +103,16 @@ class NounTable:
         """Is the noun stored in `body`, rather than one column per field?"""
         return "body" in self.table.c
 
-    def cells(self, noun: Any, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the columns of a noun; `given` supplies columns that are not fields, others keep their value."""
-        own = {name: column_value(getattr(noun, name)) for name in self.columns if hasattr(noun, name)}
-        return own | {name: column_value(value) for name, value in given.items()}
+    def cells(self, noun: Any, extra_columns: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the columns of a noun; `extra_columns` supplies columns that are not fields."""
+        own = {name: convert_to_column_value(getattr(noun, name)) for name in self.columns if hasattr(noun, name)}
+        return own | {name: convert_to_column_value(value) for name, value in extra_columns.items()}
 
 
-def column_value(value: Any) -> Any:
+def convert_to_column_value(value: Any) -> Any:
     r"""Return the column value: plain, finite, and text that every database accepts.
 
-    >>> column_value("a\x00b"), column_value(float("nan"))
+    >>> convert_to_column_value("a\x00b"), convert_to_column_value(float("nan"))
     ('a�b', None)
     """
     if type(value) is str and value.isascii() and "\x00" not in value:
@@ -124,7 +124,7 @@ def column_value(value: Any) -> Any:
     return plain
 
 
-def table_of(noun: type) -> NounTable:
+def get_noun_table(noun: type) -> NounTable:
     """Return the table of a noun."""
     if noun not in NOUN_TABLES:
         names = ", ".join(sorted(kind.__name__ for kind in NOUN_TABLES))
@@ -133,7 +133,7 @@ def table_of(noun: type) -> NounTable:
 
 
 @functools.cache
-def schema_hash() -> str:
+def compute_schema_hash() -> str:
     """Return a fingerprint of the projected tables' schema: columns, keys, indexes and the projection version."""
     digest = hashlib.sha256(f"projection {PROJECTION}\n".encode())
     for table in sorted(rebuildable.tables.values(), key=lambda each: each.name):
@@ -145,7 +145,7 @@ def schema_hash() -> str:
     return digest.hexdigest()[:16]
 
 
-def _type(hint: Any) -> tuple[TypeEngine[Any], bool]:
+def _choose_column_type(hint: Any) -> tuple[TypeEngine[Any], bool]:
     optional = get_origin(hint) in (types.UnionType, Union) and type(None) in get_args(hint)
     bare = next(a for a in get_args(hint) if a is not type(None)) if optional else hint
     known: dict[Any, TypeEngine[Any]] = {bool: Boolean(), int: BigInteger(), float: Double()}
@@ -156,18 +156,18 @@ def _define_table(
     noun: type,
     name: str,
     key: Sequence[str] = ("id",),
-    ask: Sequence[str] = (),
-    given: Sequence[str] = (),
+    filter_columns: Sequence[str] = (),
+    extra_columns: Sequence[str] = (),
     indexes: Sequence[str] = (),
 ) -> NounTable:
-    """Define a noun's table; `given` columns are not fields of the noun."""
+    """Define a noun's table; `extra_columns` columns are not fields of the noun."""
     hints = get_type_hints(noun)
     rows: list[Column[Any]] = []
-    for column in (*key, *ask, *given):
+    for column in (*key, *filter_columns, *extra_columns):
         if column in ("seq", "place"):
             continue
-        kind, optional = _type(hints.get(column, str))
-        rows.append(Column(column, kind, primary_key=column in key, nullable=optional or column in given))
+        kind, optional = _choose_column_type(hints.get(column, str))
+        rows.append(Column(column, kind, primary_key=column in key, nullable=optional or column in extra_columns))
     seq = Column("seq", BigInteger, nullable=False, primary_key="seq" in key, autoincrement=False)
     place = Column("place", Integer, nullable=False, primary_key="place" in key, autoincrement=False)
     ordered = () if "seq" in key else ("seq place",)
@@ -246,87 +246,95 @@ success_strata = Table(
 NOUN_TABLES: dict[type, NounTable] = {
     entry.noun: entry
     for entry in (
-        _define_table(Token, "tokens", ask=("sha256", "revoked_ns"), indexes=("sha256",)),
-        _define_table(ProtocolLocked, "locked_protocols", key=("name", "version"), ask=("fingerprint",)),
+        _define_table(Token, "tokens", filter_columns=("sha256", "revoked_ns"), indexes=("sha256",)),
+        _define_table(ProtocolLocked, "locked_protocols", key=("name", "version"), filter_columns=("fingerprint",)),
         _define_table(Operator, "operators"),
-        _define_table(Robot, "robots", ask=("model", "site")),
-        _define_table(Provider, "providers", ask=("name",)),
-        _define_table(Deployment, "deployments", ask=("task",)),
-        _define_table(Audit, "audits", key=("seq",), ask=("deployment", "complete")),
-        _define_table(Plan, "plans", ask=("strategy", "drawn_ns")),
-        _define_table(PlanScore, "plan_scores", key=("plan", "after"), ask=("status",)),
+        _define_table(Robot, "robots", filter_columns=("model", "site")),
+        _define_table(Provider, "providers", filter_columns=("name",)),
+        _define_table(Deployment, "deployments", filter_columns=("task",)),
+        _define_table(Audit, "audits", key=("seq",), filter_columns=("deployment", "complete")),
+        _define_table(Plan, "plans", filter_columns=("strategy", "drawn_ns")),
+        _define_table(PlanScore, "plan_scores", key=("plan", "after"), filter_columns=("status",)),
         _define_table(
-            WorkOrder, "work_orders", ask=("plan", "site", "robot", "operator", "stratum"), indexes=("plan",)
+            WorkOrder, "work_orders", filter_columns=("plan", "site", "robot", "operator", "stratum"), indexes=("plan",)
         ),
-        _define_table(Demand, "demands", ask=("stratum", "source", "at_ns")),
+        _define_table(Demand, "demands", filter_columns=("stratum", "source", "at_ns")),
         _define_table(
             SynchronisationVerified,
             "synchronisations",
             key=("seq",),
-            ask=("robot", "stream", "at_ns"),
+            filter_columns=("robot", "stream", "at_ns"),
             indexes=("robot stream",),
         ),
         _define_table(
             Session,
             "sessions",
-            ask=("site", "robot", "operator", "task", "protocol", "work_order", "opened_ns", "closed_ns"),
+            filter_columns=("site", "robot", "operator", "task", "protocol", "work_order", "opened_ns", "closed_ns"),
         ),
-        _define_table(Log, "logs", key=("blob",), ask=("name", "format")),
+        _define_table(Log, "logs", key=("blob",), filter_columns=("name", "format")),
         _define_table(
             Episode,
             "episodes",
-            ask=(
+            filter_columns=(
                 *("name", "format", "task", "robot", "site", "operator", "session", "provider", "protocol"),
                 *("stratum", "start_ns", "end_ns", "simulated", "succeeded", "failure", "set_aside"),
             ),
-            given=("status", "log", "handled", "labels", "words"),
+            extra_columns=("status", "log", "handled", "labels", "words"),
             indexes=(
                 *("log", "session", "status seq place", "status set_aside"),
                 *("status site stratum handled succeeded", "site stratum"),
             ),
         ),
-        _define_table(EpisodesMeasured, "measurements", key=("episode", "blob"), ask=("rows",)),
-        _define_table(EpisodeReport, "reports", key=("episode", "protocol"), ask=("name", "status")),
+        _define_table(EpisodesMeasured, "measurements", key=("episode", "blob"), filter_columns=("rows",)),
+        _define_table(EpisodeReport, "reports", key=("episode", "protocol"), filter_columns=("name", "status")),
         _define_table(
-            DatasetReport, "dataset_reports", key=("seq",), ask=("protocol", "fingerprint", "status", "outdated")
+            DatasetReport,
+            "dataset_reports",
+            key=("seq",),
+            filter_columns=("protocol", "fingerprint", "status", "outdated"),
         ),
         _define_table(
             Calibration,
             "calibrations",
-            ask=("kind", "robot", "sensor", "method", "status", "valid_from_ns", "valid_to_ns"),
+            filter_columns=("kind", "robot", "sensor", "method", "status", "valid_from_ns", "valid_to_ns"),
             indexes=("robot sensor kind",),
         ),
         _define_table(
             Intrinsics,
             "intrinsics",
-            ask=("robot", "sensor", "status", "provisional", "valid_from_ns"),
+            filter_columns=("robot", "sensor", "status", "provisional", "valid_from_ns"),
             indexes=("robot sensor",),
         ),
         _define_table(
             Verification,
             "verifications",
-            ask=("calibration", "robot", "sensor", "at_ns"),
+            filter_columns=("calibration", "robot", "sensor", "at_ns"),
             indexes=("robot sensor",),
         ),
-        _define_table(TaxonomyLocked, "locked_taxonomies", key=("name", "version"), ask=("fingerprint",)),
+        _define_table(TaxonomyLocked, "locked_taxonomies", key=("name", "version"), filter_columns=("fingerprint",)),
         _define_table(
             Annotation,
             "annotations",
             key=("episode", "kind", "author", "place"),
-            ask=("label",),
+            filter_columns=("label",),
             indexes=("label episode",),
         ),
-        _define_table(Release, "releases", ask=("name", "protocol")),
-        _define_table(LagsMeasured, "release_lags", key=("release", "protocol"), ask=("imprints",)),
-        _define_table(PolicyVersion, "policies", ask=("name", "release", "bundle")),
+        _define_table(Release, "releases", filter_columns=("name", "protocol")),
+        _define_table(LagsMeasured, "release_lags", key=("release", "protocol"), filter_columns=("imprints",)),
+        _define_table(PolicyVersion, "policies", filter_columns=("name", "release", "bundle")),
         NounTable(
             Outcome, outcomes, ("id",), tuple(c.name for c in outcomes.c if c.name not in ("steps", "facts", "seq"))
         ),
-        _define_table(Decision, "decisions", ask=("policy", "status", "at_ns"), indexes=("policy",)),
-        _define_table(Rollout, "rollouts", ask=("candidate", "incumbent", "rung"), indexes=("candidate",)),
-        _define_table(Alarm, "alarms", ask=("policy", "site", "raised_ns")),
-        _define_table(Diagnosis, "diagnoses", ask=("policy", "site", "status", "made_ns")),
-        _define_table(Incident, "incidents", ask=("policy", "site", "stratum", "alarm", "alerted_ns"), given=("step",)),
+        _define_table(Decision, "decisions", filter_columns=("policy", "status", "at_ns"), indexes=("policy",)),
+        _define_table(Rollout, "rollouts", filter_columns=("candidate", "incumbent", "rung"), indexes=("candidate",)),
+        _define_table(Alarm, "alarms", filter_columns=("policy", "site", "raised_ns")),
+        _define_table(Diagnosis, "diagnoses", filter_columns=("policy", "site", "status", "made_ns")),
+        _define_table(
+            Incident,
+            "incidents",
+            filter_columns=("policy", "site", "stratum", "alarm", "alerted_ns"),
+            extra_columns=("step",),
+        ),
     )
 }
 """All nouns with a table. `find` filters on these columns; `seq` is the last event that states the row."""

@@ -12,7 +12,7 @@ UPCASTERS: dict[tuple[str, int], Upcaster] = {}
 """(kind, version) → conversion of the plain body to the next version. No entry: the kind did not change."""
 
 
-def upcast(kind: str, version: int, body: dict[str, Any], seq: int) -> dict[str, Any]:
+def upcast_event_body(kind: str, version: int, body: dict[str, Any], seq: int) -> dict[str, Any]:
     """Return the body of an event in this version's form."""
     if version > model.VERSION or kind not in model.EVENTS:
         raise StoreTooNew(

@@ -11,7 +11,7 @@ from fieldloop.errors import BadInput
 from fieldloop.model.alarm import Rate
 from fieldloop.model.codec import from_plain
 from fieldloop.model.episode import Episode
-from fieldloop.model.finding import EpisodeReport, Status, counts
+from fieldloop.model.finding import EpisodeReport, Status, prevents_pass
 from fieldloop.store import outcome_counts, rates
 from fieldloop.store.contract import (
     Count,
@@ -23,12 +23,12 @@ from fieldloop.store.contract import (
     TrialCount,
 )
 from fieldloop.store.database import Database
-from fieldloop.store.episodes import episode_of, label, searchable_text
+from fieldloop.store.episodes import decode_episode, delimit_label, normalise_for_search
 from fieldloop.store.judged_again import FIRST_NS, LAST_NS
 from fieldloop.store.outcomes import stratum_of
-from fieldloop.store.rows import Tables, reader_of
+from fieldloop.store.rows import Tables, get_body_decoder
 from fieldloop.store.statements import Statements
-from fieldloop.store.tables import NOUN_TABLES, NounTable, column_value, table_of
+from fieldloop.store.tables import NOUN_TABLES, NounTable, convert_to_column_value, get_noun_table
 
 EPISODES = NOUN_TABLES[Episode].table
 
@@ -45,7 +45,7 @@ class SqlViews:
         """Return the most recently stated noun of each kind; kinds without any are left out."""
         parts = []
         for place, noun in enumerate(nouns):
-            table = table_with_body(noun).table
+            table = get_table_with_body(noun).table
             last = select(table.c.body).order_by(table.c.seq.desc(), table.c.place.desc()).limit(1).subquery()
             parts.append(select(literal(place).label("kind"), last.c.body))
         if not parts:
@@ -58,13 +58,13 @@ class SqlViews:
         """Decode a newest noun; the last one of each kind is cached, as a large catalogue takes a second."""
         text, known = self._parsed.get(noun, ("", None))
         if text != body:
-            known = reader_of(noun)(body)
+            known = get_body_decoder(noun)(body)
             self._parsed[noun] = (body, known)
         return known
 
     def all_of(self, *nouns: type) -> dict[type, list[Any]]:
         """Return all nouns of several kinds, newest first; meant for kinds with few nouns."""
-        tables = [table_with_body(noun).table for noun in nouns]
+        tables = [get_table_with_body(noun).table for noun in nouns]
         parts = [select(literal(kind).label("kind"), t.c.seq, t.c.place, t.c.body) for kind, t in enumerate(tables)]
         nouns_by_kind: dict[type, list[Any]] = {noun: [] for noun in nouns}
         if parts:
@@ -73,26 +73,26 @@ class SqlViews:
             with self._database.reading() as connection:
                 rows = connection.execute(query).all()
             for kind, body in rows:
-                nouns_by_kind[nouns[kind]].append(reader_of(nouns[kind])(body))
+                nouns_by_kind[nouns[kind]].append(get_body_decoder(nouns[kind])(body))
         return nouns_by_kind
 
-    def counts(self, *asked: Count) -> list[int]:
+    def counts(self, *requests: Count) -> list[int]:
         """Count several things at once."""
-        if not asked:
+        if not requests:
             return []
         with self._database.reading() as connection:
             tables = Tables(connection, self._statements)
             parts = []
-            for one in asked:
-                entry = table_of(one.noun)
+            for one in requests:
+                entry = get_noun_table(one.noun)
                 what = func.count(entry.table.c[one.distinct].distinct()) if one.distinct else func.count()
-                query = select(what).select_from(entry.table).where(*tables.criteria(entry, one.where))
+                query = select(what).select_from(entry.table).where(*tables.build_criteria(entry, one.where))
                 parts.append(query.scalar_subquery())
             return [int(count) for count in connection.execute(select(*parts)).one()]
 
-    def episodes(self, wanted: EpisodeFilter, limit: int) -> FoundEpisodes:
+    def episodes(self, episode_filter: EpisodeFilter, limit: int) -> FoundEpisodes:
         """Return the newest episodes that match, with counts."""
-        matches = self._filter_criteria(wanted)
+        matches = self._build_filter_criteria(episode_filter)
         in_use = EPISODES.c.set_aside == ""
         counted = select(
             EPISODES.c.status,
@@ -106,113 +106,119 @@ class SqlViews:
             counts = connection.execute(counted.group_by(EPISODES.c.status)).all()
             rows = connection.execute(listed).all()
         return FoundEpisodes(
-            tuple((episode_of(body), _status(status)) for body, status in rows),
+            tuple((decode_episode(body), _parse_status(status)) for body, status in rows),
             sum(matching for _, _, matching, _ in counts),
-            {_status(status): total for status, total, _, _ in counts if total},
+            {_parse_status(status): total for status, total, _, _ in counts if total},
             sum(aside for _, _, _, aside in counts),
         )
 
-    def judged_episodes(self, where: Mapping[str, Any]) -> list[tuple[Episode, Status | None]]:
+    def list_judged_episodes(self, where: Mapping[str, Any]) -> list[tuple[Episode, Status | None]]:
         """Return episodes with the status of their last judgement, oldest first."""
         with self._database.reading() as connection:
-            criteria = Tables(connection, self._statements).criteria(NOUN_TABLES[Episode], where)
+            criteria = Tables(connection, self._statements).build_criteria(NOUN_TABLES[Episode], where)
             query = select(EPISODES.c.body, EPISODES.c.status).where(*criteria)
             rows = connection.execute(query.order_by(EPISODES.c.seq, EPISODES.c.place)).all()
-        return [(episode_of(body), _status(status)) for body, status in rows]
+        return [(decode_episode(body), _parse_status(status)) for body, status in rows]
 
-    def episode_counts(self, where: Mapping[str, Any]) -> list[EpisodeCount]:
+    def count_episodes(self, where: Mapping[str, Any]) -> list[EpisodeCount]:
         """Count episodes by conditions, article and result."""
         keys = [EPISODES.c[name] for name in ("site", "stratum", "handled", "succeeded")]
         with self._database.reading() as connection:
-            criteria = Tables(connection, self._statements).criteria(NOUN_TABLES[Episode], where)
+            criteria = Tables(connection, self._statements).build_criteria(NOUN_TABLES[Episode], where)
             query = select(*keys, func.count().label("episodes")).where(*criteria).group_by(*keys)
             rows = connection.execute(query).all()
         return [EpisodeCount(r.site, stratum_of(r.stratum), r.handled, r.succeeded, r.episodes) for r in rows]
 
-    def last_reports(self, episodes: Sequence[str]) -> dict[str, EpisodeReport]:
+    def get_last_reports(self, episodes: Sequence[str]) -> dict[str, EpisodeReport]:
         """Return the last report on each of these episodes, with only the findings that count."""
         if not episodes:
             return {}
         entry = NOUN_TABLES[EpisodeReport]
         with self._database.reading() as connection:
-            criteria = Tables(connection, self._statements).criteria(entry, {"episode": list(episodes)})
+            criteria = Tables(connection, self._statements).build_criteria(entry, {"episode": list(episodes)})
             query = select(entry.table.c.episode, entry.table.c.body).where(*criteria)
             rows = connection.execute(query.order_by(entry.table.c.seq, entry.table.c.place)).all()
         last = {row.episode: row.body for row in rows}
-        return {episode: _short_report(body) for episode, body in last.items()}
+        return {episode: _decode_counting_findings(body) for episode, body in last.items()}
 
-    def stated_at(self, noun: type, name: str) -> int | None:
+    def get_last_stating_seq(self, noun: type, name: str) -> int | None:
         """Return the sequence number of the last event that states a noun; None for an unknown id."""
-        entry = table_of(noun)
+        entry = get_noun_table(noun)
         with self._database.reading() as connection:
-            return connection.scalar(select(entry.table.c.seq).where(entry.table.c[entry.key[0]] == column_value(name)))
+            return connection.scalar(
+                select(entry.table.c.seq).where(entry.table.c[entry.key[0]] == convert_to_column_value(name))
+            )
 
     def success_rates(
         self, spans: Sequence[tuple[int, int]], stage: str = "production", policy: str | None = None
     ) -> list[list[Rate]]:
         """Return the result of `Store.success_rates` for each span, optionally for one policy."""
         with self._database.reading() as connection:
-            return rates.success_rates(connection, spans, str(stage), policy)
+            return rates.compute_success_rates(connection, spans, str(stage), policy)
 
-    def daily_counts(self, time_zones: Mapping[str, str], stage: str = "production") -> list[DayCount]:
+    def count_by_day(self, time_zones: Mapping[str, str], stage: str = "production") -> list[DayCount]:
         """Count all attempts by policy, site and day local to the site; sites without a zone have days in UTC."""
         with self._database.reading() as connection:
             return rates.count_by_day(connection, time_zones, str(stage))
 
-    def stratum_counts(self, stage: str = "production", policies: Sequence[str] | None = None) -> list[StratumCount]:
+    def count_by_stratum(self, stage: str = "production", policies: Sequence[str] | None = None) -> list[StratumCount]:
         """Count all attempts by policy, conditions and article."""
         with self._database.reading() as connection:
             return outcome_counts.count_by_stratum(connection, str(stage), policies)
 
-    def trial_counts(
+    def count_trials(
         self, stages: Sequence[str], scenarios: Sequence[str], policies: Sequence[str] | None = None
     ) -> dict[tuple[str, str], TrialCount]:
         """Count trials in some scenarios by policy and stage."""
         with self._database.reading() as connection:
             return outcome_counts.count_trials(connection, [str(stage) for stage in stages], scenarios, policies)
 
-    def unknown_counts(
+    def count_unknown_results(
         self, stage: str = "production", span_ns: tuple[int, int] | None = None
     ) -> dict[tuple[str, str], int]:
         """Count attempts without a known result by policy and site, at times in [start, end)."""
         with self._database.reading() as connection:
-            return outcome_counts.count_unknown(connection, str(stage), *(span_ns or (FIRST_NS, LAST_NS)))
+            return outcome_counts.count_unknown_results(connection, str(stage), *(span_ns or (FIRST_NS, LAST_NS)))
 
-    def _filter_criteria(self, wanted: EpisodeFilter) -> list[ColumnElement[bool]]:
-        criteria: list[ColumnElement[bool]] = [EPISODES.c.status == wanted.status] if wanted.status else []
-        if wanted.set_aside is not None:
-            criteria.append((EPISODES.c.set_aside != "") if wanted.set_aside else (EPISODES.c.set_aside == ""))
-        if wanted.text:
-            criteria.append(self._contains(EPISODES.c.words, searchable_text(wanted.text)))
+    def _build_filter_criteria(self, episode_filter: EpisodeFilter) -> list[ColumnElement[bool]]:
+        criteria: list[ColumnElement[bool]] = (
+            [EPISODES.c.status == episode_filter.status] if episode_filter.status else []
+        )
+        if episode_filter.set_aside is not None:
+            criteria.append((EPISODES.c.set_aside != "") if episode_filter.set_aside else (EPISODES.c.set_aside == ""))
+        if episode_filter.text:
+            criteria.append(self._build_contains_criterion(EPISODES.c.words, normalise_for_search(episode_filter.text)))
         return criteria + [
-            self._contains(EPISODES.c.labels, label(name, value)) for name, value in wanted.labels.items() if value
+            self._build_contains_criterion(EPISODES.c.labels, delimit_label(name, value))
+            for name, value in episode_filter.labels.items()
+            if value
         ]
 
-    def _contains(self, column: ColumnElement[Any], part: str) -> ColumnElement[bool]:
+    def _build_contains_criterion(self, column: ColumnElement[Any], text: str) -> ColumnElement[bool]:
         """Does a column contain this text? LIKE would need escaped wildcards, and ignores case on SQLite."""
         place = func.instr if self._database.is_sqlite else func.strpos
-        found: ColumnElement[bool] = place(column, column_value(part)) > 0
+        found: ColumnElement[bool] = place(column, convert_to_column_value(text)) > 0
         return found
 
 
-def table_with_body(noun: type) -> NounTable:
+def get_table_with_body(noun: type) -> NounTable:
     """Return the table of a noun with a `body`; outcomes have none and are refused."""
-    entry = table_of(noun)
+    entry = get_noun_table(noun)
     if not entry.has_body:
         raise BadInput(f"{noun.__name__} must be read with find(newest=True), not through views.")
     return entry
 
 
-def _status(text: str | None) -> Status | None:
+def _parse_status(text: str | None) -> Status | None:
     return None if text is None else Status(text)
 
 
-def _short_report(body: str) -> EpisodeReport:
+def _decode_counting_findings(body: str) -> EpisodeReport:
     """Decode a report without the findings that do not count, which are most of them."""
     raw = json.loads(body)
     raw["findings"] = [
         finding
         for finding in raw["findings"]
-        if counts(Status(finding["status"]), required=finding.get("required", True))
+        if prevents_pass(Status(finding["status"]), required=finding.get("required", True))
     ]
     return from_plain(EpisodeReport, raw)

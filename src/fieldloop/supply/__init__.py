@@ -4,6 +4,6 @@
 """
 
 from fieldloop.supply.accept import accept
-from fieldloop.supply.scorecard import scorecard
+from fieldloop.supply.scorecard import make_scorecard
 
-__all__ = ["accept", "scorecard"]
+__all__ = ["accept", "make_scorecard"]

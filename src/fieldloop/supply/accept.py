@@ -24,12 +24,12 @@ def accept(reports: Iterable[EpisodeReport], provider: Provider, settings: Secti
     undecided = [r for r in judged if r.status in UNDECIDED]
     return Acceptance(
         provider=provider.id,
-        status=_status(len(passed), len(undecided), len(judged), required),
+        status=_decide_status(len(passed), len(undecided), len(judged), required),
         episodes=len(judged),
         accepted=len(passed),
         undecided=len(undecided),
         required_share=required,
-        reasons=tuple(_reasons(judged)),
+        reasons=tuple(_list_blocking_checks(judged)),
         returned=tuple(sorted(r.episode for r in judged if r.status is not Status.PASSED)),
         operations=settings.fingerprint,
         at_ns=at_ns,
@@ -37,7 +37,7 @@ def accept(reports: Iterable[EpisodeReport], provider: Provider, settings: Secti
     )
 
 
-def _status(passed: int, undecided: int, total: int, required: float) -> Status:
+def _decide_status(passed: int, undecided: int, total: int, required: float) -> Status:
     if total == 0:
         return Status.CANNOT_TELL
     if passed >= required * total:
@@ -46,13 +46,13 @@ def _status(passed: int, undecided: int, total: int, required: float) -> Status:
     return Status.CANNOT_TELL if passed + undecided >= required * total else Status.FAILED
 
 
-def _reasons(judged: Sequence[EpisodeReport]) -> Iterator[Note]:
+def _list_blocking_checks(reports: Sequence[EpisodeReport]) -> Iterator[Note]:
     """Yield each check that blocked episodes, in how many, with an example; most frequent first."""
-    if not judged:
+    if not reports:
         yield note("supply.nothing_delivered")
     counts: Counter[tuple[str, Status]] = Counter()
     examples: dict[tuple[str, Status], tuple[str, Note]] = {}
-    for report in judged:
+    for report in reports:
         if report.status is Status.PASSED:
             continue
         against = {(f.check, f.status): f.fact for f in report.findings if f.counts}
@@ -63,5 +63,5 @@ def _reasons(judged: Sequence[EpisodeReport]) -> Iterator[Note]:
         episode, example = examples[check, status]
         yield note(
             "supply.check_against", check=check, status=status.value.replace("_", " "), count=count,
-            episodes=len(judged), episode=episode, example=example,
+            episodes=len(reports), episode=episode, example=example,
         )  # fmt: skip

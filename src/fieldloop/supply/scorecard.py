@@ -8,11 +8,11 @@ from fieldloop.model.person import Provider
 from fieldloop.stats import binomial
 
 
-def scorecard(acceptances: Iterable[Acceptance], provider: Provider) -> Scorecard:
+def make_scorecard(acceptances: Iterable[Acceptance], provider: Provider) -> Scorecard:
     """Sum up what one provider delivered; other providers' deliveries are ignored."""
     delivered = [a for a in acceptances if a.provider == provider.id]
     episodes, accepted = sum(a.episodes for a in delivered), sum(a.accepted for a in delivered)
-    low, high = binomial.interval(accepted, episodes)
+    low, high = binomial.compute_wilson_interval(accepted, episodes)
     paid = None if provider.cost_per_episode is None else provider.cost_per_episode * episodes
     return Scorecard(
         provider=provider.id,
@@ -25,11 +25,11 @@ def scorecard(acceptances: Iterable[Acceptance], provider: Provider) -> Scorecar
         share_high=high,
         cost_per_accepted=paid / accepted if paid is not None and accepted else None,
         currency=provider.currency,
-        between_deliveries=_p_value_of_equal_rates(delivered),
+        between_deliveries=_test_equal_rates(delivered),
     )
 
 
-def _p_value_of_equal_rates(delivered: Sequence[Acceptance]) -> float | None:
+def _test_equal_rates(delivered: Sequence[Acceptance]) -> float | None:
     """Pearson's test that all deliveries share one acceptance rate; None where there is nothing to compare."""
     from scipy.stats import chi2_contingency
 

@@ -26,29 +26,29 @@ class Mark(NamedTuple):
     frame: int
 
 
-def draw(picture: NDArray[Any], mark: Mark) -> NDArray[Any]:
+def draw_barcode(picture: NDArray[Any], mark: Mark) -> NDArray[Any]:
     """Return the picture with the mark over all of it: uint8 H×W×3 made dark and bright, float32 H×W near and far.
 
     The picture still shows through, so that swapped colours, cut edges and lost contrast can be detected.
     """
-    bits = _bits_per_pixel(_bits(mark), picture.shape[:2])
+    bits = _spread_bits_over_pixels(_encode_bits(mark), picture.shape[:2])
     if picture.ndim == 2:  # noqa: PLR2004 - depth
         return np.where(bits, np.float32(FAR_M), np.float32(NEAR_M)) + (picture * np.float32(0.1)).astype(np.float32)
     return np.asarray(picture * DARK_SHARE + bits[:, :, None] * BRIGHT_FROM).round().astype(np.uint8)
 
 
-def read(picture: NDArray[Any]) -> Mark | None:
+def read_barcode(picture: NDArray[Any]) -> Mark | None:
     """Return the mark of a picture in 8-bit levels (H×W×3) or metres (H×W), None where no mark can be read.
 
     >>> picture = np.full((48, 64, 3), 99, np.uint8)
-    >>> read(draw(picture, Mark(camera=1, episode=2, frame=345)))
+    >>> read_barcode(draw_barcode(picture, Mark(camera=1, episode=2, frame=345)))
     Mark(camera=1, episode=2, frame=345)
-    >>> read(picture) is None
+    >>> read_barcode(picture) is None
     True
     """
     depth = picture.ndim == 2  # noqa: PLR2004
     grey = picture if depth else picture.mean(axis=2)
-    row, column = _cells(picture.shape[:2])
+    row, column = _locate_barcode_cells(picture.shape[:2])
     level = np.zeros((ROWS, BITS_A_ROW))
     for i in range(ROWS):
         for j in range(BITS_A_ROW):
@@ -57,7 +57,7 @@ def read(picture: NDArray[Any]) -> Mark | None:
             level[i, j] = np.median(block[away : block.shape[0] - away, across : block.shape[1] - across])
     numbers = np.packbits(level > (MIDDLE_M if depth else MIDDLE), axis=1)[:, 0].tolist()
     mark = Mark(numbers[0], numbers[1] << 8 | numbers[2], numbers[3] << 8 | numbers[4])
-    return mark if np.array_equal(_bits(mark), level > (MIDDLE_M if depth else MIDDLE)) else None
+    return mark if np.array_equal(_encode_bits(mark), level > (MIDDLE_M if depth else MIDDLE)) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +76,9 @@ class MarkedPictures:
     def frames(self, indices: Iterable[int] | None = None) -> Iterator[NDArray[Any]]:
         """Draw frames in ascending order."""
         for index in range(self.count) if indices is None else sorted(indices):
-            yield draw(self._ground(), Mark(self.camera, self.episode, index))
+            yield draw_barcode(self._draw_background(), Mark(self.camera, self.episode, index))
 
-    def _ground(self) -> NDArray[Any]:
+    def _draw_background(self) -> NDArray[Any]:
         width, height = self.size
         across, down = np.meshgrid(np.linspace(0, 255, width), np.linspace(255, 0, height))
         if self.depth:
@@ -86,7 +86,7 @@ class MarkedPictures:
         return np.stack([across, down, np.full_like(across, 60 + 40 * (self.camera % 4))], axis=2).astype(np.uint8)
 
 
-def _bits(mark: Mark) -> NDArray[np.bool_]:
+def _encode_bits(mark: Mark) -> NDArray[np.bool_]:
     content = bytes((mark.camera, mark.episode >> 8, mark.episode & 255, mark.frame >> 8, mark.frame & 255))
     return (
         np.unpackbits(np.frombuffer(content + bytes((zlib.crc32(content) & 255,)), np.uint8))
@@ -95,7 +95,7 @@ def _bits(mark: Mark) -> NDArray[np.bool_]:
     )
 
 
-def _cells(shape: tuple[int, ...]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _locate_barcode_cells(shape: tuple[int, ...]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the barcode's row of each line of pixels, and its column of each column of pixels."""
     height, width = shape
     if width < SMALLEST[0] or height < SMALLEST[1]:
@@ -103,6 +103,6 @@ def _cells(shape: tuple[int, ...]) -> tuple[NDArray[np.int64], NDArray[np.int64]
     return np.arange(height) * ROWS // height, np.arange(width) * BITS_A_ROW // width
 
 
-def _bits_per_pixel(bits: NDArray[np.bool_], shape: tuple[int, ...]) -> NDArray[np.bool_]:
-    row, column = _cells(shape)
+def _spread_bits_over_pixels(bits: NDArray[np.bool_], shape: tuple[int, ...]) -> NDArray[np.bool_]:
+    row, column = _locate_barcode_cells(shape)
     return bits[row][:, column]

@@ -56,16 +56,16 @@ class Shape:
     operators: int = 4
 
 
-def batch_protocol() -> CollectionProtocol:
+def get_batch_protocol() -> CollectionProtocol:
     """Return the protocol under which every check of a healthy batch has an answer."""
     return parse_protocol(PROTOCOL + ASKED, "synthetic batch")
 
 
-def healthy_batch(shape: Shape | None = None, *, seed: int = 0) -> Batch:
+def make_healthy_batch(shape: Shape | None = None, *, seed: int = 0) -> Batch:
     """Make a healthy batch: operators take turns by session, conditions alternate within a session."""
     shape = shape or Shape()
     random = np.random.default_rng(seed)
-    episodes = tuple(e for session in range(shape.sessions) for e in _session(session, shape, random))
+    episodes = tuple(e for session in range(shape.sessions) for e in _make_session(session, shape, random))
     count = len(episodes)
     numbered = tuple(
         replace(e, facts=(("dataset", "set"), ("dataset_episodes", str(count)), ("episode_index", str(i))))
@@ -73,31 +73,31 @@ def healthy_batch(shape: Shape | None = None, *, seed: int = 0) -> Batch:
     )
     return Batch(
         numbered,
-        protocol=batch_protocol(),
-        measured={e.id: _measured(e, random) for e in numbered},
-        imprints={e.id: Imprint(_arrays(e, random) | _view(e)) for e in numbered},
-        split={e.id: "validation" if _session_number(e) < shape.operators else "train" for e in numbered},
-        calibrations=(_calibration(0, 0.0), _calibration(shape.sessions // 2, 0.001)),
+        protocol=get_batch_protocol(),
+        measured={e.id: _make_measurements(e, random) for e in numbered},
+        imprints={e.id: Imprint(_make_imprint_arrays(e, random) | _make_camera_view(e)) for e in numbered},
+        split={e.id: "validation" if _get_session_number(e) < shape.operators else "train" for e in numbered},
+        calibrations=(_make_calibration(0, 0.0), _make_calibration(shape.sessions // 2, 0.001)),
         annotations={e.id: (Annotation(e.id, "phase", "grasp", e.start_ns, e.end_ns, "anna"),) for e in numbered},
     )
 
 
-def _session_number(episode: Episode) -> int:
+def _get_session_number(episode: Episode) -> int:
     return int(episode.session.removeprefix("session-"))
 
 
-def _session(session: int, shape: Shape, random: np.random.Generator) -> tuple[Episode, ...]:
+def _make_session(session: int, shape: Shape, random: np.random.Generator) -> tuple[Episode, ...]:
     failed = set(random.permutation(shape.each)[: shape.each // 4].tolist())
-    return tuple(_episode(session, i, shape, random, failed=i in failed) for i in range(shape.each))
+    return tuple(_make_episode(session, i, shape, random, failed=i in failed) for i in range(shape.each))
 
 
-def _episode(session: int, i: int, shape: Shape, random: np.random.Generator, *, failed: bool) -> Episode:
-    start = START_NS + session * NS_PER_DAY + i * 60 * NS_PER_S
+def _make_episode(session: int, index: int, shape: Shape, random: np.random.Generator, *, failed: bool) -> Episode:
+    start = START_NS + session * NS_PER_DAY + index * 60 * NS_PER_S
     stratum = Stratum.of(
-        lighting=("bright", "dim")[i % 2], bin=("front", "back")[i // 2 % 2], object=f"sku-{i // 4 % 3}"
+        lighting=("bright", "dim")[index % 2], bin=("front", "back")[index // 2 % 2], object=f"sku-{index // 4 % 3}"
     )
     return Episode(
-        id=content_id([f"{session}/{i}/{random.integers(2**60)}".encode()]), name=f"made-{session}-{i}",
+        id=content_id([f"{session}/{index}/{random.integers(2**60)}".encode()]), name=f"made-{session}-{index}",
         format="synthetic", task="pick", robot="arm-1", site="lab", operator=f"operator-{session % shape.operators}",
         session=f"session-{session}", protocol="default v1", stratum=stratum, start_ns=start,
         end_ns=start + int(10 * NS_PER_S * np.exp(random.normal(0.0, 0.1))), simulated=True, succeeded=not failed,
@@ -105,17 +105,17 @@ def _episode(session: int, i: int, shape: Shape, random: np.random.Generator, *,
     )  # fmt: skip
 
 
-def _measured(episode: Episode, random: np.random.Generator) -> tuple[Measured, ...]:
+def _make_measurements(episode: Episode, random: np.random.Generator) -> tuple[Measured, ...]:
     made = [
-        Measured(name, (Measurement(Subject("joints"), typical * _random_factor(random)),))
+        Measured(name, (Measurement(Subject("joints"), typical * _draw_random_factor(random)),))
         for name, typical in MEASURED.items()
     ]
     if episode.succeeded:
-        made.append(Measured("throughput.cycle_time", (Measurement(NO_SUBJECT, _random_factor(random)),)))
+        made.append(Measured("throughput.cycle_time", (Measurement(NO_SUBJECT, _draw_random_factor(random)),)))
     return tuple(made)
 
 
-def _arrays(episode: Episode, random: np.random.Generator) -> dict[str, NDArray[np.float32]]:
+def _make_imprint_arrays(episode: Episode, random: np.random.Generator) -> dict[str, NDArray[np.float32]]:
     tilt = np.radians(random.uniform(10.0, 40.0))
     turn, yaw = random.uniform(-np.pi, np.pi), random.uniform(-np.pi / 2, np.pi / 2)
     side = np.sin(tilt)
@@ -128,32 +128,32 @@ def _arrays(episode: Episode, random: np.random.Generator) -> dict[str, NDArray[
         "way/joints": np.cumsum(random.normal(0.0, 0.05, (32, 6)), axis=0),
         "light/camera/overhead": np.asarray([bright + random.normal(0.0, 5.0)]),
     }
-    arrays |= {f"speed/{name}": np.asarray([typical * _random_factor(random)]) for name, typical in STYLE.items()}
+    arrays |= {f"speed/{name}": np.asarray([typical * _draw_random_factor(random)]) for name, typical in STYLE.items()}
     return {name: array.astype(np.float32) for name, array in arrays.items()}
 
 
-def _view(episode: Episode) -> dict[str, NDArray[Any]]:
+def _make_camera_view(episode: Episode) -> dict[str, NDArray[Any]]:
     """Let a fixed camera see the same wall in the first episode of each session; comparing all would be slow."""
     if not episode.name.endswith("-0"):
         return {}
-    grain = np.random.default_rng(_session_number(episode)).normal(0.0, 1.0, VIEW)
-    picture = np.clip(_wall() + grain, 0, 255).round().astype(np.uint8)
+    grain = np.random.default_rng(_get_session_number(episode)).normal(0.0, 1.0, VIEW)
+    picture = np.clip(_draw_wall() + grain, 0, 255).round().astype(np.uint8)
     return {"view/camera/overhead/picture": picture, "view/camera/overhead/stays": np.asarray([0.9], np.float32)}
 
 
 @cache
-def _wall() -> NDArray[np.float64]:
+def _draw_wall() -> NDArray[np.float64]:
     """Draw patches of 4 × 4 pixels, their rims softened."""
     patches = np.random.default_rng(0).uniform(40.0, 200.0, (VIEW[0] // 4, VIEW[1] // 4)).repeat(4, 0).repeat(4, 1)
     return np.asarray((patches + np.roll(patches, 1, 0) + np.roll(patches, 1, 1) + np.roll(patches, 1, (0, 1))) / 4)
 
 
-def _random_factor(random: np.random.Generator) -> float:
+def _draw_random_factor(random: np.random.Generator) -> float:
     return float(np.exp(random.normal(0.0, 0.15)))
 
 
-def _calibration(day: int, moved_m: float) -> Calibration:
-    pose = tuple(tuple(float(r == c) + (moved_m if (r, c) == (0, 3) else 0.0) for c in range(4)) for r in range(4))
+def _make_calibration(day: int, shift_m: float) -> Calibration:
+    pose = tuple(tuple(float(r == c) + (shift_m if (r, c) == (0, 3) else 0.0) for c in range(4)) for r in range(4))
     return Calibration(
         f"calibration_{day}", "hand_eye", "arm-1", "camera/overhead", "base", "camera", pose, "park", 0.5, 0.1, 20,
         Status.PASSED, valid_from_ns=START_NS + day * NS_PER_DAY - NS_PER_S,

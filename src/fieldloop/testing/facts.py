@@ -6,18 +6,19 @@ from fieldloop.model.episode import Defect
 from fieldloop.model.note import Note
 
 
-def facts(fact: Note) -> str:
+def write_note_facts(note: Note) -> str:
     """Write a note's code, subject, numbers and details.
 
     >>> from fieldloop.model.note import Subject, note
-    >>> facts(note("ingest.file_missing", note("ingest.shards_as_found"), about=Subject(stream="a"), reason=""))
+    >>> found = note("ingest.shards_as_found")
+    >>> write_note_facts(note("ingest.file_missing", found, about=Subject(stream="a"), reason=""))
     'ingest.file_missing a reason= (ingest.shards_as_found)'
     """
-    numbers = (f"{name}={value}" for name, value in fact.numbers)
-    about = [str(fact.subject)] if fact.subject else []
-    return " ".join((fact.code, *about, *numbers, *(f"({facts(detail)})" for detail in fact.details)))
+    numbers = (f"{name}={value}" for name, value in note.numbers)
+    about = [str(note.subject)] if note.subject else []
+    return " ".join((note.code, *about, *numbers, *(f"({write_note_facts(detail)})" for detail in note.details)))
 
 
-def defect_facts(defects: Iterable[Defect]) -> list[str]:
+def write_defect_facts(defects: Iterable[Defect]) -> list[str]:
     """Write each defect's subject, place and facts."""
-    return [f"{defect.subject} {defect.place}: {facts(defect.message)}" for defect in defects]
+    return [f"{defect.subject} {defect.place}: {write_note_facts(defect.message)}" for defect in defects]

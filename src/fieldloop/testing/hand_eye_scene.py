@@ -7,8 +7,8 @@ import numpy as np
 from fieldloop.geometry import transforms as tf
 from fieldloop.geometry.transforms import Floats
 
-GRIPPER_FROM_CAMERA = tf.make(tf.rotation_from_vector([0.1, -0.2, 1.5]), [0.03, -0.06, 0.05])
-BASE_FROM_TARGET = tf.make(tf.rotation_from_vector([3.0, 0.1, 0.05]), [0.5, 0.1, 0.0])
+GRIPPER_FROM_CAMERA = tf.make_transform(tf.rotation_from_vector([0.1, -0.2, 1.5]), [0.03, -0.06, 0.05])
+BASE_FROM_TARGET = tf.make_transform(tf.rotation_from_vector([3.0, 0.1, 0.05]), [0.5, 0.1, 0.0])
 NEAREST_M, FURTHEST_M, ASIDE_M = 0.35, 0.6, 0.05
 
 
@@ -37,27 +37,31 @@ class Scene:
     base_from_target: Floats
 
 
-def scene(poses: int, span_deg: float, noise: Noise, rng: np.random.Generator) -> Scene:
-    """Observe the target from `poses` poses, rotated by up to `span_deg` about each axis."""
+def make_hand_eye_scene(pose_count: int, span_deg: float, noise: Noise, rng: np.random.Generator) -> Scene:
+    """Observe the target from `pose_count` poses, rotated by up to `span_deg` about each axis."""
     robot, seen = [], []
-    for _ in range(poses):
+    for _ in range(pose_count):
         away = rng.uniform(NEAREST_M, FURTHEST_M)
         turn = tf.rotation_from_vector(rng.uniform(-1, 1, 3) * np.radians(span_deg))
         place = turn @ np.array([0, 0, away]) + rng.uniform(-ASIDE_M, ASIDE_M, 3)
-        target_from_camera = tf.make(turn @ tf.rotation_about("x", np.pi), place)
+        target_from_camera = tf.make_transform(turn @ tf.make_rotation_about_axis("x", np.pi), place)
         base_from_camera = BASE_FROM_TARGET @ target_from_camera
-        robot.append(disturbed(base_from_camera @ tf.invert(GRIPPER_FROM_CAMERA), noise.robot_deg, noise.robot_m, rng))
-        seen.append(disturbed(tf.invert(target_from_camera), noise.camera_deg, noise.camera_m, rng))
+        robot.append(
+            add_pose_noise(
+                base_from_camera @ tf.invert_transform(GRIPPER_FROM_CAMERA), noise.robot_deg, noise.robot_m, rng
+            )
+        )
+        seen.append(add_pose_noise(tf.invert_transform(target_from_camera), noise.camera_deg, noise.camera_m, rng))
     return Scene(np.array(robot), np.array(seen), GRIPPER_FROM_CAMERA, BASE_FROM_TARGET)
 
 
-def disturbed(pose: Floats, turn_deg: float, shift_m: float, rng: np.random.Generator) -> Floats:
+def add_pose_noise(pose: Floats, turn_deg: float, shift_m: float, rng: np.random.Generator) -> Floats:
     """Add noise in the pose's own frame."""
     turn = tf.rotation_from_vector(rng.normal(0, np.radians(turn_deg), 3))
-    return np.asarray(pose @ tf.make(turn, rng.normal(0, shift_m, 3)))
+    return np.asarray(pose @ tf.make_transform(turn, rng.normal(0, shift_m, 3)))
 
 
-def error(truth: Floats, found: Floats) -> tuple[float, float]:
+def compute_pose_error(true_pose: Floats, estimated_pose: Floats) -> tuple[float, float]:
     """Return how far two poses are apart: degrees, millimetres."""
-    turn = float(tf.angle_between(truth[:3, :3], found[:3, :3]))
-    return float(np.degrees(turn)), 1e3 * float(np.linalg.norm(truth[:3, 3] - found[:3, 3]))
+    turn = float(tf.angle_between(true_pose[:3, :3], estimated_pose[:3, :3]))
+    return float(np.degrees(turn)), 1e3 * float(np.linalg.norm(true_pose[:3, 3] - estimated_pose[:3, 3]))

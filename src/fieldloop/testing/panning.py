@@ -38,12 +38,12 @@ class Panned:
 
         for index in range(len(self)) if indices is None else sorted(indices):
             across, down = self.places[index]
-            cut = cv2.getRectSubPix(_printed_sheet(), self.size, (float(across), float(down))).astype(np.float64)
+            cut = cv2.getRectSubPix(_draw_printed_sheet(), self.size, (float(across), float(down))).astype(np.float64)
             cut += np.random.default_rng(index).normal(0.0, self.noise, cut.shape)
             yield np.repeat(np.clip(cut, 0, 255).astype(np.uint8)[:, :, None], 3, axis=2)
 
 
-def panning(
+def record_panning_camera(
     seed: int = 0, *, lag_ms: float = 0.0, seconds: float = 12.0, speed: float = 1.0, drift_ppm: float = 0.0
 ) -> Recording:
     """Record a panning camera: a frame stamped t shows the joints as logged at t + lag.
@@ -51,15 +51,17 @@ def panning(
     `speed` stretches the motion: 1 moves about once a second, 0.1 is slow, 0 is still.
     """
     rng = np.random.default_rng(seed)
-    way = _joint_motion(rng, speed * (seconds + 2) + 4)
+    way = _draw_joint_motion(rng, speed * (seconds + 2) + 4)
     joints_s = np.arange(-0.5, seconds + 0.5, 1 / JOINTS_HZ)
     frames_s = rng.uniform(0, 1 / FRAMES_HZ) + np.arange(round(seconds * FRAMES_HZ)) / FRAMES_HZ
     shown_s = frames_s + lag_ms / 1e3 + drift_ppm * 1e-6 * (frames_s - seconds / 2)
     angles = way(speed * (joints_s + 1) + 1) + rng.normal(0.0, 2e-5, (len(joints_s), 3))
     places = SHEET / 2 + way(speed * (shown_s + 1) + 1) @ REACH_PX
-    joints = Stream(JOINTS, StreamKind.JOINT_POSITION, "rad", _header_clock(joints_s), angles, nominal_hz=JOINTS_HZ)
+    joints = Stream(
+        JOINTS, StreamKind.JOINT_POSITION, "rad", _make_header_clock(joints_s), angles, nominal_hz=JOINTS_HZ
+    )
     camera = Stream(
-        CAMERA, StreamKind.RGB, "8-bit", _header_clock(frames_s), pictures=Panned(places), nominal_hz=FRAMES_HZ
+        CAMERA, StreamKind.RGB, "8-bit", _make_header_clock(frames_s), pictures=Panned(places), nominal_hz=FRAMES_HZ
     )
     episode = Episode(
         id=content_id([angles.tobytes()]), name=f"panning-{seed}", format="synthetic", robot="panner", start_ns=START_NS
@@ -67,17 +69,17 @@ def panning(
     return Recording(episode, {CAMERA: camera, JOINTS: joints})
 
 
-def lose_frames(recording: Recording, at: int, frames: int) -> Recording:
+def drop_frames_silently(recording: Recording, first_frame: int, frame_count: int) -> Recording:
     """Drop frames without a gap in the timestamps: later frames move up."""
     camera = recording.streams[CAMERA]
     assert isinstance(camera.pictures, Panned)
-    places = np.delete(camera.pictures.places, np.arange(at, at + frames), axis=0)
+    places = np.delete(camera.pictures.places, np.arange(first_frame, first_frame + frame_count), axis=0)
     stamps = {ClockKind.HEADER: camera.times_ns[: len(places)]}
     lost = replace(camera, pictures=Panned(places), clocks=stamps)
     return replace(recording, streams={**recording.streams, CAMERA: lost})
 
 
-def _joint_motion(rng: np.random.Generator, seconds: float) -> Any:
+def _draw_joint_motion(rng: np.random.Generator, seconds: float) -> Any:
     """Return angles as a smooth function of time: from rest to rest, with pauses and varied moves."""
     from scipy.interpolate import PchipInterpolator
 
@@ -91,12 +93,12 @@ def _joint_motion(rng: np.random.Generator, seconds: float) -> Any:
     return PchipInterpolator(moments, np.array(places))
 
 
-def _header_clock(at_s: NDArray[np.float64]) -> dict[ClockKind, NDArray[np.int64]]:
+def _make_header_clock(at_s: NDArray[np.float64]) -> dict[ClockKind, NDArray[np.int64]]:
     return {ClockKind.HEADER: START_NS + np.round(at_s * NS_PER_S).astype(np.int64)}
 
 
 @cache
-def _printed_sheet() -> NDArray[np.uint8]:
+def _draw_printed_sheet() -> NDArray[np.uint8]:
     import cv2
 
     rng, sheet = np.random.default_rng(7), np.zeros((SHEET, SHEET))

@@ -36,11 +36,12 @@ class Pick:
         """Return the tool's place in metres, seconds counted from the recording's beginning."""
         since = at_s - PRE_S
         come, carry, leave = (
-            _progress(since, *span) for span in ((0, ARRIVES_S), (LEAVES_S, SETS_DOWN_S), (RETREATS_S, ATTEMPT_S))
+            _compute_progress(since, *span)
+            for span in ((0, ARRIVES_S), (LEAVES_S, SETS_DOWN_S), (RETREATS_S, ATTEMPT_S))
         )
-        way = (self.item - HOME) * _smooth(come) + (self.place - self.item) * _smooth(carry)
-        way += (HOME - self.place) * _smooth(leave) + self.side * _arch(come)
-        return np.asarray(HOME + way + np.array([0.0, 0.0, LIFT_M]) * _arch(carry))
+        way = (self.item - HOME) * _compute_minimum_jerk(come) + (self.place - self.item) * _compute_minimum_jerk(carry)
+        way += (HOME - self.place) * _compute_minimum_jerk(leave) + self.side * _compute_arch(come)
+        return np.asarray(HOME + way + np.array([0.0, 0.0, LIFT_M]) * _compute_arch(carry))
 
     def joints(self, at_s: Floats) -> Floats:
         """Return the joint angles: a linear arm, whose tool and joints begin and end together."""
@@ -52,35 +53,35 @@ class Pick:
         return np.column_stack([np.sin(half) * np.full(3, 3**-0.5), np.cos(half)])
 
 
-def pick(random: np.random.Generator, joints: int) -> Pick:
+def draw_random_pick(random: np.random.Generator, joint_count: int) -> Pick:
     """Draw a random attempt: the position of the item, the side of the approach, the arm."""
     towards = random.uniform(0, 2 * np.pi)
-    signs = np.where(np.arange(joints) % 2, -1, 1)[:, None]
+    signs = np.where(np.arange(joint_count) % 2, -1, 1)[:, None]
     return Pick(
         item=np.array([0.40, 0.12, 0.10]) + random.uniform(-0.03, 0.03, 3) * [1, 1, 0],
         place=np.array([0.40, -0.13, 0.105]),
         side=SIDE_M * np.array([np.cos(towards), np.sin(towards), 0.0]),
-        gains=random.uniform(1.0, 2.0, (joints, 3)) * signs,
+        gains=random.uniform(1.0, 2.0, (joint_count, 3)) * signs,
     )
 
 
-def opening(at_s: Floats) -> Floats:
+def compute_finger_opening(at_s: Floats) -> Floats:
     """Return the opening of the fingers: closed while the item is held, changing at a finite speed."""
-    shut = _progress(at_s - PRE_S, CLOSES_S, CLOSES_S + FINGERS_S) - _progress(
+    shut = _compute_progress(at_s - PRE_S, CLOSES_S, CLOSES_S + FINGERS_S) - _compute_progress(
         at_s - PRE_S, OPENS_S, OPENS_S + FINGERS_S
     )
     return OPEN_M - (OPEN_M - SHUT_M) * shut
 
 
-def _progress(since_s: Floats, begin: float, end: float) -> Floats:
+def _compute_progress(since_s: Floats, begin: float, end: float) -> Floats:
     return np.clip((since_s - begin) / (end - begin), 0.0, 1.0)
 
 
-def _smooth(progress: Floats) -> Floats:
+def _compute_minimum_jerk(progress: Floats) -> Floats:
     """From 0 to 1 with the least jerk."""
     return (10 * progress**3 - 15 * progress**4 + 6 * progress**5)[:, None]
 
 
-def _arch(progress: Floats) -> Floats:
+def _compute_arch(progress: Floats) -> Floats:
     """From 0 to 1 in the middle and back."""
     return (16 * progress**2 * (1 - progress) ** 2)[:, None]

@@ -11,7 +11,7 @@ from fieldloop.model.finding import Measurement
 from fieldloop.model.stream import NS_PER_S, ClockKind, Stream, StreamKind
 
 
-def planted_stream(
+def make_stream(
     name: str,
     kind: StreamKind,
     values: ArrayLike,
@@ -28,19 +28,21 @@ def planted_stream(
     return Stream(name, kind, unit, {clock: times}, rows, columns=columns)
 
 
-def case_of(*streams: Stream, **facts: Any) -> Case:
+def make_case(*streams: Stream, **facts: Any) -> Case:
     """Return a case of nothing but these streams."""
     return Case(
         Recording(Episode(**{"id": "id", "name": "name", "format": "test", **facts}), {s.name: s for s in streams})
     )
 
 
-def measurements_by_subject(check: str, case: Case) -> dict[str, Measurement]:
+def measure_by_subject(check: str, case: Case) -> dict[str, Measurement]:
     """Return what one check found, by subject."""
     return {found.subject: found for found in CHECKS[check].look(case)}
 
 
-def wander(random: np.random.Generator, seconds: float, joints: int = 3, hz: float = 50.0) -> NDArray[np.float64]:
+def make_smooth_motion(
+    random: np.random.Generator, seconds: float, joints: int = 3, hz: float = 50.0
+) -> NDArray[np.float64]:
     """Return a smooth motion with random start and end; its style does not depend on its length."""
     count = round(seconds * hz)
     noise = random.normal(size=(count + 100, joints))

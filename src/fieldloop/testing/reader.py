@@ -16,7 +16,7 @@ CUTS = (0.0, 0.1, 0.35, 0.5, 0.8, 0.99)
 
 def check_reader(reader: Reader, log: Path, scratch: Path) -> None:
     """Test a reader against its contract with one good log of its format; `scratch` is an empty folder to write in."""
-    _recognises_only_its_own(reader, log, scratch)
+    _check_recognition(reader, log, scratch)
     first, second = list(reader.read(log)), list(reader.read(log))
     assert first, "a good log holds at least one recording"
     assert [r.episode.id for r in first] == [r.episode.id for r in second], "reading again gives the same episodes"
@@ -27,10 +27,10 @@ def check_reader(reader: Reader, log: Path, scratch: Path) -> None:
         for name, stream in recording.streams.items():
             _check_stream(name, stream)
     if log.is_file():
-        _survives_cuts(reader, log, scratch)
+        _check_truncated_logs(reader, log, scratch)
 
 
-def _recognises_only_its_own(reader: Reader, log: Path, scratch: Path) -> None:
+def _check_recognition(reader: Reader, log: Path, scratch: Path) -> None:
     assert reader.recognises(log) is True, "it recognises its own log"
     strange = scratch / "strange"
     for content in (b"", b"\x00", b"hello", bytes(range(256))):
@@ -70,7 +70,7 @@ def _check_pictures(stream: Stream) -> None:
     assert all(frame.dtype == wanted for frame in shown), f"{stream.name}: depth in float32 metres, colour in uint8"
 
 
-def _survives_cuts(reader: Reader, log: Path, scratch: Path) -> None:
+def _check_truncated_logs(reader: Reader, log: Path, scratch: Path) -> None:
     """A truncated log is read as far as possible and reported, or refused; it never passes as complete."""
     data = log.read_bytes()
     for share in CUTS:
@@ -82,11 +82,11 @@ def _survives_cuts(reader: Reader, log: Path, scratch: Path) -> None:
             recordings = list(reader.read(cut))
         except UnreadableLog:
             continue
-        assert not recordings or list(_defects(reader, cut, recordings)), (
+        assert not recordings or list(_list_defects(reader, cut, recordings)), (
             f"cut at {share:.0%}, and nothing was reported"
         )
 
 
-def _defects(reader: Reader, path: Path, recordings: Iterable[Recording]) -> Iterable[Defect]:
+def _list_defects(reader: Reader, path: Path, recordings: Iterable[Recording]) -> Iterable[Defect]:
     yield from (defect for recording in recordings for defect in recording.defects)
     yield from getattr(reader, "defects", lambda _path: ())(path)

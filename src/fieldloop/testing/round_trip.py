@@ -11,7 +11,7 @@ from fieldloop.model.episode import Recording
 from fieldloop.model.episode_text import FIELDS
 from fieldloop.model.stream import ClockKind, Stream
 from fieldloop.model.stream_notes import RESAMPLED
-from fieldloop.release.writers.grid import Rule, Times, grid_of, picks_of, resample, rule_for
+from fieldloop.release.writers.grid import Rule, Times, choose_rule, make_grid_ns, pick_samples, resample_stream
 from fieldloop.release.writers.written import Written
 
 OF_THE_PLACE = ("dataset", "dataset_episodes", "episode_index", "split", "source_episode", "uid")
@@ -34,7 +34,7 @@ class Limits:
     remade: tuple[ClockKind, ...] = ()
 
 
-def differences(before: Recording, after: Recording, written: Written, limits: Limits) -> Iterator[str]:
+def find_differences(before: Recording, after: Recording, written: Written, limits: Limits) -> Iterator[str]:
     """Yield differences that the writer did not list: facts, streams, timestamps, values by their rule, frames."""
     for name in FIELDS:
         one, other = getattr(before.episode, name), getattr(after.episode, name)
@@ -46,13 +46,14 @@ def differences(before: Recording, after: Recording, written: Written, limits: L
     for name, stream in before.streams.items():
         if name in after.streams:
             yield from (
-                f"{name}: {what}" for what in _stream_differences(before, stream, after.streams[name], written, limits)
+                f"{name}: {what}"
+                for what in _find_stream_differences(before, stream, after.streams[name], written, limits)
             )
         elif not _is_listed_loss(name, written):
             yield f"{name} is gone"
 
 
-def _stream_differences(
+def _find_stream_differences(
     recording: Recording, before: Stream, after: Stream, written: Written, limits: Limits
 ) -> Iterator[str]:
     for trait in TRAITS:
@@ -61,45 +62,51 @@ def _stream_differences(
             yield f"its {trait} was {one!r} and is {other!r}"
     if written.clock:
         clock = recording.streams[written.clock]
-        yield from _grid_differences(clock, before, after, written, limits)
+        yield from _find_grid_differences(clock, before, after, written, limits)
         return
-    yield from _same_notes(before, after, written)
-    yield from _same_rate(before.nominal_hz, before, after, written)
-    yield from _same_clocks(before.clocks, before, after, written, limits)
+    yield from _compare_notes(before, after, written)
+    yield from _compare_rate(before.nominal_hz, before, after, written)
+    yield from _compare_clocks(before.clocks, before, after, written, limits)
     if before.values is not None:
-        yield from _same_values(before.values, after, rounding=_is_listed_loss(before.name, written))
+        yield from _compare_values(before.values, after, rounding=_is_listed_loss(before.name, written))
     if before.pictures is not None:
-        yield from _same_pictures(before, np.arange(len(before)), after, limits)
+        yield from _compare_pictures(before, np.arange(len(before)), after, limits)
 
 
-def _grid_differences(clock: Stream, before: Stream, after: Stream, written: Written, limits: Limits) -> Iterator[str]:
+def _find_grid_differences(
+    clock: Stream, before: Stream, after: Stream, written: Written, limits: Limits
+) -> Iterator[str]:
     """Compare a stream that was resampled onto the timestamps of another, by the rule of its kind."""
-    grid = grid_of(clock.times_ns)
-    rule, stated = rule_for(before, grid), (written.rules or {}).get(before.name, "")
+    grid = make_grid_ns(clock.times_ns)
+    rule, stated = choose_rule(before, grid), (written.rules or {}).get(before.name, "")
     if rule is not Rule.AS_RECORDED and rule.value not in stated.split(" or "):
         yield f"its rule is {rule.value} and is stated as {stated!r}"
-    yield from _same_notes(before, after, written)
+    yield from _compare_notes(before, after, written)
     rate = before.nominal_hz if stated == Rule.AS_RECORDED.value else clock.hz
     if rule is not Rule.AS_RECORDED or after.nominal_hz != before.nominal_hz:
-        yield from _same_rate(rate, before, after, written)
+        yield from _compare_rate(rate, before, after, written)
     if rule is not Rule.AS_RECORDED and RESAMPLED not in after.notes:
         yield "no note states that it was resampled"
-    picks = picks_of(before, grid, rule) if rule.keeps_samples else None
-    yield from _same_clocks(_clocks(clock, before, grid, picks), before, after, written, limits)
+    picks = pick_samples(before, grid, rule) if rule.keeps_samples else None
+    yield from _compare_clocks(_compute_expected_clocks(clock, before, grid, picks), before, after, written, limits)
     if before.values is not None:
-        yield from _same_values(resample(before, grid, rule), after, rounding=_is_listed_loss(before.name, written))
+        yield from _compare_values(
+            resample_stream(before, grid, rule), after, rounding=_is_listed_loss(before.name, written)
+        )
     if before.pictures is not None and picks is not None:
-        yield from _same_pictures(before, picks, after, limits)
+        yield from _compare_pictures(before, picks, after, limits)
 
 
-def _clocks(clock: Stream, before: Stream, grid: Times, picks: NDArray[np.int64] | None) -> dict[ClockKind, Times]:
+def _compute_expected_clocks(
+    clock: Stream, before: Stream, grid: Times, picks: NDArray[np.int64] | None
+) -> dict[ClockKind, Times]:
     """Return the stamps that rows must have: their samples', else the grid's under the less trusted clock."""
     if picks is None:
         return {max(clock.clock, before.clock, key=TRUST.index): grid}
     return {kind: times[picks] for kind, times in before.clocks.items()}
 
 
-def _same_notes(before: Stream, after: Stream, written: Written) -> Iterator[str]:
+def _compare_notes(before: Stream, after: Stream, written: Written) -> Iterator[str]:
     """Compare notes. They state what is uncertain: without its note a guess would become a fact."""
     for key, text in before.notes.items():
         kept = after.notes.get(key, "")
@@ -108,25 +115,25 @@ def _same_notes(before: Stream, after: Stream, written: Written) -> Iterator[str
             yield f"its note {key} was {text!r} and is {kept!r}"
 
 
-def _same_rate(wanted: float | None, before: Stream, after: Stream, written: Written) -> Iterator[str]:
+def _compare_rate(expected_hz: float | None, before: Stream, after: Stream, written: Written) -> Iterator[str]:
     rate = after.nominal_hz
-    same = abs(rate / wanted - 1) < SAME_RATE if rate and wanted else not rate and not wanted
+    same = abs(rate / expected_hz - 1) < SAME_RATE if rate and expected_hz else not rate and not expected_hz
     if not same and not _is_listed_loss(before.name, written, "nominal_hz"):
-        yield f"its nominal rate is {rate}, and should be {wanted}"
+        yield f"its nominal rate is {rate}, and should be {expected_hz}"
 
 
-def _same_clocks(
-    wanted: Mapping[ClockKind, Times], before: Stream, after: Stream, written: Written, limits: Limits
+def _compare_clocks(
+    expected_clocks: Mapping[ClockKind, Times], before: Stream, after: Stream, written: Written, limits: Limits
 ) -> Iterator[str]:
-    for kind, times in wanted.items():
-        first = kind is next(one for one in ClockKind if one in wanted)
+    for kind, times in expected_clocks.items():
+        first = kind is next(one for one in ClockKind if one in expected_clocks)
         if kind in limits.remade and not first:
             continue
         if kind in after.clocks and not np.array_equal(after.clocks[kind], times):
             yield f"its {kind.value} stamps differ"
         elif kind not in after.clocks and not _is_clock_listed(before.name, kind, written):
             yield f"its {kind.value} clock is gone"
-    if more := after.clocks.keys() - wanted.keys() - {*limits.remade}:
+    if more := after.clocks.keys() - expected_clocks.keys() - {*limits.remade}:
         yield f"it never had a clock called {', '.join(sorted(kind.value for kind in more))}"
 
 
@@ -136,7 +143,7 @@ def _is_clock_listed(name: str, kind: ClockKind, written: Written) -> bool:
     return _is_listed_loss(name, written, kind.value) or any(kind.value in str(loss["clocks"]) for loss in everywhere)
 
 
-def _same_values(wanted: NDArray[Any], after: Stream, *, rounding: bool) -> Iterator[str]:
+def _compare_values(expected_values: NDArray[Any], after: Stream, *, rounding: bool) -> Iterator[str]:
     """Compare numbers: as float32 where the writer lists that it rounds.
 
     The type of fractions may change as long as no value does.
@@ -144,17 +151,22 @@ def _same_values(wanted: NDArray[Any], after: Stream, *, rounding: bool) -> Iter
     if after.values is None:
         yield "its values are gone"
         return
-    wanted, read_back = wanted.reshape(len(wanted), -1), after.values.reshape(len(after.values), -1)
-    fractions = wanted.dtype.kind == read_back.dtype.kind == "f"
+    expected_values, read_back = (
+        expected_values.reshape(len(expected_values), -1),
+        after.values.reshape(len(after.values), -1),
+    )
+    fractions = expected_values.dtype.kind == read_back.dtype.kind == "f"
     if rounding and fractions:
-        wanted, read_back = wanted.astype(np.float32), read_back.astype(np.float32)
-    if read_back.dtype != wanted.dtype and not (fractions and np.array_equal(read_back, wanted, equal_nan=True)):
-        yield f"its numbers were {wanted.dtype} and are {read_back.dtype}"
-    elif not np.array_equal(read_back, wanted, equal_nan=read_back.dtype.kind == "f"):
+        expected_values, read_back = expected_values.astype(np.float32), read_back.astype(np.float32)
+    if read_back.dtype != expected_values.dtype and not (
+        fractions and np.array_equal(read_back, expected_values, equal_nan=True)
+    ):
+        yield f"its numbers were {expected_values.dtype} and are {read_back.dtype}"
+    elif not np.array_equal(read_back, expected_values, equal_nan=read_back.dtype.kind == "f"):
         yield "its numbers differ"
 
 
-def _same_pictures(before: Stream, picks: NDArray[np.int64], after: Stream, limits: Limits) -> Iterator[str]:
+def _compare_pictures(before: Stream, picks: NDArray[np.int64], after: Stream, limits: Limits) -> Iterator[str]:
     if after.pictures is None or before.pictures is None:
         yield "its pictures are gone"
         return
@@ -170,22 +182,24 @@ def _same_pictures(before: Stream, picks: NDArray[np.int64], after: Stream, limi
         if frame.shape != drawn.shape or frame.dtype != drawn.dtype:
             yield f"its frame {index} was {drawn.dtype} {drawn.shape} and is {frame.dtype} {frame.shape}"
             return
-        if (off := _picture_error(drawn, frame)) > (limits.depth_m if frame.dtype.kind == "f" else limits.levels):
+        if (off := _compute_picture_error(drawn, frame)) > (
+            limits.depth_m if frame.dtype.kind == "f" else limits.levels
+        ):
             yield f"its frame {index} is off by {off:.3g}"
             return
 
 
-def _picture_error(drawn: NDArray[Any], frame: NDArray[Any]) -> float:
+def _compute_picture_error(expected_picture: NDArray[Any], frame: NDArray[Any]) -> float:
     """Return the mean error in levels, or the worst in metres; infinite where only one of the two has a distance."""
     if frame.dtype.kind != "f":
-        return float(np.abs(frame.astype(np.int64) - drawn).mean())
-    known = ~np.isnan(drawn)
+        return float(np.abs(frame.astype(np.int64) - expected_picture).mean())
+    known = ~np.isnan(expected_picture)
     if not np.array_equal(known, ~np.isnan(frame)):
         return float("inf")
-    return float(np.abs(frame[known] - drawn[known]).max(initial=0.0))
+    return float(np.abs(frame[known] - expected_picture[known]).max(initial=0.0))
 
 
-def _is_listed_loss(name: str, written: Written, what: str = "") -> bool:
+def _is_listed_loss(name: str, written: Written, part: str = "") -> bool:
     """Did the writer list this stream or field, and this part of it, as left out?"""
     about = [loss for loss in written.left_out if name in (loss.subject.stream, dict(loss.numbers).get("name"))]
-    return any(not what or what in dict(loss.numbers).values() for loss in about)
+    return any(not part or part in dict(loss.numbers).values() for loss in about)

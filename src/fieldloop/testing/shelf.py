@@ -9,7 +9,7 @@ from typing import Any
 from fieldloop.errors import BadInput, StoreError
 from fieldloop.model.episode import Blob
 from fieldloop.store import Shelf
-from fieldloop.store.parquet import put_rows, read_rows
+from fieldloop.store.parquet import read_table, store_table
 from fieldloop.testing.refusal import assert_refused
 
 Law = Callable[[Shelf, Path], None]
@@ -39,7 +39,7 @@ def bytes_are_named_by_their_hash(shelf: Shelf, folder: Path) -> None:
             assert stream.read() == content
 
 
-def what_is_not_here_is_named(shelf: Shelf, folder: Path) -> None:
+def missing_blobs_are_named(shelf: Shelf, folder: Path) -> None:
     """Unknown hashes and paths get a message that names them."""
     absent = "0" * 64
     assert not shelf.has(absent)
@@ -77,7 +77,7 @@ def a_sweep_removes_only_orphans(shelf: Shelf, folder: Path) -> None:
     assert len(shelf.sweep(set(), min_age_s=-60).blobs) == 3  # noqa: PLR2004 - the kept one, the folder and its member
 
 
-def rows_come_back_as_they_went_in(shelf: Shelf, folder: Path) -> None:  # noqa: ARG001 - every law takes a folder
+def rows_are_read_back_unchanged(shelf: Shelf, folder: Path) -> None:  # noqa: ARG001 - every law takes a folder
     """Text, numbers, truth values and what is missing survive, also without any row."""
     columns: dict[str, list[Any]] = {
         "name": ["a", "é", None],
@@ -85,20 +85,20 @@ def rows_come_back_as_they_went_in(shelf: Shelf, folder: Path) -> None:  # noqa:
         "n": [1, 2, 2**62],
         "ok": [True, None, False],
     }
-    blob, rows = put_rows(shelf, columns)
+    blob, rows = store_table(shelf, columns)
     assert rows == 3  # noqa: PLR2004 - as above
-    assert read_rows(shelf, blob.sha256) == columns
-    assert read_rows(shelf, blob.sha256, ["n"]) == {"n": columns["n"]}
-    empty, none = put_rows(shelf, {"name": []})
-    assert (none, read_rows(shelf, empty.sha256)) == (0, {"name": []})
+    assert read_table(shelf, blob.sha256) == columns
+    assert read_table(shelf, blob.sha256, ["n"]) == {"n": columns["n"]}
+    empty, none = store_table(shelf, {"name": []})
+    assert (none, read_table(shelf, empty.sha256)) == (0, {"name": []})
 
 
 SHELF_LAWS: tuple[Law, ...] = (
     bytes_are_named_by_their_hash,
-    what_is_not_here_is_named,
+    missing_blobs_are_named,
     a_folder_is_kept_as_a_list_of_files,
     a_sweep_removes_only_orphans,
-    rows_come_back_as_they_went_in,
+    rows_are_read_back_unchanged,
 )
 
 

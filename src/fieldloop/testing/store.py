@@ -37,11 +37,11 @@ from fieldloop.model.rollout import Rollout, Rung
 from fieldloop.store import Store
 from fieldloop.store.tables import NOUN_TABLES
 from fieldloop.testing.refusal import assert_refused
-from fieldloop.testing.samples import sample
+from fieldloop.testing.samples import make_sample_noun
 from fieldloop.testing.shelf import SHELF_LAWS, check_shelf
 from fieldloop.testing.store_views import VIEW_LAWS
 
-__all__ = ["JOB_LAWS", "SHELF_LAWS", "STORE_LAWS", "VIEW_LAWS", "check_shelf", "check_store", "contents"]
+__all__ = ["JOB_LAWS", "SHELF_LAWS", "STORE_LAWS", "VIEW_LAWS", "check_shelf", "check_store", "read_store_contents"]
 
 HOUR_NS = 3_600_000_000_000
 
@@ -56,23 +56,23 @@ def check_store(open_new: Callable[[], Store]) -> None:
             store.close()
 
 
-def contents(store: Store) -> dict[str, Any]:
+def read_store_contents(store: Store) -> dict[str, Any]:
     """Return all readable content of a store, to compare two stores."""
     nouns_by_kind: dict[str, Any] = {kind.__name__: store.find(kind) for kind in NOUN_TABLES}
     nouns_by_kind["rates"] = [store.success_rates(-(2**62), 2**62, stage) for stage in Stage]
     nouns_by_kind["statuses"] = [store.count(Episode, {"status": status}) for status in (None, *Status)]
-    nouns_by_kind["strata"] = [set(store.views.stratum_counts(stage)) for stage in Stage]
-    nouns_by_kind["labelled"] = [set(store.views.episode_counts({"status": status})) for status in (None, *Status)]
+    nouns_by_kind["strata"] = [set(store.views.count_by_stratum(stage)) for stage in Stage]
+    nouns_by_kind["labelled"] = [set(store.views.count_episodes({"status": status})) for status in (None, *Status)]
     nouns_by_kind["ledger"] = store.tail(limit=2**31)
     return nouns_by_kind
 
 
-def one_of_each(number: int = 0) -> list[Event]:
+def make_event_of_each_kind(number: int = 0) -> list[Event]:
     """Return one event of every kind, in loop order."""
-    return [sample(kind, number) for kind in EVENTS.values()]
+    return [make_sample_noun(kind, number) for kind in EVENTS.values()]
 
 
-def nothing_has_happened_in_a_new_store(store: Store) -> None:
+def new_store_is_empty(store: Store) -> None:
     """A new store is empty."""
     assert (store.last(), store.tail(), store.blobs()) == (0, [], set())
     assert all(store.find(kind) == [] and store.count(kind) == 0 for kind in NOUN_TABLES)
@@ -80,9 +80,9 @@ def nothing_has_happened_in_a_new_store(store: Store) -> None:
     assert store.append([], actor="a", at_ns=1) == 0
 
 
-def every_event_comes_back_as_it_went_in(store: Store) -> None:
+def events_are_read_back_unchanged(store: Store) -> None:
     """The ledger keeps order, time, actor, cause and every field."""
-    first, second = one_of_each(0), one_of_each(1)
+    first, second = make_event_of_each_kind(0), make_event_of_each_kind(1)
     assert store.append(first, actor="ana", at_ns=5) == len(first)
     assert store.append(second, actor="ben", at_ns=7, caused_by=3) == len(first) + len(second) == store.last()
     back = store.tail()
@@ -94,9 +94,9 @@ def every_event_comes_back_as_it_went_in(store: Store) -> None:
     assert [r.seq for r in store.events(WorkspaceCreated, after=1)] == [len(first) + 1]
 
 
-def whoever_follows_the_tail_skips_nothing(store: Store) -> None:
+def tail_pages_skip_no_event(store: Store) -> None:
     """Pages of any size give the whole ledger."""
-    store.append(one_of_each(), actor="a", at_ns=1)
+    store.append(make_event_of_each_kind(), actor="a", at_ns=1)
     for limit in (1, 7):
         after, seen = 0, []
         while page := store.tail(after, limit):
@@ -106,13 +106,13 @@ def whoever_follows_the_tail_skips_nothing(store: Store) -> None:
         assert seen == list(range(1, store.last() + 1))
 
 
-def all_or_nothing_is_written(store: Store) -> None:
+def appends_are_atomic(store: Store) -> None:
     """A bad event in a batch, or an unknown cause, leaves the store unchanged."""
-    good = sample(WorkspaceCreated)
+    good = make_sample_noun(WorkspaceCreated)
     store.append([good], actor="a", at_ns=1)
-    before = contents(store)
+    before = read_store_contents(store)
     bad: Any = "not an event"
-    too_large = OutcomeRecorded(replace(sample(Outcome), at_ns=2**70))
+    too_large = OutcomeRecorded(replace(make_sample_noun(Outcome), at_ns=2**70))
     cases: list[tuple[list[Event], int | None]] = [
         ([good, bad], None),
         ([good, too_large], None),
@@ -122,14 +122,16 @@ def all_or_nothing_is_written(store: Store) -> None:
     ]
     for events, cause in cases:
         assert_refused(BadInput, "", functools.partial(store.append, events, actor="a", at_ns=1, caused_by=cause))
-        assert contents(store) == before
+        assert read_store_contents(store) == before
 
 
 def nouns_are_found_by_their_columns(store: Store) -> None:
     """Filters: equality, NULL, any of several, a range; either order; an error for unknown columns."""
-    outcomes = [replace(sample(Outcome, n), site="hall" if n % 2 else "yard") for n in range(6)]
+    outcomes = [replace(make_sample_noun(Outcome, n), site="hall" if n % 2 else "yard") for n in range(6)]
     store.append([OutcomeRecorded(o) for o in outcomes], actor="a", at_ns=1)
-    store.append([SessionOpened(replace(sample(Session, n), closed_ns=None)) for n in range(3)], actor="a", at_ns=1)
+    store.append(
+        [SessionOpened(replace(make_sample_noun(Session, n), closed_ns=None)) for n in range(3)], actor="a", at_ns=1
+    )
     assert store.find(Outcome) == outcomes
     assert store.find(Outcome, newest=True, limit=2) == [outcomes[5], outcomes[4]]
     assert store.find(Outcome, {"site": "hall"}) == outcomes[1::2]
@@ -146,10 +148,10 @@ def nouns_are_found_by_their_columns(store: Store) -> None:
     assert_refused(BadInput, "not stored in a table", lambda: store.find(Blob))
 
 
-def one_noun_is_got_by_any_unique_prefix(store: Store) -> None:
+def nouns_are_got_by_unique_prefix(store: Store) -> None:
     """Ids may be shortened; an ambiguous or unknown one is reported, with a suggestion."""
     ids = ("abc1", "abc12", "abd3")
-    store.append([IncidentOpened(replace(sample(Incident), id=i)) for i in ids], actor="a", at_ns=1)
+    store.append([IncidentOpened(replace(make_sample_noun(Incident), id=i)) for i in ids], actor="a", at_ns=1)
     assert store.get(Incident, "abd").id == "abd3"
     assert store.get(Incident, "abc1").id == "abc1"
     assert_refused(BadInput, "more than one incident", lambda: store.get(Incident, "ab"))
@@ -161,7 +163,7 @@ def one_noun_is_got_by_any_unique_prefix(store: Store) -> None:
 def a_new_calibration_ends_the_earlier_one(store: Store) -> None:
     """At most one calibration per robot, sensor and kind is valid at a time, in whatever order they arrive."""
     at = {"c1": 100, "c3": 300, "c2": 200, "c2b": 200}
-    base = replace(sample(Calibration), valid_to_ns=None)
+    base = replace(make_sample_noun(Calibration), valid_to_ns=None)
     for name, begin in at.items():
         new = replace(base, id=name, valid_from_ns=begin)
         store.append([CalibrationAttached(new)], actor="a", at_ns=1)
@@ -174,7 +176,7 @@ def a_new_calibration_ends_the_earlier_one(store: Store) -> None:
 
 def a_calibration_that_does_not_pass_ends_none_that_does(store: Store) -> None:
     """A failed attempt leaves the good calibration in force, whichever of them arrived first."""
-    good = replace(sample(Calibration), valid_to_ns=None, status=Status.PASSED)
+    good = replace(make_sample_noun(Calibration), valid_to_ns=None, status=Status.PASSED)
     bad = replace(good, status=Status.FAILED)
     for sensor, order in (("a", (0, 1, 2, 3)), ("b", (3, 1, 0, 2)), ("c", (2, 3, 1, 0))):
         made = [(bad, 50), (good, 100), (bad, 200), (good, 300)]
@@ -189,26 +191,28 @@ def a_calibration_that_does_not_pass_ends_none_that_does(store: Store) -> None:
 def an_author_replaces_own_annotations(store: Store) -> None:
     """Annotations of one episode, kind and author are those of the last event, in its order."""
 
-    def annotated(author: str, *labels: str) -> EpisodeAnnotated:
-        base = replace(sample(Annotation), episode="e", kind="phase", author=author)
+    def make_annotated_event(author: str, *labels: str) -> EpisodeAnnotated:
+        base = replace(make_sample_noun(Annotation), episode="e", kind="phase", author=author)
         return EpisodeAnnotated("e", "phase", author, tuple(replace(base, label=label) for label in labels))
 
-    store.append([annotated("ana", "lift", "place", "lift"), annotated("ben", "grasp")], actor="a", at_ns=1)
-    store.append([annotated("ana", "place", "lift")], actor="a", at_ns=1)
+    store.append(
+        [make_annotated_event("ana", "lift", "place", "lift"), make_annotated_event("ben", "grasp")], actor="a", at_ns=1
+    )
+    store.append([make_annotated_event("ana", "place", "lift")], actor="a", at_ns=1)
     assert [a.label for a in store.find(Annotation, {"author": "ana"})] == ["place", "lift"]
     assert [a.label for a in store.find(Annotation, {"episode": "e"})] == ["grasp", "place", "lift"]
-    store.append([annotated("ana")], actor="a", at_ns=1)
+    store.append([make_annotated_event("ana")], actor="a", at_ns=1)
     assert [a.author for a in store.find(Annotation)] == ["ben"]
 
 
 def an_episode_knows_its_log_and_its_last_judgement(store: Store) -> None:
     """Judging sets the status; each protocol has one report; ingesting the same log again loses nothing."""
-    log = replace(sample(Log), episodes=("e1", "e2"))
-    episodes = tuple(replace(sample(Episode, n), id=f"e{n + 1}") for n in range(2))
+    log = replace(make_sample_noun(Log), episodes=("e1", "e2"))
+    episodes = tuple(replace(make_sample_noun(Episode, n), id=f"e{n + 1}") for n in range(2))
     ingested = LogIngested(log, episodes)
     store.append([ingested], actor="a", at_ns=1)
     assert store.count(Episode, {"status": None, "log": log.blob.sha256}) == len(episodes)
-    report = replace(sample(EpisodeReport), episode="e1", status=Status.FAILED)
+    report = replace(make_sample_noun(EpisodeReport), episode="e1", status=Status.FAILED)
     store.append(
         [EpisodeJudged("p1", report), EpisodeJudged("p2", replace(report, status=Status.PASSED))], actor="a", at_ns=1
     )
@@ -231,8 +235,8 @@ def measurements_are_found_by_episode(store: Store) -> None:
 
 def latest_state_is_kept(store: Store) -> None:
     """A rollout, an incident and a session have one row each after any number of events."""
-    rollout, incident = sample(Rollout), replace(sample(Incident), steps=())
-    session = replace(sample(Session), closed_ns=None)
+    rollout, incident = make_sample_noun(Rollout), replace(make_sample_noun(Incident), steps=())
+    session = replace(make_sample_noun(Session), closed_ns=None)
     store.append([RolloutMoved(rollout), IncidentOpened(incident), SessionOpened(session)], actor="a", at_ns=1)
     moved = replace(incident, steps=(StepDone(Step.CONTAINED, 9, "ana", "stopped"),))
     higher = replace(rollout, rung=Rung.HALF)
@@ -245,7 +249,7 @@ def latest_state_is_kept(store: Store) -> None:
 
 def success_is_exact_to_the_nanosecond(store: Store) -> None:
     """Rates count [start, end), also where hours are cut; an outcome judged again counts once, as judged last."""
-    base = replace(sample(Outcome), stage=Stage.PRODUCTION, policy="p", site="s", attempt="")
+    base = replace(make_sample_noun(Outcome), stage=Stage.PRODUCTION, policy="p", site="s", attempt="")
     times = (0, 1, HOUR_NS - 1, HOUR_NS, HOUR_NS + 1, 3 * HOUR_NS - 1, 3 * HOUR_NS, -1)
     outcomes = [replace(base, id=f"o{n}", at_ns=at, succeeded=n % 3 != 0) for n, at in enumerate(times)]
     store.append([OutcomeRecorded(o) for o in outcomes], actor="a", at_ns=1)
@@ -263,9 +267,9 @@ def success_is_exact_to_the_nanosecond(store: Store) -> None:
     assert 0 <= rate.low <= rate.rate <= rate.high <= 1
 
 
-def what_several_judged_counts_once(store: Store) -> None:
+def attempts_with_several_judges_count_once(store: Store) -> None:
     """Rates count attempts: a majority decides, a tie is not counted, and each robot has its own attempts."""
-    base = replace(sample(Outcome), stage=Stage.PRODUCTION, policy="p", site="s", robot="r", attempt="")
+    base = replace(make_sample_noun(Outcome), stage=Stage.PRODUCTION, policy="p", site="s", robot="r", attempt="")
     judged = [("a", "r", True), ("a", "r", False), ("a", "r", False), ("b", "r", True), ("b", "r", False),
             ("a", "q", True), ("c", "r", True), ("", "r", True), ("", "r", False)]  # fmt: skip
     verdicts = [
@@ -285,15 +289,15 @@ def what_several_judged_counts_once(store: Store) -> None:
 def tables_follow_from_the_ledger(store: Store) -> None:
     """Dropping every table and replaying the ledger changes no result."""
     for number in range(4):
-        store.append(one_of_each(number % 3), actor="a", at_ns=number)
-    before = contents(store)
+        store.append(make_event_of_each_kind(number % 3), actor="a", at_ns=number)
+    before = read_store_contents(store)
     store.rebuild()
-    assert contents(store) == before
-    store.append(one_of_each(5), actor="a", at_ns=9)
+    assert read_store_contents(store) == before
+    store.append(make_event_of_each_kind(5), actor="a", at_ns=9)
     assert store.last() == 5 * len(EVENTS)
 
 
-def a_job_is_noted_once_and_claimed_by_one(store: Store) -> None:
+def jobs_are_unique_and_claimed_once(store: Store) -> None:
     """Jobs are unique by name and time, due ones first; an expired lease frees a job; late results are refused."""
     jobs = store.jobs
     assert jobs.schedule("sweep", 50, {"why": "nightly"})
@@ -315,7 +319,7 @@ def a_job_is_noted_once_and_claimed_by_one(store: Store) -> None:
     assert [j.due_ns for j in jobs.open()] == [50]
 
 
-def a_failed_job_is_tried_again_or_laid_to_rest(store: Store) -> None:
+def failed_jobs_are_retried_or_ended(store: Store) -> None:
     """A retry waits for its time and keeps the reason; without a retry a job is over. A lease can be extended."""
     jobs = store.jobs
     jobs.schedule("train", 10)
@@ -334,12 +338,12 @@ def a_failed_job_is_tried_again_or_laid_to_rest(store: Store) -> None:
 
 
 STORE_LAWS: tuple[Callable[[Store], None], ...] = (
-    nothing_has_happened_in_a_new_store,
-    every_event_comes_back_as_it_went_in,
-    whoever_follows_the_tail_skips_nothing,
-    all_or_nothing_is_written,
+    new_store_is_empty,
+    events_are_read_back_unchanged,
+    tail_pages_skip_no_event,
+    appends_are_atomic,
     nouns_are_found_by_their_columns,
-    one_noun_is_got_by_any_unique_prefix,
+    nouns_are_got_by_unique_prefix,
     a_new_calibration_ends_the_earlier_one,
     a_calibration_that_does_not_pass_ends_none_that_does,
     an_author_replaces_own_annotations,
@@ -347,10 +351,10 @@ STORE_LAWS: tuple[Callable[[Store], None], ...] = (
     measurements_are_found_by_episode,
     latest_state_is_kept,
     success_is_exact_to_the_nanosecond,
-    what_several_judged_counts_once,
+    attempts_with_several_judges_count_once,
     tables_follow_from_the_ledger,
 )
 JOB_LAWS: tuple[Callable[[Store], None], ...] = (
-    a_job_is_noted_once_and_claimed_by_one,
-    a_failed_job_is_tried_again_or_laid_to_rest,
+    jobs_are_unique_and_claimed_once,
+    failed_jobs_are_retried_or_ended,
 )

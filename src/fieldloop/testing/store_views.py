@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from fieldloop.model.annotation import Annotation
-from fieldloop.model.attempts import known_results, settle_attempts, unknown_attempts
+from fieldloop.model.attempts import count_unknown_attempts, select_known_results, settle_attempts
 from fieldloop.model.condition import Stratum
-from fieldloop.model.days import local_day
+from fieldloop.model.days import get_local_day
 from fieldloop.model.deployment import Audit, Deployment
 from fieldloop.model.episode import Episode, Log, Session
 from fieldloop.model.event import (
@@ -26,7 +26,7 @@ from fieldloop.model.plan import Plan
 from fieldloop.model.policy import Outcome, Stage
 from fieldloop.model.release import Release
 from fieldloop.store import Count, EpisodeFilter, Store
-from fieldloop.testing.samples import sample
+from fieldloop.testing.samples import make_sample_noun
 
 HOUR_NS = 3_600_000_000_000
 START_NS = 1_774_738_800_000_000_000
@@ -38,7 +38,7 @@ SITES = (*ZONES, "unmapped", "")
 def record_random_outcomes(store: Store, seed: int, count: int = 120) -> list[Outcome]:
     """Record random outcomes, some corrected, some judged by several; return them as they stand, oldest first."""
     chance = random.Random(seed)
-    base = sample(Outcome)
+    base = make_sample_noun(Outcome)
     known: dict[str, Outcome] = {}
     for _ in range(count):
         outcome = replace(
@@ -61,7 +61,7 @@ def record_random_outcomes(store: Store, seed: int, count: int = 120) -> list[Ou
     return list(known.values())
 
 
-def many_spans_equal_one_at_a_time(store: Store) -> None:
+def rates_of_many_spans_equal_single_reads(store: Store) -> None:
     """Rates of several spans in one read are those of each span alone; a policy can be picked out."""
     outcomes = record_random_outcomes(store, 1)
     chance = random.Random(2)
@@ -85,10 +85,10 @@ def days_are_local_to_their_site(store: Store) -> None:
     outcomes = record_random_outcomes(store, 3)
     counts: dict[tuple[str, str, int], list[int]] = {}
     for one in settle_attempts(o for o in outcomes if o.stage is Stage.PRODUCTION)[0]:
-        tally = counts.setdefault((one.policy, one.site, local_day(one.at_ns, ZONES.get(one.site, "UTC"))), [0, 0])
+        tally = counts.setdefault((one.policy, one.site, get_local_day(one.at_ns, ZONES.get(one.site, "UTC"))), [0, 0])
         tally[0] += bool(one.succeeded)
         tally[1] += 1
-    found = store.views.daily_counts(ZONES)
+    found = store.views.count_by_day(ZONES)
     assert [((c.policy, c.site, c.day), [c.successes, c.episodes]) for c in found] == sorted(counts.items())
 
 
@@ -100,18 +100,18 @@ def conditions_and_trials_count_attempts_once(store: Store) -> None:
         kept = settle_attempts(o for o in mine if o.stage is Stage.PRODUCTION)[0]
         tried = Counter((o.policy, o.site, o.stratum, o.item) for o in kept)
         won = Counter((o.policy, o.site, o.stratum, o.item) for o in kept if o.succeeded)
-        found = store.views.stratum_counts(policies=policies)
+        found = store.views.count_by_stratum(policies=policies)
         assert {(c.policy, c.site, c.stratum, c.item): (c.successes, c.episodes) for c in found} == {
             key: (won[key], count) for key, count in tried.items()
         }
         stages, scenarios = (Stage.LAB, Stage.GATE), ("", "base")
-        decided = known_results(mine)
+        decided = select_known_results(mine)
         trials = {
             (policy, stage): [o for o in decided if (o.policy, o.stage) == (policy, stage) and o.scenario in scenarios]
             for policy in "pq"
             for stage in stages
         }
-        counted = store.views.trial_counts(stages, scenarios, policies)
+        counted = store.views.count_trials(stages, scenarios, policies)
         settled = {key: settle_attempts(shown)[0] for key, shown in trials.items()}
         assert {key: (c.verdicts, c.successes, c.attempts) for key, c in counted.items()} == {
             key: (len(shown), sum(o.succeeded is True for o in settled[key]), len(settled[key]))
@@ -125,32 +125,32 @@ def unknown_results_are_counted_apart(store: Store) -> None:
     outcomes = [o for o in record_random_outcomes(store, 5) if o.stage is Stage.PRODUCTION]
     places = {(o.policy, o.site) for o in outcomes}
     by_place = {place: [o for o in outcomes if (o.policy, o.site) == place] for place in places}
-    expected = {place: count for place, some in by_place.items() if (count := unknown_attempts(some))}
-    assert store.views.unknown_counts() == expected
+    expected = {place: count for place, some in by_place.items() if (count := count_unknown_attempts(some))}
+    assert store.views.count_unknown_results() == expected
     assert sum(expected.values()) > 0
-    assert store.views.unknown_counts(span_ns=(0, 1)) == {}
+    assert store.views.count_unknown_results(span_ns=(0, 1)) == {}
 
 
-def newest_and_counts_come_many_at_a_time(store: Store) -> None:
+def bulk_newest_and_counts_equal_single_reads(store: Store) -> None:
     """The last noun of several kinds, and several counts, equal asking for each."""
     kinds = (Deployment, Audit, Plan, Release, Session)
     assert store.views.newest(*kinds) == {}
     assert store.views.counts() == []
     for number in range(3):
-        store.append([sample(kind, number) for kind in EVENTS.values()], actor="a", at_ns=1)
+        store.append([make_sample_noun(kind, number) for kind in EVENTS.values()], actor="a", at_ns=1)
     assert store.views.newest(*kinds) == {kind: store.find(kind, newest=True, limit=1)[0] for kind in kinds}
     assert store.views.all_of(*kinds) == {kind: store.find(kind, newest=True) for kind in kinds}
-    store.append([SessionOpened(replace(sample(Session, 9), closed_ns=None))], actor="a", at_ns=1)
-    spans = tuple(replace(sample(Annotation), episode="e", label="lift", author=a) for a in ("ana", "ana"))
+    store.append([SessionOpened(replace(make_sample_noun(Session, 9), closed_ns=None))], actor="a", at_ns=1)
+    spans = tuple(replace(make_sample_noun(Annotation), episode="e", label="lift", author=a) for a in ("ana", "ana"))
     store.append([EpisodeAnnotated("e", "phase", "ana", spans)], actor="a", at_ns=1)
     assert store.views.counts(
         Count(Session), Count(Session, {"closed_ns": None}), Count(Annotation, {"label": "lift"}),
         Count(Annotation, {"label": "lift"}, "episode"),
     ) == [store.count(Session), store.count(Session, {"closed_ns": None}), 2, 1]  # fmt: skip
-    plan = sample(Plan, 77)
-    assert store.views.stated_at(Plan, plan.id) is None
-    assert store.views.stated_at(Plan, plan.id) != store.append([PlanDrawn(plan)], actor="a", at_ns=1)
-    assert store.views.stated_at(Plan, plan.id) == store.last()
+    plan = make_sample_noun(Plan, 77)
+    assert store.views.get_last_stating_seq(Plan, plan.id) is None
+    assert store.views.get_last_stating_seq(Plan, plan.id) != store.append([PlanDrawn(plan)], actor="a", at_ns=1)
+    assert store.views.get_last_stating_seq(Plan, plan.id) == store.last()
     assert AlarmRaised.__name__ in EVENTS
 
 
@@ -159,7 +159,7 @@ def episodes_are_listed_by_any_label(store: Store) -> None:
     chance = random.Random(5)
     episodes = [
         replace(
-            sample(Episode, number),
+            make_sample_noun(Episode, number),
             id=f"e{number}",
             name=f"Lift {number}\nagain",
             site=chance.choice(("", "lab", "gdansk")),
@@ -170,9 +170,11 @@ def episodes_are_listed_by_any_label(store: Store) -> None:
         for number in range(40)
     ]
     for episode in episodes:
-        store.append([LogIngested(replace(sample(Log), episodes=(episode.id,)), (episode,))], actor="a", at_ns=1)
+        store.append(
+            [LogIngested(replace(make_sample_noun(Log), episodes=(episode.id,)), (episode,))], actor="a", at_ns=1
+        )
     status: dict[str, Status | None] = {episode.id: chance.choice((None, *Status)) for episode in episodes}
-    report = sample(EpisodeReport)
+    report = make_sample_noun(EpisodeReport)
     given = [EpisodeJudged("p1", replace(report, episode=i, status=s)) for i, s in status.items() if s]
     store.append(given, actor="a", at_ns=1)
     asked = [
@@ -186,49 +188,49 @@ def episodes_are_listed_by_any_label(store: Store) -> None:
         found = store.views.episodes(wanted, 7)
         assert found.episodes == tuple((episode, status[episode.id]) for episode in matching[:7])
         assert (found.matching, found.by_status) == (len(matching), Counter(status.values()))
-    assert store.views.judged_episodes({}) == [(episode, status[episode.id]) for episode in episodes]
-    assert store.views.judged_episodes({"seq": range(5, 2**62)}) == [
+    assert store.views.list_judged_episodes({}) == [(episode, status[episode.id]) for episode in episodes]
+    assert store.views.list_judged_episodes({"seq": range(5, 2**62)}) == [
         (episode, status[episode.id]) for episode in episodes[4:]
     ]
     passed = [episode for episode in episodes if status[episode.id] is Status.PASSED]
-    counted = store.views.episode_counts({"status": Status.PASSED})
+    counted = store.views.count_episodes({"status": Status.PASSED})
     by_conditions = Counter((episode.site, episode.stratum, episode.handled, episode.succeeded) for episode in passed)
     assert {(c.site, c.stratum, c.handled, c.succeeded): c.episodes for c in counted} == by_conditions
 
 
-def the_last_report_holds_what_counts(store: Store) -> None:
+def last_report_holds_counting_findings(store: Store) -> None:
     """Of several reports on an episode the last is returned, without the findings that do not count."""
-    report = sample(EpisodeReport)
+    report = make_sample_noun(EpisodeReport)
     findings = tuple(
         replace(report.findings[0], status=status, required=required) for status in Status for required in (True, False)
     )
     first, second = (replace(report, episode="e1", name=name, findings=findings) for name in ("first", "second"))
     store.append([EpisodeJudged("p1", first), EpisodeJudged("p2", second)], actor="a", at_ns=1)
     counting = tuple(f for f in findings if f.counts)
-    assert store.views.last_reports(["e1", "unknown"]) == {"e1": replace(second, findings=counting)}
-    assert store.views.last_reports([]) == {}
+    assert store.views.get_last_reports(["e1", "unknown"]) == {"e1": replace(second, findings=counting)}
+    assert store.views.get_last_reports([]) == {}
 
 
-def _matches_filter(episode: Episode, status: Status | None, wanted: EpisodeFilter) -> bool:
+def _matches_filter(episode: Episode, status: Status | None, episode_filter: EpisodeFilter) -> bool:
     words = [episode.id, episode.name, episode.site, episode.robot, episode.operator, str(episode.stratum)]
     words += [value for _, value in episode.facts]
     return (
-        wanted.status in ("", status)
-        and any(wanted.text.lower() in word.lower() for word in words)
+        episode_filter.status in ("", status)
+        and any(episode_filter.text.lower() in word.lower() for word in words)
         and all(
             (episode.stratum.level(name) or getattr(episode, name, None) or episode.fact(name)) == value
-            for name, value in wanted.labels.items()
+            for name, value in episode_filter.labels.items()
             if value
         )
     )
 
 
 VIEW_LAWS: tuple[Callable[[Store], None], ...] = (
-    many_spans_equal_one_at_a_time,
+    rates_of_many_spans_equal_single_reads,
     days_are_local_to_their_site,
     conditions_and_trials_count_attempts_once,
     unknown_results_are_counted_apart,
-    newest_and_counts_come_many_at_a_time,
+    bulk_newest_and_counts_equal_single_reads,
     episodes_are_listed_by_any_label,
-    the_last_report_holds_what_counts,
+    last_report_holds_counting_findings,
 )

@@ -17,7 +17,7 @@ from fieldloop.model.finding import Status
 from fieldloop.model.identity import content_id
 from fieldloop.model.stream import NS_PER_S, ClockKind, Stream, StreamKind
 from fieldloop.protocol import CollectionProtocol, parse_protocol
-from fieldloop.testing.pick import ATTEMPT_S, CONTACT_M, PHASES, POST_S, PRE_S, opening, pick
+from fieldloop.testing.pick import ATTEMPT_S, CONTACT_M, PHASES, POST_S, PRE_S, compute_finger_opening, draw_random_pick
 
 START_NS = 1_767_225_600 * NS_PER_S  # 2026-01-01: code that works only near zero fails
 JOINTS = tuple(f"joint_{i}" for i in range(1, 7))
@@ -80,7 +80,7 @@ class Pictures:
             yield self._draw(self.places[index])
 
     def _draw(self, place: float) -> NDArray[Any]:
-        picture = _background(self.width, self.height).copy()
+        picture = _draw_background(self.width, self.height).copy()
         side = self.height // 3
         left = round(place * (self.width - side))
         picture[side : 2 * side, left : left + side] = 220.0 + 20.0 * np.sin(40 * place)
@@ -90,17 +90,17 @@ class Pictures:
 
 
 @cache
-def _background(width: int, height: int) -> NDArray[np.float64]:
+def _draw_background(width: int, height: int) -> NDArray[np.float64]:
     return np.tile(np.linspace(40, 160, width), (height, 1))
 
 
-def healthy(*, seed: int = 0, **facts: Any) -> Recording:
+def make_healthy_recording(*, seed: int = 0, **facts: Any) -> Recording:
     """Make a healthy recording: two cameras, depth, joints, gripper, force, IMU, tool, action.
 
     Another seed gives another episode of the same task; `facts` replace fields of its Episode.
     """
     random = np.random.default_rng(seed)
-    streams = {stream.name: stream for stream in _streams(random)}
+    streams = {stream.name: stream for stream in _make_streams(random)}
     times = [stream.times_ns for stream in streams.values()]
     joints = streams["joints"].values
     assert joints is not None
@@ -113,70 +113,83 @@ def healthy(*, seed: int = 0, **facts: Any) -> Recording:
     return Recording(replace(episode, **facts), streams)
 
 
-def protocol() -> CollectionProtocol:
+def get_healthy_protocol() -> CollectionProtocol:
     """Return the protocol under which every check of a healthy recording has an answer."""
     return parse_protocol(PROTOCOL, "synthetic")
 
 
-def healthy_case(*, seed: int = 0, recording: Recording | None = None) -> Case:
+def make_healthy_case(*, seed: int = 0, recording: Recording | None = None) -> Case:
     """Assemble a healthy recording for checking, with calibrations in force and its phases annotated."""
-    made = recording or _with_video_clocks(healthy(seed=seed))
+    made = recording or _give_video_clocks(make_healthy_recording(seed=seed))
     cameras = [s.name for s in made.streams.values() if s.kind is StreamKind.RGB]
-    return Case(made, protocol(), tuple(_calibration(name) for name in cameras), tuple(_phases(made.episode)))
+    return Case(
+        made,
+        get_healthy_protocol(),
+        tuple(_make_calibration(name) for name in cameras),
+        tuple(_make_phase_annotations(made.episode)),
+    )
 
 
-def with_streams(recording: Recording, changed: Mapping[str, Stream | None]) -> Recording:
+def replace_streams(recording: Recording, changed: Mapping[str, Stream | None]) -> Recording:
     """Return the recording with some streams replaced; None removes one."""
     streams = {**recording.streams, **changed}
     return replace(recording, streams={name: stream for name, stream in streams.items() if stream is not None})
 
 
-def _with_video_clocks(recording: Recording) -> Recording:
+def _give_video_clocks(recording: Recording) -> Recording:
     """Give the wrist camera the clocks of a video beside a table: row n refers to frame n."""
     camera = recording.streams["camera/wrist"]
     video = camera.times_ns - camera.times_ns[0]
     clocks = {**camera.clocks, ClockKind.CONTAINER: video, ClockKind.SYNTHETIC: video}
-    return with_streams(recording, {camera.name: replace(camera, clocks=clocks)})
+    return replace_streams(recording, {camera.name: replace(camera, clocks=clocks)})
 
 
-def _streams(random: np.random.Generator) -> Iterator[Stream]:
-    joints_s, camera_s, force_s = (_seconds(RATES[name]) for name in ("joints", "camera", "force"))
-    attempt = pick(random, len(JOINTS))
-    positions = attempt.joints(joints_s) + _noise(random, (len(joints_s), len(JOINTS)), 2e-5)
-    commands = np.column_stack([attempt.joints(joints_s + LAG_S), opening(joints_s + LAG_S)])
-    grip = np.where(opening(joints_s) < CONTACT_M, GRIP_N, REST_N) + _noise(random, len(joints_s), 0.05)
+def _make_streams(random: np.random.Generator) -> Iterator[Stream]:
+    joints_s, camera_s, force_s = (_make_sample_times(RATES[name]) for name in ("joints", "camera", "force"))
+    attempt = draw_random_pick(random, len(JOINTS))
+    positions = attempt.joints(joints_s) + _draw_noise(random, (len(joints_s), len(JOINTS)), 2e-5)
+    commands = np.column_stack([attempt.joints(joints_s + LAG_S), compute_finger_opening(joints_s + LAG_S)])
+    grip = np.where(compute_finger_opening(joints_s) < CONTACT_M, GRIP_N, REST_N) + _draw_noise(
+        random, len(joints_s), 0.05
+    )
     velocity = np.gradient(positions, 1 / RATES["joints"], axis=0)
-    yield _camera("camera/overhead", camera_s, seed=random)
-    yield _camera("camera/wrist", camera_s, seed=random)
-    yield _camera("depth/overhead", camera_s, seed=random, depth=True)
-    yield _signal("joints", StreamKind.JOINT_POSITION, "rad", joints_s, positions, JOINTS)
-    yield _signal("joints/velocity", StreamKind.JOINT_VELOCITY, "rad/s", joints_s, velocity, JOINTS)
-    yield _signal("gripper", StreamKind.GRIPPER, "m", joints_s, opening(joints_s)[:, None], ("width",))
-    yield _signal("gripper/effort", StreamKind.GRIPPER, "N", joints_s, grip[:, None], ("width",))
-    weight = np.where(opening(force_s) < CONTACT_M, TOOL_N + ITEM_N, TOOL_N)
-    force = _noise(random, (len(force_s), 6), 0.2) + weight[:, None] * np.eye(6)[2]
-    yield _signal("force", StreamKind.FORCE_TORQUE, "N, N·m", force_s, force, ("fx", "fy", "fz", "tx", "ty", "tz"))
-    yield _signal("imu", StreamKind.IMU, "m/s², rad/s", force_s, _noise(random, (len(force_s), 6), 0.05), IMU)
+    yield _make_camera_stream("camera/overhead", camera_s, seed=random)
+    yield _make_camera_stream("camera/wrist", camera_s, seed=random)
+    yield _make_camera_stream("depth/overhead", camera_s, seed=random, depth=True)
+    yield _make_signal_stream("joints", StreamKind.JOINT_POSITION, "rad", joints_s, positions, JOINTS)
+    yield _make_signal_stream("joints/velocity", StreamKind.JOINT_VELOCITY, "rad/s", joints_s, velocity, JOINTS)
+    yield _make_signal_stream(
+        "gripper", StreamKind.GRIPPER, "m", joints_s, compute_finger_opening(joints_s)[:, None], ("width",)
+    )
+    yield _make_signal_stream("gripper/effort", StreamKind.GRIPPER, "N", joints_s, grip[:, None], ("width",))
+    weight = np.where(compute_finger_opening(force_s) < CONTACT_M, TOOL_N + ITEM_N, TOOL_N)
+    force = _draw_noise(random, (len(force_s), 6), 0.2) + weight[:, None] * np.eye(6)[2]
+    yield _make_signal_stream(
+        "force", StreamKind.FORCE_TORQUE, "N, N·m", force_s, force, ("fx", "fy", "fz", "tx", "ty", "tz")
+    )
+    yield _make_signal_stream(
+        "imu", StreamKind.IMU, "m/s², rad/s", force_s, _draw_noise(random, (len(force_s), 6), 0.05), IMU
+    )
     tool = np.column_stack([attempt.tool(joints_s), attempt.turn(joints_s)])
-    tool[:, :3] += _noise(random, (len(joints_s), 3), 1e-5)
-    yield _signal("tool", StreamKind.POSE, "m", joints_s, tool, ("x", "y", "z", "qx", "qy", "qz", "qw"))
-    yield _signal("action", StreamKind.ACTION, "rad", joints_s, commands, (*JOINTS, "gripper"))
+    tool[:, :3] += _draw_noise(random, (len(joints_s), 3), 1e-5)
+    yield _make_signal_stream("tool", StreamKind.POSE, "m", joints_s, tool, ("x", "y", "z", "qx", "qy", "qz", "qw"))
+    yield _make_signal_stream("action", StreamKind.ACTION, "rad", joints_s, commands, (*JOINTS, "gripper"))
 
 
-def _seconds(hz: float) -> NDArray[np.float64]:
+def _make_sample_times(hz: float) -> NDArray[np.float64]:
     return np.arange(round((PRE_S + ATTEMPT_S + POST_S) * hz)) / hz
 
 
-def _noise(random: np.random.Generator, shape: int | tuple[int, ...], scale: float) -> NDArray[np.float64]:
+def _draw_noise(random: np.random.Generator, shape: int | tuple[int, ...], scale: float) -> NDArray[np.float64]:
     return random.normal(0.0, scale, shape)
 
 
-def _clocks(at_s: NDArray[np.float64]) -> dict[ClockKind, NDArray[np.int64]]:
+def _make_clocks(at_s: NDArray[np.float64]) -> dict[ClockKind, NDArray[np.int64]]:
     sensed = START_NS + np.round(at_s * NS_PER_S).astype(np.int64)
     return {ClockKind.HEADER: sensed, ClockKind.PUBLISH: sensed + 1_000_000, ClockKind.LOG: sensed + 3_000_000}
 
 
-def _signal(
+def _make_signal_stream(
     name: str, kind: StreamKind, unit: str, at_s: NDArray[np.float64], values: NDArray[Any], columns: tuple[str, ...]
 ) -> Stream:
     hz = len(at_s) / (PRE_S + ATTEMPT_S + POST_S)
@@ -185,7 +198,7 @@ def _signal(
         name,
         kind,
         unit,
-        _clocks(at_s),
+        _make_clocks(at_s),
         values,
         nominal_hz=hz,
         columns=columns,
@@ -194,21 +207,25 @@ def _signal(
     )
 
 
-def _camera(name: str, at_s: NDArray[np.float64], *, seed: np.random.Generator, depth: bool = False) -> Stream:
+def _make_camera_stream(
+    name: str, at_s: NDArray[np.float64], *, seed: np.random.Generator, depth: bool = False
+) -> Stream:
     places = tuple(((at_s / at_s[-1] + seed.uniform(0, 0.2)) % 1.0).tolist())
     kind, unit = (StreamKind.DEPTH, "m") if depth else (StreamKind.RGB, "8-bit")
     pictures = Pictures(places, depth=depth)
-    return Stream(name, kind, unit, _clocks(at_s), pictures=pictures, nominal_hz=RATES["camera"], serial=f"{name}-1")
+    return Stream(
+        name, kind, unit, _make_clocks(at_s), pictures=pictures, nominal_hz=RATES["camera"], serial=f"{name}-1"
+    )
 
 
-def _phases(episode: Episode) -> Iterator[Annotation]:
+def _make_phase_annotations(episode: Episode) -> Iterator[Annotation]:
     first_ns = START_NS + round(PRE_S * NS_PER_S)
     for label, span in PHASES.items():
         begin, end = (first_ns + round(at_s * NS_PER_S) for at_s in span)
         yield Annotation(episode.id, "phase", label, begin, end, "synthetic")
 
 
-def _calibration(sensor: str) -> Calibration:
+def _make_calibration(sensor: str) -> Calibration:
     eye = tuple(tuple(float(i == j) for j in range(4)) for i in range(4))
     return Calibration(
         f"calibration_{sensor}", "hand_eye", "arm-1", sensor, "base", "camera", eye, "park", 0.5, 0.1, 20,

@@ -12,8 +12,8 @@ from fieldloop.model.episode import Recording
 from fieldloop.model.stream import ClockKind, Stream, StreamKind
 from fieldloop.release.writers.written import Written
 from fieldloop.testing.injuries.injury import keep_span
-from fieldloop.testing.round_trip import Limits, differences
-from fieldloop.testing.synthetic import healthy, healthy_case, with_streams
+from fieldloop.testing.round_trip import Limits, find_differences
+from fieldloop.testing.synthetic import make_healthy_case, make_healthy_recording, replace_streams
 
 Write = Callable[[Iterable[Recording], Path], Written]
 Read = Callable[[Path], Iterable[Recording]]
@@ -25,7 +25,7 @@ def check_writer(write: Write, read: Read, scratch: Path, limits: Limits | None 
 
     `write` gets recordings that can be iterated more than once.
     """
-    recordings = [sample_recording(seed) for seed in (1, 2)]
+    recordings = [make_sample_recording(seed) for seed in (1, 2)]
     target = scratch / "written"
     written = write(recordings, target)
     assert written.path == target, "it returns where it wrote"
@@ -37,18 +37,20 @@ def check_writer(write: Write, read: Read, scratch: Path, limits: Limits | None 
     read_back = {recording.episode.name: recording for recording in read(target)}
     assert read_back.keys() == {r.episode.name for r in recordings}, "every episode is read back under its name"
     for recording in recordings:
-        lost = list(differences(recording, read_back[recording.episode.name], written, limits or Limits()))
+        lost = list(find_differences(recording, read_back[recording.episode.name], written, limits or Limits()))
         assert not lost, "; ".join(lost)
-    _is_whole_or_nothing(write, recordings, target)
+    _check_atomic_write(write, recordings, target)
 
 
-def sample_recording(seed: int) -> Recording:
+def make_sample_recording(seed: int) -> Recording:
     """Make a short recording with a bit of everything.
 
     Whole numbers, a device's serial, a guess that is noted, a rate that is not stated, stamps that repeat, samples next
     to the frames but not at them, facts, a stream of stamps.
     """
-    made = keep_span(healthy_case(recording=healthy(seed=seed)), lambda at_s: at_s < SECONDS).recording
+    made = keep_span(
+        make_healthy_case(recording=make_healthy_recording(seed=seed)), lambda at_s: at_s < SECONDS
+    ).recording
     force, joints = made.streams["force"], made.streams["joints"]
     overhead = _repeat_header_stamp(made.streams["camera/overhead"])
     counter = np.arange(len(joints), dtype=np.int64)[:, None]
@@ -61,7 +63,7 @@ def sample_recording(seed: int) -> Recording:
     }
     facts = (("lux", "420"), ("surface", "felt"))
     return replace(
-        with_streams(made, changed), episode=replace(made.episode, facts=facts, failure="slip", succeeded=False)
+        replace_streams(made, changed), episode=replace(made.episode, facts=facts, failure="slip", succeeded=False)
     )
 
 
@@ -79,11 +81,11 @@ def _make_joints_beside(camera: Stream, seed: int) -> Stream:
     return Stream("state", StreamKind.JOINT_POSITION, "rad", clocks, values)
 
 
-def _is_whole_or_nothing(write: Write, recordings: list[Recording], target: Path) -> None:
+def _check_atomic_write(write: Write, recordings: list[Recording], target: Path) -> None:
     before = sorted((path, path.stat().st_mtime_ns) for path in target.parent.rglob("*"))
     _require_refusal(write, recordings, target, BadInput, "a name that is taken is refused")
     _require_refusal(write, [], target.with_name("nothing"), BadInput, "no recording is refused")
-    for walk in range(1, _count_walks(write, recordings, target.with_name("counted")) + 1):
+    for walk in range(1, _count_passes(write, recordings, target.with_name("counted")) + 1):
         breaking = _Breaking(recordings, walk)
         _require_refusal(write, breaking, target.with_name("broken"), OSError, "an error of the source is raised")
     after = sorted((path, path.stat().st_mtime_ns) for path in target.parent.rglob("*"))
@@ -100,7 +102,7 @@ def _require_refusal(
     raise AssertionError(promise)
 
 
-def _count_walks(write: Write, recordings: list[Recording], target: Path) -> int:
+def _count_passes(write: Write, recordings: list[Recording], target: Path) -> int:
     """How often does the writer walk through its recordings? What it writes meanwhile is removed."""
     counting = _Breaking(recordings, 0)
     write(counting, target)

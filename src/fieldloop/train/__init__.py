@@ -6,7 +6,17 @@ joins by one call, `register("mine", my_trainer)`, and is asked for by name: `le
 
 from fieldloop.model.policy import Input
 from fieldloop.train.bundle import write as write_bundle
-from fieldloop.train.samples import Gathered, Sample, gather
-from fieldloop.train.trainers import Trained, Trainer, learn, register
+from fieldloop.train.samples import Gathered, Sample, gather_samples
+from fieldloop.train.trainers import Trained, Trainer, register_trainer, train_policy
 
-__all__ = ["Gathered", "Input", "Sample", "Trained", "Trainer", "gather", "learn", "register", "write_bundle"]
+__all__ = [
+    "Gathered",
+    "Input",
+    "Sample",
+    "Trained",
+    "Trainer",
+    "gather_samples",
+    "register_trainer",
+    "train_policy",
+    "write_bundle",
+]

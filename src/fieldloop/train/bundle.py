@@ -46,12 +46,12 @@ def write(
         "guard_fingerprint": guard_fingerprint,
         "model_sha256": hashlib.sha256(trained.model).hexdigest(),
     }
-    _replace(folder / MODEL_FILE, trained.model)
-    _replace(folder / CARD_FILE, (json.dumps(card, indent=2, sort_keys=True, ensure_ascii=False) + "\n").encode())
+    _replace_file(folder / MODEL_FILE, trained.model)
+    _replace_file(folder / CARD_FILE, (json.dumps(card, indent=2, sort_keys=True, ensure_ascii=False) + "\n").encode())
     return folder
 
 
-def _replace(path: Path, data: bytes) -> None:
+def _replace_file(path: Path, data: bytes) -> None:
     """A reader sees the old file or the new one, never half of one."""
     part = path.with_name(path.name + ".part")
     with part.open("wb") as file:

@@ -39,12 +39,12 @@ class Cloned:
     def act(self, inputs: Array) -> Array:
         """Answer every row of inputs."""
         seen = _scale_and_clip(inputs, self.mean, self.spread, self.farthest)
-        with one_thread():
-            answer = _forward([part for layer in self.layers for part in layer], seen)[-1]
+        with limit_to_one_thread():
+            answer = _run_forward([part for layer in self.layers for part in layer], seen)[-1]
         return np.asarray(answer * self.answer_spread + self.answer_mean)
 
 
-def clone(
+def train_by_cloning(
     inputs: Array,
     actions: Array,
     weights: Weights | None,
@@ -63,35 +63,35 @@ def clone(
     mean, spread = inputs.mean(axis=0), inputs.std(axis=0) + floor
     answer_mean, answer_spread = actions.mean(axis=0), actions.std(axis=0) + TINY
     seen, wanted = _scale_and_clip(inputs, mean, spread, farthest), (actions - answer_mean) / answer_spread
-    parts = _initial_weights([inputs.shape[1], *map(int, settings["clone_hidden_units"]), actions.shape[1]], rng)
+    parts = _draw_initial_weights([inputs.shape[1], *map(int, settings["clone_hidden_units"]), actions.shape[1]], rng)
     length, batch = int(settings["clone_steps"]) if steps is None else steps, int(settings["clone_batch"])
     knee = np.float32(settings.number("clone_error_knee"))
     optimiser = _Adam(parts, np.float32(settings.number("clone_decay")))
-    with one_thread():
-        for rate in _learning_rates(length, settings.number("clone_rate")):
+    with limit_to_one_thread():
+        for rate in _schedule_learning_rates(length, settings.number("clone_rate")):
             rows = rng.integers(len(inputs), size=batch) if share is None else rng.choice(len(inputs), batch, p=share)
-            optimiser.step(_gradients(parts, seen[rows], wanted[rows], knee), rate)
+            optimiser.step(_compute_gradients(parts, seen[rows], wanted[rows], knee), rate)
     layers = tuple(zip(parts[::2], parts[1::2], strict=True))
     return Cloned(layers, mean, spread, farthest, answer_mean, answer_spread)
 
 
-def one_thread() -> AbstractContextManager[Any]:
+def limit_to_one_thread() -> AbstractContextManager[Any]:
     """Hold matrix products to one thread: sums must not depend on how many threads share them."""
-    limit: AbstractContextManager[Any] = _thread_pools().limit(limits=1)
+    limit: AbstractContextManager[Any] = _find_thread_pools().limit(limits=1)
     return limit
 
 
 @cache
-def _thread_pools() -> Any:
+def _find_thread_pools() -> Any:
     """Look once which libraries bring threads; looking takes longer than a small product."""
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()
 
 
-def _scale_and_clip(inputs: Array, mean: Array, spread: Array, farthest: float) -> Array:
+def _scale_and_clip(inputs: Array, mean: Array, spread: Array, max_deviation: float) -> Array:
     scaled: Array = (inputs - mean) / spread
-    return scaled.clip(-farthest, farthest, out=scaled)
+    return scaled.clip(-max_deviation, max_deviation, out=scaled)
 
 
 class _Adam:
@@ -111,14 +111,14 @@ class _Adam:
             self.parts[i] -= rate / unbias[0] * self.first[i] / (np.sqrt(self.second[i] / unbias[1]) + TINY)
 
 
-def _learning_rates(steps: int, peak: float) -> Iterator[np.float32]:
+def _schedule_learning_rates(steps: int, peak: float) -> Iterator[np.float32]:
     for step in range(steps):
         done = (step + 1) / steps
         falling = 0.5 * (1 + np.cos(np.pi * (done - WARM_UP) / (1 - WARM_UP)))
         yield np.float32(peak * (done / WARM_UP if done < WARM_UP else falling))
 
 
-def _initial_weights(sizes: list[int], rng: np.random.Generator) -> list[Array]:
+def _draw_initial_weights(sizes: list[int], rng: np.random.Generator) -> list[Array]:
     """Draw the first weights; the last layer begins small, so that the first answers are near the mean."""
     parts: list[Array] = []
     for wide, narrow in pairwise(sizes):
@@ -128,23 +128,25 @@ def _initial_weights(sizes: list[int], rng: np.random.Generator) -> list[Array]:
     return parts
 
 
-def _forward(parts: list[Array], x: Array) -> list[Array]:
+def _run_forward(layers: list[Array], inputs: Array) -> list[Array]:
     """Return the inputs, what every hidden layer made of them, and the answer."""
-    seen = [x]
-    for weight, bias in zip(parts[:-2:2], parts[1:-2:2], strict=True):
+    seen = [inputs]
+    for weight, bias in zip(layers[:-2:2], layers[1:-2:2], strict=True):
         seen.append(np.maximum(seen[-1] @ weight + bias, 0))
-    return [*seen, seen[-1] @ parts[-2] + parts[-1]]
+    return [*seen, seen[-1] @ layers[-2] + layers[-1]]
 
 
-def _gradients(parts: list[Array], seen: Array, wanted: Array, knee: np.float32) -> list[Array]:
+def _compute_gradients(
+    layers: list[Array], inputs: Array, target_actions: Array, huber_knee: np.float32
+) -> list[Array]:
     """Slopes of the mean error: quadratic up to the knee, linear beyond, so that odd demonstrations pull less."""
-    *below, answer = _forward(parts, seen)
-    slope = np.clip((answer - wanted) / knee, -1, 1) / np.float32(len(seen))
+    *below, answer = _run_forward(layers, inputs)
+    slope = np.clip((answer - target_actions) / huber_knee, -1, 1) / np.float32(len(inputs))
     gradients: list[Array] = []
     for layer in range(len(below) - 1, -1, -1):
         gradients = [below[layer].T @ slope, slope.sum(axis=0), *gradients]
         if layer:
-            slope = (slope @ parts[2 * layer].T) * (below[layer] > 0)
+            slope = (slope @ layers[2 * layer].T) * (below[layer] > 0)
     return gradients
 
 
@@ -153,7 +155,7 @@ def _check_arrays(inputs: Array, actions: Array, weights: Weights | None) -> tup
     if not inputs.ndim == actions.ndim == TABLE or len(inputs) != len(actions):
         raise BadInput(f"Inputs {inputs.shape} and actions {actions.shape} must be tables with a row for each moment.")
     if not len(inputs):
-        raise BadInput("No rows to learn from: no demonstration was kept.")
+        raise BadInput("Training has no rows to learn from, because no demonstration was kept.")
     if not (np.isfinite(inputs).all() and np.isfinite(actions).all()):
         raise BadInput("Inputs or actions hold NaN or infinite values; leave such rows out before training.")
     if weights is None:

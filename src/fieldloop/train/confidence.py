@@ -20,7 +20,7 @@ class Familiar:
     level: float
 
 
-def fit(variances: Floats, settings: Section) -> Familiar:
+def fit_confidence(variances: Floats, settings: Section) -> Familiar:
     """Scale confidence so that the asked share of scenes like those demonstrated will reach the asked level.
 
     `variances` are those of demonstrations left out in turn. The quantile is taken a little higher the fewer there are,
@@ -28,16 +28,16 @@ def fit(variances: Floats, settings: Section) -> Familiar:
     """
     count, usual = len(variances), variances.mean(axis=0)
     share = min(settings.number("confident_share") * (count + 1) / count, 1.0)
-    strange = strangeness(usual, variances)
+    strange = compute_relative_uncertainty(usual, variances)
     return Familiar(usual, float(np.quantile(strange, share)), settings.number("confident_level"))
 
 
-def judge(familiar: Familiar, variances: Floats) -> Floats:
+def compute_confidence(familiar: Familiar, variances: Floats) -> Floats:
     """Return a confidence between 0 and 1 for each row of variances."""
-    strange = strangeness(familiar.usual_variance, variances) / familiar.usual_strangeness
+    strange = compute_relative_uncertainty(familiar.usual_variance, variances) / familiar.usual_strangeness
     return np.asarray(familiar.level ** (strange**2))
 
 
-def strangeness(usual: Floats, variances: Floats) -> Floats:
+def compute_relative_uncertainty(usual_variances: Floats, variances: Floats) -> Floats:
     """Return how uncertain the answers are against what is usual, over all outputs."""
-    return np.asarray(np.sqrt((variances / usual).mean(axis=1)))
+    return np.asarray(np.sqrt((variances / usual_variances).mean(axis=1)))

@@ -41,7 +41,7 @@ class Gathered:
     skipped: tuple[tuple[str, str], ...]
 
 
-def gather(
+def gather_samples(
     recordings: Iterable[Recording],
     annotations: Iterable[Annotation],
     shares: Sequence[StratumShare] = (),
@@ -54,7 +54,9 @@ def gather(
             phases.setdefault(annotation.episode, {})[annotation.label] = annotation
     samples, skipped = [], []
     for recording in recordings:
-        sample_or_reason = _sample(recording, phases.get(recording.episode.id, {}), _weight(recording, shares), frames)
+        sample_or_reason = _make_sample(
+            recording, phases.get(recording.episode.id, {}), _get_sample_weight(recording, shares), frames
+        )
         if isinstance(sample_or_reason, str):
             skipped.append((recording.episode.id, sample_or_reason))
         else:
@@ -62,12 +64,12 @@ def gather(
     return Gathered(tuple(samples), tuple(skipped))
 
 
-def _weight(recording: Recording, shares: Sequence[StratumShare]) -> float:
+def _get_sample_weight(recording: Recording, shares: Sequence[StratumShare]) -> float:
     stratum = recording.episode.where
     return next((share.weight for share in shares if share.stratum.covers(stratum)), 1.0)
 
 
-def _sample(recording: Recording, phases: Mapping[str, Annotation], weight: float, frames: int) -> Sample | str:
+def _make_sample(recording: Recording, phases: Mapping[str, Annotation], weight: float, frames: int) -> Sample | str:
     episode, streams = recording.episode, recording.streams
     if episode.succeeded is False:
         return "the demonstration failed"
@@ -75,20 +77,20 @@ def _sample(recording: Recording, phases: Mapping[str, Annotation], weight: floa
         return f"no stream {', '.join(missing)}"
     if missing := [label for label in ("approach", "grasp") if label not in phases]:
         return f"phase {' and '.join(missing)} not annotated"
-    grasp = _grasp(streams, phases["grasp"])
+    grasp = _measure_grasp(streams, phases["grasp"])
     if grasp is None:
         return "the grasp phase holds no sample of tool, gripper and effort"
-    seen = _frames_before_approach(streams[CAMERA], streams[DEPTH], phases["approach"].start_ns, frames)
+    seen = _select_frames_before_approach(streams[CAMERA], streams[DEPTH], phases["approach"].start_ns, frames)
     if seen is None:
         return "a picture before the approach cannot be decoded"
     return Sample(episode.id, *seen, grasp, weight)
 
 
-def _grasp(streams: Mapping[str, Stream], phase: Annotation) -> Floats | None:
+def _measure_grasp(streams: Mapping[str, Stream], phase: Annotation) -> Floats | None:
     """Where the tool stood while the fingers closed, how wide they were before, how hard they pressed after."""
-    pose = _values_within(streams["tool"], phase.start_ns, phase.end_ns)
-    opening = _values_within(streams["gripper"], phase.start_ns - MARGIN_NS, phase.end_ns)
-    effort = _values_within(streams["gripper/effort"], phase.start_ns, phase.end_ns)
+    pose = _select_values_within(streams["tool"], phase.start_ns, phase.end_ns)
+    opening = _select_values_within(streams["gripper"], phase.start_ns - MARGIN_NS, phase.end_ns)
+    effort = _select_values_within(streams["gripper/effort"], phase.start_ns, phase.end_ns)
     if not (len(pose) and len(opening) and len(effort)):
         return None
     middle = pose[np.argmin(np.abs(pose[:, :3] - np.median(pose[:, :3], axis=0)).sum(axis=1))]
@@ -99,14 +101,14 @@ def _grasp(streams: Mapping[str, Stream], phase: Annotation) -> Floats | None:
     return grasp if np.isfinite(grasp).all() else None
 
 
-def _values_within(stream: Stream, start_ns: int, end_ns: int) -> NDArray[Any]:
+def _select_values_within(stream: Stream, start_ns: int, end_ns: int) -> NDArray[Any]:
     assert stream.values is not None
     first = np.searchsorted(stream.times_ns, start_ns, side="left")
     last = np.searchsorted(stream.times_ns, end_ns, side="right")
     return np.asarray(stream.values[first:last], dtype=float)
 
 
-def _frames_before_approach(
+def _select_frames_before_approach(
     camera: Stream, depth: Stream, approach_ns: int, frames: int
 ) -> tuple[NDArray[np.uint8], NDArray[np.float32]] | None:
     """Return evenly spread pairs of picture and depth from the second before the approach; at least one pair."""

@@ -29,7 +29,7 @@ class Scaling:
         return np.asarray(np.clip(np.concatenate([item, scene], axis=1), -CLIP, CLIP))
 
 
-def fit(salient: Floats, context: Floats, components: int) -> Scaling:
+def fit_scaling(salient: Floats, context: Floats, components: int) -> Scaling:
     """Find means, spreads and principal directions of what was seen."""
     mean = context.mean(axis=0)
     _, _, directions = np.linalg.svd(context - mean, full_matrices=False)

@@ -28,15 +28,15 @@ Trainer = Callable[[Sequence[Sample], Section, int, Sequence[Sample]], Trained]
 _TRAINERS: dict[str, Trainer] = {}
 
 
-def register(name: str, trainer: Trainer) -> None:
+def register_trainer(name: str, trainer: Trainer) -> None:
     """Make a trainer known by name; the last one registered under a name counts."""
     _TRAINERS[name] = trainer
 
 
-def find(name: str) -> Trainer:
+def find_trainer(name: str) -> Trainer:
     """Return a trainer by name.
 
-    >>> find("referense")
+    >>> find_trainer("referense")
     Traceback (most recent call last):
     fieldloop.errors.UnknownName: No trainer called 'referense'. Did you mean 'reference'?
     """
@@ -45,7 +45,7 @@ def find(name: str) -> Trainer:
     return _TRAINERS[name]
 
 
-def learn(
+def train_policy(
     samples: Sequence[Sample],
     settings: Section,
     seed: int,
@@ -53,18 +53,18 @@ def learn(
     trainer: str = "reference",
 ) -> Trained:
     """Learn from samples with the trainer of that name; the same arguments give the same bytes."""
-    return find(trainer)(samples, settings, seed, validation)
+    return find_trainer(trainer)(samples, settings, seed, validation)
 
 
 def _train_reference(samples: Sequence[Sample], settings: Section, seed: int, validation: Sequence[Sample]) -> Trained:
     """Train the reference learner and export it."""
     from fieldloop.train import graph, reference
 
-    weights = reference.learn(samples, settings, seed, validation)
+    weights = reference.train_reference_policy(samples, settings, seed, validation)
     eye = weights.vision
     return Trained(
         trainer="reference",
-        model=graph.build(weights).SerializeToString(deterministic=True),
+        model=graph.build_onnx_model(weights).SerializeToString(deterministic=True),
         inputs=(Input(CAMERA, (0, *eye.picture, 3), "uint8"), Input(DEPTH, (0, *eye.depth), "float32")),
         action_names=ACTION_NAMES,
         validation_error=weights.validation_error,
@@ -73,4 +73,4 @@ def _train_reference(samples: Sequence[Sample], settings: Section, seed: int, va
     )
 
 
-register("reference", _train_reference)
+register_trainer("reference", _train_reference)

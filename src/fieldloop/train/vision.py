@@ -97,10 +97,12 @@ def extract_features(vision: Vision, pictures: NDArray[np.uint8], depths: NDArra
     vivid = np.maximum((bright - x.min(axis=3)) / (bright + DIM) - vision.threshold, 0.0) * vision.likely
     lost = np.isnan(depths)
     depth = np.where(lost, FAR_M, depths.astype(float))
-    return _item_features(vision, x, _item_mask(vision, vivid), depth, lost), _scene_features(x, depth)
+    return _compute_item_features(vision, x, _compute_item_mask(vision, vivid), depth, lost), _compute_scene_features(
+        x, depth
+    )
 
 
-def find_place(vision: Vision, pictures: NDArray[np.uint8], depths: NDArray[np.float32], margin: float) -> Place:
+def find_item_area(vision: Vision, pictures: NDArray[np.uint8], depths: NDArray[np.float32], margin: float) -> Place:
     """Return the place where items lay in these pictures, with a margin; a tenth on each side may be mistaken."""
     seen = extract_features(vision, pictures, depths)[0][:, :2]
     low, high = np.quantile(seen, 0.1, axis=0), np.quantile(seen, 0.9, axis=0)
@@ -108,28 +110,28 @@ def find_place(vision: Vision, pictures: NDArray[np.uint8], depths: NDArray[np.f
     return Place(float(middle[0]), float(middle[1]), float(half[0]), float(half[1]))
 
 
-def _item_mask(vision: Vision, vivid: Floats) -> Floats:
+def _compute_item_mask(vision: Vision, saturation: Floats) -> Floats:
     """Return how much of each pixel belongs to the item: the strongest spot, and what is as saturated around it."""
     u, v = vision.columns[None, None, :], vision.rows[None, :, None]
-    spots, patches = _average(vivid, SPOT), _average(vivid, PATCH)
+    spots, patches = _average_around_pixels(saturation, SPOT), _average_around_pixels(saturation, PATCH)
     share = (spots / (spots.max(axis=(1, 2), keepdims=True) + EMPTY**2)) ** SHARP
-    at_u, at_v = _centre(share, u, v)
+    at_u, at_v = _compute_weighted_centre(share, u, v)
     mask = share
     for _ in range(LOOKS):
         away = ((u - at_u) ** 2 + (v - at_v) ** 2) / REACH**2
         window = np.exp(-0.5 * away**2)
         own = (patches * window).max(axis=(1, 2), keepdims=True) + EMPTY
-        mask = np.clip((vivid / own - FAINT) / (CLEAR - FAINT), 0.0, 1.0) * window
-        at_u, at_v = _centre(mask, u, v)
+        mask = np.clip((saturation / own - FAINT) / (CLEAR - FAINT), 0.0, 1.0) * window
+        at_u, at_v = _compute_weighted_centre(mask, u, v)
     return np.asarray(mask)
 
 
-def _centre(weight: Floats, u: Floats, v: Floats) -> tuple[Floats, Floats]:
+def _compute_weighted_centre(weight: Floats, u: Floats, v: Floats) -> tuple[Floats, Floats]:
     mass = weight.sum(axis=(1, 2), keepdims=True) + EMPTY
     return (weight * u).sum(axis=(1, 2), keepdims=True) / mass, (weight * v).sum(axis=(1, 2), keepdims=True) / mass
 
 
-def _average(values: Floats, side: int) -> Floats:
+def _average_around_pixels(values: Floats, side: int) -> Floats:
     """Return the mean over the square around each pixel; outside the picture everything is 0."""
     edge = side // 2
     for axis in (1, 2):
@@ -141,7 +143,9 @@ def _average(values: Floats, side: int) -> Floats:
     return values / side**2
 
 
-def _item_features(vision: Vision, x: Floats, weight: Floats, depth: Floats, lost: NDArray[np.bool_]) -> Floats:
+def _compute_item_features(
+    vision: Vision, pictures: Floats, weight: Floats, depth: Floats, missing_depth: NDArray[np.bool_]
+) -> Floats:
     mass = weight.sum(axis=(1, 2)) + EMPTY
     u, v = vision.columns[None, None, :], vision.rows[None, :, None]
     at_u, at_v = (weight * u).sum(axis=(1, 2)) / mass, (weight * v).sum(axis=(1, 2)) / mass
@@ -150,17 +154,17 @@ def _item_features(vision: Vision, x: Floats, weight: Floats, depth: Floats, los
     uv = (weight * off_u * off_v).sum(axis=(1, 2)) / mass
     extent = uu + vv + FLAT
     slender = np.sqrt((uu - vv) ** 2 + 4 * uv**2)
-    returned = np.where(lost, 0.0, weight)
+    returned = np.where(missing_depth, 0.0, weight)
     distance = (returned * depth).sum(axis=(1, 2)) / (returned.sum(axis=(1, 2)) + EMPTY)
-    colour = (weight[..., None] * x).sum(axis=(1, 2)) / mass[:, None]
+    colour = (weight[..., None] * pictures).sum(axis=(1, 2)) / mass[:, None]
     long, short = np.sqrt((extent + slender) / 2), np.sqrt(np.maximum(extent - slender, FLAT) / 2)
     shape = [at_u, at_v, (uu - vv) / extent, 2 * uv / extent, long, short, np.log(mass), distance]
     return np.concatenate([np.stack(shape, axis=1), colour / (colour.sum(axis=1, keepdims=True) + DIM)], axis=1)
 
 
-def _scene_features(x: Floats, depth: Floats) -> Floats:
+def _compute_scene_features(pictures: Floats, depth: Floats) -> Floats:
     count, high, wide = depth.shape
-    chroma = x / (x.sum(axis=3, keepdims=True) + DIM) * CHROMA_GAIN
+    chroma = pictures / (pictures.sum(axis=3, keepdims=True) + DIM) * CHROMA_GAIN
     colours = chroma.reshape(count, GRID, high // GRID, GRID, wide // GRID, 3).mean(axis=(2, 4))
     depths = depth.reshape(count, GRID, high // GRID, GRID, wide // GRID).mean(axis=(2, 4)) * DEPTH_GAIN
     # Colour planes first, as the graph pools them.

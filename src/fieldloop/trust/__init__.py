@@ -3,7 +3,7 @@
 `trace` follows a policy back to operators, calibrations and providers; `chain` and `verify` seal records.
 """
 
-from fieldloop.trust.chain import Link, Verification, chain, verify
-from fieldloop.trust.lineage import Lineage, Origin, trace
+from fieldloop.trust.chain import Link, Verification, seal_records, verify_chain
+from fieldloop.trust.lineage import Lineage, Origin, trace_lineage
 
-__all__ = ["Lineage", "Link", "Origin", "Verification", "chain", "trace", "verify"]
+__all__ = ["Lineage", "Link", "Origin", "Verification", "seal_records", "trace_lineage", "verify_chain"]

@@ -35,38 +35,38 @@ class Verification:
     message: Note
 
 
-def chain(records: Iterable[Mapping[str, Any]]) -> tuple[Link, ...]:
+def seal_records(records: Iterable[Mapping[str, Any]]) -> tuple[Link, ...]:
     """Seal records in their order.
 
-    >>> [link.sha256[:8] for link in chain([{"a": 1}, {"a": 2}])]
+    >>> [link.sha256[:8] for link in seal_records([{"a": 1}, {"a": 2}])]
     ['6899055f', '6a797979']
     """
     links: list[Link] = []
     previous = ROOT
     for position, record in enumerate(records):
-        digest = seal(position, previous, record)
+        digest = hash_link(position, previous, record)
         links.append(Link(position, previous, dict(record), digest))
         previous = digest
     return tuple(links)
 
 
-def verify(links: Iterable[Link], head: str | None = None) -> Verification:
-    """Check every link and name the first that is broken; `head`, kept elsewhere, reveals a cut-off end too."""
+def verify_chain(links: Iterable[Link], kept_head: str | None = None) -> Verification:
+    """Check every link and name the first that is broken; `kept_head`, kept elsewhere, reveals a cut-off end too."""
     previous, count = ROOT, 0
     for count, link in enumerate(links, start=1):
-        wrong = _broken_link_note(link, count - 1, previous)
+        wrong = _explain_broken_link(link, count - 1, previous)
         if wrong:
             return Verification(Status.FAILED, count, previous, count - 1, wrong)
         previous = link.sha256
-    if head is not None and head != previous:
-        message = note("trust.other_head", found=previous, links=count, head=head)
+    if kept_head is not None and kept_head != previous:
+        message = note("trust.other_head", found=previous, links=count, head=kept_head)
         return Verification(Status.FAILED, count, previous, count, message)
     if count == 0:
         return Verification(Status.CANNOT_TELL, 0, previous, None, note("trust.empty"))
     return Verification(Status.PASSED, count, previous, None, note("trust.whole", links=count))
 
 
-def seal(position: int, previous: str, record: Mapping[str, Any]) -> str:
+def hash_link(position: int, previous: str, record: Mapping[str, Any]) -> str:
     """Hash a record with its place and the link before it; equal values give equal hashes in any layout."""
     try:
         written = json.dumps([position, previous, record], sort_keys=True, separators=(",", ":"), allow_nan=False)
@@ -75,11 +75,11 @@ def seal(position: int, previous: str, record: Mapping[str, Any]) -> str:
     return hashlib.sha256(written.encode()).hexdigest()
 
 
-def _broken_link_note(link: Link, position: int, previous: str) -> Note | None:
+def _explain_broken_link(link: Link, position: int, previous: str) -> Note | None:
     if link.position != position:
         return note("trust.link_moved", position=position, found=link.position)
     if link.previous != previous:
         return note("trust.link_previous", position=position)
-    if seal(link.position, link.previous, link.record) != link.sha256:
+    if hash_link(link.position, link.previous, link.record) != link.sha256:
         return note("trust.link_changed", position=position)
     return None

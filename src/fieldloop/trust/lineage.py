@@ -47,7 +47,7 @@ class Lineage:
         )  # fmt: skip
 
 
-def trace(
+def trace_lineage(
     policy: PolicyVersion,
     release: Release,
     episodes: Iterable[Episode],
@@ -63,26 +63,26 @@ def trace(
         of_robot.setdefault(calibration.robot, []).append(calibration)
     validation = set(release.validation)
     origins = tuple(
-        _origin(known[key], of_robot.get(known[key].robot, []), "validation" if key in validation else "train")
+        _make_origin(known[key], of_robot.get(known[key].robot, []), "validation" if key in validation else "train")
         for key in release.episodes
         if key in known
     )
-    ends = _open_ends(release, known.keys(), origins, {p.id for p in providers})
+    ends = _list_open_ends(release, known.keys(), origins, {p.id for p in providers})
     return Lineage(policy.id, release.id, release.protocol, release.taxonomy, origins, ends)
 
 
-def _origin(episode: Episode, calibrations: Iterable[Calibration], split: str) -> Origin:
-    in_force = tuple(sorted(c.id for c in calibrations if c.holds_at(episode.start_ns)))
+def _make_origin(episode: Episode, calibrations: Iterable[Calibration], split: str) -> Origin:
+    in_force = tuple(sorted(c.id for c in calibrations if c.is_in_force_at(episode.start_ns)))
     return Origin(
         episode.id, episode.name, split, episode.operator, episode.session, episode.robot, episode.site,
         episode.protocol, episode.provider, in_force,
     )  # fmt: skip
 
 
-def _open_ends(
-    release: Release, known: Iterable[str], origins: tuple[Origin, ...], providers: set[str]
+def _list_open_ends(
+    release: Release, known_episodes: Iterable[str], origins: tuple[Origin, ...], providers: set[str]
 ) -> tuple[Note, ...]:
-    lost = sorted(set(release.episodes) - set(known))
+    lost = sorted(set(release.episodes) - set(known_episodes))
     ends = [note("trust.episode_unknown", episode=key) for key in lost]
     ends.extend(
         note("trust.fact_missing", missing=silent, episodes=len(origins), field=field)

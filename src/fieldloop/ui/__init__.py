@@ -9,11 +9,11 @@ if TYPE_CHECKING:
     from fieldloop.loop.workspace import Workspace
 
 
-def mount(app: "FastAPI", open_workspace: "Callable[[], Workspace]") -> None:
+def mount_ui(app: "FastAPI", open_workspace: "Callable[[], Workspace]") -> None:
     """Add every page to an app that serves the API already."""
     from fieldloop.ui.mounting import mount_pages
 
     mount_pages(app, open_workspace)
 
 
-__all__ = ["mount"]
+__all__ = ["mount_ui"]

@@ -20,35 +20,35 @@ FOR_EVER = "public, max-age=31536000, immutable"
 
 
 @cache
-def contents() -> dict[str, bytes]:
+def read_assets() -> dict[str, bytes]:
     """Read every asset once."""
     folder = files("fieldloop.ui").joinpath("assets")
     read = {file.name: file.read_bytes() for file in folder.iterdir() if file.name.rpartition(".")[2] in TYPES}
     return {name: body for name, body in read.items() if name not in SHEETS} | {STYLE: _join_style_sheets(read)}
 
 
-def _join_style_sheets(read: dict[str, bytes]) -> bytes:
+def _join_style_sheets(assets: dict[str, bytes]) -> bytes:
     """Put the palette, the kit and the sheets of the pages into one file: one request instead of four."""
     kit = files("fieldloop.say").joinpath("kit.css").read_bytes()
-    return b"".join((palette.style(DARK).encode(), kit, *(read[name] for name in SHEETS)))
+    return b"".join((palette.write_theme_css(DARK).encode(), kit, *(assets[name] for name in SHEETS)))
 
 
 @cache
-def assets_address() -> str:
+def get_assets_address() -> str:
     """Return the address under which this version's assets are served."""
-    digest = hashlib.sha256(b"".join(name.encode() + body for name, body in sorted(contents().items())))
+    digest = hashlib.sha256(b"".join(name.encode() + body for name, body in sorted(read_assets().items())))
     return f"/assets/{digest.hexdigest()[:12]}"
 
 
-def url(name: str) -> str:
+def get_asset_url(name: str) -> str:
     """Return the address of one asset."""
-    return f"{assets_address()}/{name}"
+    return f"{get_assets_address()}/{name}"
 
 
-def modules_of(names: Iterable[str]) -> tuple[str, ...]:
+def list_imported_modules(names: Iterable[str]) -> tuple[str, ...]:
     """Return modules with all that they import, so that a page can have them fetched at once.
 
-    >>> modules_of(["success.js"])
+    >>> list_imported_modules(["success.js"])
     ('success.js', 'lineband.js', 'marks.js')
     """
     known: dict[str, None] = {}
@@ -57,21 +57,21 @@ def modules_of(names: Iterable[str]) -> tuple[str, ...]:
         name = waiting.pop(0)
         if name not in known:
             known[name] = None
-            waiting += IMPORT.findall(contents()[name].decode())
+            waiting += IMPORT.findall(read_assets()[name].decode())
     return tuple(known)
 
 
-def serve_assets(app: "FastAPI") -> None:
+def add_assets_route(app: "FastAPI") -> None:
     """Add the route; an address of another version is answered too, but not kept."""
     from fastapi.responses import Response
 
     @app.get("/assets/{key}/{name}", include_in_schema=False)
-    def asset(key: str, name: str) -> Response:
-        if name not in contents():
+    def serve_asset(key: str, name: str) -> Response:
+        if name not in read_assets():
             return Response(status_code=404)
-        keep = FOR_EVER if f"/assets/{key}" == assets_address() else "no-store"
-        return Response(contents()[name], media_type=TYPES[name.rpartition(".")[2]], headers={"Cache-Control": keep})
+        keep = FOR_EVER if f"/assets/{key}" == get_assets_address() else "no-store"
+        return Response(read_assets()[name], media_type=TYPES[name.rpartition(".")[2]], headers={"Cache-Control": keep})
 
     @app.get("/favicon.ico", include_in_schema=False)
-    def favicon() -> Response:
-        return Response(contents()["icon.svg"], media_type=TYPES["svg"], headers={"Cache-Control": "max-age=86400"})
+    def serve_favicon() -> Response:
+        return Response(read_assets()["icon.svg"], media_type=TYPES["svg"], headers={"Cache-Control": "max-age=86400"})

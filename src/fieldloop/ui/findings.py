@@ -6,17 +6,17 @@ from fieldloop.model.finding import Finding
 from fieldloop.model.fix import Fix, FixKind
 from fieldloop.model.stream import NS_PER_S
 from fieldloop.say.html import Markup, join, tag
-from fieldloop.say.numbers import fixed, format_number, format_without_unit, percent
+from fieldloop.say.numbers import format_fixed, format_number, format_without_unit, percent
 
 DID = {FixKind.TRIM: "trim", FixKind.RESTAMP: "re-stamp", FixKind.DROP: "leave out"}
 
 
-def link_to(episode: str, at_s: float | None = None) -> str:
+def get_episode_address(episode: str, at_s: float | None = None) -> str:
     """Return the address of an episode at a moment."""
     return f"/episodes/{episode}" + ("" if at_s is None else f"?at={at_s:.2f}")
 
 
-def measured_with_interval(finding: Finding) -> Markup:
+def draw_measured_value(finding: Finding) -> Markup:
     """Write what was measured, with its interval below."""
     written = format_without_unit(finding.measured, finding.unit)
     if finding.low is None and finding.high is None:
@@ -27,22 +27,24 @@ def measured_with_interval(finding: Finding) -> Markup:
     return join(written, tag("small", ends))
 
 
-def moment_link(episode: str, at_s: float | None) -> Markup:
+def draw_moment_link(episode: str, at_s: float | None) -> Markup:
     """Write a moment as a link."""
-    return join("–") if at_s is None else tag("a", f"{fixed(at_s, 2)} s", href=link_to(episode, at_s))
+    return (
+        join("–") if at_s is None else tag("a", f"{format_fixed(at_s, 2)} s", href=get_episode_address(episode, at_s))
+    )
 
 
-def cost_text(share: float) -> str:
+def format_cost(lost_share: float) -> str:
     """Write the share of an episode's worth that is lost."""
-    return percent(share, 0) if share > 0.0 else "–"
+    return percent(lost_share, 0) if lost_share > 0.0 else "–"
 
 
-def fix_in_words(fixes: Iterable[Fix]) -> str:
+def write_fixes(fixes: Iterable[Fix]) -> str:
     """Write what a release can fix by itself."""
-    return "; ".join(dict.fromkeys(map(_fix, fixes))) or "–"
+    return "; ".join(dict.fromkeys(map(_write_fix, fixes))) or "–"
 
 
-def _fix(fix: Fix) -> str:
+def _write_fix(fix: Fix) -> str:
     if fix.kind is FixKind.RESTAMP:
         return f"{DID[fix.kind]} {fix.stream} by {format_number(1e3 * fix.shift_ns / NS_PER_S, 3)} ms"
     return DID[fix.kind]

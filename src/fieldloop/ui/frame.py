@@ -7,9 +7,9 @@ from collections.abc import Mapping
 
 from fieldloop.model.person import Actor
 from fieldloop.say.html import Markup, join, tag
-from fieldloop.ui.assets import STYLE, modules_of, url
+from fieldloop.ui.assets import STYLE, get_asset_url, list_imported_modules
 from fieldloop.ui.components import connection_banner
-from fieldloop.ui.navigation import rail, tabs
+from fieldloop.ui.navigation import draw_phone_tabs, draw_rail
 from fieldloop.ui.visit import Drawn
 
 NO_FLASH = """(() => {
@@ -39,23 +39,23 @@ KEYS = (
 ISLAND = re.compile(r' data-island="([\w.]+)"')
 
 
-def page_in_frame(current: str, drawn: Drawn, actor: Actor, counts: Mapping[str, int]) -> Markup:
+def draw_framed_page(current: str, page: Drawn, actor: Actor, counts: Mapping[str, int]) -> Markup:
     """Return a whole page: what was drawn, inside rail and bar."""
-    inside = tag("main", *drawn.parts, class_="page", data_ready="1")
+    inside = tag("main", *page.parts, class_="page", data_ready="1")
     frame = tag(
         "div",
-        tag("nav", rail(current, counts), class_="rail", aria_label="Pages"),
-        tag("header", _bar(drawn.title, actor), class_="bar"),
+        tag("nav", draw_rail(current, counts), class_="rail", aria_label="Pages"),
+        tag("header", _draw_top_bar(page.title, actor), class_="bar"),
         inside,
-        tag("nav", tabs(current), class_="tabs", aria_label="Main"),
+        tag("nav", draw_phone_tabs(current), class_="tabs", aria_label="Main"),
         connection_banner(),
-        _keyboard_help_dialog(),
+        _draw_keyboard_help(),
         class_="frame",
     )
-    return document(current, frame, modules_of(ISLAND.findall(inside)))
+    return draw_document(current, frame, list_imported_modules(ISLAND.findall(inside)))
 
 
-def document(title: str, body: Markup, modules: tuple[str, ...] = ()) -> Markup:
+def draw_document(title: str, body: Markup, modules: tuple[str, ...] = ()) -> Markup:
     """Return an HTML document; its modules are fetched while the page is still being read."""
     head = tag(
         "head",
@@ -63,15 +63,15 @@ def document(title: str, body: Markup, modules: tuple[str, ...] = ()) -> Markup:
         tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
         tag("title", f"{title} · fieldloop"),
         tag("script", Markup(NO_FLASH)),
-        tag("link", rel="stylesheet", href=url(STYLE)),
-        tag("link", rel="icon", href=url("icon.svg"), type="image/svg+xml"),
-        *(tag("link", rel="modulepreload", href=url(name)) for name in modules),
-        tag("script", type="module", src=url("shell.js")),
+        tag("link", rel="stylesheet", href=get_asset_url(STYLE)),
+        tag("link", rel="icon", href=get_asset_url("icon.svg"), type="image/svg+xml"),
+        *(tag("link", rel="modulepreload", href=get_asset_url(name)) for name in modules),
+        tag("script", type="module", src=get_asset_url("shell.js")),
     )
     return join(Markup("<!doctype html>\n"), tag("html", head, tag("body", body), lang="en"))
 
 
-def _bar(title: Markup, actor: Actor) -> Markup:
+def _draw_top_bar(title: Markup, actor: Actor) -> Markup:
     find = tag(
         "form",
         tag("input", name="q", placeholder="Find an episode, SKU, robot", aria_label="Find"),
@@ -87,7 +87,7 @@ def _bar(title: Markup, actor: Actor) -> Markup:
     return join(tag("h1", title), tag("span", class_="fill"), find, theme, who)
 
 
-def _keyboard_help_dialog() -> Markup:
+def _draw_keyboard_help() -> Markup:
     rows = [join(tag("dt", *(tag("kbd", key) for key in keys.split())), tag("dd", what)) for keys, what in KEYS]
     close = tag("form", tag("button", "Close", class_="btn"), method="dialog")
     return tag("dialog", tag("dl", *rows, class_="kv"), close, class_="keys", aria_label="Keys")

@@ -6,18 +6,18 @@ from collections.abc import Callable
 from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse, PlainTextResponse, Response
 
-from fieldloop.doors.naming import with_names
+from fieldloop.doors.naming import use_workspace_names
 from fieldloop.errors import FieldloopError, UnknownName
 from fieldloop.loop.home.pages import count_open_work
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.person import Actor
 from fieldloop.say.html import escape
 from fieldloop.ui.api_reference import draw_api_reference
-from fieldloop.ui.assets import serve_assets
+from fieldloop.ui.assets import add_assets_route
 from fieldloop.ui.components import button, empty_state
-from fieldloop.ui.frame import HEADERS, page_in_frame
+from fieldloop.ui.frame import HEADERS, draw_framed_page
 from fieldloop.ui.pages import PAGES, Page
-from fieldloop.ui.pages.login import add_login
+from fieldloop.ui.pages.login import add_login_route
 from fieldloop.ui.visit import ACTOR, Drawn, Visit
 
 OK, NOT_FOUND, BUG = 200, 404, 500
@@ -26,47 +26,49 @@ log = logging.getLogger("fieldloop.ui")
 
 def mount_pages(app: FastAPI, open_workspace: Callable[[], Workspace]) -> None:
     """Add pages, assets and the sign-in form to an app that has its API routes already."""
-    serve_assets(app)
-    add_login(app)
+    add_assets_route(app)
+    add_login_route(app)
     for page in PAGES:
         _add_page(app, page, open_workspace)
     _add_api_reference(app, open_workspace)
-    _add_unknown(app, open_workspace)
+    _add_unknown_page(app, open_workspace)
 
 
 def _add_page(app: FastAPI, page: Page, open_workspace: Callable[[], Workspace]) -> None:
     @app.get(page.path, include_in_schema=False)
-    def show(request: Request) -> HTMLResponse:
+    def serve_page(request: Request) -> HTMLResponse:
         actor: Actor = request.scope[ACTOR]
         visit = Visit(open_workspace().acting_as(actor), dict(request.query_params), dict(request.path_params))
         drawn, status = _draw_page(page, visit)
-        return HTMLResponse(page_in_frame(page.name, drawn, actor, count_open_work(visit.workspace)), status, HEADERS)
+        return HTMLResponse(
+            draw_framed_page(page.name, drawn, actor, count_open_work(visit.workspace)), status, HEADERS
+        )
 
 
 def _add_api_reference(app: FastAPI, open_workspace: Callable[[], Workspace]) -> None:
     @app.get("/docs", include_in_schema=False)
-    def reference(request: Request) -> HTMLResponse:
+    def serve_reference(request: Request) -> HTMLResponse:
         counts = count_open_work(open_workspace())
         return HTMLResponse(
-            page_in_frame("HTTP API", draw_api_reference(app), request.scope[ACTOR], counts), headers=HEADERS
+            draw_framed_page("HTTP API", draw_api_reference(app), request.scope[ACTOR], counts), headers=HEADERS
         )
 
 
-def _add_unknown(app: FastAPI, open_workspace: Callable[[], Workspace]) -> None:
+def _add_unknown_page(app: FastAPI, open_workspace: Callable[[], Workspace]) -> None:
     @app.get("/{rest:path}", include_in_schema=False)
-    def unknown(request: Request, rest: str) -> Response:
+    def serve_unknown_page(request: Request, rest: str) -> Response:
         if request.scope[ACTOR] is None:  # an asset that does not exist
             return PlainTextResponse(f"/{rest} does not exist.", NOT_FOUND)
         nothing = empty_state("No such page", f"/{rest} is not the address of a page.", button("Home", "/", "primary"))
         counts = count_open_work(open_workspace())
-        page = page_in_frame("Not found", Drawn(escape("Not found"), (nothing,)), request.scope[ACTOR], counts)
+        page = draw_framed_page("Not found", Drawn(escape("Not found"), (nothing,)), request.scope[ACTOR], counts)
         return HTMLResponse(page, NOT_FOUND, HEADERS)
 
 
 def _draw_page(page: Page, visit: Visit) -> tuple[Drawn, int]:
     """Read and draw; an error becomes a page that states it."""
     try:
-        with with_names(visit.workspace):
+        with use_workspace_names(visit.workspace):
             return page.build(visit), OK
     except FieldloopError as refused:
         missing = isinstance(refused, UnknownName) and bool(visit.path)

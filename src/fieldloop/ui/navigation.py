@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from fieldloop.say.html import Markup, join, tag
-from fieldloop.say.numbers import whole
+from fieldloop.say.numbers import format_count
 
 RAIL = (
     ("", (("Home", "/"),)),
@@ -35,40 +35,48 @@ BRAND = (
 )
 
 
-def rail(current: str, counts: Mapping[str, int]) -> Markup:
+def draw_rail(current: str, counts: Mapping[str, int]) -> Markup:
     """Draw the rail; a count shows how much waits for a person."""
     groups = [
         join(
             tag("h2", heading) if heading else None,
-            *(_link(name, to, current, counts.get(to, 0)) for name, to in pages),
+            *(_draw_rail_link(name, to, current, counts.get(to, 0)) for name, to in pages),
         )
         for heading, pages in RAIL
     ]
     brand = tag("a", Markup(BRAND), tag("b", "fieldloop"), class_="brand", href="/")
-    return join(brand, *groups, tag("div", class_="fill"), _link("Settings", "/settings", current, 0))
+    return join(brand, *groups, tag("div", class_="fill"), _draw_rail_link("Settings", "/settings", current, 0))
 
 
-def tabs(current: str) -> Markup:
+def draw_phone_tabs(current: str) -> Markup:
     """Draw the tabs of a phone."""
-    return join(*(tag("a", icon(name), name, href=to, aria_current=_aria_current(name, current)) for name, to in TABS))
+    return join(
+        *(tag("a", draw_icon(name), name, href=to, aria_current=_get_aria_current(name, current)) for name, to in TABS)
+    )
 
 
-def every_page() -> list[tuple[str, str, str]]:
+def list_every_page() -> list[tuple[str, str, str]]:
     """List heading, name and address of every page, for the page behind More."""
     return [(heading, name, to) for heading, pages in RAIL for name, to in pages] + [("", "Settings", "/settings")]
 
 
-def icon(name: str) -> Markup:
+def draw_icon(name: str) -> Markup:
     """Draw an icon inline: it paints with the page and prints."""
     return tag("svg", Markup(f'<path d="{ICONS[name]}"/>'), viewBox="0 0 16 16", aria_hidden="true")
 
 
-def _link(name: str, to: str, current: str, count: int) -> Markup:
-    waiting = tag("span", whole(count), class_="n") if count else None
+def _draw_rail_link(name: str, address: str, current: str, count: int) -> Markup:
+    waiting = tag("span", format_count(count), class_="n") if count else None
     return tag(
-        "a", icon(name), tag("span", name), waiting, class_="to", href=to, aria_current=_aria_current(name, current)
+        "a",
+        draw_icon(name),
+        tag("span", name),
+        waiting,
+        class_="to",
+        href=address,
+        aria_current=_get_aria_current(name, current),
     )
 
 
-def _aria_current(name: str, current: str) -> str | None:
+def _get_aria_current(name: str, current: str) -> str | None:
     return "page" if name == current else None

@@ -5,7 +5,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 from tests.calibrate.conventions.test_readings import as_written
 
-from fieldloop.calibrate.conventions import Reading, proposals
+from fieldloop.calibrate.conventions import Reading, propose_readings
 from fieldloop.calibrate.conventions.alternatives import Wanted
 from fieldloop.calibrate.hand_eye import Setup
 from fieldloop.calibrate.hand_eye_written import Stated, hand_eye_from_written
@@ -13,7 +13,7 @@ from fieldloop.geometry import transforms as tf
 from fieldloop.model.finding import Status
 from fieldloop.model.written_poses import Side, WrittenPoses
 from fieldloop.protocol import default_protocol
-from fieldloop.testing.hand_eye_scene import CHEAP_ARM, GOOD_ARM, scene
+from fieldloop.testing.hand_eye_scene import CHEAP_ARM, GOOD_ARM, make_hand_eye_scene
 
 PLAIN = Reading("quaternion-xyzw")
 
@@ -24,11 +24,11 @@ def side(which, poses, name="quaternion-xyzw", scale=1.0):
 
 
 def proposed(robot, target, stated=(PLAIN, PLAIN), setup=Setup.EYE_IN_HAND, factor=10.0):
-    return proposals(robot, target, stated, setup, Wanted(factor, 0.3, 0.1, 1.5))
+    return propose_readings(robot, target, stated, setup, Wanted(factor, 0.3, 0.1, 1.5))
 
 
 def shown(noise=GOOD_ARM, seed=0, span=30):
-    return scene(20, span, noise, np.random.default_rng(seed))
+    return make_hand_eye_scene(20, span, noise, np.random.default_rng(seed))
 
 
 @pytest.mark.parametrize(
@@ -69,9 +69,9 @@ def test_reason_and_proposal_give_one_answer():
 def test_poses_the_other_way_round_are_found():
     made = shown()
     robot, target = made.base_from_gripper, made.camera_from_target
-    turned = proposed(side(Side.ROBOT, robot), side(Side.TARGET, tf.invert(target)))
+    turned = proposed(side(Side.ROBOT, robot), side(Side.TARGET, tf.invert_transform(target)))
     assert {p.options for p in turned} == {("--inverse target",), ("--setup eye-to-hand",)}  # no pose tells which
-    either = proposed(side(Side.ROBOT, tf.invert(robot)), side(Side.TARGET, target))
+    either = proposed(side(Side.ROBOT, tf.invert_transform(robot)), side(Side.TARGET, target))
     assert {p.options for p in either} == {("--inverse robot",)}  # else the target would be 0.5 m from the gripper
 
 
@@ -98,5 +98,7 @@ def test_a_file_that_is_read_rightly_is_left_alone(noise):
 
 
 def test_too_few_poses_propose_nothing():
-    made = scene(4, 30, GOOD_ARM, np.random.default_rng(0))
-    assert not proposed(side(Side.ROBOT, made.base_from_gripper), side(Side.TARGET, tf.invert(made.camera_from_target)))
+    made = make_hand_eye_scene(4, 30, GOOD_ARM, np.random.default_rng(0))
+    assert not proposed(
+        side(Side.ROBOT, made.base_from_gripper), side(Side.TARGET, tf.invert_transform(made.camera_from_target))
+    )

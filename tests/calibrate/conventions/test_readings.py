@@ -4,8 +4,16 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from fieldloop.calibrate.conventions import ROTATIONS, Reading, impossible, read, reading_of, unstated_parts, wrong_size
-from fieldloop.calibrate.conventions.reading import ORDERS, rotations
+from fieldloop.calibrate.conventions import (
+    ROTATIONS,
+    Reading,
+    choose_reading,
+    compare_image_sizes,
+    convert_to_matrices,
+    find_impossible_poses,
+    list_unstated_parts,
+)
+from fieldloop.calibrate.conventions.reading import ORDERS, convert_rotations
 from fieldloop.errors import BadInput, UnknownName
 from fieldloop.model.written_poses import Side, WrittenPoses
 from fieldloop.protocol import default_protocol
@@ -37,7 +45,7 @@ def written(name, turns=TURNS, shifts=None, side=Side.ROBOT, **said):
 
 @pytest.mark.parametrize("name", ROTATIONS)
 def test_a_rotation_is_read_as_the_reference_library_writes_it(name):
-    assert np.allclose(rotations(as_written(name, TURNS), name), TURNS.as_matrix(), atol=1e-9)
+    assert np.allclose(convert_rotations(as_written(name, TURNS), name), TURNS.as_matrix(), atol=1e-9)
 
 
 def test_all_orders_are_there_fixed_and_moving():
@@ -48,42 +56,44 @@ def test_all_orders_are_there_fixed_and_moving():
 
 def test_units_and_directions():
     poses = written("quaternion-xyzw", shifts=np.full((20, 3), 300.0))
-    straight = read(poses, Reading("quaternion-xyzw", "mm"))
+    straight = convert_to_matrices(poses, Reading("quaternion-xyzw", "mm"))
     assert np.allclose(straight[:, :3, 3], 0.3)
-    turned = read(poses, Reading("quaternion-xyzw", "mm", inverse=True))
+    turned = convert_to_matrices(poses, Reading("quaternion-xyzw", "mm", inverse=True))
     assert np.allclose(turned @ straight, np.eye(4), atol=1e-12)
 
 
 def test_the_user_counts_more_than_the_file_and_the_file_more_than_habit():
     poses = written("rpy-xyz", rotation="rpy-xyz", unit="mm", inverse=True)
-    assert reading_of(poses) == Reading("rpy-xyz", "mm", inverse=True)
-    assert reading_of(poses, ("euler-zyx", "target:rotation-vector"), ("m",)) == Reading("euler-zyx", "m", inverse=True)
-    assert reading_of(poses, inverse=("target",)).inverse is False
+    assert choose_reading(poses) == Reading("rpy-xyz", "mm", inverse=True)
+    assert choose_reading(poses, ("euler-zyx", "target:rotation-vector"), ("m",)) == Reading(
+        "euler-zyx", "m", inverse=True
+    )
+    assert choose_reading(poses, inverse=("target",)).inverse is False
     bare = written("rotation-vector")
-    assert reading_of(bare) == Reading("rotation-vector", "m")
-    assert unstated_parts(bare) == ("rotation", "unit")
-    assert unstated_parts(bare, ("rpy-xyz",), ("robot:mm",)) == ()
+    assert choose_reading(bare) == Reading("rotation-vector", "m")
+    assert list_unstated_parts(bare) == ("rotation", "unit")
+    assert list_unstated_parts(bare, ("rpy-xyz",), ("robot:mm",)) == ()
 
 
 def test_words_that_mean_nothing_are_refused():
     with pytest.raises(UnknownName, match="Did you mean"):
-        reading_of(written("rotation-vector"), ("rpy-xzx",))
+        choose_reading(written("rotation-vector"), ("rpy-xzx",))
     with pytest.raises(UnknownName, match="side"):
-        reading_of(written("rotation-vector"), ("robto:rpy-xyz",))
+        choose_reading(written("rotation-vector"), ("robto:rpy-xyz",))
     with pytest.raises(UnknownName, match=r"Known: m, cm, mm\."):
-        reading_of(written("rotation-vector"), units=("inch",))
+        choose_reading(written("rotation-vector"), units=("inch",))
     with pytest.raises(UnknownName, match=r"Known: quaternion-xyzw, .*-deg"):
-        reading_of(written("rotation-vector"), ("foo",))
+        choose_reading(written("rotation-vector"), ("foo",))
     with pytest.raises(UnknownName, match="unit"):
-        reading_of(written("rotation-vector", unit="inch"))
+        choose_reading(written("rotation-vector", unit="inch"))
     with pytest.raises(UnknownName, match="rotation"):
-        reading_of(written("rotation-vector", rotation="yaw"))
+        choose_reading(written("rotation-vector", rotation="yaw"))
     with pytest.raises(BadInput, match="4 numbers"):
-        reading_of(written("quaternion-xyzw"), ("rpy-xyz",))
+        choose_reading(written("quaternion-xyzw"), ("rpy-xyz",))
 
 
 def found(poses, rotation, unit="m"):
-    return impossible(poses, Reading(rotation, unit), PROTOCOL)
+    return find_impossible_poses(poses, Reading(rotation, unit), PROTOCOL)
 
 
 def test_a_marker_three_hundred_metres_away_is_in_millimetres():
@@ -123,5 +133,5 @@ def test_rows_that_are_no_rotation_are_named():
     ],
 )
 def test_intrinsics_of_another_picture_size_are_reported(size, picture, code):
-    wrong = wrong_size(size, picture)
+    wrong = compare_image_sizes(size, picture)
     assert (wrong.details[0].code if wrong else None) == code

@@ -4,38 +4,38 @@ import numpy as np
 import pytest
 
 from fieldloop.calibrate.conventions import Reading
-from fieldloop.calibrate.hand_eye import Setup, hand_eye, pairs, solve
+from fieldloop.calibrate.hand_eye import Setup, make_pairs, solve, solve_hand_eye
 from fieldloop.calibrate.hand_eye.held_out import jackknife_covariance
-from fieldloop.calibrate.hand_eye.methods import closed_form
+from fieldloop.calibrate.hand_eye.methods import solve_closed_form
 from fieldloop.calibrate.hand_eye_written import Stated, hand_eye_from_written
 from fieldloop.geometry import transforms as tf
-from fieldloop.geometry.se3 import length_bound
+from fieldloop.geometry.se3 import bound_vector_length
 from fieldloop.model.finding import Status
 from fieldloop.model.written_poses import Side, WrittenPoses
 from fieldloop.protocol import default_protocol
 from fieldloop.say import sentence
-from fieldloop.testing.hand_eye_scene import GOOD_ARM, error, scene
+from fieldloop.testing.hand_eye_scene import GOOD_ARM, compute_pose_error, make_hand_eye_scene
 
 PROTOCOL = default_protocol()
 
 
 def shown(seed):
-    made = scene(20, 30, GOOD_ARM, np.random.default_rng(seed))
-    return made, pairs(made.base_from_gripper, made.camera_from_target, Setup.EYE_IN_HAND)
+    made = make_hand_eye_scene(20, 30, GOOD_ARM, np.random.default_rng(seed))
+    return made, make_pairs(made.base_from_gripper, made.camera_from_target, Setup.EYE_IN_HAND)
 
 
 def solved(seed):
-    return hand_eye(shown(seed)[1], Setup.EYE_IN_HAND, PROTOCOL)
+    return solve_hand_eye(shown(seed)[1], Setup.EYE_IN_HAND, PROTOCOL)
 
 
 def test_a_closed_form_is_as_sure_as_it_says():
     within = []
     for seed in range(20):
         made, given = shown(seed)
-        answer = closed_form(given, "tsai")
+        answer = solve_closed_form(given, "tsai")
         covariance = jackknife_covariance(given, "tsai", answer)
-        off_deg, off_mm = error(made.gripper_from_camera, answer.mount_from_camera)
-        bounds = [length_bound(covariance[axes, axes], 19, 0.95) for axes in (slice(3), slice(3, 6))]
+        off_deg, off_mm = compute_pose_error(made.gripper_from_camera, answer.mount_from_camera)
+        bounds = [bound_vector_length(covariance[axes, axes], 19, 0.95) for axes in (slice(3), slice(3, 6))]
         within.append((off_deg <= np.degrees(bounds[0]), off_mm <= 1e3 * bounds[1]))
     assert np.mean(within, axis=0).min() >= 0.8  # 0.95, with three standard errors of 20 draws
 
@@ -66,10 +66,10 @@ def test_a_closed_form_whose_uncertainty_cannot_be_found_does_not_pass(monkeypat
     ],
 )
 def test_advice_turns_what_was_stated(turned, advice):
-    made = scene(20, 30, GOOD_ARM, np.random.default_rng(0))
+    made = make_hand_eye_scene(20, 30, GOOD_ARM, np.random.default_rng(0))
     # all that is written is the other way round than it is stated to be
     poses = [
-        p if said else tf.invert(p)
+        p if said else tf.invert_transform(p)
         for p, said in zip((made.base_from_gripper, made.camera_from_target), turned, strict=True)
     ]
     sides = [

@@ -3,22 +3,22 @@
 import numpy as np
 import pytest
 
-from fieldloop.calibrate.hand_eye import Setup, hand_eye, pairs
-from fieldloop.calibrate.hand_eye.reject import mirror_tilt, sound_pairs
+from fieldloop.calibrate.hand_eye import Setup, make_pairs, solve_hand_eye
+from fieldloop.calibrate.hand_eye.reject import fit_sound_pairs, mirror_tilt
 from fieldloop.geometry import transforms as tf
 from fieldloop.model.finding import Status
 from fieldloop.protocol import default_protocol
-from fieldloop.testing.hand_eye_scene import GOOD_ARM, error, scene
+from fieldloop.testing.hand_eye_scene import GOOD_ARM, compute_pose_error, make_hand_eye_scene
 
 PROTOCOL = default_protocol()
 
 
 def solved(robot, seen):
-    return hand_eye(pairs(robot, seen, Setup.EYE_IN_HAND), Setup.EYE_IN_HAND, PROTOCOL)
+    return solve_hand_eye(make_pairs(robot, seen, Setup.EYE_IN_HAND), Setup.EYE_IN_HAND, PROTOCOL)
 
 
 def shown(poses=24, seed=0):
-    return scene(poses, 30, GOOD_ARM, np.random.default_rng(seed))
+    return make_hand_eye_scene(poses, 30, GOOD_ARM, np.random.default_rng(seed))
 
 
 def test_mirrored_targets_are_named():
@@ -29,7 +29,7 @@ def test_mirrored_targets_are_named():
     assert [r.pose for r in found.rejected] == ["4", "9", "16"]
     assert all(r.reason.code == "calibrate.mirrored_target" for r in found.rejected)
     assert found.status is Status.PASSED
-    assert error(made.gripper_from_camera, found.answer.mount_from_camera)[1] < 2
+    assert compute_pose_error(made.gripper_from_camera, found.answer.mount_from_camera)[1] < 2
 
 
 def test_a_mirrored_pose_looks_the_same_from_afar_and_mirrors_back():
@@ -40,7 +40,7 @@ def test_a_mirrored_pose_looks_the_same_from_afar_and_mirrors_back():
     far = [p.copy() for p in (pose[0], other[0])]
     for p in far:
         p[:3, 3] *= 100
-    first, second = ((a[:, :2] / a[:, 2:]) for a in (tf.apply(p, corners) for p in far))
+    first, second = ((a[:, :2] / a[:, 2:]) for a in (tf.transform_points(p, corners) for p in far))
     assert np.abs(first - second).max() < 1e-3 * np.abs(first - first.mean(0)).max() * 10
 
 
@@ -68,10 +68,12 @@ def test_a_quarter_of_bad_poses_does_not_spoil_the_rest(bad):
     rng = np.random.default_rng(2)
     seen = made.camera_from_target.copy()
     for n in range(bad):
-        seen[n] = seen[n] @ tf.make(tf.rotation_from_vector(rng.uniform(-0.5, 0.5, 3)), rng.uniform(-0.05, 0.05, 3))
+        seen[n] = seen[n] @ tf.make_transform(
+            tf.rotation_from_vector(rng.uniform(-0.5, 0.5, 3)), rng.uniform(-0.05, 0.05, 3)
+        )
     found = solved(made.base_from_gripper, seen)
     assert len(found.rejected) == bad
-    assert error(made.gripper_from_camera, found.answer.mount_from_camera)[1] < 2
+    assert compute_pose_error(made.gripper_from_camera, found.answer.mount_from_camera)[1] < 2
 
 
 def test_when_half_disagree_it_is_unknown():
@@ -84,5 +86,5 @@ def test_when_half_disagree_it_is_unknown():
 def test_sound_poses_are_hardly_ever_left_out():
     level = float(PROTOCOL.setting("calibration.hand_eye_reject_level"))
     made = [shown(seed=seed) for seed in range(6)]
-    each = [pairs(m.base_from_gripper, m.camera_from_target, Setup.EYE_IN_HAND) for m in made]
-    assert sum(len(sound_pairs(given, level).rejected) for given in each) <= 1  # of 144
+    each = [make_pairs(m.base_from_gripper, m.camera_from_target, Setup.EYE_IN_HAND) for m in made]
+    assert sum(len(fit_sound_pairs(given, level).rejected) for given in each) <= 1  # of 144

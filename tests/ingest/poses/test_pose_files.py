@@ -9,9 +9,9 @@ import pytest
 from fieldloop.errors import BadInput
 from fieldloop.geometry import transforms as tf
 from fieldloop.ingest.poses import KNOWN, MOUNT, SEEN, read_marker_views, read_poses, read_wrenches
-from fieldloop.testing.hand_eye_scene import SILENT, scene
+from fieldloop.testing.hand_eye_scene import SILENT, make_hand_eye_scene
 
-MADE = scene(5, 30, SILENT, np.random.default_rng(0))
+MADE = make_hand_eye_scene(5, 30, SILENT, np.random.default_rng(0))
 ROBOT, TARGET = MADE.base_from_gripper, MADE.camera_from_target
 
 

@@ -12,10 +12,16 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.calibrate.conventions.reading import UNITS, Reading, alternatives, read, rotations
-from fieldloop.calibrate.hand_eye.methods import closed_form
-from fieldloop.calibrate.hand_eye.poses import Answer, Setup, pairs
-from fieldloop.calibrate.hand_eye.reject import middle_residual
+from fieldloop.calibrate.conventions.reading import (
+    UNITS,
+    Reading,
+    convert_rotations,
+    convert_to_matrices,
+    list_alternatives,
+)
+from fieldloop.calibrate.hand_eye.methods import solve_closed_form
+from fieldloop.calibrate.hand_eye.poses import Answer, Setup, make_pairs
+from fieldloop.calibrate.hand_eye.reject import compute_median_residual
 from fieldloop.geometry import transforms as tf
 from fieldloop.geometry.se3 import is_rigid
 from fieldloop.geometry.transforms import Floats
@@ -56,37 +62,44 @@ class Proposal:
     says: Note
 
 
-def proposals(
+def propose_readings(
     robot: WrittenPoses,
     target: WrittenPoses,
-    stated: tuple[Reading, Reading],
+    stated_readings: tuple[Reading, Reading],
     setup: Setup,
-    wanted: Wanted,
+    requirements: Wanted,
 ) -> tuple[Proposal, ...]:
     """Compare the stated reading with all others; those far better with the fewest changes are proposed.
 
     Inverted target poses fit exactly as well as inverted robot poses, or the other set-up: the two unknowns swap.
     What sits on the gripper must be within its reach, which separates some of these cases.
     """
-    rows = _usable_rows(robot, target)
+    rows = _choose_usable_rows(robot, target)
     if len(rows) < LEAST_POSES:
         return ()
     few_robot, few_target = robot.only(rows), target.only(rows)
-    usual = _solve_reading(few_robot, few_target, stated, setup)[0]
+    usual = _solve_reading(few_robot, few_target, stated_readings, setup)[0]
     fits = []
-    for tried in _readings_worth_solving(few_robot, few_target, stated, wanted.as_good):
+    for tried in _select_likely_readings(few_robot, few_target, stated_readings, requirements.as_good):
         score, answer = _solve_reading(few_robot, few_target, tried, setup)
-        if answer is not None and score <= wanted.fits_rad and score * wanted.factor <= usual:
-            fits += [_Fit(score, tried, s, on_gripper_m(answer, s)) for s in _setups(stated, tried, setup)]
+        if answer is not None and score <= requirements.fits_rad and score * requirements.factor <= usual:
+            fits += [
+                _Fit(score, tried, s, measure_gripper_distance_m(answer, s))
+                for s in _list_possible_setups(stated_readings, tried, setup)
+            ]
     if not fits:
         return ()
     best = min(fit.score for fit in fits)
-    good = [fit for fit in fits if fit.score <= wanted.as_good * best]
-    good = [fit for fit in good if fit.on_gripper_m <= wanted.reach_m] or good
-    least = min(_changes(stated, fit.tried) for fit in good)
-    chosen = sorted((f for f in good if _changes(stated, f.tried) == least), key=lambda f: f.score)
+    good = [fit for fit in fits if fit.score <= requirements.as_good * best]
+    good = [fit for fit in good if fit.on_gripper_m <= requirements.reach_m] or good
+    least = min(_count_changes(stated_readings, fit.tried) for fit in good)
+    chosen = sorted((f for f in good if _count_changes(stated_readings, f.tried) == least), key=lambda f: f.score)
     return tuple(
-        Proposal(_options(stated, fit, setup), min(usual / fit.score, MOST_TIMES), _reason(stated, fit, setup))
+        Proposal(
+            _list_options(stated_readings, fit, setup),
+            min(usual / fit.score, MOST_TIMES),
+            _explain_proposal(stated_readings, fit, setup),
+        )
         for fit in chosen
     )
 
@@ -101,19 +114,21 @@ class _Fit:
     on_gripper_m: float
 
 
-def on_gripper_m(answer: Answer, setup: Setup) -> float:
+def measure_gripper_distance_m(answer: Answer, setup: Setup) -> float:
     """How far from the gripper's frame is what it carries: the camera, or the target?"""
     carried = answer.mount_from_camera if setup is Setup.EYE_IN_HAND else answer.world_from_target
     return float(np.linalg.norm(carried[:3, 3]))
 
 
-def _setups(stated: tuple[Reading, Reading], tried: tuple[Reading, Reading], setup: Setup) -> tuple[Setup, ...]:
+def _list_possible_setups(
+    stated_readings: tuple[Reading, Reading], tried_readings: tuple[Reading, Reading], setup: Setup
+) -> tuple[Setup, ...]:
     """Robot poses the other way round are the same as the other set-up, so both are offered."""
     other = Setup.EYE_TO_HAND if setup is Setup.EYE_IN_HAND else Setup.EYE_IN_HAND
-    return (setup, other) if stated[0].inverse != tried[0].inverse else (setup,)
+    return (setup, other) if stated_readings[0].inverse != tried_readings[0].inverse else (setup,)
 
 
-def _usable_rows(robot: WrittenPoses, target: WrittenPoses) -> NDArray[np.intp]:
+def _choose_usable_rows(robot: WrittenPoses, target: WrittenPoses) -> NDArray[np.intp]:
     finite = np.isfinite(robot.shifts).all(axis=-1) & np.isfinite(target.shifts).all(axis=-1)
     for side in (robot, target):
         finite &= np.isfinite(side.rotations).all(axis=tuple(range(1, side.rotations.ndim)))
@@ -121,69 +136,76 @@ def _usable_rows(robot: WrittenPoses, target: WrittenPoses) -> NDArray[np.intp]:
     return usable[np.unique(np.linspace(0, max(len(usable) - 1, 0), MOST_POSES).astype(int))] if len(usable) else usable
 
 
-def _readings_worth_solving(
-    robot: WrittenPoses, target: WrittenPoses, stated: tuple[Reading, Reading], as_good: float
+def _select_likely_readings(
+    robot: WrittenPoses, target: WrittenPoses, stated_readings: tuple[Reading, Reading], as_good: float
 ) -> Iterable[tuple[Reading, Reading]]:
-    by_robot, by_target = alternatives(stated[0]), alternatives(stated[1])
+    by_robot, by_target = list_alternatives(stated_readings[0]), list_alternatives(stated_readings[1])
     angles = [
-        {name: _angles(side.rotations, name) for name in dict.fromkeys(reading.rotation for reading in readings)}
+        {
+            name: _compute_pairwise_angles(side.rotations, name)
+            for name in dict.fromkeys(reading.rotation for reading in readings)
+        }
         for side, readings in ((robot, by_robot), (target, by_target))
     ]
     misfit = {(r, t): float(np.median(np.abs(angles[0][r] - angles[1][t]))) for r, t in product(angles[0], angles[1])}
-    usual = (stated[0].rotation, stated[1].rotation)
+    usual = (stated_readings[0].rotation, stated_readings[1].rotation)
     # readings that only swap axes have equal angles: all of them are tried, those that change one side first
     likely = [both for both in misfit if misfit[both] <= as_good * min(misfit.values()) + NO_ANGLE]
     changed = {both: sum(a != b for a, b in zip(both, usual, strict=True)) for both in likely}
     kept = {usual, *sorted(likely, key=lambda both: (changed[both], misfit[both]))[:SOLVED_FOR]}
-    same_scale = UNITS[stated[0].unit] / UNITS[stated[1].unit]
+    same_scale = UNITS[stated_readings[0].unit] / UNITS[stated_readings[1].unit]
     for first, second in product(by_robot, by_target):
-        moved_together = (first.unit, second.unit) != (stated[0].unit, stated[1].unit) and UNITS[first.unit] / UNITS[
-            second.unit
-        ] == same_scale
-        if (first, second) != stated and (first.rotation, second.rotation) in kept and not moved_together:
+        moved_together = (first.unit, second.unit) != (stated_readings[0].unit, stated_readings[1].unit) and UNITS[
+            first.unit
+        ] / UNITS[second.unit] == same_scale
+        if (first, second) != stated_readings and (first.rotation, second.rotation) in kept and not moved_together:
             yield first, second
 
 
-def _angles(values: Floats, name: str) -> Floats:
-    turns = rotations(values, name)
+def _compute_pairwise_angles(values: Floats, rotation_format: str) -> Floats:
+    turns = convert_rotations(values, rotation_format)
     first, second = np.triu_indices(len(turns), 1)
     return tf.angle_between(turns[first], turns[second])
 
 
 def _solve_reading(
-    robot: WrittenPoses, target: WrittenPoses, tried: tuple[Reading, Reading], setup: Setup
+    robot: WrittenPoses, target: WrittenPoses, tried_readings: tuple[Reading, Reading], setup: Setup
 ) -> tuple[float, Answer | None]:
     """The middle residual of a closed form, as an angle, so that a change of both units at once gains nothing."""
-    given = pairs(read(robot, tried[0]), read(target, tried[1]), setup)
+    given = make_pairs(
+        convert_to_matrices(robot, tried_readings[0]), convert_to_matrices(target, tried_readings[1]), setup
+    )
     if not (is_rigid(given.world_from_mount, RIGID).all() and is_rigid(given.camera_from_target, RIGID).all()):
         return math.inf, None
-    answers = (closed_form(given, method) for method in SOLVED_BY)
+    answers = (solve_closed_form(given, method) for method in SOLVED_BY)
     answer = next((each for each in answers if each is not None), None)
-    return (math.inf if answer is None else max(middle_residual(answer, given), 1e-9)), answer
+    return (math.inf if answer is None else max(compute_median_residual(answer, given), 1e-9)), answer
 
 
-def _changes(stated: tuple[Reading, Reading], tried: tuple[Reading, Reading]) -> int:
+def _count_changes(stated_readings: tuple[Reading, Reading], tried_readings: tuple[Reading, Reading]) -> int:
     return sum(
         (a.rotation != b.rotation) + (a.unit != b.unit) + (a.inverse != b.inverse)
-        for a, b in zip(stated, tried, strict=True)
+        for a, b in zip(stated_readings, tried_readings, strict=True)
     )
 
 
-def _options(stated: tuple[Reading, Reading], fit: _Fit, setup: Setup) -> tuple[str, ...]:
+def _list_options(stated_readings: tuple[Reading, Reading], fit: _Fit, setup: Setup) -> tuple[str, ...]:
     options: list[str] = []
-    for side, before, now in zip(Side, stated, fit.tried, strict=True):
+    for side, before, now in zip(Side, stated_readings, fit.tried, strict=True):
         options += [f"--rotation {side}:{now.rotation}"] if before.rotation != now.rotation else []
         options += [f"--units {side}:{now.unit}"] if before.unit != now.unit else []
     inverted = [reading.inverse for reading in fit.tried]
-    inverted[0] = stated[0].inverse if fit.setup is not setup else inverted[0]
-    if inverted != [reading.inverse for reading in stated]:
+    inverted[0] = stated_readings[0].inverse if fit.setup is not setup else inverted[0]
+    if inverted != [reading.inverse for reading in stated_readings]:
         options += [f"--inverse {side}" for side, turned in zip(Side, inverted, strict=True) if turned]
     return (*options, *([f"--setup {fit.setup}"] if fit.setup is not setup else []))
 
 
-def _reason(stated: tuple[Reading, Reading], fit: _Fit, setup: Setup) -> Note:
-    robot = fit.tried[0] if fit.setup is setup else replace(fit.tried[0], inverse=stated[0].inverse)
-    readings = "; ".join(reading.in_words(side) for side, reading in zip(Side, (robot, fit.tried[1]), strict=True))
+def _explain_proposal(stated_readings: tuple[Reading, Reading], fit: _Fit, setup: Setup) -> Note:
+    robot = fit.tried[0] if fit.setup is setup else replace(fit.tried[0], inverse=stated_readings[0].inverse)
+    readings = "; ".join(
+        reading.format_as_options(side) for side, reading in zip(Side, (robot, fit.tried[1]), strict=True)
+    )
     carried = "camera" if fit.setup is Setup.EYE_IN_HAND else "target"
     return note(
         "calibrate.reading_fits", setup=fit.setup.value, readings=readings, carried=carried, away_m=fit.on_gripper_m

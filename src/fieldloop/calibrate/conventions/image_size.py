@@ -5,12 +5,12 @@ from fieldloop.model.note import Note, note
 Size = tuple[int, int]
 
 
-def wrong_size(intrinsics_size: Size, picture_size: Size) -> Note | None:
+def compare_image_sizes(intrinsics_size: Size, picture_size: Size) -> Note | None:
     """Return what is wrong where the two sizes differ, with the remedy; None where they agree.
 
-    >>> wrong_size((1280, 720), (640, 360)).details[0]["factor"]
+    >>> compare_image_sizes((1280, 720), (640, 360)).details[0]["factor"]
     0.5
-    >>> wrong_size((640, 480), (640, 480))
+    >>> compare_image_sizes((640, 480), (640, 480))
     """
     if intrinsics_size == picture_size:
         return None

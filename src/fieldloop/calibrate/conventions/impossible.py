@@ -36,16 +36,16 @@ class Impossible:
         return tuple(replace(fact, details=(hint,)) if hint else fact for fact, hint in self.wrong)
 
 
-def impossible(written: WrittenPoses, reading: Reading, protocol: CollectionProtocol) -> Impossible:
+def find_impossible_poses(written: WrittenPoses, reading: Reading, protocol: CollectionProtocol) -> Impossible:
     """Find what cannot be true of one side's poses as read."""
     rows: dict[int, Note] = {}
-    for mask, code in _bad_rows(written, reading, protocol):
+    for mask, code in _find_bad_rows(written, reading, protocol):
         for row in np.flatnonzero(mask):
             rows.setdefault(int(row), note(code, side=written.side.value))
-    return Impossible(rows, tuple(_complaints(written, reading, protocol)))
+    return Impossible(rows, tuple(_make_complaints(written, reading, protocol)))
 
 
-def _bad_rows(
+def _find_bad_rows(
     written: WrittenPoses, reading: Reading, protocol: CollectionProtocol
 ) -> Iterator[tuple[NDArray[np.bool_], str]]:
     whole = np.isfinite(written.rotations).all(axis=tuple(range(1, written.rotations.ndim)))
@@ -62,7 +62,7 @@ def _bad_rows(
         yield np.linalg.det(np.nan_to_num(turned)) < 0, "calibrate.left_handed"
 
 
-def _complaints(
+def _make_complaints(
     written: WrittenPoses, reading: Reading, protocol: CollectionProtocol
 ) -> Iterator[tuple[Note, Note | None]]:
     furthest = float(protocol.setting("calibration.furthest_m"))

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fieldloop.calibrate.hand_eye.methods import CLOSED_FORM, closed_form
-from fieldloop.calibrate.hand_eye.poses import Answer, Pairs, residuals
-from fieldloop.calibrate.hand_eye.refine import refine
+from fieldloop.calibrate.hand_eye.methods import CLOSED_FORM, solve_closed_form
+from fieldloop.calibrate.hand_eye.poses import Answer, Pairs, compute_residuals
+from fieldloop.calibrate.hand_eye.refine import refine_answer
 from fieldloop.geometry import transforms as tf
 from fieldloop.geometry.transforms import Floats
 
@@ -27,43 +27,43 @@ class Residual:
         return math.hypot(self.translation_mm / max_mm, self.rotation_deg / max_deg)
 
 
-def in_sample(answer: Answer, given: Pairs) -> Residual:
+def measure_in_sample_residual(answer: Answer, pose_pairs: Pairs) -> Residual:
     """Return the residual on the pairs themselves."""
-    return _rms_residual(residuals(answer, given))
+    return _compute_rms_residual(compute_residuals(answer, pose_pairs))
 
 
-def held_out(given: Pairs, start: Answer, folds: int) -> dict[str, Residual]:
+def measure_held_out_residuals(pose_pairs: Pairs, start: Answer, folds: int) -> dict[str, Residual]:
     """Fit without each fold in turn and predict it, by every method that always finds an answer."""
-    fold = np.arange(len(given)) % min(folds, len(given))
+    fold = np.arange(len(pose_pairs)) % min(folds, len(pose_pairs))
     left: dict[str, list[Floats]] = {method: [] for method in METHODS}
     for n in range(int(fold.max()) + 1):
-        seen, unseen = given.only(fold != n), given.only(fold == n)
+        seen, unseen = pose_pairs.only(fold != n), pose_pairs.only(fold == n)
         for method in METHODS:
-            answer = refine(seen, start).answer if method == REFINED else closed_form(seen, method)
+            answer = refine_answer(seen, start).answer if method == REFINED else solve_closed_form(seen, method)
             if answer is not None:
-                left[method].append(residuals(answer, unseen))
+                left[method].append(compute_residuals(answer, unseen))
     whole = {method: np.concatenate(rows) for method, rows in left.items() if len(rows) == fold.max() + 1}
-    return {method: _rms_residual(rows) for method, rows in whole.items()}
+    return {method: _compute_rms_residual(rows) for method, rows in whole.items()}
 
 
-def jackknife_covariance(given: Pairs, method: str, whole: Answer | None) -> Floats | None:
+def jackknife_covariance(pose_pairs: Pairs, method: str, answer_from_all: Answer | None) -> Floats | None:
     """Return the covariance of a closed form's camera by the jackknife; None where it fails without some pair.
 
     A closed form does not weigh the noises, so the refined answer's covariance does not apply to it.
     """
-    if whole is None:
+    if answer_from_all is None:
         return None
-    steps, count = [], len(given)
+    steps, count = [], len(pose_pairs)
     for n in range(count):
-        answer = closed_form(given.only(np.arange(count) != n), method)
+        answer = solve_closed_form(pose_pairs.only(np.arange(count) != n), method)
         if answer is None:
             return None
-        step = tf.invert(whole.mount_from_camera) @ answer.mount_from_camera
+        step = tf.invert_transform(answer_from_all.mount_from_camera) @ answer.mount_from_camera
         steps.append(np.concatenate([tf.vector_from_rotation(step[:3, :3]), step[:3, 3]]))
     centred = np.array(steps) - np.mean(steps, axis=0)
     return np.asarray((count - 1) / count * centred.T @ centred)
 
 
-def _rms_residual(left: Floats) -> Residual:
-    turn, shift = np.sum(left[:, :3] ** 2, axis=-1), np.sum(left[:, 3:] ** 2, axis=-1)
+def _compute_rms_residual(residual_vectors: Floats) -> Residual:
+    turn, shift = np.sum(residual_vectors[:, :3] ** 2, axis=-1), np.sum(residual_vectors[:, 3:] ** 2, axis=-1)
     return Residual(1e3 * math.sqrt(float(shift.mean())), math.degrees(math.sqrt(float(turn.mean()))))

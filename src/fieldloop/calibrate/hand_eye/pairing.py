@@ -25,7 +25,9 @@ class Paired:
     speed_rad_s: Floats
 
 
-def pair_by_stamp(robot: Floats, robot_s: Floats, target_s: Floats, *, offset_s: float, furthest_s: float) -> Paired:
+def pair_by_stamp(
+    robot: Floats, robot_s: Floats, target_s: Floats, *, offset_s: float, max_distance_s: float
+) -> Paired:
     """Take the robot's pose at each target stamp plus `offset_s`, between its two nearest in time."""
     stamps, first = np.unique(robot_s, return_index=True)
     poses = robot[first]
@@ -36,54 +38,55 @@ def pair_by_stamp(robot: Floats, robot_s: Floats, target_s: Floats, *, offset_s:
     before = after - 1
     gap = stamps[after] - stamps[before]
     inside = (asked >= stamps[before]) & (asked <= stamps[after])
-    near = inside & (np.maximum(asked - stamps[before], stamps[after] - asked) <= furthest_s)
+    near = inside & (np.maximum(asked - stamps[before], stamps[after] - asked) <= max_distance_s)
     rows = np.flatnonzero(near)
     before, after, share = before[rows], after[rows], ((asked - stamps[before]) / gap)[rows]
     step = tf.vector_from_rotation(np.swapaxes(poses[before, :3, :3], -1, -2) @ poses[after, :3, :3])
     turn = poses[before, :3, :3] @ tf.rotation_from_vector(share[:, None] * step)
     place = poses[before, :3, 3] + share[:, None] * (poses[after, :3, 3] - poses[before, :3, 3])
     nearest = first[np.where(share < 0.5, before, after)]  # noqa: PLR2004  half-way
-    return Paired(tf.make(turn, place), rows, nearest, np.linalg.norm(step, axis=-1) / gap[rows])
+    return Paired(tf.make_transform(turn, place), rows, nearest, np.linalg.norm(step, axis=-1) / gap[rows])
 
 
-def clock_offset(
-    robot: Floats, robot_s: Floats, target: Floats, target_s: Floats, *, least_alike: float, search_s: float
+def estimate_clock_offset(
+    robot: Floats, robot_s: Floats, target: Floats, target_s: Floats, *, min_correlation: float, max_offset_s: float
 ) -> float | None:
     """Return what to add to target timestamps to match the robot's; None where the rotations do not determine it.
 
     Robot and camera are one rigid body, so they rotate equally fast at any moment, however the camera is mounted.
-    Rotations that correlate less than `least_alike` are not the same motion. Offsets up to `search_s` are tried.
+    Rotations that correlate less than `min_correlation` are not the same motion. Offsets up to `max_offset_s` are
+    tried.
     """
     ours, theirs = _Turning.of(robot, robot_s), _Turning.of(target, target_s)
     if min(len(ours.at), len(theirs.at)) < LEAST_SAMPLES:
         return None
     best, best_alike = 0.0, -1.0
-    for step_s, reach_s in ((0.05, search_s), (0.01, 0.1), (0.001, 0.02)):
+    for step_s, reach_s in ((0.05, max_offset_s), (0.01, 0.1), (0.001, 0.02)):
         for offset in best + np.arange(-reach_s, reach_s + step_s / 2, step_s):
             alike = ours.alike(theirs, float(offset))
             if alike > best_alike:
                 best, best_alike = float(offset), alike
-    return best if best_alike >= least_alike else None
+    return best if best_alike >= min_correlation else None
 
 
 def choose_spread_poses(
-    poses: Floats, speed_rad_s: Floats, most: int, *, slow_share: float, nothing_new: float
+    poses: Floats, speed_rad_s: Floats, max_poses: int, *, slow_share: float, min_distance: float
 ) -> NDArray[np.intp]:
     """Choose poses from a stream, each far from those before; not the fastest, which suffer most from timing errors.
 
-    Where enough poses remain, only the slowest `slow_share` are used. A pose within `nothing_new` (rad + m) of a chosen
-    one adds nothing.
+    Where enough poses remain, only the slowest `slow_share` are used. A pose within `min_distance` (rad + m) of a
+    chosen one adds nothing.
     """
     slow = np.flatnonzero(speed_rad_s <= np.quantile(speed_rad_s, slow_share)) if len(poses) else np.zeros(0, np.intp)
-    if len(slow) <= most:
-        return np.arange(len(poses)) if len(poses) <= most else slow
+    if len(slow) <= max_poses:
+        return np.arange(len(poses)) if len(poses) <= max_poses else slow
     chosen = [int(slow[0])]
     away = np.full(len(slow), math.inf)
-    while len(chosen) < most:
+    while len(chosen) < max_poses:
         last = poses[chosen[-1]]
         turned = tf.angle_between(poses[slow, :3, :3], last[:3, :3])
         away = np.minimum(away, turned + np.linalg.norm(poses[slow, :3, 3] - last[:3, 3], axis=-1))
-        if away.max() < nothing_new:
+        if away.max() < min_distance:
             break
         chosen.append(int(slow[int(np.argmax(away))]))
     return np.array(sorted(chosen))

@@ -46,21 +46,21 @@ class Pairs:
         """How many pairs there are."""
         return len(self.names)
 
-    def only(self, chosen: NDArray[np.bool_] | NDArray[np.intp]) -> "Pairs":
+    def only(self, rows: NDArray[np.bool_] | NDArray[np.intp]) -> "Pairs":
         """Return some of the pairs, by mask or by number."""
-        numbers = np.arange(len(self))[chosen]
+        numbers = np.arange(len(self))[rows]
         names = tuple(self.names[int(n)] for n in numbers)
         return Pairs(self.world_from_mount[numbers], self.camera_from_target[numbers], names)
 
 
-def pairs(
+def make_pairs(
     base_from_gripper: Floats, camera_from_target: Floats, setup: Setup, names: tuple[str, ...] | None = None
 ) -> Pairs:
     """Line robot and target poses up for one of the two set-ups."""
     robot, seen = np.asarray(base_from_gripper, dtype=float), np.asarray(camera_from_target, dtype=float)
     if robot.shape != seen.shape or robot.ndim != POSES or robot.shape[1:] != (4, 4):
         raise BadInput(f"Hand-eye needs as many robot as target poses, each 4 × 4; got {robot.shape} and {seen.shape}.")
-    carried = robot if setup is Setup.EYE_IN_HAND else tf.invert(robot)
+    carried = robot if setup is Setup.EYE_IN_HAND else tf.invert_transform(robot)
     return Pairs(carried, seen, names or tuple(str(n + 1) for n in range(len(robot))))
 
 
@@ -72,14 +72,14 @@ class Answer:
     world_from_target: Floats
 
 
-def predict_target_poses(answer: Answer, given: Pairs) -> Floats:
+def predict_target_poses(answer: Answer, pose_pairs: Pairs) -> Floats:
     """Return `camera_from_target` as predicted by the answer."""
-    world_from_camera = given.world_from_mount @ answer.mount_from_camera
-    return np.asarray(tf.invert(world_from_camera) @ answer.world_from_target)
+    world_from_camera = pose_pairs.world_from_mount @ answer.mount_from_camera
+    return np.asarray(tf.invert_transform(world_from_camera) @ answer.world_from_target)
 
 
-def residuals(answer: Answer, given: Pairs) -> Floats:
+def compute_residuals(answer: Answer, pose_pairs: Pairs) -> Floats:
     """Return for each pair the residual: rotation vector in the target's frame (rad), shift in the camera's (m)."""
-    expected, seen = predict_target_poses(answer, given), given.camera_from_target
+    expected, seen = predict_target_poses(answer, pose_pairs), pose_pairs.camera_from_target
     turn = tf.vector_from_rotation(np.swapaxes(seen[:, :3, :3], -1, -2) @ expected[:, :3, :3])
     return np.concatenate([turn, expected[:, :3, 3] - seen[:, :3, 3]], axis=-1)

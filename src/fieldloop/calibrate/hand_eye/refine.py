@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.calibrate.hand_eye.poses import Answer, Pairs, predict_target_poses, residuals
-from fieldloop.geometry.se3 import apply_step, skew
+from fieldloop.calibrate.hand_eye.poses import Answer, Pairs, compute_residuals, predict_target_poses
+from fieldloop.geometry.se3 import apply_step, make_skew_matrix
 from fieldloop.geometry.transforms import Floats
 
 HUBER = 3.55
@@ -41,46 +41,46 @@ class Refined:
         return self.covariance[:6, :6]
 
 
-def refine(given: Pairs, start: Answer) -> Refined:
+def refine_answer(pose_pairs: Pairs, start: Answer) -> Refined:
     """Improve an answer until nothing is gained; needs at least three pairs."""
     answer = start
-    turn, shift = noises(residuals(start, given))
+    turn, shift = estimate_noises(compute_residuals(start, pose_pairs))
     for _ in range(ROUNDS):
-        answer = _descend(answer, given, turn, shift)
-        turn, shift = noises(residuals(answer, given))
-    slopes = _slopes(answer, given) / _scale(turn, shift)[None, :, None]
-    weights = _weights(residuals(answer, given) / _scale(turn, shift))
+        answer = _minimise_residuals(answer, pose_pairs, turn, shift)
+        turn, shift = estimate_noises(compute_residuals(answer, pose_pairs))
+    slopes = _compute_jacobian(answer, pose_pairs) / _make_noise_scale(turn, shift)[None, :, None]
+    weights = _compute_huber_weights(compute_residuals(answer, pose_pairs) / _make_noise_scale(turn, shift))
     normal = np.einsum("n,nki,nkj->ij", weights, slopes, slopes)
-    return Refined(answer, turn, shift, np.linalg.pinv(normal, hermitian=True), 6 * len(given) - PARAMETERS)
+    return Refined(answer, turn, shift, np.linalg.pinv(normal, hermitian=True), 6 * len(pose_pairs) - PARAMETERS)
 
 
-def noises(left: Floats) -> tuple[float, float]:
+def estimate_noises(residual_vectors: Floats) -> tuple[float, float]:
     """Read the noise of one axis off residuals: rotation (rad) and shift (m), bad pairs bounded in what they say.
 
     The spread of all pairs, each counted no further out than a sound one would lie; six of the twelve parameters are
     taken to be spent on each half.
     """
     return (
-        max(_noise(left[:, :3]), LEAST_TURN_RAD),
-        max(_noise(left[:, 3:]), LEAST_SHIFT_M),
+        max(_estimate_noise(residual_vectors[:, :3]), LEAST_TURN_RAD),
+        max(_estimate_noise(residual_vectors[:, 3:]), LEAST_SHIFT_M),
     )
 
 
-def _noise(left: Floats) -> float:
-    squares = np.sum(left**2, axis=-1)
+def _estimate_noise(residual_vectors: Floats) -> float:
+    squares = np.sum(residual_vectors**2, axis=-1)
     usual = float(np.median(squares))
     kept = squares[squares <= 9.0 * usual] if usual > 0 else squares  # of sound pairs, 1 in 10 000 lies outside
     freedom = max(3 * len(kept) - PARAMETERS / 2, 1.0)
     return float(np.sqrt(kept.sum() / freedom))
 
 
-def _descend(answer: Answer, given: Pairs, turn: float, shift: float) -> Answer:
-    scale, damping = _scale(turn, shift), 1e-4
-    left = residuals(answer, given) / scale
-    cost = _cost(left)
+def _minimise_residuals(answer: Answer, pose_pairs: Pairs, turn_noise: float, shift_noise: float) -> Answer:
+    scale, damping = _make_noise_scale(turn_noise, shift_noise), 1e-4
+    left = compute_residuals(answer, pose_pairs) / scale
+    cost = _compute_huber_cost(left)
     for _ in range(STEPS):
-        slopes = _slopes(answer, given) / scale[None, :, None]
-        weights = _weights(left)
+        slopes = _compute_jacobian(answer, pose_pairs) / scale[None, :, None]
+        weights = _compute_huber_weights(left)
         normal = np.einsum("n,nki,nkj->ij", weights, slopes, slopes)
         downhill = -np.einsum("n,nki,nk->i", weights, slopes, left)
         improved = False
@@ -89,8 +89,8 @@ def _descend(answer: Answer, given: Pairs, turn: float, shift: float) -> Answer:
             tried = Answer(
                 apply_step(answer.mount_from_camera, step[:6]), apply_step(answer.world_from_target, step[6:])
             )
-            left_then = residuals(tried, given) / scale
-            cost_then = _cost(left_then)
+            left_then = compute_residuals(tried, pose_pairs) / scale
+            cost_then = _compute_huber_cost(left_then)
             if cost_then <= cost:
                 gained, improved = cost - cost_then, True
                 answer, left, cost = tried, left_then, cost_then
@@ -102,26 +102,26 @@ def _descend(answer: Answer, given: Pairs, turn: float, shift: float) -> Answer:
     return answer
 
 
-def _scale(turn: float, shift: float) -> Floats:
-    return np.repeat([turn, shift], 3)
+def _make_noise_scale(turn_noise: float, shift_noise: float) -> Floats:
+    return np.repeat([turn_noise, shift_noise], 3)
 
 
-def _weights(left: Floats) -> NDArray[np.float64]:
-    return np.asarray(np.minimum(1.0, HUBER / np.maximum(np.linalg.norm(left, axis=-1), 1e-12)))
+def _compute_huber_weights(residual_vectors: Floats) -> NDArray[np.float64]:
+    return np.asarray(np.minimum(1.0, HUBER / np.maximum(np.linalg.norm(residual_vectors, axis=-1), 1e-12)))
 
 
-def _cost(left: Floats) -> float:
-    length = np.linalg.norm(left, axis=-1)
+def _compute_huber_cost(residual_vectors: Floats) -> float:
+    length = np.linalg.norm(residual_vectors, axis=-1)
     return float(np.where(length <= HUBER, length**2, 2 * HUBER * length - HUBER**2).sum())
 
 
-def _slopes(answer: Answer, given: Pairs) -> Floats:
+def _compute_jacobian(answer: Answer, pose_pairs: Pairs) -> Floats:
     """How each residual changes with a step of the camera (six) and of the target (six), each in its own frame."""
-    seen = predict_target_poses(answer, given)
+    seen = predict_target_poses(answer, pose_pairs)
     turn, place = seen[:, :3, :3], seen[:, :3, 3]
-    slopes = np.zeros((len(given), 6, PARAMETERS))
+    slopes = np.zeros((len(pose_pairs), 6, PARAMETERS))
     slopes[:, :3, :3] = -np.swapaxes(turn, -1, -2)
-    slopes[:, 3:, :3] = skew(place)
+    slopes[:, 3:, :3] = make_skew_matrix(place)
     slopes[:, 3:, 3:6] = -np.eye(3)
     slopes[:, :3, 6:9] = np.eye(3)
     slopes[:, 3:, 9:] = turn

@@ -4,12 +4,18 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from fieldloop.calibrate.hand_eye.held_out import REFINED, Residual, held_out, in_sample, jackknife_covariance
-from fieldloop.calibrate.hand_eye.methods import closed_form
+from fieldloop.calibrate.hand_eye.held_out import (
+    REFINED,
+    Residual,
+    jackknife_covariance,
+    measure_held_out_residuals,
+    measure_in_sample_residual,
+)
+from fieldloop.calibrate.hand_eye.methods import solve_closed_form
 from fieldloop.calibrate.hand_eye.poses import Answer, Pairs, Setup
-from fieldloop.calibrate.hand_eye.reject import Rejected, Sound, sound_pairs
-from fieldloop.calibrate.hand_eye.spread import Spread, spread
-from fieldloop.geometry.se3 import length_bound
+from fieldloop.calibrate.hand_eye.reject import Rejected, Sound, fit_sound_pairs
+from fieldloop.calibrate.hand_eye.spread import Spread, measure_spread
+from fieldloop.geometry.se3 import bound_vector_length
 from fieldloop.geometry.transforms import Floats
 from fieldloop.model.finding import Status
 from fieldloop.model.note import Note, note
@@ -60,29 +66,33 @@ class _Rules:
     lopsided: float
 
 
-def hand_eye(given: Pairs, setup: Setup, protocol: CollectionProtocol) -> HandEye:
+def solve_hand_eye(pose_pairs: Pairs, setup: Setup, protocol: CollectionProtocol) -> HandEye:
     """Find `mount_from_camera` and `world_from_target`, and judge them on held-out pairs."""
-    rules = _rules(protocol)
-    wide = spread(given)
-    sound = None if wide.same else sound_pairs(given, rules.level)
+    rules = _read_rules(protocol)
+    wide = measure_spread(pose_pairs)
+    sound = None if wide.same else fit_sound_pairs(pose_pairs, rules.level)
     if sound is None:
-        reason = _no_answer(len(given), wide, rules)
+        reason = _explain_no_answer(len(pose_pairs), wide, rules)
         return HandEye(
             setup, REFINED, None, None, {}, None, None, wide.degrees, (), (), Status.CANNOT_TELL, reason,
-            tuple(_advice(len(given), wide, setup, rules, math.inf, math.inf)),
+            tuple(_give_advice(len(pose_pairs), wide, setup, rules, math.inf, math.inf)),
         )  # fmt: skip
-    wide = spread(sound.pairs)
-    predicted = held_out(sound.pairs, sound.refined.answer, rules.folds)
+    wide = measure_spread(sound.pairs)
+    predicted = measure_held_out_residuals(sound.pairs, sound.refined.answer, rules.folds)
     method = _choose_method(predicted, rules)
-    answer = sound.refined.answer if method == REFINED else closed_form(sound.pairs, method)
+    answer = sound.refined.answer if method == REFINED else solve_closed_form(sound.pairs, method)
     covariance, freedom = (
         (sound.refined.camera_covariance, sound.refined.freedom)
         if method == REFINED
         else (jackknife_covariance(sound.pairs, method, answer), len(sound.pairs) - 1)
     )
-    off_mm = math.inf if covariance is None else 1e3 * length_bound(covariance[3:, 3:], freedom, rules.confidence)
+    off_mm = (
+        math.inf if covariance is None else 1e3 * bound_vector_length(covariance[3:, 3:], freedom, rules.confidence)
+    )
     off_deg = (
-        math.inf if covariance is None else math.degrees(length_bound(covariance[:3, :3], freedom, rules.confidence))
+        math.inf
+        if covariance is None
+        else math.degrees(bound_vector_length(covariance[:3, :3], freedom, rules.confidence))
     )
     status, reason = _judge_calibration(predicted.get(method), off_mm, off_deg, sound, wide, rules)
     if method != REFINED:
@@ -92,7 +102,7 @@ def hand_eye(given: Pairs, setup: Setup, protocol: CollectionProtocol) -> HandEy
         setup=setup,
         method=method,
         answer=answer,
-        residual=in_sample(answer, sound.pairs) if answer else None,
+        residual=measure_in_sample_residual(answer, sound.pairs) if answer else None,
         held_out=predicted,
         uncertainty_mm=None if covariance is None else off_mm,
         uncertainty_deg=None if covariance is None else off_deg,
@@ -101,12 +111,12 @@ def hand_eye(given: Pairs, setup: Setup, protocol: CollectionProtocol) -> HandEy
         rejected=sound.rejected,
         status=status,
         reason=reason,
-        advice=tuple(_advice(len(sound.pairs), wide, setup, rules, off_mm, off_deg)),
+        advice=tuple(_give_advice(len(sound.pairs), wide, setup, rules, off_mm, off_deg)),
         covariance=covariance,
     )
 
 
-def _rules(protocol: CollectionProtocol) -> _Rules:
+def _read_rules(protocol: CollectionProtocol) -> _Rules:
     return _Rules(
         max_mm=float(protocol.setting("calibration.hand_eye_max_mm")),
         max_deg=float(protocol.setting("calibration.hand_eye_max_deg")),
@@ -129,16 +139,16 @@ def _choose_method(predicted: dict[str, Residual], rules: _Rules) -> str:
 
 
 def _judge_calibration(
-    verified: Residual | None, off_mm: float, off_deg: float, sound: Sound, wide: Spread, rules: _Rules
+    verified: Residual | None, off_mm: float, off_deg: float, sound: Sound, rotation_spread: Spread, rules: _Rules
 ) -> tuple[Status, Note]:
     used, left_out = len(sound.pairs), len(sound.rejected)
     if used < rules.min_poses:
         return Status.CANNOT_TELL, note("calibrate.few_poses", poses=used, needed=rules.min_poses)
     if left_out > rules.max_rejected * (used + left_out):
         return Status.CANNOT_TELL, note("calibrate.many_rejected", rejected=left_out, poses=used + left_out)
-    if wide.second_deg < rules.min_spread_deg or verified is None:
-        return Status.CANNOT_TELL, wide.why_open(used)
-    status, code = _verdict(verified, off_mm, off_deg, rules)
+    if rotation_spread.second_deg < rules.min_spread_deg or verified is None:
+        return Status.CANNOT_TELL, rotation_spread.explain_undetermined(used)
+    status, code = _decide_status(verified, off_mm, off_deg, rules)
     reason = note(
         code, residual_mm=verified.translation_mm, residual_deg=verified.rotation_deg, off_mm=off_mm, off_deg=off_deg,
         max_mm=rules.max_mm, max_deg=rules.max_deg,
@@ -146,7 +156,7 @@ def _judge_calibration(
     return status, reason
 
 
-def _verdict(verified: Residual, off_mm: float, off_deg: float, rules: _Rules) -> tuple[Status, str]:
+def _decide_status(verified: Residual, off_mm: float, off_deg: float, rules: _Rules) -> tuple[Status, str]:
     if verified.translation_mm > rules.max_mm or verified.rotation_deg > rules.max_deg:
         return Status.FAILED, "calibrate.hand_eye_failed"
     if off_mm > rules.max_mm or off_deg > rules.max_deg:
@@ -154,24 +164,26 @@ def _verdict(verified: Residual, off_mm: float, off_deg: float, rules: _Rules) -
     return Status.PASSED, "calibrate.hand_eye_passed"
 
 
-def _no_answer(poses: int, wide: Spread, rules: _Rules) -> Note:
-    if poses < rules.min_poses:
-        return note("calibrate.no_answer_few", poses=poses, needed=rules.min_poses)
-    if wide.same:
-        return wide.why_open(poses)
-    return note("calibrate.no_answer", poses=poses)
+def _explain_no_answer(pose_count: int, rotation_spread: Spread, rules: _Rules) -> Note:
+    if pose_count < rules.min_poses:
+        return note("calibrate.no_answer_few", poses=pose_count, needed=rules.min_poses)
+    if rotation_spread.same:
+        return rotation_spread.explain_undetermined(pose_count)
+    return note("calibrate.no_answer", poses=pose_count)
 
 
-def _advice(used: int, wide: Spread, setup: Setup, rules: _Rules, off_mm: float, off_deg: float) -> Iterator[Note]:
-    if used < rules.min_poses:
-        yield note("calibrate.add_poses", poses=rules.min_poses - used)
-    if wide.same:
+def _give_advice(
+    poses_used: int, rotation_spread: Spread, setup: Setup, rules: _Rules, off_mm: float, off_deg: float
+) -> Iterator[Note]:
+    if poses_used < rules.min_poses:
+        yield note("calibrate.add_poses", poses=rules.min_poses - poses_used)
+    if rotation_spread.same:
         yield note("calibrate.turn_between", mount=setup.mount)
-    elif wide.second_deg < rules.min_spread_deg:
-        axes = " and ".join(sorted({wide.axis_in_words(1), wide.axis_in_words(2)}))
+    elif rotation_spread.second_deg < rules.min_spread_deg:
+        axes = " and ".join(sorted({rotation_spread.name_axis(1), rotation_spread.name_axis(2)}))
         yield note("calibrate.turn_about", axes=axes, mount=setup.mount)
     elif off_mm > rules.max_mm or off_deg > rules.max_deg:
-        first, second, third = wide.degrees
+        first, second, third = rotation_spread.degrees
         yield note("calibrate.turn_further", first_deg=first, second_deg=second, third_deg=third)
-    elif wide.lopsided(rules.lopsided):
-        yield note("calibrate.next_pose", axis=wide.axis_in_words(2), mount=setup.mount)
+    elif rotation_spread.lopsided(rules.lopsided):
+        yield note("calibrate.next_pose", axis=rotation_spread.name_axis(2), mount=setup.mount)

@@ -7,7 +7,7 @@ import numpy as np
 
 from fieldloop.calibrate.hand_eye.poses import Pairs
 from fieldloop.geometry import transforms as tf
-from fieldloop.geometry.se3 import nearest_rotation
+from fieldloop.geometry.se3 import find_nearest_rotation
 from fieldloop.geometry.transforms import Floats
 from fieldloop.model.note import Note, note
 
@@ -32,27 +32,27 @@ class Spread:
         """Whether all poses have one orientation."""
         return self.degrees[0] < SAME_DEG
 
-    def why_open(self, poses: int) -> Note:
+    def explain_undetermined(self, pose_count: int) -> Note:
         """Return why such rotations do not determine the camera's position."""
         if self.same:
-            return note("calibrate.same_orientation", poses=poses)
+            return note("calibrate.same_orientation", poses=pose_count)
         return note("calibrate.one_axis", first_deg=self.degrees[0], second_deg=self.second_deg)
 
-    def lopsided(self, times: float) -> bool:
+    def lopsided(self, factor: float) -> bool:
         """Whether there is hardly any rotation about one axis: the widest is more than this many times as large."""
-        return self.degrees[0] > times * self.degrees[2]
+        return self.degrees[0] > factor * self.degrees[2]
 
-    def axis_in_words(self, which: int) -> str:
+    def name_axis(self, axis: int) -> str:
         """Name an axis by the one of the frame that it lies closest to."""
-        return "xyz"[int(np.argmax(np.abs(self.axes[which])))]
+        return "xyz"[int(np.argmax(np.abs(self.axes[axis])))]
 
 
-def spread(given: Pairs) -> Spread:
+def measure_spread(pose_pairs: Pairs) -> Spread:
     """Measure how the mount turned, about the mean of its orientations."""
-    if len(given) < 2:  # noqa: PLR2004  one pose turns nowhere
+    if len(pose_pairs) < 2:  # noqa: PLR2004  one pose turns nowhere
         return Spread((0.0, 0.0, 0.0), np.eye(3))
-    turns = given.world_from_mount[:, :3, :3]
-    middle = nearest_rotation(turns.mean(axis=0))
+    turns = pose_pairs.world_from_mount[:, :3, :3]
+    middle = find_nearest_rotation(turns.mean(axis=0))
     vectors = tf.vector_from_rotation(middle.T @ turns)
     _, values, axes = np.linalg.svd(vectors - vectors.mean(axis=0), full_matrices=len(vectors) < 3)  # noqa: PLR2004
     wide = [math.degrees(v / math.sqrt(max(len(vectors) - 1, 1))) for v in values]

@@ -66,15 +66,15 @@ class Board:
         """
         return self.kind is BoardKind.CHECKERBOARD and (self.columns + self.rows) % 2 == 0
 
-    def resized(self, columns: int, rows: int) -> "Board":
+    def with_counts(self, columns: int, rows: int) -> "Board":
         """Return the same board with other counts."""
         return replace(self, columns=columns, rows=rows)
 
     def __str__(self) -> str:
         """Write it as it is given on the command line."""
-        words = [self.kind.value, f"{self.columns}x{self.rows}", _length_text(self.square_m)]
+        words = [self.kind.value, f"{self.columns}x{self.rows}", _format_length(self.square_m)]
         if self.kind is BoardKind.CHARUCO:
-            words += [_length_text(self.marker_m), self.dictionary, *([LEGACY] if self.legacy else [])]
+            words += [_format_length(self.marker_m), self.dictionary, *([LEGACY] if self.legacy else [])]
         return ":".join(words)
 
 
@@ -91,23 +91,23 @@ dictionary='', legacy=False)
     if kind.lower() not in list(BoardKind):
         raise BadInput(f"{UnknownName('kind of board', kind, [k.value for k in BoardKind])} Write {EXAMPLES}.")
     if kind.lower() == BoardKind.CHECKERBOARD:
-        return _checkerboard(text, parts)
-    return _charuco(text, parts)
+        return _parse_checkerboard(text, parts)
+    return _parse_charuco(text, parts)
 
 
-def _checkerboard(text: str, parts: list[str]) -> Board:
+def _parse_checkerboard(text: str, parts: list[str]) -> Board:
     if len(parts) != CHECKERBOARD_PARTS - 1:
         raise BadInput(
             f"Board {text!r} needs inner corners and square side, such as checkerboard:9x6:25mm "
             "(a board of 10 × 7 squares has 9x6 inner corners)."
         )
-    columns, rows = _counts(text, parts[0])
+    columns, rows = _parse_counts(text, parts[0])
     if min(columns, rows) < MIN_INNER:
         raise BadInput(f"Board {text!r}: a checkerboard needs at least {MIN_INNER} inner corners along each side.")
-    return Board(BoardKind.CHECKERBOARD, columns, rows, _length_m(text, parts[1]))
+    return Board(BoardKind.CHECKERBOARD, columns, rows, _parse_length_m(text, parts[1]))
 
 
-def _charuco(text: str, parts: list[str]) -> Board:
+def _parse_charuco(text: str, parts: list[str]) -> Board:
     legacy = parts[-1:] == [LEGACY]
     parts = parts[:-1] if legacy else parts
     if len(parts) != CHARUCO_PARTS - 1:
@@ -115,8 +115,8 @@ def _charuco(text: str, parts: list[str]) -> Board:
             f"Board {text!r} needs squares, square side, marker side and dictionary, "
             "such as charuco:5x7:40mm:30mm:DICT_4X4_50."
         )
-    columns, rows = _counts(text, parts[0])
-    square, marker, dictionary = _length_m(text, parts[1]), _length_m(text, parts[2]), parts[3]
+    columns, rows = _parse_counts(text, parts[0])
+    square, marker, dictionary = _parse_length_m(text, parts[1]), _parse_length_m(text, parts[2]), parts[3]
     if dictionary not in DICTIONARIES:
         raise UnknownName("marker dictionary", dictionary, DICTIONARIES)
     if min(columns, rows) < MIN_SQUARES:
@@ -126,14 +126,14 @@ def _charuco(text: str, parts: list[str]) -> Board:
     return Board(BoardKind.CHARUCO, columns, rows, square, marker, dictionary, legacy)
 
 
-def _counts(text: str, part: str) -> tuple[int, int]:
+def _parse_counts(text: str, part: str) -> tuple[int, int]:
     match = re.fullmatch(r"(\d{1,3})[xX×](\d{1,3})", part)
     if not match:
         raise BadInput(f"Board {text!r}: {part!r} is not a valid size. Write it as 9x6.")
     return int(match[1]), int(match[2])
 
 
-def _length_m(text: str, part: str) -> float:
+def _parse_length_m(text: str, part: str) -> float:
     match = re.fullmatch(r"(\d+(?:\.\d+)?)(mm|cm|m)", part)
     if not match:
         raise BadInput(
@@ -145,5 +145,5 @@ def _length_m(text: str, part: str) -> float:
     return length
 
 
-def _length_text(metres: float) -> str:
+def _format_length(metres: float) -> str:
     return f"{metres * 1e3:.6g}mm"

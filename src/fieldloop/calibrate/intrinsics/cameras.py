@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from fieldloop.calibrate.intrinsics.detect import Sighting
-from fieldloop.calibrate.intrinsics.held_out import FEWEST, HeldOut, held_out
-from fieldloop.calibrate.intrinsics.lens import Lens, LensFit, fit, rms
-from fieldloop.calibrate.intrinsics.lens_choice import surely_less
+from fieldloop.calibrate.intrinsics.held_out import FEWEST, HeldOut, measure_held_out_error
+from fieldloop.calibrate.intrinsics.lens import Lens, LensFit, compute_rms, fit_lens
+from fieldloop.calibrate.intrinsics.lens_choice import are_significantly_smaller
 from fieldloop.model.note import Note, note
 from fieldloop.protocol import CollectionProtocol
 
@@ -32,7 +32,7 @@ class SeveralCameras:
         )  # fmt: skip
 
 
-def several_cameras(
+def detect_several_cameras(
     sightings: Sequence[Sighting], size: tuple[int, int], lens: Lens, protocol: CollectionProtocol
 ) -> SeveralCameras | None:
     """Return the cameras that file names separate and the pictures confirm, None where one camera explains all.
@@ -43,56 +43,58 @@ def several_cameras(
     most = 1 - float(protocol.setting("calibration.intrinsics_split_gain"))
     confidence = float(protocol.setting("calibration.confidence"))
     most_cameras = int(protocol.setting("calibration.intrinsics_max_cameras"))
-    groupings = list(_groupings([s.name for s in sightings], most_cameras))
-    together = fit(sightings, size, lens) if groupings else None
-    predicted = held_out(sightings, size, lens, folds) if together else None
+    groupings = list(_list_groupings([s.name for s in sightings], most_cameras))
+    together = fit_lens(sightings, size, lens) if groupings else None
+    predicted = measure_held_out_error(sightings, size, lens, folds) if together else None
     for grouping in groupings:
         if together is None or predicted is None:
             return None
         parts = [[sightings[n] for n in rows] for rows in grouping.values()]
-        alone = [fit(part, size, lens) for part in parts]
+        alone = [fit_lens(part, size, lens) for part in parts]
         fitted = [each for each in alone if each is not None]
-        if len(fitted) < len(parts) or _joined_px(fitted) > most * together.rms_px:
+        if len(fitted) < len(parts) or _compute_joint_rms_px(fitted) > most * together.rms_px:
             continue
-        tried = [held_out(part, size, lens, folds) for part in parts]
+        tried = [measure_held_out_error(part, size, lens, folds) for part in parts]
         apart = _merge_held_out(grouping, [each for each in tried if each is not None])
         if apart is None or apart.rms_px > most * predicted.rms_px:
             continue
-        if surely_less(apart.by_view, predicted.by_view, confidence):
+        if are_significantly_smaller(apart.by_view, predicted.by_view, confidence):
             focal = {name: float(one.matrix[0, 0]) for name, one in zip(grouping, fitted, strict=True)}
             return SeveralCameras(focal, predicted.rms_px, apart.rms_px)
     return None
 
 
-def _groupings(names: Sequence[str], most: int) -> Iterator[dict[str, list[int]]]:
+def _list_groupings(names: Sequence[str], max_groups: int) -> Iterator[dict[str, list[int]]]:
     """Group pictures by each part of their names (folder, words, numbers) that takes at most so many values.
 
-    >>> [list(g) for g in _groupings([f"{side}{n:02}.png" for side in ("left", "right") for n in range(5)], 4)]
+    >>> [list(g) for g in _list_groupings([f"{side}{n:02}.png" for side in ("left", "right") for n in range(5)], 4)]
     [['left', 'right']]
     """
-    split = [_parts(name) for name in names]
+    split = [_split_name(name) for name in names]
     for place in range(min(map(len, split), default=0)):
         groups: dict[str, list[int]] = {}
         for row, parts in enumerate(split):
             groups.setdefault(parts[place], []).append(row)
-        if 2 <= len(groups) <= most and min(map(len, groups.values())) > FEWEST:  # noqa: PLR2004  two or more
+        if 2 <= len(groups) <= max_groups and min(map(len, groups.values())) > FEWEST:  # noqa: PLR2004  two or more
             yield groups
 
 
-def _parts(name: str) -> list[str]:
+def _split_name(name: str) -> list[str]:
     """Cut a name where folders, words and numbers meet: the last number mostly counts pictures."""
     stem = name.rpartition(".")[0] or name
     return re.findall(r"\d+|[^\W\d_]+", stem)
 
 
-def _joined_px(fitted: Sequence[LensFit]) -> float:
-    return rms(np.concatenate([left for one in fitted for left in one.residuals]))
+def _compute_joint_rms_px(fitted: Sequence[LensFit]) -> float:
+    return compute_rms(np.concatenate([left for one in fitted for left in one.residuals]))
 
 
-def _merge_held_out(grouping: dict[str, list[int]], tried: Sequence[HeldOut]) -> HeldOut | None:
+def _merge_held_out(grouping: dict[str, list[int]], held_out_by_group: Sequence[HeldOut]) -> HeldOut | None:
     """Put the errors of all groups back into the order of the pictures; None where a group could not be tried."""
-    if len(tried) < len(grouping):
+    if len(held_out_by_group) < len(grouping):
         return None
     order = np.argsort(np.concatenate([np.array(rows) for rows in grouping.values()]))
-    squares, corners = (np.concatenate([getattr(t, part) for t in tried])[order] for part in ("squares", "corners"))
+    squares, corners = (
+        np.concatenate([getattr(t, part) for t in held_out_by_group])[order] for part in ("squares", "corners")
+    )
     return HeldOut(squares, corners)

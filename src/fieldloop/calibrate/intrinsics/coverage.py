@@ -27,10 +27,10 @@ class Wanted:
     advised_tilt_deg: float
 
 
-def coverage(sightings: Sequence[Sighting], fitted: LensFit, size: tuple[int, int]) -> BoardCoverage:
+def measure_coverage(sightings: Sequence[Sighting], fitted: LensFit, size: tuple[int, int]) -> BoardCoverage:
     """Measure where corners fell and how the boards were tilted."""
-    counts = _counts(sightings, size)
-    normals = _normals(fitted)
+    counts = _count_corners_by_cell(sightings, size)
+    normals = _compute_board_normals(fitted)
     return BoardCoverage(
         cells=tuple(tuple(float(share) for share in row) for row in counts / max(1.0, counts.sum())),
         covered=float((counts > 0).mean()),
@@ -39,30 +39,30 @@ def coverage(sightings: Sequence[Sighting], fitted: LensFit, size: tuple[int, in
     )
 
 
-def unmet_requirements(
-    sightings: Sequence[Sighting], fitted: LensFit, size: tuple[int, int], wanted: Wanted
+def list_unmet_requirements(
+    sightings: Sequence[Sighting], fitted: LensFit, size: tuple[int, int], requirements: Wanted
 ) -> tuple[Note, ...]:
     """Return which requirements of the protocol these views do not meet."""
     lacking = []
-    if len(sightings) < wanted.images:
-        lacking.append(note("calibrate.few_pictures", pictures=len(sightings), needed=wanted.images))
-    covered = float((_counts(sightings, size) > 0).mean())
-    if covered < wanted.covered:
-        lacking.append(note("calibrate.low_coverage", covered=covered, needed=wanted.covered))
-    for axis, count in _count_tilted_boards(fitted, wanted.tilt_deg).items():
-        if count < wanted.tilted:
-            tilt, needed = wanted.tilt_deg, wanted.tilted
+    if len(sightings) < requirements.images:
+        lacking.append(note("calibrate.few_pictures", pictures=len(sightings), needed=requirements.images))
+    covered = float((_count_corners_by_cell(sightings, size) > 0).mean())
+    if covered < requirements.covered:
+        lacking.append(note("calibrate.low_coverage", covered=covered, needed=requirements.covered))
+    for axis, count in _count_tilted_boards(fitted, requirements.tilt_deg).items():
+        if count < requirements.tilted:
+            tilt, needed = requirements.tilt_deg, requirements.tilted
             lacking.append(note("calibrate.few_tilted", boards=count, axis=axis, tilt_deg=tilt, needed=needed))
     return tuple(lacking)
 
 
-def advice(
-    sightings: Sequence[Sighting], fitted: LensFit | None, size: tuple[int, int], wanted: Wanted
+def advise_views(
+    sightings: Sequence[Sighting], fitted: LensFit | None, size: tuple[int, int], requirements: Wanted
 ) -> tuple[Note, ...]:
     """Return which views to add next, the most useful first."""
-    places = _empty_places(_counts(sightings, size)) if fitted else []
-    tilted = _count_tilted_boards(fitted, wanted.tilt_deg) if fitted else {}
-    leans = [axis for axis, count in sorted(tilted.items(), key=lambda t: t[1]) if count < wanted.tilted]
+    places = _name_empty_cells(_count_corners_by_cell(sightings, size)) if fitted else []
+    tilted = _count_tilted_boards(fitted, requirements.tilt_deg) if fitted else {}
+    leans = [axis for axis, count in sorted(tilted.items(), key=lambda t: t[1]) if count < requirements.tilted]
     views = []
     for n in range(max(len(places), len(leans))):
         place = places[n] if n < len(places) else "middle"
@@ -70,43 +70,46 @@ def advice(
         preposition = "at" if place.endswith("edge") else "in"
         views.append(
             note(
-                "calibrate.show_board", place=f"{preposition} the {place}", lean=lean, tilt_deg=wanted.advised_tilt_deg
+                "calibrate.show_board",
+                place=f"{preposition} the {place}",
+                lean=lean,
+                tilt_deg=requirements.advised_tilt_deg,
             )
         )
-    short = wanted.images - len(sightings)
+    short = requirements.images - len(sightings)
     more = (note("calibrate.add_pictures", pictures=short),) if short > 0 else ()
     return (*views[:SHOWN], *more)
 
 
-def _counts(sightings: Sequence[Sighting], size: tuple[int, int]) -> Floats:
+def _count_corners_by_cell(sightings: Sequence[Sighting], size: tuple[int, int]) -> Floats:
     pixels = np.concatenate([s.pixels for s in sightings]) if sightings else np.empty((0, 2))
     edges = [np.linspace(-0.5, size[1] - 0.5, ROWS + 1), np.linspace(-0.5, size[0] - 0.5, COLUMNS + 1)]
     return np.asarray(np.histogram2d(pixels[:, 1], pixels[:, 0], bins=edges)[0])
 
 
-def _normals(fitted: LensFit) -> Floats:
+def _compute_board_normals(fitted: LensFit) -> Floats:
     return np.array([rotation_from_vector(turn)[:, 2] for turn in fitted.rotations])
 
 
-def _count_tilted_boards(fitted: LensFit, least_deg: float) -> dict[str, int]:
+def _count_tilted_boards(fitted: LensFit, min_tilt_deg: float) -> dict[str, int]:
     """Count the boards that lean about either axis of the picture; without both, focal length and distance mix."""
-    x, y, z = np.abs(_normals(fitted)).T
+    x, y, z = np.abs(_compute_board_normals(fitted)).T
     return {
-        "left or right": int((np.degrees(np.arctan2(x, z)) >= least_deg).sum()),
-        "up or down": int((np.degrees(np.arctan2(y, z)) >= least_deg).sum()),
+        "left or right": int((np.degrees(np.arctan2(x, z)) >= min_tilt_deg).sum()),
+        "up or down": int((np.degrees(np.arctan2(y, z)) >= min_tilt_deg).sum()),
     }
 
 
-def _empty_places(counts: Floats) -> list[str]:
+def _name_empty_cells(counts: Floats) -> list[str]:
     """Name the parts of the picture without corners, those with most empty cells first."""
-    empty = Counter(_cell_name(int(row), int(column)) for row, column in np.argwhere(counts == 0))
+    empty = Counter(_name_cell(int(row), int(column)) for row, column in np.argwhere(counts == 0))
     return [place for place, _ in empty.most_common()]
 
 
-def _cell_name(row: int, column: int) -> str:
+def _name_cell(row: int, column: int) -> str:
     """Name a cell of the picture.
 
-    >>> _cell_name(0, 0), _cell_name(0, 1), _cell_name(2, 3), _cell_name(1, 2)
+    >>> _name_cell(0, 0), _name_cell(0, 1), _name_cell(2, 3), _name_cell(1, 2)
     ('upper left corner', 'upper edge', 'right edge', 'middle')
     """
     up = {0: "upper", ROWS - 1: "lower"}.get(row, "")

@@ -39,7 +39,7 @@ class Sighting:
     corner_ids: NDArray[np.int64]
 
 
-def grey(picture: NDArray[Any]) -> Grey:
+def convert_to_grey(picture: NDArray[Any]) -> Grey:
     """Return a picture in grey, 8 bit; deeper pixels are stretched from their darkest to their brightest."""
     import cv2
 
@@ -58,7 +58,7 @@ def grey(picture: NDArray[Any]) -> Grey:
 
 def detect_board(picture: NDArray[Any], board: Board, name: str = "") -> Sighting | None:
     """Return the board in a picture, None where it does not show."""
-    image = grey(picture)
+    image = convert_to_grey(picture)
     if board.kind is BoardKind.CHARUCO:
         return _detect_charuco(image, board, name)
     corners = _detect_checkerboard(image, board.corners)
@@ -67,11 +67,13 @@ def detect_board(picture: NDArray[Any], board: Board, name: str = "") -> Sightin
     return Sighting(name, board.points(), corners, np.arange(len(corners)))
 
 
-def refine_corners(image: Grey, corners: Floats, share: float = WINDOW_SHARE, least_px: int = LEAST_PX) -> Floats:
+def refine_corners(
+    image: Grey, corners: Floats, window_share: float = WINDOW_SHARE, min_window_px: int = LEAST_PX
+) -> Floats:
     """Move corners to where the edges through them cross, seen through a window of a share of their distance."""
     import cv2
 
-    half = int(np.clip(share * _closest(corners), least_px, MOST_PX))
+    half = int(np.clip(window_share * _find_shortest_distance(corners), min_window_px, MOST_PX))
     moved = cv2.cornerSubPix(image, corners.astype(np.float32).reshape(-1, 1, 2), (half, half), (-1, -1), REFINEMENT)
     return np.asarray(moved, dtype=float).reshape(-1, 2)
 
@@ -94,7 +96,7 @@ def _detect_checkerboard(image: Grey, shape: tuple[int, int]) -> Floats | None:
     return _order_corners(image, refine_corners(image, at), shape)
 
 
-def _closest(corners: Floats) -> float:
+def _find_shortest_distance(corners: Floats) -> float:
     """Return the shortest distance between two corners, in pixels."""
     apart = np.linalg.norm(corners[:, None] - corners[None], axis=-1)
     return float(apart[~np.eye(len(corners), dtype=bool)].min())
@@ -119,7 +121,7 @@ def _order_corners(image: Grey, corners: Floats, shape: tuple[int, int]) -> Floa
 def _detect_charuco(image: Grey, board: Board, name: str) -> Sighting | None:
     import cv2
 
-    corners, ids, _, _ = cv2.aruco.CharucoDetector(charuco(board)).detectBoard(image)
+    corners, ids, _, _ = cv2.aruco.CharucoDetector(make_charuco_board(board)).detectBoard(image)
     if ids is None or len(ids) < MIN_CORNERS:
         return None
     numbers = np.asarray(ids, dtype=np.int64).ravel()
@@ -134,7 +136,7 @@ def _detect_charuco(image: Grey, board: Board, name: str) -> Sighting | None:
     return Sighting(name, points, pixels, numbers)
 
 
-def charuco(board: Board) -> Any:
+def make_charuco_board(board: Board) -> Any:
     """Return OpenCV's form of a ChArUco board."""
     import cv2
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fieldloop.calibrate.intrinsics.detect import Sighting
-from fieldloop.calibrate.intrinsics.lens import Lens, LensFit, fit, locate, project
+from fieldloop.calibrate.intrinsics.lens import Lens, LensFit, fit_lens, locate_board, project_points
 from fieldloop.geometry.transforms import Floats
 
 FEWEST = 4
@@ -43,7 +43,9 @@ class HeldOut:
         return np.sqrt(self.squares / self.corners)
 
 
-def held_out(sightings: Sequence[Sighting], size: tuple[int, int], lens: Lens, folds: int) -> HeldOut | None:
+def measure_held_out_error(
+    sightings: Sequence[Sighting], size: tuple[int, int], lens: Lens, folds: int
+) -> HeldOut | None:
     """Leave every picture out once, in `folds` turns, and find the board in it with a lens fitted to the others.
 
     The pose of the board in a picture left out is fitted to it; only the lens is on trial. None where a fold found no
@@ -57,22 +59,22 @@ def held_out(sightings: Sequence[Sighting], size: tuple[int, int], lens: Lens, f
     focal = []
     for turn in range(folds):
         out = np.arange(count) % folds == turn
-        fitted = fit([s for s, left in zip(sightings, out, strict=True) if not left], size, lens)
+        fitted = fit_lens([s for s, left in zip(sightings, out, strict=True) if not left], size, lens)
         if fitted is None:
             return None
         focal.append(np.diag(fitted.matrix)[:2])
         for n in np.flatnonzero(out).tolist():
-            error = squared_error(sightings[n], fitted)
+            error = compute_squared_error(sightings[n], fitted)
             if error is None:
                 return None
             squares[n] = error
     return HeldOut(squares, corners, np.array(focal))
 
 
-def squared_error(sighting: Sighting, fitted: LensFit) -> float | None:
+def compute_squared_error(sighting: Sighting, fitted: LensFit) -> float | None:
     """Return the sum of squared distances (px²) of a board's corners under a lens, None where no pose fits."""
-    pose = locate(sighting, fitted)
+    pose = locate_board(sighting, fitted)
     if pose is None:
         return None
-    seen = project(sighting.board_points, *pose, fitted.matrix, fitted.distortion, fitted.lens)
+    seen = project_points(sighting.board_points, *pose, fitted.matrix, fitted.distortion, fitted.lens)
     return float(np.sum((sighting.pixels - seen) ** 2))

@@ -41,20 +41,20 @@ class LensFit:
     @property
     def rms_px(self) -> float:
         """Root mean square distance over all corners."""
-        return rms(np.concatenate(self.residuals))
+        return compute_rms(np.concatenate(self.residuals))
 
     @property
     def by_view(self) -> Floats:
         """The same, picture by picture."""
-        return np.array([rms(left) for left in self.residuals])
+        return np.array([compute_rms(left) for left in self.residuals])
 
 
-def rms(residuals: Floats) -> float:
+def compute_rms(residuals: Floats) -> float:
     """Return the root mean square length of rows."""
     return float(np.sqrt(np.mean(np.sum(residuals**2, axis=1))))
 
 
-def fit(sightings: Sequence[Sighting], size: tuple[int, int], lens: Lens) -> LensFit | None:
+def fit_lens(sightings: Sequence[Sighting], size: tuple[int, int], lens: Lens) -> LensFit | None:
     """Fit a lens to pictures of a board; None where no fit was found."""
     import cv2
 
@@ -62,33 +62,35 @@ def fit(sightings: Sequence[Sighting], size: tuple[int, int], lens: Lens) -> Len
     pixels = [s.pixels.astype(np.float32).reshape(-1, 1, 2) for s in sightings]
     try:
         if lens is Lens.FISHEYE:
-            matrix, bent, rotations, translations, deviations = _fisheye(boards, pixels, size)
+            matrix, bent, rotations, translations, deviations = _fit_fisheye_lens(boards, pixels, size)
         else:
-            matrix, bent, rotations, translations, deviations = _radial(boards, pixels, size, lens)
+            matrix, bent, rotations, translations, deviations = _fit_radial_lens(boards, pixels, size, lens)
     except cv2.error:
         return None  # the solver met a degenerate set of views
     if not (np.isfinite(matrix).all() and np.isfinite(bent).all() and matrix[0, 0] > 0 and matrix[1, 1] > 0):
         return None
     left = tuple(
-        s.pixels - project(s.board_points, r, t, matrix, bent, lens)
+        s.pixels - project_points(s.board_points, r, t, matrix, bent, lens)
         for s, r, t in zip(sightings, rotations, translations, strict=True)
     )
     return LensFit(lens, matrix, bent, deviations, rotations, translations, left)
 
 
-def project(points: Floats, rotation: Floats, translation: Floats, matrix: Floats, bent: Floats, lens: Lens) -> Floats:
+def project_points(
+    points: Floats, rotation: Floats, translation: Floats, matrix: Floats, distortion: Floats, lens: Lens
+) -> Floats:
     """Return where points of the board's frame appear (px)."""
     import cv2
 
     shape = points.reshape(-1, 1, 3)
     if lens is Lens.FISHEYE:
-        seen, _ = cv2.fisheye.projectPoints(shape, rotation, translation, matrix, bent)
+        seen, _ = cv2.fisheye.projectPoints(shape, rotation, translation, matrix, distortion)
     else:
-        seen, _ = cv2.projectPoints(shape, rotation, translation, matrix, bent)
+        seen, _ = cv2.projectPoints(shape, rotation, translation, matrix, distortion)
     return np.asarray(seen, dtype=float).reshape(-1, 2)
 
 
-def locate(sighting: Sighting, lens_fit: LensFit) -> tuple[Floats, Floats] | None:
+def locate_board(sighting: Sighting, lens_fit: LensFit) -> tuple[Floats, Floats] | None:
     """Return the board's pose (rotation vector, translation in m) in a picture under a lens; None where none fits."""
     import cv2
 
@@ -110,7 +112,7 @@ def locate(sighting: Sighting, lens_fit: LensFit) -> tuple[Floats, Floats] | Non
 Fitted = tuple[Floats, Floats, tuple[Floats, ...], tuple[Floats, ...], Floats]
 
 
-def _radial(boards: Any, pixels: Any, size: tuple[int, int], lens: Lens) -> Fitted:
+def _fit_radial_lens(boards: Any, pixels: Any, size: tuple[int, int], lens: Lens) -> Fitted:
     import cv2
 
     flags = {
@@ -124,13 +126,13 @@ def _radial(boards: Any, pixels: Any, size: tuple[int, int], lens: Lens) -> Fitt
     return (
         np.asarray(matrix, dtype=float),
         np.asarray(bent, dtype=float).ravel()[: COEFFICIENTS[lens]],
-        _vectors(rotations),
-        _vectors(translations),
+        _flatten_vectors(rotations),
+        _flatten_vectors(translations),
         np.asarray(deviations, dtype=float).ravel()[:4],
     )
 
 
-def _fisheye(boards: Any, pixels: Any, size: tuple[int, int]) -> Fitted:
+def _fit_fisheye_lens(boards: Any, pixels: Any, size: tuple[int, int]) -> Fitted:
     import cv2
 
     flags = cv2.fisheye.CALIB_RECOMPUTE_EXTRINSIC | cv2.fisheye.CALIB_FIX_SKEW
@@ -144,8 +146,14 @@ def _fisheye(boards: Any, pixels: Any, size: tuple[int, int]) -> Fitted:
         criteria=FISHEYE_STOP,
     )
     unknown = np.full(4, np.nan)
-    return np.asarray(matrix), np.asarray(bent).ravel(), _vectors(rotations), _vectors(translations), unknown
+    return (
+        np.asarray(matrix),
+        np.asarray(bent).ravel(),
+        _flatten_vectors(rotations),
+        _flatten_vectors(translations),
+        unknown,
+    )
 
 
-def _vectors(vectors: Any) -> tuple[Floats, ...]:
+def _flatten_vectors(vectors: Any) -> tuple[Floats, ...]:
     return tuple(np.asarray(v, dtype=float).reshape(3) for v in vectors)

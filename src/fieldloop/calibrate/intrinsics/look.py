@@ -6,8 +6,8 @@ from typing import Any
 from numpy.typing import NDArray
 
 from fieldloop.calibrate.intrinsics.board import Board
-from fieldloop.calibrate.intrinsics.board_size import whole_size
-from fieldloop.calibrate.intrinsics.detect import Sighting, detect_board, grey
+from fieldloop.calibrate.intrinsics.board_size import count_board_lines
+from fieldloop.calibrate.intrinsics.detect import Sighting, convert_to_grey, detect_board
 from fieldloop.model.note import Note, note
 
 
@@ -23,14 +23,14 @@ class Look:
     unreadable: Note | None = None
 
 
-def look_at_picture(picture: NDArray[Any], board: Board, name: str) -> Look:
+def find_board_in_picture(picture: NDArray[Any], board: Board, name: str) -> Look:
     """Find the board in a picture."""
-    image = grey(picture)
+    image = convert_to_grey(picture)
     sighting = detect_board(image, board, name)
-    whole = None if sighting is None else whole_size(image, sighting, board)
+    whole = None if sighting is None else count_board_lines(image, sighting, board)
     return Look(name, image.shape[1], image.shape[0], sighting, whole)
 
 
-def unreadable(name: str) -> Look:
+def make_unreadable_look(name: str) -> Look:
     """Return the entry of a file that is not a readable picture."""
     return Look(name, 0, 0, None, unreadable=note("calibrate.not_a_picture"))

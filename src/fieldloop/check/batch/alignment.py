@@ -7,8 +7,8 @@ from typing import Any
 from numpy.typing import NDArray
 
 from fieldloop.check.batch_case import Batch
-from fieldloop.check.content_lag import estimate_pooled_lag, settings_of
-from fieldloop.check.content_lag.words import lag_measurement
+from fieldloop.check.content_lag import estimate_pooled_lag, read_content_lag_settings
+from fieldloop.check.content_lag.words import make_lag_measurement
 from fieldloop.check.registry import check
 from fieldloop.model.finding import Measurement
 from fieldloop.model.note import Subject
@@ -31,12 +31,12 @@ def rig_lag(many: Batch) -> Iterator[Measurement]:
     rigs: dict[tuple[str, str], list[dict[str, NDArray[Any]]]] = defaultdict(list)
     for episode in many.episodes:
         cameras: dict[str, dict[str, NDArray[Any]]] = defaultdict(dict)
-        for name, array in many.imprint(episode.id).under(IMPRINT):
+        for name, array in many.find_imprint(episode.id).list_arrays_under(IMPRINT):
             camera, _, key = name.rpartition("/")
             cameras[camera][key] = array
         for camera, kept in cameras.items():
             rigs[episode.robot, camera].append(kept)
-    settings = settings_of(many.protocol)
+    settings = read_content_lag_settings(many.protocol)
     for (robot, camera), kept_of_all in sorted(rigs.items()):
         about = Subject(stream=camera, rig=robot)
-        yield lag_measurement(about, estimate_pooled_lag(kept_of_all, settings), episodes=len(kept_of_all))
+        yield make_lag_measurement(about, estimate_pooled_lag(kept_of_all, settings), episode_count=len(kept_of_all))

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from fieldloop.check.batch_case import Batch
 from fieldloop.check.registry import check
-from fieldloop.check.traits import by_task
+from fieldloop.check.traits import group_by_task
 from fieldloop.model.episode import Episode
 from fieldloop.model.finding import UNKNOWN, Measurement
 from fieldloop.model.note import Note, Subject, note
@@ -28,8 +28,8 @@ def approach_directions(batch: Batch) -> Iterator[Measurement]:
     A direction within `same_deg` of a more frequent one counts as the same. A direction taken in fewer than `min_share`
     of the episodes is not counted.
     """
-    same, least = (batch.parameter("batch.approach_directions", name) for name in ("same_deg", "min_share"))
-    for task, directions, lost in _directions_by_task(batch, "batch.approach_directions"):
+    same, least = (batch.read_parameter("batch.approach_directions", name) for name in ("same_deg", "min_share"))
+    for task, directions, lost in _group_directions_by_task(batch, "batch.approach_directions"):
         if directions is None:
             yield Measurement(Subject(aspect=task), UNKNOWN, cannot_tell=lost)
         else:
@@ -47,7 +47,7 @@ def approach_diversity(batch: Batch) -> Iterator[Measurement]:
 
     The median angle between two episodes drawn at random.
     """
-    for task, directions, lost in _directions_by_task(batch, "batch.approach_diversity"):
+    for task, directions, lost in _group_directions_by_task(batch, "batch.approach_diversity"):
         if directions is None:
             yield Measurement(Subject(aspect=task), UNKNOWN, cannot_tell=lost)
             continue
@@ -59,26 +59,28 @@ def approach_diversity(batch: Batch) -> Iterator[Measurement]:
         yield Measurement(Subject(aspect=task), float(np.median(angles)), place)
 
 
-def approach_direction(batch: Batch, episode: Episode) -> NDArray[np.float64] | None:
+def find_approach_direction(batch: Batch, episode: Episode) -> NDArray[np.float64] | None:
     """Return the unit vector of an episode's approach; None where it is unknown."""
-    for _, taken in batch.imprint(episode.id).under("approach"):
+    for _, taken in batch.find_imprint(episode.id).list_arrays_under("approach"):
         vector = taken.astype(np.float64)
         if vector.shape == (3,) and np.all(np.isfinite(vector)) and np.linalg.norm(vector) > 0.0:
             return np.asarray(vector / np.linalg.norm(vector))
     return None
 
 
-def angle_from_down(batch: Batch, episode: Episode) -> float | None:
+def measure_angle_from_down(batch: Batch, episode: Episode) -> float | None:
     """Return the angle in degrees between an episode's approach and straight down."""
-    vector = approach_direction(batch, episode)
+    vector = find_approach_direction(batch, episode)
     return None if vector is None else math.degrees(math.acos(float(np.clip(vector @ DOWN, -1.0, 1.0))))
 
 
-def _directions_by_task(batch: Batch, name: str) -> Iterator[tuple[str, NDArray[np.float64] | None, Note | None]]:
+def _group_directions_by_task(
+    batch: Batch, check_name: str
+) -> Iterator[tuple[str, NDArray[np.float64] | None, Note | None]]:
     """Yield each task with its directions; None and the reason where no protocol applies or too few are known."""
-    fewest = batch.parameter(name, "min_episodes")
-    for task, episodes in by_task(batch).items():
-        vectors = [v for v in (approach_direction(batch, e) for e in episodes) if v is not None]
+    fewest = batch.read_parameter(check_name, "min_episodes")
+    for task, episodes in group_by_task(batch).items():
+        vectors = [v for v in (find_approach_direction(batch, e) for e in episodes) if v is not None]
         if len(episodes) < fewest or not vectors:
             continue
         if not any(e.protocol for e in episodes):
@@ -94,13 +96,13 @@ def _subsample_evenly(directions: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(directions[np.linspace(0, len(directions) - 1, min(len(directions), ENOUGH)).astype(int)])
 
 
-def _count_distinct_directions(directions: NDArray[np.float64], same: float, least: float) -> int:
+def _count_distinct_directions(directions: NDArray[np.float64], max_angle_deg: float, min_share: float) -> int:
     """Take the direction with most others around it, remove these, and repeat until too few are left."""
     left, count = directions, 0
-    while len(left) and len(left) >= least * len(directions):
-        near = left @ left.T >= same
+    while len(left) and len(left) >= min_share * len(directions):
+        near = left @ left.T >= max_angle_deg
         at = int(np.argmax(near.sum(axis=1)))
-        if near[at].sum() < least * len(directions):
+        if near[at].sum() < min_share * len(directions):
             break
         count += 1
         left = left[~near[at]]

@@ -8,6 +8,7 @@ from fieldloop.check.registry import check
 from fieldloop.model.episode import Episode
 from fieldloop.model.finding import UNKNOWN, Measurement
 from fieldloop.model.note import NO_SUBJECT, Note, Subject, note
+from fieldloop.stats.binomial import compute_wilson_interval
 
 
 @check(
@@ -16,15 +17,27 @@ from fieldloop.model.note import NO_SUBJECT, Note, Subject, note
     needs=("episodes",),
 )
 def operator_share(batch: Batch) -> Iterator[Measurement]:
-    """Which share of the episodes came from each operator?"""
-    if len(batch.episodes) < batch.parameter("batch.operator_share", "min_episodes"):
+    """Which share of the episodes came from each operator?
+
+    A share above the limit fails only if its 95 % interval is wholly above it; a small batch cannot show that.
+    """
+    if len(batch.episodes) < batch.read_parameter("batch.operator_share", "min_episodes"):
         return
     known = Counter(episode.operator for episode in batch.episodes if episode.operator)
-    unknown = _missing_operators_note(batch)
+    unknown = _note_missing_operators(batch)
     if not known:
         yield Measurement(NO_SUBJECT, UNKNOWN, cannot_tell=unknown)
     for operator, count in sorted(known.items()):
-        yield Measurement(Subject(aspect=operator), count / len(batch.episodes), cannot_tell=unknown)
+        yield _measure_share(batch, operator, count, unknown)
+
+
+def _measure_share(batch: Batch, operator: str, count: int, unknown: Note | None) -> Measurement:
+    """Measure one operator's share; one above the limit gets its interval, so that a few episodes cannot fail it."""
+    share, about = count / len(batch.episodes), Subject(aspect=operator)
+    if unknown or batch.protocol.limits["batch.operator_share"].admits(share):
+        return Measurement(about, share, cannot_tell=unknown)
+    low, high = compute_wilson_interval(count, len(batch.episodes))
+    return Measurement(about, share, low=low, high=high)
 
 
 @check(
@@ -42,7 +55,7 @@ def operators(batch: Batch) -> Iterator[Measurement]:
         variant = episode.stratum.level("variant") or episode.fact("variant")
         variants[f"{episode.task} {variant}" if variant else episode.task].append(episode)
     for name, episodes in sorted(variants.items()):
-        if len(episodes) < batch.parameter("batch.operators", "min_episodes"):
+        if len(episodes) < batch.read_parameter("batch.operators", "min_episodes"):
             continue
         anonymous = sum(1 for e in episodes if not e.operator)
         if anonymous:
@@ -52,6 +65,6 @@ def operators(batch: Batch) -> Iterator[Measurement]:
             yield Measurement(Subject(aspect=name), float(len({e.operator for e in episodes})))
 
 
-def _missing_operators_note(batch: Batch) -> Note | None:
+def _note_missing_operators(batch: Batch) -> Note | None:
     anonymous = sum(1 for episode in batch.episodes if not episode.operator)
     return note("check.operators_missing", missing=anonymous, episodes=len(batch.episodes)) if anonymous else None

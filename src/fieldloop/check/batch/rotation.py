@@ -23,9 +23,9 @@ def rotation(batch: Batch) -> Iterator[Measurement]:
     A turn ends when another operator works at that robot, or when the session ends. Operators with few episodes are
     left out, because these are often one turn.
     """
-    fewest = batch.parameter("batch.rotation", "min_episodes")
+    fewest = batch.read_parameter("batch.rotation", "min_episodes")
     counts = Counter(e.operator for e in batch.episodes if e.operator)
-    if len(counts) < batch.parameter("batch.rotation", "min_operators"):
+    if len(counts) < batch.read_parameter("batch.rotation", "min_operators"):
         return
     if len({e.start_ns for e in batch.episodes}) < len(batch.episodes) / 2:
         yield Measurement(NO_SUBJECT, UNKNOWN, cannot_tell=note("check.no_recording_times"))

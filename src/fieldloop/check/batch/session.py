@@ -9,7 +9,7 @@ import numpy as np
 
 from fieldloop.check.batch_case import Batch
 from fieldloop.check.registry import check
-from fieldloop.check.traits import by_task
+from fieldloop.check.traits import group_by_task
 from fieldloop.model.calibration import Calibration
 from fieldloop.model.finding import Measurement, Status
 from fieldloop.model.note import Subject, note
@@ -32,7 +32,7 @@ def calibration_shift(batch: Batch) -> Iterator[Measurement]:
     """
     starts = [e.start_ns for e in batch.episodes]
     first, last = min(starts), max(e.end_ns for e in batch.episodes)
-    reach = batch.parameter("batch.calibration_shift", "reach_m")
+    reach = batch.read_parameter("batch.calibration_shift", "reach_m")
     rigs: dict[tuple[str, str, str], list[Calibration]] = defaultdict(list)
     for calibration in batch.calibrations or ():
         ends = calibration.valid_to_ns
@@ -40,14 +40,14 @@ def calibration_shift(batch: Batch) -> Iterator[Measurement]:
             rigs[calibration.robot, calibration.sensor, f"{calibration.parent}/{calibration.child}"].append(calibration)
     for (robot, sensor, _), of_sensor in sorted(rigs.items()):
         ordered = sorted(of_sensor, key=lambda c: c.valid_from_ns)
-        shifts = [_shift_mm(before, after, reach) for before, after in pairwise(ordered)]
+        shifts = [_measure_pose_shift_mm(before, after, reach) for before, after in pairwise(ordered)]
         place = note("check.calibrations_compared", calibrations=len(of_sensor))
         yield Measurement(Subject(stream=sensor, rig=robot), max(shifts, default=0.0), place)
 
 
-def _shift_mm(before: Calibration, after: Calibration, reach_m: float) -> float:
+def _measure_pose_shift_mm(before: Calibration, after: Calibration, radius_m: float) -> float:
     """Return the greatest distance between points around the sensor as placed by the two poses."""
-    points = np.asarray([[0, 0, 0, 1], [0, 0, reach_m, 1], [reach_m, 0, 0, 1], [0, reach_m, 0, 1]], dtype=np.float64)
+    points = np.asarray([[0, 0, 0, 1], [0, 0, radius_m, 1], [radius_m, 0, 0, 1], [0, radius_m, 0, 1]], dtype=np.float64)
     moved = points @ (np.asarray(after.parent_from_child) - np.asarray(before.parent_from_child)).T
     return MM_PER_M * float(np.linalg.norm(moved[:, :3], axis=1).max())
 
@@ -62,16 +62,16 @@ def cycle_time(batch: Batch) -> Iterator[Measurement]:
 
     The value is the median over successes, with an interval from order statistics.
     """
-    fewest = batch.parameter("batch.cycle_time", "min_episodes")
-    for task, episodes in by_task(batch).items():
-        times = [m.value for e in episodes for m in batch.measurements(e.id, CYCLE) if math.isfinite(m.value)]
+    fewest = batch.read_parameter("batch.cycle_time", "min_episodes")
+    for task, episodes in group_by_task(batch).items():
+        times = [m.value for e in episodes for m in batch.find_measurements(e.id, CYCLE) if math.isfinite(m.value)]
         if len(times) >= fewest:
-            low, high = _median_interval(sorted(times), batch.parameter("batch.cycle_time", "confidence"))
+            low, high = _estimate_median_interval(sorted(times), batch.read_parameter("batch.cycle_time", "confidence"))
             place = note("check.successes", successes=len(times))
             yield Measurement(Subject(aspect=task), float(np.median(times)), place, low=low, high=high)
 
 
-def _median_interval(ordered: Sequence[float], confidence: float) -> tuple[float, float]:
+def _estimate_median_interval(ordered: Sequence[float], confidence: float) -> tuple[float, float]:
     """Return the order statistics that enclose the median with this confidence on each side; distribution-free."""
     from scipy.stats import binom
 

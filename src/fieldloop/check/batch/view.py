@@ -54,10 +54,10 @@ def view_moved(batch: Batch) -> Iterator[Measurement]:
     time; changes of light, objects and people are left out. Everything changes in the view of a camera on the robot, so
     such a camera is not checked. One hundredth of the width is about half a degree for a usual lens.
     """
-    rules, most = rules_of(batch.protocol), int(batch.parameter(NAME, "max_views"))
-    mostly = batch.parameter(NAME, "mostly")
+    rules, most = read_view_rules(batch.protocol), int(batch.read_parameter(NAME, "max_views"))
+    mostly = batch.read_parameter(NAME, "mostly")
     stays = float(batch.protocol.setting("calibration.view_min_stays"))
-    for (robot, site, name), camera in sorted(_cameras(batch).items()):
+    for (robot, site, name), camera in sorted(_collect_camera_views(batch).items()):
         known = [stay for stay in camera.stays if math.isfinite(stay)]
         if known and np.mean(np.asarray(known) < stays) >= mostly:
             continue
@@ -70,8 +70,10 @@ def view_moved(batch: Batch) -> Iterator[Measurement]:
         if not robot and not site and camera.foreign:
             yield Measurement(about, UNKNOWN, cannot_tell=note("check.rig_unknown"))
             continue
-        compared = compare_views(looked, rules, _calibration_starts_ns(batch, robot, camera.names))
-        measurement = _measure_view_jumps(about, compared, rules, mostly, known=batch.calibrations is not None)
+        compared = compare_views(looked, rules, _list_calibration_starts_ns(batch, robot, camera.names))
+        measurement = _measure_view_jumps(
+            about, compared, rules, mostly, calibrations_known=batch.calibrations is not None
+        )
         some = len(looked) < len(fixed) and measurement.place is not None
         yield (
             replace(measurement, place=_add_sample_size(measurement.place, len(looked), len(fixed)))
@@ -80,13 +82,13 @@ def view_moved(batch: Batch) -> Iterator[Measurement]:
         )
 
 
-def _add_sample_size(place: Note | None, examined: int, episodes: int) -> Note | None:
+def _add_sample_size(place: Note | None, examined_count: int, episode_count: int) -> Note | None:
     """Add the number of examined episodes where not all were."""
-    sampled = (("examined", examined), ("of_episodes", episodes))
+    sampled = (("examined", examined_count), ("of_episodes", episode_count))
     return None if place is None else replace(place, numbers=(*place.numbers, *sampled))
 
 
-def rules_of(protocol: CollectionProtocol) -> Rules:
+def read_view_rules(protocol: CollectionProtocol) -> Rules:
     """Return the protocol's limits for a jump of the view."""
     from scipy.special import ndtri
 
@@ -100,14 +102,14 @@ def rules_of(protocol: CollectionProtocol) -> Rules:
     )
 
 
-def _cameras(batch: Batch) -> dict[tuple[str, str, str], _Camera]:
+def _collect_camera_views(batch: Batch) -> dict[tuple[str, str, str], _Camera]:
     cameras: dict[tuple[str, str, str], _Camera] = defaultdict(_Camera)
     for episode in _sort_by_time(batch.episodes):
-        kept = dict(batch.imprint(episode.id).under(IMPRINT))
+        kept = dict(batch.find_imprint(episode.id).list_arrays_under(IMPRINT))
         for key, picture in kept.items():
             name, _, what = key.rpartition("/")
-            stays = _scalar_or_none(kept.get(f"{name}/stays"))
-            if what == "picture" and stays is not None and _is_picture(picture):
+            stays = _read_scalar(kept.get(f"{name}/stays"))
+            if what == "picture" and stays is not None and _is_comparable_picture(picture):
                 camera = cameras[episode.robot, episode.site, name]
                 camera.views.append(View(episode.name, episode.start_ns, picture))
                 camera.stays.append(stays)
@@ -116,13 +118,13 @@ def _cameras(batch: Batch) -> dict[tuple[str, str, str], _Camera]:
     return cameras
 
 
-def _scalar_or_none(kept: NDArray[Any] | None) -> float | None:
-    return None if kept is None or kept.size != 1 or kept.dtype.kind != "f" else float(kept.item())
+def _read_scalar(stored: NDArray[Any] | None) -> float | None:
+    return None if stored is None or stored.size != 1 or stored.dtype.kind != "f" else float(stored.item())
 
 
-def _is_picture(kept: NDArray[Any]) -> bool:
+def _is_comparable_picture(stored: NDArray[Any]) -> bool:
     """Is it a grey picture of sufficient size? Broken pictures and those of other versions are not compared."""
-    return kept.dtype == np.uint8 and kept.ndim == PLANE and min(kept.shape) >= SMALLEST_PX
+    return stored.dtype == np.uint8 and stored.ndim == PLANE and min(stored.shape) >= SMALLEST_PX
 
 
 def _sort_by_time(episodes: Sequence[Episode]) -> Sequence[Episode]:
@@ -131,37 +133,39 @@ def _sort_by_time(episodes: Sequence[Episode]) -> Sequence[Episode]:
     return sorted(episodes, key=lambda e: e.start_ns) if timed else episodes
 
 
-def _calibration_starts_ns(batch: Batch, robot: str, names: set[str]) -> Iterator[int]:
+def _list_calibration_starts_ns(batch: Batch, robot: str, sensor_names: set[str]) -> Iterator[int]:
     for calibration in batch.calibrations or ():
-        if calibration.status is Status.PASSED and calibration.robot == robot and calibration.sensor in names:
+        if calibration.status is Status.PASSED and calibration.robot == robot and calibration.sensor in sensor_names:
             yield calibration.valid_from_ns
 
 
 def _measure_view_jumps(
-    about: Subject, compared: Sequence[Compared], rules: Rules, mostly: float, *, known: bool
+    subject: Subject, comparisons: Sequence[Compared], rules: Rules, min_still_share: float, *, calibrations_known: bool
 ) -> Measurement:
-    by = {stood: [one for one in compared if one.stood is stood] for stood in Stood}
+    by = {stood: [one for one in comparisons if one.stood is stood] for stood in Stood}
     if by[Stood.JUMPED]:
-        return _jump_measurement(about, by[Stood.JUMPED], rules, known=known)
+        return _make_jump_measurement(subject, by[Stood.JUMPED], rules, calibrations_known=calibrations_known)
     if by[Stood.ELSEWHERE]:
-        where = tuple(_place_between_episodes(one) for one in by[Stood.ELSEWHERE][:MOST_NAMED])
-        return Measurement(about, UNKNOWN, cannot_tell=note("check.view_elsewhere", where=where))
+        where = tuple(_note_episodes_compared(one) for one in by[Stood.ELSEWHERE][:MOST_NAMED])
+        return Measurement(subject, UNKNOWN, cannot_tell=note("check.view_elsewhere", where=where))
     still, unsure = by[Stood.STILL], by[Stood.UNSURE]
-    if len(still) < mostly * len(compared) or not still:
+    if len(still) < min_still_share * len(comparisons) or not still:
         why = unsure[0].why if unsure else note("check.calibrated_each_time")
-        return Measurement(about, UNKNOWN, cannot_tell=why)
-    place = note("check.views_compared", compared=len(compared), unclear=len(unsure) or None)
-    return Measurement(about, max(one.off for one in still), place)
+        return Measurement(subject, UNKNOWN, cannot_tell=why)
+    place = note("check.views_compared", compared=len(comparisons), unclear=len(unsure) or None)
+    return Measurement(subject, max(one.off for one in still), place)
 
 
-def _jump_measurement(about: Subject, jumps: Sequence[Compared], rules: Rules, *, known: bool) -> Measurement:
+def _make_jump_measurement(
+    subject: Subject, jumps: Sequence[Compared], rules: Rules, *, calibrations_known: bool
+) -> Measurement:
     largest = max(jumps, key=lambda one: one.off)
     spread = rules.deviations * largest.deviation
-    code = "check.view_jumped_uncalibrated" if known else "check.view_jumped"
-    place = note(code, where=tuple(_place_between_episodes(one) for one in jumps[:MOST_NAMED]))
-    return Measurement(about, largest.off, place, low=largest.off - spread, high=largest.off + spread)
+    code = "check.view_jumped_uncalibrated" if calibrations_known else "check.view_jumped"
+    place = note(code, where=tuple(_note_episodes_compared(one) for one in jumps[:MOST_NAMED]))
+    return Measurement(subject, largest.off, place, low=largest.off - spread, high=largest.off + spread)
 
 
-def _place_between_episodes(compared: Compared) -> Note:
-    at_ns = compared.view.at_ns if compared.view.at_ns >= NS_PER_DAY else None
-    return note("check.between_episodes", before=compared.last.episode, after=compared.view.episode, at_ns=at_ns)
+def _note_episodes_compared(comparison: Compared) -> Note:
+    at_ns = comparison.view.at_ns if comparison.view.at_ns >= NS_PER_DAY else None
+    return note("check.between_episodes", before=comparison.last.episode, after=comparison.view.episode, at_ns=at_ns)

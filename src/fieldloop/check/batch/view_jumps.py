@@ -7,7 +7,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.geometry.view_shift import ViewShift, view_shift
+from fieldloop.geometry.view_shift import ViewShift, measure_view_shift
 from fieldloop.model.note import Note, note
 
 
@@ -66,10 +66,10 @@ class _Stand:
     first: list[View] = field(default_factory=list)
     last: list[View] = field(default_factory=list)
 
-    def add(self, view: View, most: int) -> None:
-        if len(self.first) < most:
+    def add_view(self, view: View, max_views: int) -> None:
+        if len(self.first) < max_views:
             self.first.append(view)
-        self.last = [*self.last, view][-most:]
+        self.last = [*self.last, view][-max_views:]
 
 
 def compare_views(views: Sequence[View], rules: Rules, calibrated_ns: Iterable[int] = ()) -> tuple[Compared, ...]:
@@ -87,37 +87,37 @@ def compare_views(views: Sequence[View], rules: Rules, calibrated_ns: Iterable[i
             stand, stray = _Stand(), None
         before = view
         if not stand.first:
-            stand.add(view, rules.anchors)
+            stand.add_view(view, rules.anchors)
             continue
-        answer = _compare(view, stand, rules)
+        answer = _compare_with_references(view, stand, rules)
         if answer.stood is Stood.UNSURE and stray:
             settled = _Stand([stray], [stray])
-            if _compare(view, settled, rules).stood is Stood.STILL:
+            if _compare_with_references(view, settled, rules).stood is Stood.STILL:
                 if len(stand.last) > 1:  # a single earlier view may itself have been covered or dark
                     answer = Compared(stray, answer.last, Stood.ELSEWHERE)
                 stand, stray = settled, None
-                stand.add(view, rules.anchors)
+                stand.add_view(view, rules.anchors)
                 answers.append(answer)
                 continue
         answers.append(answer)
         if answer.stood is Stood.STILL:
-            stand.add(view, rules.anchors)
+            stand.add_view(view, rules.anchors)
         elif answer.stood is Stood.JUMPED:
             stand = _Stand([view], [view])
         stray = view if answer.stood is Stood.UNSURE else None
     return tuple(answers)
 
 
-def _compare(view: View, stand: _Stand, rules: Rules) -> Compared:
+def _compare_with_references(view: View, references_since_move: _Stand, rules: Rules) -> Compared:
     """Compare with the first views, and where the scene has changed too much since, with the last."""
-    newest = stand.last[-1]
-    later = [reference for reference in stand.last if reference not in stand.first]
-    for references in (stand.first, later):
+    newest = references_since_move.last[-1]
+    later = [reference for reference in references_since_move.last if reference not in references_since_move.first]
+    for references in (references_since_move.first, later):
         comparable: list[ViewShift] = []
         for reference in references:
             if reference.picture.shape != view.picture.shape:
                 continue
-            shift = view_shift(reference.picture, view.picture)
+            shift = measure_view_shift(reference.picture, view.picture)
             if shift.agreement >= rules.min_agreement and shift.seen >= rules.min_seen:
                 comparable.append(shift)
                 if shift.off_px <= rules.most_off * view.picture.shape[1]:
@@ -131,12 +131,12 @@ def _compare(view: View, stand: _Stand, rules: Rules) -> Compared:
     return Compared(view, newest, Stood.UNSURE, note("check.view_unrecognised", name=view.episode))
 
 
-def _classify_shift(view: View, newest: View, shift: ViewShift, rules: Rules) -> Compared:
+def _classify_shift(view: View, newest_view: View, shift: ViewShift, rules: Rules) -> Compared:
     width = view.picture.shape[1]
     off, deviation = shift.off_px / width, shift.deviation_px / width
     if off <= rules.most_off:
-        return Compared(view, newest, Stood.STILL, None, off, deviation)
+        return Compared(view, newest_view, Stood.STILL, None, off, deviation)
     if off - rules.deviations * deviation > rules.most_off:
-        return Compared(view, newest, Stood.JUMPED, None, off, deviation)
-    why = note("check.view_may_have_moved", off=off, since=newest.episode)
-    return Compared(view, newest, Stood.UNSURE, why, off, deviation)
+        return Compared(view, newest_view, Stood.JUMPED, None, off, deviation)
+    why = note("check.view_may_have_moved", off=off, since=newest_view.episode)
+    return Compared(view, newest_view, Stood.UNSURE, why, off, deviation)

@@ -7,18 +7,18 @@ best lag is refined below a frame together with the shutter's readout and the de
 result is an estimate with an interval, or a reason to give none (`confidence`).
 """
 
-from fieldloop.check.content_lag.drift import Drift, LagStep, find_drift, find_step
+from fieldloop.check.content_lag.drift import Drift, LagStep, estimate_lag_drift, estimate_lag_step
 from fieldloop.check.content_lag.estimate import LagEstimate
 from fieldloop.check.content_lag.evidence import Evidence, evidence
 from fieldloop.check.content_lag.pooling import (
     Rig,
-    estimate_each_lag,
+    estimate_lag_with_rig,
+    estimate_lags_by_cross_validation,
     estimate_pooled_lag,
-    estimate_single_lag,
-    learn_rig,
+    fit_rig,
     prepare_sights,
 )
-from fieldloop.check.content_lag.settings import Settings, settings_of
+from fieldloop.check.content_lag.settings import Settings, read_content_lag_settings
 
 __all__ = [
     "Drift",
@@ -27,13 +27,13 @@ __all__ = [
     "LagStep",
     "Rig",
     "Settings",
-    "estimate_each_lag",
+    "estimate_lag_drift",
+    "estimate_lag_step",
+    "estimate_lag_with_rig",
+    "estimate_lags_by_cross_validation",
     "estimate_pooled_lag",
-    "estimate_single_lag",
     "evidence",
-    "find_drift",
-    "find_step",
-    "learn_rig",
+    "fit_rig",
     "prepare_sights",
-    "settings_of",
+    "read_content_lag_settings",
 ]

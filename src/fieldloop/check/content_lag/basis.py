@@ -36,14 +36,14 @@ class Basis:
     speed_scale: Matrix
     speed_axes: Matrix
 
-    def seen(self, sight: Sight) -> Matrix:
+    def scale_flow(self, sight: Sight) -> Matrix:
         """Return scaled flow: a row for each pair of pictures, a column for each cell and direction."""
         return np.clip((sight.flow - self.flow_centre) / self.flow_scale, -OUTLIER, OUTLIER)
 
-    def moved(self, sight: Sight, lags: Matrix) -> Matrix:
+    def compute_joint_motion(self, sight: Sight, lags: Matrix) -> Matrix:
         """Return the joints' motion between the same two pictures, `lags` seconds later by the joints' clock."""
         before, after = sight.path(sight.begins + lags), sight.path(sight.ends + lags)
-        speeds = _rates(before, after, sight) / self.speed_scale @ self.speed_axes
+        speeds = _compute_joint_speeds(before, after, sight) / self.speed_scale @ self.speed_axes
         poses = ((before + after) / 2 - self.pose_centre) / self.pose_scale @ self.pose_axes
         products = (speeds[:, :, None] * poses[:, None, :]).reshape(len(speeds), -1)
         return sight.smooth_in_time(np.hstack([np.ones((len(speeds), 1)), speeds, products]))
@@ -52,40 +52,40 @@ class Basis:
 def find_basis(sights: Sequence[Sight], ranks: Ranks) -> Basis:
     """Find the axes from all episodes together; they do not depend on the lags."""
     flow = np.vstack([s.flow for s in sights])
-    centre, scale = np.median(flow, axis=0), _soften_scale(flow.std(axis=0))
+    centre, scale = np.median(flow, axis=0), _avoid_zero_scale(flow.std(axis=0))
     spread = np.clip((flow - centre) / scale, -OUTLIER, OUTLIER)
     poses = np.vstack([s.path(s.middles) for s in sights])
-    pose_centre, pose_scale = poses.mean(axis=0), _soften_scale(poses.std(axis=0))
-    speeds = np.vstack([_rates(s.path(s.begins), s.path(s.ends), s) for s in sights])
-    speed_scale = _soften_scale(np.sqrt((speeds**2).mean(axis=0)))
-    pose_axes = _axes((poses - pose_centre) / pose_scale, ranks.pose)
-    speed_axes = _axes(speeds / speed_scale, ranks.speed)
+    pose_centre, pose_scale = poses.mean(axis=0), _avoid_zero_scale(poses.std(axis=0))
+    speeds = np.vstack([_compute_joint_speeds(s.path(s.begins), s.path(s.ends), s) for s in sights])
+    speed_scale = _avoid_zero_scale(np.sqrt((speeds**2).mean(axis=0)))
+    pose_axes = _find_main_axes((poses - pose_centre) / pose_scale, ranks.pose)
+    speed_axes = _find_main_axes(speeds / speed_scale, ranks.speed)
     return Basis(
         flow_centre=centre,
         flow_scale=scale,
-        flow_axes=_axes(spread, ranks.flow),
+        flow_axes=_find_main_axes(spread, ranks.flow),
         pose_centre=pose_centre,
         pose_scale=pose_scale,
-        pose_axes=pose_axes / _rms_columns((poses - pose_centre) / pose_scale @ pose_axes),
+        pose_axes=pose_axes / _compute_column_rms((poses - pose_centre) / pose_scale @ pose_axes),
         speed_scale=speed_scale,
-        speed_axes=speed_axes / _rms_columns(speeds / speed_scale @ speed_axes),
+        speed_axes=speed_axes / _compute_column_rms(speeds / speed_scale @ speed_axes),
     )
 
 
-def _rates(before: Matrix, after: Matrix, sight: Sight) -> Matrix:
+def _compute_joint_speeds(before: Matrix, after: Matrix, sight: Sight) -> Matrix:
     return np.asarray((after - before) / (sight.ends - sight.begins)[:, None])
 
 
-def _soften_scale(scale: Matrix) -> Matrix:
+def _avoid_zero_scale(scale: Matrix) -> Matrix:
     return np.asarray(scale + SOFTENING * float(scale.max(initial=0.0)) + TINY)
 
 
-def _rms_columns(values: Matrix) -> Matrix:
+def _compute_column_rms(values: Matrix) -> Matrix:
     return np.asarray(np.sqrt((values**2).mean(axis=0)) + TINY)
 
 
-def _axes(rows: Matrix, most: int) -> Matrix:
-    """Return up to `most` directions of greatest spread, without those of negligible spread."""
+def _find_main_axes(rows: Matrix, max_axes: int) -> Matrix:
+    """Return up to `max_axes` directions of greatest spread, without those of negligible spread."""
     strengths, axes = np.linalg.eigh(rows.T @ rows)
     keep = strengths[::-1] > NEGLIGIBLE**2 * max(float(strengths[-1]), TINY)
-    return np.asarray(axes[:, ::-1][:, keep][:, :most])
+    return np.asarray(axes[:, ::-1][:, keep][:, :max_axes])

@@ -17,12 +17,12 @@ from fieldloop.model.note import Note, note
 from fieldloop.model.stream import MS_PER_S
 
 
-def systematic_error_s(explained: float, pace: float, settings: Settings) -> float:
+def estimate_systematic_error_s(explained_share: float, pace: float, settings: Settings) -> float:
     """Return the standard deviation of the model's systematic error (s)."""
-    return settings.bias_share * float(np.sqrt(max(1.0 - explained, 0.0))) / max(pace, 1e-3)
+    return settings.bias_share * float(np.sqrt(max(1.0 - explained_share, 0.0))) / max(pace, 1e-3)
 
 
-def readout_error_s(fit: Fit, settings: Settings) -> float:
+def estimate_readout_error_s(fit: Fit, settings: Settings) -> float:
     """Return the error that an uncertain readout adds (s).
 
     Flow is smoothed over rows, so the readout is estimated too small. How far that shifts the lag depends on how far
@@ -32,22 +32,30 @@ def readout_error_s(fit: Fit, settings: Settings) -> float:
     return abs(by_readout * float(fit.shifts[-1])) * settings.readout_blur
 
 
-def half_width(variance: float, blocks: int, floor_s: float, settings: Settings) -> float:
+def compute_interval_half_width_s(
+    variance: float, block_count: int, systematic_error: float, settings: Settings
+) -> float:
     """Return half the interval: Student's t of the random error for this number of blocks, combined with the floor."""
     from scipy.stats import norm, t
 
     end = 0.5 + settings.confidence / 2
-    by_chance = float(t.ppf(end, max(blocks - 1, 1))) * settings.inflation * np.sqrt(variance)
-    return float(np.hypot(by_chance, norm.ppf(end) * floor_s))
+    by_chance = float(t.ppf(end, max(block_count - 1, 1))) * settings.inflation * np.sqrt(variance)
+    return float(np.hypot(by_chance, norm.ppf(end) * systematic_error))
 
 
-def estimate_from(
-    fit: Fit, lobe: Lobe, variance: float, blocks: int, floor_s: float, episodes: int, settings: Settings
+def make_lag_estimate(
+    fit: Fit,
+    lobe: Lobe,
+    variance: float,
+    block_count: int,
+    systematic_error: float,
+    episode_count: int,
+    settings: Settings,
 ) -> LagEstimate:
     """Return the estimate, refused where one of the rules applies."""
-    lag, half = float(fit.shifts[0]), half_width(variance, blocks, floor_s, settings)
+    lag, half = float(fit.shifts[0]), compute_interval_half_width_s(variance, block_count, systematic_error, settings)
     lead = lobe.lead * float(fit.spread.plain[0, 0]) / max(variance, 1e-18)
-    reason = _refusal(fit, lobe, lead, half, settings)
+    reason = _explain_refused_lag(fit, lobe, lead, half, settings)
     return LagEstimate(
         lag_s=lag,
         low_s=lag - half,
@@ -58,14 +66,14 @@ def estimate_from(
         lead=lead,
         explained=fit.explained,
         pace=fit.pace,
-        episodes=episodes,
+        episodes=episode_count,
         refused=reason,
     )
 
 
-def disagreement(parts: Sequence[tuple[float, float]], settings: Settings) -> Note | None:
+def note_lag_disagreement(lags_with_half_widths: Sequence[tuple[float, float]], settings: Settings) -> Note | None:
     """Return a note if parts of the data give different lags (lag, half interval of each); None where they agree."""
-    lags, halves = np.array(parts).T
+    lags, halves = np.array(lags_with_half_widths).T
     weights = halves**-2
     middle = float((lags * weights).sum() / weights.sum())
     worst = float(np.max(np.abs(lags - middle) / halves))
@@ -74,7 +82,9 @@ def disagreement(parts: Sequence[tuple[float, float]], settings: Settings) -> No
     return note("check.lags_differ", lags_ms=tuple(float(lag * MS_PER_S) for lag in lags))
 
 
-def _refusal(fit: Fit, lobe: Lobe, lead: float, half: float, settings: Settings) -> Note | None:
+def _explain_refused_lag(
+    fit: Fit, lobe: Lobe, lobe_lead: float, half_width_s: float, settings: Settings
+) -> Note | None:
     lag = float(fit.shifts[0])
     if not lobe.inside or abs(lag) > settings.search_s:
         return note("check.lag_beyond_search", searched_ms=settings.search_s * MS_PER_S)
@@ -84,8 +94,8 @@ def _refusal(fit: Fit, lobe: Lobe, lead: float, half: float, settings: Settings)
         return note("check.lag_little_explained", explained=fit.explained)
     if fit.pace < settings.least_pace:
         return note("check.lag_motion_too_slow", pace_per_s=fit.pace)
-    if lead < settings.least_lead:
-        return note("check.lag_ambiguous", lead=lead)
-    if half > settings.widest_s:
-        return note("check.lag_too_wide", lag_ms=lag * MS_PER_S, half_ms=half * MS_PER_S)
+    if lobe_lead < settings.least_lead:
+        return note("check.lag_ambiguous", lead=lobe_lead)
+    if half_width_s > settings.widest_s:
+        return note("check.lag_too_wide", lag_ms=lag * MS_PER_S, half_ms=half_width_s * MS_PER_S)
     return None

@@ -27,12 +27,12 @@ class LagEstimate:
     refused: Note | None = None
 
     @property
-    def answered(self) -> bool:
+    def has_estimate(self) -> bool:
         """Is there an estimate?"""
         return not self.refused
 
 
-def no_estimate(reason: Note) -> LagEstimate:
+def refuse_lag_estimate(reason: Note) -> LagEstimate:
     """Return a refusal without numbers."""
     nan = float("nan")
     return LagEstimate(nan, nan, nan, refused=reason)

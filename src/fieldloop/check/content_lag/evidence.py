@@ -11,23 +11,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.check.content_lag.flow import flow_between
-from fieldloop.check.content_lag.path import KEPT_HZ, moving_streams, smooth_path
-from fieldloop.check.content_lag.repeating import highest_autocorrelation
+from fieldloop.check.content_lag.flow import compute_optical_flow
+from fieldloop.check.content_lag.path import KEPT_HZ, choose_motion_streams, resample_joint_path
+from fieldloop.check.content_lag.repeating import find_highest_autocorrelation
 from fieldloop.check.content_lag.settings import Settings
 from fieldloop.model.stream import NS_PER_S, Stream
 
 Evidence = Mapping[str, NDArray[Any]]
 
 
-def evidence(camera: Stream, others: Sequence[Stream], settings: Settings) -> dict[str, NDArray[Any]]:
+def evidence(camera: Stream, joint_streams: Sequence[Stream], settings: Settings) -> dict[str, NDArray[Any]]:
     """Return the evidence of one camera and the joints; empty without joints or usable pictures."""
-    path = smooth_path(moving_streams(others), settings.joints_hz)
+    path = resample_joint_path(choose_motion_streams(joint_streams), settings.joints_hz)
     if path is None or camera.pictures is None or len(camera) < 2:  # noqa: PLR2004 - flow needs two pictures
         return {}
     begin, joints = path
     chosen = _choose_spaced_pictures(camera.times_ns, settings.finest_period_s)
-    flow = flow_between(camera.pictures.frames(None if len(chosen) == len(camera) else chosen.tolist()))
+    flow = compute_optical_flow(camera.pictures.frames(None if len(chosen) == len(camera) else chosen.tolist()))
     stamps = camera.times_ns[chosen][: len(flow) + 1]
     return {
         "flow": flow.astype(np.float16),
@@ -37,11 +37,11 @@ def evidence(camera: Stream, others: Sequence[Stream], settings: Settings) -> di
     }
 
 
-def _choose_spaced_pictures(stamps: NDArray[np.int64], period_s: float) -> NDArray[np.int64]:
+def _choose_spaced_pictures(timestamps: NDArray[np.int64], min_period_s: float) -> NDArray[np.int64]:
     """Choose every picture, or every n-th of a fast camera: flow is more precise over a longer time."""
-    usual = float(np.median(np.diff(stamps))) / NS_PER_S if len(stamps) > 1 else period_s
-    stride = max(1, round(period_s / usual)) if usual > 0 else 1
-    return np.arange(0, len(stamps), stride)
+    usual = float(np.median(np.diff(timestamps))) / NS_PER_S if len(timestamps) > 1 else min_period_s
+    stride = max(1, round(min_period_s / usual)) if usual > 0 else 1
+    return np.arange(0, len(timestamps), stride)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,11 +74,11 @@ class Sight:
         return float(np.sqrt((change**2).sum() / max((speeds**2).sum(), 1e-12)))
 
     @property
-    def repeats(self) -> float:
+    def periodicity(self) -> float:
         """How far the joints' motion repeats itself; 1 for a periodic motion."""
-        return highest_autocorrelation(self.path(np.arange(self.begins[0], self.ends[-1], 1 / KEPT_HZ), 1))
+        return find_highest_autocorrelation(self.path(np.arange(self.begins[0], self.ends[-1], 1 / KEPT_HZ), 1))
 
-    def part(self, rows: slice) -> "Sight":
+    def slice_rows(self, rows: slice) -> "Sight":
         """Return some successive rows as an episode of their own."""
         mixing = self.mixing[rows][:, rows]
         sums = np.asarray(mixing.sum(axis=1)).ravel()
@@ -90,14 +90,14 @@ class Sight:
         return np.asarray(self.mixing @ rows)
 
 
-def prepare_sight(kept: Evidence, settings: Settings) -> Sight | None:
+def prepare_sight(lag_evidence: Evidence, settings: Settings) -> Sight | None:
     """Prepare evidence for fitting; None where too few pictures have joints around them."""
-    if not kept:
+    if not lag_evidence:
         return None
     from scipy.interpolate import CubicSpline
 
-    joints, begin = kept["joints"].astype(np.float64), int(kept["joints_begin_ns"])
-    stamps, flow = kept["stamps_ns"], kept["flow"].astype(np.float64)
+    joints, begin = lag_evidence["joints"].astype(np.float64), int(lag_evidence["joints_begin_ns"])
+    stamps, flow = lag_evidence["stamps_ns"], lag_evidence["flow"].astype(np.float64)
     at = (stamps - stamps[0]) / NS_PER_S
     grid = (begin - int(stamps[0])) / NS_PER_S + np.arange(len(joints)) / KEPT_HZ
     spans = np.diff(at)
@@ -108,20 +108,22 @@ def prepare_sight(kept: Evidence, settings: Settings) -> Sight | None:
         return None
     rates = flow[good] / spans[good, None]
     begins, ends = at[:-1][good], at[1:][good]
-    mixing = _smoothing((begins + ends) / 2, ends - begins, settings.rows_hz)
+    mixing = _make_smoothing_matrix((begins + ends) / 2, ends - begins, settings.rows_hz)
     return Sight(int(stamps[0]) / NS_PER_S, begins, ends, np.asarray(mixing @ rates), CubicSpline(grid, joints), mixing)
 
 
-def _smoothing(middles: NDArray[np.float64], spans: NDArray[np.float64], cutoff_hz: float) -> Any:
+def _make_smoothing_matrix(
+    pair_times: NDArray[np.float64], pair_durations: NDArray[np.float64], cutoff_hz: float
+) -> Any:
     """Weight each row with its neighbours in time by a Gaussian that halves the power at the cut-off."""
     from scipy.sparse import csr_array
 
     width = np.sqrt(np.log(2)) / (2 * np.pi * cutoff_hz)
     reach = 4 * width
-    first = np.searchsorted(middles, middles - reach)
-    last = np.searchsorted(middles, middles + reach, side="right")
-    rows = np.repeat(np.arange(len(middles)), last - first)
+    first = np.searchsorted(pair_times, pair_times - reach)
+    last = np.searchsorted(pair_times, pair_times + reach, side="right")
+    rows = np.repeat(np.arange(len(pair_times)), last - first)
     columns = np.concatenate([np.arange(a, b) for a, b in zip(first, last, strict=True)])
-    weights = np.exp(-0.5 * ((middles[rows] - middles[columns]) / width) ** 2) * spans[columns]
-    sums = np.bincount(rows, weights, minlength=len(middles))
-    return csr_array((weights / sums[rows], (rows, columns)), shape=(len(middles), len(middles)))
+    weights = np.exp(-0.5 * ((pair_times[rows] - pair_times[columns]) / width) ** 2) * pair_durations[columns]
+    sums = np.bincount(rows, weights, minlength=len(pair_times))
+    return csr_array((weights / sums[rows], (rows, columns)), shape=(len(pair_times), len(pair_times)))

@@ -26,7 +26,7 @@ HEIGHT_OF_CELL: NDArray[np.float64] = np.tile(np.repeat(np.array(HEIGHT_OF_ROW),
 RGB_DIMENSIONS = 3  # rows, columns, colours
 
 
-def flow_between(frames: Iterable[NDArray[Any]]) -> NDArray[np.float32]:
+def compute_optical_flow(frames: Iterable[NDArray[Any]]) -> NDArray[np.float32]:
     """Return a row per pair of successive pictures: mean flow across, then down, of each cell, in pixels of 128 × 96.
 
     A picture that cannot be decoded arrives empty; the rows on both sides of it are NaN.
@@ -40,28 +40,32 @@ def flow_between(frames: Iterable[NDArray[Any]]) -> NDArray[np.float32]:
     cv2.setNumThreads(1)  # on pictures this small more threads cost more than they save, and would change the flow
     try:
         for number, frame in enumerate(frames):
-            now = _small_gray(frame)
+            now = _shrink_to_gray(frame)
             if number:
-                rows.append(_unknown() if before is None or now is None else _flow_both_ways(search, before, now))
+                rows.append(
+                    _make_nan_flow() if before is None or now is None else _compute_symmetric_flow(search, before, now)
+                )
             before = now
     finally:
         cv2.setNumThreads(threads)
     return np.stack(rows) if rows else np.empty((0, 2 * CELLS), np.float32)
 
 
-def _flow_both_ways(search: Any, before: NDArray[np.uint8], now: NDArray[np.uint8]) -> NDArray[np.float32]:
-    there, back = search.calc(before, now, None), search.calc(now, before, None)
-    return _average_cells((there - back) / 2)
+def _compute_symmetric_flow(
+    flow_estimator: Any, before: NDArray[np.uint8], after: NDArray[np.uint8]
+) -> NDArray[np.float32]:
+    there, back = flow_estimator.calc(before, after, None), flow_estimator.calc(after, before, None)
+    return _average_flow_by_cell((there - back) / 2)
 
 
-def _average_cells(flow: NDArray[np.float32]) -> NDArray[np.float32]:
+def _average_flow_by_cell(flow: NDArray[np.float32]) -> NDArray[np.float32]:
     import cv2
 
     means = cv2.resize(flow, (COLUMNS, ROWS), interpolation=cv2.INTER_AREA)
     return np.asarray(means, np.float32).reshape(CELLS, 2).T.ravel()
 
 
-def _small_gray(frame: NDArray[Any]) -> NDArray[np.uint8] | None:
+def _shrink_to_gray(frame: NDArray[Any]) -> NDArray[np.uint8] | None:
     import cv2
 
     if not frame.size:
@@ -74,5 +78,5 @@ def _small_gray(frame: NDArray[Any]) -> NDArray[np.uint8] | None:
     return np.asarray(small, np.uint8).reshape(HEIGHT, WIDTH)
 
 
-def _unknown() -> NDArray[np.float32]:
+def _make_nan_flow() -> NDArray[np.float32]:
     return np.full(2 * CELLS, np.nan, np.float32)

@@ -21,7 +21,7 @@ SOURCES = (StreamKind.JOINT_POSITION, StreamKind.POSE, StreamKind.HAND_POSE)
 and the jerk of its fingers would outweigh all joints where a wrist camera moves slowly."""
 
 
-def moving_streams(streams: Sequence[Stream]) -> tuple[Stream, ...]:
+def choose_motion_streams(streams: Sequence[Stream]) -> tuple[Stream, ...]:
     """Choose the streams that show the robot's motion."""
     for kind in SOURCES:
         moving = tuple(s for s in streams if s.kind is kind and s.values is not None and len(s) >= FEWEST)
@@ -30,20 +30,20 @@ def moving_streams(streams: Sequence[Stream]) -> tuple[Stream, ...]:
     return ()
 
 
-def smooth_path(streams: Sequence[Stream], cutoff_hz: float) -> tuple[int, NDArray[np.float32]] | None:
+def resample_joint_path(streams: Sequence[Stream], cutoff_hz: float) -> tuple[int, NDArray[np.float32]] | None:
     """Resample streams to one even grid of 50 Hz where all have data; return its first moment (ns) and values."""
-    cleaned = [clean for clean in map(_clean, streams) if clean is not None]
+    cleaned = [clean for clean in map(_clean_samples, streams) if clean is not None]
     if not cleaned:
         return None
     begin = max(int(at[0]) for at, _ in cleaned)
     end = min(int(at[-1]) for at, _ in cleaned)
     if end - begin < FEWEST * NS_PER_S // KEPT_HZ:
         return None
-    columns = [_resampled(at, values, begin, end, cutoff_hz) for at, values in cleaned]
+    columns = [_resample_evenly(at, values, begin, end, cutoff_hz) for at, values in cleaned]
     return begin, np.hstack(columns).astype(np.float32)
 
 
-def _clean(stream: Stream) -> tuple[NDArray[np.int64], NDArray[np.float64]] | None:
+def _clean_samples(stream: Stream) -> tuple[NDArray[np.int64], NDArray[np.float64]] | None:
     """Drop samples with NaN or a repeated timestamp; unwrap angles."""
     if stream.values is None or stream.values.dtype.kind not in "fiub":
         return None
@@ -59,17 +59,17 @@ def _clean(stream: Stream) -> tuple[NDArray[np.int64], NDArray[np.float64]] | No
     return at, values
 
 
-def _resampled(
-    at: NDArray[np.int64], values: NDArray[np.float64], begin: int, end: int, cutoff_hz: float
+def _resample_evenly(
+    times_ns: NDArray[np.int64], values: NDArray[np.float64], begin_ns: int, end_ns: int, cutoff_hz: float
 ) -> NDArray[np.float64]:
     from scipy.interpolate import CubicSpline
     from scipy.signal import butter, sosfiltfilt
 
-    rate = (len(at) - 1) * NS_PER_S / max(int(at[-1] - at[0]), 1)
+    rate = (len(times_ns) - 1) * NS_PER_S / max(int(times_ns[-1] - times_ns[0]), 1)
     stride = max(WORKING_HZ // KEPT_HZ, int(np.ceil(rate / KEPT_HZ)))
     hz = stride * KEPT_HZ
-    moments = np.arange((end - begin) * hz // NS_PER_S + 1) / hz
-    fine = CubicSpline((at - begin) / NS_PER_S, values)(moments)
+    moments = np.arange((end_ns - begin_ns) * hz // NS_PER_S + 1) / hz
+    fine = CubicSpline((times_ns - begin_ns) / NS_PER_S, values)(moments)
     low_pass = butter(2, cutoff_hz, fs=hz, output="sos")
     padding = min(len(fine) - 1, hz)
     return np.asarray(sosfiltfilt(low_pass, fine, axis=0, padlen=padding)[::stride])

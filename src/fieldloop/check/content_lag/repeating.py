@@ -4,13 +4,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-def highest_autocorrelation(speeds: NDArray[np.floating]) -> float:
+def find_highest_autocorrelation(speeds: NDArray[np.floating]) -> float:
     """Return the highest correlation of a motion (rows by joints) with itself some time later, up to half its length.
 
     Delays before the first zero of the autocorrelation do not count: neighbours are always alike.
 
     >>> turning = np.linspace(0, 20 * np.pi, 1000)
-    >>> round(highest_autocorrelation(np.column_stack([np.sin(turning), np.cos(turning)])), 2)
+    >>> round(find_highest_autocorrelation(np.column_stack([np.sin(turning), np.cos(turning)])), 2)
     1.0
     """
     moved = np.asarray(speeds, np.float64) - np.mean(speeds, axis=0)

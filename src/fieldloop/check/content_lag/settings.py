@@ -50,7 +50,7 @@ class Settings:
     many: Ranks
 
 
-def settings_of(protocol: CollectionProtocol) -> Settings:
+def read_content_lag_settings(protocol: CollectionProtocol) -> Settings:
     """Read the settings from the parameters of `alignment.content_lag`."""
     p: Mapping[str, float] = {name: one.value for name, one in protocol.limits[CHECK].parameters.items()}
     return Settings(

@@ -23,36 +23,42 @@ class Spread:
         return float(max(self.robust[0, 0] / max(self.plain[0, 0], 1e-18), 1.0))
 
 
-def spread_of(
-    aims: NDArray[np.float64],
-    error: Matrix,
+def compute_shift_covariances(
+    whitened_derivatives: NDArray[np.float64],
+    whitened_residuals: Matrix,
     weights: Matrix,
     blocks: NDArray[np.int64],
-    inverse: Matrix,
-    pull: Matrix,
-    moved: Matrix | None,
+    inverse_information: Matrix,
+    prior_precisions: Matrix,
+    joint_motion: Matrix | None,
 ) -> Spread:
     """Return both covariances.
 
-    `inverse` is the inverse of the information, priors (`pull`) included. Where a regression on `moved` was fitted on
-    the same rows, each block's errors are replaced by its leave-one-out errors.
+    `inverse_information` is the inverse of the information, priors (`prior_precisions`) included. Where a regression
+    on `joint_motion` was fitted on the same rows, each block's errors are replaced by its leave-one-out errors.
     """
-    if moved is not None:
-        error = _leave_block_out_errors(error, weights, blocks, moved)
-    score = np.einsum("n,nrm,nr->nm", weights, aims, error)
+    if joint_motion is not None:
+        whitened_residuals = _compute_leave_block_out_errors(whitened_residuals, weights, blocks, joint_motion)
+    score = np.einsum("n,nrm,nr->nm", weights, whitened_derivatives, whitened_residuals)
     _, number = np.unique(blocks, return_inverse=True)
     count = int(number.max()) + 1
     sums = np.zeros((count, score.shape[1]))
     np.add.at(sums, number, score)
     between = sums.T @ sums * count / max(count - 1, 1)
-    return Spread(inverse, inverse @ (between + np.diag(pull)) @ inverse, count)
+    return Spread(
+        inverse_information, inverse_information @ (between + np.diag(prior_precisions)) @ inverse_information, count
+    )
 
 
-def _leave_block_out_errors(error: Matrix, weights: Matrix, blocks: NDArray[np.int64], moved: Matrix) -> Matrix:
-    inverse = np.linalg.inv((moved * weights[:, None]).T @ moved + RIDGE * len(moved) * np.eye(moved.shape[1]))
+def _compute_leave_block_out_errors(
+    error: Matrix, weights: Matrix, blocks: NDArray[np.int64], joint_motion: Matrix
+) -> Matrix:
+    inverse = np.linalg.inv(
+        (joint_motion * weights[:, None]).T @ joint_motion + RIDGE * len(joint_motion) * np.eye(joint_motion.shape[1])
+    )
     out = np.empty_like(error)
     for block in np.unique(blocks):
         rows = np.flatnonzero(blocks == block)
-        hat = moved[rows] @ inverse @ (moved[rows] * weights[rows, None]).T
+        hat = joint_motion[rows] @ inverse @ (joint_motion[rows] * weights[rows, None]).T
         out[rows] = np.linalg.solve(np.eye(len(rows)) - hat, error[rows])
     return out

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from fieldloop.check.content_lag.basis import Basis, Matrix
 from fieldloop.check.content_lag.evidence import Sight
 from fieldloop.check.content_lag.flow import CELLS, HEIGHT_OF_CELL
-from fieldloop.check.content_lag.profile import DEGREES, ridge
-from fieldloop.check.content_lag.spread import Spread, spread_of
+from fieldloop.check.content_lag.profile import DEGREES, fit_ridge_regression
+from fieldloop.check.content_lag.spread import Spread, compute_shift_covariances
 
 FLOOR = 1e-3
 """Least variance of a scaled axis of flow, so that no axis gets unbounded weight."""
@@ -76,47 +76,49 @@ class Task:
     undragged_px_s: float
 
     @property
-    def seen(self) -> Matrix:
+    def scaled_flow(self) -> Matrix:
         """The scaled flow of all episodes."""
-        return np.vstack([self.basis.seen(s) for s in self.sights])
+        return np.vstack([self.basis.scale_flow(s) for s in self.sights])
 
-    def moved(self, lags: Matrix) -> tuple[Matrix, Matrix]:
+    def compute_joint_motion(self, lags: Matrix) -> tuple[Matrix, Matrix]:
         """Return the joints' motion at these lags, and its derivative by the lag."""
         ends = np.cumsum([len(s) for s in self.sights])[:-1]
         lags_by_sight = list(zip(self.sights, np.split(lags, ends), strict=True))
         moved, later, sooner = (
-            np.vstack([self.basis.moved(sight, lag + nudge) for sight, lag in lags_by_sight])
+            np.vstack([self.basis.compute_joint_motion(sight, lag + nudge) for sight, lag in lags_by_sight])
             for nudge in (0.0, NUDGE_S, -NUDGE_S)
         )
         return moved, (later - sooner) / (2 * NUDGE_S)
 
-    def places(self, expected: Matrix) -> tuple[Matrix, Matrix]:
+    def compute_place_shapes(self, expected_flow: Matrix) -> tuple[Matrix, Matrix]:
         """Return the shapes that vary by place: expected slowness of each place, and its distance below the centre."""
-        flow = expected * self.basis.flow_scale
+        flow = expected_flow * self.basis.flow_scale
         speed = np.tile(np.hypot(flow[:, :CELLS], flow[:, CELLS:]), 2)
         none = self.drag_px_s / (self.drag_px_s + self.undragged_px_s)
         return self.drag_px_s / (self.drag_px_s + speed) - none, np.broadcast_to(HEIGHT_OF_CELL, speed.shape)
 
 
-def fit_timing(task: Task, begin: Matrix, model: Model | None = None) -> Fit:
-    """Fit shifts starting from `begin`, one per shape by picture; a given model is not refitted."""
-    seen, weights = task.seen, np.ones(len(task.shapes))
-    shifts = np.append(begin, [task.drag.mean_s, task.readout.mean_s])
-    means = np.append(np.zeros_like(begin), shifts[-PLACES:])
-    pull = np.append(np.zeros_like(begin), [task.drag.sd_s**-2, task.readout.sd_s**-2])
+def fit_timing(task: Task, initial_shifts: Matrix, model: Model | None = None) -> Fit:
+    """Fit shifts starting from `initial_shifts`, one per shape by picture; a given model is not refitted."""
+    seen, weights = task.scaled_flow, np.ones(len(task.shapes))
+    shifts = np.append(initial_shifts, [task.drag.mean_s, task.readout.mean_s])
+    means = np.append(np.zeros_like(initial_shifts), shifts[-PLACES:])
+    pull = np.append(np.zeros_like(initial_shifts), [task.drag.sd_s**-2, task.readout.sd_s**-2])
     for _ in range(ROUNDS):
-        moved, change = task.moved(task.shapes @ shifts[:-PLACES])
-        slopes = ridge(moved, seen, weights) if model is None else model.slopes
-        places = task.places(moved @ slopes)
+        moved, change = task.compute_joint_motion(task.shapes @ shifts[:-PLACES])
+        slopes = fit_ridge_regression(moved, seen, weights) if model is None else model.slopes
+        places = task.compute_place_shapes(moved @ slopes)
         by_place = sum(shift * place for shift, place in zip(shifts[-PLACES:], places, strict=True))
         if model is None:
-            slopes = ridge(moved, seen - by_place * (change @ slopes), weights)
+            slopes = fit_ridge_regression(moved, seen - by_place * (change @ slopes), weights)
         by_shift = change @ slopes
         left = seen - moved @ slopes - by_place * by_shift
-        whitening = _whitening(left @ task.basis.flow_axes, weights, task.basis) if model is None else model.whitening
+        whitening = (
+            _compute_whitening(left @ task.basis.flow_axes, weights, task.basis) if model is None else model.whitening
+        )
         directions = [*(by_shift * column[:, None] for column in task.shapes.T), *(by_shift * p for p in places)]
         if model is None:
-            directions = [d - moved @ ridge(moved, d, weights) for d in directions]
+            directions = [d - moved @ fit_ridge_regression(moved, d, weights) for d in directions]
         error, aims = left @ whitening, np.stack([d @ whitening for d in directions], axis=2)
         weights = (DEGREES + error.shape[1]) / (DEGREES + (error**2).sum(axis=1))
         gains = np.einsum("n,nrm,nrk->nmk", weights, aims, aims)
@@ -125,7 +127,7 @@ def fit_timing(task: Task, begin: Matrix, model: Model | None = None) -> Fit:
         step = inverse @ (scores.sum(axis=0) + pull * (means - shifts))
         shifts = shifts + np.clip(step, -STRIDE_S, STRIDE_S)
     hat = None if model is not None else moved
-    spread = spread_of(aims, error, weights, task.blocks, inverse, pull, hat)
+    spread = compute_shift_covariances(aims, error, weights, task.blocks, inverse, pull, hat)
     steady = (moved - moved.mean(axis=0)) @ slopes @ whitening
     seen_pace = float(np.sqrt(((by_shift @ whitening) ** 2).sum() / max((steady**2).sum(), FLOOR)))
     axes = task.basis.flow_axes
@@ -140,6 +142,6 @@ def fit_timing(task: Task, begin: Matrix, model: Model | None = None) -> Fit:
     )
 
 
-def _whitening(left: Matrix, weights: Matrix, basis: Basis) -> Matrix:
-    covariance = (left * weights[:, None]).T @ left / weights.sum() + FLOOR * np.eye(left.shape[1])
+def _compute_whitening(residuals: Matrix, weights: Matrix, basis: Basis) -> Matrix:
+    covariance = (residuals * weights[:, None]).T @ residuals / weights.sum() + FLOOR * np.eye(residuals.shape[1])
     return np.asarray(basis.flow_axes @ np.linalg.inv(np.linalg.cholesky(covariance)).T)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from fieldloop.check.batch_case import Batch
-from fieldloop.check.naming import MOST_NAMED, named
+from fieldloop.check.naming import MOST_NAMED, note_listed_names
 from fieldloop.check.registry import check
 from fieldloop.model.finding import Measurement
 from fieldloop.model.note import NO_SUBJECT, note
@@ -25,5 +25,7 @@ def annotated(batch: Batch) -> Iterator[Measurement]:
     bare = [e.name for e in batch.episodes if not known.get(e.id)]
     share = 1.0 - len(bare) / len(batch.episodes)
     yield Measurement(
-        NO_SUBJECT, share, note("check.not_yet_annotated", episodes=named(bare, MOST_NAMED)) if bare else None
+        NO_SUBJECT,
+        share,
+        note("check.not_yet_annotated", episodes=note_listed_names(bare, MOST_NAMED)) if bare else None,
     )

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from fieldloop.check.batch_case import Batch
 from fieldloop.check.registry import check
-from fieldloop.check.trend import NAME, series
+from fieldloop.check.trend import NAME, compute_metric_series
 from fieldloop.model.finding import Measurement
 from fieldloop.model.note import Note, Subject, note
 from fieldloop.model.quality import Dimension
@@ -26,13 +26,15 @@ def trend(batch: Batch) -> Iterator[Measurement]:
     check of an episode. Each batch is compared with the few before it, so that slow drift and correlation between
     neighbours raise no alert. The chance of a false alert is divided among all metrics.
     """
-    for metric_series in series(batch):
+    for metric_series in compute_metric_series(batch):
         yield Measurement(
-            Subject(aspect=metric_series.metric), float(len(metric_series.alerts)), _alert_place(metric_series)
+            Subject(aspect=metric_series.metric),
+            float(len(metric_series.alerts)),
+            _note_alerting_batches(metric_series),
         )
 
 
-def _alert_place(metric_series: Series) -> Note:
+def _note_alerting_batches(metric_series: Series) -> Note:
     alerts = tuple(
         note(
             "check.alert",

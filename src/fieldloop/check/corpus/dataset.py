@@ -6,10 +6,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from fieldloop.check.batch_case import Batch
-from fieldloop.check.episode.integrity import list_defects, list_differences
-from fieldloop.check.naming import MOST_NAMED, named
+from fieldloop.check.episode.integrity import measure_defects, measure_description_differences
+from fieldloop.check.naming import MOST_NAMED, note_listed_names
 from fieldloop.check.registry import check
-from fieldloop.check.traits import length_s
+from fieldloop.check.traits import measure_length_s
 from fieldloop.model.episode import Episode, Harm
 from fieldloop.model.finding import UNKNOWN, Measurement
 from fieldloop.model.note import NO_SUBJECT, Subject, note
@@ -37,7 +37,7 @@ def defects(batch: Batch) -> Iterator[Measurement]:
     """What is missing from the dataset's files or cannot be read?"""
     lost = tuple(defect for defect in batch.defects if defect.harm is Harm.LOST)
     if lost:
-        yield from list_defects(lost)
+        yield from measure_defects(lost)
     elif batch.episodes:
         yield Measurement(NO_SUBJECT, 0.0)
 
@@ -53,7 +53,7 @@ def described(batch: Batch) -> Iterator[Measurement]:
     A difference fails where a loader that trusts the metadata returns other data than were recorded.
     """
     if batch.episodes or any(defect.harm is not Harm.LOST for defect in batch.defects):
-        yield from list_differences(batch.defects)
+        yield from measure_description_differences(batch.defects)
 
 
 @check(
@@ -69,7 +69,7 @@ def duplicates(batch: Batch) -> Iterator[Measurement]:
         if episode.id in first:
             copies.append(f"{episode.name} = {first[episode.id]}")
         first.setdefault(episode.id, episode.name)
-    yield Measurement(NO_SUBJECT, float(len(copies)), named(copies, MOST_NAMED))
+    yield Measurement(NO_SUBJECT, float(len(copies)), note_listed_names(copies, MOST_NAMED))
 
 
 @check(
@@ -117,19 +117,19 @@ def length_outliers(batch: Batch) -> Iterator[Measurement]:
     for episode in batch.episodes:  # files of one folder may hold different experiments
         tasks[episode.task, episode.fact("dataset") or ""].append(episode)
     fewest, most_sd, least_spread = (
-        batch.parameter("corpus.length_outliers", name) for name in ("min_episodes", "robust_sd", "least_spread")
+        batch.read_parameter("corpus.length_outliers", name) for name in ("min_episodes", "robust_sd", "least_spread")
     )
     for (task, _), episodes in sorted(tasks.items()):
         if len(episodes) >= fewest:
-            yield _outliers(task, episodes, most_sd, least_spread)
+            yield _measure_length_outliers(task, episodes, most_sd, least_spread)
 
 
-def _outliers(task: str, episodes: list[Episode], most_sd: float, least_spread: float) -> Measurement:
-    lengths = np.asarray([length_s(e) for e in episodes])
+def _measure_length_outliers(task: str, episodes: list[Episode], max_sd: float, min_spread: float) -> Measurement:
+    lengths = np.asarray([measure_length_s(e) for e in episodes])
     logs = np.log(lengths)
     middle = float(np.median(logs))
-    spread = max(SD_PER_MAD * float(np.median(np.abs(logs - middle))), least_spread)
-    far = np.flatnonzero(np.abs(logs - middle) > most_sd * spread)
+    spread = max(SD_PER_MAD * float(np.median(np.abs(logs - middle))), min_spread)
+    far = np.flatnonzero(np.abs(logs - middle) > max_sd * spread)
     unusual = tuple(
         note("check.episode_length", name=episodes[i].name, length_s=float(lengths[i])) for i in far[:MOST_NAMED]
     )

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from enum import StrEnum
 
 from fieldloop.check.case import Case
-from fieldloop.check.naming import named
+from fieldloop.check.naming import note_listed_names
 from fieldloop.check.registry import check
-from fieldloop.check.signals.movement import movement, reason_movement_unknown
-from fieldloop.check.signals.signal import NO_RATE, at_s
-from fieldloop.check.signals.stamps import seconds
+from fieldloop.check.signals.movement import explain_unknown_movement, find_movement
+from fieldloop.check.signals.signal import NO_RATE, convert_to_episode_seconds
+from fieldloop.check.signals.stamps import convert_ns_to_s
 from fieldloop.model.annotation import PHASES
 from fieldloop.model.finding import UNKNOWN, Measurement
 from fieldloop.model.note import NO_SUBJECT, Note, note
@@ -18,7 +18,7 @@ FAILED = note("check.attempt_failed")
 NOT_SUCCEEDED = note("check.success_not_recorded")
 
 
-def exemption_reason(case: Case) -> Note | None:
+def explain_exemption(case: Case) -> Note | None:
     """Return why the requirements for a good attempt do not apply to this one; None where they do."""
     if not case.collected_by_protocol:
         return NO_PROTOCOL
@@ -32,7 +32,7 @@ def exemption_reason(case: Case) -> Note | None:
 )
 def duration(case: Case) -> Iterator[Measurement]:
     """How long was the attempt, from the first to the last movement?"""
-    yield _measure_part_length(case, Part.ATTEMPT)
+    yield _measure_episode_part_length(case, Part.ATTEMPT)
 
 
 @check(
@@ -42,7 +42,7 @@ def duration(case: Case) -> Iterator[Measurement]:
 )
 def pre_roll(case: Case) -> Iterator[Measurement]:
     """For how long was the scene still before anything moved?"""
-    yield _measure_part_length(case, Part.BEFORE)
+    yield _measure_episode_part_length(case, Part.BEFORE)
 
 
 @check(
@@ -52,7 +52,7 @@ def pre_roll(case: Case) -> Iterator[Measurement]:
 )
 def post_roll(case: Case) -> Iterator[Measurement]:
     """For how long was the scene still after the last movement?"""
-    yield _measure_part_length(case, Part.AFTER)
+    yield _measure_episode_part_length(case, Part.AFTER)
 
 
 @check(
@@ -101,7 +101,7 @@ def phases(case: Case) -> Iterator[Measurement]:
     The annotations must contain the protocol's phases, or the eight phases of the annotation taxonomy if the protocol
     names none.
     """
-    if reason := exemption_reason(case) or (None if case.episode.succeeded else NOT_SUCCEEDED):
+    if reason := explain_exemption(case) or (None if case.episode.succeeded else NOT_SUCCEEDED):
         yield Measurement(NO_SUBJECT, UNKNOWN, cannot_tell=reason)
         return
     seen = {a.label for a in case.annotations if a.kind == "phase" and a.end_ns > a.start_ns}
@@ -110,7 +110,7 @@ def phases(case: Case) -> Iterator[Measurement]:
         return
     asked = tuple(phase.name for phase in case.protocol.phases) or PHASES
     missing = [name for name in asked if name not in seen]
-    yield Measurement(NO_SUBJECT, float(len(missing)), named(missing))
+    yield Measurement(NO_SUBJECT, float(len(missing)), note_listed_names(missing))
 
 
 class Part(StrEnum):
@@ -121,16 +121,18 @@ class Part(StrEnum):
     AFTER = "check.still_after"
 
 
-def _measure_part_length(case: Case, part: Part) -> Measurement:
-    moved = movement(case)
+def _measure_episode_part_length(case: Case, part: Part) -> Measurement:
+    moved = find_movement(case)
     if moved is None or not moved.paced:
-        return Measurement(NO_SUBJECT, UNKNOWN, cannot_tell=reason_movement_unknown(case) if moved is None else NO_RATE)
+        return Measurement(
+            NO_SUBJECT, UNKNOWN, cannot_tell=explain_unknown_movement(case) if moved is None else NO_RATE
+        )
     onset, offset = moved.onset_ns, moved.offset_ns
     value_s, moment = {
-        Part.ATTEMPT: (seconds(offset - onset), onset),
-        Part.BEFORE: (seconds(onset - moved.start_ns), onset),
-        Part.AFTER: (seconds(moved.end_ns - offset), offset),
+        Part.ATTEMPT: (convert_ns_to_s(offset - onset), onset),
+        Part.BEFORE: (convert_ns_to_s(onset - moved.start_ns), onset),
+        Part.AFTER: (convert_ns_to_s(moved.end_ns - offset), offset),
     }[part]
     if not case.collected_by_protocol:
         return Measurement(NO_SUBJECT, UNKNOWN, cannot_tell=note(part.value, NO_PROTOCOL, lasts_s=value_s))
-    return Measurement(NO_SUBJECT, value_s, at_s=at_s(case, moment))
+    return Measurement(NO_SUBJECT, value_s, at_s=convert_to_episode_seconds(case, moment))

@@ -4,10 +4,16 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from fieldloop.check.case import Case
-from fieldloop.check.content_lag import Evidence, LagEstimate, estimate_pooled_lag, find_step, settings_of
+from fieldloop.check.content_lag import (
+    Evidence,
+    LagEstimate,
+    estimate_lag_step,
+    estimate_pooled_lag,
+    read_content_lag_settings,
+)
 from fieldloop.check.content_lag.evidence import evidence
-from fieldloop.check.content_lag.path import moving_streams
-from fieldloop.check.content_lag.words import lag_measurement, shift_size_interval_ms
+from fieldloop.check.content_lag.path import choose_motion_streams
+from fieldloop.check.content_lag.words import compute_shift_size_interval_ms, make_lag_measurement
 from fieldloop.check.registry import check
 from fieldloop.model.finding import UNKNOWN, Measurement
 from fieldloop.model.fix import Fix, FixKind
@@ -17,8 +23,10 @@ from fieldloop.model.stream import MS_PER_S, NS_PER_S, Stream, StreamKind
 
 def lag_evidence(case: Case, camera: Stream) -> Evidence:
     """Return the evidence of one camera's lag behind the joints; computed once for all checks."""
-    others = tuple(case.streams())
-    return case.keep(("lag evidence", camera.name), lambda: evidence(camera, others, settings_of(case.protocol)))
+    others = tuple(case.find_streams())
+    return case.compute_once(
+        ("lag evidence", camera.name), lambda: evidence(camera, others, read_content_lag_settings(case.protocol))
+    )
 
 
 @check(
@@ -34,12 +42,12 @@ def content_lag(case: Case) -> Iterator[Measurement]:
     its interval, at the centre row. Little, slow or unexplained motion gives no estimate.
     The lag is relative to the joints' timestamps: a delay of the joint sensor itself is part of it.
     """
-    settings = settings_of(case.protocol)
-    moving = moving_streams(tuple(case.streams()))
-    for camera in case.streams(StreamKind.RGB) if moving else ():
+    settings = read_content_lag_settings(case.protocol)
+    moving = choose_motion_streams(tuple(case.find_streams()))
+    for camera in case.find_streams(StreamKind.RGB) if moving else ():
         about = Subject(camera.name, moving[0].name)
         lag = estimate_pooled_lag([lag_evidence(case, camera)], settings)
-        yield replace(lag_measurement(about, lag), fix=_propose_restamp(camera, lag))
+        yield replace(make_lag_measurement(about, lag), fix=_propose_restamp(camera, lag))
 
 
 def _propose_restamp(camera: Stream, lag: LagEstimate) -> Fix | None:
@@ -62,16 +70,16 @@ def content_step(case: Case) -> Iterator[Measurement]:
     A recorder that loses frames and closes the gap shifts all later pictures. Every moment is tried. The likeliest jump
     is fitted, with an interval that allows for the choice of the moment.
     """
-    settings, name = settings_of(case.protocol), "alignment.content_step"
-    edge_s, reach = case.parameter(name, "edge_s"), case.parameter(name, "sd")
-    moving = moving_streams(tuple(case.streams()))
-    for camera in case.streams(StreamKind.RGB) if moving else ():
+    settings, name = read_content_lag_settings(case.protocol), "alignment.content_step"
+    edge_s, reach = case.read_parameter(name, "edge_s"), case.read_parameter(name, "sd")
+    moving = choose_motion_streams(tuple(case.find_streams()))
+    for camera in case.find_streams(StreamKind.RGB) if moving else ():
         about = Subject(camera.name, moving[0].name)
-        step = find_step(lag_evidence(case, camera), settings, edge_s, reach)
+        step = estimate_lag_step(lag_evidence(case, camera), settings, edge_s, reach)
         if step.refused:
             yield Measurement(about, UNKNOWN, cannot_tell=step.refused)
             continue
-        low, high = shift_size_interval_ms(step.low_s, step.high_s)
+        low, high = compute_shift_size_interval_ms(step.low_s, step.high_s)
         begin_s = (int(camera.times_ns[0]) - case.episode.start_ns) / 1e9
         place = note("check.lag_step", step_ms=step.step_s * MS_PER_S, after_s=step.at_s)
         yield Measurement(about, abs(step.step_s) * MS_PER_S, place, low=low, high=high, at_s=begin_s + step.at_s)

@@ -30,18 +30,18 @@ def in_force(case: Case) -> Iterator[Measurement]:
     marker verification ends a calibration at the last good verification, so every episode in between fails. A
     calibration that was valid at the start but not at the end does not count.
     """
-    for stream in case.streams(*CALIBRATED):
-        sensor = Sensor(_serial(stream.serial, stream.name, case.episode), stream.kind, stream.name)
+    for stream in case.find_streams(*CALIBRATED):
+        sensor = Sensor(_find_serial(stream.serial, stream.name, case.episode), stream.kind, stream.name)
         yield from _count_valid_calibrations(sensor, case.episode, case.calibrations or ())
 
 
 def keep_sensors_for_recount(measured: Measured, sensors: Iterable[Sensor]) -> Measured:
     """Yield what a later recount needs: each sensor with its kind and serial number."""
-    kept = tuple(Measurement(Subject(s.stream), 0.0, _sensor_fact(s)) for s in sensors if s.kind in CALIBRATED)
+    kept = tuple(Measurement(Subject(s.stream), 0.0, _note_sensor(s)) for s in sensors if s.kind in CALIBRATED)
     return replace(measured, measurements=kept, reason=None) if kept else measured
 
 
-def _sensor_fact(sensor: Sensor) -> Note:
+def _note_sensor(sensor: Sensor) -> Note:
     return note("check.sensor_kept", kind=sensor.kind.value, serial=sensor.serial)
 
 
@@ -60,15 +60,15 @@ def recount_calibrations(measured: Measured, episode: Episode, calibrations: Ite
 
 
 def _restore_sensor(measurement: Measurement, episode: Episode) -> Sensor:
-    kind, serial = _kind_and_serial(measurement.place)
+    kind, serial = _read_kind_and_serial(measurement.place)
     known = kind in set(CALIBRATED)  # before depth and force sensors were checked, only colour cameras were kept
     stream = measurement.about.stream
     return Sensor(
-        _serial(serial if known else "", stream, episode), StreamKind(kind) if known else StreamKind.RGB, stream
+        _find_serial(serial if known else "", stream, episode), StreamKind(kind) if known else StreamKind.RGB, stream
     )
 
 
-def _kind_and_serial(place: Note | None) -> tuple[str, str]:
+def _read_kind_and_serial(place: Note | None) -> tuple[str, str]:
     """Return the sensor that was kept; tables of earlier versions hold a text."""
     if place is None:
         return "", ""
@@ -80,8 +80,8 @@ def _kind_and_serial(place: Note | None) -> tuple[str, str]:
     return str(place["kind"]), str(place["serial"])
 
 
-def _serial(stated: str, stream: str, episode: Episode) -> str:
-    return stated or episode.fact(f"serial.{stream}") or ""
+def _find_serial(stated_serial: str, stream: str, episode: Episode) -> str:
+    return stated_serial or episode.fact(f"serial.{stream}") or ""
 
 
 def _count_valid_calibrations(
@@ -91,19 +91,21 @@ def _count_valid_calibrations(
     if not of_sensor and sensor.kind is not StreamKind.RGB:
         return  # depth and force sensors are usable uncalibrated; once calibrated, the calibration must be valid
     good = [c for c in of_sensor if c.status is Status.PASSED]
-    holding = [c for c in good if c.holds_at(episode.start_ns) and c.holds_at(episode.end_ns)]
+    holding = [c for c in good if c.is_in_force_at(episode.start_ns) and c.is_in_force_at(episode.end_ns)]
     yield Measurement(
         Subject(sensor.stream),
         float(len(holding)),
-        None if holding else note(_reason_none_valid(of_sensor, good, episode)),
+        None if holding else note(_name_reason_none_valid(of_sensor, good, episode)),
     )
 
 
-def _reason_none_valid(of_sensor: list[Calibration], good: list[Calibration], episode: Episode) -> str:
-    if not of_sensor:
+def _name_reason_none_valid(
+    sensor_calibrations: list[Calibration], good_calibrations: list[Calibration], episode: Episode
+) -> str:
+    if not sensor_calibrations:
         return "check.calibration_unknown"
-    if not good:
+    if not good_calibrations:
         return "check.calibration_failed"
-    if any(c.holds_at(episode.start_ns) for c in good):
+    if any(c.is_in_force_at(episode.start_ns) for c in good_calibrations):
         return "check.calibration_ended_within"
     return "check.calibration_not_yet_valid"

@@ -6,12 +6,12 @@ import numpy as np
 
 from fieldloop.check.case import PICTURES, Case
 from fieldloop.check.registry import check
-from fieldloop.check.signals.stamps import Times, sample_time_s
+from fieldloop.check.signals.stamps import Times, compute_sample_time_s
 from fieldloop.model.finding import Measurement
 from fieldloop.model.fix import Fix, FixKind
 from fieldloop.model.note import Subject, note
 from fieldloop.model.stream import NS_PER_MS, NS_PER_S, ClockKind, Stream
-from fieldloop.stats.quantile import median
+from fieldloop.stats.quantile import compute_median
 
 
 @check(
@@ -26,8 +26,8 @@ def camera_clock(case: Case) -> Iterator[Measurement]:
     their timestamps differ, a loader returns a neighbouring frame, or none. If all differ by the same amount, the check
     proposes to shift the video's clock.
     """
-    rows_ns = _row_clock_ns(case)
-    for stream in case.streams(*PICTURES):
+    rows_ns = _find_row_clock_ns(case)
+    for stream in case.find_streams(*PICTURES):
         frames_ns = stream.clocks.get(ClockKind.CONTAINER)
         beside = stream.clocks.get(ClockKind.SYNTHETIC, rows_ns)
         if frames_ns is None or beside is None:  # no video, or no table: nothing to pair
@@ -35,25 +35,25 @@ def camera_clock(case: Case) -> Iterator[Measurement]:
         count = min(len(frames_ns), len(beside))
         apart = beside[:count] - frames_ns[:count]
         worst = int(np.argmax(np.abs(apart)))
-        at_s = sample_time_s(case, stream, worst)
+        at_s = compute_sample_time_s(case, stream, worst)
         frame_s, row_s = float(frames_ns[worst]) / NS_PER_S, float(beside[worst]) / NS_PER_S
         place = note("check.frame_and_row", at_s=at_s, frame=worst, frame_s=frame_s, row_s=row_s)
         yield Measurement(
             Subject(stream.name), abs(int(apart[worst])) / NS_PER_MS, place, at_s=at_s,
-            fix=_propose_shift(stream, apart) if len(frames_ns) == len(beside) else None,
+            fix=_propose_video_clock_shift(stream, apart) if len(frames_ns) == len(beside) else None,
         )  # fmt: skip
 
 
-def _row_clock_ns(case: Case) -> Times | None:
+def _find_row_clock_ns(case: Case) -> Times | None:
     """Return the table's row clock, which is that of a stream without pictures."""
-    tables = (s for s in case.sensing_streams() if s.pictures is None and ClockKind.SYNTHETIC in s.clocks)
+    tables = (s for s in case.find_sensing_streams() if s.pictures is None and ClockKind.SYNTHETIC in s.clocks)
     return next((stream.clocks[ClockKind.SYNTHETIC] for stream in tables), None)
 
 
-def _propose_shift(stream: Stream, apart: Times) -> Fix | None:
+def _propose_video_clock_shift(stream: Stream, differences_ns: Times) -> Fix | None:
     """Propose one shift of the video's clock where it corrects every frame."""
-    shift = int(median(apart))
-    if not shift or int(np.abs(apart - shift).max()) > NS_PER_MS:
+    shift = int(compute_median(differences_ns))
+    if not shift or int(np.abs(differences_ns - shift).max()) > NS_PER_MS:
         return None
     why = note("check.fix_shift_rows")
     return Fix(FixKind.RESTAMP, why, stream=stream.name, shift_ns=shift, clock=ClockKind.CONTAINER)

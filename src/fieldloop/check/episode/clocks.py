@@ -7,14 +7,20 @@ from numpy.typing import NDArray
 
 from fieldloop.check.case import Case
 from fieldloop.check.registry import check
-from fieldloop.check.signals.clock_drifts import Drift, drifts
-from fieldloop.check.signals.latency import BEHIND, Latency, excesses, latencies, restamp
-from fieldloop.check.signals.overlap import outside_ns
-from fieldloop.check.signals.stamps import rhythm, sample_time_s
+from fieldloop.check.signals.clock_drifts import Drift, estimate_clock_drifts
+from fieldloop.check.signals.latency import (
+    BEHIND,
+    Latency,
+    compare_latencies_with_peers,
+    measure_latencies,
+    propose_restamp,
+)
+from fieldloop.check.signals.overlap import measure_distance_outside_ns
+from fieldloop.check.signals.stamps import compute_sample_time_s, find_rhythm
 from fieldloop.model.finding import UNKNOWN, Measurement
 from fieldloop.model.note import Note, Subject, note
 from fieldloop.model.stream import NS_PER_MS, NS_PER_S, Stream
-from fieldloop.stats.quantile import median, percentile
+from fieldloop.stats.quantile import compute_median, compute_percentile
 
 
 @check(
@@ -28,19 +34,19 @@ def stamped_ahead(case: Case) -> Iterator[Measurement]:
     No sample arrives before it was taken: timestamps in the future of the recorder's clock prove that the two clocks
     differ by at least this much. Timestamps in the past prove nothing, because transport takes time.
     """
-    same_day_ns = case.parameter("timing.stamped_ahead", "same_clock_s") * NS_PER_S
-    for stream, latency in latencies(case):
-        usual = median(latency.took_ns)
+    same_day_ns = case.read_parameter("timing.stamped_ahead", "same_clock_s") * NS_PER_S
+    for stream, latency in measure_latencies(case):
+        usual = compute_median(latency.took_ns)
         if abs(usual) > same_day_ns:
             reason = note("check.clocks_have_other_epochs", arrival=latency.arrival.value)
             yield Measurement(Subject(stream.name), UNKNOWN, cannot_tell=reason)
             continue
-        earliest = percentile(latency.took_ns, 1)
-        at_s = sample_time_s(case, stream, int(np.argmin(latency.took_ns)))
-        place = _clock_comparison_note(latency, at_s) if earliest < 0 else None
+        earliest = compute_percentile(latency.took_ns, 1)
+        at_s = compute_sample_time_s(case, stream, int(np.argmin(latency.took_ns)))
+        place = _note_compared_clocks(latency, at_s) if earliest < 0 else None
         ahead, seen_s = max(0.0, -earliest) / NS_PER_MS, at_s if earliest < 0 else None
         yield Measurement(
-            Subject(stream.name), ahead, place, at_s=seen_s, fix=restamp(case, stream) if earliest < 0 else None
+            Subject(stream.name), ahead, place, at_s=seen_s, fix=propose_restamp(case, stream) if earliest < 0 else None
         )
 
 
@@ -56,9 +62,9 @@ def stamped_behind(case: Case) -> Iterator[Measurement]:
     delay alone does not show which it is. The clock is late if the delay is as steady as that of its peers, and
     shifting the clock by the difference aligns its samples with theirs. The check then proposes that shift.
     """
-    for stream, _ in latencies(case):
-        excess = excesses(case).get(stream.name)
-        if excess is None or outside_ns(case, stream) is not None:
+    for stream, _ in measure_latencies(case):
+        excess = compare_latencies_with_peers(case).get(stream.name)
+        if excess is None or measure_distance_outside_ns(case, stream) is not None:
             continue  # `timing.stream_offset` reports a stream that never overlaps the others
         value, arrival = max(0.0, excess.ns / NS_PER_MS), excess.arrival.value
         if excess.restamp is not None:
@@ -83,20 +89,20 @@ def clock_drift(case: Case) -> Iterator[Measurement]:
     If all sensors drift alike, or a clock starts from another origin or runs at another pace, the arrival clock may be
     the one that differs, as in simulated or replayed time: whether a sensor drifts is then left open.
     """
-    for stream, latency in latencies(case):
-        drift = drifts(case)[stream.name]
+    for stream, latency in measure_latencies(case):
+        drift = estimate_clock_drifts(case)[stream.name]
         if drift is None:
             yield Measurement(Subject(stream.name), UNKNOWN, cannot_tell=note("check.too_few_for_clock"))
             continue
         value = abs(drift.ms)
         low, high = (0.0 if drift.left_open else max(0.0, value - drift.reach_ms)), value + drift.reach_ms
-        yield Measurement(Subject(stream.name), value, _drift_note(drift, latency), low=low, high=high)
+        yield Measurement(Subject(stream.name), value, _note_clock_drift(drift, latency), low=low, high=high)
 
 
-def _drift_note(drift: Drift, latency: Latency) -> Note:
+def _note_clock_drift(drift: Drift, latency: Latency) -> Note:
     if drift.other_time:
         return note("check.clocks_count_other_time", arrival=latency.arrival.value)
-    return note("check.all_clocks_drift") if drift.shared else _clock_comparison_note(latency)
+    return note("check.all_clocks_drift") if drift.shared else _note_compared_clocks(latency)
 
 
 @check(
@@ -113,40 +119,45 @@ def clock_step(case: Case) -> Iterator[Measurement]:
     transport became slower, which is not a fault of the clock. The shortest, the usual and the longest time must all
     change, because waiting alone changes them one by one.
     """
-    for stream, latency in latencies(case):
-        beat = rhythm(case, stream)
-        around = int(case.parameter("timing.clock_step", "samples_around"))
+    for stream, latency in measure_latencies(case):
+        beat = find_rhythm(case, stream)
+        around = int(case.read_parameter("timing.clock_step", "samples_around"))
         if beat is None or len(latency.took_ns) < 2 * around:
             yield Measurement(Subject(stream.name), UNKNOWN, cannot_tell=note("check.too_few_for_clock"))
             continue
-        drift = drifts(case)[stream.name]
-        step, index = _largest_step(stream, latency, beat.period_ns, around)
-        at_s, value = sample_time_s(case, stream, index), step / NS_PER_MS
-        place = _clock_comparison_note(latency, at_s) if step else None
+        drift = estimate_clock_drifts(case)[stream.name]
+        step, index = _find_largest_clock_step(stream, latency, beat.period_ns, around)
+        at_s, value = compute_sample_time_s(case, stream, index), step / NS_PER_MS
+        place = _note_compared_clocks(latency, at_s) if step else None
         low, high = (0.0, value) if drift and drift.shared else (None, None)
         yield Measurement(Subject(stream.name), value, place, low=low, high=high, at_s=at_s if step else None)
 
 
-def _clock_comparison_note(latency: Latency, at_s: float | None = None) -> Note:
+def _note_compared_clocks(latency: Latency, at_s: float | None = None) -> Note:
     return note("check.header_clock", arrival=latency.arrival.value, at_s=at_s)
 
 
-def _largest_step(stream: Stream, latency: Latency, period_ns: float, around: int) -> tuple[float, int]:
+def _find_largest_clock_step(
+    stream: Stream, latency: Latency, period_ns: float, window_samples: int
+) -> tuple[float, int]:
     """Return the largest lasting jump of the timestamps, and the first sample after it."""
     took = latency.took_ns.astype(np.float64)
-    windows = np.lib.stride_tricks.sliding_window_view(took, around)
-    moved = [_change(level, around) for level in (np.median(windows, axis=1), windows.min(axis=1), windows.max(axis=1))]
+    windows = np.lib.stride_tricks.sliding_window_view(took, window_samples)
+    moved = [
+        _compute_level_change(level, window_samples)
+        for level in (np.median(windows, axis=1), windows.min(axis=1), windows.max(axis=1))
+    ]
     together = np.abs(np.sign(moved).sum(axis=0)) == len(moved)
     lasting = np.where(together, np.abs(moved).min(axis=0), 0.0)
-    sudden = np.abs(np.diff(took))[around - 1 : around - 1 + len(lasting)]
+    sudden = np.abs(np.diff(took))[window_samples - 1 : window_samples - 1 + len(lasting)]
     stamped, arrived = np.diff(stream.times_ns), np.diff(stream.clocks[latency.arrival])
-    inside = slice(around - 1, around - 1 + len(lasting))
+    inside = slice(window_samples - 1, window_samples - 1 + len(lasting))
     in_rhythm = np.abs(arrived[inside] - period_ns) <= np.abs(stamped[inside] - period_ns)
     step = np.where(in_rhythm, np.minimum(lasting, sudden), 0.0)
     worst = int(np.argmax(step)) if len(step) else 0
-    return (float(step[worst]), worst + around) if len(step) else (0.0, 0)
+    return (float(step[worst]), worst + window_samples) if len(step) else (0.0, 0)
 
 
-def _change(level: NDArray[np.float64], around: int) -> NDArray[np.float64]:
+def _compute_level_change(window_levels: NDArray[np.float64], window_samples: int) -> NDArray[np.float64]:
     """Return each window's level less that of the window before it."""
-    return level[around:] - level[:-around]
+    return window_levels[window_samples:] - window_levels[:-window_samples]

@@ -6,11 +6,11 @@ import numpy as np
 
 from fieldloop.check.case import Case
 from fieldloop.check.episode.adherence import NO_PROTOCOL
-from fieldloop.check.episode.repeats import longest_repeat
+from fieldloop.check.episode.repeats import measure_longest_repeat
 from fieldloop.check.registry import check
-from fieldloop.check.signals.depth_frames import DepthScan, Numbers, depth_cameras, scan_depth
-from fieldloop.check.signals.frames import place_in
-from fieldloop.check.signals.stamps import sample_time_s
+from fieldloop.check.signals.depth_frames import DepthScan, Numbers, find_depth_cameras, scan_depth_frames
+from fieldloop.check.signals.frames import note_place_in_frames
+from fieldloop.check.signals.stamps import compute_sample_time_s
 from fieldloop.model.finding import UNKNOWN, Measurement
 from fieldloop.model.note import Subject, note
 from fieldloop.model.stream import Stream
@@ -33,11 +33,11 @@ def noise(case: Case) -> Iterator[Measurement]:
     """
     for stream, seen in _scan_depth_cameras(case):
         live = seen.noise_mm[np.isfinite(seen.noise_mm) & ~seen.same]
-        if len(live) < case.parameter("depth.noise", "fewest_pairs"):
+        if len(live) < case.read_parameter("depth.noise", "fewest_pairs"):
             yield Measurement(Subject(stream.name), UNKNOWN, cannot_tell=note("check.too_few_frame_pairs"))
             continue
-        quiet = float(np.percentile(live, case.parameter("depth.noise", "quiet_percent")))
-        if quiet > case.parameter("depth.noise", "motion_mm"):
+        quiet = float(np.percentile(live, case.read_parameter("depth.noise", "quiet_percent")))
+        if quiet > case.read_parameter("depth.noise", "motion_mm"):
             yield Measurement(Subject(stream.name), UNKNOWN, cannot_tell=note("check.everything_moves"))
             continue
         yield Measurement(Subject(stream.name), quiet)
@@ -56,7 +56,7 @@ def reach(case: Case) -> Iterator[Measurement]:
     only if the log names its protocol, or the protocol names the camera.
     """
     for stream, seen in _scan_depth_cameras(case):
-        near = _median(seen.near_m)
+        near = _compute_median_of_frames(seen.near_m)
         if not np.isfinite(near):
             yield Measurement(Subject(stream.name), UNKNOWN, cannot_tell=EMPTY)
         elif case.collected_by_protocol or stream.name in case.protocol.sensors:
@@ -78,7 +78,7 @@ def plausible(case: Case) -> Iterator[Measurement]:
     Millimetres read as metres are a thousand times too far, metres read as millimetres a thousand times too near.
     """
     for stream, seen in _scan_depth_cameras(case):
-        middle = _median(seen.middle_m)
+        middle = _compute_median_of_frames(seen.middle_m)
         if np.isfinite(middle):
             yield Measurement(Subject(stream.name), middle, note("check.median_distance"))
         else:
@@ -98,8 +98,8 @@ def holes(case: Case) -> Iterator[Measurement]:
         if not len(shares):
             yield Measurement(Subject(stream.name), UNKNOWN, cannot_tell=note("check.nothing_decoded"))
             continue
-        at_s = sample_time_s(case, stream, int(seen.indices[seen.decoded][np.argmax(shares)]))
-        place = place_in(stream, seen.indices, at_s, "check.worst_frame", worst=float(shares.max()))
+        at_s = compute_sample_time_s(case, stream, int(seen.indices[seen.decoded][np.argmax(shares)]))
+        place = note_place_in_frames(stream, seen.indices, at_s, "check.worst_frame", worst=float(shares.max()))
         yield Measurement(Subject(stream.name), float(np.median(shares)), place, at_s=at_s)
 
 
@@ -115,13 +115,13 @@ def frozen(case: Case) -> Iterator[Measurement]:
         if seen.decoded.sum() < 2:  # noqa: PLR2004 - one frame repeats nothing
             yield Measurement(Subject(stream.name), UNKNOWN, cannot_tell=note("check.one_frame_decoded"))
             continue
-        yield longest_repeat(case, stream, seen.indices, seen.same)
+        yield measure_longest_repeat(case, stream, seen.indices, seen.same)
 
 
 def _scan_depth_cameras(case: Case) -> Iterator[tuple[Stream, DepthScan]]:
-    return ((stream, scan_depth(case, stream)) for stream in depth_cameras(case))
+    return ((stream, scan_depth_frames(case, stream)) for stream in find_depth_cameras(case))
 
 
-def _median(of_frames: Numbers) -> float:
-    known = of_frames[np.isfinite(of_frames)]
+def _compute_median_of_frames(frame_values: Numbers) -> float:
+    known = frame_values[np.isfinite(frame_values)]
     return float(np.median(known)) if len(known) else UNKNOWN

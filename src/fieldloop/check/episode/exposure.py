@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from fieldloop.check.case import Case
 from fieldloop.check.registry import check
-from fieldloop.check.signals.frames import place_in
-from fieldloop.check.signals.pictures import Scan, colour_cameras, scan
-from fieldloop.check.signals.stamps import sample_time_s
+from fieldloop.check.signals.frames import note_place_in_frames
+from fieldloop.check.signals.pictures import Scan, find_colour_cameras, scan_colour_frames
+from fieldloop.check.signals.stamps import compute_sample_time_s
 from fieldloop.model.finding import UNKNOWN, Measurement
 from fieldloop.model.note import Subject, note
 from fieldloop.model.stream import Stream
@@ -38,7 +38,7 @@ def black_or_blown(case: Case) -> Iterator[Measurement]:
     shows = {stream.name: bool(seen.level[seen.decoded].any()) for stream, seen in scanned if seen.decoded.any()}
     fills_in = case.episode.format.startswith(DATASETS) and any(shows.values())
     for stream, seen in scanned:
-        measurement = _share_of_bad_frames(case, stream, seen, ~_well_lit_frames(case, seen))
+        measurement = _measure_share_of_bad_frames(case, stream, seen, ~_find_well_lit_frames(case, seen))
         if shows.get(stream.name, True):
             yield measurement
         elif fills_in:
@@ -64,8 +64,8 @@ def overexposed(case: Case) -> Iterator[Measurement]:
             yield Measurement(Subject(stream.name), UNKNOWN, cannot_tell=NOTHING_DECODED)
             continue
         worst = int(seen.indices[seen.decoded][np.argmax(shares)])
-        at_s = sample_time_s(case, stream, worst)
-        place = place_in(stream, seen.indices, at_s, "check.worst_frame", worst=float(shares.max()))
+        at_s = compute_sample_time_s(case, stream, worst)
+        place = note_place_in_frames(stream, seen.indices, at_s, "check.worst_frame", worst=float(shares.max()))
         yield Measurement(Subject(stream.name), float(np.median(shares)), place, at_s=at_s)
 
 
@@ -81,9 +81,11 @@ def covered(case: Case) -> Iterator[Measurement]:
     Frames that are black or overexposed are not counted again. A plain wall has no edge either: raise the limit if the
     camera looks at one.
     """
-    edge = case.parameter("vision.covered", "edge_level")
+    edge = case.read_parameter("vision.covered", "edge_level")
     for stream, seen in _scan_colour_cameras(case):
-        yield _share_of_bad_frames(case, stream, seen, _well_lit_frames(case, seen) & (seen.contrast < edge))
+        yield _measure_share_of_bad_frames(
+            case, stream, seen, _find_well_lit_frames(case, seen) & (seen.contrast < edge)
+        )
 
 
 @check(
@@ -99,12 +101,12 @@ def sharpness(case: Case) -> Iterator[Measurement]:
     Motion blurs a frame or two; a lens out of focus stays blurred. A camera that is out of focus throughout has no
     sharper moment to compare with and is not detected. Frames that show nothing are ignored.
     """
-    lasting_s, least = (case.parameter("vision.sharpness", name) for name in ("lasting_s", "least_edge"))
+    lasting_s, least = (case.read_parameter("vision.sharpness", name) for name in ("lasting_s", "least_edge"))
     for stream, seen in _scan_colour_cameras(case):
         shown = (
             seen.decoded
-            & _well_lit_frames(case, seen)
-            & (seen.contrast >= case.parameter("vision.covered", "edge_level"))
+            & _find_well_lit_frames(case, seen)
+            & (seen.contrast >= case.read_parameter("vision.covered", "edge_level"))
         )
         edges = seen.sharpness[shown]
         usual = float(np.nanmedian(edges)) if np.isfinite(edges).any() else UNKNOWN
@@ -115,26 +117,34 @@ def sharpness(case: Case) -> Iterator[Measurement]:
             continue
         smooth = np.median(np.lib.stride_tricks.sliding_window_view(edges, around), axis=1)
         worst = int(np.argmin(smooth))
-        at_s = sample_time_s(case, stream, int(seen.indices[shown][worst]))
-        place = place_in(stream, seen.indices, at_s, "check.at")
+        at_s = compute_sample_time_s(case, stream, int(seen.indices[shown][worst]))
+        place = note_place_in_frames(stream, seen.indices, at_s, "check.at")
         yield Measurement(Subject(stream.name), float(smooth[worst]) / usual, place, at_s=at_s)
 
 
 def _scan_colour_cameras(case: Case) -> Iterator[tuple[Stream, Scan]]:
-    return ((stream, scan(case, stream)) for stream in colour_cameras(case))
+    return ((stream, scan_colour_frames(case, stream)) for stream in find_colour_cameras(case))
 
 
-def _well_lit_frames(case: Case, seen: Scan) -> NDArray[np.bool_]:
+def _find_well_lit_frames(case: Case, picture_scan: Scan) -> NDArray[np.bool_]:
     """Return which frames are neither black nor overexposed."""
-    dark = case.parameter("vision.black_or_blown", "dark_level")
-    bright = case.parameter("vision.black_or_blown", "bright_level")
-    lit: NDArray[np.bool_] = (seen.level >= dark) & (seen.level <= bright)
+    dark = case.read_parameter("vision.black_or_blown", "dark_level")
+    bright = case.read_parameter("vision.black_or_blown", "bright_level")
+    lit: NDArray[np.bool_] = (picture_scan.level >= dark) & (picture_scan.level <= bright)
     return lit
 
 
-def _share_of_bad_frames(case: Case, stream: Stream, seen: Scan, bad: NDArray[np.bool_]) -> Measurement:
-    bad = bad[seen.decoded]
-    if not len(bad):
+def _measure_share_of_bad_frames(
+    case: Case, stream: Stream, picture_scan: Scan, is_bad: NDArray[np.bool_]
+) -> Measurement:
+    is_bad = is_bad[picture_scan.decoded]
+    if not len(is_bad):
         return Measurement(Subject(stream.name), UNKNOWN, cannot_tell=NOTHING_DECODED)
-    at_s = sample_time_s(case, stream, int(seen.indices[seen.decoded][np.argmax(bad)])) if bad.any() else None
-    return Measurement(Subject(stream.name), float(bad.mean()), place_in(stream, seen.indices, at_s), at_s=at_s)
+    at_s = (
+        compute_sample_time_s(case, stream, int(picture_scan.indices[picture_scan.decoded][np.argmax(is_bad)]))
+        if is_bad.any()
+        else None
+    )
+    return Measurement(
+        Subject(stream.name), float(is_bad.mean()), note_place_in_frames(stream, picture_scan.indices, at_s), at_s=at_s
+    )

@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from fieldloop.check.case import Case
-from fieldloop.check.episode.adherence import exemption_reason
+from fieldloop.check.episode.adherence import explain_exemption
 from fieldloop.check.registry import check
-from fieldloop.check.signals.approach import approach
-from fieldloop.check.signals.arms import arms
-from fieldloop.check.signals.contact import NEVER, Hold, gripper_opening, holds
-from fieldloop.check.signals.signal import Floats, Signal, at_s, place_at
-from fieldloop.check.signals.tool import NO_TOOL, tool
+from fieldloop.check.signals.approach import find_approach
+from fieldloop.check.signals.arms import list_arms
+from fieldloop.check.signals.contact import NEVER, Hold, find_gripper_opening, find_holds
+from fieldloop.check.signals.signal import Floats, Signal, convert_to_episode_seconds, note_place_at
+from fieldloop.check.signals.tool import NO_TOOL, find_tool_pose
 from fieldloop.model.finding import UNKNOWN, Measurement
 from fieldloop.model.note import NO_SUBJECT, Subject, note
 
@@ -32,15 +32,20 @@ def approach_angle(case: Case) -> Iterator[Measurement]:
     The angle is measured over the last stretch before contact. The direction is stored, so that a batch can be checked
     for variety.
     """
-    yield from _each_hold(case, _angle)
+    yield from _measure_each_hold(case, _measure_approach_angle)
 
 
-def _angle(case: Case, span: Hold, pose: Signal) -> Measurement:
-    approached = approach(case, span)
+def _measure_approach_angle(case: Case, hold: Hold, pose: Signal) -> Measurement:
+    approached = find_approach(case, hold)
     if approached is None:
         return Measurement(Subject(pose.name), UNKNOWN, cannot_tell=note("check.no_approach"))
     angle = float(np.degrees(np.arccos(np.clip(-approached[1][UP], -1.0, 1.0))))
-    return Measurement(Subject(pose.name), angle, place_at(case, span.contact_ns), at_s=at_s(case, span.contact_ns))
+    return Measurement(
+        Subject(pose.name),
+        angle,
+        note_place_at(case, hold.contact_ns),
+        at_s=convert_to_episode_seconds(case, hold.contact_ns),
+    )
 
 
 @check(
@@ -50,18 +55,20 @@ def _angle(case: Case, span: Hold, pose: Signal) -> Measurement:
 )
 def lift_clearance(case: Case) -> Iterator[Measurement]:
     """How high was the item lifted above the place where it was picked up?"""
-    yield from _each_hold(case, _clearance)
+    yield from _measure_each_hold(case, _measure_lift_clearance)
 
 
-def _clearance(case: Case, span: Hold, pose: Signal) -> Measurement:
-    rows = pose.between(span.contact_ns, span.release_ns)
+def _measure_lift_clearance(case: Case, hold: Hold, pose: Signal) -> Measurement:
+    rows = pose.find_rows_between(hold.contact_ns, hold.release_ns)
     height = pose.values[rows, UP]
     if not np.isfinite(height).any():
         return Measurement(Subject(pose.name), UNKNOWN, cannot_tell=note("check.heights_unknown"))
     top = int(np.nanargmax(height))
     moment = pose.times_ns[rows][top]
-    value = float(height[top] - pose.at(span.contact_ns)[UP])
-    return Measurement(Subject(pose.name), value, place_at(case, moment), at_s=at_s(case, moment))
+    value = float(height[top] - pose.find_row_nearest(hold.contact_ns)[UP])
+    return Measurement(
+        Subject(pose.name), value, note_place_at(case, moment), at_s=convert_to_episode_seconds(case, moment)
+    )
 
 
 @check(
@@ -76,18 +83,23 @@ def place_height(case: Case) -> Iterator[Measurement]:
     places, which the protocol states. If the item is released far below where it was picked up, the protocol lacks that
     difference.
     """
-    yield from _each_hold(case, _measure_place_height)
+    yield from _measure_each_hold(case, _measure_place_height)
 
 
-def _measure_place_height(case: Case, span: Hold, pose: Signal) -> Measurement:
-    if not span.let_go:
+def _measure_place_height(case: Case, hold: Hold, pose: Signal) -> Measurement:
+    if not hold.let_go:
         return Measurement(Subject(pose.name), UNKNOWN, cannot_tell=note("check.ends_before_release"))
-    taken, left = pose.at(span.contact_ns)[UP], pose.at(span.release_ns)[UP]
-    value = float(left - taken - case.parameter("adherence.place_height", "surface_m"))
-    if value < -case.parameter("adherence.place_height", "deepest_m"):
+    taken, left = pose.find_row_nearest(hold.contact_ns)[UP], pose.find_row_nearest(hold.release_ns)[UP]
+    value = float(left - taken - case.read_parameter("adherence.place_height", "surface_m"))
+    if value < -case.read_parameter("adherence.place_height", "deepest_m"):
         reason = note("check.released_below", below_m=-value)
         return Measurement(Subject(pose.name), UNKNOWN, cannot_tell=reason)
-    return Measurement(Subject(pose.name), value, place_at(case, span.release_ns), at_s=at_s(case, span.release_ns))
+    return Measurement(
+        Subject(pose.name),
+        value,
+        note_place_at(case, hold.release_ns),
+        at_s=convert_to_episode_seconds(case, hold.release_ns),
+    )
 
 
 @check(
@@ -100,11 +112,11 @@ def dragging(case: Case) -> Iterator[Measurement]:
 
     The distance counts while the item is as low as at pick-up, and again while it is as low as at release.
     """
-    yield from _each_hold(case, _measure_dragging)
+    yield from _measure_each_hold(case, _measure_dragging)
 
 
-def _measure_dragging(case: Case, span: Hold, pose: Signal) -> Measurement:
-    rows = pose.between(span.contact_ns, span.release_ns)
+def _measure_dragging(case: Case, hold: Hold, pose: Signal) -> Measurement:
+    rows = pose.find_rows_between(hold.contact_ns, hold.release_ns)
     # steps of several samples, so that noise does not add up to a path
     stride = max(1, round(float(case.protocol.setting("episode.moving_window_s")) / pose.period_s))
     times, way = pose.times_ns[rows][::stride], pose.values[rows, :3][::stride]
@@ -112,10 +124,12 @@ def _measure_dragging(case: Case, span: Hold, pose: Signal) -> Measurement:
         return Measurement(Subject(pose.name), UNKNOWN, cannot_tell=note("check.carry_path_unknown"))
     top = int(np.argmax(way[:, UP]))
     ground = np.where(np.arange(len(way)) <= top, way[0, UP], way[-1, UP])
-    low = way[:, UP] < ground + case.parameter("adherence.dragging", "low_m")
+    low = way[:, UP] < ground + case.read_parameter("adherence.dragging", "low_m")
     steps = np.sqrt((np.diff(way[:, :UP], axis=0) ** 2).sum(axis=1)) * (low[1:] & low[:-1])
     most = times[int(np.argmax(steps))]
-    return Measurement(Subject(pose.name), float(steps.sum()), place_at(case, most), at_s=at_s(case, most))
+    return Measurement(
+        Subject(pose.name), float(steps.sum()), note_place_at(case, most), at_s=convert_to_episode_seconds(case, most)
+    )
 
 
 @check(
@@ -125,7 +139,7 @@ def _measure_dragging(case: Case, span: Hold, pose: Signal) -> Measurement:
 )
 def start_state(case: Case) -> Iterator[Measurement]:
     """How far open is the gripper at the beginning?"""
-    yield from _measure_opening_at(case, 0)
+    yield from _measure_gripper_opening(case, 0)
 
 
 @check(
@@ -135,40 +149,43 @@ def start_state(case: Case) -> Iterator[Measurement]:
 )
 def end_state(case: Case) -> Iterator[Measurement]:
     """How far open is the gripper at the end?"""
-    yield from _measure_opening_at(case, -1)
+    yield from _measure_gripper_opening(case, -1)
 
 
-def _measure_opening_at(case: Case, row: int) -> Iterator[Measurement]:
-    if reason := exemption_reason(case):
+def _measure_gripper_opening(case: Case, row: int) -> Iterator[Measurement]:
+    if reason := explain_exemption(case):
         yield Measurement(NO_SUBJECT, UNKNOWN, cannot_tell=reason)
         return
-    for arm in arms(case):
-        wide = gripper_opening(case, arm)
+    for arm in list_arms(case):
+        wide = find_gripper_opening(case, arm)
         if wide is None or not np.isfinite(wide[1]).any():
             yield Measurement(Subject(aspect=arm), UNKNOWN, cannot_tell=note("check.no_gripper_width"))
         else:
-            yield _opening_share(case, *wide, row)
+            yield _measure_opening_share(case, *wide, row)
 
 
-def _opening_share(case: Case, gripper: Signal, widths: Floats, row: int) -> Measurement:
+def _measure_opening_share(case: Case, gripper: Signal, widths: Floats, row: int) -> Measurement:
     known = np.isfinite(widths)
     width, moment = widths[known], gripper.times_ns[known][row]
     widest = float(width.max())
-    if widest - float(width.min()) < case.parameter("force.window", "closing_m"):
+    if widest - float(width.min()) < case.read_parameter("force.window", "closing_m"):
         return Measurement(Subject(gripper.name), UNKNOWN, cannot_tell=note("check.gripper_never_moved"))
     return Measurement(
-        Subject(gripper.name), float(width[row]) / widest, place_at(case, moment), at_s=at_s(case, moment)
+        Subject(gripper.name),
+        float(width[row]) / widest,
+        note_place_at(case, moment),
+        at_s=convert_to_episode_seconds(case, moment),
     )
 
 
-def _each_hold(case: Case, measure: Callable[[Case, Hold, Signal], Measurement]) -> Iterator[Measurement]:
+def _measure_each_hold(case: Case, measure_hold: Callable[[Case, Hold, Signal], Measurement]) -> Iterator[Measurement]:
     """Measure each arm that held something, or give the reason why nothing is known or required."""
-    if reason := exemption_reason(case) or (None if holds(case) else NEVER):
+    if reason := explain_exemption(case) or (None if find_holds(case) else NEVER):
         yield Measurement(NO_SUBJECT, UNKNOWN, cannot_tell=reason)
         return
-    for held in holds(case):
-        pose = tool(case, held.arm)
+    for held in find_holds(case):
+        pose = find_tool_pose(case, held.arm)
         if pose is None:
             yield Measurement(Subject(aspect=held.arm), UNKNOWN, cannot_tell=NO_TOOL)
         else:
-            yield measure(case, held, pose)
+            yield measure_hold(case, held, pose)

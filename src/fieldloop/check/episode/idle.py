@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from fieldloop.check.case import Case
 from fieldloop.check.registry import check
-from fieldloop.check.signals.movement import Movement, movement, reason_movement_unknown
-from fieldloop.check.signals.overlap import safe_trim
-from fieldloop.check.signals.signal import NO_RATE, at_s
+from fieldloop.check.signals.movement import Movement, explain_unknown_movement, find_movement
+from fieldloop.check.signals.overlap import propose_safe_trim
+from fieldloop.check.signals.signal import NO_RATE, convert_to_episode_seconds
 from fieldloop.model.finding import ASSUMED, UNKNOWN, Measurement
 from fieldloop.model.note import NO_SUBJECT, Note, note
 from fieldloop.model.provenance import StreamFact
@@ -24,15 +24,17 @@ def idle_head(case: Case) -> Iterator[Measurement]:
 
     The proposed trim keeps the stillness before the attempt that the protocol asks for.
     """
-    moved = movement(case)
+    moved = find_movement(case)
     if moved is None or not moved.paced:
-        yield Measurement(NO_SUBJECT, UNKNOWN, cannot_tell=reason_movement_unknown(case) if moved is None else NO_RATE)
+        yield Measurement(NO_SUBJECT, UNKNOWN, cannot_tell=explain_unknown_movement(case) if moved is None else NO_RATE)
         return
-    keep_from = moved.onset_ns - _required_stillness_ns(case, "adherence.pre_roll")
-    fix = safe_trim(case, note("check.fix_idle_head"), start_ns=keep_from) if keep_from > moved.start_ns else None
+    keep_from = moved.onset_ns - _read_required_stillness_ns(case, "adherence.pre_roll")
+    fix = (
+        propose_safe_trim(case, note("check.fix_idle_head"), start_ns=keep_from) if keep_from > moved.start_ns else None
+    )
     yield Measurement(
-        NO_SUBJECT, (moved.onset_ns - moved.start_ns) / NS_PER_S, cannot_tell=_assumption(moved),
-        at_s=at_s(case, moved.onset_ns), fix=fix,
+        NO_SUBJECT, (moved.onset_ns - moved.start_ns) / NS_PER_S, cannot_tell=_note_movement_assumption(moved),
+        at_s=convert_to_episode_seconds(case, moved.onset_ns), fix=fix,
     )  # fmt: skip
 
 
@@ -47,25 +49,27 @@ def idle_tail(case: Case) -> Iterator[Measurement]:
 
     The proposed trim keeps the stillness after the attempt that the protocol asks for.
     """
-    moved = movement(case)
+    moved = find_movement(case)
     if moved is None or not moved.paced:
-        yield Measurement(NO_SUBJECT, UNKNOWN, cannot_tell=reason_movement_unknown(case) if moved is None else NO_RATE)
+        yield Measurement(NO_SUBJECT, UNKNOWN, cannot_tell=explain_unknown_movement(case) if moved is None else NO_RATE)
         return
     if moved.commanded:
         yield Measurement(NO_SUBJECT, UNKNOWN, cannot_tell=note("check.only_commands", streams=moved.sources))
         return
-    keep_to = moved.offset_ns + _required_stillness_ns(case, "adherence.post_roll")
-    fix = safe_trim(case, note("check.fix_idle_tail"), end_ns=keep_to) if keep_to < moved.end_ns else None
+    keep_to = moved.offset_ns + _read_required_stillness_ns(case, "adherence.post_roll")
+    fix = propose_safe_trim(case, note("check.fix_idle_tail"), end_ns=keep_to) if keep_to < moved.end_ns else None
     yield Measurement(
-        NO_SUBJECT, (moved.end_ns - moved.offset_ns) / NS_PER_S, cannot_tell=_assumption(moved),
-        at_s=at_s(case, moved.offset_ns), fix=fix,
+        NO_SUBJECT, (moved.end_ns - moved.offset_ns) / NS_PER_S, cannot_tell=_note_movement_assumption(moved),
+        at_s=convert_to_episode_seconds(case, moved.offset_ns), fix=fix,
     )  # fmt: skip
 
 
-def _required_stillness_ns(case: Case, check: str) -> int:
-    return round((case.protocol.limits[check].minimum or 0.0) * NS_PER_S)
+def _read_required_stillness_ns(case: Case, check_name: str) -> int:
+    return round((case.protocol.limits[check_name].minimum or 0.0) * NS_PER_S)
 
 
-def _assumption(moved: Movement) -> Note | None:
+def _note_movement_assumption(movement_times: Movement) -> Note | None:
     """Return why stillness does not fail: what moves is known by a name alone."""
-    return note(ASSUMED, stream=moved.assumed, fact=StreamFact.MEANING.value) if moved.assumed else None
+    return (
+        note(ASSUMED, stream=movement_times.assumed, fact=StreamFact.MEANING.value) if movement_times.assumed else None
+    )

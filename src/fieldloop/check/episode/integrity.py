@@ -7,12 +7,12 @@ import numpy as np
 
 from fieldloop.check.case import Case
 from fieldloop.check.registry import check
-from fieldloop.check.signals.stamps import sample_time_s
+from fieldloop.check.signals.stamps import compute_sample_time_s
 from fieldloop.model.episode import Defect, Harm
 from fieldloop.model.finding import Measurement
 from fieldloop.model.note import NO_SUBJECT, Note, Subject, note
 from fieldloop.model.provenance import StreamFact
-from fieldloop.model.stream import StreamKind
+from fieldloop.model.stream import Stream, StreamKind
 from fieldloop.model.stream_notes import NOT_UNDERSTOOD
 
 MOTION = (
@@ -25,6 +25,7 @@ MOTION = (
 STATE_NAMES = {"state", "states", "obs", "observation", "observations", "proprio", "proprioception", "policy"}
 STATE_WORD = re.compile(r"[^a-z]+")
 MOST_NAMED = 5
+FEWEST_SAMPLES = 2  # between two samples time passes
 MOST_LISTED = 20  # a damaged file can have thousands; the rest are counted
 
 
@@ -32,26 +33,29 @@ MOST_LISTED = 20  # a damaged file can have thousands; the rest are counted
     "integrity.readable",
     unit="defects",
     place_says_it=True,
-    revision=2,
+    revision=3,
 )
 def readable(case: Case) -> Iterator[Measurement]:
     """How much of the log could not be read?
 
     A stream that was not decoded, or whose meaning nothing states, keeps the log from passing: no check looked at it.
-    So does a log without any understood motion, whose state is in arrays of unknown meaning.
+    So does a log without any understood motion, whose state is in arrays of unknown meaning, a log of commands alone,
+    and one in which no stream has two samples.
     """
     lost = tuple(defect for defect in case.recording.defects if defect.harm is Harm.LOST)
     if lost:
-        yield from list_defects(lost)
+        yield from measure_defects(lost)
     elif names := _find_streams_not_understood(case):
-        yield Measurement(NO_SUBJECT, 0.0, cannot_tell=note("check.not_understood", streams=len(names), names=names))
-    elif unknown := _states_not_understood(case):
+        shown, more = names[:MOST_NAMED], max(0, len(names) - MOST_NAMED) or None
+        reason = note("check.not_understood", streams=len(names), names=shown, more=more)
+        yield Measurement(NO_SUBJECT, 0.0, cannot_tell=reason)
+    elif unknown := _find_states_not_understood(case):
         shown, more = unknown[:MOST_NAMED], max(0, len(unknown) - MOST_NAMED) or None
         reason = note("check.states_not_understood", streams=shown, more=more)
         yield Measurement(NO_SUBJECT, 0.0, cannot_tell=reason)
-    elif any(True for _ in case.sensing_streams()):
-        yield Measurement(NO_SUBJECT, 0.0)
-    elif any(True for _ in case.streams()):
+    elif sensing := tuple(case.find_sensing_streams()):
+        yield Measurement(NO_SUBJECT, 0.0, cannot_tell=_reason_nothing_shown(sensing))
+    elif any(True for _ in case.find_streams()):
         yield Measurement(NO_SUBJECT, 0.0, cannot_tell=note("check.no_known_stream"))
 
 
@@ -65,8 +69,8 @@ def described(case: Case) -> Iterator[Measurement]:
 
     A difference fails where a loader that trusts the description returns other data than were recorded.
     """
-    if any(True for _ in case.streams()):
-        yield from list_differences(case.recording.defects)
+    if any(True for _ in case.find_streams()):
+        yield from measure_description_differences(case.recording.defects)
 
 
 @check(
@@ -75,7 +79,7 @@ def described(case: Case) -> Iterator[Measurement]:
 )
 def required_streams(case: Case) -> Iterator[Measurement]:
     """Which streams that the protocol requires are missing?"""
-    there = {stream.name for stream in case.streams()}
+    there = {stream.name for stream in case.find_streams()}
     for sensor in case.protocol.sensors.values():
         if sensor.required:
             yield Measurement(Subject(sensor.stream), 0.0 if sensor.stream in there else 1.0)
@@ -90,7 +94,7 @@ def required_streams(case: Case) -> Iterator[Measurement]:
 )
 def not_finite(case: Case) -> Iterator[Measurement]:
     """Which share of each stream's numbers is not a number, or infinite?"""
-    for stream in case.streams():
+    for stream in case.find_streams():
         values = stream.values
         if values is None or not values.size or values.dtype.kind not in "fiub":
             continue
@@ -102,7 +106,7 @@ def not_finite(case: Case) -> Iterator[Measurement]:
         if stream.kind is StreamKind.OTHER:
             bad = bad[:, ~bad.all(axis=0)]  # a field that is never set is not a fault
         if bad.any():
-            at_s = sample_time_s(case, stream, int(np.argmax(bad.any(axis=1))))
+            at_s = compute_sample_time_s(case, stream, int(np.argmax(bad.any(axis=1))))
             yield Measurement(Subject(stream.name), float(bad.mean()), note("check.first_at", at_s=at_s), at_s=at_s)
         elif bad.size:
             yield Measurement(Subject(stream.name), 0.0)
@@ -111,37 +115,46 @@ def not_finite(case: Case) -> Iterator[Measurement]:
 def _find_streams_not_understood(case: Case) -> tuple[str, ...]:
     """Name the streams that their reader did not understand and the protocol does not describe."""
     known = case.protocol.sensors
-    return tuple(s.name for s in case.streams() if NOT_UNDERSTOOD in s.notes and s.name not in known)
+    return tuple(s.name for s in case.find_streams() if NOT_UNDERSTOOD in s.notes and s.name not in known)
 
 
-def _states_not_understood(case: Case) -> tuple[str, ...]:
+def _reason_nothing_shown(sensing: Sequence[Stream]) -> Note | None:
+    """Return why a log that was read shows nothing: no time passes in it, or no sensor saw anything."""
+    if max(map(len, sensing)) < FEWEST_SAMPLES:
+        return note("check.one_sample")
+    if all(stream.kind is StreamKind.ACTION for stream in sensing):
+        return note("check.no_sensor", streams=tuple(stream.name for stream in sensing)[:MOST_NAMED])
+    return None
+
+
+def _find_states_not_understood(case: Case) -> tuple[str, ...]:
     """Return the streams that are named as a state but have no known meaning, where no other stream shows motion."""
-    if any(True for _ in case.streams(*MOTION)):
+    if any(True for _ in case.find_streams(*MOTION)):
         return ()
-    others = [stream for stream in case.streams(StreamKind.OTHER) if stream.name not in case.protocol.sensors]
+    others = [stream for stream in case.find_streams(StreamKind.OTHER) if stream.name not in case.protocol.sensors]
     return tuple(stream.name for stream in others if set(STATE_WORD.split(stream.name.lower())) & STATE_NAMES)
 
 
-def list_defects(defects: Sequence[Defect]) -> Iterator[Measurement]:
+def measure_defects(defects: Sequence[Defect]) -> Iterator[Measurement]:
     """Yield one measurement per defect, up to a readable number."""
     for defect in defects[:MOST_LISTED]:
-        yield Measurement(Subject(defect.subject), 1.0, _where(defect))
+        yield Measurement(Subject(defect.subject), 1.0, _note_defect_place(defect))
     if more := max(0, len(defects) - MOST_LISTED):
         yield Measurement(NO_SUBJECT, float(more), note("check.more_defects", more=more))
 
 
-def list_differences(defects: Sequence[Defect]) -> Iterator[Measurement]:
+def measure_description_differences(defects: Sequence[Defect]) -> Iterator[Measurement]:
     """Yield where description and data differ: what misleads a loader counts, what is harmless is only named."""
     misleading = [defect for defect in defects if defect.harm is Harm.MISLEADS]
     harmless = [defect for defect in defects if defect.harm is Harm.HARMLESS]
     if not misleading:
         yield Measurement(NO_SUBJECT, 0.0)
-    yield from list_defects(misleading)
+    yield from measure_defects(misleading)
     for defect in harmless[:MOST_LISTED]:
-        yield Measurement(Subject(defect.subject), 0.0, cannot_tell=_where(defect))
+        yield Measurement(Subject(defect.subject), 0.0, cannot_tell=_note_defect_place(defect))
     if more := max(0, len(harmless) - MOST_LISTED):
         yield Measurement(NO_SUBJECT, 0.0, cannot_tell=note("check.more_defects", more=more))
 
 
-def _where(defect: Defect) -> Note:
+def _note_defect_place(defect: Defect) -> Note:
     return note("check.defect", where=defect.place, defect=defect.message)

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 
 from fieldloop.check.case import Case
-from fieldloop.check.naming import named
+from fieldloop.check.naming import note_listed_names
 from fieldloop.check.registry import check
-from fieldloop.check.signals.stamps import part_of_another
+from fieldloop.check.signals.stamps import is_part_of_other_stream
 from fieldloop.model.finding import UNKNOWN, Measurement
 from fieldloop.model.note import NO_SUBJECT, note
 from fieldloop.model.stream import StreamKind
@@ -23,7 +23,7 @@ def missing_fields(case: Case) -> Iterator[Measurement]:
     missing = [name for name in FIELDS if not getattr(case.episode, name)]
     if case.episode.simulated is None:
         missing.append("simulated")
-    yield _count_missing(case, missing)
+    yield _measure_missing_count(case, missing)
 
 
 @check(
@@ -38,7 +38,7 @@ def conditions(case: Case) -> Iterator[Measurement]:
     """
     known = {name for name, value in case.episode.facts if value} | case.episode.stratum.levels.keys()
     wanted = case.protocol.setting("episode.condition_record")
-    yield _count_missing(case, [name for name in wanted if name not in known])
+    yield _measure_missing_count(case, [name for name in wanted if name not in known])
 
 
 @check(
@@ -48,10 +48,14 @@ def conditions(case: Case) -> Iterator[Measurement]:
 )
 def serials(case: Case) -> Iterator[Measurement]:
     """Which sensors do not state the serial number of their device?"""
-    sensors = [s for s in case.sensing_streams() if s.kind is not StreamKind.ACTION and not part_of_another(case, s)]
+    sensors = [
+        s
+        for s in case.find_sensing_streams()
+        if s.kind is not StreamKind.ACTION and not is_part_of_other_stream(case, s)
+    ]
     if sensors:
         nameless = [s.name for s in sensors if not (s.serial or case.episode.fact(f"serial.{s.name}"))]
-        yield _count_missing(case, nameless, "check.no_serials")
+        yield _measure_missing_count(case, nameless, "check.no_serials")
 
 
 @check(
@@ -61,13 +65,13 @@ def serials(case: Case) -> Iterator[Measurement]:
 )
 def units(case: Case) -> Iterator[Measurement]:
     """Which streams of numbers do not state their unit, so that one had to be assumed?"""
-    numbers = [s for s in case.sensing_streams() if s.values is not None]
+    numbers = [s for s in case.find_sensing_streams() if s.values is not None]
     if numbers:
         assumed = [s.name for s in numbers if not s.unit_stated]
-        yield _count_missing(case, assumed, "check.no_units")
+        yield _measure_missing_count(case, assumed, "check.no_units")
 
 
-def _count_missing(case: Case, missing: Sequence[str], code: str = "check.no_fields") -> Measurement:
-    if missing and not case.collected_by_protocol:
-        return Measurement(NO_SUBJECT, UNKNOWN, cannot_tell=note(code, names=tuple(missing)))
-    return Measurement(NO_SUBJECT, float(len(missing)), named(missing))
+def _measure_missing_count(case: Case, missing_names: Sequence[str], code: str = "check.no_fields") -> Measurement:
+    if missing_names and not case.collected_by_protocol:
+        return Measurement(NO_SUBJECT, UNKNOWN, cannot_tell=note(code, names=tuple(missing_names)))
+    return Measurement(NO_SUBJECT, float(len(missing_names)), note_listed_names(missing_names))

@@ -1,20 +1,33 @@
 """Checks of whether the recorded motion is physically possible."""
 
+import re
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fieldloop.check.case import Case
 from fieldloop.check.episode.adherence import NO_PROTOCOL
 from fieldloop.check.registry import check
-from fieldloop.check.signals.signal import NO_RATE, Signal, at_s, first_at, paced, place_at, signals
-from fieldloop.check.signals.speeds import speeds, unwrapped, wraps
+from fieldloop.check.signals.signal import (
+    NO_RATE,
+    Signal,
+    convert_to_episode_seconds,
+    find_signals,
+    has_timed_stamps,
+    note_first_place_at,
+    note_place_at,
+)
+from fieldloop.check.signals.speeds import compute_speeds, find_full_turn_wraps, unwrap_full_turns
 from fieldloop.model.finding import UNKNOWN, Measurement
 from fieldloop.model.note import Note, Subject, note
 from fieldloop.model.provenance import UNIT_AND_MEANING
 from fieldloop.model.stream import NS_PER_S, StreamKind
 
 NO_UNIT = note("check.no_joint_unit")
+ENDLESS = note("check.turns_without_end")
+WHEEL = re.compile(r"wheel|caster|castor|rotor|propell|thruster|continuous|(^|[^a-z])(track|drive)([^a-z]|$)")
+"""Names of joints that turn without end."""
 
 
 @check(
@@ -22,24 +35,33 @@ NO_UNIT = note("check.no_joint_unit")
     unit="share of samples",
     needs=("joints",),
     rests_on=UNIT_AND_MEANING,
-    revision=2,
+    revision=3,
 )
 def joint_limit(case: Case) -> Iterator[Measurement]:
-    """Which share of joint readings lies beyond what a joint can reach?"""
-    limit = case.parameter("motion.joint_limit", "limit_rad")
-    for joints in _joints(case):
+    """Which share of joint readings lies beyond what a joint can reach?
+
+    Wheels, rotors and other joints that turn without end have no such limit, so they are left out.
+    """
+    limit = case.read_parameter("motion.joint_limit", "limit_rad")
+    for joints in _find_joint_signals(case):
         if joints.stream.unit != "rad":
             yield Measurement(Subject(joints.name), UNKNOWN, cannot_tell=NO_UNIT)
             continue
-        beyond = np.abs(joints.values) > limit
+        endless = _turn_without_end(joints)
+        if endless.all():
+            yield Measurement(Subject(joints.name), UNKNOWN, cannot_tell=ENDLESS)
+            continue
+        beyond = (np.abs(joints.values) > limit) & ~endless
         rows = np.flatnonzero(beyond.any(axis=1))
         if not len(rows):
             yield Measurement(Subject(joints.name), 0.0)
             continue
         first, worst = joints.times_ns[rows[0]], int(np.argmax(beyond.sum(axis=0)))
         degrees = bool(np.nanmedian(np.abs(joints.values[:, worst])) > 2 * limit)
-        place = first_at(case, first, joints.column(worst), degrees=degrees)
-        yield Measurement(Subject(joints.name), len(rows) / len(joints.values), place, at_s=at_s(case, first))
+        place = note_first_place_at(case, first, joints.name_column(worst), looks_like_degrees=degrees)
+        yield Measurement(
+            Subject(joints.name), len(rows) / len(joints.values), place, at_s=convert_to_episode_seconds(case, first)
+        )
 
 
 @check(
@@ -47,26 +69,33 @@ def joint_limit(case: Case) -> Iterator[Measurement]:
     unit="rad/s",
     needs=("joints",),
     rests_on=UNIT_AND_MEANING,
-    revision=2,
+    revision=3,
 )
 def teleport(case: Case) -> Iterator[Measurement]:
     """How fast did any joint have to move from one sample to the next?
 
-    A full turn between two samples is an angle that wraps, which `motion.angle_wrap` counts.
+    A full turn between two samples is an angle that wraps, which `motion.angle_wrap` counts. Wheels and rotors are left
+    out: they turn faster than any arm.
     """
-    for joints in _joints(case):
-        if reason := _reason_pace_unknown(joints):
+    for joints in _find_joint_signals(case):
+        if reason := _explain_unknown_speed(joints):
             yield Measurement(Subject(joints.name), UNKNOWN, cannot_tell=reason)
             continue
         steps = np.diff(joints.times_ns)
         # two timestamps that are too close would make any step look fast
         span_s = np.maximum(steps, joints.period_s * NS_PER_S / 2) / NS_PER_S
-        speed = np.abs(np.diff(unwrapped(case, joints.values), axis=0)) / span_s[:, None]
+        speed = np.abs(np.diff(unwrap_full_turns(case, joints.values), axis=0)) / span_s[:, None]
         speed[~np.isfinite(speed)] = 0.0
+        if (endless := _turn_without_end(joints)).all():
+            yield Measurement(Subject(joints.name), UNKNOWN, cannot_tell=ENDLESS)
+            continue
+        speed[:, endless] = 0.0
         row, column = (int(i) for i in np.unravel_index(int(np.argmax(speed)), speed.shape))
         when = joints.times_ns[row + 1]
-        place = place_at(case, when, joints.column(column))
-        yield Measurement(Subject(joints.name), float(speed[row, column]), place, at_s=at_s(case, when))
+        place = note_place_at(case, when, joints.name_column(column))
+        yield Measurement(
+            Subject(joints.name), float(speed[row, column]), place, at_s=convert_to_episode_seconds(case, when)
+        )
 
 
 @check(
@@ -78,15 +107,15 @@ def teleport(case: Case) -> Iterator[Measurement]:
 )
 def angle_wrap(case: Case) -> Iterator[Measurement]:
     """How often does an angle jump by a full turn from one sample to the next?"""
-    for joints in signals(case, StreamKind.JOINT_POSITION, StreamKind.ACTION, unit="rad"):
-        jumps = wraps(joints.values, case.parameter("motion.angle_wrap", "slack_rad")) != 0
+    for joints in find_signals(case, StreamKind.JOINT_POSITION, StreamKind.ACTION, unit="rad"):
+        jumps = find_full_turn_wraps(joints.values, case.read_parameter("motion.angle_wrap", "slack_rad")) != 0
         rows = np.flatnonzero(jumps.any(axis=1))
         if not len(rows):
             yield Measurement(Subject(joints.name), 0.0)
             continue
         first = joints.times_ns[rows[0] + 1]
-        place = first_at(case, first, joints.column(int(np.argmax(jumps.sum(axis=0)))))
-        yield Measurement(Subject(joints.name), float(jumps.sum()), place, at_s=at_s(case, first))
+        place = note_first_place_at(case, first, joints.name_column(int(np.argmax(jumps.sum(axis=0)))))
+        yield Measurement(Subject(joints.name), float(jumps.sum()), place, at_s=convert_to_episode_seconds(case, first))
 
 
 @check(
@@ -102,11 +131,11 @@ def max_speed(case: Case) -> Iterator[Measurement]:
     The speed is averaged over the protocol's moving window; isolated outliers are ignored. The limit applies only to
     episodes that name their protocol.
     """
-    for joints in _joints(case):
-        if reason := _reason_pace_unknown(joints):
+    for joints in _find_joint_signals(case):
+        if reason := _explain_unknown_speed(joints):
             yield Measurement(Subject(joints.name), UNKNOWN, cannot_tell=reason)
             continue
-        made = speeds(case, joints)
+        made = compute_speeds(case, joints)
         fast = np.abs(made.velocity)
         row, column = (int(i) for i in np.unravel_index(int(np.argmax(fast)), fast.shape))
         value, when = float(fast[row, column]), made.times_ns[row]
@@ -115,15 +144,24 @@ def max_speed(case: Case) -> Iterator[Measurement]:
             yield Measurement(Subject(joints.name), UNKNOWN, cannot_tell=reason)
             continue
         yield Measurement(
-            Subject(joints.name), value, place_at(case, when, joints.column(column)), at_s=at_s(case, when)
+            Subject(joints.name),
+            value,
+            note_place_at(case, when, joints.name_column(column)),
+            at_s=convert_to_episode_seconds(case, when),
         )
 
 
-def _joints(case: Case) -> Iterator[Signal]:
-    return signals(case, StreamKind.JOINT_POSITION)
+def _find_joint_signals(case: Case) -> Iterator[Signal]:
+    return find_signals(case, StreamKind.JOINT_POSITION)
 
 
-def _reason_pace_unknown(joints: Signal) -> Note | None:
+def _turn_without_end(joints: Signal) -> NDArray[np.bool_]:
+    """Return which columns are wheels or the like, by their names."""
+    names = (joints.name_column(i) for i in range(joints.values.shape[1]))
+    return np.asarray([bool(WHEEL.search(name.lower())) for name in names])
+
+
+def _explain_unknown_speed(joints: Signal) -> Note | None:
     if joints.stream.unit != "rad":
         return NO_UNIT
-    return None if paced(joints.stream) else NO_RATE
+    return None if has_timed_stamps(joints.stream) else NO_RATE

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from fieldloop.check.case import Case
 from fieldloop.check.registry import check
-from fieldloop.check.signals.signal import signals
-from fieldloop.check.signals.stamps import stamp_time_s
+from fieldloop.check.signals.signal import find_signals
+from fieldloop.check.signals.stamps import compute_stamp_time_s
 from fieldloop.model.finding import UNKNOWN, Measurement
 from fieldloop.model.note import Subject, note
 from fieldloop.model.stream import Stream
@@ -26,10 +26,10 @@ def unit_quaternion(case: Case) -> Iterator[Measurement]:
 
     Columns named qx, qy, qz and qw, with any prefix, are a quaternion.
     """
-    for rotating in signals(case):
+    for rotating in find_signals(case):
         if len(rotating.stream.columns) > rotating.values.shape[1]:
             continue  # the number of names differs from that of the columns
-        for name, columns in quaternion_columns(rotating.stream):
+        for name, columns in find_quaternion_columns(rotating.stream):
             length = np.linalg.norm(rotating.values[:, columns], axis=1)
             about = Subject(rotating.name, aspect=name)
             if not np.isfinite(length).any():
@@ -40,12 +40,12 @@ def unit_quaternion(case: Case) -> Iterator[Measurement]:
                 continue
             away = np.abs(np.nan_to_num(length, nan=1.0) - 1.0)  # integrity.not_finite reports NaN
             worst = int(np.argmax(away))
-            at_s = stamp_time_s(case, rotating.stream, int(rotating.times_ns[worst]))
+            at_s = compute_stamp_time_s(case, rotating.stream, int(rotating.times_ns[worst]))
             place = note("check.quaternion_length", at_s=at_s, length=float(length[worst]))
             yield Measurement(about, float(away[worst]), place, at_s=at_s)
 
 
-def quaternion_columns(stream: Stream) -> Iterator[tuple[str, NDArray[np.intp]]]:
+def find_quaternion_columns(stream: Stream) -> Iterator[tuple[str, NDArray[np.intp]]]:
     """Yield the prefix of qx … qw in the columns' names, and the indices of the four."""
     place = {name: index for index, name in enumerate(stream.columns)}
     for name in stream.columns:

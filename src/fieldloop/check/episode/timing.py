@@ -10,29 +10,29 @@ from numpy.typing import NDArray
 from fieldloop.check.case import Case
 from fieldloop.check.registry import check
 from fieldloop.check.signals.latency import ARRIVALS
-from fieldloop.check.signals.movement import movement
-from fieldloop.check.signals.overlap import outside_ns, overlapping, safe_trim
+from fieldloop.check.signals.movement import find_movement
+from fieldloop.check.signals.overlap import find_overlapping_streams, measure_distance_outside_ns, propose_safe_trim
 from fieldloop.check.signals.stamps import (
     EVENTFUL,
     Rhythm,
     Times,
-    burst_reason,
     compute_once_by_stamps,
+    compute_sample_time_s,
+    explain_bursts,
+    explain_generated_timestamps,
+    find_rhythm,
+    find_row_times_ns,
+    find_time_span_ns,
     is_in_table_rows,
-    made_up_reason,
-    part_of_another,
-    rhythm,
-    rows_ns,
-    sample_time_s,
-    span_ns,
-    steady,
+    is_part_of_other_stream,
+    is_steady,
 )
 from fieldloop.model.finding import UNKNOWN, Measurement
 from fieldloop.model.fix import Fix
 from fieldloop.model.note import NO_SUBJECT, Subject, note
 from fieldloop.model.provenance import StreamFact
 from fieldloop.model.stream import NS_PER_MS, NS_PER_S, ClockKind, Stream
-from fieldloop.stats.quantile import percentile
+from fieldloop.stats.quantile import compute_percentile
 
 
 @check(
@@ -52,32 +52,35 @@ def longest_gap(case: Case) -> Iterator[Measurement]:
     checked, nor are velocities and efforts that come in the message of their positions. If samples come in bursts, the
     period is unknown, so that gaps are left open.
     """
-    slack_ns, long = case.parameter("timing.longest_gap", "edge_s") * NS_PER_S, _long(case)
-    for stream in case.sensing_streams():
-        if part_of_another(case, stream):
+    slack_ns, long = case.read_parameter("timing.longest_gap", "edge_s") * NS_PER_S, _read_long_interval_periods(case)
+    for stream in case.find_sensing_streams():
+        if is_part_of_other_stream(case, stream):
             continue
-        beat = rhythm(case, stream)
-        if beat is None or not steady(case, stream):
+        beat = find_rhythm(case, stream)
+        if beat is None or not is_steady(case, stream):
             if stream.kind not in EVENTFUL:
                 yield Measurement(Subject(stream.name), UNKNOWN, cannot_tell=note("check.too_few_stamps"))
             continue
-        bursts = burst_reason(case, stream, beat)
+        bursts = explain_bursts(case, stream, beat)
         missing, index = (
             (0.0, 0)
             if bursts
             else compute_once_by_stamps(
-                case, "gap", stream, partial(_worst_gap, beat, long, held=is_in_table_rows(stream))
+                case,
+                "gap",
+                stream,
+                partial(_find_longest_interruption, beat, long, repeats_in_rows=is_in_table_rows(stream)),
             )
         )
-        (first, last), (begins, ends) = _bounds(case, stream.clock), span_ns(case, stream)
+        (first, last), (begins, ends) = _find_steady_time_bounds(case, stream.clock), find_time_span_ns(case, stream)
         early, late = begins - first - slack_ns, last - ends - slack_ns
         code, fix = "check.at", None
-        edged = stream.kind not in EVENTFUL and outside_ns(case, stream) is None
+        edged = stream.kind not in EVENTFUL and measure_distance_outside_ns(case, stream) is None
         if edged and max(early, late) > missing * beat.period_ns:
             missing = float(round(max(early, late) / beat.period_ns))
             code, index = ("check.begins_late", 0) if early > late else ("check.ends_early", len(stream) - 1)
-            fix = _propose_edge_trim(case, stream, head=early > late)
-        reason, at_s = made_up_reason(stream) or bursts, sample_time_s(case, stream, index)
+            fix = _propose_edge_trim(case, stream, at_head=early > late)
+        reason, at_s = explain_generated_timestamps(stream) or bursts, compute_sample_time_s(case, stream, index)
         place = note(code, at_s=at_s) if missing else None
         yield Measurement(Subject(stream.name), missing, place, reason, at_s=at_s if missing else None, fix=fix)
 
@@ -99,18 +102,18 @@ def not_monotonic(case: Case) -> Iterator[Measurement]:
             case,
             stream,
             compute_once_by_stamps(
-                case, "backwards", stream, lambda times: _wrong_stamp_indices(times[1:] < times[:-1])
+                case, "backwards", stream, lambda times: _find_wrong_stamp_indices(times[1:] < times[:-1])
             ),
         )
 
 
 def _find_clocks_to_order(case: Case) -> list[Stream]:
     """Return the sensors and commands, and the other steady streams where all of those run forward."""
-    sensing = list(case.sensing_streams())
+    sensing = list(case.find_sensing_streams())
     if any((stream.times_ns[1:] < stream.times_ns[:-1]).any() for stream in sensing):
         return sensing
-    others = (stream for stream in case.streams() if stream not in sensing and stream.values is not None)
-    backward = (s for s in others if (s.times_ns[1:] < s.times_ns[:-1]).any() and steady(case, s))
+    others = (stream for stream in case.find_streams() if stream not in sensing and stream.values is not None)
+    backward = (s for s in others if (s.times_ns[1:] < s.times_ns[:-1]).any() and is_steady(case, s))
     return [*sensing, *backward]
 
 
@@ -128,14 +131,14 @@ def repeated_stamps(case: Case) -> Iterator[Measurement]:
     repetitions are not counted; longer ones are. Two messages can arrive within one tick of the recorder's clock, so
     repetitions of arrival times alone prove nothing.
     """
-    for stream in case.sensing_streams():
+    for stream in case.find_sensing_streams():
         again = compute_once_by_stamps(
-            case, "repeated", stream, lambda times: _wrong_stamp_indices(times[1:] == times[:-1])
+            case, "repeated", stream, lambda times: _find_wrong_stamp_indices(times[1:] == times[:-1])
         )
-        beat = rhythm(case, stream)
+        beat = find_rhythm(case, stream)
         if len(again) and beat is not None and is_in_table_rows(stream):
-            apart = _deviation_from_row_ns(stream.times_ns, rows_ns(case, stream)) / beat.period_ns
-            again = again[apart[again] > case.parameter("timing.repeated_stamps", "held_share")]
+            apart = _compute_deviation_from_row_ns(stream.times_ns, find_row_times_ns(case, stream)) / beat.period_ns
+            again = again[apart[again] > case.read_parameter("timing.repeated_stamps", "held_share")]
         counted = _count_wrong_stamps(case, stream, again)
         arrived = stream.clock in ARRIVALS and len(again)
         yield replace(counted, low=0.0, high=counted.value) if arrived else counted
@@ -156,19 +159,20 @@ def jitter(case: Case) -> Iterator[Measurement]:
     the message of their positions have no clock of their own, so they are left out too. A deviation within what is
     allowed between streams never fails: a fast sensor's period is shorter than what the arrival of messages varies by.
     """
-    least_ns = case.parameter("timing.jitter", "least_ms") * NS_PER_MS
-    for stream in case.sensing_streams():
-        beat = rhythm(case, stream)
-        if beat is None or not steady(case, stream) or part_of_another(case, stream):
+    least_ns = case.read_parameter("timing.jitter", "least_ms") * NS_PER_MS
+    for stream in case.find_sensing_streams():
+        beat = find_rhythm(case, stream)
+        if beat is None or not is_steady(case, stream) or is_part_of_other_stream(case, stream):
             continue
-        away = case.keep(
-            ("jitter", id(stream.times_ns)), partial(_find_jitter, beat, _long(case), held=is_in_table_rows(stream))
+        away = case.compute_once(
+            ("jitter", id(stream.times_ns)),
+            partial(_find_jitter, beat, _read_long_interval_periods(case), repeats_in_rows=is_in_table_rows(stream)),
         )
         if away is None:
             yield Measurement(Subject(stream.name), UNKNOWN, cannot_tell=note("check.every_interval_misses"))
             continue
-        reason, (value, index) = made_up_reason(stream), away
-        at_s = sample_time_s(case, stream, index)
+        reason, (value, index) = explain_generated_timestamps(stream), away
+        at_s = compute_sample_time_s(case, stream, index)
         place = note("check.worst_at", at_s=at_s) if value else None
         low, high = (0.0, value) if value * beat.period_ns <= least_ns else (None, None)
         yield Measurement(Subject(stream.name), value, place, reason, low=low, high=high, at_s=at_s)
@@ -178,20 +182,22 @@ def jitter(case: Case) -> Iterator[Measurement]:
     "timing.rate",
     unit="share of declared rate",
     needs=("streams",),
+    revision=2,
 )
 def rate(case: Case) -> Iterator[Measurement]:
     """How does each stream's rate compare with the declared rate?
 
-    Where a table repeats a stream's samples over several rows, the rows are counted.
+    Where a table repeats a stream's samples over several rows, the rows are counted. Where samples come in bursts, or
+    many repeat a timestamp, the samples are counted over the time they take.
     """
-    for stream in case.sensing_streams():
+    for stream in case.find_sensing_streams():
         asked = case.protocol.sensors.get(stream.name)
         declared = stream.nominal_hz or (asked.hz if asked else None)
-        beat = rhythm(case, stream)
+        beat = find_rhythm(case, stream)
         if not declared or beat is None:
             continue
-        reason = made_up_reason(stream) if stream.clock is ClockKind.SYNTHETIC else None
-        really = NS_PER_S / _period_ns(stream, beat)
+        reason = explain_generated_timestamps(stream) if stream.clock is ClockKind.SYNTHETIC else None
+        really = NS_PER_S / _choose_period_ns(stream, beat)
         place = note("check.rate_declared", real_hz=really, declared_hz=declared)
         yield Measurement(Subject(stream.name), really / declared, place, cannot_tell=reason)
 
@@ -203,21 +209,21 @@ def rate(case: Case) -> Iterator[Measurement]:
 )
 def real_stamps(case: Case) -> Iterator[Measurement]:
     """Which share of the streams has timestamps from the moment of sensing or arrival?"""
-    streams = list(case.sensing_streams())
+    streams = list(case.find_sensing_streams())
     if streams:
-        invented = [stream.name for stream in streams if made_up_reason(stream)]
+        invented = [stream.name for stream in streams if explain_generated_timestamps(stream)]
         place = note("check.generated_in", names=tuple(invented)) if invented else None
         yield Measurement(NO_SUBJECT, 1.0 - len(invented) / len(streams), place)
 
 
-def _period_ns(stream: Stream, beat: Rhythm) -> float:
+def _choose_period_ns(stream: Stream, rhythm_of_stream: Rhythm) -> float:
     """Return the period to compare with the declared rate."""
-    if not is_in_table_rows(stream) or beat.steps_ns.all():
-        return beat.period_ns
-    return float(beat.steps_ns.mean())
+    if not is_in_table_rows(stream) or rhythm_of_stream.steps_ns.all():
+        return rhythm_of_stream.usual_ns
+    return float(rhythm_of_stream.steps_ns.mean())
 
 
-def _deviation_from_row_ns(times: Times, rows: Times) -> NDArray[np.float64]:
+def _compute_deviation_from_row_ns(times: Times, rows: Times) -> NDArray[np.float64]:
     """Return how far each timestamp is from its row's time; a fitted line maps row times to timestamps.
 
     Rows before the first sample and after the last are left out: no nearer sample exists.
@@ -227,47 +233,51 @@ def _deviation_from_row_ns(times: Times, rows: Times) -> NDArray[np.float64]:
     return np.where((times == times[0]) | (times == times[-1]), 0.0, np.abs(stamp - slope * when - start))
 
 
-def _long(case: Case) -> float:
+def _read_long_interval_periods(case: Case) -> float:
     """Return the number of periods from which on an interval misses a sample."""
-    return case.parameter("timing.longest_gap", "long_interval")
+    return case.read_parameter("timing.longest_gap", "long_interval")
 
 
-def _find_jitter(beat: Rhythm, long: float, *, held: bool) -> tuple[float, int] | None:
+def _find_jitter(
+    rhythm_of_stream: Rhythm, long_interval_periods: float, *, repeats_in_rows: bool
+) -> tuple[float, int] | None:
     """Return the jitter and the index before the worst interval; None where every interval misses a sample."""
-    shares = beat.steps_ns / beat.period_ns
-    whole = np.flatnonzero((shares < long) & (shares >= 0) & ((shares != 0) | (not held)))
+    shares = rhythm_of_stream.steps_ns / rhythm_of_stream.period_ns
+    whole = np.flatnonzero((shares < long_interval_periods) & (shares >= 0) & ((shares != 0) | (not repeats_in_rows)))
     if not len(whole):
         return None
     away = np.abs(shares[whole] - 1.0)
-    return percentile(away, 99), int(whole[np.argmax(away)]) + 1
+    return compute_percentile(away, 99), int(whole[np.argmax(away)]) + 1
 
 
-def _wrong_stamp_indices(wrong: NDArray[np.bool_]) -> Times:
+def _find_wrong_stamp_indices(is_wrong_step: NDArray[np.bool_]) -> Times:
     """Return which timestamps differ in this way from the one before."""
-    return np.flatnonzero(wrong) + 1
+    return np.flatnonzero(is_wrong_step) + 1
 
 
-def _count_wrong_stamps(case: Case, stream: Stream, wrong: Times) -> Measurement:
-    if not len(wrong):
+def _count_wrong_stamps(case: Case, stream: Stream, wrong_indices: Times) -> Measurement:
+    if not len(wrong_indices):
         return Measurement(Subject(stream.name), 0.0)
-    at_s = sample_time_s(case, stream, int(wrong[0]) - 1)  # the last correct timestamp
-    return Measurement(Subject(stream.name), float(len(wrong)), note("check.first_at", at_s=at_s), at_s=at_s)
+    at_s = compute_sample_time_s(case, stream, int(wrong_indices[0]) - 1)  # the last correct timestamp
+    return Measurement(Subject(stream.name), float(len(wrong_indices)), note("check.first_at", at_s=at_s), at_s=at_s)
 
 
-def _worst_gap(beat: Rhythm, long: float, times: Times, *, held: bool) -> tuple[float, int]:
+def _find_longest_interruption(
+    rhythm_of_stream: Rhythm, long_interval_periods: float, times: Times, *, repeats_in_rows: bool
+) -> tuple[float, int]:
     """Return the most periods missed in a row and the index of the sample before the gap.
 
     Only timestamps later than all before them open a gap; samples with earlier timestamps fill it, and so do those that
     share one timestamp, unless they are one sample that a table repeats over several rows.
     """
-    if beat.steps_ns.max() / beat.period_ns < long:
+    if rhythm_of_stream.steps_ns.max() / rhythm_of_stream.period_ns < long_interval_periods:
         return 0.0, 0
     latest = np.maximum.accumulate(times)
-    further = times[1:] > latest[:-1] if held else times[1:] >= latest[:-1]
+    further = times[1:] > latest[:-1] if repeats_in_rows else times[1:] >= latest[:-1]
     onward = np.flatnonzero(np.concatenate([[True], further]))
     back = np.diff(np.cumsum(times < latest)[onward])
     times = times[onward]
-    missing = np.round(np.diff(times) / beat.period_ns) - 1 - back
+    missing = np.round(np.diff(times) / rhythm_of_stream.period_ns) - 1 - back
     worst, where = 0.0, 0
     gaps = np.flatnonzero(missing > 0)
     for index in gaps[np.argsort(-missing[gaps], kind="stable")]:
@@ -275,29 +285,29 @@ def _worst_gap(beat: Rhythm, long: float, times: Times, *, held: bool) -> tuple[
         if gap <= worst:
             break  # all others are shorter
         behind = times[index + 1 : index + 2 + min(gap, len(times))]
-        caught_up = (behind - times[index]) / beat.period_ns - np.arange(1, len(behind) + 1) - back[index]
+        caught_up = (behind - times[index]) / rhythm_of_stream.period_ns - np.arange(1, len(behind) + 1) - back[index]
         left = float(np.round(caught_up.min()))
         if left > worst:
             worst, where = left, int(onward[index])
     return worst, where
 
 
-def _bounds(case: Case, clock: ClockKind) -> tuple[int, int]:
+def _find_steady_time_bounds(case: Case, clock: ClockKind) -> tuple[int, int]:
     """Return the first and last timestamp of the steady streams that overlap on this clock."""
-    return case.keep(("bounds", clock), lambda: _find_bounds(case, clock))
+    return case.compute_once(("bounds", clock), lambda: _compute_steady_time_bounds(case, clock))
 
 
-def _find_bounds(case: Case, clock: ClockKind) -> tuple[int, int]:
-    spans = [span_ns(case, stream) for stream in overlapping(case, clock)]
+def _compute_steady_time_bounds(case: Case, clock: ClockKind) -> tuple[int, int]:
+    spans = [find_time_span_ns(case, stream) for stream in find_overlapping_streams(case, clock)]
     return min((first for first, _ in spans), default=0), max((last for _, last in spans), default=0)
 
 
-def _propose_edge_trim(case: Case, stream: Stream, *, head: bool) -> Fix | None:
+def _propose_edge_trim(case: Case, stream: Stream, *, at_head: bool) -> Fix | None:
     """Propose to trim the stretch without samples, unless the robot moves in it or that is unknown."""
-    moved, why = movement(case), note("check.fix_silent_edge", stream=stream.name)
-    first, last = span_ns(case, stream)
-    if moved is None or made_up_reason(stream):
+    moved, why = find_movement(case), note("check.fix_silent_edge", stream=stream.name)
+    first, last = find_time_span_ns(case, stream)
+    if moved is None or explain_generated_timestamps(stream):
         return None
-    if head:
-        return safe_trim(case, why, start_ns=first) if moved.onset_ns >= first else None
-    return safe_trim(case, why, end_ns=last) if moved.offset_ns <= last else None
+    if at_head:
+        return propose_safe_trim(case, why, start_ns=first) if moved.onset_ns >= first else None
+    return propose_safe_trim(case, why, end_ns=last) if moved.offset_ns <= last else None

@@ -4,15 +4,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.check.case import Case
-from fieldloop.check.imprinting import imprinter
-from fieldloop.check.signals.approach import approach as direction_of
-from fieldloop.check.signals.contact import longest_hold
+from fieldloop.check.imprinting import register_imprinter
+from fieldloop.check.signals.approach import find_approach as direction_of
+from fieldloop.check.signals.contact import find_longest_hold
 
 
-@imprinter("approach", needs=("gripper",))
+@register_imprinter("approach", needs=("gripper",))
 def approach(case: Case) -> dict[str, NDArray[np.float32]]:
     """Return the unit vector of the last stretch before contact of the longest hold, in the tool pose's frame."""
-    source_and_direction = direction_of(case, longest_hold(case))
+    source_and_direction = direction_of(case, find_longest_hold(case))
     return (
         {}
         if source_and_direction is None

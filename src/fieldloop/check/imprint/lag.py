@@ -6,15 +6,15 @@ from numpy.typing import NDArray
 
 from fieldloop.check.case import Case
 from fieldloop.check.episode.alignment import lag_evidence
-from fieldloop.check.imprinting import imprinter
+from fieldloop.check.imprinting import register_imprinter
 from fieldloop.model.stream import StreamKind
 
 
-@imprinter("lag", needs=("cameras",), pixels=True)
+@register_imprinter("lag", needs=("cameras",), pixels=True)
 def lag(case: Case) -> dict[str, NDArray[Any]]:
     """Return flow between pictures and the joints' path, camera by camera."""
     return {
         f"{camera.name}/{key}": array
-        for camera in case.streams(StreamKind.RGB)
+        for camera in case.find_streams(StreamKind.RGB)
         for key, array in lag_evidence(case, camera).items()
     }

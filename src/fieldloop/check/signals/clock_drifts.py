@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.check.case import Case
-from fieldloop.check.signals.latency import Latency, latencies
+from fieldloop.check.signals.latency import Latency, measure_latencies
 from fieldloop.model.stream import NS_PER_MS, NS_PER_S, Stream
-from fieldloop.stats.quantile import median
+from fieldloop.stats.quantile import compute_median
 
 CHECK = "timing.clock_drift"
 
@@ -31,37 +31,37 @@ class Drift(NamedTuple):
         return self.shared or self.other_time
 
 
-def drifts(case: Case) -> Mapping[str, Drift | None]:
+def estimate_clock_drifts(case: Case) -> Mapping[str, Drift | None]:
     """Return the drift of each stream with two clocks; None where it has too few samples. Computed once."""
-    return case.keep("drifts", lambda: _find_drifts(case))
+    return case.compute_once("drifts", lambda: _compute_clock_drifts(case))
 
 
-def _find_drifts(case: Case) -> dict[str, Drift | None]:
+def _compute_clock_drifts(case: Case) -> dict[str, Drift | None]:
     found: dict[str, Drift | None] = {}
-    for stream, latency in latencies(case):
-        drift = _fit_drift(case, latency.took_ns)
-        found[stream.name] = drift and drift._replace(other_time=_counts_other_time(case, stream, latency, drift))
+    for stream, latency in measure_latencies(case):
+        drift = _fit_clock_drift(case, latency.took_ns)
+        found[stream.name] = drift and drift._replace(other_time=_count_different_time(case, stream, latency, drift))
     known = [drift for drift in found.values() if drift]
     several = len(known) > 1
     alike = several and max(d.ms - d.reach_ms for d in known) <= min(d.ms + d.reach_ms for d in known)
     return {name: drift and drift._replace(shared=alike) for name, drift in found.items()}
 
 
-def _counts_other_time(case: Case, stream: Stream, latency: Latency, drift: Drift) -> bool:
+def _count_different_time(case: Case, stream: Stream, latency: Latency, drift: Drift) -> bool:
     """Do the two clocks count from different origins, or at a pace that no two clocks of one time differ by?"""
-    origins_ns = case.parameter("timing.stamped_ahead", "same_clock_s") * NS_PER_S
+    origins_ns = case.read_parameter("timing.stamped_ahead", "same_clock_s") * NS_PER_S
     took_ms = float(np.ptp(stream.clocks[latency.arrival])) / NS_PER_MS
-    apart = abs(median(latency.took_ns)) > origins_ns
-    return apart or abs(drift.ms) > case.parameter(CHECK, "same_pace") * took_ms
+    apart = abs(compute_median(latency.took_ns)) > origins_ns
+    return apart or abs(drift.ms) > case.read_parameter(CHECK, "same_pace") * took_ms
 
 
-def _fit_drift(case: Case, took_ns: NDArray[np.int64]) -> Drift | None:
-    parts = int(case.parameter(CHECK, "parts"))
-    if len(took_ns) < parts * case.parameter(CHECK, "fewest_a_part"):
+def _fit_clock_drift(case: Case, latencies_ns: NDArray[np.int64]) -> Drift | None:
+    parts = int(case.read_parameter(CHECK, "parts"))
+    if len(latencies_ns) < parts * case.read_parameter(CHECK, "fewest_a_part"):
         return None
-    shortest = np.asarray([part.min() for part in np.array_split(took_ns, parts)]) / NS_PER_MS
+    shortest = np.asarray([part.min() for part in np.array_split(latencies_ns, parts)]) / NS_PER_MS
     along = (np.arange(parts) + 0.5) / parts - 0.5  # the middle of each part, as a share of the episode
     slope = float(along @ (shortest - shortest.mean()) / (along @ along))
     rest = shortest - shortest.mean() - slope * along
     error = float(np.sqrt(rest @ rest / (parts - 2) / (along @ along)))
-    return Drift(slope, case.parameter(CHECK, "deviations") * error)
+    return Drift(slope, case.read_parameter(CHECK, "deviations") * error)

@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from fieldloop.check.case import Case
-from fieldloop.check.signals.arms import is_tool
-from fieldloop.check.signals.movement import Movement, movement
+from fieldloop.check.signals.arms import is_tool_name
+from fieldloop.check.signals.movement import Movement, find_movement
 from fieldloop.model.episode import Recording
 from fieldloop.model.stream import Stream, StreamKind
 
@@ -14,26 +14,26 @@ TABLE = 2
 MOVES_WITH_JOINTS = (StreamKind.JOINT_VELOCITY, StreamKind.JOINT_EFFORT, StreamKind.POSE, StreamKind.HAND_POSE)
 
 
-def expected_motion(case: Case, stream: Stream) -> Movement | None:
+def find_expected_motion(case: Case, stream: Stream) -> Movement | None:
     """Return when a stream should have changed; None where that is unknown.
 
     An arm's joints should change while their own commands do; its tool, velocities and efforts while its joints do. A
     closing gripper, another arm or an object's pose shows nothing about them. A pose that is not named as a tool's may
     belong to an object at rest. Noisy sensors should change whatever moves.
     """
-    if stream.kind is StreamKind.POSE and not is_tool(stream.name):
+    if stream.kind is StreamKind.POSE and not is_tool_name(stream.name):
         return None
     if stream.kind is StreamKind.JOINT_POSITION:
-        return _movement_of(case, _commands(case, stream))
+        return _find_movement_of_streams(case, _find_commands_of_joints(case, stream))
     if stream.kind in MOVES_WITH_JOINTS:
-        return _movement_of(case, _joints(case, stream))
-    return movement(case, without=stream.name)
+        return _find_movement_of_streams(case, _find_joints_of_stream(case, stream))
+    return find_movement(case, excluded_stream=stream.name)
 
 
-def _commands(case: Case, joints: Stream) -> tuple[Stream, ...]:
+def _find_commands_of_joints(case: Case, joints: Stream) -> tuple[Stream, ...]:
     """Return the commands of these joints: columns of the same names, or as many columns where none is named."""
     commands = []
-    for action in case.streams(StreamKind.ACTION):
+    for action in case.find_streams(StreamKind.ACTION):
         if action.values is None or action.values.ndim != TABLE or action.unit != joints.unit:
             continue
         columns = [i for i, name in enumerate(action.columns[: action.values.shape[1]]) if name in joints.columns]
@@ -44,18 +44,18 @@ def _commands(case: Case, joints: Stream) -> tuple[Stream, ...]:
     return tuple(commands)
 
 
-def _joints(case: Case, stream: Stream) -> tuple[Stream, ...]:
+def _find_joints_of_stream(case: Case, stream: Stream) -> tuple[Stream, ...]:
     """Return the joints that a stream belongs to: those of its message or its columns, or the only ones."""
-    joints = tuple(case.streams(StreamKind.JOINT_POSITION))
-    belonging = tuple(j for j in joints if j.name == stream.name.rpartition("/")[0] or _same_columns(j, stream))
+    joints = tuple(case.find_streams(StreamKind.JOINT_POSITION))
+    belonging = tuple(j for j in joints if j.name == stream.name.rpartition("/")[0] or _have_same_columns(j, stream))
     return belonging or (joints if len(joints) == 1 else ())
 
 
-def _same_columns(one: Stream, other: Stream) -> bool:
-    return bool(one.columns) and one.columns == other.columns
+def _have_same_columns(first: Stream, second: Stream) -> bool:
+    return bool(first.columns) and first.columns == second.columns
 
 
-def _movement_of(case: Case, streams: tuple[Stream, ...]) -> Movement | None:
+def _find_movement_of_streams(case: Case, streams: tuple[Stream, ...]) -> Movement | None:
     names = tuple(stream.name for stream in streams)
     alone = Recording(case.episode, {stream.name: stream for stream in streams})
-    return case.keep(("expected motion", names), lambda: movement(Case(alone, case.protocol)))
+    return case.compute_once(("expected motion", names), lambda: find_movement(Case(alone, case.protocol)))

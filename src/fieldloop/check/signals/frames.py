@@ -8,7 +8,7 @@ from fieldloop.model.note import Note, note
 from fieldloop.model.stream import Stream
 
 
-def frames_to_examine(case: Case, stream: Stream) -> NDArray[np.int64]:
+def choose_frames_to_examine(case: Case, stream: Stream) -> NDArray[np.int64]:
     """Return the indices of all frames, or of evenly spaced stretches where the protocol's maximum is exceeded.
 
     Stretches consist of successive frames, because a repeated frame shows only beside the one before it.
@@ -23,7 +23,7 @@ def frames_to_examine(case: Case, stream: Stream) -> NDArray[np.int64]:
     return np.unique(starts[:, None] + np.arange(block))
 
 
-def place_in(
+def note_place_in_frames(
     stream: Stream, indices: NDArray[np.int64], at_s: float | None, code: str = "check.first_at", **numbers: float
 ) -> Note | None:
     """Return the place of a finding in a camera's frames, and the number of examined frames where not all were."""

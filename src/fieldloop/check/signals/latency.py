@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.check.case import PICTURES, Case
-from fieldloop.check.signals.stamps import part_of_another, rhythm
+from fieldloop.check.signals.stamps import find_rhythm, is_part_of_other_stream
 from fieldloop.model.fix import Fix, FixKind
 from fieldloop.model.note import note
 from fieldloop.model.stream import NS_PER_MS, ClockKind, Stream, StreamKind
-from fieldloop.stats.quantile import percentile, percentiles
+from fieldloop.stats.quantile import compute_percentile, compute_percentiles
 
 BEHIND = "timing.stamped_behind"
 ARRIVALS = (ClockKind.LOG, ClockKind.PUBLISH)
@@ -43,31 +43,31 @@ class _Way(NamedTuple):
     spread_ns: float
 
 
-def latencies(case: Case) -> Iterator[tuple[Stream, Latency]]:
+def measure_latencies(case: Case) -> Iterator[tuple[Stream, Latency]]:
     """Yield the streams with both a sensor's and a receiver's timestamps."""
-    for stream in case.sensing_streams():
+    for stream in case.find_sensing_streams():
         arrival = next((clock for clock in ARRIVALS if clock in stream.clocks), None)
         sensed = stream.clock is ClockKind.HEADER and stream.kind not in PLANNED
-        if sensed and arrival and not part_of_another(case, stream):
+        if sensed and arrival and not is_part_of_other_stream(case, stream):
             yield stream, Latency(stream.clocks[arrival] - stream.times_ns, arrival)
 
 
-def excesses(case: Case) -> dict[str, Excess]:
+def compare_latencies_with_peers(case: Case) -> dict[str, Excess]:
     """Compare each stream's latency with its peers': pictures with pictures, numbers with numbers."""
-    return case.keep("excesses", lambda: _find_excesses(case))
+    return case.compute_once("excesses", lambda: _compute_latency_excesses(case))
 
 
-def restamp(case: Case, stream: Stream) -> Fix | None:
+def propose_restamp(case: Case, stream: Stream) -> Fix | None:
     """Return the fix for the stream's clock; None where no fix is certain."""
-    excess = excesses(case).get(stream.name)
+    excess = compare_latencies_with_peers(case).get(stream.name)
     return excess.restamp if excess else None
 
 
-def _find_excesses(case: Case) -> dict[str, Excess]:
+def _compute_latency_excesses(case: Case) -> dict[str, Excess]:
     sorts: dict[tuple[bool, ClockKind], list[_Way]] = {}
-    for stream, latency in latencies(case):
-        if rhythm(case, stream) is not None:
-            low, high = percentiles(latency.took_ns, (1, 99))
+    for stream, latency in measure_latencies(case):
+        if find_rhythm(case, stream) is not None:
+            low, high = compute_percentiles(latency.took_ns, (1, 99))
             way = _Way(stream, latency.arrival, low, high - low)
             sorts.setdefault((stream.kind in PICTURES, latency.arrival), []).append(way)
     excess_by_stream: dict[str, Excess] = {}
@@ -82,39 +82,45 @@ def _find_excesses(case: Case) -> dict[str, Excess]:
     return excess_by_stream
 
 
-def _propose_clock_shift(case: Case, way: _Way, peers: list[_Way], excess: float) -> Fix | None:
+def _propose_clock_shift(case: Case, stream_latency: _Way, peer_latencies: list[_Way], excess_ns: float) -> Fix | None:
     """Propose to shift the sensor's clock where only that clock can be the cause.
 
     A slow transport adds variable waiting, a wrong clock adds none: the latency must be as steady as the peers'. There
     must be at least two peers, which agree with each other. One of the same rate must show it out of step before the
     shift and in step after it.
     """
-    alike, off, steadier = (case.parameter(BEHIND, name) for name in ("alike_ms", "off_ms", "spread_ratio"))
-    shortest = [peer.shortest_ns for peer in peers]
-    alone = len(peers) > 1 and max(shortest) - min(shortest) <= alike * NS_PER_MS
-    steady = way.spread_ns <= steadier * max(peer.spread_ns for peer in peers) + NS_PER_MS
-    if not (alone and steady and abs(excess) > off * NS_PER_MS):
+    alike, off, steadier = (case.read_parameter(BEHIND, name) for name in ("alike_ms", "off_ms", "spread_ratio"))
+    shortest = [peer.shortest_ns for peer in peer_latencies]
+    alone = len(peer_latencies) > 1 and max(shortest) - min(shortest) <= alike * NS_PER_MS
+    steady = stream_latency.spread_ns <= steadier * max(peer.spread_ns for peer in peer_latencies) + NS_PER_MS
+    if not (alone and steady and abs(excess_ns) > off * NS_PER_MS):
         return None
-    steps = [_peer_distances_ns(case, way, peer, excess) for peer in peers]
+    steps = [_measure_peer_distances_ns(case, stream_latency, peer, excess_ns) for peer in peer_latencies]
     if not any(before > alike * NS_PER_MS >= behind for before, behind in filter(None, steps)):
         return None
-    why = note("check.fix_shift_peers", excess_ms=excess / NS_PER_MS)
-    return Fix(FixKind.RESTAMP, why, stream=way.stream.name, shift_ns=round(excess), clock=ClockKind.HEADER)
+    why = note("check.fix_shift_peers", excess_ms=excess_ns / NS_PER_MS)
+    return Fix(
+        FixKind.RESTAMP, why, stream=stream_latency.stream.name, shift_ns=round(excess_ns), clock=ClockKind.HEADER
+    )
 
 
-def _peer_distances_ns(case: Case, way: _Way, peer: _Way, shift_ns: float) -> tuple[float, float] | None:
+def _measure_peer_distances_ns(
+    case: Case, stream_latency: _Way, peer_latency: _Way, shift_ns: float
+) -> tuple[float, float] | None:
     """Return the 99th percentile of the distance to the peer's nearest sample, now and shifted; None: other rates."""
-    rhythm_of_stream, other = rhythm(case, way.stream), rhythm(case, peer.stream)
+    rhythm_of_stream, other = find_rhythm(case, stream_latency.stream), find_rhythm(case, peer_latency.stream)
     assert rhythm_of_stream is not None
     assert other is not None
-    if abs(rhythm_of_stream.period_ns / other.period_ns - 1.0) > case.parameter("timing.stream_offset", "same_rate"):
+    if abs(rhythm_of_stream.period_ns / other.period_ns - 1.0) > case.read_parameter(
+        "timing.stream_offset", "same_rate"
+    ):
         return None
-    times, beside = way.stream.times_ns, np.sort(peer.stream.times_ns)
+    times, beside = stream_latency.stream.times_ns, np.sort(peer_latency.stream.times_ns)
 
-    def step(moved: NDArray[np.int64]) -> float:
+    def measure_distance_percentile(moved: NDArray[np.int64]) -> float:
         right = np.clip(np.searchsorted(beside, moved), 1, len(beside) - 1)
         apart = np.minimum(np.abs(moved - beside[right - 1]), np.abs(moved - beside[right]))
         within = (moved >= beside[0] - other.period_ns) & (moved <= beside[-1] + other.period_ns)
-        return percentile(apart[within], 99) if within.any() else float("inf")
+        return compute_percentile(apart[within], 99) if within.any() else float("inf")
 
-    return step(times), step(times + round(shift_ns))
+    return measure_distance_percentile(times), measure_distance_percentile(times + round(shift_ns))

@@ -6,14 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.check.case import Case
-from fieldloop.check.signals.signal import Signal, paced, signals
+from fieldloop.check.signals.signal import Signal, find_signals, has_timed_stamps
 from fieldloop.model.note import Note, note
 from fieldloop.model.provenance import Provenance, StreamFact
 from fieldloop.model.stream import NS_PER_S, Stream, StreamKind
 
 FORCES = ("N", "N·m")
-FULL_TURN, WRAP_SLACK = 360.0, 30.0
-"""Degrees: a turn, and how far a joint may move between two samples around a wrap."""
+FULL_TURN = 360.0  # degrees
 
 FALLBACKS = (
     (StreamKind.JOINT_POSITION, StreamKind.GRIPPER),
@@ -48,7 +47,7 @@ class Movement:
         """Last movement."""
         return int(self.moving_ns[-1])
 
-    def seconds_moving(self, start_ns: int, end_ns: int) -> float:
+    def measure_seconds_moving(self, start_ns: int, end_ns: int) -> float:
         """How many seconds of this span are known to be in motion?"""
         inside = self.moving_ns[(self.moving_ns >= start_ns) & (self.moving_ns <= end_ns)]
         if len(inside) < 2:  # noqa: PLR2004 - a duration needs two moments
@@ -57,75 +56,85 @@ class Movement:
         return float(steps[steps <= 2 * self.window_ns].sum() / NS_PER_S)
 
 
-def movement(case: Case, without: str = "") -> Movement | None:
-    """Return when the robot moved, by streams other than `without`; None where nothing moves or no stream shows it."""
-    return case.keep(("movement", without), lambda: _find_movement(case, without))
+def find_movement(case: Case, excluded_stream: str = "") -> Movement | None:
+    """Return when the robot moved, by streams other than `excluded_stream`; None without a moving stream."""
+    return case.compute_once(("movement", excluded_stream), lambda: _compute_movement(case, excluded_stream))
 
 
-def reason_movement_unknown(case: Case) -> Note:
+def explain_unknown_movement(case: Case) -> Note:
     """Return why it is not known when the robot moved."""
-    known = [stream for kinds in FALLBACKS for stream in case.streams(*kinds) if stream.values is not None]
+    known = [stream for kinds in FALLBACKS for stream in case.find_streams(*kinds) if stream.values is not None]
     return note("check.nothing_moves") if known else note("check.movement_unknown")
 
 
-def _find_movement(case: Case, without: str) -> Movement | None:
-    groups = [[signal for signal in signals(case, *kinds) if _usable(signal, without)] for kinds in FALLBACKS]
-    if without:  # when one stream is in doubt, use every other one
+def _compute_movement(case: Case, excluded_stream: str) -> Movement | None:
+    groups = [
+        [signal for signal in find_signals(case, *kinds) if _is_usable_signal(signal, excluded_stream)]
+        for kinds in FALLBACKS
+    ]
+    if excluded_stream:  # when one stream is in doubt, use every other one
         groups = [[signal for group in groups for signal in group]]
     used = next((group for group in groups if group), [])
     times = (
-        np.sort(np.concatenate([_moving_times_ns(case, signal) for signal in used])) if used else np.empty(0, np.int64)
+        np.sort(np.concatenate([_list_moving_times_ns(case, signal) for signal in used]))
+        if used
+        else np.empty(0, np.int64)
     )
     if not len(times):
         return None
     window = round(case.protocol.setting("episode.moving_window_s") * NS_PER_S)
     start, end = min(signal.times_ns[0] for signal in used), max(signal.times_ns[-1] for signal in used)
-    names, known = ", ".join(signal.name for signal in used), all(paced(signal.stream) for signal in used)
+    names, known = ", ".join(signal.name for signal in used), all(has_timed_stamps(signal.stream) for signal in used)
     commanded = all(signal.stream.kind is StreamKind.ACTION for signal in used)
-    assumed = next((signal.name for signal in used if _is_assumed(signal.stream)), "")
+    assumed = next((signal.name for signal in used if _is_meaning_unknown(signal.stream)), "")
     return Movement(times, window, int(start), int(end), names, known, commanded, assumed)
 
 
-def _is_assumed(stream: Stream) -> bool:
+def _is_meaning_unknown(stream: Stream) -> bool:
     """Is it unknown what the numbers describe? Positions and speeds in one stream have no common scale of movement."""
-    return not stream.unit and stream.provenance(StreamFact.MEANING) is Provenance.ASSUMED
+    return not stream.unit and stream.get_provenance(StreamFact.MEANING) is Provenance.ASSUMED
 
 
-def _usable(signal: Signal, without: str) -> bool:
-    excluded = bool(without) and (signal.name == without or signal.name.startswith(f"{without}/"))
+def _is_usable_signal(signal: Signal, excluded_stream: str) -> bool:
+    excluded = bool(excluded_stream) and (
+        signal.name == excluded_stream or signal.name.startswith(f"{excluded_stream}/")
+    )
     return signal.stream.unit not in FORCES and not excluded
 
 
-def _moving_times_ns(case: Case, signal: Signal) -> NDArray[np.int64]:
+def _list_moving_times_ns(case: Case, signal: Signal) -> NDArray[np.int64]:
     """Return the timestamps within movement; computed once per signal."""
-    return case.keep(("moving", signal.name), lambda: _find_moving_times_ns(case, signal))
+    return case.compute_once(("moving", signal.name), lambda: _compute_moving_times_ns(case, signal))
 
 
-def _find_moving_times_ns(case: Case, signal: Signal) -> NDArray[np.int64]:
+def _compute_moving_times_ns(case: Case, signal: Signal) -> NDArray[np.int64]:
     """Find the timestamps within movement: the value differs from that one window before and one window after.
 
     A movement is therefore found slightly too short, and the stillness before it is never cut short.
     """
     times, columns = signal.times_ns, np.ascontiguousarray(signal.values.T)
     if not signal.stream.unit:
-        columns = _without_full_turns(columns)
+        columns = _unwrap_degrees(columns, float(case.protocol.setting("episode.wrap_slack_deg")))
     window_ns = round(case.protocol.setting("episode.moving_window_s") * NS_PER_S)
     here = np.arange(len(times))
     before = np.maximum(np.minimum(np.searchsorted(times, times - window_ns, side="right") - 1, here - 1), 0)
     behind = np.minimum(np.maximum(np.searchsorted(times, times + window_ns), here + 1), len(times) - 1)
-    came, goes = _speed(times, columns, before, here), _speed(times, columns, here, behind)
-    threshold = _threshold(case, signal.stream.unit, came)
+    came, goes = (
+        _compute_fastest_column_speed(times, columns, before, here),
+        _compute_fastest_column_speed(times, columns, here, behind),
+    )
+    threshold = _choose_movement_threshold(case, signal.stream.unit, came)
     return times[(came > threshold) & (goes > threshold)]
 
 
-def _without_full_turns(columns: NDArray[np.float64]) -> NDArray[np.float64]:
+def _unwrap_degrees(columns: NDArray[np.float64], slack: float) -> NDArray[np.float64]:
     """Unwrap degrees, columns that jump by 360 within a range of 360: beside such a jump all other motion looks still.
 
-    >>> _without_full_turns(np.asarray([[170.0, 179.0, -179.0, -170.0], [0.0, 1.0, 2.0, 3.0]])).tolist()
+    >>> _unwrap_degrees(np.asarray([[170.0, 179.0, -179.0, -170.0], [0.0, 1.0, 2.0, 3.0]]), 30.0).tolist()
     [[170.0, 179.0, 181.0, 190.0], [0.0, 1.0, 2.0, 3.0]]
     """
     jumps = np.abs(np.diff(columns, axis=1)).max(axis=1, initial=0.0)
-    wraps = (jumps > FULL_TURN - WRAP_SLACK) & (np.ptp(columns, axis=1) <= FULL_TURN + WRAP_SLACK)
+    wraps = (jumps > FULL_TURN - slack) & (np.ptp(columns, axis=1) <= FULL_TURN + slack)
     if not wraps.any():
         return columns
     unwrapped = columns.copy()
@@ -133,19 +142,22 @@ def _without_full_turns(columns: NDArray[np.float64]) -> NDArray[np.float64]:
     return unwrapped
 
 
-def _speed(
-    times: NDArray[np.int64], columns: NDArray[np.float64], start: NDArray[np.int64], end: NDArray[np.int64]
+def _compute_fastest_column_speed(
+    times: NDArray[np.int64],
+    columns: NDArray[np.float64],
+    start_indices: NDArray[np.int64],
+    end_indices: NDArray[np.int64],
 ) -> NDArray[np.float64]:
     """Return how fast the fastest column went from one sample to another; values that are not finite count as still."""
     with np.errstate(invalid="ignore", over="ignore"):
-        distance = np.abs(columns.take(end, axis=1) - columns.take(start, axis=1))
+        distance = np.abs(columns.take(end_indices, axis=1) - columns.take(start_indices, axis=1))
     distance[~np.isfinite(distance)] = 0.0
-    span_s = np.maximum(times[end] - times[start], 1) / NS_PER_S
+    span_s = np.maximum(times[end_indices] - times[start_indices], 1) / NS_PER_S
     speed: NDArray[np.float64] = distance.max(axis=0, initial=0.0) / span_s
     return speed
 
 
-def _threshold(case: Case, unit: str, speed: NDArray[np.float64]) -> float:
+def _choose_movement_threshold(case: Case, unit: str, speed: NDArray[np.float64]) -> float:
     named = {"rad": "episode.moving_rad_s", "m": "episode.moving_m_s"}.get(unit)
     if named:
         return float(case.protocol.setting(named))

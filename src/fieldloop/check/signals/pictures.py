@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.check.case import Case
-from fieldloop.check.signals.frames import frames_to_examine
-from fieldloop.geometry.still_view import small_grey
+from fieldloop.check.signals.frames import choose_frames_to_examine
+from fieldloop.geometry.still_view import shrink_to_grey
 from fieldloop.model.stream import Stream, StreamKind
 
 BLOCKS = 16
@@ -46,46 +46,46 @@ class Scan:
     small: tuple[NDArray[np.uint8], ...]
 
 
-def colour_cameras(case: Case) -> Iterator[Stream]:
+def find_colour_cameras(case: Case) -> Iterator[Stream]:
     """Yield the colour cameras that have frames."""
-    return (s for s in case.streams(StreamKind.RGB) if s.pictures is not None and len(s.pictures))
+    return (s for s in case.find_streams(StreamKind.RGB) if s.pictures is not None and len(s.pictures))
 
 
-def scan(case: Case, stream: Stream) -> Scan:
+def scan_colour_frames(case: Case, stream: Stream) -> Scan:
     """Examine a colour camera's frames, once for all checks."""
-    return case.keep(("scan", stream.name), lambda: _scan(case, stream))
+    return case.compute_once(("scan", stream.name), lambda: _compute_colour_scan(case, stream))
 
 
-def _scan(case: Case, stream: Stream) -> Scan:
+def _compute_colour_scan(case: Case, stream: Stream) -> Scan:
     assert stream.pictures is not None
-    indices = frames_to_examine(case, stream)
+    indices = choose_frames_to_examine(case, stream)
     follows = np.diff(indices, prepend=-2) == 1
     decoded = np.zeros(len(indices), bool)
     level, burnt, contrast, sharpness = np.full((4, len(indices)), np.nan)
     change = np.full(len(indices), NO_CHANGE_KNOWN)
     before: Thin | None = None
-    white = case.parameter("vision.overexposed", "burnt_level")
+    white = case.read_parameter("vision.overexposed", "burnt_level")
     kept = set(np.linspace(0, len(indices) - 1, SMALL_PICTURES).astype(int).tolist())
     small: list[NDArray[np.uint8]] = []
     for number, frame in enumerate(stream.pictures.frames(indices.tolist())):
         if not frame.size:
             before = None
             continue
-        now = _thin(frame)
+        now = _subsample_pixels(frame)
         decoded[number], level[number] = True, float(now.mean())
         burnt[number] = float((now >= white).mean())
-        contrast[number] = _largest_contrast(now[::2, ::2])  # every second pixel is enough to see an edge
-        sharpness[number] = _sharpness(frame)
+        contrast[number] = _measure_largest_block_contrast(now[::2, ::2])  # every second pixel is enough to see an edge
+        sharpness[number] = _measure_sharpness(frame)
         if follows[number] and before is not None and before.shape == now.shape:
-            change[number] = _largest_change(before, now)
+            change[number] = _measure_largest_block_change(before, now)
         before = now
         if number in kept:
-            small.append(small_grey(frame))
+            small.append(shrink_to_grey(frame))
     alike = tuple(one for one in small if one.shape == small[0].shape)
     return Scan(indices, decoded, level, change, burnt, contrast, sharpness, alike)
 
 
-def _thin(frame: NDArray[Any]) -> Thin:
+def _subsample_pixels(frame: NDArray[Any]) -> Thin:
     """Take every so many pixels; colours become their mean."""
     step = max(1, min(frame.shape[:2]) // (BLOCKS * PIXELS_A_BLOCK))
     thin = frame[::step, ::step]
@@ -95,7 +95,7 @@ def _thin(frame: NDArray[Any]) -> Thin:
     return (red + green + blue) / np.float32(3)
 
 
-def _sharpness(frame: NDArray[Any]) -> float:
+def _measure_sharpness(frame: NDArray[Any]) -> float:
     """Return the 99th percentile of the second difference of brightness along some rows, at full width.
 
     Strong edges show focus; the many pixels without an edge show noise and are not used.
@@ -109,24 +109,26 @@ def _sharpness(frame: NDArray[Any]) -> float:
     return float(np.partition(bend.ravel(), -(bend.size // 100 + 1))[-(bend.size // 100 + 1)])
 
 
-def _largest_change(one: Thin, other: Thin) -> float:
+def _measure_largest_block_change(first: Thin, second: Thin) -> float:
     """Return the mean difference in the block that changed most."""
-    rows, columns, areas = _blocks(one.shape[0], one.shape[1])
-    sums = np.add.reduceat(np.add.reduceat(np.abs(one - other), rows, axis=0), columns, axis=1)
+    rows, columns, areas = _divide_into_blocks(first.shape[0], first.shape[1])
+    sums = np.add.reduceat(np.add.reduceat(np.abs(first - second), rows, axis=0), columns, axis=1)
     return float((sums / areas).max())
 
 
-def _largest_contrast(one: Thin) -> float:
+def _measure_largest_block_contrast(thin_frame: Thin) -> float:
     """Return the largest range of grey levels of any block."""
-    rows, columns, _ = _blocks(one.shape[0], one.shape[1], FEWEST_FOR_CONTRAST)
-    high = np.maximum.reduceat(np.maximum.reduceat(one, rows, axis=0), columns, axis=1)
-    low = np.minimum.reduceat(np.minimum.reduceat(one, rows, axis=0), columns, axis=1)
+    rows, columns, _ = _divide_into_blocks(thin_frame.shape[0], thin_frame.shape[1], FEWEST_FOR_CONTRAST)
+    high = np.maximum.reduceat(np.maximum.reduceat(thin_frame, rows, axis=0), columns, axis=1)
+    low = np.minimum.reduceat(np.minimum.reduceat(thin_frame, rows, axis=0), columns, axis=1)
     return float((high - low).max())
 
 
 @cache
-def _blocks(height: int, width: int, fewest: int = 1) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+def _divide_into_blocks(
+    height: int, width: int, min_pixels: int = 1
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Return where blocks begin and their sizes; none has fewer rows or columns of pixels than given."""
-    counts = (max(1, min(BLOCKS, n // fewest)) for n in (height, width))
+    counts = (max(1, min(BLOCKS, n // min_pixels)) for n in (height, width))
     rows, columns = (np.linspace(0, n, c + 1).astype(np.int64) for n, c in zip((height, width), counts, strict=True))
     return rows[:-1], columns[:-1], np.outer(np.diff(rows), np.diff(columns))

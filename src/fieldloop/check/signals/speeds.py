@@ -36,27 +36,29 @@ class Windows(NamedTuple):
     middle_ns: NDArray[np.int64]
 
 
-def speeds(case: Case, signal: Signal, columns: int | None = None) -> Speeds:
-    """Return the velocity of the first `columns` over the protocol's moving window; angles are unwrapped."""
+def compute_speeds(case: Case, signal: Signal, column_count: int | None = None) -> Speeds:
+    """Return the velocity of the first `column_count` over the protocol's moving window; angles are unwrapped."""
 
-    def make() -> Speeds:
+    def compute_speeds_uncached() -> Speeds:
         window_s = float(case.protocol.setting("episode.moving_window_s"))
-        values = signal.values[:, :columns]
-        return windowed_velocity(signal, unwrapped(case, values) if signal.stream.unit == "rad" else values, window_s)
+        values = signal.values[:, :column_count]
+        return compute_windowed_velocity(
+            signal, unwrap_full_turns(case, values) if signal.stream.unit == "rad" else values, window_s
+        )
 
-    return case.keep(("speeds", signal.name, columns), make)
+    return case.compute_once(("speeds", signal.name, column_count), compute_speeds_uncached)
 
 
-def windowed_velocity(signal: Signal, values: Floats, window_s: float) -> Speeds:
+def compute_windowed_velocity(signal: Signal, values: Floats, window_s: float) -> Speeds:
     """Return velocities over about this many seconds, after a median filter against single wrong samples."""
-    calm = median_of_three(values)
-    window = windows(signal, window_s)
+    calm = filter_by_median_of_three(values)
+    window = make_time_windows(signal, window_s)
     velocity = (calm[window.reach :] - calm[: -window.reach]) / window.span_s[:, None]
     velocity[~np.isfinite(velocity)] = 0.0
     return Speeds(window.middle_ns, velocity)
 
 
-def windows(signal: Signal, window_s: float) -> Windows:
+def make_time_windows(signal: Signal, window_s: float) -> Windows:
     """Return windows of about this many seconds, one from each sample that has a later partner."""
     times = signal.times_ns
     reach = min(max(1, round(window_s / signal.period_s)), len(times) - 1)
@@ -65,17 +67,17 @@ def windows(signal: Signal, window_s: float) -> Windows:
     return Windows(reach, span_s, times[:-reach] + lasts_ns // 2)
 
 
-def high(values: Floats) -> Floats:
+def compute_high_percentile(values: Floats) -> Floats:
     """Return the 95th percentile of each column: the maximum depends too much on chance.
 
-    >>> float(high(np.arange(100.0)))
+    >>> float(compute_high_percentile(np.arange(100.0)))
     95.0
     """
     rank = min(len(values) - 1, int(HIGH * len(values)))
     return np.asarray(np.partition(values, rank, axis=0)[rank])
 
 
-def median_of_three(values: Floats) -> Floats:
+def filter_by_median_of_three(values: Floats) -> Floats:
     """Replace each row by the median of itself and its neighbours, column by column; the ends stay."""
     if len(values) < 3:  # noqa: PLR2004 - nothing between two
         return values
@@ -85,9 +87,9 @@ def median_of_three(values: Floats) -> Floats:
     return calm
 
 
-def unwrapped(case: Case, values: Floats) -> Floats:
+def unwrap_full_turns(case: Case, values: Floats) -> Floats:
     """Undo full turns between neighbouring samples, so that a wrapped angle does not count as motion."""
-    turns = wraps(values, case.parameter("motion.angle_wrap", "slack_rad"))
+    turns = find_full_turn_wraps(values, case.read_parameter("motion.angle_wrap", "slack_rad"))
     if not turns.any():
         return values
     unrolled = values.copy()
@@ -95,15 +97,15 @@ def unwrapped(case: Case, values: Floats) -> Floats:
     return unrolled
 
 
-def wraps(values: Floats, slack_rad: float) -> Floats:
+def find_full_turn_wraps(values: Floats, tolerance_rad: float) -> Floats:
     """Return for each step of each column whether it wraps by a full turn up (1) or down (-1), else 0.
 
     The rest of the step must continue the motion of its neighbours: a command that jumps from one end to the
     other by nearly a turn does not.
 
-    >>> wraps(np.array([[3.0], [3.1], [-3.1], [-3.0]]), 0.05).ravel().tolist()
+    >>> find_full_turn_wraps(np.array([[3.0], [3.1], [-3.1], [-3.0]]), 0.05).ravel().tolist()
     [0.0, -1.0, 0.0]
-    >>> wraps(np.array([[-3.0], [-3.0], [3.0], [3.0]]), 0.05).ravel().tolist()
+    >>> find_full_turn_wraps(np.array([[-3.0], [-3.0], [3.0], [3.0]]), 0.05).ravel().tolist()
     [0.0, 0.0, 0.0]
     """
     steps = np.diff(values, axis=0)
@@ -114,5 +116,5 @@ def wraps(values: Floats, slack_rad: float) -> Floats:
     small = np.where(turns == 0, np.abs(steps), 0.0)
     around = np.pad(small, ((1, 1), (0, 0)))
     neighbours = np.maximum(around[:-2], around[2:])
-    goes_on = np.abs(steps - TURN * turns) <= slack_rad + 2 * neighbours
+    goes_on = np.abs(steps - TURN * turns) <= tolerance_rad + 2 * neighbours
     return np.where(goes_on, turns, 0.0)

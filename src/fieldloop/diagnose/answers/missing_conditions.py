@@ -51,5 +51,5 @@ def _success_differs(inquiry: Inquiry, lacking: Rows) -> bool:
     if min(lacking.sum(), (~lacking).sum()) < inquiry.settings.number("min_slice_episodes"):
         return False
     counts = [(round(float(inquiry.after.success[rows].sum())), int(rows.sum())) for rows in (lacking, ~lacking)]
-    low, high = difference.interval(counts[0], counts[1], inquiry.settings.number("confidence"))
+    low, high = difference.compute_difference_interval(counts[0], counts[1], inquiry.settings.number("confidence"))
     return low > 0.0 or high < 0.0

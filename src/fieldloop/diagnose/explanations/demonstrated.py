@@ -9,7 +9,7 @@ from itertools import combinations
 
 from fieldloop.model.condition import Stratum
 from fieldloop.model.episode import Episode
-from fieldloop.model.episode_text import number_of
+from fieldloop.model.episode_text import parse_finite_number
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def demonstrations_of(episodes: Iterable[Episode]) -> Demonstrations:
         failed[where] += episode.succeeded is False or bool(episode.failure)
         items[episode.handled] += bool(episode.handled)
         for name, text in episode.facts:
-            if (value := number_of(text)) is not None:
+            if (value := parse_finite_number(text)) is not None:
                 low, high = ranges.get(name, (value, value))
                 ranges[name] = (min(low, value), max(high, value))
     return Demonstrations(counts, +simulated, +failed, +items, ranges)

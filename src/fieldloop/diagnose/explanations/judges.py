@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from fieldloop.model.attempts import Key, attempt_of, known_results
+from fieldloop.model.attempts import Key, get_attempt_key, select_known_results
 from fieldloop.model.policy import Outcome
-from fieldloop.stats.kappa import cohens_kappa
+from fieldloop.stats.kappa import compute_cohens_kappa
 
 JUDGES_DISAGREE = "diagnose.judges_disagree"
 
@@ -29,12 +29,12 @@ class Judges:
 def compare(outcomes: Sequence[Outcome]) -> Judges | None:
     """Compare verdicts pair by pair; None where no attempt has two judges."""
     by_attempt: dict[Key, dict[str, bool]] = {}
-    for outcome in known_results(outcomes):
-        if (key := attempt_of(outcome)) is not None:
+    for outcome in select_known_results(outcomes):
+        if (key := get_attempt_key(outcome)) is not None:
             by_attempt.setdefault(key, {})[outcome.judged_by] = bool(outcome.succeeded)
     pairs = Counter((by[a], by[b]) for by in by_attempt.values() for a, b in pairwise(sorted(by)))
     if not pairs:
         return None
     same = (pairs[True, True] + pairs[False, False]) / pairs.total()
-    kappa = cohens_kappa(pairs)
+    kappa = compute_cohens_kappa(pairs)
     return Judges(sum(len(by) > 1 for by in by_attempt.values()), same, kappa if math.isfinite(kappa) else None)

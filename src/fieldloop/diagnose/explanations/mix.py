@@ -49,7 +49,7 @@ def _cost_of_growth(inquiry: Inquiry, condition: Condition, rest: list[np.ndarra
 
 def _shift(inquiry: Inquiry, condition: Condition, cost: float) -> Shifted:
     (before, then), (after, now) = _counts(inquiry, condition)
-    worse = difference.interval(then, now, inquiry.settings.number("confidence"))[0] > 0.0
+    worse = difference.compute_difference_interval(then, now, inquiry.settings.number("confidence"))[0] > 0.0
     return Shifted(Stratum((condition,)), before, after, cost, then[0] / then[1], now[0] / now[1], worse)
 
 

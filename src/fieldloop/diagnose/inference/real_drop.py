@@ -13,7 +13,7 @@ Counts = tuple[int, int]
 def bounds(before: Table, after: Table, day_spread: float, settings: Section) -> tuple[float, float]:
     """Return the interval of the loss."""
     theirs, ours = (_effective_counts(table, day_spread) for table in (before, after))
-    return difference.interval(theirs, ours, settings.number("confidence"))
+    return difference.compute_difference_interval(theirs, ours, settings.number("confidence"))
 
 
 def judge_without_loss(
@@ -22,7 +22,7 @@ def judge_without_loss(
     """Judge where no loss is shown. PASSED: it is negligible. CANNOT_TELL: neither is shown, with what is missing."""
     negligible = settings.number("negligible_loss")
     ours, theirs = (_effective_counts(table, day_spread) for table in (after, before))
-    if difference.lower_bound(ours, theirs, 1.0 - settings.number("alpha")) > -negligible:
+    if difference.compute_difference_lower_bound(ours, theirs, 1.0 - settings.number("alpha")) > -negligible:
         return Status.PASSED, ()
     now, then = after.counts, before.counts
     fewer = then[1] < now[1]

@@ -8,9 +8,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.model.attempts import Key, attempt_of, settle_attempts
+from fieldloop.model.attempts import Key, get_attempt_key, settle_attempts
 from fieldloop.model.condition import Condition
-from fieldloop.model.days import local_day
+from fieldloop.model.days import get_local_day
 from fieldloop.model.policy import Outcome
 
 Floats = NDArray[np.float64]
@@ -95,10 +95,10 @@ def tabulate(
     kept = settle_attempts(outcomes)[0]
     judges: dict[Key, set[str]] = {}
     for outcome in outcomes:
-        if (key := attempt_of(outcome)) is not None:
+        if (key := get_attempt_key(outcome)) is not None:
             judges.setdefault(key, set()).add(outcome.judged_by)
-    alone = [len(judges.get(attempt_of(o) or ("", "", "", ""), ())) <= 1 for o in kept]
-    days = [local_day(o.at_ns, zones.get(o.site, "UTC")) for o in kept]
+    alone = [len(judges.get(get_attempt_key(o) or ("", "", "", ""), ())) <= 1 for o in kept]
+    days = [get_local_day(o.at_ns, zones.get(o.site, "UTC")) for o in kept]
     return Table(
         outcomes=tuple(kept),
         rows=tuple(_levels(o, codes, alone=one) for o, one in zip(kept, alone, strict=True)),

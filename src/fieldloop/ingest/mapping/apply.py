@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from fieldloop.errors import BadInput
-from fieldloop.ingest.mapping.axes import to_rep_103, turn_poses, turn_vectors
+from fieldloop.ingest.mapping.axes import find_rep_103_rotation, rotate_poses, rotate_vectors
 from fieldloop.ingest.mapping.mapping import FactSource, LogMapping, StreamRule
-from fieldloop.ingest.mapping.units import to_si
+from fieldloop.ingest.mapping.units import find_si_unit_and_factor
 from fieldloop.model.condition import Stratum
 from fieldloop.model.episode import Defect, Episode, Recording
 from fieldloop.model.episode_text import FLAGS, parse_bool
@@ -23,7 +23,7 @@ POSES = (StreamKind.POSE, StreamKind.HAND_POSE)
 AXES, POSE_COLUMNS = 3, 7
 
 
-def apply(mapping: LogMapping, recording: Recording) -> Recording:
+def apply_mapping(mapping: LogMapping, recording: Recording) -> Recording:
     """Return the mapped recording; the episode keeps its id, because its bytes are the same.
 
     A line of the mapping that the log does not allow is a defect; the stream stays as recorded.
@@ -48,7 +48,8 @@ def _apply_rule(stream: Stream, rule: StreamRule, frames: Mapping[str, str], def
     """Apply each part of a rule; one that does not fit the stream is a defect, the others still apply."""
     mapped = replace(
         stream, name=rule.name or stream.name, kind=rule.kind or stream.kind, serial=rule.serial or stream.serial,
-        frame_id=rule.frame or frames.get(stream.frame_id, stream.frame_id), notes=_notes_left_open(stream, rule),
+        frame_id=rule.frame or frames.get(stream.frame_id, stream.frame_id), notes=_drop_stated_assumptions(stream,
+        rule),
     )  # fmt: skip
     for part in (_convert_to_si, _rotate_axes, _rename_columns):
         try:
@@ -58,7 +59,7 @@ def _apply_rule(stream: Stream, rule: StreamRule, frames: Mapping[str, str], def
     return mapped
 
 
-def _notes_left_open(stream: Stream, rule: StreamRule) -> Mapping[str, str]:
+def _drop_stated_assumptions(stream: Stream, rule: StreamRule) -> Mapping[str, str]:
     """Return the notes without what the reader assumed of a meaning that the mapping states."""
     answered = MEANING_NOTES if rule.kind else ()
     return {name: text for name, text in stream.notes.items() if name not in answered}
@@ -81,7 +82,7 @@ def _rename_columns(stream: Stream, rule: StreamRule) -> Stream:
 def _convert_to_si(stream: Stream, rule: StreamRule) -> Stream:
     if not rule.units:
         return stream
-    conversions = [to_si(unit) for unit in rule.units]
+    conversions = [find_si_unit_and_factor(unit) for unit in rule.units]
     unit = ", ".join(dict.fromkeys(name for name, _ in conversions if name))
     if stream.values is None:
         return replace(stream, unit=unit)
@@ -99,12 +100,12 @@ def _convert_to_si(stream: Stream, rule: StreamRule) -> Stream:
 def _rotate_axes(stream: Stream, rule: StreamRule) -> Stream:
     if not rule.axes or stream.values is None:
         return stream
-    turn, width, pose = to_rep_103(rule.axes), stream.values.shape[1], stream.kind in POSES
+    turn, width, pose = find_rep_103_rotation(rule.axes), stream.values.shape[1], stream.kind in POSES
     values = stream.values.astype(np.float64)
     if pose and width % POSE_COLUMNS == 0:
-        turned = turn_poses(values, turn)
+        turned = rotate_poses(values, turn)
     elif width == AXES or (not pose and width % AXES == 0):
-        turned = turn_vectors(values, turn)
+        turned = rotate_vectors(values, turn)
     else:
         raise BadInput(f"axes are given, but {width} columns are neither vectors (x y z) nor poses (x y z qx qy qz qw)")
     return replace(stream, values=turned, notes={**stream.notes, "axes": f"recorded with axes {rule.axes}"})
@@ -113,7 +114,7 @@ def _rotate_axes(stream: Stream, rule: StreamRule) -> Stream:
 def _map_episode(mapping: LogMapping, episode: Episode, defects: list[Defect]) -> Episode:
     fields: dict[str, Any] = {}
     for name, source in mapping.episode.items():
-        text = _fact_value(source, episode)
+        text = _look_up_fact(source, episode)
         if text is None:
             continue
         if name in FLAGS:
@@ -123,7 +124,7 @@ def _map_episode(mapping: LogMapping, episode: Episode, defects: list[Defect]) -
             fields[name] = truth
         else:
             fields[name] = text
-    conditions = {key: text for key, source in mapping.conditions.items() if (text := _fact_value(source, episode))}
+    conditions = {key: text for key, source in mapping.conditions.items() if (text := _look_up_fact(source, episode))}
     for key in [key for key, text in conditions.items() if set(f"{key}{text}") & set(",=")]:
         wrong = f"{key}={conditions.pop(key)}"
         defects.append(Defect("conditions", "mapping", note("ingest.condition_invalid", condition=wrong)))
@@ -132,8 +133,8 @@ def _map_episode(mapping: LogMapping, episode: Episode, defects: list[Defect]) -
     return replace(episode, **fields)
 
 
-def _fact_value(source: FactSource, episode: Episode) -> str | None:
-    if source.value:
-        return source.value
-    field_value = getattr(episode, source.fact, None)
-    return field_value if isinstance(field_value, str) and field_value else episode.fact(source.fact)
+def _look_up_fact(fact_source: FactSource, episode: Episode) -> str | None:
+    if fact_source.value:
+        return fact_source.value
+    field_value = getattr(episode, fact_source.fact, None)
+    return field_value if isinstance(field_value, str) and field_value else episode.fact(fact_source.fact)

@@ -12,10 +12,10 @@ DIRECTIONS = {
 REP_103 = "forward left up"
 
 
-def to_rep_103(axes: str) -> NDArray[np.float64]:
+def find_rep_103_rotation(axes: str) -> NDArray[np.float64]:
     """Return the rotation from these axes to REP 103; BadInput where the axes are invalid.
 
-    >>> (to_rep_103("right down forward") @ [0, 0, 1]).tolist()  # what a camera sees ahead
+    >>> (find_rep_103_rotation("right down forward") @ [0, 0, 1]).tolist()  # what a camera sees ahead
     [1.0, 0.0, 0.0]
     """
     words = axes.replace(",", " ").split()
@@ -29,21 +29,21 @@ def to_rep_103(axes: str) -> NDArray[np.float64]:
     return turned
 
 
-def turn_vectors(values: NDArray[np.float64], turn: NDArray[np.float64]) -> NDArray[np.float64]:
+def rotate_vectors(values: NDArray[np.float64], rotation: NDArray[np.float64]) -> NDArray[np.float64]:
     """Turn every three columns as one vector."""
-    return np.asarray((values.reshape(len(values), -1, 3) @ turn.T).reshape(len(values), -1))
+    return np.asarray((values.reshape(len(values), -1, 3) @ rotation.T).reshape(len(values), -1))
 
 
-def turn_poses(values: NDArray[np.float64], turn: NDArray[np.float64]) -> NDArray[np.float64]:
+def rotate_poses(values: NDArray[np.float64], rotation: NDArray[np.float64]) -> NDArray[np.float64]:
     """Turn x y z qx qy qz qw, seven columns at a time: their reference frame gets other axes."""
     from scipy.spatial.transform import Rotation
 
     turned = values.copy()
     for first in range(0, values.shape[1], 7):
-        turned[:, first : first + 3] = turn_vectors(values[:, first : first + 3], turn)
+        turned[:, first : first + 3] = rotate_vectors(values[:, first : first + 3], rotation)
         quaternions = values[:, first + 3 : first + 7]
         known = np.isfinite(quaternions).all(1) & (np.linalg.norm(quaternions, axis=1) > 0)
         turned[known, first + 3 : first + 7] = (
-            Rotation.from_matrix(turn) * Rotation.from_quat(quaternions[known])
+            Rotation.from_matrix(rotation) * Rotation.from_quat(quaternions[known])
         ).as_quat()
     return turned

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from fieldloop.ingest.mapping.units import SI
 from fieldloop.ingest.units import FARTHEST_M, LARGEST_ANGLE_RAD
-from fieldloop.ingest.words import words_of
+from fieldloop.ingest.words import split_into_words
 from fieldloop.model.stream import Stream, StreamKind
 from fieldloop.model.stream_notes import UNIT_NOTE
 
@@ -50,13 +50,13 @@ class Evidence:
         return max((float(f.max()) for f in finite if f.size), default=0.0)
 
 
-def unit_lines(evidence: Evidence) -> Iterator[str]:
+def propose_unit_lines(evidence: Evidence) -> Iterator[str]:
     """Yield the line that states the unit, with the reason; as a comment where the unit is uncertain."""
     stream = evidence.stream
     if stream.values is None or not evidence.rows:
         return
     width, reach, far = stream.values.shape[1], evidence.reach(), evidence.reach(slice(0, 3))
-    if line := _unit_line_from_name(stream, evidence):
+    if line := _propose_unit_from_name(stream, evidence):
         yield line
         return
     match stream.kind:
@@ -69,7 +69,7 @@ def unit_lines(evidence: Evidence) -> Iterator[str]:
         case StreamKind.POSE | StreamKind.HAND_POSE if width in (VECTOR_COLUMNS, POSE_COLUMNS) and far > FARTHEST_M:
             yield f"unit = {_format_units('mm', '', width)}  # positions reach {far:.4g}: hardly metres"
         case StreamKind.IMU if width == IMU_COLUMNS:
-            yield from _imu_unit_lines(evidence)
+            yield from _propose_imu_unit_lines(evidence)
         case _ if stream.unit and stream.unit in SI:
             why = f"  # {stream.notes[UNIT_NOTE]}" if UNIT_NOTE in stream.notes else ""
             yield f'unit = "{stream.unit}"{why}'
@@ -77,10 +77,10 @@ def unit_lines(evidence: Evidence) -> Iterator[str]:
             yield '# unit = ""  # the log does not state it'
 
 
-def _unit_line_from_name(stream: Stream, evidence: Evidence) -> str:
+def _propose_unit_from_name(stream: Stream, evidence: Evidence) -> str:
     """Return the line of a unit that the name states, '' where it does not or the log states one itself."""
     known = {} if stream.unit_stated else NAMED.get(stream.kind, {})
-    named_units = sorted({known[word] for word in words_of(stream.name) if word in known})
+    named_units = sorted({known[word] for word in split_into_words(stream.name) if word in known})
     if len(named_units) != 1 or stream.values is None:
         return ""
     unit, width = named_units[0], stream.values.shape[1]
@@ -93,19 +93,19 @@ def _unit_line_from_name(stream: Stream, evidence: Evidence) -> str:
     return f'unit = "{unit}"  # {SAID}'
 
 
-def _format_units(first: str, rest: str, width: int) -> str:
+def _format_units(vector_unit: str, other_unit: str, column_count: int) -> str:
     """Write the unit of a vector, or of a vector and the columns after it.
 
     >>> _format_units("mm", "", 3), _format_units("g", "rad/s", 4)
     ('"mm"', '["g", "g", "g", "rad/s"]')
     """
-    if width <= VECTOR_COLUMNS:
-        return f'"{first}"'
-    listed = [first] * VECTOR_COLUMNS + [rest] * (width - VECTOR_COLUMNS)
+    if column_count <= VECTOR_COLUMNS:
+        return f'"{vector_unit}"'
+    listed = [vector_unit] * VECTOR_COLUMNS + [other_unit] * (column_count - VECTOR_COLUMNS)
     return json.dumps(listed, ensure_ascii=False)
 
 
-def _imu_unit_lines(evidence: Evidence) -> Iterator[str]:
+def _propose_imu_unit_lines(evidence: Evidence) -> Iterator[str]:
     norms = np.concatenate([np.linalg.norm(rows[:, :3], axis=1) for rows in evidence.rows])
     still = float(np.nanmedian(norms)) if np.isfinite(norms).any() else 0.0
     turning = evidence.reach(slice(3, 6))

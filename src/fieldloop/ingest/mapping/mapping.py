@@ -9,8 +9,8 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from fieldloop.errors import BadInput
-from fieldloop.ingest.mapping.axes import to_rep_103
-from fieldloop.ingest.mapping.units import to_si
+from fieldloop.ingest.mapping.axes import find_rep_103_rotation
+from fieldloop.ingest.mapping.units import find_si_unit_and_factor
 from fieldloop.model.episode_text import FLAGS, TEXTS
 from fieldloop.model.stream import StreamKind
 
@@ -66,48 +66,48 @@ class LogMapping:
         return next((rule for rule in self.streams if rule.matches(stream)), None)
 
 
-def unused_entries(mapping: LogMapping, streams: AbstractSet[str], facts: AbstractSet[str]) -> list[str]:
+def find_unused_entries(mapping: LogMapping, streams: AbstractSet[str], facts: AbstractSet[str]) -> list[str]:
     """Return the entries that matched nothing: a typo, or a sensor that was not recorded."""
     silent = [f'[streams."{rule.source}"]' for rule in mapping.streams if not any(map(rule.matches, streams))]
     sources = {**mapping.episode, **mapping.conditions}
     return silent + [f'{key} = {{ fact = "{t.fact}" }}' for key, t in sources.items() if t.fact and t.fact not in facts]
 
 
-def parse_mapping(text: str, source: str) -> LogMapping:
+def parse_mapping(text: str, file_name: str) -> LogMapping:
     """Read a mapping file; BadInput says what is wrong and where."""
     try:
         raw = tomllib.loads(text)
     except tomllib.TOMLDecodeError as wrong:
-        raise BadInput(f"{source} is not valid TOML: {wrong}.") from wrong
+        raise BadInput(f"{file_name} is not valid TOML: {wrong}.") from wrong
     if raw.get("schema") != SCHEMA:
-        raise BadInput(f'{source} must state `schema = "{SCHEMA}"`, not {raw.get("schema")!r}.')
+        raise BadInput(f'{file_name} must state `schema = "{SCHEMA}"`, not {raw.get("schema")!r}.')
     if unknown := sorted(raw.keys() - {"schema", "streams", "frames", "episode", "conditions"}):
-        raise BadInput(f"{source} has an unknown table [{unknown[0]}]. Known: streams, frames, episode, conditions.")
+        raise BadInput(f"{file_name} has an unknown table [{unknown[0]}]. Known: streams, frames, episode, conditions.")
     try:
         made = LogMapping(
             text,
-            tuple(_rule(key, row) for key, row in _table(raw, "streams").items()),
-            {str(key): str(value) for key, value in _table(raw, "frames").items()},
-            dict(_parse_fact_sources(_table(raw, "episode"), FIELDS)),
-            dict(_parse_fact_sources(_table(raw, "conditions"), ())),
+            tuple(_parse_stream_rule(key, row) for key, row in _get_table(raw, "streams").items()),
+            {str(key): str(value) for key, value in _get_table(raw, "frames").items()},
+            dict(_parse_fact_sources(_get_table(raw, "episode"), FIELDS)),
+            dict(_parse_fact_sources(_get_table(raw, "conditions"), ())),
         )
     except BadInput as wrong:
-        raise BadInput(f"{source}: {wrong}") from wrong
+        raise BadInput(f"{file_name}: {wrong}") from wrong
     names = [rule.name for rule in made.streams if rule.name and not rule.drop]
     if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise BadInput(f"{source}: two streams get the same name {twice[0]!r}.")
+        raise BadInput(f"{file_name}: two streams get the same name {twice[0]!r}.")
     return made
 
 
-def _table(raw: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+def _get_table(raw: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     value = raw.get(key, {})
     if not isinstance(value, Mapping):
         raise BadInput(f"[{key}] must be a table.")
     return value
 
 
-def _rule(source: str, row: Any) -> StreamRule:
-    where = f'[streams."{source}"]'
+def _parse_stream_rule(stream_pattern: str, row: Any) -> StreamRule:
+    where = f'[streams."{stream_pattern}"]'
     if not isinstance(row, Mapping):
         raise BadInput(f"{where} must be a table.")
     if unknown := sorted(row.keys() - STREAM_KEYS):
@@ -119,22 +119,22 @@ def _rule(source: str, row: Any) -> StreamRule:
     units = tuple(str(u) for u in ([unit] if isinstance(unit, str) else unit))
     try:
         for each in units:
-            to_si(each)
+            find_si_unit_and_factor(each)
         if row.get("axes"):
-            to_rep_103(str(row["axes"]))
+            find_rep_103_rotation(str(row["axes"]))
     except BadInput as wrong:
         raise BadInput(f"{where}: {wrong}") from wrong
     return StreamRule(
-        source, str(row.get("name", "")), StreamKind(kind) if kind else None, units,
+        stream_pattern, str(row.get("name", "")), StreamKind(kind) if kind else None, units,
         tuple(str(c) for c in row.get("columns", ())), str(row.get("frame", "")), str(row.get("axes", "")),
         str(row.get("serial", "")), bool(row.get("drop", False)),
     )  # fmt: skip
 
 
-def _parse_fact_sources(table: Mapping[str, Any], known: tuple[str, ...]) -> Iterator[tuple[str, FactSource]]:
+def _parse_fact_sources(table: Mapping[str, Any], known_keys: tuple[str, ...]) -> Iterator[tuple[str, FactSource]]:
     for key, row in table.items():
-        if known and key not in known:
-            raise BadInput(f"[episode] has an unknown key {key!r}. Known: {', '.join(known)}.")
+        if known_keys and key not in known_keys:
+            raise BadInput(f"[episode] has an unknown key {key!r}. Known: {', '.join(known_keys)}.")
         if isinstance(row, str | int | float):
             yield key, FactSource(value=str(row).lower() if isinstance(row, bool) else str(row))
         elif isinstance(row, Mapping) and isinstance(row.get("fact"), str) and len(row) == 1:

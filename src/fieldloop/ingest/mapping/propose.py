@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from fieldloop.errors import BadInput
-from fieldloop.ingest.mapping.evidence import Evidence, unit_lines
+from fieldloop.ingest.mapping.evidence import Evidence, propose_unit_lines
 from fieldloop.ingest.mapping.mapping import FIELDS, SCHEMA
 from fieldloop.model.episode import Recording
 from fieldloop.model.episode_text import ALIASES
@@ -28,7 +28,7 @@ FACT_WORDS = {field: (field, *names, *MORE_WORDS.get(field, ())) for field, name
 """Names of facts that a field may come from; a person reviews the proposal, so loose matches are fine."""
 
 
-def propose(recordings: Iterable[Recording], source: str) -> str:
+def propose_mapping(recordings: Iterable[Recording], log_name: str) -> str:
     """Write the text of a mapping for logs like these, from at most the first twenty."""
     seen: dict[str, Evidence] = {}
     facts: dict[str, str] = {}
@@ -43,73 +43,73 @@ def propose(recordings: Iterable[Recording], source: str) -> str:
             seen.setdefault(stream.name, Evidence(stream)).add(stream)
             frames |= {stream.frame_id} - {""}
     if not count:
-        raise BadInput(f"{source} holds no recordings, so no mapping can be proposed.")
+        raise BadInput(f"{log_name} holds no recordings, so no mapping can be proposed.")
     return "\n".join(
         (
-            *_header_lines(source, count),
-            *_stream_lines(seen, count),
-            *_frame_lines(frames),
-            *_fact_lines(facts, empty),
+            *_write_header_lines(log_name, count),
+            *_write_stream_lines(seen, count),
+            *_write_frame_lines(frames),
+            *_write_fact_lines(facts, empty),
             "",
         )
     )
 
 
-def _header_lines(source: str, count: int) -> Iterator[str]:
-    yield f"# How {source} names and measures things, proposed from {count} of its recordings. Edit it as needed."
+def _write_header_lines(log_name: str, log_count: int) -> Iterator[str]:
+    yield f"# How {log_name} names and measures things, proposed from {log_count} of its recordings. Edit it as needed."
     yield "# [streams.…] names a stream as in the log; removing a line leaves that property unchanged."
     yield "# `unit` is the recorded unit (converted to SI), `axes` states where the recorded x, y and z point"
     yield '# (REP 103 is "forward left up", a camera "right down forward"), `drop = true` leaves a stream out.'
     yield f'schema = "{SCHEMA}"'
 
 
-def _stream_lines(seen: dict[str, Evidence], count: int) -> Iterator[str]:
+def _write_stream_lines(evidence_by_stream: dict[str, Evidence], log_count: int) -> Iterator[str]:
     kinds: dict[StreamKind, int] = {}
-    for evidence in seen.values():
+    for evidence in evidence_by_stream.values():
         kinds[evidence.stream.kind] = kinds.get(evidence.stream.kind, 0) + 1
     taken: set[str] = set()
-    for name, evidence in sorted(seen.items()):
+    for name, evidence in sorted(evidence_by_stream.items()):
         stream = evidence.stream
         size = "pictures" if stream.pictures is not None else "stamps only"
         if stream.values is not None:
             size = f"{stream.values.shape[1]} columns"
         rate = f", {stream.hz:.4g} Hz" if stream.hz else ""
-        yield f"\n[streams.{_quoted(name)}]  # {size}{rate}, in {evidence.logs} of {count}"
-        proposed = _name(stream, alone=kinds[stream.kind] == 1)
+        yield f"\n[streams.{_quote_text(name)}]  # {size}{rate}, in {evidence.logs} of {log_count}"
+        proposed = _propose_stream_name(stream, only_of_its_kind=kinds[stream.kind] == 1)
         proposed = name if proposed in taken else proposed
         taken.add(proposed)
-        yield f"name = {_quoted(proposed)}"
-        yield f"kind = {_quoted(stream.kind.value)}"
-        yield from unit_lines(evidence)
+        yield f"name = {_quote_text(proposed)}"
+        yield f"kind = {_quote_text(stream.kind.value)}"
+        yield from propose_unit_lines(evidence)
         if stream.frame_id:
-            yield f"frame = {_quoted(stream.frame_id)}"
+            yield f"frame = {_quote_text(stream.frame_id)}"
 
 
-def _name(stream: Stream, *, alone: bool) -> str:
+def _propose_stream_name(stream: Stream, *, only_of_its_kind: bool) -> str:
     """Return fieldloop's usual name for such a stream, where it is unambiguous.
 
-    >>> _name(Stream("cam_wrist/image_raw/compressed", StreamKind.RGB, "", {}), alone=False)
+    >>> _propose_stream_name(Stream("cam_wrist/image_raw/compressed", StreamKind.RGB, "", {}), only_of_its_kind=False)
     'camera/wrist'
     """
     if stream.kind in FOLDERS:
         words = [w for w in re.split(r"[^A-Za-z0-9]+", stream.name) if w and w.lower() not in PICTURE_WORDS]
         return f"{FOLDERS[stream.kind]}/{'_'.join(words) or 'main'}"
-    return OWN_NAMES[stream.kind] if alone and stream.kind in OWN_NAMES else stream.name
+    return OWN_NAMES[stream.kind] if only_of_its_kind and stream.kind in OWN_NAMES else stream.name
 
 
-def _frame_lines(frames: set[str]) -> Iterator[str]:
+def _write_frame_lines(frames: set[str]) -> Iterator[str]:
     if frames:
         yield "\n[frames]  # coordinate frames as the log names them; REP 105 uses base_link, tool0, …_optical_frame"
-        yield from (f"{_quoted(name)} = {_quoted(name)}" for name in sorted(frames))
+        yield from (f"{_quote_text(name)} = {_quote_text(name)}" for name in sorted(frames))
 
 
-def _fact_lines(facts: dict[str, str], empty: set[str]) -> Iterator[str]:
+def _write_fact_lines(facts: dict[str, str], unstated_fields: set[str]) -> Iterator[str]:
     lines = []
-    for name in (f for f in FIELDS if f in empty and f in FACT_WORDS):
+    for name in (f for f in FIELDS if f in unstated_fields and f in FACT_WORDS):
         matching_keys = [key for key in sorted(facts) if key.rsplit(".", 1)[-1].lower() in FACT_WORDS[name]]
         if matching_keys:
             example = " ".join(facts[matching_keys[0]].split())[:60]
-            lines.append(f"{name} = {{ fact = {_quoted(matching_keys[0])} }}  # here: {example}")
+            lines.append(f"{name} = {{ fact = {_quote_text(matching_keys[0])} }}  # here: {example}")
         else:
             lines.append(f'# {name} = ""  # the log does not state it; a text here applies to every log')
     if lines:
@@ -117,5 +117,5 @@ def _fact_lines(facts: dict[str, str], empty: set[str]) -> Iterator[str]:
         yield from lines
 
 
-def _quoted(text: str) -> str:
+def _quote_text(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)

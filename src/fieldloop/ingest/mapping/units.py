@@ -34,10 +34,10 @@ SPELLINGS = {
 }  # fmt: skip
 
 
-def to_si(unit: str) -> tuple[str, float]:
+def find_si_unit_and_factor(unit: str) -> tuple[str, float]:
     """Return the SI unit and the factor that leads there; BadInput names what is known.
 
-    >>> to_si("mm"), to_si("rad"), to_si("Nm")
+    >>> find_si_unit_and_factor("mm"), find_si_unit_and_factor("rad"), find_si_unit_and_factor("Nm")
     (('m', 0.001), ('rad', 1.0), ('N·m', 1.0))
     """
     plain = SPELLINGS.get(unit.strip(), unit.strip())

@@ -15,41 +15,44 @@ MATRIX_NUMBERS = 9
 MOST_DISTORTION = 32
 
 
-def intrinsics_as_json(stated: Any) -> str | None:
+def format_intrinsics_as_json(calibration: Any) -> str | None:
     """Return a calibration as the text of a fact; None where no camera matrix is stated, or one of all zeros.
 
-    >>> intrinsics_as_json({"K": [600, 0, 320, 0, 600, 240, 0, 0, 1], "D": [0.1], "width": 640, "height": 480})
+    >>> format_intrinsics_as_json({"K": [600, 0, 320, 0, 600, 240, 0, 0, 1], "D": [0.1], "width": 640, "height": 480})
     '{"camera_matrix": [600.0, 0.0, 320.0, 0.0, 600.0, 240.0, 0.0, 0.0, 1.0], "distortion": [0.1], "model": "", \
 "width": 640, "height": 480}'
     """
-    matrix = _numbers(_first_present(stated, MATRIX))
+    matrix = _flatten_numbers(_get_first_present(calibration, MATRIX))
     if len(matrix) != MATRIX_NUMBERS or not any(matrix):
         return None
-    model = _first_present(stated, MODEL)
-    sizes = {name: _int_or_zero(_first_present(stated, keys)) for name, keys in (("width", WIDTH), ("height", HEIGHT))}
+    model = _get_first_present(calibration, MODEL)
+    sizes = {
+        name: _parse_int_or_zero(_get_first_present(calibration, keys))
+        for name, keys in (("width", WIDTH), ("height", HEIGHT))
+    }
     return json.dumps(
         {
             "camera_matrix": matrix,
-            "distortion": _numbers(_first_present(stated, DISTORTION))[:MOST_DISTORTION],
+            "distortion": _flatten_numbers(_get_first_present(calibration, DISTORTION))[:MOST_DISTORTION],
             "model": model if isinstance(model, str) else "",
             **sizes,
         }
     )
 
 
-def calibrations_in(document: Any, name: str) -> dict[str, str]:
+def find_calibrations(document: Any, name: str) -> dict[str, str]:
     """Find calibrations in a parsed file: one by itself, or one for each camera it names."""
     if not isinstance(document, Mapping):
         return {}
-    if calibration := intrinsics_as_json(document):
+    if calibration := format_intrinsics_as_json(document):
         camera = document.get("camera_name")
         return {camera if isinstance(camera, str) and camera else name: calibration}
     inner = document.get("cameras", document)
     pairs = inner.items() if isinstance(inner, Mapping) else ()
-    return {str(camera): calibration for camera, stated in pairs if (calibration := intrinsics_as_json(stated))}
+    return {str(camera): calibration for camera, stated in pairs if (calibration := format_intrinsics_as_json(stated))}
 
 
-def parse_document(content: bytes) -> Any:
+def parse_json_or_yaml(content: bytes) -> Any:
     """Read a small JSON or YAML file; None where it is neither."""
     try:
         text = content.decode("utf-8")
@@ -65,15 +68,15 @@ def parse_document(content: bytes) -> Any:
         return None
 
 
-def _first_present(stated: Any, names: tuple[str, ...]) -> Any:
+def _get_first_present(calibration: Any, names: tuple[str, ...]) -> Any:
     for name in names:
-        value = stated.get(name) if isinstance(stated, Mapping) else getattr(stated, name, None)
+        value = calibration.get(name) if isinstance(calibration, Mapping) else getattr(calibration, name, None)
         if value is not None:
             return value
     return None
 
 
-def _numbers(value: Any) -> list[float]:
+def _flatten_numbers(value: Any) -> list[float]:
     """Read numbers from a list, a list of rows, or a map with `data`, as ROS and OpenCV write matrices."""
     if isinstance(value, Mapping):
         value = value.get("data")
@@ -84,5 +87,5 @@ def _numbers(value: Any) -> list[float]:
     return flat if all(math.isfinite(n) for n in flat) else []
 
 
-def _int_or_zero(value: Any) -> int:
+def _parse_int_or_zero(value: Any) -> int:
     return int(value) if isinstance(value, int | float) and math.isfinite(value) else 0

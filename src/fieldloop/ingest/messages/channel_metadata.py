@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from fieldloop.model.stream import ClockKind, StreamKind
-from fieldloop.model.stream_notes import current_notes
+from fieldloop.model.stream_notes import upgrade_notes
 
 PREFIX = "fieldloop."
 
@@ -50,35 +50,35 @@ def parse_channel_metadata(metadata: Mapping[str, str]) -> About:
     return stated
 
 
-def _columns(text: str) -> tuple[str, ...]:
+def _parse_columns(text: str) -> tuple[str, ...]:
     names = json.loads(text)
     if not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
-        raise ValueError("no list of names")
+        raise ValueError("the entry is not a list of names")
     return tuple(names)
 
 
-def _notes(text: str) -> dict[str, str]:
+def _parse_notes(text: str) -> dict[str, str]:
     notes = json.loads(text)
     if not (isinstance(notes, dict) and all(isinstance(note, str) for note in notes.values())):
-        raise TypeError("no map of texts")
-    return current_notes(notes)
+        raise TypeError("the entry is not a map of texts")
+    return upgrade_notes(notes)
 
 
-def _clocks(text: str) -> dict[ClockKind, ClockKind]:
+def _parse_clocks(text: str) -> dict[ClockKind, ClockKind]:
     named = json.loads(text)
     if not isinstance(named, dict):
-        raise TypeError("no map of clocks")
+        raise TypeError("the entry is not a map of clocks")
     return {ClockKind(slot): ClockKind(kind) for slot, kind in named.items()}
 
 
-def _dtype(text: str) -> np.dtype[Any]:
+def _parse_dtype(text: str) -> np.dtype[Any]:
     dtype = np.dtype(text)
     if dtype.kind not in "fiub":
         raise ValueError("no numbers")
     return dtype
 
 
-def _rate(text: str) -> float:
+def _parse_rate(text: str) -> float:
     rate = float(text)
     if not (math.isfinite(rate) and rate > 0):
         raise ValueError("no rate")
@@ -86,6 +86,6 @@ def _rate(text: str) -> float:
 
 
 READ: Mapping[str, Any] = {
-    "stream": str, "kind": StreamKind, "unit": str, "columns": _columns, "frame_id": str, "serial": str,
-    "dtype": _dtype, "nominal_hz": _rate, "clocks": _clocks, "notes": _notes,
+    "stream": str, "kind": StreamKind, "unit": str, "columns": _parse_columns, "frame_id": str, "serial": str,
+    "dtype": _parse_dtype, "nominal_hz": _parse_rate, "clocks": _parse_clocks, "notes": _parse_notes,
 }  # fmt: skip

@@ -49,32 +49,33 @@ class Decoded:
     def note_text(self, path: str, text: str) -> None:
         """Note a text field, which no stream can hold; of lists only that they were left out."""
         if "[" not in path:
-            merge_text(self.texts, path, text)
+            merge_constant_text(self.texts, path, text)
         if text:
             self.left_out.add(path.rpartition("[")[0] if path.endswith("]") else path)
 
 
-def merge_text(texts: Texts, path: str, text: str | None) -> None:
+def merge_constant_text(texts: Texts, path: str, text: str | None) -> None:
     """Note a field's text; None once it has changed.
 
     >>> texts = {}
-    >>> for path, text in (("a", "x"), ("b", "x"), ("a", "x"), ("b", "y"), ("b", "x")): merge_text(texts, path, text)
+    >>> for path, text in (("a", "x"), ("b", "x"), ("a", "x"), ("b", "y"), ("b", "x")):
+    ...     merge_constant_text(texts, path, text)
     >>> texts
     {'a': 'x', 'b': None}
     """
     texts[path] = text if texts.get(path, text) == text else None
 
 
-def is_beyond_float64(value: object) -> bool:
+def exceeds_float64(value: object) -> bool:
     """Is this a whole number that a float of 64 bits may not hold?
 
-    >>> is_beyond_float64(2**53 + 1), is_beyond_float64(-(2**60)), is_beyond_float64(2.0**60), is_beyond_float64(2**53)
+    >>> exceeds_float64(2**53 + 1), exceeds_float64(-(2**60)), exceeds_float64(2.0**60), exceeds_float64(2**53)
     (True, True, False, False)
     """
     return isinstance(value, int | np.integer) and not -LAST_EXACT <= value <= LAST_EXACT
 
 
-def stored_stamp(stamp_ns: int | None) -> int:
+def replace_unstorable_stamp(stamp_ns: int | None) -> int:
     """Return a stamp that 64 bits hold, NO_STAMP where there is none or it is beyond them."""
     return stamp_ns if stamp_ns is not None and abs(stamp_ns) < LAST_NS else NO_STAMP
 
@@ -91,15 +92,17 @@ class Collector:
         self._rows: dict[Group, tuple[list[int], list[Numbers], list[int], str]] = {}
         self._rounded: set[Group] = set()
 
-    def stamp(self, message: int, stamp_ns: int | None, frame_id: str = "") -> None:
+    def stamp(self, message_index: int, stamp_ns: int | None, frame_id: str = "") -> None:
         """Note when and in which frame a message was sensed."""
-        self.decoded.stamps_ns[message] = stored_stamp(stamp_ns)
+        self.decoded.stamps_ns[message_index] = replace_unstorable_stamp(stamp_ns)
         self.decoded.frame_id = self.decoded.frame_id or frame_id
 
-    def add(self, group: Group, message: int, values: Numbers, stamp_ns: int | None = None, frame_id: str = "") -> None:
+    def add(
+        self, group: Group, message_index: int, values: Numbers, stamp_ns: int | None = None, frame_id: str = ""
+    ) -> None:
         """Put one row into its group; a row may have a stamp and a frame of its own."""
         messages, rows, stamps, _ = self._rows.setdefault(group, ([], [], [], frame_id))
-        messages.append(message)
+        messages.append(message_index)
         rows.append(values)
         if stamp_ns is not None:
             stamps.append(stamp_ns)
@@ -108,10 +111,10 @@ class Collector:
         """Note that a whole number in this group is larger than its stream can hold."""
         self._rounded.add(group)
 
-    def fail(self, message: int, reason: str) -> None:
+    def fail(self, message_index: int, reason: str) -> None:
         """Note a message that could not be read."""
         self.decoded.failed += 1
-        self.decoded.first_failure = self.decoded.first_failure or (message, reason)
+        self.decoded.first_failure = self.decoded.first_failure or (message_index, reason)
 
     def finish(self) -> Decoded:
         """Return the batch."""
@@ -144,7 +147,7 @@ class Gathered:
         self.frame_id = self.frame_id or batch.frame_id
         self.left_out |= batch.left_out
         for path, text in batch.texts.items():
-            merge_text(self.texts, path, text)
+            merge_constant_text(self.texts, path, text)
         self.failed += batch.failed
         if batch.first_failure and not self.first_failure:
             self.first_failure = (int(messages[batch.first_failure[0]]), batch.first_failure[1])

@@ -6,9 +6,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from fieldloop.ingest.episode_facts import episode_from
+from fieldloop.ingest.episode_facts import build_episode
 from fieldloop.ingest.messages.topic import Topic
-from fieldloop.ingest.messages.topic_facts import facts_of, texts_of
+from fieldloop.ingest.messages.topic_facts import collect_topic_facts, collect_topic_texts
 from fieldloop.model.episode import Defect, Recording
 from fieldloop.model.identity import content_id
 from fieldloop.model.note import note
@@ -19,7 +19,7 @@ Key = tuple[str, str, str]
 NOTHING: Mapping[Any, Any] = MappingProxyType({})
 
 
-def recording_of(
+def build_recording(
     topics: Sequence[Topic],
     facts: Mapping[str, str],
     defects: Iterable[Defect],
@@ -27,25 +27,25 @@ def recording_of(
     *,
     name: str,
     format_: str,
-    attached: Mapping[str, str] = NOTHING,
+    attached_facts: Mapping[str, str] = NOTHING,
     notes: Mapping[Key, Mapping[str, str]] = NOTHING,
 ) -> Recording:
     """Make one recording; `files` name it where it holds no message, `notes` are what a topic's publishers said.
 
-    What is `attached` holds where neither topics nor `facts` say otherwise.
+    What is `attached_facts` holds where neither topics nor `facts` say otherwise.
     """
     streams: dict[str, Stream] = {}
     for topic in topics:
-        noted = notes.get(key_of(topic), {})
+        noted = notes.get(make_topic_key(topic), {})
         for stream in topic.streams():
-            free = _unused_name(stream.name, streams)
+            free = _find_unused_name(stream.name, streams)
             streams[free] = replace(stream, name=free, notes={**noted, **stream.notes})
     all_defects = [*defects, *(defect for topic in topics for defect in topic.defects())]
     if not streams and not all_defects:
         all_defects.append(Defect(files[0].name if len(files) == 1 else name, "", note("ingest.no_messages")))
-    episode, complaints = episode_from(
-        {**attached, **texts_of(topics, facts), **facts_of(topics, streams), **facts},
-        id_=_identity(topics, files),
+    episode, complaints = build_episode(
+        {**attached_facts, **collect_topic_texts(topics, facts), **collect_topic_facts(topics, streams), **facts},
+        id_=_compute_episode_id(topics, files),
         name=name,
         streams=streams.values(),
         format_=format_,
@@ -53,27 +53,27 @@ def recording_of(
     return Recording(episode, streams, (*all_defects, *complaints))
 
 
-def key_of(topic: Topic) -> Key:
+def make_topic_key(topic: Topic) -> Key:
     """Return what tells topics of one log apart."""
     return topic.describe.topic, topic.describe.type, topic.describe.encoding
 
 
-def _identity(topics: Iterable[Topic], files: Iterable[Path]) -> str:
+def _compute_episode_id(topics: Iterable[Topic], files: Iterable[Path]) -> str:
     """Name the episode by its messages, topic by topic: files, chunks, compression and interleaving do not matter.
 
     Of a log without a message only its bytes are left; two of them are not the same episode.
     """
-    named = sorted((*key_of(topic), topic.digest) for topic in topics)
+    named = sorted((*make_topic_key(topic), topic.digest) for topic in topics)
     if not named:
-        return content_id(piece for file in files for piece in _pieces(file))
+        return content_id(piece for file in files for piece in _read_file_pieces(file))
     return content_id(part for *texts, digest in named for part in (*(text.encode() for text in texts), digest))
 
 
-def _pieces(path: Path) -> Iterator[bytes]:
+def _read_file_pieces(path: Path) -> Iterator[bytes]:
     with path.open("rb") as file:
         while piece := file.read(PIECE):
             yield piece
 
 
-def _unused_name(name: str, taken: Mapping[str, Stream]) -> str:
-    return next(n for n in (name, *(f"{name}#{i}" for i in range(2, len(taken) + 3))) if n not in taken)
+def _find_unused_name(name: str, taken_names: Mapping[str, Stream]) -> str:
+    return next(n for n in (name, *(f"{name}#{i}" for i in range(2, len(taken_names) + 3))) if n not in taken_names)

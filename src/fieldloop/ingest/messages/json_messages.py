@@ -8,7 +8,7 @@ from typing import Any
 from fieldloop.ingest.messages.decoded import Collector, Decoded
 from fieldloop.ingest.messages.picture_messages import PictureFields
 from fieldloop.ingest.messages.ros_types import LONGEST_ARRAY, TRANSFORMS, USED_TEXTS
-from fieldloop.ingest.messages.shapes import collect
+from fieldloop.ingest.messages.shapes import collect_message_numbers
 from fieldloop.ingest.messages.spans import Spans
 from fieldloop.model.stream import NS_PER_S
 
@@ -27,12 +27,12 @@ class JsonDecoder:
         for index, payload in enumerate(payloads):
             try:
                 message = parse_json(payload)
-                flat = list(_flatten(message, collector.decoded))
-                collect(self._type, flat, _joint_names(message), index, collector)
+                flat = list(_flatten_numbers(message, collector.decoded))
+                collect_message_numbers(self._type, flat, _find_joint_names(message), index, collector)
             except (ValueError, RecursionError, OverflowError) as wrong:
                 collector.fail(index, f"not valid JSON: {wrong}")
                 continue
-            collector.stamp(index, stamp_in(message), frame_in(message))
+            collector.stamp(index, find_sensing_stamp_ns(message), find_frame_id(message))
         return collector.finish()
 
 
@@ -41,55 +41,57 @@ def parse_json(payload: bytes | memoryview) -> Any:
     try:
         return json.loads(bytes(payload))
     except RecursionError as wrong:
-        raise ValueError("it is nested too deeply") from wrong
+        raise ValueError("the message is nested too deeply") from wrong
 
 
-def read_picture(payload: bytes | memoryview) -> PictureFields:
+def read_json_picture(payload: bytes | memoryview) -> PictureFields:
     """Read a picture message of Foxglove, its bytes in base64; ValueError where it is invalid."""
     message = parse_json(payload)
     data = message.get("data") if isinstance(message, dict) else None
     if not isinstance(data, str):
-        raise ValueError("it holds no data")  # noqa: TRY004 - what is wrong is a value in the log
+        raise ValueError("the message holds no data")  # noqa: TRY004 - what is wrong is a value in the log
     try:
         height, width, step = (int(message.get(name) or 0) for name in ("height", "width", "step"))
     except (TypeError, OverflowError) as wrong:
         raise ValueError(f"its size is not a number: {wrong}") from wrong
     form = str(message.get("format", message.get("encoding", "")))
-    return PictureFields(stamp_in(message), frame_in(message), form, base64.b64decode(data), height, width, step)
+    return PictureFields(
+        find_sensing_stamp_ns(message), find_frame_id(message), form, base64.b64decode(data), height, width, step
+    )
 
 
-def _flatten(value: Any, decoded: Decoded, path: str = "") -> Iterator[tuple[str, float]]:
+def _flatten_numbers(value: Any, decoded: Decoded, path: str = "") -> Iterator[tuple[str, float]]:
     if isinstance(value, dict):
         for name, inner in value.items():
             if name not in ("header", "stamp", "timestamp"):
-                yield from _flatten(inner, decoded, f"{path}.{name}" if path else str(name))
+                yield from _flatten_numbers(inner, decoded, f"{path}.{name}" if path else str(name))
     elif isinstance(value, list):
         if len(value) > LONGEST_ARRAY:
             decoded.left_out.add(path)
             return
         for index, inner in enumerate(value):
-            yield from _flatten(inner, decoded, f"{path}[{index}]")
+            yield from _flatten_numbers(inner, decoded, f"{path}[{index}]")
     elif isinstance(value, bool | int | float):
         yield path, value
     elif isinstance(value, str) and path.rpartition(".")[2] not in USED_TEXTS:
         decoded.note_text(path, value)
 
 
-def _joint_names(message: Any) -> dict[str, list[str]]:
+def _find_joint_names(message: Any) -> dict[str, list[str]]:
     """Return the names of joints, where a message lists them."""
     names = message.get("name") if isinstance(message, dict) else None
     fit = isinstance(names, list) and all(isinstance(name, str) for name in names)
     return {"name": names} if isinstance(names, list) and fit else {}
 
 
-def frame_in(message: Any) -> str:
+def find_frame_id(message: Any) -> str:
     """Find the frame of a message in its header or among its fields."""
     header = message.get("header", message) if isinstance(message, dict) else None
     frame = header.get("frame_id") if isinstance(header, dict) else None
     return frame if isinstance(frame, str) else ""
 
 
-def stamp_in(message: Any) -> int | None:
+def find_sensing_stamp_ns(message: Any) -> int | None:
     """Find a sensing stamp in the forms ROS and Foxglove write: seconds beside nanoseconds."""
     if not isinstance(message, dict):
         return None

@@ -71,8 +71,8 @@ class _Walk:
             self._field(described, inner)
             self._silent -= silent
 
-    def _field(self, described: tuple[Any, Any], path: str) -> None:
-        kind, detail = described
+    def _field(self, field_type: tuple[Any, Any], path: str) -> None:
+        kind, detail = field_type
         kind = int(kind)
         if kind == BASE:
             self._walk_base_type(detail[0], path, 1, indexed=False)
@@ -84,37 +84,41 @@ class _Walk:
 
     def _walk_named_type(self, name: str, path: str) -> None:
         if name == TIME:
-            at = self._wire.aligned(self.at, 4)
+            at = self._wire.align_offset(self.at, 4)
             self.layout.stamps[path] = at
-            self._skip(at, 8)
+            self._skip_bytes(at, 8)
         else:
             self.message(name, path)
 
-    def _walk_array(self, inner: tuple[Any, Any], count: int, path: str) -> None:
-        if int(inner[0]) == BASE:
-            self._walk_base_type(inner[1][0], path, count, indexed=True)
+    def _walk_array(self, element_type: tuple[Any, Any], count: int, path: str) -> None:
+        if int(element_type[0]) == BASE:
+            self._walk_base_type(element_type[1][0], path, count, indexed=True)
             return
         if count > len(self._payload):
             raise ValueError(f"{path} claims {count} elements")
-        geometry = int(inner[0]) == NAME and str(inner[1]).startswith("geometry_msgs/") and count <= self._longest
+        geometry = (
+            int(element_type[0]) == NAME
+            and str(element_type[1]).startswith("geometry_msgs/")
+            and count <= self._longest
+        )
         if not geometry and count and not self._silent:
             self.layout.left_out.add(path)
         self._silent += not geometry
         for index in range(count):
-            self._field(inner, f"{path}[{index}]")
+            self._field(element_type, f"{path}[{index}]")
         self._silent -= not geometry
 
     def _walk_base_type(self, name: str, path: str, count: int, *, indexed: bool) -> None:
         if name == "string":
             self.layout.words[path] = [self._read_text() for _ in range(self._check_count(count, path))]
             if not self._silent and path.rpartition(".")[2] not in USED_TEXTS:
-                self._leave_out(path, indexed=indexed)
+                self._note_left_out_text(path, indexed=indexed)
             return
         if not count:
             return
         dtype = np.dtype(self._wire.order + PRIMITIVES[name])
-        at = self._wire.aligned(self.at, dtype.itemsize)
-        self._skip(at, dtype.itemsize * count)
+        at = self._wire.align_offset(self.at, dtype.itemsize)
+        self._skip_bytes(at, dtype.itemsize * count)
         if self._silent:
             return
         if count > self._longest:
@@ -123,7 +127,7 @@ class _Walk:
         self.layout.names += [f"{path}[{i}]" for i in range(count)] if indexed else [path]
         self.layout.runs.append((dtype, at, count))
 
-    def _leave_out(self, path: str, *, indexed: bool) -> None:
+    def _note_left_out_text(self, path: str, *, indexed: bool) -> None:
         """Texts are in no stream; one that is a field of its own may be a fact."""
         if any(self.layout.words[path]):
             self.layout.left_out.add(path)
@@ -131,17 +135,17 @@ class _Walk:
             self.layout.texts.append(path)
 
     def _read_text(self) -> str:
-        at = self._wire.aligned(self.at, 4)
+        at = self._wire.align_offset(self.at, 4)
         (length,) = struct.unpack_from(f"{self._wire.order}I", self._payload, at)
-        self._skip(at + 4, length)
+        self._skip_bytes(at + 4, length)
         self.layout.fixed.append((at, self.at))
         text = bytes(self._payload[at + 4 : self.at])
         return (text.removesuffix(b"\x00") if self._wire.nul_ended else text).decode("utf-8")
 
     def _read_count(self) -> int:
-        at = self._wire.aligned(self.at, 4)
+        at = self._wire.align_offset(self.at, 4)
         (count,) = struct.unpack_from(f"{self._wire.order}I", self._payload, at)
-        self._skip(at, 4)
+        self._skip_bytes(at, 4)
         self.layout.fixed.append((at, self.at))
         return int(count)
 
@@ -150,7 +154,7 @@ class _Walk:
             raise ValueError(f"{path} claims {count} elements")
         return count
 
-    def _skip(self, at: int, length: int) -> None:
-        self.at = at + length
+    def _skip_bytes(self, offset: int, length: int) -> None:
+        self.at = offset + length
         if self.at > len(self._payload):
-            raise ValueError("the message is shorter than it says")
+            raise ValueError("the message is shorter than the length it states")

@@ -9,7 +9,12 @@ import numpy as np
 
 from fieldloop.ingest.messages.picture_peek import PicturePeek
 from fieldloop.ingest.messages.ros import RosDecoder
-from fieldloop.ingest.pictures.picture_bytes import Picture, decode_compressed, decode_raw, is_depth
+from fieldloop.ingest.pictures.picture_bytes import (
+    Picture,
+    decode_compressed_picture,
+    decode_raw_picture,
+    is_depth_encoding,
+)
 
 COMPRESSED = ("sensor_msgs/msg/CompressedImage", "foxglove_msgs/msg/CompressedImage", "foxglove.CompressedImage")
 RAW = ("sensor_msgs/msg/Image", "foxglove_msgs/msg/RawImage", "foxglove.RawImage")
@@ -64,26 +69,28 @@ class PictureMessages:
         """Decode the pixels of a message; ValueError where its bytes do not fit its type."""
         fields = self.read(payload)
         if not self.is_raw:
-            return decode_compressed(fields.data, fields.form, depth=self.depth or is_depth(fields.form))
+            return decode_compressed_picture(
+                fields.data, fields.form, depth=self.depth or is_depth_encoding(fields.form)
+            )
         size = fields.height, fields.width, fields.step
-        return decode_raw(fields.data, fields.form, *size, big_endian=fields.big_endian, depth=self.depth)
+        return decode_raw_picture(fields.data, fields.form, *size, big_endian=fields.big_endian, depth=self.depth)
 
 
-def ros_pictures(decoder: RosDecoder) -> PictureMessages:
+def make_ros_picture_messages(decoder: RosDecoder) -> PictureMessages:
     """Return how picture messages of ROS 1 and 2 are read."""
-    return PictureMessages(decoder.name, partial(_read_ros, decoder), PicturePeek(decoder))
+    return PictureMessages(decoder.name, partial(_read_ros_picture, decoder), PicturePeek(decoder))
 
 
-def _read_ros(decoder: RosDecoder, payload: bytes | memoryview) -> PictureFields:
+def _read_ros_picture(decoder: RosDecoder, payload: bytes | memoryview) -> PictureFields:
     message = decoder.message(payload)
-    return fields_of(message, *decoder.stamp_of(message))
+    return read_picture_fields(message, *decoder.find_stamp_and_frame(message))
 
 
-def fields_of(message: Any, stamp_ns: int | None, frame_id: str) -> PictureFields:
+def read_picture_fields(message: Any, stamp_ns: int | None, frame_id: str) -> PictureFields:
     """Read the fields that picture messages of ROS and Foxglove share; ValueError where it has other fields."""
     data = getattr(message, "data", None)
     if not isinstance(data, bytes | np.ndarray):
-        raise ValueError("it holds no bytes of a picture")  # noqa: TRY004 - what is wrong is the log
+        raise ValueError("the message holds no picture")  # noqa: TRY004 - what is wrong is the log
     form = str(getattr(message, "format", getattr(message, "encoding", "")))
     try:
         height, width, step = (int(getattr(message, name, 0)) for name in ("height", "width", "step"))

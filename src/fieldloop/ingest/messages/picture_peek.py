@@ -46,16 +46,16 @@ class PicturePeek:
     def __call__(self, payload: bytes | memoryview) -> PictureHead:
         """Read one head; ValueError where the bytes do not fit the type."""
         known = self._known
-        if known is None or not _matches_known(payload, known):
+        if known is None or not _matches_known_message(payload, known):
             layout = self._decoder.layout(payload)
-            known = self._known = _known_from_layout(payload, layout)
+            known = self._known = _remember_message(payload, layout)
             if known is None:
-                return PictureHead(None, *_frame_and_form(layout))
+                return PictureHead(None, *_find_frame_and_form(layout))
         seconds, rest = known.stamp.unpack_from(payload, known.stamp_at)
         return PictureHead(seconds * NS_PER_S + rest, known.frame_id, known.form)
 
 
-def _known_from_layout(payload: bytes | memoryview, layout: Layout) -> _Known | None:
+def _remember_message(payload: bytes | memoryview, layout: Layout) -> _Known | None:
     """Remember a message; None where it has no stamp before its last list, which is the picture."""
     at = next((layout.stamps[path] for path in SENSED if path in layout.stamps), None)
     if at is None or not layout.fixed or at + 8 > layout.fixed[-1][0]:
@@ -63,10 +63,10 @@ def _known_from_layout(payload: bytes | memoryview, layout: Layout) -> _Known | 
     order, count_at = layout.seconds[0], layout.fixed[-1][0]
     stamp = struct.Struct(f"{order}{WIDTHS[layout.seconds[1:]]}I")
     before, behind = bytes(payload[:at]), bytes(payload[at + 8 : count_at])
-    return _Known(before, behind, at, stamp, count_at, struct.Struct(f"{order}I"), *_frame_and_form(layout))
+    return _Known(before, behind, at, stamp, count_at, struct.Struct(f"{order}I"), *_find_frame_and_form(layout))
 
 
-def _matches_known(payload: bytes | memoryview, known: _Known) -> bool:
+def _matches_known_message(payload: bytes | memoryview, known: _Known) -> bool:
     """Does the message differ from the known one in its stamp and its picture alone, and is the picture whole?"""
     begin = known.count_at + known.number.size
     if len(payload) < begin or payload[: known.stamp_at] != known.before:
@@ -77,6 +77,6 @@ def _matches_known(payload: bytes | memoryview, known: _Known) -> bool:
     return bool(begin + count <= len(payload) <= begin + count + PADDING)
 
 
-def _frame_and_form(layout: Layout) -> tuple[str, str]:
+def _find_frame_and_form(layout: Layout) -> tuple[str, str]:
     texts = {path.rpartition(".")[2]: words[0] for path, words in layout.words.items() if words}
     return texts.get("frame_id", ""), texts.get("format", texts.get("encoding", ""))

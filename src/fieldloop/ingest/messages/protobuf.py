@@ -4,10 +4,10 @@ from functools import lru_cache
 from typing import Any
 
 from fieldloop.ingest.messages.decoded import Collector, Decoded
-from fieldloop.ingest.messages.picture_messages import PictureFields, fields_of
-from fieldloop.ingest.messages.protobuf_numbers import TIMESTAMP, is_repeated, numbers_of
+from fieldloop.ingest.messages.picture_messages import PictureFields, read_picture_fields
+from fieldloop.ingest.messages.protobuf_numbers import TIMESTAMP, extract_numbers, is_repeated
 from fieldloop.ingest.messages.ros_types import TRANSFORMS
-from fieldloop.ingest.messages.shapes import collect
+from fieldloop.ingest.messages.shapes import collect_message_numbers
 from fieldloop.ingest.messages.spans import Spans
 from fieldloop.model.stream import NS_PER_S
 
@@ -15,7 +15,7 @@ STAMPS = ("timestamp", "stamp")
 
 
 @lru_cache(maxsize=256)
-def protobuf_decoder(name: str, descriptors: bytes) -> "ProtobufDecoder":
+def make_protobuf_decoder(name: str, descriptors: bytes) -> "ProtobufDecoder":
     """Return the decoder of a type; ValueError where its descriptors cannot be understood."""
     return ProtobufDecoder(name, descriptors)
 
@@ -26,12 +26,12 @@ class ProtobufDecoder:
     def __init__(self, name: str, descriptors: bytes) -> None:
         self.name = name
         self._made_of = (name, descriptors)
-        self._class = _message_class(name, descriptors)
+        self._class = _build_message_class(name, descriptors)
         self._shape = "" if name in TRANSFORMS else name  # a type of ROS, whose stamps and frames are found there alone
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Travel to another process as what it was made of."""
-        return protobuf_decoder, self._made_of
+        return make_protobuf_decoder, self._made_of
 
     def message(self, payload: bytes | memoryview) -> Any:
         """Decode one message; ValueError where its bytes do not fit its type."""
@@ -45,7 +45,7 @@ class ProtobufDecoder:
     def read_picture(self, payload: bytes | memoryview) -> PictureFields:
         """Read a picture message of Foxglove."""
         message = self.message(payload)
-        return fields_of(message, stamp_in(message), frame_in(message))
+        return read_picture_fields(message, find_sensing_stamp_ns(message), find_frame_id(message))
 
     def __call__(self, payloads: Spans) -> Decoded:
         """Decode a batch message by message."""
@@ -53,15 +53,15 @@ class ProtobufDecoder:
         for index, payload in enumerate(payloads):
             try:
                 message = self.message(payload)
-                collector.stamp(index, stamp_in(message), frame_in(message))
-                flat = numbers_of(message, self._class.DESCRIPTOR, collector.decoded)
-                collect(self._shape, flat, {}, index, collector)
+                collector.stamp(index, find_sensing_stamp_ns(message), find_frame_id(message))
+                flat = extract_numbers(message, self._class.DESCRIPTOR, collector.decoded)
+                collect_message_numbers(self._shape, flat, {}, index, collector)
             except ValueError as wrong:
                 collector.fail(index, str(wrong))
         return collector.finish()
 
 
-def _message_class(name: str, descriptors: bytes) -> Any:
+def _build_message_class(name: str, descriptors: bytes) -> Any:
     from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
     from google.protobuf.message import DecodeError
 
@@ -76,35 +76,35 @@ def _message_class(name: str, descriptors: bytes) -> Any:
         raise ValueError(f"schema {name} cannot be understood: {' '.join(str(wrong).split())[:120]}") from wrong
 
 
-def _add_file_with_imports(name: str, files: dict[str, Any], pool: Any, done: set[str]) -> None:
+def _add_file_with_imports(name: str, files: dict[str, Any], pool: Any, added_names: set[str]) -> None:
     """Add a file behind those that it leans on, whatever order they are stored in."""
-    if name in done:
+    if name in added_names:
         return
-    done.add(name)
+    added_names.add(name)
     if name not in files:
         raise ValueError(f"it needs {name}, which the log does not hold")
     for needed in files[name].dependency:
-        _add_file_with_imports(needed, files, pool, done)
+        _add_file_with_imports(needed, files, pool, added_names)
     pool.AddSerializedFile(files[name].SerializeToString())
 
 
-def stamp_in(message: Any) -> int | None:
+def find_sensing_stamp_ns(message: Any) -> int | None:
     """Find the sensing stamp: a Timestamp called timestamp or stamp, among the fields or in the header."""
-    for holder in (message, _submessage(message, "header")):
+    for holder in (message, _get_submessage(message, "header")):
         for name in STAMPS:
-            stamp = _submessage(holder, name)
+            stamp = _get_submessage(holder, name)
             if stamp is not None and stamp.DESCRIPTOR.full_name == TIMESTAMP:
                 return int(stamp.seconds) * NS_PER_S + int(stamp.nanos)
     return None
 
 
-def frame_in(message: Any) -> str:
+def find_frame_id(message: Any) -> str:
     """Find the frame of a message among its fields or in its header."""
-    header = _submessage(message, "header")
+    header = _get_submessage(message, "header")
     return next((str(m.frame_id) for m in (header, message) if isinstance(getattr(m, "frame_id", None), str)), "")
 
 
-def _submessage(message: Any, name: str) -> Any:
+def _get_submessage(message: Any, name: str) -> Any:
     """Return a message within a message, None where it is absent or no message."""
     described = message.DESCRIPTOR.fields_by_name.get(name) if message is not None else None
     if described is None or described.message_type is None or is_repeated(described) or not message.HasField(name):

@@ -10,11 +10,17 @@ import numpy as np
 from fieldloop.ingest.messages import transforms
 from fieldloop.ingest.messages.decoded import Collector, Decoded, Gathered
 from fieldloop.ingest.messages.layout import Layout, LayoutFinder
-from fieldloop.ingest.messages.layout_table import read_table, rows_like_first
-from fieldloop.ingest.messages.ros_types import JOINT_STATE, TRANSFORMS, flatten, longest_array, stamp_of
-from fieldloop.ingest.messages.shapes import collect, shapes_of
+from fieldloop.ingest.messages.layout_table import decode_table, find_rows_like_first
+from fieldloop.ingest.messages.ros_types import (
+    JOINT_STATE,
+    TRANSFORMS,
+    flatten_message,
+    get_max_array_length,
+    read_stamp_and_frame,
+)
+from fieldloop.ingest.messages.shapes import collect_message_numbers, find_number_groups
 from fieldloop.ingest.messages.spans import Spans
-from fieldloop.ingest.messages.wire import CDR, FIRST_VERSION, wire_of
+from fieldloop.ingest.messages.wire import CDR, FIRST_VERSION, detect_wire_format
 from fieldloop.model.stream import NS_PER_S
 
 MOST_LAYOUTS = 16  # in a batch; what is laid out in more ways than that is decoded one by one
@@ -25,9 +31,9 @@ BUILT_IN = ("builtin_interfaces/msg/Time", "builtin_interfaces/msg/Duration")
 
 
 @lru_cache(maxsize=256)  # logs of one robot share their types, and a type costs some ten milliseconds
-def decoder_for(name: str, encoding: str, schema_encoding: str, text: str) -> "RosDecoder":
+def make_ros_decoder(name: str, encoding: str, schema_encoding: str, schema_text: str) -> "RosDecoder":
     """Return the decoder of a type; ValueError where the schema cannot be understood."""
-    return RosDecoder(name, encoding, schema_encoding, text)
+    return RosDecoder(name, encoding, schema_encoding, schema_text)
 
 
 class RosDecoder:
@@ -37,28 +43,28 @@ class RosDecoder:
         self.name = name
         self._made_of = (name, encoding, schema_encoding, text)
         self._encoding = encoding
-        self._store = _typestore(name, schema_encoding, text)
-        self._finder = LayoutFinder(self._store.fielddefs, name, longest_array(name))
+        self._store = _build_typestore(name, schema_encoding, text)
+        self._finder = LayoutFinder(self._store.fielddefs, name, get_max_array_length(name))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Travel to another process as what it was made of."""
-        return decoder_for, self._made_of
+        return make_ros_decoder, self._made_of
 
     def message(self, payload: bytes | memoryview) -> Any:
         """Decode one message; ValueError where its bytes do not fit its type."""
         view = memoryview(payload)
-        wire = wire_of(self._encoding, view)
+        wire = detect_wire_format(self._encoding, view)
         if self._encoding == "cdr" and wire not in [CDR[first] for first in FIRST_VERSION]:
-            raise ValueError("the second version of CDR is read as a table only")
+            raise ValueError("messages in version 2 of CDR are read as plain tables only")
         read = self._store.deserialize_cdr if self._encoding == "cdr" else self._store.deserialize_ros1
         try:
             return read(view, self.name)
         except Exception as wrong:  # the generated code raises whatever the broken bytes lead it to
             raise ValueError(f"{type(wrong).__name__}: {wrong}") from wrong
 
-    def stamp_of(self, message: Any) -> tuple[int | None, str]:
+    def find_stamp_and_frame(self, message: Any) -> tuple[int | None, str]:
         """Return the sensing stamp and the frame of a decoded message, where it has them."""
-        stamp, frame = stamp_of(message)
+        stamp, frame = read_stamp_and_frame(message)
         return (None if stamp is None else self._unsign_stamp(stamp)), frame
 
     def _unsign_stamp(self, stamp_ns: int) -> int:
@@ -73,21 +79,21 @@ class RosDecoder:
         for _ in range(MOST_LAYOUTS):
             if not len(waiting):
                 break
-            layout = self._table_layout(payloads[int(waiting[0])])
+            layout = self._find_table_layout(payloads[int(waiting[0])])
             table = None
             if layout is not None:
                 chosen = waiting[payloads.lengths[waiting] == payloads.lengths[waiting[0]]]
-                table = payloads.pick(chosen).table()
+                table = payloads.select_payloads(chosen).table()
             if layout is None or table is None:
                 single.append(int(waiting[0]))
                 waiting = waiting[1:]
                 continue
-            same = rows_like_first(table, layout)
-            gathered.add(read_table(table[same], layout, self.name), chosen[same])
+            same = find_rows_like_first(table, layout)
+            gathered.add(decode_table(table[same], layout, self.name), chosen[same])
             waiting = np.setdiff1d(waiting, chosen[same], assume_unique=True)
         rest = np.sort(np.concatenate([np.asarray(single, np.int64), waiting]))
         if len(rest):
-            gathered.add(self.decode_one_by_one(payloads.pick(rest)), rest)
+            gathered.add(self.decode_one_by_one(payloads.select_payloads(rest)), rest)
         return gathered.decoded(len(payloads))
 
     def decode_one_by_one(self, payloads: Spans) -> Decoded:
@@ -97,7 +103,7 @@ class RosDecoder:
             try:
                 message = self.message(payload)
                 self._collect(message, index, collector)
-                collector.stamp(index, *self.stamp_of(message))
+                collector.stamp(index, *self.find_stamp_and_frame(message))
             except MISFITS as wrong:
                 collector.fail(index, str(wrong))
         return collector.finish()
@@ -105,41 +111,43 @@ class RosDecoder:
     def layout(self, payload: bytes | memoryview) -> Layout:
         """Find where everything stands in a message without decoding it; ValueError where that cannot be done."""
         view = memoryview(payload)
-        return self._finder.find(view, wire_of(self._encoding, view))
+        return self._finder.find(view, detect_wire_format(self._encoding, view))
 
-    def _table_layout(self, payload: memoryview) -> Layout | None:
+    def _find_table_layout(self, payload: memoryview) -> Layout | None:
         try:
             layout = self.layout(payload)
-            shapes = shapes_of(self.name, tuple(layout.names), layout.words)
+            shapes = find_number_groups(self.name, tuple(layout.names), layout.words)
         except (ValueError, KeyError, IndexError):
             return None  # one by one it will be said what is wrong with it
         return layout if all(not shape.stamp or shape.stamp in layout.stamps for shape in shapes) else None
 
     def _collect(self, message: Any, index: int, collector: Collector) -> None:
         if self.name in TRANSFORMS:
-            transforms.collect(message, index, collector, self._unsign_stamp)
+            transforms.collect_transforms(message, index, collector, self._unsign_stamp)
             return
-        flat = list(flatten(message, self._store.fielddefs, collector.decoded, longest_array(self.name)))
-        collect(self.name, flat, {"name": message.name} if self.name == JOINT_STATE else {}, index, collector)
+        flat = list(flatten_message(message, self._store.fielddefs, collector.decoded, get_max_array_length(self.name)))
+        collect_message_numbers(
+            self.name, flat, {"name": message.name} if self.name == JOINT_STATE else {}, index, collector
+        )
 
 
-def _typestore(name: str, schema_encoding: str, text: str) -> Any:
+def _build_typestore(name: str, schema_encoding: str, schema_text: str) -> Any:
     from rosbags.typesys import Stores, TypesysError, get_types_from_idl, get_types_from_msg, get_typestore
 
     store = get_typestore(Stores.EMPTY)
     try:
         if schema_encoding == "ros2idl":
-            types = {k: v for part in _idl_parts(text) for k, v in get_types_from_idl(part).items()}
+            types = {k: v for part in _split_idl_files(schema_text) for k, v in get_types_from_idl(part).items()}
         else:
-            types = get_types_from_msg(text, name)
+            types = get_types_from_msg(schema_text, name)
         store.register({k: v for k, v in types.items() if k not in BUILT_IN})
     except (TypesysError, KeyError, ValueError, SyntaxError, RecursionError) as wrong:
         raise ValueError(f"schema {name} cannot be understood: {' '.join(str(wrong).split())[:120]}") from wrong
     return store
 
 
-def _idl_parts(text: str) -> Iterator[str]:
+def _split_idl_files(schema_text: str) -> Iterator[str]:
     """Cut a schema into its files, without what names other files; enumerations are whole numbers of four bytes."""
-    for file in re.split(r"^=+\nIDL: .*\n", text, flags=re.MULTILINE):
+    for file in re.split(r"^=+\nIDL: .*\n", schema_text, flags=re.MULTILINE):
         if part := re.sub(r"^\s*#.*$", "", file, flags=re.MULTILINE).strip():
             yield re.sub(r"\benum\s+(\w+)\s*\{[^}]*\}\s*;", r"typedef unsigned long \1;", part)

@@ -25,23 +25,23 @@ USED_TEXTS = ("frame_id", "child_frame_id")  # texts that are used elsewhere tha
 Fields = Mapping[str, Any]
 
 
-def full_name(name: str) -> str:
+def format_ros2_type_name(name: str) -> str:
     """Return a type's name as ROS 2 writes it.
 
-    >>> full_name("sensor_msgs/Imu"), full_name("sensor_msgs/msg/Imu")
+    >>> format_ros2_type_name("sensor_msgs/Imu"), format_ros2_type_name("sensor_msgs/msg/Imu")
     ('sensor_msgs/msg/Imu', 'sensor_msgs/msg/Imu')
     """
     package, _, rest = name.partition("/")
     return f"{package}/msg/{rest}" if rest and "/" not in rest else name
 
 
-def longest_array(name: str) -> int:
+def get_max_array_length(name: str) -> int:
     """How many numbers may an array of this type have to count as a signal?"""
     return LONGEST_SIGNAL if name == JOINT_STATE or name in ARRAYS or name in TRANSFORMS else LONGEST_ARRAY
 
 
-def flatten(
-    message: Any, fields: Fields, decoded: Decoded, longest: int = LONGEST_ARRAY, prefix: str = ""
+def flatten_message(
+    message: Any, fields: Fields, decoded: Decoded, max_array_length: int = LONGEST_ARRAY, prefix: str = ""
 ) -> Iterator[tuple[str, Any]]:
     """Yield every number of a decoded message under its dotted name, in the order the type declares.
 
@@ -59,12 +59,12 @@ def flatten(
         if isinstance(value, bool | int | float | np.generic):
             yield path, value
         elif isinstance(value, list | np.ndarray):
-            yield from _flatten_array(path, value, fields, decoded, longest)
+            yield from _flatten_array(path, value, fields, decoded, max_array_length)
         elif value.__msgtype__ != "builtin_interfaces/msg/Time":
-            yield from flatten(value, fields, decoded, longest, f"{path}.")
+            yield from flatten_message(value, fields, decoded, max_array_length, f"{path}.")
 
 
-def stamp_of(message: Any) -> tuple[int | None, str]:
+def read_stamp_and_frame(message: Any) -> tuple[int | None, str]:
     """Return the sensing stamp and the frame of a message, where it has them: in its header, or as fields."""
     header = getattr(message, "header", message)
     stamp: Any = next((found for name in STAMPS if (found := getattr(header, name, None)) is not None), None)
@@ -73,16 +73,18 @@ def stamp_of(message: Any) -> tuple[int | None, str]:
     return stamp.sec * NS_PER_S + stamp.nanosec, str(getattr(header, "frame_id", ""))
 
 
-def _flatten_array(path: str, values: Any, fields: Fields, decoded: Decoded, longest: int) -> Iterator[tuple[str, Any]]:
+def _flatten_array(
+    path: str, values: Any, fields: Fields, decoded: Decoded, max_array_length: int
+) -> Iterator[tuple[str, Any]]:
     if not len(values) or (isinstance(values[0], str) and not any(values)):  # empty texts leave nothing out
         return
     numbers = isinstance(values[0], bool | int | float | np.generic)
     geometry = str(getattr(values[0], "__msgtype__", "")).startswith("geometry_msgs/")
-    if len(values) > longest or not (numbers or geometry):
+    if len(values) > max_array_length or not (numbers or geometry):
         decoded.left_out.add(path)
         return
     for index, value in enumerate(values):
         if numbers:
             yield f"{path}[{index}]", value
         else:
-            yield from flatten(value, fields, decoded, longest, f"{path}[{index}].")
+            yield from flatten_message(value, fields, decoded, max_array_length, f"{path}[{index}].")

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.ingest.messages.decoded import Collector, Group, is_beyond_float64
+from fieldloop.ingest.messages.decoded import Collector, Group, exceeds_float64
 from fieldloop.ingest.messages.ros_types import ARRAYS, JOINT_STATE, TRANSFORMS
 from fieldloop.ingest.messages.stream_types import POSE_COLUMNS, STREAM_TYPES
 
@@ -30,28 +30,30 @@ class Shape(NamedTuple):
     left_out: frozenset[str] = frozenset()
 
 
-def shapes_of(type_: str, names: Names, words: Words) -> list[Shape]:
+def find_number_groups(type_: str, names: Names, texts: Words) -> list[Shape]:
     """Return the groups that numbers of these names make up; ValueError where names and numbers do not fit."""
     if type_ == JOINT_STATE:
-        return _joints(names, tuple(words.get("name", ())))
+        return _group_joint_numbers(names, tuple(texts.get("name", ())))
     if type_ in TRANSFORMS:
-        return _frames(names, words)
-    return _shapes(type_, names)
+        return _group_transform_numbers(names, texts)
+    return _group_other_numbers(type_, names)
 
 
-def collect(type_: str, flat: Sequence[tuple[str, float]], words: Words, message: int, collector: Collector) -> None:
+def collect_message_numbers(
+    type_: str, named_numbers: Sequence[tuple[str, float]], texts: Words, message_index: int, collector: Collector
+) -> None:
     """Put the numbers of one message into their groups; ValueError or OverflowError where that cannot be done."""
-    shapes = shapes_of(type_, tuple(name for name, _ in flat), words)
-    numbers = [float(value) for _, value in flat]
-    large = [i for i, (_, value) in enumerate(flat) if is_beyond_float64(value)]
+    shapes = find_number_groups(type_, tuple(name for name, _ in named_numbers), texts)
+    numbers = [float(value) for _, value in named_numbers]
+    large = [i for i, (_, value) in enumerate(named_numbers) if exceeds_float64(value)]
     for shape in shapes:
         collector.decoded.left_out |= shape.left_out
-        collector.add(shape.group, message, numbers if shape.picks is None else [numbers[i] for i in shape.picks])
+        collector.add(shape.group, message_index, numbers if shape.picks is None else [numbers[i] for i in shape.picks])
         if large and (shape.picks is None or not set(large).isdisjoint(shape.picks.tolist())):
             collector.round(shape.group)
 
 
-def _joints(names: Names, joints: Names) -> list[Shape]:
+def _group_joint_numbers(names: Names, joints: Names) -> list[Shape]:
     shapes = []
     for suffix, field in JOINT_FIELDS:
         picks = [i for i, name in enumerate(names) if name.startswith(f"{field}[")]
@@ -62,15 +64,15 @@ def _joints(names: Names, joints: Names) -> list[Shape]:
     return shapes
 
 
-def _frames(names: Names, words: Words) -> list[Shape]:
+def _group_transform_numbers(names: Names, texts: Words) -> list[Shape]:
     """One group a child frame; a message that speaks of one twice is not to be read as a table."""
     width, shapes = len(POSE_COLUMNS), []
     count = len(names) // width
     for index in range(count):
         path = f"transforms[{index}]"
         if not names[index * width].startswith(f"{path}.transform.translation."):
-            raise ValueError("its transforms are not laid out as transforms are")
-        child, parent = words[f"{path}.child_frame_id"][0].strip("/"), words[f"{path}.header.frame_id"][0].strip("/")
+            raise ValueError("its transforms do not have the usual layout")
+        child, parent = texts[f"{path}.child_frame_id"][0].strip("/"), texts[f"{path}.header.frame_id"][0].strip("/")
         picks = np.arange(index * width, (index + 1) * width)
         shapes.append(Shape((child or "unnamed", POSE_COLUMNS), picks, f"{path}.header.stamp", parent))
     if len({shape.group for shape in shapes}) != len(names) / width:
@@ -79,7 +81,7 @@ def _frames(names: Names, words: Words) -> list[Shape]:
 
 
 @lru_cache(maxsize=1024)
-def _shapes(type_: str, names: Names) -> list[Shape]:
+def _group_other_numbers(type_: str, names: Names) -> list[Shape]:
     if not names:
         return []
     if type_ in ARRAYS:
@@ -89,15 +91,16 @@ def _shapes(type_: str, names: Names) -> list[Shape]:
     wanted = STREAM_TYPES[type_].columns if type_ in STREAM_TYPES else {}
     if wanted and wanted.keys() <= set(names):
         picked = np.asarray([names.index(name) for name in wanted])
-        left_out = frozenset(_containing_field(name) for name in names if name not in wanted)
+        left_out = frozenset(_find_containing_field(name) for name in names if name not in wanted)
         return [Shape(("", tuple(wanted.values())), picked, left_out=left_out)]
     return [Shape(("", names))]
 
 
-def _containing_field(name: str) -> str:
+def _find_containing_field(name: str) -> str:
     """Return the vector or array that a number belongs to, else the number itself.
 
-    >>> _containing_field("pose.covariance[3]"), _containing_field("orientation.w"), _containing_field("quality")
+    >>> (_find_containing_field("pose.covariance[3]"),
+    ...  _find_containing_field("orientation.w"), _find_containing_field("quality"))
     ('pose.covariance', 'orientation', 'quality')
     """
     whole, _, axis = name.partition("[")[0].rpartition(".")

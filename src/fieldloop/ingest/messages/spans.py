@@ -43,7 +43,7 @@ class Spans(Sequence[memoryview]):
         start = int(self.starts[index])
         return self.buffer[start : start + int(self.lengths[index])]
 
-    def pick(self, indices: NDArray[np.int64]) -> "Spans":
+    def select_payloads(self, indices: NDArray[np.int64]) -> "Spans":
         """Return some of the payloads, over the same buffer."""
         return Spans(self.buffer, self.starts[indices], self.lengths[indices])
 
@@ -58,7 +58,7 @@ class Spans(Sequence[memoryview]):
         windows = np.ndarray((len(self.buffer) - width + 1,), f"V{width}", self.buffer, strides=(1,))
         return windows[self.starts].view(np.uint8).reshape(count, width)
 
-    def joined(self) -> bytes:
+    def join_payloads(self) -> bytes:
         """Return all payloads one behind the other."""
         if (table := self.table()) is not None:
             return table.tobytes()

@@ -9,18 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.ingest.messages.arrived import Arrived, Described, Payloads
-from fieldloop.ingest.messages.calibration import intrinsics_as_json
+from fieldloop.ingest.messages.calibration import format_intrinsics_as_json
 from fieldloop.ingest.messages.decoded import Gathered
-from fieldloop.ingest.messages.decoders import reading_of
+from fieldloop.ingest.messages.decoders import choose_reading
 from fieldloop.ingest.messages.digest import MessageDigest
-from fieldloop.ingest.messages.ros_types import CAMERA_INFO, JOINT_STATE, TRANSFORMS, full_name
+from fieldloop.ingest.messages.ros_types import CAMERA_INFO, JOINT_STATE, TRANSFORMS, format_ros2_type_name
 from fieldloop.ingest.messages.spans import Spans
 from fieldloop.ingest.messages.stream_types import STREAM_TYPES
 from fieldloop.ingest.messages.topic_clocks import TopicClocks
 from fieldloop.ingest.messages.topic_naming import TopicNaming
 from fieldloop.ingest.messages.topic_numbers import TopicNumbers
 from fieldloop.ingest.messages.topic_pictures import TopicPictures
-from fieldloop.ingest.messages.type_knowledge import is_bookkeeping
+from fieldloop.ingest.messages.type_knowledge import is_bookkeeping_type
 from fieldloop.model.episode import Defect
 from fieldloop.model.episode_text import escape_non_utf8
 from fieldloop.model.note import note
@@ -42,11 +42,11 @@ class Topic:
 
     def __init__(self, described: Described, source: Payloads) -> None:
         self.describe = described
-        reading = reading_of(described)
+        reading = choose_reading(described)
         self._notes = {TYPE: described.type} | ({ENCODING: reading.note} if reading.note else {})
         self._numbers = TopicNumbers(described.type, reading.decode) if reading.decode else None
         self._pictures = TopicPictures(source, reading.pictures) if reading.pictures else None
-        self._message = reading.message if full_name(described.type) in CALIBRATIONS else None
+        self._message = reading.message if format_ros2_type_name(described.type) in CALIBRATIONS else None
         self._first = b""
         self._clocks = TopicClocks()
         self._digest = MessageDigest()
@@ -67,7 +67,7 @@ class Topic:
             self._pictures.take(first, arrived.payloads, arrived.places)
         else:
             spans = Spans.of(arrived.payloads)
-            lengths, content = spans.lengths, spans.joined()
+            lengths, content = spans.lengths, spans.join_payloads()
             self._digest.content(content)
             if self._numbers:
                 self._numbers.take(content, lengths)
@@ -79,11 +79,11 @@ class Topic:
         """Yield the streams that this topic's messages make up."""
         naming = TopicNaming(self.describe)
         if self._pictures:
-            yield self._picture_stream(naming)
+            yield self._make_picture_stream(naming)
         elif self._numbers:
-            yield from self._number_streams(naming, self._numbers)
+            yield from self._make_number_streams(naming, self._numbers)
         else:
-            yield self._stamps_only_stream(naming, None, self._notes)
+            yield self._make_stamps_only_stream(naming, None, self._notes)
 
     def defects(self) -> Iterator[Defect]:
         """Yield what could not be decoded, once for the whole topic."""
@@ -104,13 +104,13 @@ class Topic:
         if not (self._message and self._first):
             return None
         try:
-            return intrinsics_as_json(self._message(self._first))
+            return format_intrinsics_as_json(self._message(self._first))
         except ValueError:
             return None  # already reported as a defect
 
     def transforms(self) -> dict[str, str]:
         """Return static transforms as facts; none unless this is the topic of static transforms."""
-        if not (self._is_static and self._numbers):
+        if not (self._is_static_transform_topic and self._numbers):
             return {}
         return {
             f"transform.{rows.frame_id}.{child}": json.dumps(rows.values[-1].tolist())
@@ -119,48 +119,48 @@ class Topic:
 
     def texts(self) -> dict[str, str]:
         """Return the texts that never change by their fields; the only one of messages without a number by ''."""
-        if not self._numbers or full_name(self.describe.type) in CALIBRATIONS | CHATTER:
+        if not self._numbers or format_ros2_type_name(self.describe.type) in CALIBRATIONS | CHATTER:
             return {}
         texts = self._numbers.finish().texts
         held = {path: text for path, text in list(texts.items())[:MOST_TEXTS] if text}
-        only = self.says_only_texts and len(texts) == len(held) == 1
+        only = self.holds_only_texts and len(texts) == len(held) == 1
         return {"": "".join(held.values())} if only else held
 
     @property
-    def says_only_texts(self) -> bool:
+    def holds_only_texts(self) -> bool:
         """Do its messages hold texts and no number?"""
         gathered = self._numbers.finish() if self._numbers else None
         return gathered is not None and bool(gathered.texts) and not gathered.holds_numbers
 
     @property
-    def _is_static(self) -> bool:
+    def _is_static_transform_topic(self) -> bool:
         name = self.describe.topic.rpartition("/")[2]
-        return full_name(self.describe.type) in TRANSFORMS and name.endswith("tf_static")
+        return format_ros2_type_name(self.describe.type) in TRANSFORMS and name.endswith("tf_static")
 
-    def _picture_stream(self, naming: TopicNaming) -> Stream:
+    def _make_picture_stream(self, naming: TopicNaming) -> Stream:
         assert self._pictures is not None
         source = self._pictures.source()
         messages, stamps = self._pictures.readable()
         clocks, notes = self._clocks.of(messages, stamps, naming.about.clocks)
         return naming.pictures(self._pictures.form, clocks, source, self._pictures.frame_id, self._notes | notes)
 
-    def _number_streams(self, naming: TopicNaming, numbers: TopicNumbers) -> Iterator[Stream]:
+    def _make_number_streams(self, naming: TopicNaming, numbers: TopicNumbers) -> Iterator[Stream]:
         gathered = numbers.finish()
         groups = gathered.groups()
         notes, stamps = dict(self._notes), gathered.stamps_ns(self._clocks.count)
         if left_out := self._describe_left_out(gathered):
             notes[LEFT_OUT] = left_out
-        if naming.about.kind is None and (content := self._unread_content(gathered)):
+        if naming.about.kind is None and (content := self._name_unread_arrays(gathered)):
             notes[NOT_UNDERSTOOD] = f"left out: {', '.join(content[:MOST_NAMED])}"
         if gathered.too_many:
             notes[VALUES], groups = f"left out: {TOO_MANY.format(len(groups))}", {}
-        elif self._is_static:
+        elif self._is_static_transform_topic:
             notes[VALUES], groups = "left out: static transforms are facts of the episode", {}
         elif not groups and gathered.failed < self._clocks.count:
             also = "; texts that never change are facts of the episode" if self.texts() else ""
             notes[VALUES] = f"its messages hold no numbers{also}"
         if not groups:
-            stream = self._stamps_only_stream(naming, stamps, notes)
+            stream = self._make_stamps_only_stream(naming, stamps, notes)
             yield replace(stream, frame_id=stream.frame_id or escape_non_utf8(gathered.frame_id))
         names = naming.names(groups)
         for name, group in names.items():
@@ -177,21 +177,21 @@ class Topic:
     def _describe_left_out(self, gathered: Gathered) -> str:
         """Name the parts of messages that are in no stream and no fact; joints' names are in their columns."""
         facts = set(gathered.texts) if "" in (held := self.texts()) else set(held)
-        known = facts | ({"name"} if full_name(self.describe.type) == JOINT_STATE else set())
+        known = facts | ({"name"} if format_ros2_type_name(self.describe.type) == JOINT_STATE else set())
         parts = sorted(gathered.left_out - known)
         more = f" and {len(parts) - MOST_NAMED} more" if len(parts) > MOST_NAMED else ""
         return ", ".join(parts[:MOST_NAMED]) + more
 
-    def _unread_content(self, gathered: Gathered) -> list[str]:
+    def _name_unread_arrays(self, gathered: Gathered) -> list[str]:
         """Name the arrays of measurements that no stream holds: ranges of a scan, points of a cloud or trajectory."""
-        type_ = full_name(self.describe.type)
-        if is_bookkeeping(type_) or type_ in CALIBRATIONS | STREAM_TYPES.keys() | {JOINT_STATE}:
+        type_ = format_ros2_type_name(self.describe.type)
+        if is_bookkeeping_type(type_) or type_ in CALIBRATIONS | STREAM_TYPES.keys() | {JOINT_STATE}:
             return []
         return sorted(path for path in gathered.left_out - set(gathered.texts) if not DESCRIPTIVE.search(path))
 
-    def _stamps_only_stream(
+    def _make_stamps_only_stream(
         self, naming: TopicNaming, stamps: NDArray[np.int64] | None, notes: dict[str, str]
     ) -> Stream:
         every: NDArray[np.int64] = np.arange(self._clocks.count)
         clocks, more = self._clocks.of(every, stamps, naming.about.clocks)
-        return naming.stamps_only_stream(clocks, notes | more)
+        return naming.make_stamps_only_stream(clocks, notes | more)

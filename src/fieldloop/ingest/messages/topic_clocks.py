@@ -31,20 +31,26 @@ class TopicClocks:
         self.count += len(log_ns)
         return publish
 
-    def of(self, messages: Integers, header_ns: Integers | None, really: Slots | None = None) -> tuple[Clocks, Notes]:
+    def of(
+        self, messages: Integers, header_ns: Integers | None, clock_by_slot: Slots | None = None
+    ) -> tuple[Clocks, Notes]:
         """Return the clocks of these messages, and a note where their header timestamps are unusable.
 
-        `really` says which clock each stamp is; one that it does not name repeats another and is left out.
+        `clock_by_slot` says which clock each stamp is; one that it does not name repeats another and is left out.
         """
-        stamps, notes = self._recorded_clocks(messages, header_ns, kept=really or {})
-        if really is not None and (clocks := {really[slot]: stamps[slot] for slot in really if slot in stamps}):
+        stamps, notes = self._collect_recorded_clocks(messages, header_ns, clock_by_slot=clock_by_slot or {})
+        if clock_by_slot is not None and (
+            clocks := {clock_by_slot[slot]: stamps[slot] for slot in clock_by_slot if slot in stamps}
+        ):
             return clocks, notes
         return stamps, notes
 
-    def _recorded_clocks(self, messages: Integers, header_ns: Integers | None, kept: Slots) -> tuple[Clocks, Notes]:
-        clocks = {ClockKind.LOG: _concatenate(self._log_ns)[messages]}
-        publish = _concatenate(self._publish_ns)[messages]
-        if publish.any() or ClockKind.PUBLISH in kept:
+    def _collect_recorded_clocks(
+        self, messages: Integers, header_ns: Integers | None, clock_by_slot: Slots
+    ) -> tuple[Clocks, Notes]:
+        clocks = {ClockKind.LOG: _concatenate_stamps(self._log_ns)[messages]}
+        publish = _concatenate_stamps(self._publish_ns)[messages]
+        if publish.any() or ClockKind.PUBLISH in clock_by_slot:
             clocks[ClockKind.PUBLISH] = publish
         missing = 0 if header_ns is None else int((header_ns == NO_STAMP).sum())
         if header_ns is None or missing == len(header_ns):
@@ -52,13 +58,13 @@ class TopicClocks:
         if missing:
             text = f"{missing} of {len(header_ns)} messages have no header timestamp; all were left out"
             return clocks, {"header": text}
-        if not header_ns.any() and ClockKind.HEADER not in kept:
+        if not header_ns.any() and ClockKind.HEADER not in clock_by_slot:
             return clocks, {"header": "header timestamps are all zero and were left out"}
         clocks[ClockKind.HEADER] = header_ns
         return clocks, {}
 
 
-def _concatenate(parts: list[Integers]) -> Integers:
+def _concatenate_stamps(parts: list[Integers]) -> Integers:
     if len(parts) > 1:
         parts[:] = [np.concatenate(parts)]
     return parts[0] if parts else np.empty(0, np.int64)

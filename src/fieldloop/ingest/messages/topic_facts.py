@@ -3,27 +3,27 @@
 from collections.abc import Iterable, Mapping
 
 from fieldloop.ingest.messages.topic import Topic
-from fieldloop.model.episode_text import FIELDS, escape_non_utf8, fields_by_alias
+from fieldloop.model.episode_text import FIELDS, escape_non_utf8, find_fields_by_alias
 from fieldloop.model.stream import Stream, StreamKind
 
 
-def facts_of(topics: Iterable[Topic], streams: Mapping[str, Stream]) -> dict[str, str]:
+def collect_topic_facts(topics: Iterable[Topic], streams: Mapping[str, Stream]) -> dict[str, str]:
     """Gather facts from all topics; a calibration is filed under the cameras that share its namespace."""
     facts: dict[str, str] = {}
     cameras = [name for name, stream in streams.items() if stream.kind in (StreamKind.RGB, StreamKind.DEPTH)]
     for topic in topics:
         facts.update(topic.transforms())
         if calibration := topic.calibration():
-            for camera in _cameras_beside(topic.describe.topic, cameras):
+            for camera in _find_described_cameras(topic.describe.topic, cameras):
                 facts.setdefault(f"calibration.{camera}", calibration)
     return facts
 
 
-def texts_of(topics: Iterable[Topic], stated: Mapping[str, str]) -> dict[str, str]:
+def collect_topic_texts(topics: Iterable[Topic], stated_facts: Mapping[str, str]) -> dict[str, str]:
     """Return the constant texts of topics, by topic and field.
 
     A topic, or a field among nothing but texts, that has a name known for a field of the episode fills it, unless it
-    is `stated` otherwise. What has a field's name and does not fill it is filed under `topic.` and its name.
+    is `stated_facts` otherwise. What has a field's name and does not fill it is filed under `topic.` and its name.
     """
     facts: dict[str, str] = {}
     names: dict[str, str] = {}
@@ -31,17 +31,18 @@ def texts_of(topics: Iterable[Topic], stated: Mapping[str, str]) -> dict[str, st
         space = topic.describe.topic.strip("/") or "unnamed"
         for path, text in topic.texts().items():
             facts.setdefault(escape_non_utf8(f"{space}.{path}" if path else space), escape_non_utf8(text))
-            if not path or topic.says_only_texts:
+            if not path or topic.holds_only_texts:
                 names.setdefault(path or space, escape_non_utf8(text))
-    fields = {**fields_by_alias(names), **stated}
+    fields = {**find_fields_by_alias(names), **stated_facts}
     others = {f"topic.{key}" if key in FIELDS else key: text for key, text in facts.items() if fields.get(key) != text}
-    return {**others, **fields_by_alias(names)}
+    return {**others, **find_fields_by_alias(names)}
 
 
-def _cameras_beside(topic: str, cameras: Iterable[str]) -> list[str]:
+def _find_described_cameras(topic: str, cameras: Iterable[str]) -> list[str]:
     """Which cameras does /left/camera_info describe? Those under left, else left itself.
 
-    >>> _cameras_beside("/left/camera_info", ["left/image_raw", "right/image_raw"]), _cameras_beside("/k/info", [])
+    >>> (_find_described_cameras("/left/camera_info", ["left/image_raw", "right/image_raw"]),
+    ...  _find_described_cameras("/k/info", []))
     (['left/image_raw'], ['k'])
     """
     space, _, last_part = topic.strip("/").rpartition("/")

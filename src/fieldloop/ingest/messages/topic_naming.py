@@ -6,22 +6,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldloop.ingest.meaning import is_never_set
 from fieldloop.ingest.messages.arrived import Described
 from fieldloop.ingest.messages.channel_metadata import parse_channel_metadata
 from fieldloop.ingest.messages.decoded import Group
-from fieldloop.ingest.messages.ros_types import JOINT_STATE, full_name
+from fieldloop.ingest.messages.ros_types import JOINT_STATE, format_ros2_type_name
 from fieldloop.ingest.messages.stream_types import STREAM_TYPES
 from fieldloop.ingest.messages.type_knowledge import (
     JOINT_KINDS,
     UNTIMED_KINDS,
-    defines_meaning,
-    is_bookkeeping,
-    is_input,
-    is_never_set,
-    kind_by_words,
+    infer_kind_from_words,
+    is_bookkeeping_type,
+    is_command_topic,
+    type_defines_meaning,
 )
-from fieldloop.ingest.pictures.picture_bytes import GREY_16, is_depth
-from fieldloop.ingest.words import kind_of, words_of
+from fieldloop.ingest.pictures.picture_bytes import GREY_16, is_depth_encoding
+from fieldloop.ingest.words import infer_kind_from_name, split_into_words
 from fieldloop.model.episode_text import escape_non_utf8
 from fieldloop.model.provenance import ASSUMPTION_NOTES, StreamFact
 from fieldloop.model.stream import ClockKind, FrameSource, Stream, StreamKind
@@ -45,7 +45,7 @@ class TopicNaming:
     def __init__(self, described: Described) -> None:
         self.about = parse_channel_metadata(described.metadata)
         self._topic = described.topic.strip("/") or "unnamed"
-        self._type = full_name(described.type)
+        self._type = format_ros2_type_name(described.type)
 
     @property
     def name(self) -> str:
@@ -71,10 +71,10 @@ class TopicNaming:
         suffix, columns = group[0], tuple(map(escape_non_utf8, group[1]))
         stated = self.about
         named_for_all = name == self.name
-        kind = stated.kind or self._kind()
+        kind = stated.kind or self._infer_kind()
         if stated.columns is not None and len(stated.columns) in (0, values.shape[1]):
             columns = stated.columns
-        unit = stated.unit if stated.unit is not None and named_for_all else self._unit(kind, suffix)
+        unit = stated.unit if stated.unit is not None and named_for_all else self._choose_unit(kind, suffix)
         if kind is StreamKind.JOINT_POSITION and not (stated.kind and named_for_all):
             kind = PART_KINDS.get(suffix, kind)
         if self._type == JOINT_STATE and stated.unit is None:
@@ -83,17 +83,17 @@ class TopicNaming:
                 UNIT_NOTE: f"{unit} is assumed: a joint message does not state which joints turn and which slide",
             }
         if stated.kind is None:
-            notes = {**notes, **self._assumptions(kind, values)}
+            notes = {**notes, **self._note_assumptions(kind, values)}
         return Stream(
             name, kind, unit, clocks, self._restore_dtype(values), nominal_hz=stated.nominal_hz,
             columns=columns, frame_id=stated.frame_id or "", serial=stated.serial or "",
-            notes=self._with_metadata_note(notes),
+            notes=self._add_metadata_note(notes),
         )  # fmt: skip
 
     def pictures(self, form: str, clocks: Clocks, source: FrameSource, frame_id: str, notes: Notes) -> Stream:
         """Make the stream of a camera."""
         stated = self.about
-        depth = is_depth(form) or ("depth" in words_of(self._topic) and _holds_distances(source))
+        depth = is_depth_encoding(form) or ("depth" in split_into_words(self._topic) and _holds_distances(source))
         kind = stated.kind or (StreamKind.DEPTH if depth else StreamKind.RGB)
         unit = stated.unit if stated.unit is not None else "m" if depth else "8-bit"
         if form.startswith(GREY_16) and not depth:
@@ -101,32 +101,32 @@ class TopicNaming:
         return Stream(
             self.name, kind, unit, clocks, pictures=source, nominal_hz=stated.nominal_hz,
             frame_id=stated.frame_id or escape_non_utf8(frame_id), serial=stated.serial or "",
-            notes=self._with_metadata_note(notes),
+            notes=self._add_metadata_note(notes),
         )  # fmt: skip
 
-    def stamps_only_stream(self, clocks: Clocks, notes: Notes) -> Stream:
+    def make_stamps_only_stream(self, clocks: Clocks, notes: Notes) -> Stream:
         """Make the stream of a topic of which only the stamps are known."""
         stated = self.about
-        if stated.kind is None and ENCODING in notes and not is_bookkeeping(self._type):
+        if stated.kind is None and ENCODING in notes and not is_bookkeeping_type(self._type):
             notes = {**notes, NOT_UNDERSTOOD: UNDECODED}
         return Stream(
             self.name, stated.kind or StreamKind.OTHER, stated.unit or "", clocks, nominal_hz=stated.nominal_hz,
             frame_id=stated.frame_id or "", serial=stated.serial or "",
-            notes=self._with_metadata_note(notes),
+            notes=self._add_metadata_note(notes),
         )  # fmt: skip
 
-    def _kind(self) -> StreamKind:
-        by_name = kind_of(self._topic)
+    def _infer_kind(self) -> StreamKind:
+        by_name = infer_kind_from_name(self._topic)
         if self._type == JOINT_STATE:
-            if is_input(self._topic):
+            if is_command_topic(self._topic):
                 return StreamKind.ACTION
             return by_name if by_name in (StreamKind.GRIPPER, StreamKind.ACTION) else StreamKind.JOINT_POSITION
         if self._type in STREAM_TYPES:
             by_type = STREAM_TYPES[self._type].kind
             return by_name if by_name in (StreamKind.ACTION, StreamKind.HAND_POSE) else by_type
-        return kind_by_words(self._type, words_of(self._topic), by_name)
+        return infer_kind_from_words(self._type, split_into_words(self._topic), by_name)
 
-    def _assumptions(self, kind: StreamKind, values: NDArray[Any]) -> Notes:
+    def _note_assumptions(self, kind: StreamKind, values: NDArray[Any]) -> Notes:
         """Return a note for each fact that neither the log nor the message type states."""
         notes: dict[str, str] = {}
         by_type = (STREAM_TYPES[self._type].kind,) if self._type in STREAM_TYPES else ()
@@ -138,11 +138,11 @@ class TopicNaming:
                 notes[NOT_UNDERSTOOD] = NEVER_SET
         if kind in UNTIMED_KINDS and self.about.nominal_hz is None:
             notes[ASSUMPTION_NOTES[StreamFact.RATE]] = NO_RATE_PROMISED
-        if kind is StreamKind.OTHER and not (is_bookkeeping(self._type) or defines_meaning(self._type)):
+        if kind is StreamKind.OTHER and not (is_bookkeeping_type(self._type) or type_defines_meaning(self._type)):
             notes[NOT_UNDERSTOOD] = UNKNOWN_TYPE
         return notes
 
-    def _unit(self, kind: StreamKind, suffix: str) -> str:
+    def _choose_unit(self, kind: StreamKind, suffix: str) -> str:
         if self._type == JOINT_STATE:
             units = SLIDING_UNITS if kind is StreamKind.GRIPPER else ROTARY_UNITS
             return units[PARTS.index(suffix)]
@@ -156,7 +156,7 @@ class TopicNaming:
         with np.errstate(invalid="ignore", over="ignore"):
             return values.astype(dtype)
 
-    def _with_metadata_note(self, notes: Notes) -> Notes:
+    def _add_metadata_note(self, notes: Notes) -> Notes:
         """Add a note on invalid metadata. A log that has notes of its own keeps them."""
         if self.about.notes is not None:
             notes = {**self.about.notes, **{key: notes[key] for key in NEWS if key in notes}}

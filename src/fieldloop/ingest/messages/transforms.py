@@ -17,7 +17,7 @@ class FramePose(NamedTuple):
     pose: tuple[float, ...]
 
 
-def poses_in(message: Any) -> Iterator[FramePose]:
+def extract_frame_poses(message: Any) -> Iterator[FramePose]:
     """Yield every transform of a decoded TFMessage."""
     for entry in message.transforms:
         move, turn = entry.transform.translation, entry.transform.rotation
@@ -30,7 +30,15 @@ def poses_in(message: Any) -> Iterator[FramePose]:
         )
 
 
-def collect(message: Any, index: int, collector: Collector, unwrap: Callable[[int], int]) -> None:
-    """Put every transform of a message into the group of its child frame; `unwrap` mends the sign of its stamps."""
-    for pose in poses_in(message):
-        collector.add((pose.child or "unnamed", POSE_COLUMNS), index, pose.pose, unwrap(pose.stamp_ns), pose.parent)
+def collect_transforms(
+    message: Any, message_index: int, collector: Collector, fix_stamp_sign: Callable[[int], int]
+) -> None:
+    """Put every transform of a message into the group of its child frame; `fix_stamp_sign` corrects stamps."""
+    for pose in extract_frame_poses(message):
+        collector.add(
+            (pose.child or "unnamed", POSE_COLUMNS),
+            message_index,
+            pose.pose,
+            fix_stamp_sign(pose.stamp_ns),
+            pose.parent,
+        )

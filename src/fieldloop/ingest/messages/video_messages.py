@@ -49,17 +49,17 @@ class VideoOnDemand(PlacedPictures):
         starts = self._keys[np.maximum(np.searchsorted(self._keys, wanted, side="right") - 1, 0)]
         for run in np.split(wanted, np.flatnonzero(np.diff(starts)) + 1):
             if len(run):
-                yield from self._decode_from(self._key_before(int(run[0])), run.tolist())
+                yield from self._decode_from_key_frame(self._find_key_frame_before(int(run[0])), run.tolist())
 
-    def _key_before(self, index: int) -> int:
+    def _find_key_frame_before(self, index: int) -> int:
         before = self._keys[self._keys <= index]
         return int(before[-1]) if len(before) else 0
 
-    def _decode_from(self, start: int, wanted: list[int]) -> Iterator[Picture]:
+    def _decode_from_key_frame(self, key_frame: int, wanted_frames: list[int]) -> Iterator[Picture]:
         """Decode from a key frame on; a picture may come out a few packets after it went in."""
-        due = iter(wanted)
+        due = iter(wanted_frames)
         waiting = next(due, None)
-        for index, picture in self._decode_packets(start, wanted[-1]):
+        for index, picture in self._decode_packets(key_frame, wanted_frames[-1]):
             while waiting is not None and waiting < index:
                 yield NOTHING
                 waiting = next(due, None)

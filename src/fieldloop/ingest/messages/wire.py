@@ -17,10 +17,10 @@ class Wire(NamedTuple):
     nul_ended: bool
     seconds: str
 
-    def aligned(self, at: int, size: int) -> int:
-        """Return the first place at or behind `at` where a number of this size may stand."""
+    def align_offset(self, offset: int, size: int) -> int:
+        """Return the first place at or behind `offset` where a number of this size may stand."""
         step = min(size, self.most_aligned)
-        return self.start + -(-(at - self.start) // step) * step
+        return self.start + -(-(offset - self.start) // step) * step
 
 
 ROS1 = Wire("<", 0, 1, nul_ended=False, seconds="<u4")
@@ -33,7 +33,7 @@ CDR = {  # by the second byte of the encapsulation: CDR and its second version, 
 FIRST_VERSION = (0x00, 0x01)
 
 
-def wire_of(encoding: str, payload: memoryview) -> Wire:
+def detect_wire_format(encoding: str, payload: memoryview) -> Wire:
     """Return how a message is encoded; ValueError where that encoding is unknown."""
     if encoding == "ros1":
         return ROS1

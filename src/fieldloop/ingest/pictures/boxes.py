@@ -30,7 +30,7 @@ class Box(NamedTuple):
         """Yield the boxes inside; ValueError names the byte of one that does not fit."""
         position, number = 0, 0
         while position + HEAD.size <= len(self.data):
-            head, length, kind = _head(self.data[position : position + 16], len(self.data) - position)
+            head, length, kind = _parse_box_head(self.data[position : position + 16], len(self.data) - position)
             if length < head or position + length > len(self.data) or number == MOST_BOXES:
                 place = self.at + position
                 raise ValueError(f"box {kind!r} at byte {place} states {length} bytes, too many for its parent")
@@ -42,30 +42,30 @@ class Box(NamedTuple):
         inside = next((child for child in self.children() if child.kind == kinds[0]), None)
         return inside if inside is None or not kinds[1:] else inside.find(*kinds[1:])
 
-    def need(self, *kinds: str) -> "Box":
+    def find_required(self, *kinds: str) -> "Box":
         """Go down by kinds; ValueError where there is none."""
         box = self.find(*kinds)
         if box is None:
             raise ValueError(f"box {self.kind!r} at byte {self.at} holds no {'/'.join(kinds)}")
         return box
 
-    def number(self, at: int, form: str = "I") -> int:
+    def number(self, offset: int, struct_format: str = "I") -> int:
         """Read one big-endian number; ValueError where the box is too short for it."""
         try:
-            return int(struct.unpack_from(f">{form}", self.data, at)[0])
+            return int(struct.unpack_from(f">{struct_format}", self.data, offset)[0])
         except struct.error as wrong:
             raise ValueError(f"box {self.kind!r} at byte {self.at} is too short") from wrong
 
-    def table(self, columns: int, dtype: str, *, at: int = BODY) -> NDArray[Any]:
+    def table(self, columns: int, dtype: str, *, offset: int = BODY) -> NDArray[Any]:
         """Read the rows of a table whose number of rows stands before it; ValueError where they are not all there."""
-        count = self.number(at - 4)
+        count = self.number(offset - 4)
         kind = np.dtype(dtype)
-        if at + count * columns * kind.itemsize > len(self.data):
+        if offset + count * columns * kind.itemsize > len(self.data):
             raise ValueError(f"box {self.kind!r} at byte {self.at} states {count} rows and is too short for them")
-        return np.frombuffer(self.data, kind, count * columns, at).reshape(count, columns)
+        return np.frombuffer(self.data, kind, count * columns, offset).reshape(count, columns)
 
 
-def read_moov(path: Path) -> tuple[Box, int]:
+def read_moov_box(path: Path) -> tuple[Box, int]:
     """Find the box that describes the file, and the file's size; ValueError where there is none."""
     with path.open("rb") as file:
         size = file.seek(0, 2)
@@ -74,7 +74,7 @@ def read_moov(path: Path) -> tuple[Box, int]:
             if position + HEAD.size > size:
                 break
             file.seek(position)
-            head, length, kind = _head(memoryview(file.read(16)), size - position)
+            head, length, kind = _parse_box_head(memoryview(file.read(16)), size - position)
             if position == 0 and kind not in ("ftyp", "moov", "mdat", "wide", "free", "skip", "pnot"):
                 raise Unusual("it does not begin as an MP4 does")
             if kind == "moof":
@@ -90,10 +90,10 @@ def read_moov(path: Path) -> tuple[Box, int]:
     raise ValueError(f"its description (moov) is missing: the {size} bytes end before it")
 
 
-def _head(data: memoryview, left: int) -> tuple[int, int, str]:
+def _parse_box_head(data: memoryview, bytes_left: int) -> tuple[int, int, str]:
     """Return the length of the head, of the whole box, and its kind."""
     length, kind = HEAD.unpack_from(data)
     name = kind.decode("latin-1")
     if length == 1 and len(data) >= HEAD.size + LONG.size:
         return HEAD.size + LONG.size, LONG.unpack_from(data, HEAD.size)[0], name
-    return HEAD.size, left if length == 0 else length, name
+    return HEAD.size, bytes_left if length == 0 else length, name

@@ -37,13 +37,13 @@ class Decoder:
         self._began: int | None = None
         self._before: int | None = None
 
-    def frame_at(self, index: int, packets: Packets) -> Any:
+    def decode_frame_at(self, index: int, packets: Packets) -> Any:
         """Return the decoded frame of a packet; None where it does not decode."""
         target = int(packets.pts[index])
-        if self._has_passed(target):
+        if self._has_passed_frame(target):
             return None
-        if not self._is_on_the_way(index, packets):
-            self._seek_to_key(packets.key_before(index), packets)
+        if not self._is_nearer_than_seeking(index, packets):
+            self._seek_to_key(packets.find_key_frame_before(index), packets)
         while self._frame is not None and self._frame.pts < target:
             self._before = self._frame.pts
             self._frame = next(self._coming, None)
@@ -58,22 +58,26 @@ class Decoder:
         """Let go of the file."""
         self._container.close()
 
-    def _has_passed(self, target: int) -> bool:
+    def _has_passed_frame(self, timestamp: int) -> bool:
         """Was the frame already missing when decoding passed it? Then looking again is useless."""
-        return self._before is not None and self._before < target and (self._frame is None or target < self._frame.pts)
+        return (
+            self._before is not None
+            and self._before < timestamp
+            and (self._frame is None or timestamp < self._frame.pts)
+        )
 
-    def _is_on_the_way(self, index: int, packets: Packets) -> bool:
+    def _is_nearer_than_seeking(self, index: int, packets: Packets) -> bool:
         """Is it shorter to decode on than to seek?"""
         if self._frame is None or self._frame.pts > packets.pts[index]:
             return False
         here = int(np.searchsorted(packets.pts, self._frame.pts))
-        return index - here <= WORTH_A_SEEK or packets.key_before(index) - here <= WORTH_A_SEEK
+        return index - here <= WORTH_A_SEEK or packets.find_key_frame_before(index) - here <= WORTH_A_SEEK
 
-    def _seek_to_key(self, key: int, packets: Packets) -> None:
+    def _seek_to_key(self, key_frame: int, packets: Packets) -> None:
         """Begin to decode at a key frame, or at one before it where the container's own index leads too far."""
-        wanted = int(packets.pts[key]) if len(packets.pts) else 0
+        wanted = int(packets.pts[key_frame]) if len(packets.pts) else 0
         for earlier in range(TRIES):
-            start = packets.key_before(max(0, key - earlier))
+            start = packets.find_key_frame_before(max(0, key_frame - earlier))
             at = int(packets.pts[start]) if earlier < TRIES - 1 else int(packets.pts[0])
             self._container.seek(at - earlier, stream=self._stream, backward=True)
             self._began = None
@@ -114,7 +118,7 @@ class _Pool:
                     return self.idle.pop(place)[1]
         return None
 
-    def give(self, key: Key, decoder: Decoder) -> None:
+    def give_back(self, key: Key, decoder: Decoder) -> None:
         with self.lock:
             self.idle.append((key, decoder))
             old = self.idle.pop(0)[1] if len(self.idle) > MOST_OPEN else None
@@ -136,12 +140,12 @@ if hasattr(os, "register_at_fork"):  # where processes fork
 
 
 @contextmanager
-def borrow_decoder(path: Path, *, many: bool) -> Iterator[Decoder]:
+def borrow_decoder(path: Path, *, many_frames: bool) -> Iterator[Decoder]:
     """Lend a decoder of this file, reusing an open one unless the file has changed."""
     state = path.stat()
-    key = (str(path), state.st_mtime_ns, state.st_size, many)
-    decoder = _pool.take(key) or Decoder(path, many=many)
-    sound = not many  # a long run is over when it ends; its threads are not kept waiting
+    key = (str(path), state.st_mtime_ns, state.st_size, many_frames)
+    decoder = _pool.take(key) or Decoder(path, many=many_frames)
+    sound = not many_frames  # a long run is over when it ends; its threads are not kept waiting
     try:
         yield decoder
     except Exception:
@@ -149,6 +153,6 @@ def borrow_decoder(path: Path, *, many: bool) -> Iterator[Decoder]:
         raise
     finally:  # also where the caller stops early
         if sound:
-            _pool.give(key, decoder)
+            _pool.give_back(key, decoder)
         else:
             decoder.close()

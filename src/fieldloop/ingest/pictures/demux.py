@@ -4,12 +4,12 @@ from pathlib import Path
 
 import numpy as np
 
-from fieldloop.ingest.pictures.packets import Packets, sort_by_presentation
+from fieldloop.ingest.pictures.packets import Packets, sort_packets_by_presentation
 
 NAMES = {"libdav1d": "av1", "libaom-av1": "av1"}
 
 
-def packets_from_demuxer(path: Path) -> Packets:
+def list_packets_by_demuxer(path: Path) -> Packets:
     """List a video's packets; ValueError where it is not a readable video."""
     import av
 
@@ -32,4 +32,6 @@ def packets_from_demuxer(path: Path) -> Packets:
             raise ValueError(str(wrong)) from wrong
     table = np.asarray(rows, np.int64).reshape(-1, 4)
     unit = (base.numerator, base.denominator)
-    return sort_by_presentation(codec, size, unit, table[:, 0], table[:, 1], table[:, 2].astype(np.bool_), table[:, 3])
+    return sort_packets_by_presentation(
+        codec, size, unit, table[:, 0], table[:, 1], table[:, 2].astype(np.bool_), table[:, 3]
+    )

@@ -25,11 +25,13 @@ class DepthCodes:
     shift_m: float = SHIFT_M
     use_log: bool = True
 
-    def metres(self) -> NDArray[np.float32]:
+    def convert_to_metres(self) -> NDArray[np.float32]:
         """Return the distance of every code.
 
-        >>> float(DepthCodes(use_log=False).metres()[4095]), bool(np.isnan(DepthCodes().metres()[0]))
-        (10.0, True)
+        >>> float(DepthCodes(use_log=False).convert_to_metres()[4095])
+        10.0
+        >>> bool(np.isnan(DepthCodes().convert_to_metres()[0]))
+        True
         """
         codes = np.arange(LAST_CODE + 1, dtype=np.float32)
         low, high = self.min_m, self.max_m
@@ -42,16 +44,18 @@ class DepthCodes:
         return kept
 
 
-def depth_codes(info: Mapping[str, Any]) -> DepthCodes:
+def parse_depth_codes(info: Mapping[str, Any]) -> DepthCodes:
     """Read a video feature's `info`; ValueError where what it states makes no scale."""
     numbers = [info.get(f"video.{name}", info.get(name, usual)) for name, usual in _USUAL]
     if any(isinstance(n, bool) or not isinstance(n, int | float) or not math.isfinite(n) for n in numbers):
-        raise ValueError("its depth scale is not stated in numbers")
+        raise ValueError("the video's depth scale is not stated in numbers")
     use_log = info.get("video.use_log", info.get("use_log", True))
     low, high, shift = (float(n) for n in numbers)
     codes = DepthCodes(low, high, shift, bool(use_log))
     if codes.max_m <= codes.min_m or (codes.use_log and codes.min_m + codes.shift_m <= 0):
-        raise ValueError(f"no distance fits its depth scale: {codes.min_m} to {codes.max_m} m, shift {codes.shift_m}")
+        raise ValueError(
+            f"the video's depth scale allows no distance: {codes.min_m} to {codes.max_m} m, shift {codes.shift_m}"
+        )
     return codes
 
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import numpy as np
 
-from fieldloop.ingest.pictures.boxes import BODY, Box, Unusual, read_moov
-from fieldloop.ingest.pictures.packets import Numbers, Packets, sort_by_presentation
+from fieldloop.ingest.pictures.boxes import BODY, Box, Unusual, read_moov_box
+from fieldloop.ingest.pictures.packets import Numbers, Packets, sort_packets_by_presentation
 
 CODECS = {
     "avc1": "h264", "avc3": "h264", "hvc1": "hevc", "hev1": "hevc", "av01": "av1", "vp09": "vp9", "mp4v": "mpeg4",
@@ -17,30 +17,32 @@ NORMAL_RATE = 1 << 16
 UNREAD = ("stps", "sbgp", "stz2")  # they change which frames are key frames, or how sizes are written
 
 
-def packets_from_boxes(path: Path) -> Packets:
+def list_packets_by_boxes(path: Path) -> Packets:
     """List a video's packets; Unusual where a demuxer should be asked, ValueError with its place where it is broken."""
-    moov, file_size = read_moov(path)
+    moov, file_size = read_moov_box(path)
     if moov.find("mvex"):
         raise Unusual("it is fragmented")
-    track = _video_track(moov)
-    tables = track.need("mdia", "minf", "stbl")
+    track = _find_video_track(moov)
+    tables = track.find_required("mdia", "minf", "stbl")
     if any(child.kind in UNREAD for child in tables.children()):
         raise Unusual("its sample tables are not the plain ones")
-    codec, size = _codec_and_size(tables.need("stsd"))
-    timescale = _timescale(track.need("mdia", "mdhd"))
-    sizes = _sizes(tables.need("stsz"), file_size)
-    positions = _positions(tables, sizes)
-    pts = _times(tables, len(sizes))
-    pts = pts - _edit_shift(moov, track, timescale, pts)
-    keys = _key_frame_mask(tables.find("stss"), len(sizes))
+    codec, size = _read_codec_and_size(tables.find_required("stsd"))
+    timescale = _read_timescale(track.find_required("mdia", "mdhd"))
+    sizes = _read_packet_sizes(tables.find_required("stsz"), file_size)
+    positions = _compute_packet_positions(tables, sizes)
+    pts = _compute_packet_times(tables, len(sizes))
+    pts = pts - _compute_edit_shift(moov, track, timescale, pts)
+    keys = _read_key_frame_mask(tables.find("stss"), len(sizes))
     there = (positions + sizes <= file_size) & (sizes > 0)  # what a cut file has lost is not listed
-    return sort_by_presentation(codec, size, (1, timescale), pts[there], sizes[there], keys[there], positions[there])
+    return sort_packets_by_presentation(
+        codec, size, (1, timescale), pts[there], sizes[there], keys[there], positions[there]
+    )
 
 
-def _video_track(moov: Box) -> Box:
+def _find_video_track(moov: Box) -> Box:
     for child in moov.children():
         if child.kind == "trak":
-            handler = child.need("mdia", "hdlr")
+            handler = child.find_required("mdia", "hdlr")
             if bytes(handler.data[8:12]) == b"vide":
                 _require_packets_in_file(child)
                 return child
@@ -56,7 +58,7 @@ def _require_packets_in_file(track: Box) -> None:
         raise Unusual("its packets are in another file")
 
 
-def _codec_and_size(stsd: Box) -> tuple[str, tuple[int, int]]:
+def _read_codec_and_size(stsd: Box) -> tuple[str, tuple[int, int]]:
     if stsd.number(4) != 1:
         raise Unusual("it describes its pictures in several ways")
     kind = bytes(stsd.data[12:16]).decode("latin-1")
@@ -65,28 +67,28 @@ def _codec_and_size(stsd: Box) -> tuple[str, tuple[int, int]]:
     return CODECS[kind], (stsd.number(SIZE_AT, "H"), stsd.number(SIZE_AT + 2, "H"))
 
 
-def _timescale(header: Box) -> int:
+def _read_timescale(header: Box) -> int:
     scale = header.number(20 if header.number(0, "B") else 12)
     if not scale:
         raise ValueError(f"box {header.kind!r} at byte {header.at} states no timescale")
     return scale
 
 
-def _sizes(stsz: Box, file_size: int) -> Numbers:
+def _read_packet_sizes(stsz: Box, file_size: int) -> Numbers:
     same, count = stsz.number(4), stsz.number(8)
     if same:
         if same * count > file_size or count > MOST_PACKETS:
             raise ValueError(f"box 'stsz' at byte {stsz.at} states {count} packets of {same} bytes in {file_size}")
         return np.full(count, same, np.int64)
-    return stsz.table(1, ">u4", at=12)[:, 0].astype(np.int64)
+    return stsz.table(1, ">u4", offset=12)[:, 0].astype(np.int64)
 
 
-def _positions(tables: Box, sizes: Numbers) -> Numbers:
+def _compute_packet_positions(tables: Box, sizes: Numbers) -> Numbers:
     """Packets lie one after the other in chunks; a table says where each chunk begins."""
     short = tables.find("stco")
-    offsets = short.table(1, ">u4") if short else tables.need("co64").table(1, ">u8")
+    offsets = short.table(1, ">u4") if short else tables.find_required("co64").table(1, ">u8")
     begins = offsets[:, 0].astype(np.int64)
-    box = tables.need("stsc")
+    box = tables.find_required("stsc")
     runs = box.table(3, ">u4").astype(np.int64)
     firsts = np.append(runs[:, 0] - 1, len(begins))
     spans = np.diff(firsts)
@@ -102,9 +104,9 @@ def _positions(tables: Box, sizes: Numbers) -> Numbers:
     return positions
 
 
-def _times(tables: Box, count: int) -> Numbers:
+def _compute_packet_times(tables: Box, count: int) -> Numbers:
     """Return when each packet is shown: steps add up to decoding times, offsets lead from there."""
-    steps = tables.need("stts").table(2, ">u4").astype(np.int64)
+    steps = tables.find_required("stts").table(2, ">u4").astype(np.int64)
     if int(steps[:, 0].sum()) != count or (steps[:, 1] > LONGEST_STEP).any():
         raise Unusual("its table of steps does not fit its packets")
     durations = np.repeat(steps[:, 1], steps[:, 0])
@@ -118,7 +120,7 @@ def _times(tables: Box, count: int) -> Numbers:
     return decoded + np.repeat(offsets[:, 1], offsets[:, 0])
 
 
-def _key_frame_mask(stss: Box | None, count: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def _read_key_frame_mask(stss: Box | None, count: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     if stss is None:
         return np.ones(count, np.bool_)
     numbers = stss.table(1, ">u4")[:, 0].astype(np.int64) - 1
@@ -129,7 +131,7 @@ def _key_frame_mask(stss: Box | None, count: int) -> np.ndarray[tuple[int], np.d
     return keys
 
 
-def _edit_shift(moov: Box, track: Box, timescale: int, pts: Numbers) -> int:
+def _compute_edit_shift(moov: Box, track: Box, timescale: int, pts: Numbers) -> int:
     """How much later does the file count than a player? Edits that leave frames out are the demuxer's business."""
     box = track.find("edts", "elst")
     if box is None or not len(pts):
@@ -139,7 +141,7 @@ def _edit_shift(moov: Box, track: Box, timescale: int, pts: Numbers) -> int:
     fields = [("duration", ">u8"), ("media", ">i8"), ("rate", ">i4")]
     narrow = [("duration", ">u4"), ("media", ">i4"), ("rate", ">i4")]
     edits = rows.view(np.dtype(fields if wide else narrow))
-    movie = moov.need("mvhd")
+    movie = moov.find_required("mvhd")
     movie_scale = movie.number(20 if movie.number(0, "B") else 12)
     empty = 0
     if len(edits) == 2 and edits["media"][0] == -1 and movie_scale:  # noqa: PLR2004 - a pause, then the one edit

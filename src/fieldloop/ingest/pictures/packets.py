@@ -33,18 +33,18 @@ class Packets:
     def since_ns(self, first: int, last: int) -> Numbers:
         """Return when packets are shown after the first of them; the same wherever in a file they lie."""
         pts = self.pts[first:last]
-        return nanoseconds(pts - pts[:1], *self.base)
+        return convert_to_nanoseconds(pts - pts[:1], *self.base)
 
-    def key_before(self, index: int) -> int:
+    def find_key_frame_before(self, index: int) -> int:
         """Return the key frame from which a frame can be decoded: the last one shown no later than it; else 0."""
         before = np.flatnonzero(self.keys[: index + 1])
         return int(before[-1]) if len(before) else 0
 
 
-def sort_by_presentation(
+def sort_packets_by_presentation(
     codec: str,
     size: tuple[int, int],
-    base: tuple[int, int],
+    time_base: tuple[int, int],
     pts: Numbers,
     sizes: Numbers,
     keys: NDArray[np.bool_],
@@ -53,10 +53,19 @@ def sort_by_presentation(
     """Put packets that came in decoding order into the order they are shown."""
     order = np.argsort(pts, kind="stable")
     pts = pts[order]
-    return Packets(*size, pts, nanoseconds(pts, *base), sizes[order], keys[order], positions[order], codec, base)
+    return Packets(
+        *size,
+        pts,
+        convert_to_nanoseconds(pts, *time_base),
+        sizes[order],
+        keys[order],
+        positions[order],
+        codec,
+        time_base,
+    )
 
 
-def nanoseconds(pts: Numbers, numerator: int, denominator: int) -> Numbers:
+def convert_to_nanoseconds(pts: Numbers, numerator: int, denominator: int) -> Numbers:
     """Count in nanoseconds; whole seconds apart from the rest, so that nothing overflows."""
     if numerator != 1 or denominator >= 1 << 32:
         return np.asarray([p * numerator * NS_PER_S // denominator for p in pts.tolist()], np.int64)

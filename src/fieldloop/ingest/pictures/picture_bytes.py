@@ -37,7 +37,7 @@ RAW = {  # encoding: (dtype, channels, how OpenCV turns it into RGB; "" where it
 }
 
 
-def decode_compressed(data: bytes, form: str = "", *, depth: bool = True) -> Picture:
+def decode_compressed_picture(data: bytes, form: str = "", *, depth: bool = True) -> Picture:
     """Decode JPEG, PNG and whatever else OpenCV knows; ROS' compressedDepth too. NOTHING where it does not decode.
 
     Pictures of 16 bits are depth in millimetres unless `depth` says that they are not: then they are grey.
@@ -58,17 +58,17 @@ def decode_compressed(data: bytes, form: str = "", *, depth: bool = True) -> Pic
         return np.asarray(picture)
     if picture.dtype == np.uint16:
         if start and form.startswith("32FC1"):
-            return _dequantised(picture, data)
+            return _dequantise_depth(picture, data)
         if depth:
-            return _metres(picture)
-        picture = _eight_bits(picture)
+            return _convert_to_metres(picture)
+        picture = _reduce_to_eight_bits(picture)
     if picture.ndim == 2:  # noqa: PLR2004 - two axes: grey
         return np.asarray(cv2.cvtColor(picture, cv2.COLOR_GRAY2RGB))
     return np.asarray(cv2.cvtColor(picture[:, :, :3], cv2.COLOR_BGR2RGB))
 
 
-def decode_raw(
-    data: bytes, encoding: str, height: int, width: int, step: int, *, big_endian: bool, depth: bool = True
+def decode_raw_picture(
+    data: bytes, encoding: str, height: int, width: int, bytes_per_row: int, *, big_endian: bool, depth: bool = True
 ) -> Picture:
     """Decode rows of plain pixels; NOTHING where the encoding is not known or the bytes are too few.
 
@@ -79,18 +79,18 @@ def decode_raw(
     dtype, channels, conversion = RAW[encoding]
     kind = np.dtype(dtype).newbyteorder(">" if big_endian else "<")
     row = width * channels * kind.itemsize
-    if not (height and width) or len(data) < (height - 1) * max(step, row) + row:
+    if not (height and width) or len(data) < (height - 1) * max(bytes_per_row, row) + row:
         return NOTHING
-    rows = np.zeros((height, max(step, row)), np.uint8)
+    rows = np.zeros((height, max(bytes_per_row, row)), np.uint8)
     flat = np.frombuffer(data, np.uint8)[: rows.size]
     rows.reshape(-1)[: len(flat)] = flat
     pixels = np.ascontiguousarray(rows[:, :row]).view(kind).reshape(height, width, channels).astype(dtype)
     if encoding == "32FC1":
         return pixels[:, :, 0]
     if encoding in DEPTH_ENCODINGS or (encoding == GREY_16 and depth):
-        return _metres(pixels[:, :, 0])
+        return _convert_to_metres(pixels[:, :, 0])
     if encoding == GREY_16:
-        pixels = _eight_bits(pixels)
+        pixels = _reduce_to_eight_bits(pixels)
     if not conversion:
         return pixels
     import cv2
@@ -98,27 +98,27 @@ def decode_raw(
     return np.asarray(cv2.cvtColor(pixels[:, :, 0] if channels == 1 else pixels, getattr(cv2, conversion)))
 
 
-def is_depth(encoding: str) -> bool:
+def is_depth_encoding(encoding: str) -> bool:
     """Does this encoding hold distances?
 
-    >>> is_depth("16UC1; png"), is_depth("rgb8; jpeg compressed bgr8")
+    >>> is_depth_encoding("16UC1; png"), is_depth_encoding("rgb8; jpeg compressed bgr8")
     (True, False)
     """
     return encoding.startswith(DEPTH_ENCODINGS) or "compressedDepth" in encoding
 
 
-def _eight_bits(picture: Picture) -> Picture:
+def _reduce_to_eight_bits(picture: Picture) -> Picture:
     """Return the upper half of 16 bits: white stays white."""
     return (picture // LEVELS_OF_16_PER_8).astype(np.uint8)
 
 
-def _metres(millimetres: Picture) -> Picture:
+def _convert_to_metres(millimetres: Picture) -> Picture:
     metres = millimetres.astype(np.float32) / np.float32(MM_PER_M)
     metres[millimetres == 0] = np.nan
     return metres
 
 
-def _dequantised(picture: Picture, data: bytes) -> Picture:
+def _dequantise_depth(picture: Picture, data: bytes) -> Picture:
     """Undo the inverse-depth quantisation of ROS' compressedDepth for float images."""
     _, a, b = COMPRESSED_DEPTH_HEAD.unpack_from(data)
     depth = np.full(picture.shape, np.nan, np.float32)
@@ -127,7 +127,7 @@ def _dequantised(picture: Picture, data: bytes) -> Picture:
     return depth
 
 
-def size_of(frames: Iterable[Picture]) -> tuple[int, int]:
+def find_picture_size(frames: Iterable[Picture]) -> tuple[int, int]:
     """Return width and height of the first frame that decodes; 0 × 0 where none does."""
     shape = next((frame.shape for frame in frames if frame.size), (0, 0))
     return shape[1], shape[0]

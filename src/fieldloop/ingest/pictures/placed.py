@@ -6,7 +6,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from fieldloop.ingest.pictures.picture_bytes import Picture, size_of
+from fieldloop.ingest.pictures.picture_bytes import Picture, find_picture_size
 
 
 class PlacedPictures:
@@ -18,7 +18,7 @@ class PlacedPictures:
     @cached_property
     def size(self) -> tuple[int, int]:
         """Width and height of the first frame that decodes; 0 × 0 where none does."""
-        return size_of(self.frames())
+        return find_picture_size(self.frames())
 
     def __len__(self) -> int:
         return len(self._places)

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.ingest.pictures.decoder import borrow_decoder
-from fieldloop.ingest.pictures.demux import packets_from_demuxer
+from fieldloop.ingest.pictures.demux import list_packets_by_demuxer
 from fieldloop.ingest.pictures.depth_video import CODES, LAST_CODE, DepthCodes
-from fieldloop.ingest.pictures.mp4 import packets_from_boxes
+from fieldloop.ingest.pictures.mp4 import list_packets_by_boxes
 from fieldloop.ingest.pictures.packets import Packets
 from fieldloop.ingest.pictures.picture_bytes import NOTHING, Picture
 from fieldloop.ingest.stand_in import describe_pointer_file
@@ -26,20 +26,20 @@ def read_packets(path: Path) -> Packets:
         state = path.stat()
     except FileNotFoundError as absent:
         raise ValueError(describe_pointer_file(path) or "the file is missing") from absent
-    return _read_packets(path, state.st_mtime_ns, state.st_size)
+    return _read_packets_cached(path, state.st_mtime_ns, state.st_size)
 
 
 @lru_cache(maxsize=64)  # episodes of a v3.0 dataset share a file
-def _read_packets(path: Path, _mtime_ns: int, _size: int) -> Packets:
+def _read_packets_cached(path: Path, _mtime_ns: int, _size: int) -> Packets:
     try:
-        return packets_from_boxes(path)
+        return list_packets_by_boxes(path)
     except ValueError as unread:
         if not _size:
             raise ValueError("the file is empty") from unread
         if pointer := describe_pointer_file(path):
             raise ValueError(pointer) from unread
         try:
-            return packets_from_demuxer(path)
+            return list_packets_by_demuxer(path)
         except ValueError as unreadable:
             raise ValueError(f"{unreadable}; {unread}") from unread
 
@@ -53,7 +53,7 @@ class VideoSpan:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Travel to another process without the rest of the file's packets."""
-        start = self._packets.key_before(self._first) if len(self) else self._first
+        start = self._packets.find_key_frame_before(self._first) if len(self) else self._first
         part = self._packets.part(start, self._last)
         return VideoSpan, (self._path, part, self._first - start, self._last - start, self._depth)
 
@@ -106,16 +106,16 @@ class VideoSpan:
             return
         many = len(wanted) >= MANY and wanted[-1] - wanted[0] < 2 * len(wanted)
         try:
-            with borrow_decoder(self._path, many=many) as decoder:
-                pixels = _depth_converter(self._depth) if self._depth else decoder.colours
+            with borrow_decoder(self._path, many_frames=many) as decoder:
+                pixels = _make_depth_converter(self._depth) if self._depth else decoder.colours
                 for index in wanted:
-                    frame = decoder.frame_at(self._first + index, self._packets)
+                    frame = decoder.decode_frame_at(self._first + index, self._packets)
                     fits = frame is not None and (frame.width, frame.height) == self.size
                     yield pixels(frame) if fits else NOTHING
         except (av.FFmpegError, OSError, ValueError, IndexError):
             return  # the caller yields what is missing as empty frames
 
 
-def _depth_converter(codes: DepthCodes) -> Callable[[Any], Picture]:
-    metres = codes.metres()
+def _make_depth_converter(codes: DepthCodes) -> Callable[[Any], Picture]:
+    metres = codes.convert_to_metres()
     return lambda frame: metres[np.minimum(frame.to_ndarray(format=CODES), LAST_CODE)]

@@ -2,7 +2,7 @@
 
 from fieldloop.ingest.poses.files import PoseFiles, read_poses
 from fieldloop.ingest.poses.marker_views import KNOWN, MOUNT, SEEN, read_marker_views
-from fieldloop.ingest.poses.touched import TouchedPoints, read_touched
+from fieldloop.ingest.poses.touched import TouchedPoints, read_touched_points
 from fieldloop.ingest.poses.wrenches import Wrenches, read_wrenches
 
 __all__ = [
@@ -14,6 +14,6 @@ __all__ = [
     "Wrenches",
     "read_marker_views",
     "read_poses",
-    "read_touched",
+    "read_touched_points",
     "read_wrenches",
 ]

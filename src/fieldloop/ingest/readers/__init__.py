@@ -22,7 +22,7 @@ def plug_ins() -> tuple[EntryPoint, ...]:
     return tuple(entry_points(group=GROUP))
 
 
-def all_readers() -> tuple[tuple[Reader, ...], tuple[Defect, ...]]:
+def load_readers() -> tuple[tuple[Reader, ...], tuple[Defect, ...]]:
     """Return our readers and the plugged-in ones; a plug-in that fails to load is a defect."""
     readers, defects = list(READERS), []
     for point in plug_ins():

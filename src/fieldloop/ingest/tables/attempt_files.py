@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from fieldloop.errors import BadInput
-from fieldloop.ingest.tables.table_rows import TABLES, Row, rows_of
-from fieldloop.ingest.tables.written_times import check_moment_ns, read_moment
+from fieldloop.ingest.tables.table_rows import TABLES, Row, read_rows
+from fieldloop.ingest.tables.written_times import check_moment_ns, parse_moment_ns
 from fieldloop.model.codec import from_plain
 from fieldloop.model.condition import Stratum
 from fieldloop.model.episode import OBJECT_FACTORS, Episode
-from fieldloop.model.episode_text import number_of
+from fieldloop.model.episode_text import parse_finite_number
 from fieldloop.model.identity import content_id
 from fieldloop.model.policy import Outcome, Stage
 
@@ -29,7 +29,7 @@ ALL_UTC: Mapping[str, str] = {}
 """Time zones by site where the map states none."""
 
 
-def telemetry_of(files: Iterable[Path], few_levels: int) -> frozenset[str]:
+def find_telemetry_columns(files: Iterable[Path], few_levels: int) -> frozenset[str]:
     """Which columns of these tables are numbers from telemetry? One that is must be so in all of them.
 
     A column of numbers with more different values than `few_levels` is; with fewer it is a condition, as a shelf's
@@ -37,20 +37,26 @@ def telemetry_of(files: Iterable[Path], few_levels: int) -> frozenset[str]:
     """
     seen: dict[str, set[str]] = {}
     for file in files:
-        for _, row in rows_of(file) if file.suffix in TABLES else ():
+        for _, row in read_rows(file) if file.suffix in TABLES else ():
             for column, value in row.items():
                 seen.setdefault(column, set()).add(value)
-    numeric = {c: values - {""} for c, values in seen.items() if all(number_of(v) is not None for v in values - {""})}
+    numeric = {
+        c: values - {""} for c, values in seen.items() if all(parse_finite_number(v) is not None for v in values - {""})
+    }
     return frozenset(column for column, values in numeric.items() if len(values) > few_levels)
 
 
-def _refuse_duplicates(nouns: list[N], file: Path) -> list[N]:
+def _refuse_duplicates(records: list[N], file: Path, rows: Sequence[Row]) -> list[N]:
     """Refuse rows that came twice: counted twice, chance would look like evidence."""
-    often = Counter(noun.id for noun in nouns)
+    often = Counter(noun.id for noun in records)
     twice = [name for name, count in often.items() if count > 1]
     if twice:
-        raise BadInput(f"{file.name}: {len(twice)} ids appear more than once, first {twice[0]!r}. Keep one row each.")
-    return nouns
+        lines = [n for (n, _), noun in zip(rows, records, strict=True) if noun.id == twice[0]]
+        raise BadInput(
+            f"{file.name}, lines {lines[0]} and {lines[1]}: {len(twice)} ids appear more than once, "
+            f"first {twice[0]!r}. Keep one row for each id."
+        )
+    return records
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +64,13 @@ class OutcomeTable:
     """The outcomes of a table, and how many of its rows state no result.
 
     `unknown_ids` gives for each row without an id of its own the id that it has while its result is not known.
+    `lines` are the numbers of the lines, in the order of the outcomes.
     """
 
     outcomes: tuple[Outcome, ...]
     without_result: int
     unknown_ids: Mapping[str, str] = field(default_factory=dict)
+    lines: tuple[int, ...] = ()
 
 
 def read_outcome_table(
@@ -72,16 +80,16 @@ def read_outcome_table(
 
     The result of a row without one is unknown. It is named by its other cells, so that a later result is recognised.
     """
-    rows = rows_of(file)
-    while_unknown = _named_by_content([(n, {**row, **NO_RESULT_YET}) for n, row in rows])
-    by_content = _named_by_content(rows)
+    rows = read_rows(file)
+    while_unknown = _name_rows_by_content([(n, {**row, **NO_RESULT_YET}) for n, row in rows])
+    by_content = _name_rows_by_content(rows)
     named = [
         (n, {**row, "id": unknown["id"]} if _has_no_result(row.get("succeeded", True)) else row)
         for (n, row), (_, unknown) in zip(by_content, while_unknown, strict=True)
     ]
-    outcomes = _outcomes(named, file, policy, stage, telemetry, zones)
+    outcomes = _parse_outcomes(named, file, policy, stage, telemetry, zones)
     ids = {row["id"]: unknown["id"] for (_, row), (_, unknown) in zip(named, while_unknown, strict=True)}
-    return OutcomeTable(tuple(outcomes), sum(o.succeeded is None for o in outcomes), ids)
+    return OutcomeTable(tuple(outcomes), sum(o.succeeded is None for o in outcomes), ids, tuple(n for n, _ in rows))
 
 
 def _has_no_result(value: Any) -> bool:
@@ -91,7 +99,7 @@ def _has_no_result(value: Any) -> bool:
 NO_RESULT_YET = {"succeeded": "", "failure": ""}
 
 
-def _named_by_content(rows: Iterable[Row]) -> list[Row]:
+def _name_rows_by_content(rows: Iterable[Row]) -> list[Row]:
     """Give each row without an id one from its content; equal rows are numbered in their order."""
     times: Counter[str] = Counter()
     named = []
@@ -110,10 +118,10 @@ def read_outcomes(
 
     A time without a zone is in the zone of the row's site (IANA, in `zones`), or in UTC.
     """
-    return _outcomes(rows_of(file), file, policy, stage, telemetry, zones)
+    return _parse_outcomes(read_rows(file), file, policy, stage, telemetry, zones)
 
 
-def _outcomes(
+def _parse_outcomes(
     rows: Sequence[Row],
     file: Path,
     policy: str,
@@ -125,121 +133,143 @@ def _outcomes(
         return []
     if file.suffix in TABLES:
         kinds = _classify_columns(rows, Outcome, telemetry)
-        outcomes = [_outcome(row, kinds, f"{file.name}, line {n}", policy, stage, zones) for n, row in rows]
-        return _refuse_duplicates(outcomes, file)
+        outcomes = [_parse_outcome(row, kinds, f"{file.name}, line {n}", policy, stage, zones) for n, row in rows]
+        return _refuse_duplicates(outcomes, file, rows)
     filled: dict[str, Any] = {"policy": policy, "stage": stage, "site": "", "robot": "", "judged_by": ""}
     outcomes = []
     for n, row in rows:
         where = f"{file.name}, line {n}"
-        own = {"id": f"{file.stem}-{n}", "at_ns": _moment(row, where, zones), "stratum": ""}
+        own = {"id": f"{file.stem}-{n}", "at_ns": _parse_moment_ns(row, where, zones), "stratum": ""}
         outcomes.append(_parse_json_row(Outcome, {**own, **filled, **row}, where))
-    return _refuse_duplicates(outcomes, file)
+    return _refuse_duplicates(outcomes, file, rows)
 
 
 def read_demonstrations(file: Path, telemetry: frozenset[str], zones: Mapping[str, str] = ALL_UTC) -> list[Episode]:
     """Read the small facts of demonstrations whose logs are elsewhere; times are read as those of outcomes."""
-    rows = rows_of(file)
+    rows = read_rows(file)
     if file.suffix in TABLES:
         kinds = _classify_columns(rows, Episode, telemetry)
-        return _refuse_duplicates([_episode(row, kinds, f"{file.name}, line {n}", zones) for n, row in rows], file)
+        return _refuse_duplicates(
+            [_parse_episode(row, kinds, f"{file.name}, line {n}", zones) for n, row in rows], file, rows
+        )
     shown = []
     for n, row in rows:
         where = f"{file.name}, line {n}"
-        defaults = {"id": f"{file.stem}-{n}", "name": "", "format": "table", "start_ns": _moment(row, where, zones)}
+        defaults = {
+            "id": f"{file.stem}-{n}",
+            "name": "",
+            "format": "table",
+            "start_ns": _parse_moment_ns(row, where, zones),
+        }
         shown.append(_parse_json_row(Episode, {**defaults, "end_ns": defaults["start_ns"], **row}, where))
-    return _refuse_duplicates(shown, file)
+    return _refuse_duplicates(shown, file, rows)
 
 
-def _parse_json_row(kind: type[N], row: Mapping[str, Any], where: str) -> N:
-    if kind is Outcome and "succeeded" in row and _has_no_result(row["succeeded"]):
+def _parse_json_row(record_type: type[N], row: Mapping[str, Any], location: str) -> N:
+    if record_type is Outcome and "succeeded" in row and _has_no_result(row["succeeded"]):
         row = {**row, "succeeded": None}
-    elif kind is Outcome and not isinstance(row.get("succeeded"), bool):
+    elif record_type is Outcome and not isinstance(row.get("succeeded"), bool):
         stated = row.get("succeeded")
-        raise BadInput(f"{where}: succeeded = {stated!r}; write true or false, or null where it is not known.")
-    for name in NUMBERS if kind is Outcome else ():
-        _refuse_negative(row.get(name), name, where)
-    moments = {name: check_moment_ns(row[name], f"{where}: {name} = {row[name]!r}") for name in MOMENTS if name in row}
+        raise BadInput(f"{location}: succeeded = {stated!r}; write true or false, or null where it is not known.")
+    for name in NUMBERS if record_type is Outcome else ():
+        _refuse_negative(row.get(name), name, location)
+    moments = {
+        name: check_moment_ns(row[name], f"{location}: {name} = {row[name]!r}") for name in MOMENTS if name in row
+    }
     try:
-        return from_plain(kind, {**row, **moments})
+        return from_plain(record_type, {**row, **moments})
     except (KeyError, TypeError, ValueError) as wrong:
-        raise BadInput(f"{where} cannot be read: {wrong}") from wrong
+        raise BadInput(f"{location} cannot be read: {wrong}") from wrong
 
 
-def _refuse_negative(value: Any, name: str, where: str) -> None:
+def _refuse_negative(value: Any, name: str, location: str) -> None:
     """Times and counts are numbers from 0; what was not measured is not there."""
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if value is not None and not (number and value >= 0):
-        raise BadInput(f"{where}: {name} = {value!r}; it must be 0 or more, or left out.")
+        raise BadInput(f"{location}: {name} = {value!r}; it must be 0 or more, or left out.")
 
 
-def _classify_columns(rows: Sequence[Row], noun: type, telemetry: frozenset[str]) -> dict[str, str]:
+def _classify_columns(rows: Sequence[Row], record_type: type, telemetry: frozenset[str]) -> dict[str, str]:
     """Classify every column that is not a field: a condition, or a number from telemetry."""
-    named = {f.name for f in fields(noun)} | {"at", *OBJECT_FACTORS}
+    named = {f.name for f in fields(record_type)} | {"at", *OBJECT_FACTORS}
     return {column: "fact" if column in telemetry else "condition" for column in rows[0][1] if column not in named}
 
 
-def _outcome(
-    row: Mapping[str, str], kinds: Mapping[str, str], where: str, policy: str, stage: Stage, zones: Mapping[str, str]
+def _parse_outcome(
+    row: Mapping[str, str],
+    column_kinds: Mapping[str, str],
+    location: str,
+    policy: str,
+    stage: Stage,
+    zones: Mapping[str, str],
 ) -> Outcome:
     if "succeeded" not in row:
         columns = ", ".join(row)
-        raise BadInput(f"{where.partition(',')[0]}: the column 'succeeded' (yes or no) is missing. Columns: {columns}.")
-    numbers = {name: kind(_parse_finite(row[name], name, where)) for name, kind in NUMBERS.items() if row.get(name)}
+        raise BadInput(
+            f"{location.partition(',')[0]}: the column 'succeeded' (yes or no) is missing. Columns: {columns}."
+        )
+    numbers = {name: kind(_parse_finite(row[name], name, location)) for name, kind in NUMBERS.items() if row.get(name)}
     plain = {
-        "id": row.get("id") or where.replace(", line ", "-"),
+        "id": row.get("id") or location.replace(", line ", "-"),
         "policy": row.get("policy") or policy,
-        "stratum": _conditions(row, kinds),
+        "stratum": _format_conditions(row, column_kinds),
         "stage": row.get("stage") or stage,
-        "at_ns": _moment(row, where, zones),
-        "succeeded": None if _has_no_result(row["succeeded"]) else _parse_yes_no(row["succeeded"], "succeeded", where),
-        "facts": [[n, number_of(row[n])] for n, kind in kinds.items() if kind == "fact" and row.get(n)],
+        "at_ns": _parse_moment_ns(row, location, zones),
+        "succeeded": None
+        if _has_no_result(row["succeeded"])
+        else _parse_yes_no(row["succeeded"], "succeeded", location),
+        "facts": [
+            [n, parse_finite_number(row[n])] for n, kind in column_kinds.items() if kind == "fact" and row.get(n)
+        ],
         "failure": row.get("failure") or None,
-        "item": _object_name(row),
+        "item": _get_object_name(row),
         **{name: row.get(name, "") for name in ("site", "robot", "judged_by", "scenario", "attempt")},
         **numbers,
     }
-    return _parse_json_row(Outcome, plain, where)
+    return _parse_json_row(Outcome, plain, location)
 
 
-def _episode(row: Mapping[str, str], kinds: Mapping[str, str], where: str, zones: Mapping[str, str]) -> Episode:
-    at = _moment(row, where, zones)
+def _parse_episode(
+    row: Mapping[str, str], column_kinds: Mapping[str, str], location: str, zones: Mapping[str, str]
+) -> Episode:
+    at = _parse_moment_ns(row, location, zones)
     plain = {
-        "id": row.get("id") or where.replace(", line ", "-"),
-        "name": row.get("name") or row.get("id") or where,
+        "id": row.get("id") or location.replace(", line ", "-"),
+        "name": row.get("name") or row.get("id") or location,
         "format": "table",
-        "stratum": _conditions(row, kinds),
+        "stratum": _format_conditions(row, column_kinds),
         "start_ns": at,
         "end_ns": at,
         "facts": [
-            *([n, row[n]] for n, kind in kinds.items() if kind == "fact" and row.get(n)),
-            *([["item", _object_name(row)]] if _object_name(row) else []),
+            *([n, row[n]] for n, kind in column_kinds.items() if kind == "fact" and row.get(n)),
+            *([["item", _get_object_name(row)]] if _get_object_name(row) else []),
         ],
-        **{n: _parse_yes_no(row[n], n, where) for n in ("simulated", "succeeded") if row.get(n)},
+        **{n: _parse_yes_no(row[n], n, location) for n in ("simulated", "succeeded") if row.get(n)},
         **{n: row.get(n, "") for n in EPISODE_TEXTS},
     }
-    return _parse_json_row(Episode, plain, where)
+    return _parse_json_row(Episode, plain, location)
 
 
-def _object_name(row: Mapping[str, str]) -> str:
+def _get_object_name(row: Mapping[str, str]) -> str:
     return next((row[name] for name in OBJECT_FACTORS if row.get(name)), "")
 
 
-def _conditions(row: Mapping[str, str], kinds: Mapping[str, str]) -> str:
-    return str(Stratum.of({n: row[n] for n, kind in kinds.items() if kind == "condition" and row.get(n)}))
+def _format_conditions(row: Mapping[str, str], column_kinds: Mapping[str, str]) -> str:
+    return str(Stratum.of({n: row[n] for n, kind in column_kinds.items() if kind == "condition" and row.get(n)}))
 
 
-def _parse_yes_no(text: str, column: str, where: str) -> bool:
+def _parse_yes_no(text: str, column: str, location: str) -> bool:
     if text.lower() not in (*YES, *NO):
-        raise BadInput(f"{where}: {column} = {text!r}; write yes, no or unknown.")
+        raise BadInput(f"{location}: {column} = {text!r}; write yes, no or unknown.")
     return text.lower() in YES
 
 
-def _moment(row: Mapping[str, Any], where: str, zones: Mapping[str, str]) -> int:
-    return read_moment(str(row.get("at") or ""), where, zones.get(str(row.get("site")), "UTC"))
+def _parse_moment_ns(row: Mapping[str, Any], location: str, zones: Mapping[str, str]) -> int:
+    return parse_moment_ns(str(row.get("at") or ""), location, zones.get(str(row.get("site")), "UTC"))
 
 
-def _parse_finite(text: str, column: str, where: str) -> float:
-    number = number_of(text)
+def _parse_finite(text: str, column: str, location: str) -> float:
+    number = parse_finite_number(text)
     if number is None:
-        raise BadInput(f"{where}: {column} = {text!r} is not a number. Leave it empty where nothing was measured.")
+        raise BadInput(f"{location}: {column} = {text!r} is not a number. Leave it empty where nothing was measured.")
     return number

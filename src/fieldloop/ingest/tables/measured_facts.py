@@ -32,7 +32,7 @@ PAIR = 2
 
 def read_lags(file: Path) -> tuple[Lag, ...]:
     """Read camera lags per rig; empty where the file does not exist."""
-    lags = tuple(from_plain(Lag, entry) for entry in _entries(file, Lag))
+    lags = tuple(from_plain(Lag, entry) for entry in _read_entries(file, Lag))
     for number, lag in enumerate(lags, 1):
         if not lag.low_ms <= lag.lag_ms <= lag.high_ms:
             interval = f"low_ms = {lag.low_ms:g}, lag_ms = {lag.lag_ms:g}, high_ms = {lag.high_ms:g}"
@@ -42,17 +42,17 @@ def read_lags(file: Path) -> tuple[Lag, ...]:
 
 def read_agreements(file: Path) -> tuple[Agreement, ...]:
     """Read annotator agreement per condition; empty where the file does not exist."""
-    return tuple(from_plain(Agreement, entry) for entry in _entries(file, Agreement))
+    return tuple(from_plain(Agreement, entry) for entry in _read_entries(file, Agreement))
 
 
-def _entries(file: Path, kind: type) -> list[Mapping[str, Any]]:
+def _read_entries(file: Path, record_type: type) -> list[Mapping[str, Any]]:
     if not file.is_file():
         return []
     try:
         entries = json.loads(read_text(file))
     except json.JSONDecodeError as wrong:
         raise BadInput(f"{file.name}, line {wrong.lineno} is not valid JSON: {wrong.msg}.") from wrong
-    needed = [f.name for f in fields(kind) if f.default is MISSING]
+    needed = [f.name for f in fields(record_type) if f.default is MISSING]
     if not isinstance(entries, list):
         raise BadInput(f"{file.name} should be a list of objects, each with {', '.join(needed)}.")
     for number, entry in enumerate(entries, 1):
@@ -61,7 +61,7 @@ def _entries(file: Path, kind: type) -> list[Mapping[str, Any]]:
             raise BadInput(f"{where} is {entry!r}; it should be an object with {', '.join(needed)}.")
         if missing := [name for name in needed if name not in entry]:
             raise BadInput(f"{where} lacks {', '.join(missing)}.")
-        for name in (f.name for f in fields(kind) if f.name in entry):
+        for name in (f.name for f in fields(record_type) if f.name in entry):
             if wrong_with := _describe_invalid(name, entry[name]):
                 raise BadInput(f"{where}: {name} = {entry[name]!r}; {wrong_with}.")
     return entries

@@ -5,7 +5,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from fieldloop.errors import BadInput
-from fieldloop.model.episode_text import number_of
+from fieldloop.model.episode_text import parse_finite_number
 from fieldloop.model.stream import NS_PER_S
 
 EPOCH_NS = 10**17
@@ -19,24 +19,25 @@ OTHER_UNITS = {"milliseconds": 10**6, "microseconds": NS_PER_US}
 HOW = "Write 2026-05-04T09:30:00Z, or seconds or nanoseconds since 1970."
 
 
-def read_moment(text: str, where: str, zone: str = "UTC") -> int:
+def parse_moment_ns(text: str, location: str, zone: str = "UTC") -> int:
     """Return a moment in ns; an empty text is 0, and a time without a zone is in `zone`.
 
-    >>> read_moment("2026-05-04T09:30:00", "line 1", "Europe/Berlin") == read_moment("2026-05-04T07:30:00Z", "line 1")
+    >>> local = parse_moment_ns("2026-05-04T09:30:00", "line 1", "Europe/Berlin")
+    >>> local == parse_moment_ns("2026-05-04T07:30:00Z", "line 1")
     True
     """
     if not text:
         return 0
-    if number_of(text) is not None:
-        return _parse_epoch_number(text, where)
+    if parse_finite_number(text) is not None:
+        return _parse_epoch_number(text, location)
     try:
         parsed = datetime.fromisoformat(text)
     except ValueError as wrong:
-        raise BadInput(f"{where}: at = {text!r} is not a valid time. {HOW}") from wrong
+        raise BadInput(f"{location}: at = {text!r} is not a valid time. {HOW}") from wrong
     local = parsed if parsed.tzinfo else parsed.replace(tzinfo=ZoneInfo(zone))
     # in whole numbers: as seconds a float would round to some hundred ns
     since_us = (local - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)
-    return check_moment_ns(since_us * NS_PER_US, f"{where}: at = {text!r}")
+    return check_moment_ns(since_us * NS_PER_US, f"{location}: at = {text!r}")
 
 
 def check_moment_ns(at_ns: Any, label: str) -> int:
@@ -48,12 +49,12 @@ def check_moment_ns(at_ns: Any, label: str) -> int:
     return round(at_ns)
 
 
-def _parse_epoch_number(text: str, where: str) -> int:
+def _parse_epoch_number(text: str, location: str) -> int:
     # a whole number keeps its last digits; a spreadsheet may have written 1.76723E+18 for it
     number = int(text) if text.isdecimal() else float(text)
     at_ns = number if number > EPOCH_NS else number * NS_PER_S
     for unit, in_ns in OTHER_UNITS.items():
         if at_ns >= LATEST_NS > number * in_ns:
             year = 1970 + int(number / YEAR_S)
-            raise BadInput(f"{where}: at = {text} in seconds is the year {year:,}; it looks like {unit}. {HOW}")
-    return check_moment_ns(at_ns, f"{where}: at = {text}")
+            raise BadInput(f"{location}: at = {text} in seconds is the year {year:,}; it looks like {unit}. {HOW}")
+    return check_moment_ns(at_ns, f"{location}: at = {text}")

@@ -78,10 +78,10 @@ def audit(
     """Audit the deployment map: ask five questions about what is missing, and compare the map with logs.
 
     Arguments:
-        deployment_map: a deployment.toml (default: the one of the workspace)
+        deployment_map: a deployment.toml (default: the deployment.toml of the workspace)
         skus: the catalogue of articles as CSV (default: skus.csv next to the map)
-        example: write an example map to edit; it comes into force by the next `fieldloop audit`
-        measured: also use joint shares of conditions that were measured in production
+        example: write an example map to edit; the next `fieldloop audit` puts it in force
+        measured: also use the shares of combined conditions that were measured in production
         html: also write the audit as an HTML page to this file
     """
     if example:
@@ -126,7 +126,9 @@ def compare(workspace: Workspace, *, traffic: bool = False) -> Compared:
     deployment = latest_deployment(workspace)
     outcomes, episodes = _production_and_shadow_outcomes(workspace), workspace.store.find(Episode)
     if not outcomes and not episodes:
-        raise Refused("No logs to compare the map with. Ingest some: fieldloop ingest, or fieldloop monitor record")
+        raise Refused(
+            "The workspace has no logs to compare with the map. Add some: fieldloop ingest, or fieldloop monitor record"
+        )
     settings = workspace.operations["audit"]
     found = compare_map(deployment, episodes, settings, outcomes, traffic=traffic)
     return Compared(deployment.id, found, map_changed(workspace))
@@ -142,7 +144,7 @@ def override(workspace: Workspace, *, reason: str) -> Audit:
         raise BadInput("Overriding an incomplete audit needs a reason.")
     latest = latest_audit(workspace)
     if latest is None:
-        raise Refused("No audit to override. Run: fieldloop audit")
+        raise Refused("No audit exists that could be overridden. Run: fieldloop audit")
     overridden = dataclasses.replace(latest, overridden_by=workspace.actor.id, override_reason=reason)
     workspace.write(DeploymentAudited(overridden))
     return overridden
@@ -213,10 +215,10 @@ def _required_items_text(workspace: Workspace, latest: Audit) -> str:
 
 def _write_example(workspace: Workspace) -> None:
     # only the example needs the simulator
-    from fieldloop.simulate.arm.catalogue import skus_text
-    from fieldloop.simulate.arm.mix import deployment_text
+    from fieldloop.simulate.arm.catalogue import get_item_master_csv
+    from fieldloop.simulate.arm.mix import get_deployment_toml
 
-    for name, text in (("deployment.toml", deployment_text()), ("skus.csv", skus_text())):
+    for name, text in (("deployment.toml", get_deployment_toml()), ("skus.csv", get_item_master_csv())):
         path = workspace.root / name
         if path.exists():
             raise BadInput(f"{path} exists already; it is not overwritten.")

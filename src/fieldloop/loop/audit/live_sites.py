@@ -6,7 +6,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.attempts import settle_attempts
 from fieldloop.model.decision import Decision
-from fieldloop.model.deployment import Deployment, primary_site
+from fieldloop.model.deployment import Deployment, choose_primary_site
 from fieldloop.model.episode import Episode
 from fieldloop.model.finding import Status
 from fieldloop.model.note import Note, note
@@ -27,7 +27,7 @@ def live_sites_without_set(
     for rate in workspace.store.success_rates(-EVER_NS, EVER_NS):
         attempts[rate.site] += rate.episodes
     named = str(workspace.operations["plan"]["primary_site"])
-    primary = primary_site({site.id: site.share for site in deployment.sites}, named)
+    primary = choose_primary_site({site.id: site.share for site in deployment.sites}, named)
     further = {site.id: attempts[site.id] for site in deployment.sites if site.id != primary and attempts[site.id]}
     if not further:
         return ()

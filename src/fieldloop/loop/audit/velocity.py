@@ -11,7 +11,7 @@ from fieldloop.loop.work.atomic_files import write_atomically
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.deployment import Sku
 from fieldloop.protocol import Section, default_operations
-from fieldloop.say.numbers import fixed, percent, whole
+from fieldloop.say.numbers import format_count, format_fixed, percent
 from fieldloop.text_files import open_text
 
 MANY_LINES = 10
@@ -121,10 +121,10 @@ def _remarks(counted: OrderLines, items: dict[str, Sku], total: float, settings:
     if counted.lines >= MANY_LINES and largest.pieces > settings.number("one_line_share") * pieces:
         remarks.append(
             f"Line {largest.number} alone is {percent(largest.pieces / pieces, 0)} of all pieces: "
-            f"{whole(largest.pieces)} of {largest.sku}. Remove it if it is not an order, or use --count lines."
+            f"{format_count(largest.pieces)} of {largest.sku}. Remove it if it is not an order, or use --count lines."
         )
     if counted.weeks < 1.0:
-        remarks.append(f"The lines span {fixed(counted.weeks * 7, 0)} days; less than a week was counted.")
+        remarks.append(f"The lines span {format_fixed(counted.weeks * 7, 0)} days; less than a week was counted.")
     if "pieces" not in dict(counted.columns):
         remarks.append("Every line counts as one pick.")
     if items:

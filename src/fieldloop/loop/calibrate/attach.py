@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from fieldloop.calibrate import cut_to_trusted_periods, in_force
+from fieldloop.calibrate import cut_to_trusted_periods, find_calibration_in_force
 from fieldloop.errors import BadInput, UnknownName
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.calibration import Calibration
@@ -56,7 +56,7 @@ def parse_time_ns(text: str) -> int | None:
 def calibration_in_force(workspace: Workspace, robot: str, sensor: str, at_ns: int) -> Calibration:
     """Return the calibration of a sensor that is in force at a time; an error lists the calibrated sensors."""
     known = workspace.store.find(Calibration, {"robot": robot})
-    calibration = in_force(known, sensor, at_ns, robot=robot)
+    calibration = find_calibration_in_force(known, sensor, at_ns, robot=robot)
     if calibration is None and sensor not in {c.sensor for c in known}:
         raise UnknownName(f"calibrated sensor of {robot}", sensor, {c.sensor for c in known})
     if calibration is None:

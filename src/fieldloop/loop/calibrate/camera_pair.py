@@ -8,8 +8,8 @@ import numpy as np
 
 from fieldloop.calibrate import intrinsics as lenses
 from fieldloop.calibrate.camera_pair import CameraPair
-from fieldloop.calibrate.camera_pair import camera_pair as fit_pair
-from fieldloop.calibrate.cloud_pair import CloudPair, cloud_pair
+from fieldloop.calibrate.camera_pair import fit_camera_pair as fit_pair
+from fieldloop.calibrate.cloud_pair import CloudPair, compare_clouds
 from fieldloop.calibrate.intrinsics import Board, Lens, Look
 from fieldloop.errors import BadInput
 from fieldloop.geometry.transforms import Floats
@@ -72,7 +72,7 @@ def camera_pair(
     """
     rules = workspace.protocol() if workspace else default_protocol()
     if not board:
-        return CameraPairResult(depth=cloud_pair(_cloud(left), _cloud(right), rules))
+        return CameraPairResult(depth=compare_clouds(_cloud(left), _cloud(right), rules))
     shown = lenses.parse_board(board)
     looks = [_detect_boards(folder, shown, track) for folder in (left, right)]
     if len(looks[0]) != len(looks[1]):
@@ -85,7 +85,9 @@ def camera_pair(
 def _pair_from_boards(
     left: list[Look], right: list[Look], board: Board, rules: CollectionProtocol, *, lens: Lens, precision: bool
 ) -> CameraPairResult:
-    fitted = [lenses.intrinsics(looks, board, rules, precision=precision, lens=lens) for looks in (left, right)]
+    fitted = [
+        lenses.calibrate_intrinsics(looks, board, rules, precision=precision, lens=lens) for looks in (left, right)
+    ]
     if not all(found.camera_matrix for found in fitted):
         return CameraPairResult(left=fitted[0], right=fitted[1])
     names = [f"{a.name} + {b.name}" for a, b in zip(left, right, strict=True)]
@@ -108,7 +110,9 @@ def _detect_boards(folder: Path, board: Board, track: Track) -> list[Look]:
     for file in track(files, f"looking for the board in {folder.name}", len(files)):
         picture = read_picture(file)
         looks.append(
-            lenses.unreadable(file.name) if picture is None else lenses.look_at_picture(picture, board, file.name)
+            lenses.make_unreadable_look(file.name)
+            if picture is None
+            else lenses.find_board_in_picture(picture, board, file.name)
         )
     return looks
 

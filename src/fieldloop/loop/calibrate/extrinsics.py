@@ -4,7 +4,7 @@ import csv
 from collections.abc import Iterator
 from pathlib import Path
 
-from fieldloop.calibrate import extrinsic
+from fieldloop.calibrate import fit_extrinsic
 from fieldloop.calibrate.explained import add_explanation
 from fieldloop.errors import BadInput
 from fieldloop.loop.calibrate.attach import parse_time_ns, require_known_sensor
@@ -48,7 +48,7 @@ def attach(
     since_ns: int | None = None,
 ) -> Calibration:
     """Fit a camera's pose and store it; one that misses the protocol's limits is stored as failed."""
-    fitted = extrinsic(
+    fitted = fit_extrinsic(
         points_camera,  # type: ignore[arg-type]  # anything NumPy can read as points
         points_base,  # type: ignore[arg-type]
         workspace.protocol(),
@@ -67,7 +67,7 @@ def calibrations(workspace: Workspace, *, robot: str = "") -> tuple[Calibration,
     """List calibrations with their validity, newest first.
 
     Arguments:
-        robot: only this robot
+        robot: only sensors of this robot
     """
     return tuple(workspace.store.find(Calibration, {"robot": robot} if robot else {}, newest=True))
 

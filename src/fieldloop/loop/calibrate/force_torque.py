@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from fieldloop import calibrate as room
-from fieldloop.calibrate.conventions import Proposal, impossible, read, reading_of
-from fieldloop.calibrate.conventions.reading import rotations
-from fieldloop.calibrate.wrench_conventions import wrench_proposals
+from fieldloop.calibrate.conventions import Proposal, choose_reading, convert_to_matrices, find_impossible_poses
+from fieldloop.calibrate.conventions.reading import convert_rotations
+from fieldloop.calibrate.wrench_conventions import propose_wrench_readings
 from fieldloop.errors import BadInput
 from fieldloop.geometry import transforms as tf
 from fieldloop.ingest.poses import read_wrenches
@@ -79,16 +79,16 @@ def force_torque(  # noqa: PLR0913 - each is an option of the command
     from_ns = parse_time_ns(since)
     memory = workspace_to_store_in(workspace, robot, sensor)
     given = read_wrenches(file)
-    reading = replace(reading_of(given.wrist, (rotation,) if rotation else ()), inverse=inverse)
+    reading = replace(choose_reading(given.wrist, (rotation,) if rotation else ()), inverse=inverse)
     rules = workspace.protocol() if workspace else default_protocol()
-    wrong = impossible(given.wrist, reading, rules)
-    turns = read(given.wrist, reading)[:, :3, :3]
+    wrong = find_impossible_poses(given.wrist, reading, rules)
+    turns = convert_to_matrices(given.wrist, reading)[:, :3, :3]
     turns[sorted(wrong.rows)] = float("nan")
     wrench = -given.wrench if negated else given.wrench
-    result = room.force_torque(
+    result = room.fit_force_torque(
         turns, wrench, rules, wrist_from_sensor=_mounting_rotation(mounted), names=given.wrist.names
     )
-    better = wrench_proposals(given.wrist, wrench, reading, rules, negated=negated)
+    better = propose_wrench_readings(given.wrist, wrench, reading, rules, negated=negated)
     if wrong.complaints or better:
         defects = wrong.facts if better else wrong.complaints
         first, *rest = (*defects, *(proposal.says for proposal in better), result.reason)
@@ -107,12 +107,12 @@ def _mounting_rotation(angles_deg: tuple[float, ...]) -> tf.Floats | None:
         return None
     if len(angles_deg) != 3:  # noqa: PLR2004  roll, pitch, yaw
         raise BadInput(f"--mounted is given {len(angles_deg)} times; give roll, pitch and yaw (three times).")
-    turned: tf.Floats = rotations(np.array([angles_deg]), "rpy-xyz-deg")[0]
+    turned: tf.Floats = convert_rotations(np.array([angles_deg]), "rpy-xyz-deg")[0]
     return turned
 
 
 def _calibration(workspace: Workspace, result: room.ForceTorque, robot: str, sensor: str, from_ns: int) -> Calibration:
-    placed = tf.make(result.wrist_from_sensor or (), (0.0, 0.0, 0.0))
+    placed = tf.make_transform(result.wrist_from_sensor or (), (0.0, 0.0, 0.0))
     return Calibration(
         id=workspace.ids.new("calibration"),
         kind=KIND,

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fieldloop.calibrate.conventions import Proposal, Reading, reading_of, wrong_size
+from fieldloop.calibrate.conventions import Proposal, Reading, choose_reading, compare_image_sizes
 from fieldloop.calibrate.hand_eye import HandEye, Setup
-from fieldloop.calibrate.hand_eye_written import Stated, hand_eye_from_written, unstated_readings
+from fieldloop.calibrate.hand_eye_written import Stated, hand_eye_from_written, list_assumed_readings
 from fieldloop.geometry import transforms as tf
 from fieldloop.geometry.transforms import Floats
 from fieldloop.ingest.poses import PoseFiles, read_poses
@@ -117,10 +117,10 @@ def hand_eye(  # noqa: PLR0913 - each is an option of the command
     memory = workspace_to_store_in(workspace, robot, sensor)
     given = read_poses(files)
     readings = (
-        reading_of(given.robot, rotation, units, inverse),
-        reading_of(given.target, rotation, units, inverse),
+        choose_reading(given.robot, rotation, units, inverse),
+        choose_reading(given.target, rotation, units, inverse),
     )
-    assumed = unstated_readings(given.robot, given.target, rotation, units)
+    assumed = list_assumed_readings(given.robot, given.target, rotation, units)
     offset_s = clock_offset if given.by_stamp else None
     stated = Stated(*readings, setup, offset_s, bool(assumed), _picture_size_warning(workspace, given, robot, sensor))
     rules = workspace.protocol() if workspace else default_protocol()
@@ -138,7 +138,7 @@ def _picture_size_warning(workspace: Workspace | None, given: PoseFiles, robot: 
     if lens is None and workspace and sensor:
         known = workspace.store.find(Intrinsics, {"robot": robot, "sensor": sensor}, newest=True, limit=1)
         lens = (known[0].width, known[0].height) if known else None
-    return wrong_size(lens, given.image_size) if lens and given.image_size else None
+    return compare_image_sizes(lens, given.image_size) if lens and given.image_size else None
 
 
 def _calibration(

@@ -13,7 +13,7 @@ from fieldloop.errors import BadInput
 from fieldloop.loop.calibrate.attach import parse_time_ns, workspace_to_store_in
 from fieldloop.loop.calibrate.picture_files import distinct_names, picture_files, read_picture
 from fieldloop.loop.workspace import Track, Workspace, track_silently
-from fieldloop.model.codec import iso
+from fieldloop.model.codec import format_iso_time
 from fieldloop.model.event import IntrinsicsAttached
 from fieldloop.model.finding import Status
 from fieldloop.model.intrinsics import Intrinsics
@@ -39,7 +39,7 @@ class IntrinsicsResult:
         """The form others may rely on: schema intrinsics/1."""
         written = {"schema": "intrinsics/1", **spell_out_facts(self.intrinsics)}
         from_ns = written.pop("valid_from_ns")
-        since = {"valid_from": None if from_ns is None else iso(from_ns)}
+        since = {"valid_from": None if from_ns is None else format_iso_time(from_ns)}
         return {**written, **since, "remembered": self.remembered, "undistorted": self.undistorted}
 
 
@@ -75,7 +75,7 @@ def intrinsics(  # noqa: PLR0913 - each is an option of the command
     names = distinct_names(files)
     looks = [_detect_board(file, shown, names[file]) for file in track(files, "looking for the board", len(files))]
     rules = workspace.protocol() if workspace else default_protocol()
-    fitted = room.intrinsics(looks, shown, rules, sensor=sensor, precision=precision, lens=lens)
+    fitted = room.calibrate_intrinsics(looks, shown, rules, sensor=sensor, precision=precision, lens=lens)
     if 2 * sum(look.sighting is not None for look in looks) <= len(looks):
         fitted = replace(fitted, advice=(*_notes_on_other_board(files, looks, shown), *fitted.advice))
     if undistorted and fitted.camera_matrix:
@@ -96,14 +96,14 @@ def attach_intrinsics(workspace: Workspace, found: Intrinsics, *, robot: str, si
 def _detect_board(file: Path, board: Board, name: str) -> Look:
     picture = read_picture(file)
     if picture is None:
-        return room.unreadable(name)
-    return room.look_at_picture(picture, board, name)
+        return room.make_unreadable_look(name)
+    return room.find_board_in_picture(picture, board, name)
 
 
 def _notes_on_other_board(files: Sequence[Path], looks: Sequence[Look], board: Board) -> list[Note]:
     """Return which board the pictures show where it differs from the one asked for."""
     tried = np.unique(np.linspace(0, len(files) - 1, room.TRIED_PICTURES).astype(int)).tolist()
-    pictures = [room.grey(p) for p in (read_picture(files[n]) for n in tried) if p is not None]
+    pictures = [room.convert_to_grey(p) for p in (read_picture(files[n]) for n in tried) if p is not None]
     other, count = (room.find_shown_board(pictures, board) if pictures else None) or (board, 0)
     if count > sum(looks[n].sighting is not None for n in tried):
         of = len(files) if len(tried) < len(files) else None

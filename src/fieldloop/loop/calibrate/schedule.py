@@ -35,7 +35,7 @@ def schedule(workspace: Workspace, *, robot: str = "", precise: bool = False) ->
     included once one of its sensors was calibrated, registered or not.
 
     Arguments:
-        robot: only this robot
+        robot: only sensors of this robot
         precise: use the shorter interval of precision tasks
     """
     store = workspace.store
@@ -44,7 +44,9 @@ def schedule(workspace: Workspace, *, robot: str = "", precise: bool = False) ->
     robots = _robots(workspace, known, robot)
     floors = [site.id for site in mapped.sites] if mapped else []
     settings = workspace.operations["collect"]
-    return Schedule(room.schedule(robots, known, workspace.clock(), settings, floors=floors, precise=precise))
+    return Schedule(
+        room.list_due_work(robots, known, workspace.clock(), settings, deployed_sites=floors, precise=precise)
+    )
 
 
 def _robots(workspace: Workspace, known: Known, wanted: str) -> list[Robot]:

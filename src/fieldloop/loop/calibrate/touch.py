@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fieldloop import calibrate as room
-from fieldloop.calibrate.conventions import read, reading_of
+from fieldloop.calibrate.conventions import choose_reading, convert_to_matrices
 from fieldloop.errors import BadInput
 from fieldloop.geometry.transforms import Floats
-from fieldloop.ingest.poses import MOUNT, read_touched
+from fieldloop.ingest.poses import MOUNT, read_touched_points
 from fieldloop.loop.calibrate.attach import calibration_in_force, parse_time_ns
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.calibration import Calibration
@@ -40,7 +40,7 @@ def touch(workspace: Workspace, points: Path, *, robot: str, sensor: str, at: st
     """
     moment = parse_time_ns(at)
     held = calibration_in_force(workspace, robot, sensor, workspace.clock() if moment is None else moment)
-    given = read_touched(points)
+    given = read_touched_points(points)
     touched = room.compare_commanded_points(
         held, given.seen, given.touched, workspace.protocol(), base_from_mount=_read_mount_poses(held, given.mount)
     )
@@ -52,4 +52,4 @@ def _read_mount_poses(held: Calibration, written: WrittenPoses | None) -> Floats
         return None
     if written is None:
         raise BadInput(f"{held.sensor} sits on the {held.parent}: each point needs {MOUNT}_x … {MOUNT}_qw too.")
-    return read(written, reading_of(written))
+    return convert_to_matrices(written, choose_reading(written))

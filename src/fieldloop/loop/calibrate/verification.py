@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from fieldloop import calibrate as room
-from fieldloop.calibrate.conventions import impossible, read, reading_of
+from fieldloop.calibrate.conventions import choose_reading, convert_to_matrices, find_impossible_poses
 from fieldloop.errors import BadInput
 from fieldloop.geometry.transforms import Floats
 from fieldloop.ingest.poses import KNOWN, MOUNT, SEEN, read_marker_views
@@ -79,18 +79,18 @@ def verify(
         if v.calibration == calibration.id and v.at_ns < at_ns
     ]
     past.sort(key=lambda v: v.at_ns)
-    verification = room.verify(
+    verification = room.verify_calibration(
         calibration,
         _views(workspace, calibration, read_marker_views(views), rotation, units),
         workspace.protocol(),
         at_ns=at_ns,
-        since=next((v.drift for v in past if v.good and v.drift), None),
+        earlier_drift=next((v.drift for v in past if v.good and v.drift), None),
         verification_id=workspace.ids.new("verification"),
     )
     before = _flagged_episodes(verification, workspace)
     workspace.write(SensorVerified(verification))
     history = [v.drift for v in (*past, verification) if v.drift]
-    slow = room.slow_drift(history, workspace.protocol())[-1] if history else 0.0
+    slow = room.measure_slow_drift(history, workspace.protocol())[-1] if history else 0.0
     after = _flagged_episodes(verification, workspace)
     _judge_again(workspace, {*before, *after})
     return Verified(
@@ -113,7 +113,9 @@ def _judge_again(workspace: Workspace, episodes: Collection[str]) -> None:
 def _flagged_episodes(verification: Verification, workspace: Workspace) -> tuple[str, ...]:
     """Return the episodes of this robot that verifications of this sensor invalidate."""
     store, whose = workspace.store, {"robot": verification.robot}
-    flags = room.flags(store.find(Episode, whose), store.find(Verification, whose), store.find(Calibration, whose))
+    flags = room.flag_episodes(
+        store.find(Episode, whose), store.find(Verification, whose), store.find(Calibration, whose)
+    )
     return tuple(flag.episode for flag in flags if flag.sensor == verification.sensor)
 
 
@@ -157,11 +159,11 @@ def _views(
         raise BadInput(f"{calibration.sensor} sits on the {calibration.parent}: each view needs {MOUNT} too.")
     poses = {}
     for name, each in written.items():
-        reading = reading_of(each, rotation, units)
-        wrong = impossible(each, reading, workspace.protocol())
+        reading = choose_reading(each, rotation, units)
+        wrong = find_impossible_poses(each, reading, workspace.protocol())
         if wrong.complaints:
             raise BadInput(f"{name}: {sentence(wrong.complaints[0])}")
-        poses[name] = read(each, reading)
+        poses[name] = convert_to_matrices(each, reading)
         poses[name][sorted(wrong.rows)] = np.nan  # such a view counts as missing
     mounts = poses[MOUNT] if calibration.parent != BASE else [None] * len(poses[SEEN])
     return [

@@ -16,7 +16,7 @@ from fieldloop.model.person import Operator
 from fieldloop.model.stream import StreamKind
 from fieldloop.protocol import Section
 from fieldloop.say import sentence
-from fieldloop.say.refusals import refusal
+from fieldloop.say.refusals import write_refusal
 
 N = TypeVar("N", Robot, Operator)
 REGISTERED_BY = {"robot": "robot", "operator": "enrol"}
@@ -84,7 +84,7 @@ def open_session(
         session = open_sitting(station, checked, calibrations, now, settings, workspace.ids)
     except Refused as refused:
         listed = [sentence(reason) for reason in refused.reasons]
-        raise Refused(refusal(str(refused), listed), refused.reasons) from refused
+        raise Refused(write_refusal(str(refused), listed), refused.reasons) from refused
     workspace.write(SessionOpened(session))
     return session
 

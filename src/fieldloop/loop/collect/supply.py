@@ -9,7 +9,7 @@ from fieldloop.model.event import DeliveryJudged, ProviderContracted
 from fieldloop.model.finding import EpisodeReport
 from fieldloop.model.person import Provider
 from fieldloop.supply import accept as judge_delivery
-from fieldloop.supply import scorecard
+from fieldloop.supply import make_scorecard
 
 
 def contract(
@@ -20,7 +20,7 @@ def contract(
     Arguments:
         provider: the provider's id, as written in its episodes
         name: the provider's name, as people know it
-        min_acceptance: required share of passed episodes; a higher value of the workspace takes precedence
+        min_acceptance: required share of passed episodes; the workspace's supply.min_acceptance applies if it is higher
         cost: cost of one delivered episode
     """
     require_complete_audit(workspace)
@@ -57,4 +57,4 @@ def score(workspace: Workspace, provider: str) -> Scorecard:
     known = workspace.store.get(Provider, provider)
     # a delivery judged twice counts once
     judged = {r.event.acceptance.delivery: r.event.acceptance for r in workspace.store.events(DeliveryJudged)}
-    return scorecard(judged.values(), known)
+    return make_scorecard(judged.values(), known)

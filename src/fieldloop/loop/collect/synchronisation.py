@@ -16,8 +16,8 @@ from fieldloop.model.quality import DatasetReport
 from fieldloop.protocol import Unverified, unverified
 from fieldloop.protocol.synchronisation import SyncVerification
 from fieldloop.say import sentence
-from fieldloop.say.findings import without_subject
-from fieldloop.say.refusals import refusal
+from fieldloop.say.findings import write_without_subject
+from fieldloop.say.refusals import write_refusal
 
 CONTENT = "batch.content_lag"
 """The check that estimates a camera's lag over all episodes of a rig; its subject names stream and rig."""
@@ -37,7 +37,7 @@ def synchronise(
 
     Arguments:
         stream: the stream the device fills, such as camera/wrist
-        robot: the device's robot; empty for episodes without a robot
+        robot: the robot to which the device belongs; empty for episodes without a robot
         offset_ms: the largest measured offset, in milliseconds
         how: how the offset was measured, such as a lamp and the encoders
         from_content: use the lag that the last check estimated from pictures and joints
@@ -105,7 +105,7 @@ def require_verified(workspace: Workspace, episodes: Iterable[Episode], override
         f"{_device_name(robot, device)}: {sentence(device.reason)}" for robot, device in unverified_clocks[:MOST_NAMED]
     ]
     listed += [f"And {len(unverified_clocks) - MOST_NAMED} more."] if len(unverified_clocks) > MOST_NAMED else []
-    why = refusal(
+    why = write_refusal(
         "Release refused, because clocks of these devices were never verified or are out of limits",
         listed,
         "Record a measurement: fieldloop collect synchronise STREAM --robot … --offset-ms … --how …",
@@ -132,8 +132,8 @@ def _content_lag(workspace: Workspace, stream: str, robot: str) -> tuple[float, 
         of = f" of {robot}" if robot else ""
         raise Refused(f"The last check has no lag of {stream}{of} from content. Run `fieldloop check` again.")
     if unclear := next((f for f in findings if f.status is not Status.PASSED), None):
-        raise Refused(f"The content does not verify {stream}: {without_subject(unclear)}")
-    return max(map(_farthest_ms, findings)), f"estimated from content: {without_subject(findings[0])}"
+        raise Refused(f"The content does not verify {stream}: {write_without_subject(unclear)}")
+    return max(map(_farthest_ms, findings)), f"estimated from content: {write_without_subject(findings[0])}"
 
 
 def _farthest_ms(finding: Finding) -> float:

@@ -12,7 +12,7 @@ def episodes_of_release(workspace: Workspace, release: Release, chosen: Sequence
     """Return the episodes of a release, or some of them, with the facts that they had when it was frozen."""
     wanted = list(release.episodes if chosen is None else chosen)
     found = workspace.store.find(Episode, {"id": wanted}) if wanted else []
-    frozen_at = workspace.store.views.stated_at(Release, release.id)
+    frozen_at = workspace.store.views.get_last_stating_seq(Release, release.id)
     if frozen_at is None:
         return found
     inside, earlier = set(wanted), dict[str, Episode]()
@@ -29,7 +29,7 @@ def episodes_of_release(workspace: Workspace, release: Release, chosen: Sequence
 
 def logs_as_frozen(workspace: Workspace, logs: Sequence[Log], release: Release | None) -> list[Log]:
     """Return logs as they were read when a release was frozen; as they are read now without one."""
-    frozen_at = workspace.store.views.stated_at(Release, release.id) if release else None
+    frozen_at = workspace.store.views.get_last_stating_seq(Release, release.id) if release else None
     if frozen_at is None:
         return list(logs)
     earlier: dict[str, Log] = {}

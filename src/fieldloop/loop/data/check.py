@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import fieldloop.check as checks
-from fieldloop.check.describe import describe
-from fieldloop.check.ranking import rank
-from fieldloop.check.rollup import roll_up
-from fieldloop.check.trend import series
+from fieldloop.check.describe import describe_tasks
+from fieldloop.check.ranking import rank_episodes
+from fieldloop.check.rollup import sum_up_by_dimension
+from fieldloop.check.trend import compute_metric_series
 from fieldloop.errors import BadInput
 from fieldloop.loop.data.check_again import measure_again
 from fieldloop.loop.data.mapping import mapping_in_force
@@ -50,7 +50,7 @@ class CheckReport(pages.CheckReport):
 
     def json_object(self) -> dict[str, Any]:
         """The form others may rely on: schema check/1."""
-        return pages.json_object(self, everything=self.everything)
+        return pages.build_report_json(self, include_passed=self.everything)
 
 
 def check(  # noqa: PLR0913 - each is an option of the command
@@ -72,12 +72,12 @@ def check(  # noqa: PLR0913 - each is an option of the command
     Arguments:
         paths: log files, dataset folders, or folders of logs; nothing is stored
         html: also write the report with plots to this HTML file
-        protocol: judge by this protocol file instead of the one in force
+        protocol: judge by this protocol file instead of the protocol in force
         mapping: the mapping file that translates your names, units and frames (default: mapping.toml of the workspace)
-        numbers_only: decode no pictures; checks of pictures then give no answer
-        keep: store measurements in this folder and resume an earlier run; without a path, judge the stored ones
+        numbers_only: decode no pictures; checks of pictures then answer cannot tell
+        keep: store measurements in this folder and resume an earlier run; without a path, judge the stored measurements
         again: measure the workspace's logs again if parameters or checks have changed
-        all: list every cause with its episodes, and all questions without an answer, also those that do not apply
+        all: list every finding with its episodes, and every check without an answer, also checks that do not apply
         on: where to work: the cores of this machine, or a Ray cluster (RAY_ADDRESS; all nodes need the same log paths)
     """
     rules = _read_protocol(protocol)
@@ -191,8 +191,8 @@ class Gathered:
     def add(self, part: Part | None, result: EpisodeResult) -> None:
         """Judge one episode."""
         protocol = self._rules.protocol(result.episode)
-        findings = checks.judge(result.measured, protocol)
-        self._reports.append(checks.report(result.episode, findings, protocol.version_name))
+        findings = checks.judge_measurements(result.measured, protocol)
+        self._reports.append(checks.make_episode_report(result.episode, findings, protocol.version_name))
         self._results.append(result)
         self._logs.append(part.path.name if part else "")
         if part:
@@ -217,7 +217,7 @@ def _assemble_report(source: str, form: str, batch: checks.Batch, reports: tuple
     from threadpoolctl import threadpool_limits
 
     with threadpool_limits(limits=1):  # small matrices, as in `measure_part`
-        dataset = checks.judge(checks.measure_batch(batch), batch.protocol)
+        dataset = checks.judge_measurements(checks.measure_batch(batch), batch.protocol)
     lengths = {e.id: (e.end_ns - e.start_ns) / NS_PER_S for e in batch.episodes}
     return CheckReport(
         source,
@@ -225,10 +225,10 @@ def _assemble_report(source: str, form: str, batch: checks.Batch, reports: tuple
         batch.protocol,
         reports,
         dataset,
-        rank(reports, lengths),
-        roll_up(reports, dataset),
-        series(batch) if batch.episodes else (),
-        describe(batch),
+        rank_episodes(reports, lengths),
+        sum_up_by_dimension(reports, dataset),
+        compute_metric_series(batch) if batch.episodes else (),
+        describe_tasks(batch),
         questions=_questions(),
     )
 

@@ -18,7 +18,7 @@ def measure_again(workspace: Workspace, episodes: Sequence[Episode], *, on: Mach
     The results of each log are written at once, so an interrupted run continues with the remaining logs.
     """
     wanted = {episode.id: episode for episode in episodes}
-    logs = {log.blob.sha256: log for log in workspace.store.logs_of(list(wanted)).values()}
+    logs = {log.blob.sha256: log for log in workspace.store.get_logs(list(wanted)).values()}
     rules = rules_of(workspace).only(wanted)
     # on the shelf a log is named by its hash: an episode keeps its name, and the facts that people stated
     facts = Amendments(known=wanted)

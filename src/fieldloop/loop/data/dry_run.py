@@ -8,8 +8,8 @@ from typing import Any
 
 from fieldloop.errors import UnreadableLog
 from fieldloop.ingest import LogMapping, OpenLog, open_log
-from fieldloop.ingest.mapping import unused_entries
-from fieldloop.ingest.readers import all_readers
+from fieldloop.ingest.mapping import find_unused_entries
+from fieldloop.ingest.readers import load_readers
 from fieldloop.ingest.search import find_logs
 from fieldloop.loop.work.run_on import run_each
 from fieldloop.loop.workspace import Track
@@ -18,7 +18,7 @@ from fieldloop.model.note import note
 from fieldloop.model.stream import Stream, StreamKind
 from fieldloop.model.stream_notes import TYPE
 from fieldloop.say.spelled import spell_out_facts
-from fieldloop.say.streams import stream_note
+from fieldloop.say.streams import write_stream_note
 
 SCHEMA = "ingest/1"
 PLAIN_NOTES = (TYPE,)
@@ -75,13 +75,13 @@ def contents_of(paths: Sequence[Path], mapping: LogMapping | None, track: Track)
     for path in paths:
         if not path.exists():
             raise UnreadableLog(f"{path}: no such file or folder.")
-        found, beside = find_logs(path, all_readers()[0])
+        found, beside = find_logs(path, load_readers()[0])
         findings += beside
         logs += [(log.path, log.reader.name) for log in found] or [(path, "")]
     read = list(track(run_each(partial(list_log, mapping=mapping), logs), "reading", len(logs)))
     met = set[str]().union(*(streams for _, streams, _ in read))
     facts = set[str]().union(*(facts for _, _, facts in read))
-    for entry in unused_entries(mapping, met, facts) if mapping else ():
+    for entry in find_unused_entries(mapping, met, facts) if mapping else ():
         findings.append(Defect("mapping", entry, note("ingest.mapping_unused")))
     listed = tuple(episode for part, _, _ in read for episode in part.episodes)
     return Contents(listed, (*findings, *(defect for part, _, _ in read for defect in part.findings)))
@@ -114,7 +114,7 @@ def _episode(recording: Recording) -> EpisodeListed:
 
 
 def _list_stream(stream: Stream) -> StreamListed:
-    notes = tuple(stream_note(name, text) for name, text in stream.notes.items() if name not in PLAIN_NOTES)
+    notes = tuple(write_stream_note(name, text) for name, text in stream.notes.items() if name not in PLAIN_NOTES)
     if not stream.clocks or not len(stream):
         return StreamListed(stream.name, stream.kind, 0, None, None, stream.nominal_hz, "", notes)
     times = stream.times_ns

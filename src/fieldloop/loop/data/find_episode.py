@@ -1,5 +1,7 @@
 """Find episodes and logs by the names that people use."""
 
+from collections.abc import Sequence
+
 from fieldloop.errors import BadInput, UnknownName
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.episode import Episode, Log
@@ -15,14 +17,11 @@ def find_episode(workspace: Workspace, text: str) -> Episode:
     if found := workspace.store.find(Episode, {"id": text}):
         return found[0]
     named = workspace.store.find(Episode, {"name": text})
-    if len(named) > 1:
-        logs = workspace.store.logs_of([episode.id for episode in named[:SHOWN]])
-        either = " or ".join(f"{logs[e.id].name}/{e.name} ({e.id[:SHORT]})" for e in named[:SHOWN])
-        raise BadInput(f"{len(named)} episodes are called {text!r}. Name one with its log or id: {either}.")
+    logs = workspace.store.get_logs([episode.id for episode in named[:SHOWN]]) if len(named) > 1 else {}
+    _refuse_several("episodes", text, [f"{logs[e.id].name}/{e.name} ({e.id[:SHORT]})" for e in named[:SHOWN] if logs],
+                    len(named), "with its log or id")  # fmt: skip
     named = named or _named_with_log(workspace, text)
-    if len(named) > 1:
-        either = " or ".join(episode.id[:SHORT] for episode in named[:SHOWN])
-        raise BadInput(f"{len(named)} episodes are called {text!r}. Name one by its id: {either}.")
+    _refuse_several("episodes", text, [episode.id[:SHORT] for episode in named], len(named), "by its id")
     if named:
         return named[0]
     try:
@@ -30,6 +29,12 @@ def find_episode(workspace: Workspace, text: str) -> Episode:
     except UnknownName as unknown:
         names = [episode.name for episode in workspace.store.find(Episode, newest=True, limit=MOST_COMPARED)]
         raise UnknownName("episode", text, names) from unknown
+
+
+def _refuse_several(kind: str, text: str, choices: Sequence[str], found: int, how: str) -> None:
+    """Refuse a name that several things have, with ways to name one of them."""
+    if found > 1:
+        raise BadInput(f"{found} {kind} are called {text!r}. Name one {how}: {' or '.join(choices[:SHOWN])}.")
 
 
 def _named_with_log(workspace: Workspace, text: str) -> list[Episode]:
@@ -41,9 +46,7 @@ def _named_with_log(workspace: Workspace, text: str) -> list[Episode]:
 def find_log(workspace: Workspace, text: str) -> Log:
     """Find an ingested log by its name or the beginning of its hash."""
     named = workspace.store.find(Log, {"name": text})
-    if len(named) > 1:
-        hashes = " or ".join(log.blob.sha256[:SHORT] for log in named[:SHOWN])
-        raise BadInput(f"{len(named)} logs are called {text!r}. Name one by its hash: {hashes}.")
+    _refuse_several("logs", text, [log.blob.sha256[:SHORT] for log in named], len(named), "by its hash")
     if named:
         return named[0]
     try:
@@ -63,7 +66,7 @@ def logs_by_name(workspace: Workspace, names: tuple[str, ...]) -> list[Log]:
             log = find_log(workspace, name)
         except UnknownName as unknown:
             try:
-                log = workspace.store.log_of(find_episode(workspace, name).id)
+                log = workspace.store.get_log(find_episode(workspace, name).id)
             except UnknownName:
                 raise unknown from None
         chosen[log.blob.sha256] = log

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from fieldloop.errors import BadInput, StoreBusy, StoreError, StoreFull, UnreadableLog, WorkspaceError
 from fieldloop.ingest import LogMapping
-from fieldloop.ingest.readers import all_readers
+from fieldloop.ingest.readers import load_readers
 from fieldloop.ingest.search import find_logs
 from fieldloop.loop.data.dry_run import Contents, contents_of
 from fieldloop.loop.data.mapping import mapping_in_force, shelve_mapping
@@ -28,7 +28,7 @@ from fieldloop.model.note import Note
 from fieldloop.model.stated import Amendments
 from fieldloop.say import findings as say_findings
 from fieldloop.say import sentence
-from fieldloop.say.defects import defect_line
+from fieldloop.say.defects import write_defect_line
 from fieldloop.store import Expected
 
 MEGABYTE = 1e6
@@ -99,7 +99,7 @@ def ingest(
         dry_run: only list what the logs contain; this stores nothing and needs no workspace
         mapping: the mapping file that translates your names, units and frames (default: mapping.toml of the workspace)
         set_: facts of every episode that the logs do not state, such as site=hall-2 operator=anna task=pick
-        overrule: let the facts of --set count where a log states something else
+        overrule: use the facts of --set even where a log states another value
     """
     if not paths:
         raise BadInput("Name at least one log or folder.")
@@ -151,9 +151,9 @@ def episodes(
     """List episodes, newest first.
 
     Arguments:
-        status: only episodes whose last status is this one
-        site: only the ones of this site
-        limit: list at most this many
+        status: only episodes with this last status
+        site: only the orders of this site
+        limit: list at most this many rows
     """
     where: dict[str, Any] = {"status": status} if status else {}
     if site:
@@ -165,13 +165,13 @@ def history(workspace: Workspace, *, limit: int = 100) -> tuple[LogShown, ...]:
     """List the ingested logs, newest first, each with its defects.
 
     Arguments:
-        limit: list at most this many
+        limit: list at most this many rows
     """
     return tuple(_log_summary(log) for log in workspace.store.find(Log, newest=True, limit=limit))
 
 
 def _log_summary(log: Log) -> LogShown:
-    first = next(map(defect_line, log.defects), "")
+    first = next(map(write_defect_line, log.defects), "")
     return LogShown(
         log.name, log.format, len(log.episodes), log.blob.size / MEGABYTE, log.blob.sha256, log.mapping,
         len(log.defects), first, tuple(defect.message for defect in log.defects[:MOST_REASONS]),
@@ -188,7 +188,7 @@ class Candidate(NamedTuple):
 
 def _find_candidates(path: Path, refused: list[TakenIn]) -> Iterator[Candidate]:
     """Yield each log below a path with the name it is known by; a file that looks like one but is not is refused."""
-    logs, defects = find_logs(path, all_readers()[0]) if path.exists() else ((), ())
+    logs, defects = find_logs(path, load_readers()[0]) if path.exists() else ((), ())
     refused += [
         TakenIn(d.subject, "", "", (), Status.ERRORED, message=sentence(d.message), reasons=(d.message,))
         for d in defects
@@ -281,7 +281,7 @@ def _record_log(
     for measured_episode in result.episodes:
         remember_streams(workspace, measured_episode.episode.id, measured_episode.streams)
     against = [f for event in judgements for f in event.report.findings if f.counts]
-    findings = [*map(defect_line, log.defects), *map(say_findings.message, against)]
+    findings = [*map(write_defect_line, log.defects), *map(say_findings.write_finding, against)]
     reasons = (*(defect.message for defect in log.defects), *(f.fact for f in against))[:MOST_REASONS]
     status, first = log_status(workspace, log.episodes), findings[0] if findings else ""
     return TakenIn(what.name, log.format, blob.sha256, log.episodes, status, message=first, reasons=reasons)
@@ -310,5 +310,5 @@ def reports_of(workspace: Workspace, episode: str) -> list[EpisodeReport]:
 
 def log_status(workspace: Workspace, episodes: Sequence[str]) -> Status:
     """Return the worst of the last verdicts; CANNOT_TELL for a log without episodes."""
-    statuses = {report.status for report in workspace.store.views.last_reports(episodes).values()}
+    statuses = {report.status for report in workspace.store.views.get_last_reports(episodes).values()}
     return next((s for s in Status if s in statuses), Status.CANNOT_TELL)

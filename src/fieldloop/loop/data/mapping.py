@@ -4,7 +4,7 @@ from itertools import chain
 from pathlib import Path
 
 from fieldloop.errors import BadInput
-from fieldloop.ingest import LogMapping, open_log, parse_mapping, propose
+from fieldloop.ingest import LogMapping, open_log, parse_mapping, propose_mapping
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.episode import Log
 from fieldloop.text_files import read_text
@@ -22,7 +22,7 @@ def mapping(paths: tuple[Path, ...], *, out: Path | None = None) -> str:
     if not paths:
         raise BadInput("Name at least one log or folder.")
     recordings = chain.from_iterable(open_log(path).recordings for path in paths)
-    text = propose(recordings, ", ".join(path.name for path in paths))
+    text = propose_mapping(recordings, ", ".join(path.name for path in paths))
     if out is not None:
         if out.exists():
             raise BadInput(f"{out} already exists and may have been edited. Choose another name.")

@@ -22,7 +22,7 @@ from fieldloop.model.release import Release
 from fieldloop.protocol import CollectionProtocol
 from fieldloop.protocol.layers import fingerprint
 from fieldloop.store.arrays import put_arrays, read_arrays
-from fieldloop.store.parquet import put_rows, read_rows
+from fieldloop.store.parquet import read_table, store_table
 
 IN_USE = {"set_aside": ""}
 """Episodes that were not set aside."""
@@ -54,10 +54,12 @@ def keep_results(workspace: Workspace, results: Sequence[EpisodeResult], rules: 
     columns: dict[str, list[Any]] = {}
     arrays: dict[str, NDArray[Any]] = {}
     for result in results:
-        for column, values in checks.rows(result.episode.id, _measurements_to_store(result)).items():
+        for column, values in checks.convert_measurements_to_columns(
+            result.episode.id, _measurements_to_store(result)
+        ).items():
             columns.setdefault(column, []).extend(values)
         arrays |= {f"{result.episode.id}/{name}": array for name, array in result.imprint.arrays.items()}
-    blob, rows = put_rows(workspace.shelf, columns)
+    blob, rows = store_table(workspace.shelf, columns)
     imprints = put_arrays(workspace.shelf, arrays)
     return [EpisodesMeasured(tuple(result.episode.id for result in results), blob, rows, imprints, rules.measuring)]
 
@@ -74,7 +76,9 @@ def stored_measurements(workspace: Workspace, episodes: Iterable[Episode]) -> It
             yield episode, ()
             continue
         if kept.blob.sha256 not in tables:
-            tables[kept.blob.sha256] = checks.from_rows(read_rows(workspace.shelf, kept.blob.sha256))
+            tables[kept.blob.sha256] = checks.read_measurements_from_columns(
+                read_table(workspace.shelf, kept.blob.sha256)
+            )
         if episode.robot not in known:
             known[episode.robot] = trusted_calibrations(workspace, episode.robot) if episode.robot else ()
         numbers = tables[kept.blob.sha256][episode.id]
@@ -125,7 +129,7 @@ def judge_episodes(workspace: Workspace, measured: Iterable[EpisodeNumbers]) -> 
         if episode.task not in by_task:
             by_task[episode.task] = in_force(workspace, episode.task)
         rules = by_task[episode.task]
-        report = checks.report(episode, checks.judge(numbers, rules), rules.version_name)
+        report = checks.make_episode_report(episode, checks.judge_measurements(numbers, rules), rules.version_name)
         events.append(EpisodeJudged(rules.fingerprint, report))
     return events
 

@@ -16,8 +16,8 @@ from fieldloop.model.episode import Episode, Recording
 from fieldloop.model.finding import EpisodeReport, Finding, Status
 from fieldloop.model.note import NO_SUBJECT
 from fieldloop.model.stream import NS_PER_S
-from fieldloop.report.check import Sketch, sketch
-from fieldloop.say.numbers import fixed
+from fieldloop.report.check import Sketch, sketch_episode
+from fieldloop.say.numbers import format_fixed
 
 AROUND_S = (-0.2, 0.0, 0.2)
 LARGEST_LOG = 2 * 1024**3
@@ -62,7 +62,7 @@ def glimpse(workspace: Workspace, episode: Episode, at_s: float) -> Glimpse:
     file = workspace.cache / "glimpses" / f"{episode.id}-{at_s:.2f}.json"
     if file.is_file():
         return from_plain(Glimpse, json.loads(file.read_text(encoding="utf-8")))
-    seen = _to_glimpse(sketch(_open_recording(workspace, episode), _report_at_moment(episode, at_s)), at_s)
+    seen = _to_glimpse(sketch_episode(_open_recording(workspace, episode), _report_at_moment(episode, at_s)), at_s)
     _write_cache(file, seen)
     return seen
 
@@ -75,9 +75,11 @@ def forget_glimpses(workspace: Workspace, episode: str) -> None:
 
 def _open_recording(workspace: Workspace, episode: Episode) -> Recording:
     """Open one episode in its log, without reading those before it."""
-    log = workspace.store.log_of(episode.id)
+    log = workspace.store.get_log(episode.id)
     if log.blob.size > LARGEST_LOG:
-        raise Refused(f"{log.name} is {fixed(log.blob.size / 1e9, 1)} GB, too large to open for a single moment.")
+        raise Refused(
+            f"{log.name} is {format_fixed(log.blob.size / 1e9, 1)} GB, too large to open for a single moment."
+        )
     here = workspace.shelf.local(log.blob, workspace.cache)
     if episode.id in log.episodes:
         place = log.episodes.index(episode.id)

@@ -23,7 +23,7 @@ from fieldloop.model.episode import Episode, Log, Stated
 from fieldloop.model.event import EpisodeSetAside, Event, LogReadAgain
 from fieldloop.model.finding import Status
 from fieldloop.model.note import Note, note
-from fieldloop.model.stated import STATEABLE, Amendments, fact_of, state
+from fieldloop.model.stated import STATEABLE, Amendments, apply_statements, get_fact_text
 
 MOST_CHANGES = 12
 NO_LONGER = "The log, as it is read now, does not have this episode."
@@ -69,12 +69,12 @@ def again(
         log: names of logs or of their episodes (default: every log)
         mapping: the mapping file that translates your names, units and frames (default: mapping.toml of the workspace)
         set_: facts of every episode in these logs, such as site=hall-2 operator=anna task=pick
-        overrule: let the facts of --set count where a log states something else
+        overrule: use the facts of --set even where a log states another value
     """
     in_force(workspace)  # report an invalid protocol before anything is read
     logs, stated = logs_by_name(workspace, log), read_statements(workspace, set_)
     if not logs:
-        raise BadInput("The workspace has no logs yet. Ingest some: fieldloop ingest PATH")
+        raise BadInput("The workspace has no logs yet. Ingest logs: fieldloop ingest PATH")
     conventions = mapping_in_force(workspace, mapping)
     before = {one.blob.sha256: _episodes_of(workspace, one) for one in logs}
     rules = rules_of(workspace).only(episode.id for known in before.values() for episode in known)
@@ -144,7 +144,7 @@ def _other_logs(workspace: Workspace, log: Log, ids: Sequence[str]) -> dict[str,
 def _leave(workspace: Workspace, log: Log, gone: Sequence[Episode], others: Mapping[str, Log]) -> Iterator[Event]:
     """Set an episode aside that the log no longer has; where another log has it, it is read from that one."""
     kept = [episode for episode in gone if episode.id in others]
-    logs = workspace.store.logs_of([episode.id for episode in kept])
+    logs = workspace.store.get_logs([episode.id for episode in kept])
     for episode in kept:
         if logs[episode.id].blob == log.blob:
             yield LogReadAgain(others[episode.id], (episode,), others[episode.id], (episode,))
@@ -162,7 +162,7 @@ def _with_known_facts(one: EpisodeResult, known: Episode | None, log: Log, part:
         return replace(one, episode=replace(one.episode, name=log.name)) if alone else one
     facts = part.amendments or Amendments()
     since = [each for each in known.stated if each not in facts.earlier.get(known.id, ())]
-    episode = state(one.episode, (*since, *facts.stated)) if since else one.episode
+    episode = apply_statements(one.episode, (*since, *facts.stated)) if since else one.episode
     return replace(one, episode=replace(episode, name=known.name, set_aside=_in_use(known).set_aside))
 
 
@@ -184,7 +184,7 @@ def _changes(log: Log, before: Sequence[Episode], new: Log, after: Sequence[Epis
     for episode in was.keys() & now.keys():
         names = {*STATEABLE, *was[episode].stratum.levels, *now[episode].stratum.levels}
         for name in names:
-            change = (name, fact_of(was[episode], name), fact_of(now[episode], name))
+            change = (name, get_fact_text(was[episode], name), get_fact_text(now[episode], name))
             if change[1] != change[2]:
                 facts[change] = facts.get(change, 0) + 1
     for (name, old, text), episodes in sorted(facts.items())[:MOST_CHANGES]:

@@ -51,7 +51,7 @@ def set_aside(workspace: Workspace, episode: tuple[str, ...], *, reason: str) ->
 
     Arguments:
         episode: ids or names of episodes, LOG/NAME where a name is not unique
-        reason: why they are not used; lists show it
+        reason: why these episodes are not used; lists show the reason
     """
     if not reason.strip():
         raise BadInput("State why: --reason 'the robot was pushed by hand'.")
@@ -67,7 +67,7 @@ def restore(workspace: Workspace, episode: tuple[str, ...], *, reason: str = "")
 
     Arguments:
         episode: ids or names of episodes, LOG/NAME where a name is not unique
-        reason: why they are used again, for the record
+        reason: why these episodes are used again; the ledger records the reason
     """
     chosen = _chosen(workspace, episode)
     events = [EpisodeRestored(one.id, reason.strip()) for one in chosen if one.set_aside]

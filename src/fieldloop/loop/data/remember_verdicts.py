@@ -13,7 +13,7 @@ from fieldloop.model.finding import EpisodeReport, Finding
 from fieldloop.model.quality import CheckTally, DatasetReport
 from fieldloop.model.ranking import Ranking
 from fieldloop.report.check import CheckReport
-from fieldloop.report.check.content import protocols_used
+from fieldloop.report.check.content import count_episodes_by_protocol
 
 MOST_LOOKS = 50
 """Episodes to look at that are remembered: more than anybody looks at before checking again."""
@@ -53,7 +53,7 @@ def summary(report: CheckReport, at_ns: int) -> DatasetReport:
         checks=tuple(_tallies(report.episodes)),
         outdated=report.outdated,
         at_ns=at_ns,
-        judged_by=protocols_used(report.episodes),
+        judged_by=count_episodes_by_protocol(report.episodes),
     )
 
 

@@ -8,7 +8,7 @@ from fieldloop.loop.workspace import Workspace
 from fieldloop.model.condition import Condition
 from fieldloop.model.deployment import Deployment
 from fieldloop.model.episode import OBJECT_FACTORS, Episode, Stated
-from fieldloop.model.stated import STATEABLE, UNKNOWN, conflicts, state, truth_of
+from fieldloop.model.stated import STATEABLE, UNKNOWN, apply_statements, find_conflicting_statements, parse_result
 
 CONDITION = "condition."
 ALIASES = {"outcome": "succeeded", "result": "succeeded", "success": "succeeded"}
@@ -41,20 +41,22 @@ def refuse_contradiction(episode: Episode) -> Episode:
     """Return the episode; refuse a class of failure for an episode that did not fail."""
     if episode.failure and episode.succeeded is not False:
         ended = "succeeded" if episode.succeeded else "has no known outcome"
-        raise BadInput(f"{episode.name} {ended}, so it has no class of failure. State outcome=failure, too.")
+        raise BadInput(
+            f"{episode.name} {ended}, so it has no class of failure. If the attempt failed, state outcome=failure too."
+        )
     return episode
 
 
 def with_statements(episode: Episode, stated: Iterable[Stated]) -> Episode:
     """Return an episode with facts that a person stated; refuse those that contradict each other."""
-    return refuse_contradiction(state(episode, stated))
+    return refuse_contradiction(apply_statements(episode, stated))
 
 
 def describe_conflicts(episodes: Iterable[Episode], names: Sequence[str]) -> str:
     """Describe where logs state something else than the user; '' where nothing differs."""
     differing: dict[tuple[str, str, str], int] = {}
     for episode in episodes:
-        for one in conflicts(episode, names):
+        for one in find_conflicting_statements(episode, names):
             key = (one.name, one.instead_of, one.value)
             differing[key] = differing.get(key, 0) + 1
     parts = [
@@ -84,7 +86,7 @@ def _factors(workspace: Workspace) -> set[str]:
 
 def _valid_value(workspace: Workspace, name: str, value: str) -> str:
     if name in ("succeeded", "simulated"):
-        truth = truth_of(value)
+        truth = parse_result(value)
         return FLAG_TEXTS[truth] or (UNKNOWN if value else "")
     if name not in STATEABLE and any(sign in value for sign in RESERVED):
         raise BadInput(f"{name} = {value!r} contains a comma or an equals sign. Choose a name without them.")

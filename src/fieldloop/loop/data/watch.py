@@ -7,8 +7,8 @@ from pathlib import Path
 
 from fieldloop.errors import BadInput, FieldloopError
 from fieldloop.ingest import LogMapping
-from fieldloop.ingest.reader import files_of
-from fieldloop.ingest.readers import all_readers
+from fieldloop.ingest.reader import list_log_files
+from fieldloop.ingest.readers import load_readers
 from fieldloop.ingest.search import find_logs
 from fieldloop.loop.data.ingest import Signature, ingest_paths, signature_of
 from fieldloop.loop.data.mapping import mapping_in_force
@@ -102,7 +102,7 @@ class Inbox:
             self.taken_in += not log.already_here and not unread
 
     def _find_logs(self) -> Iterator[tuple[Path, Signature]]:
-        logs, strange = find_logs(self.folder, all_readers()[0])
+        logs, strange = find_logs(self.folder, load_readers()[0])
         for defect in strange:
             if defect.subject not in self.strangers and not Path(defect.subject).name.startswith("."):
                 self.strangers.add(defect.subject)
@@ -111,6 +111,6 @@ class Inbox:
             if log.path.suffix == UNFINISHED or log.path.name.startswith("."):  # a copy on its way in is hidden
                 continue
             try:
-                yield log.path, signature_of(files_of(log.reader, log.path))
+                yield log.path, signature_of(list_log_files(log.reader, log.path))
             except OSError:  # it was moved away while we looked
                 continue

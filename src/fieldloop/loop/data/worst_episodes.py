@@ -14,23 +14,23 @@ DRAWN = 8
 
 def sketches_of(report: pages.CheckReport, parts: Mapping[str, Part]) -> dict[str, pages.Sketch]:
     """Sketch the episodes that the report asks to look at first, by episode id."""
-    worst = {one.episode: one for one in pages.episodes_by_cost(report)[:DRAWN] if one.episode in parts}
+    worst = {one.episode: one for one in pages.sort_episodes_by_cost(report)[:DRAWN] if one.episode in parts}
     made: dict[str, pages.Sketch] = {}
     for part in dict.fromkeys(parts[episode] for episode in worst):
         for recording in part.open().part(part.start, part.stop):
             if found := worst.get(recording.episode.id):
-                made[found.episode] = pages.sketch(recording, found)
+                made[found.episode] = pages.sketch_episode(recording, found)
     return made
 
 
 def sketches_on_shelf(workspace: Workspace, report: pages.CheckReport) -> dict[str, pages.Sketch]:
     """Sketch the same of a workspace's report, from the logs on its shelf; a log that is gone is not drawn."""
-    worst = {one.episode: one for one in pages.episodes_by_cost(report)[:DRAWN]}
+    worst = {one.episode: one for one in pages.sort_episodes_by_cost(report)[:DRAWN]}
     made: dict[str, pages.Sketch] = {}
     for episode in workspace.store.find(Episode, {"id": list(worst)}):
         try:
             for recording in Reopened(workspace, [episode]):
-                made[episode.id] = pages.sketch(recording, worst[episode.id])
+                made[episode.id] = pages.sketch_episode(recording, worst[episode.id])
         except (UnreadableLog, StoreError):
             continue
     return made

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from fieldloop.annotate import agreements_by_condition
+from fieldloop.annotate import compare_by_condition
 from fieldloop.loop.ship.annotate import FRAME_HZ, PHASE
 from fieldloop.model.annotation import Agreement, Annotation
 from fieldloop.model.episode import Episode
@@ -21,7 +21,7 @@ def compare_two_annotators(episodes: Iterable[Episode], least_episodes: int) -> 
         return ()
     first, second = ([span for e in chosen for span in _phases_by_annotator(e, fact)] for fact in SEEN_S)
     strata = {episode.id: episode.circumstances for episode in chosen}
-    return agreements_by_condition(first, second, FRAME_HZ, strata, least_episodes)
+    return compare_by_condition(first, second, FRAME_HZ, strata, least_episodes)
 
 
 def _phases_by_annotator(episode: Episode, fact: str) -> Iterator[Annotation]:

@@ -36,11 +36,11 @@ from fieldloop.model.policy import Outcome, Stage
 from fieldloop.model.rollout import Rollout, Rung
 from fieldloop.model.stream import NS_PER_DAY
 from fieldloop.say import sentence
-from fieldloop.say.findings import message
-from fieldloop.say.numbers import fixed, percent, points
-from fieldloop.simulate.arm.catalogue import skus_text
+from fieldloop.say.findings import write_finding
+from fieldloop.say.numbers import format_fixed, format_points, percent
+from fieldloop.simulate.arm.catalogue import get_item_master_csv
 from fieldloop.simulate.arm.floor import Floor
-from fieldloop.simulate.arm.mix import deployment_text, draw, protocol_text
+from fieldloop.simulate.arm.mix import draw_strata, get_deployment_toml, get_protocol_toml
 from fieldloop.simulate.clock import SimulatedClock
 
 DAYS = 49
@@ -101,7 +101,7 @@ def demo(
         raise WorkspaceError(f"{folder} is a workspace already. Look at it with: fieldloop up --workspace {folder}")
     began, clock = time.monotonic(), SimulatedClock((time.time_ns() // NS_PER_DAY - DAYS) * NS_PER_DAY)
     setup.init(folder, name="demo")
-    (folder / "protocols" / "pick.toml").write_text(protocol_text(), encoding="utf-8")
+    (folder / "protocols" / "pick.toml").write_text(get_protocol_toml(), encoding="utf-8")
     workspace = open_workspace(folder, clock=clock, random_bits=random.Random(seed).getrandbits, track=track)
     try:
         return _Demo(workspace, clock, Floor(seed), tell, size or Size()).run(began)
@@ -143,8 +143,8 @@ class _Demo:
         """Describe the deployment, audit it, lock the protocol, register robots and operators, verify clocks."""
         self.heading("Map", "where the robot will work")
         root = self.workspace.root
-        (root / "deployment.toml").write_text(deployment_text(), encoding="utf-8")
-        (root / "skus.csv").write_text(skus_text(), encoding="utf-8")
+        (root / "deployment.toml").write_text(get_deployment_toml(), encoding="utf-8")
+        (root / "skus.csv").write_text(get_item_master_csv(), encoding="utf-8")
         audited = audit.audit(self.workspace)
         lock.lock(self.workspace)
         for site in SITES:
@@ -162,7 +162,7 @@ class _Demo:
     def collect_in_the_lab(self) -> tuple[ingest.TakenIn, ...]:
         """Collect in the laboratory; one log is truncated on purpose."""
         self.heading("Collect", "in the laboratory")
-        strata = draw(self.floor.lab_mix(), self.size.lab_demonstrations, self.floor.chance("lab"))
+        strata = draw_strata(self.floor.lab_mix(), self.size.lab_demonstrations, self.floor.chance("lab"))
         folder = self.demonstrate("lab", strata)
         whole = min(folder.glob("*.mcap"))
         (folder / "cut-short.mcap").write_bytes(whole.read_bytes()[: whole.stat().st_size * 3 // 5])
@@ -193,7 +193,7 @@ class _Demo:
         frozen = release.release(self.workspace, name)
         version = train.train(self.workspace, name, name=policy, seed=self.floor.seed)
         error = version.validation_error
-        grasps = "" if error is None else f"; its error on unseen grasps is {fixed(1e3 * error, 0)} mm"
+        grasps = "" if error is None else f"; its error on unseen grasps is {format_fixed(1e3 * error, 0)} mm"
         self.tell(
             f"  {marked.annotations} phases proposed; {name} holds {len(frozen.episodes)} episodes "
             f"({frozen.id[:12]}); {policy} is trained on {version.episodes}{grasps}."
@@ -268,7 +268,7 @@ class _Demo:
         amount = sum(q.demonstrations for q in drawn.quotas)
         self.tell(
             f"  {amount} demonstrations in {len(drawn.quotas)} strata, "
-            f"expected {points(drawn.expected_gain, 0)} points. First:"
+            f"expected {format_points(drawn.expected_gain, 0)} points. First:"
         )
         for quota in drawn.quotas[:3]:
             self.tell(f"    {quota.demonstrations:3d} × {quota.stratum} ({sentence(quota.why)})")
@@ -317,7 +317,7 @@ class _Demo:
         done = tuple(self.workspace.operations["collect"]["checklist"])
         turns: list[Turn] = []
         for first in range(0, len(strata), SITTING):
-            for views in self.floor.calibration_views(site, self.floor.chance("markers", site, first)):
+            for views in self.floor.take_calibration_views(site, self.floor.chance("markers", site, first)):
                 calibrate.attach(
                     self.workspace, views.points_camera, views.points_base, robot=robot.id, sensor=views.sensor,
                     parent=views.parent,
@@ -344,7 +344,7 @@ class _Demo:
     def first_finding(self, log: ingest.TakenIn) -> str:
         """Return the first finding that counts against a log."""
         reports = (r for e in log.episodes for r in ingest.reports_of(self.workspace, e))
-        return next((message(f) for r in reports for f in r.findings if f.counts), "")
+        return next((write_finding(f) for r in reports for f in r.findings if f.counts), "")
 
     def heading(self, stage: str, what: str) -> None:
         """Print which stage of the loop begins."""

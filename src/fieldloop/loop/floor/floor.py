@@ -11,16 +11,16 @@ from fieldloop.loop.work.atomic_files import make_folder
 from fieldloop.loop.work.run_on import run_each
 from fieldloop.loop.workspace import Track, Workspace, track_silently
 from fieldloop.model.condition import Stratum
-from fieldloop.model.identity import ulid
+from fieldloop.model.identity import make_ulid
 from fieldloop.model.policy import FailureClass, Outcome, PolicyVersion, Stage
 from fieldloop.model.stream import NS_PER_S
 from fieldloop.release.writers.mcap import Compression, write_log
 from fieldloop.serve.engine import Engine
-from fieldloop.simulate.arm.clocks import offsets_ms
+from fieldloop.simulate.arm.clocks import get_max_offsets_ms
 from fieldloop.simulate.arm.compression import JPEG_QUALITY
 from fieldloop.simulate.arm.floor import Floor
 from fieldloop.simulate.arm.rollout import Attempt
-from fieldloop.simulate.arm.scene import Setup, place
+from fieldloop.simulate.arm.scene import Setup, compute_place_in_bin
 from fieldloop_robot.guard import Answer, GuardLimits, GuardState, Reading, step
 
 JUDGE = "simulated floor"
@@ -47,7 +47,7 @@ class Turn:
 
 def verify_clocks(workspace: Workspace, floor: Floor, site: str) -> None:
     """Record the clocks of a site's robot as verified, as a team does before collecting; nothing is measured."""
-    for stream, offset_ms in offsets_ms().items():
+    for stream, offset_ms in get_max_offsets_ms().items():
         record_offset(workspace, stream, floor.robot(site).id, offset_ms, FROM_JITTER)
 
 
@@ -104,7 +104,7 @@ def run_trials(
 
     def setup(trial: Trial) -> Setup:
         u, v = trial.parameter("u"), trial.parameter("v")
-        position = place(u, v) if u is not None and v is not None else None
+        position = compute_place_in_bin(u, v) if u is not None and v is not None else None
         return Setup(position=position, distractors=int(trial.parameter("distractors") or 0))
 
     tries = [
@@ -152,7 +152,7 @@ def _run_try(seed: int, engines: Mapping[str, Engine], wanted: Try) -> Outcome:
     stopped = _is_stopped_by_guard(engine, tried, wanted.at_ns)
     site = wanted.stratum.level("site") or ""
     return Outcome(
-        id=f"outcome_{ulid(wanted.at_ns, int(chance.integers(2**62)))}",
+        id=f"outcome_{make_ulid(wanted.at_ns, int(chance.integers(2**62)))}",
         policy=wanted.version,
         stratum=wanted.stratum,
         stage=wanted.stage,

@@ -1,21 +1,21 @@
 """How much may be simulated at once."""
 
 from fieldloop.errors import BadInput
-from fieldloop.say.numbers import whole
+from fieldloop.protocol import default_operations
+from fieldloop.say.numbers import format_count
 
-MOST_AT_ONCE = 100_000
-"""Demonstrations or attempts; more would take days and fill the disk."""
 MOST_DAYS = 3650.0
 """Ten years."""
 
 
-def refuse_amount(name: str, value: float, most: float = MOST_AT_ONCE) -> None:
-    """Refuse an amount that is not above 0, or larger than a simulation can make.
+def refuse_amount(name: str, value: float, most: float | None = None) -> None:
+    """Refuse an amount that is not above 0, or larger than a simulation can make (default: demonstrations or attempts).
 
     >>> refuse_amount("count", 8)
     >>> refuse_amount("days", 1e308, MOST_DAYS)
     Traceback (most recent call last):
     fieldloop.errors.BadInput: days = 1e+308; it must be above 0 and at most 3,650.
     """
+    most = default_operations()["store"].number("most_simulated") if most is None else most
     if not 0 < value <= most:
-        raise BadInput(f"{name} = {value}; it must be above 0 and at most {whole(int(most))}.")
+        raise BadInput(f"{name} = {value}; it must be above 0 and at most {format_count(int(most))}.")

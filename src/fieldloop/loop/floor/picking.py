@@ -159,20 +159,20 @@ def _simulate(story: Story, folder: Path) -> SimulatedCase:
 def _write(played: PlayedStory, story: Story, folder: Path) -> None:
     world = played.world
     began = time.time_ns() // NS_PER_DAY * NS_PER_DAY - round(story.days * NS_PER_DAY)
-    write_atomically(folder / "deployment.toml", map_text.deployment_text(world))
-    write_atomically(folder / "skus.csv", map_text.skus_text(world))
+    write_atomically(folder / "deployment.toml", map_text.write_deployment_toml(world))
+    write_atomically(folder / "skus.csv", map_text.write_catalogue_csv(world))
     taught = [
         episode
         for number, shown in enumerate(played.shown)
-        for episode in nouns.episodes(world, shown, began - TAUGHT_DAYS * NS_PER_DAY, f"round-{number}")
+        for episode in nouns.make_episodes(world, shown, began - TAUGHT_DAYS * NS_PER_DAY, f"round-{number}")
     ]
     _write_lines(folder / "demonstrations.jsonl", taught)
     least = int(default_operations()["diagnose"].number("min_compared_episodes"))
     compared = [to_plain(one) for one in compare_two_annotators(taught, least)]
     write_atomically(folder / "agreements.json", json.dumps(compared, indent=2, ensure_ascii=False) + "\n")
-    tried = nouns.outcomes(world, played.laboratory, POLICY, Stage.LAB, began - LAB_DAYS * NS_PER_DAY, LAB_DAYS)
+    tried = nouns.make_outcomes(world, played.laboratory, POLICY, Stage.LAB, began - LAB_DAYS * NS_PER_DAY, LAB_DAYS)
     _write_lines(folder / "baseline.jsonl", tried)
-    worked = nouns.outcomes(world, played.line, POLICY, Stage.PRODUCTION, began, AT_ONCE_DAYS)
+    worked = nouns.make_outcomes(world, played.line, POLICY, Stage.PRODUCTION, began, AT_ONCE_DAYS)
     _write_lines(folder / "production.jsonl", worked)
     write_atomically(folder / FILE, story.written())
 

@@ -18,7 +18,7 @@ from fieldloop.simulate.picking.sites import ROBOTS_PER_SITE
 from fieldloop.simulate.picking.strata import SITES
 from fieldloop.simulate.picking.world import Demonstrations, Tries, World
 from fieldloop.text_files import read_text
-from fieldloop.train.cloning import Cloned, clone
+from fieldloop.train.cloning import Cloned, train_by_cloning
 
 FILE = "story.json"
 DAYS_A_WEEK = 7.0
@@ -68,7 +68,9 @@ def read_orders(folder: Path) -> tuple[tuple[Stratum, int], ...]:
         orders_file = (
             f"{folder} has {' and '.join(f.name for f in there)}; keep one." if there else f"{folder} has no orders."
         )
-        raise BadInput(f"{orders_file} Write them: fieldloop plan folder {folder} --orders {folder / 'orders.csv'}")
+        raise BadInput(
+            f"{orders_file} Write the orders: fieldloop plan folder {folder} --orders {folder / 'orders.csv'}"
+        )
     return read_ordered(read_text(there[0]), there[0].name)
 
 
@@ -96,7 +98,9 @@ def simulate_story(story: Story) -> PlayedStory:
 
 def train_policy(shown: tuple[Demonstrations, ...], seed: int) -> Cloned:
     """Train a policy from scratch on all demonstrations."""
-    return clone(np.concatenate([d.inputs for d in shown]), np.concatenate([d.actions for d in shown]), None, seed)
+    return train_by_cloning(
+        np.concatenate([d.inputs for d in shown]), np.concatenate([d.actions for d in shown]), None, seed
+    )
 
 
 def _draw_production_strata(world: World, weeks: np.typing.NDArray[np.float64]) -> np.typing.NDArray[np.intp]:

@@ -19,10 +19,10 @@ from fieldloop.model.condition import Exposure, Stratum
 from fieldloop.model.policy import PolicyVersion, Stage
 from fieldloop.model.stream import NS_PER_DAY
 from fieldloop.protocol import parse_protocol
-from fieldloop.rollout import arm
+from fieldloop.rollout import choose_arm
 from fieldloop.serve.engine import Engine
 from fieldloop.simulate.arm.floor import Floor
-from fieldloop.simulate.arm.mix import draw, protocol_of_folder
+from fieldloop.simulate.arm.mix import draw_strata, get_folder_protocol_toml
 
 PROTOCOL = "protocol.toml"
 
@@ -75,8 +75,10 @@ def collect(
     refuse_amount("count", count)
     floor = Floor(seed)
     exposures = floor.lab_mix() if mix == "lab" else floor.production_mix()
-    strata = [Stratum.parse(stratum)] * count if stratum else draw(exposures, count, floor.chance("mix", session))
-    text = protocol_of_folder()
+    strata = (
+        [Stratum.parse(stratum)] * count if stratum else draw_strata(exposures, count, floor.chance("mix", session))
+    )
+    text = get_folder_protocol_toml()
     label = parse_protocol(text, PROTOCOL).label
     people = floor.operators()
     turns = alternate_turns(
@@ -159,7 +161,7 @@ def attempt(
     refuse_amount("episodes", episodes)
     refuse_amount("days", days, MOST_DAYS)
     end, step_ns = workspace.clock(), int(days * NS_PER_DAY / episodes)
-    strata = draw(exposures, episodes, Floor(seed).chance("traffic", stage.value, end))
+    strata = draw_strata(exposures, episodes, Floor(seed).chance("traffic", stage.value, end))
     times = [end - (episodes - i) * step_ns for i in range(episodes)]
     ended = run_attempts(
         workspace, arms, strata, stage=stage, times_ns=times, seed=seed, what=f"{stage.value} attempts"
@@ -189,4 +191,4 @@ def _routing(workspace: Workspace, policy: str) -> Callable[[str], tuple[Engine,
         return lambda _task: engine(version)
     candidate = find_policy(workspace, rollout.candidate)
     incumbent = find_policy(workspace, rollout.incumbent) if rollout.incumbent else candidate
-    return lambda task: engine(candidate if arm(task, rollout) == "candidate" else incumbent)
+    return lambda task: engine(candidate if choose_arm(task, rollout) == "candidate" else incumbent)

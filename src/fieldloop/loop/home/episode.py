@@ -35,7 +35,7 @@ def show_episode(workspace: Workspace, episode: str, *, at_s: float | None = Non
 
     Arguments:
         episode: the episode's name or id
-        at_s: also frames and signals around this moment, in seconds from its start
+        at_s: also show frames and signals around this moment, in seconds from the episode's start
     """
     store = workspace.store
     known = find_episode(workspace, episode)

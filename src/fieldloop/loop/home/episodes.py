@@ -48,10 +48,10 @@ def find_episodes(
     """Find episodes by status, text and labels, newest first, with counts by status.
 
     Arguments:
-        status: only episodes whose last status is this one; set_aside lists those that are not used
+        status: only episodes with this last status; set_aside lists episodes that are not used
         text: only episodes with this text in their id, name, site, robot, operator, conditions or facts
         where: only episodes with this condition, field or fact, such as sku=A7 (repeatable)
-        limit: list at most this many
+        limit: list at most this many rows
     """
     labels = dict(_label(one) for one in where)
     views = workspace.store.views
@@ -60,7 +60,7 @@ def find_episodes(
     matches = views.episodes(wanted, limit)
     listed = [episode.id for episode, verdict in matches.episodes if verdict in HELD][:MOST_REPORTS]
     held = [e.id for e in workspace.store.find(Episode, {"status": HELD}, newest=True, limit=MOST_REPORTS)]
-    reports = views.last_reports([*dict.fromkeys((*listed, *held))])
+    reports = views.get_last_reports([*dict.fromkeys((*listed, *held))])
     commonest = Counter(f.check for one in held if one in reports for f in reports[one].findings).most_common(1)
     is_filtered = bool(status or text or any(labels.values()))
     total = sum(matches.by_status.values())

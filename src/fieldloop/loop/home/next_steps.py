@@ -11,7 +11,7 @@ from fieldloop.model.note import Note, note
 from fieldloop.model.policy import PolicyVersion
 from fieldloop.model.rollout import Rung
 from fieldloop.say.marks import BAD, GOOD, IDLE, RUN, WARN
-from fieldloop.say.numbers import name_to_type
+from fieldloop.say.numbers import format_id_for_command
 
 MOST_STEPS = 5
 """A longer list would name everything, not what to do next."""
@@ -50,14 +50,16 @@ def _field_rules(now: Now) -> Iterator[NextStep]:
     for incident in now.incidents:
         step = next(s for s in Step if not incident.done(s)).value
         what = note("home.incident_open", site=incident.site, what=incident.what)
-        move = f'fieldloop incident move {name_to_type(incident.id)} {step} --note "what was done"'
+        move = f'fieldloop incident move {format_id_for_command(incident.id)} {step} --note "what was done"'
         yield NextStep(BAD, what, note("home.incident_step_due", step=step), move, "/incidents")
     if alarm := now.unexplained:
         fell = note("home.production_fell", site=alarm.site)
         yield NextStep(BAD, fell, alarm.message, "fieldloop diagnose", "/floor")
     for alarm in now.unattended:
         what, why = note("home.alarm_without_incident", site=alarm.site), note("home.alarm_without_incident_why")
-        yield NextStep(BAD, what, why, f"fieldloop incident open --alarm {name_to_type(alarm.id)}", "/incidents")
+        yield NextStep(
+            BAD, what, why, f"fieldloop incident open --alarm {format_id_for_command(alarm.id)}", "/incidents"
+        )
 
 
 def _map_rules(now: Now) -> Iterator[NextStep]:
@@ -95,8 +97,12 @@ def _data_rules(now: Now) -> Iterator[NextStep]:
     if now.passed > now.annotated:
         waiting = note("home.no_phases", episodes=now.passed - now.annotated)
         yield NextStep(RUN, waiting, note("home.no_phases_why"), "fieldloop annotate", "/annotate")
+    if now.held and not now.passed:
+        what, why = note("home.all_held", held=now.held), now.held_why or note("home.all_held_why")
+        yield NextStep(WARN, what, why, "fieldloop check", "/quality")
     # phases are asked for only once annotation has begun
     ready, why_ready = (now.annotated, "home.freeze_why") if now.annotated else (now.passed, "home.freeze_passed_why")
+    ready = min(ready, now.passed)
     if ready and (now.release is None or len(now.release.episodes) < ready):
         why = note(why_ready, episodes=ready)
         yield NextStep(RUN, note("home.freeze"), why, "fieldloop release NAME", "/releases")

@@ -14,7 +14,7 @@ from fieldloop.model.decision import Decision
 from fieldloop.model.deployment import Audit, Deployment
 from fieldloop.model.diagnosis import Diagnosis
 from fieldloop.model.episode import Episode, Session
-from fieldloop.model.finding import Status
+from fieldloop.model.finding import EpisodeReport, Status
 from fieldloop.model.incident import Incident, Step
 from fieldloop.model.note import Note, note
 from fieldloop.model.plan import Coverage, Demand, Plan, Progress
@@ -61,6 +61,8 @@ class Now:
     set_aside: int = 0
     unknown_results: int = 0
     gate_trials: int = 0
+    held_why: Note | None = None
+    """Why an episode was held back, where none passed."""
 
     @property
     def unexplained(self) -> Alarm | None:
@@ -113,5 +115,15 @@ def read_now(workspace: Workspace) -> Now:
         dataset=newest[DatasetReport], slipped=slipped_sensors(workspace), map_changed=map_changed(workspace),
         beside=beside, map_written=(workspace.root / FILES[0]).is_file(),
         set_aside=every_episode - episodes, gate_trials=(gate.trials or verdicts) if gate else 0,
-        unknown_results=sum(workspace.store.views.unknown_counts().values()),
+        held_why=_why_held(workspace) if held and not passed else None,
+        unknown_results=sum(workspace.store.views.count_unknown_results().values()),
     )  # fmt: skip
+
+
+def _why_held(workspace: Workspace) -> Note | None:
+    """Return the first finding against the episode that was judged last, with its name."""
+    for report in workspace.store.find(EpisodeReport, newest=True, limit=1):
+        against = next((finding for finding in report.findings if finding.counts), None)
+        if against is not None:
+            return note("home.held_why", episode=report.name, check=against.check, finding=against.fact)
+    return None

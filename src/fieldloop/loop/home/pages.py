@@ -5,14 +5,13 @@ from typing import Any, TypeVar
 
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.alarm import Rate
-from fieldloop.model.codec import iso
-from fieldloop.model.days import day_span_ns, local_day
+from fieldloop.model.codec import format_iso_time
+from fieldloop.model.days import get_day_span_ns, get_local_day
 from fieldloop.model.deployment import Deployment
 from fieldloop.model.episode import Episode
 from fieldloop.model.finding import EpisodeReport, Status
 from fieldloop.model.incident import Incident, Step
 from fieldloop.model.policy import Outcome, Stage
-from fieldloop.model.stream import NS_PER_DAY
 from fieldloop.say.spelled import spell_out_facts
 
 N = TypeVar("N")
@@ -23,15 +22,14 @@ UNPASSED = [status for status in Status if status is not Status.PASSED]
 def tail(workspace: Workspace, after: int = 0, limit: int = 100) -> tuple[dict[str, Any], ...]:
     """Return ledger entries after a sequence number, oldest first; repeated calls skip none."""
     found = workspace.store.tail(after, limit)
-    return tuple({"kind": type(r.event).__name__, **spell_out_facts(r), "at": iso(r.at_ns)} for r in found)
+    return tuple({"kind": type(r.event).__name__, **spell_out_facts(r), "at": format_iso_time(r.at_ns)} for r in found)
 
 
 def rates(workspace: Workspace) -> tuple[Rate, ...]:
-    """Return success by policy and site over the rolling window that ends with the newest outcome."""
-    last = workspace.store.find(Outcome, {"stage": Stage.PRODUCTION}, newest=True, limit=1)
-    end = last[0].at_ns + 1 if last else 0
-    window_ns = int(workspace.operations["monitor"].number("window_days") * NS_PER_DAY)
-    return tuple(workspace.store.success_rates(end - window_ns, end))
+    """Return success by policy and site over the window that the monitor judges."""
+    from fieldloop.loop.run.monitor import window_span  # a workspace without production needs no monitor
+
+    return tuple(workspace.store.success_rates(*window_span(workspace, workspace.clock())))
 
 
 def daily_rates(workspace: Workspace, policy: str, site: str, until_ns: int) -> tuple[Rate, ...]:
@@ -44,9 +42,9 @@ def daily_rates(workspace: Workspace, policy: str, site: str, until_ns: int) -> 
     mapped: Deployment | None = workspace.newest(Deployment)
     zones = mapped.time_zones if mapped else {}
     days = [
-        (zone, day_span_ns(day, zone))
+        (zone, get_day_span_ns(day, zone))
         for zone in sorted({zones.get(site, "UTC")} if site else {"UTC", *zones.values()})
-        for day in range(local_day(end_ns, zone) - CHART_DAYS + 1, local_day(end_ns, zone) + 1)
+        for day in range(get_local_day(end_ns, zone) - CHART_DAYS + 1, get_local_day(end_ns, zone) + 1)
     ]
     rates_by_day = workspace.store.views.success_rates([span for _, span in days], policy=policy)
     day_rates = [

@@ -56,13 +56,13 @@ def _count_flagged_episodes(
     workspace: Workspace, robots: Collection[str], calibrations: Sequence[Calibration]
 ) -> Counter[tuple[str, str]]:
     """Count flagged episodes by robot and sensor."""
-    from fieldloop.calibrate import flags  # a workspace without a failed verification needs no calibration room
+    from fieldloop.calibrate import flag_episodes  # a workspace without a failed verification needs no calibration room
 
     counts = Counter[tuple[str, str]]()
     episodes = workspace.store.find(Episode, {"robot": sorted(robots)}) if robots else []
     verifications = workspace.all_of(Verification)[::-1]
     for robot in robots:
-        robot_flags = flags(
+        robot_flags = flag_episodes(
             [e for e in episodes if e.robot == robot],
             [v for v in verifications if v.robot == robot],
             [c for c in calibrations if c.robot == robot],

@@ -7,9 +7,9 @@ from fieldloop.loop.home.now import Now
 from fieldloop.model.finding import Status
 from fieldloop.model.note import Note, note
 from fieldloop.model.rollout import Rung
-from fieldloop.report.diagnose.content import first_cause_text
+from fieldloop.report.diagnose.content import name_first_cause
 from fieldloop.say.marks import BAD, GOOD, IDLE, MARKS, RUN, WARN
-from fieldloop.say.numbers import percent, whole
+from fieldloop.say.numbers import format_count, percent
 
 RUNG_MARK = {None: IDLE, Rung.BACK: BAD, Rung.FLEET: GOOD}
 GATE_FACT = {
@@ -39,14 +39,14 @@ def stages(now: Now) -> Iterator[StageNow]:
     gate, climb, diagnosis = now.decision, now.rollout, now.diagnosis
     fact = GATE_FACT[gate.status] if gate else note("home.stage_no_trial")
     mark = MARKS[gate.status].level if gate else IDLE
-    yield StageNow("gate", "Gate", mark, whole(now.gate_trials), fact, "/policies")
+    yield StageNow("gate", "Gate", mark, format_count(now.gate_trials), fact, "/policies")
     fact = note("home.stage_share", share=climb.share) if climb else note("home.stage_not_rolled_out")
     rung = climb.rung if climb else None
     yield StageNow("serve", "Serve", RUNG_MARK.get(rung, RUN), rung.value if rung else "none", fact, "/floor")
     yield _monitor(now)
     mark = BAD if now.unexplained else MARKS[diagnosis.status].level if diagnosis else IDLE
     fact = (
-        note("home.stage_diagnosed", cause=first_cause_text(diagnosis))
+        note("home.stage_diagnosed", cause=name_first_cause(diagnosis))
         if diagnosis
         else note("home.stage_no_diagnosis")
     )
@@ -55,13 +55,18 @@ def stages(now: Now) -> Iterator[StageNow]:
 
 
 def _monitor(now: Now) -> StageNow:
-    if not now.success.points:
-        few = note("home.stage_few_outcomes", unknown=now.unknown_results or None)
+    """State the rate in the window of the monitor, marked as the monitor marks it."""
+    success, unknown = now.success, now.unknown_results or None
+    if success.current is None:
+        few = note("home.stage_few_outcomes", unknown=unknown)
         return StageNow("monitor", "Monitor", IDLE, "none", few, "/floor")
-    last = now.success.points[-1]
-    unknown = now.unknown_results or None
-    fact = note("home.stage_window", days=now.success.window_days, baseline=now.success.baseline, unknown=unknown)
-    mark = BAD if last.rate < (now.success.alarm or 0.0) else GOOD
+    mark, last = MARKS[success.status].level, success.in_window
+    if last is None:
+        nothing = note("home.stage_no_recent", days=success.window_days, unknown=unknown)
+        return StageNow("monitor", "Monitor", mark, "none", nothing, "/floor")
+    if mark == GOOD and last.rate < (success.alarm or 0.0):
+        mark = WARN  # below the limit, within chance or not evaluated yet
+    fact = note("home.stage_window", days=success.window_days, baseline=success.baseline, unknown=unknown)
     return StageNow("monitor", "Monitor", mark, percent(last.rate), fact, "/floor")
 
 
@@ -77,18 +82,20 @@ def _data_stages(now: Now) -> Iterator[StageNow]:
         if now.plan
         else note("home.stage_no_plan")
     )
-    yield StageNow("plan", "Plan", (RUN if now.left else GOOD) if now.plan else IDLE, whole(accepted), fact, "/plan")
+    yield StageNow(
+        "plan", "Plan", (RUN if now.left else GOOD) if now.plan else IDLE, format_count(accepted), fact, "/plan"
+    )
     mark = RUN if now.sessions else GOOD if now.episodes else IDLE
     fact = note("home.stage_episodes", live=now.sessions or None, aside=now.set_aside or None)
-    yield StageNow("collect", "Collect", mark, whole(now.episodes), fact, "/episodes")
+    yield StageNow("collect", "Collect", mark, format_count(now.episodes), fact, "/episodes")
     judged = now.passed + now.held
     mark = (WARN if now.held else GOOD) if judged else IDLE
     fact = note("home.stage_judged", held=now.held) if judged else note("home.stage_not_judged")
-    yield StageNow("check", "Check", mark, whole(now.passed), fact, "/quality")
+    yield StageNow("check", "Check", mark, format_count(now.passed), fact, "/quality")
     queue = max(0, now.passed - now.annotated)
     mark = IDLE if not now.annotated else RUN if queue else GOOD
     fact = note("home.stage_annotated", queue=queue)
-    yield StageNow("annotate", "Annotate", mark, whole(now.annotated), fact, "/annotate")
+    yield StageNow("annotate", "Annotate", mark, format_count(now.annotated), fact, "/annotate")
     fact = note("home.stage_release", episodes=len(release.episodes)) if release else note("home.stage_no_release")
     yield StageNow(
         "release", "Release", GOOD if release else IDLE, release.name if release else "none", fact, "/releases"

@@ -1,19 +1,24 @@
 """Success in production over time: the version's rolling rate, baseline and alarm limit, beside its rival's rate."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from fieldloop.loop.home.changes import Change
 from fieldloop.loop.workspace import Workspace
-from fieldloop.model.alarm import Alarm, Rate
+from fieldloop.model.alarm import Alarm, Rate, standing_note
 from fieldloop.model.diagnosis import Diagnosis
-from fieldloop.model.note import note
+from fieldloop.model.finding import Status
+from fieldloop.model.note import Note, note
 from fieldloop.model.policy import Outcome, PolicyVersion, Stage
 from fieldloop.model.rollout import Rollout
 from fieldloop.model.stream import NS_PER_DAY
-from fieldloop.report.diagnose.content import first_cause_text
+from fieldloop.report.diagnose.content import name_first_cause
 from fieldloop.say.marks import BAD, RUN
-from fieldloop.stats.binomial import interval
+from fieldloop.stats.binomial import compute_wilson_interval
+
+if TYPE_CHECKING:
+    from fieldloop.monitor import Baseline
 
 CHART_DAYS, CHART_POINTS = 56, 40  # eight weeks; a shorter history gets about as many points
 
@@ -38,6 +43,17 @@ class Success:
     policy: str = ""
     """Name of the version, its id where it has none."""
     rival: Rival | None = None
+    current: Rate | None = None
+    """Success at all sites in the window that the monitor judges, which ends now."""
+    status: Status = Status.CANNOT_TELL
+    """The verdict on that window, as the monitor gives it for the alarms on record."""
+    reasons: tuple[Note, ...] = ()
+    """Why the window cannot be judged, or which alarm stands."""
+
+    @property
+    def in_window(self) -> Rate | None:
+        """The current rate, None where the window holds no outcome."""
+        return self.current if self.current and self.current.episodes else None
 
 
 def policies_shown(success: Success) -> str:
@@ -47,29 +63,59 @@ def policies_shown(success: Success) -> str:
 
 def success_over_time(workspace: Workspace) -> Success:
     """Rolling success of the version in production over the last weeks, with what happened to it meanwhile."""
-    from fieldloop.loop.run.monitor import baseline_of  # a workspace without production needs no monitor
+    # a workspace without production needs no monitor
+    from fieldloop.loop.run.monitor import trials_before_production, window_span
+    from fieldloop.monitor import Baseline
 
     store, settings = workspace.store, workspace.operations["monitor"]
     window_days, last = settings.number("window_days"), _last_outcome_to_show(workspace)
     if last is None:
         return Success(window_days)
-    policy, end = last.policy, last.at_ns + 1
+    now_ns, window_ns = workspace.clock(), int(window_days * NS_PER_DAY)
+    # the chart ends now, like the window of the monitor; an older history is drawn up to its last outcome
+    recent = now_ns - last.at_ns < window_ns
+    policy, end = last.policy, (max(now_ns, last.at_ns) if recent else last.at_ns) + 1
     names = {version.id: version.name for version in workspace.all_of(PolicyVersion)}
     first = store.find(Outcome, {"stage": Stage.PRODUCTION, "policy": policy}, limit=1)[0].at_ns
-    window_ns = int(window_days * NS_PER_DAY)
     rival = _rival(workspace, policy, names, (end - CHART_DAYS * NS_PER_DAY, end), window_ns)
     shown = {policy, *(point.policy for point in (rival.points if rival else ()))}
     since = min([first, *(point.start_ns for point in (rival.points if rival else ()))])
     alarms, found = workspace.all_of(Alarm)[::-1], workspace.all_of(Diagnosis)[::-1]
     moments = [Change(a.raised_ns, BAD, note("home.alarm"), a.message) for a in alarms if a.policy in shown]
-    moments += [Change(d.made_ns, RUN, note("home.diagnosis"), first_cause_text(d)) for d in found if d.policy in shown]
-    baseline = baseline_of(workspace, policy)
+    moments += [Change(d.made_ns, RUN, note("home.diagnosis"), name_first_cause(d)) for d in found if d.policy in shown]
+    trials = trials_before_production(workspace, policy)
+    baseline = trials.successes / trials.attempts if trials.attempts else None
+    span = window_span(workspace, now_ns)
+    points, window = _points(workspace, policy, (first, end), window_ns, span)
+    judged = _judge_window(workspace, Baseline(policy, trials.successes, trials.attempts), window, alarms, span)
     return Success(
-        window_days, tuple(_points(workspace, policy, (first, end), window_ns)), baseline,
+        window_days, points, baseline,
         None if baseline is None else baseline - settings.number("max_drop"),
         tuple(m for m in sorted(moments, key=lambda m: m.at_ns) if m.at_ns >= since),
-        names.get(policy, policy), rival,
+        names.get(policy, policy), rival, *judged,
     )  # fmt: skip
+
+
+def _judge_window(
+    workspace: Workspace,
+    baseline: "Baseline",
+    window: Sequence[Rate],
+    alarms: Sequence[Alarm],
+    span_ns: tuple[int, int],
+) -> tuple[Rate, Status, tuple[Note, ...]]:
+    """Judge the window of the monitor by its own rules: too few outcomes, no baseline, an alarm that stands."""
+    from fieldloop.loop.run.monitor import replaced_on_the_fleet
+    from fieldloop.monitor import cannot_tell, make_rate, standing_alarm
+
+    settings, policy = workspace.operations["monitor"], baseline.policy
+    rates = window or [make_rate(policy, "", 0, 0, span_ns)]
+    open_reasons = tuple(why for found in rates if (why := cannot_tell(found, baseline, settings)))
+    raised = () if replaced_on_the_fleet(workspace, policy) else alarms
+    lasting = [alarm for found in rates if (alarm := standing_alarm(found, raised, settings))]
+    status = Status.FAILED if lasting else Status.CANNOT_TELL if open_reasons else Status.PASSED
+    reasons = (*(standing_note(alarm, rates) for alarm in lasting), *open_reasons)
+    won, tried = sum(found.successes for found in rates), sum(found.episodes for found in rates)
+    return make_rate(policy, "", won, tried, span_ns), status, reasons
 
 
 def _rival(
@@ -79,7 +125,7 @@ def _rival(
     for climb in workspace.all_of(Rollout):
         arms = {climb.candidate, climb.incumbent}
         if policy in arms and (other := climb.incumbent if climb.candidate == policy else climb.candidate):
-            points = tuple(_points(workspace, other, span_ns, window_ns))
+            points, _ = _points(workspace, other, span_ns, window_ns, span_ns)
             return Rival(names.get(other, other), points) if points else None
     return None
 
@@ -103,17 +149,27 @@ def _last_production_outcome(workspace: Workspace, **where: str) -> Outcome | No
     return found[0] if found else None
 
 
-def _points(workspace: Workspace, policy: str, span_ns: tuple[int, int], window_ns: int) -> Iterator[Rate]:
-    """Count in bins that fit the window whole, back from the newest outcome; then sum as many as the window has."""
+def _points(
+    workspace: Workspace, policy: str, span_ns: tuple[int, int], window_ns: int, current_ns: tuple[int, int]
+) -> tuple[tuple[Rate, ...], list[Rate]]:
+    """Return the points of the chart, and in the same read the rates by site in the current window.
+
+    Counts are made in bins that fit the window whole, back from the end; then as many are summed as the window has.
+    """
     first, end = span_ns
     begin = max(first, end - CHART_DAYS * NS_PER_DAY)
     bins = -(-window_ns * CHART_POINTS // (end - begin))
     step = -(-window_ns // bins)
     edges = range(end, max(first, begin - window_ns), -step)
-    counts = workspace.store.views.success_rates([(edge - step, edge) for edge in edges], policy=policy)
+    spans = [(edge - step, edge) for edge in edges]
+    *counts, current = workspace.store.views.success_rates([*spans, current_ns], policy=policy)
     least = workspace.operations["monitor"]["min_episodes"]  # fewer say nothing
+    points: list[Rate] = []
     for place, edge in reversed(list(enumerate(edges))):
         inside = [rate for part in counts[place : place + bins] for rate in part]
         won, tried = sum(r.successes for r in inside), sum(r.episodes for r in inside)
         if tried >= least and edge > begin:
-            yield Rate(policy, "", won, tried, won / tried, *interval(won, tried), edge - window_ns, edge)
+            points.append(
+                Rate(policy, "", won, tried, won / tried, *compute_wilson_interval(won, tried), edge - window_ns, edge)
+            )
+    return tuple(points), current

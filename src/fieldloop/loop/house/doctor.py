@@ -14,7 +14,7 @@ from fieldloop.loop.workspace import Workspace
 from fieldloop.model.episode import Episode, Log
 from fieldloop.model.finding import Status
 from fieldloop.protocol import default_protocol, require_agreement
-from fieldloop.say.numbers import fixed
+from fieldloop.say.numbers import format_fixed
 from fieldloop.store import Swept
 
 OPTIONAL = {"psycopg": "postgres", "s3fs": "s3"}
@@ -70,12 +70,16 @@ def _check_machine() -> Iterator[Symptom]:
 def _check_workspace(workspace: Workspace) -> Iterator[Symptom]:
     free = shutil.disk_usage(workspace.root).free / BYTES_A_GB
     status = Status.PASSED if free > workspace.operations["store"].number("low_disk_gb") else Status.FAILED
-    yield Symptom("disk", status, f"{fixed(free, 1)} GB free on the workspace's disk.")
+    yield Symptom("disk", status, f"{format_fixed(free, 1)} GB free on the workspace's disk.")
     try:
         names = [rules.label for rules in workspace.protocols.values()]
         yield Symptom("protocols", Status.PASSED, f"In force: {', '.join(names) or 'the shipped one'}.")
     except FieldloopError as wrong:
         yield Symptom("protocols", Status.FAILED, str(wrong))
+    if retired := workspace.operations.retired:
+        listed = ", ".join(retired)
+        message = f"operations.toml sets what nothing reads any more: {listed}. It is ignored; remove it."
+        yield Symptom("retired settings", Status.NOT_APPLICABLE, message)
     episodes, logs = workspace.store.count(Episode), workspace.store.find(Log)
     yield Symptom("ledger", Status.PASSED, f"{workspace.store.last()} events, {episodes} episodes, {len(logs)} logs.")
     missing = [log.name for log in logs if not workspace.shelf.has(log.blob.sha256)]

@@ -9,7 +9,7 @@ from fieldloop.loop.audit.audit import latest_deployment
 from fieldloop.loop.run.rollout import rollout_in_progress, version_in_production
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.condition import Stratum
-from fieldloop.model.deployment import episodes_by_tier, outcomes_by_tier
+from fieldloop.model.deployment import add_tier_to_episodes, add_tier_to_outcomes
 from fieldloop.model.episode import Episode
 from fieldloop.model.finding import Status
 from fieldloop.model.hardware import Robot
@@ -68,8 +68,8 @@ def coverage_and_elsewhere(workspace: Workspace) -> tuple[tuple[Coverage, ...], 
     """
     exposures = latest_deployment(workspace).exposures
     views = workspace.store.views
-    sound = list(_by_stratum(workspace, views.episode_counts({"status": Status.PASSED})))
-    tried = views.stratum_counts(Stage.PRODUCTION, versions_in_force(workspace) or None)
+    sound = list(_by_stratum(workspace, views.count_episodes({"status": Status.PASSED})))
+    tried = views.count_by_stratum(Stage.PRODUCTION, versions_in_force(workspace) or None)
     attempts = list(_by_stratum(workspace, tried))
     good = [(s, c.episodes) for s, c in sound if c.succeeded is not False]
     collected = [(s, c.episodes) for s, c in sound]
@@ -87,7 +87,7 @@ def coverage_and_elsewhere(workspace: Workspace) -> tuple[tuple[Coverage, ...], 
     trained_on = _training_episode_ids(workspace, running) if running else None
     if trained_on is None:
         return covered, demonstrated_elsewhere(covered, good, collected)
-    learnt = _by_stratum(workspace, views.episode_counts({"id": list(trained_on)}))
+    learnt = _by_stratum(workspace, views.count_episodes({"id": list(trained_on)}))
     taught = [(s, c.episodes) for s, c in learnt if c.succeeded is not False]
     elsewhere = demonstrated_elsewhere(covered, good, collected, taught)
     lessons = coverage_of_counts(exposures, Counts(demonstrations=taught))
@@ -144,15 +144,15 @@ def _by_stratum(workspace: Workspace, counts: Iterable[C]) -> Iterator[tuple[Str
     deployment = latest_deployment(workspace)
     for count in counts:
         article = count.handled if isinstance(count, EpisodeCount) else count.item
-        yield deployment.with_tier(count.stratum, article).at(count.site), count
+        yield deployment.add_tier(count.stratum, article).at(count.site), count
 
 
 def _episodes(workspace: Workspace, where: dict[str, Any]) -> tuple[Episode, ...]:
-    return episodes_by_tier(workspace.store.find(Episode, where), latest_deployment(workspace))
+    return add_tier_to_episodes(workspace.store.find(Episode, where), latest_deployment(workspace))
 
 
 def _outcomes(workspace: Workspace, where: dict[str, Any]) -> tuple[Outcome, ...]:
-    return outcomes_by_tier(workspace.store.find(Outcome, where), latest_deployment(workspace))
+    return add_tier_to_outcomes(workspace.store.find(Outcome, where), latest_deployment(workspace))
 
 
 def crew_of(workspace: Workspace) -> Crew:
@@ -185,11 +185,11 @@ def collected_since(workspace: Workspace, plan: Plan) -> tuple[list[Episode], di
 
     The time of recording does not matter: it counts if it was ingested after the plan was drawn.
     """
-    drawn = workspace.store.views.stated_at(Plan, plan.id)
+    drawn = workspace.store.views.get_last_stating_seq(Plan, plan.id)
     if drawn is None:
         return [], {}
-    came = workspace.store.views.judged_episodes({"seq": range(drawn + 1, LAST_SEQ)})
-    episodes = episodes_by_tier((episode for episode, _ in came), latest_deployment(workspace))
+    came = workspace.store.views.list_judged_episodes({"seq": range(drawn + 1, LAST_SEQ)})
+    episodes = add_tier_to_episodes((episode for episode, _ in came), latest_deployment(workspace))
     return list(episodes), {episode.id: status for episode, status in came if status is not None}
 
 

@@ -8,8 +8,8 @@ from fieldloop.loop.work.atomic_files import write_atomically
 from fieldloop.model.plan import Returned, WorkOrder
 from fieldloop.plan import orders_csv, orders_json, read_returned
 from fieldloop.protocol import Section
-from fieldloop.report.plan.sheet import order_sheets, sheets_html
-from fieldloop.say.numbers import format_number, whole
+from fieldloop.report.plan.sheet import make_order_sheets, render_order_sheets
+from fieldloop.say.numbers import format_count, format_number
 from fieldloop.text_files import read_text
 
 
@@ -18,7 +18,7 @@ def write_orders(file: Path, orders: Sequence[WorkOrder], currency: str = "") ->
     writers: Mapping[str, Callable[[Sequence[WorkOrder]], str]] = {
         ".csv": orders_csv,
         ".json": orders_json,
-        ".html": lambda wanted: sheets_html(order_sheets(wanted, currency)),
+        ".html": lambda wanted: render_order_sheets(make_order_sheets(wanted, currency)),
     }
     if file.suffix not in writers:
         raise BadInput(f"{file.name} has no known format; use a name that ends in {' or '.join(writers)}.")
@@ -35,8 +35,8 @@ def read_sheet(file: Path, orders: Iterable[WorkOrder], settings: Section, *, su
         first = beyond[0]
         more = f" The same holds for {len(beyond) - 1} more." if len(beyond) > 1 else ""
         raise BadInput(
-            f"{file.name}: the order {first.order} asks for {whole(known[first.order].demonstrations)} but "
-            f"{whole(first.collected)} were reported, more than {format_number(most, 6)} times as many.{more} "
+            f"{file.name}: the order {first.order} asks for {format_count(known[first.order].demonstrations)} but "
+            f"{format_count(first.collected)} were reported, more than {format_number(most, 6)} times as many.{more} "
             "Correct the counts, or accept them with --surplus"
         )
     return sheet

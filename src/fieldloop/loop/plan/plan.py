@@ -42,7 +42,7 @@ from fieldloop.plan.score import score as score_plan
 from fieldloop.protocol import Section
 from fieldloop.report.plan import PlanReport
 from fieldloop.report.plan import html as page_of
-from fieldloop.report.plan.sheet import OrderSheet, order_sheets
+from fieldloop.report.plan.sheet import OrderSheet, make_order_sheets
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ def plan(
     With a budget of 0 it only names what is missing. Nothing is ordered, and the plan in force stays.
 
     Arguments:
-        budget: what the plan may cost, in ordinary demonstrations (default: plan.budget of operations)
+        budget: largest cost of the plan, in ordinary demonstrations (default: plan.budget of operations)
         strategy: marginal (expected gain), failure_frequency, frequency, uniform or failure_index
         seed: seed of the random draws behind the intervals
         html: also write the plan as an HTML page to this file
@@ -129,7 +129,7 @@ def orders(workspace: Workspace, file: Path, *, site: str = "", operator: str = 
 
     Arguments:
         file: the file to write, such as orders.csv, orders.json or orders.html
-        site: only the ones of this site
+        site: only the orders of this site
         operator: only the orders of this operator
     """
     latest = _latest(workspace)
@@ -145,7 +145,7 @@ def sheet(workspace: Workspace, *, operator: str = "") -> tuple[OrderSheet, ...]
         operator: only the orders of this operator
     """
     wanted = _orders_of(_latest(workspace), "", operator)
-    return order_sheets(wanted, str(workspace.operations["plan"]["currency"]))
+    return make_order_sheets(wanted, str(workspace.operations["plan"]["currency"]))
 
 
 def returned(workspace: Workspace, file: Path, *, surplus: bool = False) -> tuple[Progress, ...]:
@@ -174,7 +174,7 @@ def score(workspace: Workspace, policy: str = "", *, plan: str = "") -> PlanScor
 
     Arguments:
         policy: the policy version trained on what the plan collected (default: the version in production)
-        plan: the plan's id (default: the last one drawn before that version was trained)
+        plan: the plan's id (default: the last plan made before that version was trained)
     """
     chosen = policy or version_in_production(workspace)
     if not chosen:

@@ -48,7 +48,7 @@ def diff(workspace: Workspace | None, older: Path, newer: Path | None = None) ->
 
     Arguments:
         older: a file, name@version of a locked protocol, a task's name, `shipped`, or an example's name
-        newer: the protocol to compare with, named in the same ways (default: the workspace's own file, even if changed)
+        newer: the protocol to compare with, given like --older (default: the workspace's present file)
     """
     before, after = (protocol_at(workspace, asked, as_written=True) for asked in (older, newer))
     changed = compare(before, after)
@@ -66,7 +66,10 @@ def _verdicts(
         if not measured:
             continue
         count += 1
-        old, new = (checks.report(episode, checks.judge(measured, rules)).status for rules in (before, after))
+        old, new = (
+            checks.make_episode_report(episode, checks.judge_measurements(measured, rules)).status
+            for rules in (before, after)
+        )
         if old is not new:
             changes.append(VerdictChange(episode.id, episode.name, old, new))
     return count, changes

@@ -4,7 +4,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from fieldloop.annotate import taxonomy
+from fieldloop.annotate import load_shipped_taxonomy
 from fieldloop.errors import BadInput
 from fieldloop.loop.protocol.versions import locked_text, protocol_file_text
 from fieldloop.loop.workspace import Workspace
@@ -90,7 +90,7 @@ def _add_lock_remark(workspace: Workspace, linted: Linted, text: str) -> Linted:
 
 
 def _lint_text(workspace: Workspace | None, text: str, where: str, task: str = "") -> Linted:
-    labels = {label.name: label.definition for label in taxonomy().labels}
+    labels = {label.name: label.definition for label in load_shipped_taxonomy().labels}
     # without a file of its own a task is collected by the shipped protocol, which has another name
     task = task if text else ""
     numbers = workspace.operations["lint"] if workspace else None

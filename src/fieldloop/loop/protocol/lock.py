@@ -9,7 +9,7 @@ from fieldloop.loop.protocol.versions import protocol_file_text, shelve_version
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.event import ProtocolLocked
 from fieldloop.say import sentence
-from fieldloop.say.refusals import refusal
+from fieldloop.say.refusals import write_refusal
 
 
 def lock(workspace: Workspace, *, task: str = "") -> Numbers:
@@ -24,7 +24,7 @@ def lock(workspace: Workspace, *, task: str = "") -> Numbers:
     rules = in_force(workspace, task)
     if errors := lint_task(workspace, task).errors:
         listed = [f"[{e.code}] {e.place}: {sentence(e.message)}" for e in errors]
-        why = refusal(f"{rules.version_name} cannot be locked", listed, "See: fieldloop protocol lint")
+        why = write_refusal(f"{rules.version_name} cannot be locked", listed, "See: fieldloop protocol lint")
         raise Refused(why, (e.message for e in errors))
     if not is_locked(workspace, rules):
         content = shelve_version(workspace, protocol_file_text(workspace, task))

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from fieldloop.annotate import taxonomy
+from fieldloop.annotate import load_shipped_taxonomy
 from fieldloop.loop.protocol.in_force import is_locked
 from fieldloop.loop.protocol.named import protocol_at, protocol_named
 from fieldloop.loop.work.atomic_files import write_atomically
@@ -28,7 +28,7 @@ def show(workspace: Workspace | None, version: str = "") -> str:
         version: a task's name, name@version of a locked protocol, `shipped`, or an example's name (default: the
             workspace's protocol)
     """
-    return sheets.markdown(_sheet(workspace, protocol_named(workspace, version)))
+    return sheets.render_markdown(_sheet(workspace, protocol_named(workspace, version)))
 
 
 def sheet(
@@ -43,8 +43,8 @@ def sheet(
     """
     made = _sheet(workspace, protocol_at(workspace, file), interface)
     if html is None:
-        return sheets.markdown(made)
-    write_atomically(html, sheets.html(made), "sheet")
+        return sheets.render_markdown(made)
+    write_atomically(html, sheets.render_html(made), "sheet")
     return SheetWritten(str(html), made.protocol, interface)
 
 
@@ -54,4 +54,6 @@ def sheet_in_force(workspace: Workspace, task: str = "", interface: str = "") ->
 
 
 def _sheet(workspace: Workspace | None, rules: CollectionProtocol, interface: str = "") -> sheets.Sheet:
-    return sheets.sheet(rules, interface, taxonomy().labels, locked=is_locked(workspace, rules))
+    return sheets.make_operator_sheet(
+        rules, interface, load_shipped_taxonomy().labels, locked=is_locked(workspace, rules)
+    )

@@ -20,7 +20,7 @@ from fieldloop.loop.workspace import Workspace
 from fieldloop.model.diagnosis import Diagnosis
 from fieldloop.model.identity import Ids
 from fieldloop.model.plan import Plan
-from fieldloop.monitor import daily
+from fieldloop.monitor import count_daily_rates
 from fieldloop.plan import (
     Crew,
     Known,
@@ -45,7 +45,7 @@ def diagnose_folder(
     Arguments:
         folder: contains production.jsonl or .csv, and optionally baseline, demonstrations, deployment.toml, skus.csv,
             lags.json and agreements.json
-        site: one site only (default: all)
+        site: diagnose this site only (default: all sites)
         seed: seed of the random draws behind the intervals
         html: also write the report to this HTML file
     """
@@ -67,7 +67,8 @@ def diagnose_folder(
     made = replace(made, cannot_tell=(*case.doubts, *made.cannot_tell))
     if html:
         write_atomically(
-            html, diagnosis_page(DiagnosisReport(made, daily(evidence.after, evidence.time_zones), case.policy))
+            html,
+            diagnosis_page(DiagnosisReport(made, count_daily_rates(evidence.after, evidence.time_zones), case.policy)),
         )
     return made
 
@@ -86,7 +87,7 @@ def plan_folder(
 
     Arguments:
         folder: contains deployment.toml with skus.csv, production.jsonl or .csv, and demonstrations.jsonl or .csv
-        budget: what the plan may cost, in ordinary demonstrations (default: plan.budget of operations)
+        budget: largest cost of the plan, in ordinary demonstrations (default: plan.budget of operations)
         strategy: marginal (expected gain), failure_frequency, frequency, uniform or failure_index
         seed: seed of the random draws behind the intervals
         html: also write the report to this HTML file

@@ -18,7 +18,7 @@ from fieldloop.loop.run.rollout import rollout_in_progress, version_in_productio
 from fieldloop.loop.ship.release_evidence import agreements_of, lags_of
 from fieldloop.loop.work.atomic_files import write_atomically
 from fieldloop.loop.workspace import Workspace
-from fieldloop.model.deployment import episodes_by_tier, outcomes_by_tier
+from fieldloop.model.deployment import add_tier_to_episodes, add_tier_to_outcomes
 from fieldloop.model.diagnosis import Diagnosis
 from fieldloop.model.event import DiagnosisMade
 from fieldloop.model.policy import Outcome, PolicyVersion, Stage
@@ -34,7 +34,7 @@ def diagnose(
     Arguments:
         policy: the policy's id, a unique beginning of it, or its name (default: the version in production, else
             the one that is being rolled out)
-        site: one site only (default: all)
+        site: diagnose this site only (default: all sites)
         seed: seed of the random draws behind the intervals
         html: also write the report to this HTML file
     """
@@ -65,11 +65,11 @@ def evidence_of(workspace: Workspace, version: PolicyVersion, site: str = "") ->
         raise BadInput(f"The map has no site {site!r}. Sites: {', '.join(place.id for place in deployment.sites)}.")
     release = release_of(workspace, version)
     episodes = episodes_of_release(workspace, release) if release else []
-    by_tier = episodes_by_tier(episodes, deployment)
+    by_tier = add_tier_to_episodes(episodes, deployment)
     return Evidence(
         policy=version.id,
-        baseline=outcomes_by_tier(nominal_outcomes(workspace, version.id), deployment),
-        production=outcomes_by_tier(
+        baseline=add_tier_to_outcomes(nominal_outcomes(workspace, version.id), deployment),
+        production=add_tier_to_outcomes(
             workspace.store.find(Outcome, {"policy": version.id, "stage": Stage.PRODUCTION}), deployment
         ),
         demonstrations=demonstrations_of(by_tier) if release else None,

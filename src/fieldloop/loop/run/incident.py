@@ -13,10 +13,10 @@ from fieldloop.model.event import DemandPlaced, IncidentMoved, IncidentOpened
 from fieldloop.model.incident import Incident, IncidentClock, Step
 from fieldloop.model.plan import Demand
 from fieldloop.model.policy import Stage
-from fieldloop.report.post_mortem import post_mortem
-from fieldloop.respond import clocks, demand, report_incident
-from fieldloop.respond import move as take_step
+from fieldloop.report.post_mortem import write_post_mortem
+from fieldloop.respond import compute_incident_clocks, demand_demonstrations, report_incident
 from fieldloop.respond import open_incident as open_from_alarm
+from fieldloop.respond import take_incident_step as take_step
 from fieldloop.store import Expected
 
 
@@ -44,7 +44,7 @@ def open_incident(
         alarm: the alarm's number or id
         policy: the policy version that was running
         site: the site of the incident
-        stratum: the conditions under which it fails, such as lighting=dim,bin=back
+        stratum: the conditions under which the policy fails, such as lighting=dim,bin=back
     """
     where, seen = Stratum.parse(stratum), workspace.store.last()
     if alarm:
@@ -94,9 +94,9 @@ def report(workspace: Workspace, incident: str) -> str:
     span = range(start_ns, (end.at_ns if end else workspace.clock()) + 1)
     rates = workspace.store.success_rates(span.start, span.stop, Stage.PRODUCTION)
     mine = [rate for rate in rates if rate.policy == known.policy and known.site in ("", rate.site)]
-    return post_mortem(
+    return write_post_mortem(
         known,
-        clocks(known, workspace.operations["respond"], workspace.clock()),
+        compute_incident_clocks(known, workspace.operations["respond"], workspace.clock()),
         _diagnosis(workspace, known),
         workspace.store.find(Demand),
         sum(rate.episodes - rate.successes for rate in mine),
@@ -107,7 +107,9 @@ def _with_deadlines(workspace: Workspace, incident: Incident) -> IncidentNow:
     diagnosis = _diagnosis(workspace, incident)
     sources = [incident.id, *([diagnosis.id] if diagnosis else [])]
     asked = [d for source in sources for d in workspace.store.find(Demand, {"source": source})]
-    return IncidentNow(incident, clocks(incident, workspace.operations["respond"], workspace.clock()), tuple(asked))
+    return IncidentNow(
+        incident, compute_incident_clocks(incident, workspace.operations["respond"], workspace.clock()), tuple(asked)
+    )
 
 
 def _demands(workspace: Workspace, incident: Incident) -> tuple[Demand, ...]:
@@ -119,8 +121,10 @@ def _demands(workspace: Workspace, incident: Incident) -> tuple[Demand, ...]:
     settings, at_ns = workspace.operations["plan"], workspace.clock()
     if diagnosis and workspace.store.count(Demand, {"source": diagnosis.id}):
         return ()  # another incident of the same cause has already asked
-    asked = demand(diagnosis, settings, workspace.ids, at_ns) if diagnosis else ()
-    return asked or (demand(incident, settings, workspace.ids, at_ns) if incident.stratum.conditions else ())
+    asked = demand_demonstrations(diagnosis, settings, workspace.ids, at_ns) if diagnosis else ()
+    return asked or (
+        demand_demonstrations(incident, settings, workspace.ids, at_ns) if incident.stratum.conditions else ()
+    )
 
 
 def _diagnosis(workspace: Workspace, incident: Incident) -> Diagnosis | None:

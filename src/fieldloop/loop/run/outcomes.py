@@ -1,21 +1,19 @@
 """Record how attempts ended: one by one, or from a team's own table."""
 
-import csv
 import dataclasses
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from fieldloop.errors import BadInput
-from fieldloop.ingest.tables.attempt_files import OutcomeTable, read_outcome_table, telemetry_of
+from fieldloop.ingest.tables.attempt_files import OutcomeTable, find_telemetry_columns, read_outcome_table
 from fieldloop.loop.run.policies import find_policy
 from fieldloop.loop.run.possible_outcomes import further_conditions, refuse_impossible
-from fieldloop.loop.work.atomic_files import write_atomically
+from fieldloop.loop.work.example_tables import example_table, write_template
 from fieldloop.loop.work.pasted import pasted_table
 from fieldloop.loop.workspace import Workspace
-from fieldloop.model.codec import iso
+from fieldloop.model.codec import format_iso_time
 from fieldloop.model.condition import Stratum
 from fieldloop.model.deployment import Deployment
 from fieldloop.model.event import OutcomeRecorded
@@ -50,18 +48,19 @@ def record(workspace: Workspace, file: Path, *, policy: str = "", stage: Stage =
 
     Arguments:
         file: the table; its name ends in .csv, .parquet or .jsonl
-        policy: the policy of rows that name none
-        stage: the stage of rows that name none: lab, gate, shadow or production
+        policy: the policy of rows that name no policy
+        stage: the stage of rows that name no stage: lab, gate, shadow or production
     """
     mapped = workspace.newest(Deployment)
     zones = mapped.time_zones if mapped else {}
-    telemetry = telemetry_of([file], int(workspace.operations["diagnose"].number("table_levels")))
+    telemetry = find_telemetry_columns([file], int(workspace.operations["diagnose"].number("table_levels")))
     table = read_outcome_table(file, policy, stage, telemetry, zones)
     reported = _by_policy_id(workspace, table, file)
     try:
         refuse_impossible(workspace, reported)
     except BadInput as wrong:
-        raise BadInput(f"{file.name}: {wrong} Nothing was recorded.") from wrong
+        at, why = _first_impossible(workspace, reported)
+        raise BadInput(f"{file.name}, line {table.lines[at]}: {why or wrong} Nothing was recorded.") from wrong
     done = record_outcomes(workspace, reported, table.unknown_ids)
     notes = [note("monitor.without_result", rows=table.without_result)] if table.without_result else []
     if done.resolved:
@@ -76,8 +75,8 @@ def paste(workspace: Workspace, text: str, *, policy: str = "", stage: Stage = S
 
     Arguments:
         text: CSV with its header, or JSON lines, as for `monitor record`
-        policy: the policy of rows that name none
-        stage: the stage of rows that name none: lab, gate, shadow or production
+        policy: the policy of rows that name no policy
+        stage: the stage of rows that name no stage: lab, gate, shadow or production
     """
     with pasted_table(text, "pasted table") as file:
         return record(workspace, file, policy=policy, stage=stage)
@@ -85,9 +84,17 @@ def paste(workspace: Workspace, text: str, *, policy: str = "", stage: Stage = S
 
 def _by_policy_id(workspace: Workspace, table: OutcomeTable, file: Path) -> list[Outcome]:
     """Name policies by id, and let rows without a judge be judged by the user."""
-    if any(not outcome.policy for outcome in table.outcomes):
-        raise BadInput(f"{file.name} does not state the policy. Add a column 'policy', or give --policy.")
-    ids = {name: find_policy(workspace, name).id for name in {outcome.policy for outcome in table.outcomes}}
+    ids: dict[str, str] = {}
+    for line, outcome in zip(table.lines, table.outcomes, strict=True):
+        if not outcome.policy:
+            raise BadInput(
+                f"{file.name}, line {line} does not state the policy. Add a column 'policy', or give --policy."
+            )
+        if outcome.policy not in ids:
+            try:
+                ids[outcome.policy] = find_policy(workspace, outcome.policy).id
+            except BadInput as unknown:
+                raise BadInput(f"{file.name}, line {line}: {unknown} Nothing was recorded.") from unknown
     judge = workspace.actor.id
     return [
         dataclasses.replace(outcome, policy=ids[outcome.policy], judged_by=outcome.judged_by or judge)
@@ -95,16 +102,36 @@ def _by_policy_id(workspace: Workspace, table: OutcomeTable, file: Path) -> list
     ]
 
 
+def _first_impossible(workspace: Workspace, outcomes: Sequence[Outcome]) -> tuple[int, BadInput | None]:
+    """Return the place of the first outcome that is refused, and why; halved, because a table may be long."""
+    whole, why = 0, None
+    end = len(outcomes)
+    while end - whole > 1:
+        middle = (whole + end) // 2
+        try:
+            refuse_impossible(workspace, outcomes[whole:middle])
+            whole = middle
+        except BadInput:
+            end = middle
+    try:
+        refuse_impossible(workspace, outcomes[whole:end])
+    except BadInput as wrong:
+        why = wrong
+    return whole, why
+
+
 def template(workspace: Workspace, *, out: Path | None = None) -> str:
     """Write an example table of outcomes with the conditions of this workspace's map.
 
+    Its example rows begin with "# ", so that `monitor record` does not read them. Add your own rows below them.
+
     Arguments:
-        out: write it to this CSV file; it must not exist yet
+        out: write the table to this new CSV file
     """
     mapped, policy = workspace.newest(Deployment), workspace.newest(PolicyVersion)
     strata = [exposure.stratum for exposure in mapped.exposures[:1]] if mapped else []
     levels = {factor: level for stratum in strata for factor, level in stratum.levels.items() if factor != "site"}
-    usual = {"at": iso(workspace.clock()), "policy": policy.name if policy else "p1", "robot": "arm-1",
+    usual = {"at": format_iso_time(workspace.clock()), "policy": policy.name if policy else "p1", "robot": "arm-1",
              "site": next((s.level("site") or "" for s in strata), "site-1"), "interventions": "0"}  # fmt: skip
     article = mapped.skus[0].id if mapped and mapped.skus else ""
     rows = [
@@ -112,16 +139,12 @@ def template(workspace: Workspace, *, out: Path | None = None) -> str:
         {**usual, **levels, "succeeded": "no", "failure": FailureClass.GRASP.value, "cycle_s": "9.8"},
         {**usual, **levels, "succeeded": "unknown"},
     ]
-    text = io.StringIO()
-    writer = csv.DictWriter(text, [*COLUMNS, *levels], restval="", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({**row, "item": article} for row in rows)
+    columns = [*COLUMNS, *levels]
+    text = example_table(columns, [[{**row, "item": article}.get(name, "") for name in columns] for row in rows])
     if out is None:
-        return text.getvalue()
-    if out.exists():
-        raise BadInput(f"{out} already exists and may have been edited. Choose another name.")
-    write_atomically(out, text.getvalue(), "table")
-    return f"Written to {out}. Fill it in, then run: fieldloop monitor record {out}"
+        return text
+    write_template(out, text)
+    return f"Written to {out}. Add your rows, then run: fieldloop monitor record {out}"
 
 
 def add(  # noqa: PLR0913 - each is an option of the command
@@ -153,9 +176,9 @@ def add(  # noqa: PLR0913 - each is an option of the command
         cycle_s: seconds from the start of the attempt to its end
         confidence: the policy's confidence, 0 to 1
         latency_ms: how long the policy took to answer
-        interventions: how often a person stepped in
+        interventions: how often a person intervened
         stage: lab, gate, shadow or production
-        scenario: the gate scenario that this attempt was a trial of
+        scenario: the gate scenario to which this trial belongs
         outcome: the report's id, so that repeated delivery counts once
     """
     where, at_ns = Stratum.parse(stratum), workspace.clock()

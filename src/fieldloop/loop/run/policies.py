@@ -30,7 +30,7 @@ def load_engine(workspace: Workspace, policy: PolicyVersion) -> Engine:
             "Add a bundle (bundle.json and policy.onnx): fieldloop policy add NAME FOLDER"
         )
     folder = workspace.shelf.local(Blob(policy.bundle, 0, is_folder=True), workspace.cache)
-    return onnx.load(folder, threads=int(workspace.operations["serve"]["threads"]), policy=policy.id)
+    return onnx.load_bundle(folder, threads=int(workspace.operations["serve"]["threads"]), policy=policy.id)
 
 
 def release_of(workspace: Workspace, policy: PolicyVersion) -> Release | None:

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from fieldloop.errors import BadInput, Refused, UnknownName
 from fieldloop.loop.run.policies import find_policy
 from fieldloop.loop.workspace import Workspace
-from fieldloop.model.codec import iso
+from fieldloop.model.codec import format_iso_time
 from fieldloop.model.condition import Condition
 from fieldloop.model.deployment import Deployment
 from fieldloop.model.person import Role
@@ -34,14 +34,21 @@ def refuse_impossible(workspace: Workspace, outcomes: Sequence[Outcome]) -> None
         _refuse_stage(workspace, outcome)
         _refuse_values(outcome)
         if outcome.at_ns > latest_ns:
-            raise BadInput(f"Outcome {outcome.id} is from the future ({iso(outcome.at_ns)}). Set the robot's clock.")
+            raise BadInput(
+                f"Outcome {outcome.id} is from the future ({format_iso_time(outcome.at_ns)}). Set the robot's clock."
+            )
         if outcome.at_ns < EARLIEST_NS:
-            raise BadInput(f"Outcome {outcome.id} has no valid time ({iso(outcome.at_ns)}). State when it was: at.")
+            raise BadInput(
+                f"Outcome {outcome.id} has no valid time ({format_iso_time(outcome.at_ns)}). State the time of "
+                f"the attempt as `at`."
+            )
 
 
 def _refuse_stage(workspace: Workspace, outcome: Outcome) -> None:
     if outcome.stage in TRIALS and workspace.actor.role not in (Role.ADMIN, Role.ENGINEER):
-        raise Refused(f"Only engineers may record outcomes of stage {outcome.stage}; {workspace.actor.id} is not one.")
+        raise Refused(
+            f"Only engineers may record outcomes of stage {outcome.stage}; {workspace.actor.id} has another role."
+        )
     scenario = outcome.scenario
     if outcome.stage is Stage.GATE and scenario not in NOMINAL[1:] and not scenario.startswith(SCENARIOS):
         raise BadInput(f"{scenario!r} is not a scenario of a gate. List them with: fieldloop gate trials")

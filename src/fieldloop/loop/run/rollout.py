@@ -12,9 +12,9 @@ from fieldloop.model.finding import Status
 from fieldloop.model.note import note
 from fieldloop.model.policy import Stage
 from fieldloop.model.rollout import Rollout, Rung
-from fieldloop.rollout import advance as climb
+from fieldloop.rollout import advance_rollout as climb
 from fieldloop.rollout import roll_back
-from fieldloop.rollout import start as put_on_ladder
+from fieldloop.rollout import start_rollout as put_on_ladder
 from fieldloop.store import Expected
 
 FINISHED = (Rung.FLEET, Rung.BACK)
@@ -41,7 +41,7 @@ def start(
         policy: the policy's id, a unique beginning of it, or its name
         shadow: start in shadow: the policy runs along, but its actions are ignored
         override: reason to start although the gate did not pass, or to skip rungs; recorded with the user
-        rung: begin on this rung; a higher one than the first needs --override
+        rung: begin on this rung; a rung above the first needs --override
     """
     seen, candidate = workspace.store.last(), find_policy(workspace, policy)
     gate = last_gate(workspace, candidate.id)
@@ -56,7 +56,7 @@ def start(
     over = note("rollout.overridden", reason=reason, actor=workspace.actor.id) if reason else None
     begun = put_on_ladder(
         candidate.id, version_in_production(workspace), gate, workspace.operations["rollout"], workspace.clock(),
-        workspace.ids, shadow=shadow, override=over, wanted=None if rung == "first" else Rung(rung),
+        workspace.ids, shadow=shadow, override=over, wanted_rung=None if rung == "first" else Rung(rung),
     )  # fmt: skip
     workspace.write(RolloutMoved(begun), expect=Expected(Rollout, seen))
     return begun
@@ -85,7 +85,7 @@ def back(workspace: Workspace, *, production: bool = False, reason: str = "by ha
 
     Arguments:
         production: roll back the version in production instead; the version before it takes over
-        reason: why it is rolled back, for the record
+        reason: why the version is rolled back; the ledger records the reason
     """
     seen = workspace.store.last()
     current = _newest_on_fleet(workspace) if production else rollout_in_progress(workspace)

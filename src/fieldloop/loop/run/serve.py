@@ -10,11 +10,11 @@ from fieldloop.loop.run.rollout import last_gate
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.decision import Latency
 from fieldloop.model.finding import Finding, Status
-from fieldloop.say.findings import message
-from fieldloop.serve.admission import admit
-from fieldloop.serve.bench import measure
-from fieldloop.serve.engine import Engine, Health, blank, probe
-from fieldloop.serve.server import app, listen
+from fieldloop.say.findings import write_finding
+from fieldloop.serve.admission import judge_latency_limit
+from fieldloop.serve.bench import benchmark_latency
+from fieldloop.serve.engine import Engine, Health, make_blank_observation, probe_engine
+from fieldloop.serve.server import make_app, run_server
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +57,12 @@ def serve(
     engine = load_engine(workspace, version)
     admission = measure_latency(workspace, engine)[1]
     if admission.status is not Status.PASSED:
-        raise Refused(f"{version.name} is not served because of its latency ({admission.status}): {message(admission)}")
+        raise Refused(
+            f"{version.name} is not served because of its latency ({admission.status}): {write_finding(admission)}"
+        )
     settings = workspace.operations["serve"]
     tell(f"{version.name}: http://{host}:{port}/act and ws://{host}:{port}/ws   health: /health   Ctrl+C ends")
-    listen(app(engine, settings, workspace.clock), host, port, settings)
+    run_server(make_app(engine, settings, workspace.clock), host, port, settings)
 
 
 def health(workspace: Workspace, policy: str) -> PolicyHealth:
@@ -72,11 +74,13 @@ def health(workspace: Workspace, policy: str) -> PolicyHealth:
     version = find_policy(workspace, policy)
     engine = load_engine(workspace, version)
     latency, admission = measure_latency(workspace, engine)
-    return PolicyHealth(version.id, probe(engine, time.perf_counter_ns), latency, admission)
+    return PolicyHealth(version.id, probe_engine(engine, time.perf_counter_ns), latency, admission)
 
 
 def measure_latency(workspace: Workspace, engine: Engine) -> tuple[Latency, Finding]:
     """Measure how long a policy takes to answer, and compare it with the gate's limit."""
     # real time, because the workspace's clock may be simulated
-    latency = measure(engine, blank(engine.bundle.inputs), workspace.operations["serve"], time.perf_counter_ns)
-    return latency, admit(latency, engine.bundle.control_hz, workspace.operations["gate"])
+    latency = benchmark_latency(
+        engine, make_blank_observation(engine.bundle.inputs), workspace.operations["serve"], time.perf_counter_ns
+    )
+    return latency, judge_latency_limit(latency, engine.bundle.control_hz, workspace.operations["gate"])

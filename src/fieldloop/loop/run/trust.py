@@ -16,8 +16,8 @@ from fieldloop.model.event import Event, Recorded, TokenIssued
 from fieldloop.model.note import Note, note
 from fieldloop.model.person import Provider
 from fieldloop.say.spelled import spell_out_facts
-from fieldloop.trust import Lineage, Link, Verification, chain, verify
-from fieldloop.trust import trace as follow
+from fieldloop.trust import Lineage, Link, Verification, seal_records, verify_chain
+from fieldloop.trust import trace_lineage as follow
 
 PAGE = 1000
 SCHEMA = "evidence/1"
@@ -63,8 +63,8 @@ def evidence(workspace: Workspace, policy: str, file: Path) -> Evidence:
     lineage, until = trace(workspace, policy), workspace.store.last()
     records = [{"kind": "Lineage", "body": spell_out_facts(lineage)}]
     records += [{"kind": type(r.event).__name__, "body": spell_out_facts(r)} for r in _events(workspace, until)]
-    links = chain(records)
-    found = verify(links)
+    links = seal_records(records)
+    found = verify_chain(links)
     write_atomically(file, json.dumps({"schema": SCHEMA, "head": found.head, "links": to_plain(links)}), "record")
     return Evidence(str(file), lineage.policy, found.links, found.head, found.message)
 
@@ -80,7 +80,7 @@ def verify_evidence(file: Path) -> Verification:
         if pack["schema"] != SCHEMA:
             raise BadInput(f"{file} has the schema {pack['schema']!r}; a sealed record has {SCHEMA!r}.")
         links = [Link(raw["position"], raw["previous"], raw["record"], raw["sha256"]) for raw in pack["links"]]
-        return verify(links, pack["head"])
+        return verify_chain(links, pack["head"])
     except OSError as wrong:
         raise BadInput(f"{file} cannot be read: {wrong.strerror}.") from wrong
     except (ValueError, KeyError, TypeError) as wrong:

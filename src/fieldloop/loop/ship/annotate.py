@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fieldloop.annotate import agreement, propose, taxonomy
+from fieldloop.annotate import compare_authors, load_shipped_taxonomy, propose_phases
 from fieldloop.errors import BadInput
 from fieldloop.loop.data.find_episode import find_episode
 from fieldloop.loop.ship.taxonomy_lock import lock_taxonomy
@@ -14,7 +14,7 @@ from fieldloop.model.episode import Episode
 from fieldloop.model.event import EpisodeAnnotated
 from fieldloop.model.finding import EpisodeReport, Status
 from fieldloop.model.fix import FixKind
-from fieldloop.release import accepted_fixes
+from fieldloop.release import select_fixes
 
 PHASE = "phase"
 FRAME_HZ = 30.0
@@ -45,10 +45,10 @@ def annotate(workspace: Workspace, episode: tuple[str, ...] = (), *, again: bool
     if not again:
         chosen = [e for e in chosen if not workspace.store.count(Annotation, {"episode": e.id, "author": MACHINE})]
     if chosen:
-        lock_taxonomy(workspace, taxonomy())
+        lock_taxonomy(workspace, load_shipped_taxonomy())
     events, refused = [], []
     for recording in workspace.track(Reopened(workspace, chosen), "proposing phases", len(chosen)):
-        spans, reason = propose(recording, taxonomy(), author=MACHINE)
+        spans, reason = propose_phases(recording, load_shipped_taxonomy(), author=MACHINE)
         if spans:
             events.append(EpisodeAnnotated(recording.episode.id, PHASE, MACHINE, tuple(spans)))
         else:
@@ -63,7 +63,7 @@ def _episodes_to_annotate(workspace: Workspace) -> list[Episode]:
     failed = workspace.store.find(Episode, {"status": Status.FAILED})
     reports = workspace.store.find(EpisodeReport, {"episode": [e.id for e in failed]}) if failed else []
     last = {r.episode: r for r in reports}
-    mendable = [e for e in failed if e.id in last and accepted_fixes(last[e.id], FixKind) is not None]
+    mendable = [e for e in failed if e.id in last and select_fixes(last[e.id], FixKind) is not None]
     return [*workspace.store.find(Episode, {"status": Status.PASSED}), *mendable]
 
 
@@ -90,4 +90,4 @@ def agreement_of_spans(
     if not shared:
         return None
     ours, theirs = ([span for span in spans if span.episode in shared] for spans in (first, second))
-    return agreement(ours, theirs, frame_hz)
+    return compare_authors(ours, theirs, frame_hz)

@@ -89,13 +89,13 @@ def convert(  # noqa: PLR0913 - each is an option of the command
 
     Arguments:
         source: a log file, a dataset folder, or a folder of logs
-        target: a path that does not exist yet; written completely or not at all. A file gets the ending of its format
-        to: the format to write; mcap keeps every rate and clock, the others have one row per frame
-        clock: the stream whose timestamps become the frames (default: the first camera, else the action)
+        target: a new path; the dataset is written completely or not. A file gets the ending of its format
+        to: the format to write; mcap keeps every rate and clock, the other formats have one row per frame
+        clock: the stream that sets the rows' timestamps (default: the first camera, else the actions)
         hz: frames per second to write (default: the timestamps of the stream in --clock)
-        codec: how LeRobot's videos are compressed; keep copies h264 and AV1 videos as they are, and encodes h264 else
+        codec: how LeRobot's videos are compressed; `keep` copies h264 and AV1 videos, and encodes others as h264
         actions_from: the stream to use as actions in HDF5 if no stream is of the kind action
-        pair: samples belong to a row by index or by time (default: as the source's format defines)
+        pair: how samples are paired with rows: by index or by time (default: as the source's format defines)
         mapping: the mapping file that translates your names, units and frames
     """
     if target.resolve().is_relative_to(source.resolve()):

@@ -38,13 +38,13 @@ def export(  # noqa: PLR0913 - each is an option of the command
 
     Arguments:
         release: the release's id, a unique beginning of it, or its name
-        target: a path that does not exist yet; written completely or not at all
-        to: the format to write; mcap keeps every rate and clock, the others have one row per frame
-        clock: the stream whose timestamps become the frames (default: the first camera, else the action)
-        hz: write frames at this fixed rate instead
-        codec: how LeRobot's videos are compressed; keep copies h264 and AV1 videos as they are, and encodes h264 else
+        target: a new path; the dataset is written completely or not
+        to: the format to write; mcap keeps every rate and clock, the other formats have one row per frame
+        clock: the stream that sets the rows' timestamps (default: the first camera, else the actions)
+        hz: write rows at this fixed rate, instead of the timestamps of --clock
+        codec: how LeRobot's videos are compressed; `keep` copies h264 and AV1 videos, and encodes others as h264
         actions_from: the stream to use as actions in HDF5 if no stream is of the kind action
-        pair: samples belong to a row by index or by time (default: as the logs' formats define; by time after a fix)
+        pair: pair samples with rows by index or by time (default: as the logs' formats define; by time after a fix)
     """
     frozen = find_release(workspace, release)
     target = prepare_target(target, to, len(frozen.episodes))

@@ -8,13 +8,20 @@ from dataclasses import replace
 import numpy as np
 
 from fieldloop.errors import UnknownName
-from fieldloop.evaluate import Trial, judge, note_missing_lightings, note_unknown_training, novel_lightings, plan
+from fieldloop.evaluate import (
+    Trial,
+    judge_gate,
+    list_novel_lightings,
+    note_missing_lightings,
+    note_unknown_training,
+    plan_gate_trials,
+)
 from fieldloop.loop.audit.audit import latest_deployment
 from fieldloop.loop.floor.floor import run_trials
 from fieldloop.loop.run.policies import find_policy, load_engine, release_of
 from fieldloop.loop.run.serve import measure_latency
 from fieldloop.loop.workspace import Workspace
-from fieldloop.model.attempts import settle_attempts, unknown_attempts
+from fieldloop.model.attempts import count_unknown_attempts, settle_attempts
 from fieldloop.model.codec import to_plain
 from fieldloop.model.condition import Exposure
 from fieldloop.model.decision import Decision
@@ -24,8 +31,8 @@ from fieldloop.model.identity import content_id
 from fieldloop.model.policy import Outcome, PolicyVersion, Stage
 from fieldloop.model.release import Release
 from fieldloop.protocol import Section
-from fieldloop.serve.admission import admit
-from fieldloop.serve.bench import latency_of
+from fieldloop.serve.admission import judge_latency_limit
+from fieldloop.serve.bench import summarise_latency
 from fieldloop.store import Expected
 
 
@@ -39,14 +46,14 @@ def trials(workspace: Workspace, policy: str, *, site: str = "", seed: int = 0) 
     """
     version = find_policy(workspace, policy)
     release = release_of(workspace, version)
-    return plan(
+    return plan_gate_trials(
         version.id,
         _exposures(workspace, release, site),
         workspace.operations["gate"],
         # fresh trials at every look, at the same positions: results are added up by position
         np.random.default_rng([seed, _next_look_number(workspace, version)]),
         known_lightings=_trained_lighting_levels(release),
-        places=np.random.default_rng(seed),
+        position_rng=np.random.default_rng(seed),
     )
 
 
@@ -74,7 +81,7 @@ def gate(workspace: Workspace, policy: str, *, simulate: bool = False, site: str
         fresh = run_trials(workspace, engine, version, ahead, seed=seed, look=look)
     outcomes = [*recorded, *fresh]
     judged = _one_outcome_per_attempt(outcomes)
-    decision = judge(
+    decision = judge_gate(
         judged,
         measure_latency(workspace, engine)[1] if engine else _reported_latency(outcomes, version, settings),
         settings,
@@ -82,14 +89,14 @@ def gate(workspace: Workspace, policy: str, *, simulate: bool = False, site: str
         policy=version.id,
         decision_id=workspace.ids.new("decision"),
         at_ns=workspace.clock(),
-        look=look,
+        look_number=look,
     )
-    novel = novel_lightings(exposures, settings, _trained_lighting_levels(release))
+    novel = list_novel_lightings(exposures, settings, _trained_lighting_levels(release))
     decision = note_missing_lightings(decision, len(novel), settings)
     if release is None:
         decision = note_unknown_training(decision)
     decision = replace(
-        decision, site=site, outcomes=_hash(outcomes), trials=len(judged), unknown=unknown_attempts(outcomes)
+        decision, site=site, outcomes=_hash(outcomes), trials=len(judged), unknown=count_unknown_attempts(outcomes)
     )
     # in one transaction: trials without their decision would be drawn again
     workspace.write(
@@ -132,7 +139,7 @@ def _reported_latency(outcomes: Sequence[Outcome], version: PolicyVersion, setti
     reported = [outcome.latency_ms for outcome in outcomes if outcome.latency_ms is not None]
     if not reported:
         return None
-    return admit(latency_of(np.asarray(reported)), version.control_hz or math.nan, settings)
+    return judge_latency_limit(summarise_latency(np.asarray(reported)), version.control_hz or math.nan, settings)
 
 
 def _trained_lighting_levels(release: Release | None) -> set[str]:

@@ -1,34 +1,35 @@
 """Import labels from other annotation tools: phases and results of episodes as a table, one row a label."""
 
-import csv
-import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from fieldloop.annotate import taxonomy
+from fieldloop.annotate import load_shipped_taxonomy
 from fieldloop.errors import BadInput, UnknownName
-from fieldloop.ingest.tables.table_rows import rows_of
+from fieldloop.ingest.tables.table_rows import read_rows
 from fieldloop.loop.data.find_episode import find_episode
 from fieldloop.loop.data.measurements import IN_USE
 from fieldloop.loop.data.relabel import judge_anew
 from fieldloop.loop.data.statements import with_statements
 from fieldloop.loop.ship.annotate import PHASE
 from fieldloop.loop.ship.taxonomy_lock import lock_taxonomy
-from fieldloop.loop.work.atomic_files import write_atomically
+from fieldloop.loop.work.example_tables import example_table, write_template
 from fieldloop.loop.work.pasted import pasted_table
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.episode import Episode, Stated
-from fieldloop.model.episode_text import number_of
+from fieldloop.model.episode_text import parse_finite_number
 from fieldloop.model.event import EpisodeAnnotated, EpisodeRelabelled, Event
-from fieldloop.model.stated import TRUTH_TEXTS, UNKNOWN, truth_of
+from fieldloop.model.person import Actor, Role
+from fieldloop.model.stated import TRUTH_TEXTS, UNKNOWN, parse_result
 from fieldloop.model.stream import NS_PER_S
-from fieldloop.say.numbers import fixed, format_number
+from fieldloop.say.numbers import format_fixed, format_number
 
 COLUMNS = ("episode", "label", "start_s", "end_s", "annotator", "result", "failure")
-REQUIRED = ("episode", "annotator")
+REQUIRED = ("episode",)
+MAY_NAME_OTHERS = (Role.ADMIN, Role.ENGINEER)
+"""Who may import labels that another person made; the ledger names both."""
 SLACK_S = 0.05
 """How far a span may reach beyond its episode: a frame or two, as tools round to frames."""
 MOST_WRONG, TEMPLATE_EPISODES = 5, 3
@@ -61,7 +62,8 @@ def import_labels(workspace: Workspace, file: Path, *, label: tuple[str, ...] = 
 
     Columns: episode, label, start_s, end_s (seconds from the episode's start), annotator, result, failure. A row
     states a phase, a result (success, failure or unknown), or both. Phases of an annotator replace the annotator's
-    earlier phases of that episode. One wrong row refuses the whole table.
+    earlier phases of that episode. One wrong row refuses the whole table. A row without an annotator is yours. Only
+    engineers may import labels that another person made.
 
     Arguments:
         file: the table; `fieldloop annotate template` writes an example
@@ -78,7 +80,7 @@ def import_labels(workspace: Workspace, file: Path, *, label: tuple[str, ...] = 
     ]
     results = [EpisodeRelabelled(new, old) for old, new in _with_results(rows, file.name)]
     if by_author:
-        lock_taxonomy(workspace, taxonomy())
+        lock_taxonomy(workspace, load_shipped_taxonomy())
     workspace.write(*events, *(change for change in results if change.episode != change.before))
     judge_anew(workspace, [change.episode for change in results if change.episode != change.before])
     authors = tuple(sorted({row.annotator for row in rows}))
@@ -99,29 +101,27 @@ def paste_labels(workspace: Workspace, text: str, *, label: tuple[str, ...] = ()
 def template(workspace: Workspace, *, out: Path | None = None) -> str:
     """Write an example table of labels with episodes of this workspace.
 
+    Its example rows begin with "# ", so that `annotate import` does not read them. Add your own rows below them.
+
     Arguments:
-        out: write it to this CSV file; it must not exist yet
+        out: write the table to this new CSV file
     """
     known = workspace.store.find(Episode, IN_USE, newest=True, limit=TEMPLATE_EPISODES)
     names = [episode.name for episode in known] or ["episode-1"]
-    labels = [label.name for label in taxonomy().labels][:2]
+    labels = [label.name for label in load_shipped_taxonomy().labels][:2]
     spans = [
         (name, label, f"{at}.0", f"{at + 1}.0", "anna", "", "") for name in names for at, label in enumerate(labels)
     ]
     results = [(names[0], "", "", "", "anna", "success", ""), (names[-1], "", "", "", "anna", "failure", "grasp")]
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerows([COLUMNS, *spans, *results[: len(names)]])
+    text = example_table(COLUMNS, [*spans, *results[: len(names)]])
     if out is None:
-        return text.getvalue()
-    if out.exists():
-        raise BadInput(f"{out} already exists and may have been edited. Choose another name.")
-    write_atomically(out, text.getvalue(), "table")
-    return f"Written to {out}. Fill it in, then run: fieldloop annotate import {out}"
+        return text
+    write_template(out, text)
+    return f"Written to {out}. Add your rows, then run: fieldloop annotate import {out}"
 
 
 def _renamed(words: Sequence[str]) -> dict[str, str]:
-    known = {label.name for label in taxonomy().labels}
+    known = {label.name for label in load_shipped_taxonomy().labels}
     pairs = [tuple(part.strip() for part in word.partition("=")[::2]) for word in words]
     for word, (theirs, ours) in zip(words, pairs, strict=True):
         if not theirs or ours not in known:
@@ -131,7 +131,7 @@ def _renamed(words: Sequence[str]) -> dict[str, str]:
 
 def _read_rows(workspace: Workspace, file: Path, renamed: dict[str, str]) -> list[LabelRow]:
     """Read every row; all that is wrong is stated at once, line by line, and nothing is imported."""
-    rows = rows_of(file)
+    rows = read_rows(file)
     for column in REQUIRED:
         if column not in rows[0][1]:
             raise BadInput(f"{file.name}: the column {column!r} is missing. Columns: {', '.join(rows[0][1])}.")
@@ -144,7 +144,7 @@ def _read_rows(workspace: Workspace, file: Path, renamed: dict[str, str]) -> lis
             named = str(cells.get("episode") or "")
             if named not in found:
                 found[named] = find_episode(workspace, named)
-            read.append(_read_row(cells, place, found[named], renamed))
+            read.append(_read_row(cells, place, found[named], renamed, workspace.actor))
         except BadInput as problem:
             wrong.append(f"{place}: {problem}")
     wrong += _overlaps(read)
@@ -157,13 +157,18 @@ def _read_rows(workspace: Workspace, file: Path, renamed: dict[str, str]) -> lis
     return read
 
 
-def _read_row(cells: dict[str, str], place: str, episode: Episode, renamed: dict[str, str]) -> LabelRow:
-    author = cells.get("annotator") or ""
-    if not author:
-        raise BadInput("annotator is empty. Name the person who made the label.")
+def _author(stated: str, actor: Actor) -> str:
+    """Return who made a label: the person who imports it, or another whom an engineer names."""
+    if stated not in ("", actor.id) and actor.role not in MAY_NAME_OTHERS:
+        raise BadInput(f"annotator = {stated!r}, but you are {actor.id}. Only engineers may import others' labels.")
+    return stated or actor.id
+
+
+def _read_row(cells: dict[str, str], place: str, episode: Episode, renamed: dict[str, str], actor: Actor) -> LabelRow:
+    author = _author((cells.get("annotator") or "").strip(), actor)
     result = (cells.get("result") or "").strip()
     failure = (cells.get("failure") or "").strip()
-    stated = "" if not result else TRUTH_TEXTS[truth_of(result)] or UNKNOWN
+    stated = "" if not result else TRUTH_TEXTS[parse_result(result)] or UNKNOWN
     if failure and stated != TRUTH_TEXTS[False]:
         raise BadInput(f"failure = {failure!r} needs result = failure.")
     label = (cells.get("label") or "").strip()
@@ -177,7 +182,7 @@ def _span(
 ) -> Annotation | None:
     if not label:
         return None
-    name, known = renamed.get(label, label), [one.name for one in taxonomy().labels]
+    name, known = renamed.get(label, label), [one.name for one in load_shipped_taxonomy().labels]
     if name not in known:
         raise UnknownName("label", label, known, f"{', '.join(known)}; rename yours with --label {label}=…")
     start, end = (_seconds(cells, column) for column in ("start_s", "end_s"))
@@ -186,14 +191,14 @@ def _span(
         raise BadInput(f"end_s = {format_number(end)} is not after start_s = {format_number(start)}.")
     if start < -SLACK_S or end > length + SLACK_S:
         span = f"{format_number(start)} s to {format_number(end)} s"
-        raise BadInput(f"{span} is outside {episode.name}, which lasts {fixed(length, 2)} s.")
+        raise BadInput(f"{span} is outside {episode.name}, which lasts {format_fixed(length, 2)} s.")
     begin_ns = episode.start_ns + max(0, round(start * NS_PER_S))
     end_ns = min(episode.end_ns, episode.start_ns + round(end * NS_PER_S))
     return Annotation(episode.id, PHASE, name, begin_ns, end_ns, author)
 
 
 def _seconds(cells: dict[str, str], column: str) -> float:
-    number = number_of(str(cells.get(column) or ""))
+    number = parse_finite_number(str(cells.get(column) or ""))
     if number is None:
         raise BadInput(f"{column} = {cells.get(column)!r} is not a number of seconds.")
     return number
@@ -222,7 +227,7 @@ def _with_results(rows: Sequence[LabelRow], file: str) -> list[tuple[Episode, Ep
         if (first.result, first.failure) != (row.result, row.failure):
             raise BadInput(
                 f"{file}, {row.place}: another result of {row.episode.name} than {first.place} states. "
-                "Settle it, and keep one. Nothing was imported."
+                "Decide which result is right, and keep only that row. Nothing was imported."
             )
     changed = []
     for row in by_episode.values():

@@ -9,7 +9,7 @@ from pathlib import Path
 from fieldloop.errors import BadInput, Refused
 from fieldloop.loop.ship.release import find_release as named_release
 from fieldloop.loop.workspace import Workspace
-from fieldloop.model.event import PolicyAdded
+from fieldloop.model.event import PolicyAdded, PolicyTrained
 from fieldloop.model.identity import content_id
 from fieldloop.model.policy import PolicyVersion
 from fieldloop.serve.bundle import CARD, WEIGHTS, read_bundle
@@ -31,14 +31,15 @@ def add(
     """Add a policy that was trained elsewhere, so that it can be gated, rolled out, monitored and diagnosed.
 
     A bundle folder (bundle.json and policy.onnx) is stored and can be served. Of other weights only the SHA-256 is
-    recorded. Of a URL only the address is recorded.
+    recorded. Of a URL only the address is recorded. For a name that is known, the release or the rate is stated on the
+    record; other weights under the same name are refused.
 
     Arguments:
-        name: what people call it, such as pi0-v3
-        source: file, folder or URL of the weights, if there is one to name
-        digest: SHA-256 of the weights where they are not on this machine
-        release: the release it was trained on, if it is one of this workspace
-        control_hz: how many actions a second the robot asks for; the gate needs it to judge latency
+        name: the policy's name, such as pi0-v3
+        source: file, folder or URL of the weights, where known
+        digest: SHA-256 of the weights, if the weights are not on this machine
+        release: the release of this workspace on which the policy was trained, where known
+        control_hz: how many actions a second the robot asks for; the gate judges latency by this rate
     """
     if not name.strip():
         raise BadInput("Give the policy a name, such as pi0-v3.")
@@ -57,12 +58,44 @@ def add(
         control_hz=control_hz,
     )
     version = _with_weights(workspace, version, source, digest.strip().lower())
+    if source is None and not digest.strip() and (named := _version_called(workspace, version.name)):
+        version = replace(version, id=named.id)  # the name alone means the version that has it
     known = workspace.store.find(PolicyVersion, {"id": version.id})
-    if known and known[0].name != version.name:
-        raise Refused(f"These weights are known already, as {known[0].name} ({version.id[:12]}).")
-    if not known:
-        workspace.write(PolicyAdded(version))
-    return known[0] if known else version
+    if known:
+        return _state_more(workspace, known[0], version)
+    refuse_taken_name(workspace, version.name)
+    workspace.write(PolicyAdded(version))
+    return version
+
+
+def _version_called(workspace: Workspace, name: str) -> PolicyVersion | None:
+    return next(iter(workspace.store.find(PolicyVersion, {"name": name}, newest=True, limit=1)), None)
+
+
+def refuse_taken_name(workspace: Workspace, name: str) -> None:
+    """Refuse a second version of the same name: people and tables name versions by it."""
+    if named := _version_called(workspace, name):
+        raise Refused(
+            f"{name} is another version already ({named.id[:12]}). Give this one a name of its own, such as {name}-2."
+        )
+
+
+def _state_more(workspace: Workspace, known: PolicyVersion, now: PolicyVersion) -> PolicyVersion:
+    """Record the release or the rate of a version that is known already; what is not given stays."""
+    if known.name != now.name:
+        raise Refused(f"These weights are known already, as {known.name} ({known.id[:12]}).")
+    trained = (record.event.policy.id for record in workspace.store.events(PolicyTrained))
+    if now.release not in ("", known.release) and known.id in trained:
+        raise Refused(f"{known.name} was trained here on another release. What it learnt from does not change.")
+    stated = replace(
+        known,
+        release=now.release or known.release,
+        episodes=now.episodes if now.release else known.episodes,
+        control_hz=now.control_hz or known.control_hz,
+    )
+    if stated != known:
+        workspace.write(PolicyAdded(stated))
+    return stated
 
 
 def register(
@@ -71,10 +104,10 @@ def register(
     """Add a policy whose weights stay elsewhere, by name and digest alone, as a page or another program does.
 
     Arguments:
-        name: what people call it, such as pi0-v3
-        digest: SHA-256 of the weights, if it is known
-        release: the release it was trained on, if it is one of this workspace
-        control_hz: how many actions a second the robot asks for; the gate needs it to judge latency
+        name: the policy's name, such as pi0-v3
+        digest: SHA-256 of the weights, where known
+        release: the release of this workspace on which the policy was trained, where known
+        control_hz: how many actions a second the robot asks for; the gate judges latency by this rate
     """
     return add(workspace, name, digest=digest, release=release, control_hz=control_hz)
 

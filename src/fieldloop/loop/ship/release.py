@@ -1,10 +1,10 @@
 """Freeze accepted episodes into releases."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from fieldloop.annotate import taxonomy
-from fieldloop.check.corpus.near import near_groups
+from fieldloop.annotate import load_shipped_taxonomy
+from fieldloop.check.corpus.near import group_near_duplicates
 from fieldloop.errors import Refused
 from fieldloop.loop.audit.audit import latest_deployment
 from fieldloop.loop.collect.synchronisation import require_verified
@@ -20,13 +20,14 @@ from fieldloop.model.episode import Episode
 from fieldloop.model.event import ReleaseExported, ReleaseFrozen
 from fieldloop.model.finding import EpisodeReport
 from fieldloop.model.fix import FixKind
+from fieldloop.model.note import Note, note
 from fieldloop.model.release import Release
-from fieldloop.release import ReleaseDiff, Terms, assemble
-from fieldloop.release import diff as compare
+from fieldloop.release import ReleaseDiff, Terms, assemble_release
+from fieldloop.release import compare_releases as compare
 from fieldloop.release.assemble import NothingToRelease
-from fieldloop.report.datasheet import datasheet as describe
+from fieldloop.report.datasheet import write_datasheet as describe
 from fieldloop.say import sentence
-from fieldloop.say.refusals import refusal
+from fieldloop.say.refusals import write_refusal
 
 MOST_REASONS = 3
 
@@ -55,7 +56,7 @@ def release(
         unlabelled: include episodes without phases although the taxonomy is locked
         override: reason to release although clocks were not verified; recorded with your name
     """
-    words = taxonomy()
+    words = load_shipped_taxonomy()
     labelled = is_locked(workspace, words)
     offered = workspace.store.find(Episode, IN_USE)
     terms = Terms(
@@ -72,9 +73,14 @@ def release(
     if known := workspace.store.find(Release, {"id": frozen.id}):
         if known[0].name != name:
             raise Refused(
-                f"These episodes are release {known[0].name} already ({frozen.id[:12]}). Nothing new to freeze."
+                f"These episodes are release {known[0].name} already ({frozen.id[:12]}). No new release was made."
             )
         return known[0]
+    if other := workspace.store.find(Release, {"name": name}, newest=True, limit=1):
+        raise Refused(
+            f"{name} is another release already ({other[0].id[:12]}, {len(other[0].episodes)} episodes). "
+            "Choose another name."
+        )
     inside = set(frozen.episodes)
     over = require_verified(workspace, (e for e in offered if e.id in inside), override)
     frozen = replace(frozen, override=over)
@@ -87,18 +93,39 @@ def _assemble_release(workspace: Workspace, name: str, offered: Sequence[Episode
     reports = workspace.store.find(EpisodeReport)  # oldest first, so that the last judgement counts
     spans, settings = workspace.store.find(Annotation, {"kind": PHASE}), workspace.operations["release"]
     try:
-        first = assemble(name, offered, reports, spans, terms, settings)
+        first = assemble_release(name, offered, reports, spans, terms, settings)
         wrong = episodes_still_failing(workspace, first, {report.episode: report for report in reports})
-        return assemble(name, offered, reports, spans, replace(terms, still_wrong=wrong), settings) if wrong else first
+        return (
+            assemble_release(name, offered, reports, spans, replace(terms, still_wrong=wrong), settings)
+            if wrong
+            else first
+        )
     except NothingToRelease as nothing:
-        listed = [sentence(reason) for reason in nothing.reasons[:MOST_REASONS]] or ["No episode was offered."]
-        raise Refused(refusal(str(nothing).rstrip("."), listed), nothing.reasons) from nothing
+        reasons = tuple(held_back(workspace, offered, nothing.excluded))
+        listed = [sentence(reason) for reason in reasons] or ["No episode was offered."]
+        more = len(nothing.excluded) - len(reasons)
+        after = (f"… and {more} more. All: fieldloop check",) if more > 0 else ()
+        raise Refused(write_refusal(str(nothing).rstrip("."), listed, *after), reasons) from nothing
+
+
+def held_back(workspace: Workspace, offered: Sequence[Episode], excluded: Sequence[tuple[str, Note]]) -> Iterator[Note]:
+    """Name the first episodes that stay out, each with its finding and the key and file of the limit."""
+    known = {episode.id: episode for episode in offered}
+    for key, why in excluded[:MOST_REASONS]:
+        check, episode = dict(why.numbers).get("check"), known[key]
+        yield note(
+            "release.held_back",
+            episode=episode.name,
+            why=why,
+            key=f"check.{check}" if check else None,
+            file=f"protocols/{episode.task or workspace.settings['task']}.toml" if check else None,
+        )
 
 
 def _near_duplicate_groups(workspace: Workspace, episodes: Sequence[Episode]) -> tuple[tuple[str, ...], ...]:
     """Return the ids of episodes that go nearly the same way, group by group: only what was kept of them is read."""
     batch = batch_of(workspace, [(episode, ()) for episode in episodes], in_force(workspace))
-    return tuple(tuple(sorted(episode.id for episode in group)) for group in near_groups(batch))
+    return tuple(tuple(sorted(episode.id for episode in group)) for group in group_near_duplicates(batch))
 
 
 def releases(workspace: Workspace) -> tuple[Release, ...]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-from fieldloop.annotate import agreements_by_condition
+from fieldloop.annotate import compare_by_condition
 from fieldloop.check import BATCH_CHECKS
 from fieldloop.check.batch_case import Batch
 from fieldloop.loop.data.measurements import imprints_fingerprint, imprints_of
@@ -61,5 +61,5 @@ def agreements_of(workspace: Workspace, episodes: Sequence[Episode]) -> tuple[Ag
     agreements: list[Agreement] = []
     for first, second in combinations(sorted(by_author), 2):
         if {a.episode for a in by_author[first]} & {a.episode for a in by_author[second]}:
-            agreements += agreements_by_condition(by_author[first], by_author[second], FRAME_HZ, strata, least)
+            agreements += compare_by_condition(by_author[first], by_author[second], FRAME_HZ, strata, least)
     return tuple(agreements)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.check.content_lag import Evidence, LagEstimate, estimate_pooled_lag, evidence, settings_of
+from fieldloop.check.content_lag import Evidence, LagEstimate, estimate_pooled_lag, evidence, read_content_lag_settings
 from fieldloop.ingest import open_log
 from fieldloop.loop.ship.same_frames import compare_frames
 from fieldloop.model.episode import Recording
@@ -17,7 +17,7 @@ from fieldloop.model.finding import Status
 from fieldloop.model.note import Note, Subject, note
 from fieldloop.model.stream import MS_PER_S, Stream, StreamKind
 from fieldloop.protocol import Section, default_protocol
-from fieldloop.release.writers.pairing import Pair, is_by_index, stamp_rows_alike
+from fieldloop.release.writers.pairing import Pair, pairs_by_index, stamp_rows_alike
 
 KEPT_RULES = ("as recorded", "nearest")
 """Rules under which a row is a sample, so that its value must be found again."""
@@ -91,7 +91,7 @@ def _matching_episodes(
 
 
 def _compare_episode(before: Recording, after: Recording, how: Pairing, settings: Section) -> Iterator[Compared]:
-    by_index = is_by_index(before, how.pair)
+    by_index = pairs_by_index(before, how.pair)
     for name, is_now in after.streams.items():
         was = before.streams.get(name)
         if was is None or (how.rules and how.rules.get(name) not in KEPT_RULES):
@@ -168,7 +168,7 @@ def _compare_lag(camera: str, pairs: list[tuple[Recording, Recording]], how: Pai
 
 
 def _lag(camera: str, recordings: list[Recording]) -> LagEstimate:
-    settings = settings_of(default_protocol())
+    settings = read_content_lag_settings(default_protocol())
     kept: list[Evidence] = [
         evidence(one.streams[camera], tuple(one.streams.values()), settings)
         for one in recordings
@@ -179,7 +179,7 @@ def _lag(camera: str, recordings: list[Recording]) -> LagEstimate:
 
 def _before_rows(recording: Recording, how: Pairing) -> Recording:
     """Return the source as its format pairs it: by index at the moments of rows, else by its own timestamps."""
-    if not is_by_index(recording, how.pair):
+    if not pairs_by_index(recording, how.pair):
         return recording
     return _as_rows(recording, how.clock) if how.clock else stamp_rows_alike(recording, how.pair)[0]
 

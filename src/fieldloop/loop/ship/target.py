@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from fieldloop.errors import BadInput
-from fieldloop.release.writers.written import refuse_taken
+from fieldloop.release.writers.written import refuse_taken_target
 
 ENDINGS = {"hdf5": (".hdf5", ".h5", ".hdf"), "mcap": (".mcap",)}
 """Formats that are one file, and the endings people use for it; the first is ours."""
@@ -16,10 +16,10 @@ def prepare_target(target: Path, to: str, episodes: int) -> Path:
     BadInput where it cannot be written, before anything is read. Several MCAP logs are a folder.
     """
     endings = ENDINGS.get(to, ()) if to != "mcap" or episodes == 1 else ()
-    refuse_taken(target)
+    refuse_taken_target(target)
     if endings and target.suffix.lower() not in endings:
         target = target.with_name(f"{target.name}{endings[0]}")
-        refuse_taken(target)
+        refuse_taken_target(target)
     if not os.access(target.parent, os.W_OK):
         raise BadInput(f"{target.parent} does not allow writing. Choose another folder.")
     return target

@@ -2,11 +2,13 @@
 
 import tempfile
 from collections.abc import Sequence
+from itertools import count
 from pathlib import Path
 
 from fieldloop.errors import Refused
 from fieldloop.loop.data.as_frozen import episodes_of_release
 from fieldloop.loop.ship.annotate import MACHINE, PHASE
+from fieldloop.loop.ship.policy import refuse_taken_name
 from fieldloop.loop.ship.release import find_release as named_release
 from fieldloop.loop.work.reopen import Reopened
 from fieldloop.loop.workspace import Workspace
@@ -14,9 +16,9 @@ from fieldloop.model.annotation import Annotation
 from fieldloop.model.event import PolicyTrained
 from fieldloop.model.policy import PolicyVersion
 from fieldloop.model.release import Release
-from fieldloop.release import labels_id
+from fieldloop.release import compute_labels_id
 from fieldloop.serve.bundle import read_bundle
-from fieldloop.train import Gathered, gather, learn, write_bundle
+from fieldloop.train import Gathered, gather_samples, train_policy, write_bundle
 
 
 def train(
@@ -28,17 +30,18 @@ def train(
         release: the release's id, a unique beginning of it, or its name
         name: name of the policy (default: a number)
         seed: the same release and seed give the same policy
-        trainer: the reference learner, or a registered one
+        trainer: the reference learner, or a registered learner
     """
     frozen = named_release(workspace, release)
+    called = name or _free_name(workspace)
+    _refuse_other_version(workspace, called, frozen, seed)
     spans = _labels(workspace, frozen)
     shown, held = (_samples(workspace, frozen, chosen, spans) for chosen in (frozen.train, frozen.validation))
     if not shown.samples:
         reason = shown.skipped[0][1] if shown.skipped else "it holds no episode to train on"
         raise Refused(f"Nothing in release {frozen.name} can be learnt from: {reason}.")
     settings, guard = workspace.operations["train"], workspace.operations["guard"]
-    trained = learn(shown.samples, settings, seed, held.samples, trainer)
-    called = name or f"p{workspace.store.count(PolicyVersion) + 1}"
+    trained = train_policy(shown.samples, settings, seed, held.samples, trainer)
     with tempfile.TemporaryDirectory(dir=workspace.cache) as scratch:
         folder = write_bundle(
             Path(scratch) / "bundle", trained, name=called, release=frozen.id, control_hz=settings.number("control_hz"),
@@ -61,6 +64,19 @@ def train(
     return version
 
 
+def _free_name(workspace: Workspace) -> str:
+    """Return the next number that no version has."""
+    taken = {version.name for version in workspace.all_of(PolicyVersion)}
+    return next(name for n in count(len(taken) + 1) if (name := f"p{n}") not in taken)
+
+
+def _refuse_other_version(workspace: Workspace, name: str, frozen: Release, seed: int) -> None:
+    """Refuse a name that another version has, before hours of training; the same release and seed may train again."""
+    named = workspace.store.find(PolicyVersion, {"name": name}, newest=True, limit=1)
+    if named and (named[0].release, named[0].seed) != (frozen.id, seed):
+        refuse_taken_name(workspace, name)
+
+
 def policies(workspace: Workspace) -> tuple[PolicyVersion, ...]:
     """List policy versions, newest first."""
     return tuple(workspace.store.find(PolicyVersion, newest=True))
@@ -69,7 +85,7 @@ def policies(workspace: Workspace) -> tuple[PolicyVersion, ...]:
 def _labels(workspace: Workspace, frozen: Release) -> list[Annotation]:
     """Return the labels a release was frozen with, of one author an episode; refuses where they have changed since."""
     spans = [s for s in workspace.store.find(Annotation, {"kind": PHASE}) if s.episode in set(frozen.episodes)]
-    if labels_id(spans) != frozen.annotations_sha256:
+    if compute_labels_id(spans) != frozen.annotations_sha256:
         raise Refused(
             f"Labels of {frozen.name} were changed after it was frozen. Freeze a new release: fieldloop release"
         )
@@ -84,4 +100,4 @@ def _samples(workspace: Workspace, frozen: Release, chosen: Sequence[str], spans
     episodes = episodes_of_release(workspace, frozen, chosen)
     recordings = Reopened(workspace, episodes, frozen.name, frozen)
     frames = int(workspace.operations["train"]["frames_per_demonstration"])
-    return gather(recordings, spans, frozen.shares, frames)
+    return gather_samples(recordings, spans, frozen.shares, frames)

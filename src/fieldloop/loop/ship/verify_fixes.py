@@ -15,7 +15,7 @@ from fieldloop.model.fix import Fix, FixKind
 from fieldloop.model.note import Note, note
 from fieldloop.model.release import Release
 from fieldloop.release import apply_fixes
-from fieldloop.release.assemble import not_passed_note
+from fieldloop.release.assemble import make_not_passed_note
 
 
 def episodes_still_failing(
@@ -30,7 +30,7 @@ def episodes_still_failing(
     failing = []
     for recording in Reopened(workspace, episodes, "repaired episodes"):
         repaired = recording.episode
-        fixes = frozen.fixes_of(repaired.id)
+        fixes = frozen.get_fixes(repaired.id)
         pixels = _must_decode_pictures(reports[repaired.id], fixes)
         if why := _failure_after_fixes(recording, fixes, rules, () if pixels else before[repaired]):
             failing.append((repaired.id, why))
@@ -63,8 +63,8 @@ def _failure_after_fixes(
     answered = {one.check: one for one in before if checks.CHECKS[one.check].pixels}
     measured = (answered.get(one.check, one) for one in measure_recording(mended, within, pixels=not before).measured)
     protocol = rules.protocol(episode)
-    report = checks.report(episode, checks.judge(measured, protocol), protocol.version_name)
+    report = checks.make_episode_report(episode, checks.judge_measurements(measured, protocol), protocol.version_name)
     if report.status is Status.PASSED:
         return None
     against = next((finding for finding in report.findings if finding.counts), None)
-    return not_passed_note("release.not_passed_repaired", against)
+    return make_not_passed_note("release.not_passed_repaired", against)

@@ -10,11 +10,11 @@ from pathlib import Path
 
 from fieldloop.audit import parse
 from fieldloop.errors import BadInput
-from fieldloop.ingest.tables.attempt_files import read_demonstrations, read_outcomes, telemetry_of
-from fieldloop.ingest.tables.doubled_rows import doubled_rows
+from fieldloop.ingest.tables.attempt_files import find_telemetry_columns, read_demonstrations, read_outcomes
+from fieldloop.ingest.tables.doubled_rows import find_doubled_rows
 from fieldloop.ingest.tables.measured_facts import read_agreements, read_lags
 from fieldloop.model.annotation import Agreement
-from fieldloop.model.deployment import Deployment, episodes_by_tier, outcomes_by_tier
+from fieldloop.model.deployment import Deployment, add_tier_to_episodes, add_tier_to_outcomes
 from fieldloop.model.diagnosis import Lag
 from fieldloop.model.episode import Episode
 from fieldloop.model.note import Note
@@ -58,7 +58,7 @@ def read_case(folder: Path, operations: Operations) -> Case:
     deployment = _read_map(folder, operations)
     zones = deployment.time_zones if deployment else {}
     few = int(operations["diagnose"].number("table_levels"))
-    telemetry = telemetry_of([table for table in (shown, before, after) if table], few)
+    telemetry = find_telemetry_columns([table for table in (shown, before, after) if table], few)
     production = read_outcomes(after, POLICY, Stage.PRODUCTION, telemetry, zones)
     policy = production[0].policy
     baseline = read_outcomes(before, policy, Stage.LAB, telemetry, zones) if before else []
@@ -66,15 +66,15 @@ def read_case(folder: Path, operations: Operations) -> Case:
     limits = operations["audit"]
     return Case(
         policy,
-        outcomes_by_tier(production, deployment),
-        outcomes_by_tier(baseline, deployment),
-        episodes_by_tier(read_demonstrations(shown, telemetry, zones), deployment) if shown else None,
+        add_tier_to_outcomes(production, deployment),
+        add_tier_to_outcomes(baseline, deployment),
+        add_tier_to_episodes(read_demonstrations(shown, telemetry, zones), deployment) if shown else None,
         deployment,
         read_lags(folder / "lags.json"),
         read_agreements(folder / "agreements.json"),
         (
-            *doubled_rows(production, after.name, limits),
-            *(doubled_rows(baseline, before.name, limits) if before else ()),
+            *find_doubled_rows(production, after.name, limits),
+            *(find_doubled_rows(baseline, before.name, limits) if before else ()),
         ),
     )
 

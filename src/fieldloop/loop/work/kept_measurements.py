@@ -73,7 +73,9 @@ class PartCache:
             "format": result.format,
             "defects": to_plain(result.defects),
             "episodes": [to_plain(e.episode) for e in result.episodes],
-            "rows": [to_plain(checks.rows(e.episode.id, e.measured)) for e in result.episodes],
+            "rows": [
+                to_plain(checks.convert_measurements_to_columns(e.episode.id, e.measured)) for e in result.episodes
+            ],
         }
         _write(file, json.dumps(content).encode())
 
@@ -107,7 +109,9 @@ class PartCache:
         for number, (plain, rows) in enumerate(zip(content["episodes"], content["rows"], strict=True)):
             episode, head = from_plain(Episode, plain), f"{number}/"
             imprint = Imprint({n.removeprefix(head): a for n, a in arrays.items() if n.startswith(head)})
-            episodes.append(EpisodeResult(episode, checks.from_rows(rows).get(episode.id, ()), imprint))
+            episodes.append(
+                EpisodeResult(episode, checks.read_measurements_from_columns(rows).get(episode.id, ()), imprint)
+            )
         return PartResult(
             content["format"], tuple(episodes), tuple(from_plain(Defect, plain) for plain in content["defects"])
         )

@@ -35,7 +35,7 @@ class Rules:
     def measuring(self) -> str:
         """Fingerprint of all that changes what is measured: parameters of every protocol, and the checks themselves."""
         tasks = {task: checks.measuring_fingerprint(protocol) for task, protocol in self.by_task.items()}
-        return fingerprint([checks.measuring_fingerprint(self.usual), tasks, checks.revisions()])
+        return fingerprint([checks.measuring_fingerprint(self.usual), tasks, checks.list_code_revisions()])
 
     def only(self, episodes: Iterable[str]) -> "Rules":
         """Return the same rules with the annotations of these episodes alone."""
@@ -115,5 +115,5 @@ def measure_part(part: Part, rules: Rules) -> PartResult:
 def measure_recording(recording: Recording, rules: Rules, *, pixels: bool = True) -> EpisodeResult:
     """Run every check on one recording and take its imprint."""
     case = rules.case(recording)
-    measured = checks.measure(case, pixels=pixels)
+    measured = checks.measure_episode(case, pixels=pixels)
     return EpisodeResult(recording.episode, measured, checks.take_imprint(case, pixels=pixels), streams_of(recording))

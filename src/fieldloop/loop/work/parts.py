@@ -6,7 +6,7 @@ from pathlib import Path
 
 from fieldloop.errors import UnreadableLog
 from fieldloop.ingest import LogMapping, open_log
-from fieldloop.ingest.readers import all_readers
+from fieldloop.ingest.readers import load_readers
 from fieldloop.ingest.search import find_logs
 from fieldloop.loop.work.measure_part import Part
 from fieldloop.model.episode import Defect
@@ -35,7 +35,7 @@ def cut_into_parts(paths: Sequence[Path], mapping: LogMapping | None, *, pixels:
     for path in paths:
         if not path.exists():
             raise UnreadableLog(f"{path}: no such file or folder.")
-        logs, defects = find_logs(path, all_readers()[0])
+        logs, defects = find_logs(path, load_readers()[0])
         if not logs:
             open_log(path)  # raises, and states what was looked for
         beside += defects

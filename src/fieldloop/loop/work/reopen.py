@@ -31,7 +31,7 @@ class Reopened:
 
     def _walk(self) -> Iterator[Recording]:
         wanted = {episode.id: episode for episode in self._episodes}
-        logs = {log.blob.sha256: log for log in self._workspace.store.logs_of(list(wanted)).values()}
+        logs = {log.blob.sha256: log for log in self._workspace.store.get_logs(list(wanted)).values()}
         for log in logs_as_frozen(self._workspace, list(logs.values()), self._release):
             here = self._workspace.shelf.local(log.blob, self._workspace.cache)
             held = wanted.keys() & set(log.episodes)
@@ -50,7 +50,7 @@ class Reopened:
             )
 
     def _apply_fixes(self, recording: Recording) -> Recording:
-        return apply_fixes(recording, self._release.fixes_of(recording.episode.id)) if self._release else recording
+        return apply_fixes(recording, self._release.get_fixes(recording.episode.id)) if self._release else recording
 
 
 def reopen(workspace: Workspace, episode: Episode) -> Recording:

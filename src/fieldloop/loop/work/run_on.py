@@ -61,7 +61,7 @@ def run_each(
                 yield waiting.popleft().result()
         except BrokenProcessPool as broken:
             raise FieldloopError(
-                "A worker process died, perhaps for lack of memory. Nothing of it was kept."
+                "A worker process died, perhaps for lack of memory. None of its results was stored."
             ) from broken
         finally:
             for future in waiting:

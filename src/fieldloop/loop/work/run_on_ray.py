@@ -57,7 +57,9 @@ def _wait_for_result(ray: Any, promised: Any) -> Any:
             else FieldloopError(f"A worker of the cluster failed: {wrong.cause}")
         ) from wrong
     except ray.exceptions.RayError as lost:
-        raise FieldloopError(f"The cluster lost a task {RETRIES} times over. Nothing of it was kept: {lost}") from lost
+        raise FieldloopError(
+            f"The cluster lost a task {RETRIES} times. None of its results was stored: {lost}"
+        ) from lost
 
 
 def _import_ray() -> Any:

@@ -67,7 +67,9 @@ def beyond_chance(found: Outside, demonstrations: int, settings: Section) -> boo
     """Is clearly more of production outside than if it were drawn like the demonstrations, and enough to report?"""
     count, attempts = int(found.points.sum()), len(found.points)
     excess = count / attempts - found.alike / demonstrations
-    surely = difference.lower_bound((count, attempts), (found.alike, demonstrations), settings.number("gap_confidence"))
+    surely = difference.compute_difference_lower_bound(
+        (count, attempts), (found.alike, demonstrations), settings.number("gap_confidence")
+    )
     return surely > 0.0 and excess >= settings.number("extrapolation_share")
 
 

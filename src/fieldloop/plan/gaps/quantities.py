@@ -6,9 +6,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.model.deployment import Deployment, Sku, picks_at
+from fieldloop.model.deployment import Deployment, Sku, get_picks_at_site
 from fieldloop.model.episode import Episode
-from fieldloop.model.episode_text import number_of
+from fieldloop.model.episode_text import parse_finite_number
 from fieldloop.model.policy import Outcome
 
 Floats = NDArray[np.float64]
@@ -33,7 +33,7 @@ class Quantities:
 
     def shown(self, name: str) -> Floats:
         """Return the quantity in each demonstration."""
-        logged = [number_of(facts.get(name, "")) for facts in self._facts]
+        logged = [parse_finite_number(facts.get(name, "")) for facts in self._facts]
         return self._fill_from_catalogue(name, logged, (e.handled for e in self.episodes))
 
     def met(self, name: str) -> Floats:
@@ -62,7 +62,7 @@ class Quantities:
         read = OF_ARTICLES.get(name)
         if read is None:
             return np.empty(0), np.empty(0)
-        picked = picks_at(self.skus.values(), site)
+        picked = get_picks_at_site(self.skus.values(), site)
         rows = [(read(sku), picked[sku.id]) for sku in self.skus.values()]
         known = [(value, picks) for value, picks in rows if value is not None and picks > 0.0]
         return np.asarray([v for v, _ in known], dtype=np.float64), np.asarray([p for _, p in known], dtype=np.float64)
@@ -71,7 +71,7 @@ class Quantities:
         """Return the range that the map states at each site, over all its zones and shifts."""
         range_of_site: dict[str, tuple[float, float]] = {}
         for site in self.deployment.sites if self.deployment else ():
-            ranges = [span for zone in site.zones for _, span in zone.ranges_of(name)]
+            ranges = [span for zone in site.zones for _, span in zone.list_ranges(name)]
             if ranges:
                 range_of_site[site.id] = min(r.low for r in ranges), max(r.high for r in ranges)
         return range_of_site

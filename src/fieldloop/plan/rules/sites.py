@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fieldloop.model.condition import Condition, Stratum
-from fieldloop.model.deployment import primary_site
+from fieldloop.model.deployment import choose_primary_site
 from fieldloop.model.note import Note, note
 from fieldloop.model.plan import Demand, Quota, QuotaKind, SiteSet
 from fieldloop.plan.rules.minimums import MINIMUM, OWN
@@ -114,7 +114,7 @@ def fine_tuning_demands(table: Table, good: Floats, budget: float, settings: Sec
 
 
 def _primary(facts: dict[str, SiteFacts], settings: Section) -> str:
-    return primary_site({site: fact.share for site, fact in facts.items()}, str(settings["primary_site"]))
+    return choose_primary_site({site: fact.share for site, fact in facts.items()}, str(settings["primary_site"]))
 
 
 def _required_conditions(site: str, facts: dict[str, SiteFacts], primary: str) -> list[Condition]:

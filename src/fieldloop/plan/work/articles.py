@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from fieldloop.model.condition import Stratum
-from fieldloop.model.deployment import Sku, picks_at
+from fieldloop.model.deployment import Sku, get_picks_at_site
 from fieldloop.model.episode import OBJECT_FACTORS
 from fieldloop.plan.rules.tiers import DEEP, target
 
@@ -67,7 +67,7 @@ class Articles:
     def _articles_in_pool(self, pool: Pool) -> list[tuple[Sku, float]]:
         """Return the articles of a tier and packaging that are picked at the site, with their picks."""
         tier, site, packaging = pool
-        picks = picks_at(self._skus.values(), site or "")
+        picks = get_picks_at_site(self._skus.values(), site or "")
         alike = (s for s in self._skus.values() if tier in (None, s.tier) and packaging in (None, s.packaging))
         return [(sku, picks[sku.id]) for sku in alike if picks[sku.id] > 0.0]
 

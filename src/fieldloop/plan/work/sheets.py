@@ -9,7 +9,7 @@ from typing import Any
 from fieldloop.errors import BadInput, UnknownName
 from fieldloop.model.codec import to_plain
 from fieldloop.model.condition import Stratum
-from fieldloop.model.episode_text import number_of
+from fieldloop.model.episode_text import parse_finite_number
 from fieldloop.model.plan import Returned, WorkOrder
 
 COLUMNS = (
@@ -126,7 +126,7 @@ def _count(row: Mapping[str, Any], name: str, where: str) -> int | None:
     given = row[name]
     if given is None or given == "":
         return None
-    number = number_of(str(given))
+    number = parse_finite_number(str(given))
     if number is None or number < 0.0 or number % 1.0:
         raise BadInput(f"{where}, {name}: {given!r} is not a whole number from 0.")
     return int(number)

@@ -54,7 +54,7 @@ class Account:
         """The clock by which each stream's rows are stamped, the least trusted of all episodes'."""
         return {name: max(kinds, key=TRUST.index) for name, kinds in self._clocks.items()}
 
-    def worse_clocks(self) -> list[Note]:
+    def report_lost_clocks(self) -> list[Note]:
         """Return the clocks that are lost because a dataset labels a stream's timestamps alike in all episodes."""
         return [
             note("release.clock_relabelled", about=Subject(name), clock=kind.value, kept=self.clocks[name].value)
@@ -72,7 +72,7 @@ class Account:
             rule_texts[name] = " or ".join(made) or Rule.AS_RECORDED.value
         return rule_texts
 
-    def flattened_notes(self) -> Iterator[Note]:
+    def report_flattened_streams(self) -> Iterator[Note]:
         """Yield the streams whose rows were more than a list of numbers, for a format that keeps them as one."""
         for feature in self._features.signals:
             if feature.shape:
@@ -87,9 +87,9 @@ class Account:
                 "writing. Give recordings that can be read more than once."
             )
         if self._longest < FEWEST_ROWS:
-            raise BadInput(self._why_too_short())
+            raise BadInput(self._explain_too_short())
 
-    def _why_too_short(self) -> str:
+    def _explain_too_short(self) -> str:
         """Say why no episode has two rows, and what to do."""
         clock = self._features.clock
         rows = f"No episode has more than {self._longest} of the rows that {clock} gives, and motion needs at least 2."
@@ -102,9 +102,9 @@ class Account:
             f"{worst['total']} rows. Name another stream by --clock, drop this one by a mapping, or write --to mcap."
         )
 
-    def written(self, target: Path, more: Iterable[Note] = ()) -> Written:
+    def written(self, target: Path, more_losses: Iterable[Note] = ()) -> Written:
         """Return the result; each loss is listed once."""
-        left_out = dict.fromkeys((*self._features.left_out, *self.notes, *more))
+        left_out = dict.fromkeys((*self._features.left_out, *self.notes, *more_losses))
         return Written(
             target, self.episodes, self.frames, tuple(left_out), self._features.clock, self.rules, self.rows_left_out
         )

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from fieldloop.model.note import Note, Subject, note
 from fieldloop.model.stream import NS_PER_S, ClockKind, Stream, StreamKind
-from fieldloop.release.writers.grid import Rule, Times, sample_distance_ns
+from fieldloop.release.writers.grid import Rule, Times, measure_sample_distance_ns
 
 PERIODS = 3
 """Of a signal's own median period: so far apart its samples may come before a row between them is a guess."""
@@ -18,7 +18,7 @@ COMMANDED = (StreamKind.ACTION, StreamKind.GRIPPER)
 """What holds until the next one; only before the first there is none."""
 
 
-def tolerance_ns(stream: Stream, hz: float) -> float:
+def compute_tolerance_ns(stream: Stream, hz: float) -> float:
     """How far may a row be from its samples? One period of the grid; for a signal three of its own where they last."""
     period_ns = NS_PER_S / hz
     steps = np.diff(np.sort(stream.times_ns))
@@ -28,12 +28,12 @@ def tolerance_ns(stream: Stream, hz: float) -> float:
     return max(period_ns, PERIODS * float(np.median(steps)))
 
 
-def rows_without_sample(stream: Stream, grid_ns: Times, rule: Rule, longest_gap_s: float) -> NDArray[np.bool_]:
+def find_rows_without_sample(stream: Stream, grid_ns: Times, rule: Rule, longest_gap_s: float) -> NDArray[np.bool_]:
     """Which rows have no sample of this stream within the longest gap? Only where a value of another time is wrong."""
     constant = len(stream) == 1 and stream.clock is ClockKind.SYNTHETIC
     if rule is Rule.AS_RECORDED or constant or not len(grid_ns):
         return np.zeros(len(grid_ns), bool)
-    far = np.asarray(sample_distance_ns(stream, grid_ns, rule) > longest_gap_s * NS_PER_S)
+    far = np.asarray(measure_sample_distance_ns(stream, grid_ns, rule) > longest_gap_s * NS_PER_S)
     if stream.kind in SENSED:
         return far
     if stream.kind in COMMANDED:
@@ -41,20 +41,20 @@ def rows_without_sample(stream: Stream, grid_ns: Times, rule: Rule, longest_gap_
     return np.zeros(len(grid_ns), bool)
 
 
-def left_out_rows(stream: Stream, without: NDArray[np.bool_], longest_gap_s: float) -> Note | None:
+def report_left_out_rows(stream: Stream, lacks_sample: NDArray[np.bool_], longest_gap_s: float) -> Note | None:
     """Return how many rows are left out because of this stream; None where there are none."""
-    if not (count := int(without.sum())):
+    if not (count := int(lacks_sample.sum())):
         return None
     return note(
-        "release.rows_left_out", about=Subject(stream.name), rows=count, total=len(without), limit_s=longest_gap_s
+        "release.rows_left_out", about=Subject(stream.name), rows=count, total=len(lacks_sample), limit_s=longest_gap_s
     )
 
 
-def far_rows(stream: Stream, grid_ns: Times, rule: Rule, hz: float) -> Note | None:
+def report_far_rows(stream: Stream, grid_ns: Times, rule: Rule, hz: float) -> Note | None:
     """Count the rows made from samples beyond the tolerance, and how far the worst is; None where there are none."""
     if rule is Rule.AS_RECORDED or not len(grid_ns):
         return None  # but for rounding it is at the moment itself
-    away, most = sample_distance_ns(stream, grid_ns, rule), tolerance_ns(stream, hz)
+    away, most = measure_sample_distance_ns(stream, grid_ns, rule), compute_tolerance_ns(stream, hz)
     if not (count := int((away > most).sum())):
         return None
     apart = bool(stream.times_ns.min() > grid_ns[-1] or stream.times_ns.max() < grid_ns[0])

@@ -11,7 +11,7 @@ NOMINAL_HZ = "nominal_hz"
 """The note in which a reader keeps what a row was before it became columns."""
 
 
-def note_difference_key(key: str) -> str:
+def make_note_key(key: str) -> str:
     """Name a note among what may differ between episodes."""
     return f"note {key}"
 

@@ -9,15 +9,23 @@ from numpy.typing import NDArray
 
 from fieldloop.errors import BadInput
 from fieldloop.model.episode import Episode, Recording
-from fieldloop.model.episode_text import losses_in_texts
+from fieldloop.model.episode_text import find_losses_in_texts
 from fieldloop.model.note import Note, Subject, note
 from fieldloop.model.stream import ClockKind, Stream, StreamKind
 from fieldloop.model.stream_notes import RECORDED_HZ, RESAMPLED
-from fieldloop.release.writers.far import far_rows, left_out_rows, rows_without_sample
+from fieldloop.release.writers.far import find_rows_without_sample, report_far_rows, report_left_out_rows
 from fieldloop.release.writers.features import Features
-from fieldloop.release.writers.grid import Rule, Times, even_count, grid_of, picks_of, resample, rule_for
-from fieldloop.release.writers.pairing import paired_streams, time_disagreement, unpaired_samples
-from fieldloop.release.writers.utf8 import in_utf8
+from fieldloop.release.writers.grid import (
+    Rule,
+    Times,
+    choose_rule,
+    count_even_moments,
+    make_grid_ns,
+    pick_samples,
+    resample_stream,
+)
+from fieldloop.release.writers.pairing import find_paired_streams, report_time_disagreement, report_unpaired_samples
+from fieldloop.release.writers.utf8 import escape_recording_texts
 
 MISSING: NDArray[Any] = np.empty((0, 0, 3), np.uint8)
 MOST_ROWS = 50_000_000
@@ -67,14 +75,14 @@ class Framed:
         """When was the sample that each row shows really taken? By its most trusted clock."""
         return next(iter(self.clocks(name).values()))
 
-    def stream_info(self, name: str) -> dict[str, Any]:
+    def describe_stream(self, name: str) -> dict[str, Any]:
         """Describe a stream's rows for readers: names, unit, rate, notes, and the resampling rule."""
         stream, rule = self.streams[name], self.rules[name]
         return {
             "name": name, "kind": stream.kind.value, "unit": stream.unit, "columns": list(stream.columns),
             "frame_id": stream.frame_id, "serial": stream.serial, "rule": rule.value,
             "nominal_hz": stream.nominal_hz if rule is Rule.AS_RECORDED else self.hz,
-            "notes": dict(stream.notes) | resampled_notes(stream.notes, rule.value, stream.hz),
+            "notes": dict(stream.notes) | add_resampling_notes(stream.notes, rule.value, stream.hz),
         }  # fmt: skip
 
     def pictures(self, camera: str) -> Iterator[NDArray[Any]]:
@@ -87,7 +95,7 @@ class Framed:
             np.full((height, width), np.nan, np.float32) if depth else np.zeros((height, width, 3), np.uint8)
         )
         broken = 0
-        for run in split_ascending(self.picks[camera]):
+        for run in split_into_ascending_runs(self.picks[camera]):
             wanted, times = np.unique(run, return_counts=True)
             source = iter(stream.pictures.frames(wanted.tolist()))
             for rows in times.tolist():
@@ -102,12 +110,12 @@ class Framed:
             self.notes.append(note("release.frames_repeated", about=about, frames=broken))
 
 
-def resampled_notes(notes: Mapping[str, str], rule: str, hz: float | None) -> dict[str, str]:
+def add_resampling_notes(notes: Mapping[str, str], rule: str, hz: float | None) -> dict[str, str]:
     """Note by which rule rows came to be and how often their stream was sampled; what was noted earlier stays.
 
-    >>> resampled_notes({"resampled": "linear", "recorded_hz": "500"}, "hold", 30.0)
+    >>> add_resampling_notes({"resampled": "linear", "recorded_hz": "500"}, "hold", 30.0)
     {'resampled': 'linear, then hold', 'recorded_hz': '500'}
-    >>> resampled_notes({}, "as recorded", 30.0)
+    >>> add_resampling_notes({}, "as recorded", 30.0)
     {}
     """
     if rule == Rule.AS_RECORDED.value:
@@ -118,66 +126,66 @@ def resampled_notes(notes: Mapping[str, str], rule: str, hz: float | None) -> di
     return made | ({RECORDED_HZ: rate} if rate else {})
 
 
-def split_ascending(picks: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+def split_into_ascending_runs(sample_indices: NDArray[np.int64]) -> list[NDArray[np.int64]]:
     """Cut picks into runs that never step back: a source hands out its frames in ascending order only.
 
-    >>> [run.tolist() for run in split_ascending(np.array([0, 1, 1, 3, 2]))]
+    >>> [run.tolist() for run in split_into_ascending_runs(np.array([0, 1, 1, 3, 2]))]
     [[0, 1, 1, 3], [2]]
     """
-    return np.split(picks, np.flatnonzero(np.diff(picks) < 0) + 1)
+    return np.split(sample_indices, np.flatnonzero(np.diff(sample_indices) < 0) + 1)
 
 
 def frame_recording(recording: Recording, features: Features) -> Framed:
     """Bring a recording onto the grid of the dataset it will be part of."""
-    lost = losses_in_texts(recording.episode)
-    recording, strange = in_utf8(recording)
+    lost = find_losses_in_texts(recording.episode)
+    recording, strange = escape_recording_texts(recording)
     episode, streams = recording.episode, recording.streams
     wanted = [f.name for f in features.all]
     if missing := [name for name in wanted if name not in streams or not len(streams[name])]:
         raise BadInput(
             f"{episode.name} has no sample of {', '.join(missing)}, but every episode of the dataset needs one."
         )
-    paired = frozenset() if features.uniform else paired_streams(recording, wanted, features.clock, features.pair)
-    times = _grid(streams[features.clock].times_ns, features, [len(streams[name]) for name in paired])
-    rules = {n: Rule.AS_RECORDED if n in paired else rule_for(streams[n], times) for n in wanted}
-    kept, gaps = _rows_with_samples(streams, times, rules, features)
-    odd = [*unpaired_samples(recording, paired, len(times)), *gaps]
-    odd += filter(None, [time_disagreement(recording, paired, features.clock, features.hz)])
-    odd += filter(None, [far_rows(streams[name], times[kept], rules[name], features.hz) for name in wanted])
+    paired = frozenset() if features.uniform else find_paired_streams(recording, wanted, features.clock, features.pair)
+    times = _make_grid(streams[features.clock].times_ns, features, [len(streams[name]) for name in paired])
+    rules = {n: Rule.AS_RECORDED if n in paired else choose_rule(streams[n], times) for n in wanted}
+    kept, gaps = _find_rows_with_samples(streams, times, rules, features)
+    odd = [*report_unpaired_samples(recording, paired, len(times)), *gaps]
+    odd += filter(None, [report_time_disagreement(recording, paired, features.clock, features.hz)])
+    odd += filter(None, [report_far_rows(streams[name], times[kept], rules[name], features.hz) for name in wanted])
     return Framed(
         episode, features.clock, features.hz, times[kept],
-        values={f.name: resample(streams[f.name], times, rules[f.name])[kept] for f in features.signals},
-        picks={n: picks_of(streams[n], times, rule)[kept] for n, rule in rules.items() if rule.keeps_samples},
+        values={f.name: resample_stream(streams[f.name], times, rules[f.name])[kept] for f in features.signals},
+        picks={n: pick_samples(streams[n], times, rule)[kept] for n, rule in rules.items() if rule.keeps_samples},
         rules=rules, streams={name: streams[name] for name in wanted},
-        notes=[_with_episode(episode, loss) for loss in (*lost, *strange, *odd)],
+        notes=[_add_episode_to_note(episode, loss) for loss in (*lost, *strange, *odd)],
         rows_left_out=len(times) - len(times[kept]),
     )  # fmt: skip
 
 
-def _rows_with_samples(
+def _find_rows_with_samples(
     streams: Mapping[str, Stream], times: Times, rules: Mapping[str, Rule], features: Features
 ) -> tuple[NDArray[np.bool_] | slice, list[Note]]:
     """Return which rows have a sample of every stream within the longest gap, and how many rows each stream costs."""
     limit_s = features.longest_gap_s
-    without = {name: rows_without_sample(streams[name], times, rule, limit_s) for name, rule in rules.items()}
-    notes = [left_out_rows(streams[name], missing, limit_s) for name, missing in without.items()]
+    without = {name: find_rows_without_sample(streams[name], times, rule, limit_s) for name, rule in rules.items()}
+    notes = [report_left_out_rows(streams[name], missing, limit_s) for name, missing in without.items()]
     missing = np.any([*without.values()], axis=0) if without else np.zeros(len(times), bool)
     return (~missing if missing.any() else slice(None)), [one for one in notes if one]
 
 
-def _with_episode(episode: Episode, loss: Note) -> Note:
+def _add_episode_to_note(episode: Episode, loss: Note) -> Note:
     return replace(loss, subject=replace(loss.subject, episode=episode.name))
 
 
-def _grid(stamps_ns: Times, features: Features, paired: Sequence[int]) -> Times:
-    if paired:
-        return stamps_ns[: min(paired)]  # in the order of the rows, whatever the clock says
+def _make_grid(stamps_ns: Times, features: Features, paired_lengths: Sequence[int]) -> Times:
+    if paired_lengths:
+        return stamps_ns[: min(paired_lengths)]  # in the order of the rows, whatever the clock says
     if not features.uniform:
-        return grid_of(stamps_ns)
-    if (count := even_count(stamps_ns, features.hz)) > MOST_ROWS:
+        return make_grid_ns(stamps_ns)
+    if (count := count_even_moments(stamps_ns, features.hz)) > MOST_ROWS:
         span_s = count / features.hz
         raise BadInput(
             f"{features.clock} spans {span_s:.0f} s, which is {count} rows at {features.hz:g} Hz. Its timestamps "
             "are probably wrong; use its own samples as the rows instead."
         )
-    return grid_of(stamps_ns, features.hz)
+    return make_grid_ns(stamps_ns, features.hz)

@@ -10,7 +10,8 @@ from fieldloop.errors import BadInput
 from fieldloop.model.episode import Recording
 from fieldloop.model.note import Note, Subject, note
 from fieldloop.model.stream import FIRST_REAL_NS, NS_PER_S, ClockKind, Stream
-from fieldloop.release.writers.grid import Times, distance_ns
+from fieldloop.protocol import default_operations
+from fieldloop.release.writers.grid import Times, measure_distance_ns
 
 Pair = Literal["", "index", "time"]
 """How samples come to a row; '' is what the source's format defines."""
@@ -21,33 +22,31 @@ ONE_LENGTH_A_ROW = ("hdf5", "rlds")
 """Formats in which arrays of the same length belong together by their number."""
 MADE_UP = (ClockKind.CONTAINER, ClockKind.SYNTHETIC)
 """Clocks that count frames and measure nothing."""
-LEAST_SHARE = 0.5
-"""Of the clock's samples: a stream with fewer cannot be one sample a row."""
 
 
-def is_by_index(recording: Recording, pair: Pair) -> bool:
+def pairs_by_index(recording: Recording, pair: Pair) -> bool:
     """Does a sample's number decide to which row it belongs?"""
-    return pair == "index" or (not pair and _format_family(recording) in ONE_SAMPLE_A_ROW + ONE_LENGTH_A_ROW)
+    return pair == "index" or (not pair and _get_format_family(recording) in ONE_SAMPLE_A_ROW + ONE_LENGTH_A_ROW)
 
 
-def is_one_sample_a_row(recording: Recording, pair: Pair) -> bool:
+def pairs_one_sample_per_row(recording: Recording, pair: Pair) -> bool:
     """Does it decide for streams of another length, too?"""
-    return pair == "index" or (not pair and _format_family(recording) in ONE_SAMPLE_A_ROW)
+    return pair == "index" or (not pair and _get_format_family(recording) in ONE_SAMPLE_A_ROW)
 
 
-def paired_streams(recording: Recording, names: Iterable[str], clock: str, pair: Pair) -> frozenset[str]:
+def find_paired_streams(recording: Recording, names: Iterable[str], clock: str, pair: Pair) -> frozenset[str]:
     """Return the streams whose sample k belongs to row k; empty where time decides.
 
     BadInput where neither index nor time can decide: another number of samples, and no timestamps. A single sample
     without a timestamp holds for the whole episode.
     """
-    if not is_by_index(recording, pair):
+    if not pairs_by_index(recording, pair):
         return frozenset()
     streams = recording.streams
     rows = len(streams[clock])
     if pair == "index":
         _refuse_other_rates(recording, names, clock)
-    if is_one_sample_a_row(recording, pair):
+    if pairs_one_sample_per_row(recording, pair):
         return frozenset(names)
     paired = frozenset(name for name in names if len(streams[name]) == rows)
     for name in names:
@@ -59,18 +58,18 @@ def paired_streams(recording: Recording, names: Iterable[str], clock: str, pair:
     return paired
 
 
-def unpaired_samples(recording: Recording, paired: Iterable[str], rows: int) -> Iterator[Note]:
+def report_unpaired_samples(recording: Recording, paired: Iterable[str], row_count: int) -> Iterator[Note]:
     """Yield how many samples of each stream have no row, because another stream has fewer samples."""
     for name in sorted(paired):
-        if (count := len(recording.streams[name])) > rows:
-            yield note("release.samples_without_row", about=Subject(name), samples=count - rows, total=count)
+        if (count := len(recording.streams[name])) > row_count:
+            yield note("release.samples_without_row", about=Subject(name), samples=count - row_count, total=count)
 
 
-def time_disagreement(recording: Recording, paired: Iterable[str], clock: str, hz: float) -> Note | None:
+def report_time_disagreement(recording: Recording, paired: Iterable[str], clock: str, hz: float) -> Note | None:
     """Return by how much the timestamps of a row's samples differ at most; None up to half a frame."""
     grid = recording.streams[clock].times_ns
     worst = max(
-        ((_worst_apart_s(recording.streams[name], grid), name) for name in sorted(paired)),
+        ((_measure_max_distance_s(recording.streams[name], grid), name) for name in sorted(paired)),
         default=(0.0, ""),
         key=lambda one: one[0],
     )
@@ -90,8 +89,8 @@ def stamp_rows_alike(recording: Recording, pair: Pair) -> tuple[Recording, tuple
     if rows is None or not rows.hz:
         return recording, ()
     alike = [s.name for s in counted if len(s) == len(rows)]
-    paired = paired_streams(recording, alike, rows.name, pair)
-    found = time_disagreement(recording, paired, rows.name, rows.hz) if paired else None
+    paired = find_paired_streams(recording, alike, rows.name, pair)
+    found = report_time_disagreement(recording, paired, rows.name, rows.hz) if paired else None
     if found is None:
         return recording, ()
     restamped = {name: replace(recording.streams[name], clocks=rows.clocks) for name in paired}
@@ -99,24 +98,24 @@ def stamp_rows_alike(recording: Recording, pair: Pair) -> tuple[Recording, tuple
     return replace(recording, streams={**recording.streams, **restamped}), (named,)
 
 
-def _format_family(recording: Recording) -> str:
+def _get_format_family(recording: Recording) -> str:
     """Return the format without its version or layout: `lerobot v2.1`, `hdf5 aloha`."""
     return recording.episode.format.partition(" ")[0]
 
 
-def _worst_apart_s(stream: Stream, grid_ns: Times) -> float:
+def _measure_max_distance_s(stream: Stream, grid_ns: Times) -> float:
     """Return how far samples and rows of one number are apart at most; 0 where one of the clocks counts from zero."""
     count = min(len(stream), len(grid_ns))
     times, rows = stream.times_ns[:count], grid_ns[:count]
     if not count or bool(times[0] >= FIRST_REAL_NS) != bool(rows[0] >= FIRST_REAL_NS):
         return 0.0
-    return float(np.max(distance_ns(times, rows))) / NS_PER_S
+    return float(np.max(measure_distance_ns(times, rows))) / NS_PER_S
 
 
 def _refuse_other_rates(recording: Recording, names: Iterable[str], clock: str) -> None:
-    rows = len(recording.streams[clock])
+    rows, share = len(recording.streams[clock]), default_operations()["convert"].number("least_pair_share")
     for name in names:
-        if not LEAST_SHARE * rows <= len(recording.streams[name]) <= rows / LEAST_SHARE:
+        if not share * rows <= len(recording.streams[name]) <= rows / share:
             raise BadInput(
                 f"{recording.episode.name}: {name} has {len(recording.streams[name])} samples and {clock} has {rows}, "
                 "so they cannot be paired by index. Use --pair time."

@@ -7,7 +7,7 @@ import numpy as np
 from fieldloop.model.note import Note, Subject, note
 from fieldloop.model.stream import NS_PER_S, ClockKind, Stream
 from fieldloop.model.stream_notes import ENCODING, SHAPE, VALUES
-from fieldloop.release.writers.features import NOMINAL_HZ, Feature, note_difference_key
+from fieldloop.release.writers.features import NOMINAL_HZ, Feature, make_note_key
 from fieldloop.release.writers.shared_stamps import SharedStamps
 
 ROWS_AND_COLUMNS = 2  # dimensions of a picture without colours
@@ -28,10 +28,10 @@ class Seen:
 
     def add(self, stream: Stream) -> None:
         """Take in the stream as one more episode has it."""
-        new, known = feature_of(stream), self.feature
+        new, known = make_feature(stream), self.feature
         self.episodes += 1
         self.clocks |= set(stream.clocks)
-        if rate := _rate(stream):
+        if rate := _get_rate(stream):
             self.rates.append(rate)
         for what in ("kind", "unit", "columns", "size", "width"):
             here, there = getattr(new, what), getattr(known, what)
@@ -43,18 +43,18 @@ class Seen:
         self.differs |= {
             what for what in ("serial", "frame_id", NOMINAL_HZ) if getattr(new, what) != getattr(known, what)
         }
-        self.differs |= {note_difference_key(key) for key, _ in set(new.notes.items()) ^ set(known.notes.items())}
+        self.differs |= {make_note_key(key) for key, _ in set(new.notes.items()) ^ set(known.notes.items())}
         if new.dtype != known.dtype:
             self.feature = replace(known, dtype=np.result_type(new.dtype, known.dtype).name)
 
-    def merged(self, stamps: SharedStamps, grid: str) -> Feature:
+    def merge_into_feature(self, stamps: SharedStamps, grid: str) -> Feature:
         """Return the feature as all episodes have it."""
         known = self.feature
         return replace(
             known,
             nominal_hz=None if NOMINAL_HZ in self.differs else known.nominal_hz,
             hz=float(np.median(self.rates)) if self.rates else None,
-            notes={key: text for key, text in known.notes.items() if note_difference_key(key) not in self.differs},
+            notes={key: text for key, text in known.notes.items() if make_note_key(key) not in self.differs},
             differs=frozenset(self.differs),
             clocks=tuple(kind for kind in ClockKind if kind in self.clocks),
             own_stamps=stamps.own_stamps(known.name, grid),
@@ -62,13 +62,13 @@ class Seen:
         )
 
 
-def why_unfit(stream: Stream) -> Note | None:
+def explain_unfit(stream: Stream) -> Note | None:
     """Return why a stream cannot become rows; None where it can."""
     about = Subject(stream.name)
     if not len(stream):
         return note("release.no_samples", about=about)
     if stream.values is None and stream.pictures is None:
-        return no_values_note(stream)
+        return make_no_values_note(stream)
     if stream.values is not None and (not stream.values.size or stream.values.dtype.kind not in NUMBERS):
         return note("release.no_numbers", about=about)
     if stream.pictures is not None and 0 in stream.pictures.size:
@@ -76,20 +76,20 @@ def why_unfit(stream: Stream) -> Note | None:
     return None
 
 
-def no_values_note(stream: Stream) -> Note:
+def make_no_values_note(stream: Stream) -> Note:
     """Return that a stream has timestamps alone, and why, where its reader noted it."""
     why = stream.notes.get(ENCODING) or stream.notes.get(VALUES) or ""
     return note("release.no_values", about=Subject(stream.name), reason=why)
 
 
-def _rate(stream: Stream) -> float | None:
+def _get_rate(stream: Stream) -> float | None:
     """Return a stream's rate; where none is stated, that of the timestamps of any clock."""
     steps = np.diff(stream.times_ns)
     steps = steps[steps > 0]
     return stream.hz or (float(NS_PER_S / np.median(steps)) if len(steps) else None)
 
 
-def feature_of(stream: Stream) -> Feature:
+def make_feature(stream: Stream) -> Feature:
     """Return a stream as one episode has it."""
     bare = Feature(
         stream.name, stream.kind, stream.unit, (), frame_id=stream.frame_id, serial=stream.serial,
@@ -98,13 +98,13 @@ def feature_of(stream: Stream) -> Feature:
     if stream.values is None:
         assert stream.pictures is not None
         return replace(bare, size=stream.pictures.size)
-    width = _width(stream)
+    width = _count_columns(stream)
     names = stream.columns if len(stream.columns) == width else ()
     sides = " × ".join(map(str, stream.values.shape[1:])) if stream.values.ndim > ROWS_AND_COLUMNS else ""
     shape = sides or stream.notes.get(SHAPE, "")
     return replace(bare, columns=names, width=width, dtype=stream.values.dtype.name, shape=shape)
 
 
-def _width(stream: Stream) -> int:
+def _count_columns(stream: Stream) -> int:
     assert stream.values is not None
     return int(np.prod(stream.values.shape[1:]))

@@ -4,8 +4,15 @@ import numpy as np
 
 from fieldloop.model.episode import Recording
 from fieldloop.model.stream import Stream
-from fieldloop.release.writers.grid import Rule, Times, even_count, grid_of, rule_between, same_moments
-from fieldloop.release.writers.pairing import Pair, is_by_index, is_one_sample_a_row
+from fieldloop.release.writers.grid import (
+    Rule,
+    Times,
+    are_same_moments,
+    choose_rule_between_samples,
+    count_even_moments,
+    make_grid_ns,
+)
+from fieldloop.release.writers.pairing import Pair, pairs_by_index, pairs_one_sample_per_row
 
 
 class SharedStamps:
@@ -36,26 +43,26 @@ class SharedStamps:
 
     def _compare_with_grid(self, recording: Recording, clocks: list[Stream], groups: list[list[Stream]]) -> None:
         stamps = clocks[0].times_ns
-        by_index = self._hz is None and is_by_index(recording, self._pair)
-        count = len(stamps) if self._hz is None else even_count(stamps, self._hz)
+        by_index = self._hz is None and pairs_by_index(recording, self._pair)
+        count = len(stamps) if self._hz is None else count_even_moments(stamps, self._hz)
         grid: Times | None = None
         for group in groups:
             times, same, moved = group[0].times_ns, False, True
-            if by_index and (len(times) == count or is_one_sample_a_row(recording, self._pair)):
+            if by_index and (len(times) == count or pairs_one_sample_per_row(recording, self._pair)):
                 both = min(len(times), count)
                 same, moved = True, not np.array_equal(times[:both], stamps[:both])
             elif len(times) == count:
-                grid = grid_of(stamps, self._hz) if grid is None else grid
-                same = same_moments(times, grid)
+                grid = make_grid_ns(stamps, self._hz) if grid is None else grid
+                same = are_same_moments(times, grid)
                 moved = not (same and np.array_equal(times, grid))
             for stream in group:
-                if same or rule_between(stream) is Rule.NEAREST:
+                if same or choose_rule_between_samples(stream) is Rule.NEAREST:
                     for clock in clocks:
                         more = moved or set(stream.clocks) != {clock.clock}
-                        self._add((stream.name, clock.name), moved=moved, more=more)
+                        self._add_pair((stream.name, clock.name), moved=moved, has_more_clocks=more)
 
-    def _add(self, pair: tuple[str, str], *, moved: bool, more: bool) -> None:
+    def _add_pair(self, pair: tuple[str, str], *, moved: bool, has_more_clocks: bool) -> None:
         if moved:
             self._stamps.add(pair)
-        if more:
+        if has_more_clocks:
             self._clocks.add(pair)

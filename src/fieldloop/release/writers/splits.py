@@ -8,6 +8,6 @@ from fieldloop.model.episode_text import escape_non_utf8
 TRAIN = "train"
 
 
-def split_of(episode: Episode, splits: Mapping[str, str] | None = None) -> str:
+def choose_split(episode: Episode, splits: Mapping[str, str] | None = None) -> str:
     """Return the split that is asked for by the episode's id, else its own, else `train`."""
     return (splits or {}).get(episode.id) or escape_non_utf8(episode.fact("split") or TRAIN)

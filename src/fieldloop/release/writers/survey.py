@@ -13,10 +13,10 @@ from fieldloop.model.stream import StreamKind
 from fieldloop.protocol import default_operations
 from fieldloop.release.writers.features import Features
 from fieldloop.release.writers.pairing import Pair
-from fieldloop.release.writers.seen import Seen, feature_of, why_unfit
+from fieldloop.release.writers.seen import Seen, explain_unfit, make_feature
 from fieldloop.release.writers.shared_stamps import SharedStamps
-from fieldloop.release.writers.splits import split_of
-from fieldloop.release.writers.utf8 import in_utf8
+from fieldloop.release.writers.splits import choose_split
+from fieldloop.release.writers.utf8 import escape_recording_texts
 
 CLOCKS = (StreamKind.RGB, StreamKind.DEPTH, StreamKind.ACTION, StreamKind.JOINT_POSITION)
 """Whose stamps make the frame grid, first choice first: a learner's frame is a picture."""
@@ -30,7 +30,7 @@ def ensure_rereadable(recordings: Iterable[Recording]) -> Iterable[Recording]:
     return list(recordings) if isinstance(recordings, Iterator) else recordings
 
 
-def survey(
+def survey_recordings(
     recordings: Iterable[Recording],
     *,
     clock: str = "",
@@ -54,23 +54,23 @@ def survey(
     robots: Counter[str] = Counter()
     found_splits: dict[str, None] = {}
     stamps = SharedStamps(clock, hz, pair)
-    for recording, _ in map(in_utf8, recordings):
+    for recording, _ in map(escape_recording_texts, recordings):
         robots[recording.episode.robot] += 1
-        found_splits[split_of(recording.episode, splits)] = None
+        found_splits[choose_split(recording.episode, splits)] = None
         for stream in recording.streams.values():
-            if reason := why_unfit(stream):
+            if reason := explain_unfit(stream):
                 left.setdefault(stream.name, reason)
                 continue
             if stream.name not in seen:
-                seen[stream.name] = Seen(feature_of(stream))
+                seen[stream.name] = Seen(make_feature(stream))
             seen[stream.name].add(stream)
         stamps.note(recording)
     count = robots.total()
     if not count:
         raise BadInput("No recordings to write.")
-    _drop_what_not_all_have(seen, left, count)
+    _drop_incomplete_streams(seen, left, count)
     grid = _choose_grid_clock(seen, clock)
-    features = [found.merged(stamps, grid) for _, found in sorted(seen.items())]
+    features = [found.merge_into_feature(stamps, grid) for _, found in sorted(seen.items())]
     return Features(
         tuple(f for f in features if not f.is_camera), tuple(f for f in features if f.is_camera),
         grid, hz or next(f.hz for f in features if f.name == grid) or 1.0, robots.most_common(1)[0][0], hz is not None,
@@ -79,21 +79,23 @@ def survey(
     )  # fmt: skip
 
 
-def _drop_what_not_all_have(seen: dict[str, Seen], left: dict[str, Note], count: int) -> None:
+def _drop_incomplete_streams(seen: dict[str, Seen], left_out: dict[str, Note], episode_count: int) -> None:
     for name, seen_stream in list(seen.items()):
-        if seen_stream.episodes < count or seen_stream.unlike:
-            few = note("release.not_in_every_episode", about=Subject(name), episodes=seen_stream.episodes, total=count)
-            left[name] = seen_stream.unlike or left.get(name) or few
+        if seen_stream.episodes < episode_count or seen_stream.unlike:
+            few = note(
+                "release.not_in_every_episode", about=Subject(name), episodes=seen_stream.episodes, total=episode_count
+            )
+            left_out[name] = seen_stream.unlike or left_out.get(name) or few
             del seen[name]
     if not seen:
-        raise BadInput(f"No stream is usable in every episode. Streams examined: {', '.join(left)}.")
+        raise BadInput(f"No stream is usable in every episode. Streams examined: {', '.join(left_out)}.")
 
 
-def _choose_grid_clock(seen: dict[str, Seen], wanted: str) -> str:
-    if wanted:
-        if wanted not in seen:
-            raise BadInput(f"{wanted} is not a stream of every episode. Available: {', '.join(sorted(seen))}.")
-        return wanted
+def _choose_grid_clock(seen: dict[str, Seen], wanted_stream: str) -> str:
+    if wanted_stream:
+        if wanted_stream not in seen:
+            raise BadInput(f"{wanted_stream} is not a stream of every episode. Available: {', '.join(sorted(seen))}.")
+        return wanted_stream
     for kind in CLOCKS:
         of_kind = sorted(name for name, found in seen.items() if found.feature.kind is kind)
         if of_kind:

@@ -28,18 +28,18 @@ class Written:
 
 
 @contextmanager
-def whole_or_nothing(target: Path) -> Iterator[Path]:
+def write_whole_or_nothing(target: Path) -> Iterator[Path]:
     """Give a path to write to; it becomes `target` when the block ends well and is removed when it does not."""
-    part = refuse_taken(target)
+    part = refuse_taken_target(target)
     try:
         yield part
         part.rename(target)
     except BaseException:
-        _remove(part)  # half a dataset is none
+        _remove_partial(part)  # half a dataset is none
         raise
 
 
-def refuse_taken(target: Path) -> Path:
+def refuse_taken_target(target: Path) -> Path:
     """Return the path under which a target is written first; BadInput where either is taken or has no folder."""
     if target.exists() or target.is_symlink():
         raise BadInput(f"{target} already exists. Choose another name.")
@@ -53,7 +53,7 @@ def refuse_taken(target: Path) -> Path:
     return part
 
 
-def _remove(part: Path) -> None:
+def _remove_partial(part: Path) -> None:
     if part.is_dir():
         shutil.rmtree(part, ignore_errors=True)
     else:

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from fieldloop.model.deployment import Deployment, Site, Sku
-from fieldloop.report.plots import INK, INK_3, LINE, SERIES, SURFACE, Margins, add_halo, drawing
+from fieldloop.report.plots import INK, INK_3, LINE, SERIES, SURFACE, Margins, add_halo, open_drawing
 from fieldloop.say.html import Markup
-from fieldloop.say.numbers import percent, whole
+from fieldloop.say.numbers import format_count, percent
 
 WIDTH = 5.3
 SHADES = ("#eef0f2", "#c5d8f4", "#7fa6e2", "#2563c9")
@@ -31,12 +31,12 @@ def draw_exposure(deployment: Deployment, sites: Sequence[Site]) -> Markup | Non
         return None
     longest = max(len(f"{factor} {level}") for factor, level in rows)
     left = min(2.6, 0.35 + INCH_A_LETTER * longest)
-    heads = [shortened(f"{site.id}, {percent(site.share, 0)}") for site in sites]
+    heads = [shorten_middle(f"{site.id}, {percent(site.share, 0)}") for site in sites]
     widest = INCH_A_LETTER * max(map(len, heads))
     upright = widest > (WIDTH - left) / len(sites)  # side by side they would overlap
     top = 0.15 + widest if upright else 0.3
     height = 0.23 * len(rows) + top + 0.06
-    with drawing(WIDTH, height, Margins(left=left, right=0.05, top=top, bottom=0.05)) as (axis, made):
+    with open_drawing(WIDTH, height, Margins(left=left, right=0.05, top=top, bottom=0.05)) as (axis, made):
         axis.grid(visible=False)
         for row, (factor, level) in enumerate(rows):
             for column, mix in enumerate(mixes):
@@ -58,10 +58,10 @@ def draw_exposure(deployment: Deployment, sites: Sequence[Site]) -> Markup | Non
     return made[0]
 
 
-def shortened(text: str) -> str:
+def shorten_middle(text: str) -> str:
     """Keep both ends of a long name: names of sites and levels differ there.
 
-    >>> shortened("distribution centre north, annex 7")
+    >>> shorten_middle("distribution centre north, annex 7")
     'distribution …north, annex 7'
     """
     half = MOST_LETTERS // 2
@@ -76,7 +76,7 @@ def draw_velocity(skus: Sequence[Sku]) -> Markup | None:
         return None
     share = np.concatenate([[0.0], np.cumsum(picks) / picks.sum()])
     places = np.unique(np.linspace(0, len(picks), min(len(picks), 400) + 1).astype(int))
-    with drawing(WIDTH, 2.4, Margins(left=0.45, right=0.15, bottom=0.4)) as (axis, made):
+    with open_drawing(WIDTH, 2.4, Margins(left=0.45, right=0.15, bottom=0.4)) as (axis, made):
         axis.plot(places / len(picks), share[places], color=SERIES[0], linewidth=1.6)
         start = 0
         for tier, colour in zip(NAMES, SERIES, strict=False):
@@ -85,7 +85,7 @@ def draw_velocity(skus: Sequence[Sku]) -> Markup | None:
                 continue
             end = start + count
             axis.axvspan(start / len(picks), end / len(picks), color=colour, alpha=0.07, linewidth=0)
-            label = f"{NAMES[tier]}: {whole(count)} articles, {percent(share[end] - share[start], 0)} of picks"
+            label = f"{NAMES[tier]}: {format_count(count)} articles, {percent(share[end] - share[start], 0)} of picks"
             add_halo(
                 axis.text(0.98, 0.26 - 0.1 * list(NAMES).index(tier), label, color=colour, ha="right", va="bottom")
             )

@@ -7,15 +7,15 @@ from fieldloop.model.audit import Audit, Comparison
 from fieldloop.model.deployment import Deployment, Range, Site, Zone
 from fieldloop.model.finding import Status
 from fieldloop.model.note import Note
-from fieldloop.report.audit.compared import draw_compared
+from fieldloop.report.audit.compared import draw_comparisons
 from fieldloop.report.audit.drawings import MOST_SITES, draw_exposure, draw_velocity
 from fieldloop.report.markup import figure, folded, panel, paragraph, table
-from fieldloop.report.page import page
+from fieldloop.report.page import render_page
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup, escape, join
-from fieldloop.say.marks import status
+from fieldloop.say.marks import draw_status
+from fieldloop.say.numbers import format_count, percent
 from fieldloop.say.numbers import format_number as number
-from fieldloop.say.numbers import percent, whole
 
 SITES_ABREAST = 4
 MOST_DRAWN = 24
@@ -30,26 +30,26 @@ QUANTITIES = {
 ORDER = (Status.FAILED, Status.PASSED, Status.CANNOT_TELL)
 
 
-def html(deployment: Deployment, audit: Audit, early: Sequence[Note] = ()) -> str:
-    """Return the page; `early` names sites that went live too early."""
-    notes = map(sentence, (*early, *audit.odd))
-    warnings = [paragraph(join(status(Status.CANNOT_TELL, "Note"), Markup(" &nbsp; "), one)) for one in notes]
-    blocks: list[object] = [paragraph(_sentence(audit), "lead"), *warnings, _questions(audit)]
+def html(deployment: Deployment, audit: Audit, early_site_notes: Sequence[Note] = ()) -> str:
+    """Return the page; `early_site_notes` names sites that went live too early."""
+    notes = map(sentence, (*early_site_notes, *audit.odd))
+    warnings = [paragraph(join(draw_status(Status.CANNOT_TELL, "Note"), Markup(" &nbsp; "), one)) for one in notes]
+    blocks: list[object] = [paragraph(_write_audit_sentence(audit), "lead"), *warnings, _draw_questions(audit)]
     if audit.compared:
-        blocks.append(_compared(audit.compared))
-    blocks.append(_exposure(deployment))
+        blocks.append(_draw_comparisons_panel(audit.compared))
+    blocks.append(_draw_exposure_panel(deployment))
     if curve := draw_velocity(deployment.skus):
-        articles = whole(len(deployment.skus))
+        articles = format_count(len(deployment.skus))
         caption = f"{articles} articles. A steep start of the curve means that few articles make up most picks."
         blocks.append(panel("Velocity", [figure(curve, caption)]))
-    blocks.append(_sites(deployment))
+    blocks.append(_draw_sites_table(deployment))
     if deployment.edge_cases:
-        blocks.append(_edge_cases(deployment))
+        blocks.append(_draw_edge_cases(deployment))
     foot = f"{deployment.id}, judged by operations {audit.operations}." if audit.operations else deployment.id
-    return page(deployment.id, blocks, kind="fieldloop audit", foot=foot)
+    return render_page(deployment.id, blocks, kind="fieldloop audit", foot=foot)
 
 
-def _sentence(audit: Audit) -> str:
+def _write_audit_sentence(audit: Audit) -> str:
     gaps = sum(len(answer.missing) for answer in audit.answers)
     wrong = sum(one.status is Status.FAILED for one in audit.compared)
     contradicted = f" Logs contradict {wrong} of {len(audit.compared)} claims." if wrong else ""
@@ -59,21 +59,21 @@ def _sentence(audit: Audit) -> str:
         reason = f"{audit.overridden_by} overrode the audit: {audit.override_reason}"
         return f"The map is incomplete ({percent(audit.score, 0)}). {reason}{contradicted}"
     score = percent(audit.score, 0)
-    needed = f"{_count_things(gaps)} to write before a protocol can be locked"
+    needed = f"{_format_thing_count(gaps)} to write before a protocol can be locked"
     return f"The map is incomplete at {score}: {needed}.{contradicted}"
 
 
-def _count_things(count: int) -> str:
+def _format_thing_count(count: int) -> str:
     return "1 thing" if count == 1 else f"{count} things"
 
 
-def _questions(audit: Audit) -> Markup:
+def _draw_questions(audit: Audit) -> Markup:
     rows = [
         (
-            status(Status.PASSED if not answer.missing else Status.CANNOT_TELL, percent(answer.score, 0)),
+            draw_status(Status.PASSED if not answer.missing else Status.CANNOT_TELL, percent(answer.score, 0)),
             sentence(answer.question),
             answer.asked or "",
-            _missing_list(list(map(sentence, answer.missing))),
+            _draw_missing_items(list(map(sentence, answer.missing))),
         )
         for answer in audit.answers
     ]
@@ -81,15 +81,15 @@ def _questions(audit: Audit) -> Markup:
     return panel("Five questions", [table(columns, rows, ("asked",), columns[3:])])
 
 
-def _missing_list(missing: Sequence[str]) -> Markup:
+def _draw_missing_items(missing: Sequence[str]) -> Markup:
     return join(*(Markup(f"<div>{escape(one)}</div>") for one in missing)) if missing else escape("nothing")
 
 
-def _compared(comparisons: Sequence[Comparison]) -> Markup:
+def _draw_comparisons_panel(comparisons: Sequence[Comparison]) -> Markup:
     ranked = sorted(comparisons, key=lambda one: ORDER.index(one.status))
     rows = [
         (
-            status(one.status),
+            draw_status(one.status),
             one.site or "all",
             one.what,
             sentence(one.claimed),
@@ -101,7 +101,7 @@ def _compared(comparisons: Sequence[Comparison]) -> Markup:
         for one in ranked
     ]
     columns = ("", "site", "claim", "map", "logs", "attempts", "days", "result")
-    drawn = draw_compared(ranked, MOST_DRAWN)
+    drawn = draw_comparisons(ranked, MOST_DRAWN)
     lead = (
         "A diamond shows the map, a dot with its interval the measurement. Days are compared, not picks. A difference "
         "counts if it is significant over all claims and larger than the tolerance."
@@ -113,13 +113,13 @@ def _compared(comparisons: Sequence[Comparison]) -> Markup:
     )
 
 
-def _exposure(deployment: Deployment) -> Markup:
+def _draw_exposure_panel(deployment: Deployment) -> Markup:
     chunks = [deployment.sites[at : at + MOST_SITES] for at in range(0, len(deployment.sites), MOST_SITES)]
     drawn = [figure(made, "") for chunk in chunks if (made := draw_exposure(deployment, chunk))]
-    strata = whole(len(deployment.exposures))
+    strata = format_count(len(deployment.exposures))
     note = f"{strata} strata; within a site, the factors are assumed to be independent"
     if deployment.measured:
-        note = f"{strata} strata; joint shares measured in production count {_measured_weight_text(deployment)}"
+        note = f"{strata} strata; joint shares measured in production count {_write_measured_weight(deployment)}"
     if not drawn:
         return panel("Exposure", [paragraph("The map states no shares of light, bins or tiers yet.", "dim")])
     caption = paragraph(
@@ -129,31 +129,39 @@ def _exposure(deployment: Deployment) -> Markup:
     return panel("Exposure", [caption, Markup(f'<div class="pair">{join(*drawn)}</div>')], note)
 
 
-def _measured_weight_text(deployment: Deployment) -> str:
+def _write_measured_weight(deployment: Deployment) -> str:
     return f"{percent(deployment.measured_weight, 0)}, and the product of the map's shares counts for the rest"
 
 
-def _sites(deployment: Deployment) -> Markup:
+def _draw_sites_table(deployment: Deployment) -> Markup:
     """Show sites side by side, one property per row."""
     tables = []
     for at in range(0, len(deployment.sites), SITES_ABREAST):
         abreast = deployment.sites[at : at + SITES_ABREAST]
-        facts = [dict(_facts(site)) for site in abreast]
+        facts = [dict(_list_site_facts(site)) for site in abreast]
         names = list(dict.fromkeys(name for of_site in facts for name in of_site))
         rows = [(name, *(of_site.get(name) or NOT_STATED for of_site in facts)) for name in names]
         tables.append(table(("", *(site.id for site in abreast)), rows))
     return panel("Sites side by side", tables)
 
 
-def _facts(site: Site) -> Iterator[tuple[str, str]]:
+def _list_site_facts(site: Site) -> Iterator[tuple[str, str]]:
     yield "share of picks", percent(site.share, 0)
     yield "time zone", site.time_zone
-    yield "light", _by_zone(site, lambda z: ", ".join(f"{shift} {_range(lux)}" for shift, lux in z.lux_by_shift))
-    yield "floor", _by_zone(site, lambda z: "; ".join(part for part in (z.floor, *z.transitions) if part))
-    yield "air", _by_zone(site, lambda z: ", ".join(_range(r) for r in (z.temperature, z.humidity) if r))
-    yield "room", _by_zone(site, lambda z: ", ".join(filter(None, (_ceiling_text(z.ceiling_m), z.layout))))
+    yield (
+        "light",
+        _write_fact_by_zone(
+            site, lambda z: ", ".join(f"{shift} {_format_range(lux)}" for shift, lux in z.lux_by_shift)
+        ),
+    )
+    yield "floor", _write_fact_by_zone(site, lambda z: "; ".join(part for part in (z.floor, *z.transitions) if part))
+    yield (
+        "air",
+        _write_fact_by_zone(site, lambda z: ", ".join(_format_range(r) for r in (z.temperature, z.humidity) if r)),
+    )
+    yield "room", _write_fact_by_zone(site, lambda z: ", ".join(filter(None, (_format_ceiling(z.ceiling_m), z.layout))))
     for key, name in QUANTITIES.items():
-        yield name, _by_zone(site, partial(_quantity, key))
+        yield name, _write_fact_by_zone(site, partial(_write_zone_quantity, key))
     yield "bin sizes", ", ".join(f"{c.name} {' × '.join(number(s, 6) for s in c.size_m)} m" for c in site.containers)
     yield "shelving", site.shelving
     yield "cameras", "; ".join(site.camera_mounts)
@@ -163,20 +171,20 @@ def _facts(site: Site) -> Iterator[tuple[str, str]]:
         yield f"people: {quantity}", text
 
 
-def _by_zone(site: Site, fact: Callable[[Zone], str]) -> str:
-    return "; ".join(f"{zone.name}: {stated}" for zone in site.zones if (stated := fact(zone)))
+def _write_fact_by_zone(site: Site, write_fact: Callable[[Zone], str]) -> str:
+    return "; ".join(f"{zone.name}: {stated}" for zone in site.zones if (stated := write_fact(zone)))
 
 
-def _quantity(key: str, zone: Zone) -> str:
-    given = zone.range_of(key)
-    return _range(given) if given else ""
+def _write_zone_quantity(key: str, zone: Zone) -> str:
+    given = zone.get_range(key)
+    return _format_range(given) if given else ""
 
 
-def _edge_cases(deployment: Deployment) -> Markup:
+def _draw_edge_cases(deployment: Deployment) -> Markup:
     rows = [
         (
             case.name,
-            whole(case.per_week),
+            format_count(case.per_week),
             NOT_STATED if case.failure_rate is None else percent(case.failure_rate, 0),
         )
         for case in sorted(deployment.edge_cases, key=lambda case: -case.per_week)
@@ -184,9 +192,9 @@ def _edge_cases(deployment: Deployment) -> Markup:
     return panel("Edge cases", [table(("edge case", "a week", "fails"), rows, ("a week", "fails"))])
 
 
-def _range(given: Range) -> str:
-    return f"{number(given.low, 6)} to {number(given.high, 6)} {given.unit}"
+def _format_range(value_range: Range) -> str:
+    return f"{number(value_range.low, 6)} to {number(value_range.high, 6)} {value_range.unit}"
 
 
-def _ceiling_text(height: float | None) -> str:
-    return f"ceiling {number(height, 6)} m" if height else ""
+def _format_ceiling(ceiling_m: float | None) -> str:
+    return f"ceiling {number(ceiling_m, 6)} m" if ceiling_m else ""

@@ -3,9 +3,9 @@
 from fieldloop.report.check.causes import Cause, Causes, group_by_cause
 from fieldloop.report.check.content import CheckReport
 from fieldloop.report.check.html import html
-from fieldloop.report.check.json_form import json_object, link_to
-from fieldloop.report.check.sketch import Sketch, sketch
-from fieldloop.report.check.summary import Summary, episodes_by_cost, summarise
+from fieldloop.report.check.json_form import build_report_json, get_episode_address
+from fieldloop.report.check.sketch import Sketch, sketch_episode
+from fieldloop.report.check.summary import Summary, sort_episodes_by_cost, summarise
 
 __all__ = [
     "Cause",
@@ -13,11 +13,11 @@ __all__ = [
     "CheckReport",
     "Sketch",
     "Summary",
-    "episodes_by_cost",
+    "build_report_json",
+    "get_episode_address",
     "group_by_cause",
     "html",
-    "json_object",
-    "link_to",
-    "sketch",
+    "sketch_episode",
+    "sort_episodes_by_cost",
     "summarise",
 ]

@@ -5,14 +5,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fieldloop.model.finding import EpisodeReport, Finding
 from fieldloop.report.check.causes import Cause, Causes, Place, Unknown
 from fieldloop.report.check.drawings import draw_intervals, draw_trace
-from fieldloop.report.check.explanations import check_link
-from fieldloop.report.check.phrases import advice_of, title_parts, unknown_text, worst_text
+from fieldloop.report.check.explanations import make_check_link
+from fieldloop.report.check.phrases import (
+    write_cause_advice,
+    write_cause_title,
+    write_unknown_reason,
+    write_worst_finding,
+)
 from fieldloop.report.check.sketch import Sketch, Thumbnail
 from fieldloop.report.markup import figure, folded, panel, paragraph, picture
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup, join, tag
-from fieldloop.say.marks import status
-from fieldloop.say.numbers import fixed, percent, plural
+from fieldloop.say.marks import draw_status
+from fieldloop.say.numbers import format_fixed, percent, plural
 
 MOST_DRAWN = 8
 """Causes with a picture or plot of their own."""
@@ -23,41 +28,43 @@ def draw_causes(causes: Causes, sketches: Mapping[str, Sketch]) -> Iterator[Mark
     """Draw failures, then warnings, most harmful first; what could not be judged comes last."""
     if causes.failures:
         note = "most harmful first: what a finding costs, times the share of episodes that have it"
-        yield panel("Failures", _entries(causes.failures, sketches), note)
+        yield panel("Failures", _draw_cause_entries(causes.failures, sketches), note)
     if causes.warnings:
-        yield panel("Warnings", _entries(causes.warnings, sketches))
+        yield panel("Warnings", _draw_cause_entries(causes.warnings, sketches))
     if causes.unknown or causes.next_steps:
-        yield _cannot_tell(causes)
+        yield _draw_unanswered_checks(causes)
 
 
-def _entries(causes: Sequence[Cause], sketches: Mapping[str, Sketch]) -> list[Markup]:
+def _draw_cause_entries(causes: Sequence[Cause], sketches: Mapping[str, Sketch]) -> list[Markup]:
     given: set[str] = set()
     made = []
     for number, cause in enumerate(causes):
-        to_do = advice_of(cause)
-        drawn = example(cause, sketches) if number < MOST_DRAWN else None
-        made.append(_entry(cause, "" if to_do in given else to_do, drawn))
+        to_do = write_cause_advice(cause)
+        drawn = draw_example(cause, sketches) if number < MOST_DRAWN else None
+        made.append(_draw_cause_entry(cause, "" if to_do in given else to_do, drawn))
         given.add(to_do)
     return made
 
 
-def _entry(cause: Cause, to_do: str, drawn: Markup | None) -> Markup:
-    named = join(status(cause.status), check_link(cause.check), tag("span", title_parts(cause), class_="dim"))
+def _draw_cause_entry(cause: Cause, advice_text: str, example_drawing: Markup | None) -> Markup:
+    named = join(
+        draw_status(cause.status), make_check_link(cause.check), tag("span", write_cause_title(cause), class_="dim")
+    )
     episodes = [one.name for one in cause.episodes]
     words = tag(
         "div",
         tag("h3", named, class_="cause-title"),
-        paragraph(worst_text(cause)),
-        paragraph(f"→ {to_do}", "dim") if to_do else None,
-        paragraph(f"Takes {percent(cause.harm, 0)} of the dataset's worth for training.", "dim")
+        paragraph(write_worst_finding(cause)),
+        paragraph(f"→ {advice_text}", "dim") if advice_text else None,
+        paragraph(f"By itself it takes {percent(cause.harm, 0)} of the dataset's worth for training.", "dim")
         if cause.harm
         else None,
         folded(plural(len(episodes), "episode"), [paragraph(", ".join(episodes))]) if len(episodes) > 1 else None,
     )
-    return tag("div", words, drawn, class_="cause")
+    return tag("div", words, example_drawing, class_="cause")
 
 
-def example(cause: Cause, sketches: Mapping[str, Sketch]) -> Markup | None:
+def draw_example(cause: Cause, sketches: Mapping[str, Sketch]) -> Markup | None:
     """Draw one example from the first episode that was sketched: a picture, a trace, or the time between samples."""
     for place in cause.places:
         if place.episode is not None and place.episode.episode in sketches:
@@ -69,46 +76,47 @@ def _draw_place(place: Place, episode: EpisodeReport, sketch: Sketch) -> Markup 
     finding = place.finding
     streams, topic = finding.about.streams, finding.check.partition(".")[0]
     if frames := [one for one in sketch.thumbnails if one.stream in streams]:
-        return film_strip(sorted(frames, key=lambda one: not one.flagged)[:MOST_PICTURES], episode.name)
+        return draw_film_strip(sorted(frames, key=lambda one: not one.flagged)[:MOST_PICTURES], episode.name)
     intervals = [one for one in sketch.intervals if one.name in streams]
     if topic == "timing" and intervals:
         return figure(draw_intervals(intervals), f"{episode.name}: time between samples; a peak is a gap.")
     traces = [one for one in sketch.traces if one.name in streams]
-    return figure(draw_trace(traces[0], _marked(finding)), episode.name) if traces else None
+    return figure(draw_trace(traces[0], _select_timed_finding(finding)), episode.name) if traces else None
 
 
-def _marked(finding: Finding) -> tuple[Finding, ...]:
+def _select_timed_finding(finding: Finding) -> tuple[Finding, ...]:
     return (finding,) if finding.at_s is not None else ()
 
 
-def film_strip(thumbnails: Iterable[Thumbnail], episode: str = "") -> Markup:
+def draw_film_strip(thumbnails: Iterable[Thumbnail], episode: str = "") -> Markup:
     """Show frames side by side; flagged ones are framed."""
     cells = []
     for thumbnail in thumbnails:
-        where = f"{f'{episode}, ' if episode else ''}{thumbnail.stream} at {fixed(thumbnail.at_s, 2)} s"
+        where = f"{f'{episode}, ' if episode else ''}{thumbnail.stream} at {format_fixed(thumbnail.at_s, 2)} s"
         shown = picture(thumbnail.data_uri, where) if thumbnail.data_uri else paragraph("cannot be decoded", "dim")
         cells.append(figure(shown, where, "flagged" if thumbnail.flagged else ""))
     return tag("div", *cells, class_="film")
 
 
-def _cannot_tell(causes: Causes) -> Markup:
+def _draw_unanswered_checks(causes: Causes) -> Markup:
     lead = paragraph(
         "These checks gave no answer. An episode still passes unless its protocol requires an answer.", "dim"
     )
     steps = [paragraph(f"→ {sentence(step)}") for step in causes.next_steps]
     asked = causes.by_protocol
-    hidden = folded("Checks that apply only under a protocol", [_reasons(asked)]) if asked else None
-    shown = [lead, _reasons(causes.unknown)] if causes.unknown else []
+    hidden = folded("Checks that apply only under a protocol", [_draw_unknown_reasons(asked)]) if asked else None
+    shown = [lead, _draw_unknown_reasons(causes.unknown)] if causes.unknown else []
     return panel("Cannot tell", [*shown, *steps, *([hidden] if hidden else [])])
 
 
-def _reasons(unknown: Iterable[Unknown]) -> Markup:
+def _draw_unknown_reasons(unknown: Iterable[Unknown]) -> Markup:
     entries = [
-        tag("div", tag("dt", unknown_text(one)), tag("dd", *_separated(map(check_link, one.checks)))) for one in unknown
+        tag("div", tag("dt", write_unknown_reason(one)), tag("dd", *_insert_commas(map(make_check_link, one.checks))))
+        for one in unknown
     ]
     return tag("dl", *entries, class_="checks")
 
 
-def _separated(parts: Iterable[Markup]) -> Iterator[Markup]:
+def _insert_commas(parts: Iterable[Markup]) -> Iterator[Markup]:
     for place, part in enumerate(parts):
         yield join(", ", part) if place else part

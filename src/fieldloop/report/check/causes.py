@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from fieldloop.model.finding import EpisodeReport, Finding, Status, excess
+from fieldloop.model.finding import EpisodeReport, Finding, Status, compute_limit_excess
 from fieldloop.model.fix import FixKind
 from fieldloop.model.note import AS_WRITTEN, Note, note
 
@@ -19,7 +19,7 @@ NAMELESS = {"check.operators_missing"}
 ASKED_BY_PROTOCOL = ("adherence", "throughput", "metadata")
 """Topics whose questions only a protocol asks."""
 UNITS = "metadata.units"
-NOT_UNDERSTOOD = {"check.no_units", "check.no_known_stream", "check.states_not_understood"}
+NOT_UNDERSTOOD = {"check.no_units", "check.no_known_stream", "check.states_not_understood", "check.not_understood"}
 """Reasons that a mapping removes."""
 
 
@@ -66,7 +66,7 @@ class Cause:
     @property
     def is_defect(self) -> bool:
         """Is it about data that a reader met, rather than about a measured number?"""
-        return _defect(self.worst) is not None
+        return _get_defect(self.worst) is not None
 
     @property
     def fixes(self) -> tuple[FixKind, ...]:
@@ -75,7 +75,10 @@ class Cause:
 
     @property
     def harm(self) -> float:
-        """Share of the dataset's worth that it takes: the finding's cost, times the share of episodes that have it."""
+        """Share of the dataset's worth that it takes by itself: its cost, times the share of episodes that have it.
+
+        Several causes take from the same episodes, so their shares are not parts of one whole.
+        """
         share = len(self.episodes) / self.total if self.episodes and self.total else 1.0
         return self.worst.cost * share
 
@@ -126,93 +129,102 @@ class _Sorted:
     by_protocol: list[Place] = field(default_factory=list)
 
 
-def group_by_cause(episodes: Sequence[EpisodeReport], dataset: Iterable[Finding] = ()) -> Causes:
+def group_by_cause(episodes: Sequence[EpisodeReport], dataset_findings: Iterable[Finding] = ()) -> Causes:
     """Group every finding that is neither passed nor beside the point; the most harmful cause comes first."""
     put = _Sorted()
     nameless = {id(e) for e in episodes if any(map(_lacks_protocol, e.findings))}
-    places = [Place(finding) for finding in dataset] + [Place(f, e) for e in episodes for f in e.findings]
+    places = [Place(finding) for finding in dataset_findings] + [Place(f, e) for e in episodes for f in e.findings]
     for place in places:
-        _kind(put, place, nameless).append(place)
-    odd = (p.finding for p in (*put.unknown, *put.by_protocol, *put.warnings, *put.failures) if _is_odd(p.finding))
+        _select_group(put, place, nameless).append(place)
+    odd = (
+        p.finding
+        for p in (*put.unknown, *put.by_protocol, *put.warnings, *put.failures)
+        if _concerns_unclear_data(p.finding)
+    )
     return Causes(
-        _causes(put.failures, len(episodes)),
-        _causes(put.warnings, len(episodes)),
-        _unknown(put.unknown),
-        _unknown(put.by_protocol),
+        _group_into_causes(put.failures, len(episodes)),
+        _group_into_causes(put.warnings, len(episodes)),
+        _group_by_reason(put.unknown),
+        _group_by_reason(put.by_protocol),
         next(odd, None),
-        _not_applicable(place.finding for place in places),
+        _find_inapplicable_checks(place.finding for place in places),
     )
 
 
-def _not_applicable(findings: Iterable[Finding]) -> tuple[str, ...]:
+def _find_inapplicable_checks(findings: Iterable[Finding]) -> tuple[str, ...]:
     statuses: dict[str, set[Status]] = defaultdict(set)
     for finding in findings:
         statuses[finding.check].add(finding.status)
     return tuple(check for check, met in statuses.items() if met == {Status.NOT_APPLICABLE})
 
 
-def _kind(put: _Sorted, place: Place, nameless: set[int]) -> list[Place]:
+def _select_group(groups: _Sorted, place: Place, unnamed_episode_ids: set[int]) -> list[Place]:
     finding, episode = place.finding, place.episode
-    if MORE_DEFECTS in _codes(finding):
+    if MORE_DEFECTS in _collect_reason_codes(finding):
         return []  # they are like those listed
     if finding.status in BAD:
-        return put.failures
-    if finding.counts or (finding.status is Status.CANNOT_TELL and _defect(finding) is not None):
-        return put.warnings
+        return groups.failures
+    if finding.counts or (finding.status is Status.CANNOT_TELL and _get_defect(finding) is not None):
+        return groups.warnings
     if finding.status is not Status.CANNOT_TELL:
         return []
-    named = id(episode) not in nameless if episode else not nameless
-    asked = finding.check.partition(".")[0] in ASKED_BY_PROTOCOL or _codes(finding) & NAMELESS
-    return put.by_protocol if _lacks_protocol(finding) or (asked and not named) else put.unknown
+    named = id(episode) not in unnamed_episode_ids if episode else not unnamed_episode_ids
+    asked = finding.check.partition(".")[0] in ASKED_BY_PROTOCOL or _collect_reason_codes(finding) & NAMELESS
+    return groups.by_protocol if _lacks_protocol(finding) or (asked and not named) else groups.unknown
 
 
-def _causes(places: Iterable[Place], total: int) -> tuple[Cause, ...]:
+def _group_into_causes(places: Iterable[Place], episode_count: int) -> tuple[Cause, ...]:
     groups: dict[tuple[str, Status, str, bool], list[Place]] = defaultdict(list)
     for place in places:
         finding = place.finding
-        groups[finding.check, finding.status, _kind_of_defect(finding), place.episode is None].append(place)
-    made = [Cause(tuple(sorted(alike, key=lambda p: -excess(p.finding))), total) for alike in groups.values()]
-    return tuple(sorted(made, key=lambda cause: (-cause.harm, -excess(cause.worst), -len(cause.episodes))))
+        groups[finding.check, finding.status, _get_defect_code(finding), place.episode is None].append(place)
+    made = [
+        Cause(tuple(sorted(alike, key=lambda p: -compute_limit_excess(p.finding))), episode_count)
+        for alike in groups.values()
+    ]
+    return tuple(
+        sorted(made, key=lambda cause: (-cause.harm, -compute_limit_excess(cause.worst), -len(cause.episodes)))
+    )
 
 
-def _unknown(places: Iterable[Place]) -> tuple[Unknown, ...]:
+def _group_by_reason(places: Iterable[Place]) -> tuple[Unknown, ...]:
     groups: dict[str, list[Finding]] = defaultdict(list)
     for place in places:
         reason = place.finding.reason
         groups[reason.code if reason else ""].append(place.finding)
-    made = [_alike(findings) for findings in groups.values()]
+    made = [_summarise_unanswered(findings) for findings in groups.values()]
     return tuple(sorted(made, key=lambda one: (-len(one.checks), -one.answers)))
 
 
-def _alike(findings: Sequence[Finding]) -> Unknown:
+def _summarise_unanswered(findings: Sequence[Finding]) -> Unknown:
     first = findings[0]
     alike = all((f.reason or f.measured) == (first.reason or first.measured) for f in findings)
     subjects = tuple(dict.fromkeys(f.subject for f in findings))
     return Unknown(first, tuple(dict.fromkeys(f.check for f in findings)), subjects, len(findings), alike)
 
 
-def _defect(finding: Finding) -> Note | str | None:
+def _get_defect(finding: Finding) -> Note | str | None:
     if finding.reason is None or finding.reason.code != DEFECT:
         return None
     held = dict(finding.reason.numbers).get("defect")
     return held if isinstance(held, Note) else str(held)
 
 
-def _kind_of_defect(finding: Finding) -> str:
-    defect = _defect(finding)
+def _get_defect_code(finding: Finding) -> str:
+    defect = _get_defect(finding)
     if isinstance(defect, Note):
         return str(defect["text"]) if defect.code == AS_WRITTEN else defect.code
     return defect or ""
 
 
-def _codes(finding: Finding) -> set[str]:
+def _collect_reason_codes(finding: Finding) -> set[str]:
     reason = finding.reason
     return {reason.code, *(detail.code for detail in reason.details)} if reason else set()
 
 
 def _lacks_protocol(finding: Finding) -> bool:
-    return bool(_codes(finding) & NO_PROTOCOL)
+    return bool(_collect_reason_codes(finding) & NO_PROTOCOL)
 
 
-def _is_odd(finding: Finding) -> bool:
-    return finding.check == UNITS or bool(_codes(finding) & NOT_UNDERSTOOD)
+def _concerns_unclear_data(finding: Finding) -> bool:
+    return finding.check == UNITS or bool(_collect_reason_codes(finding) & NOT_UNDERSTOOD)

@@ -45,15 +45,15 @@ class CheckReport:
         return next(status for status in Status if status in counting)
 
 
-def judged_by(report: CheckReport) -> str:
+def name_protocols_used(report: CheckReport) -> str:
     """Name the protocols whose limits were used: that of each episode's task, and that of the dataset as a whole."""
-    used = protocols_used(report.episodes)
+    used = count_episodes_by_protocol(report.episodes)
     if set(used) <= {report.protocol.version_name}:
         return report.protocol.label
     parts = [f"{name} ({plural(count, 'episode')})" for name, count in used.items()]
     return f"{', '.join(parts)}; the dataset as a whole by {report.protocol.label}"
 
 
-def protocols_used(episodes: Sequence[EpisodeReport]) -> dict[str, int]:
+def count_episodes_by_protocol(episodes: Sequence[EpisodeReport]) -> dict[str, int]:
     """Count the episodes that each protocol judged, the most frequent first."""
     return dict(Counter(episode.judged_by for episode in episodes if episode.judged_by).most_common())

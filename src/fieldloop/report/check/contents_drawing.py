@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from fieldloop.model.contents import TaskContents
 from fieldloop.report.markup import panel, table
 from fieldloop.say.html import Markup
-from fieldloop.say.numbers import fixed, percent
+from fieldloop.say.numbers import format_fixed, percent
 
 MOST_NAMED = 4
 
@@ -16,11 +16,11 @@ def draw_contents(contents: Sequence[TaskContents]) -> Markup:
         (
             one.task or "not stated",
             one.episodes,
-            _success(one),
-            " / ".join(fixed(length, 1) for length in one.length_s),
-            _counts_text(one.operators),
-            _counts_text(one.failures),
-            _counts_text(one.grasps),
+            _format_success_share(one),
+            " / ".join(format_fixed(length, 1) for length in one.length_s),
+            _format_counts(one.operators),
+            _format_counts(one.failures),
+            _format_counts(one.grasps),
         )
         for one in contents
     ]
@@ -28,14 +28,14 @@ def draw_contents(contents: Sequence[TaskContents]) -> Markup:
     return panel("Contents", [table(columns, rows, columns[1:4])])
 
 
-def _success(contents: TaskContents) -> str:
+def _format_success_share(contents: TaskContents) -> str:
     if not contents.judged:
         return "not known"
     bounds = f"{percent(contents.success_low, 0)} to {percent(contents.success_high, 0)}"
     return f"{contents.succeeded} of {contents.judged} ({bounds})"
 
 
-def _counts_text(counts: Mapping[str, int]) -> str:
+def _format_counts(counts: Mapping[str, int]) -> str:
     ranked = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
     more = f" and {len(ranked) - MOST_NAMED} more" if len(ranked) > MOST_NAMED else ""
     return ", ".join(f"{name} {count}" for name, count in ranked[:MOST_NAMED]) + more

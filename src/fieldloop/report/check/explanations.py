@@ -3,28 +3,30 @@
 from collections.abc import Iterable, Mapping
 
 from fieldloop.protocol import CollectionProtocol
-from fieldloop.report.markup import mono, panel
+from fieldloop.report.markup import monospace, panel
 from fieldloop.say.html import Markup, tag
 
 
-def check_link(check: str) -> Markup:
+def make_check_link(check: str) -> Markup:
     """Write a check's name as a link to its entry."""
-    return tag("a", mono(check), href=f"#{_anchor(check)}")
+    return tag("a", monospace(check), href=f"#{_make_check_anchor(check)}")
 
 
 def draw_explanations(checks: Iterable[str], questions: Mapping[str, str], protocol: CollectionProtocol) -> Markup:
     """Draw one entry per check: its question, its limit and the reason for it."""
-    entries = [_entry(check, questions.get(check, ""), protocol) for check in dict.fromkeys(checks)]
+    entries = [_draw_explanation(check, questions.get(check, ""), protocol) for check in dict.fromkeys(checks)]
     return panel("What these checks ask", [tag("dl", *entries, class_="checks")])
 
 
-def _entry(check: str, question: str, protocol: CollectionProtocol) -> Markup:
+def _draw_explanation(check: str, question: str, protocol: CollectionProtocol) -> Markup:
     limit = protocol.limits.get(check)
     why = f"Limit: {limit}. {limit.why}" if limit else ""
     return tag(
-        "div", tag("dt", mono(check), id=_anchor(check)), tag("dd", " ".join(part for part in (question, why) if part))
+        "div",
+        tag("dt", monospace(check), id=_make_check_anchor(check)),
+        tag("dd", " ".join(part for part in (question, why) if part)),
     )
 
 
-def _anchor(check: str) -> str:
+def _make_check_anchor(check: str) -> str:
     return f"check-{check}"

@@ -5,22 +5,22 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from fieldloop.model.finding import EpisodeReport, Finding, Status
 from fieldloop.model.quality import DimensionResult
-from fieldloop.report.check.cause_drawing import draw_causes, film_strip
+from fieldloop.report.check.cause_drawing import draw_causes, draw_film_strip
 from fieldloop.report.check.causes import Causes, group_by_cause
-from fieldloop.report.check.content import CheckReport, judged_by
+from fieldloop.report.check.content import CheckReport, name_protocols_used
 from fieldloop.report.check.contents_drawing import draw_contents
 from fieldloop.report.check.drawings import draw_intervals, draw_offsets, draw_trace
-from fieldloop.report.check.explanations import check_link, draw_explanations
+from fieldloop.report.check.explanations import draw_explanations, make_check_link
 from fieldloop.report.check.sketch import Sketch
-from fieldloop.report.check.summary import SEVERITY, episodes_by_cost, outdated_in_words, summarise
+from fieldloop.report.check.summary import SEVERITY, sort_episodes_by_cost, summarise, write_outdated_line
 from fieldloop.report.check.trend_drawing import draw_trends
-from fieldloop.report.markup import figure, folded, link, mono, panel, paragraph, table
-from fieldloop.report.page import page
+from fieldloop.report.markup import figure, folded, link, monospace, panel, paragraph, table
+from fieldloop.report.page import render_page
 from fieldloop.say import sentence
-from fieldloop.say.findings import limit
+from fieldloop.say.findings import format_finding_limit
 from fieldloop.say.html import Markup, escape, join
-from fieldloop.say.marks import MARKS, status
-from fieldloop.say.numbers import fixed, format_without_unit, percent, plural, whole
+from fieldloop.say.marks import MARKS, draw_status
+from fieldloop.say.numbers import format_count, format_fixed, format_without_unit, percent, plural
 
 MOST_LISTED = 500
 LOOKED_AT_FIRST = 8
@@ -29,48 +29,48 @@ LOOKED_AT_FIRST = 8
 def html(report: CheckReport, sketches: Mapping[str, Sketch] | None = None) -> str:
     """Return the page; episodes with a sketch are shown with plots, worst first."""
     summary, sketches, causes = summarise(report), sketches or {}, group_by_cause(report.episodes, report.dataset)
-    shown = [e for e in episodes_by_cost(report) if e.episode in sketches]
-    blocks = [paragraph(summary.sentence, "lead"), paragraph(_origin(report), "dim")]
+    shown = [e for e in sort_episodes_by_cost(report) if e.episode in sketches]
+    blocks = [paragraph(summary.sentence, "lead"), paragraph(_write_origin(report), "dim")]
     if report.outdated:
-        blocks.append(paragraph(outdated_in_words(report.outdated), "dim"))
+        blocks.append(paragraph(write_outdated_line(report.outdated), "dim"))
     blocks += draw_causes(causes, sketches)
     if summary.looks:
-        blocks.append(_looks(report, sketches))
+        blocks.append(_draw_ranked_episodes(report, sketches))
     if report.dimensions:
-        blocks.append(_dimensions(report.dimensions))
+        blocks.append(_draw_dimensions_table(report.dimensions))
     if drawn := draw_trends(report.trends):
         blocks.append(panel("Changes from batch to batch", [Markup(f'<div class="pair">{join(*drawn)}</div>')]))
     if report.contents:
         blocks.append(draw_contents(report.contents))
-    blocks += [_episode(episode, sketches[episode.episode]) for episode in shown]
-    blocks.append(_all_episodes_table(episodes_by_cost(report)))
-    blocks.append(draw_explanations(_named_checks(causes), report.questions, report.protocol))
-    foot = f"Judged by protocol {judged_by(report)}. You can change its limits without measuring again."
-    return page(report.source, blocks, kind="fieldloop check", foot=foot)
+    blocks += [_draw_episode(episode, sketches[episode.episode]) for episode in shown]
+    blocks.append(_draw_all_episodes_table(sort_episodes_by_cost(report)))
+    blocks.append(draw_explanations(_list_checks_in_causes(causes), report.questions, report.protocol))
+    foot = f"Judged by protocol {name_protocols_used(report)}. You can change its limits without measuring again."
+    return render_page(report.source, blocks, kind="fieldloop check", foot=foot)
 
 
-def _origin(report: CheckReport) -> str:
+def _write_origin(report: CheckReport) -> str:
     counts = Counter(episode.status for episode in report.episodes)
-    parts = ", ".join(f"{whole(counts[s])} {MARKS[s].word}" for s in Status if counts[s])
+    parts = ", ".join(f"{format_count(counts[s])} {MARKS[s].word}" for s in Status if counts[s])
     listed = f"{plural(len(report.episodes), 'episode')}: {parts}. " if parts else ""
-    return f"{listed}{report.format}, judged by {judged_by(report)}."
+    return f"{listed}{report.format}, judged by {name_protocols_used(report)}."
 
 
-def _named_checks(causes: Causes) -> Iterator[str]:
+def _list_checks_in_causes(causes: Causes) -> Iterator[str]:
     for cause in (*causes.failures, *causes.warnings):
         yield cause.check
     for one in (*causes.unknown, *causes.by_protocol):
         yield from one.checks
 
 
-def _dimensions(dimensions: Sequence[DimensionResult]) -> Markup:
+def _draw_dimensions_table(dimensions: Sequence[DimensionResult]) -> Markup:
     rows = [
         (
-            status(one.status),
+            draw_status(one.status),
             one.dimension.value,
             "" if one.share is None else percent(one.share, 0),
             "" if one.share is None else f"{percent(one.low, 0)} to {percent(one.high, 0)}",
-            _worst_checks(one.worst) if one.worst else sentence(one.sentence),
+            _draw_worst_checks(one.worst) if one.worst else sentence(one.sentence),
         )
         for one in dimensions
     ]
@@ -78,19 +78,19 @@ def _dimensions(dimensions: Sequence[DimensionResult]) -> Markup:
     return panel("Five dimensions", [table(columns, rows, columns[2:4], columns[4:], columns[1:2])])
 
 
-def _worst_checks(findings: Iterable[Finding]) -> Markup:
-    return join(*(join(", " if place else "", check_link(f.check)) for place, f in enumerate(findings)))
+def _draw_worst_checks(findings: Iterable[Finding]) -> Markup:
+    return join(*(join(", " if place else "", make_check_link(f.check)) for place, f in enumerate(findings)))
 
 
-def _looks(report: CheckReport, sketches: Mapping[str, Sketch]) -> Markup:
+def _draw_ranked_episodes(report: CheckReport, sketches: Mapping[str, Sketch]) -> Markup:
     looks = report.ranking.looks
     rows = [
         (
-            status(look.status),
-            _name(link(look.name, _anchor(look.episode)) if look.episode in sketches else look.name),
+            draw_status(look.status),
+            _draw_name(link(look.name, _make_episode_anchor(look.episode)) if look.episode in sketches else look.name),
             percent(look.cost, 0),
-            _moment(look.at_s),
-            _worst_checks(look.reasons) if look.reasons else "No check could measure anything in this episode.",
+            _format_moment(look.at_s),
+            _draw_worst_checks(look.reasons) if look.reasons else "No check could measure anything in this episode.",
             ", ".join(dict.fromkeys(fix.kind.value for fix in look.fixes)),
         )
         for look in looks[:MOST_LISTED]
@@ -100,8 +100,8 @@ def _looks(report: CheckReport, sketches: Mapping[str, Sketch]) -> Markup:
     columns = ("", "episode", "costs", "at", "checks that failed", "fix")
     note = "Cost is the share of an episode's worth for training that its findings take away; the protocol sets it."
     if (alike := report.ranking.length_correlation) is not None:
-        between = f"{fixed(alike.low, 2)} to {fixed(alike.high, 2)}"
-        note += f" Rank correlation of cost with length: {fixed(alike.value, 2)} ({between})."
+        between = f"{format_fixed(alike.low, 2)} to {format_fixed(alike.high, 2)}"
+        note += f" Rank correlation of cost with length: {format_fixed(alike.value, 2)} ({between})."
     fixes = paragraph(
         "Fixes are applied when a release is read: fieldloop release NAME --fix trim --fix restamp", "dim"
     )
@@ -112,21 +112,22 @@ def _looks(report: CheckReport, sketches: Mapping[str, Sketch]) -> Markup:
     return panel(title, [*body, fixes] if any(look.fixes for look in looks) else body)
 
 
-def _episode(episode: EpisodeReport, sketch: Sketch) -> Markup:
+def _draw_episode(episode: EpisodeReport, sketch: Sketch) -> Markup:
     counting = sorted((f for f in episode.findings if f.counts), key=lambda f: SEVERITY.index(f.status))
-    parts: list[object] = [_findings(counting)] if counting else []
+    parts: list[object] = [_draw_findings_table(counting)] if counting else []
     if sketch.thumbnails:
-        parts.append(film_strip(sketch.thumbnails))
+        parts.append(draw_film_strip(sketch.thumbnails))
     columns = [
-        Markup(f"<div>{join(*made)}</div>") for made in (_traces(episode, sketch), _draw_timing(episode, sketch))
+        Markup(f"<div>{join(*made)}</div>")
+        for made in (_draw_traces(episode, sketch), _draw_sample_timing(episode, sketch))
     ]
     parts.append(Markup(f'<div class="pair">{join(*columns)}</div>'))
     passed = sum(1 for f in episode.findings if f.status is Status.PASSED)
-    note = join(status(episode.status), Markup(" &nbsp; "), f"{passed} checks passed, id {episode.episode[:12]}")
-    return panel(episode.name, parts, note, _anchor(episode.episode))
+    note = join(draw_status(episode.status), Markup(" &nbsp; "), f"{passed} checks passed, id {episode.episode[:12]}")
+    return panel(episode.name, parts, note, _make_episode_anchor(episode.episode))
 
 
-def _traces(episode: EpisodeReport, sketch: Sketch) -> Iterator[Markup]:
+def _draw_traces(episode: EpisodeReport, sketch: Sketch) -> Iterator[Markup]:
     for trace in sketch.traces:
         findings = [f for f in episode.findings if trace.name in f.about.streams]
         caption = [f"{trace.left_out} columns that change less are not shown."] if trace.left_out else []
@@ -136,7 +137,7 @@ def _traces(episode: EpisodeReport, sketch: Sketch) -> Iterator[Markup]:
         yield figure(draw_trace(trace, findings), " ".join(caption))
 
 
-def _draw_timing(episode: EpisodeReport, sketch: Sketch) -> Iterator[Markup]:
+def _draw_sample_timing(episode: EpisodeReport, sketch: Sketch) -> Iterator[Markup]:
     if sketch.intervals:
         clocks = ", ".join(sorted({one.clock.value for one in sketch.intervals}))
         caption = f"Time between samples ({clocks} clock): a flat line is a steady rate, a peak is a gap."
@@ -150,28 +151,36 @@ def _draw_timing(episode: EpisodeReport, sketch: Sketch) -> Iterator[Markup]:
         yield figure(offsets, "Offset between streams in ms (99th percentile). Framed values exceed the limit.")
 
 
-def _findings(findings: Iterable[Finding]) -> Markup:
+def _draw_findings_table(findings: Iterable[Finding]) -> Markup:
     rows = [
-        (status(f.status), check_link(f.check), f.subject, _measured(f), limit(f), _moment(f.at_s)) for f in findings
+        (
+            draw_status(f.status),
+            make_check_link(f.check),
+            f.subject,
+            _format_measured_value(f),
+            format_finding_limit(f),
+            _format_moment(f.at_s),
+        )
+        for f in findings
     ]
     columns = ("", "check", "about", "measured", "limit", "at")
     return table(columns, rows, ("measured", "limit", "at"), ("about",))
 
 
-def _moment(at_s: float | None) -> str:
-    return "" if at_s is None else f"{fixed(at_s, 2)} s"
+def _format_moment(at_s: float | None) -> str:
+    return "" if at_s is None else f"{format_fixed(at_s, 2)} s"
 
 
-def _all_episodes_table(episodes: Sequence[EpisodeReport]) -> Markup:
+def _draw_all_episodes_table(episodes: Sequence[EpisodeReport]) -> Markup:
     rows = []
     for episode in episodes[:MOST_LISTED]:
         counts = {status: sum(1 for f in episode.findings if f.status is status) for status in Status}
         rows.append(
             (
-                status(episode.status),
-                _name(episode.name),
+                draw_status(episode.status),
+                _draw_name(episode.name),
                 *(counts[s] or "" for s in Status),
-                mono(episode.episode[:12]),
+                monospace(episode.episode[:12]),
             )
         )
     columns = ("", "episode", "failed", "broke", "cannot tell", "not applicable", "passed", "id")
@@ -179,13 +188,13 @@ def _all_episodes_table(episodes: Sequence[EpisodeReport]) -> Markup:
     return panel("All episodes", [table(columns, rows, columns[2:7])], more)
 
 
-def _measured(finding: Finding) -> str:
+def _format_measured_value(finding: Finding) -> str:
     return "" if finding.measured is None else format_without_unit(finding.measured, finding.unit)
 
 
-def _name(text: str) -> Markup:
+def _draw_name(text: str) -> Markup:
     return Markup(f'<span class="name">{escape(text)}</span>')
 
 
-def _anchor(episode: str) -> str:
+def _make_episode_anchor(episode: str) -> str:
     return f"episode-{episode[:16]}"

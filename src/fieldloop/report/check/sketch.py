@@ -69,18 +69,20 @@ class Sketch:
     thumbnails: tuple[Thumbnail, ...]
 
 
-def sketch(recording: Recording, report: EpisodeReport) -> Sketch:
+def sketch_episode(recording: Recording, report: EpisodeReport) -> Sketch:
     """Return the sketch of an episode; flagged moments decide which frames are shown."""
     streams = [s for s in recording.streams.values() if len(s) > 2 and s.kind is not StreamKind.OTHER]  # noqa: PLR2004 - intervals
     flagged = [f for f in report.findings if f.status is Status.FAILED]
     named = {name for f in flagged for name in f.about.streams}
     first = sorted(streams, key=lambda s: (s.name not in named, s.clock is ClockKind.SYNTHETIC))
-    intervals = [one for s in first if (one := _intervals(s, recording)).shows][:MOST_STREAMS]
-    traces = tuple(_trace(s, recording) for kind in TRACED for s in streams if s.kind is kind and s.values is not None)
-    return Sketch(tuple(intervals), traces[:3], tuple(_thumbnails(recording, flagged))[:MOST_PICTURES])
+    intervals = [one for s in first if (one := _measure_intervals(s, recording)).shows][:MOST_STREAMS]
+    traces = tuple(
+        _make_trace(s, recording) for kind in TRACED for s in streams if s.kind is kind and s.values is not None
+    )
+    return Sketch(tuple(intervals), traces[:3], tuple(_make_thumbnails(recording, flagged))[:MOST_PICTURES])
 
 
-def _seconds(stream: Stream, recording: Recording) -> Numbers:
+def _get_seconds_from_start(stream: Stream, recording: Recording) -> Numbers:
     """Return seconds from the episode's start; a stream on another clock (a video from 0) counts from its own."""
     begins, episode = int(stream.times_ns.min()), recording.episode
     start = episode.start_ns if episode.start_ns <= begins <= episode.end_ns else begins
@@ -88,16 +90,16 @@ def _seconds(stream: Stream, recording: Recording) -> Numbers:
     return at_s
 
 
-def _intervals(stream: Stream, recording: Recording) -> Intervals:
+def _measure_intervals(stream: Stream, recording: Recording) -> Intervals:
     steps = np.diff(stream.times_ns).astype(np.float64)
     forward = steps[steps > 0]
     period = float(np.median(forward)) if len(forward) else 1.0
-    at_s, periods = _seconds(stream, recording)[1:], steps / period
-    keep = _rows_of_extremes(periods)
+    at_s, periods = _get_seconds_from_start(stream, recording)[1:], steps / period
+    keep = _select_extreme_rows(periods)
     return Intervals(stream.name, stream.clock, NS_PER_S / period, at_s[keep], periods[keep])
 
 
-def _rows_of_extremes(values: Numbers) -> NDArray[np.int64]:
+def _select_extreme_rows(values: Numbers) -> NDArray[np.int64]:
     """Keep the point farthest from 1 of each of a few hundred bins: thinning must not hide a gap."""
     if len(values) <= MOST_POINTS:
         return np.arange(len(values))
@@ -105,7 +107,7 @@ def _rows_of_extremes(values: Numbers) -> NDArray[np.int64]:
     return np.asarray([part[np.argmax(np.abs(values[part] - 1.0))] for part in bins])
 
 
-def _rows_around_jumps(values: Numbers) -> NDArray[np.int64]:
+def _select_rows_around_jumps(values: Numbers) -> NDArray[np.int64]:
     """Keep the first row of each bin and the rows around its largest step: thinning must not hide a jump."""
     if len(values) <= MOST_POINTS:
         return np.arange(len(values))
@@ -115,38 +117,42 @@ def _rows_around_jumps(values: Numbers) -> NDArray[np.int64]:
     return np.unique([row for part, at in zip(bins, largest, strict=True) for row in (part[0], max(at - 1, 0), at)])
 
 
-def _trace(stream: Stream, recording: Recording) -> Trace:
+def _make_trace(stream: Stream, recording: Recording) -> Trace:
     assert stream.values is not None
     values = stream.values.reshape(len(stream), -1).astype(np.float64)
     reach = np.ptp(np.nan_to_num(values), axis=0)
     chosen = np.sort(np.argsort(-reach, kind="stable")[:MOST_COLUMNS])
-    rows = _rows_around_jumps(values)
+    rows = _select_rows_around_jumps(values)
     names = tuple(stream.columns[i] if i < len(stream.columns) else f"[{i}]" for i in chosen)
     return Trace(
-        stream.name, stream.unit, _seconds(stream, recording)[rows], values[rows][:, chosen], names,
+        stream.name, stream.unit, _get_seconds_from_start(stream, recording)[rows], values[rows][:, chosen], names,
         values.shape[1] - len(chosen),
     )  # fmt: skip
 
 
-def _thumbnails(recording: Recording, flagged: list[Finding]) -> Iterator[Thumbnail]:
+def _make_thumbnails(recording: Recording, flagged_findings: list[Finding]) -> Iterator[Thumbnail]:
     cameras = [s for s in recording.streams.values() if s.kind is StreamKind.RGB and s.pictures is not None and len(s)]
-    named = [c for c in cameras if any(c.name in f.about.streams for f in flagged)]
+    named = [c for c in cameras if any(c.name in f.about.streams for f in flagged_findings)]
     for camera in [*named, *(c for c in cameras if c not in named)][:2]:
-        camera_findings = [f for f in flagged if camera.name in f.about.streams] or flagged
+        camera_findings = [f for f in flagged_findings if camera.name in f.about.streams] or flagged_findings
         moments = sorted({f.at_s for f in camera_findings if f.at_s is not None})[:3]
-        at_s = _seconds(camera, recording)
-        yield from _frames(camera, at_s, moments or [0.0, float(at_s[-1]) / 2, float("inf")], flagged=bool(moments))
+        at_s = _get_seconds_from_start(camera, recording)
+        yield from _make_camera_thumbnails(
+            camera, at_s, moments or [0.0, float(at_s[-1]) / 2, float("inf")], flagged=bool(moments)
+        )
 
 
-def _frames(camera: Stream, at_s: Numbers, moments: list[float], *, flagged: bool) -> Iterator[Thumbnail]:
+def _make_camera_thumbnails(
+    camera: Stream, at_s: Numbers, moments: list[float], *, flagged: bool
+) -> Iterator[Thumbnail]:
     assert camera.pictures is not None
     at_s = at_s[: len(camera.pictures)]
     picks = sorted({min(int(np.searchsorted(at_s, at)), len(at_s) - 1) for at in moments})
     for index, frame in zip(picks, camera.pictures.frames(picks), strict=True):
-        yield Thumbnail(camera.name, float(at_s[index]), _encode(frame), flagged)
+        yield Thumbnail(camera.name, float(at_s[index]), _encode_thumbnail(frame), flagged)
 
 
-def _encode(frame: NDArray[np.uint8]) -> str:
+def _encode_thumbnail(frame: NDArray[np.uint8]) -> str:
     """Return a small JPEG as a data URI; '' where the frame did not decode."""
     import cv2
 

@@ -20,24 +20,25 @@ class Summary:
 
 def summarise(report: CheckReport) -> Summary:
     """Return the summary: the result in one sentence, and the episodes that did not pass, worst first."""
-    return Summary(_sentence(report, tuple(f for f in report.dataset if f.counts)), report.ranking.looks)
+    return Summary(_write_result_sentence(report, tuple(f for f in report.dataset if f.counts)), report.ranking.looks)
 
 
-def outdated_in_words(episodes: int) -> str:
+def write_outdated_line(outdated_count: int) -> str:
     """Return a line on outdated measurements and how to renew them; '' without any."""
     return (
-        f"{plural(episodes, 'episode')} {'was' if episodes == 1 else 'were'} measured with other parameters or fewer "
+        f"{plural(outdated_count, 'episode')} {'was' if outdated_count == 1 else 'were'} measured with other "
+        f"parameters or fewer "
         "checks than now in force. Measure again: fieldloop check --again, or fieldloop check PATH for other logs."
     )
 
 
-def episodes_by_cost(report: CheckReport) -> list[EpisodeReport]:
+def sort_episodes_by_cost(report: CheckReport) -> list[EpisodeReport]:
     """Return the episodes by the cost of their findings, those without findings last."""
     place = {look.episode: number for number, look in enumerate(report.ranking.looks)}
     return sorted(report.episodes, key=lambda e: (place.get(e.episode, len(place)), SEVERITY.index(e.status), e.name))
 
 
-def _sentence(report: CheckReport, dataset: tuple[Finding, ...]) -> str:
+def _write_result_sentence(report: CheckReport, dataset_findings: tuple[Finding, ...]) -> str:
     total = len(report.episodes)
     failed = sum(1 for e in report.episodes if e.status in (Status.FAILED, Status.ERRORED))
     unclear = sum(1 for e in report.episodes if e.status in (Status.CANNOT_TELL, Status.NOT_APPLICABLE))
@@ -53,8 +54,8 @@ def _sentence(report: CheckReport, dataset: tuple[Finding, ...]) -> str:
         result = f"{unclear} of {plural(total, 'episode')} could not be judged."
     else:
         result = f"All {plural(total, 'episode')} passed."
-    if dataset:
-        wrong = sum(1 for f in dataset if f.status in (Status.FAILED, Status.ERRORED))
+    if dataset_findings:
+        wrong = sum(1 for f in dataset_findings if f.status in (Status.FAILED, Status.ERRORED))
         failing = f" The dataset as a whole fails {plural(wrong, 'check')}." if wrong else ""
-        result += failing or f" {plural(len(dataset), 'finding')} about the dataset as a whole."
+        result += failing or f" {plural(len(dataset_findings), 'finding')} about the dataset as a whole."
     return result

@@ -8,10 +8,10 @@ from fieldloop.model.alarm import Rate
 from fieldloop.model.diagnosis import Cause, Diagnosis, Gap, LostSlice
 from fieldloop.model.finding import Status
 from fieldloop.model.note import note
-from fieldloop.report.diagnose.kinds import harder_mix
-from fieldloop.report.diagnose.parts import cost_text, has_drop, has_interval, share_of
+from fieldloop.report.diagnose.kinds import write_harder_mix
+from fieldloop.report.diagnose.parts import format_causes_cost, has_drop, has_loss_interval, sum_cause_shares
 from fieldloop.say import sentence
-from fieldloop.say.numbers import UNKNOWN, day, interval, percent, stratum_in_words
+from fieldloop.say.numbers import UNKNOWN, format_day, format_interval, percent, stratum_in_words
 
 ANSWERS = {Status.PASSED: "yes", Status.FAILED: "no", Status.CANNOT_TELL: "open"}
 """The answer to one of the four questions, by its status."""
@@ -30,12 +30,12 @@ class DiagnosisReport:
     policy: str = ""
 
 
-def verdict(found: Diagnosis) -> str:
+def write_verdict(diagnosis: Diagnosis) -> str:
     """State in a few words whether the drop is real, which takes an interval above zero."""
-    return sentence(note(_verdict(found)))
+    return sentence(note(_choose_verdict_code(diagnosis)))
 
 
-def _verdict(diagnosis: Diagnosis) -> str:
+def _choose_verdict_code(diagnosis: Diagnosis) -> str:
     if diagnosis.status is Status.FAILED:
         return "diagnose.verdict_real" if has_drop(diagnosis) else "diagnose.verdict_hidden"
     if diagnosis.status is Status.PASSED:
@@ -43,73 +43,76 @@ def _verdict(diagnosis: Diagnosis) -> str:
     if diagnosis.baseline == diagnosis.observed == 0.0:
         return "diagnose.verdict_never_worked"
     if diagnosis.status is Status.CANNOT_TELL and has_drop(diagnosis):
-        if _first_known_cause(diagnosis) is not None:
+        if _find_first_known_cause(diagnosis) is not None:
             return "diagnose.verdict_cause_uncertain"
         mostly_mix = diagnosis.kinds is not None and diagnosis.kinds.mostly_mix
         return "diagnose.verdict_mix" if mostly_mix else "diagnose.verdict_cause_unknown"
     return "diagnose.verdict_cannot_tell"
 
 
-def headline(found: Diagnosis) -> str:
+def write_headline(diagnosis: Diagnosis) -> str:
     """State whether success dropped, from what to what, by how much."""
-    return f"{verdict(found)}: {change_text(found)}"
+    return f"{write_verdict(diagnosis)}: {write_success_change(diagnosis)}"
 
 
-def change_text(found: Diagnosis) -> str:
+def write_success_change(diagnosis: Diagnosis) -> str:
     """State from what to what success went, by how many points, with the interval where there is one."""
-    if not (math.isfinite(found.baseline) and math.isfinite(found.observed)):
+    if not (math.isfinite(diagnosis.baseline) and math.isfinite(diagnosis.observed)):
         return sentence(note("diagnose.nothing_to_compare"))
-    span = interval(-found.loss_high, -found.loss_low) if has_interval(found) else ""
+    span = format_interval(-diagnosis.loss_high, -diagnosis.loss_low) if has_loss_interval(diagnosis) else ""
     fact = note(
         "diagnose.change",
-        baseline=found.baseline, observed=found.observed, change=-found.loss, interval=span,
-        episodes=found.episodes, site=found.site or "all sites",
+        baseline=diagnosis.baseline, observed=diagnosis.observed, change=-diagnosis.loss, interval=span,
+        episodes=diagnosis.episodes, site=diagnosis.site or "all sites",
     )  # fmt: skip
     return sentence(fact)
 
 
-def main_cause(found: Diagnosis) -> str:
+def write_main_cause(diagnosis: Diagnosis) -> str:
     """State the largest cause with its fix, or a harder mix; '' where neither is known."""
-    mix = harder_mix(found) if has_drop(found) else ""
-    cause = _main_cause(found)
-    return " ".join(filter(None, (cause, mix) if found.status is Status.FAILED else (mix, cause)))
+    mix = write_harder_mix(diagnosis) if has_drop(diagnosis) else ""
+    cause = _write_first_cause(diagnosis)
+    return " ".join(filter(None, (cause, mix) if diagnosis.status is Status.FAILED else (mix, cause)))
 
 
-def _main_cause(diagnosis: Diagnosis) -> str:
+def _write_first_cause(diagnosis: Diagnosis) -> str:
     """State the first cause: the diagnosis has ordered them."""
-    top = _first_known_cause(diagnosis)
+    top = _find_first_known_cause(diagnosis)
     if top is None:
         return ""
     alike, unknown = ([c for c in diagnosis.causes if c.gap is gap] for gap in (top.gap, Gap.UNKNOWN))
-    gap, size, places = top.gap.value, cost_text(diagnosis, alike), _places_text(diagnosis, alike)
-    if unknown and share_of(unknown) > share_of(alike):
-        rest = cost_text(diagnosis, unknown, short=True)
+    gap, size, places = top.gap.value, format_causes_cost(diagnosis, alike), _write_cause_places(diagnosis, alike)
+    if unknown and sum_cause_shares(unknown) > sum_cause_shares(alike):
+        rest = format_causes_cost(diagnosis, unknown, short=True)
         fact = note("diagnose.first_cause_named", top.fix, unexplained=rest, gap=gap, part=size, places=places)
         return sentence(fact)
     return sentence(note("diagnose.first_cause", top.fix, gap=gap, part=size, places=places))
 
 
-def first_cause_text(found: Diagnosis) -> str:
+def name_first_cause(diagnosis: Diagnosis) -> str:
     """Name the first kind of cause; where none is named, return the verdict."""
-    top = _first_known_cause(found)
-    return top.gap.value if top else verdict(found)
+    top = _find_first_known_cause(diagnosis)
+    return top.gap.value if top else write_verdict(diagnosis)
 
 
-def _first_known_cause(diagnosis: Diagnosis) -> Cause | None:
+def _find_first_known_cause(diagnosis: Diagnosis) -> Cause | None:
     return next((cause for cause in diagnosis.causes if cause.gap is not Gap.UNKNOWN), None)
 
 
-def _places_text(diagnosis: Diagnosis, alike: Sequence[Cause]) -> str:
+def _write_cause_places(diagnosis: Diagnosis, same_kind_causes: Sequence[Cause]) -> str:
     """State where a kind of cause acts; where it acts in several places, the first with their shares of the loss."""
-    if len(alike) == 1:
-        return place_in_words(alike[0])
+    if len(same_kind_causes) == 1:
+        return write_cause_place(same_kind_causes[0])
     shown = ", ".join(
-        f"{place_in_words(cause)} {cost_text(diagnosis, [cause], short=True)}" for cause in alike[:MOST_PLACES]
+        f"{write_cause_place(cause)} {format_causes_cost(diagnosis, [cause], short=True)}"
+        for cause in same_kind_causes[:MOST_PLACES]
     )
-    return sentence(note("diagnose.places_and_more", places=shown, more=max(len(alike) - MOST_PLACES, 0) or None))
+    return sentence(
+        note("diagnose.places_and_more", places=shown, more=max(len(same_kind_causes) - MOST_PLACES, 0) or None)
+    )
 
 
-def place_in_words(cause: Cause) -> str:
+def write_cause_place(cause: Cause) -> str:
     """State where a cause acts; conditions that cannot be separated from it are named with it."""
     every = ((cause.stratum, ""), *cause.rivals)
     shown = " or ".join(
@@ -118,10 +121,10 @@ def place_in_words(cause: Cause) -> str:
     return sentence(note("diagnose.place_or", places=shown)) if cause.group else shown
 
 
-def since(cause: Cause) -> str:
+def write_cause_start(cause: Cause) -> str:
     """State since when it changed, by the site's calendar where that is known, or whether data ever covered it."""
     if cause.since_ns is not None:
-        return sentence(note("diagnose.changed_about", day=cause.since_day or day(cause.since_ns)))
+        return sentence(note("diagnose.changed_about", day=cause.since_day or format_day(cause.since_ns)))
     if cause.gap is Gap.SIM_TO_REAL and cause.never_covered is not True:
         return sentence(note("diagnose.covered_in_simulation"))
     if cause.never_covered is None:
@@ -129,36 +132,36 @@ def since(cause: Cause) -> str:
     return sentence(note("diagnose.never_covered" if cause.never_covered else "diagnose.covered_then_changed"))
 
 
-def by_loss(slices: Sequence[LostSlice]) -> list[LostSlice]:
+def sort_slices_by_loss(slices: Sequence[LostSlice]) -> list[LostSlice]:
     """Sort the conditions that lost, those that cost most attempts first."""
-    return sorted(slices, key=lambda one: -one.episodes * _loss_of_slice(one))
+    return sorted(slices, key=lambda one: -one.episodes * _compute_slice_loss(one))
 
 
-def _loss_of_slice(one: LostSlice) -> float:
-    lost = one.expected - one.observed
+def _compute_slice_loss(lost_slice: LostSlice) -> float:
+    lost = lost_slice.expected - lost_slice.observed
     return lost if math.isfinite(lost) else 0.0
 
 
-def remark_word(found: Diagnosis) -> str:
+def name_remarks(diagnosis: Diagnosis) -> str:
     """Name the lines beside the causes: in a passed diagnosis they are remarks, else open questions."""
-    return sentence(note("diagnose.worth_knowing" if found.status is Status.PASSED else "diagnose.cannot_tell"))
+    return sentence(note("diagnose.worth_knowing" if diagnosis.status is Status.PASSED else "diagnose.cannot_tell"))
 
 
-def remarks_title(found: Diagnosis) -> str:
+def write_remarks_title(diagnosis: Diagnosis) -> str:
     """Return the heading of the same lines on a page."""
-    return remark_word(found) if found.status is Status.PASSED else sentence(note("diagnose.not_known_title"))
+    return name_remarks(diagnosis) if diagnosis.status is Status.PASSED else sentence(note("diagnose.not_known_title"))
 
 
-def explained_failures_text(found: Diagnosis, shown: int | None = None) -> str:
+def write_explained_failures(diagnosis: Diagnosis, shown_failures: int | None = None) -> str:
     """State how many of all failures are explained, and how they were chosen."""
-    asked = len(found.failures) if shown is None else min(shown, len(found.failures))
-    if asked >= found.failed:
+    asked = len(diagnosis.failures) if shown_failures is None else min(shown_failures, len(diagnosis.failures))
+    if asked >= diagnosis.failed:
         return sentence(note("diagnose.all_failures", failures=asked))
-    return sentence(note("diagnose.some_failures", shown=asked, failures=found.failed))
+    return sentence(note("diagnose.some_failures", shown=asked, failures=diagnosis.failed))
 
 
-def doubt_text(one: LostSlice) -> str:
+def format_doubt(lost_slice: LostSlice) -> str:
     """Write the probability that a slice is not a cause; below one in a hundred its digits do not matter."""
-    if not math.isfinite(one.doubt):
+    if not math.isfinite(lost_slice.doubt):
         return UNKNOWN
-    return f"< {percent(LEAST_DOUBT, 0)}" if one.doubt < LEAST_DOUBT else percent(one.doubt, 0)
+    return f"< {percent(LEAST_DOUBT, 0)}" if lost_slice.doubt < LEAST_DOUBT else percent(lost_slice.doubt, 0)

@@ -22,12 +22,12 @@ class KindOfChange:
     lost: float
 
 
-def kinds(found: Diagnosis) -> tuple[KindOfChange, ...]:
+def divide_loss_by_kind(diagnosis: Diagnosis) -> tuple[KindOfChange, ...]:
     """Divide the loss by kind of change; the parts add up to the loss."""
-    shares = (found.mix_share, found.mechanism_share, found.unseen_share)
-    stated = found.kinds
+    shares = (diagnosis.mix_share, diagnosis.mechanism_share, diagnosis.unseen_share)
+    stated = diagnosis.kinds
     mix, mechanism, unseen = (
-        (stated.mix, stated.mechanism, stated.unseen) if stated else (found.loss * share for share in shares)
+        (stated.mix, stated.mechanism, stated.unseen) if stated else (diagnosis.loss * share for share in shares)
     )
     harder = note("diagnose.kind_mix_easier" if mix < 0.0 else "diagnose.kind_mix_harder")
     worse = note("diagnose.kind_mechanism_better" if mechanism < 0.0 else "diagnose.kind_mechanism_worse")
@@ -39,40 +39,42 @@ def kinds(found: Diagnosis) -> tuple[KindOfChange, ...]:
     return tuple(kind for kind in every if math.isfinite(kind.lost))
 
 
-def has_kinds(found: Diagnosis) -> bool:
+def has_visible_kinds(diagnosis: Diagnosis) -> bool:
     """Is any kind of change large enough to show?"""
-    return any(abs(kind.lost) >= LEAST for kind in kinds(found))
+    return any(abs(kind.lost) >= LEAST for kind in divide_loss_by_kind(diagnosis))
 
 
-def shares(found: Diagnosis) -> tuple[float, ...]:
+def compute_kind_shares(diagnosis: Diagnosis) -> tuple[float, ...]:
     """Return each kind's share of the loss; none where one gains what another loses, because shares would mislead."""
-    parts = [kind.lost / found.loss if found.loss > 0.0 else math.nan for kind in kinds(found)]
+    parts = [
+        kind.lost / diagnosis.loss if diagnosis.loss > 0.0 else math.nan for kind in divide_loss_by_kind(diagnosis)
+    ]
     meaningful = all(-ABOUT <= share <= 1.0 + ABOUT for share in parts)
     return tuple(min(max(share, 0.0), 1.0) for share in parts) if meaningful else ()
 
 
-def kinds_text(found: Diagnosis) -> str:
+def write_kinds(diagnosis: Diagnosis) -> str:
     """State the kinds in points, which add up even where one gains what another loses; '' without any."""
-    if not has_kinds(found):
+    if not has_visible_kinds(diagnosis):
         return ""
-    change = {kind.key: -kind.lost for kind in kinds(found)}
+    change = {kind.key: -kind.lost for kind in divide_loss_by_kind(diagnosis)}
     mix, mechanism, unseen = (change.get(key) for key in ("mix", "mechanism", "unseen"))
     return sentence(note("diagnose.by_kind", mix=mix, mechanism=mechanism, unseen=unseen))
 
 
-def harder_mix(found: Diagnosis) -> str:
+def write_harder_mix(diagnosis: Diagnosis) -> str:
     """State that most of a loss is a harder mix, and of which conditions; '' where it is not."""
-    if found.kinds is None or not found.kinds.mostly_mix:
+    if diagnosis.kinds is None or not diagnosis.kinds.mostly_mix:
         return ""
-    mix, loss = found.kinds.mix, found.loss
-    grown = tuple(map(_mix_shift_note, found.shifted))
+    mix, loss = diagnosis.kinds.mix, diagnosis.loss
+    grown = tuple(map(_make_mix_shift_note, diagnosis.shifted))
     if abs(mix - loss) < LEAST:
         return sentence(note("diagnose.mix_all", *grown, loss_points=100.0 * loss))
     code = "diagnose.mix_more_than_all" if mix > loss else "diagnose.mix_part"
     return sentence(note(code, *grown, mix_points=100.0 * mix, loss_points=100.0 * loss))
 
 
-def _mix_shift_note(shift: Shifted) -> Note:
+def _make_mix_shift_note(shift: Shifted) -> Note:
     return note(
         "diagnose.mix_shifted_worse" if shift.worse else "diagnose.mix_shifted",
         where=str(shift.stratum), before=shift.share_before, after=shift.share_after,

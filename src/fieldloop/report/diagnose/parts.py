@@ -5,49 +5,53 @@ from collections.abc import Sequence
 
 from fieldloop.model.diagnosis import Cause, Diagnosis
 from fieldloop.model.finding import Status
-from fieldloop.say.numbers import interval, percent, points
+from fieldloop.say.numbers import format_interval, format_points, percent
 
 
-def has_interval(found: Diagnosis) -> bool:
+def has_loss_interval(diagnosis: Diagnosis) -> bool:
     """Could rates be compared, and does the loss have an interval?"""
-    comparable = math.isfinite(found.baseline + found.observed + found.loss_low + found.loss_high)
-    return comparable and found.loss_low < found.loss_high
+    comparable = math.isfinite(diagnosis.baseline + diagnosis.observed + diagnosis.loss_low + diagnosis.loss_high)
+    return comparable and diagnosis.loss_low < diagnosis.loss_high
 
 
-def has_drop(found: Diagnosis) -> bool:
+def has_drop(diagnosis: Diagnosis) -> bool:
     """Is a drop shown: by an interval above zero or, where none is stated, by the status?"""
-    return found.loss_low > 0.0 if has_interval(found) else found.status is Status.FAILED
+    return diagnosis.loss_low > 0.0 if has_loss_interval(diagnosis) else diagnosis.status is Status.FAILED
 
 
-def in_points(found: Diagnosis) -> bool:
+def uses_points(diagnosis: Diagnosis) -> bool:
     """Are causes stated in points? Shares mislead where success has not dropped, or by less than half of their cost.
 
     A fault of the data may cost more than the loss, because it lowered the baseline too.
     """
-    costs = [cause.cost for cause in found.causes if cause.cost is not None]
-    return bool(costs) and has_interval(found) and (found.loss_low <= 0.0 or sum(costs) > 2.0 * found.loss)
+    costs = [cause.cost for cause in diagnosis.causes if cause.cost is not None]
+    return (
+        bool(costs)
+        and has_loss_interval(diagnosis)
+        and (diagnosis.loss_low <= 0.0 or sum(costs) > 2.0 * diagnosis.loss)
+    )
 
 
-def share_of(causes: Sequence[Cause]) -> float:
+def sum_cause_shares(causes: Sequence[Cause]) -> float:
     """Sum the shares of some causes."""
     return sum(cause.share for cause in causes if math.isfinite(cause.share))
 
 
-def cost_text(found: Diagnosis, causes: Sequence[Cause], *, short: bool = False) -> str:
+def format_causes_cost(diagnosis: Diagnosis, causes: Sequence[Cause], *, short: bool = False) -> str:
     """Write what some causes cost together; `short` omits of what."""
-    if in_points(found):
-        return f"{points(-sum(cause.cost or 0.0 for cause in causes))} points"
-    return percent(share_of(causes), 0) + ("" if short else " of the loss")
+    if uses_points(diagnosis):
+        return f"{format_points(-sum(cause.cost or 0.0 for cause in causes))} points"
+    return percent(sum_cause_shares(causes), 0) + ("" if short else " of the loss")
 
 
-def columns(found: Diagnosis) -> tuple[str, str]:
+def get_size_headings(diagnosis: Diagnosis) -> tuple[str, str]:
     """Return the headings of a cause's size and of its interval."""
-    return ("points", "interval, points") if in_points(found) else ("of the loss", "interval, %")
+    return ("points", "interval, points") if uses_points(diagnosis) else ("of the loss", "interval, %")
 
 
-def size(found: Diagnosis, cause: Cause) -> tuple[str, str]:
+def format_cause_size(diagnosis: Diagnosis, cause: Cause) -> tuple[str, str]:
     """Write how large a cause is and its interval, in the units of `columns`."""
-    if in_points(found) and None not in (cause.cost, cause.cost_low, cause.cost_high):
+    if uses_points(diagnosis) and None not in (cause.cost, cause.cost_low, cause.cost_high):
         cost, low, high = cause.cost or 0.0, cause.cost_low or 0.0, cause.cost_high or 0.0
-        return points(-cost), interval(-high, -low)
-    return percent(cause.share, 0), interval(cause.low, cause.high, 0)
+        return format_points(-cost), format_interval(-high, -low)
+    return percent(cause.share, 0), format_interval(cause.low, cause.high, 0)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fieldloop.model.condition import Stratum
 from fieldloop.model.learning import LearningCurve
 from fieldloop.model.plan import Coverage, Forecast, Plan, PlanScore, Progress, Quota
-from fieldloop.say.numbers import interval, percent, plural, points, whole
+from fieldloop.say.numbers import format_count, format_interval, format_points, percent, plural
 
 MOST_LEVELS = 8
 """Levels of one factor that are listed; the rest, as of articles, is summed up."""
@@ -32,10 +32,10 @@ class PlanReport:
     """Episodes accepted since the plan that count for no quota."""
 
 
-def headline(report: PlanReport) -> str:
+def write_headline(report: PlanReport) -> str:
     """Write what to collect and what it will bring."""
     if report.plan is None:
-        return f"No plan yet. {uncovered_text(report.coverage)}"
+        return f"No plan yet. {write_uncovered_share(report.coverage)}"
     asked = sum(quota.demonstrations for quota in report.plan.quotas)
     if not asked:
         return "There is nothing to collect: the plan asks for no demonstrations."
@@ -43,26 +43,26 @@ def headline(report: PlanReport) -> str:
     left = sum(p.left for p in quotas) if quotas else asked
     strata = plural(len({q.stratum for q in report.plan.quotas if q.demonstrations}), "stratum", "strata")
     if not left:
-        return f"All {plural(asked, 'demonstration')} of the plan are collected; {expected_gain_text(report.plan)}."
+        return f"All {plural(asked, 'demonstration')} of the plan are collected; {format_expected_gain(report.plan)}."
     if left < asked:
-        left_to_collect = f"{whole(left)} of {plural(asked, 'demonstration')} left to collect in {strata}"
-        return f"{left_to_collect}: {expected_gain_text(report.plan)}."
-    return f"Collect {plural(asked, 'demonstration')} in {strata}: {expected_gain_text(report.plan)}."
+        left_to_collect = f"{format_count(left)} of {plural(asked, 'demonstration')} left to collect in {strata}"
+        return f"{left_to_collect}: {format_expected_gain(report.plan)}."
+    return f"Collect {plural(asked, 'demonstration')} in {strata}: {format_expected_gain(report.plan)}."
 
 
-def expected_gain_text(plan: Plan) -> str:
+def format_expected_gain(plan: Plan) -> str:
     """Write the expected gain of a plan, with its interval where it has one."""
     if not math.isfinite(plan.expected_gain):
         return "the gain of these demonstrations is not known"
     known = plan.gain_low < plan.gain_high and math.isfinite(plan.gain_low + plan.gain_high)
-    span = f" ({interval(plan.gain_low, plan.gain_high)})" if known else ""
+    span = f" ({format_interval(plan.gain_low, plan.gain_high)})" if known else ""
     how = "assumed, no outcome yet" if plan.assumed else "expected"
-    return f"{points(plan.expected_gain)} points of production success {how}{span}"
+    return f"{format_points(plan.expected_gain)} points of production success {how}{span}"
 
 
-def uncovered_text(coverage: Sequence[Coverage]) -> str:
+def write_uncovered_share(coverage: Sequence[Coverage]) -> str:
     """Write how much of production no demonstration shows."""
-    there = deployed_strata(coverage)
+    there = select_deployed_strata(coverage)
     if not there:
         return "No deployed stratum is known. Audit the deployment map first."
     never = [c for c in there if c.demonstrations == 0]
@@ -70,10 +70,10 @@ def uncovered_text(coverage: Sequence[Coverage]) -> str:
     total = plural(len(there), "deployed stratum", "deployed strata")
     if not never:
         return f"Each of {total} has a demonstration."
-    return f"{whole(len(never))} of {total}, {percent(share, 0)} of production, have no demonstration."
+    return f"{format_count(len(never))} of {total}, {percent(share, 0)} of production, have no demonstration."
 
 
-def deployed_strata(coverage: Sequence[Coverage]) -> list[Coverage]:
+def select_deployed_strata(coverage: Sequence[Coverage]) -> list[Coverage]:
     """Leave out strata that production never meets."""
     return [one for one in coverage if one.exposure > 0.0]
 
@@ -83,13 +83,13 @@ def sort_by_gain(quotas: Sequence[Quota]) -> list[Quota]:
     return sorted(quotas, key=lambda q: -q.gain if math.isfinite(q.gain) else math.inf)
 
 
-def demonstrations_by_level(quotas: Sequence[Quota]) -> Iterator[tuple[str, str]]:
+def count_demonstrations_by_level(quotas: Sequence[Quota]) -> Iterator[tuple[str, str]]:
     """Yield how many demonstrations each level gets, factor by factor.
 
     >>> from fieldloop.model.note import Note
     >>> why = Note("plan.quota")
     >>> asked = [Quota(Stratum.of(bin=b, site="south"), n, 0.0, 0.0, 0.0, why) for b, n in (("back", 2), ("side", 5))]
-    >>> dict(demonstrations_by_level(asked))
+    >>> dict(count_demonstrations_by_level(asked))
     {'bin': 'side 5, back 2', 'site': 'south 7'}
     """
     for factor in sorted({c.factor for q in quotas for c in q.stratum.conditions}):
@@ -98,13 +98,13 @@ def demonstrations_by_level(quotas: Sequence[Quota]) -> Iterator[tuple[str, str]
             if level := quota.stratum.level(factor):
                 counts[level] += quota.demonstrations
         ranked = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
-        counted = [f"{level} {whole(count)}" for level, count in ranked[:MOST_LEVELS]]
+        counted = [f"{level} {format_count(count)}" for level, count in ranked[:MOST_LEVELS]]
         if rest := ranked[MOST_LEVELS:]:
-            counted.append(f"{plural(len(rest), 'more level')} {whole(sum(count for _, count in rest))}")
+            counted.append(f"{plural(len(rest), 'more level')} {format_count(sum(count for _, count in rest))}")
         yield factor, ", ".join(counted)
 
 
-def shared_factors(strata: Sequence[Stratum]) -> list[str]:
+def find_shared_factors(strata: Sequence[Stratum]) -> list[str]:
     """Name the factors whose level all strata share, so that rows can leave it out."""
     if len(strata) < 2:  # noqa: PLR2004 - with one, everything would be shared
         return []

@@ -5,11 +5,11 @@ from typing import Any
 
 from fieldloop.model.plan import Coverage
 from fieldloop.report.markup import figure, folded, paragraph
-from fieldloop.report.plan.content import deployed_strata
-from fieldloop.report.plan.grid import MOST_LEVELS, SITE, Cell, Grid, grid, most_telling_factors
-from fieldloop.report.plots import BAD, INK, INK_2, INK_3, LINE_2, SURFACE, Margins, drawing, make_responsive
+from fieldloop.report.plan.content import select_deployed_strata
+from fieldloop.report.plan.grid import MOST_LEVELS, SITE, Cell, Grid, choose_grid_factors, make_coverage_grid
+from fieldloop.report.plots import BAD, INK, INK_2, INK_3, LINE_2, SURFACE, Margins, make_responsive, open_drawing
 from fieldloop.say.html import Markup, join
-from fieldloop.say.numbers import fixed, percent, plural
+from fieldloop.say.numbers import format_fixed, percent, plural
 from fieldloop.stats import binomial
 
 TONES = ((0.4, "#b3540a"), (0.7, "#e39a5c"), (0.9, "#f6d9bd"), (1.1, "#eef0f2"), (1.5, "#c5d8f4"))
@@ -31,20 +31,20 @@ LEGEND = (
 
 def draw_coverage(coverage: Sequence[Coverage]) -> Markup:
     """Draw the two most informative factors: one map for all, and one per site where there are several."""
-    coverage = deployed_strata(coverage)
-    rows, columns = most_telling_factors(coverage)
-    whole = grid(coverage, rows, columns, MOST_LEVELS)
-    sites = _by_site(coverage)
-    usual = _rate(coverage)
+    coverage = select_deployed_strata(coverage)
+    rows, columns = choose_grid_factors(coverage)
+    whole = make_coverage_grid(coverage, rows, columns, MOST_LEVELS)
+    sites = _group_by_site(coverage)
+    usual = _compute_failure_rate(coverage)
     if len(sites) < 2 or SITE in (rows, columns):  # noqa: PLR2004 - one site is the whole
-        return Markup(f'<div class="maps">{figure(draw_grid(whole, usual), "")}</div>{paragraph(LEGEND, "dim")}')
+        return Markup(f'<div class="maps">{figure(draw_heat_map(whole, usual), "")}</div>{paragraph(LEGEND, "dim")}')
     maps = []
     for site in list(sites)[:MOST_SITES]:
         share = sum(c.exposure for c in sites[site])
-        of_site = grid(sites[site], whole.row_factor, whole.column_factor, MOST_LEVELS)
-        maps.append(figure(draw_grid(of_site, usual), f"{site}, {percent(share, 0)} of production"))
+        of_site = make_coverage_grid(sites[site], whole.row_factor, whole.column_factor, MOST_LEVELS)
+        maps.append(figure(draw_heat_map(of_site, usual), f"{site}, {percent(share, 0)} of production"))
     hidden = len(sites) - MOST_SITES
-    first, legend = figure(draw_grid(whole, usual), "all sites"), paragraph(LEGEND, "dim")
+    first, legend = figure(draw_heat_map(whole, usual), "all sites"), paragraph(LEGEND, "dim")
     if len(maps) <= FEW_SITES:
         return Markup(f'<div class="maps">{join(first, *maps)}</div>{legend}')
     smaller = f"; {plural(hidden, 'smaller one')} only in the map of all" if hidden > 0 else ""
@@ -52,32 +52,34 @@ def draw_coverage(coverage: Sequence[Coverage]) -> Markup:
     return Markup(f'<div class="maps">{first}</div>{legend}{by_site}')
 
 
-def draw_grid(shown: Grid, usual: float) -> Markup:
-    """Draw one map; `usual` is the failure rate of the whole, above which a cell is marked."""
-    left = 0.25 + LETTER * max((len(_name(n)) for n in (*shown.rows, shown.row_factor)), default=0)
-    width, height = left + CELL_WIDTH * len(shown.columns) + 0.05, CELL_HEIGHT * len(shown.rows) + 0.5
-    with drawing(width, height, Margins(left, 0.05, 0.45, 0.05)) as (axis, made):
+def draw_heat_map(grid: Grid, overall_failure_rate: float) -> Markup:
+    """Draw one map; `overall_failure_rate` is the failure rate of the whole, above which a cell is marked."""
+    left = 0.25 + LETTER * max((len(_format_level_name(n)) for n in (*grid.rows, grid.row_factor)), default=0)
+    width, height = left + CELL_WIDTH * len(grid.columns) + 0.05, CELL_HEIGHT * len(grid.rows) + 0.5
+    with open_drawing(width, height, Margins(left, 0.05, 0.45, 0.05)) as (axis, made):
         axis.grid(visible=False)
-        for y, row in enumerate(shown.rows):
-            for x, column in enumerate(shown.columns):
-                _cell(axis, x, y, shown.cells.get((row, column)), usual)
-        axis.set_xlim(0, len(shown.columns))
-        axis.set_ylim(len(shown.rows), 0)
+        for y, row in enumerate(grid.rows):
+            for x, column in enumerate(grid.columns):
+                _draw_cell(axis, x, y, grid.cells.get((row, column)), overall_failure_rate)
+        axis.set_xlim(0, len(grid.columns))
+        axis.set_ylim(len(grid.rows), 0)
         axis.xaxis.tick_top()
         axis.set_xticks(
-            [x + 0.5 for x in range(len(shown.columns))], [_truncate_to_cell(n) for n in shown.columns], color=INK_2
+            [x + 0.5 for x in range(len(grid.columns))], [_truncate_to_cell(n) for n in grid.columns], color=INK_2
         )
-        axis.set_yticks([y + 0.5 for y in range(len(shown.rows))], [_name(n) for n in shown.rows], color=INK_2)
+        axis.set_yticks(
+            [y + 0.5 for y in range(len(grid.rows))], [_format_level_name(n) for n in grid.rows], color=INK_2
+        )
         for spine in axis.spines.values():
             spine.set_visible(False)
-        corner = f"{_name(shown.row_factor)} ↓  {_name(shown.column_factor)} →"
+        corner = f"{_format_level_name(grid.row_factor)} ↓  {_format_level_name(grid.column_factor)} →"
         above = {"xycoords": ("axes fraction", "axes fraction"), "textcoords": "offset points", "color": INK_3}
         axis.annotate(corner, (0, 1), (0, 19), ha="left", **above)
-    title = f"Share of the data over share of production by {shown.row_factor} and {shown.column_factor}"
-    return make_responsive(made[0], title, width, least=width)
+    title = f"Share of the data over share of production by {grid.row_factor} and {grid.column_factor}"
+    return make_responsive(made[0], title, width, min_width_in=width)
 
 
-def _cell(axis: Any, x: int, y: int, cell: Cell | None, usual: float) -> None:
+def _draw_cell(axis: Any, x: int, y: int, cell: Cell | None, overall_failure_rate: float) -> None:
     from matplotlib.patches import Rectangle
 
     place = (x + 0.015, y + 0.03), 0.97, 0.94
@@ -85,7 +87,7 @@ def _cell(axis: Any, x: int, y: int, cell: Cell | None, usual: float) -> None:
         axis.add_patch(Rectangle(*place, facecolor="none", edgecolor=LINE_2, linewidth=0.6, linestyle=":"))
         axis.text(x + 0.5, y + 0.5, "not deployed", ha="center", va="center", color=INK_3)
         return
-    tone = _cell_colour(cell)
+    tone = _choose_cell_colour(cell)
     if cell.demonstrations == 0:
         axis.add_patch(Rectangle(*place, facecolor=SURFACE, edgecolor=NONE, linewidth=0.8, hatch="////"))
         # a background behind the text, so that the hatching does not cross it
@@ -93,33 +95,33 @@ def _cell(axis: Any, x: int, y: int, cell: Cell | None, usual: float) -> None:
     else:
         axis.add_patch(Rectangle(*place, facecolor=tone, edgecolor="none"))
     ink = SURFACE if tone == DARKEST and cell.demonstrations else INK
-    ratio = "none" if cell.demonstrations == 0 else fixed(cell.ratio, 2)
+    ratio = "none" if cell.demonstrations == 0 else format_fixed(cell.ratio, 2)
     axis.text(x + 0.07, y + 0.33, ratio, va="center", color=ink, fontweight="bold")
-    axis.text(x + 0.93, y + 0.33, _small_share(cell.exposure), va="center", ha="right", color=ink)
-    fails, beyond = _failure_text(cell, usual)
+    axis.text(x + 0.93, y + 0.33, _format_share(cell.exposure), va="center", ha="right", color=ink)
+    fails, beyond = _format_cell_failures(cell, overall_failure_rate)
     on_light = tone != DARKEST or cell.demonstrations == 0
     axis.text(x + 0.07, y + 0.7, fails, va="center", color=BAD if beyond and on_light else ink,
               fontweight="bold" if beyond else "normal")  # fmt: skip
 
 
-def _failure_text(cell: Cell, usual: float) -> tuple[str, bool]:
+def _format_cell_failures(cell: Cell, overall_failure_rate: float) -> tuple[str, bool]:
     """Write the failures of a cell, and mark them where they are clearly above the overall rate."""
     if not cell.attempts:
         return "not attempted", False
-    low, _ = binomial.interval(min(cell.failures, cell.attempts), cell.attempts)
-    return f"{percent(cell.failures / cell.attempts, 0)} fail", low > usual
+    low, _ = binomial.compute_wilson_interval(min(cell.failures, cell.attempts), cell.attempts)
+    return f"{percent(cell.failures / cell.attempts, 0)} fail", low > overall_failure_rate
 
 
-def _cell_colour(cell: Cell) -> str:
+def _choose_cell_colour(cell: Cell) -> str:
     return next((colour for limit, colour in TONES if cell.ratio <= limit), MOST_TONE)
 
 
-def _rate(coverage: Sequence[Coverage]) -> float:
+def _compute_failure_rate(coverage: Sequence[Coverage]) -> float:
     attempts = sum(c.attempts for c in coverage)
     return sum(c.failures for c in coverage) / attempts if attempts else 0.0
 
 
-def _by_site(coverage: Sequence[Coverage]) -> dict[str, list[Coverage]]:
+def _group_by_site(coverage: Sequence[Coverage]) -> dict[str, list[Coverage]]:
     sites: dict[str, list[Coverage]] = {}
     for one in coverage:
         for condition in one.stratum.conditions:
@@ -128,11 +130,11 @@ def _by_site(coverage: Sequence[Coverage]) -> dict[str, list[Coverage]]:
     return dict(sorted(sites.items(), key=lambda pair: -sum(c.exposure for c in pair[1])))
 
 
-def _small_share(share: float) -> str:
+def _format_share(share: float) -> str:
     return percent(share) if share < 0.1 else percent(share, 0)  # noqa: PLR2004 - digits that fit
 
 
-def _name(text: str) -> str:
+def _format_level_name(text: str) -> str:
     name = text.replace("_", " ")
     return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
 

@@ -4,12 +4,12 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from fieldloop.model.plan import Forecast, Progress, QuotaKind, WorkOrder
-from fieldloop.report.bars import progress_bar
-from fieldloop.report.markup import folded, mono, panel, paragraph, table
-from fieldloop.report.plan.content import PlanReport, shared_factors
+from fieldloop.report.bars import draw_progress_bar
+from fieldloop.report.markup import folded, monospace, panel, paragraph, table
+from fieldloop.report.plan.content import PlanReport, find_shared_factors
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup
-from fieldloop.say.numbers import fixed, plural, stratum_in_words, whole
+from fieldloop.say.numbers import format_count, format_fixed, plural, stratum_in_words
 
 MOST_SHOWN = 40
 MOST_LISTED = 400
@@ -17,7 +17,7 @@ MOST_SKUS = 3
 LONGEST_ID, SHORT_ID = 16, 8
 
 
-def work_orders(orders: Sequence[WorkOrder], progress: Sequence[Progress]) -> Markup:
+def draw_work_orders(orders: Sequence[WorkOrder], progress: Sequence[Progress]) -> Markup:
     """Draw one table per site; a site with many orders is folded."""
     sites: dict[str, list[WorkOrder]] = defaultdict(list)
     for order in orders:
@@ -27,49 +27,58 @@ def work_orders(orders: Sequence[WorkOrder], progress: Sequence[Progress]) -> Ma
     for site, site_orders in sorted(sites.items()):
         count = plural(sum(o.demonstrations for o in site_orders), "demonstration")
         title = f"{site or 'any site'}: {plural(len(site_orders), 'order')}, {count}"
-        body.append(folded(title, _site_orders_table(site_orders, accepted), opened=len(site_orders) <= MOST_SHOWN))
+        body.append(folded(title, _draw_site_orders(site_orders, accepted), opened=len(site_orders) <= MOST_SHOWN))
     protocols = sorted({o.protocol for o in orders if o.protocol})
     return panel("Work orders", body, f"by protocol {', '.join(protocols)}" if protocols else "", "orders")
 
 
-def _site_orders_table(orders: Sequence[WorkOrder], accepted: Mapping[str, int]) -> list[Markup]:
+def _draw_site_orders(orders: Sequence[WorkOrder], accepted_by_order: Mapping[str, int]) -> list[Markup]:
     """Draw the orders of one site; shared initial conditions are written once."""
     starts = {order.start for order in orders}
-    columns = ["order", "robot", "operator", "what", "demos", *(["accepted"] if accepted else []), "kind", "articles"]
+    columns = [
+        "order",
+        "robot",
+        "operator",
+        "what",
+        "demos",
+        *(["accepted"] if accepted_by_order else []),
+        "kind",
+        "articles",
+    ]
     columns += ["hours", "due"]
     columns += ["initial conditions"] if len(starts) > 1 else []
     rows = []
     for order in orders[:MOST_LISTED]:
-        done = [accepted.get(order.id, 0)] if accepted else []
-        begin = [_initial_conditions_text(order.start)] if len(starts) > 1 else []
+        done = [accepted_by_order.get(order.id, 0)] if accepted_by_order else []
+        begin = [_format_initial_conditions(order.start)] if len(starts) > 1 else []
         rows.append(
             (
-                *_order_cells(order),
+                *_make_order_cells(order),
                 order.demonstrations,
                 *done,
                 order.kind.value,
-                _articles(order),
-                *_when(order),
+                _format_articles(order),
+                *_format_hours_and_due(order),
                 *begin,
             )
         )
     made = [table(columns, rows, ("demos", "accepted", "hours"), ("what",), ("kind", "articles", "initial conditions"))]
     if len(starts) == 1 and orders[0].start:
-        made.insert(0, paragraph(f"Vary the initial conditions: {_initial_conditions_text(orders[0].start)}.", "dim"))
+        made.insert(0, paragraph(f"Vary the initial conditions: {_format_initial_conditions(orders[0].start)}.", "dim"))
     if len(orders) > MOST_LISTED:
-        made.append(paragraph(f"{whole(len(orders) - MOST_LISTED)} more are in the CSV.", "dim"))
+        made.append(paragraph(f"{format_count(len(orders) - MOST_LISTED)} more are in the CSV.", "dim"))
     return made
 
 
-def progress_panel(progress: Sequence[Progress], forecast: Forecast | None) -> Markup:
+def draw_progress_panel(progress: Sequence[Progress], forecast: Forecast | None) -> Markup:
     """Draw accepted, rejected and left by quota, the most behind first, under the forecast."""
     quotas = sorted((p for p in progress if not p.order), key=lambda p: -p.left)
-    without = shared_factors([p.stratum for p in quotas])
+    without = find_shared_factors([p.stratum for p in quotas])
     rows = [
         (
             stratum_in_words(p.stratum, without),
             p.kind.value,
-            progress_bar(p.accepted, p.rejected, p.planned),
+            draw_progress_bar(p.accepted, p.rejected, p.planned),
             p.planned,
             p.done,
             p.accepted,
@@ -79,7 +88,7 @@ def progress_panel(progress: Sequence[Progress], forecast: Forecast | None) -> M
         for p in quotas[:MOST_SHOWN]
     ]
     columns = ("where", "kind", "", "planned", "done", "accepted", "rejected", "left")
-    body = [paragraph(progress_line(quotas, forecast))]
+    body = [paragraph(write_progress_line(quotas, forecast))]
     begun = any(p.done for p in quotas)
     if begun:
         body.append(table(columns, rows, columns[3:]))
@@ -88,49 +97,49 @@ def progress_panel(progress: Sequence[Progress], forecast: Forecast | None) -> M
     return panel("Progress", body, anchor="progress")
 
 
-def progress_line(progress: Sequence[Progress], forecast: Forecast | None) -> str:
+def write_progress_line(progress: Sequence[Progress], forecast: Forecast | None) -> str:
     """Write how much of the order is accepted, the surplus, and the forecast for the rest."""
     quotas = [p for p in progress if not p.order]
-    parts = [progress_counts_text(quotas)] if quotas else []
+    parts = [format_progress_counts(quotas)] if quotas else []
     return " ".join([*parts, sentence(forecast.message)] if forecast else parts)
 
 
-def beside_text(report: PlanReport) -> str:
+def write_unplanned_count(report: PlanReport) -> str:
     """Write how many accepted demonstrations count for no quota, and what they are good for."""
     count = plural(report.beside, "accepted demonstration")
     return f"{count} beside the plan. The next plan counts them for the conditions that they share with production."
 
 
-def progress_counts_text(progress: Sequence[Progress]) -> str:
+def format_progress_counts(progress: Sequence[Progress]) -> str:
     """Write how much of quotas or orders is accepted, the surplus, and what was rejected."""
     planned, left = sum(p.planned for p in progress), sum(p.left for p in progress)
     beyond = sum(p.accepted for p in progress) - (planned - left)
-    more = f", {whole(beyond)} more than ordered" if beyond else ""
+    more = f", {format_count(beyond)} more than ordered" if beyond else ""
     simulated = sum(p.planned for p in progress if p.kind is QuotaKind.SIMULATION)
-    made = f" ({whole(simulated)} of them are to be simulated)" if simulated else ""
-    rejected = whole(sum(p.rejected for p in progress))
-    return f"{whole(planned - left)} of {whole(planned)}{made} accepted{more}, {rejected} rejected."
+    made = f" ({format_count(simulated)} of them are to be simulated)" if simulated else ""
+    rejected = format_count(sum(p.rejected for p in progress))
+    return f"{format_count(planned - left)} of {format_count(planned)}{made} accepted{more}, {rejected} rejected."
 
 
-def _order_cells(order: WorkOrder) -> tuple[Markup, Markup, Markup, str]:
+def _make_order_cells(order: WorkOrder) -> tuple[Markup, Markup, Markup, str]:
     short = order.id if len(order.id) <= LONGEST_ID else f"…{order.id[-SHORT_ID:]}"
     identity = order.name if order.number else short
     return (
-        mono(identity),
-        mono(order.robot or "any"),
-        mono(order.operator or "any"),
+        monospace(identity),
+        monospace(order.robot or "any"),
+        monospace(order.operator or "any"),
         stratum_in_words(order.stratum, ["site"]),
     )
 
 
-def _when(order: WorkOrder) -> tuple[str, str]:
-    return fixed(order.hours, 1) if order.hours else "", order.due
+def _format_hours_and_due(order: WorkOrder) -> tuple[str, str]:
+    return format_fixed(order.hours, 1) if order.hours else "", order.due
 
 
-def _articles(order: WorkOrder) -> str:
+def _format_articles(order: WorkOrder) -> str:
     more = f" and {len(order.skus) - MOST_SKUS} more" if len(order.skus) > MOST_SKUS else ""
     return ", ".join(order.skus[:MOST_SKUS]) + more or "any article of the stratum"
 
 
-def _initial_conditions_text(start: Sequence[tuple[str, str]]) -> str:
-    return ", ".join(f"{name} {span}" for name, span in start) or "as in the protocol"
+def _format_initial_conditions(initial_conditions: Sequence[tuple[str, str]]) -> str:
+    return ", ".join(f"{name} {span}" for name, span in initial_conditions) or "as in the protocol"

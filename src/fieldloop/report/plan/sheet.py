@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 from fieldloop.model.plan import WorkOrder
 from fieldloop.report.markup import paragraph, table
-from fieldloop.report.page import page
+from fieldloop.report.page import render_page
 from fieldloop.say.html import Markup, tag
-from fieldloop.say.numbers import fixed, plural, stratum_in_words
+from fieldloop.say.numbers import format_fixed, plural, stratum_in_words
 
-COLUMNS = ("order", "due", "site", "robot", "what", "articles", "demos", "hours", "collected", "note")
+TO_FILL_IN = ("collected", "note")
+COLUMNS = ("order", "due", "site", "robot", "what", "articles", "demos", "hours", *TO_FILL_IN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +28,7 @@ class OrderSheet:
     protocol: str = ""
 
 
-def order_sheets(orders: Sequence[WorkOrder], currency: str = "") -> tuple[OrderSheet, ...]:
+def make_order_sheets(orders: Sequence[WorkOrder], currency: str = "") -> tuple[OrderSheet, ...]:
     """Sort orders by operator; each sheet lists them as they are due."""
     by_operator: dict[str, list[WorkOrder]] = defaultdict(list)
     for order in orders:
@@ -47,47 +48,55 @@ def order_sheets(orders: Sequence[WorkOrder], currency: str = "") -> tuple[Order
     )
 
 
-def sheets_html(sheets: Sequence[OrderSheet]) -> str:
+def render_order_sheets(sheets: Sequence[OrderSheet]) -> str:
     """Return all sheets as one page; each begins on its own sheet of paper."""
     blocks = [tag("section", *draw_sheet(sheet), class_="panel", style="break-after:page") for sheet in sheets]
-    return page("Work orders", blocks, kind="fieldloop plan")
+    return render_page("Work orders", blocks, kind="fieldloop plan")
 
 
 def draw_sheet(sheet: OrderSheet) -> list[Markup]:
     """Draw one sheet: whose it is, what it adds up to, and a row for each order."""
-    head = tag("h2", f"Work orders for {sheet.operator}" if sheet.operator else "Work orders, not assigned")
-    starts = {order.start for order in sheet.orders}
-    begin = [paragraph(_starts_text(start)) for start in sorted(starts) if start]
-    rows = [_row(order) for order in sheet.orders]
+    rows = [order_row(order) for order in sheet.orders]
     return [
-        head,
-        paragraph(summary_text(sheet)),
-        *begin,
+        tag("h2", sheet_title(sheet)),
+        paragraph(write_sheet_summary(sheet)),
+        *(paragraph(text) for text in starts_texts(sheet)),
         table(COLUMNS, rows, ("demos", "hours"), ("what", "articles")),
     ]
 
 
-def summary_text(sheet: OrderSheet) -> str:
+def sheet_title(sheet: OrderSheet) -> str:
+    """Name the operator of a sheet."""
+    return f"Work orders for {sheet.operator}" if sheet.operator else "Work orders, not assigned"
+
+
+def write_sheet_summary(sheet: OrderSheet) -> str:
     """Write what the orders of a sheet add up to."""
     parts = [plural(len(sheet.orders), "order"), plural(sheet.demonstrations, "demonstration")]
-    parts += [f"about {fixed(sheet.hours, 1)} hours"] if sheet.hours else []
-    parts += [f"cost {fixed(sheet.cost, 0)} {sheet.currency}".strip()] if sheet.cost is not None else []
+    parts += [f"about {format_fixed(sheet.hours, 1)} hours"] if sheet.hours else []
+    parts += [f"cost {format_fixed(sheet.cost, 0)} {sheet.currency}".strip()] if sheet.cost is not None else []
     parts += [f"due by {sheet.due}"] if sheet.due else []
     parts += [f"protocol {sheet.protocol}"] if sheet.protocol else []
     return ", ".join(parts) + "."
 
 
-def articles_text(order: WorkOrder) -> str:
+def format_order_articles(order: WorkOrder) -> str:
     """Name the articles of an order."""
     return ", ".join(order.skus) or "any article of the stratum"
 
 
-def _row(order: WorkOrder) -> tuple[object, ...]:
+def order_row(order: WorkOrder) -> tuple[object, ...]:
+    """Return the cells of one order, in the order of `COLUMNS`; the last two are filled in by hand."""
     return (
         order.name, order.due, order.site or "any", order.robot or "any", stratum_in_words(order.stratum, ["site"]),
-        articles_text(order), order.demonstrations, fixed(order.hours, 1) if order.hours else "", "", "",
+        format_order_articles(order), order.demonstrations, format_fixed(order.hours, 1) if order.hours else "", "", "",
     )  # fmt: skip
 
 
-def _starts_text(start: Sequence[tuple[str, str]]) -> str:
-    return f"Vary the initial conditions: {', '.join(f'{name} {span}' for name, span in start)}."
+def starts_texts(sheet: OrderSheet) -> list[str]:
+    """State which initial conditions to vary, once where several orders ask for the same."""
+    return [_format_initial_conditions(start) for start in sorted({order.start for order in sheet.orders}) if start]
+
+
+def _format_initial_conditions(initial_conditions: Sequence[tuple[str, str]]) -> str:
+    return f"Vary the initial conditions: {', '.join(f'{name} {span}' for name, span in initial_conditions)}."

@@ -9,10 +9,11 @@ from fieldloop.say.numbers import format_number, format_without_unit
 CENTIMETRES = 100.0
 
 
-def amount(value: float, unit: str) -> str:
+def format_amount(value: float, unit: str) -> str:
     """Write a number in an operator's words.
 
-    >>> amount(0.15, "m"), amount(1.5, "m"), amount(0.3, "share of episodes"), amount(5.0, "N"), amount(0.025, "N")
+    >>> (format_amount(0.15, "m"), format_amount(1.5, "m"), format_amount(0.3, "share of episodes"),
+    ...  format_amount(5.0, "N"), format_amount(0.025, "N"))
     ('15 cm', '1.5 m', '30 %', '5 N', '0.025 N')
     """
     if unit == "m" and abs(value) < 1:
@@ -26,18 +27,18 @@ def amount(value: float, unit: str) -> str:
     return f"{format_number(value)} {unit}"
 
 
-def limit_text(limit: Limit) -> str:
+def format_limit(limit: Limit) -> str:
     """Write a limit in an operator's words.
 
     >>> from fieldloop.protocol import default_protocol
-    >>> limit_text(default_protocol().limits["force.window"])
+    >>> format_limit(default_protocol().limits["force.window"])
     '5 to 25 N'
     """
     low, high = limit.minimum, limit.maximum
     if low is not None and high is not None:
-        first, last = amount(low, limit.unit), amount(high, limit.unit)
+        first, last = format_amount(low, limit.unit), format_amount(high, limit.unit)
         same = first.partition(" ")[2] == last.partition(" ")[2]
         return f"{first.partition(' ')[0] if same else first} to {last}"
     if high is not None:
-        return f"at most {amount(high, limit.unit)}"
-    return f"at least {amount(low, limit.unit)}" if low is not None else "any"
+        return f"at most {format_amount(high, limit.unit)}"
+    return f"at least {format_amount(low, limit.unit)}" if low is not None else "any"

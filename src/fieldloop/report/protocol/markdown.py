@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from fieldloop.report.protocol.content import Block, Facts, Grid, Sheet
 
 
-def markdown(sheet: Sheet) -> str:
+def render_markdown(sheet: Sheet) -> str:
     """Return the sheet as Markdown."""
-    return "\n".join(_lines(sheet)) + "\n"
+    return "\n".join(_write_sheet_lines(sheet)) + "\n"
 
 
-def _lines(sheet: Sheet) -> Iterator[str]:
+def _write_sheet_lines(sheet: Sheet) -> Iterator[str]:
     yield f"# {sheet.title}"
     yield ""
     yield sheet.lead
@@ -21,12 +21,12 @@ def _lines(sheet: Sheet) -> Iterator[str]:
             yield f"{part.note[:1].upper()}{part.note[1:]}."
         for block in part.blocks:
             yield ""
-            yield from _block(block)
+            yield from _write_block(block)
     yield ""
     yield sheet.foot
 
 
-def _block(block: Block) -> Iterator[str]:
+def _write_block(block: Block) -> Iterator[str]:
     if isinstance(block, Facts):
         yield from (f"- {name}: {value}" for name, value in block.pairs)
     elif isinstance(block, Grid):

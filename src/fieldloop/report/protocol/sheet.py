@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fieldloop.errors import UnknownName
 from fieldloop.model.annotation import Label
 from fieldloop.protocol import CollectionProtocol, Interface, Synchronisation
-from fieldloop.report.protocol.amounts import amount, limit_text
+from fieldloop.report.protocol.amounts import format_amount, format_limit
 from fieldloop.report.protocol.content import Block, Facts, Grid, Lines, Part, Sheet
 from fieldloop.say.numbers import format_number
 
@@ -36,28 +36,30 @@ UNITS = {"force_torque": "N", "depth": "m", "pose": "m", "hand_pose": "m", "join
 NAMES = {"spacemouse": "SpaceMouse", "vr": "VR", "kinesthetic": "kinesthetic guiding"}
 
 
-def sheet(
+def make_operator_sheet(
     protocol: CollectionProtocol, interface: str = "", labels: Sequence[Label] = (), *, locked: bool = False
 ) -> Sheet:
     """Write a protocol's sheet; `labels` give the words of phases that the protocol leaves to the taxonomy."""
-    used = _interfaces_to_show(protocol, interface)
+    used = _select_interfaces(protocol, interface)
     parts = [
-        *(Part(f"With {_name(one.name)}", tuple(_interface(one))) for one in used),
-        Part("The motion", (_task(protocol),)),
-        Part("Recording", (_recording(protocol),)),
-        *([Part("When something unusual happens", tuple(_scripts(protocol)))] if protocol.edge_cases else []),
-        *([Part("Phases", (_phases(protocol, labels),), "in this order; a successful attempt has all of them")]
+        *(Part(f"With {_format_interface_name(one.name)}", tuple(_write_interface_blocks(one))) for one in used),
+        Part("The motion", (_list_task_facts(protocol),)),
+        Part("Recording", (_list_recording_facts(protocol),)),
+        *([Part("When something unusual happens",
+        tuple(_write_edge_case_scripts(protocol)))] if protocol.edge_cases else []),
+        *([Part("Phases", (_make_phases_table(protocol, labels),),
+        "in this order; a successful attempt has all of them")]
           if protocol.phases else []),
-        *([Part("Cameras", (_cameras(protocol),), "mount each camera like this, within the tolerance")]
+        *([Part("Cameras", (_make_cameras_table(protocol),), "mount each camera like this, within the tolerance")]
           if protocol.viewpoints else []),
-        *([Part("Sensors and clocks", (_sensors(protocol),))] if protocol.sensors else []),
-        Part("Team and batch", (_batch(protocol),)),
+        *([Part("Sensors and clocks", (_make_sensors_table(protocol),))] if protocol.sensors else []),
+        Part("Team and batch", (_list_batch_facts(protocol),)),
     ]  # fmt: skip
-    title = f"{protocol.version_name}{f' with {_name(interface)}' if interface else ''}"
-    return Sheet(title, _lead_sentence(protocol), tuple(parts), protocol.label, locked, interface)
+    title = f"{protocol.version_name}{f' with {_format_interface_name(interface)}' if interface else ''}"
+    return Sheet(title, _write_lead_sentence(protocol), tuple(parts), protocol.label, locked, interface)
 
 
-def _interfaces_to_show(protocol: CollectionProtocol, interface: str) -> list[Interface]:
+def _select_interfaces(protocol: CollectionProtocol, interface: str) -> list[Interface]:
     if interface:
         if interface not in protocol.interfaces:
             raise UnknownName("control interface in this protocol", interface, protocol.interfaces)
@@ -65,21 +67,21 @@ def _interfaces_to_show(protocol: CollectionProtocol, interface: str) -> list[In
     return [protocol.interfaces[name] for name in protocol.setting("task.interfaces") if name in protocol.interfaces]
 
 
-def _name(interface: str) -> str:
+def _format_interface_name(interface: str) -> str:
     return NAMES.get(interface, interface.replace("_", " "))
 
 
-def _lead_sentence(protocol: CollectionProtocol) -> str:
+def _write_lead_sentence(protocol: CollectionProtocol) -> str:
     start, end = (str(protocol.setting(name)).rstrip(".") for name in ("task.start", "task.end"))
-    target = amount(float(protocol.setting("task.target_cycle_s")), "s")
+    target = format_amount(float(protocol.setting("task.target_cycle_s")), "s")
     return f"Start: {start}. End: {end}. Aim for {target}; you qualify by this time."
 
 
-def _task(protocol: CollectionProtocol) -> Facts:
-    return Facts(tuple(_limits(protocol, MOTION)))
+def _list_task_facts(protocol: CollectionProtocol) -> Facts:
+    return Facts(tuple(_list_limit_texts(protocol, MOTION)))
 
 
-def _phases(protocol: CollectionProtocol, labels: Sequence[Label]) -> Grid:
+def _make_phases_table(protocol: CollectionProtocol, labels: Sequence[Label]) -> Grid:
     known = {label.name: label for label in labels}
     rows = []
     for number, phase in enumerate(protocol.phases, start=1):
@@ -89,18 +91,18 @@ def _phases(protocol: CollectionProtocol, labels: Sequence[Label]) -> Grid:
     return Grid(("", "phase", "begins", "ends"), tuple(rows))
 
 
-def _interface(interface: Interface) -> Iterator[Block]:
+def _write_interface_blocks(interface: Interface) -> Iterator[Block]:
     yield Lines(interface.steps, "Do", ordered=True)
     if interface.never:
         yield Lines(interface.never, "Never", prohibited=True)
-    facts = [(HELD_TO[name], limit_text(limit)) for name, limit in interface.limits.items()]
+    facts = [(HELD_TO[name], format_limit(limit)) for name, limit in interface.limits.items()]
     facts += [("Grip", interface.grip)] if interface.grip else []
     facts += [("When an attempt fails", interface.recovery)] if interface.recovery else []
     if facts:
         yield Facts(tuple(facts))
 
 
-def _recording(protocol: CollectionProtocol) -> Facts:
+def _list_recording_facts(protocol: CollectionProtocol) -> Facts:
     kept = (
         "are kept and labelled; never delete a failed attempt"
         if protocol.setting("episode.failures_kept")
@@ -109,20 +111,20 @@ def _recording(protocol: CollectionProtocol) -> Facts:
     return Facts(
         (
             ("Recording starts by", str(protocol.setting("episode.trigger"))),
-            *_limits(protocol, RECORDING),
+            *_list_limit_texts(protocol, RECORDING),
             ("Failures", kept),
         )
     )
 
 
-def _scripts(protocol: CollectionProtocol) -> Iterator[Block]:
+def _write_edge_case_scripts(protocol: CollectionProtocol) -> Iterator[Block]:
     for script in protocol.edge_cases.values():
         yield Lines(script.steps, f"{script.title.capitalize()}. {script.trigger}".strip(), ordered=True)
         if script.label:
             yield Facts((("Label to choose", script.label),))
 
 
-def _cameras(protocol: CollectionProtocol) -> Grid:
+def _make_cameras_table(protocol: CollectionProtocol) -> Grid:
     rows = []
     for name, view in protocol.viewpoints.items():
         place = [view.mounted]
@@ -136,7 +138,7 @@ def _cameras(protocol: CollectionProtocol) -> Grid:
     return Grid(("camera", "where the camera is", "what the camera sees", "tolerance"), tuple(rows))
 
 
-def _sensors(protocol: CollectionProtocol) -> Grid:
+def _make_sensors_table(protocol: CollectionProtocol) -> Grid:
     rows = []
     for name, sensor in protocol.sensors.items():
         size = f"{sensor.width} × {sensor.height}" if sensor.width and sensor.height else ""
@@ -150,13 +152,13 @@ def _sensors(protocol: CollectionProtocol) -> Grid:
                 name,
                 sensor.kind.replace("_", " "),
                 ", ".join(filter(None, asked)),
-                *_clock(protocol.synchronisation.get(name)),
+                *_describe_synchronisation(protocol.synchronisation.get(name)),
             )
         )
     return Grid(("stream", "kind", "required", "clock synchronised by", "verified"), tuple(rows))
 
 
-def _clock(device: Synchronisation | None) -> tuple[str, str]:
+def _describe_synchronisation(device: Synchronisation | None) -> tuple[str, str]:
     if device is None:
         return "not declared", "no"
     most = f", at most {format_number(device.max_offset_ms, 6)} ms" if device.max_offset_ms is not None else ""
@@ -165,7 +167,7 @@ def _clock(device: Synchronisation | None) -> tuple[str, str]:
     return f"{device.by.value}{most}", f"{device.verified.day}: {format_number(device.verified.offset_ms, 6)} ms"
 
 
-def _batch(protocol: CollectionProtocol) -> Facts:
+def _list_batch_facts(protocol: CollectionProtocol) -> Facts:
     mixes = [
         (
             f"Required mix, by {name}",
@@ -174,10 +176,10 @@ def _batch(protocol: CollectionProtocol) -> Facts:
         for name, asked in protocol.balance.items()
     ]
     kept = TEAM if mixes else {name: words for name, words in TEAM.items() if name != "batch.balance"}
-    return Facts((*mixes, *_limits(protocol, kept)))
+    return Facts((*mixes, *_list_limit_texts(protocol, kept)))
 
 
-def _limits(protocol: CollectionProtocol, names: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    for name, words in names.items():
+def _list_limit_texts(protocol: CollectionProtocol, words_by_limit: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    for name, words in words_by_limit.items():
         if name in protocol.limits:
-            yield words, limit_text(protocol.limits[name])
+            yield words, format_limit(protocol.limits[name])

@@ -37,7 +37,7 @@ class OnnxEngine:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Travel to another process as the bundle's folder: a session cannot."""
-        return load, self._source
+        return load_bundle, self._source
 
     @property
     def bundle(self) -> Bundle:
@@ -52,10 +52,10 @@ class OnnxEngine:
         values, confidence = self._session.run([ACTION, CONFIDENCE], feed)
         latency_ms = (time.perf_counter_ns() - began) / 1e6
         names = self._bundle.action_names
-        return Action(names, np.asarray(values[0], np.float64), _valid_confidence(confidence[0]), latency_ms)
+        return Action(names, np.asarray(values[0], np.float64), _read_confidence(confidence[0]), latency_ms)
 
 
-def load(folder: Path, threads: int = 1, policy: str = "") -> OnnxEngine:
+def load_bundle(folder: Path, threads: int = 1, policy: str = "") -> OnnxEngine:
     """Open a bundle; its card and its graph must agree on every input, type and output.
 
     `policy` is the id it is known by elsewhere; its content's own unless given.
@@ -71,23 +71,26 @@ def load(folder: Path, threads: int = 1, policy: str = "") -> OnnxEngine:
             (folder / WEIGHTS).read_bytes(), options, providers=["CPUExecutionProvider"]
         )
     except Exception as wrong:  # onnxruntime raises classes of its own C++ module, with no base but Exception
-        raise BadInput(f"{folder / WEIGHTS} cannot be run: {_first_line(wrong)}") from wrong
+        raise BadInput(f"{folder / WEIGHTS} cannot be run: {_get_first_line(wrong)}") from wrong
     agreed = _check_inputs_agree(bundle, session, folder)
     engine = OnnxEngine(replace(agreed, policy=policy or agreed.policy), session, (folder, threads, policy))
-    _try_once(engine, folder)
+    _run_trial_inference(engine, folder)
     return engine
 
 
-def fit_array(wanted: Input, seen: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
+def fit_array(declared_input: Input, observed_arrays: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
     """Return the array for one input: right shape, right type, nothing rounded or wrapped."""
-    if wanted.name not in seen:
-        raise BadInput(f"The observation lacks {wanted.name!r}; it holds {', '.join(sorted(seen)) or 'nothing'}.")
-    array = np.asarray(seen[wanted.name])
-    if array.shape != wanted.shape:
-        raise BadInput(f"{wanted.name!r} has the shape {array.shape}, the policy wants {wanted.shape}.")
-    if not np.can_cast(array.dtype, wanted.dtype, "same_kind"):
-        raise BadInput(f"{wanted.name!r} is {array.dtype}, the policy wants {wanted.dtype}.")
-    return np.ascontiguousarray(array, wanted.dtype)
+    if declared_input.name not in observed_arrays:
+        raise BadInput(
+            f"The observation lacks {declared_input.name!r}; it holds "
+            f"{', '.join(sorted(observed_arrays)) or 'nothing'}."
+        )
+    array = np.asarray(observed_arrays[declared_input.name])
+    if array.shape != declared_input.shape:
+        raise BadInput(f"{declared_input.name!r} has the shape {array.shape}, the policy wants {declared_input.shape}.")
+    if not np.can_cast(array.dtype, declared_input.dtype, "same_kind"):
+        raise BadInput(f"{declared_input.name!r} is {array.dtype}, the policy wants {declared_input.dtype}.")
+    return np.ascontiguousarray(array, declared_input.dtype)
 
 
 def _check_inputs_agree(bundle: Bundle, session: Any, folder: Path) -> Bundle:
@@ -115,21 +118,21 @@ def _check_input_agrees(declared: Input, node: Any, folder: Path) -> Input:
     return Input(declared.name, sample, declared.dtype)
 
 
-def _try_once(engine: OnnxEngine, folder: Path) -> None:
-    from fieldloop.serve.engine import blank
+def _run_trial_inference(engine: OnnxEngine, folder: Path) -> None:
+    from fieldloop.serve.engine import make_blank_observation
 
     try:
-        values = engine.act(blank(engine.bundle.inputs)).values
+        values = engine.act(make_blank_observation(engine.bundle.inputs)).values
     except Exception as wrong:  # a graph that loads may still not run
-        raise BadInput(f"{folder}: the policy fails on a blank observation: {_first_line(wrong)}") from wrong
+        raise BadInput(f"{folder}: the policy fails on a blank observation: {_get_first_line(wrong)}") from wrong
     if values.shape != (len(engine.bundle.action_names),):
         raise BadInput(f"{folder}: an action has the shape {values.shape}, names are {engine.bundle.action_names}.")
 
 
-def _valid_confidence(confidence: Any) -> float | None:
+def _read_confidence(confidence: Any) -> float | None:
     value = float(np.asarray(confidence).reshape(-1)[0])
     return value if 0.0 <= value <= 1.0 else None  # NaN or out of range: unknown
 
 
-def _first_line(wrong: Exception) -> str:
-    return (str(wrong).strip().splitlines() or [type(wrong).__name__])[0]
+def _get_first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]

@@ -18,7 +18,7 @@ FLANGE_M = 0.21
 HOME = (0.30, -0.07, 0.46)
 """Where the tool waits: clear of the bin, of the tote and of the camera's view of both."""
 
-TOOL_DOWN = tf.rotation_about("y", np.pi)
+TOOL_DOWN = tf.make_rotation_about_axis("y", np.pi)
 """Tool z points at the ground; at yaw 0 the fingers close along the base's y axis."""
 
 JOINTS = (
@@ -35,20 +35,21 @@ JOINT_COLOUR = (0.30, 0.32, 0.36)
 
 
 @cache
-def chain() -> Chain:
+def make_arm_chain() -> Chain:
     """Return the arm as a serial chain, tool at the tips of the fingers."""
     joints = tuple(
-        Joint(name, tf.make(np.eye(3), place), axis, -limit, limit, speed) for name, place, axis, limit, speed in JOINTS
+        Joint(name, tf.make_transform(np.eye(3), place), axis, -limit, limit, speed)
+        for name, place, axis, limit, speed in JOINTS
     )
-    return Chain(joints, tf.make(np.eye(3), [0, 0, FLANGE_M]))
+    return Chain(joints, tf.make_transform(np.eye(3), [0, 0, FLANGE_M]))
 
 
-def tool_pose(xyz: Floats, yaw_rad: Floats) -> Floats:
+def make_tool_pose(xyz: Floats, yaw_rad: Floats) -> Floats:
     """Return `base_from_tool` of a tool that points at the ground, turned by yaw about the vertical."""
-    return tf.make(tf.rotation_about("z", yaw_rad) @ TOOL_DOWN, xyz)
+    return tf.make_transform(tf.make_rotation_about_axis("z", yaw_rad) @ TOOL_DOWN, xyz)
 
 
-def seed_angles(xyz: Floats, yaw_rad: Floats) -> Floats:
+def compute_seed_angles(xyz: Floats, yaw_rad: Floats) -> Floats:
     """Return joint angles in closed form for a tool that points at the ground: where the numeric inverse starts.
 
     Out of reach the elbow is straight, so that the inverse sees how far away the pose is.
@@ -63,23 +64,23 @@ def seed_angles(xyz: Floats, yaw_rad: Floats) -> Floats:
     return np.stack([pan, lift, elbow, np.zeros_like(pan), pitch, roll], axis=-1)
 
 
-def home_angles() -> Floats:
+def compute_home_angles() -> Floats:
     """Return the joint angles of the waiting arm."""
-    return seed_angles(np.array(HOME), np.array(0.0))
+    return compute_seed_angles(np.array(HOME), np.array(0.0))
 
 
 @cache
-def _shape() -> tuple[Floats, Floats, Floats]:
+def _make_link_boxes() -> tuple[Floats, Floats, Floats]:
     """Return the link each box belongs to as `link_from_box`, the boxes' sizes and their colours."""
     places = [(0, 0, 0.08), (0, 0, 0.10), (0, 0, UPPER_M / 2), (0, 0, 0), (0, 0, FORE_M / 2), (0, 0, 0.04)]
     sizes = [(0.16, 0.16, 0.16), (0.12, 0.12, 0.26), (0.09, 0.09, UPPER_M)]
     sizes += [(0.10, 0.11, 0.10), (0.07, 0.07, FORE_M), (0.07, 0.07, 0.12)]
     colours = [JOINT_COLOUR, ARM_COLOUR, ARM_COLOUR, JOINT_COLOUR, ARM_COLOUR, JOINT_COLOUR]
-    return tf.make(np.eye(3), np.array(places)), np.array(sizes), np.array(colours)
+    return tf.make_transform(np.eye(3), np.array(places)), np.array(sizes), np.array(colours)
 
 
-def arm_boxes(base_from_links: Floats) -> Boxes:
+def make_arm_boxes(base_from_links: Floats) -> Boxes:
     """Return the boxes that an arm looks like whose links are where they are."""
-    link_from_box, sizes, colours = _shape()
+    link_from_box, sizes, colours = _make_link_boxes()
     base = np.concatenate([np.eye(4)[None], base_from_links[[0, 1, 2, 3, 5]]])
     return Boxes(base @ link_from_box, sizes, colours)

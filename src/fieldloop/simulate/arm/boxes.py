@@ -40,14 +40,14 @@ class Boxes:
         return len(self.sizes)
 
 
-def stack(solids: Sequence[Solid]) -> Boxes:
+def convert_to_boxes(solids: Sequence[Solid]) -> Boxes:
     """Turn solids into boxes for the eye."""
-    turns = tf.rotation_about("z", np.array([solid.yaw_rad for solid in solids]))
-    frames = tf.make(turns, np.array([solid.centre for solid in solids]))
+    turns = tf.make_rotation_about_axis("z", np.array([solid.yaw_rad for solid in solids]))
+    frames = tf.make_transform(turns, np.array([solid.centre for solid in solids]))
     return Boxes(frames, np.array([solid.size for solid in solids]), np.array([solid.colour for solid in solids]))
 
 
-def join(*parts: Boxes) -> Boxes:
+def join_boxes(*parts: Boxes) -> Boxes:
     """Put several stacks into one."""
     return Boxes(
         np.concatenate([part.frames for part in parts]),
@@ -66,7 +66,7 @@ class Uprights:
     bottoms: Floats
     tops: Floats
 
-    def expand(self, axis: int) -> "Uprights":
+    def insert_axis(self, axis: int) -> "Uprights":
         """Insert an axis, so that every box of one set meets every box of another."""
         at = axis if axis >= 0 else axis - 1  # pairs keep their own last axis
         return Uprights(
@@ -78,7 +78,7 @@ class Uprights:
         )
 
 
-def upright(solids: Sequence[Solid]) -> Uprights:
+def convert_to_uprights(solids: Sequence[Solid]) -> Uprights:
     """Turn solids into boxes for contact."""
     centres, sizes = np.array([s.centre for s in solids]), np.array([s.size for s in solids])
     return Uprights(
@@ -90,11 +90,12 @@ def upright(solids: Sequence[Solid]) -> Uprights:
     )
 
 
-def penetration(first: Uprights, second: Uprights) -> Floats:
+def compute_penetration(first: Uprights, second: Uprights) -> Floats:
     """Return how deep upright boxes overlap (m; negative: the gap between them), by separating axes.
 
-    >>> a, b = upright([Solid("a", (0, 0, 0), (1, 1, 1))]), upright([Solid("b", (0.9, 0, 0), (1, 1, 1))])
-    >>> penetration(a, b).round(3)
+    >>> a = convert_to_uprights([Solid("a", (0, 0, 0), (1, 1, 1))])
+    >>> b = convert_to_uprights([Solid("b", (0.9, 0, 0), (1, 1, 1))])
+    >>> compute_penetration(a, b).round(3)
     array([0.1])
     """
     between = second.centres - first.centres

@@ -14,7 +14,7 @@ Rest = tuple[float, float, float, float]
 """Where an item lies: x, y, height of its bottom, yaw."""
 
 
-def slips_at(item: Item, path: Path, grip: Grip) -> float | None:
+def find_slip_time(item: Item, path: Path, grip: Grip) -> float | None:
     """When does the load first exceed what friction can hold? Weight and inertia pull; off-centre weight turns it."""
     begin, end = path.index(path.phases["lift"][0]), path.index(path.phases["release"][0])
     pull = np.gradient(np.gradient(path.xyz, STEP_S, axis=0), STEP_S, axis=0)[begin:end] + np.array([0, 0, GRAVITY])
@@ -24,38 +24,38 @@ def slips_at(item: Item, path: Path, grip: Grip) -> float | None:
     return float(path.times_s[begin + over[0]]) if len(over) else None
 
 
-def held_at(path: Path, grip: Grip, steps: NDArray[np.intp]) -> tuple[Floats, Floats]:
+def locate_held_item(path: Path, grip: Grip, steps: NDArray[np.intp]) -> tuple[Floats, Floats]:
     """Return centres and yaws of a held item: the jaws have centred it between them."""
     yaw = path.yaw_rad[steps]
     along = np.stack([np.cos(yaw), np.sin(yaw)], axis=-1) * grip.along_m
     return path.xyz[steps, :2] + along, yaw + grip.turn_rad
 
 
-def bottom_at(item: Item, path: Path, at_s: float) -> float:
+def compute_item_bottom(item: Item, path: Path, at_s: float) -> float:
     """Return how high the bottom of a held item is."""
     return float(item.bottom + path.xyz[path.index(at_s), 2] - path.grasp.z)
 
 
-def falls_to(scene: Scene, path: Path, grip: Grip, at_s: float) -> Rest:
+def find_resting_place(scene: Scene, path: Path, grip: Grip, at_s: float) -> Rest:
     """Return where an item comes to rest that is let go at a time: on the surface below it."""
-    centres, yaws = held_at(path, grip, np.array([path.index(at_s)]))
+    centres, yaws = locate_held_item(path, grip, np.array([path.index(at_s)]))
     x, y = float(centres[0, 0]), float(centres[0, 1])
     floor = 0.0
-    if _is_over(x, y, BIN_CENTRE, BIN_SIZE):
+    if _is_above_rectangle(x, y, BIN_CENTRE, BIN_SIZE):
         floor = scene.site.bin_floor_m
-    elif _is_over(x, y, TOTE_CENTRE, TOTE_SIZE):
+    elif _is_above_rectangle(x, y, TOTE_CENTRE, TOTE_SIZE):
         floor = TOTE_FLOOR_M
     return x, y, floor, float(yaws[0])
 
 
-def is_in_tote(item: Item, rest: Rest) -> bool:
+def is_in_tote(item: Item, resting_place: Rest) -> bool:
     """Does the whole footprint lie inside the tote's walls?"""
-    x, y, _, yaw = rest
+    x, y, _, yaw = resting_place
     cosine, sine = abs(np.cos(yaw)), abs(np.sin(yaw))
     long = item.length * cosine + item.width * sine
     wide = item.length * sine + item.width * cosine
-    return _is_over(x, y, TOTE_CENTRE, (TOTE_SIZE[0] - long, TOTE_SIZE[1] - wide))
+    return _is_above_rectangle(x, y, TOTE_CENTRE, (TOTE_SIZE[0] - long, TOTE_SIZE[1] - wide))
 
 
-def _is_over(x: float, y: float, centre: tuple[float, float], size: tuple[float, float]) -> bool:
+def _is_above_rectangle(x: float, y: float, centre: tuple[float, float], size: tuple[float, float]) -> bool:
     return bool(abs(x - centre[0]) <= size[0] / 2 and abs(y - centre[1]) <= size[1] / 2)

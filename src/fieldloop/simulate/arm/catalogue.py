@@ -58,7 +58,7 @@ class Catalogue:
 
     articles: tuple[Article, ...]
 
-    def of_tier(self, tier: str) -> tuple[Article, ...]:
+    def list_articles_of_tier(self, tier: str) -> tuple[Article, ...]:
         """Return the articles of one tier."""
         if tier not in TIERS:
             raise UnknownName("tier", tier, TIERS)
@@ -66,40 +66,40 @@ class Catalogue:
 
     def draw(self, tier: str, rng: np.random.Generator) -> Article:
         """Draw an article of a tier as often as it is picked."""
-        articles = self.of_tier(tier)
+        articles = self.list_articles_of_tier(tier)
         picks = np.array([article.picks_per_week for article in articles])
         return articles[int(rng.choice(len(articles), p=picks / picks.sum()))]
 
 
-def skus_text() -> str:
+def get_item_master_csv() -> str:
     """Return the item master as CSV, as a warehouse would export it."""
     return files(__package__).joinpath("skus.csv").read_text(encoding="utf-8")
 
 
 @cache
-def shipped_catalogue() -> Catalogue:
+def load_shipped_catalogue() -> Catalogue:
     """Return the embedded articles, in tiers by the shipped shares of picks.
 
-    >>> [len(shipped_catalogue().of_tier(tier)) for tier in TIERS]
+    >>> [len(load_shipped_catalogue().list_articles_of_tier(tier)) for tier in TIERS]
     [18, 15, 7]
     """
     audit = default_operations()["audit"]
-    rows = sorted(csv.DictReader(io.StringIO(skus_text())), key=lambda row: -float(row["picks_per_week"]))
+    rows = sorted(csv.DictReader(io.StringIO(get_item_master_csv())), key=lambda row: -float(row["picks_per_week"]))
     total, before, articles = sum(float(row["picks_per_week"]) for row in rows), 0.0, []
     for place, row in enumerate(rows):
         share = before / total
         tier = TIERS[
             0 if share < audit.number("high_tier_share") else 1 if share < audit.number("medium_tier_share") else 2
         ]
-        articles.append(_article(row, tier, place))
+        articles.append(_read_article(row, tier, place))
         before += float(row["picks_per_week"])
     return Catalogue(tuple(articles))
 
 
-def _article(row: Mapping[str, str], tier: str, place: int) -> Article:
+def _read_article(row: Mapping[str, str], tier: str, rank: int) -> Article:
     material = PACKAGING[row["packaging"]]
-    spread = (place * GOLDEN) % 1.0 * 2 - 1  # an even spread of character among articles of one packaging
-    other = (place * GOLDEN * GOLDEN) % 1.0 * 2 - 1
+    spread = (rank * GOLDEN) % 1.0 * 2 - 1  # an even spread of character among articles of one packaging
+    other = (rank * GOLDEN * GOLDEN) % 1.0 * 2 - 1
     return Article(
         sku=row["sku"],
         picks_per_week=float(row["picks_per_week"]),
@@ -109,12 +109,12 @@ def _article(row: Mapping[str, str], tier: str, place: int) -> Article:
         packaging=row["packaging"],
         friction=material.friction * (1 + 0.08 * spread),
         crush_n=material.crush_n * (1 + 0.12 * other),
-        colour=_colour((material.hue + 0.035 * spread) % 1.0, 0.72 + 0.16 * other, 0.72 + 0.18 * spread),
+        colour=_convert_hsv_to_rgb((material.hue + 0.035 * spread) % 1.0, 0.72 + 0.16 * other, 0.72 + 0.18 * spread),
         gloss=material.gloss,
     )
 
 
-def _colour(hue: float, saturation: float, value: float) -> Colour:
+def _convert_hsv_to_rgb(hue: float, saturation: float, value: float) -> Colour:
     import colorsys
 
     return colorsys.hsv_to_rgb(hue, saturation, value)

@@ -35,27 +35,29 @@ UNSTEADY = 3.0
 """The largest stated offset of a device, in standard deviations of its jitter."""
 
 
-def offsets_ms() -> dict[str, float]:
+def get_max_offsets_ms() -> dict[str, float]:
     """Return how far each device's stamps can be off: they are the true times plus its jitter.
 
-    >>> offsets_ms()["camera/wrist"] < offsets_ms()["force"] < 1.0
+    >>> get_max_offsets_ms()["camera/wrist"] < get_max_offsets_ms()["force"] < 1.0
     True
     """
     return {stream: 1e3 * UNSTEADY * beat.jitter_s for stream, beat in BEATS.items()}
 
 
-def ticks(beat: Beat, begin_s: float, end_s: float, rng: np.random.Generator) -> Floats:
+def draw_sample_times(timing: Beat, begin_s: float, end_s: float, rng: np.random.Generator) -> Floats:
     """Return the true times at which a sensor samples: with its own phase, clock drift and jitter."""
-    period = (1 + rng.normal(0, 10e-6)) / beat.hz
+    period = (1 + rng.normal(0, 10e-6)) / timing.hz
     steps = np.arange(int((end_s - begin_s) / period) - 1)
-    return begin_s + rng.uniform(0, period) + steps * period + rng.normal(0, beat.jitter_s, len(steps))
+    return begin_s + rng.uniform(0, period) + steps * period + rng.normal(0, timing.jitter_s, len(steps))
 
 
-def stamp(times_s: Floats, beat: Beat, start_ns: int, rng: np.random.Generator) -> dict[ClockKind, NDArray[np.int64]]:
+def make_stamps(
+    times_s: Floats, timing: Beat, start_ns: int, rng: np.random.Generator
+) -> dict[ClockKind, NDArray[np.int64]]:
     """Return the three clocks of a stream: sensed (true, PTP), published, received; each never runs backwards."""
     header = start_ns + np.round(times_s * NS_PER_S).astype(np.int64)
-    driver = beat.driver_s * (1 + rng.gamma(2.0, 0.1, len(times_s)))
-    network = beat.network_s * (1 + rng.gamma(2.0, 0.3, len(times_s)))
+    driver = timing.driver_s * (1 + rng.gamma(2.0, 0.1, len(times_s)))
+    network = timing.network_s * (1 + rng.gamma(2.0, 0.3, len(times_s)))
     publish = np.maximum.accumulate(header + np.round(driver * NS_PER_S).astype(np.int64))
     log = np.maximum.accumulate(publish + np.round(network * NS_PER_S).astype(np.int64))
     return {ClockKind.HEADER: header, ClockKind.PUBLISH: publish, ClockKind.LOG: log}

@@ -4,8 +4,8 @@ import numpy as np
 
 from fieldloop.geometry.transforms import Floats
 from fieldloop.simulate.arm import gripper
-from fieldloop.simulate.arm.boxes import Uprights, penetration, upright
-from fieldloop.simulate.arm.carry import held_at
+from fieldloop.simulate.arm.boxes import Uprights, compute_penetration, convert_to_uprights
+from fieldloop.simulate.arm.carry import locate_held_item
 from fieldloop.simulate.arm.controller import Path
 from fieldloop.simulate.arm.grip import TOUCH_M, Grip
 from fieldloop.simulate.arm.scene import TOTE_RIM_M, Scene
@@ -17,18 +17,18 @@ Touch = tuple[float, str]
 """When, and what."""
 
 
-def hand_hits(scene: Scene, path: Path) -> Touch | None:
+def find_hand_contact(scene: Scene, path: Path) -> Touch | None:
     """Does palm or finger touch anything before the fingers close?"""
     end = path.index(path.phases["grasp"][0]) + 1
     steps = np.flatnonzero(path.xyz[:end, 2] < max(scene.site.bin_rim_m, TOTE_RIM_M) + TOUCH_M)
     if not len(steps):
         return None
-    hand = gripper.contact_boxes(path.xyz[steps], path.yaw_rad[steps], np.full(len(steps), path.grasp.width_m))
+    hand = gripper.make_contact_boxes(path.xyz[steps], path.yaw_rad[steps], np.full(len(steps), path.grasp.width_m))
     names = [*(solid.name for solid in scene.solids), "item"]
-    return _first_touch(hand, _obstacles(scene, with_item=True), names, path.times_s[steps])
+    return _find_first_touch(hand, _list_obstacles(scene, with_item=True), names, path.times_s[steps])
 
 
-def finger_meets(scene: Scene, path: Path, grip: Grip) -> str | None:
+def find_finger_obstacle(scene: Scene, path: Path, grip: Grip) -> str | None:
     """Does a finger meet something other than the item while it closes?"""
     grasp = path.grasp
     gap = max(grasp.width_m - grip.opening_m, 0.0) / 2
@@ -41,12 +41,12 @@ def finger_meets(scene: Scene, path: Path, grip: Grip) -> str | None:
         np.full(2, grasp.z),
         np.full(2, grasp.z + gripper.FINGER_LONG_M),
     )
-    deep = penetration(swept.expand(-1), _obstacles(scene, with_item=False))
+    deep = compute_penetration(swept.insert_axis(-1), _list_obstacles(scene, with_item=False))
     worst = np.unravel_index(int(np.argmax(deep)), deep.shape)
     return scene.solids[int(worst[-1])].name if deep[worst] > TOUCH_M else None
 
 
-def item_hits(scene: Scene, path: Path, grip: Grip) -> Touch | None:
+def find_item_contact(scene: Scene, path: Path, grip: Grip) -> Touch | None:
     """Does the item, once lifted, touch bin, neighbours or tote?"""
     item = scene.item
     begin, end = path.index(path.phases["lift"][0]), path.index(path.phases["release"][0]) + 1
@@ -55,7 +55,7 @@ def item_hits(scene: Scene, path: Path, grip: Grip) -> Touch | None:
     steps = begin + low
     if not len(steps):
         return None
-    centres, yaws = held_at(path, grip, steps)
+    centres, yaws = locate_held_item(path, grip, steps)
     held = Uprights(
         centres[:, None],
         yaws[:, None],
@@ -64,11 +64,11 @@ def item_hits(scene: Scene, path: Path, grip: Grip) -> Touch | None:
         (bottoms[low] + item.height)[:, None],
     )
     names = [solid.name for solid in scene.solids]
-    return _first_touch(held, _obstacles(scene, with_item=False), names, path.times_s[steps])
+    return _find_first_touch(held, _list_obstacles(scene, with_item=False), names, path.times_s[steps])
 
 
-def _first_touch(moving: Uprights, fixed: Uprights, names: list[str], times_s: Floats) -> Touch | None:
-    deep = penetration(moving.expand(-1), fixed)
+def _find_first_touch(moving: Uprights, obstacles: Uprights, names: list[str], times_s: Floats) -> Touch | None:
+    deep = compute_penetration(moving.insert_axis(-1), obstacles)
     hit = deep.max(axis=1) > TOUCH_M
     if not hit.any():
         return None
@@ -76,8 +76,8 @@ def _first_touch(moving: Uprights, fixed: Uprights, names: list[str], times_s: F
     return float(times_s[step]), names[int(np.argmax(hit[step]))]
 
 
-def _obstacles(scene: Scene, *, with_item: bool) -> Uprights:
-    fixed = upright(scene.solids)
+def _list_obstacles(scene: Scene, *, with_item: bool) -> Uprights:
+    fixed = convert_to_uprights(scene.solids)
     if not with_item:
         return fixed
     item = scene.item

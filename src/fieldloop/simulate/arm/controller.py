@@ -8,7 +8,7 @@ from fieldloop.geometry import chain as kin
 from fieldloop.geometry.transforms import Floats
 from fieldloop.model.annotation import PHASES
 from fieldloop.simulate.arm import arm, gripper
-from fieldloop.simulate.arm.motion import progress
+from fieldloop.simulate.arm.motion import compute_move_progress
 from fieldloop.simulate.arm.scene import TOTE_CENTRE, TOTE_FLOOR_M
 
 STEP_S = 0.02
@@ -70,43 +70,43 @@ class Path:
         return int(np.clip(np.searchsorted(self.times_s, at_s - 1e-9), 0, len(self.times_s) - 1))
 
 
-def plan(grasp: Grasp, style: Style, bin_floor_m: float) -> Path:
+def plan_pick_path(grasp: Grasp, style: Style, bin_floor_m: float) -> Path:
     """Plan the whole pick: approach, grasp, lift, carry to the tote, set down, return."""
-    phases = _timetable(style)
+    phases = _compute_phase_times(style)
     end = phases["retract"][1]
     times = np.asarray(np.arange(round(end / STEP_S) + 1) * STEP_S, dtype=float)
-    xyz, yaw = _tool_path(times, phases, grasp, style, bin_floor_m)
-    joints, reached = _joints(xyz, yaw)
+    xyz, yaw = _compute_tool_path(times, phases, grasp, style, bin_floor_m)
+    joints, reached = _solve_joint_angles(xyz, yaw)
     return Path(grasp, style, times, xyz, yaw, joints, phases, reached)
 
 
-def stop_and_return(path: Path, at_s: float) -> Path:
+def stop_path_and_return(path: Path, at_s: float) -> Path:
     """Cut a path where the arm hit something: it stands still, rises and goes home."""
     last = path.index(at_s)
     start, extra = path.times_s[last], STOP_S + RISE_S + RETURN_S
     times = np.concatenate([path.times_s[:last], start + np.arange(round(extra / STEP_S) + 1) * STEP_S])
     late = times[last:]
     here, home = path.xyz[last], np.array(arm.HOME)
-    up = progress(late, start + STOP_S, start + STOP_S + RISE_S)
-    over = progress(late, start + STOP_S + 0.6 * RISE_S, start + extra)
+    up = compute_move_progress(late, start + STOP_S, start + STOP_S + RISE_S)
+    over = compute_move_progress(late, start + STOP_S + 0.6 * RISE_S, start + extra)
     tail = here + (home - here) * np.stack([over, over, up], axis=-1)
     xyz = np.concatenate([path.xyz[:last], tail])
     yaw = np.concatenate([path.yaw_rad[:last], path.yaw_rad[last] * (1 - over)])
     phases = {name: (begin, min(end, float(start))) for name, (begin, end) in path.phases.items() if begin < start}
     phases["retract"] = (float(start), float(times[-1]))
-    joints, reached = _joints(xyz, yaw)
+    joints, reached = _solve_joint_angles(xyz, yaw)
     return Path(path.grasp, path.style, times, xyz, yaw, joints, phases, reached)
 
 
-def stand_still(path: Path, seconds: float) -> Path:
+def make_waiting_path(path: Path, seconds: float) -> Path:
     """Return the path of an arm that waits at home because it cannot execute the request."""
     times = np.asarray(np.arange(round(seconds / STEP_S) + 1) * STEP_S, dtype=float)
     xyz, yaw = np.tile(np.array(arm.HOME), (len(times), 1)), np.zeros(len(times))
-    joints = np.tile(arm.home_angles(), (len(times), 1))
+    joints = np.tile(arm.compute_home_angles(), (len(times), 1))
     return Path(path.grasp, path.style, times, xyz, yaw, joints, {"approach": (0.0, float(times[-1]))}, reached=False)
 
 
-def _timetable(style: Style) -> dict[str, tuple[float, float]]:
+def _compute_phase_times(style: Style) -> dict[str, tuple[float, float]]:
     phases, at = {}, 0.0
     for name, seconds in SECONDS.items():
         lasts = seconds / style.tempo + (style.pause_s if name == "grasp" else 0.0)
@@ -116,16 +116,22 @@ def _timetable(style: Style) -> dict[str, tuple[float, float]]:
     return phases
 
 
-def _tool_path(
+def _compute_tool_path(
     times: Floats, phases: dict[str, tuple[float, float]], grasp: Grasp, style: Style, bin_floor_m: float
 ) -> tuple[Floats, Floats]:
     """Add up minimum-jerk moves; in approach and retract the horizontal and the vertical move overlap."""
     home, target, tote = np.array(arm.HOME[:2]), np.array([grasp.x, grasp.y]), np.array(TOTE_CENTRE)
     hover, place = grasp.z + HOVER_M, TOTE_FLOOR_M + (grasp.z - bin_floor_m) + SET_DOWN_M + style.drop_m
     (a, b), (y, z) = phases["approach"], phases["retract"]
-    in_level, in_down = progress(times, a, a + 0.72 * (b - a)), progress(times, a + 0.42 * (b - a), b)
-    out_up, out_level = progress(times, y, y + 0.6 * (z - y)), progress(times, y + 0.35 * (z - y), z)
-    carry = progress(times, *phases["transport"])
+    in_level, in_down = (
+        compute_move_progress(times, a, a + 0.72 * (b - a)),
+        compute_move_progress(times, a + 0.42 * (b - a), b),
+    )
+    out_up, out_level = (
+        compute_move_progress(times, y, y + 0.6 * (z - y)),
+        compute_move_progress(times, y + 0.35 * (z - y), z),
+    )
+    carry = compute_move_progress(times, *phases["transport"])
     level = home + np.outer(in_level, target - home) + np.outer(carry, tote - target) + np.outer(out_level, home - tote)
     across = np.array([target[1] - home[1], home[0] - target[0]])
     across = across / max(float(np.hypot(*across)), 1e-6)
@@ -133,21 +139,23 @@ def _tool_path(
     height = (
         arm.HOME[2]
         + (hover - arm.HOME[2]) * in_down
-        + (grasp.z - hover) * progress(times, *phases["pre-grasp"])
-        + (CARRY_M - grasp.z) * progress(times, *phases["lift"])
-        + (place - CARRY_M) * progress(times, *phases["place"])
+        + (grasp.z - hover) * compute_move_progress(times, *phases["pre-grasp"])
+        + (CARRY_M - grasp.z) * compute_move_progress(times, *phases["lift"])
+        + (place - CARRY_M) * compute_move_progress(times, *phases["place"])
         + (arm.HOME[2] - place) * out_up
     )
     yaw = grasp.yaw_rad * (in_level - carry)
     return np.column_stack([level, height]), yaw
 
 
-def _joints(xyz: Floats, yaw: Floats) -> tuple[Floats, bool]:
-    solution = kin.inverse(arm.chain(), arm.tool_pose(xyz, yaw), arm.seed_angles(xyz, yaw), steps=8)
+def _solve_joint_angles(xyz: Floats, yaw: Floats) -> tuple[Floats, bool]:
+    solution = kin.solve_inverse_kinematics(
+        arm.make_arm_chain(), arm.make_tool_pose(xyz, yaw), arm.compute_seed_angles(xyz, yaw), steps=8
+    )
     return solution.angles_rad, bool(solution.reached.all())
 
 
-def clamp(grasp: Grasp) -> Grasp:
+def clamp_grasp(grasp: Grasp) -> Grasp:
     """Return the grasp within the limits of the gripper's opening and force."""
     return Grasp(
         grasp.x,

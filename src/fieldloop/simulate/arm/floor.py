@@ -11,12 +11,12 @@ from fieldloop.model.hardware import Robot, Sensor
 from fieldloop.model.policy import Policy
 from fieldloop.model.stream import StreamKind
 from fieldloop.simulate.arm import markers, mix, rollout, scene, sites
-from fieldloop.simulate.arm.catalogue import shipped_catalogue
-from fieldloop.simulate.arm.controller import plan
+from fieldloop.simulate.arm.catalogue import load_shipped_catalogue
+from fieldloop.simulate.arm.controller import plan_pick_path
 from fieldloop.simulate.arm.markers import MarkerViews
-from fieldloop.simulate.arm.operators import OPERATORS, demonstrate, operator
-from fieldloop.simulate.arm.physics import judge
-from fieldloop.simulate.arm.recording import Demonstration, record
+from fieldloop.simulate.arm.operators import OPERATORS, choose_grasp_and_style, get_operator_habit
+from fieldloop.simulate.arm.physics import simulate_pick
+from fieldloop.simulate.arm.recording import Demonstration, record_attempt
 from fieldloop.simulate.arm.rig import Rig
 from fieldloop.simulate.arm.rollout import Attempt
 from fieldloop.simulate.arm.scene import Scene, Setup
@@ -38,18 +38,18 @@ class Floor:
 
     def __init__(self, seed: int, rig: Rig | None = None) -> None:
         """Build the sites; another seed builds other mount errors and draws other scenes."""
-        self.seed, self.rig, self.catalogue = seed, rig or Rig(), shipped_catalogue()
+        self.seed, self.rig, self.catalogue = seed, rig or Rig(), load_shipped_catalogue()
         self.sites: dict[str, Facility] = {
-            name: sites.as_built(site, self.chance("site", name)) for name, site in sites.FACILITIES.items()
+            name: sites.draw_mount_errors(site, self.chance("site", name)) for name, site in sites.FACILITIES.items()
         }
 
-    def chance(self, *words: str | int) -> np.random.Generator:
+    def chance(self, *purpose: str | int) -> np.random.Generator:
         """Return a generator of its own for a purpose, such as `chance("demonstration", 17)`.
 
         >>> Floor(1).chance("a", 2).random() == Floor(1).chance("a", 2).random()
         True
         """
-        digest = hashlib.sha256("\x1f".join(map(str, (self.seed, *words))).encode()).digest()
+        digest = hashlib.sha256("\x1f".join(map(str, (self.seed, *purpose))).encode()).digest()
         return np.random.default_rng(int.from_bytes(digest[:16], "little"))
 
     def site(self, name: str) -> Facility:
@@ -73,16 +73,16 @@ class Floor:
 
     def lab_mix(self) -> tuple[Exposure, ...]:
         """Return the mix of the laboratory."""
-        return mix.lab_mix()
+        return mix.make_laboratory_mix()
 
     def production_mix(self) -> tuple[Exposure, ...]:
         """Return the mix of the deployed sites."""
-        return mix.production_mix(self.catalogue)
+        return mix.make_production_mix(self.catalogue)
 
     def scene(self, stratum: Stratum, rng: np.random.Generator, setup: Setup | None = None) -> Scene:
         """Draw a scene of a stratum: site, tier, bin and lighting must be given."""
         site = self.site(stratum.level("site") or "")
-        return scene.draw(stratum, site, self.catalogue, rng, setup or Setup())
+        return scene.draw_scene(stratum, site, self.catalogue, rng, setup or Setup())
 
     def demonstrate(
         self,
@@ -97,30 +97,30 @@ class Floor:
 
         `facts` are fields of Episode that the floor does not know: name, session, provider, protocol.
         """
-        habit = operator(operator_id)
+        habit = get_operator_habit(operator_id)
         drawn = self.scene(stratum, rng, setup)
-        grasp, style = demonstrate(habit, drawn.item, rng)
-        verdict = judge(drawn, plan(grasp, style, drawn.site.bin_floor_m))
-        return record(drawn, verdict, self.rig, start_ns, rng, {"operator": operator_id, **(facts or {})})
+        grasp, style = choose_grasp_and_style(habit, drawn.item, rng)
+        verdict = simulate_pick(drawn, plan_pick_path(grasp, style, drawn.site.bin_floor_m))
+        return record_attempt(drawn, verdict, self.rig, start_ns, rng, {"operator": operator_id, **(facts or {})})
 
     def attempt(
         self, policy: Policy, stratum: Stratum, rng: np.random.Generator, at_ns: int, setup: Setup | None = None
     ) -> Attempt:
         """Let a policy try one pick; physics decides the outcome, not a success rate."""
-        return rollout.attempt(policy, self.scene(stratum, rng, setup), self.rig, at_ns)
+        return rollout.attempt_pick(policy, self.scene(stratum, rng, setup), self.rig, at_ns)
 
     def record(
-        self, tried: Attempt, rng: np.random.Generator, start_ns: int, facts: Mapping[str, str]
+        self, attempt: Attempt, rng: np.random.Generator, start_ns: int, facts: Mapping[str, str]
     ) -> Demonstration:
         """Return the recording that a robot's recorder would have kept of an attempt."""
-        if tried.verdict is None:
-            raise BadInput(f"Nothing was recorded of an attempt that never moved: {tried.reason}.")
-        return record(tried.scene, tried.verdict, self.rig, start_ns, rng, facts)
+        if attempt.verdict is None:
+            raise BadInput(f"The arm never moved in this attempt, so nothing was recorded: {attempt.reason}.")
+        return record_attempt(attempt.scene, attempt.verdict, self.rig, start_ns, rng, facts)
 
-    def calibration_views(self, site: str, rng: np.random.Generator) -> tuple[MarkerViews, ...]:
+    def take_calibration_views(self, site: str, rng: np.random.Generator) -> tuple[MarkerViews, ...]:
         """Look at markers with every camera of a site."""
-        return markers.look_with_all_cameras(self.site(site), self.rig, rng)
+        return markers.take_views_with_all_cameras(self.site(site), self.rig, rng)
 
-    def marker_views(self, site: str, rng: np.random.Generator, count: int = 20) -> MarkerViews:
+    def take_marker_views(self, site: str, rng: np.random.Generator, count: int = 20) -> MarkerViews:
         """Look at markers with the overhead camera of a site."""
-        return markers.look_at_markers(self.site(site), self.rig, rng, count)
+        return markers.take_marker_views(self.site(site), self.rig, rng, count)

@@ -27,9 +27,9 @@ class Logged:
         """Return what a camera sees at each time."""
         angles = np.column_stack([np.interp(times_s, self.joint_times_s, column) for column in self.joints_rad.T])
         openings = np.interp(times_s, self.gripper_times_s, self.opening_m)
-        links = kin.links(arm.chain(), angles)
+        links = kin.compute_link_poses(arm.make_arm_chain(), angles)
         for time_s, opening, frames in zip(times_s.tolist(), openings.tolist(), links, strict=True):
-            tool = frames[-1] @ arm.chain().last_from_tool
+            tool = frames[-1] @ arm.make_arm_chain().last_from_tool
             yield Moment(frames, tool, opening, track.at(time_s, tool))
 
 

@@ -36,13 +36,13 @@ class Grip:
     bears_nm: float
 
 
-def close(item: Item, grasp: Grasp) -> Grip | str:
+def close_fingers(item: Item, grasp: Grasp) -> Grip | str:
     """Close the fingers at a grasp; return the hold, or the reason why there is none."""
     overlap = item.top - grasp.z
     if overlap < min(MIN_OVERLAP_M, 0.5 * item.height):
         return "fingers above the item"
-    along, across, turn = _in_tool(item, grasp)
-    low, high, cover = _chord(item, along, across, turn)
+    along, across, turn = _locate_item_in_tool(item, grasp)
+    low, high, cover = _measure_chord(item, along, across, turn)
     half = grasp.width_m / 2
     if cover < MIN_COVER or high <= -half or low >= half:
         return "item not between the fingers"
@@ -50,7 +50,7 @@ def close(item: Item, grasp: Grasp) -> Grip | str:
         return "item only partly between the fingers"
     square = (turn + np.pi / 4) % (np.pi / 2) - np.pi / 4
     aligned = abs(square) <= ALIGNS_RAD
-    opening = _thickness(item, turn) if aligned else high - low
+    opening = _get_gripped_thickness(item, turn) if aligned else high - low
     friction = item.friction * (1.0 if aligned else CORNER_FRICTION)
     patch = float(np.hypot(gripper.FINGER_WIDE_M * cover, min(overlap, item.height)))
     bears = 2 * friction * grasp.force_n
@@ -64,7 +64,7 @@ def close(item: Item, grasp: Grasp) -> Grip | str:
     )
 
 
-def _in_tool(item: Item, grasp: Grasp) -> tuple[float, float, float]:
+def _locate_item_in_tool(item: Item, grasp: Grasp) -> tuple[float, float, float]:
     """Return the item's centre along the fingers' width, across them (closing direction), and its turn."""
     dx, dy = item.x - grasp.x, item.y - grasp.y
     cosine, sine = np.cos(grasp.yaw_rad), np.sin(grasp.yaw_rad)
@@ -72,7 +72,7 @@ def _in_tool(item: Item, grasp: Grasp) -> tuple[float, float, float]:
     return float(cosine * dx + sine * dy), float(-sine * dx + cosine * dy), float(turn)
 
 
-def _chord(item: Item, along: float, across: float, turn: float) -> tuple[float, float, float]:
+def _measure_chord(item: Item, along: float, across: float, turn: float) -> tuple[float, float, float]:
     """Return where the item begins and ends across the fingers, seen over their width, and the share that sees it."""
     u = RAYS * gripper.FINGER_WIDE_M - along
     cosine, sine = np.cos(turn), np.sin(turn)
@@ -89,5 +89,5 @@ def _chord(item: Item, along: float, across: float, turn: float) -> tuple[float,
     return float(low[hit].min() + across), float(high[hit].max() + across), float(hit.mean())
 
 
-def _thickness(item: Item, turn: float) -> float:
+def _get_gripped_thickness(item: Item, turn: float) -> float:
     return item.width if abs(turn) < np.pi / 4 else item.length

@@ -20,16 +20,16 @@ FINGER_COLOUR = (0.16, 0.16, 0.18)
 PALM_COLOUR = (0.24, 0.25, 0.28)
 
 
-def gripper_boxes(base_from_tool: Floats, opening_m: float) -> Boxes:
+def make_gripper_boxes(base_from_tool: Floats, opening_m: float) -> Boxes:
     """Return the boxes of palm and fingers; the tool frame lies between the fingertips, z along the fingers."""
     aside = opening_m / 2 + FINGER_THICK_M / 2
     places = [(0, 0, -FINGER_LONG_M - PALM[2] / 2), (0, aside, -FINGER_LONG_M / 2), (0, -aside, -FINGER_LONG_M / 2)]
     finger = (FINGER_WIDE_M, FINGER_THICK_M, FINGER_LONG_M)
-    frames = base_from_tool @ tf.make(np.eye(3), np.array(places))
+    frames = base_from_tool @ tf.make_transform(np.eye(3), np.array(places))
     return Boxes(frames, np.array([PALM, finger, finger]), np.array([PALM_COLOUR, FINGER_COLOUR, FINGER_COLOUR]))
 
 
-def contact_boxes(xyz: Floats, yaw_rad: Floats, opening_m: Floats) -> Uprights:
+def make_contact_boxes(xyz: Floats, yaw_rad: Floats, opening_m: Floats) -> Uprights:
     """Return palm and fingers as upright boxes at n moments: n × 3 of them, the tool pointing at the ground."""
     count = len(xyz)
     aside = opening_m / 2 + FINGER_THICK_M / 2

@@ -40,10 +40,10 @@ LIGHTS: Mapping[str, Light] = {
 }
 
 
-def light(name: str) -> Light:
+def get_lighting_level(name: str) -> Light:
     """Return a level of lighting by name.
 
-    >>> light("dim").gain < light("bright").gain
+    >>> get_lighting_level("dim").gain < get_lighting_level("bright").gain
     True
     """
     if name not in LIGHTS:

@@ -14,25 +14,25 @@ LAB_TIERS = {"high": 0.7, "medium": 0.3}
 LAB_BINS = {"front": 0.7, "back": 0.3}
 
 
-def deployment_text() -> str:
+def get_deployment_toml() -> str:
     """Return the map of the embedded deployment as TOML, as an engineer would write it."""
     return files(__package__).joinpath("deployment.toml").read_text(encoding="utf-8")
 
 
-def protocol_text() -> str:
+def get_protocol_toml() -> str:
     """Return how picks are collected on the floor: the sensors of its stations, over the shipped protocol."""
     return files(__package__).joinpath("protocol.toml").read_text(encoding="utf-8")
 
 
-def protocol_of_folder() -> str:
+def get_folder_protocol_toml() -> str:
     """Return the floor's protocol for logs in a plain folder, where no calibration can be known."""
-    return protocol_text() + files(__package__).joinpath("protocol_of_folder.toml").read_text(encoding="utf-8")
+    return get_protocol_toml() + files(__package__).joinpath("protocol_of_folder.toml").read_text(encoding="utf-8")
 
 
-def lab_mix() -> tuple[Exposure, ...]:
+def make_laboratory_mix() -> tuple[Exposure, ...]:
     """Return the mix of a laboratory: its own bench, good light, articles that are picked often.
 
-    >>> round(sum(exposure.share for exposure in lab_mix()), 9)
+    >>> round(sum(exposure.share for exposure in make_laboratory_mix()), 9)
     1.0
     """
     return tuple(
@@ -41,11 +41,11 @@ def lab_mix() -> tuple[Exposure, ...]:
     )
 
 
-def production_mix(catalogue: Catalogue) -> tuple[Exposure, ...]:
+def make_production_mix(catalogue: Catalogue) -> tuple[Exposure, ...]:
     """Return the mix of the deployed sites: the product of the map's shares, site by site."""
-    picks = {tier: sum(article.picks_per_week for article in catalogue.of_tier(tier)) for tier in TIERS}
+    picks = {tier: sum(article.picks_per_week for article in catalogue.list_articles_of_tier(tier)) for tier in TIERS}
     exposures = []
-    for site in tomllib.loads(deployment_text())["site"]:
+    for site in tomllib.loads(get_deployment_toml())["site"]:
         for tier, (name, of_bin), (lamp, of_light) in itertools.product(
             TIERS, site["bins"].items(), site["lighting"].items()
         ):
@@ -55,7 +55,7 @@ def production_mix(catalogue: Catalogue) -> tuple[Exposure, ...]:
     return tuple(exposures)
 
 
-def draw(mix: tuple[Exposure, ...], count: int, rng: np.random.Generator) -> list[Stratum]:
+def draw_strata(mix: tuple[Exposure, ...], count: int, rng: np.random.Generator) -> list[Stratum]:
     """Draw strata as often as they occur."""
     shares = np.array([exposure.share for exposure in mix])
     return [mix[int(i)].stratum for i in rng.choice(len(mix), count, p=shares / shares.sum())]

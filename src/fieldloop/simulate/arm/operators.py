@@ -8,7 +8,7 @@ import numpy as np
 from fieldloop.errors import UnknownName
 from fieldloop.simulate.arm import gripper
 from fieldloop.simulate.arm.carry import GRAVITY
-from fieldloop.simulate.arm.controller import Grasp, Style, clamp
+from fieldloop.simulate.arm.controller import Grasp, Style, clamp_grasp
 from fieldloop.simulate.arm.scene import Item
 
 LIFT_PULL = 4.5
@@ -49,14 +49,14 @@ OPERATORS: Mapping[str, Habit] = {
 }
 
 
-def operator(name: str) -> Habit:
+def get_operator_habit(name: str) -> Habit:
     """Return an operator by pseudonym."""
     if name not in OPERATORS:
         raise UnknownName("operator", name, OPERATORS)
     return OPERATORS[name]
 
 
-def demonstrate(habit: Habit, item: Item, rng: np.random.Generator) -> tuple[Grasp, Style]:
+def choose_grasp_and_style(habit: Habit, item: Item, rng: np.random.Generator) -> tuple[Grasp, Style]:
     """Return an operator's grasp and style of motion, with occasional lapses."""
     dx, dy = rng.normal(0, habit.sloppy_m, 2)
     turn = rng.normal(0, habit.sloppy_rad)
@@ -86,4 +86,4 @@ def demonstrate(habit: Habit, item: Item, rng: np.random.Generator) -> tuple[Gra
         side_m=float(habit.side_m * (1 + rng.normal(0, 0.1))),
         pause_s=float(max(habit.pause_s + rng.normal(0, 0.02), 0.0)),
     )
-    return clamp(grasp), style
+    return clamp_grasp(grasp), style

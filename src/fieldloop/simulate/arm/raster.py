@@ -45,13 +45,13 @@ class Mesh:
             np.concatenate([self.colours, other.colours]),
         )
 
-    def shades(self, light: Floats, ambient: float) -> NDArray[np.float32]:
+    def compute_face_colours(self, light: Floats, ambient: float) -> NDArray[np.float32]:
         """Return the colour of each face (0 to 1) under light from one direction and from all."""
         lit = ambient + (1 - ambient) * np.clip(self.normals @ light, 0.0, None)
         return np.asarray(self.colours * lit[:, None], dtype=np.float32)
 
 
-def mesh(boxes: Boxes) -> Mesh:
+def make_mesh(boxes: Boxes) -> Mesh:
     """Return the faces of boxes, six a box."""
     turned = boxes.frames[:, :3, :3].swapaxes(-1, -2)
     corners = ((_SIGNS * boxes.sizes[:, None, :]) @ turned + boxes.frames[:, None, :3, 3])[:, _FACES].reshape(-1, 4, 3)
@@ -83,20 +83,20 @@ class Buffer:
         return (self.keys >> FACE_BITS).astype(np.float32) / np.float32(NEARNESS_SCALE)
 
 
-def blank(camera: Pinhole) -> Buffer:
+def make_blank_buffer(camera: Pinhole) -> Buffer:
     """Return a buffer that sees nothing yet."""
     return Buffer(np.zeros((camera.height, camera.width), np.int32))
 
 
-def draw(into: Buffer, camera: Pinhole, camera_from_base: Floats, what: Mesh, first_face: int = 1) -> None:
+def draw_mesh(buffer: Buffer, camera: Pinhole, camera_from_base: Floats, mesh: Mesh, first_face: int = 1) -> None:
     """Draw faces over what the buffer holds, nearest wins; they are numbered from `first_face` on."""
     import cv2
 
-    if first_face + len(what) > MAX_FACES:
-        raise BadInput(f"A picture can hold {MAX_FACES // 6} boxes; this scene has {(first_face + len(what)) // 6}.")
-    corners, planes, numbers = _faces_in_view(camera, camera_from_base, what, first_face)
-    outlines, bounds = _outlines(camera, corners)
-    by_row, by_column = _key_slopes(camera, planes, numbers)
+    if first_face + len(mesh) > MAX_FACES:
+        raise BadInput(f"A picture can hold {MAX_FACES // 6} boxes; this scene has {(first_face + len(mesh)) // 6}.")
+    corners, planes, numbers = _select_faces_in_view(camera, camera_from_base, mesh, first_face)
+    outlines, bounds = _project_outlines(camera, corners)
+    by_row, by_column = _compute_key_slopes(camera, planes, numbers)
     peaks = NEARNESS_SCALE / np.maximum(corners[..., 2].min(axis=-1), NEAR_M)
     peak_keys = ((peaks.astype(np.int64) << FACE_BITS) + numbers).tolist()
     mask = np.zeros((camera.height, camera.width), np.int32)
@@ -109,11 +109,11 @@ def draw(into: Buffer, camera: Pinhole, camera_from_base: Floats, what: Mesh, fi
         inside = mask[upper:lower, left:right]
         keys &= inside
         inside[:] = 0
-        behind = into.keys[upper:lower, left:right]
+        behind = buffer.keys[upper:lower, left:right]
         np.maximum(behind, keys, out=behind)
 
 
-def _key_slopes(
+def _compute_key_slopes(
     camera: Pinhole, planes: Floats, numbers: NDArray[np.int64]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Return the keys of each face as a sum of one part by row and one by column.
@@ -128,20 +128,20 @@ def _key_slopes(
     return (by_row + numbers[:, None]).astype(np.int32), by_column.astype(np.int32)  # parts may wrap, sums do not
 
 
-def _faces_in_view(
-    camera: Pinhole, camera_from_base: Floats, what: Mesh, first_face: int
+def _select_faces_in_view(
+    camera: Pinhole, camera_from_base: Floats, mesh: Mesh, first_face: int
 ) -> tuple[Floats, Floats, NDArray[np.int64]]:
     """Return the faces turned towards the camera and in its view: corners, planes n/d with n·X = d, numbers."""
     turn, shift = camera_from_base[:3, :3], camera_from_base[:3, 3]
-    offsets = what.levels + what.normals @ (turn.T @ shift)
+    offsets = mesh.levels + mesh.normals @ (turn.T @ shift)
     front = np.flatnonzero(offsets < -EDGE_ON)
-    corners = what.corners[front] @ turn.T + shift
-    seen = (corners[..., 2].max(axis=-1) > NEAR_M) & _in_view(camera, corners)
+    corners = mesh.corners[front] @ turn.T + shift
+    seen = (corners[..., 2].max(axis=-1) > NEAR_M) & _are_faces_in_view(camera, corners)
     kept = front[seen]
-    return corners[seen], (what.normals[kept] @ turn.T) / offsets[kept, None], first_face + kept
+    return corners[seen], (mesh.normals[kept] @ turn.T) / offsets[kept, None], first_face + kept
 
 
-def _in_view(camera: Pinhole, corners: Floats) -> NDArray[np.bool_]:
+def _are_faces_in_view(camera: Pinhole, corners: Floats) -> NDArray[np.bool_]:
     """Which faces have a corner on the inner side of each edge of the field of view?"""
     x, y, z = corners[..., 0] * camera.fx, corners[..., 1] * camera.fy, corners[..., 2]
     left, right = x + (camera.cx + 1) * z, (camera.width - camera.cx) * z - x
@@ -149,7 +149,7 @@ def _in_view(camera: Pinhole, corners: Floats) -> NDArray[np.bool_]:
     return np.asarray(np.stack([left, right, upper, lower]).max(axis=-1).min(axis=0) > 0)
 
 
-def _outlines(camera: Pinhole, corners: Floats) -> tuple[list[NDArray[np.int32]], list[list[int]]]:
+def _project_outlines(camera: Pinhole, corners: Floats) -> tuple[list[NDArray[np.int32]], list[list[int]]]:
     """Return the outline of each face in fractions of a pixel, and its bounds (left, upper, right, lower)."""
     whole = corners[..., 2].min(axis=-1) > NEAR_M
     pixels = camera.project(np.where(whole[:, None, None], corners, 1.0))  # the others are cut below

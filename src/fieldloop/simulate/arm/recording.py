@@ -13,14 +13,14 @@ from fieldloop.model.episode import Episode, Recording
 from fieldloop.model.identity import content_id
 from fieldloop.model.stream import NS_PER_S, Stream, StreamKind
 from fieldloop.simulate.arm import arm, clocks, signals
-from fieldloop.simulate.arm.camera import eyes
-from fieldloop.simulate.arm.clocks import Beat, stamp, ticks
+from fieldloop.simulate.arm.camera import make_cameras
+from fieldloop.simulate.arm.clocks import Beat, draw_sample_times, make_stamps
 from fieldloop.simulate.arm.frames import Logged, Rendered
 from fieldloop.simulate.arm.physics import Verdict
 from fieldloop.simulate.arm.rig import Rig
 from fieldloop.simulate.arm.scene import Scene
 from fieldloop.simulate.arm.signals import Feeling
-from fieldloop.simulate.arm.track import track
+from fieldloop.simulate.arm.track import track_item
 
 PRE_ROLL_S = (1.15, 1.45)
 POST_ROLL_S = (2.15, 2.45)
@@ -51,7 +51,7 @@ class Demonstration:
     verdict: Verdict
 
 
-def record(
+def record_attempt(
     scene: Scene, verdict: Verdict, rig: Rig, start_ns: int, rng: np.random.Generator, facts: Mapping[str, Any]
 ) -> Demonstration:
     """Sample every sensor of a station over an attempt; `facts` are fields of Episode beyond what the scene knows."""
@@ -59,16 +59,16 @@ def record(
     span = (-before, float(verdict.path.times_s[-1]) + after)
     motion_ns = start_ns + round(before * NS_PER_S)
     serial = f"{scene.site.id}-1"
-    streams = _streams(scene, verdict, rig, span, motion_ns, rng, serial)
+    streams = _make_streams(scene, verdict, rig, span, motion_ns, rng, serial)
     phases = tuple(
         (name, motion_ns + round(begin * NS_PER_S), motion_ns + round(end * NS_PER_S))
         for name, (begin, end) in verdict.path.phases.items()
     )
-    episode = _episode(scene, verdict, streams, facts)
+    episode = _make_episode(scene, verdict, streams, facts)
     return Demonstration(Recording(episode, streams), Truth(phases, verdict.reason, motion_ns), scene, verdict)
 
 
-def with_truth(demonstration: Demonstration) -> Recording:
+def add_true_phases(demonstration: Demonstration) -> Recording:
     """Return the recording with the true phases among its facts, each under `truth_`, for tests of annotation."""
     recording, truth = demonstration.recording, demonstration.truth
     more = [(f"truth_{name}", f"{begin} {end}") for name, begin, end in truth.phases]
@@ -76,7 +76,7 @@ def with_truth(demonstration: Demonstration) -> Recording:
     return replace(recording, episode=replace(recording.episode, facts=(*recording.episode.facts, *more)))
 
 
-def _streams(
+def _make_streams(
     scene: Scene,
     verdict: Verdict,
     rig: Rig,
@@ -88,7 +88,7 @@ def _streams(
     feeling = Feeling(verdict, scene.item)
     streams: dict[str, Stream] = {}
 
-    def add(
+    def add_stream(
         name: str,
         kind: StreamKind,
         unit: str,
@@ -96,31 +96,40 @@ def _streams(
         beat: Beat,
         times: Floats,
         values: Floats,
-        like: str = "",
+        clock_stream: str = "",
     ) -> None:
-        stamps = streams[like].clocks if like else stamp(times, beat, motion_ns, rng)
+        stamps = streams[clock_stream].clocks if clock_stream else make_stamps(times, beat, motion_ns, rng)
         frame = {"force": "wrist", "imu": "wrist", "tool": "base"}.get(name, "base")
         streams[name] = Stream(
             name, kind, unit, stamps, values, None, beat.hz, columns, frame, f"{name.partition('/')[0]}-{serial}"
         )
 
-    def noise(values: Floats, deviation: float | Floats) -> Floats:
+    def add_noise(values: Floats, deviation: float | Floats) -> Floats:
         return np.asarray(values + rng.normal(0.0, 1.0, values.shape) * deviation)
 
-    names = arm.chain().names
-    at = ticks(clocks.JOINTS, *span, rng)
-    angles = noise(feeling.joints(at), signals.ENCODER_RAD)
-    add("joints", StreamKind.JOINT_POSITION, "rad", names, clocks.JOINTS, at, angles)
-    velocities = noise(feeling.velocities(at), signals.VELOCITY_RAD_S)
-    add("joints/velocity", StreamKind.JOINT_VELOCITY, "rad/s", names, clocks.JOINTS, at, velocities, like="joints")
-    pose = tf.pose_from_matrix(kin.forward(arm.chain(), angles))
+    names = arm.make_arm_chain().names
+    at = draw_sample_times(clocks.JOINTS, *span, rng)
+    angles = add_noise(feeling.joints(at), signals.ENCODER_RAD)
+    add_stream("joints", StreamKind.JOINT_POSITION, "rad", names, clocks.JOINTS, at, angles)
+    velocities = add_noise(feeling.compute_velocities(at), signals.VELOCITY_RAD_S)
+    add_stream(
+        "joints/velocity",
+        StreamKind.JOINT_VELOCITY,
+        "rad/s",
+        names,
+        clocks.JOINTS,
+        at,
+        velocities,
+        clock_stream="joints",
+    )
+    pose = tf.pose_from_matrix(kin.compute_tool_pose(arm.make_arm_chain(), angles))
     pose_columns = ("x", "y", "z", "qx", "qy", "qz", "qw")
-    add("tool", StreamKind.POSE, "m", pose_columns, clocks.JOINTS, at, pose)
-    grip_at = ticks(clocks.GRIPPER, *span, rng)
-    width = noise(feeling.opening(grip_at), signals.WIDTH_M)
-    add("gripper", StreamKind.GRIPPER, "m", ("gripper",), clocks.GRIPPER, grip_at, width[:, None])
-    effort = noise(feeling.effort(grip_at), signals.EFFORT_N)
-    add(
+    add_stream("tool", StreamKind.POSE, "m", pose_columns, clocks.JOINTS, at, pose)
+    grip_at = draw_sample_times(clocks.GRIPPER, *span, rng)
+    width = add_noise(feeling.opening(grip_at), signals.WIDTH_M)
+    add_stream("gripper", StreamKind.GRIPPER, "m", ("gripper",), clocks.GRIPPER, grip_at, width[:, None])
+    effort = add_noise(feeling.effort(grip_at), signals.EFFORT_N)
+    add_stream(
         "gripper/effort",
         StreamKind.GRIPPER,
         "N",
@@ -128,23 +137,27 @@ def _streams(
         clocks.GRIPPER,
         grip_at,
         effort[:, None],
-        like="gripper",
+        clock_stream="gripper",
     )
-    force_at = ticks(clocks.FORCE, *span, rng)
-    wrench = noise(feeling.wrench(force_at), np.repeat([signals.FORCE_N, signals.TORQUE_NM], 3))
-    add(
+    force_at = draw_sample_times(clocks.FORCE, *span, rng)
+    wrench = add_noise(feeling.wrench(force_at), np.repeat([signals.FORCE_N, signals.TORQUE_NM], 3))
+    add_stream(
         "force", StreamKind.FORCE_TORQUE, "N, N·m", ("fx", "fy", "fz", "tx", "ty", "tz"), clocks.FORCE, force_at, wrench
     )
-    imu_at = ticks(clocks.IMU, *span, rng)
-    inertial = noise(feeling.inertial(imu_at), np.repeat([signals.ACCELERATION, signals.TURN_RATE], 3))
-    add("imu", StreamKind.IMU, "m/s², rad/s", ("ax", "ay", "az", "gx", "gy", "gz"), clocks.IMU, imu_at, inertial)
-    action_at = ticks(clocks.ACTION, *span, rng)
-    command = np.column_stack([feeling.commands(action_at), feeling.opening_command(action_at)])
-    add("action", StreamKind.ACTION, "rad", (*names, "gripper"), clocks.ACTION, action_at, command)
-    return streams | _pictures(scene, verdict, rig, span, motion_ns, rng, serial, Logged(at, angles, grip_at, width))
+    imu_at = draw_sample_times(clocks.IMU, *span, rng)
+    inertial = add_noise(
+        feeling.compute_inertial_reading(imu_at), np.repeat([signals.ACCELERATION, signals.TURN_RATE], 3)
+    )
+    add_stream("imu", StreamKind.IMU, "m/s², rad/s", ("ax", "ay", "az", "gx", "gy", "gz"), clocks.IMU, imu_at, inertial)
+    action_at = draw_sample_times(clocks.ACTION, *span, rng)
+    command = np.column_stack([feeling.commands(action_at), feeling.compute_opening_command(action_at)])
+    add_stream("action", StreamKind.ACTION, "rad", (*names, "gripper"), clocks.ACTION, action_at, command)
+    return streams | _make_picture_streams(
+        scene, verdict, rig, span, motion_ns, rng, serial, Logged(at, angles, grip_at, width)
+    )
 
 
-def _pictures(
+def _make_picture_streams(
     scene: Scene,
     verdict: Verdict,
     rig: Rig,
@@ -154,12 +167,12 @@ def _pictures(
     serial: str,
     logged: Logged,
 ) -> dict[str, Stream]:
-    trigger = ticks(clocks.TRIGGER, span[0] + CAMERA_INSET_S, span[1] - CAMERA_INSET_S, rng)
+    trigger = draw_sample_times(clocks.TRIGGER, span[0] + CAMERA_INSET_S, span[1] - CAMERA_INSET_S, rng)
     lost = 0.0 if verdict.lost_s is None else verdict.lost_s
     angles = np.array([np.interp(lost, logged.joint_times_s, column) for column in logged.joints_rad.T])
-    item = track(scene.item, verdict, kin.forward(arm.chain(), angles))
+    item = track_item(scene.item, verdict, kin.compute_tool_pose(arm.make_arm_chain(), angles))
     streams = {}
-    for name, eye in eyes(scene, rig).items():
+    for name, eye in make_cameras(scene, rig).items():
         is_depth = name.startswith("depth")
         times = trigger[:: rig.depth_every] if is_depth else trigger
         times = times + rng.normal(0, clocks.TRIGGER.jitter_s, len(times))
@@ -167,7 +180,7 @@ def _pictures(
             name=name,
             kind=StreamKind.DEPTH if is_depth else StreamKind.RGB,
             unit="m" if is_depth else "sRGB",
-            clocks=stamp(times, clocks.TRIGGER, motion_ns, rng),
+            clocks=make_stamps(times, clocks.TRIGGER, motion_ns, rng),
             pictures=Rendered(eye, times, logged, item, is_depth),
             nominal_hz=clocks.TRIGGER.hz / (rig.depth_every if is_depth else 1),
             frame_id=f"{name.replace('/', '_')}_optical",
@@ -176,7 +189,7 @@ def _pictures(
     return streams
 
 
-def _episode(scene: Scene, verdict: Verdict, streams: Mapping[str, Stream], facts: Mapping[str, Any]) -> Episode:
+def _make_episode(scene: Scene, verdict: Verdict, streams: Mapping[str, Stream], facts: Mapping[str, Any]) -> Episode:
     item, side = scene.item, verdict.path.style.side_m
     more = {
         "sku": item.article.sku,

@@ -44,13 +44,13 @@ class Rig:
         return Pinhole.from_field_of_view(self.width, self.height, WRIST_FIELD_RAD)
 
 
-def base_from_overhead(site: Facility) -> Floats:
+def get_base_from_overhead(site: Facility) -> Floats:
     """Return where the overhead camera really is at a site: the drawing, then the error of the mount."""
-    drawn = tf.make(FACING_DOWN, MAST)
+    drawn = tf.make_transform(FACING_DOWN, MAST)
     turn = tf.rotation_from_vector(np.radians(site.mount_turn_deg))
-    return drawn @ tf.make(turn, FACING_DOWN.T @ np.array(site.mount_shift_m))
+    return drawn @ tf.make_transform(turn, FACING_DOWN.T @ np.array(site.mount_shift_m))
 
 
-def tool_from_wrist() -> Floats:
+def get_tool_from_wrist() -> Floats:
     """Return where the wrist camera sits on the tool: behind the palm, tilted towards the fingertips."""
-    return tf.make(tf.rotation_about("y", 0.30), [-0.085, 0.0, -0.15])
+    return tf.make_transform(tf.make_rotation_about_axis("y", 0.30), [-0.085, 0.0, -0.15])

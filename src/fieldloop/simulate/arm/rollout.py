@@ -12,10 +12,10 @@ from fieldloop.geometry import transforms as tf
 from fieldloop.model.condition import Stratum
 from fieldloop.model.policy import Action, FailureClass, Observation, Policy
 from fieldloop.simulate.arm import arm
-from fieldloop.simulate.arm.camera import Moment, eyes
-from fieldloop.simulate.arm.compression import delivered_depth, delivered_picture
-from fieldloop.simulate.arm.controller import HOME_OPENING_M, Grasp, Style, clamp, plan
-from fieldloop.simulate.arm.physics import TIMEOUT_S, Verdict, judge
+from fieldloop.simulate.arm.camera import Moment, make_cameras
+from fieldloop.simulate.arm.compression import simulate_delivered_depth, simulate_delivered_picture
+from fieldloop.simulate.arm.controller import HOME_OPENING_M, Grasp, Style, clamp_grasp, plan_pick_path
+from fieldloop.simulate.arm.physics import TIMEOUT_S, Verdict, simulate_pick
 from fieldloop.simulate.arm.rig import Rig
 from fieldloop.simulate.arm.scene import Scene
 
@@ -39,30 +39,32 @@ class Attempt:
     steps: int = 1
 
 
-def observe(scene: Scene, rig: Rig, at_ns: int) -> Observation:
+def make_observation(scene: Scene, rig: Rig, at_ns: int) -> Observation:
     """Return what a policy sees before anything moves: the arm at home, the fingers half open."""
-    item, angles = scene.item, arm.home_angles()
-    links = kin.links(arm.chain(), angles)
-    tool = links[-1] @ arm.chain().last_from_tool
-    place = tf.make(tf.rotation_about("z", np.array(item.yaw_rad)), [item.x, item.y, item.bottom + item.height / 2])
+    item, angles = scene.item, arm.compute_home_angles()
+    links = kin.compute_link_poses(arm.make_arm_chain(), angles)
+    tool = links[-1] @ arm.make_arm_chain().last_from_tool
+    place = tf.make_transform(
+        tf.make_rotation_about_axis("z", np.array(item.yaw_rad)), [item.x, item.y, item.bottom + item.height / 2]
+    )
     moment = Moment(links, tool, HOME_OPENING_M, place)
-    cameras = eyes(scene, rig, SEES)
+    cameras = make_cameras(scene, rig, SEES)
     pictures: dict[str, NDArray[Any]] = {
-        "camera/overhead": delivered_picture(cameras["camera/overhead"].colour(moment, 0)),
-        "depth/overhead": delivered_depth(cameras["depth/overhead"].depth(moment, 0)),
+        "camera/overhead": simulate_delivered_picture(cameras["camera/overhead"].colour(moment, 0)),
+        "depth/overhead": simulate_delivered_depth(cameras["depth/overhead"].depth(moment, 0)),
     }
     signals = {"joints": angles, "gripper": np.array([HOME_OPENING_M]), "tool": tf.pose_from_matrix(tool)}
     return Observation(at_ns, pictures, signals)
 
 
-def attempt(policy: Policy, scene: Scene, rig: Rig, at_ns: int) -> Attempt:
+def attempt_pick(policy: Policy, scene: Scene, rig: Rig, at_ns: int) -> Attempt:
     """Run one attempt of a policy in a scene."""
-    action = policy.act(observe(scene, rig, at_ns))
+    action = policy.act(make_observation(scene, rig, at_ns))
     grasp = _read_grasp(action)
     if grasp is None:
         why = "the policy gave no finite grasp"
         return _make_attempt(scene, action, None, FailureClass.OTHER, why, TIMEOUT_S)
-    verdict = judge(scene, plan(grasp, Style(), scene.site.bin_floor_m))
+    verdict = simulate_pick(scene, plan_pick_path(grasp, Style(), scene.site.bin_floor_m))
     return _make_attempt(scene, action, verdict, verdict.failure, verdict.reason, verdict.cycle_s)
 
 
@@ -88,4 +90,4 @@ def _read_grasp(action: Action) -> Grasp | None:
     if missing := [name for name in Grasp.NAMES if name not in named]:
         raise BadInput(f"A grasp needs {', '.join(Grasp.NAMES)}; the policy's action lacks {', '.join(missing)}.")
     values = [named[name] for name in Grasp.NAMES]
-    return clamp(Grasp(*values)) if np.isfinite(values).all() else None
+    return clamp_grasp(Grasp(*values)) if np.isfinite(values).all() else None

@@ -8,7 +8,7 @@ from fieldloop.errors import BadInput, UnknownName
 from fieldloop.model.condition import Stratum
 from fieldloop.simulate.arm.boxes import Solid
 from fieldloop.simulate.arm.catalogue import Article, Catalogue
-from fieldloop.simulate.arm.lighting import Light, light
+from fieldloop.simulate.arm.lighting import Light, get_lighting_level
 from fieldloop.simulate.arm.sites import Facility
 
 FACTORS = ("site", "tier", "bin", "lighting")
@@ -81,18 +81,18 @@ class Setup:
     distractors: int = 0
 
 
-def draw(stratum: Stratum, site: Facility, catalogue: Catalogue, rng: np.random.Generator, setup: Setup) -> Scene:
+def draw_scene(stratum: Stratum, site: Facility, catalogue: Catalogue, rng: np.random.Generator, setup: Setup) -> Scene:
     """Draw a scene of a stratum; the same generator state gives the same scene."""
-    levels = _levels(stratum)
-    lamp = light(levels["lighting"])
-    item = _item(levels["bin"], site, catalogue.draw(levels["tier"], rng), rng, setup)
-    neighbours = _neighbours(item, site, rng)
+    levels = _get_scene_levels(stratum)
+    lamp = get_lighting_level(levels["lighting"])
+    item = _draw_item(levels["bin"], site, catalogue.draw(levels["tier"], rng), rng, setup)
+    neighbours = _draw_neighbours(item, site, rng)
     return Scene(
         stratum=stratum,
         site=site,
         light=lamp,
         item=item,
-        solids=(*furniture(site), *neighbours, *_distractors(setup.distractors, item, neighbours, site, rng)),
+        solids=(*make_furniture(site), *neighbours, *_draw_distractors(setup.distractors, item, neighbours, site, rng)),
         lux=float(rng.uniform(*lamp.lux)),
         temperature_c=float(rng.uniform(*site.temperature_c)),
         humidity_percent=float(rng.uniform(*site.humidity_percent)),
@@ -102,17 +102,17 @@ def draw(stratum: Stratum, site: Facility, catalogue: Catalogue, rng: np.random.
     )
 
 
-def place(u: float, v: float) -> tuple[float, float]:
+def compute_place_in_bin(share_x: float, share_y: float) -> tuple[float, float]:
     """Return a place in the bin, in shares of half the area that items lie in: (0, 0) its middle, ±1 its edges.
 
-    >>> [round(c, 3) for c in place(0.0, 1.0)]
+    >>> [round(c, 3) for c in compute_place_in_bin(0.0, 1.0)]
     [0.525, 0.24]
     """
     low, high = min(a for a, _ in SPREAD.values()), max(b for _, b in SPREAD.values())
-    return BIN_CENTRE[0] + (low + high) / 2 + u * (high - low) / 2, BIN_CENTRE[1] + v * SIDEWAYS_M
+    return BIN_CENTRE[0] + (low + high) / 2 + share_x * (high - low) / 2, BIN_CENTRE[1] + share_y * SIDEWAYS_M
 
 
-def furniture(site: Facility) -> tuple[Solid, ...]:
+def make_furniture(site: Facility) -> tuple[Solid, ...]:
     """Return bench, shelf, bin and tote of a site."""
     board = Solid(
         "shelf",
@@ -125,12 +125,12 @@ def furniture(site: Facility) -> tuple[Solid, ...]:
     return (
         bench,
         board,
-        *_tray("bin", BIN_CENTRE, BIN_SIZE, site.bin_floor_m, site.bin_rim_m, site.bin_colour),
-        *_tray("tote", TOTE_CENTRE, TOTE_SIZE, TOTE_FLOOR_M, TOTE_RIM_M, TOTE_COLOUR),
+        *_make_tray("bin", BIN_CENTRE, BIN_SIZE, site.bin_floor_m, site.bin_rim_m, site.bin_colour),
+        *_make_tray("tote", TOTE_CENTRE, TOTE_SIZE, TOTE_FLOOR_M, TOTE_RIM_M, TOTE_COLOUR),
     )
 
 
-def _levels(stratum: Stratum) -> dict[str, str]:
+def _get_scene_levels(stratum: Stratum) -> dict[str, str]:
     levels = stratum.levels
     if missing := [factor for factor in FACTORS if factor not in levels]:
         raise BadInput(
@@ -141,19 +141,19 @@ def _levels(stratum: Stratum) -> dict[str, str]:
     return levels
 
 
-def _tray(
+def _make_tray(
     name: str,
     centre: tuple[float, float],
     size: tuple[float, float],
-    floor: float,
-    rim: float,
+    floor_m: float,
+    rim_m: float,
     colour: tuple[float, float, float],
 ) -> tuple[Solid, ...]:
-    (x, y), (long, wide), high = centre, size, rim - floor + WALL_M
-    middle, side = floor - WALL_M + high / 2, WALL_M / 2
+    (x, y), (long, wide), high = centre, size, rim_m - floor_m + WALL_M
+    middle, side = floor_m - WALL_M + high / 2, WALL_M / 2
     darker = (colour[0] * 0.9, colour[1] * 0.9, colour[2] * 0.9)
     return (
-        Solid(f"{name} floor", (x, y, floor - WALL_M / 2), (long, wide, WALL_M), 0.0, darker),
+        Solid(f"{name} floor", (x, y, floor_m - WALL_M / 2), (long, wide, WALL_M), 0.0, darker),
         Solid(f"{name} wall far", (x + long / 2 + side, y, middle), (WALL_M, wide + 2 * WALL_M, high), 0.0, colour),
         Solid(f"{name} wall near", (x - long / 2 - side, y, middle), (WALL_M, wide + 2 * WALL_M, high), 0.0, colour),
         Solid(f"{name} wall left", (x, y + wide / 2 + side, middle), (long, WALL_M, high), 0.0, colour),
@@ -161,7 +161,7 @@ def _tray(
     )
 
 
-def _item(configuration: str, site: Facility, article: Article, rng: np.random.Generator, setup: Setup) -> Item:
+def _draw_item(configuration: str, site: Facility, article: Article, rng: np.random.Generator, setup: Setup) -> Item:
     length, width, height = article.size_m
     if configuration == "side":  # lying on its side: what was high is now wide
         width, height = min(height, MAX_ACROSS_M), width
@@ -186,7 +186,7 @@ def _item(configuration: str, site: Facility, article: Article, rng: np.random.G
     )
 
 
-def _neighbours(item: Item, site: Facility, rng: np.random.Generator) -> tuple[Solid, ...]:
+def _draw_neighbours(item: Item, site: Facility, rng: np.random.Generator) -> tuple[Solid, ...]:
     """Cartons beside the item, each at a free distance, as far as the bin has room for them."""
     placed = []
     for i in range(int(rng.integers(1, 4))):
@@ -204,16 +204,16 @@ def _neighbours(item: Item, site: Facility, rng: np.random.Generator) -> tuple[S
             float(rng.uniform(0, np.pi)),
             CARDBOARDS[int(rng.integers(len(CARDBOARDS)))],
         )
-        if _inside_bin(x, y, float(np.hypot(length, width)) / 2):
+        if _is_inside_bin(x, y, float(np.hypot(length, width)) / 2):
             placed.append(carton)
     return tuple(placed)
 
 
-def _inside_bin(x: float, y: float, radius: float) -> bool:
+def _is_inside_bin(x: float, y: float, radius: float) -> bool:
     return bool(abs(x - BIN_CENTRE[0]) < BIN_SIZE[0] / 2 - radius and abs(y - BIN_CENTRE[1]) < BIN_SIZE[1] / 2 - radius)
 
 
-def _distractors(
+def _draw_distractors(
     count: int, item: Item, neighbours: tuple[Solid, ...], site: Facility, rng: np.random.Generator
 ) -> tuple[Solid, ...]:
     """Small coloured things that do not belong: on the bench around the bin, and in it where there is room."""
@@ -221,7 +221,7 @@ def _distractors(
     for i in range(count):
         size = rng.uniform([0.02, 0.02, 0.015], [0.045, 0.04, 0.03])
         colour = tuple(float(c) for c in rng.uniform(0.15, 0.9, 3))
-        x, y, floor = _free_spot(i, item, (*neighbours, *placed), site, rng)
+        x, y, floor = _find_free_spot(i, item, (*neighbours, *placed), site, rng)
         centre = (x, y, floor + float(size[2]) / 2)
         placed.append(
             Solid(
@@ -235,10 +235,10 @@ def _distractors(
     return tuple(placed)
 
 
-def _free_spot(
-    turn: int, item: Item, others: tuple[Solid, ...], site: Facility, rng: np.random.Generator
+def _find_free_spot(
+    attempt_index: int, item: Item, others: tuple[Solid, ...], site: Facility, rng: np.random.Generator
 ) -> tuple[float, float, float]:
-    if turn % 3 == 0:  # every third lies in the bin, if twenty throws find room
+    if attempt_index % 3 == 0:  # every third lies in the bin, if twenty throws find room
         for _ in range(20):
             x = BIN_CENTRE[0] + rng.uniform(-0.13, 0.13)
             y = BIN_CENTRE[1] + rng.uniform(-0.10, 0.10)

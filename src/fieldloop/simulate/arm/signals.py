@@ -33,12 +33,12 @@ class Feeling:
 
     def joints(self, times_s: Floats) -> Floats:
         """Return the true joint angles."""
-        return np.asarray(self._spline(self.verdict.path.joints_rad)(self._clip_times(times_s)))
+        return np.asarray(self._fit_spline(self.verdict.path.joints_rad)(self._clip_times(times_s)))
 
-    def velocities(self, times_s: Floats) -> Floats:
+    def compute_velocities(self, times_s: Floats) -> Floats:
         """Return the true joint velocities; none before the first and after the last motion."""
-        rate = self._spline(self.verdict.path.joints_rad)(self._clip_times(times_s), 1)
-        return np.asarray(np.where(self._moving(times_s)[:, None], rate, 0.0))
+        rate = self._fit_spline(self.verdict.path.joints_rad)(self._clip_times(times_s), 1)
+        return np.asarray(np.where(self._is_moving(times_s)[:, None], rate, 0.0))
 
     def commands(self, times_s: Floats) -> Floats:
         """Return the commanded joint angles: what the joints will do a moment later."""
@@ -46,10 +46,10 @@ class Feeling:
 
     def opening(self, times_s: Floats) -> Floats:
         """Return the opening between the fingers."""
-        at, width = zip(*self._opening_knots(), strict=True)
+        at, width = zip(*self._list_opening_knots(), strict=True)
         return np.asarray(np.interp(times_s, at, width))
 
-    def opening_command(self, times_s: Floats) -> Floats:
+    def compute_opening_command(self, times_s: Floats) -> Floats:
         """Return the commanded opening: as wide as asked for, shut, wide again."""
         phases, path = self.verdict.path.phases, self.verdict.path
         shut = phases["grasp"][0] if "grasp" in phases else np.inf
@@ -81,24 +81,26 @@ class Feeling:
 
     def wrench(self, times_s: Floats) -> Floats:
         """Return force and torque at the wrist in the tool's frame: the item's weight, inertia, and what was hit."""
-        pull = self._acceleration(times_s)
-        load = -gripper.MASS_KG * pull + self._carried_mass(times_s)[:, None] * (np.array([0, 0, -GRAVITY]) - pull)
-        force = self._in_tool(load, times_s)
-        force[:, 2] -= self._impact(times_s)
+        pull = self._compute_acceleration(times_s)
+        load = -gripper.MASS_KG * pull + self._compute_carried_mass(times_s)[:, None] * (
+            np.array([0, 0, -GRAVITY]) - pull
+        )
+        force = self._rotate_into_tool(load, times_s)
+        force[:, 2] -= self._compute_impact_force(times_s)
         grip = self.verdict.grip
         arm_m = np.array([0.0 if grip is None else -grip.along_m, 0.0, arm.FLANGE_M])
         return np.concatenate([force, np.cross(arm_m, force)], axis=1)
 
-    def inertial(self, times_s: Floats) -> Floats:
+    def compute_inertial_reading(self, times_s: Floats) -> Floats:
         """Return specific force and turn rate in the tool's frame, as a strapped-down sensor reads them."""
-        felt = self._acceleration(times_s) + np.array([0, 0, GRAVITY])
-        felt[:, 2] += self._impact(times_s) / 2.0
-        turning = self._spline(self.verdict.path.yaw_rad)(self._clip_times(times_s), 1)
+        felt = self._compute_acceleration(times_s) + np.array([0, 0, GRAVITY])
+        felt[:, 2] += self._compute_impact_force(times_s) / 2.0
+        turning = self._fit_spline(self.verdict.path.yaw_rad)(self._clip_times(times_s), 1)
         about = np.zeros((len(times_s), 3))
-        about[:, 2] = np.where(self._moving(times_s), turning, 0.0)
-        return np.concatenate([self._in_tool(felt, times_s), self._in_tool(about, times_s)], axis=1)
+        about[:, 2] = np.where(self._is_moving(times_s), turning, 0.0)
+        return np.concatenate([self._rotate_into_tool(felt, times_s), self._rotate_into_tool(about, times_s)], axis=1)
 
-    def _spline(self, values: Floats):  # type: ignore[no-untyped-def]  # noqa: ANN202 - SciPy brings no types
+    def _fit_spline(self, values: Floats):  # type: ignore[no-untyped-def]  # noqa: ANN202 - SciPy brings no types
         from scipy.interpolate import CubicSpline
 
         return CubicSpline(self.verdict.path.times_s, values, bc_type="clamped")
@@ -106,20 +108,20 @@ class Feeling:
     def _clip_times(self, times_s: Floats) -> Floats:
         return np.clip(times_s, 0.0, self.verdict.path.times_s[-1])
 
-    def _moving(self, times_s: Floats) -> np.ndarray:
+    def _is_moving(self, times_s: Floats) -> np.ndarray:
         return np.asarray((times_s >= 0) & (times_s <= self.verdict.path.times_s[-1]))
 
-    def _acceleration(self, times_s: Floats) -> Floats:
-        pull = self._spline(self.verdict.path.xyz)(self._clip_times(times_s), 2)
-        return np.asarray(np.where(self._moving(times_s)[:, None], pull, 0.0))
+    def _compute_acceleration(self, times_s: Floats) -> Floats:
+        pull = self._fit_spline(self.verdict.path.xyz)(self._clip_times(times_s), 2)
+        return np.asarray(np.where(self._is_moving(times_s)[:, None], pull, 0.0))
 
-    def _in_tool(self, vectors: Floats, times_s: Floats) -> Floats:
+    def _rotate_into_tool(self, vectors: Floats, times_s: Floats) -> Floats:
         yaw = np.interp(times_s, self.verdict.path.times_s, self.verdict.path.yaw_rad)
         cosine, sine = np.cos(yaw), np.sin(yaw)
         level = cosine * vectors[:, 0] + sine * vectors[:, 1]
         return np.stack([-level, -sine * vectors[:, 0] + cosine * vectors[:, 1], -vectors[:, 2]], axis=1)
 
-    def _carried_mass(self, times_s: Floats) -> Floats:
+    def _compute_carried_mass(self, times_s: Floats) -> Floats:
         """Return the mass that hangs in the fingers: it comes as the item leaves the ground, and goes at once."""
         verdict = self.verdict
         if verdict.grip is None or verdict.lost_s is None or "lift" not in verdict.path.phases:
@@ -127,14 +129,14 @@ class Feeling:
         comes = np.clip((times_s - verdict.path.phases["lift"][0] - 0.05) / 0.12, 0.0, 1.0)
         return np.asarray(np.where(times_s <= verdict.lost_s, comes, 0.0) * self.item.mass_kg)
 
-    def _impact(self, times_s: Floats) -> Floats:
+    def _compute_impact_force(self, times_s: Floats) -> Floats:
         if self.verdict.failure is not FailureClass.COLLISION:
             return np.zeros(len(times_s))
         since = times_s - self.verdict.cycle_s
         leaning = np.where((since >= 0) & (since < 1.0), LEAN_N, 0.0)
         return np.asarray(np.where(since >= 0, HIT_N * np.exp(-np.clip(since, 0, None) / HIT_S), 0.0) + leaning)
 
-    def _opening_knots(self) -> list[tuple[float, float]]:
+    def _list_opening_knots(self) -> list[tuple[float, float]]:
         verdict, path = self.verdict, self.verdict.path
         phases, width, speed = path.phases, path.grasp.width_m, gripper.CLOSING_M_PER_S
         knots = [(0.0, HOME_OPENING_M), (phases["approach"][1] / 2, width)]

@@ -79,14 +79,14 @@ FACILITIES: Mapping[str, Facility] = {
 }
 
 
-def facility(name: str) -> Facility:
+def get_facility(name: str) -> Facility:
     """Return a site by name."""
     if name not in FACILITIES:
         raise UnknownName("site of the simulated floor", name, FACILITIES)
     return FACILITIES[name]
 
 
-def as_built(site: Facility, rng: np.random.Generator) -> Facility:
+def draw_mount_errors(site: Facility, rng: np.random.Generator) -> Facility:
     """Return the site as it was built: no two floors have the same mount errors.
 
     The laboratory was built to the drawing; elsewhere each error is up to a fifth more or less than planned.

@@ -38,21 +38,29 @@ class Track:
         return falling
 
 
-def track(item: Item, verdict: Verdict, base_from_tool_lost: Floats) -> Track:
+def track_item(item: Item, verdict: Verdict, base_from_tool_lost: Floats) -> Track:
     """Follow the item through an attempt; the tool's pose where it was lost is the logged one."""
     grip, grasp = verdict.grip, verdict.path.grasp
     middle = item.height / 2
-    resting = _upright(item.x, item.y, item.bottom + middle, item.yaw_rad)
+    resting = _make_upright_pose(item.x, item.y, item.bottom + middle, item.yaw_rad)
     x, y, floor, yaw = verdict.rest
     held = np.eye(4)
     if grip is not None:
         # The tool points at the ground, so its z axis runs downwards and turns about it change sign.
         place = [grip.along_m * -1.0, 0.0, grasp.z - (item.bottom + middle)]
-        held = tf.make(tf.rotation_about("y", np.pi) @ tf.rotation_about("z", grip.turn_rad), place)
+        held = tf.make_transform(
+            tf.make_rotation_about_axis("y", np.pi) @ tf.make_rotation_about_axis("z", grip.turn_rad), place
+        )
     return Track(
-        item, resting, verdict.contact_s, verdict.lost_s, held, base_from_tool_lost, _upright(x, y, floor + middle, yaw)
+        item,
+        resting,
+        verdict.contact_s,
+        verdict.lost_s,
+        held,
+        base_from_tool_lost,
+        _make_upright_pose(x, y, floor + middle, yaw),
     )
 
 
-def _upright(x: float, y: float, z: float, yaw_rad: float) -> Floats:
-    return tf.make(tf.rotation_about("z", np.array(yaw_rad)), [x, y, z])
+def _make_upright_pose(x: float, y: float, z: float, yaw_rad: float) -> Floats:
+    return tf.make_transform(tf.make_rotation_about_axis("z", np.array(yaw_rad)), [x, y, z])

@@ -59,13 +59,13 @@ class Catalogue:
         """Return the name of an article."""
         return f"sku-{row:05d}"
 
-    def of_packaging(self, code: int) -> Floats:
+    def get_probabilities_by_packaging(self, code: int) -> Floats:
         """Return the probability of each article, given its packaging."""
         share = np.where(self.packaging == code, self.velocity, 0.0)
         return np.asarray(share / share.sum())
 
 
-def draw(count: int, rng: np.random.Generator) -> Catalogue:
+def draw_catalogue(count: int, rng: np.random.Generator) -> Catalogue:
     """Draw a catalogue: Zipf velocities, and packaging that gets softer and shinier down the ranking."""
     rank = np.arange(count)
     velocity = 1.0 / (rank + 5.0)
@@ -74,31 +74,35 @@ def draw(count: int, rng: np.random.Generator) -> Catalogue:
     packaging = (mix.cumsum(axis=1) < rng.random((count, 1))).sum(axis=1).clip(0, len(PACKAGING) - 1)
     packaging[: len(PACKAGING)] = np.arange(len(PACKAGING))  # every packaging has an article
 
-    def between(name: str) -> Floats:
+    def draw_between_limits(name: str) -> Floats:
         low, high = RANGES[name]
         return np.asarray(rng.uniform(np.array(low)[packaging], np.array(high)[packaging]))
 
-    short = between("short")
-    long = np.minimum(short * between("slender"), LONGEST_M)
-    height = between("height")
-    mass = np.clip(8 * long * short * height / 2 * between("density") * 2, *MASS_KG)
-    friction = between("friction")
+    short = draw_between_limits("short")
+    long = np.minimum(short * draw_between_limits("slender"), LONGEST_M)
+    height = draw_between_limits("height")
+    mass = np.clip(8 * long * short * height / 2 * draw_between_limits("density") * 2, *MASS_KG)
+    friction = draw_between_limits("friction")
     least = mass * (GRAVITY + 3.0) / (2 * friction)
-    window = between("force_window")
-    reflectivity, albedo, roundness, doming = map(between, ("reflectivity", "albedo", "roundness", "doming"))
+    window = draw_between_limits("force_window")
+    reflectivity, albedo, roundness, doming = map(
+        draw_between_limits, ("reflectivity", "albedo", "roundness", "doming")
+    )
     off_centre = rng.normal(0, np.array(OFF_CENTRE)[packaging]).clip(-0.4, 0.4)
     hidden = np.column_stack([np.log(friction), window, off_centre, reflectivity, np.log(mass), doming])
-    master = _master(np.column_stack([long, short, height]), mass, hidden, packaging, rng)
+    master = _make_item_master(np.column_stack([long, short, height]), mass, hidden, packaging, rng)
     return Catalogue(
         packaging, long, short, height, mass, friction, least * np.exp(window), reflectivity, albedo, off_centre,
         roundness * short, doming, master, velocity / velocity.sum(),
     )  # fmt: skip
 
 
-def _master(size: Floats, mass: Floats, hidden: Floats, packaging: Ints, rng: np.random.Generator) -> Floats:
+def _make_item_master(
+    size: Floats, mass: Floats, hidden_properties: Floats, packaging: Ints, rng: np.random.Generator
+) -> Floats:
     """Return the item master records: measured size and mass, and words that hint at friction and strength."""
-    count, words = hidden.shape
-    scaled = (hidden - hidden.mean(axis=0)) / hidden.std(axis=0)
+    count, words = hidden_properties.shape
+    scaled = (hidden_properties - hidden_properties.mean(axis=0)) / hidden_properties.std(axis=0)
     # The dictionary is the same for every catalogue: a policy may learn it from one and use it on another.
     dictionary = np.random.default_rng(99)
     mixed = scaled @ dictionary.normal(size=(words, words)) / np.sqrt(3)

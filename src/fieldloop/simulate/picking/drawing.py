@@ -34,27 +34,29 @@ class Ask:
     cycles_per_week: float
 
 
-def draw(ask: Ask, strata: Strata, catalogue: Catalogue, fleet: Floats, rng: np.random.Generator) -> Scenes:
+def draw_scenes(
+    request: Ask, strata: Strata, catalogue: Catalogue, fleet_cycles: Floats, rng: np.random.Generator
+) -> Scenes:
     """Draw a scene for every cell asked."""
-    count = len(ask.cells)
-    site, bins = strata.code("site", ask.cells), strata.code("bin", ask.cells)
-    kind, lamp = strata.code("packaging", ask.cells), strata.code("lighting", ask.cells)
-    person = operators.draw_people(count, rng, ask.faults.operators_left_out if ask.demonstrating else ())
+    count = len(request.cells)
+    site, bins = strata.code("site", request.cells), strata.code("bin", request.cells)
+    kind, lamp = strata.code("packaging", request.cells), strata.code("lighting", request.cells)
+    person = operators.draw_people(count, rng, request.faults.operators_left_out if request.demonstrating else ())
     robot = rng.integers(sites.ROBOTS_PER_SITE, size=count)
     item = _draw_articles(kind, bins, catalogue, rng)
     lies = _draw_item_poses(bins, person, rng)
-    air = _draw_air(site, lamp, bins, ask, rng)
-    machine = _draw_machine(site, robot, ask, fleet, rng)
-    friction = item["friction"] * machine.pop("pads") * sites.cold_friction(air["temperature"])
-    friction = friction * sites.damp_friction(air["humidity"])
-    film = rng.random(count) < operators.column("leaves_film", person)
+    air = _draw_climate_and_light(site, lamp, bins, request, rng)
+    machine = _draw_robot_state(site, robot, request, fleet_cycles, rng)
+    friction = item["friction"] * machine.pop("pads") * sites.compute_cold_friction(air["temperature"])
+    friction = friction * sites.compute_damp_friction(air["humidity"])
+    film = rng.random(count) < operators.get_habit_of_people("leaves_film", person)
     friction = np.where(film, FILM_FRICTION, 1.0) * friction
     item["albedo"] = np.clip(item["albedo"] + FILM_SHEEN * film, 0, 1)
     item["reflectivity"] = np.clip(item["reflectivity"] + FILM_SHEEN * film, 0, 1)
     item.pop("friction")
     return Scenes(
-        cell=ask.cells, person=person, robot=robot, week=ask.weeks, packaging=kind, simulated=ask.simulated,
-        grip=np.where(ask.simulated, TWIN_FRICTION, friction),
+        cell=request.cells, person=person, robot=robot, week=request.weeks, packaging=kind, simulated=request.simulated,
+        grip=np.where(request.simulated, TWIN_FRICTION, friction),
         film=film,
         burden=np.array(BURDEN)[bins],
         drop=np.where(kind == PACKAGING.index("fragile"), 0.022, 0.040),
@@ -62,12 +64,12 @@ def draw(ask: Ask, strata: Strata, catalogue: Catalogue, fleet: Floats, rng: np.
     )  # fmt: skip
 
 
-def _draw_articles(kind: Ints, bins: Ints, catalogue: Catalogue, rng: np.random.Generator) -> Columns:
-    sku = np.zeros(len(kind), dtype=np.intp)
-    luck = rng.random(len(kind))
+def _draw_articles(packaging: Ints, bins: Ints, catalogue: Catalogue, rng: np.random.Generator) -> Columns:
+    sku = np.zeros(len(packaging), dtype=np.intp)
+    luck = rng.random(len(packaging))
     for code in range(len(PACKAGING)):
-        mine = kind == code
-        sku[mine] = np.searchsorted(catalogue.of_packaging(code).cumsum(), luck[mine] * (1 - 1e-9))
+        mine = packaging == code
+        sku[mine] = np.searchsorted(catalogue.get_probabilities_by_packaging(code).cumsum(), luck[mine] * (1 - 1e-9))
     long, short, height = catalogue.long[sku], catalogue.short[sku], catalogue.height[sku]
     radius = catalogue.roundness[sku]
     # lying on another face: the size in the item master misleads now
@@ -89,7 +91,9 @@ def _draw_item_poses(bins: Ints, person: Ints, rng: np.random.Generator) -> Colu
     back, side, empty, over = (bins == BINS.index(b) for b in ("back", "side", "nearly_empty", "reoriented"))
     spread = np.where(empty, 0.018, 0.013)
     aside = np.where(rng.random(count) < EITHER, -0.02, 0.02)
-    yaw = operators.column("lays_at", person) + rng.normal(0, 1, count) * operators.column("lays_within", person)
+    yaw = operators.get_habit_of_people("lays_at", person) + rng.normal(0, 1, count) * operators.get_habit_of_people(
+        "lays_within", person
+    )
     return {
         "x": rng.normal(0, 1, count) * spread + np.where(side, aside, 0.0),
         "y": rng.normal(0, 1, count) * spread + np.where(back, 0.02, 0.0),
@@ -99,17 +103,17 @@ def _draw_item_poses(bins: Ints, person: Ints, rng: np.random.Generator) -> Colu
     }
 
 
-def _draw_air(site: Ints, lamp: Ints, bins: Ints, ask: Ask, rng: np.random.Generator) -> Columns:
+def _draw_climate_and_light(site: Ints, lamp: Ints, bins: Ints, request: Ask, rng: np.random.Generator) -> Columns:
     count = len(site)
     low, high = np.array(LUX)[lamp].T
     lux = np.exp(rng.uniform(np.log(low), np.log(high)))
     lux = np.where(bins == BINS.index("back"), 0.7 * lux, lux)
-    for change in ask.faults.changes:
+    for change in request.faults.changes:
         if change.kind == "lamp":
-            lux = np.where((site == SITES.index(change.site)) & (ask.weeks >= change.week), 4.0 * lux, lux)
+            lux = np.where((site == SITES.index(change.site)) & (request.weeks >= change.week), 4.0 * lux, lux)
     temperature = sites.draw_between("temperature_c", site, rng)
-    if ask.demonstrating and ask.faults.temperatures_left_out is not None:
-        temperature = _avoid(temperature, ask.faults.temperatures_left_out, site, rng)
+    if request.demonstrating and request.faults.temperatures_left_out is not None:
+        temperature = _redraw_temperature_gap(temperature, request.faults.temperatures_left_out, site, rng)
     return {
         "lux": lux,
         "glare_angle": rng.uniform(0, 2 * np.pi, count),
@@ -119,29 +123,39 @@ def _draw_air(site: Ints, lamp: Ints, bins: Ints, ask: Ask, rng: np.random.Gener
     }
 
 
-def _avoid(drawn: Floats, gap: tuple[float, float], site: Ints, rng: np.random.Generator) -> Floats:
+def _redraw_temperature_gap(
+    temperatures_c: Floats, excluded_range_c: tuple[float, float], site: Ints, rng: np.random.Generator
+) -> Floats:
     """Redraw temperatures inside the gap; where a site has no others, take the nearer end of the gap."""
     for _ in range(20):
-        inside = (drawn > gap[0]) & (drawn < gap[1])
-        drawn = np.where(inside, sites.draw_between("temperature_c", site, rng), drawn)
-    inside = (drawn > gap[0]) & (drawn < gap[1])
-    return np.where(inside, np.where(drawn - gap[0] < gap[1] - drawn, gap[0], gap[1]), drawn)
+        inside = (temperatures_c > excluded_range_c[0]) & (temperatures_c < excluded_range_c[1])
+        temperatures_c = np.where(inside, sites.draw_between("temperature_c", site, rng), temperatures_c)
+    inside = (temperatures_c > excluded_range_c[0]) & (temperatures_c < excluded_range_c[1])
+    return np.where(
+        inside,
+        np.where(
+            temperatures_c - excluded_range_c[0] < excluded_range_c[1] - temperatures_c,
+            excluded_range_c[0],
+            excluded_range_c[1],
+        ),
+        temperatures_c,
+    )
 
 
-def _draw_machine(site: Ints, robot: Ints, ask: Ask, fleet: Floats, rng: np.random.Generator) -> Columns:
-    count, real = len(site), ~ask.simulated
-    cycles = fleet[site, robot] + ask.cycles_per_week * ask.weeks
-    if not ask.demonstrating:
+def _draw_robot_state(site: Ints, robot: Ints, request: Ask, fleet_cycles: Floats, rng: np.random.Generator) -> Columns:
+    count, real = len(site), ~request.simulated
+    cycles = fleet_cycles[site, robot] + request.cycles_per_week * request.weeks
+    if not request.demonstrating:
         names = np.array([f"{place}-{number + 1}" for place in SITES for number in range(sites.ROBOTS_PER_SITE)])
         mine = names[site * sites.ROBOTS_PER_SITE + robot]
-        worn = np.isin(mine, ask.faults.worn_robots) if ask.faults.worn_robots else np.ones(count, dtype=bool)
-        cycles = cycles + ask.faults.extra_cycles * worn
+        worn = np.isin(mine, request.faults.worn_robots) if request.faults.worn_robots else np.ones(count, dtype=bool)
+        cycles = cycles + request.faults.extra_cycles * worn
     moved = np.zeros(count)
-    for change in ask.faults.changes:
+    for change in request.faults.changes:
         if change.kind == "mount":
-            moved = np.where((site == SITES.index(change.site)) & (ask.weeks >= change.week), 1.0, moved)
+            moved = np.where((site == SITES.index(change.site)) & (request.weeks >= change.week), 1.0, moved)
     mount = {
-        name: sites.column(name, site) + rng.normal(0, spread, count)
+        name: sites.get_number_of_sites(name, site) + rng.normal(0, spread, count)
         for name, spread in (("pitch_x", 0.0015), ("pitch_y", 0.0015), ("camera_yaw", 0.01), ("camera_scale", 0.01))
     }
     nominal = {"pitch_x": 0.0, "pitch_y": 0.0, "camera_yaw": 0.0, "camera_scale": 1.0}
@@ -149,6 +163,6 @@ def _draw_machine(site: Ints, robot: Ints, ask: Ask, fleet: Floats, rng: np.rand
         "shift_x": 0.012 * moved,
         "shift_y": -0.008 * moved,
         "cycles": cycles,
-        "backlash": np.where(real, wear.backlash_m(cycles), 0.0),
-        "pads": np.where(real, wear.pad_friction(cycles), 1.0),
+        "backlash": np.where(real, wear.compute_backlash_m(cycles), 0.0),
+        "pads": np.where(real, wear.compute_pad_friction(cycles), 1.0),
     }

@@ -76,7 +76,7 @@ class Faults:
 NOTHING = Faults()
 
 
-def never_demonstrated(strata: Strata, *conditions: Mapping[str, str]) -> tuple[Starved, ...]:
+def starve_conditions(strata: Strata, *conditions: Mapping[str, str]) -> tuple[Starved, ...]:
     """Return the fault that these conditions were never demonstrated."""
     for condition in conditions:
         strata.where(condition)
@@ -91,11 +91,11 @@ def substitute_starved(cells: Ints, strata: Strata, faults: Faults, rng: np.rand
         lost |= strata.where(fault.where)[cells] & (draw >= fault.share)
     rest = cells[~lost]
     if len(rest) == 0 and len(cells):
-        raise BadInput("Every requested demonstration is in conditions that were left out.")
+        raise BadInput("All requested demonstrations need conditions that this case leaves out.")
     return np.where(lost, rng.choice(rest, len(cells)), cells) if lost.any() else cells
 
 
-def in_twin(cells: Ints, strata: Strata, faults: Faults, rng: np.random.Generator) -> Bools:
+def choose_twin_demonstrations(cells: Ints, strata: Strata, faults: Faults, rng: np.random.Generator) -> Bools:
     """Which demonstrations are made in the simulator twin?"""
     draw = rng.random(len(cells))
     return np.asarray(strata.where(faults.simulated_where)[cells] & (draw < faults.simulated_share))

@@ -20,7 +20,7 @@ synchronisation = "PTP for controllers, hardware trigger for cameras"
 """
 
 
-def deployment_text(world: World, week: float = 0.0) -> str:
+def write_deployment_toml(world: World, week: float = 0.0) -> str:
     """Return the map as TOML: deployed sites with their shares of bins, lighting and packaging."""
     shape = tuple(len(levels) for levels in LEVELS.values())
     shares = world.production(week).reshape(shape)
@@ -28,7 +28,7 @@ def deployment_text(world: World, week: float = 0.0) -> str:
     for number, name in enumerate(LEVELS["site"]):
         here = shares[number]
         if here.sum() > 0:
-            parts.append(_site(name, number, here))
+            parts.append(_write_site_toml(name, number, here))
     bins = shares.sum(axis=(0, 1, 3)) * PICKS_PER_WEEK
     for name, per_week in zip(LEVELS["bin"], bins.tolist(), strict=True):
         if name in ("jammed", "occluded", "buried") and per_week > 0:
@@ -36,7 +36,7 @@ def deployment_text(world: World, week: float = 0.0) -> str:
     return "\n".join(parts)
 
 
-def skus_text(world: World) -> str:
+def write_catalogue_csv(world: World) -> str:
     """Return the catalogue as CSV."""
     lines = ["sku,picks_per_week,mass_kg,length_m,width_m,height_m,packaging,deformable"]
     for row in range(len(world.catalogue)):
@@ -50,7 +50,7 @@ def skus_text(world: World) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _site(name: str, number: int, shares: np.typing.NDArray[np.float64]) -> str:
+def _write_site_toml(name: str, number: int, shares: np.typing.NDArray[np.float64]) -> str:
     place = PLACES[number]
     mixes = (
         ("lighting", "lighting", shares.sum(axis=(0, 1))),
@@ -63,7 +63,7 @@ def _site(name: str, number: int, shares: np.typing.NDArray[np.float64]) -> str:
         f"share         = {float(shares.sum())!r}",
         'camera_mounts = ["wrist"]',
         'people_bands  = { hand_size = "155-205 mm", speed = "0.85-1.15 of target" }',
-        *(f"{key} = {{ {_levels(LEVELS[factor], mix / mix.sum())} }}" for key, factor, mix in mixes),
+        *(f"{key} = {{ {_write_level_shares(LEVELS[factor], mix / mix.sum())} }}" for key, factor, mix in mixes),
         "",
         "[[site.zone]]",
         'name             = "picking aisle"',
@@ -77,5 +77,5 @@ def _site(name: str, number: int, shares: np.typing.NDArray[np.float64]) -> str:
     return "\n".join(lines)
 
 
-def _levels(names: tuple[str, ...], shares: np.typing.NDArray[np.float64]) -> str:
+def _write_level_shares(names: tuple[str, ...], shares: np.typing.NDArray[np.float64]) -> str:
     return ", ".join(f"{name} = {share!r}" for name, share in zip(names, shares.tolist(), strict=True) if share > 0)

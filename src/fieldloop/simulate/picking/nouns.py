@@ -4,7 +4,7 @@ import numpy as np
 
 from fieldloop.errors import BadInput
 from fieldloop.model.episode import Episode
-from fieldloop.model.identity import content_id, ulid
+from fieldloop.model.identity import content_id, make_ulid
 from fieldloop.model.policy import FailureClass, Outcome, Stage, Step
 from fieldloop.model.stream import NS_PER_DAY, NS_PER_S
 from fieldloop.simulate.picking import operators, physics, pick
@@ -30,7 +30,9 @@ FAILURES = {
 }
 
 
-def outcomes(world: World, tries: Tries, policy: str, stage: Stage, start_ns: int, days: float = 7.0) -> list[Outcome]:
+def make_outcomes(
+    world: World, tries: Tries, policy: str, stage: Stage, start_ns: int, days: float = 7.0
+) -> list[Outcome]:
     """Record attempts in order over so many days, by the week in which they were made."""
     if days <= 0:
         raise BadInput(f"Outcomes are spread over more than {days} days.")
@@ -41,12 +43,12 @@ def outcomes(world: World, tries: Tries, policy: str, stage: Stage, start_ns: in
     travel = np.linalg.norm(tries.poses[0, :, :2] - tries.poses[-1, :, :2], axis=1).tolist()
     return [
         Outcome(
-            id=f"outcome_{ulid(at_ns, bits[i])}",
+            id=f"outcome_{make_ulid(at_ns, bits[i])}",
             policy=policy,
             stratum=world.strata.nouns[scenes.cell[i]],
             stage=stage,
-            site=site_name(world, scenes, i),
-            robot=robot_name(world, scenes, i),
+            site=get_site_name(world, scenes, i),
+            robot=get_robot_name(world, scenes, i),
             at_ns=at_ns,
             succeeded=bool(tries.end[i] == 0),
             judged_by=JUDGE,
@@ -54,80 +56,81 @@ def outcomes(world: World, tries: Tries, policy: str, stage: Stage, start_ns: in
             cycle_s=float(tries.cycle_s[i]),
             latency_ms=float(1e3 * tries.latency_s[i]),
             item=world.catalogue.sku(int(scenes.sku[i])),
-            steps=_steps(tries, i),
-            facts=(*_facts(scenes, i).items(), ("travel_m", travel[i])),
+            steps=_list_steps(tries, i),
+            facts=(*_get_telemetry(scenes, i).items(), ("travel_m", travel[i])),
         )
         for i, at_ns in enumerate(times.tolist())
     ]
 
 
-def episodes(world: World, demonstrations: Demonstrations, start_ns: int, session: str = "") -> list[Episode]:
+def make_episodes(world: World, demonstrations: Demonstrations, start_ns: int, session: str = "") -> list[Episode]:
     """Record demonstrations one after the other, including failures and recoveries."""
     return [
-        episode(world, demonstrations, i, start_ns + i * BETWEEN_NS, session) for i in range(len(demonstrations.cell))
+        make_episode(world, demonstrations, i, start_ns + i * BETWEEN_NS, session)
+        for i in range(len(demonstrations.cell))
     ]
 
 
-def episode(world: World, demonstrations: Demonstrations, i: int, start_ns: int, session: str = "") -> Episode:
+def make_episode(world: World, demonstrations: Demonstrations, index: int, start_ns: int, session: str = "") -> Episode:
     """Record one demonstration."""
     scenes, shown = demonstrations.scenes, demonstrations.shown
-    path = np.ascontiguousarray(shown.steered.poses[:, i])
-    identity = content_id([str(world.seed).encode(), path.tobytes(), shown.commands[i].tobytes()])
-    facts = {name: f"{value:.4g}" for name, value in _facts(scenes, i).items()} | {
-        "sku": world.catalogue.sku(int(scenes.sku[i])),
-        "filled_by": operators.name(int(scenes.person[i])),
-        "recovered": "yes" if shown.recovered[i] else "no",
-        "cost": f"{demonstrations.cost[i]:g}",
-        **{f"grasp_seen_by_{k + 1}_s": f"{float(late):.4f}" for k, late in enumerate(demonstrations.moments_s[i])},
+    path = np.ascontiguousarray(shown.steered.poses[:, index])
+    identity = content_id([str(world.seed).encode(), path.tobytes(), shown.commands[index].tobytes()])
+    facts = {name: f"{value:.4g}" for name, value in _get_telemetry(scenes, index).items()} | {
+        "sku": world.catalogue.sku(int(scenes.sku[index])),
+        "filled_by": operators.name_person(int(scenes.person[index])),
+        "recovered": "yes" if shown.recovered[index] else "no",
+        "cost": f"{demonstrations.cost[index]:g}",
+        **{f"grasp_seen_by_{k + 1}_s": f"{float(late):.4f}" for k, late in enumerate(demonstrations.moments_s[index])},
     }
-    failure = FAILURES.get(ENDS[shown.end[i]])
+    failure = FAILURES.get(ENDS[shown.end[index]])
     lasted = len(shown.steered.speeds) * pick.STEP_S + HANDLED_S
     return Episode(
         id=identity,
         name=f"pick-{identity[:10]}",
         format="simulated",
         task="pick",
-        robot=robot_name(world, scenes, i),
-        site=site_name(world, scenes, i),
-        operator=operators.name(int(demonstrations.person[i])),
+        robot=get_robot_name(world, scenes, index),
+        site=get_site_name(world, scenes, index),
+        operator=operators.name_person(int(demonstrations.person[index])),
         session=session,
-        stratum=world.strata.nouns[scenes.cell[i]],
+        stratum=world.strata.nouns[scenes.cell[index]],
         start_ns=start_ns,
         end_ns=start_ns + round(lasted * NS_PER_S),
-        simulated=bool(scenes.simulated[i]),
-        succeeded=bool(shown.kept[i]),
+        simulated=bool(scenes.simulated[index]),
+        succeeded=bool(shown.kept[index]),
         failure=failure.value if failure else "",
         facts=tuple(sorted(facts.items())),
     )
 
 
-def site_name(world: World, scenes: Scenes, i: int) -> str:
+def get_site_name(world: World, scenes: Scenes, index: int) -> str:
     """Return the name of a scene's site."""
-    return world.strata.levels["site"][int(world.strata.code("site", scenes.cell[i : i + 1])[0])]
+    return world.strata.levels["site"][int(world.strata.code("site", scenes.cell[index : index + 1])[0])]
 
 
-def robot_name(world: World, scenes: Scenes, i: int) -> str:
+def get_robot_name(world: World, scenes: Scenes, index: int) -> str:
     """Return the name of the robot that came."""
-    return f"{site_name(world, scenes, i)}-{int(scenes.robot[i]) + 1}"
+    return f"{get_site_name(world, scenes, index)}-{int(scenes.robot[index]) + 1}"
 
 
-def _steps(tries: Tries, i: int) -> tuple[Step, ...]:
+def _list_steps(tries: Tries, index: int) -> tuple[Step, ...]:
     """List the steps as far as they were reached."""
-    stopped = int(physics.step_reached(tries.end[i : i + 1])[0])
+    stopped = int(physics.get_step_reached(tries.end[index : index + 1])[0])
     return tuple(
-        Step(name, number != stopped, float(tries.deviation[i, number]))
+        Step(name, number != stopped, float(tries.deviation[index, number]))
         for number, name in enumerate(STEPS)
         if number <= stopped
     )
 
 
-def _facts(scenes: Scenes, i: int) -> dict[str, float]:
+def _get_telemetry(scenes: Scenes, index: int) -> dict[str, float]:
     """Return telemetry of the circumstances; `filled_by` is the number in a person's pseudonym."""
     return {
-        "lux": float(scenes.lux[i]),
-        "temperature_c": float(scenes.temperature[i]),
-        "humidity_percent": float(100 * scenes.humidity[i]),
-        "gripper_cycles": float(scenes.cycles[i]),
-        "filled_by": float(scenes.person[i] + 1),
-        "film": float(scenes.film[i]),
+        "lux": float(scenes.lux[index]),
+        "temperature_c": float(scenes.temperature[index]),
+        "humidity_percent": float(100 * scenes.humidity[index]),
+        "gripper_cycles": float(scenes.cycles[index]),
+        "filled_by": float(scenes.person[index] + 1),
+        "film": float(scenes.film[index]),
     }

@@ -43,17 +43,17 @@ SHIFTS = (0.22, 0.18, 0.16, 0.16, 0.14, 0.14)
 """Share of bins that each person fills."""
 
 
-def name(code: int) -> str:
+def name_person(code: int) -> str:
     """Return a person's pseudonym."""
     return f"person-{code + 1}"
 
 
-def column(attribute: str, people: Ints) -> Floats:
+def get_habit_of_people(attribute: str, people: Ints) -> Floats:
     """Return one habit of each person named by code."""
     return np.array([getattr(person, attribute) for person in PEOPLE], dtype=float)[people]
 
 
-def draw_people(count: int, rng: np.random.Generator, left_out: tuple[int, ...] = ()) -> Ints:
+def draw_people(count: int, rng: np.random.Generator, excluded_people: tuple[int, ...] = ()) -> Ints:
     """Draw who did it, some people left out."""
-    share = np.array([0.0 if code in left_out else share for code, share in enumerate(SHIFTS)])
+    share = np.array([0.0 if code in excluded_people else share for code, share in enumerate(SHIFTS)])
     return rng.choice(len(PEOPLE), count, p=share / share.sum())

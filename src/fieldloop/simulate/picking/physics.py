@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from fieldloop.simulate.picking.catalogue import GRAVITY
 from fieldloop.simulate.picking.scenes import Bools, Floats, Ints, Scenes
-from fieldloop.simulate.picking.shapes import distance_outside, half_extent, turn_points
+from fieldloop.simulate.picking.shapes import compute_distance_outside, compute_half_extent, turn_points
 
 ENDS = (
     "succeeded", "hit_neighbour", "hit_item", "hit_floor", "missed", "crushed", "slipped", "turned_in_hand", "dropped",
@@ -46,8 +46,8 @@ class Verdicts:
     deviation: Floats
 
 
-def blocked(
-    scenes: Scenes, x: Floats, y: Floats, yaw: Floats, width: Floats, tip: Floats, margin: float = 0.0
+def find_blocked_grasps(
+    scenes: Scenes, x: Floats, y: Floats, yaw: Floats, width: Floats, fingertip_height: Floats, margin: float = 0.0
 ) -> Bools:
     """Would a finger run into a neighbour or a wall?"""
     along = np.tile(np.repeat([0.15, 0.5, 0.85], 3), 2) * FINGER_M
@@ -56,7 +56,7 @@ def blocked(
     u = side * (width[:, None] / 2 + margin + along)
     px, py = turn_points(u, np.broadcast_to(across * (1 + 30 * margin), u.shape), yaw[:, None])
     px, py = px + x[:, None], py + y[:, None]
-    high = tip[:, None] + CLEARANCE_M
+    high = fingertip_height[:, None] + CLEARANCE_M
     wall = px * np.cos(scenes.wall_angle)[:, None] + py * np.sin(scenes.wall_angle)[:, None]
     hit = (wall > scenes.wall_distance[:, None] + 0.001).any(axis=1)
     for k in range(scenes.other_x.shape[1]):
@@ -73,32 +73,32 @@ def blocked(
     return np.asarray(hit)
 
 
-def judge(scenes: Scenes, grasp: Grasp) -> Verdicts:
+def judge_grasps(scenes: Scenes, grasp: Grasp) -> Verdicts:
     """Follow a grasp through its steps; the first rule it breaks ends it."""
     closing_x, closing_y = np.cos(grasp.yaw), np.sin(grasp.yaw)
     miss_x, miss_y = grasp.x - scenes.x, grasp.y - scenes.y
     off = miss_x * closing_x + miss_y * closing_y
     turn = grasp.yaw - scenes.yaw
-    extent = half_extent(turn, scenes.long, scenes.short, scenes.radius)
+    extent = compute_half_extent(turn, scenes.long, scenes.short, scenes.radius)
     # closing centres the article between the jaws; what is left is the offset along the jaws
     held_x, held_y = miss_x - off * closing_x, miss_y - off * closing_y
     u, v = turn_points(held_x, held_y, -scenes.yaw)
     tip = scenes.top - grasp.depth
     shoulder = scenes.top - scenes.height * scenes.doming * 0.6 * np.clip(extent / scenes.long, 0, 1) ** 2
-    shoulder = shoulder - lean_height(scenes)
+    shoulder = shoulder - compute_lean_height(scenes)
     overlap = shoulder - tip
     crooked = np.abs((turn + np.pi / 4) % (np.pi / 2) - np.pi / 4) * (1 - scenes.radius / scenes.short)
     grip = scenes.grip * np.cos(np.clip(1.3 * crooked, 0, 1.5))
     load = scenes.burden * scenes.mass * (GRAVITY + grasp.acceleration)
     hold = 2 * grip * grasp.force
-    arm = np.abs(_lever_arm(scenes, grasp, held_x, held_y))
+    arm = np.abs(_compute_lever_arm(scenes, grasp, held_x, held_y))
     resist = hold * (0.009 + 0.35 * np.clip(overlap, 0, 0.02))
     let_go = grasp.release - scenes.shelf
     rules: tuple[Bools, ...] = (
-        blocked(scenes, grasp.x, grasp.y, grasp.yaw, grasp.width, tip),
+        find_blocked_grasps(scenes, grasp.x, grasp.y, grasp.yaw, grasp.width, tip),
         np.abs(off) + extent > grasp.width / 2,
         tip < scenes.floor + 0.001,
-        (distance_outside(u, v, scenes.long, scenes.short, scenes.radius) > (FLAT_ENOUGH - 1) * scenes.short)
+        (compute_distance_outside(u, v, scenes.long, scenes.short, scenes.radius) > (FLAT_ENOUGH - 1) * scenes.short)
         | (overlap < np.minimum(0.007, 0.3 * scenes.height)),
         grasp.force * (1 + 80 * np.clip(0.009 - overlap, 0, 0.01)) > scenes.crush,
         hold < load,
@@ -115,18 +115,18 @@ def judge(scenes: Scenes, grasp: Grasp) -> Verdicts:
     return Verdicts(end, deviation)
 
 
-def lean_height(scenes: Scenes) -> Floats:
+def compute_lean_height(scenes: Scenes) -> Floats:
     """Return how much lower the lower side of a tilted article is."""
     return np.asarray(0.4 * np.abs(scenes.tilt) * scenes.long)
 
 
-def _lever_arm(scenes: Scenes, grasp: Grasp, held_x: Floats, held_y: Floats) -> Floats:
+def _compute_lever_arm(scenes: Scenes, grasp: Grasp, held_x: Floats, held_y: Floats) -> Floats:
     """Distance along the jaws between where the article is held and its centre of mass."""
     heavy = scenes.off_centre * scenes.long
     heavy_x, heavy_y = heavy * np.cos(scenes.yaw), heavy * np.sin(scenes.yaw)
     return np.asarray(-(held_x - heavy_x) * np.sin(grasp.yaw) + (held_y - heavy_y) * np.cos(grasp.yaw))
 
 
-def step_reached(end: NDArray[np.intp]) -> Ints:
+def get_step_reached(end: NDArray[np.intp]) -> Ints:
     """Return the number of the step in which each attempt stopped; len(STEPS) for one that went through."""
     return np.array(STEP_OF_END)[end]

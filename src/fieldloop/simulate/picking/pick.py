@@ -53,35 +53,41 @@ def draw_start_poses(count: int, pace: Pace, rng: np.random.Generator) -> Floats
     return np.asarray(away + np.array([0.0, 0.0, np.pi / 2]))  # the jaws come in across the usual way of laying things
 
 
-def fly(
-    scenes: Scenes, act: Act, pace: Pace, first: Floats, late_s: float, lag_s: float, rng: np.random.Generator
+def fly_approach(
+    scenes: Scenes,
+    policy: Act,
+    pace: Pace,
+    start_poses: Floats,
+    latency_s: float,
+    picture_lag_s: float,
+    rng: np.random.Generator,
 ) -> Flown:
-    """Let a policy servo: it sees the frame of `lag_s` ago, and its answer takes effect `late_s` later."""
-    numbers = sight.sensor_numbers(scenes, rng)
-    poses, answers = [first], []
+    """Let a policy servo: it sees the frame of `picture_lag_s` ago, and its answer takes effect `latency_s` later."""
+    numbers = sight.read_sensors(scenes, rng)
+    poses, answers = [start_poses], []
     for _ in range(pace.steps):
-        seen = sight.crop(scenes, back_in_time(poses, lag_s), rng)
-        answers.append(act(np.concatenate([seen, numbers], axis=1)).astype(float))
-        speed = np.clip(pace.speed * delay_commands(answers, late_s)[:, :3], -FASTEST, FASTEST)
-        poses.append(move_one_step(poses[-1], speed) + rng.normal(0, 1, first.shape) * TREMOR)
+        seen = sight.render_crop(scenes, interpolate_past_poses(poses, picture_lag_s), rng)
+        answers.append(policy(np.concatenate([seen, numbers], axis=1)).astype(float))
+        speed = np.clip(pace.speed * delay_commands(answers, latency_s)[:, :3], -FASTEST, FASTEST)
+        poses.append(move_one_step(poses[-1], speed) + rng.normal(0, 1, start_poses.shape) * TREMOR)
     return Flown(np.stack(poses), np.stack(answers))
 
 
-def back_in_time(poses: list[Floats], lag_s: float) -> Floats:
+def interpolate_past_poses(poses: list[Floats], lag_s: float) -> Floats:
     """Return the poses `lag_s` ago, interpolated between steps."""
     steps, part = divmod(lag_s / STEP_S, 1.0)
     later, earlier = poses[max(-1 - int(steps), -len(poses))], poses[max(-2 - int(steps), -len(poses))]
     return (1 - part) * later + part * earlier
 
 
-def delay_commands(answers: list[Floats], late_s: float) -> Floats:
+def delay_commands(answers: list[Floats], latency_s: float) -> Floats:
     """Return the command in effect over the next step; before the first answer arrives nothing moves."""
-    steps, part = divmod(late_s / STEP_S, 1.0)
+    steps, part = divmod(latency_s / STEP_S, 1.0)
 
-    def answered(ago: int) -> Floats:
-        return answers[-1 - ago] if ago < len(answers) else np.zeros_like(answers[0])
+    def get_past_answer(steps_ago: int) -> Floats:
+        return answers[-1 - steps_ago] if steps_ago < len(answers) else np.zeros_like(answers[0])
 
-    return (1 - part) * answered(int(steps)) + part * answered(int(steps) + 1)
+    return (1 - part) * get_past_answer(int(steps)) + part * get_past_answer(int(steps) + 1)
 
 
 def move_one_step(pose: Floats, speed: Floats) -> Floats:

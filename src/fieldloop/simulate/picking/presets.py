@@ -36,7 +36,7 @@ class Mix:
 EVEN = [[1.0] * len(LEVELS[factor]) for factor in ("packaging", "bin", "lighting")]
 
 
-def _mix(
+def _make_mix(
     sites: Sequence[float],
     packaging: Sequence[Sequence[float]],
     bins: Sequence[Sequence[float]],
@@ -48,7 +48,7 @@ def _mix(
     return Mix(sites, *filled)
 
 
-LAB = _mix((1, 0, 0, 0, 0, 0), [PACKAGING_HOME], [LAB_BINS], [(1, 0, 0)])
+LAB = _make_mix((1, 0, 0, 0, 0, 0), [PACKAGING_HOME], [LAB_BINS], [(1, 0, 0)])
 PACKAGING = [
     PACKAGING_HOME,
     (0.30, 0.20, 0.18, 0.22, 0.10),
@@ -56,7 +56,7 @@ PACKAGING = [
     (0.35, 0.15, 0.25, 0.10, 0.15),
 ]
 LIGHT = [(0.92, 0.05, 0.03), (0.30, 0.10, 0.60), (0.20, 0.75, 0.05), (0.50, 0.25, 0.25)]
-COVERED_TRAPS = _mix(
+COVERED_TRAPS = _make_mix(
     (0.52, 0.17, 0.16, 0.15, 0, 0),
     PACKAGING,
     [
@@ -67,7 +67,7 @@ COVERED_TRAPS = _mix(
     ],
     LIGHT,
 )
-BROAD = _mix(
+BROAD = _make_mix(
     (0.30, 0.25, 0.25, 0.20, 0, 0),
     PACKAGING,
     [
@@ -88,7 +88,7 @@ MULTI_SITE = Mix(
     ],
     [*LIGHT, (0.40, 0.40, 0.20), (0.60, 0.20, 0.20)],
 )
-DRIFT_LATE = _mix(
+DRIFT_LATE = _make_mix(
     (0.34, 0.26, 0.16, 0.24, 0, 0),
     [(0.34, 0.22, 0.22, 0.12, 0.10), (0.20, 0.18, 0.27, 0.25, 0.10), *PACKAGING[2:]],
     COVERED_TRAPS.bins[:4],
@@ -112,30 +112,30 @@ class Preset:
     """Gripper cycles a week beyond the ordinary."""
 
 
-def _even_cost() -> Floats:
+def _make_even_cost() -> Floats:
     return np.ones(len(LAB.shares()))
 
 
-def _travel_cost() -> Floats:
+def _make_travel_cost() -> Floats:
     shape = tuple(len(levels) for levels in LEVELS.values())
     site, bins = np.array(SITE_COST)[:, None, None, None], np.array(BIN_COST)[None, None, :, None]
     return np.asarray(np.broadcast_to(site * bins, shape).ravel())
 
 
-def _drifting(week: float) -> Floats:
+def _compute_drifting_shares(week: float) -> Floats:
     late = min(max(week / DRIFT_WEEKS, 0.0), 1.0)
     return (1 - late) * COVERED_TRAPS.shares() + late * DRIFT_LATE.shares()
 
 
-def preset(name: str) -> Preset:
+def get_preset(name: str) -> Preset:
     """Return a preset by name."""
-    lab, even = LAB.shares(), _even_cost()
+    lab, even = LAB.shares(), _make_even_cost()
     moves = (Change("lamp", "home", 4.0), Change("mount", "home", 6.0), Change("lamp", "annex", 8.0))
     known = {
         "broad": Preset("broad", lambda _: BROAD.shares(), lab, even),
         "covered_traps": Preset("covered_traps", lambda _: COVERED_TRAPS.shares(), lab, even),
-        "drift": Preset("drift", _drifting, lab, even, moves, cycles_per_week=1_500.0),
-        "unequal_cost": Preset("unequal_cost", lambda _: COVERED_TRAPS.shares(), lab, _travel_cost()),
+        "drift": Preset("drift", _compute_drifting_shares, lab, even, moves, cycles_per_week=1_500.0),
+        "unequal_cost": Preset("unequal_cost", lambda _: COVERED_TRAPS.shares(), lab, _make_travel_cost()),
         "multi_site": Preset("multi_site", lambda _: MULTI_SITE.shares(), lab, even),
     }
     if name not in known:

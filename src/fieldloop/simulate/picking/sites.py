@@ -35,30 +35,30 @@ PLACES = (
 )
 
 
-def column(name: str, site: Ints) -> Floats:
+def get_number_of_sites(name: str, site: Ints) -> Floats:
     """Return one number of each site named by code."""
     return np.array([getattr(place, name) for place in PLACES], dtype=float)[site]
 
 
 def draw_between(name: str, site: Ints, rng: np.random.Generator) -> Floats:
     """Draw from the range that each site has."""
-    ends = column(name, site)
+    ends = get_number_of_sites(name, site)
     return rng.uniform(ends[:, 0], ends[:, 1])
 
 
-def cold_friction(temperature_c: Floats) -> Floats:
+def compute_cold_friction(temperature_c: Floats) -> Floats:
     """How much of its friction at room temperature a pad keeps: rubber hardens in the cold.
 
-    >>> [round(float(k), 3) for k in cold_friction(np.array([21.0, 3.0]))]
+    >>> [round(float(k), 3) for k in compute_cold_friction(np.array([21.0, 3.0]))]
     [1.0, 0.604]
     """
     return np.clip(1 + 0.022 * (temperature_c - 21), 0.5, 1.05)
 
 
-def damp_friction(humidity: Floats) -> Floats:
+def compute_damp_friction(humidity: Floats) -> Floats:
     """How much friction is left on a damp surface.
 
-    >>> float(damp_friction(np.array(0.5)))
+    >>> float(compute_damp_friction(np.array(0.5)))
     1.0
     """
     return np.asarray(1 - 0.5 * np.clip(humidity - 0.65, 0, None))

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from fieldloop.simulate.picking import operators, sites
 from fieldloop.simulate.picking.scenes import Ints
-from fieldloop.simulate.picking.shapes import half_extent
+from fieldloop.simulate.picking.shapes import compute_half_extent
 from fieldloop.simulate.picking.strata import BINS
 
 Columns = dict[str, NDArray[Any]]
@@ -18,19 +18,19 @@ EITHER = 0.5
 
 
 def draw_surroundings(
-    bins: Ints,
+    bin_codes: Ints,
     item: Columns,
-    lies: Columns,
+    item_pose: Columns,
     person: Ints,
     site: Ints,
     rng: np.random.Generator,
 ) -> Columns:
-    count, many = len(bins), (len(bins), NEIGHBOURS)
+    count, many = len(bin_codes), (len(bin_codes), NEIGHBOURS)
     occluded, buried, jammed, empty = (
-        (bins == BINS.index(b))[:, None] for b in ("occluded", "buried", "jammed", "nearly_empty")
+        (bin_codes == BINS.index(b))[:, None] for b in ("occluded", "buried", "jammed", "nearly_empty")
     )
     long, short, radius = (item[name][:, None] for name in ("long", "short", "radius"))
-    yaw, x, y = (lies[name][:, None] for name in ("yaw", "x", "y"))
+    yaw, x, y = (item_pose[name][:, None] for name in ("yaw", "x", "y"))
     some = np.where(empty, rng.integers(0, 2, (count, 1)), rng.integers(0, 3, (count, 1)))
     some = np.where(jammed, 4, np.where(buried, 4, some))
     some = np.where(occluded, np.maximum(some, 1), some)
@@ -46,13 +46,13 @@ def draw_surroundings(
     other_long = np.where(jammed, rng.uniform(0.035, 0.05, many), rng.uniform(0.018, 0.045, many))
     other_short = rng.uniform(0.015, 0.030, many)
     gap = np.where(buried, rng.uniform(0.019, 0.036, many), rng.uniform(0.022, 0.080, many))
-    gap = gap * operators.column("crowds", person)[:, None]
+    gap = gap * operators.get_habit_of_people("crowds", person)[:, None]
     gap = np.where(jammed, rng.uniform(-0.001, 0.0165, many), gap)
     gap = np.where(on_top, -rng.uniform(0.8, 1.0, many) * long, gap)
-    away = half_extent(bearing - yaw, long, short, radius) + gap + other_short
+    away = compute_half_extent(bearing - yaw, long, short, radius) + gap + other_short
     rise = np.where(jammed | buried, rng.uniform(0, 0.03, many), rng.uniform(-0.05, 0.03, many))
     rise = np.where(on_top, rng.uniform(0.005, 0.020, many), rise)
-    top = (lies["floor"] + item["height"])[:, None] + rise
+    top = (item_pose["floor"] + item["height"])[:, None] + rise
     return {
         "other_x": x + away * np.cos(bearing),
         "other_y": y + away * np.sin(bearing),
@@ -61,19 +61,21 @@ def draw_surroundings(
         "other_short": other_short,
         "other_top": np.where(there, np.maximum(top, 0.01), -1.0),
         "other_albedo": rng.uniform(0.1, 0.9, many),
-    } | _draw_wall(bins, item, lies, site, rng)
+    } | _draw_wall(bin_codes, item, item_pose, site, rng)
 
 
-def _draw_wall(bins: Ints, item: Columns, lies: Columns, site: Ints, rng: np.random.Generator) -> Columns:
+def _draw_wall(bins: Ints, item: Columns, item_pose: Columns, site: Ints, rng: np.random.Generator) -> Columns:
     count = len(bins)
     back, side, empty = (bins == BINS.index(b) for b in ("back", "side", "nearly_empty"))
     angle = rng.uniform(0, 2 * np.pi, count)
-    angle = np.where(back, np.pi / 2, np.where(side, np.where(lies["x"] > 0, 0.0, np.pi), angle))
-    chance = np.where(empty, 0.9, np.where(back | side, 0.6, sites.column("wall_share", site)))
+    angle = np.where(back, np.pi / 2, np.where(side, np.where(item_pose["x"] > 0, 0.0, np.pi), angle))
+    chance = np.where(empty, 0.9, np.where(back | side, 0.6, sites.get_number_of_sites("wall_share", site)))
     long, short, radius = (item[name] for name in ("long", "short", "radius"))
     close = np.where(empty, rng.uniform(0.008, 0.035, count), rng.uniform(0.02, 0.07, count))
     stands = (
-        lies["x"] * np.cos(angle) + lies["y"] * np.sin(angle) + half_extent(angle - lies["yaw"], long, short, radius)
+        item_pose["x"] * np.cos(angle)
+        + item_pose["y"] * np.sin(angle)
+        + compute_half_extent(angle - item_pose["yaw"], long, short, radius)
     )
     return {
         "wall_angle": angle,

@@ -18,15 +18,15 @@ def draw_fleet_cycles(rng: np.random.Generator) -> Floats:
     return rng.uniform(NEWEST, OLDEST, (len(PLACES), ROBOTS_PER_SITE))
 
 
-def pad_friction(cycles: Floats) -> Floats:
+def compute_pad_friction(cycles: Floats) -> Floats:
     """Return the share of a new pad's friction that is left.
 
-    >>> [round(float(k), 2) for k in pad_friction(np.array([0.0, 50_000.0]))]
+    >>> [round(float(k), 2) for k in compute_pad_friction(np.array([0.0, 50_000.0]))]
     [1.0, 0.7]
     """
     return np.clip(1 - 0.30 * cycles / SERVICE_CYCLES, 0.4, 1.0)
 
 
-def backlash_m(cycles: Floats) -> Floats:
+def compute_backlash_m(cycles: Floats) -> Floats:
     """Return how far the jaws may be from their encoder position."""
     return np.asarray(0.0003 + 0.0025 * cycles / SERVICE_CYCLES)

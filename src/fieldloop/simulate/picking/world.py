@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from fieldloop.errors import BadInput
 from fieldloop.simulate.picking import catalogue, demonstrating, drawing, operators, physics, pick, wear
-from fieldloop.simulate.picking.faults import NOTHING, Faults, in_twin, substitute_starved
+from fieldloop.simulate.picking.faults import NOTHING, Faults, choose_twin_demonstrations, substitute_starved
 from fieldloop.simulate.picking.pick import LINE, Act, Pace
-from fieldloop.simulate.picking.presets import preset
+from fieldloop.simulate.picking.presets import get_preset
 from fieldloop.simulate.picking.scenes import Bools, Floats, Ints, Scenes
 from fieldloop.simulate.picking.strata import LEVELS, Strata
 
@@ -83,13 +83,13 @@ class World:
         """Build the floor of a preset."""
         if articles < len(catalogue.PACKAGING):
             raise BadInput(f"A catalogue needs at least {len(catalogue.PACKAGING)} articles, not {articles}.")
-        self.preset, self.seed, self.strata = preset(name), seed, Strata(LEVELS)
-        self.catalogue = catalogue.draw(articles, self.chance("catalogue"))
+        self.preset, self.seed, self.strata = get_preset(name), seed, Strata(LEVELS)
+        self.catalogue = catalogue.draw_catalogue(articles, self.chance("catalogue"))
         self.fleet = wear.draw_fleet_cycles(self.chance("fleet"))
 
-    def chance(self, *words: str | int) -> np.random.Generator:
+    def chance(self, *purpose: str | int) -> np.random.Generator:
         """Return a generator of its own for a purpose, such as `chance("demonstration", 3)`."""
-        digest = hashlib.sha256("\x1f".join(map(str, ("picking", self.seed, *words))).encode()).digest()
+        digest = hashlib.sha256("\x1f".join(map(str, ("picking", self.seed, *purpose))).encode()).digest()
         return np.random.default_rng(int.from_bytes(digest[:16], "little"))
 
     @property
@@ -120,12 +120,12 @@ class World:
             raise BadInput(f"Cells are numbers from 0 to {len(self.strata) - 1}, in one row.")
         twin = np.zeros(len(kinds), dtype=bool)
         if demonstrating:
-            twin = in_twin(kinds, self.strata, faults, self.chance("twin", purpose))
+            twin = choose_twin_demonstrations(kinds, self.strata, faults, self.chance("twin", purpose))
         week = np.broadcast_to(np.asarray(weeks, dtype=float), kinds.shape)
         faults = replace(faults, changes=(*self.preset.changes, *faults.changes))
         each_week = wear.CYCLES_PER_WEEK + self.preset.cycles_per_week
         ask = drawing.Ask(kinds, week, twin, faults, demonstrating, each_week)
-        return drawing.draw(ask, self.strata, self.catalogue, self.fleet, self.chance("scenes", purpose))
+        return drawing.draw_scenes(ask, self.strata, self.catalogue, self.fleet, self.chance("scenes", purpose))
 
     def demonstrate(
         self, cells: Ints, purpose: str, faults: Faults = NOTHING, week: Floats | float = 0.0
@@ -137,15 +137,15 @@ class World:
         scenes = self.scenes(made, purpose, faults, week, demonstrating=True)
         rng = self.chance("demonstration", purpose)
         person = operators.draw_people(len(made), rng)
-        shown = demonstrating.demonstrate(scenes, pick.draw_start_poses(len(made), pick.SHOWN, rng), person, rng)
+        shown = demonstrating.demonstrate_picks(scenes, pick.draw_start_poses(len(made), pick.SHOWN, rng), person, rng)
         moments = self._draw_grasp_moments(scenes, faults, rng)
-        orders = demonstrating.read_at_annotated_moment(scenes, shown.commands, moments[:, 0])
-        inputs, actions, owner = demonstrating.imitation_rows(scenes, shown, orders, faults.camera_lag_s, rng)
+        orders = demonstrating.read_grasp_at_annotation(scenes, shown.commands, moments[:, 0])
+        inputs, actions, owner = demonstrating.make_imitation_rows(scenes, shown, orders, faults.camera_lag_s, rng)
         return Demonstrations(inputs, actions, owner, scenes, shown, person, moments, self.cost[made])
 
     def attempt(
         self,
-        act: Act,
+        policy: Act,
         cells: Ints,
         purpose: str,
         faults: Faults = NOTHING,
@@ -154,11 +154,11 @@ class World:
     ) -> Tries:
         """Let a policy pick once in each cell; the scenes do not depend on the policy."""
         if not len(cells):
-            raise BadInput("There is nothing to pick: no cell was given.")
+            raise BadInput("No cell was given, so there is nothing to pick.")
         scenes = self.scenes(cells, purpose, faults, weeks, demonstrating=False)
         parts = [
             self._attempt_batch(
-                act, scenes.take(slice(i, i + AT_ONCE)), self.chance("attempt", purpose, i), faults, pace
+                policy, scenes.take(slice(i, i + AT_ONCE)), self.chance("attempt", purpose, i), faults, pace
             )
             for i in range(0, len(scenes), AT_ONCE)
         ]
@@ -175,16 +175,20 @@ class World:
         }
         return Tries(scenes=scenes, **joined)
 
-    def _attempt_batch(self, act: Act, scenes: Scenes, rng: np.random.Generator, faults: Faults, pace: Pace) -> Tries:
+    def _attempt_batch(
+        self, policy: Act, scenes: Scenes, rng: np.random.Generator, faults: Faults, pace: Pace
+    ) -> Tries:
         late = ROBOT_LATENCY_S + faults.latency_s
-        flown = pick.fly(scenes, act, pace, pick.draw_start_poses(len(scenes), pace, rng), late, faults.run_lag_s, rng)
+        flown = pick.fly_approach(
+            scenes, policy, pace, pick.draw_start_poses(len(scenes), pace, rng), late, faults.run_lag_s, rng
+        )
         grasp = pick.close_jaws(scenes, flown.poses[-1], flown.answers[-1], rng)
-        verdicts = physics.judge(scenes, grasp)
+        verdicts = physics.judge_grasps(scenes, grasp)
         latency = late * np.exp(rng.normal(0, 0.1, len(scenes)))
         carrying = 0.4 + 1.2 / grasp.acceleration + 2.0 / pace.speed
         cycle = (
             pace.steps * pick.STEP_S
-            + carrying * np.array([0.0, 0.3, 0.6, 0.9, 1.0])[physics.step_reached(verdicts.end)]
+            + carrying * np.array([0.0, 0.3, 0.6, 0.9, 1.0])[physics.get_step_reached(verdicts.end)]
         )
         measured = verdicts.deviation + np.abs(rng.normal(0, 0.0004, verdicts.deviation.shape))
         return Tries(scenes, verdicts.end, measured, latency, cycle, flown.poses, flown.answers)

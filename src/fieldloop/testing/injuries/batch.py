@@ -12,8 +12,8 @@ from fieldloop.testing.injuries.injury import BatchInjury, change_imprints, rela
 
 
 def reassign_to_one_operator(batch: Batch) -> Batch:
-    """Give a third of one operator's episodes to another."""
-    return relabel(batch, lambda i, e: {"operator": "operator-0"} if e.operator == "operator-1" and i % 3 == 0 else {})
+    """Give all episodes of one operator to another."""
+    return relabel(batch, lambda _, e: {"operator": "operator-0"} if e.operator == "operator-1" else {})
 
 
 def group_sessions_by_operator(batch: Batch) -> Batch:
@@ -33,26 +33,26 @@ def relabel_dim_as_bright(batch: Batch) -> Batch:
 def move_grasps_to_one_side(batch: Batch) -> Batch:
     """Move every grasp to one side of the work area."""
 
-    def near(array: NDArray[np.float32]) -> NDArray[np.float32]:
+    def shift_array(array: NDArray[np.float32]) -> NDArray[np.float32]:
         moved = array.copy()
         moved[1] = -abs(moved[1])
         return moved
 
-    return change_imprints(batch, "grasp/tool/tool", lambda _, array: near(array))
+    return change_imprints(batch, "grasp/tool/tool", lambda _, array: shift_array(array))
 
 
 def approach_from_one_side(batch: Batch) -> Batch:
     """Make every approach come from one side, with a little scatter."""
     random = np.random.default_rng(0)
     return change_imprints(
-        batch, "approach/tool", lambda *_: _unit(np.asarray([0.4, 0.0, -0.9]) + random.normal(0.0, 0.15, 3))
+        batch, "approach/tool", lambda *_: _normalise_vector(np.asarray([0.4, 0.0, -0.9]) + random.normal(0.0, 0.15, 3))
     )
 
 
 def approach_along_two_lines(batch: Batch) -> Batch:
     """Make nine in ten approaches come along two lines at most a tool's width apart."""
-    one = _unit(np.asarray([0.42, 0.0, -0.9]))
-    other = _unit(np.asarray([0.0, 0.75, -0.66]))
+    one = _normalise_vector(np.asarray([0.42, 0.0, -0.9]))
+    other = _normalise_vector(np.asarray([0.0, 0.75, -0.66]))
     return change_imprints(batch, "approach/tool", lambda i, _: other if i % 10 == 0 else one)
 
 
@@ -104,7 +104,7 @@ def slow_down_successes(batch: Batch) -> Batch:
     )
 
 
-def _unit(vector: NDArray[np.float64]) -> NDArray[np.float32]:
+def _normalise_vector(vector: NDArray[np.float64]) -> NDArray[np.float32]:
     return (vector / np.linalg.norm(vector)).astype(np.float32)
 
 

@@ -18,8 +18,8 @@ SINCE = 11
 def duplicate_episode(batch: Batch) -> Batch:
     """Store one episode of a session again in it, slightly cut and re-encoded."""
     first, second, *_ = batch.episodes
-    way = np.asarray(batch.imprint(first.id).arrays["way/joints"]) + np.float32(1e-4)
-    arrays = {**batch.imprint(second.id).arrays, "way/joints": way}
+    way = np.asarray(batch.find_imprint(first.id).arrays["way/joints"]) + np.float32(1e-4)
+    arrays = {**batch.find_imprint(second.id).arrays, "way/joints": way}
     return replace(batch, imprints={**batch.imprints, second.id: Imprint(arrays)})
 
 

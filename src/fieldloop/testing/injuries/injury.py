@@ -11,8 +11,8 @@ from fieldloop.check import Batch, Case
 from fieldloop.model.episode import Episode
 from fieldloop.model.imprint import Imprint
 from fieldloop.model.stream import NS_PER_S, Stream
-from fieldloop.testing.batches import healthy_batch
-from fieldloop.testing.synthetic import Pictures, healthy_case, with_streams
+from fieldloop.testing.batches import make_healthy_batch
+from fieldloop.testing.synthetic import Pictures, make_healthy_case, replace_streams
 
 STEP_NS = NS_PER_S // 1000
 
@@ -26,7 +26,7 @@ class Injury:
 
     hurt: Callable[[Case], Case]
     also: Mapping[str, str] = field(default_factory=dict)
-    healthy: Callable[[], Case] = healthy_case
+    healthy: Callable[[], Case] = make_healthy_case
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +35,13 @@ class BatchInjury:
 
     hurt: Callable[[Batch], Batch]
     also: Mapping[str, str] = field(default_factory=dict)
-    healthy: Callable[[], Batch] = healthy_batch
+    healthy: Callable[[], Batch] = make_healthy_batch
 
 
 def change_stream(case: Case, name: str, **fields: Any) -> Case:
     """Replace fields of one stream."""
     stream = replace(case.recording.streams[name], **fields)
-    return replace(case, recording=with_streams(case.recording, {name: stream}), _kept={})
+    return replace(case, recording=replace_streams(case.recording, {name: stream}), _kept={})
 
 
 def change_episode(case: Case, **fields: Any) -> Case:
@@ -78,7 +78,7 @@ def drop_samples(case: Case, name: str = "force", first: int = 900, count: int =
     """Drop some successive samples."""
     stream = case.recording.streams[name]
     rows = np.delete(np.arange(len(stream)), slice(first, first + count))
-    return replace(case, recording=with_streams(case.recording, {name: keep_samples(stream, rows)}), _kept={})
+    return replace(case, recording=replace_streams(case.recording, {name: keep_samples(stream, rows)}), _kept={})
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,14 +103,14 @@ class Spoilt:
             yield self.instead.get(index, frame)
 
 
-def keep_span(case: Case, keep: Callable[[NDArray[np.float64]], NDArray[np.bool_]]) -> Case:
+def keep_span(case: Case, is_kept: Callable[[NDArray[np.float64]], NDArray[np.bool_]]) -> Case:
     """Keep the samples of every stream within a span of seconds from the start."""
     start = min(int(s.times_ns[0]) for s in case.recording.streams.values())
     shorter: dict[str, Stream | None] = {
-        name: keep_samples(stream, np.flatnonzero(keep((stream.times_ns - start) / NS_PER_S)))
+        name: keep_samples(stream, np.flatnonzero(is_kept((stream.times_ns - start) / NS_PER_S)))
         for name, stream in case.recording.streams.items()
     }
-    return replace(case, recording=with_streams(case.recording, shorter), _kept={})
+    return replace(case, recording=replace_streams(case.recording, shorter), _kept={})
 
 
 def relabel(batch: Batch, change: Callable[[int, Episode], Mapping[str, Any]]) -> Batch:
@@ -122,7 +122,7 @@ def change_imprints(batch: Batch, name: str, change: Callable[[int, NDArray[Any]
     """Change one array of every episode's imprint that holds it."""
     imprints = dict(batch.imprints)
     for i, episode in enumerate(batch.episodes):
-        arrays = batch.imprint(episode.id).arrays
+        arrays = batch.find_imprint(episode.id).arrays
         if name in arrays:
             imprints[episode.id] = Imprint({**arrays, name: change(i, arrays[name])})
     return replace(batch, imprints=imprints)

@@ -13,20 +13,22 @@ from fieldloop.testing.synthetic import Pictures
 Picture = NDArray[Any]
 
 
-def repaint(case: Case, name: str, change: Callable[[Picture], Picture], frames: Iterable[int] | None = None) -> Case:
+def change_camera_frames(
+    case: Case, name: str, change: Callable[[Picture], Picture], frames: Iterable[int] | None = None
+) -> Case:
     """Change some frames of one camera, or all of them."""
-    inner = pictures_of_camera(case, name)
+    inner = get_camera_pictures(case, name)
     wanted = sorted(range(len(inner)) if frames is None else frames)
     changed = {i: change(frame) for i, frame in zip(wanted, inner.frames(wanted), strict=True)}
     return change_stream(case, name, pictures=Spoilt(inner, changed))
 
 
-def move(case: Case, name: str, places: Iterable[float]) -> Case:
+def shift_camera_view(case: Case, name: str, shifts: Iterable[float]) -> Case:
     """Shift one camera's view, frame by frame."""
-    return change_stream(case, name, pictures=replace(pictures_of_camera(case, name), places=tuple(places)))
+    return change_stream(case, name, pictures=replace(get_camera_pictures(case, name), places=tuple(shifts)))
 
 
-def pictures_of_camera(case: Case, name: str) -> Pictures:
+def get_camera_pictures(case: Case, name: str) -> Pictures:
     """Return the pictures of a healthy recording's camera."""
     pictures = case.recording.streams[name].pictures
     assert isinstance(pictures, Pictures)

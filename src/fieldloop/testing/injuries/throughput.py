@@ -13,9 +13,9 @@ target_cycle_s = 2.0
 """
 
 
-def ask_for_more(case: Case) -> Case:
+def shorten_target_cycle(case: Case) -> Case:
     """Set the target cycle time to two seconds."""
     return replace(case, protocol=parse_protocol(PROTOCOL + QUICK, "quick"), _kept={})
 
 
-INJURIES: dict[str, Injury] = {"throughput.cycle_time": Injury(ask_for_more)}
+INJURIES: dict[str, Injury] = {"throughput.cycle_time": Injury(shorten_target_cycle)}

@@ -15,76 +15,76 @@ from fieldloop.testing.injuries.injury import (
     drop_samples,
     keep_samples,
 )
-from fieldloop.testing.synthetic import healthy_case, with_streams
+from fieldloop.testing.synthetic import make_healthy_case, replace_streams
 
 Times = NDArray[np.int64]
 
 
-def set_clock_back(case: Case) -> Case:
+def set_stamp_back(case: Case) -> Case:
     """Set one timestamp before the previous one."""
 
-    def back(times: Times) -> Times:
+    def set_one_time_back(times: Times) -> Times:
         times[500] = times[499] - STEP_NS // 10
         return times
 
-    return change_stamps(case, "imu", back)
+    return change_stamps(case, "imu", set_one_time_back)
 
 
 def repeat_stamp(case: Case) -> Case:
     """Repeat one stamp."""
 
-    def again(times: Times) -> Times:
+    def repeat_one_time(times: Times) -> Times:
         times[500] = times[499]
         return times
 
-    return change_stamps(case, "imu", again)
+    return change_stamps(case, "imu", repeat_one_time)
 
 
-def slow_imu_case() -> Case:
+def make_slow_imu_case() -> Case:
     """Return a healthy case whose IMU runs at 120 Hz: almost a period is then longer than what jitter may be."""
-    case = healthy_case()
+    case = make_healthy_case()
     imu = case.recording.streams["imu"]
     slow = replace(keep_samples(imu, np.arange(0, len(imu), 2)), nominal_hz=120.0)
-    return replace(case, recording=with_streams(case.recording, {"imu": slow}), _kept={})
+    return replace(case, recording=replace_streams(case.recording, {"imu": slow}), _kept={})
 
 
-def shake_clock(case: Case) -> Case:
+def delay_every_third_stamp(case: Case) -> Case:
     """Delay every third timestamp by almost a period."""
     period = round(NS_PER_S / 120)
 
-    def late(times: Times) -> Times:
+    def delay_times(times: Times) -> Times:
         times[::3] += round(0.8 * period)
         return times
 
-    return change_stamps(case, "imu", late)
+    return change_stamps(case, "imu", delay_times)
 
 
-def shift_clock(case: Case) -> Case:
+def shift_camera_clock(case: Case) -> Case:
     """Shift one camera by 12 ms against the others."""
     return change_stamps(case, "camera/wrist", lambda times: times + 12 * STEP_NS)
 
 
-def forget_stamps(case: Case) -> Case:
+def keep_generated_clock(case: Case) -> Case:
     """Keep only a generated clock of one stream."""
     times = case.recording.streams["imu"].times_ns
     return change_stream(case, "imu", clocks={ClockKind.SYNTHETIC: times - times[0]})
 
 
-def arrive_early(case: Case) -> Case:
+def set_recorder_clock_back(case: Case) -> Case:
     """Set the recorder's clock 20 ms behind the sensor's."""
     clocks = case.recording.streams["imu"].clocks
     late = {kind: times if kind is ClockKind.HEADER else times - 20 * STEP_NS for kind, times in clocks.items()}
     return change_stream(case, "imu", clocks=late)
 
 
-def lag_clock(case: Case) -> Case:
+def delay_camera_clock(case: Case) -> Case:
     """Set a camera's clock 80 ms behind the recorder's; its frames arrive as before."""
     clocks = case.recording.streams["camera/wrist"].clocks
     behind = {**clocks, ClockKind.HEADER: clocks[ClockKind.HEADER] - 80 * STEP_NS}
     return change_stream(case, "camera/wrist", clocks=behind)
 
 
-def slow_clock(case: Case) -> Case:
+def slow_sensor_clock(case: Case) -> Case:
     """Make the sensor's clock lose two milliseconds per second against the recorder's."""
     clocks = case.recording.streams["imu"].clocks
     sensed = clocks[ClockKind.HEADER]
@@ -92,7 +92,7 @@ def slow_clock(case: Case) -> Case:
     return change_stream(case, "imu", clocks={**clocks, ClockKind.HEADER: slow})
 
 
-def set_clock(case: Case) -> Case:
+def step_sensor_clock_back(case: Case) -> Case:
     """Set the sensor's clock, but not the recorder's, back by 40 ms during the recording."""
     clocks = case.recording.streams["imu"].clocks
     sensed = np.array(clocks[ClockKind.HEADER])
@@ -100,7 +100,7 @@ def set_clock(case: Case) -> Case:
     return change_stream(case, "imu", clocks={**clocks, ClockKind.HEADER: sensed})
 
 
-def begin_rows_late(case: Case) -> Case:
+def start_video_rows_late(case: Case) -> Case:
     """Make a camera a video whose table begins one frame later."""
     clocks = case.recording.streams["camera/wrist"].clocks
     video = clocks[ClockKind.HEADER] - case.episode.start_ns
@@ -110,27 +110,28 @@ def begin_rows_late(case: Case) -> Case:
 
 INJURIES: dict[str, Injury] = {
     "timing.longest_gap": Injury(drop_samples),
-    "timing.not_monotonic": Injury(set_clock_back),
+    "timing.not_monotonic": Injury(set_stamp_back),
     "timing.repeated_stamps": Injury(repeat_stamp),
     "timing.jitter": Injury(
-        shake_clock,
+        delay_every_third_stamp,
         {"timing.stream_offset": "what is delayed by almost a period is out of step with the other streams"},
-        slow_imu_case,
+        make_slow_imu_case,
     ),
     "timing.rate": Injury(lambda case: change_stream(case, "imu", nominal_hz=330.0)),
-    "timing.real_stamps": Injury(forget_stamps),
-    "timing.stream_offset": Injury(shift_clock),
-    "timing.stamped_ahead": Injury(arrive_early),
+    "timing.real_stamps": Injury(keep_generated_clock),
+    "timing.stream_offset": Injury(shift_camera_clock),
+    "timing.stamped_ahead": Injury(set_recorder_clock_back),
     "timing.stamped_behind": Injury(
-        lag_clock, {"timing.stream_offset": "80 ms are 2.4 frames: the stamps are out of step with the other cameras'"}
+        delay_camera_clock,
+        {"timing.stream_offset": "80 ms are 2.4 frames: the stamps are out of step with the other cameras'"},
     ),
-    "timing.clock_drift": Injury(slow_clock),
+    "timing.clock_drift": Injury(slow_sensor_clock),
     "timing.clock_step": Injury(
-        set_clock,
+        step_sensor_clock_back,
         {
             "timing.not_monotonic": "a clock that is set back runs backwards once",
             "timing.clock_drift": "what is set has moved against the other clock",
         },
     ),
-    "timing.camera_clock": Injury(begin_rows_late),
+    "timing.camera_clock": Injury(start_video_rows_late),
 }

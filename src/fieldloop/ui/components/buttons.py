@@ -12,16 +12,18 @@ def button(label: str, href: str, kind: str = "") -> Markup:
     return tag("a", label, href=href, class_=f"btn {kind}".strip())
 
 
-def action(label: str, post: str, body: Mapping[str, Any] | None = None, *, kind: str = "", sure: str = "") -> Markup:
-    """Make a button that calls the API; with `sure` it asks once, in place, in these words."""
+def action_button(
+    label: str, api_path: str, body: Mapping[str, Any] | None = None, *, kind: str = "", confirm_text: str = ""
+) -> Markup:
+    """Make a button that calls the API; with `confirm_text` it asks once, in place, in these words."""
     return tag(
         "button",
         label,
         type="button",
         class_=f"btn {kind}".strip(),
-        data_post=post,
+        data_post=api_path,
         data_body=json.dumps(dict(body or {})),
-        data_sure=sure or None,
+        data_sure=confirm_text or None,
     )
 
 
@@ -31,7 +33,7 @@ def chip(label: Any, level: str = "", href: str | None = None, *, current: bool 
     return tag(name, label, class_=f"chip {level}".strip(), href=href, aria_current="true" if current else None)
 
 
-def command(line: str) -> Markup:
+def copyable_command(line: str) -> Markup:
     """Show a command with a button that copies it."""
     copy = tag("button", "Copy", type="button", class_="btn", data_copy=line, aria_label=f"Copy: {line}")
     return tag("span", tag("code", line), copy, class_="cmd")

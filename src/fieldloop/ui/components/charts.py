@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fieldloop.loop.data.moment import SignalSeen
 from fieldloop.model.trend import Series
 from fieldloop.say.html import Markup, escape, tag
-from fieldloop.say.numbers import fixed, format_without_unit
+from fieldloop.say.numbers import format_fixed, format_without_unit
 
 WIDTH, HEIGHT = 370, 132
 LEFT, RIGHT, TOP, BOTTOM = 46, 10, 16, 20
@@ -35,21 +35,21 @@ class _Frame:
         share = (value - self.low) / ((self.high - self.low) or 1.0)
         return self.height - BOTTOM - share * (self.height - TOP - BOTTOM)
 
-    def line(self, at: Sequence[float], values: Sequence[float]) -> str:
+    def line(self, x_values: Sequence[float], values: Sequence[float]) -> str:
         """Return a path; the line is interrupted where a value is missing."""
         drawn, pen = [], "M"
-        for t, v in zip(at, values, strict=True):
+        for t, v in zip(x_values, values, strict=True):
             if math.isfinite(v):
                 drawn.append(f"{pen}{self.x(t):.1f} {self.y(v):.1f}")
             pen = "L" if math.isfinite(v) else "M"
         return "".join(drawn)
 
-    def grid(self, say: Callable[[float], str]) -> str:
+    def grid(self, format_value: Callable[[float], str]) -> str:
         """Draw a hairline at the lowest, middle and highest value."""
         values = [self.low, (self.low + self.high) / 2, self.high] if self.high > self.low else [self.low]
         return "".join(
             f'<path d="M{LEFT} {self.y(v):.1f}H{self.width - RIGHT}" stroke="var(--line)"/>'
-            f'<text x="{LEFT - 6}" y="{self.y(v) + 4:.1f}" text-anchor="end" {LABEL}>{escape(say(v))}</text>'
+            f'<text x="{LEFT - 6}" y="{self.y(v) + 4:.1f}" text-anchor="end" {LABEL}>{escape(format_value(v))}</text>'
             for v in values
         )
 
@@ -59,14 +59,14 @@ def control_chart(series: Series) -> Markup:
     seen = [v for v in (*series.values, *series.low, *series.high) if math.isfinite(v)] or [0.0]
     frame = _Frame(WIDTH, HEIGHT, 0, max(len(series.values) - 1, 1), min(seen), max(seen))
     at = range(len(series.values))
-    parts = [frame.grid(lambda v: format_without_unit(v, series.unit, 3)), _band(frame, series)]
+    parts = [frame.grid(lambda v: format_without_unit(v, series.unit, 3)), _draw_expected_band(frame, series)]
     parts.append(f'<path d="{frame.line(at, series.values)}" fill="none" stroke="var(--c1)" stroke-width="1.75"/>')
-    parts += [_alert(frame, place, series) for place in series.alerts if math.isfinite(series.values[place])]
-    parts.append(_end_labels(frame, series.batches[0], series.batches[-1]))
+    parts += [_draw_alert(frame, place, series) for place in series.alerts if math.isfinite(series.values[place])]
+    parts.append(_draw_end_labels(frame, series.batches[0], series.batches[-1]))
     when = ", ".join(series.batches[place] for place in series.alerts)
     label = f"{series.metric} by batch, sudden change at {when}" if when else f"{series.metric} by batch"
     title = tag("figcaption", tag("span", series.metric, class_="mono"), f", {series.unit}" if series.unit else "")
-    return tag("figure", title, _svg(frame, parts, label), class_="small-chart")
+    return tag("figure", title, _wrap_in_svg(frame, parts, label), class_="small-chart")
 
 
 def signal_plot(signal: SignalSeen, at_s: float, length_s: float) -> Markup:
@@ -78,18 +78,18 @@ def signal_plot(signal: SignalSeen, at_s: float, length_s: float) -> Markup:
         path = frame.line(signal.at_s, [row[place] for row in signal.values])
         colour = f"var(--c{place % COLOURS + 1})"
         parts.append(f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="1.4"/>')
-    parts += [_moment(frame, at_s), _end_labels(frame, "0 s", f"{fixed(frame.last, 1)} s")]
+    parts += [_draw_moment_line(frame, at_s), _draw_end_labels(frame, "0 s", f"{format_fixed(frame.last, 1)} s")]
     key = [
         tag("span", tag("i", style=f"background:var(--c{k % COLOURS + 1})"), name)
         for k, name in enumerate(signal.columns)
     ]
     unit = f", {signal.unit}" if signal.unit else ""
     title = tag("figcaption", tag("span", signal.name, class_="mono"), unit, tag("span", *key, class_="legend"))
-    label = f"{signal.name} over the episode, {fixed(at_s, 2)} s marked"
-    return tag("figure", title, _svg(frame, parts, label), class_="small-chart")
+    label = f"{signal.name} over the episode, {format_fixed(at_s, 2)} s marked"
+    return tag("figure", title, _wrap_in_svg(frame, parts, label), class_="small-chart")
 
 
-def _band(frame: _Frame, series: Series) -> str:
+def _draw_expected_band(frame: _Frame, series: Series) -> str:
     limits = zip(series.low, series.high, strict=True)
     known = [(k, lo, hi) for k, (lo, hi) in enumerate(limits) if math.isfinite(lo) and math.isfinite(hi)]
     # each batch has its own limits, so the band is drawn in steps
@@ -101,28 +101,28 @@ def _band(frame: _Frame, series: Series) -> str:
     return f'<path d="{"".join(boxes)}" fill="var(--c1)" opacity=".16"/>'
 
 
-def _alert(frame: _Frame, place: int, series: Series) -> str:
-    x, y = frame.x(place), frame.y(series.values[place])
+def _draw_alert(frame: _Frame, batch_index: int, series: Series) -> str:
+    x, y = frame.x(batch_index), frame.y(series.values[batch_index])
     beside, anchor = (-9, "end") if x > frame.width / 2 else (9, "start")
     label = (
         f'<text x="{x + beside:.1f}" y="{max(y - 6, 10):.1f}" text-anchor="{anchor}" '
-        f'font-size="11" fill="var(--bad)" {HALO}>{escape(series.batches[place])}</text>'
+        f'font-size="11" fill="var(--bad)" {HALO}>{escape(series.batches[batch_index])}</text>'
     )
     mark = f'<path d="M{x - 2:.1f} {y - 5:.1f}h4l3 3v4l-3 3h-4l-3 -3v-4Z" fill="var(--bad)" stroke="var(--surface)"/>'
     return f"{mark}{label}"
 
 
-def _moment(frame: _Frame, at_s: float) -> str:
+def _draw_moment_line(frame: _Frame, at_s: float) -> str:
     x = frame.x(at_s)
     beside, anchor = (-5, "end") if x > frame.width - ROOM else (5, "start")
     return (
         f'<path d="M{x:.1f} {TOP - 6}V{frame.height - BOTTOM}" stroke="var(--bad)" stroke-width="1.5"/>'
         f'<text x="{x + beside}" y="{TOP - 4}" text-anchor="{anchor}" '
-        f'font-size="11" fill="var(--bad)" {HALO}>{fixed(at_s, 2)} s</text>'
+        f'font-size="11" fill="var(--bad)" {HALO}>{format_fixed(at_s, 2)} s</text>'
     )
 
 
-def _end_labels(frame: _Frame, first: str, last: str) -> str:
+def _draw_end_labels(frame: _Frame, first: str, last: str) -> str:
     y = frame.height - 5
     return (
         f'<text x="{LEFT}" y="{y}" {LABEL}>{escape(first)}</text>'
@@ -130,6 +130,6 @@ def _end_labels(frame: _Frame, first: str, last: str) -> str:
     )
 
 
-def _svg(frame: _Frame, parts: Sequence[str], label: str) -> Markup:
+def _wrap_in_svg(frame: _Frame, parts: Sequence[str], label: str) -> Markup:
     box = f"0 0 {frame.width} {frame.height}"
     return tag("svg", Markup("".join(parts)), viewBox=box, class_="chart", role="img", aria_label=label)

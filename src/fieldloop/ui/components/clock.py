@@ -4,18 +4,18 @@ from collections.abc import Sequence
 
 from fieldloop.model.incident import IncidentClock
 from fieldloop.say.html import Markup, join, tag
-from fieldloop.say.marks import shape
+from fieldloop.say.marks import draw_level_mark
 from fieldloop.say.numbers import format_duration
 
 ROOM = 1.25  # a bar reaches a quarter past its limit, so that a late one shows
 
 
-def clocks(given: Sequence[IncidentClock]) -> Markup:
+def incident_clocks(deadlines: Sequence[IncidentClock]) -> Markup:
     """Draw the clocks of one incident under each other."""
-    return tag("div", *(_clock(clock) for clock in given), class_="clocks")
+    return tag("div", *(_draw_clock(clock) for clock in deadlines), class_="clocks")
 
 
-def _clock(clock: IncidentClock) -> Markup:
+def _draw_clock(clock: IncidentClock) -> Markup:
     late = clock.elapsed_s > clock.limit_s
     level = {True: "good", False: "bad", None: "bad" if late else "run"}[clock.met]
     word = {True: "met", False: "missed", None: "late" if late else "running"}[clock.met]
@@ -30,6 +30,6 @@ def _clock(clock: IncidentClock) -> Markup:
     return join(
         tag("span", clock.step.value),
         track,
-        tag("span", shape(level, word), tag("span", reading), class_="st"),
+        tag("span", draw_level_mark(level, word), tag("span", reading), class_="st"),
         tag("span", clock.owner.replace("_", " "), class_="dim who"),
     )

@@ -43,32 +43,38 @@ class Submit:
     show: str = ""
 
 
-def form(post: str, fields: Sequence[Field], *submits: Submit) -> Markup:
+def form(api_path: str, fields: Sequence[Field], *submits: Submit) -> Markup:
     """Draw a form; it posts its filled fields and the pressed button's values as JSON, or states what was wrong."""
-    rows = [tag("label", tag("span", one.label), _control(one)) for one in fields]
-    buttons = tag("div", *map(_button, submits), class_="chips")
+    rows = [tag("label", tag("span", one.label), _draw_field_control(one)) for one in fields]
+    buttons = tag("div", *map(_draw_submit_button, submits), class_="chips")
     wide = any(one.kind == "lines" for one in fields)
-    return tag("form", *rows, buttons, class_=f"form posts{' wide' if wide else ''}", data_form=post)
+    return tag("form", *rows, buttons, class_=f"form posts{' wide' if wide else ''}", data_form=api_path)
 
 
-def _button(submit: Submit) -> Markup:
+def _draw_submit_button(submit: Submit) -> Markup:
     return tag(
         "button", submit.label, class_=f"btn {submit.kind}".strip(), data_sends=json.dumps(dict(submit.sends)),
         data_sure=submit.sure or None, data_show=submit.show or None,
     )  # fmt: skip
 
 
-def _control(one: Field) -> Markup:
-    common = {"name": one.name, "data_kind": one.kind, "required": one.required}
-    if one.kind == "choice":
-        options = [tag("option", choice, value=choice, selected=choice == one.value) for choice in one.choices]
+def _draw_field_control(field: Field) -> Markup:
+    common = {"name": field.name, "data_kind": field.kind, "required": field.required}
+    if field.kind == "choice":
+        options = [tag("option", choice, value=choice, selected=choice == field.value) for choice in field.choices]
         return tag("select", *options, **common)
-    if one.kind in ROWS:
-        hint = one.hint or None
-        return tag("textarea", one.value, rows=ROWS[one.kind], placeholder=hint, spellcheck="false", **common)
-    kind = {"file": "file", "number": "number"}.get(one.kind, "text")
-    step = "any" if one.kind == "number" else None
-    accept = ".csv,.jsonl,text/csv" if one.kind == "file" else None
+    if field.kind in ROWS:
+        hint = field.hint or None
+        return tag("textarea", field.value, rows=ROWS[field.kind], placeholder=hint, spellcheck="false", **common)
+    kind = {"file": "file", "number": "number"}.get(field.kind, "text")
+    step = "any" if field.kind == "number" else None
+    accept = ".csv,.jsonl,text/csv" if field.kind == "file" else None
     return tag(
-        "input", type=kind, value=one.value or None, placeholder=one.hint or None, step=step, accept=accept, **common
+        "input",
+        type=kind,
+        value=field.value or None,
+        placeholder=field.hint or None,
+        step=step,
+        accept=accept,
+        **common,
     )

@@ -5,13 +5,19 @@ from collections.abc import Mapping
 from typing import Any
 
 from fieldloop.say.html import Markup, tag
-from fieldloop.ui.assets import url
+from fieldloop.ui.assets import get_asset_url
 
 
-def island(module: str, args: Mapping[str, Any], *, live: int | None = None) -> Markup:
-    """Make the element that a module mounts itself on; `live` is the sequence number that it shows, to be pushed news.
+def script_island(module: str, args: Mapping[str, Any], *, shown_seq: int | None = None) -> Markup:
+    """Make the element that a module mounts itself on; `shown_seq` is the sequence number of the state that it shows.
 
-    >>> island("budget.js", {"total": 60}).endswith('data-args="{&#34;total&#34;: 60}"></div>')
+    >>> script_island("budget.js", {"total": 60}).endswith('data-args="{&#34;total&#34;: 60}"></div>')
     True
     """
-    return tag("div", data_island=module, data_module=url(module), data_args=json.dumps(dict(args)), data_live=live)
+    return tag(
+        "div",
+        data_island=module,
+        data_module=get_asset_url(module),
+        data_args=json.dumps(dict(args)),
+        data_live=shown_seq,
+    )

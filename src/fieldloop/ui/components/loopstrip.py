@@ -7,25 +7,25 @@ from fieldloop.loop.home.stages import StageNow
 from fieldloop.model.note import Note
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup, tag
-from fieldloop.say.marks import shape
-from fieldloop.say.numbers import ago, format_time, shorten_ids
+from fieldloop.say.marks import draw_level_mark
+from fieldloop.say.numbers import format_recent_time, format_time, shorten_ids
 
 BACK = Markup('<svg viewBox="0 0 14 14" aria-hidden="true"><path d="M12 2v4a3 3 0 0 1-3 3H2M5 6 2 9l3 3"/></svg>')
 
 
-def loop_strip(stages: Sequence[StageNow], way_back: Note) -> Markup:
+def loop_strip(stages: Sequence[StageNow], return_note: Note) -> Markup:
     """Draw the stages of the loop with what is in each now."""
     cells = [
         tag(
             "a",
-            tag("span", shape(stage.mark), stage.name, class_="k"),
+            tag("span", draw_level_mark(stage.mark), stage.name, class_="k"),
             tag("span", stage.count, class_="v", data_count=stage.key),
             tag("span", sentence(stage.fact), class_="s", title=sentence(stage.fact), data_fact=stage.key),
             href=stage.page,
         )
         for stage in stages
     ]
-    back = tag("div", BACK, tag("span", sentence(way_back)), class_="return")
+    back = tag("div", BACK, tag("span", sentence(return_note)), class_="return")
     return tag(
         "section", tag("nav", *cells, class_="loop", aria_label="Stages"), back, class_="panel", aria_label="The loop"
     )
@@ -38,8 +38,8 @@ def change_list(changes: Sequence[Change], now_ns: int) -> Markup:
     items = [
         tag(
             "li",
-            tag("time", ago(c.at_ns, now_ns), title=format_time(c.at_ns)),
-            shape(c.mark),
+            tag("time", format_recent_time(c.at_ns, now_ns), title=format_time(c.at_ns)),
+            draw_level_mark(c.mark),
             tag("span", shorten_ids(sentence(c.text))),
             tag("p", sentence(c.detail) if isinstance(c.detail, Note) else c.detail),
         )

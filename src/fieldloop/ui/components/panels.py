@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from fieldloop.say.html import Markup, join, tag
-from fieldloop.say.marks import shape
+from fieldloop.say.marks import draw_level_mark
 
 
 def panel(title: str, *body: Any, note: str = "", right: Any = None, columns: int = 12, flush: bool = False) -> Markup:
@@ -19,22 +19,22 @@ def panel(title: str, *body: Any, note: str = "", right: Any = None, columns: in
     return tag("section", head, inner, class_=f"panel c{columns}", aria_label=title)
 
 
-def next_card(level: str, sentence: str, why: Any = "", *actions: Any) -> Markup:
+def answer_card(level: str, sentence: str, reason: Any = "", *actions: Any) -> Markup:
     """Open a page with its answer: one sentence, the reason, and what to do."""
     return tag(
         "section",
-        shape(level),
+        draw_level_mark(level),
         tag("b", sentence),
-        tag("p", why) if why else None,
+        tag("p", reason) if reason else None,
         tag("div", *actions, class_="act") if actions else None,
         class_=f"panel next {level}",
         aria_label="In short",
     )
 
 
-def empty_state(fact: str, how: str, do: Any = None) -> Markup:
+def empty_state(fact: str, how_to_change: str, next_action: Any = None) -> Markup:
     """State what is missing, how to change that, and one thing to do."""
-    return tag("section", tag("b", fact), tag("span", how), do, class_="panel empty")
+    return tag("section", tag("b", fact), tag("span", how_to_change), next_action, class_="panel empty")
 
 
 def key_value(pairs: Iterable[tuple[str, Any]]) -> Markup:
@@ -43,9 +43,9 @@ def key_value(pairs: Iterable[tuple[str, Any]]) -> Markup:
     return tag("dl", *rows, class_="kv")
 
 
-def folded(summary: str, *rest: Any) -> Markup:
+def folded(summary: str, *content: Any) -> Markup:
     """Hide what few will read behind one click."""
-    return tag("details", tag("summary", summary), *rest, class_="rest")
+    return tag("details", tag("summary", summary), *content, class_="rest")
 
 
 def facts(pairs: Iterable[tuple[str, Any]], columns: int = 3) -> Markup:
@@ -58,4 +58,4 @@ def facts(pairs: Iterable[tuple[str, Any]], columns: int = 3) -> Markup:
 def connection_banner() -> Markup:
     """Warn that the server does not answer; the page's script shows and hides it."""
     warning = "The server does not answer. The page shows its last state and reloads by itself."
-    return tag("div", shape("warn"), tag("span", warning), class_="lost", role="status")
+    return tag("div", draw_level_mark("warn"), tag("span", warning), class_="lost", role="status")

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from fieldloop.model.annotation import PHASES, Annotation
 from fieldloop.model.stream import NS_PER_S
 from fieldloop.say.html import Markup, tag
-from fieldloop.say.numbers import fixed
+from fieldloop.say.numbers import format_fixed
 
 
 def phase_lane(spans: Sequence[Annotation], start_ns: int, end_ns: int) -> Markup:
@@ -15,22 +15,24 @@ def phase_lane(spans: Sequence[Annotation], start_ns: int, end_ns: int) -> Marku
         tag(
             "span",
             span.label,
-            title=f"{span.label}: {_seconds_text(span.start_ns - start_ns)} to {_seconds_text(span.end_ns - start_ns)}",
-            style=f"left:{_share(span.start_ns - start_ns, whole)};width:{_share(span.end_ns - span.start_ns, whole)};"
-            f"background:var(--ph-{_colour(span.label)})",
+            title=f"{span.label}: {_format_seconds(span.start_ns - start_ns)} to "
+            f"{_format_seconds(span.end_ns - start_ns)}",
+            style=f"left:{_format_share(span.start_ns - start_ns, whole)};"
+            f"width:{_format_share(span.end_ns - span.start_ns, whole)};"
+            f"background:var(--ph-{_choose_label_colour(span.label)})",
         )
         for span in spans
     ]
     return tag("div", *drawn, class_="lane", role="img", aria_label=", ".join(span.label for span in spans))
 
 
-def _share(part_ns: int, whole_ns: int) -> str:
+def _format_share(part_ns: int, whole_ns: int) -> str:
     return f"{100 * min(1.0, max(0.0, part_ns / whole_ns)):.2f}%"
 
 
-def _seconds_text(ns: int) -> str:
-    return f"{fixed(ns / NS_PER_S, 2)} s"
+def _format_seconds(ns: int) -> str:
+    return f"{format_fixed(ns / NS_PER_S, 2)} s"
 
 
-def _colour(label: str) -> int:
+def _choose_label_colour(label: str) -> int:
     return PHASES.index(label) if label in PHASES else 0

@@ -22,14 +22,16 @@ Row = Cells | tuple[Cells, Mapping[str, Any]]
 def dense_table(columns: Sequence[Column | str], rows: Iterable[Row], table_id: str | None = None) -> Markup:
     """Lay rows out; a row may be a pair of cells and attributes of its own (`data_x`, `class_`)."""
     known = [column if isinstance(column, Column) else Column(column) for column in columns]
-    head = tag("tr", *(tag("th", c.title, class_=_class(c, k), scope="col") for k, c in enumerate(known)))
-    body = [_row(known, row) for row in rows]
+    head = tag("tr", *(tag("th", c.title, class_=_choose_cell_class(c, k), scope="col") for k, c in enumerate(known)))
+    body = [_draw_row(known, row) for row in rows]
     return tag("table", tag("thead", head), tag("tbody", *body), class_="t", id=table_id)
 
 
-def _row(columns: Sequence[Column], row: Row) -> Markup:
+def _draw_row(columns: Sequence[Column], row: Row) -> Markup:
     cells, attributes = _split_cells_and_attributes(row)
-    return tag("tr", *(tag("td", cell, class_=_class(columns[k], k)) for k, cell in enumerate(cells)), **attributes)
+    return tag(
+        "tr", *(tag("td", cell, class_=_choose_cell_class(columns[k], k)) for k, cell in enumerate(cells)), **attributes
+    )
 
 
 def _split_cells_and_attributes(row: Row) -> tuple[Cells, Mapping[str, Any]]:
@@ -38,5 +40,5 @@ def _split_cells_and_attributes(row: Row) -> tuple[Cells, Mapping[str, Any]]:
     return row, {}
 
 
-def _class(column: Column, place: int) -> str | None:
-    return f"{column.kind} {'stick' if place == 0 else ''}".strip() or None
+def _choose_cell_class(column: Column, column_index: int) -> str | None:
+    return f"{column.kind} {'stick' if column_index == 0 else ''}".strip() or None

@@ -6,19 +6,19 @@ from collections.abc import Sequence
 from fieldloop.loop.home.annotations import AnnotationsShown, show_annotations
 from fieldloop.model.annotation import Annotation
 from fieldloop.say.html import Markup, escape, join, tag
-from fieldloop.say.marks import status
-from fieldloop.say.numbers import fixed, format_number, plural, whole
+from fieldloop.say.marks import draw_status
+from fieldloop.say.numbers import format_count, format_fixed, format_number, plural
 from fieldloop.ui.components import (
     Column,
-    command,
+    answer_card,
+    copyable_command,
     dense_table,
     empty_state,
     interval_bar,
-    next_card,
     panel,
     phase_lane,
 )
-from fieldloop.ui.pages.tables_in import import_labels_panel
+from fieldloop.ui.pages.tables_in import draw_labels_form
 from fieldloop.ui.visit import Drawn, Visit
 
 
@@ -30,43 +30,46 @@ def draw(visit: Visit) -> Drawn:
         nothing = empty_state(
             "No phases yet",
             f"{plural(now.accepted, 'accepted episode')} without phases. This command proposes them from signals.",
-            command("fieldloop annotate"),
+            copyable_command("fieldloop annotate"),
         )
-        return Drawn(escape("Annotate"), (nothing, import_labels_panel(now.template)))
+        return Drawn(escape("Annotate"), (nothing, draw_labels_form(now.template)))
     done = len({span.episode for span in spans})
     return Drawn(
         escape("Annotate"),
         (
             _draw_answer_card(done, now.waiting),
-            _authors(spans),
-            _agreement(now),
+            _draw_authors(spans),
+            _draw_agreement(now),
             _draw_phase_lanes(now),
-            import_labels_panel(now.template),
+            draw_labels_form(now.template),
         ),
     )
 
 
-def _draw_answer_card(done: int, queue: int) -> Markup:
-    if queue:
-        return next_card(
+def _draw_answer_card(annotated_count: int, queue_length: int) -> Markup:
+    if queue_length:
+        return answer_card(
             "run",
-            f"{plural(queue, 'accepted episode')} without phases",
-            f"{whole(done)} accepted episodes have phases.",
-            command("fieldloop annotate"),
+            f"{plural(queue_length, 'accepted episode')} without phases",
+            f"{format_count(annotated_count)} accepted episodes have phases.",
+            copyable_command("fieldloop annotate"),
         )
-    return next_card(
+    return answer_card(
         "good",
-        f"All {plural(done, 'accepted episode')} have phases",
+        f"All {plural(annotated_count, 'accepted episode')} have phases",
         "You can freeze a release now.",
-        command("fieldloop release NAME"),
+        copyable_command("fieldloop release NAME"),
     )
 
 
-def _authors(spans: Sequence[Annotation]) -> Markup:
+def _draw_authors(spans: Sequence[Annotation]) -> Markup:
     held: dict[str, set[str]] = defaultdict(set)
     for span in spans:
         held[span.author].add(span.episode)
-    rows = [(author, whole(len(ids)), whole(sum(s.author == author for s in spans))) for author, ids in held.items()]
+    rows = [
+        (author, format_count(len(ids)), format_count(sum(s.author == author for s in spans)))
+        for author, ids in held.items()
+    ]
     return panel(
         "Authors",
         dense_table(("Author", Column("Episodes", "num"), Column("Spans", "num")), rows),
@@ -75,8 +78,8 @@ def _authors(spans: Sequence[Annotation]) -> Markup:
     )
 
 
-def _agreement(now: AnnotationsShown) -> Markup:
-    agreements, limit = now.agreements, now.min_kappa
+def _draw_agreement(annotations_shown: AnnotationsShown) -> Markup:
+    agreements, limit = annotations_shown.agreements, annotations_shown.min_kappa
     if not agreements:
         how = (
             "Agreement needs episodes that two authors annotated. Let two authors annotate at least one episode in ten."
@@ -86,13 +89,13 @@ def _agreement(now: AnnotationsShown) -> Markup:
         (
             " and ".join(a.authors),
             a.episodes,
-            status(verdict, f"κ {fixed(a.kappa, 2)}"),
+            draw_status(verdict, f"κ {format_fixed(a.kappa, 2)}"),
             interval_bar(a.kappa, a.kappa, a.kappa, tick=limit),
             f"{format_number(a.boundary_frames, 3)} frames",
             "–" if a.worst_frames is None else f"{a.worst_boundary}: {format_number(a.worst_frames, 3)} frames",
             a.unmatched,
         )
-        for a, verdict in zip(agreements, now.verdicts, strict=True)
+        for a, verdict in zip(agreements, annotations_shown.verdicts, strict=True)
     ]
     columns = (
         "Authors",
@@ -107,11 +110,11 @@ def _agreement(now: AnnotationsShown) -> Markup:
     return panel("Agreement", dense_table(columns, rows), note=note, columns=7, flush=True)
 
 
-def _draw_phase_lanes(now: AnnotationsShown) -> Markup:
+def _draw_phase_lanes(annotations_shown: AnnotationsShown) -> Markup:
     by_episode: dict[str, list[Annotation]] = defaultdict(list)
-    for span in now.phases:
+    for span in annotations_shown.phases:
         by_episode[span.episode].append(span)
-    shown = [(episode, by_episode[episode.id]) for episode in now.episodes]
+    shown = [(episode, by_episode[episode.id]) for episode in annotations_shown.episodes]
     rows = [
         join(
             tag("p", tag("a", episode.name, href=f"/episodes/{episode.id}")),

@@ -6,24 +6,24 @@ from fieldloop.loop.home.deployment import show_deployment
 from fieldloop.model.deployment import Audit, Deployment
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup, escape, tag
-from fieldloop.say.marks import shape
-from fieldloop.say.numbers import format_number, levels_in_words, percent, plural, whole
+from fieldloop.say.marks import draw_level_mark
+from fieldloop.say.numbers import format_count, format_number, levels_in_words, percent, plural
 from fieldloop.ui.components import (
     Column,
     Field,
     Submit,
+    answer_card,
     button,
-    command,
+    copyable_command,
     dense_table,
     empty_state,
     form,
     key_value,
     meter,
-    next_card,
     panel,
 )
-from fieldloop.ui.pages.deployment_claims import claims
-from fieldloop.ui.pages.deployment_sites import mixes, sites, zones
+from fieldloop.ui.pages.deployment_claims import draw_claims
+from fieldloop.ui.pages.deployment_sites import draw_mixes, draw_sites, draw_zones
 from fieldloop.ui.visit import Drawn, Visit
 
 MOST_STRATA = 24
@@ -37,20 +37,28 @@ def draw(visit: Visit) -> Drawn:
         nothing = empty_state(
             "No deployment is mapped yet",
             "Describe the facility in deployment.toml and its articles in skus.csv, then audit the map.",
-            command("fieldloop audit --example"),
+            copyable_command("fieldloop audit --example"),
         )
-        return Drawn(escape("Deployment"), (nothing, _edit(now.map_text)))
-    parts = [sites(deployment), zones(deployment), _tiers(deployment), _draw_edge_cases(deployment), mixes(deployment)]
-    answers = (_draw_answer_card(audit), _draw_gap_questions(audit), *claims(audit)) if audit else ()
+        return Drawn(escape("Deployment"), (nothing, _draw_edit_form(now.map_text)))
+    parts = [
+        draw_sites(deployment),
+        draw_zones(deployment),
+        _draw_tiers(deployment),
+        _draw_edge_cases(deployment),
+        draw_mixes(deployment),
+    ]
+    answers = (_draw_answer_card(audit), _draw_gap_questions(audit), *draw_claims(audit)) if audit else ()
     live = map(sentence, now.early)
     early = [tag("p", f"Note: {text}", class_="warn") for text in live]
     answers = (*answers[:1], panel("Sites that went live early", *early), *answers[1:]) if early else answers
     notes = (*map(sentence, now.changed), *map(sentence, audit.odd if audit else ()))
     odd = [panel("Notes", *(tag("p", f"Note: {one}", class_="warn") for one in notes))] if notes else []
-    return Drawn(escape("Deployment"), (*odd, *answers, *parts, _strata(deployment), _edit(now.map_text)))
+    return Drawn(
+        escape("Deployment"), (*odd, *answers, *parts, _draw_strata(deployment), _draw_edit_form(now.map_text))
+    )
 
 
-def _edit(text: str) -> Markup:
+def _draw_edit_form(text: str) -> Markup:
     """Draw the form in which the map is edited or pasted, checked, and put in force."""
     fields = (
         Field("map_text", "deployment.toml", "lines", value=text),
@@ -64,7 +72,7 @@ def _edit(text: str) -> Markup:
 def _draw_answer_card(audit: Audit) -> Markup:
     gaps = sum(len(answer.missing) for answer in audit.answers)
     if audit.complete:
-        return next_card(
+        return answer_card(
             "good",
             f"The map is complete: {percent(audit.score, 0)}",
             f"The audit leaves {plural(gaps, 'gap')} open.",
@@ -72,21 +80,26 @@ def _draw_answer_card(audit: Audit) -> Markup:
         )
     if audit.overridden_by:
         why = f"{audit.overridden_by} overrode the audit: {audit.override_reason}"
-        return next_card(
+        return answer_card(
             "warn", f"The map is incomplete ({percent(audit.score, 0)}), but the audit was overridden", why
         )
-    return next_card(
+    return answer_card(
         "bad",
         f"The map is incomplete: {percent(audit.score, 0)}",
         f"Fill {plural(gaps, 'gap')} in the map before you lock a protocol or taxonomy.",
-        command("fieldloop audit"),
+        copyable_command("fieldloop audit"),
     )
 
 
 def _draw_gap_questions(audit: Audit) -> Markup:
     rows = [
         (
-            tag("span", shape("good" if not a.missing else "warn"), tag("span", sentence(a.question)), class_="st"),
+            tag(
+                "span",
+                draw_level_mark("good" if not a.missing else "warn"),
+                tag("span", sentence(a.question)),
+                class_="st",
+            ),
             meter(a.score),
             percent(a.score, 0),
             tag("div", *(tag("p", sentence(one)) for one in a.missing)) if a.missing else "nothing",
@@ -100,7 +113,7 @@ def _draw_gap_questions(audit: Audit) -> Markup:
     )
 
 
-def _tiers(deployment: Deployment) -> Markup:
+def _draw_tiers(deployment: Deployment) -> Markup:
     counts = Counter(s.tier for s in deployment.skus)
     picks: defaultdict[str, float] = defaultdict(float)
     for sku in deployment.skus:
@@ -109,7 +122,7 @@ def _tiers(deployment: Deployment) -> Markup:
     rows = [
         (
             tier.replace("_", " ") or "no tier",
-            whole(counts[tier]),
+            format_count(counts[tier]),
             meter(picks[tier] / total),
             percent(picks[tier] / total, 0),
         )
@@ -133,7 +146,7 @@ def _draw_edge_cases(deployment: Deployment) -> Markup:
     return panel("Edge cases", key_value(facts or [("none", "none is described")]), columns=6)
 
 
-def _strata(deployment: Deployment) -> Markup:
+def _draw_strata(deployment: Deployment) -> Markup:
     ranked = sorted(deployment.exposures, key=lambda e: -e.share)
     rows = [
         (levels_in_words(e.stratum), meter(e.share / ranked[0].share), percent(e.share)) for e in ranked[:MOST_STRATA]

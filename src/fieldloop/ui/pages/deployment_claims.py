@@ -6,15 +6,15 @@ from fieldloop.model.audit import Audit
 from fieldloop.model.finding import Status
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup
-from fieldloop.say.marks import status
-from fieldloop.say.numbers import whole
+from fieldloop.say.marks import draw_status
+from fieldloop.say.numbers import format_count
 from fieldloop.ui.components import Column, dense_table, panel
 
 ORDER = (Status.FAILED, Status.PASSED, Status.CANNOT_TELL)
 MOST_CLAIMS = 40
 
 
-def claims(audit: Audit) -> Iterator[Markup]:
+def draw_claims(audit: Audit) -> Iterator[Markup]:
     """Draw every claim beside what was measured, contradicted ones first; nothing if no log was there."""
     if not audit.compared:
         return
@@ -22,12 +22,12 @@ def claims(audit: Audit) -> Iterator[Markup]:
     silent = sorted({one.what for one in audit.compared if not one.episodes})
     rows = [
         (
-            status(one.status),
+            draw_status(one.status),
             one.site or "all",
             one.what,
             sentence(one.claimed),
             sentence(one.measured),
-            whole(one.episodes),
+            format_count(one.episodes),
             sentence(one.message),
         )
         for one in ranked[:MOST_CLAIMS]

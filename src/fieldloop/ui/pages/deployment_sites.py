@@ -9,14 +9,14 @@ NOT_GIVEN = "not given"
 MOST_ROWS = 60
 
 
-def sites(deployment: Deployment) -> Markup:
+def draw_sites(deployment: Deployment) -> Markup:
     """Draw the sites with their people, bins and cameras."""
     rows = [
         (
             site.id,
             percent(site.share, 0),
             site.time_zone,
-            _people(site),
+            _write_people_bands(site),
             ", ".join(f"{c.name} {' × '.join(format_number(side, 6) for side in c.size_m)} m" for c in site.containers)
             or NOT_GIVEN,
             site.shelving or NOT_GIVEN,
@@ -41,17 +41,17 @@ def sites(deployment: Deployment) -> Markup:
     return panel("Sites", dense_table(columns, rows), note=target, flush=True)
 
 
-def zones(deployment: Deployment) -> Markup:
+def draw_zones(deployment: Deployment) -> Markup:
     """Draw light, floor, air and room by zone."""
     rows = [
         (
             site.id,
             zone.name,
-            ", ".join(f"{shift} {_range(lux)}" for shift, lux in zone.lux_by_shift) or NOT_GIVEN,
+            ", ".join(f"{shift} {_format_range(lux)}" for shift, lux in zone.lux_by_shift) or NOT_GIVEN,
             "; ".join(part for part in (zone.floor, *zone.transitions) if part) or NOT_GIVEN,
-            _range(zone.temperature),
-            _range(zone.humidity),
-            ", ".join(f"{name.replace('_', ' ')} {_range(span)}" for name, span in zone.ranges) or NOT_GIVEN,
+            _format_range(zone.temperature),
+            _format_range(zone.humidity),
+            ", ".join(f"{name.replace('_', ' ')} {_format_range(span)}" for name, span in zone.ranges) or NOT_GIVEN,
             ", ".join(
                 part
                 for part in (f"ceiling {format_number(zone.ceiling_m, 6)} m" if zone.ceiling_m else "", zone.layout)
@@ -82,7 +82,7 @@ def zones(deployment: Deployment) -> Markup:
     return panel("Zones", dense_table(columns, rows), flush=True)
 
 
-def mixes(deployment: Deployment) -> Markup:
+def draw_mixes(deployment: Deployment) -> Markup:
     """Draw how a site's picks spread over the levels of each factor."""
     site_mixes = [
         (site.id, factor.replace("_", " "), level.replace("_", " "), meter(share), percent(share, 0))
@@ -100,7 +100,7 @@ def mixes(deployment: Deployment) -> Markup:
     return panel("Exposure by factor", dense_table(columns, site_mixes[:MOST_ROWS]), note=note, flush=True)
 
 
-def _people(site: Site) -> str:
+def _write_people_bands(site: Site) -> str:
     bands = [
         f"{p.quantity}: {', '.join(f'{band} {percent(share, 0)}' for band, share in p.shares)}" for p in site.people
     ]
@@ -108,5 +108,9 @@ def _people(site: Site) -> str:
     return "; ".join(bands) or NOT_GIVEN
 
 
-def _range(given: Range | None) -> str:
-    return NOT_GIVEN if given is None else f"{format_number(given.low)} to {format_number(given.high)} {given.unit}"
+def _format_range(value_range: Range | None) -> str:
+    return (
+        NOT_GIVEN
+        if value_range is None
+        else f"{format_number(value_range.low)} to {format_number(value_range.high)} {value_range.unit}"
+    )

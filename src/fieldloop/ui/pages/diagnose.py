@@ -9,26 +9,26 @@ from fieldloop.model.finding import Status
 from fieldloop.report.diagnose.content import (
     ANSWERS,
     DOUBT,
-    by_loss,
-    change_text,
-    doubt_text,
-    explained_failures_text,
-    first_cause_text,
-    main_cause,
-    place_in_words,
-    remarks_title,
-    since,
-    verdict,
+    format_doubt,
+    name_first_cause,
+    sort_slices_by_loss,
+    write_cause_place,
+    write_cause_start,
+    write_explained_failures,
+    write_main_cause,
+    write_remarks_title,
+    write_success_change,
+    write_verdict,
 )
-from fieldloop.report.diagnose.days_drawing import draw_days
-from fieldloop.report.diagnose.parts import columns as sized_columns
-from fieldloop.report.diagnose.parts import in_points, size
+from fieldloop.report.diagnose.days_drawing import draw_daily_rates
+from fieldloop.report.diagnose.parts import format_cause_size, uses_points
+from fieldloop.report.diagnose.parts import get_size_headings as sized_columns
 from fieldloop.report.diagnose.waterfall import draw_waterfall
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup, escape, join, tag
-from fieldloop.say.marks import level_of, status
-from fieldloop.say.numbers import format_time, percent, plural, shorten_ids, stratum_in_words, whole
-from fieldloop.ui.components import Column, command, dense_table, empty_state, next_card, panel, share_bar
+from fieldloop.say.marks import draw_status, get_status_level
+from fieldloop.say.numbers import format_count, format_time, percent, plural, shorten_ids, stratum_in_words
+from fieldloop.ui.components import Column, answer_card, copyable_command, dense_table, empty_state, panel, share_bar
 from fieldloop.ui.visit import Drawn, Visit
 
 MOST_ROWS = 40
@@ -40,32 +40,38 @@ def draw(visit: Visit) -> Drawn:
     diagnosis, known = now.diagnosis, now.diagnoses
     if diagnosis is None:
         how = "A diagnosis compares production with gate and laboratory trials, and names the causes of lost success."
-        return Drawn(escape("Diagnosis"), (empty_state("No diagnosis yet", how, command("fieldloop diagnose")),))
+        return Drawn(
+            escape("Diagnosis"), (empty_state("No diagnosis yet", how, copyable_command("fieldloop diagnose")),)
+        )
     parts = [
         _draw_answer_card(diagnosis),
-        _picture("Where the loss comes from", draw_waterfall(diagnosis)),
-        _causes(diagnosis),
+        _draw_picture_panel("Where the loss comes from", draw_waterfall(diagnosis)),
+        _draw_causes(diagnosis),
         _draw_open_questions(diagnosis),
     ]
     parts += [
-        _picture("Success over the days", draw_days(now.days, diagnosis), "band: 95 % interval; dashed line: baseline")
+        _draw_picture_panel(
+            "Success over the days", draw_daily_rates(now.days, diagnosis), "band: 95 % interval; dashed line: baseline"
+        )
     ]
-    parts += [_slices(diagnosis.slices), _failures(diagnosis), _draw_all_diagnoses(known, now.policies)]
+    parts += [_draw_slices(diagnosis.slices), _draw_failures(diagnosis), _draw_all_diagnoses(known, now.policies)]
     return Drawn(escape("Diagnosis"), tuple(part for part in parts if part is not None))
 
 
 def _draw_answer_card(diagnosis: Diagnosis) -> Markup:
-    why = join(change_text(diagnosis), " ", main_cause(diagnosis))
+    why = join(write_success_change(diagnosis), " ", write_main_cause(diagnosis))
     card = {Status.FAILED: "fieldloop plan", Status.CANNOT_TELL: "fieldloop diagnose"}.get(diagnosis.status)
-    return next_card(level_of(diagnosis.status), verdict(diagnosis), why, *([command(card)] if card else []))
+    return answer_card(
+        get_status_level(diagnosis.status), write_verdict(diagnosis), why, *([copyable_command(card)] if card else [])
+    )
 
 
-def _picture(title: str, drawn: Markup | None, note: str = "") -> Markup | None:
-    return panel(title, tag("div", Markup(drawn), class_="drawn"), note=note) if drawn else None
+def _draw_picture_panel(title: str, drawing: Markup | None, note: str = "") -> Markup | None:
+    return panel(title, tag("div", Markup(drawing), class_="drawn"), note=note) if drawing else None
 
 
-def _causes(diagnosis: Diagnosis) -> Markup | None:
-    rows = [_cause(diagnosis, cause) for cause in diagnosis.causes]
+def _draw_causes(diagnosis: Diagnosis) -> Markup | None:
+    rows = [_make_cause_row(diagnosis, cause) for cause in diagnosis.causes]
     columns = (
         Column("Cause", "short"),
         Column(sized_columns(diagnosis)[0].capitalize(), "slim"),
@@ -76,13 +82,13 @@ def _causes(diagnosis: Diagnosis) -> Markup | None:
     return panel("Causes of the loss", dense_table(columns, rows), flush=True) if rows else None
 
 
-def _cause(diagnosis: Diagnosis, cause: Cause) -> tuple[object, ...]:
-    drawn = [] if in_points(diagnosis) else [share_bar(cause.share, cause.low, cause.high)]
-    share = join(tag("div", "{} ({})".format(*size(diagnosis, cause))), *drawn)
+def _make_cause_row(diagnosis: Diagnosis, cause: Cause) -> tuple[object, ...]:
+    drawn = [] if uses_points(diagnosis) else [share_bar(cause.share, cause.low, cause.high)]
+    share = join(tag("div", "{} ({})".format(*format_cause_size(diagnosis, cause))), *drawn)
     return (
         cause.gap.value,
         share,
-        join(place_in_words(cause), tag("small", since(cause))),
+        join(write_cause_place(cause), tag("small", write_cause_start(cause))),
         sentence(cause.evidence),
         sentence(cause.fix),
     )
@@ -90,26 +96,32 @@ def _cause(diagnosis: Diagnosis, cause: Cause) -> tuple[object, ...]:
 
 def _draw_open_questions(diagnosis: Diagnosis) -> Markup | None:
     lines = [tag("p", sentence(reason)) for reason in diagnosis.cannot_tell]
-    return panel(remarks_title(diagnosis), *lines) if lines else None
+    return panel(write_remarks_title(diagnosis), *lines) if lines else None
 
 
-def _slices(slices: Sequence[LostSlice]) -> Markup | None:
+def _draw_slices(slices: Sequence[LostSlice]) -> Markup | None:
     rows = [
-        (stratum_in_words(s.stratum), whole(s.episodes), percent(s.expected, 0), percent(s.observed, 0), doubt_text(s))
-        for s in by_loss(slices)[:MOST_ROWS]
+        (
+            stratum_in_words(s.stratum),
+            format_count(s.episodes),
+            percent(s.expected, 0),
+            percent(s.observed, 0),
+            format_doubt(s),
+        )
+        for s in sort_slices_by_loss(slices)[:MOST_ROWS]
     ]
     names = ("Episodes", "Success expected", "Observed", "Doubt")
     columns = [Column("Where"), *(Column(name, "num") for name in names)]
     return panel("Conditions with lost success", dense_table(columns, rows), note=DOUBT, flush=True) if rows else None
 
 
-def _failures(diagnosis: Diagnosis) -> Markup | None:
+def _draw_failures(diagnosis: Diagnosis) -> Markup | None:
     failures = diagnosis.failures
     questions = list(dict.fromkeys(asked.question for failure in failures for asked in failure.asked))
     rows = []
     for failure in failures[:MOST_ROWS]:
         answers = {
-            a.question: join(status(a.status, ANSWERS.get(a.status, "")), tag("small", sentence(a.answer)))
+            a.question: join(draw_status(a.status, ANSWERS.get(a.status, "")), tag("small", sentence(a.answer)))
             for a in failure.asked
         }
         rows.append(
@@ -124,22 +136,22 @@ def _failures(diagnosis: Diagnosis) -> Markup | None:
         Column("Where", "wrap"),
         *(Column(sentence(question), "wrap") for question in questions),
     ]
-    note = explained_failures_text(diagnosis)
+    note = write_explained_failures(diagnosis)
     return panel("Four questions about failures", dense_table(columns, rows), note=note, flush=True) if rows else None
 
 
-def _draw_all_diagnoses(known: Sequence[Diagnosis], names: Mapping[str, str]) -> Markup:
+def _draw_all_diagnoses(diagnoses: Sequence[Diagnosis], names: Mapping[str, str]) -> Markup:
     rows = [
         (
             tag("a", format_time(one.made_ns), href=f"/diagnose?{urlencode({'id': one.id})}"),
-            status(one.status, verdict(one)),
+            draw_status(one.status, write_verdict(one)),
             names.get(one.policy, shorten_ids(one.policy)),
             one.site or "all sites",
             percent(one.baseline),
             percent(one.observed),
-            first_cause_text(one) if one.causes else "none named",
+            name_first_cause(one) if one.causes else "none named",
         )
-        for one in known[:MOST_ROWS]
+        for one in diagnoses[:MOST_ROWS]
     ]
     columns = (
         "Made",
@@ -151,5 +163,5 @@ def _draw_all_diagnoses(known: Sequence[Diagnosis], names: Mapping[str, str]) ->
         "Largest cause",
     )
     return panel(
-        "All diagnoses", dense_table(columns, rows), note=plural(len(known), "diagnosis", "diagnoses"), flush=True
+        "All diagnoses", dense_table(columns, rows), note=plural(len(diagnoses), "diagnosis", "diagnoses"), flush=True
     )

@@ -11,30 +11,37 @@ from fieldloop.model.episode import Episode, Stated
 from fieldloop.model.finding import EpisodeReport, Finding, Status
 from fieldloop.model.stream import NS_PER_S
 from fieldloop.say import sentence
-from fieldloop.say.findings import limit, message, without_subject
+from fieldloop.say.findings import format_finding_limit, write_finding, write_without_subject
 from fieldloop.say.html import Markup, join, tag
-from fieldloop.say.marks import level_of, status
-from fieldloop.say.numbers import fixed, format_number, format_time, format_without_unit, plural, short_id
-from fieldloop.say.streams import stream_note
+from fieldloop.say.marks import draw_status, get_status_level
+from fieldloop.say.numbers import (
+    format_fixed,
+    format_number,
+    format_time,
+    format_without_unit,
+    plural,
+    shorten_content_ids,
+)
+from fieldloop.say.streams import write_stream_note
 from fieldloop.ui.components import (
     Column,
     Field,
     Submit,
-    action,
-    command,
+    action_button,
+    answer_card,
+    copyable_command,
     dense_table,
     empty_state,
     facts,
     film_strip,
     folded,
     form,
-    next_card,
     panel,
     phase_lane,
     signal_plot,
 )
 from fieldloop.ui.components.tables import Row
-from fieldloop.ui.findings import cost_text, fix_in_words, measured_with_interval, moment_link
+from fieldloop.ui.findings import draw_measured_value, draw_moment_link, format_cost, write_fixes
 from fieldloop.ui.visit import Drawn, Visit
 
 MOST_NAMED = 4
@@ -65,26 +72,26 @@ ORDER = {status: place for place, status in enumerate(Status)}
 
 def draw(visit: Visit) -> Drawn:
     """Draw one episode."""
-    at_s = _moment_in_query(visit)
+    at_s = _read_moment_from_query(visit)
     now = show_episode(visit.workspace, visit.path["episode"], at_s=at_s)
     episode, report = now.episode, now.report
     title = join(tag("a", "Episodes", href="/episodes"), " / ", episode.name)
-    shown = () if at_s is None else (_moment(now, at_s),)
+    shown = () if at_s is None else (_draw_moment(now, at_s),)
     return Drawn(
         title,
         (
-            _set_aside_card(episode) if episode.set_aside else _verdict(report),
+            _draw_set_aside_card(episode) if episode.set_aside else _draw_verdict_card(report),
             *shown,
-            _findings(report, at_s),
-            _phases(episode, now.phases),
-            _facts(episode, now.releases),
-            _change_forms(episode),
-            _streams(now),
+            _draw_findings(report, at_s),
+            _draw_phases(episode, now.phases),
+            _draw_facts(episode, now.releases),
+            _draw_change_forms(episode),
+            _draw_streams(now),
         ),
     )
 
 
-def _moment_in_query(visit: Visit) -> float | None:
+def _read_moment_from_query(visit: Visit) -> float | None:
     """Return the moment in the address; None if it is not a number."""
     try:
         at_s = float(visit.query.get("at", ""))
@@ -93,13 +100,17 @@ def _moment_in_query(visit: Visit) -> float | None:
     return at_s if math.isfinite(at_s) else None
 
 
-def _moment(now: EpisodeShown, at_s: float) -> Markup:
+def _draw_moment(episode_shown: EpisodeShown, at_s: float) -> Markup:
     """Show frames and signals around a moment; if the log cannot be opened, the page states why."""
-    episode, seen, findings = now.episode, now.moment, now.report.findings if now.report else ()
-    about = [message(f) for f in findings if _is_near_moment(f, at_s) and f.counts]
-    title, note = f"At {fixed(at_s, 2)} s", about[0] if about else ""
+    episode, seen, findings = (
+        episode_shown.episode,
+        episode_shown.moment,
+        episode_shown.report.findings if episode_shown.report else (),
+    )
+    about = [write_finding(f) for f in findings if _is_near_moment(f, at_s) and f.counts]
+    title, note = f"At {format_fixed(at_s, 2)} s", about[0] if about else ""
     if seen is None:
-        return panel(title, empty_state("This moment cannot be shown", now.moment_error), note=note)
+        return panel(title, empty_state("This moment cannot be shown", episode_shown.moment_error), note=note)
     length_s = (episode.end_ns - episode.start_ns) / NS_PER_S
     drawn = [signal_plot(signal, seen.at_s, length_s) for signal in seen.signals]
     if not drawn and not seen.frames:
@@ -111,81 +122,104 @@ def _is_near_moment(finding: Finding, at_s: float | None) -> bool:
     return finding.at_s is not None and at_s is not None and abs(finding.at_s - at_s) <= NEAR_S
 
 
-def _verdict(report: EpisodeReport | None) -> Markup:
+def _draw_verdict_card(report: EpisodeReport | None) -> Markup:
     if report is None:
-        return next_card(
-            "idle", "Not judged yet", "The episode has not been checked against a protocol.", command("fieldloop check")
+        return answer_card(
+            "idle",
+            "Not judged yet",
+            "The episode has not been checked against a protocol.",
+            copyable_command("fieldloop check"),
         )
     standing = sorted((f for f in report.findings if f.counts), key=lambda f: ORDER[f.status])
     passed = sum(f.status is Status.PASSED for f in report.findings)
     if not standing:
-        return next_card("good", "Fit for training", f"{plural(passed, 'answer')} passed.{_judged_by(report)}")
-    return next_card(
-        level_of(report.status),
-        message(standing[0]),
-        f"{plural(len(standing), 'finding')} blocking, {plural(passed, 'answer')} passed.{_judged_by(report)}",
+        return answer_card(
+            "good", "Fit for training", f"{plural(passed, 'answer')} passed.{_write_judging_protocol(report)}"
+        )
+    return answer_card(
+        get_status_level(report.status),
+        write_finding(standing[0]),
+        f"{plural(len(standing), 'finding')} blocking, {plural(passed, 'answer')} "
+        f"passed.{_write_judging_protocol(report)}",
     )
 
 
-def _judged_by(report: EpisodeReport) -> str:
+def _write_judging_protocol(report: EpisodeReport) -> str:
     return f" Judged by {report.judged_by}." if report.judged_by else ""
 
 
-def _findings(report: EpisodeReport | None, at_s: float | None) -> Markup:
+def _draw_findings(report: EpisodeReport | None, at_s: float | None) -> Markup:
     """Show blocking findings one by one, the most costly first, and the rest folded by check."""
     if report is None:
         return panel("Findings", tag("p", "None yet.", class_="dim"))
     standing = sorted((f for f in report.findings if f.counts), key=lambda f: (ORDER[f.status], -f.cost, f.check))
     quiet = sorted((f for f in report.findings if not f.counts), key=lambda f: (ORDER[f.status], f.check))
-    rest = [_similar_findings_row(list(same)) for _, same in groupby(quiet, key=lambda f: (f.status, f.check))]
-    table = dense_table(FINDING_COLUMNS, [_blocking_finding_row(report.episode, f, at_s) for f in standing])
-    others = folded(_quiet_findings_summary(quiet), dense_table(FINDING_COLUMNS, rest)) if rest else None
+    rest = [_make_similar_findings_row(list(same)) for _, same in groupby(quiet, key=lambda f: (f.status, f.check))]
+    table = dense_table(FINDING_COLUMNS, [_make_blocking_finding_row(report.episode, f, at_s) for f in standing])
+    others = folded(_summarise_quiet_findings(quiet), dense_table(FINDING_COLUMNS, rest)) if rest else None
     return panel("Findings", table if standing else None, others, note="findings that cost most come first", flush=True)
 
 
-def _quiet_findings_summary(quiet: Sequence[Finding]) -> str:
-    counts = Counter(f.status for f in quiet)
+def _summarise_quiet_findings(quiet_findings: Sequence[Finding]) -> str:
+    counts = Counter(f.status for f in quiet_findings)
     listed = ", ".join(f"{counts[each]} {each.value.replace('_', ' ')}" for each in reversed(Status) if counts[each])
-    return f"{plural(len(quiet), 'finding')} that do not hold the episode back: {listed}"
+    return f"{plural(len(quiet_findings), 'finding')} that do not hold the episode back: {listed}"
 
 
-def _blocking_finding_row(episode: str, finding: Finding, at_s: float | None) -> Row:
+def _make_blocking_finding_row(episode: str, finding: Finding, at_s: float | None) -> Row:
     cells = (
-        status(finding.status),
+        draw_status(finding.status),
         finding.check,
         finding.subject,
-        measured_with_interval(finding),
-        limit(finding),
-        moment_link(episode, finding.at_s),
-        cost_text(finding.cost),
-        join(without_subject(finding), _fix_hint(finding)),
+        draw_measured_value(finding),
+        format_finding_limit(finding),
+        draw_moment_link(episode, finding.at_s),
+        format_cost(finding.cost),
+        join(write_without_subject(finding), _draw_fix_hint(finding)),
     )
     return cells, {"class_": "here" if _is_near_moment(finding, at_s) else None}
 
 
-def _fix_hint(finding: Finding) -> Markup | None:
+def _draw_fix_hint(finding: Finding) -> Markup | None:
     return (
-        tag("small", f"A release can {fix_in_words([finding.fix])}: {sentence(finding.fix.why)}")
+        tag("small", f"A release can {write_fixes([finding.fix])}: {sentence(finding.fix.why)}")
         if finding.fix
         else None
     )
 
 
-def _similar_findings_row(same: Sequence[Finding]) -> Row:
-    values = sorted(f.measured for f in same if f.measured is not None)
-    ends = list(dict.fromkeys(format_without_unit(value, same[0].unit, 3) for value in values[:1] + values[-1:]))
+def _make_similar_findings_row(similar_findings: Sequence[Finding]) -> Row:
+    values = sorted(f.measured for f in similar_findings if f.measured is not None)
+    ends = list(
+        dict.fromkeys(format_without_unit(value, similar_findings[0].unit, 3) for value in values[:1] + values[-1:])
+    )
     span = " to ".join(ends) or "–"
-    subjects = same[0].subject if len(same) == 1 else plural(len(same), "subject")
-    text = ", ".join(f.subject for f in same[:MOST_NAMED]) if len(same) > 1 else without_subject(same[0])
-    if len(same) > 1 and same[0].status is not Status.PASSED:
-        text = f"{message(same[0])} Also: {', '.join(f.subject for f in same[1:MOST_NAMED])}"
-    more = f" and {len(same) - MOST_NAMED} more" if len(same) > MOST_NAMED else ""
-    return status(same[0].status), same[0].check, subjects, span, limit(same[0]), "–", "–", f"{text}{more}"
+    subjects = similar_findings[0].subject if len(similar_findings) == 1 else plural(len(similar_findings), "subject")
+    text = (
+        ", ".join(f.subject for f in similar_findings[:MOST_NAMED])
+        if len(similar_findings) > 1
+        else write_without_subject(similar_findings[0])
+    )
+    if len(similar_findings) > 1 and similar_findings[0].status is not Status.PASSED:
+        text = (
+            f"{write_finding(similar_findings[0])} Also: {', '.join(f.subject for f in similar_findings[1:MOST_NAMED])}"
+        )
+    more = f" and {len(similar_findings) - MOST_NAMED} more" if len(similar_findings) > MOST_NAMED else ""
+    return (
+        draw_status(similar_findings[0].status),
+        similar_findings[0].check,
+        subjects,
+        span,
+        format_finding_limit(similar_findings[0]),
+        "–",
+        "–",
+        f"{text}{more}",
+    )
 
 
-def _facts(episode: Episode, used: Sequence[str]) -> Markup:
+def _draw_facts(episode: Episode, used_names: Sequence[str]) -> Markup:
     pairs = [
-        ("Id", tag("span", short_id(episode.id), class_="mono", title=episode.id)),
+        ("Id", tag("span", shorten_content_ids(episode.id), class_="mono", title=episode.id)),
         ("Task", episode.task),
         ("Site", episode.site),
         ("Robot", episode.robot),
@@ -194,29 +228,29 @@ def _facts(episode: Episode, used: Sequence[str]) -> Markup:
         ("Provider", episode.provider),
         ("Format", episode.format),
         ("Begun", format_time(episode.start_ns)),
-        ("Duration", f"{fixed((episode.end_ns - episode.start_ns) / NS_PER_S, 2)} s"),
+        ("Duration", f"{format_fixed((episode.end_ns - episode.start_ns) / NS_PER_S, 2)} s"),
         ("Real or simulated", {True: "simulated", False: "real", None: None}[episode.simulated]),
         ("Outcome", {True: "succeeded", False: episode.failure or "failed", None: None}[episode.succeeded]),
         *episode.stratum.levels.items(),
         *episode.facts,
-        ("In releases", ", ".join(used) or "none"),
-        *((f"Stated: {one.name}", _origin(one)) for one in episode.stated),
+        ("In releases", ", ".join(used_names) or "none"),
+        *((f"Stated: {one.name}", _write_fact_origin(one)) for one in episode.stated),
     ]
     return panel("Episode", facts(pairs))
 
 
-def _origin(one: Stated) -> str:
+def _write_fact_origin(stated_fact: Stated) -> str:
     """Write who stated a fact, and what the log states where that differs."""
-    in_log = f"; the log states {one.instead_of}" if one.instead_of else ""
-    return f"{one.value or 'removed'}, by {one.by}{in_log}"
+    in_log = f"; the log states {stated_fact.instead_of}" if stated_fact.instead_of else ""
+    return f"{stated_fact.value or 'removed'}, by {stated_fact.by}{in_log}"
 
 
-def _set_aside_card(episode: Episode) -> Markup:
-    again = action("Use it again", "/api/ingest/restore", {"episode": [episode.id]})
-    return next_card("idle", "This episode is set aside", episode.set_aside, again)
+def _draw_set_aside_card(episode: Episode) -> Markup:
+    again = action_button("Use it again", "/api/ingest/restore", {"episode": [episode.id]})
+    return answer_card("idle", "This episode is set aside", episode.set_aside, again)
 
 
-def _change_forms(episode: Episode) -> Markup:
+def _draw_change_forms(episode: Episode) -> Markup:
     """Draw the forms that change an episode's facts and set it aside."""
     label = form(
         "/api/ingest/relabel",
@@ -240,10 +274,13 @@ def _change_forms(episode: Episode) -> Markup:
     return panel("Change", label, *(() if episode.set_aside else (aside,)), note=note)
 
 
-def _streams(now: EpisodeShown) -> Markup:
+def _draw_streams(episode_shown: EpisodeShown) -> Markup:
     """Show the streams of the log; a log that cannot be opened is reported."""
-    if now.streams_error:
-        return panel("Streams", empty_state("The log cannot be opened", now.streams_error, command("fieldloop doctor")))
+    if episode_shown.streams_error:
+        return panel(
+            "Streams",
+            empty_state("The log cannot be opened", episode_shown.streams_error, copyable_command("fieldloop doctor")),
+        )
     rows = [
         (
             s.name,
@@ -253,21 +290,23 @@ def _streams(now: EpisodeShown) -> Markup:
             " > ".join(s.clocks),
             s.unit or "–",
             s.holds,
-            "; ".join(stream_note(name, text) for name, text in s.notes),
+            "; ".join(write_stream_note(name, text) for name, text in s.notes),
         )
-        for s in now.streams
+        for s in episode_shown.streams
     ]
     return panel(
         "Streams", dense_table(STREAM_COLUMNS, rows), note="every clock of the stream, most trusted first", flush=True
     )
 
 
-def _phases(episode: Episode, spans: Sequence[Annotation]) -> Markup:
+def _draw_phases(episode: Episode, spans: Sequence[Annotation]) -> Markup:
     if not spans:
         return panel(
             "Phases",
             empty_state(
-                "No phases yet", "This command proposes phases from the signals.", command("fieldloop annotate")
+                "No phases yet",
+                "This command proposes phases from the signals.",
+                copyable_command("fieldloop annotate"),
             ),
         )
     authors = list(dict.fromkeys(span.author for span in spans))

@@ -6,11 +6,11 @@ from urllib.parse import urlencode
 from fieldloop.loop.home.episodes import SET_ASIDE, FoundEpisodes, ListedEpisode, find_episodes
 from fieldloop.model.finding import Status
 from fieldloop.model.stream import NS_PER_S
-from fieldloop.say.findings import message
+from fieldloop.say.findings import write_finding
 from fieldloop.say.html import Markup, escape, tag
-from fieldloop.say.marks import status
-from fieldloop.say.numbers import fixed, format_time, levels_in_words, plural, whole
-from fieldloop.ui.components import Column, chip, command, dense_table, empty_state, next_card, panel
+from fieldloop.say.marks import draw_status
+from fieldloop.say.numbers import format_count, format_fixed, format_time, levels_in_words, plural
+from fieldloop.ui.components import Column, answer_card, chip, copyable_command, dense_table, empty_state, panel
 from fieldloop.ui.visit import Drawn, Visit
 
 COLUMNS = (
@@ -43,50 +43,60 @@ def draw(visit: Visit) -> Drawn:
     matches = find_episodes(visit.workspace, status=query.get("status", ""), text=query.get("q", ""), where=labels)
     if not matches.total + matches.set_aside:
         how = "Ingest robot logs: MCAP, ROS bags, HDF5, LeRobot, RLDS, or folders of them."
-        return Drawn(escape("Episodes"), (empty_state("No episode yet", how, command("fieldloop ingest PATH")),))
-    note = f"{whole(matches.matching)} of {plural(matches.total + matches.set_aside, 'episode')}"
+        return Drawn(
+            escape("Episodes"), (empty_state("No episode yet", how, copyable_command("fieldloop ingest PATH")),)
+        )
+    note = f"{format_count(matches.matching)} of {plural(matches.total + matches.set_aside, 'episode')}"
     note += f", newest {len(matches.episodes)} shown" if matches.matching > len(matches.episodes) else ""
-    table = tag("div", dense_table(COLUMNS, map(_row, matches.episodes)), style="padding-top:8px")
-    listed = panel("Episodes", _filters(matches, visit.query), table, note=note, flush=True)
-    return Drawn(escape("Episodes"), (_summary(matches), listed, *([_logs(matches)] if matches.logs else ())))
+    table = tag("div", dense_table(COLUMNS, map(_make_episode_row, matches.episodes)), style="padding-top:8px")
+    listed = panel("Episodes", _draw_filters(matches, visit.query), table, note=note, flush=True)
+    return Drawn(
+        escape("Episodes"), (_draw_summary_card(matches), listed, *([_draw_logs(matches)] if matches.logs else ()))
+    )
 
 
-def _logs(matches: FoundEpisodes) -> Markup:
+def _draw_logs(matches: FoundEpisodes) -> Markup:
     """Show the logs that episodes came from, and what was wrong with those files."""
     rows = [
         (
             tag("span", log.name, title=log.sha256),
             log.format,
             log.episodes,
-            f"{fixed(log.megabytes, 1)} MB",
+            f"{format_fixed(log.megabytes, 1)} MB",
             "own mapping" if log.mapping else "–",
             log.first_finding or "nothing",
             log.findings,
         )
         for log in matches.logs
     ]
-    note = f"{whole(len(rows))} of {plural(matches.log_count, 'log')}, newest first"
+    note = f"{format_count(len(rows))} of {plural(matches.log_count, 'log')}, newest first"
     return panel("Logs", dense_table(LOG_COLUMNS, rows), note=note, flush=True)
 
 
-def _summary(matches: FoundEpisodes) -> Markup:
+def _draw_summary_card(matches: FoundEpisodes) -> Markup:
     if not matches.held_back:
-        return next_card("good", f"All {plural(matches.total, 'episode')} passed")
+        return answer_card("good", f"All {plural(matches.total, 'episode')} passed")
     why = "The episodes have not been judged."
     if matches.commonest_check:
         why = f"Most frequent reason: {matches.commonest_check}, in {plural(matches.commonest_count, 'finding')}."
-    return next_card("warn", f"{plural(matches.held_back, 'episode')} of {whole(matches.total)} held back", why)
+    return answer_card(
+        "warn", f"{plural(matches.held_back, 'episode')} of {format_count(matches.total)} held back", why
+    )
 
 
-def _filters(matches: FoundEpisodes, query: Mapping[str, str]) -> Markup:
+def _draw_filters(matches: FoundEpisodes, query: Mapping[str, str]) -> Markup:
     rest = {k: v for k, v in query.items() if k != "status"}
-    chips = [chip(f"all {whole(matches.total)}", href=f"/episodes?{urlencode(rest)}", current="status" not in query)]
+    chips = [
+        chip(f"all {format_count(matches.total)}", href=f"/episodes?{urlencode(rest)}", current="status" not in query)
+    ]
     for name, count in matches.by_status.items():
         href = f"/episodes?{urlencode({**rest, 'status': name})}"
-        chips.append(chip(f"{name.replace('_', ' ')} {whole(count)}", href=href, current=query.get("status") == name))
+        chips.append(
+            chip(f"{name.replace('_', ' ')} {format_count(count)}", href=href, current=query.get("status") == name)
+        )
     if matches.set_aside:
         href = f"/episodes?{urlencode({**rest, 'status': SET_ASIDE})}"
-        label = f"set aside {whole(matches.set_aside)}"
+        label = f"set aside {format_count(matches.set_aside)}"
         chips.append(chip(label, href=href, current=query.get("status") == SET_ASIDE))
     for key, value in rest.items():
         without = urlencode({k: v for k, v in query.items() if k != key})
@@ -94,22 +104,22 @@ def _filters(matches: FoundEpisodes, query: Mapping[str, str]) -> Markup:
     return tag("div", *chips, class_="chips", style="padding:4px 12px 0")
 
 
-def _row(listed: ListedEpisode) -> tuple[object, ...]:
+def _make_episode_row(listed: ListedEpisode) -> tuple[object, ...]:
     episode = listed.episode
     outcome = {
-        True: status(Status.PASSED, "succeeded"),
-        False: status(Status.FAILED, episode.failure or "failed"),
+        True: draw_status(Status.PASSED, "succeeded"),
+        False: draw_status(Status.FAILED, episode.failure or "failed"),
         None: "not stated",
     }
     return (
         tag("a", episode.name, href=f"/episodes/{episode.id}", title=episode.id),
-        status(listed.status) if listed.status else "set aside" if episode.set_aside else "not judged",
+        draw_status(listed.status) if listed.status else "set aside" if episode.set_aside else "not judged",
         episode.site or "–",
         episode.robot or "–",
         episode.operator or "–",
         levels_in_words(episode.stratum, without=("site",)),
-        f"{fixed((episode.end_ns - episode.start_ns) / NS_PER_S, 1)} s",
+        f"{format_fixed((episode.end_ns - episode.start_ns) / NS_PER_S, 1)} s",
         outcome[episode.succeeded],
         format_time(episode.start_ns),
-        episode.set_aside or (message(listed.finding) if listed.finding else ""),
+        episode.set_aside or (write_finding(listed.finding) if listed.finding else ""),
     )

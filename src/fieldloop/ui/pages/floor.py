@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from fieldloop.doors.written import as_json
+from fieldloop.doors.written import convert_to_json
 from fieldloop.loop.home.floor import floor
 from fieldloop.loop.home.success import Success, policies_shown
 from fieldloop.model.alarm import Alarm, Rate
@@ -12,9 +12,10 @@ from fieldloop.model.policy import Outcome
 from fieldloop.model.rollout import Rollout, Rung
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup, escape, tag
-from fieldloop.say.marks import shape, status
+from fieldloop.say.marks import draw_level_mark, draw_status
 from fieldloop.say.numbers import (
-    fixed,
+    format_count,
+    format_fixed,
     format_number,
     format_time,
     levels_in_words,
@@ -22,22 +23,21 @@ from fieldloop.say.numbers import (
     percent_range,
     plural,
     shorten_ids,
-    whole,
 )
 from fieldloop.ui.components import (
     Column,
-    action,
-    command,
+    action_button,
+    answer_card,
+    copyable_command,
     dense_table,
     empty_state,
     interval_bar,
-    island,
     key_value,
-    ladder,
-    next_card,
     panel,
+    rollout_ladder,
+    script_island,
 )
-from fieldloop.ui.pages.tables_in import record_outcomes_panel, unknown_results_panel
+from fieldloop.ui.pages.tables_in import draw_outcomes_form, draw_unknown_results
 from fieldloop.ui.visit import Drawn, Visit
 
 
@@ -49,82 +49,102 @@ def draw(visit: Visit) -> Drawn:
         nothing = empty_state(
             "No robot reports yet",
             "Roll out a policy that passed its gate, or record a file of outcomes from robots.",
-            command("fieldloop monitor record FILE"),
+            copyable_command("fieldloop monitor record FILE"),
         )
-        record = record_outcomes_panel(tuple(names.values()), now.template)
+        record = draw_outcomes_form(tuple(names.values()), now.template)
         return Drawn(escape("Floor"), (nothing, record))
-    parts: list[Markup] = [_summary(alarms, over_time), *(_draw_rollout(climb, names) for climb in now.rollouts[:1])]
+    parts: list[Markup] = [
+        _draw_summary_card(alarms, over_time),
+        *(_draw_rollout(climb, names) for climb in now.rollouts[:1]),
+    ]
     if over_time.points:
         parts.append(
             panel(
                 "Success in production",
-                island("success.js", {"first": as_json(over_time)}, live=0),
+                script_island("success.js", {"first": convert_to_json(over_time)}, shown_seq=0),
                 note=f"{policies_shown(over_time)}, all sites, 95 % interval",
                 columns=8,
             )
         )
-    parts += [_alarms(alarms), _by_site(now.rates, names), *unknown_results_panel(now.unknown)]
-    parts += [_outcomes(now.outcomes, names), record_outcomes_panel(tuple(names.values()), now.template)]
+    parts += [_draw_alarms(alarms), _draw_rates_by_site(now.rates, names), *draw_unknown_results(now.unknown)]
+    parts += [_draw_recent_outcomes(now.outcomes, names), draw_outcomes_form(tuple(names.values()), now.template)]
     return Drawn(escape("Floor"), tuple(parts))
 
 
-def _summary(alarms: Sequence[Alarm], over_time: Success) -> Markup:
+def _draw_summary_card(alarms: Sequence[Alarm], success: Success) -> Markup:
     if alarms:
         last = alarms[0]
-        return next_card("bad", f"Alarm at {last.site}", sentence(last.message), command("fieldloop diagnose"))
-    if not over_time.points:
-        return next_card(
+        return answer_card(
+            "bad", f"Alarm at {last.site}", sentence(last.message), copyable_command("fieldloop diagnose")
+        )
+    if not success.points:
+        return answer_card(
             "idle",
             "Too few outcomes to give a rate",
             "The success rate appears once robots have reported enough outcomes.",
         )
-    now, base = over_time.points[-1], over_time.baseline
-    days = f"succeeded in {format_number(over_time.window_days, 6)} days"
-    headline = f"{over_time.policy}: {percent(now.rate)} of {plural(now.episodes, 'episode')} {days}"
-    if base is not None and over_time.alarm is not None and now.rate < over_time.alarm:
-        under = (
-            f"This is {fixed(100 * (base - now.rate), 1)} points below the baseline, without an alarm. Run the monitor:"
+    now, base = success.in_window, success.baseline
+    if now is None or success.status is Status.CANNOT_TELL:
+        why = " ".join(sentence(reason) for reason in success.reasons)
+        return answer_card(
+            "warn", "Cannot tell how production performs", why, copyable_command("fieldloop monitor record FILE")
         )
-        return next_card("warn", headline, under, command("fieldloop monitor"))
+    days = f"succeeded in {format_number(success.window_days, 6)} days"
+    headline = f"{success.policy}: {percent(now.rate)} of {plural(now.episodes, 'episode')} {days}"
+    if base is not None and success.alarm is not None and now.rate < success.alarm:
+        under = (
+            f"This is {format_fixed(100 * (base - now.rate), 1)} points below the baseline, without an alarm. Run "
+            f"the monitor:"
+        )
+        return answer_card("warn", headline, under, copyable_command("fieldloop monitor"))
     against = "No baseline is known for comparison." if base is None else f"The baseline is {percent(base)}."
-    return next_card("good" if base is not None else "run", f"{headline}, no alarm", against)
+    return answer_card("good" if base is not None else "run", f"{headline}, no alarm", against)
 
 
-def _draw_rollout(climb: Rollout, names: Mapping[str, str]) -> Markup:
-    def arm(policy: str | None, won: int, tried: int) -> str:
-        return "none" if policy is None else f"{names.get(policy, shorten_ids(policy))}: {won} of {tried} succeeded"
+def _draw_rollout(rollout: Rollout, names: Mapping[str, str]) -> Markup:
+    def write_arm_result(policy: str | None, successes: int, attempts: int) -> str:
+        return (
+            "none"
+            if policy is None
+            else f"{names.get(policy, shorten_ids(policy))}: {successes} of {attempts} succeeded"
+        )
 
     facts = [
-        ("Candidate", arm(climb.candidate, climb.candidate_successes, climb.candidate_episodes)),
-        ("Incumbent", arm(climb.incumbent, climb.incumbent_successes, climb.incumbent_episodes)),
-        ("Since", format_time(climb.since_ns)),
-        ("Why", sentence(climb.reason)),
+        ("Candidate", write_arm_result(rollout.candidate, rollout.candidate_successes, rollout.candidate_episodes)),
+        ("Incumbent", write_arm_result(rollout.incumbent, rollout.incumbent_successes, rollout.incumbent_episodes)),
+        ("Since", format_time(rollout.since_ns)),
+        ("Why", sentence(rollout.reason)),
     ]
     back = (
         None
-        if climb.rung is Rung.BACK
-        else action(
+        if rollout.rung is Rung.BACK
+        else action_button(
             "Roll back",
             "/api/rollout/back",
             {"reason": "rolled back by hand on the floor page"},
             kind="danger",
-            sure="Roll this policy back?",
+            confirm_text="Roll this policy back?",
         )
     )
-    return panel("Rollout", ladder(climb), tag("div", key_value(facts), style="padding-top:12px"), right=back)
+    return panel("Rollout", rollout_ladder(rollout), tag("div", key_value(facts), style="padding-top:12px"), right=back)
 
 
-def _alarms(alarms: Sequence[Alarm]) -> Markup:
+def _draw_alarms(alarms: Sequence[Alarm]) -> Markup:
     if not alarms:
         return panel("Alarms", tag("p", "No alarm was raised.", class_="dim"), columns=4)
     items = [
-        tag("li", shape("bad"), tag("span", f"{a.site}, {format_time(a.raised_ns)}"), tag("p", sentence(a.message)))
+        tag(
+            "li",
+            draw_level_mark("bad"),
+            tag("span", f"{a.site}, {format_time(a.raised_ns)}"),
+            tag("p", sentence(a.message)),
+        )
         for a in alarms
     ]
     return panel("Alarms", tag("ul", *items, class_="list"), columns=4)
 
 
-def _by_site(seen: Sequence[Rate], names: Mapping[str, str]) -> Markup:
+def _draw_rates_by_site(site_rates: Sequence[Rate], names: Mapping[str, str]) -> Markup:
     rows = [
         (
             r.site,
@@ -132,9 +152,9 @@ def _by_site(seen: Sequence[Rate], names: Mapping[str, str]) -> Markup:
             percent(r.rate),
             interval_bar(r.low, r.rate, r.high),
             percent_range(r.low, r.high),
-            whole(r.episodes),
+            format_count(r.episodes),
         )
-        for r in sorted(seen, key=lambda r: r.rate)
+        for r in sorted(site_rates, key=lambda r: r.rate)
     ]
     columns = (
         "Site",
@@ -144,23 +164,24 @@ def _by_site(seen: Sequence[Rate], names: Mapping[str, str]) -> Markup:
         "95 % interval",
         Column("Episodes", "num"),
     )
-    return panel("By site and policy", dense_table(columns, rows), note="lowest first", flush=True)
+    span = f", {format_time(site_rates[0].start_ns)} to {format_time(site_rates[0].end_ns)}" if site_rates else ""
+    return panel("By site and policy", dense_table(columns, rows), note=f"lowest first{span}", flush=True)
 
 
-def _result(outcome: Outcome) -> Markup:
+def _draw_outcome_result(outcome: Outcome) -> Markup:
     if outcome.succeeded is None:
-        return status(Status.CANNOT_TELL, "unknown")
+        return draw_status(Status.CANNOT_TELL, "unknown")
     if outcome.succeeded:
-        return status(Status.PASSED, "succeeded")
-    return status(Status.FAILED, outcome.failure.value if outcome.failure else "failed")
+        return draw_status(Status.PASSED, "succeeded")
+    return draw_status(Status.FAILED, outcome.failure.value if outcome.failure else "failed")
 
 
-def _outcomes(recent: Sequence[Outcome], names: Mapping[str, str]) -> Markup:
-    failed = Counter(o.failure.value for o in recent if o.failure)
+def _draw_recent_outcomes(recent_outcomes: Sequence[Outcome], names: Mapping[str, str]) -> Markup:
+    failed = Counter(o.failure.value for o in recent_outcomes if o.failure)
     rows = [
         (
             format_time(o.at_ns),
-            _result(o),
+            _draw_outcome_result(o),
             o.site,
             o.robot,
             names.get(o.policy, shorten_ids(o.policy)),
@@ -169,7 +190,7 @@ def _outcomes(recent: Sequence[Outcome], names: Mapping[str, str]) -> Markup:
             format_number(o.confidence, 2),
             o.judged_by,
         )
-        for o in recent
+        for o in recent_outcomes
     ]
     columns = (
         "When",

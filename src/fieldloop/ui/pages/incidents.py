@@ -7,24 +7,31 @@ from fieldloop.loop.run.incident import IncidentNow
 from fieldloop.model.diagnosis import Diagnosis
 from fieldloop.model.finding import Status
 from fieldloop.model.incident import Step
-from fieldloop.report.diagnose.content import change_text, main_cause, place_in_words, remark_word, since, verdict
-from fieldloop.report.diagnose.kinds import kinds_text
-from fieldloop.report.diagnose.parts import columns as sized_columns
-from fieldloop.report.diagnose.parts import in_points, size
+from fieldloop.report.diagnose.content import (
+    name_remarks,
+    write_cause_place,
+    write_cause_start,
+    write_main_cause,
+    write_success_change,
+    write_verdict,
+)
+from fieldloop.report.diagnose.kinds import write_kinds
+from fieldloop.report.diagnose.parts import format_cause_size, uses_points
+from fieldloop.report.diagnose.parts import get_size_headings as sized_columns
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup, escape, tag
-from fieldloop.say.marks import shape
+from fieldloop.say.marks import draw_level_mark
 from fieldloop.say.numbers import format_time, plural, shorten_ids
 from fieldloop.ui.components import (
     Column,
-    action,
-    clocks,
-    command,
+    action_button,
+    answer_card,
+    copyable_command,
     dense_table,
     empty_state,
+    incident_clocks,
     interval_bar,
     key_value,
-    next_card,
     panel,
 )
 from fieldloop.ui.visit import Drawn, Visit
@@ -33,30 +40,30 @@ from fieldloop.ui.visit import Drawn, Visit
 def draw(visit: Visit) -> Drawn:
     """Draw the incidents, open ones first, and the newest diagnosis."""
     now = show_incidents(visit.workspace)
-    known, diagnosis_panel = now.incidents, (_diagnosis(now.diagnosis),) if now.diagnosis else ()
+    known, diagnosis_panel = now.incidents, (_draw_diagnosis(now.diagnosis),) if now.diagnosis else ()
     if not known:
         how = "An alarm opens an incident automatically. You can also open one by hand."
         return Drawn(
             escape("Incidents"),
-            (empty_state("No incident", how, command("fieldloop incident open --help")), *diagnosis_panel),
+            (empty_state("No incident", how, copyable_command("fieldloop incident open --help")), *diagnosis_panel),
         )
-    return Drawn(escape("Incidents"), (_draw_answer_card(known), *map(_incident, known), *diagnosis_panel))
+    return Drawn(escape("Incidents"), (_draw_answer_card(known), *map(_draw_incident, known), *diagnosis_panel))
 
 
-def _draw_answer_card(known: Sequence[IncidentNow]) -> Markup:
-    still = [now for now in known if now.incident.done(Step.REVIEWED) is None]
+def _draw_answer_card(incidents: Sequence[IncidentNow]) -> Markup:
+    still = [now for now in incidents if now.incident.done(Step.REVIEWED) is None]
     if not still:
-        asked = sum(d.demonstrations for now in known for d in now.demands)
+        asked = sum(d.demonstrations for now in incidents for d in now.demands)
         why = f"The incidents requested {plural(asked, 'demonstration')} from the plan."
-        return next_card("good", f"All {plural(len(known), 'incident')} are reviewed", why)
+        return answer_card("good", f"All {plural(len(incidents), 'incident')} are reviewed", why)
     late = sum(c.met is False or (c.met is None and c.elapsed_s > c.limit_s) for now in still for c in now.clocks)
     why = f"{plural(late, 'deadline')} missed." if late else "No deadline has been missed."
     headline = f"{plural(len(still), 'incident')} open: {sentence(still[0].incident.what)}"
-    return next_card("bad" if late else "warn", headline, why)
+    return answer_card("bad" if late else "warn", headline, why)
 
 
-def _incident(now: IncidentNow) -> Markup:
-    incident = now.incident
+def _draw_incident(incident_now: IncidentNow) -> Markup:
+    incident = incident_now.incident
     step = next((s for s in Step if incident.done(s) is None), None)
     facts = [
         ("Site", incident.site),
@@ -65,42 +72,53 @@ def _incident(now: IncidentNow) -> Markup:
         ("Alerted", format_time(incident.alerted_ns)),
         (
             "Requested from the plan",
-            "; ".join(f"{d.demonstrations} of {d.stratum}" for d in now.demands) or "nothing yet",
+            "; ".join(f"{d.demonstrations} of {d.stratum}" for d in incident_now.demands) or "nothing yet",
         ),
     ]
     steps = [
-        tag("li", shape("good"), tag("span", f"{s.step.value} by {s.actor}, {format_time(s.at_ns)}"), tag("p", s.note))
+        tag(
+            "li",
+            draw_level_mark("good"),
+            tag("span", f"{s.step.value} by {s.actor}, {format_time(s.at_ns)}"),
+            tag("p", s.note),
+        )
         for s in incident.steps
     ]
-    body = (clocks(now.clocks), tag("div", key_value(facts), class_="under"), tag("ul", *steps, class_="list under"))
+    body = (
+        incident_clocks(incident_now.clocks),
+        tag("div", key_value(facts), class_="under"),
+        tag("ul", *steps, class_="list under"),
+    )
     return panel(
         sentence(incident.what),
         *body,
         note=shorten_ids(incident.id),
-        right=_step_button(incident.id, step) if step else None,
+        right=_draw_step_button(incident.id, step) if step else None,
     )
 
 
-def _step_button(incident: str, step: Step) -> Markup:
+def _draw_step_button(incident: str, step: Step) -> Markup:
     body = {"incident": incident, "step": step.value, "note": "Marked on the incidents page."}
-    return action(f"Mark {step.value}", "/api/incident/move", body, sure=f"Mark the incident as {step.value}?")
+    return action_button(
+        f"Mark {step.value}", "/api/incident/move", body, confirm_text=f"Mark the incident as {step.value}?"
+    )
 
 
-def _diagnosis(diagnosis: Diagnosis) -> Markup:
+def _draw_diagnosis(diagnosis: Diagnosis) -> Markup:
     headline = tag(
         "p",
-        tag("b", verdict(diagnosis)),
-        f": {change_text(diagnosis)} {main_cause(diagnosis)} {kinds_text(diagnosis)}",
+        tag("b", write_verdict(diagnosis)),
+        f": {write_success_change(diagnosis)} {write_main_cause(diagnosis)} {write_kinds(diagnosis)}",
         class_="body",
     )
     rows = [
         (
             c.gap.value,
-            size(diagnosis, c)[0],
-            "" if in_points(diagnosis) else interval_bar(c.low, c.share, c.high),
-            size(diagnosis, c)[1],
-            place_in_words(c),
-            since(c),
+            format_cause_size(diagnosis, c)[0],
+            "" if uses_points(diagnosis) else interval_bar(c.low, c.share, c.high),
+            format_cause_size(diagnosis, c)[1],
+            write_cause_place(c),
+            write_cause_start(c),
             sentence(c.evidence),
             sentence(c.fix),
         )
@@ -118,7 +136,7 @@ def _diagnosis(diagnosis: Diagnosis) -> Markup:
     )
     look = "body" if diagnosis.status is Status.PASSED else "body warn"
     unknown = [
-        tag("p", f"{remark_word(diagnosis)}: {sentence(reason)}", class_=look) for reason in diagnosis.cannot_tell
+        tag("p", f"{name_remarks(diagnosis)}: {sentence(reason)}", class_=look) for reason in diagnosis.cannot_tell
     ]
     causes = dense_table(columns, rows) if rows else None
     return panel("Diagnosis", headline, causes, *unknown, note=format_time(diagnosis.made_ns), flush=True)

@@ -8,21 +8,23 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
 
 
-def add_login(app: "FastAPI") -> None:
+def add_login_route(app: "FastAPI") -> None:
     """Add the form; it posts to the API, which checks tokens."""
     from fastapi.responses import HTMLResponse
 
-    from fieldloop.ui.frame import HEADERS, document
+    from fieldloop.ui.frame import HEADERS, draw_document
 
     @app.get("/login", include_in_schema=False)
-    def login(to: str = "/", wrong: bool = False) -> HTMLResponse:  # noqa: FBT001, FBT002 - a query parameter
-        page = tag("main", form(to, wrong=wrong), class_="page", style="max-width:560px;margin:10vh auto")
-        return HTMLResponse(document("Sign in", page), headers=HEADERS)
+    def serve_login_form(to: str = "/", wrong: bool = False) -> HTMLResponse:  # noqa: FBT001, FBT002 - a query parameter
+        page = tag(
+            "main", draw_login_form(to, token_refused=wrong), class_="page", style="max-width:560px;margin:10vh auto"
+        )
+        return HTMLResponse(draw_document("Sign in", page), headers=HEADERS)
 
 
-def form(to: str, *, wrong: bool) -> Markup:
+def draw_login_form(return_address: str, *, token_refused: bool) -> Markup:
     """Draw the form."""
-    alert = tag("p", "This token is unknown or was revoked.", class_="bad", role="alert") if wrong else None
+    alert = tag("p", "This token is unknown or was revoked.", class_="bad", role="alert") if token_refused else None
     return tag(
         "section",
         tag("b", "Sign in"),
@@ -43,7 +45,7 @@ def form(to: str, *, wrong: bool) -> Markup:
                 autofocus=True,
                 autocomplete="current-password",
             ),
-            tag("input", type="hidden", name="to", value=to),
+            tag("input", type="hidden", name="to", value=return_address),
             alert,
             tag("button", "Sign in", class_="btn primary"),
             class_="form",

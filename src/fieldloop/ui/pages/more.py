@@ -2,11 +2,13 @@
 
 from fieldloop.say.html import escape, tag
 from fieldloop.ui.components import panel
-from fieldloop.ui.navigation import every_page, icon
+from fieldloop.ui.navigation import draw_icon, list_every_page
 from fieldloop.ui.visit import Drawn, Visit
 
 
 def draw(_: Visit) -> Drawn:
     """List every page."""
-    links = [tag("a", icon(name), tag("span", name), class_="to", href=to) for _heading, name, to in every_page()]
+    links = [
+        tag("a", draw_icon(name), tag("span", name), class_="to", href=to) for _heading, name, to in list_every_page()
+    ]
     return Drawn(escape("More"), (panel("Every page", tag("nav", *links, class_="every")),))

@@ -7,40 +7,40 @@ from urllib.parse import urlencode
 from fieldloop.errors import Refused
 from fieldloop.loop.plan.plan import PlanNow, sheet, show
 from fieldloop.model.plan import CoverageGap, Plan, PlanScore
-from fieldloop.report.plan import headline, uncovered_text
-from fieldloop.report.plan.content import deployed_strata
+from fieldloop.report.plan import write_headline, write_uncovered_share
+from fieldloop.report.plan.content import select_deployed_strata
 from fieldloop.report.plan.curve_drawing import draw_curves
-from fieldloop.report.plan.grid import MOST_LEVELS, factors, grid, most_telling_factors
-from fieldloop.report.plan.orders import beside_text, progress_line
-from fieldloop.report.plan.sheet import articles_text, draw_sheet
+from fieldloop.report.plan.grid import MOST_LEVELS, choose_grid_factors, list_deployed_factors, make_coverage_grid
+from fieldloop.report.plan.orders import write_progress_line, write_unplanned_count
+from fieldloop.report.plan.sheet import draw_sheet, format_order_articles
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup, escape, join, tag
-from fieldloop.say.marks import status
+from fieldloop.say.marks import draw_status
 from fieldloop.say.numbers import (
-    fixed,
+    format_count,
+    format_fixed,
+    format_interval,
+    format_points,
+    format_small_share,
     format_time,
-    interval,
     levels_in_words,
     percent,
     plural,
-    points,
     shorten_ids,
-    small_share,
-    whole,
 )
 from fieldloop.ui.components import (
     Column,
     Field,
     Submit,
+    answer_card,
     button,
     chip,
-    command,
+    copyable_command,
     dense_table,
     empty_state,
     form,
     heat_map,
     interval_bar,
-    next_card,
     panel,
 )
 from fieldloop.ui.pages.home import draw_budget_slider, draw_quotas
@@ -60,66 +60,66 @@ def draw(visit: Visit) -> Drawn:
         if NOT_MAPPED not in {reason.code for reason in refused.reasons}:
             raise
         how = "Coverage and the plan need a deployment map."
-        nothing = empty_state("No deployment is mapped yet", how, command("fieldloop audit --example"))
+        nothing = empty_state("No deployment is mapped yet", how, copyable_command("fieldloop audit --example"))
         return Drawn(escape("Coverage and plan"), (nothing,))
-    parts: list[Markup | None] = [_draw_answer_card(now), _next_plan(now), _draw_heat_map(now, visit)]
-    parts += _plan(now.plan, now) if now.plan else ()
-    parts += [_scores(now.scores), _strata(now)]
+    parts: list[Markup | None] = [_draw_answer_card(now), _draw_next_plan_form(now), _draw_heat_map(now, visit)]
+    parts += _draw_plan_panels(now.plan, now) if now.plan else ()
+    parts += [_draw_scores(now.scores), _draw_strata(now)]
     return Drawn(escape("Coverage and plan"), tuple(part for part in parts if part is not None))
 
 
-def _next_plan(now: PlanNow) -> Markup:
+def _draw_next_plan_form(plan_now: PlanNow) -> Markup:
     """Draw the form that makes the next plan; it replaces the plan in force."""
-    budget = str(now.plan.budget) if now.plan else ""
+    budget = str(plan_now.plan.budget) if plan_now.plan else ""
     fields = (
         Field("budget", "Budget, in ordinary demonstrations (empty: as set in operations)", "number", value=budget),
         Field("strategy", "Strategy", value="marginal"),
     )
-    sure = "Replace the plan in force?" if now.plan else ""
+    sure = "Replace the plan in force?" if plan_now.plan else ""
     return panel("Make the next plan", form("/api/plan", fields, Submit("Make the plan", sure=sure)))
 
 
-def _draw_heat_map(now: PlanNow, visit: Visit) -> Markup:
-    there = deployed_strata(now.coverage)
-    usual = most_telling_factors(there)
+def _draw_heat_map(plan_now: PlanNow, visit: Visit) -> Markup:
+    there = select_deployed_strata(plan_now.coverage)
+    usual = choose_grid_factors(there)
     rows, columns = visit.query.get("rows", usual[0]), visit.query.get("columns", usual[1])
-    shown, known = grid(there, rows, columns, MOST_LEVELS), factors(there)
+    shown, known = make_coverage_grid(there, rows, columns, MOST_LEVELS), list_deployed_factors(there)
     axes = join(
-        _factor_chips("Rows", "rows", shown.row_factor, known, {"columns": shown.column_factor}),
-        _factor_chips("Columns", "columns", shown.column_factor, known, {"rows": shown.row_factor}),
+        _draw_factor_chips("Rows", "rows", shown.row_factor, known, {"columns": shown.column_factor}),
+        _draw_factor_chips("Columns", "columns", shown.column_factor, known, {"rows": shown.row_factor}),
     )
     drawn = tag("div", heat_map(shown), style="padding-top:8px")
     return panel("Coverage of production", axes, drawn, note="share of the data ÷ share of production")
 
 
-def _draw_answer_card(now: PlanNow) -> Markup:
-    left = sum(p.left for p in now.progress if not p.order)
-    level = "idle" if now.plan is None else "run" if left else "good"
+def _draw_answer_card(plan_now: PlanNow) -> Markup:
+    left = sum(p.left for p in plan_now.progress if not p.order)
+    level = "idle" if plan_now.plan is None else "run" if left else "good"
     do = "fieldloop ingest PATH" if level == "run" else "fieldloop plan"
-    why = uncovered_text(now.coverage) if now.plan else ""
-    return next_card(level, headline(now), why, command(do))
+    why = write_uncovered_share(plan_now.coverage) if plan_now.plan else ""
+    return answer_card(level, write_headline(plan_now), why, copyable_command(do))
 
 
-def _plan(plan: Plan, now: PlanNow) -> tuple[Markup | None, ...]:
+def _draw_plan_panels(plan: Plan, plan_now: PlanNow) -> tuple[Markup | None, ...]:
     drawn = f"{shorten_ids(plan.id)}, {format_time(plan.drawn_ns)}, by {plan.strategy}"
     notes = [tag("p", f"When the plan was made: {sentence(warning)}", class_="body warn") for warning in plan.warnings]
-    progress = tag("p", progress_line(now.progress, now.forecast), class_="body")
-    if now.beside:
-        notes.insert(0, tag("p", beside_text(now), class_="body"))
+    progress = tag("p", write_progress_line(plan_now.progress, plan_now.forecast), class_="body")
+    if plan_now.beside:
+        notes.insert(0, tag("p", write_unplanned_count(plan_now), class_="body"))
     what = panel(
         "What to collect",
-        draw_quotas(plan, now.progress),
+        draw_quotas(plan, plan_now.progress),
         progress,
         *notes,
         note=drawn,
         right=draw_budget_slider(plan),
         flush=True,
     )
-    return what, _curves(now), _gaps(plan.gaps), _orders(plan, now)
+    return what, _draw_curves(plan_now), _draw_gaps(plan.gaps), _draw_orders(plan, plan_now)
 
 
-def _curves(now: PlanNow) -> Markup | None:
-    drawn = [Markup(curve) for curve in draw_curves(now)]
+def _draw_curves(plan_now: PlanNow) -> Markup | None:
+    drawn = [Markup(curve) for curve in draw_curves(plan_now)]
     if not drawn:
         return None
     note = (
@@ -128,10 +128,10 @@ def _curves(now: PlanNow) -> Markup | None:
     return panel("What more demonstrations are expected to bring", tag("div", *drawn, class_="charts drawn"), note=note)
 
 
-def _gaps(gaps: Sequence[CoverageGap]) -> Markup | None:
+def _draw_gaps(gaps: Sequence[CoverageGap]) -> Markup | None:
     ranked = sorted(gaps, key=lambda g: -1.0 if g.share is None else g.share, reverse=True)
     rows = [
-        (g.kind.value, levels_in_words(g.stratum), small_share(g.share), sentence(g.message))
+        (g.kind.value, levels_in_words(g.stratum), format_small_share(g.share), sentence(g.message))
         for g in ranked[:MOST_GAPS]
     ]
     columns = ("Gap", "Where", Column("Share of production", "num"), Column("What", "text"))
@@ -139,18 +139,20 @@ def _gaps(gaps: Sequence[CoverageGap]) -> Markup | None:
     return panel("Gaps", dense_table(columns, rows), note=note, flush=True) if rows else None
 
 
-def _orders(plan: Plan, now: PlanNow) -> Markup:
+def _draw_orders(plan: Plan, plan_now: PlanNow) -> Markup:
     if not plan.orders:
         how = "Register a robot and enrol operators. The plan then assigns work orders to them."
-        return panel("Work orders", empty_state("No work order", how, command("fieldloop collect enrol PSEUDONYM")))
-    done = {p.order: p for p in now.orders}
+        return panel(
+            "Work orders", empty_state("No work order", how, copyable_command("fieldloop collect enrol PSEUDONYM"))
+        )
+    done = {p.order: p for p in plan_now.orders}
     rows = [
         (
             o.name if o.number else shorten_ids(o.id), o.site, o.robot,
             tag("a", o.operator, href=f"/plan/sheet?{urlencode({'operator': o.operator})}") if o.operator else "any",
-            levels_in_words(o.stratum), articles_text(o), o.kind.value,
+            levels_in_words(o.stratum), format_order_articles(o), o.kind.value,
             f"{done[o.id].accepted if o.id in done else 0} of {o.demonstrations}",
-            fixed(o.hours, 1) if o.hours else "", o.due,
+            format_fixed(o.hours, 1) if o.hours else "", o.due,
         )
         for o in plan.orders[:MOST_ORDERS]
     ]  # fmt: skip
@@ -170,18 +172,18 @@ def draw_sheets(visit: Visit) -> Drawn:
     return Drawn(escape("Work orders"), tuple(parts))
 
 
-def _scores(scores: Sequence[PlanScore]) -> Markup | None:
+def _draw_scores(scores: Sequence[PlanScore]) -> Markup | None:
     bounds = [v for s in scores for v in (s.expected_low, s.expected_high, s.measured_low, s.measured_high)]
     ends = [0.0, *filter(math.isfinite, bounds)]
     first, last = min(ends), max(ends)
     rows = [
         (
-            status(s.status),
+            draw_status(s.status),
             shorten_ids(s.plan),
             interval_bar(s.expected_low, s.expected, s.expected_high, first=first, last=last, tick=0.0),
-            f"{points(s.expected)} ({interval(s.expected_low, s.expected_high)})",
+            f"{format_points(s.expected)} ({format_interval(s.expected_low, s.expected_high)})",
             interval_bar(s.measured_low, s.measured, s.measured_high, first=first, last=last, tick=0.0),
-            f"{points(s.measured)} ({interval(s.measured_low, s.measured_high)})",
+            f"{format_points(s.measured)} ({format_interval(s.measured_low, s.measured_high)})",
             sentence(s.message),
         )
         for s in scores
@@ -198,15 +200,15 @@ def _scores(scores: Sequence[PlanScore]) -> Markup | None:
     return panel("Scores of earlier plans", dense_table(columns, rows), flush=True) if rows else None
 
 
-def _strata(now: PlanNow) -> Markup:
-    there = sorted(deployed_strata(now.coverage), key=lambda c: -c.exposure)
+def _draw_strata(plan_now: PlanNow) -> Markup:
+    there = sorted(select_deployed_strata(plan_now.coverage), key=lambda c: -c.exposure)
     rows = [
         (
             levels_in_words(c.stratum),
-            small_share(c.exposure),
+            format_small_share(c.exposure),
             c.demonstrations,
             percent(c.share),
-            _failure_rate_text(c.attempts, c.failures),
+            _format_failure_rate(c.attempts, c.failures),
             c.attempts,
         )
         for c in there[:MOST_STRATA]
@@ -220,16 +222,21 @@ def _strata(now: PlanNow) -> Markup:
         Column("Attempts", "num"),
     )
     hidden = len(there) - len(rows)
-    note = f"most common first; {whole(hidden)} rarer strata are in the JSON" if hidden else "most common first"
+    note = f"most common first; {format_count(hidden)} rarer strata are in the JSON" if hidden else "most common first"
     return panel("Deployed strata", dense_table(columns, rows), note=note, flush=True)
 
 
-def _failure_rate_text(attempts: int, failures: int) -> str:
+def _format_failure_rate(attempts: int, failures: int) -> str:
     return percent(failures / attempts, 0) if attempts else "not attempted"
 
 
-def _factor_chips(label: str, key: str, current: str, known: list[str], other: dict[str, str]) -> Markup:
-    picks = [chip(name, href=f"/plan?{urlencode({key: name, **other})}", current=name == current) for name in known]
+def _draw_factor_chips(
+    label: str, query_key: str, current: str, factor_names: list[str], other_query: dict[str, str]
+) -> Markup:
+    picks = [
+        chip(name, href=f"/plan?{urlencode({query_key: name, **other_query})}", current=name == current)
+        for name in factor_names
+    ]
     return tag(
         "div", tag("span", label, class_="dim", style="width:56px"), *picks, class_="chips", style="padding:2px 0"
     )

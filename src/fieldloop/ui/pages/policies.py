@@ -8,19 +8,27 @@ from fieldloop.model.finding import Status
 from fieldloop.model.policy import PolicyVersion
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup, escape, join, tag
-from fieldloop.say.marks import level_of, status
-from fieldloop.say.numbers import format_number, format_time, percent_range, plural, short_id, shorten_ids, whole
+from fieldloop.say.marks import draw_status, get_status_level
+from fieldloop.say.numbers import (
+    format_count,
+    format_number,
+    format_time,
+    percent_range,
+    plural,
+    shorten_content_ids,
+    shorten_ids,
+)
 from fieldloop.ui.components import (
     Column,
     Field,
     Submit,
-    command,
+    answer_card,
+    copyable_command,
     dense_table,
     empty_state,
     form,
     interval_bar,
     key_value,
-    next_card,
     panel,
 )
 from fieldloop.ui.visit import Drawn, Visit
@@ -37,19 +45,19 @@ def draw(visit: Visit) -> Drawn:
         nothing = empty_state(
             "No policy yet",
             "Train one on a release, or add one that was trained elsewhere.",
-            join(command("fieldloop train RELEASE"), command("fieldloop policy add NAME")),
+            join(copyable_command("fieldloop train RELEASE"), copyable_command("fieldloop policy add NAME")),
         )
-        return Drawn(escape("Policies"), (nothing, _add_form(names)))
+        return Drawn(escape("Policies"), (nothing, _draw_add_form(names)))
     rows = [
         (
             tag("a", p.name, href=f"/policies/{p.id}"),
-            tag("span", short_id(p.id), class_="mono"),
-            _release(p, names.get(p.release, "")),
-            whole(p.episodes) if p.release else "–",
+            tag("span", shorten_content_ids(p.id), class_="mono"),
+            _draw_release_link(p, names.get(p.release, "")),
+            format_count(p.episodes) if p.release else "–",
             p.trainer,
             format_number(p.validation_error),
-            _rate(p),
-            _verdict(gated.get(p.id)),
+            _format_control_rate(p),
+            _draw_verdict(gated.get(p.id)),
         )
         for p in known
     ]
@@ -64,25 +72,25 @@ def draw(visit: Visit) -> Drawn:
         "Gate",
     )
     newest = gated.get(known[0].id)
-    gate = (_gate(newest),) if newest else ()
+    gate = (_draw_gate_decision(newest),) if newest else ()
     return Drawn(
         escape("Policies"),
         (
             _draw_answer_card(known[0], newest),
             panel("Policies", dense_table(columns, rows), note="newest first", flush=True),
             *gate,
-            _add_form(names),
+            _draw_add_form(names),
         ),
     )
 
 
-def _add_form(releases: Mapping[str, str]) -> Markup:
+def _draw_add_form(releases: Mapping[str, str]) -> Markup:
     """Draw the form that adds a policy trained elsewhere; its weights stay where they are."""
     fields = (
         Field("name", "Name", hint="pi0-v3", required=True),
         Field("digest", "SHA-256 of the weights", hint="64 hexadecimal digits, if you know them"),
         Field("release", "Trained on release", "choice", choices=("", *releases.values())),
-        Field("control_hz", "Actions a second", "number", hint="the gate needs it to judge latency"),
+        Field("control_hz", "Actions a second", "number", hint="the gate judges latency by this rate"),
     )
     return panel("Add a policy that was trained elsewhere", form("/api/policy/register", fields, Submit("Add policy")))
 
@@ -93,12 +101,12 @@ def draw_one(visit: Visit) -> Drawn:
     policy, decisions = now.policy, now.decisions
     facts = [
         ("Id", tag("span", policy.id, class_="mono")),
-        ("Release", _release(policy, now.release)),
+        ("Release", _draw_release_link(policy, now.release)),
         ("Trainer", policy.trainer),
         ("Episodes", policy.episodes),
         ("Seed", policy.seed),
         ("Validation error", format_number(policy.validation_error)),
-        ("Control rate", _rate(policy)),
+        ("Control rate", _format_control_rate(policy)),
         ("Guard limits", policy.guard or "not stated"),
         ("Weights", "stored here" if policy.bundle else policy.source or "elsewhere"),
     ]
@@ -107,30 +115,30 @@ def draw_one(visit: Visit) -> Drawn:
         title,
         (
             _draw_answer_card(policy, decisions[0] if decisions else None),
-            *map(_gate, decisions),
+            *map(_draw_gate_decision, decisions),
             panel("Policy", key_value(facts)),
         ),
     )
 
 
-def _release(policy: PolicyVersion, name: str) -> Markup | str:
+def _draw_release_link(policy: PolicyVersion, name: str) -> Markup | str:
     """Link the release that a policy was trained on, where it is known here."""
     if not policy.release:
         return "not known"
     return tag("a", name or shorten_ids(policy.release), href=f"/releases/{policy.release}")
 
 
-def _rate(policy: PolicyVersion) -> str:
+def _format_control_rate(policy: PolicyVersion) -> str:
     return "not stated" if policy.control_hz is None else f"{format_number(policy.control_hz, 6)} Hz"
 
 
 def _draw_answer_card(policy: PolicyVersion, decision: Decision | None) -> Markup:
     if decision is None:
-        return next_card(
+        return answer_card(
             "idle",
             f"The gate has not judged {policy.name} yet",
             "A policy cannot go into production before the gate has judged it.",
-            command(f"fieldloop gate {policy.name}"),
+            copyable_command(f"fieldloop gate {policy.name}"),
         )
     more = sum(test.more_trials for test in decision.tests)
     held = [test for test in decision.tests if test.status is not Status.PASSED]
@@ -145,21 +153,21 @@ def _draw_answer_card(policy: PolicyVersion, decision: Decision | None) -> Marku
         else f"fieldloop gate {policy.name}"
     )
     verdict = WORDS.get(decision.status, decision.status.value) + (
-        f": {whole(more)} more" if decision.status is Status.CANNOT_TELL and more else ""
+        f": {format_count(more)} more" if decision.status is Status.CANNOT_TELL and more else ""
     )
-    return next_card(
-        level_of(decision.status),
+    return answer_card(
+        get_status_level(decision.status),
         f"{policy.name} {verdict}",
         why,
-        command(do),
+        copyable_command(do),
     )
 
 
-def _verdict(decision: Decision | None) -> Markup:
-    return escape("not gated") if decision is None else status(decision.status, WORDS.get(decision.status, ""))
+def _draw_verdict(decision: Decision | None) -> Markup:
+    return escape("not gated") if decision is None else draw_status(decision.status, WORDS.get(decision.status, ""))
 
 
-def _gate(decision: Decision) -> Markup:
+def _draw_gate_decision(decision: Decision) -> Markup:
     columns = (
         "Verdict",
         "Test",
@@ -171,23 +179,23 @@ def _gate(decision: Decision) -> Markup:
         Column("What", "text"),
     )
     note = f"{format_time(decision.at_ns)}, operations {decision.operations}"
-    return panel("Gate", dense_table(columns, _tests(decision.tests)), note=note, flush=True)
+    return panel("Gate", dense_table(columns, _make_test_rows(decision.tests)), note=note, flush=True)
 
 
-def _is_rate(test: GateTest) -> bool:
+def _is_success_rate(test: GateTest) -> bool:
     """Is the interval one of the success rate? Latency, cycle time and patterns have other numbers."""
     return test.trials > 0 and test.low <= test.successes / test.trials <= test.high
 
 
-def _tests(tests: Sequence[GateTest]) -> list[tuple[object, ...]]:
+def _make_test_rows(tests: Sequence[GateTest]) -> list[tuple[object, ...]]:
     return [
         (
-            status(t.status),
+            draw_status(t.status),
             t.name,
             sentence(t.required),
             f"{t.successes} of {t.trials}" if t.trials else "–",
-            interval_bar(t.low, t.successes / t.trials, t.high) if _is_rate(t) else "",
-            percent_range(t.low, t.high, 0) if _is_rate(t) else "–",
+            interval_bar(t.low, t.successes / t.trials, t.high) if _is_success_rate(t) else "",
+            percent_range(t.low, t.high, 0) if _is_success_rate(t) else "–",
             t.more_trials or "–",
             sentence(t.message),
         )

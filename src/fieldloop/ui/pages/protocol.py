@@ -8,9 +8,9 @@ from fieldloop.loop.protocol.lint import Linted
 from fieldloop.loop.protocol.versions import LockedVersion
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup, escape, join, tag
-from fieldloop.say.marks import shape
+from fieldloop.say.marks import draw_level_mark
 from fieldloop.say.numbers import plural
-from fieldloop.ui.components import Column, chip, command, dense_table, key_value, next_card, panel
+from fieldloop.ui.components import Column, answer_card, chip, copyable_command, dense_table, key_value, panel
 from fieldloop.ui.pages.protocol_clocks import draw_clocks
 from fieldloop.ui.visit import Drawn, Visit
 
@@ -22,39 +22,45 @@ LEVELS = {"error": "bad", "warning": "warn", "hint": "idle"}
 def draw(visit: Visit) -> Drawn:
     """Draw the protocol page; `?interface=vr` shows the instructions of one interface."""
     now = show_protocol(visit.workspace, interface=visit.query.get("interface", ""))
-    parts: list[Markup] = [_draw_answer_card(now.linted, now.sheet), _interfaces(now.interfaces, now.sheet.interface)]
-    parts += [_part(part) for part in now.sheet.parts]
+    parts: list[Markup] = [
+        _draw_answer_card(now.linted, now.sheet),
+        _draw_interface_chips(now.interfaces, now.sheet.interface),
+    ]
+    parts += [_draw_part(part) for part in now.sheet.parts]
     if now.linted.remarks:
-        parts.append(_remarks(now.linted))
+        parts.append(_draw_remarks(now.linted))
     if now.clocks:
         parts.append(draw_clocks(now.clocks))
-    return Drawn(escape(f"Protocol {now.sheet.title}"), (*parts, _versions(now.versions)))
+    return Drawn(escape(f"Protocol {now.sheet.title}"), (*parts, _draw_versions(now.versions)))
 
 
-def _draw_answer_card(linted: Linted, shown: Any) -> Markup:
+def _draw_answer_card(linted: Linted, protocol_shown: Any) -> Markup:
     if linted.errors:
-        return next_card(
-            "bad", f"{plural(len(linted.errors), 'error')} to fix before the protocol can be locked", shown.lead
+        return answer_card(
+            "bad",
+            f"{plural(len(linted.errors), 'error')} to fix before the protocol can be locked",
+            protocol_shown.lead,
         )
-    if not shown.locked:
-        lock = command("fieldloop protocol lock")
-        return next_card(
-            "warn", "The protocol is not locked: it can change while people collect with it", shown.lead, lock
+    if not protocol_shown.locked:
+        lock = copyable_command("fieldloop protocol lock")
+        return answer_card(
+            "warn", "The protocol is not locked: it can change while people collect with it", protocol_shown.lead, lock
         )
-    return next_card("good", f"{shown.protocol} is locked", shown.lead)
+    return answer_card("good", f"{protocol_shown.protocol} is locked", protocol_shown.lead)
 
 
-def _interfaces(names: Sequence[str], chosen: str) -> Markup:
-    every = chip("all interfaces", href="/protocol", current=chosen not in names)
-    chips = [chip(name, href=f"/protocol?interface={name}", current=name == chosen) for name in names]
-    name = f" --interface {chosen}" if chosen in names else ""
+def _draw_interface_chips(names: Sequence[str], chosen_interface: str) -> Markup:
+    every = chip("all interfaces", href="/protocol", current=chosen_interface not in names)
+    chips = [chip(name, href=f"/protocol?interface={name}", current=name == chosen_interface) for name in names]
+    name = f" --interface {chosen_interface}" if chosen_interface in names else ""
     return panel(
         "Operator's sheet for", join(every, " ", *(join(c, " ") for c in chips)),
-        note="one control interface, or all", right=command(f"fieldloop protocol sheet{name} --html sheet.html"),
+        note="one control interface, or all",
+        right=copyable_command(f"fieldloop protocol sheet{name} --html sheet.html"),
     )  # fmt: skip
 
 
-def _block(block: Any) -> Markup:
+def _draw_block(block: Any) -> Markup:
     """Draw a block of the sheet: facts have pairs, tables have rows, the rest is sentences."""
     if hasattr(block, "pairs"):
         return key_value(block.pairs)
@@ -63,26 +69,26 @@ def _block(block: Any) -> Markup:
         kinds = ["text" if length > SHORT else "" for length in longest]
         return dense_table(list(map(Column, block.columns, kinds)), block.rows)
     if block.prohibited:
-        listed = join(*(tag("p", _mark_with_word("bad", line)) for line in block.lines))
+        listed = join(*(tag("p", _draw_mark_with_word("bad", line)) for line in block.lines))
     else:
         listed = tag("ol" if block.ordered else "ul", *(tag("li", line) for line in block.lines))
     return tag("div", tag("h3", block.heading) if block.heading else None, listed, class_="prose")
 
 
-def _mark_with_word(level: str, word: str) -> Markup:
-    return tag("span", shape(level, word), tag("span", word), class_="st")
+def _draw_mark_with_word(level: str, word: str) -> Markup:
+    return tag("span", draw_level_mark(level, word), tag("span", word), class_="st")
 
 
-def _part(part: Any) -> Markup:
+def _draw_part(part: Any) -> Markup:
     is_table = any(hasattr(block, "rows") for block in part.blocks)
     columns = 12 if is_table or len(part.blocks) > 1 else 6
-    return panel(part.title, *map(_block, part.blocks), note=part.note, columns=columns, flush=is_table)
+    return panel(part.title, *map(_draw_block, part.blocks), note=part.note, columns=columns, flush=is_table)
 
 
-def _remarks(linted: Linted) -> Markup:
+def _draw_remarks(linted: Linted) -> Markup:
     rows = [
         (
-            _mark_with_word(LEVELS[r.severity], r.severity.value),
+            _draw_mark_with_word(LEVELS[r.severity], r.severity.value),
             tag("span", r.code, class_="mono"),
             r.place,
             sentence(r.message),
@@ -94,11 +100,11 @@ def _remarks(linted: Linted) -> Markup:
     return panel("Lint", dense_table(columns, rows), note=linted.file, flush=True)
 
 
-def _versions(locked: Sequence[LockedVersion]) -> Markup:
-    if not locked:
+def _draw_versions(locked_versions: Sequence[LockedVersion]) -> Markup:
+    if not locked_versions:
         return panel("Locked versions", tag("p", "None yet.", class_="dim"), columns=6)
     rows = [
         (f"{v.name} v{v.version}", tag("span", v.fingerprint, class_="mono"), "in force" if v.in_force else "")
-        for v in locked
+        for v in locked_versions
     ]
     return panel("Locked versions", dense_table(("Version", "Content", ""), rows), flush=True, columns=6)

@@ -6,9 +6,9 @@ from fieldloop.loop.home.protocol import DeviceClock
 from fieldloop.model.finding import Status
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup
-from fieldloop.say.marks import status
+from fieldloop.say.marks import draw_status
 from fieldloop.say.numbers import format_number, format_time, plural
-from fieldloop.ui.components import Column, command, dense_table, panel
+from fieldloop.ui.components import Column, copyable_command, dense_table, panel
 
 COLUMNS = (
     "Status",
@@ -26,14 +26,16 @@ def draw_clocks(clocks: Sequence[DeviceClock]) -> Markup:
     """Draw every declared device of every robot."""
     missing = sum(not clock.verified for clock in clocks)
     note = f"{plural(missing, 'device')} not verified: their data cannot be released" if missing else "all verified"
-    measure = command(HOW) if missing else None
-    return panel("Synchronisation", dense_table(COLUMNS, map(_row, clocks)), note=note, right=measure, flush=True)
+    measure = copyable_command(HOW) if missing else None
+    return panel(
+        "Synchronisation", dense_table(COLUMNS, map(_make_clock_row, clocks)), note=note, right=measure, flush=True
+    )
 
 
-def _row(clock: DeviceClock) -> tuple[Markup | str, ...]:
+def _make_clock_row(clock: DeviceClock) -> tuple[Markup | str, ...]:
     good = clock.verified
     return (
-        status(Status.PASSED if good else Status.FAILED, "verified" if good else "not verified"),
+        draw_status(Status.PASSED if good else Status.FAILED, "verified" if good else "not verified"),
         clock.robot or "any",
         clock.stream,
         clock.synchronised_by,

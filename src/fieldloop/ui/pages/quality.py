@@ -5,14 +5,23 @@ from fieldloop.model.finding import Finding, Status
 from fieldloop.model.quality import DatasetReport, DimensionResult
 from fieldloop.model.ranking import Look
 from fieldloop.say import sentence
-from fieldloop.say.findings import limit, message, without_subject
+from fieldloop.say.findings import format_finding_limit, write_finding, write_without_subject
 from fieldloop.say.html import Markup, escape, join, tag
-from fieldloop.say.marks import level_of, status
-from fieldloop.say.numbers import format_time, percent, percent_range, plural, whole
-from fieldloop.ui.components import Column, command, dense_table, empty_state, interval_bar, meter, next_card, panel
-from fieldloop.ui.findings import cost_text, fix_in_words, link_to, measured_with_interval, moment_link
-from fieldloop.ui.pages.quality_evidence import checks, contents, trends
-from fieldloop.ui.pages.quality_sensors import calibrations
+from fieldloop.say.marks import draw_status, get_status_level
+from fieldloop.say.numbers import format_count, format_time, percent, percent_range, plural
+from fieldloop.ui.components import (
+    Column,
+    answer_card,
+    copyable_command,
+    dense_table,
+    empty_state,
+    interval_bar,
+    meter,
+    panel,
+)
+from fieldloop.ui.findings import draw_measured_value, draw_moment_link, format_cost, get_episode_address, write_fixes
+from fieldloop.ui.pages.quality_evidence import draw_check_results, draw_task_contents, draw_trends
+from fieldloop.ui.pages.quality_sensors import draw_calibrations
 from fieldloop.ui.visit import Drawn, Visit
 
 FIRST_LOOKS = 8
@@ -46,7 +55,7 @@ FINDING_COLUMNS = (
 def draw(visit: Visit) -> Drawn:
     """Draw the quality page."""
     now = show_quality(visit.workspace)
-    known, sensors = now.report, calibrations(now)
+    known, sensors = now.report, draw_calibrations(now)
     if known is None:
         return Drawn(escape("Quality"), (_draw_not_judged_yet(now), *sensors))
     return Drawn(
@@ -54,117 +63,132 @@ def draw(visit: Visit) -> Drawn:
         (
             _draw_answer_card(known),
             *_draw_outdated_card(now, known),
-            _looks(known),
-            _dimensions(known),
-            _findings(known),
-            trends(known),
-            contents(known),
-            checks(known),
+            _draw_ranked_episodes(known),
+            _draw_dimensions(known),
+            _draw_findings(known),
+            draw_trends(known),
+            draw_task_contents(known),
+            draw_check_results(known),
             *sensors,
         ),
     )
 
 
-def _draw_not_judged_yet(now: QualityShown) -> Markup:
-    if not now.episodes:
+def _draw_not_judged_yet(quality_shown: QualityShown) -> Markup:
+    if not quality_shown.episodes:
         how = "Every episode is checked when its log is ingested."
-        return empty_state("Nothing is judged yet", how, command("fieldloop ingest PATH"))
-    return next_card(
+        return empty_state("Nothing is judged yet", how, copyable_command("fieldloop ingest PATH"))
+    return answer_card(
         "run",
-        f"{whole(now.passed)} of {plural(now.episodes, 'episode')} passed; they have not been judged together yet",
+        f"{format_count(quality_shown.passed)} of {plural(quality_shown.episodes, 'episode')} passed; they have "
+        f"not been judged together yet",
         "This command checks balance, trends and near-duplicates over all episodes, and ranks what to look at first.",
-        command("fieldloop check"),
+        copyable_command("fieldloop check"),
     )
 
 
-def _draw_answer_card(known: DatasetReport) -> Markup:
-    total, passed = sum(known.episodes.values()), known.episodes.get(Status.PASSED, 0)
-    wrong, failed = known.wrong, [f for f in known.wrong if f.status in (Status.FAILED, Status.ERRORED)]
+def _draw_answer_card(dataset_report: DatasetReport) -> Markup:
+    total, passed = sum(dataset_report.episodes.values()), dataset_report.episodes.get(Status.PASSED, 0)
+    wrong, failed = (
+        dataset_report.wrong,
+        [f for f in dataset_report.wrong if f.status in (Status.FAILED, Status.ERRORED)],
+    )
     headline = (
-        f"{whole(passed)} of {plural(total, 'episode')} are fit for training: {percent(passed / max(total, 1), 0)}"
+        f"{format_count(passed)} of {plural(total, 'episode')} are fit for training: "
+        f"{percent(passed / max(total, 1), 0)}"
     )
     if failed:
         headline += f"; {plural(len(failed), 'problem')} of the dataset as a whole"
     open_ = len(wrong) - len(failed)
     unknown = f" {plural(open_, 'check')} of the dataset as a whole cannot tell." if open_ else ""
-    return next_card(
-        level_of(known.status),
+    return answer_card(
+        get_status_level(dataset_report.status),
         headline,
-        f"Judged by {_judges(known)} on {format_time(known.at_ns)}.{unknown} 'Cannot tell' does not count as passed.",
+        f"Judged by {_name_judging_protocols(dataset_report)} on {format_time(dataset_report.at_ns)}.{unknown} "
+        f"'Cannot tell' does not count as passed.",
     )
 
 
-def _judges(known: DatasetReport) -> str:
+def _name_judging_protocols(dataset_report: DatasetReport) -> str:
     """Name the protocols whose limits were used."""
-    if set(known.judged_by) <= {known.protocol}:
-        return known.protocol
-    parts = ", ".join(f"{name} ({plural(count, 'episode')})" for name, count in known.judged_by.items())
-    return f"{parts}, the dataset as a whole by {known.protocol},"
+    if set(dataset_report.judged_by) <= {dataset_report.protocol}:
+        return dataset_report.protocol
+    parts = ", ".join(f"{name} ({plural(count, 'episode')})" for name, count in dataset_report.judged_by.items())
+    return f"{parts}, the dataset as a whole by {dataset_report.protocol},"
 
 
-def _draw_outdated_card(now: QualityShown, known: DatasetReport) -> tuple[Markup, ...]:
+def _draw_outdated_card(quality_shown: QualityShown, dataset_report: DatasetReport) -> tuple[Markup, ...]:
     """State what has changed since, and how to update the numbers."""
     changes = []
-    if known.outdated:
+    if dataset_report.outdated:
         changes.append(
-            f"{plural(known.outdated, 'episode')} measured with other parameters or fewer checks than now in force"
+            f"{plural(dataset_report.outdated, 'episode')} measured with other parameters or fewer checks than "
+            f"now in force"
         )
-    if now.protocol != known.protocol:
-        changes.append(f"judged by {known.protocol}, but {now.protocol} is in force")
-    elif now.fingerprint != known.fingerprint:
-        changes.append(f"the protocol {known.protocol} has changed since")
-    if since := now.episodes - sum(known.episodes.values()):
+    if quality_shown.protocol != dataset_report.protocol:
+        changes.append(f"judged by {dataset_report.protocol}, but {quality_shown.protocol} is in force")
+    elif quality_shown.fingerprint != dataset_report.fingerprint:
+        changes.append(f"the protocol {dataset_report.protocol} has changed since")
+    if since := quality_shown.episodes - sum(dataset_report.episodes.values()):
         changes.append(f"{plural(abs(since), 'episode')} {'added' if since > 0 else 'removed'} since")
     if not changes:
         return ()
     how = "This command judges the stored measurements again; it opens no log."
-    if known.outdated:
+    if dataset_report.outdated:
         how = "This command reads their logs again, then judges all episodes again."
-    mend = command("fieldloop check --again" if known.outdated else "fieldloop check")
-    return (next_card("warn", f"These numbers are outdated: {'; '.join(changes)}", how, mend),)
+    mend = copyable_command("fieldloop check --again" if dataset_report.outdated else "fieldloop check")
+    return (answer_card("warn", f"These numbers are outdated: {'; '.join(changes)}", how, mend),)
 
 
-def _looks(known: DatasetReport) -> Markup:
-    looks = known.ranking.looks[:FIRST_LOOKS]
+def _draw_ranked_episodes(dataset_report: DatasetReport) -> Markup:
+    looks = dataset_report.ranking.looks[:FIRST_LOOKS]
     if not looks:
         return panel(
-            "Look at these first", tag("p", sentence(known.look_first or known.ranking.sentence), class_="dim")
+            "Look at these first",
+            tag("p", sentence(dataset_report.look_first or dataset_report.ranking.sentence), class_="dim"),
         )
     named = "this episode" if len(looks) == 1 else f"these {len(looks)} episodes"
     return panel(
         f"Look at {named} first",
-        dense_table(LOOK_COLUMNS, [_look_row(look) for look in looks]),
-        note=" ".join(sentence(detail) for detail in known.look_first.details) if known.look_first else "",
+        dense_table(LOOK_COLUMNS, [_make_ranked_episode_row(look) for look in looks]),
+        note=" ".join(sentence(detail) for detail in dataset_report.look_first.details)
+        if dataset_report.look_first
+        else "",
         right=tag("a", "All episodes that are held back", href="/episodes?status=failed", class_="chip"),
         flush=True,
     )
 
 
-def _look_row(look: Look) -> tuple[object, ...]:
-    first = message(look.reasons[0]) if look.reasons else look.status.value
-    more = f"and {plural(len(look.reasons) - 1, 'more finding')}" if len(look.reasons) > 1 else ""
+def _make_ranked_episode_row(ranked_episode: Look) -> tuple[object, ...]:
+    first = write_finding(ranked_episode.reasons[0]) if ranked_episode.reasons else ranked_episode.status.value
+    more = f"and {plural(len(ranked_episode.reasons) - 1, 'more finding')}" if len(ranked_episode.reasons) > 1 else ""
     return (
-        tag("a", look.name, href=link_to(look.episode, look.at_s), title=look.episode),
-        meter(look.cost, "bad"),
-        cost_text(look.cost),
-        moment_link(look.episode, look.at_s),
+        tag(
+            "a",
+            ranked_episode.name,
+            href=get_episode_address(ranked_episode.episode, ranked_episode.at_s),
+            title=ranked_episode.episode,
+        ),
+        meter(ranked_episode.cost, "bad"),
+        format_cost(ranked_episode.cost),
+        draw_moment_link(ranked_episode.episode, ranked_episode.at_s),
         join(first, tag("small", more) if more else None),
-        fix_in_words(look.fixes),
+        write_fixes(ranked_episode.fixes),
     )
 
 
-def _dimensions(known: DatasetReport) -> Markup:
-    rows = [_dimension(result) for result in known.dimensions]
+def _draw_dimensions(dataset_report: DatasetReport) -> Markup:
+    rows = [_make_dimension_row(result) for result in dataset_report.dimensions]
     note = "share of judged episodes that pass in each dimension"
     return panel("Five dimensions", dense_table(DIMENSION_COLUMNS, rows), note=note, flush=True)
 
 
-def _dimension(result: DimensionResult) -> tuple[object, ...]:
-    worst = _worst_checks(result) if result.worst else sentence(result.sentence)
+def _make_dimension_row(result: DimensionResult) -> tuple[object, ...]:
+    worst = _draw_worst_checks(result) if result.worst else sentence(result.sentence)
     known = result.share is not None
     return (
         result.dimension.value.capitalize(),
-        status(result.status),
+        draw_status(result.status),
         percent(result.share, 0) if known else "–",
         interval_bar(result.low, result.share or 0.0, result.high) if known else "",
         percent_range(result.low, result.high, 0) if known else "not known",
@@ -173,28 +197,31 @@ def _dimension(result: DimensionResult) -> tuple[object, ...]:
     )
 
 
-def _worst_checks(result: DimensionResult) -> Markup:
+def _draw_worst_checks(result: DimensionResult) -> Markup:
     """Name the checks that failed, costliest first; the findings themselves are in the other tables."""
     named = (tag("span", finding.check, class_="mono") for finding in result.worst)
     return join(*(join(", " if place else "", name) for place, name in enumerate(named)))
 
 
-def _findings(known: DatasetReport) -> Markup:
-    quiet = len(known.findings) - len(known.wrong)
-    passed = sum(f.status is Status.PASSED for f in known.findings)
-    note = f"{passed} of {plural(len(known.findings), 'answer')} passed, {quiet - passed} do not hold the dataset back"
-    if not known.wrong:
+def _draw_findings(dataset_report: DatasetReport) -> Markup:
+    quiet = len(dataset_report.findings) - len(dataset_report.wrong)
+    passed = sum(f.status is Status.PASSED for f in dataset_report.findings)
+    note = (
+        f"{passed} of {plural(len(dataset_report.findings), 'answer')} passed, {quiet - passed} do not hold the "
+        f"dataset back"
+    )
+    if not dataset_report.wrong:
         return panel("The dataset as a whole", tag("p", "No finding holds the dataset back.", class_="dim"), note=note)
-    table = dense_table(FINDING_COLUMNS, map(_finding, known.wrong))
+    table = dense_table(FINDING_COLUMNS, map(_make_finding_row, dataset_report.wrong))
     return panel("The dataset as a whole", table, note=note, flush=True)
 
 
-def _finding(finding: Finding) -> tuple[object, ...]:
+def _make_finding_row(finding: Finding) -> tuple[object, ...]:
     return (
-        status(finding.status),
+        draw_status(finding.status),
         tag("span", finding.check, class_="mono"),
         finding.subject or "all episodes",
-        measured_with_interval(finding),
-        limit(finding),
-        without_subject(finding),
+        draw_measured_value(finding),
+        format_finding_limit(finding),
+        write_without_subject(finding),
     )

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from fieldloop.model.contents import TaskContents
 from fieldloop.model.finding import Status
 from fieldloop.model.quality import CheckTally, DatasetReport
-from fieldloop.say.findings import limit
+from fieldloop.say.findings import format_finding_limit
 from fieldloop.say.html import Markup, join, tag
-from fieldloop.say.numbers import fixed, format_without_unit, percent, percent_range, plural, whole
+from fieldloop.say.numbers import format_count, format_fixed, format_without_unit, percent, percent_range, plural
 from fieldloop.ui.components import Column, control_chart, dense_table, facts, folded, meter, panel
 
 MOST_CHARTS, MOST_LEVELS = 6, 4
@@ -24,73 +24,93 @@ CHECK_COLUMNS = (
 )
 
 
-def trends(known: DatasetReport) -> Markup:
+def draw_trends(dataset_report: DatasetReport) -> Markup:
     """Draw the metrics that changed suddenly."""
     title = "Sudden changes"
-    if not known.metrics:
+    if not dataset_report.metrics:
         return panel(title, tag("p", "There are too few batches to compare any metric.", class_="dim"))
-    followed = f"{plural(known.metrics, 'metric')} compared from batch to batch"
-    if not known.trends:
+    followed = f"{plural(dataset_report.metrics, 'metric')} compared from batch to batch"
+    if not dataset_report.trends:
         return panel(title, tag("p", "No metric changed suddenly.", class_="dim"), note=followed)
-    drawn = tag("div", *map(control_chart, known.trends[:MOST_CHARTS]), class_="charts")
-    more = f", {len(known.trends) - MOST_CHARTS} more in the report" if len(known.trends) > MOST_CHARTS else ""
-    note = f"{len(known.trends)} of {followed}; the band shows the expected range{more}"
+    drawn = tag("div", *map(control_chart, dataset_report.trends[:MOST_CHARTS]), class_="charts")
+    more = (
+        f", {len(dataset_report.trends) - MOST_CHARTS} more in the report"
+        if len(dataset_report.trends) > MOST_CHARTS
+        else ""
+    )
+    note = f"{len(dataset_report.trends)} of {followed}; the band shows the expected range{more}"
     return panel(title, drawn, note=note)
 
 
-def contents(known: DatasetReport) -> Markup:
+def draw_task_contents(dataset_report: DatasetReport) -> Markup:
     """Show the contents of each task."""
-    several = len(known.contents) > 1
-    parts = [join(tag("h3", held.task or "no task given") if several else None, _task(held)) for held in known.contents]
+    several = len(dataset_report.contents) > 1
+    parts = [
+        join(tag("h3", held.task or "no task given") if several else None, _draw_task(held))
+        for held in dataset_report.contents
+    ]
     return panel("Contents of the dataset", *parts, note="as labelled; most common first")
 
 
-def _task(held: TaskContents) -> Markup:
-    shortest, middle, longest = held.length_s
-    sure = f"{held.succeeded} of {held.judged}, {percent_range(held.success_low, held.success_high, 0)}"
+def _draw_task(task_contents: TaskContents) -> Markup:
+    shortest, middle, longest = task_contents.length_s
+    sure = (
+        f"{task_contents.succeeded} of {task_contents.judged}, "
+        f"{percent_range(task_contents.success_low, task_contents.success_high, 0)}"
+    )
     pairs = [
-        ("Task", held.task),
-        ("Episodes", whole(held.episodes)),
-        ("Succeeded", f"{percent(held.succeeded / held.judged, 0)} ({sure})" if held.judged else ""),
-        ("Length", f"{fixed(shortest, 1)} to {fixed(longest, 1)} s, median {fixed(middle, 1)} s"),
-        ("Failures", _counts_text(held.failures)),
-        ("Grasps", _counts_text(held.grasps)),
-        ("Operators", _counts_text(held.operators)),
-        ("Objects", _counts_text(held.objects)),
-        *((name.replace("_", " ").capitalize(), _counts_text(counts)) for name, counts in held.conditions.items()),
+        ("Task", task_contents.task),
+        ("Episodes", format_count(task_contents.episodes)),
+        (
+            "Succeeded",
+            f"{percent(task_contents.succeeded / task_contents.judged, 0)} ({sure})" if task_contents.judged else "",
+        ),
+        ("Length", f"{format_fixed(shortest, 1)} to {format_fixed(longest, 1)} s, median {format_fixed(middle, 1)} s"),
+        ("Failures", _format_counts(task_contents.failures)),
+        ("Grasps", _format_counts(task_contents.grasps)),
+        ("Operators", _format_counts(task_contents.operators)),
+        ("Objects", _format_counts(task_contents.objects)),
+        *(
+            (name.replace("_", " ").capitalize(), _format_counts(counts))
+            for name, counts in task_contents.conditions.items()
+        ),
     ]
     return facts(pairs)
 
 
-def _counts_text(counts: Mapping[str, int]) -> str:
+def _format_counts(counts: Mapping[str, int]) -> str:
     most = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
     label = ", ".join(f"{name} {count}" for name, count in most[:MOST_LEVELS])
     return (label or "none") + (f" and {len(most) - MOST_LEVELS} more" if len(most) > MOST_LEVELS else "")
 
 
-def checks(known: DatasetReport) -> Markup:
+def draw_check_results(dataset_report: DatasetReport) -> Markup:
     """Show the results of every check; the one that blocks most episodes comes first."""
-    total = sum(known.episodes.values())
-    telling = [tally for tally in known.checks if set(tally.answers) != {Status.PASSED}]
-    silent = [tally for tally in known.checks if tally not in telling]
-    table = dense_table(CHECK_COLUMNS, [_check(tally, total) for tally in telling])
+    total = sum(dataset_report.episodes.values())
+    telling = [tally for tally in dataset_report.checks if set(tally.answers) != {Status.PASSED}]
+    silent = [tally for tally in dataset_report.checks if tally not in telling]
+    table = dense_table(CHECK_COLUMNS, [_make_check_row(tally, total) for tally in telling])
     label = f"{plural(len(silent), 'check')} that every episode passed"
-    rest = folded(label, dense_table(CHECK_COLUMNS, [_check(tally, total) for tally in silent])) if silent else None
+    rest = (
+        folded(label, dense_table(CHECK_COLUMNS, [_make_check_row(tally, total) for tally in silent]))
+        if silent
+        else None
+    )
     return panel(
         "Checks", table if telling else None, rest, note="checks that hold back most episodes come first", flush=True
     )
 
 
-def _check(tally: CheckTally, episodes: int) -> tuple[object, ...]:
-    failed = tally.answers.get(Status.FAILED, 0) + tally.answers.get(Status.ERRORED, 0)
+def _make_check_row(check_tally: CheckTally, episodes: int) -> tuple[object, ...]:
+    failed = check_tally.answers.get(Status.FAILED, 0) + check_tally.answers.get(Status.ERRORED, 0)
     return (
-        tag("span", tally.check, class_="mono"),
-        meter(tally.held / max(episodes, 1), "bad" if tally.held else ""),
-        f"{tally.held} of {episodes}",
-        tally.answers.get(Status.PASSED, 0) or "–",
+        tag("span", check_tally.check, class_="mono"),
+        meter(check_tally.held / max(episodes, 1), "bad" if check_tally.held else ""),
+        f"{check_tally.held} of {episodes}",
+        check_tally.answers.get(Status.PASSED, 0) or "–",
         failed or "–",
-        tally.answers.get(Status.CANNOT_TELL, 0) or "–",
-        tally.answers.get(Status.NOT_APPLICABLE, 0) or "–",
-        format_without_unit(tally.median, tally.unit, 3),
-        limit(tally),
+        check_tally.answers.get(Status.CANNOT_TELL, 0) or "–",
+        check_tally.answers.get(Status.NOT_APPLICABLE, 0) or "–",
+        format_without_unit(check_tally.median, check_tally.unit, 3),
+        format_finding_limit(check_tally),
     )

@@ -8,9 +8,9 @@ from fieldloop.model.finding import Status
 from fieldloop.model.verification import Verification
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup, tag
-from fieldloop.say.marks import shape, status
-from fieldloop.say.numbers import format_number, format_time, plural, whole
-from fieldloop.ui.components import Column, command, dense_table, empty_state, panel
+from fieldloop.say.marks import draw_level_mark, draw_status
+from fieldloop.say.numbers import format_count, format_number, format_time, plural
+from fieldloop.ui.components import Column, copyable_command, dense_table, empty_state, panel
 
 MOST = 40
 COLUMNS = (
@@ -28,48 +28,48 @@ COLUMNS = (
 DUE_COLUMNS = ("", "Robot", "Sensor", "To do", "When", Column("Why", "text wide"))
 
 
-def calibrations(now: QualityShown) -> tuple[Markup, ...]:
+def draw_calibrations(quality_shown: QualityShown) -> tuple[Markup, ...]:
     """Draw what is due, then every calibration, newest first."""
-    known = now.calibrations
+    known = quality_shown.calibrations
     if not known:
         how = "Calibrate the sensors: sessions open only with valid calibrations, and episodes need each sensor's pose."
-        nothing = empty_state("No calibration yet", how, command("fieldloop calibrate --help"))
-        return (panel("Calibration", nothing), *_draw_due_work(now))
-    seen = {(v.robot, v.sensor): v for v in reversed(now.verifications)}
-    rows = [_row(c, seen.get((c.robot, c.sensor))) for c in known[:MOST]]
-    note = f"newest {MOST} of {whole(len(known))}" if len(known) > MOST else "newest first"
-    return *_draw_due_work(now), panel("Calibration", dense_table(COLUMNS, rows), note=note, flush=True)
+        nothing = empty_state("No calibration yet", how, copyable_command("fieldloop calibrate --help"))
+        return (panel("Calibration", nothing), *_draw_due_work(quality_shown))
+    seen = {(v.robot, v.sensor): v for v in reversed(quality_shown.verifications)}
+    rows = [_make_calibration_row(c, seen.get((c.robot, c.sensor))) for c in known[:MOST]]
+    note = f"newest {MOST} of {format_count(len(known))}" if len(known) > MOST else "newest first"
+    return *_draw_due_work(quality_shown), panel("Calibration", dense_table(COLUMNS, rows), note=note, flush=True)
 
 
-def _row(held: Calibration, seen: Verification | None) -> Sequence[object]:
+def _make_calibration_row(calibration: Calibration, verification: Verification | None) -> Sequence[object]:
     return (
-        held.robot,
-        held.sensor,
-        held.kind,
-        status(held.status),
-        f"{format_number(held.residual_mm, 3)} mm",
-        f"{format_number(held.residual_deg, 3)}°",
-        held.points,
-        format_time(held.valid_from_ns),
-        "still" if held.valid_to_ns is None else format_time(held.valid_to_ns),
-        _verification_cell(seen) if seen and seen.calibration == held.id else "never",
+        calibration.robot,
+        calibration.sensor,
+        calibration.kind,
+        draw_status(calibration.status),
+        f"{format_number(calibration.residual_mm, 3)} mm",
+        f"{format_number(calibration.residual_deg, 3)}°",
+        calibration.points,
+        format_time(calibration.valid_from_ns),
+        "still" if calibration.valid_to_ns is None else format_time(calibration.valid_to_ns),
+        _draw_verification(verification) if verification and verification.calibration == calibration.id else "never",
     )
 
 
-def _verification_cell(seen: Verification) -> Markup:
-    word = "good" if seen.good else "halts" if seen.halts else "warns"
-    verdict = Status.PASSED if seen.good else Status.FAILED if seen.halts else Status.CANNOT_TELL
-    return status(verdict, f"{word}, {format_time(seen.at_ns)}")
+def _draw_verification(verification: Verification) -> Markup:
+    word = "good" if verification.good else "halts" if verification.halts else "warns"
+    verdict = Status.PASSED if verification.good else Status.FAILED if verification.halts else Status.CANNOT_TELL
+    return draw_status(verdict, f"{word}, {format_time(verification.at_ns)}")
 
 
-def _draw_due_work(now: QualityShown) -> tuple[Markup, ...]:
-    due_work = now.due.due
+def _draw_due_work(quality_shown: QualityShown) -> tuple[Markup, ...]:
+    due_work = quality_shown.due.due
     if not due_work:
         return ()
     late = sum(due.overdue for due in due_work)
     rows = [
         (
-            shape("warn", "overdue") if due.overdue else shape("idle", "to come"),
+            draw_level_mark("warn", "overdue") if due.overdue else draw_level_mark("idle", "to come"),
             due.robot,
             due.sensor,
             due.work.value,
@@ -79,5 +79,5 @@ def _draw_due_work(now: QualityShown) -> tuple[Markup, ...]:
         for due in due_work[:MOST]
     ]
     note = f"{late} of {plural(len(due_work), 'task')} overdue" if late else plural(len(due_work), "task")
-    show = tag("span", command("fieldloop calibrate schedule"))
+    show = tag("span", copyable_command("fieldloop calibrate schedule"))
     return (panel("Calibration due", dense_table(DUE_COLUMNS, rows), note=note, right=show, flush=True),)

@@ -5,8 +5,26 @@ from fieldloop.loop.ship.release import releases
 from fieldloop.model.release import Release
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup, escape, join, tag
-from fieldloop.say.numbers import fixed, levels_in_words, percent, plural, short_id, shorten_ids, whole
-from fieldloop.ui.components import Column, command, dense_table, empty_state, key_value, meter, next_card, panel, prose
+from fieldloop.say.numbers import (
+    format_count,
+    format_fixed,
+    levels_in_words,
+    percent,
+    plural,
+    shorten_content_ids,
+    shorten_ids,
+)
+from fieldloop.ui.components import (
+    Column,
+    answer_card,
+    copyable_command,
+    dense_table,
+    empty_state,
+    key_value,
+    meter,
+    panel,
+    render_markdown,
+)
 from fieldloop.ui.visit import Drawn, Visit
 
 
@@ -17,24 +35,24 @@ def draw(visit: Visit) -> Drawn:
         nothing = empty_state(
             "Nothing is frozen yet",
             "A release is an immutable selection of accepted, annotated episodes.",
-            command("fieldloop release NAME"),
+            copyable_command("fieldloop release NAME"),
         )
         return Drawn(escape("Releases"), (nothing,))
     last = known[0]
-    card = next_card(
+    card = answer_card(
         "good",
         f"{last.name} is the newest release: {plural(len(last.episodes), 'episode')}",
-        f"{whole(len(last.excluded))} episodes are left out, each with a reason.",
-        command(f"fieldloop train {last.name}"),
+        f"{format_count(len(last.excluded))} episodes are left out, each with a reason.",
+        copyable_command(f"fieldloop train {last.name}"),
     )
     rows = [
         (
             tag("a", r.name, href=f"/releases/{r.id}"),
-            tag("span", short_id(r.id), class_="mono"),
-            whole(len(r.episodes)),
-            whole(len(r.train)),
-            whole(len(r.validation)),
-            whole(len(r.excluded)),
+            tag("span", shorten_content_ids(r.id), class_="mono"),
+            format_count(len(r.episodes)),
+            format_count(len(r.train)),
+            format_count(len(r.validation)),
+            format_count(len(r.excluded)),
             r.protocol,
             r.taxonomy,
         )
@@ -60,16 +78,17 @@ def draw_one(visit: Visit) -> Drawn:
     now = show_release(visit.workspace, visit.path["release"])
     release = now.release
     title = join(tag("a", "Releases", href="/releases"), " / ", release.name)
-    card = next_card(
+    card = answer_card(
         "good",
-        f"{release.name}: {plural(len(release.episodes), 'episode')}, {whole(len(release.validation))} for validation",
+        f"{release.name}: {plural(len(release.episodes), 'episode')}, {format_count(len(release.validation))} for "
+        f"validation",
         f"Content {release.id[:12]}; the same episodes always give the same release.",
     )
-    sheet = panel("Datasheet", prose(now.datasheet), columns=6)
-    return Drawn(title, (card, sheet, _shares(release), _draw_excluded_episodes(release)))
+    sheet = panel("Datasheet", render_markdown(now.datasheet), columns=6)
+    return Drawn(title, (card, sheet, _draw_stratum_shares(release), _draw_excluded_episodes(release)))
 
 
-def _shares(release: Release) -> Markup:
+def _draw_stratum_shares(release: Release) -> Markup:
     most = max((s.natural for s in release.shares), default=1.0) or 1.0
     rows = [
         (
@@ -77,7 +96,7 @@ def _shares(release: Release) -> Markup:
             meter(s.natural / most),
             percent(s.natural),
             percent(s.sampled),
-            fixed(s.weight, 2),
+            format_fixed(s.weight, 2),
         )
         for s in sorted(release.shares, key=lambda s: -s.natural)
     ]

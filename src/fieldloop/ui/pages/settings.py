@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from fieldloop.loop.home.settings import show_settings
 from fieldloop.loop.protocol.numbers import Number, Numbers
 from fieldloop.say.html import Markup, escape, tag
-from fieldloop.say.marks import shape
+from fieldloop.say.marks import draw_level_mark
 from fieldloop.say.numbers import format_number, plural
-from fieldloop.ui.components import Column, chip, dense_table, key_value, next_card, panel
+from fieldloop.ui.components import Column, answer_card, chip, dense_table, key_value, panel
 from fieldloop.ui.visit import Drawn, Visit
 
 ASSUMED = "assumed"
@@ -19,7 +19,7 @@ def draw(visit: Visit) -> Drawn:
     rules, running = now.protocol, now.operations
     assumed = sum(n.source_kind == ASSUMED for n in (*rules.numbers, *running.numbers))
     total = len(rules.numbers) + len(running.numbers)
-    card = next_card(
+    card = answer_card(
         "warn" if assumed else "good",
         f"{assumed} of {plural(total, 'number')} are assumed, not measured",
         "Replace an assumed number by a measured one in protocols/ or operations.toml of the workspace.",
@@ -30,7 +30,7 @@ def draw(visit: Visit) -> Drawn:
             [
                 ("Name", now.workspace),
                 ("Task", now.task),
-                ("Protocol", _label(rules)),
+                ("Protocol", _write_settings_label(rules)),
                 ("Operations", running.fingerprint),
                 ("You are", f"{now.user}, {now.role}"),
                 ("HTTP API", tag("a", "every route with its parameters and answers", href="/docs")),
@@ -42,30 +42,30 @@ def draw(visit: Visit) -> Drawn:
         (
             card,
             where,
-            _table("Protocol: how episodes are collected and judged", rules),
-            _table("Operations: how the workspace is run", running),
+            _draw_numbers_table("Protocol: how episodes are collected and judged", rules),
+            _draw_numbers_table("Operations: how the workspace is run", running),
         ),
     )
 
 
-def _label(rules: Numbers) -> str:
-    return f"{rules.name} v{rules.version} ({rules.fingerprint}), {'locked' if rules.locked else 'not locked'}"
+def _write_settings_label(numbers: Numbers) -> str:
+    return f"{numbers.name} v{numbers.version} ({numbers.fingerprint}), {'locked' if numbers.locked else 'not locked'}"
 
 
-def _table(title: str, shown: Numbers) -> Markup:
+def _draw_numbers_table(title: str, numbers: Numbers) -> Markup:
     columns = ("Number", Column("Value", "num text"), "Unit", Column("Why", "text wide"), Column("Source", "source"))
-    rows = [_row(n) for n in _assumed_first(shown.numbers)]
+    rows = [_make_number_row(n) for n in _sort_assumed_first(numbers.numbers)]
     return panel(
         title, dense_table(columns, rows), note=f"{plural(len(rows), 'number')}, assumed ones first", flush=True
     )
 
 
-def _assumed_first(numbers: Sequence[Number]) -> list[Number]:
+def _sort_assumed_first(numbers: Sequence[Number]) -> list[Number]:
     return sorted(numbers, key=lambda n: n.source_kind != ASSUMED)
 
 
-def _row(number: Number) -> tuple[object, ...]:
-    mark = tag("span", shape("warn", "assumed"), tag("span", f"assumed: {number.source}"), class_="st")
+def _make_number_row(number: Number) -> tuple[object, ...]:
+    mark = tag("span", draw_level_mark("warn", "assumed"), tag("span", f"assumed: {number.source}"), class_="st")
     source = (
         mark if number.source_kind == ASSUMED else tag("span", f"{number.source_kind}: {number.source}", class_="dim")
     )
@@ -73,14 +73,14 @@ def _row(number: Number) -> tuple[object, ...]:
     to_come = "no check yet" if number.value is None else "not used yet"
     return (
         tag("span", name, " ", chip(to_come)) if number.pending else name,
-        _value(number),
+        _format_value(number),
         number.unit,
         number.why,
         source,
     )
 
 
-def _value(number: Number) -> str:
+def _format_value(number: Number) -> str:
     if isinstance(number.value, tuple):
         return ", ".join(format_number(v) for v in number.value)
     if number.value is not None:

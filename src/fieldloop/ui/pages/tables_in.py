@@ -10,10 +10,10 @@ from fieldloop.say.html import Markup, tag
 from fieldloop.ui.components import Field, Submit, form, panel
 
 
-def record_outcomes_panel(policies: Sequence[str], template: str) -> Markup:
+def draw_outcomes_form(policies: Sequence[str], template: str) -> Markup:
     """Draw the form that records a table of outcomes."""
     fields = (
-        *_table_fields("one row an attempt: at, policy, site, robot, succeeded, …"),
+        *_make_table_fields("one row an attempt: at, policy, site, robot, succeeded, …"),
         Field("policy", "Policy of rows that name none", "choice", choices=("", *dict.fromkeys(policies))),
         Field("stage", "Stage", "choice", value=Stage.PRODUCTION.value, choices=tuple(stage.value for stage in Stage)),
     )
@@ -21,37 +21,37 @@ def record_outcomes_panel(policies: Sequence[str], template: str) -> Markup:
         "Record outcomes",
         form("/api/monitor/paste", fields, Submit("Record outcomes")),
         note="a row that was recorded before counts once; a result that is unknown stays unknown",
-        right=_download("Example table", "outcomes.csv", template),
+        right=_draw_download_link("Example table", "outcomes.csv", template),
     )
 
 
-def import_labels_panel(template: str) -> Markup:
+def draw_labels_form(template: str) -> Markup:
     """Draw the form that imports phases and results of episodes."""
     fields = (
-        *_table_fields("one row a label: episode, label, start_s, end_s, annotator, result, failure"),
+        *_make_table_fields("one row a label: episode, label, start_s, end_s, annotator, result, failure"),
         Field("label", "Your names of phases, one per line", "rows", hint="reach=approach\nclose=grasp"),
     )
     return panel(
         "Import labels",
         form("/api/annotate/paste", fields, Submit("Import labels")),
         note="one wrong row refuses the whole table",
-        right=_download("Example table", "labels.csv", template),
+        right=_draw_download_link("Example table", "labels.csv", template),
     )
 
 
-def unknown_results_panel(unknown: Sequence[Note]) -> tuple[Markup, ...]:
+def draw_unknown_results(notes: Sequence[Note]) -> tuple[Markup, ...]:
     """Draw how many attempts have no known result; nothing where every result is known."""
-    if not unknown:
+    if not notes:
         return ()
-    return (panel("Unknown results", tag("ul", *(tag("li", sentence(one)) for one in unknown))),)
+    return (panel("Unknown results", tag("ul", *(tag("li", sentence(one)) for one in notes))),)
 
 
-def _table_fields(hint: str) -> tuple[Field, Field]:
+def _make_table_fields(hint: str) -> tuple[Field, Field]:
     return (
         Field("text", "Table as a file (CSV or JSON lines)", "file"),
         Field("text", "or paste it here, with its header", "area", hint=hint),
     )
 
 
-def _download(label: str, name: str, text: str) -> Markup:
+def _draw_download_link(label: str, name: str, text: str) -> Markup:
     return tag("a", label, href=f"data:text/csv;charset=utf-8,{quote(text)}", download=name, class_="btn")

@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 
 from fieldloop.ingest.readers.hdf5.clocks import find_clocks
-from fieldloop.ingest.readers.hdf5.draft import Draft, Part, counted_rows_note
-from fieldloop.ingest.readers.hdf5.facts import facts_of
-from fieldloop.ingest.readers.hdf5.names import kind_of_array
+from fieldloop.ingest.readers.hdf5.draft import Draft, Part, describe_counted_rows
+from fieldloop.ingest.readers.hdf5.facts import collect_group_facts
+from fieldloop.ingest.readers.hdf5.names import infer_array_kind
 from fieldloop.ingest.readers.hdf5.opened import Opened
-from fieldloop.ingest.readers.hdf5.parts import part_of
+from fieldloop.ingest.readers.hdf5.parts import make_part
 from fieldloop.ingest.readers.hdf5.tree import Folder, Leaf
-from fieldloop.ingest.stamps import stated_rate
+from fieldloop.ingest.stamps import find_stated_rate
 from fieldloop.model.stream import StreamKind
 
 HZ = 50.0  # DT = 0.02 s in both recorders
@@ -35,16 +35,16 @@ class Aloha:
         """One file, one episode."""
         return 1
 
-    def drafts(self, opened: Opened, root: Folder) -> Iterator[Draft]:
+    def read_drafts(self, opened: Opened, root: Folder) -> Iterator[Draft]:
         """Yield the file's one episode."""
         opened.defects = []
-        facts = facts_of(root)
-        parts = [_part(leaf) for leaf in root.all_leaves() if leaf.path != LENGTHS]
+        facts = collect_group_facts(root)
+        parts = [_make_part(leaf) for leaf in root.all_leaves() if leaf.path != LENGTHS]
         _, file_clock = find_clocks(opened, root)
-        stated = stated_rate(facts)
+        stated = find_stated_rate(facts)
         parts = [part for part in parts if not file_clock or part.leaves[0].path != file_clock.path]
         draft = Draft(opened.path.stem, parts, hz=stated or HZ, facts=facts, defects=opened.defects)
-        draft.clock_note = counted_rows_note(stated) if stated else NOTE
+        draft.clock_note = describe_counted_rows(stated) if stated else NOTE
         if file_clock:
             draft.hz, draft.clocks, draft.clock_note = file_clock.hz or stated, file_clock.clocks, file_clock.note
         yield draft
@@ -53,10 +53,10 @@ class Aloha:
         """Nothing to check beyond the one episode."""
 
 
-def _part(leaf: Leaf) -> Part:
+def _make_part(leaf: Leaf) -> Part:
     images = "/images/" in f"/{leaf.path}"
-    part = part_of(
-        leaf, leaf.path.removeprefix("observations/"), StreamKind.RGB if images else kind_of_array(leaf.name)
+    part = make_part(
+        leaf, leaf.path.removeprefix("observations/"), StreamKind.RGB if images else infer_array_kind(leaf.name)
     )
     if images and "depth" in leaf.path:
         part.kind = StreamKind.DEPTH

@@ -1,5 +1,6 @@
 """Build a Recording from a draft: numbers are read, pictures and videos stay in the file."""
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -7,27 +8,38 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.ingest.readers.hdf5.draft import Clocks, Draft, Part, counted_rows_note
-from fieldloop.ingest.readers.hdf5.facts import KNOWN, MOST_FACT_NUMBERS, few_texts
-from fieldloop.ingest.readers.hdf5.opened import HDF5_ERRORS, Opened, reason
-from fieldloop.ingest.readers.hdf5.pictures import Form, PictureRows, form_of
-from fieldloop.ingest.readers.hdf5.rows import Rows, read_rows, stored_rows, stream_rows
-from fieldloop.ingest.readers.hdf5.tree import Leaf
-from fieldloop.ingest.readers.hdf5.videos import holds_video, index_video, video_bytes
-from fieldloop.ingest.span import span_of
-from fieldloop.ingest.stamps import contradicting_rate_hz
-from fieldloop.ingest.units import guessed_unit
+from fieldloop.ingest.meaning import meaning_notes
+from fieldloop.ingest.readers.hdf5.draft import Clocks, Draft, Part, describe_counted_rows, format_attribute
+from fieldloop.ingest.readers.hdf5.facts import KNOWN, MOST_FACT_NUMBERS, numbers_as_fact, read_distinct_texts
+from fieldloop.ingest.readers.hdf5.opened import HDF5_ERRORS, Opened, shorten_error
+from fieldloop.ingest.readers.hdf5.pictures import Form, PictureRows, detect_picture_form
+from fieldloop.ingest.readers.hdf5.rows import Rows, count_stored_rows, iterate_row_blocks, read_rows
+from fieldloop.ingest.readers.hdf5.tree import Leaf, read_attributes
+from fieldloop.ingest.readers.hdf5.videos import holds_video, index_video, read_video_bytes
+from fieldloop.ingest.span import find_time_span
+from fieldloop.ingest.stamps import find_contradicting_rate_hz
+from fieldloop.ingest.units import guess_unit
+from fieldloop.ingest.words import split_into_words
 from fieldloop.model.episode import Defect, Episode, Recording
-from fieldloop.model.episode_text import from_texts
+from fieldloop.model.episode_text import parse_texts
 from fieldloop.model.identity import content_id
 from fieldloop.model.note import note
 from fieldloop.model.stream import ClockKind, Stream, StreamKind
 from fieldloop.model.stream_notes import NOT_UNDERSTOOD
 
 Seen = dict[str, Stream]
+DESCRIBING = {"unit", "units", "description", "long_name", "standard_name", "meaning", "names", "columns"}
+"""Attributes by which an array says what it holds."""
+
+CONSTANT_WORDS = {
+    "intrinsic", "intrinsics", "extrinsic", "extrinsics", "calibration", "calib", "bias", "biases", "offset", "offsets",
+    "gain", "gains", "mean", "std", "scale", "gravity", "matrix", "transform", "limits", "bounds", "init", "initial",
+    "home", "default", "min", "max",
+}  # fmt: skip
+"""Words of arrays that state one thing for the whole episode."""
 
 
-def build(opened: Opened, draft: Draft, layout: str) -> Recording:
+def build_recording(opened: Opened, draft: Draft, layout: str) -> Recording:
     """Read one episode. Its id comes from its content, never from its position."""
     opened.defects = draft.defects  # from here on, what cannot be read is this episode's
     streams: Seen = {}
@@ -37,36 +49,40 @@ def build(opened: Opened, draft: Draft, layout: str) -> Recording:
     if not streams:  # without content, only its file distinguishes it from others
         identity = content_id([opened.digest(), draft.name.encode()])
         draft.defects.append(Defect(draft.name, "", note("ingest.episode_unreadable")))
-    fields, wrong = from_texts(draft.facts, foreign=not draft.ours)
+    fields, wrong = parse_texts(draft.facts, from_foreign_log=not draft.ours)
     concluded = draft.conclude(streams) if draft.conclude else {}
-    start_ns, end_ns = span_of(streams.values())
+    start_ns, end_ns = find_time_span(streams.values())
     episode = Episode(
         **{"name": draft.name, **concluded, **fields}, id=identity, format=f"hdf5 {layout}", start_ns=start_ns,
         end_ns=end_ns,
     )  # fmt: skip
-    draft.defects += [*opened.damaged_heaps(), *(Defect(draft.name, key, message) for key, message in wrong)]
+    draft.defects += [*opened.take_damaged_heaps(), *(Defect(draft.name, key, message) for key, message in wrong)]
     return Recording(episode, streams, tuple(draft.defects))
 
 
-def _read_parts(opened: Opened, draft: Draft, streams: Seen, lengths: dict[str, int]) -> Iterator[bytes]:
+def _read_parts(opened: Opened, draft: Draft, streams: Seen, rows_by_stream: dict[str, int]) -> Iterator[bytes]:
     """Yield what names the episode, and gather its streams on the way."""
     for part in sorted(draft.parts, key=lambda part: part.name):
         yield part.name.encode()
         try:
-            yield from _read_part(opened, draft, part, streams, lengths)
+            yield from _read_part(opened, draft, part, streams, rows_by_stream)
         except HDF5_ERRORS as wrong:
             draft.defects.append(
-                Defect(part.leaves[0].path, "", note("ingest.part_unreadable", part="array", reason=reason(wrong)))
+                Defect(
+                    part.leaves[0].path, "", note("ingest.part_unreadable", part="array", reason=shorten_error(wrong))
+                )
             )
 
 
-def _read_part(opened: Opened, draft: Draft, part: Part, streams: Seen, lengths: dict[str, int]) -> Iterator[bytes]:
+def _read_part(
+    opened: Opened, draft: Draft, part: Part, streams: Seen, rows_by_stream: dict[str, int]
+) -> Iterator[bytes]:
     leaf = part.leaves[0]
     if holds_video(leaf):
         yield from _read_video(opened, part, streams)
         return
-    form = form_of(leaf)
-    if form is None and (text := few_texts(leaf)) is not None:
+    form = detect_picture_form(leaf)
+    if form is None and (text := read_distinct_texts(leaf)) is not None:
         draft.facts.setdefault(leaf.name if leaf.name in KNOWN else part.name, text)
         yield text.encode()
         return
@@ -74,55 +90,75 @@ def _read_part(opened: Opened, draft: Draft, part: Part, streams: Seen, lengths:
         what = "bytes that are not pictures" if leaf.is_bytes else str(leaf.dtype)
         draft.defects.append(Defect(leaf.path, "", note("ingest.type_not_supported", type=what)))
         return
-    spans = [_span_of(opened, draft, other) for other in part.leaves]
+    spans = [_find_row_span(opened, draft, other) for other in part.leaves]
     for other, (first, last) in zip(part.leaves, spans, strict=True):
-        lengths[other.path] = last - first
+        rows_by_stream[other.path] = last - first
     first, last = spans[0][0], min(last for _, last in spans)
     if last <= first:
         return
     if form is not None:
         yield from _read_pictures(opened, draft, part, form, (first, last), streams)
         return
-    values, rows = _values(opened, part, first, last)
+    values, rows = _read_values(opened, part, first, last)
     if not len(rows):
         return
     yield values.dtype.str.encode() + str(values.shape).encode()
     yield values.tobytes()
-    if _is_constant(draft, part, last - first):  # stated once for the episode, such as the state it began in
+    if _is_single_row(draft, part, last - first):  # stated once for the episode, such as the state it began in
         for leaf in part.leaves:
-            del lengths[leaf.path]
-        draft.facts.setdefault(part.name, ", ".join(f"{value:.6g}" for value in values[0, :MOST_FACT_NUMBERS]))
+            del rows_by_stream[leaf.path]
+        draft.facts.setdefault(part.name, numbers_as_fact(values))
         return
     columns = part.columns if len(part.columns) == values.shape[1] else ()
-    clocks, notes, stored = _clocks(draft, part, rows - first)
+    clocks, notes, stored = _choose_clocks(draft, part, rows - first)
     yield from stored
-    hz, denial = _nominal_hz(draft, part, clocks)
-    unit, guessed = guessed_unit(part.unit_like, values, columns) if part.unit_like else (part.unit, {})
+    hz, denial = _choose_nominal_hz(draft, part, clocks)
+    unit, guessed = guess_unit(part.unit_like, values, columns) if part.unit_like else (part.unit, {})
+    notes = guessed | notes | denial
+    notes = notes if draft.ours else _add_meaning(opened, part, (unit, columns), values, notes)
     streams[part.name] = Stream(
         part.name, part.kind, unit, clocks, values, nominal_hz=hz, columns=columns,
-        frame_id=part.frame_id, serial=part.serial, notes=guessed | notes | denial,
+        frame_id=part.frame_id, serial=part.serial, notes=notes,
     )  # fmt: skip
 
 
-def _is_constant(draft: Draft, part: Part, rows: int) -> bool:
-    """Does the array have one row where the others of its episode have many?"""
-    return (
-        rows == 1
-        and NOT_UNDERSTOOD not in part.notes
-        and any(leaf.shape and leaf.shape[0] > 1 for other in draft.parts if other is not part for leaf in other.leaves)
-        and draft.rows is None
-    )
+def _add_meaning(
+    opened: Opened, part: Part, stated: tuple[str, tuple[str, ...]], values: NDArray[Any], notes: dict[str, str]
+) -> dict[str, str]:
+    """Note what an array's own attributes say it holds; where they do not, and its name does not either, note that."""
+    judged = meaning_notes(part.name, part.kind, *stated, values, notes)
+    if NOT_UNDERSTOOD not in judged or NOT_UNDERSTOOD in notes:
+        return judged
+    leaf = part.leaves[0]
+    texts = {
+        key: format_attribute(value) for key, value in read_attributes(leaf.data, leaf.path, opened.defects).items()
+    }
+    described = "; ".join(f"{key}: {text}" for key, text in texts.items() if key.lower() in DESCRIBING and text)
+    return {**notes, "description": described} if described else judged
 
 
-def _span_of(opened: Opened, draft: Draft, leaf: Leaf) -> tuple[int, int]:
-    there = stored_rows(opened, leaf)
+def _is_single_row(draft: Draft, part: Part, rows: int) -> bool:
+    """Has the array one row where others have many, or the few rows of a calibration, matrix or setting?"""
+    others = [
+        leaf.shape[0] for other in draft.parts if other is not part for leaf in other.leaves if len(leaf.shape) > 0
+    ]
+    if NOT_UNDERSTOOD in part.notes or draft.rows is not None or not others or part.clocks:
+        return False
+    if rows == 1:
+        return max(others) > 1
+    small = all(math.prod(leaf.shape) <= MOST_FACT_NUMBERS for leaf in part.leaves)
+    return small and rows < float(np.median(others)) and bool(split_into_words(part.leaves[0].name) & CONSTANT_WORDS)
+
+
+def _find_row_span(opened: Opened, draft: Draft, leaf: Leaf) -> tuple[int, int]:
+    there = count_stored_rows(opened, leaf)
     first, last = draft.rows or (0, there)
     return min(first, there), min(last, there)
 
 
-def _values(opened: Opened, part: Part, first: int, last: int) -> tuple[NDArray[Any], Rows]:
+def _read_values(opened: Opened, part: Part, first_row: int, last_row: int) -> tuple[NDArray[Any], Rows]:
     """Read a part's arrays side by side; a row that one of them lacks is in none."""
-    read = [read_rows(opened, leaf, first, last) for leaf in part.leaves]
+    read = [read_rows(opened, leaf, first_row, last_row) for leaf in part.leaves]
     rows = read[0][1]
     for _, others in read[1:]:
         rows = np.intersect1d(rows, others)
@@ -137,17 +173,17 @@ def _read_pictures(
     leaf, (first, last) = part.leaves[0], span
     yield leaf.dtype.str.encode() + str(leaf.shape[1:]).encode()
     lost: list[int] = []
-    for start, block in stream_rows(opened, leaf, first, last):
+    for start, block in iterate_row_blocks(opened, leaf, first, last):
         if block is None:
             lost.append(start)
             continue
         yield from block
     if lost:
         draft.defects.append(Defect.at(leaf.path, "row", lost[0], note("ingest.pictures_unreadable", places=len(lost))))
-    kind = _picture_kind(part, form)
-    clocks, notes, stored = _clocks(draft, part, np.arange(last - first))
+    kind = _infer_picture_kind(part, form)
+    clocks, notes, stored = _choose_clocks(draft, part, np.arange(last - first))
     yield from stored
-    hz, denial = _nominal_hz(draft, part, clocks)
+    hz, denial = _choose_nominal_hz(draft, part, clocks)
     source = PictureRows(opened.path, leaf.path, form, first, last, leaf.shape)
     streams[part.name] = Stream(
         part.name, kind, part.unit or ("m" if kind is StreamKind.DEPTH else "8-bit"), clocks, pictures=source,
@@ -155,7 +191,7 @@ def _read_pictures(
     )  # fmt: skip
 
 
-def _picture_kind(part: Part, form: Form) -> StreamKind:
+def _infer_picture_kind(part: Part, form: Form) -> StreamKind:
     """Pixels are what they are, whatever the name says; encoded bytes may hold either."""
     if form is Form.DEPTH or (form is Form.ENCODED and part.kind is StreamKind.DEPTH):
         return StreamKind.DEPTH
@@ -164,7 +200,7 @@ def _picture_kind(part: Part, form: Form) -> StreamKind:
 
 def _read_video(opened: Opened, part: Part, streams: Seen) -> Iterator[bytes]:
     leaf = part.leaves[0]
-    data = video_bytes(leaf)
+    data = read_video_bytes(leaf)
     yield data
     try:
         source = index_video(opened.path, leaf, data)
@@ -182,7 +218,7 @@ def _read_video(opened: Opened, part: Part, streams: Seen) -> Iterator[bytes]:
     )  # fmt: skip
 
 
-def _clocks(draft: Draft, part: Part, rows: Rows) -> tuple[Clocks, dict[str, str], list[bytes]]:
+def _choose_clocks(draft: Draft, part: Part, rows: Rows) -> tuple[Clocks, dict[str, str], list[bytes]]:
     """Return the stamps of some rows: the part's own, else the episode's, else row number over rate.
 
     Beside them a note, and those that are stored as bytes: they are content too.
@@ -193,16 +229,16 @@ def _clocks(draft: Draft, part: Part, rows: Rows) -> tuple[Clocks, dict[str, str
             note = {"clock": draft.clock_note} if draft.clock_note and clocks is draft.clocks else {}
             mine = {kind: stamps[rows] for kind, stamps in clocks.items()}
             return mine, {**note, **part.notes}, [kind.encode() + stamps.tobytes() for kind, stamps in mine.items()]
-    text = draft.clock_note if not draft.clocks and draft.clock_note else counted_rows_note(draft.hz)
+    text = draft.clock_note if not draft.clocks and draft.clock_note else describe_counted_rows(draft.hz)
     return draft.times(rows), {"clock": text, **part.notes}, []
 
 
-def _nominal_hz(draft: Draft, part: Part, clocks: Clocks) -> tuple[float | None, dict[str, str]]:
+def _choose_nominal_hz(draft: Draft, part: Part, clocks: Clocks) -> tuple[float | None, dict[str, str]]:
     """Return the stream's own rate, else the file's; where timestamps contradict that, a note instead."""
     if part.nominal_hz or not draft.hz:
         return part.nominal_hz, {}
     trusted = next(stamps for kind in ClockKind if (stamps := clocks.get(kind)) is not None)
-    if (real := contradicting_rate_hz(draft.hz, trusted)) is None:
+    if (real := find_contradicting_rate_hz(draft.hz, trusted)) is None:
         return draft.hz, {}
     return None, {"rate": f"the file states {draft.hz:g} Hz, the stream's own timestamps give {real:.4g}"}
 

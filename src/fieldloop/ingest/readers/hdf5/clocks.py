@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from fieldloop.ingest.readers.hdf5.draft import Clocks
 from fieldloop.ingest.readers.hdf5.opened import Opened
-from fieldloop.ingest.readers.hdf5.rows import read_rows, stored_rows
+from fieldloop.ingest.readers.hdf5.rows import count_stored_rows, read_rows
 from fieldloop.ingest.readers.hdf5.tree import Folder, Leaf
-from fieldloop.ingest.stamps import MADE_UP, Times, is_stamp, stamps_of, whole_rate
+from fieldloop.ingest.stamps import MADE_UP, Times, is_timestamp_name, parse_stamps, round_to_whole_rate
 from fieldloop.model.stream import NS_PER_S, ClockKind
 
 FEWEST_ROWS = 2
@@ -39,7 +39,7 @@ class Found:
         """The rate of evenly spaced timestamps; None for measured ones."""
         if self.clock is not ClockKind.SYNTHETIC:
             return None
-        return whole_rate((len(self.times_ns) - 1) * NS_PER_S / int(self.times_ns[-1] - self.times_ns[0]))
+        return round_to_whole_rate((len(self.times_ns) - 1) * NS_PER_S / int(self.times_ns[-1] - self.times_ns[0]))
 
     @property
     def place(self) -> str:
@@ -50,42 +50,42 @@ class Found:
 def find_clocks(opened: Opened, folder: Folder) -> tuple[list[Found], Found | None]:
     """Return every array of timestamps below a group, and the group's own, which applies to all of it."""
     stamp_arrays = []
-    beside = Counter((_group(leaf), leaf.shape[0]) for leaf in folder.all_leaves() if leaf.shape)
+    beside = Counter((_get_group_path(leaf), leaf.shape[0]) for leaf in folder.all_leaves() if leaf.shape)
     for leaf in folder.all_leaves():
         one_column = len(leaf.shape) == 1 or (len(leaf.shape) == 2 and leaf.shape[1] == 1)  # noqa: PLR2004
         if not (leaf.is_numeric and one_column) or leaf.shape[0] < FEWEST_ROWS:
             continue
-        short = leaf.name.lower() == SHORT_NAME and beside[_group(leaf), leaf.shape[0]] > 1
-        if not (short or is_stamp(leaf.name)):
+        short = leaf.name.lower() == SHORT_NAME and beside[_get_group_path(leaf), leaf.shape[0]] > 1
+        if not (short or is_timestamp_name(leaf.name)):
             continue
-        values, rows = read_rows(opened, leaf, 0, stored_rows(opened, leaf))
-        stamps = stamps_of(leaf.name, values) if len(rows) == leaf.shape[0] else None
-        if stamps is not None and not (short and not _only_rises(values[:, 0])):
+        values, rows = read_rows(opened, leaf, 0, count_stored_rows(opened, leaf))
+        stamps = parse_stamps(leaf.name, values) if len(rows) == leaf.shape[0] else None
+        if stamps is not None and not (short and not _is_rising_clock(values[:, 0])):
             clock = ClockKind.HEADER if stamps.measured else ClockKind.SYNTHETIC
             note = f"{leaf.name} {stamps.how}{'' if stamps.measured else MADE_UP}"
             stamp_arrays.append(Found(leaf.path, stamps.times_ns, clock, note))
-    return stamp_arrays, _prefer_measured(one for one in stamp_arrays if one.place == folder.path)
+    return stamp_arrays, _choose_measured_clock(one for one in stamp_arrays if one.place == folder.path)
 
 
-def _group(leaf: Leaf) -> str:
+def _get_group_path(leaf: Leaf) -> str:
     return leaf.path.rpartition("/")[0]
 
 
-def _only_rises(column: NDArray[Any]) -> bool:
+def _is_rising_clock(column: NDArray[Any]) -> bool:
     """Does it go forward at every row, and does it more than count rows?"""
     steps = np.diff(column.astype(np.float64))
     return bool((steps > 0).all() and not (steps == 1).all())
 
 
-def clock_of(leaf: Leaf, found: Iterable[Found]) -> Found | None:
+def find_array_clock(leaf: Leaf, found_clocks: Iterable[Found]) -> Found | None:
     """Return the stamps of an array: named after it, else beside it, if there are as many as it has rows."""
     rows = leaf.shape[0] if leaf.shape else 0
-    place = _group(leaf)
-    fit = [one for one in found if one.place == place and len(one.times_ns) == rows and one.path != leaf.path]
+    place = _get_group_path(leaf)
+    fit = [one for one in found_clocks if one.place == place and len(one.times_ns) == rows and one.path != leaf.path]
     named = [one for one in fit if one.path.rsplit("/", 1)[-1].startswith(leaf.name)]
-    return _prefer_measured(named) or _prefer_measured(fit)
+    return _choose_measured_clock(named) or _choose_measured_clock(fit)
 
 
-def _prefer_measured(candidates: Iterable[Found]) -> Found | None:
+def _choose_measured_clock(candidates: Iterable[Found]) -> Found | None:
     """Measured stamps before made-up ones; of equals the first."""
     return min(candidates, key=lambda one: one.clock is ClockKind.SYNTHETIC, default=None)

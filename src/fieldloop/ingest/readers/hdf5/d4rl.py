@@ -6,14 +6,14 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.ingest.readers.hdf5.draft import Draft, counted_rows_note
-from fieldloop.ingest.readers.hdf5.facts import facts_of
-from fieldloop.ingest.readers.hdf5.names import kind_of_array
-from fieldloop.ingest.readers.hdf5.opened import HDF5_ERRORS, Opened, reason
-from fieldloop.ingest.readers.hdf5.parts import part_of
-from fieldloop.ingest.readers.hdf5.rows import stored_rows
+from fieldloop.ingest.readers.hdf5.draft import Draft, describe_counted_rows
+from fieldloop.ingest.readers.hdf5.facts import collect_group_facts
+from fieldloop.ingest.readers.hdf5.names import infer_array_kind
+from fieldloop.ingest.readers.hdf5.opened import HDF5_ERRORS, Opened, shorten_error
+from fieldloop.ingest.readers.hdf5.parts import make_part
+from fieldloop.ingest.readers.hdf5.rows import count_stored_rows
 from fieldloop.ingest.readers.hdf5.tree import BEST_COMPRESSION, Folder, Leaf
-from fieldloop.ingest.stamps import stated_rate
+from fieldloop.ingest.stamps import find_stated_rate
 from fieldloop.model.episode import Defect
 from fieldloop.model.note import note
 from fieldloop.model.stream import StreamKind
@@ -35,26 +35,26 @@ class D4rl:
 
     def count(self, root: Folder) -> int:
         """Read the marks, and nothing else."""
-        return len(_spans(_episode_ends(root)[0]))
+        return len(_split_at_ends(_find_episode_ends(root)[0]))
 
-    def drafts(self, opened: Opened, root: Folder) -> Iterator[Draft]:
+    def read_drafts(self, opened: Opened, root: Folder) -> Iterator[Draft]:
         """Yield the episodes from the first row on; rows after the last mark are one that did not end."""
-        facts = facts_of(root)
+        facts = collect_group_facts(root)
         about = root.find(ABOUT)
-        facts |= facts_of(about) if isinstance(about, Folder) else {}
-        hz = stated_rate(facts)
+        facts |= collect_group_facts(about) if isinstance(about, Folder) else {}
+        hz = find_stated_rate(facts)
         leaves = [leaf for leaf in root.all_leaves() if leaf.shape and not leaf.path.startswith(f"{ABOUT}/")]
-        ends = _episode_ends(root)[0]
-        spans = _spans(ends)
+        ends = _find_episode_ends(root)[0]
+        spans = _split_at_ends(ends)
         for index, (first, last) in enumerate(spans):
             place = {"dataset": opened.path.stem, "episode_index": str(index), "dataset_episodes": str(len(spans))}
-            parts = [part_of(leaf, leaf.path, _kind(leaf)) for leaf in leaves]
+            parts = [make_part(leaf, leaf.path, _infer_kind(leaf)) for leaf in leaves]
             draft = Draft(
                 f"episode_{index:06d}",
                 parts,
                 (first, last),
                 hz,
-                clock_note=counted_rows_note(hz),
+                clock_note=describe_counted_rows(hz),
                 facts={**facts, **place},
             )
             if not ends[last - 1]:
@@ -64,7 +64,7 @@ class D4rl:
 
     def check(self, opened: Opened, root: Folder) -> None:
         """Compare the lengths of all arrays: a shorter one would leave later episodes empty."""
-        ends, wrong = _episode_ends(root)
+        ends, wrong = _find_episode_ends(root)
         opened.defects += wrong
         for leaf in root.all_leaves():
             if leaf.shape and not leaf.path.startswith(f"{ABOUT}/") and leaf.shape[0] not in (len(ends), 1):
@@ -72,15 +72,15 @@ class D4rl:
                 message = note("ingest.rows_differ", rows=leaf.shape[0], others=others, usual=len(ends))
                 opened.defects.append(Defect.at(leaf.path, "row", min(leaf.shape[0], len(ends)), message))
             if leaf.shape:
-                stored_rows(opened, leaf)
+                count_stored_rows(opened, leaf)
 
 
-def _kind(leaf: Leaf) -> StreamKind:
+def _infer_kind(leaf: Leaf) -> StreamKind:
     """D4RL's `observations` mix everything in one row; only `infos` have specific names."""
-    return StreamKind.OTHER if leaf.name == "observations" else kind_of_array(leaf.name)
+    return StreamKind.OTHER if leaf.name == "observations" else infer_array_kind(leaf.name)
 
 
-def _episode_ends(root: Folder) -> tuple[NDArray[np.bool_], list[Defect]]:
+def _find_episode_ends(root: Folder) -> tuple[NDArray[np.bool_], list[Defect]]:
     """After which rows does an episode end?"""
     marks: list[NDArray[np.bool_]] = []
     wrong: list[Defect] = []
@@ -93,7 +93,7 @@ def _episode_ends(root: Folder) -> tuple[NDArray[np.bool_], list[Defect]]:
                 raise OSError("more values are declared than are stored")
             marks.append(np.asarray(leaf.data[()]).reshape(-1).astype(bool))
         except HDF5_ERRORS as broken:
-            message = note("ingest.part_unreadable", part="array of episode ends", reason=reason(broken))
+            message = note("ingest.part_unreadable", part="array of episode ends", reason=shorten_error(broken))
             wrong.append(Defect(name, "", message))
     if not marks:
         actions = root.find("actions")
@@ -105,10 +105,10 @@ def _episode_ends(root: Folder) -> tuple[NDArray[np.bool_], list[Defect]]:
     return ends, wrong
 
 
-def _spans(ends: NDArray[np.bool_]) -> list[tuple[int, int]]:
+def _split_at_ends(ends: NDArray[np.bool_]) -> list[tuple[int, int]]:
     """Cut behind every mark.
 
-    >>> _spans(np.asarray([False, True, False, False]))
+    >>> _split_at_ends(np.asarray([False, True, False, False]))
     [(0, 2), (2, 4)]
     """
     cuts = [0, *(np.flatnonzero(ends) + 1).tolist()]

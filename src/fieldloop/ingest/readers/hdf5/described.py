@@ -7,30 +7,30 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.ingest.readers.hdf5.draft import Clocks, Draft, Part, text_of
+from fieldloop.ingest.readers.hdf5.draft import Clocks, Draft, Part, format_attribute
 from fieldloop.ingest.readers.hdf5.opened import HDF5_ERRORS, Opened
-from fieldloop.ingest.readers.hdf5.rows import read_rows, stored_rows
-from fieldloop.ingest.readers.hdf5.tree import Folder, Leaf, to_plain_value
+from fieldloop.ingest.readers.hdf5.rows import count_stored_rows, read_rows
+from fieldloop.ingest.readers.hdf5.tree import Folder, Leaf, convert_to_plain_value
 from fieldloop.model.episode import Defect
 from fieldloop.model.note import note
 from fieldloop.model.stream import ClockKind, StreamKind
-from fieldloop.model.stream_notes import current_notes
+from fieldloop.model.stream_notes import upgrade_notes
 
 ATTRIBUTE = "fieldloop"
 GRID = "timestamps_ns"
 
 
-def described_draft(opened: Opened, folder: Folder) -> Draft | None:
+def read_described_draft(opened: Opened, folder: Folder) -> Draft | None:
     """Return a draft from the description; None where it is missing or invalid."""
     text = folder.attributes().get(ATTRIBUTE)
     if not isinstance(text, str):
         return None
     try:
         described = json.loads(text)
-        grid = _stamps(opened, folder.find(GRID))
+        grid = _read_stamps(opened, folder.find(GRID))
         clock = ClockKind(described["grid_clock"])
-        parts = list(_parts(opened, folder, described["streams"]))
-        facts = {str(key): text_of(value) for key, value in described["episode"].items()}
+        parts = list(_make_parts(opened, folder, described["streams"]))
+        facts = {str(key): format_attribute(value) for key, value in described["episode"].items()}
     except (LookupError, TypeError, ValueError, AttributeError) as wrong:
         message = note("ingest.description_invalid", reason=repr(wrong))
         opened.defects.append(Defect(folder.path, f"attribute {ATTRIBUTE}", message))
@@ -39,7 +39,7 @@ def described_draft(opened: Opened, folder: Folder) -> Draft | None:
     return Draft(facts.get("name") or folder.name, parts, clocks=clocks, facts=facts, ours=True)
 
 
-def _parts(opened: Opened, folder: Folder, streams: list[Mapping[str, Any]]) -> Iterator[Part]:
+def _make_parts(opened: Opened, folder: Folder, streams: list[Mapping[str, Any]]) -> Iterator[Part]:
     for row in streams:
         members = {place["path"]: folder.find(place["path"]) for place in row["data"]}
         leaves = tuple(leaf for leaf in members.values() if isinstance(leaf, Leaf))
@@ -55,30 +55,31 @@ def _parts(opened: Opened, folder: Folder, streams: list[Mapping[str, Any]]) -> 
         hz = row["nominal_hz"]
         yield Part(
             str(row["name"]), leaves, StreamKind(row["kind"]), str(row["unit"]), tuple(map(str, row["columns"])),
-            take, _clocks(opened, folder, row), float(hz) if hz else None, str(row["frame_id"]), str(row["serial"]),
-            current_notes({str(key): str(value) for key, value in row["notes"].items()}),
+            take, _read_clocks(opened, folder, row), float(hz) if hz else None, str(row["frame_id"]),
+            str(row["serial"]),
+            upgrade_notes({str(key): str(value) for key, value in row["notes"].items()}),
         )  # fmt: skip
 
 
-def _clocks(opened: Opened, folder: Folder, described: Mapping[str, Any]) -> Clocks | None:
+def _read_clocks(opened: Opened, folder: Folder, stream_description: Mapping[str, Any]) -> Clocks | None:
     """Return the stamps that the stream's own samples came with."""
-    leaf = folder.find(described["stamps"]) if described["stamps"] else None
-    table = _stamps(opened, leaf)
+    leaf = folder.find(stream_description["stamps"]) if stream_description["stamps"] else None
+    table = _read_stamps(opened, leaf)
     if table is None or not isinstance(leaf, Leaf):
         return None
     try:
-        kinds = [ClockKind(kind) for kind in to_plain_value(leaf.data.attrs["clocks"])]
+        kinds = [ClockKind(kind) for kind in convert_to_plain_value(leaf.data.attrs["clocks"])]
         return {kind: np.ascontiguousarray(table[:, i]) for i, kind in enumerate(kinds)}
     except (IndexError, *HDF5_ERRORS):
         return None
 
 
-def _stamps(opened: Opened, leaf: Folder | Leaf | None) -> NDArray[np.int64] | None:
+def _read_stamps(opened: Opened, leaf: Folder | Leaf | None) -> NDArray[np.int64] | None:
     """Read stamps as rows and columns, as far as they are stored; None where one is lost."""
     if not isinstance(leaf, Leaf) or not leaf.is_numeric:
         return None
     try:
-        values, rows = read_rows(opened, leaf, 0, stored_rows(opened, leaf))
+        values, rows = read_rows(opened, leaf, 0, count_stored_rows(opened, leaf))
         return values.astype(np.int64) if len(rows) == leaf.shape[0] and values.dtype.kind in "iu" else None
     except HDF5_ERRORS:
         return None

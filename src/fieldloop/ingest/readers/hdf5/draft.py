@@ -62,10 +62,10 @@ class Draft:
         return {ClockKind.SYNTHETIC: np.round(rows * (NS_PER_S / (self.hz or ASSUMED_HZ))).astype(np.int64)}
 
 
-def counted_rows_note(hz: float | None) -> str:
+def describe_counted_rows(hz: float | None) -> str:
     """Note on a stream that its rows are only counted, and over which rate.
 
-    >>> counted_rows_note(None)
+    >>> describe_counted_rows(None)
     'no timestamps are stored; row number over 20 Hz is used, which the file does not state'
     """
     stated = "" if hz else ", which the file does not state"
@@ -85,15 +85,15 @@ class Layout(Protocol):
     def count(self, root: Folder) -> int:
         """How many episodes can be attempted?"""
 
-    def drafts(self, opened: Opened, root: Folder) -> Iterator[Draft]:
+    def read_drafts(self, opened: Opened, root: Folder) -> Iterator[Draft]:
         """Yield the episodes; what is wrong with one goes into its draft."""
 
     def check(self, opened: Opened, root: Folder) -> None:
         """Add to `opened.defects` what is wrong with the file as a whole."""
 
 
-def text_of(value: Any) -> str:
+def format_attribute(value: Any) -> str:
     """Write an attribute as a fact."""
     if isinstance(value, bool):
         return "true" if value else "false"
-    return ", ".join(map(text_of, value)) if isinstance(value, list) else str(value)
+    return ", ".join(map(format_attribute, value)) if isinstance(value, list) else str(value)

@@ -24,30 +24,30 @@ class FreeRows:
 
     def __init__(self, path: Path, data: Any, width: int) -> None:
         if data.file.id.get_create_plist().get_sizes()[0] != REFERENCE["heap"].itemsize:
-            raise OSError("its rows of free length lie at addresses of an unusual size")
+            raise OSError("its rows of variable length have addresses of an unsupported size")
         if data.ndim > 1 or data.size > MOST_REFERENCES:
-            raise OSError(f"it has {data.shape} rows of free length, a shape that is not read")
+            raise OSError(f"it has {data.shape} rows of variable length, an unsupported shape")
         self.width, self._path = width, path
         with path.open("rb") as file:
-            self._references = _references(file, data)
+            self._references = _read_references(file, data)
 
     def row(self, index: int) -> bytes:
         """Return one row's bytes; OSError says what is wrong with it."""
         length, heap, number = self._references[index].tolist()
         if not length:
             return b""
-        where = _heap_objects(self._path, heap, self._path.stat().st_mtime_ns).get(number)
+        where = _list_heap_objects(self._path, heap, self._path.stat().st_mtime_ns).get(number)
         if where is None or length * self.width > where[1]:
-            raise OSError(f"row {index} of free length is not at its stated place")
+            raise OSError(f"row {index} of variable length is not at its stated place")
         with self._path.open("rb") as file:
             file.seek(where[0])
             content = file.read(length * self.width)
         if len(content) < length * self.width:
-            raise OSError(f"row {index} of free length lies behind the end of the file")
+            raise OSError(f"row {index} of variable length lies beyond the end of the file")
         return content
 
 
-def free_rows(path: Path, data: Any) -> FreeRows | None:
+def open_variable_length_rows(path: Path, data: Any) -> FreeRows | None:
     """Return the rows of an array whose rows have lengths of their own; None where they have one length."""
     import h5py
 
@@ -58,19 +58,19 @@ def free_rows(path: Path, data: Any) -> FreeRows | None:
 
 
 @lru_cache(maxsize=64)
-def _heap_objects(path: Path, at: int, _mtime_ns: int) -> dict[int, tuple[int, int]]:
+def _list_heap_objects(path: Path, heap_offset: int, _mtime_ns: int) -> dict[int, tuple[int, int]]:
     """List a heap: number → where and how long."""
     with path.open("rb") as file:
         file.seek(0, 2)
         size = file.tell()
-        if at + HEAP.size > size:
-            raise OSError("its heap lies behind the end of the file")
-        file.seek(at)
+        if heap_offset + HEAP.size > size:
+            raise OSError("its heap lies beyond the end of the file")
+        file.seek(heap_offset)
         mark, _, length = HEAP.unpack(file.read(HEAP.size))
         if mark != b"GCOL":
             raise OSError("its heap is not at its stated place")
         objects: dict[int, tuple[int, int]] = {}
-        here, end = at + HEAP.size, min(at + length, size)
+        here, end = heap_offset + HEAP.size, min(heap_offset + length, size)
         while here + OBJECT.size <= end and len(objects) < MOST_OBJECTS:
             file.seek(here)
             number, _, _, taken = OBJECT.unpack(file.read(OBJECT.size))
@@ -81,37 +81,37 @@ def _heap_objects(path: Path, at: int, _mtime_ns: int) -> dict[int, tuple[int, i
     return objects
 
 
-def _references(file: BinaryIO, data: Any) -> NDArray[Any]:
+def _read_references(file: BinaryIO, data: Any) -> NDArray[Any]:
     references = np.zeros(max(1, data.size) if not data.shape else data.size, REFERENCE)
     start = data.id.get_offset()
     if start is not None:
         file.seek(start)
-        _fill(references, 0, file.read(references.nbytes))
+        _fill_references(references, 0, file.read(references.nbytes))
     if start is not None or not data.id.get_storage_size():  # nothing stored: every row is empty
         return references
     if not data.chunks:
-        raise OSError("its rows of free length are kept in a way that is not read")
+        raise OSError("its rows of variable length are stored in an unsupported way")
     plist = data.id.get_create_plist()
     filters = [plist.get_filter(i)[0] for i in range(plist.get_nfilters())]
     if filters not in ([], [DEFLATE]):
-        raise OSError("its rows of free length are packed in a way that is not read")
+        raise OSError("its rows of variable length are compressed in an unsupported way")
     places: list[Any] = []
     data.id.chunk_iter(places.append)
     for place in places:
         file.seek(place.byte_offset)
         raw = file.read(min(place.size, MOST_CHUNK_BYTES))
-        _fill(references, int(place.chunk_offset[0]), _inflated(raw) if filters else raw)
+        _fill_references(references, int(place.chunk_offset[0]), _inflate_bytes(raw) if filters else raw)
     return references
 
 
-def _fill(references: NDArray[Any], first: int, raw: bytes) -> None:
+def _fill_references(references: NDArray[Any], first: int, raw: bytes) -> None:
     part = np.frombuffer(raw, REFERENCE, len(raw) // REFERENCE.itemsize)
     room = references[first : first + len(part)]
     room[:] = part[: len(room)]
 
 
-def _inflated(raw: bytes) -> bytes:
+def _inflate_bytes(raw: bytes) -> bytes:
     try:
         return zlib.decompressobj().decompress(raw, MOST_CHUNK_BYTES)
     except zlib.error as wrong:
-        raise OSError(f"its rows of free length cannot be unpacked: {wrong}") from wrong
+        raise OSError(f"its rows of variable length cannot be decompressed: {wrong}") from wrong

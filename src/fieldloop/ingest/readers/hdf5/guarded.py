@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from fieldloop.ingest.readers.hdf5.heaps import MARK, heap_patches
+from fieldloop.ingest.readers.hdf5.heaps import MARK, find_heap_patches
 from fieldloop.ingest.readers.hdf5.superblock import Superblock
 
 MOST_MISSING = 1 << 40
@@ -25,7 +25,7 @@ class Guarded(io.RawIOBase):
         self._file = path.open("rb")
         self._size, self._at, self._found = size, 0, report_heap
         self._length = min(max(size, block.size), size + MOST_MISSING)
-        self._patches = [] if block.was_closed else [(block.at, block.as_closed_block(size))]
+        self._patches = [] if block.was_closed else [(block.at, block.write_closed_block(size))]
         self._seen: set[int] = set()
 
     def readable(self) -> bool:
@@ -49,7 +49,7 @@ class Guarded(io.RawIOBase):
         there = os.preadv(self._file.fileno(), [view], self._at) if 0 <= self._at < self._size else 0
         if there < len(view):
             there += self._fill_rest(view, there)
-        self._look_for_heaps(view)
+        self._check_heaps(view)
         low, high = self._at, self._at + len(view)
         for at, patch in self._patches:
             first, last = max(low, at), min(high, at + len(patch))
@@ -62,18 +62,18 @@ class Guarded(io.RawIOBase):
         self._file.close()
         super().close()
 
-    def _fill_rest(self, view: memoryview, there: int) -> int:
+    def _fill_rest(self, view: memoryview, bytes_read: int) -> int:
         """Fill the rest of what was asked for: the system hands out less than that, or the file ends here."""
-        before = there
-        while there < len(view):
-            more = os.preadv(self._file.fileno(), [view[there:]], self._at + there) if self._at >= 0 else 0
+        before = bytes_read
+        while bytes_read < len(view):
+            more = os.preadv(self._file.fileno(), [view[bytes_read:]], self._at + bytes_read) if self._at >= 0 else 0
             if not more:
                 break
-            there += more
-        view[there:] = bytes(len(view) - there)
-        return there - before
+            bytes_read += more
+        view[bytes_read:] = bytes(len(view) - bytes_read)
+        return bytes_read - before
 
-    def _look_for_heaps(self, view: memoryview) -> None:
+    def _check_heaps(self, view: memoryview) -> None:
         """Look at every heap that begins in what was read; in a large piece of data only at its beginning."""
         if len(view) > GATHERED:
             starts = [0] if view[: len(MARK)] == MARK else []
@@ -81,19 +81,19 @@ class Guarded(io.RawIOBase):
             seen = bytes(view)
             if MARK[0] in seen[1 - len(MARK) :]:  # the mark may be cut by the end
                 seen += os.pread(self._file.fileno(), len(MARK) - 1, self._at + len(seen))
-            starts = _heap_offsets(seen) if MARK in seen else []
+            starts = _find_heap_offsets(seen) if MARK in seen else []
         for start in starts:
             at = self._at + start
             if at in self._seen:
                 continue
             self._seen.add(at)
-            patches = list(heap_patches(self._file, at, self._length))
+            patches = list(find_heap_patches(self._file, at, self._length))
             self._patches += patches
             for place, _ in patches:
                 self._found(place)
 
 
-def _heap_offsets(data: bytes) -> list[int]:
+def _find_heap_offsets(data: bytes) -> list[int]:
     offsets = []
     at = data.find(MARK)
     while at >= 0:

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from fieldloop.ingest.readers.hdf5.draft import Draft, counted_rows_note
-from fieldloop.ingest.readers.hdf5.facts import facts_of, trailing_number
-from fieldloop.ingest.readers.hdf5.names import kind_of_array
+from fieldloop.ingest.readers.hdf5.draft import Draft, describe_counted_rows
+from fieldloop.ingest.readers.hdf5.facts import collect_group_facts, parse_trailing_number
+from fieldloop.ingest.readers.hdf5.names import infer_array_kind
 from fieldloop.ingest.readers.hdf5.opened import Opened
-from fieldloop.ingest.readers.hdf5.parts import part_of
+from fieldloop.ingest.readers.hdf5.parts import make_part
 from fieldloop.ingest.readers.hdf5.tree import Folder
-from fieldloop.ingest.stamps import stated_rate
+from fieldloop.ingest.stamps import find_stated_rate
 from fieldloop.model.episode import Defect
 from fieldloop.model.note import note
 from fieldloop.model.stream import StreamKind
@@ -29,43 +29,50 @@ class Minari:
 
     def count(self, root: Folder) -> int:
         """Every group is tried."""
-        return len(_episodes(root))
+        return len(_list_episode_groups(root))
 
-    def drafts(self, opened: Opened, root: Folder) -> Iterator[Draft]:
+    def read_drafts(self, opened: Opened, root: Folder) -> Iterator[Draft]:
         """Yield the episodes by number. The row after the last step is kept: it is what the last action led to."""
-        shared, episodes = facts_of(root), _episodes(root)
+        shared, episodes = collect_group_facts(root), _list_episode_groups(root)
         for number, folder in episodes:
             opened.defects = []
-            facts = {**shared, **facts_of(folder), "dataset": opened.path.stem, "dataset_episodes": str(len(episodes))}
+            facts = {
+                **shared,
+                **collect_group_facts(folder),
+                "dataset": opened.path.stem,
+                "dataset_episodes": str(len(episodes)),
+            }
             facts |= {"episode_index": str(number)} if number is not None else {}
-            hz = stated_rate(facts)
+            hz = find_stated_rate(facts)
             parts = [
-                part_of(leaf, path, StreamKind.OTHER if path == "observations" else kind_of_array(leaf.name))
+                make_part(leaf, path, StreamKind.OTHER if path == "observations" else infer_array_kind(leaf.name))
                 for leaf in folder.all_leaves()
                 if leaf.shape and (path := leaf.path.removeprefix(f"{folder.path}/"))
             ]
             draft = Draft(
-                folder.name, parts, hz=hz, clock_note=counted_rows_note(hz), facts=facts, defects=opened.defects
+                folder.name, parts, hz=hz, clock_note=describe_counted_rows(hz), facts=facts, defects=opened.defects
             )
-            _check_steps(folder, facts, draft)
+            _check_step_count(folder, facts, draft)
             yield draft
-            folder.forget()
+            folder.clear_cache()
 
     def check(self, opened: Opened, root: Folder) -> None:
         """Compare the stated total with the episodes that are there."""
-        stated = facts_of(root).get("total_episodes")
+        stated = collect_group_facts(root).get("total_episodes")
         count = self.count(root)
         if stated is not None and stated != str(count):
             message = note("ingest.count_mismatch", stated=stated, what="episodes", found=count)
             opened.defects.append(Defect("/", "total_episodes", message))
 
 
-def _episodes(root: Folder) -> list[tuple[int | None, Folder]]:
-    numbered = [(trailing_number(name), folder) for name, folder in root.folders.items() if name.startswith(PREFIX)]
+def _list_episode_groups(root: Folder) -> list[tuple[int | None, Folder]]:
+    numbered = [
+        (parse_trailing_number(name), folder) for name, folder in root.folders.items() if name.startswith(PREFIX)
+    ]
     return sorted(numbered, key=lambda pair: (pair[0] is None, pair[0] or 0, pair[1].name))
 
 
-def _check_steps(folder: Folder, facts: dict[str, str], draft: Draft) -> None:
+def _check_step_count(folder: Folder, facts: dict[str, str], draft: Draft) -> None:
     actions = folder.leaves.get("actions")
     if actions is not None and actions.shape and facts.get(STEPS, str(actions.shape[0])) != str(actions.shape[0]):
         message = note("ingest.count_mismatch", stated=facts[STEPS], what="steps", found=actions.shape[0])

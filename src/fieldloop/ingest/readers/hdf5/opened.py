@@ -41,11 +41,11 @@ class Opened:
                 self._digest = hashlib.file_digest(file, "sha256").digest()
         return self._digest
 
-    def complain_of_heap(self, at: int) -> None:
+    def report_damaged_heap(self, heap_offset: int) -> None:
         """Name a damaged heap that the library was led to."""
-        self.heaps.append(Defect.at("file", "byte", at, note("ingest.heap_damaged")))
+        self.heaps.append(Defect.at("file", "byte", heap_offset, note("ingest.heap_damaged")))
 
-    def damaged_heaps(self) -> list[Defect]:
+    def take_damaged_heaps(self) -> list[Defect]:
         """Return the damaged heaps found since the last time."""
         damaged, self.heaps = self.heaps, []
         return damaged
@@ -60,23 +60,23 @@ def open_hdf5(path: Path) -> Iterator[Opened]:
     block = read_superblock(path)
     if block is None:
         raise UnreadableLog(f"{path.name} has the signature of an HDF5 file, but its first block is incomplete.")
-    here = Opened(path, None, size, list(_defects(block, size)), block.size > size)
+    here = Opened(path, None, size, list(_find_superblock_defects(block, size)), block.size > size)
     with ExitStack() as stack:
-        guarded = stack.enter_context(Guarded(path, block, size, here.complain_of_heap))
+        guarded = stack.enter_context(Guarded(path, block, size, here.report_damaged_heap))
         try:
             here.file = stack.enter_context(h5py.File(guarded, "r", rdcc_nbytes=CACHE_BYTES))
         except HDF5_ERRORS as wrong:
-            raise UnreadableLog(f"{path.name} cannot be opened as HDF5: {reason(wrong)}.") from wrong
+            raise UnreadableLog(f"{path.name} cannot be opened as HDF5: {shorten_error(wrong)}.") from wrong
         yield here
 
 
-def reason(wrong: BaseException) -> str:
+def shorten_error(error: BaseException) -> str:
     """Return the library's error in a few words."""
-    text = str(wrong).strip().strip("'\"").rstrip(".")
-    return (text.splitlines() or [type(wrong).__name__])[0][:300] or type(wrong).__name__
+    text = str(error).strip().strip("'\"").rstrip(".")
+    return (text.splitlines() or [type(error).__name__])[0][:300] or type(error).__name__
 
 
-def _defects(block: Superblock, size: int) -> Iterator[Defect]:
+def _find_superblock_defects(block: Superblock, size: int) -> Iterator[Defect]:
     if block.size > size:
         yield Defect.at("file", "byte", size, note("ingest.file_cut_off", present_bytes=size, stated_bytes=block.size))
     if not block.was_closed:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from fieldloop.ingest.readers.hdf5.draft import Part
-from fieldloop.ingest.readers.hdf5.names import kind_of_array
+from fieldloop.ingest.readers.hdf5.names import infer_array_kind
 from fieldloop.ingest.readers.hdf5.tree import Folder, Leaf
 from fieldloop.model.stream import StreamKind
 
@@ -13,14 +13,14 @@ GUESSED = (StreamKind.JOINT_POSITION, StreamKind.JOINT_VELOCITY, StreamKind.POSE
 """Of these the unit is guessed; an action may be anything, and is mostly normalised."""
 
 
-def part_of(leaf: Leaf, name: str, kind: StreamKind) -> Part:
+def make_part(leaf: Leaf, name: str, kind: StreamKind) -> Part:
     """One array, one stream; colour and depth are recognised by the array itself, never by its name alone."""
     if kind in (StreamKind.RGB, StreamKind.DEPTH) and leaf.is_numeric and len(leaf.shape) < 3:  # noqa: PLR2004
         kind = StreamKind.DEPTH if kind is StreamKind.DEPTH and leaf.dtype.itemsize == 1 else StreamKind.OTHER
     return Part(name, (leaf,), kind, columns=leaf.dtype.names or (), unit_like=kind if kind in GUESSED else None)
 
 
-def observation_parts(group: Folder, prefix: str) -> Iterator[Part]:
+def make_observation_parts(group: Folder, prefix: str) -> Iterator[Part]:
     """Yield the arrays of a group of observations, poses put together."""
     leaves = {leaf.path.removeprefix(f"{group.path}/"): leaf for leaf in group.all_leaves()}
     used: set[str] = set()
@@ -36,4 +36,4 @@ def observation_parts(group: Folder, prefix: str) -> Iterator[Part]:
         yield Part(prefix + name, (leaf, turn), StreamKind.POSE, columns=POSE, notes=notes, unit_like=StreamKind.POSE)
     for path, leaf in leaves.items():
         if path not in used:
-            yield part_of(leaf, prefix + path, kind_of_array(leaf.name))
+            yield make_part(leaf, prefix + path, infer_array_kind(leaf.name))

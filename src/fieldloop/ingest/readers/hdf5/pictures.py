@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.errors import UnreadableLog
-from fieldloop.ingest.pictures.picture_bytes import NOTHING, Picture, decode_compressed, size_of
+from fieldloop.ingest.pictures.picture_bytes import NOTHING, Picture, decode_compressed_picture, find_picture_size
 from fieldloop.ingest.readers.hdf5.opened import HDF5_ERRORS, open_hdf5
 from fieldloop.ingest.readers.hdf5.tree import Leaf
-from fieldloop.ingest.words import words_of
+from fieldloop.ingest.words import split_into_words
 from fieldloop.model.stream import MM_PER_M
 
 CHANNELS = (1, 3, 4)
@@ -32,7 +32,7 @@ class Form(StrEnum):
     ENCODED = "encoded"
 
 
-def form_of(leaf: Leaf) -> Form | None:
+def detect_picture_form(leaf: Leaf) -> Form | None:
     """Recognise by type and shape whether rows are pictures, and in which form; None where they are numbers."""
     shape, kind = leaf.shape, leaf.dtype
     if kind == np.uint8 and len(shape) == STACKED:
@@ -44,12 +44,12 @@ def form_of(leaf: Leaf) -> Form | None:
     if grey and min(shape[1:3]) >= SMALLEST_SIDE:
         if kind == np.uint8:
             return Form.PIXELS
-        if "depth" in words_of(leaf.name) and (kind == np.uint16 or kind.kind == "f"):
+        if "depth" in split_into_words(leaf.name) and (kind == np.uint16 or kind.kind == "f"):
             return Form.DEPTH
-    return Form.ENCODED if _holds_encoded(leaf) else None
+    return Form.ENCODED if _holds_encoded_pictures(leaf) else None
 
 
-def _holds_encoded(leaf: Leaf) -> bool:
+def _holds_encoded_pictures(leaf: Leaf) -> bool:
     in_bytes = leaf.dtype == np.uint8 and len(leaf.shape) == 2  # noqa: PLR2004 - rows of padded bytes
     if not (in_bytes or leaf.is_bytes) or not leaf.shape or not leaf.shape[0]:
         return False
@@ -74,7 +74,7 @@ class PictureRows:
     def size(self) -> tuple[int, int]:
         """Width and height in pixels; of encoded pictures those of the first that decodes."""
         if self.form is Form.ENCODED:
-            return size_of(self.frames())
+            return find_picture_size(self.frames())
         height, width = self.shape[2:4] if self.form is Form.CHANNELS_FIRST else self.shape[1:3]
         return int(width), int(height)
 
@@ -89,23 +89,23 @@ class PictureRows:
             with open_hdf5(self.path) as file:
                 leaf = Leaf.of(file, self.dataset, file.file[self.dataset])
                 for index in wanted:
-                    picture = self._picture(leaf, self.first + index)
+                    picture = self._read_picture(leaf, self.first + index)
                     done += 1
                     yield picture
         except (UnreadableLog, *HDF5_ERRORS):
             yield from (NOTHING for _ in range(len(wanted) - done))
 
-    def _picture(self, leaf: Leaf, row: int) -> Picture:
+    def _read_picture(self, leaf: Leaf, row: int) -> Picture:
         try:
             if self.form is Form.ENCODED:
-                return decode_compressed(leaf.row(row))
+                return decode_compressed_picture(leaf.row(row))
             stored = leaf.data[row]
         except HDF5_ERRORS:
             return NOTHING
-        return depth_picture(stored) if self.form is Form.DEPTH else colour_picture(stored, self.form)
+        return convert_to_depth_metres(stored) if self.form is Form.DEPTH else convert_to_colour(stored, self.form)
 
 
-def colour_picture(stored: NDArray[Any], form: Form) -> Picture:
+def convert_to_colour(stored: NDArray[Any], form: Form) -> Picture:
     """Return H×W×3 of whatever channels were stored: grey is repeated, transparency dropped."""
     picture = np.moveaxis(stored, 0, -1) if form is Form.CHANNELS_FIRST else stored
     if picture.ndim == 2 or picture.shape[2] == 1:  # noqa: PLR2004 - grey
@@ -113,7 +113,7 @@ def colour_picture(stored: NDArray[Any], form: Form) -> Picture:
     return np.ascontiguousarray(picture[:, :, :3])
 
 
-def depth_picture(stored: NDArray[Any]) -> Picture:
+def convert_to_depth_metres(stored: NDArray[Any]) -> Picture:
     """Return metres: whole numbers are millimetres, and 0 means no measurement."""
     flat = stored.reshape(stored.shape[:2])
     if flat.dtype.kind == "f":

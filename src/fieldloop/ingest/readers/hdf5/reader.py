@@ -5,12 +5,12 @@ from itertools import islice
 from pathlib import Path
 
 from fieldloop.ingest.readers.hdf5.aloha import Aloha
-from fieldloop.ingest.readers.hdf5.build import build
+from fieldloop.ingest.readers.hdf5.build import build_recording
 from fieldloop.ingest.readers.hdf5.d4rl import D4rl
 from fieldloop.ingest.readers.hdf5.draft import Layout
 from fieldloop.ingest.readers.hdf5.generic import Generic
 from fieldloop.ingest.readers.hdf5.minari import Minari
-from fieldloop.ingest.readers.hdf5.opened import HDF5_ERRORS, open_hdf5, reason
+from fieldloop.ingest.readers.hdf5.opened import HDF5_ERRORS, open_hdf5, shorten_error
 from fieldloop.ingest.readers.hdf5.robomimic import Robomimic
 from fieldloop.ingest.readers.hdf5.superblock import find_signature
 from fieldloop.ingest.readers.hdf5.tree import Folder
@@ -38,30 +38,30 @@ class Hdf5Reader:
         """Yield some of the episodes; of the others only the outline is read."""
         with open_hdf5(path) as file:
             root = Folder(file, file.file)
-            layout = _layout(root)
-            for draft in islice(layout.drafts(file, root), start, stop):
-                yield build(file, draft, layout.name)
+            layout = _choose_layout(root)
+            for draft in islice(layout.read_drafts(file, root), start, stop):
+                yield build_recording(file, draft, layout.name)
 
     def count(self, path: Path) -> int:
         """How many episodes can be attempted?"""
         with open_hdf5(path) as file:
             root = Folder(file, file.file)
-            return _layout(root).count(root)
+            return _choose_layout(root).count(root)
 
     def defects(self, path: Path) -> tuple[Defect, ...]:
         """Return the defects of the file as a whole."""
         with open_hdf5(path) as file:
             try:
                 root = Folder(file, file.file)
-                layout = _layout(root)
+                layout = _choose_layout(root)
                 layout.check(file, root)
                 if not layout.count(root):
                     file.defects.append(Defect("file", "", note("ingest.no_episode")))
             except HDF5_ERRORS as wrong:
-                message = note("ingest.part_unreadable", part="list of groups", reason=reason(wrong))
+                message = note("ingest.part_unreadable", part="list of groups", reason=shorten_error(wrong))
                 file.defects.append(Defect("file", "", message))
-            return tuple(dict.fromkeys([*file.defects, *file.damaged_heaps()]))
+            return tuple(dict.fromkeys([*file.defects, *file.take_damaged_heaps()]))
 
 
-def _layout(root: Folder) -> Layout:
+def _choose_layout(root: Folder) -> Layout:
     return next((layout for layout in LAYOUTS if layout.matches(root)), LAYOUTS[-1])

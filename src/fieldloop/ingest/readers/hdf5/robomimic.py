@@ -7,20 +7,22 @@ from typing import Any
 
 import numpy as np
 
-from fieldloop.ingest.readers.hdf5.described import described_draft
-from fieldloop.ingest.readers.hdf5.draft import ASSUMED_HZ, Draft, Part, counted_rows_note, text_of
-from fieldloop.ingest.readers.hdf5.names import kind_of_array
-from fieldloop.ingest.readers.hdf5.opened import HDF5_ERRORS, Opened, reason
-from fieldloop.ingest.readers.hdf5.parts import observation_parts, part_of
-from fieldloop.ingest.readers.hdf5.rows import stored_rows
+from fieldloop.ingest.readers.hdf5.described import read_described_draft
+from fieldloop.ingest.readers.hdf5.draft import ASSUMED_HZ, Draft, Part, describe_counted_rows, format_attribute
+from fieldloop.ingest.readers.hdf5.names import infer_array_kind
+from fieldloop.ingest.readers.hdf5.opened import HDF5_ERRORS, Opened, shorten_error
+from fieldloop.ingest.readers.hdf5.parts import make_observation_parts, make_part
+from fieldloop.ingest.readers.hdf5.rows import count_stored_rows
 from fieldloop.ingest.readers.hdf5.shifted import is_one_step_later
-from fieldloop.ingest.readers.hdf5.tree import Folder, Leaf, to_plain_value
+from fieldloop.ingest.readers.hdf5.tree import Folder, Leaf, convert_to_plain_value
 from fieldloop.model.episode import Defect, Harm
 from fieldloop.model.note import note
+from fieldloop.model.provenance import METADATA_NOTES, StreamFact
 from fieldloop.model.stream import Stream
 
 LATER = "next_obs"
 SIMULATED_TYPES = (1, 3)  # robosuite and iGibson; 2 is gym, which may be either
+SIMULATOR_STATE = "the layout: what its simulator needs to start from this step"
 NOT_FACTS = {"num_samples", "env_args", "total", "fieldloop"}
 
 
@@ -36,41 +38,41 @@ class Robomimic:
 
     def count(self, root: Folder) -> int:
         """Every group is tried."""
-        return len(_demonstrations(root))
+        return len(_list_demonstrations(root))
 
-    def drafts(self, opened: Opened, root: Folder) -> Iterator[Draft]:
+    def read_drafts(self, opened: Opened, root: Folder) -> Iterator[Draft]:
         """Yield the demonstrations by number."""
-        shared = _shared_attributes(root)
-        masks, _ = _masks(opened, root)
-        demonstrations = _demonstrations(root)
+        shared = _read_shared_attributes(root)
+        masks, _ = _read_filter_keys(opened, root)
+        demonstrations = _list_demonstrations(root)
         for number, folder in demonstrations:
             opened.defects = []
             facts = {"dataset": opened.path.stem, "dataset_episodes": str(len(demonstrations))}
             facts |= {"episode_index": str(number)} if number is not None else {}
             facts |= {"masks": ", ".join(masks[folder.name])} if folder.name in masks else {}
-            draft = described_draft(opened, folder) or _foreign_draft(opened, folder, shared)
+            draft = read_described_draft(opened, folder) or _draft_foreign_demonstration(opened, folder, shared)
             draft.facts |= facts
             draft.defects += opened.defects
             yield draft
-            folder.forget()
+            folder.clear_cache()
 
     def check(self, opened: Opened, root: Folder) -> None:
         """Compare attributes and filter keys with the demonstrations that are there."""
-        demonstrations = _demonstrations(root)
-        shared = _shared_attributes(root)
+        demonstrations = _list_demonstrations(root)
+        shared = _read_shared_attributes(root)
         if "env_args" not in shared.attributes:
             message = note("ingest.attribute_missing", note("ingest.rate_assumed", hz=ASSUMED_HZ))
             opened.defects.append(Defect("data", "env_args", message, Harm.HARMLESS))
         elif shared.hz is None:
             message = note("ingest.rate_not_stated", note("ingest.rate_assumed", hz=ASSUMED_HZ))
             opened.defects.append(Defect("data", "env_args", message, Harm.HARMLESS))
-        _, listed = _masks(opened, root)
+        _, listed = _read_filter_keys(opened, root)
         names = {folder.name for _, folder in demonstrations}
         gone = {mask: len(set(demos) - names) for mask, demos in listed.items() if set(demos) - names}
         if gone:
             named = tuple(f"{mask} ({count} of {len(listed[mask])})" for mask, count in sorted(gone.items()))
             opened.defects.append(Defect("mask", "", note("ingest.filter_keys_without_episodes", keys=named)))
-        _check_total(opened, shared.attributes.get("total"), [folder for _, folder in demonstrations])
+        _check_total_samples(opened, shared.attributes.get("total"), [folder for _, folder in demonstrations])
 
 
 class _Shared:
@@ -88,31 +90,31 @@ class _Shared:
     def facts(self) -> dict[str, str]:
         """Return task, robot and whether it was simulated, as far as stated."""
         facts = {
-            key: text for key, value in self.attributes.items() if key not in NOT_FACTS and (text := fact_text(value))
+            key: text for key, value in self.attributes.items() if key not in NOT_FACTS and (text := format_fact(value))
         }
-        if args := fact_text(self.attributes.get("env_args")):
+        if args := format_fact(self.attributes.get("env_args")):
             facts["env_args"] = args
         problem = _parse_json_object(self.attributes.get("problem_info"))
         if task := problem.get("language_instruction") or self.environment.get("env_name"):
-            facts["task"] = text_of(task)
+            facts["task"] = format_attribute(task)
         if robots := self.options.get("robots"):
-            facts["robot"] = text_of(robots)
+            facts["robot"] = format_attribute(robots)
         if self.environment.get("type") in SIMULATED_TYPES:
             facts["simulated"] = "true"
         return facts
 
 
-def fact_text(value: Any) -> str:
+def format_fact(value: Any) -> str:
     """Write an attribute as a fact."""
-    return "" if value is None else text_of(value)
+    return "" if value is None else format_attribute(value)
 
 
-def _shared_attributes(root: Folder) -> _Shared:
+def _read_shared_attributes(root: Folder) -> _Shared:
     data = root.find("data")
     return _Shared(data.attributes() if isinstance(data, Folder) else {})
 
 
-def _demonstrations(root: Folder) -> list[tuple[int | None, Folder]]:
+def _list_demonstrations(root: Folder) -> list[tuple[int | None, Folder]]:
     data = root.find("data")
     folders = data.folders if isinstance(data, Folder) else {}
     numbered = [
@@ -121,16 +123,19 @@ def _demonstrations(root: Folder) -> list[tuple[int | None, Folder]]:
     return sorted(numbered, key=lambda pair: (pair[0] is None, pair[0] or 0, pair[1].name))
 
 
-def _masks(opened: Opened, root: Folder) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+def _read_filter_keys(opened: Opened, root: Folder) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
     """Return demonstration → filter keys, and filter key → demonstrations."""
     folder = root.find("mask")
     by_demo: dict[str, list[str]] = {}
     listed: dict[str, list[str]] = {}
     for name, leaf in folder.leaves.items() if isinstance(folder, Folder) else ():
         try:
-            listed[name] = [str(to_plain_value(row.rstrip(b"\x00"))) for row in _rows(leaf, stored_rows(opened, leaf))]
+            listed[name] = [
+                str(convert_to_plain_value(row.rstrip(b"\x00")))
+                for row in _read_first_rows(leaf, count_stored_rows(opened, leaf))
+            ]
         except HDF5_ERRORS as wrong:
-            message = note("ingest.part_unreadable", part="filter key", reason=reason(wrong))
+            message = note("ingest.part_unreadable", part="filter key", reason=shorten_error(wrong))
             opened.defects.append(Defect(leaf.path, "", message))
             continue
         for demo in listed[name]:
@@ -138,41 +143,44 @@ def _masks(opened: Opened, root: Folder) -> tuple[dict[str, list[str]], dict[str
     return by_demo, listed
 
 
-def _rows(leaf: Leaf, count: int) -> list[bytes]:
+def _read_first_rows(leaf: Leaf, count: int) -> list[bytes]:
     """Return the first rows' bytes; rows of one length in one go, for there are thousands."""
     if leaf.free is not None:
         return [leaf.row(i) for i in range(count)]
     return [row.tobytes() for row in np.asarray(leaf.data[:count])]
 
 
-def _foreign_draft(opened: Opened, folder: Folder, shared: _Shared) -> Draft:
+def _draft_foreign_demonstration(opened: Opened, folder: Folder, shared: _Shared) -> Draft:
     """Make what can be made of a demonstration by the names robomimic gives its arrays."""
     attributes = folder.attributes()
     parts: list[Part] = [
-        part_of(leaf, leaf.name, kind_of_array(leaf.name)) for leaf in folder.leaves.values()
+        make_part(leaf, leaf.name, infer_array_kind(leaf.name)) for leaf in folder.leaves.values()
     ]  # fmt: skip
-    facts = shared.facts() | _attribute_facts(attributes)
+    facts = shared.facts() | _collect_attribute_facts(attributes)
     for name, group in folder.folders.items():
         if name == LATER:
-            parts += _next_step_parts(opened, folder, facts)
+            parts += _make_next_step_parts(opened, folder, facts)
         elif name == "obs":
-            parts += observation_parts(group, "")
+            parts += make_observation_parts(group, "")
         else:
             parts += [
-                part_of(leaf, leaf.path.removeprefix(f"{folder.path}/"), kind_of_array(leaf.name))
+                make_part(leaf, leaf.path.removeprefix(f"{folder.path}/"), infer_array_kind(leaf.name))
                 for leaf in group.all_leaves()
             ]
+    for part in parts:
+        if part.name == "states" and facts.get("simulated") == "true":
+            part.notes[METADATA_NOTES[StreamFact.MEANING]] = SIMULATOR_STATE
     draft = Draft(folder.name, parts, hz=shared.hz, facts=facts, conclude=_infer_success)
-    draft.clock_note = counted_rows_note(shared.hz)
-    _check_count(opened, folder, attributes.get("num_samples"))
+    draft.clock_note = describe_counted_rows(shared.hz)
+    _check_sample_count(opened, folder, attributes.get("num_samples"))
     return draft
 
 
-def _attribute_facts(attributes: Mapping[str, Any]) -> dict[str, str]:
+def _collect_attribute_facts(attributes: Mapping[str, Any]) -> dict[str, str]:
     facts = {
         key: text
         for key, value in attributes.items()
-        if key not in {*NOT_FACTS, "model_file"} and (text := fact_text(value))
+        if key not in {*NOT_FACTS, "model_file"} and (text := format_fact(value))
     }
     model = attributes.get("model_file")
     if isinstance(model, str):
@@ -183,7 +191,7 @@ def _attribute_facts(attributes: Mapping[str, Any]) -> dict[str, str]:
     return facts
 
 
-def _next_step_parts(opened: Opened, folder: Folder, facts: dict[str, str]) -> Iterator[Part]:
+def _make_next_step_parts(opened: Opened, folder: Folder, facts: dict[str, str]) -> Iterator[Part]:
     """Yield those observations of the next step that are not just the observations, one step later."""
     group, same = folder.folders[LATER], 0
     for path, leaf in ((leaf.path.removeprefix(f"{folder.path}/{LATER}/"), leaf) for leaf in group.all_leaves()):
@@ -191,34 +199,34 @@ def _next_step_parts(opened: Opened, folder: Folder, facts: dict[str, str]) -> I
         if isinstance(now, Leaf) and is_one_step_later(opened, now, leaf):
             same += 1
         else:
-            yield part_of(leaf, f"{LATER}/{path}", kind_of_array(leaf.name))
+            yield make_part(leaf, f"{LATER}/{path}", infer_array_kind(leaf.name))
     if same:
         facts[LATER] = f"{same} arrays are obs one step later; the row after the last step was not taken over"
 
 
-def _check_count(opened: Opened, folder: Folder, stated: Any) -> None:
+def _check_sample_count(opened: Opened, folder: Folder, stated_count: Any) -> None:
     actions = folder.leaves.get("actions")
-    if not isinstance(stated, int):
+    if not isinstance(stated_count, int):
         message = note("ingest.attribute_missing", note("ingest.rows_counted"))
         opened.defects.append(Defect(folder.path, "num_samples", message, Harm.HARMLESS))
-    elif actions is not None and actions.shape and actions.shape[0] != stated:
-        message = note("ingest.count_mismatch", stated=stated, what="rows", found=actions.shape[0])
+    elif actions is not None and actions.shape and actions.shape[0] != stated_count:
+        message = note("ingest.count_mismatch", stated=stated_count, what="rows", found=actions.shape[0])
         opened.defects.append(Defect(folder.path, "num_samples", message))
 
 
-def _check_total(opened: Opened, stated: Any, folders: list[Folder]) -> None:
-    if not isinstance(stated, int):
+def _check_total_samples(opened: Opened, stated_total: Any, folders: list[Folder]) -> None:
+    if not isinstance(stated_total, int):
         return
-    counts = [rows for folder in folders if (rows := _rows_of(folder)) is not None]
-    if len(counts) == len(folders) and (total := sum(counts)) != stated:
-        message = note("ingest.count_mismatch", stated=stated, what="rows", found=total)
+    counts = [rows for folder in folders if (rows := _count_rows(folder)) is not None]
+    if len(counts) == len(folders) and (total := sum(counts)) != stated_total:
+        message = note("ingest.count_mismatch", stated=stated_total, what="rows", found=total)
         opened.defects.append(Defect("data", "total", message, Harm.HARMLESS))  # no loader reads it
 
 
-def _rows_of(folder: Folder) -> int | None:
+def _count_rows(folder: Folder) -> int | None:
     """Count the rows that are there, whatever the demonstration states; None where it has no actions."""
     actions = folder.find("actions")
-    folder.forget()
+    folder.clear_cache()
     return actions.shape[0] if isinstance(actions, Leaf) and actions.shape else None
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.lib.recfunctions import structured_to_unstructured
 from numpy.typing import NDArray
 
-from fieldloop.ingest.readers.hdf5.opened import HDF5_ERRORS, Opened, reason
+from fieldloop.ingest.readers.hdf5.opened import HDF5_ERRORS, Opened, shorten_error
 from fieldloop.ingest.readers.hdf5.tree import BEST_COMPRESSION, Leaf
 from fieldloop.model.episode import Defect
 from fieldloop.model.note import Note, note
@@ -24,61 +24,63 @@ BLOCK_BYTES = 4 << 20
 Rows = NDArray[np.int64]
 
 
-def stored_rows(opened: Opened, leaf: Leaf) -> int:
+def count_stored_rows(opened: Opened, leaf: Leaf) -> int:
     """How many of the declared rows can be there? What is declared but not stored is a defect."""
     rows = leaf.shape[0] if leaf.shape else 0
     if not rows:
         return 0
-    if why := _too_large(leaf, opened.size):
+    if why := _explain_too_large(leaf, opened.size):
         opened.defects.append(Defect(leaf.path, "", why))
         return 0
     start = leaf.data.id.get_offset()
     if start is None or not opened.is_cut:
         return rows
-    there = max(0, opened.size - int(start)) // max(1, row_bytes(leaf))
+    there = max(0, opened.size - int(start)) // max(1, compute_row_bytes(leaf))
     if there < rows:
         message = note("ingest.rows_cut_off", present=there, rows=rows)
         opened.defects.append(Defect.at(leaf.path, "row", there, message))
     return min(rows, there)
 
 
-def read_rows(opened: Opened, leaf: Leaf, first: int, last: int) -> tuple[NDArray[Any], Rows]:
+def read_rows(opened: Opened, leaf: Leaf, first_row: int, last_row: int) -> tuple[NDArray[Any], Rows]:
     """Read rows as n × columns; unreadable rows are left out and reported. Also returns which rows these are."""
-    kept = np.arange(first, last)
-    lost = _rows_beyond_file_end(opened, leaf, first, last)
-    if row_bytes(leaf) * (last - first) > MOST_BYTES:
-        message = note("ingest.rows_too_large", first_row=first, last_row=last)
+    kept = np.arange(first_row, last_row)
+    lost = _find_rows_beyond_file_end(opened, leaf, first_row, last_row)
+    if compute_row_bytes(leaf) * (last_row - first_row) > MOST_BYTES:
+        message = note("ingest.rows_too_large", first_row=first_row, last_row=last_row)
         opened.defects.append(Defect(leaf.path, "", message))
         return np.empty((0, 1)), kept[:0]
     if not lost.any():
         try:
-            return _flatten_rows(leaf.data[first:last]), kept
+            return _flatten_rows(leaf.data[first_row:last_row]), kept
         except HDF5_ERRORS as wrong:
-            why = reason(wrong)
+            why = shorten_error(wrong)
     else:
         why = "they lie after the cut"
     pieces = []
-    for start, stop in _blocks(leaf, first, last):
-        part = slice(start - first, stop - first)
+    for start, stop in _split_into_blocks(leaf, first_row, last_row):
+        part = slice(start - first_row, stop - first_row)
         try:
             if lost[part].any():
                 raise OSError(why)
             pieces.append(_flatten_rows(leaf.data[start:stop]))
         except HDF5_ERRORS as wrong:
-            why = reason(wrong)
+            why = shorten_error(wrong)
             lost[part] = True
-    bad = np.flatnonzero(lost) + first
+    bad = np.flatnonzero(lost) + first_row
     if len(bad):
-        message = note("ingest.rows_unreadable", lost=len(bad), rows=last - first, reason=why)
+        message = note("ingest.rows_unreadable", lost=len(bad), rows=last_row - first_row, reason=why)
         opened.defects.append(Defect.at(leaf.path, "row", int(bad[0]), message))
     return np.concatenate(pieces) if pieces else np.empty((0, 1)), kept[~lost]
 
 
-def stream_rows(opened: Opened, leaf: Leaf, first: int, last: int) -> Iterator[tuple[int, list[bytes] | None]]:
+def iterate_row_blocks(
+    opened: Opened, leaf: Leaf, first_row: int, last_row: int
+) -> Iterator[tuple[int, list[bytes] | None]]:
     """Yield the bytes of blocks of rows, each with its first row; None for a block that cannot be read."""
-    lost = _rows_beyond_file_end(opened, leaf, first, last)
-    for start, stop in _blocks(leaf, first, last):
-        if lost[start - first : stop - first].any():
+    lost = _find_rows_beyond_file_end(opened, leaf, first_row, last_row)
+    for start, stop in _split_into_blocks(leaf, first_row, last_row):
+        if lost[start - first_row : stop - first_row].any():
             yield start, None
             continue
         try:
@@ -90,15 +92,15 @@ def stream_rows(opened: Opened, leaf: Leaf, first: int, last: int) -> Iterator[t
             yield start, None
 
 
-def row_bytes(leaf: Leaf) -> int:
+def compute_row_bytes(leaf: Leaf) -> int:
     """Return how many bytes one row takes in memory."""
     return math.prod(leaf.shape[1:]) * leaf.dtype.itemsize
 
 
-def _too_large(leaf: Leaf, size: int) -> Note | None:
+def _explain_too_large(leaf: Leaf, size: int) -> Note | None:
     """Return why the array cannot be what it declares, None where it can."""
     stored = int(leaf.data.id.get_storage_size())
-    declared = leaf.shape[0] * row_bytes(leaf)
+    declared = leaf.shape[0] * compute_row_bytes(leaf)
     if declared and not stored and not leaf.data.is_virtual:
         return note("ingest.values_never_written", shape=_format_shape(leaf.shape))
     packed = leaf.data.id.get_create_plist().get_nfilters()
@@ -117,31 +119,31 @@ def _format_shape(shape: tuple[int, ...]) -> str:
     return " × ".join(map(str, shape))
 
 
-def _blocks(leaf: Leaf, first: int, last: int) -> Iterator[tuple[int, int]]:
+def _split_into_blocks(leaf: Leaf, first_row: int, last_row: int) -> Iterator[tuple[int, int]]:
     """Cut a span of rows where the chunks are cut, so that each chunk is read once."""
-    step = leaf.data.chunks[0] if leaf.data.chunks else max(1, BLOCK_BYTES // max(1, row_bytes(leaf)))
+    step = leaf.data.chunks[0] if leaf.data.chunks else max(1, BLOCK_BYTES // max(1, compute_row_bytes(leaf)))
     step = 1 if leaf.free is not None else step
-    start = first
-    while start < last:
-        stop = min(last, (start // step + 1) * step)
+    start = first_row
+    while start < last_row:
+        stop = min(last_row, (start // step + 1) * step)
         yield start, stop
         start = stop
 
 
-def _rows_beyond_file_end(opened: Opened, leaf: Leaf, first: int, last: int) -> NDArray[np.bool_]:
+def _find_rows_beyond_file_end(opened: Opened, leaf: Leaf, first_row: int, last_row: int) -> NDArray[np.bool_]:
     """Which rows have a chunk that lies behind the end of a file that is cut off?"""
-    lost = np.zeros(max(0, last - first), bool)
+    lost = np.zeros(max(0, last_row - first_row), bool)
     if not opened.is_cut or not leaf.data.chunks:
         return lost
     step = leaf.data.chunks[0]
 
-    def look(chunk: Any) -> None:
+    def mark_chunk_rows(chunk: Any) -> None:
         if chunk.byte_offset + chunk.size > opened.size:
-            row = chunk.chunk_offset[0] - first
+            row = chunk.chunk_offset[0] - first_row
             lost[max(0, row) : max(0, row + step)] = True
 
     try:
-        leaf.data.id.chunk_iter(look)
+        leaf.data.id.chunk_iter(mark_chunk_rows)
     except HDF5_ERRORS:
         lost[:] = True
     return lost

@@ -29,22 +29,22 @@ class Superblock:
         """Had the writer finished? Older files do not state it, and count as finished."""
         return self.version not in NEW_VERSIONS or not self.flags
 
-    def as_closed_block(self, really: int) -> bytes:
+    def write_closed_block(self, file_size: int) -> bytes:
         """Return the block as it would be had the writer closed a file of so many bytes."""
         if self.was_closed:
             return self.raw
         width = self.raw[9]
         end_at = 12 + 2 * width  # behind the base address and that of the extension
-        end = struct.pack(WORDS[width], max(self.size, really - self.at))
+        end = struct.pack(WORDS[width], max(self.size, file_size - self.at))
         body = self.raw[:11] + b"\x00" + self.raw[12:end_at] + end + self.raw[end_at + width : -4]
-        return body + struct.pack("<I", lookup3(body))
+        return body + struct.pack("<I", hash_lookup3(body))
 
 
 def find_signature(path: Path) -> int | None:
     """Return where the signature stands, None where the file has none."""
     try:
         with path.open("rb") as file:
-            return _search(file)
+            return _search_signature(file)
     except OSError:
         return None
 
@@ -58,15 +58,15 @@ def read_superblock(path: Path) -> Superblock | None:
         file.seek(at)
         head = file.read(HEAD_BYTES)
     try:
-        return _parse(at, head)
+        return _parse_superblock(at, head)
     except (struct.error, IndexError, KeyError):
         return None
 
 
-def lookup3(data: bytes) -> int:
+def hash_lookup3(data: bytes) -> int:
     """Return Bob Jenkins' hash of 32 bits, with which HDF5 guards its blocks.
 
-    >>> hex(lookup3(b""))
+    >>> hex(hash_lookup3(b""))
     '0xdeadbeef'
     """
     mask = 0xFFFFFFFF
@@ -99,7 +99,7 @@ def _rotate_left(value: int, bits: int) -> int:
     return ((value << bits) | (value >> (32 - bits))) & 0xFFFFFFFF
 
 
-def _search(file: BinaryIO) -> int | None:
+def _search_signature(file: BinaryIO) -> int | None:
     at = 0
     while at <= FARTHEST:
         file.seek(at)
@@ -112,17 +112,17 @@ def _search(file: BinaryIO) -> int | None:
     return None
 
 
-def _parse(at: int, head: bytes) -> Superblock | None:
+def _parse_superblock(offset: int, head: bytes) -> Superblock | None:
     version = head[8]
     if version in OLD_VERSIONS:
         width, start = head[13], 24 if version == 0 else 28
         _, _, end = (struct.unpack_from(WORDS[width], head, start + i * width)[0] for i in range(3))
-        return Superblock(at, version, int(end), 0, head[:start])
+        return Superblock(offset, version, int(end), 0, head[:start])
     if version in NEW_VERSIONS:
         width, start = head[9], 12
         _, _, end, _ = (struct.unpack_from(WORDS[width], head, start + i * width)[0] for i in range(4))
         whole = start + 4 * width + 4
         if len(head) < whole:
             return None
-        return Superblock(at, version, int(end), head[11], head[:whole])
+        return Superblock(offset, version, int(end), head[11], head[:whole])
     return None

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from fieldloop.ingest.readers.hdf5.free_lengths import FreeRows, free_rows
-from fieldloop.ingest.readers.hdf5.opened import HDF5_ERRORS, Opened, reason
+from fieldloop.ingest.readers.hdf5.free_lengths import FreeRows, open_variable_length_rows
+from fieldloop.ingest.readers.hdf5.opened import HDF5_ERRORS, Opened, shorten_error
 from fieldloop.model.episode import Defect
 from fieldloop.model.note import Note, note
 
@@ -35,7 +35,7 @@ class Leaf:
         dtype = data.dtype
         if dtype.itemsize > opened.size * BEST_COMPRESSION:
             raise OSError(f"one value of {dtype.itemsize} bytes is more than the file can hold")
-        return cls(path, data, tuple(data.shape or ()), dtype, free_rows(opened.path, data))
+        return cls(path, data, tuple(data.shape or ()), dtype, open_variable_length_rows(opened.path, data))
 
     @property
     def is_bytes(self) -> bool:
@@ -79,7 +79,7 @@ class Folder:
 
     def __init__(self, opened: Opened, group: Any, path: str = "", above: tuple[int, ...] = ()) -> None:
         self.path, self._opened, self._group = path, opened, group
-        self._above = (*above, _address(group))
+        self._above = (*above, _get_address(group))
         self._members: dict[str, Folder | Leaf] | None = None
 
     @property
@@ -104,7 +104,7 @@ class Folder:
         """The arrays directly inside."""
         return {name: member for name, member in self.members.items() if isinstance(member, Leaf)}
 
-    def forget(self) -> None:
+    def clear_cache(self) -> None:
         """Let go of what is inside, so that a file of many episodes is not held open array by array."""
         self._members = None
 
@@ -133,18 +133,18 @@ class Folder:
             return sorted(self._group, key=str)
         except HDF5_ERRORS as wrong:
             self._complain(
-                self.path or "/", note("ingest.part_unreadable", part="list of members", reason=reason(wrong))
+                self.path or "/", note("ingest.part_unreadable", part="list of members", reason=shorten_error(wrong))
             )
             return []
 
     def _open_members(self) -> Iterator[tuple[str, "Folder | Leaf"]]:
         for raw in self.names():
-            name = str(to_plain_value(raw))
+            name = str(convert_to_plain_value(raw))
             path = f"{self.path}/{name}" if self.path else name
             try:
                 member = self._open(raw, path)
             except HDF5_ERRORS as wrong:
-                self._complain(path, note("ingest.part_unreadable", part="group or array", reason=reason(wrong)))
+                self._complain(path, note("ingest.part_unreadable", part="group or array", reason=shorten_error(wrong)))
                 continue
             if member is not None:
                 yield name, member
@@ -154,14 +154,14 @@ class Folder:
 
         link = self._group.get(name, getlink=True)
         member = self._group[name] if isinstance(link, h5py.HardLink) else None
-        if isinstance(member, h5py.Dataset) and not (outside := _external_target(member)):
+        if isinstance(member, h5py.Dataset) and not (outside := _find_external_target(member)):
             return Leaf.of(self._opened, path, member)
         if isinstance(link, h5py.ExternalLink):
             why = note("ingest.link_not_followed", target=f"another file ({link.filename})")
         elif isinstance(link, h5py.SoftLink):
             why = note("ingest.link_not_followed", target=link.path)
         elif isinstance(member, h5py.Group):
-            if _address(member) not in self._above and len(self._above) <= DEEPEST:
+            if _get_address(member) not in self._above and len(self._above) <= DEEPEST:
                 return Folder(self._opened, member, path, self._above)
             why = note("ingest.group_nested_too_deeply")
         elif not isinstance(member, h5py.Dataset):
@@ -177,29 +177,29 @@ class Folder:
             self._opened.defects.append(defect)
 
 
-def read_attributes(thing: Any, path: str, defects: list[Defect]) -> dict[str, Any]:
+def read_attributes(group_or_array: Any, path: str, defects: list[Defect]) -> dict[str, Any]:
     """Read attributes as plain values: text, numbers, lists of them."""
     attributes: dict[str, Any] = {}
     try:
-        names = list(thing.attrs)
+        names = list(group_or_array.attrs)
     except HDF5_ERRORS as wrong:
-        message = note("ingest.part_unreadable", part="list of attributes", reason=reason(wrong))
+        message = note("ingest.part_unreadable", part="list of attributes", reason=shorten_error(wrong))
         defects.append(Defect(path, "", message))
         return attributes
     for name in names:
         if name in BOOKKEEPING:
             continue
         try:
-            if why := _why_unreadable(thing.attrs.get_id(name)):
+            if why := _explain_unreadable(group_or_array.attrs.get_id(name)):
                 raise OSError(why)
-            attributes[str(to_plain_value(name))] = to_plain_value(thing.attrs[name])
+            attributes[str(convert_to_plain_value(name))] = convert_to_plain_value(group_or_array.attrs[name])
         except HDF5_ERRORS as wrong:
-            message = note("ingest.part_unreadable", part="attribute", reason=reason(wrong))
+            message = note("ingest.part_unreadable", part="attribute", reason=shorten_error(wrong))
             defects.append(Defect(path, f"attribute {name}", message))
     return attributes
 
 
-def _why_unreadable(attribute: Any) -> str:
+def _explain_unreadable(attribute: Any) -> str:
     """Return why an attribute is not read: damaged variable-length ones crash the library, and large ones are data."""
     from h5py import h5t
 
@@ -212,20 +212,20 @@ def _why_unreadable(attribute: Any) -> str:
     return ""
 
 
-def to_plain_value(value: Any) -> Any:
+def convert_to_plain_value(value: Any) -> Any:
     """Turn what h5py hands out into text, a number, a truth, or a list of them."""
     if isinstance(value, str):  # h5py lets undecodable bytes through, which cannot be written again
         value = value.encode("utf-8", "replace")
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
     if isinstance(value, np.ndarray | np.generic):
-        return to_plain_value(value.tolist())
+        return convert_to_plain_value(value.tolist())
     if isinstance(value, list | tuple):
-        return [to_plain_value(item) for item in value]
+        return [convert_to_plain_value(item) for item in value]
     return value if isinstance(value, int | float | bool | None) else str(value)
 
 
-def _external_target(dataset: Any) -> str:
+def _find_external_target(dataset: Any) -> str:
     if dataset.external:
         return "another file"
     if dataset.is_virtual and any(source.file_name != SAME_FILE for source in dataset.virtual_sources()):
@@ -233,7 +233,7 @@ def _external_target(dataset: Any) -> str:
     return ""
 
 
-def _address(group: Any) -> int:
+def _get_address(group: Any) -> int:
     from h5py import h5o
 
     try:

@@ -30,7 +30,7 @@ def holds_video(leaf: Leaf) -> bool:
     return head[4:8] == b"ftyp" or head.startswith(MATROSKA) or (head[:4] == b"RIFF" and head[8:12] == b"AVI ")
 
 
-def video_bytes(leaf: Leaf) -> bytes:
+def read_video_bytes(leaf: Leaf) -> bytes:
     """Return the whole video; OSError where it is too large to be held."""
     if leaf.data.size * leaf.dtype.itemsize > MOST_BYTES:
         raise OSError("it is larger than a gigabyte")
@@ -70,7 +70,7 @@ class VideoInside:
 
         try:
             with open_hdf5(self.path) as file:
-                data = video_bytes(Leaf.of(file, self.dataset, file.file[self.dataset]))
+                data = read_video_bytes(Leaf.of(file, self.dataset, file.file[self.dataset]))
             with av.open(io.BytesIO(data)) as container:
                 stream = container.streams.video[0]
                 at = 0

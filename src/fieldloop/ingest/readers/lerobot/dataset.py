@@ -11,7 +11,7 @@ from fieldloop.ingest.readers.lerobot.sidecar import Sidecar, read_sidecar
 from fieldloop.ingest.readers.lerobot.stamps import StampColumns
 from fieldloop.ingest.readers.lerobot.stats import Stats, read_dataset_stats
 from fieldloop.ingest.readers.lerobot.tasks import read_tasks
-from fieldloop.ingest.readers.lerobot.video_files import VideoFiles, absent_cameras
+from fieldloop.ingest.readers.lerobot.video_files import VideoFiles, find_absent_cameras
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,6 +33,7 @@ def open_dataset(root: Path, info: Info, layout: DatasetLayout) -> Dataset:
     """Read what all episodes share; what is wrong with it is said once, for the log as a whole."""
     videos = VideoFiles(root)
     return Dataset(
-        root, info, layout.listed(), videos, absent_cameras(info, videos, layout.entries()), StampColumns(info),
+        root, info, layout.listed(), videos, find_absent_cameras(info, videos, layout.list_entries()),
+        StampColumns(info),
         read_tasks(root, info.version, []), read_dataset_stats(root, []), cache(lambda: read_sidecar(root, [])),
     )  # fmt: skip

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from fieldloop.ingest.readers.lerobot.dataset import Dataset
 from fieldloop.ingest.readers.lerobot.info import Info
 from fieldloop.ingest.readers.lerobot.layout import Entry
-from fieldloop.ingest.readers.lerobot.origin import episode_of
-from fieldloop.ingest.readers.lerobot.rate import choose_rate, table_times
+from fieldloop.ingest.readers.lerobot.origin import build_episode
+from fieldloop.ingest.readers.lerobot.rate import choose_rate, read_table_times
 from fieldloop.ingest.readers.lerobot.rows import Rows
-from fieldloop.ingest.readers.lerobot.stats import episode_stats_defects, out_of_range_defects
-from fieldloop.ingest.readers.lerobot.streams import camera_streams, picture_streams, table_streams
-from fieldloop.ingest.readers.lerobot.texts import text_facts
+from fieldloop.ingest.readers.lerobot.stats import compare_episode_stats, find_out_of_range_values
+from fieldloop.ingest.readers.lerobot.streams import make_camera_streams, make_picture_streams, make_table_streams
+from fieldloop.ingest.readers.lerobot.texts import collect_text_facts
 from fieldloop.model.episode import Defect, Harm, Recording
 from fieldloop.model.identity import content_id
 from fieldloop.model.note import note
@@ -30,23 +30,23 @@ def read_recording(dataset: Dataset, entry: Entry) -> Recording:
     info = dataset.info
     defects: list[Defect] = []
     rows = entry.rows(defects) or Rows(())
-    measured_ns = table_times(rows)
-    times_ns = measured_ns if measured_ns is not None else _times_from_rate_ns(rows, info, entry, defects)
+    measured_ns = read_table_times(rows)
+    times_ns = measured_ns if measured_ns is not None else _compute_times_from_rate_ns(rows, info, entry, defects)
     rate = choose_rate(info.fps, measured_ns)
     stamps = dataset.stamps.find(rows.arrays)
-    streams: dict[str, Stream] = table_streams(rows, info, times_ns, rate, stamps)
-    pictures, parts = picture_streams(dataset.root, info, rows, times_ns, rate, stamps)
-    cameras, more = camera_streams(dataset, rate, entry, stamps, defects)
-    texts = text_facts(rows, entry.index, entry.data_path, defects)
+    streams: dict[str, Stream] = make_table_streams(rows, info, times_ns, rate, stamps)
+    pictures, parts = make_picture_streams(dataset.root, info, rows, times_ns, rate, stamps)
+    cameras, more = make_camera_streams(dataset, rate, entry, stamps, defects)
+    texts = collect_text_facts(rows, entry.index, entry.data_path, defects)
     streams |= pictures | cameras
-    defects += _length_defects(entry, len(times_ns), cameras)
-    defects += _stats_defects(dataset, entry, rows, len(times_ns))
-    identity = content_id(_identity(rows.arrays, texts, [*parts, *more]))
-    episode = episode_of(identity, dataset, entry, streams, rows.arrays, texts, defects)
+    defects += _find_length_defects(entry, len(times_ns), cameras)
+    defects += _find_stats_defects(dataset, entry, rows, len(times_ns))
+    identity = content_id(_collect_identity_bytes(rows.arrays, texts, [*parts, *more]))
+    episode = build_episode(identity, dataset, entry, streams, rows.arrays, texts, defects)
     return Recording(episode, streams, tuple(defects))
 
 
-def _times_from_rate_ns(rows: Rows, info: Info, entry: Entry, defects: list[Defect]) -> NDArray[np.int64]:
+def _compute_times_from_rate_ns(rows: Rows, info: Info, entry: Entry, defects: list[Defect]) -> NDArray[np.int64]:
     """Frame number over rate, where no timestamp column is usable."""
     count = max((len(a) for a in rows.arrays.values()), default=len(rows))
     if count:
@@ -54,7 +54,7 @@ def _times_from_rate_ns(rows: Rows, info: Info, entry: Entry, defects: list[Defe
     return np.round(np.arange(count) * NS_PER_S / (info.fps or 1.0)).astype(np.int64)
 
 
-def _length_defects(entry: Entry, rows: int, cameras: Mapping[str, Stream]) -> Iterator[Defect]:
+def _find_length_defects(entry: Entry, rows: int, cameras: Mapping[str, Stream]) -> Iterator[Defect]:
     if entry.length is not None and entry.length != rows and rows:
         message = note("ingest.count_mismatch", stated=entry.length, what="frames", found=rows)
         yield Defect.at("length", "episode", entry.index, message, Harm.MISLEADS)
@@ -65,11 +65,11 @@ def _length_defects(entry: Entry, rows: int, cameras: Mapping[str, Stream]) -> I
             yield Defect.at(name, "episode", entry.index, message, harm)
 
 
-def _stats_defects(dataset: Dataset, entry: Entry, rows: Rows, count: int) -> Iterator[Defect]:
+def _find_stats_defects(dataset: Dataset, entry: Entry, rows: Rows, count: int) -> Iterator[Defect]:
     if entry.stats:
-        yield from episode_stats_defects(entry.stats, rows.arrays, count, entry.index)
+        yield from compare_episode_stats(entry.stats, rows.arrays, count, entry.index)
     else:
-        yield from out_of_range_defects(dataset.stats, rows.arrays, entry.index)
+        yield from find_out_of_range_values(dataset.stats, rows.arrays, entry.index)
     numbers = rows.arrays.get("index")
     if entry.frames is None or numbers is None or not len(numbers) or numbers.dtype.kind not in "iu":
         return
@@ -82,7 +82,9 @@ def _stats_defects(dataset: Dataset, entry: Entry, rows: Rows, count: int) -> It
         yield Defect.at("index", "episode", entry.index, message, Harm.MISLEADS)
 
 
-def _identity(arrays: Mapping[str, NDArray[Any]], texts: Mapping[str, str], parts: list[bytes]) -> Iterator[bytes]:
+def _collect_identity_bytes(
+    arrays: Mapping[str, NDArray[Any]], texts: Mapping[str, str], parts: list[bytes]
+) -> Iterator[bytes]:
     for name in sorted(arrays.keys() - set(POSITIONAL)):
         yield f"{name} {arrays[name].dtype.str}".encode()
         yield arrays[name].tobytes()

@@ -51,17 +51,17 @@ class Info:
     """Keys of the features kept as video."""
 
     @property
-    def declared(self) -> bool:
+    def has_declared_features(self) -> bool:
         """Are the features declared by the dataset, not gathered from its files?"""
         return isinstance(self.raw.get("features"), dict) and bool(self.raw["features"])
 
     def total(self, name: str) -> int | None:
         """Return a stated total, None where it is not stated as a whole number."""
-        return whole_number(self.raw.get(name))
+        return parse_whole_number(self.raw.get(name))
 
-    def path(self, which: str, default: str, **parts: Any) -> str:
+    def path(self, template_name: str, default: str, **parts: Any) -> str:
         """Fill a path template of the dataset; the usual one where the dataset's own cannot be filled."""
-        template = str(self.raw.get(which) or default)
+        template = str(self.raw.get(template_name) or default)
         if FAR_TOO_WIDE.search(template):
             return default.format(**parts)
         try:
@@ -72,7 +72,7 @@ class Info:
 
 def read_info(root: Path) -> tuple[Info, list[Defect]]:
     """Read meta/info.json; where it is broken the layout on disk decides, and the defect says so."""
-    raw, defects = _load(root / INFO)
+    raw, defects = _load_info(root / INFO)
     broken = bool(defects)  # what is missing with the whole file is not reported again, entry by entry
     version = str(raw.get("codebase_version") or "")
     if not version:
@@ -86,9 +86,9 @@ def read_info(root: Path) -> tuple[Info, list[Defect]]:
         message = note("ingest.rate_not_stated", note("ingest.rate_from_timestamps"))
         defects.append(Defect(INFO, "fps", message, Harm.MISLEADS))
     declared = raw.get("features")
-    features = dict(_features(declared, defects)) if isinstance(declared, dict) else {}
+    features = dict(_parse_features(declared, defects)) if isinstance(declared, dict) else {}
     if not features:
-        features = {key: Feature(key, "video", (), ()) for key in _video_folders(root, version)}
+        features = {key: Feature(key, "video", (), ()) for key in _list_video_folders(root, version)}
         message = note("ingest.features_not_declared", note("ingest.features_from_files"))
         defects.append(Defect(INFO, "features", message, Harm.MISLEADS))
     cameras = tuple(key for key, feature in features.items() if feature.dtype == "video")
@@ -97,11 +97,11 @@ def read_info(root: Path) -> tuple[Info, list[Defect]]:
     return info, defects[:1] if broken else defects
 
 
-def read_lines(path: Path, defects: list[Defect]) -> Iterator[dict[str, Any]]:
+def read_json_lines(path: Path, defects: list[Defect]) -> Iterator[dict[str, Any]]:
     """Yield the objects of a .jsonl file; other lines are reported and skipped."""
     name = f"meta/{path.name}"
     if not path.is_file():
-        defects.append(Defect(name, "", missing_file_note(path)))
+        defects.append(Defect(name, "", describe_missing_file(path)))
         return
     text = path.read_text(encoding="utf-8", errors="replace")
     if not text.strip():
@@ -112,7 +112,7 @@ def read_lines(path: Path, defects: list[Defect]) -> Iterator[dict[str, Any]]:
         try:
             row = json.loads(line)
         except (ValueError, RecursionError) as wrong:
-            defects.append(Defect.at(name, "line", number, why_no_json(path, wrong)))
+            defects.append(Defect.at(name, "line", number, explain_invalid_json(path, wrong)))
             if describe_pointer_bytes(text[:100].encode()):
                 return
             continue
@@ -122,34 +122,34 @@ def read_lines(path: Path, defects: list[Defect]) -> Iterator[dict[str, Any]]:
             defects.append(Defect.at(name, "line", number, note("ingest.not_an_object")))
 
 
-def _load(path: Path) -> tuple[dict[str, Any], list[Defect]]:
+def _load_info(path: Path) -> tuple[dict[str, Any], list[Defect]]:
     if not path.is_file():
-        return {}, [Defect(INFO, "", missing_file_note(path))]
+        return {}, [Defect(INFO, "", describe_missing_file(path))]
     try:
         raw = json.loads(path.read_bytes())
     except (ValueError, RecursionError) as wrong:
-        return {}, [Defect.at(INFO, "byte", 0, why_no_json(path, wrong))]
+        return {}, [Defect.at(INFO, "byte", 0, explain_invalid_json(path, wrong))]
     if not isinstance(raw, dict):
         return {}, [Defect.at(INFO, "byte", 0, note("ingest.not_an_object"))]
     return raw, []
 
 
-def missing_file_note(path: Path) -> Note:
+def describe_missing_file(path: Path) -> Note:
     """Return that a file is missing, and what lies in its place if anything does."""
     return note("ingest.file_missing", reason=describe_pointer_file(path))
 
 
-def why_no_json(path: Path, wrong: Exception) -> Note:
+def explain_invalid_json(path: Path, error: Exception) -> Note:
     """Return why a file is not JSON: empty, a pointer to the real file, or broken."""
     if not path.stat().st_size:
         return note("ingest.file_empty")
-    return note("ingest.not_json", reason=describe_pointer_file(path) or str(wrong))
+    return note("ingest.not_json", reason=describe_pointer_file(path) or str(error))
 
 
-def whole_number(value: object) -> int | None:
+def parse_whole_number(value: object) -> int | None:
     """Return a count or an index that was stored as an integer or as a whole float; None for anything else.
 
-    >>> whole_number(7), whole_number(7.0), whole_number(7.5), whole_number("7")
+    >>> parse_whole_number(7), parse_whole_number(7.0), parse_whole_number(7.5), parse_whole_number("7")
     (7, 7, None, None)
     """
     if isinstance(value, float) and value.is_integer():
@@ -157,7 +157,7 @@ def whole_number(value: object) -> int | None:
     return value if isinstance(value, int) else None
 
 
-def _features(declared: Mapping[str, Any], defects: list[Defect]) -> Iterator[tuple[str, Feature]]:
+def _parse_features(declared: Mapping[str, Any], defects: list[Defect]) -> Iterator[tuple[str, Feature]]:
     for key, row in declared.items():
         if not isinstance(row, Mapping) or not isinstance(row.get("dtype"), str):
             defects.append(Defect(INFO, f"features.{key}", note("ingest.feature_without_dtype")))
@@ -167,16 +167,19 @@ def _features(declared: Mapping[str, Any], defects: list[Defect]) -> Iterator[tu
         info = row.get("info") or row.get("video_info") or {}
         yield (
             key,
-            Feature(key, row["dtype"], shape, _names(row.get("names")), info if isinstance(info, Mapping) else {}),
+            Feature(
+                key, row["dtype"], shape, _flatten_names(row.get("names")), info if isinstance(info, Mapping) else {}
+            ),
         )
 
 
-def _names(raw: Any) -> tuple[str, ...]:
+def _flatten_names(raw: Any) -> tuple[str, ...]:
     """Flatten the forms in use: a list, lists in lists, a dict of lists, a dict of names to places.
 
-    >>> _names([["a", "b"]]), _names({"motors": ["a", "b"]}), _names({"a": 0, "b": 1}), _names(None)
+    >>> (_flatten_names([["a", "b"]]), _flatten_names({"motors": ["a", "b"]}),
+    ...  _flatten_names({"a": 0, "b": 1}), _flatten_names(None))
     (('a', 'b'), ('a', 'b'), ('a', 'b'), ())
-    >>> _names({"arm": {"left": ["a"], "right": ["b"]}})
+    >>> _flatten_names({"arm": {"left": ["a"], "right": ["b"]}})
     ('a', 'b')
     """
     if isinstance(raw, str):
@@ -184,9 +187,9 @@ def _names(raw: Any) -> tuple[str, ...]:
     if isinstance(raw, Mapping):
         nested = all(isinstance(value, list | Mapping) for value in raw.values())
         raw = list(raw.values()) if nested else list(raw)
-    return tuple(name for item in raw for name in _names(item)) if isinstance(raw, list) else ()
+    return tuple(name for item in raw for name in _flatten_names(item)) if isinstance(raw, list) else ()
 
 
-def _video_folders(root: Path, version: str) -> list[str]:
+def _list_video_folders(root: Path, version: str) -> list[str]:
     pattern = "videos/*" if version.startswith("v3") else "videos/chunk-*/*"
     return sorted({folder.name for folder in root.glob(pattern) if folder.is_dir()})

@@ -51,7 +51,7 @@ class Entry:
 class DatasetLayout(Protocol):
     """One version's way to lay a dataset out on disk."""
 
-    def entries(self, start: int = 0, stop: int | None = None) -> Iterator[Entry]:
+    def list_entries(self, start: int = 0, stop: int | None = None) -> Iterator[Entry]:
         """Yield the episodes to attempt, by index: all of them, or some by their place."""
 
     def __len__(self) -> int:
@@ -64,7 +64,7 @@ class DatasetLayout(Protocol):
         """What is wrong with the dataset as a whole, by its tables and file names alone?"""
 
 
-def join_inside(root: Path, relative: str) -> Path:
+def join_path_inside(root: Path, relative: str) -> Path:
     """Join a path that a file states; one that leads out of the dataset stays inside as a name that is not there.
 
     Links are followed wherever they lead: a download keeps its files elsewhere and links to them, as git-annex does.
@@ -89,12 +89,12 @@ def format_indices(numbers: list[int]) -> str:
     return _format_spans(runs)
 
 
-def _format_spans(runs: list[tuple[int, int]], most: int = 5) -> str:
+def _format_spans(runs: list[tuple[int, int]], max_spans: int = 5) -> str:
     spans = [f"{a} to {b}" if b > a else f"{a}" for a, b in runs]
-    return ", ".join(spans[:most]) + (" …" if len(spans) > most else "")
+    return ", ".join(spans[:max_spans]) + (" …" if len(spans) > max_spans else "")
 
 
-def gap_defects(listing: str, indices: Iterable[int]) -> list[Defect]:
+def find_skipped_index_defects(listing: str, indices: Iterable[int]) -> list[Defect]:
     """Report skipped numbers: LeRobot finds an episode by its place in the list, not by its number."""
     known = sorted({-1, *(index for index in indices if index >= 0)})
     gaps = [(before + 1, after - 1) for before, after in pairwise(known) if after > before + 1]
@@ -111,7 +111,7 @@ def gap_defects(listing: str, indices: Iterable[int]) -> list[Defect]:
     ]
 
 
-def total_defects(info: Info, counted: Mapping[str, int]) -> list[Defect]:
+def find_total_defects(info: Info, counted: Mapping[str, int]) -> list[Defect]:
     """Compare totals of meta/info.json with what the listing or the files add up to."""
     for name, present in counted.items():  # the first difference explains those after it: fewer episodes, fewer frames
         total = info.total(name)

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.ingest.readers.lerobot.info import INDEX_COLUMNS, Info, whole_number
-from fieldloop.ingest.readers.lerobot.parquet_rows import read_columns, to_array
+from fieldloop.ingest.readers.lerobot.info import INDEX_COLUMNS, Info, parse_whole_number
+from fieldloop.ingest.readers.lerobot.parquet_rows import convert_to_array, read_columns
 from fieldloop.ingest.readers.lerobot.stats import CHECKED, Stats
 from fieldloop.model.episode import Defect, Harm
 from fieldloop.model.note import note
@@ -29,7 +29,7 @@ class Listing:
     stats: list[tuple[range, dict[str, dict[str, NDArray[np.float64]]]]] = field(default_factory=list)
     place: dict[int, int] = field(default_factory=dict)
 
-    def stats_of(self, index: int) -> Stats:
+    def get_episode_stats(self, index: int) -> Stats:
         """Return one episode's statistics."""
         at = self.place.get(index, -1)
         for span, table in self.stats:
@@ -37,7 +37,7 @@ class Listing:
                 return {k: {n: values[at - span.start] for n, values in row.items()} for k, row in table.items()}
         return {}
 
-    def all_stats(self) -> dict[str, dict[str, NDArray[np.float64]]]:
+    def get_all_stats(self) -> dict[str, dict[str, NDArray[np.float64]]]:
         """Return the statistics of all episodes, n × columns; only what every part of the table holds."""
         if len(self.stats) == 1:
             return self.stats[0][1]
@@ -57,7 +57,7 @@ def read_listing(root: Path, info: Info, defects: list[Defect]) -> Listing:
     files = sorted((root / EPISODES).rglob("*.parquet"))
     if not files:
         defects.append(Defect(EPISODES, "", note("ingest.episode_table_missing")))
-    wanted = {f"{STATS}{key}/{name}" for key in _checked_features(info) for name in CHECKED}
+    wanted = {f"{STATS}{key}/{name}" for key in _list_checked_features(info) for name in CHECKED}
     number, repeated, contradicting = 0, 0, 0
     for path in files:
         columns = read_columns(
@@ -65,16 +65,16 @@ def read_listing(root: Path, info: Info, defects: list[Defect]) -> Listing:
         )
         plain = {name: column.to_pylist() for name, column in columns.items() if not name.startswith(STATS)}
         count = len(next(iter(columns.values()))) if columns else 0
-        listing.stats.append((range(number, number + count), _stats(columns)))
+        listing.stats.append((range(number, number + count), _extract_stats(columns)))
         for place, values in enumerate(zip(*plain.values(), strict=True), number):
             row = dict(zip(plain, values, strict=True))
-            index = whole_number(stated := row.get("episode_index"))
+            index = parse_whole_number(stated := row.get("episode_index"))
             if index is None:
                 message = note("ingest.episode_without_index", episode=stated)
                 defects.append(Defect(EPISODES, f"episode {stated}", message))
             elif index in listing.rows:
                 repeated += 1
-                contradicting += _differ(row, listing.rows[index])
+                contradicting += _rows_contradict(row, listing.rows[index])
             else:
                 listing.rows[index], listing.place[index] = row, place
         number += count
@@ -84,17 +84,17 @@ def read_listing(root: Path, info: Info, defects: list[Defect]) -> Listing:
     return listing
 
 
-def _differ(row: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+def _rows_contradict(row: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     """Do two lines about one episode contradict each other in what both state?"""
     return any(row[key] != other[key] for key in row.keys() & other.keys())
 
 
-def _checked_features(info: Info) -> Iterator[str]:
+def _list_checked_features(info: Info) -> Iterator[str]:
     """Yield the features whose statistics are checked; frame numbers are never normalised."""
     return (key for key, feature in info.features.items() if feature.is_number and key not in INDEX_COLUMNS)
 
 
-def overlap_defects(
+def find_overlap_defects(
     rows: Mapping[int, Mapping[str, Any]], cameras: tuple[str, ...], fps: float | None
 ) -> Iterator[Defect]:
     """Report spans of a video that two episodes claim."""
@@ -109,14 +109,14 @@ def overlap_defects(
                 yield Defect.at(key, "episode", other, message, Harm.MISLEADS)
 
 
-def _stats(columns: Mapping[str, Any]) -> dict[str, dict[str, NDArray[np.float64]]]:
+def _extract_stats(columns: Mapping[str, Any]) -> dict[str, dict[str, NDArray[np.float64]]]:
     stats: dict[str, dict[str, NDArray[np.float64]]] = {}
     for column, cells in columns.items():
         if not column.startswith(STATS):
             continue
         key, _, name = column.removeprefix(STATS).rpartition("/")
         try:
-            stats.setdefault(key, {})[name] = to_array(cells).astype(np.float64)
+            stats.setdefault(key, {})[name] = convert_to_array(cells).astype(np.float64)
         except ValueError:  # rows that are null or differ in length: nothing to compare the data with
             continue
     return stats

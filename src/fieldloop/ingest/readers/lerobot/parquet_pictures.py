@@ -5,8 +5,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from fieldloop.ingest.pictures.picture_bytes import NOTHING, Picture, decode_compressed, size_of
-from fieldloop.ingest.readers.lerobot.layout import join_inside
+from fieldloop.ingest.pictures.picture_bytes import NOTHING, Picture, decode_compressed_picture, find_picture_size
+from fieldloop.ingest.readers.lerobot.layout import join_path_inside
 
 AT_A_TIME = 16
 FORMS = {b"\x89PNG": "png", b"\xff\xd8\xff": "jpeg"}
@@ -23,7 +23,7 @@ class ParquetPictures:
     @cached_property
     def size(self) -> tuple[int, int]:
         """Width and height of the first frame that decodes; 0 × 0 where none does."""
-        return size_of(self.frames())
+        return find_picture_size(self.frames())
 
     def __len__(self) -> int:
         return sum(stop - start for _, start, stop in self._places)
@@ -31,7 +31,7 @@ class ParquetPictures:
     def frames(self, indices: Iterable[int] | None = None) -> Iterator[Picture]:
         """Yield frames in ascending order; one that cannot be decoded as an empty array."""
         for data in self._bytes(indices):
-            yield decode_compressed(data) if data else NOTHING
+            yield decode_compressed_picture(data) if data else NOTHING
 
     def encoded(self, indices: Iterable[int] | None = None) -> Iterator[tuple[str, bytes]]:
         """Yield form and bytes as they are stored; ('', b'') where the form is unknown."""
@@ -50,25 +50,25 @@ class ParquetPictures:
         for path, start, stop in self._places:
             inside_it = [index - before + start for index in wanted[done:] if index - before < stop - start]
             yielded = 0
-            for cell in _cells(path, self._column, inside_it):
+            for cell in _read_cells(path, self._column, inside_it):
                 yielded += 1
-                yield self._cell_bytes(cell)
+                yield self._read_cell_bytes(cell)
             yield from (b"" for _ in range(len(inside_it) - yielded))
             done, before = done + len(inside_it), before + stop - start
 
-    def _cell_bytes(self, cell: Any) -> bytes:
+    def _read_cell_bytes(self, cell: Any) -> bytes:
         if isinstance(cell, bytes):
             return cell
         if not isinstance(cell, dict):
             return b""
         data = cell.get("bytes")
         if not data and isinstance(cell.get("path"), str):
-            path = join_inside(self._root, cell["path"])
+            path = join_path_inside(self._root, cell["path"])
             data = path.read_bytes() if path.is_file() else b""
         return data or b""
 
 
-def _cells(path: Path, column: str, rows: list[int]) -> Iterator[Any]:
+def _read_cells(path: Path, column: str, rows: list[int]) -> Iterator[Any]:
     """Yield cells of a column by ascending row, decoding only row groups that hold one; fewer where they are broken."""
     import pyarrow.parquet as pq
     from pyarrow import ArrowException

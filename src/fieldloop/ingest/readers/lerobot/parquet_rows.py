@@ -12,22 +12,24 @@ from fieldloop.model.episode import Defect
 from fieldloop.model.note import Note, note
 
 
-def read_columns(path: Path, name: str, defects: list[Defect], wanted: Any = None) -> dict[str, Any]:
-    """Read a table column by column, those that `wanted` lets through; empty and a defect where it cannot be read."""
+def read_columns(path: Path, name: str, defects: list[Defect], is_wanted: Any = None) -> dict[str, Any]:
+    """Read the wanted columns of a table one by one; return none and a defect where it cannot be read."""
     import pyarrow.parquet as pq
     from pyarrow import ArrowException
 
     try:
         with pq.ParquetFile(path) as file:
-            names = [column for column in dict.fromkeys(file.schema_arrow.names) if wanted is None or wanted(column)]
+            names = [
+                column for column in dict.fromkeys(file.schema_arrow.names) if is_wanted is None or is_wanted(column)
+            ]
             table = file.read(columns=names, use_threads=False)
     except (ArrowException, OSError, ValueError) as wrong:
-        defects.append(Defect(name, "", why_unreadable(path, wrong)))
+        defects.append(Defect(name, "", explain_unreadable_file(path, wrong)))
         return {}
-    return first_columns(table)
+    return get_columns_by_name(table)
 
 
-def first_columns(table: Any) -> dict[str, Any]:
+def get_columns_by_name(table: Any) -> dict[str, Any]:
     """Return a table's columns by name; of columns with one name the first."""
     columns: dict[str, Any] = {}
     for place, name in enumerate(table.column_names):
@@ -35,7 +37,7 @@ def first_columns(table: Any) -> dict[str, Any]:
     return columns
 
 
-def field_of(schema: Any, name: str) -> Any:
+def find_column_field(schema: Any, name: str) -> Any:
     """Return a column's field; of columns with one name the first."""
     return schema.field(schema.names.index(name))
 
@@ -44,14 +46,14 @@ class NotNumeric(ValueError):
     """A column whose cells are not numbers: texts, perhaps, and no defect."""
 
 
-def to_array(column: Any) -> NDArray[Any]:
+def convert_to_array(column: Any) -> NDArray[Any]:
     """Turn an Arrow column of numbers or of equally long lists into rows; ValueError where it is neither."""
     import pyarrow as pa
 
     array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     if isinstance(array, pa.ChunkedArray):  # an extension type, or no chunk at all
         array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], array.type)
-    if not is_number(innermost_type(array.type)):
+    if not is_numeric_type(find_innermost_type(array.type)):
         raise NotNumeric(f"{array.type} is not a numeric type")
     rows = len(array)
     while isinstance(array, pa.ExtensionArray):
@@ -70,33 +72,33 @@ def to_array(column: Any) -> NDArray[Any]:
     return np.ascontiguousarray(array.to_numpy(zero_copy_only=False)).reshape(rows, -1)
 
 
-def is_number(kind: Any) -> bool:
+def is_numeric_type(arrow_type: Any) -> bool:
     """Are cells of this Arrow type numbers?"""
     import pyarrow as pa
 
-    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind))
+    return bool(pa.types.is_integer(arrow_type) or pa.types.is_floating(arrow_type) or pa.types.is_boolean(arrow_type))
 
 
-def innermost_type(kind: Any) -> Any:
+def find_innermost_type(arrow_type: Any) -> Any:
     """Return the type of what a column's lists hold in the end."""
-    while hasattr(kind, "storage_type") or hasattr(kind, "value_type"):
-        kind = kind.storage_type if hasattr(kind, "storage_type") else kind.value_type
-    return kind
+    while hasattr(arrow_type, "storage_type") or hasattr(arrow_type, "value_type"):
+        arrow_type = arrow_type.storage_type if hasattr(arrow_type, "storage_type") else arrow_type.value_type
+    return arrow_type
 
 
-def numeric_arrays(columns: Any, names: Iterable[str]) -> tuple[dict[str, NDArray[Any]], dict[str, ValueError]]:
+def convert_to_arrays(columns: Any, names: Iterable[str]) -> tuple[dict[str, NDArray[Any]], dict[str, ValueError]]:
     """Turn columns into arrays; the second part is why a column could not be."""
     arrays: dict[str, NDArray[Any]] = {}
     reasons: dict[str, ValueError] = {}
     for name in names:
         try:
-            arrays[name] = to_array(columns[name])
+            arrays[name] = convert_to_array(columns[name])
         except ValueError as wrong:
             reasons[name] = wrong
     return arrays, reasons
 
 
-def why_unreadable(path: Path, wrong: Exception) -> Note:
+def explain_unreadable_file(path: Path, error: Exception) -> Note:
     """Return why a file cannot be read."""
     if pointer := describe_pointer_file(path):
         return note("ingest.file_unreadable", reason=pointer)
@@ -105,4 +107,4 @@ def why_unreadable(path: Path, wrong: Exception) -> Note:
             return note("ingest.file_empty")
     except OSError as gone:
         return note("ingest.file_unreadable", reason=str(gone))
-    return note("ingest.file_unreadable", reason=(str(wrong).splitlines() or [type(wrong).__name__])[0])
+    return note("ingest.file_unreadable", reason=(str(error).splitlines() or [type(error).__name__])[0])

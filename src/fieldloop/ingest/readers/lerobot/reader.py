@@ -9,13 +9,13 @@ from fieldloop.ingest.readers.lerobot.dataset import open_dataset
 from fieldloop.ingest.readers.lerobot.episode import read_recording
 from fieldloop.ingest.readers.lerobot.info import INFO, Info, read_info
 from fieldloop.ingest.readers.lerobot.layout import WITHOUT_DATA, DatasetLayout
-from fieldloop.ingest.readers.lerobot.rate import rate_defects
+from fieldloop.ingest.readers.lerobot.rate import find_rate_defects
 from fieldloop.ingest.readers.lerobot.sidecar import check_sidecar
 from fieldloop.ingest.readers.lerobot.tasks import read_tasks
 from fieldloop.ingest.readers.lerobot.v2 import LayoutV2
 from fieldloop.ingest.readers.lerobot.v3 import LayoutV3
-from fieldloop.ingest.readers.lerobot.version import files_version
-from fieldloop.ingest.readers.lerobot.video_files import VideoFiles, absent_cameras, moved_video_defects
+from fieldloop.ingest.readers.lerobot.version import detect_version
+from fieldloop.ingest.readers.lerobot.video_files import VideoFiles, find_absent_cameras, find_moved_videos
 from fieldloop.model.episode import Defect, Harm, Recording
 from fieldloop.model.note import note
 
@@ -40,39 +40,39 @@ class LeRobotReader:
     def read_part(self, path: Path, start: int, stop: int | None) -> Iterator[Recording]:
         """Yield some of the episodes by index; the others are not opened."""
         info, _ = _read_info(path)
-        layout = _layout(path, info)
+        layout = _choose_layout(path, info)
         dataset = open_dataset(path, info, layout)
-        for entry in layout.entries(start, stop):
+        for entry in layout.list_entries(start, stop):
             yield read_recording(dataset, entry)
 
     def count(self, path: Path) -> int:
         """How many episodes can be attempted?"""
         info, _ = _read_info(path)
-        return len(_layout(path, info))
+        return len(_choose_layout(path, info))
 
     def defects(self, path: Path) -> tuple[Defect, ...]:
         """Return where the dataset's own tables, totals and files disagree."""
         info, defects = _read_info(path)
-        layout = _layout(path, info)
+        layout = _choose_layout(path, info)
         layout.listed()
-        entries, videos = list(layout.entries()), VideoFiles(path)
+        entries, videos = list(layout.list_entries()), VideoFiles(path)
         absent = [
             Defect(key, "meta/info.json", note("ingest.declared_but_missing", part="camera", missing="video"))
-            for key in absent_cameras(info, videos, entries)
+            for key in find_absent_cameras(info, videos, entries)
         ]
-        moved = moved_video_defects(info, videos, entries, path)
+        moved = find_moved_videos(info, videos, entries, path)
         of_layout = layout.defects()
         if not entries and all(one.message.code != WITHOUT_DATA for one in of_layout):  # else one cause, said twice
             defects.append(Defect("data", "", note("ingest.no_episode")))
         read_tasks(path, info.version, defects)
         check_sidecar(path, defects)
-        return (*defects, *absent, *moved, *of_layout, *rate_defects(info, entries))
+        return (*defects, *absent, *moved, *of_layout, *find_rate_defects(info, entries))
 
 
 def _read_info(path: Path) -> tuple[Info, list[Defect]]:
     """Read the description; where the files are laid out as another version lays them out, they decide."""
     info, defects = read_info(path)
-    found = files_version(path, info.version)
+    found = detect_version(path, info.version)
     if found == info.version:
         return info, defects
     message = note("ingest.version_contradicted", stated=info.version, found=found)
@@ -83,7 +83,7 @@ def _read_info(path: Path) -> tuple[Info, list[Defect]]:
     return replace(info, version=found, raw=raw), defects
 
 
-def _layout(path: Path, info: Info) -> DatasetLayout:
+def _choose_layout(path: Path, info: Info) -> DatasetLayout:
     if info.version.startswith("v2"):
         return LayoutV2(path, info)
     if info.version.startswith("v3"):

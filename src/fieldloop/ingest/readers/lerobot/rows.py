@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.ingest.readers.lerobot.parquet_rows import NotNumeric, to_array
+from fieldloop.ingest.readers.lerobot.parquet_rows import NotNumeric, convert_to_array
 from fieldloop.ingest.readers.lerobot.shard import Batch, Shard
 from fieldloop.model.episode import Defect
 
@@ -31,7 +31,7 @@ class Rows:
         return [cell for batch, a, b in self.pieces for cell in batch.columns[name].slice(a, b - a).to_pylist()]
 
 
-def gather(places: Sequence[tuple[Shard, int, int]], episode: int, defects: list[Defect]) -> Rows:
+def gather_rows(places: Sequence[tuple[Shard, int, int]], episode: int, defects: list[Defect]) -> Rows:
     """Bring an episode's rows together; what cannot be read is reported."""
     rows = Rows(places)
     for shard, start, stop in places:
@@ -41,7 +41,7 @@ def gather(places: Sequence[tuple[Shard, int, int]], episode: int, defects: list
             rows.pieces.append((batch, a, b))
     names = [name for name in rows.pieces[0][0].columns if _is_in_all_pieces(rows.pieces, name)] if rows.pieces else []
     for name in names:
-        parts = [_part(piece, name, rows.reasons) for piece in rows.pieces]
+        parts = [_get_piece_array(piece, name, rows.reasons) for piece in rows.pieces]
         if len(parts) == 1 and parts[0] is not None:
             rows.arrays[name] = parts[0]
         elif len({part.shape[1] for part in parts if part is not None}) == 1 and name not in rows.reasons:
@@ -55,13 +55,13 @@ def _is_in_all_pieces(pieces: list[Piece], name: str) -> bool:
     return all(name in batch.columns for batch, _, _ in pieces)
 
 
-def _part(piece: Piece, name: str, reasons: dict[str, ValueError]) -> NDArray[Any] | None:
+def _get_piece_array(piece: Piece, name: str, reasons: dict[str, ValueError]) -> NDArray[Any] | None:
     batch, a, b = piece
     if name in batch.arrays:
         return batch.arrays[name][a:b]
     if not isinstance(batch.reasons[name], NotNumeric):  # another episode's rows may be at fault
         try:
-            return to_array(batch.columns[name].slice(a, b - a))
+            return convert_to_array(batch.columns[name].slice(a, b - a))
         except ValueError as wrong:
             reasons[name] = wrong
             return None

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.ingest.readers.lerobot.parquet_rows import (
-    field_of,
-    first_columns,
-    innermost_type,
-    numeric_arrays,
-    to_array,
-    why_unreadable,
+    convert_to_array,
+    convert_to_arrays,
+    explain_unreadable_file,
+    find_column_field,
+    find_innermost_type,
+    get_columns_by_name,
 )
 from fieldloop.model.episode import Defect
 from fieldloop.model.note import Note
@@ -55,10 +55,10 @@ class Shard:
         groups = [self._metadata.row_group(g) for g in range(self._metadata.num_row_groups)]
         self._begins = np.cumsum([0, *(g.num_rows for g in groups)]).astype(np.int64)
         names = dict.fromkeys(self.schema.names)
-        self.pictures = tuple(n for n in names if _holds_pictures(field_of(self.schema, n).type))
+        self.pictures = tuple(n for n in names if _holds_pictures(find_column_field(self.schema, n).type))
         self._plain = [n for n in names if n not in self.pictures]
         sizes = [0 if self.pictures else g.total_byte_size for g in groups]
-        self._firsts = _batch_starts(sizes) if not self.pictures else list(range(len(groups)))
+        self._firsts = _compute_batch_starts(sizes) if not self.pictures else list(range(len(groups)))
         self._held: dict[int, Batch] = {}
 
     def __len__(self) -> int:
@@ -66,7 +66,7 @@ class Shard:
 
     def runs(self) -> list[Run]:
         """Tell from the footer, or from the column where the footer does not say, whose rows lie where."""
-        stated = list(self._group_episode_ranges())
+        stated = list(self._read_episode_ranges())
         if any(low is None or low != high for low, high in stated):
             return self._read_runs()
         changes = [g for g, (low, _) in enumerate(stated) if g == 0 or low != stated[g - 1][0]]
@@ -81,15 +81,15 @@ class Shard:
         """Yield the batches that hold these rows, with the first and last row inside each."""
         while start < stop:
             group = int(np.searchsorted(self._begins, start, side="right")) - 1
-            batch, end = self._batch(group)
+            batch, end = self._load_batch(group)
             yield batch, start - batch.start, min(stop, end) - batch.start
             start = min(stop, end)
 
-    def forget(self) -> None:
+    def clear_cache(self) -> None:
         """Let go of what is decoded."""
         self._held.clear()
 
-    def _group_episode_ranges(self) -> Iterator[tuple[Any, Any]]:
+    def _read_episode_ranges(self) -> Iterator[tuple[Any, Any]]:
         columns = [self._metadata.schema.column(i).path for i in range(self._metadata.num_columns)]
         place = columns.index("episode_index") if "episode_index" in columns else -1
         for g in range(self._metadata.num_row_groups):
@@ -103,16 +103,16 @@ class Shard:
         import pyarrow.parquet as pq
 
         with pq.ParquetFile(self.path, metadata=self._metadata) as file:
-            column = to_array(file.read(columns=["episode_index"], use_threads=False).column(0))[:, 0]
+            column = convert_to_array(file.read(columns=["episode_index"], use_threads=False).column(0))[:, 0]
         owners = np.where(np.isfinite(column), column, -1).astype(np.int64)
         starts = np.flatnonzero(np.diff(owners, prepend=owners[:1] - 1))
         stops = np.append(starts[1:], len(owners))
         owned = zip(owners[starts].tolist(), starts.tolist(), stops.tolist(), strict=True)
         return [Run(*row) for row in owned if row[0] >= 0]
 
-    def _batch(self, group: int) -> tuple[Batch, int]:
+    def _load_batch(self, row_group: int) -> tuple[Batch, int]:
         """Return the batch a row group is in, and the row behind its last."""
-        number = int(np.searchsorted(self._firsts, group, side="right")) - 1
+        number = int(np.searchsorted(self._firsts, row_group, side="right")) - 1
         first = self._firsts[number]
         behind = self._firsts[number + 1] if number + 1 < len(self._firsts) else len(self._begins) - 1
         if first not in self._held:
@@ -120,7 +120,7 @@ class Shard:
             batch = self._decode(range(first, behind))
             if batch is None:  # one group is broken: each is tried alone, so that the others are read
                 self._firsts = list(range(len(self._begins) - 1))
-                return self._batch(group)
+                return self._load_batch(row_group)
             self._held[first] = batch
         return self._held[first], int(self._begins[behind])
 
@@ -138,12 +138,12 @@ class Shard:
                     if len(groups) > 1:
                         return None
                     if names is not self._plain:
-                        broken[names[0]] = why_unreadable(self.path, wrong)
+                        broken[names[0]] = explain_unreadable_file(self.path, wrong)
                     continue
-                columns |= first_columns(table)
+                columns |= get_columns_by_name(table)
                 if names is self._plain:
                     break
-        arrays, reasons = numeric_arrays(columns, columns)
+        arrays, reasons = convert_to_arrays(columns, columns)
         return Batch(int(self._begins[groups[0]]), columns, arrays, reasons, broken)
 
 
@@ -155,14 +155,14 @@ def open_shard(path: Path, root: Path, defects: list[Defect]) -> Shard | None:
     try:
         return Shard(path, name)
     except (ArrowException, OSError, ValueError) as wrong:
-        defects.append(Defect(name, "", why_unreadable(path, wrong)))
+        defects.append(Defect(name, "", explain_unreadable_file(path, wrong)))
         return None
 
 
-def _batch_starts(sizes: list[int]) -> list[int]:
+def _compute_batch_starts(sizes: list[int]) -> list[int]:
     """Return the first group of each batch.
 
-    >>> _batch_starts([20 << 20, 20 << 20, 1, 1])
+    >>> _compute_batch_starts([20 << 20, 20 << 20, 1, 1])
     [0, 1]
     """
     firsts: list[int] = []
@@ -180,4 +180,4 @@ def _holds_pictures(kind: Any) -> bool:
 
     if pa.types.is_struct(kind):
         return any(kind.field(i).name == "bytes" for i in range(kind.num_fields))
-    return bool(pa.types.is_binary(innermost_type(kind)) or pa.types.is_large_binary(innermost_type(kind)))
+    return bool(pa.types.is_binary(find_innermost_type(kind)) or pa.types.is_large_binary(find_innermost_type(kind)))

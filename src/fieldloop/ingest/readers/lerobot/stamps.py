@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.ingest.readers.lerobot.info import INDEX_COLUMNS, Info
-from fieldloop.ingest.stamps import STAMP_WORDS, UNIT_WORDS, Times, stamps_of
+from fieldloop.ingest.stamps import STAMP_WORDS, UNIT_WORDS, Times, parse_stamps
 from fieldloop.model.stream import ClockKind
 
 CAPTURE = "capture_ns"
@@ -54,7 +54,7 @@ class StampColumns:
 
     def __init__(self, info: Info) -> None:
         self._info = info
-        self._ours = dict(_capture_columns(info)) if CAPTURE in info.features else {}
+        self._ours = dict(_find_capture_columns(info)) if CAPTURE in info.features else {}
         self._owners: dict[str, str | None] = {}
 
     def find(self, arrays: Mapping[str, NDArray[Any]]) -> Stamps:
@@ -68,11 +68,11 @@ class StampColumns:
                 stamps.of = {key: Stamped(columns[place], clock) for key, (place, clock) in self._ours.items()}
         for key, values in arrays.items():
             if key not in self._owners:
-                self._owners[key] = self._owner(key)
+                self._owners[key] = self._find_owning_feature(key)
             owner = self._owners[key]
             if owner is None or values.shape[1] != 1 or values.dtype not in NUMBERS:
                 continue
-            parsed = stamps_of(key, values, hz=self._info.fps)
+            parsed = parse_stamps(key, values, hz=self._info.fps)
             if parsed is None or not parsed.measured:
                 continue
             stamped = Stamped(parsed.times_ns, ClockKind.HEADER, f"timestamps are those of column {key}, {parsed.how}")
@@ -83,7 +83,7 @@ class StampColumns:
             stamps.columns.add(key)
         return stamps
 
-    def _owner(self, key: str) -> str | None:
+    def _find_owning_feature(self, key: str) -> str | None:
         """Return the feature that a timestamp column belongs to; '' for every row, None for other columns."""
         named = NAMED.fullmatch(key)
         if key in INDEX_COLUMNS or key == CAPTURE or named is None or (not named["word"] and named["unit"] != "ns"):
@@ -98,18 +98,18 @@ class StampColumns:
         return ends[0] if len(ends) == 1 else None
 
 
-def _capture_columns(info: Info) -> Iterator[tuple[str, tuple[int, ClockKind]]]:
+def _find_capture_columns(info: Info) -> Iterator[tuple[str, tuple[int, ClockKind]]]:
     """Yield feature → its column of `capture_ns` and which clock that was; rows without one stand on the grid."""
     names = info.features[CAPTURE].names
     grid = names[0] if names else ""
     for key, feature in info.features.items():
         stream = str(feature.info.get("stream") or "")
-        name = next((n for n in (stream, _camera_stream_name(key), grid) if n in names), None)
+        name = next((n for n in (stream, _make_camera_stream_name(key), grid) if n in names), None)
         stated = str(feature.info.get("clock") or "")
         clock = CLOCK_VALUES.get(stated, ClockKind.HEADER)
         if name is not None:
             yield key, (names.index(name), clock)
 
 
-def _camera_stream_name(key: str) -> str:
+def _make_camera_stream_name(key: str) -> str:
     return f"camera/{key.removeprefix('observation.images.').removeprefix('observation.')}"

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from fieldloop.ingest.readers.lerobot.info import read_lines, whole_number
+from fieldloop.ingest.readers.lerobot.info import parse_whole_number, read_json_lines
 from fieldloop.ingest.readers.lerobot.parquet_rows import read_columns
 from fieldloop.model.episode import Defect
 from fieldloop.model.note import note
@@ -14,7 +14,7 @@ def read_tasks(root: Path, version: str, defects: list[Defect]) -> dict[int, str
     """Return number → text; a table that is missing or broken is named."""
     table = root / "meta/tasks.parquet"
     if version.startswith("v2") or (not table.is_file() and (root / "meta/tasks.jsonl").is_file()):
-        rows = read_lines(root / "meta/tasks.jsonl", defects)
+        rows = read_json_lines(root / "meta/tasks.jsonl", defects)
         pairs = [(row.get("task_index"), row.get("task")) for row in rows]
     else:
         path = root / "meta/tasks.parquet"
@@ -29,5 +29,5 @@ def read_tasks(root: Path, version: str, defects: list[Defect]) -> dict[int, str
         if numbers is None or texts is None:
             return {}
         pairs = list(zip(numbers.to_pylist(), texts.to_pylist(), strict=True))
-    numbered = ((whole_number(number), text) for number, text in pairs)
+    numbered = ((parse_whole_number(number), text) for number, text in pairs)
     return {number: text for number, text in numbered if number is not None and isinstance(text, str)}

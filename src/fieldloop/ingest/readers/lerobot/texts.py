@@ -12,7 +12,7 @@ from fieldloop.model.note import note
 MOST_CHANGES = 10_000
 
 
-def text_facts(rows: Rows, episode: int, place: str, defects: list[Defect]) -> dict[str, str]:
+def collect_text_facts(rows: Rows, episode: int, place: str, defects: list[Defect]) -> dict[str, str]:
     """Return column → text. A column of numbers that cannot be one array is a defect instead."""
     facts = {}
     for name, reason in rows.reasons.items():
@@ -20,18 +20,18 @@ def text_facts(rows: Rows, episode: int, place: str, defects: list[Defect]) -> d
             message = note("ingest.column_left_out", episode=episode, column=name, reason=str(reason))
             defects.append(Defect(place, f"episode {episode}, column {name}", message))
             continue
-        changes = list(_changes(rows.cells(name)))
+        changes = list(_find_changes(rows.cells(name)))
         if not changes:
             continue
         alone = len(changes) == 1 and changes[0][0] == 0
-        facts[name] = plain_text(changes[0][1]) if alone else json.dumps(changes, default=str, ensure_ascii=False)
+        facts[name] = format_as_text(changes[0][1]) if alone else json.dumps(changes, default=str, ensure_ascii=False)
     return facts
 
 
-def plain_text(value: Any) -> str:
+def format_as_text(value: Any) -> str:
     """Write a value of a table as text: a text as it is, anything deeper as JSON.
 
-    >>> plain_text("reach"), plain_text(["reach", "lift"]), plain_text(2.5)
+    >>> format_as_text("reach"), format_as_text(["reach", "lift"]), format_as_text(2.5)
     ('reach', '["reach", "lift"]', '2.5')
     """
     if isinstance(value, bool):
@@ -41,7 +41,7 @@ def plain_text(value: Any) -> str:
     return value if isinstance(value, str) else str(value)
 
 
-def _changes(cells: list[Any]) -> Iterator[tuple[int, Any]]:
+def _find_changes(cells: list[Any]) -> Iterator[tuple[int, Any]]:
     """Yield each cell that differs from the one before, with its row; empty beginnings are passed over."""
     before: Any = None
     given = 0

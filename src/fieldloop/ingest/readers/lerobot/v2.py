@@ -7,21 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from fieldloop.ingest.readers.lerobot.declared import column_defects
-from fieldloop.ingest.readers.lerobot.info import Info, read_lines, whole_number
+from fieldloop.ingest.readers.lerobot.declared import find_column_defects
+from fieldloop.ingest.readers.lerobot.info import Info, parse_whole_number, read_json_lines
 from fieldloop.ingest.readers.lerobot.layout import (
     WITHOUT_DATA,
     Entry,
     ReadRows,
     VideoPlace,
+    find_skipped_index_defects,
+    find_total_defects,
     format_indices,
-    gap_defects,
-    join_inside,
-    total_defects,
+    join_path_inside,
 )
-from fieldloop.ingest.readers.lerobot.rows import Rows, gather
+from fieldloop.ingest.readers.lerobot.rows import Rows, gather_rows
 from fieldloop.ingest.readers.lerobot.shard import open_shard
-from fieldloop.ingest.readers.lerobot.stats import Stats, plain_stats, read_dataset_stats
+from fieldloop.ingest.readers.lerobot.stats import Stats, parse_stats, read_dataset_stats
 from fieldloop.ingest.readers.lerobot.version import EPISODE_FILE
 from fieldloop.model.episode import Defect, Harm
 from fieldloop.model.note import note
@@ -42,8 +42,8 @@ class LayoutV2:
     @cached_property
     def _listing(self) -> dict[int, Mapping[str, Any]]:
         rows: dict[int, Mapping[str, Any]] = {}
-        for row in read_lines(self._root / LISTING, self._complaints):
-            index = whole_number(row.get("episode_index"))
+        for row in read_json_lines(self._root / LISTING, self._complaints):
+            index = parse_whole_number(row.get("episode_index"))
             if index is None:
                 message = note("ingest.episode_without_index", line=str(row)[:80])
                 self._complaints.append(Defect(LISTING, "episode_index", message))
@@ -66,9 +66,9 @@ class LayoutV2:
         path = self._root / STATISTICS
         if self._info.version == "v2.0" and not path.is_file():
             return {}
-        rows = read_lines(path, self._complaints)
-        numbered = ((whole_number(row.get("episode_index")), row) for row in rows)
-        return {index: plain_stats(row.get("stats")) for index, row in numbered if index is not None}
+        rows = read_json_lines(path, self._complaints)
+        numbered = ((parse_whole_number(row.get("episode_index")), row) for row in rows)
+        return {index: parse_stats(row.get("stats")) for index, row in numbered if index is not None}
 
     def listed(self) -> int:
         """How many episodes does the dataset say it has?"""
@@ -77,16 +77,16 @@ class LayoutV2:
     def __len__(self) -> int:
         return len(self._files)
 
-    def entries(self, start: int = 0, stop: int | None = None) -> Iterator[Entry]:
+    def list_entries(self, start: int = 0, stop: int | None = None) -> Iterator[Entry]:
         """Yield every episode that has a data file, listed or not."""
         for index, path in sorted(self._files.items())[start:stop]:
             row = self._listing.get(index, {})
             tasks = row.get("tasks")
             yield Entry(
                 index,
-                self._rows_reader(index, path),
+                self._make_rows_reader(index, path),
                 {key: self._video(key, index) for key in self._info.cameras},
-                whole_number(row.get("length")),
+                parse_whole_number(row.get("length")),
                 tuple(map(str, tasks)) if isinstance(tasks, list) else (),
                 data_path=path.relative_to(self._root).as_posix(),
                 stats=self._stats.get(index, {}),
@@ -102,22 +102,22 @@ class LayoutV2:
         if unlisted := sorted(files.keys() - listing.keys()) if listing else []:
             message = note("ingest.episodes_not_listed", count=len(unlisted), which=format_indices(unlisted))
             defects.append(Defect(LISTING, "", message, Harm.MISLEADS))
-        lengths = [n for row in listing.values() if (n := whole_number(row.get("length"))) is not None]
+        lengths = [n for row in listing.values() if (n := parse_whole_number(row.get("length"))) is not None]
         if listing and len(lengths) == len(listing):
-            defects += total_defects(self._info, {"total_episodes": len(listing), "total_frames": sum(lengths)})
-        defects += gap_defects(LISTING, listing.keys() if listing else files.keys())
+            defects += find_total_defects(self._info, {"total_episodes": len(listing), "total_frames": sum(lengths)})
+        defects += find_skipped_index_defects(LISTING, listing.keys() if listing else files.keys())
         if self._info.version == "v2.0" and not (self._root / STATISTICS).is_file():
             read_dataset_stats(self._root, defects)
-        return defects + self._late_start()
+        return defects + self._find_late_starts()
 
-    def _late_start(self) -> list[Defect]:
+    def _find_late_starts(self) -> list[Defect]:
         """A loader looks frames up by timestamp: one that does not begin at 0 shifts every picture."""
         if not (self._files and self._info.cameras and self._info.fps):
             return []
         looked_at = sorted(self._files.items())[:: max(1, len(self._files) // MOST_LOOKED_AT)]
         late: list[tuple[int, float]] = []
         for index, path in looked_at:
-            first = _first_timestamp(path, self._root)
+            first = _read_first_timestamp(path, self._root)
             if first is not None and abs(first) * self._info.fps >= 0.5:  # noqa: PLR2004 - nearer to another frame than to 0
                 late.append((index, first))
         if not late:
@@ -130,24 +130,24 @@ class LayoutV2:
         )  # fmt: skip
         return [Defect.at("timestamp", "episode", index, message, Harm.MISLEADS)]
 
-    def _rows_reader(self, index: int, path: Path) -> ReadRows:
-        def read(defects: list[Defect]) -> Rows | None:
+    def _make_rows_reader(self, index: int, path: Path) -> ReadRows:
+        def read_rows(defects: list[Defect]) -> Rows | None:
             shard = open_shard(path, self._root, defects)
             if shard is None:
                 return None
-            defects += column_defects(self._info, shard)
-            return gather([(shard, 0, len(shard))], index, defects)
+            defects += find_column_defects(self._info, shard)
+            return gather_rows([(shard, 0, len(shard))], index, defects)
 
-        return read
+        return read_rows
 
     def _video(self, key: str, index: int) -> VideoPlace:
         size = self._info.raw.get("chunks_size")
         chunk = index // size if isinstance(size, int) and size > 0 else 0
         parts = {"video_key": key, "episode_chunk": chunk, "episode_index": index}
-        return VideoPlace(join_inside(self._root, self._info.path("video_path", VIDEO_PATH, **parts)))
+        return VideoPlace(join_path_inside(self._root, self._info.path("video_path", VIDEO_PATH, **parts)))
 
 
-def _first_timestamp(path: Path, root: Path) -> float | None:
+def _read_first_timestamp(path: Path, root: Path) -> float | None:
     shard = open_shard(path, root, [])
-    stamps = gather([(shard, 0, min(1, len(shard)))], 0, []).arrays.get("timestamp") if shard else None
+    stamps = gather_rows([(shard, 0, min(1, len(shard)))], 0, []).arrays.get("timestamp") if shard else None
     return float(stamps[0, 0]) if stamps is not None and stamps.size and np.isfinite(stamps[0, 0]) else None

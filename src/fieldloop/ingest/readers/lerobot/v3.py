@@ -7,23 +7,23 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from fieldloop.ingest.readers.lerobot.declared import column_defects
-from fieldloop.ingest.readers.lerobot.info import Info, whole_number
+from fieldloop.ingest.readers.lerobot.declared import find_column_defects
+from fieldloop.ingest.readers.lerobot.info import Info, parse_whole_number
 from fieldloop.ingest.readers.lerobot.layout import (
     WITHOUT_DATA,
     Entry,
     ReadRows,
     VideoPlace,
+    find_skipped_index_defects,
+    find_total_defects,
     format_indices,
-    gap_defects,
-    join_inside,
-    total_defects,
+    join_path_inside,
 )
-from fieldloop.ingest.readers.lerobot.listing import EPISODES, ROUNDING_S, Listing, overlap_defects, read_listing
-from fieldloop.ingest.readers.lerobot.parquet_rows import why_unreadable
-from fieldloop.ingest.readers.lerobot.rows import Rows, gather
+from fieldloop.ingest.readers.lerobot.listing import EPISODES, ROUNDING_S, Listing, find_overlap_defects, read_listing
+from fieldloop.ingest.readers.lerobot.parquet_rows import explain_unreadable_file
+from fieldloop.ingest.readers.lerobot.rows import Rows, gather_rows
 from fieldloop.ingest.readers.lerobot.shard import Run, Shard, open_shard
-from fieldloop.ingest.readers.lerobot.stats import dataset_stats_defects, read_dataset_stats
+from fieldloop.ingest.readers.lerobot.stats import compare_dataset_stats, read_dataset_stats
 from fieldloop.model.episode import Defect, Harm
 from fieldloop.model.note import note
 
@@ -56,19 +56,19 @@ class LayoutV3:
                 continue
             known = {(one.subject, one.message) for one in self._complaints}  # one cause, though each file shows it
             self._complaints += [
-                one for one in column_defects(self._info, shard) if (one.subject, one.message) not in known
+                one for one in find_column_defects(self._info, shard) if (one.subject, one.message) not in known
             ]
-            for run in self._runs(shard):
+            for run in self._find_runs(shard):
                 held.setdefault(run.episode, []).append((shard, run.start, run.stop))
         return held
 
-    def _runs(self, shard: Shard) -> list[Run]:
+    def _find_runs(self, shard: Shard) -> list[Run]:
         from pyarrow import ArrowException
 
         try:
             return shard.runs()
         except (ArrowException, OSError, ValueError, TypeError, KeyError) as wrong:
-            self._complaints.append(Defect(shard.name, "episode_index", why_unreadable(shard.path, wrong)))
+            self._complaints.append(Defect(shard.name, "episode_index", explain_unreadable_file(shard.path, wrong)))
             return []
 
     def listed(self) -> int:
@@ -78,21 +78,21 @@ class LayoutV3:
     def __len__(self) -> int:
         return len(self._held)
 
-    def entries(self, start: int = 0, stop: int | None = None) -> Iterator[Entry]:
+    def list_entries(self, start: int = 0, stop: int | None = None) -> Iterator[Entry]:
         """Yield every episode that some data file holds, listed or not."""
         for index in sorted(self._held)[start:stop]:
             row = self._listing.rows.get(index, {})
             tasks = row.get("tasks")
             yield Entry(
                 index,
-                self._rows_reader(index, row),
+                self._make_rows_reader(index, row),
                 {key: place for key in self._info.cameras if (place := self._video(key, row))},
-                whole_number(row.get("length")),
+                parse_whole_number(row.get("length")),
                 tuple(map(str, tasks)) if isinstance(tasks, list) else (),
                 {key: value for key, value in row.items() if key not in OWN_COLUMNS and "/" not in key},
                 self._held[index][0][0].name,
-                self._listing.stats_of(index),
-                _span(row),
+                self._listing.get_episode_stats(index),
+                _read_row_span(row),
             )
 
     def defects(self) -> list[Defect]:
@@ -105,44 +105,44 @@ class LayoutV3:
         if unlisted := sorted(held.keys() - listing.keys()) if listing else []:
             message = note("ingest.episodes_not_listed", count=len(unlisted), which=format_indices(unlisted))
             defects.append(Defect(EPISODES, "", message, Harm.MISLEADS))
-        defects += gap_defects(EPISODES, listing.keys())
-        lengths = [n for row in listing.values() if (n := whole_number(row.get("length"))) is not None]
+        defects += find_skipped_index_defects(EPISODES, listing.keys())
+        lengths = [n for row in listing.values() if (n := parse_whole_number(row.get("length"))) is not None]
         if listing and len(lengths) == len(listing):
-            defects += total_defects(self._info, {"total_episodes": len(listing), "total_frames": sum(lengths)})
-        defects += overlap_defects(listing, self._info.cameras, self._info.fps)
+            defects += find_total_defects(self._info, {"total_episodes": len(listing), "total_frames": sum(lengths)})
+        defects += find_overlap_defects(listing, self._info.cameras, self._info.fps)
         whole = read_dataset_stats(self._root, defects)
-        return [*defects, *dataset_stats_defects(whole, self._listing.all_stats())]
+        return [*defects, *compare_dataset_stats(whole, self._listing.get_all_stats())]
 
-    def _rows_reader(self, index: int, row: Mapping[str, Any]) -> ReadRows:
+    def _make_rows_reader(self, index: int, row: Mapping[str, Any]) -> ReadRows:
         """Read from where the rows are; metadata that points elsewhere is named."""
         places = self._held[index]
 
-        def read(defects: list[Defect]) -> Rows:
+        def read_rows(defects: list[Defect]) -> Rows:
             listed_path = self._path("data_path", DATA_PATH, row, "data/") if row else places[0][0].path
             if all(listed_path != shard.path for shard, _, _ in places):
                 where = listed_path.relative_to(self._root).as_posix()
                 message = note("ingest.rows_elsewhere", stated=where, found=places[0][0].name)
                 defects.append(Defect.at("data", "episode", index, message, Harm.MISLEADS))
             self._forget_other_shards(shard for shard, _, _ in places)
-            return gather(places, index, defects)
+            return gather_rows(places, index, defects)
 
-        return read
+        return read_rows
 
     def _forget_other_shards(self, shards: Iterator[Shard]) -> None:
         """Keep what is decoded of the files at hand, let go of the rest."""
         now = list(shards)
         for shard in self._walked:
             if shard not in now:
-                shard.forget()
+                shard.clear_cache()
         self._walked = now
 
     def _video(self, key: str, row: Mapping[str, Any]) -> VideoPlace | None:
         prefix = f"videos/{key}/"
-        if whole_number(row.get(f"{prefix}file_index")) is None:
+        if parse_whole_number(row.get(f"{prefix}file_index")) is None:
             return None
         path = self._path("video_path", VIDEO_PATH, row, prefix, video_key=key)
         start, end = row.get(f"{prefix}from_timestamp"), row.get(f"{prefix}to_timestamp")
-        length = None if (path, self._frame(end)) in self._video_starts[key] else whole_number(row.get("length"))
+        length = None if (path, self._frame(end)) in self._video_starts[key] else parse_whole_number(row.get("length"))
         from_s, to_s = (float(s) if isinstance(s, int | float) else None for s in (start, end))
         return VideoPlace(path, from_s, to_s, length)
 
@@ -155,24 +155,26 @@ class LayoutV3:
             starts[key].add((path, self._frame(row.get(f"videos/{key}/from_timestamp"))))
         return starts
 
-    def _frame(self, at_s: object) -> int | None:
+    def _frame(self, moment_s: object) -> int | None:
         """Return the number of the frame that is stated for a moment, so that rounded moments compare equal."""
-        if not isinstance(at_s, int | float) or not isfinite(at_s):
+        if not isinstance(moment_s, int | float) or not isfinite(moment_s):
             return None
-        return round(at_s * (self._info.fps or 1 / ROUNDING_S))
+        return round(moment_s * (self._info.fps or 1 / ROUNDING_S))
 
     def _path(self, which: str, usual: str, row: Mapping[str, Any], prefix: str, **parts: str) -> Path:
         """Fill a path template; asked for every episode, answered once for every file."""
-        chunk, file = (whole_number(row.get(f"{prefix}{name}")) or 0 for name in ("chunk_index", "file_index"))
-        episode = whole_number(row.get("episode_index")) if "{episode_" in str(self._info.raw.get(which)) else None
+        chunk, file = (parse_whole_number(row.get(f"{prefix}{name}")) or 0 for name in ("chunk_index", "file_index"))
+        episode = (
+            parse_whole_number(row.get("episode_index")) if "{episode_" in str(self._info.raw.get(which)) else None
+        )
         key = (prefix, chunk, file, episode)
         if key not in self._paths:
             earlier = {} if episode is None else {"episode_index": episode, "episode_chunk": chunk}
             filled = self._info.path(which, usual, chunk_index=chunk, file_index=file, **earlier, **parts)
-            self._paths[key] = join_inside(self._root, filled)
+            self._paths[key] = join_path_inside(self._root, filled)
         return self._paths[key]
 
 
-def _span(row: Mapping[str, Any]) -> tuple[int, int] | None:
-    start, stop = (whole_number(row.get(f"dataset_{end}_index")) for end in ("from", "to"))
+def _read_row_span(row: Mapping[str, Any]) -> tuple[int, int] | None:
+    start, stop = (parse_whole_number(row.get(f"dataset_{end}_index")) for end in ("from", "to"))
     return None if start is None or stop is None else (start, stop)

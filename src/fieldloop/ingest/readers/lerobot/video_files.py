@@ -23,17 +23,18 @@ class VideoFiles:
 
     def __init__(self, root: Path) -> None:
         self._root = root
+        self._by_numbers: dict[str, dict[tuple[int, ...], list[Path]]] = {}
 
     @cached_property
     def _by_camera(self) -> dict[str, list[Path]]:
         """Group the files by each folder on their way: one of them names the camera."""
         found: dict[str, list[Path]] = {}
-        for path in islice(_video_paths(self._root), MOST_FILES):
+        for path in islice(_list_video_paths(self._root), MOST_FILES):
             for part in path.relative_to(self._root).parts[:-1]:
                 found.setdefault(part, []).append(path)
         return found
 
-    def is_absent(self, key: str, places: Iterable[VideoPlace]) -> bool:
+    def is_camera_absent(self, key: str, places: Iterable[VideoPlace]) -> bool:
         """Is there no file of this camera, neither where the metadata state it nor elsewhere?"""
         return not any(place.path.is_file() for place in places) and not self._by_camera.get(key)
 
@@ -41,18 +42,24 @@ class VideoFiles:
         """Return where a camera's video is: the stated place, else the one file with its camera and numbers."""
         if place.path.is_file():
             return place
-        wanted = _numbers(place.path, self._root, key)
-        same = [path for path in self._by_camera.get(key, ()) if _numbers(path, self._root, key) == wanted]
+        if key not in self._by_numbers:  # once a camera: a set may have thousands of files
+            numbered: dict[tuple[int, ...], list[Path]] = {}
+            for path in self._by_camera.get(key, ()):
+                numbered.setdefault(_extract_path_numbers(path, self._root, key), []).append(path)
+            self._by_numbers[key] = numbered
+        same = self._by_numbers[key].get(_extract_path_numbers(place.path, self._root, key), [])
         return replace(place, path=same[0]) if len(same) == 1 else place
 
 
-def absent_cameras(info: Info, files: VideoFiles, entries: Iterable[Entry]) -> tuple[str, ...]:
+def find_absent_cameras(info: Info, files: VideoFiles, entries: Iterable[Entry]) -> tuple[str, ...]:
     """Return cameras that are declared but of which no file exists anywhere."""
     known = list(entries)
-    return tuple(key for key in info.cameras if files.is_absent(key, (e.videos[key] for e in known if key in e.videos)))
+    return tuple(
+        key for key in info.cameras if files.is_camera_absent(key, (e.videos[key] for e in known if key in e.videos))
+    )
 
 
-def moved_video_defects(info: Info, files: VideoFiles, entries: Iterable[Entry], root: Path) -> list[Defect]:
+def find_moved_videos(info: Info, files: VideoFiles, entries: Iterable[Entry], root: Path) -> list[Defect]:
     """Report, once a camera, videos that are not where the metadata state them: a loader does not find them."""
     defects = []
     known = list(entries)
@@ -66,14 +73,14 @@ def moved_video_defects(info: Info, files: VideoFiles, entries: Iterable[Entry],
     return defects
 
 
-def _video_paths(root: Path) -> Iterable[Path]:
+def _list_video_paths(root: Path) -> Iterable[Path]:
     for folder, _, names in walk(root):
         for name in names:
             if name.lower().endswith(VIDEO_ENDINGS):
                 yield Path(folder, name)
 
 
-def _numbers(path: Path, root: Path, key: str) -> list[int]:
+def _extract_path_numbers(path: Path, root: Path, key: str) -> tuple[int, ...]:
     """Return the numbers in a path without its camera: chunk and file, or chunk and episode."""
     parts = [part for part in path.relative_to(root).with_suffix("").parts if part != key]
-    return [int(number) for part in parts for number in NUMBERS.findall(part)]
+    return tuple(int(number) for part in parts for number in NUMBERS.findall(part))

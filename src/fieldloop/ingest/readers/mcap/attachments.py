@@ -23,18 +23,18 @@ class Attached(NamedTuple):
     fits: bool
 
 
-def read_attachment(file: BinaryIO, begin: int, length: int) -> Attached:
-    """Read the attachment whose record's `length` bytes begin at `begin`; ValueError where it is malformed."""
-    file.seek(begin)
+def read_attachment(file: BinaryIO, offset: int, length: int) -> Attached:
+    """Read the attachment whose record's `length` bytes begin at `offset`; ValueError where it is malformed."""
+    file.seek(offset)
     head = file.read(min(PIECE, length))
     fields = Fields(head)
-    fields.u64()
-    fields.u64()
-    name, media_type, size = fields.text(), fields.text(), fields.u64()
+    fields.read_u64()
+    fields.read_u64()
+    name, media_type, size = fields.text(), fields.text(), fields.read_u64()
     first = len(head) - len(fields.rest())
     if first + size + CRC.size > length:
-        raise ValueError(f"its {size} bytes do not fit in it")
-    file.seek(begin + first)
+        raise ValueError(f"its {size} bytes do not fit into the attachment's record")
+    file.seek(offset + first)
     digest, crc, content, left = hashlib.sha256(), zlib.crc32(head[:first]), b"", size
     while left and (piece := file.read(min(PIECE, left))):
         digest.update(piece)

@@ -20,15 +20,15 @@ class Catalogue:
         self._numbers: dict[tuple[str, str, str, bytes], int] = {}
         self._topic_of: NDArray[np.int64] = np.full(CHANNELS, UNKNOWN, np.int64)
 
-    def learn(self, record: Schema | Channel, *, again: bool = False) -> Note | None:
+    def learn(self, record: Schema | Channel, *, keep_known: bool = False) -> Note | None:
         """Add a description; return a defect where it uses a schema that is not described.
 
-        With `again`, what is known already stays as it is.
+        With `keep_known`, what is known already stays as it is.
         """
         if isinstance(record, Schema):
-            self._schemas.setdefault(record.id, record) if again else self._schemas.update({record.id: record})
+            self._schemas.setdefault(record.id, record) if keep_known else self._schemas.update({record.id: record})
             return None
-        if again and self._topic_of[record.id] != UNKNOWN:
+        if keep_known and self._topic_of[record.id] != UNKNOWN:
             return None
         schema = self._schemas.get(record.schema_id) or Schema(0, "", "", b"")
         key = (record.topic, schema.name, record.message_encoding, schema.data)

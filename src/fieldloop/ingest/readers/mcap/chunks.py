@@ -20,7 +20,7 @@ class Unpacked(NamedTuple):
     doubt: str = ""
 
 
-def unpack(chunk: Chunk) -> Unpacked:
+def unpack_chunk(chunk: Chunk) -> Unpacked:
     """Return the records inside; ValueError says why it cannot be done.
 
     Where the checksum does not fit, records that were not compressed are worth a look, for most of them are what they
@@ -28,18 +28,18 @@ def unpack(chunk: Chunk) -> Unpacked:
     records before the cut.
     """
     if chunk.missing:
-        return Unpacked(_unpack_beginning(chunk))
+        return Unpacked(_decompress_beginning(chunk))
     if chunk.compression == "":
         return Unpacked(chunk.records, _describe_mismatch(chunk, chunk.records))
-    if chunk.uncompressed_size > _most_bytes(chunk):
-        raise ValueError(f"it claims {chunk.uncompressed_size} bytes")
-    records = _unpack(chunk)
+    if chunk.uncompressed_size > _limit_unpacked_bytes(chunk):
+        raise ValueError(f"the chunk states a size of {chunk.uncompressed_size} bytes")
+    records = _decompress_chunk(chunk)
     if misfit := _describe_mismatch(chunk, records):
         raise ValueError(misfit)
     return Unpacked(records)
 
 
-def _most_bytes(chunk: Chunk) -> int:
+def _limit_unpacked_bytes(chunk: Chunk) -> int:
     return min(LARGEST, (len(chunk.records) + 1) * LARGEST_RATIO)
 
 
@@ -50,7 +50,7 @@ def _describe_mismatch(chunk: Chunk, records: bytes | memoryview) -> str:
     return "" if fits else "its checksum does not match"
 
 
-def _unpack(chunk: Chunk) -> bytes:
+def _decompress_chunk(chunk: Chunk) -> bytes:
     if chunk.compression == "zstd":
         return _unpack_zstd(chunk.records, chunk.uncompressed_size)
     if chunk.compression == "lz4":
@@ -58,11 +58,11 @@ def _unpack(chunk: Chunk) -> bytes:
     raise ValueError(f"compression {chunk.compression!r} is not known")
 
 
-def _unpack_beginning(chunk: Chunk) -> bytes | memoryview:
+def _decompress_beginning(chunk: Chunk) -> bytes | memoryview:
     if chunk.compression == "":
         return chunk.records
     if chunk.compression == "zstd":
-        return _zstd_beginning(chunk.records, min(_most_bytes(chunk), chunk.uncompressed_size))
+        return _decompress_zstd_beginning(chunk.records, min(_limit_unpacked_bytes(chunk), chunk.uncompressed_size))
     if chunk.compression == "lz4":
         return _unpack_lz4(chunk.records, min(LZ4_RATIO * len(chunk.records), chunk.uncompressed_size))
     raise ValueError(f"compression {chunk.compression!r} is not known")
@@ -73,20 +73,20 @@ def _unpack_zstd(packed: memoryview, size: int) -> bytes:
 
     try:
         if zstandard.frame_content_size(packed) not in (-1, size):  # -1: the frame does not say
-            raise ValueError("it claims another size inside than outside")
-        return bytes(_thread_decompressor().decompress(packed, max_output_size=max(size, 1)))
+            raise ValueError("the compressed data state another size than the chunk")
+        return bytes(_get_thread_decompressor().decompress(packed, max_output_size=max(size, 1)))
     except (zstandard.ZstdError, MemoryError) as wrong:
         raise ValueError(f"zstd: {wrong}") from wrong
 
 
-def _zstd_beginning(packed: memoryview, most: int) -> memoryview:
+def _decompress_zstd_beginning(packed: memoryview, max_bytes: int) -> memoryview:
     """Unpack in pieces, so that what comes before the end of the bytes is kept."""
     import zstandard
 
     made = bytearray()
     try:
         with zstandard.ZstdDecompressor().stream_reader(packed) as reader:
-            while len(made) < most and (part := reader.read(min(PIECE, most - len(made)))):
+            while len(made) < max_bytes and (part := reader.read(min(PIECE, max_bytes - len(made)))):
                 made += part
     except (zstandard.ZstdError, MemoryError) as wrong:
         if not made:
@@ -103,7 +103,7 @@ def _unpack_lz4(packed: memoryview, size: int) -> bytes:
         raise ValueError(f"lz4: {wrong}") from wrong
 
 
-def _thread_decompressor() -> Any:
+def _get_thread_decompressor() -> Any:
     """Return this thread's decompressor: setting one up costs more than unpacking a small chunk."""
     import zstandard
 

@@ -19,20 +19,20 @@ class Fields:
         self._at += form.size
         return int(value)
 
-    def u8(self) -> int:
+    def read_u8(self) -> int:
         """Read a byte."""
         self._at += 1
         return self.rest(self._at - 1)[0] if self._at <= len(self._content) else self._raise_too_short(1)
 
-    def u16(self) -> int:
+    def read_u16(self) -> int:
         """Read two bytes."""
         return self._number(U16)
 
-    def u32(self) -> int:
+    def read_u32(self) -> int:
         """Read four bytes."""
         return self._number(U32)
 
-    def u64(self) -> int:
+    def read_u64(self) -> int:
         """Read eight bytes."""
         return self._number(U64)
 
@@ -49,7 +49,7 @@ class Fields:
 
     def blob(self) -> memoryview:
         """Read bytes that are led by their length in four bytes."""
-        return self.take(self.u32())
+        return self.take(self.read_u32())
 
     def text(self) -> str:
         """Read a text."""

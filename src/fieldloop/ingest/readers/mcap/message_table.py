@@ -25,7 +25,7 @@ class Messages(NamedTuple):
     starts: Integers
     heads: NDArray[np.void]
 
-    def reordered(self, order: NDArray[np.intp]) -> "Messages":
+    def reorder(self, order: NDArray[np.intp]) -> "Messages":
         """Return the messages in another order."""
         whole = self.heads.view(f"V{HEAD.itemsize}")  # copied in one piece each, not field by field
         return Messages(self.starts[order], whole[order].view(HEAD))
@@ -63,10 +63,10 @@ def find_records(buffer: bytes | memoryview, hints: Integers) -> Tiling:
     starts: list[int] = []
     others: list[tuple[int, int, int]] = []
     end = walk_records(buffer, 0, len(buffer), starts, others)
-    return Tiling(messages_at(buffer, np.asarray(starts, np.int64)), others, None if end == len(buffer) else end)
+    return Tiling(read_message_heads(buffer, np.asarray(starts, np.int64)), others, None if end == len(buffer) else end)
 
 
-def message_places(indexes: Sequence[bytes]) -> Integers:
+def read_indexed_places(indexes: Sequence[bytes]) -> Integers:
     """Return where MessageIndex records say that messages begin; an index that is malformed says nothing."""
     places = [
         np.frombuffer(index, "<i8", (len(index) - ENTRIES) // 16 * 2, ENTRIES)[1::2]
@@ -76,7 +76,7 @@ def message_places(indexes: Sequence[bytes]) -> Integers:
     return np.concatenate(places) if places else np.empty(0, np.int64)
 
 
-def messages_at(buffer: bytes | memoryview, starts: Integers) -> Messages:
+def read_message_heads(buffer: bytes | memoryview, starts: Integers) -> Messages:
     """Read the heads of all messages that begin at `starts`."""
     if not len(starts):
         return Messages(starts, np.empty(0, HEAD))
@@ -89,7 +89,7 @@ def _find_by_hints(buffer: bytes | memoryview, hints: Integers) -> Tiling | None
     size = len(buffer)
     if hints[0] < 0 or hints[-1] > size - HEAD.itemsize:
         return None
-    messages = messages_at(buffer, hints)
+    messages = read_message_heads(buffer, hints)
     heads = messages.heads
     lengths = np.minimum(heads["length"], size).astype(np.int64)
     begins = np.concatenate([[0], hints + RECORD_HEAD.size + lengths])
@@ -102,26 +102,26 @@ def _find_by_hints(buffer: bytes | memoryview, hints: Integers) -> Tiling | None
         if walk_records(buffer, int(begins[gap]), int(ends[gap]), more, others) != ends[gap]:
             return None
     if more:
-        messages = messages_at(buffer, np.union1d(hints, np.asarray(more, np.int64)))
+        messages = read_message_heads(buffer, np.union1d(hints, np.asarray(more, np.int64)))
     return Tiling(messages, others, None)
 
 
 def walk_records(
-    buffer: bytes | memoryview, at: int, end: int, starts: list[int], others: list[tuple[int, int, int]]
+    buffer: bytes | memoryview, start: int, end: int, starts: list[int], others: list[tuple[int, int, int]]
 ) -> int:
     """Step from record to record; return where the last whole one ends."""
     unpack, step = RECORD_HEAD.unpack_from, RECORD_HEAD.size
-    while at + step <= end:
-        opcode, length = unpack(buffer, at)
-        after = at + step + length
+    while start + step <= end:
+        opcode, length = unpack(buffer, start)
+        after = start + step + length
         if after > end or not opcode:  # no record is of type 0: these are zeros where something was lost
             break
         if opcode == MESSAGE and length >= FIELDS:
-            starts.append(at)
+            starts.append(start)
         else:
-            others.append((opcode, at + step, after))
-        at = after
-    return at
+            others.append((opcode, start + step, after))
+        start = after
+    return start
 
 
 def _clamp_stamps(stamps: NDArray[np.int64]) -> Integers:

@@ -8,8 +8,8 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.ingest.readers.mcap.chunks import unpack
-from fieldloop.ingest.readers.mcap.parse import parse
+from fieldloop.ingest.readers.mcap.chunks import unpack_chunk
+from fieldloop.ingest.readers.mcap.parse import parse_record
 from fieldloop.ingest.readers.mcap.records import RECORD_HEAD, Chunk
 
 IN_FILE, IN_CHUNK = 0, 1
@@ -19,12 +19,12 @@ PLACE_COLUMNS = 4
 The payload begins so many bytes behind its record's first, or behind the first byte that its chunk unpacks to."""
 
 
-def payload_places(
-    records: int | NDArray[np.int64], starts: NDArray[np.int64], lengths: NDArray[np.int64], where: int
+def make_payload_places(
+    record_offsets: int | NDArray[np.int64], starts: NDArray[np.int64], lengths: NDArray[np.int64], storage: int
 ) -> NDArray[np.int64]:
-    """Return the places of payloads in a chunk at byte `records`, or in records of their own at these bytes."""
+    """Return the places of payloads in a chunk at byte `record_offsets`, or in records of their own at these bytes."""
     rows = np.empty((len(starts), PLACE_COLUMNS), np.int64)
-    rows[:, 0], rows[:, 1], rows[:, 2], rows[:, 3] = records, starts, lengths, where
+    rows[:, 0], rows[:, 1], rows[:, 2], rows[:, 3] = record_offsets, starts, lengths, storage
     return rows
 
 
@@ -44,15 +44,15 @@ class McapPayloads:
                     yield file.read(length)
                     continue
                 if held[0] != record:
-                    held = (record, _chunk(file, record))
+                    held = (record, _read_chunk(file, record))
                 yield bytes(held[1][start : start + length])
 
 
-def _chunk(file: BinaryIO, record: int) -> bytes | memoryview:
+def _read_chunk(file: BinaryIO, record_offset: int) -> bytes | memoryview:
     try:
-        file.seek(record)
+        file.seek(record_offset)
         opcode, length = RECORD_HEAD.unpack(file.read(RECORD_HEAD.size))
-        chunk = parse(opcode, file.read(min(length, os.fstat(file.fileno()).st_size)))
-        return unpack(chunk).records if isinstance(chunk, Chunk) else b""
+        chunk = parse_record(opcode, file.read(min(length, os.fstat(file.fileno()).st_size)))
+        return unpack_chunk(chunk).records if isinstance(chunk, Chunk) else b""
     except ValueError:
         return b""

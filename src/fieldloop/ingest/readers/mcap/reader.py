@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from fieldloop.ingest.episode_facts import facts_from_metadata
-from fieldloop.ingest.messages.gathered_log import recording_of
+from fieldloop.ingest.messages.gathered_log import build_recording
 from fieldloop.ingest.messages.topic import Topic
-from fieldloop.ingest.readers.mcap.attached_facts import attached_facts
+from fieldloop.ingest.readers.mcap.attached_facts import collect_attachment_facts
 from fieldloop.ingest.readers.mcap.payloads import McapPayloads
 from fieldloop.ingest.readers.mcap.records import MAGIC
 from fieldloop.ingest.readers.mcap.scan import McapScan
@@ -28,12 +28,14 @@ class McapReader:
     def read(self, path: Path) -> Iterator[Recording]:
         """Yield the one recording in the file; what is broken in it is among its defects."""
         scan = McapScan(path)
-        topics = _gather(scan, path)
-        facts, attached = facts_from_metadata(scan.metadata), attached_facts(scan.attachments)
-        yield recording_of(topics, facts, scan.defects, [path], name=path.stem, format_=self.name, attached=attached)
+        topics = _gather_topics(scan, path)
+        facts, attached = facts_from_metadata(scan.metadata), collect_attachment_facts(scan.attachments)
+        yield build_recording(
+            topics, facts, scan.defects, [path], name=path.stem, format_=self.name, attached_facts=attached
+        )
 
 
-def _gather(scan: McapScan, path: Path) -> list[Topic]:
+def _gather_topics(scan: McapScan, path: Path) -> list[Topic]:
     topics: dict[int, Topic] = {}
     source = McapPayloads(path)
     for number, arrived in scan.batches():

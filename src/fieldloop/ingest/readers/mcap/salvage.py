@@ -13,7 +13,7 @@ from fieldloop.ingest.readers.mcap.message_table import (
     HEAD,
     Integers,
     Messages,
-    messages_at,
+    read_message_heads,
     walk_records,
 )
 from fieldloop.ingest.readers.mcap.records import MESSAGE, RECORD_HEAD
@@ -30,13 +30,13 @@ class Salvaged(NamedTuple):
     lost: list[tuple[int, int]]
 
 
-def salvage(buffer: bytes | memoryview, indexes: Sequence[bytes], first_ns: int, last_ns: int) -> Salvaged:
+def salvage_messages(buffer: bytes | memoryview, indexes: Sequence[bytes], first_ns: int, last_ns: int) -> Salvaged:
     """Step from record to record; behind a damaged place go on at the next message.
 
     The index shows where messages begin, if it agrees with the bytes; otherwise whatever looks like a
     message of the chunk's time, `first_ns` to `last_ns`, is taken for one.
     """
-    indexed = _indexed_starts(buffer, indexes).tolist()
+    indexed = _find_indexed_starts(buffer, indexes).tolist()
     places = indexed or _find_message_starts(buffer, first_ns, last_ns).tolist()
     starts: list[int] = []
     others: list[tuple[int, int, int]] = []
@@ -44,30 +44,30 @@ def salvage(buffer: bytes | memoryview, indexes: Sequence[bytes], first_ns: int,
     at, size = 0, len(buffer)
     while at < size:
         # a record that overlaps an indexed message is damaged; without an index, any length may be right
-        following = _next_place(at, indexed, size)
+        following = _find_next_place(at, indexed, size)
         end = walk_records(buffer, at, following, starts, others)
         at = following
         if end < following:
-            at = _next_place(end, places, size)
+            at = _find_next_place(end, places, size)
             lost.append((end, at))
-    return Salvaged(messages_at(buffer, np.asarray(starts, np.int64)), others, lost)
+    return Salvaged(read_message_heads(buffer, np.asarray(starts, np.int64)), others, lost)
 
 
-def _next_place(at: int, places: Sequence[int], size: int) -> int:
-    following = bisect.bisect_right(places, at)
+def _find_next_place(offset: int, places: Sequence[int], size: int) -> int:
+    following = bisect.bisect_right(places, offset)
     return places[following] if following < len(places) else size
 
 
-def _indexed_starts(buffer: bytes | memoryview, indexes: Sequence[bytes]) -> Integers:
+def _find_indexed_starts(buffer: bytes | memoryview, indexes: Sequence[bytes]) -> Integers:
     """Return where the index and the bytes agree that a message begins: same channel, same time."""
     message_starts: list[Integers] = [np.empty(0, np.int64)]
     for index in indexes:
         rows = np.frombuffer(index, "<i8", max(0, len(index) - ENTRIES) // ENTRY_BYTES * 2, ENTRIES).reshape(-1, 2)
         rows = rows[(rows[:, 1] >= 0) & (rows[:, 1] <= len(buffer) - HEAD.itemsize)]
-        messages = messages_at(buffer, rows[:, 1])
+        messages = read_message_heads(buffer, rows[:, 1])
         same = messages.heads["channel"] == int.from_bytes(index[:2], "little")
         message_starts.append(
-            rows[:, 1][_is_inside_buffer(messages, len(buffer)) & same & (messages.heads["log"] == rows[:, 0])]
+            rows[:, 1][_find_messages_inside(messages, len(buffer)) & same & (messages.heads["log"] == rows[:, 0])]
         )
     return np.unique(np.concatenate(message_starts))
 
@@ -79,15 +79,15 @@ def _find_message_starts(buffer: bytes | memoryview, first_ns: int, last_ns: int
     for begin in range(0, max(0, len(buffer) - HEAD.itemsize + 1), PIECE):
         end = min(begin + PIECE, len(buffer) - HEAD.itemsize + 1)
         starts = np.flatnonzero(every[begin:end] == MESSAGE) + begin
-        messages = messages_at(buffer, starts)
+        messages = read_message_heads(buffer, starts)
         times = messages.heads["log"].astype(np.uint64)  # as the format has them, without a sign
         message_starts.append(
-            starts[_is_inside_buffer(messages, len(buffer)) & (times >= first_ns) & (times <= last_ns)]
+            starts[_find_messages_inside(messages, len(buffer)) & (times >= first_ns) & (times <= last_ns)]
         )
     return np.concatenate(message_starts)
 
 
-def _is_inside_buffer(messages: Messages, size: int) -> NDArray[np.bool_]:
+def _find_messages_inside(messages: Messages, size: int) -> NDArray[np.bool_]:
     """Which of these messages lie wholly in a buffer of this size?"""
     heads, room = messages.heads, (size - messages.starts - RECORD_HEAD.size).astype(np.uint64)
     return np.asarray((heads["opcode"] == MESSAGE) & (heads["length"] >= FIELDS) & (heads["length"] <= room))

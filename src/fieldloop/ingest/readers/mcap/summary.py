@@ -5,7 +5,7 @@ import zlib
 from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple
 
-from fieldloop.ingest.readers.mcap.parse import parse
+from fieldloop.ingest.readers.mcap.parse import parse_record
 from fieldloop.ingest.readers.mcap.records import DATA_END, FOOTER, MAGIC, RECORD_HEAD, DataEnd, Footer, Record
 
 FOOTER_FIELDS = 20
@@ -35,7 +35,7 @@ def read_summary(file: BinaryIO, size: int) -> Summary:
         return Summary(ended=tail.endswith(MAGIC))
     if RECORD_HEAD.unpack_from(tail) != (FOOTER, FOOTER_FIELDS):
         return Summary(ended=True)
-    footer = parse(FOOTER, memoryview(tail)[RECORD_HEAD.size :])
+    footer = parse_record(FOOTER, memoryview(tail)[RECORD_HEAD.size :])
     assert isinstance(footer, Footer)
     return _parse_summary(file, footer, size - FOOTER_BYTES, tail)
 
@@ -46,27 +46,27 @@ def _parse_summary(file: BinaryIO, footer: Footer, end: int, tail: bytes) -> Sum
         return Summary(ended=True)
     file.seek(start - DATA_END_BYTES)
     content = file.read(DATA_END_BYTES + end - start)
-    stated = _data_crc(content[:DATA_END_BYTES])
+    stated = _read_data_crc(content[:DATA_END_BYTES])
     records = content[DATA_END_BYTES:]
     crc = zlib.crc32(tail[:FOOTER_BYTES_IN_CRC], zlib.crc32(records))
     intact = footer.summary_crc in (0, crc)
-    return Summary((*_records(records), footer), ended=True, intact=intact, data_crc=stated)
+    return Summary((*_parse_records(records), footer), ended=True, intact=intact, data_crc=stated)
 
 
-def _data_crc(record: bytes) -> int:
+def _read_data_crc(record: bytes) -> int:
     if RECORD_HEAD.unpack_from(record) != (DATA_END, DATA_END_BYTES - RECORD_HEAD.size):
         return -1  # not where it usually is: to be looked at when it comes
-    end = parse(DATA_END, record[RECORD_HEAD.size :])
+    end = parse_record(DATA_END, record[RECORD_HEAD.size :])
     return end.data_section_crc if isinstance(end, DataEnd) else -1
 
 
-def _records(content: bytes) -> Iterator[Record]:
+def _parse_records(content: bytes) -> Iterator[Record]:
     at = 0
     while at + RECORD_HEAD.size <= len(content):
         opcode, length = RECORD_HEAD.unpack_from(content, at)
         at += RECORD_HEAD.size
         try:
-            record = parse(opcode, memoryview(content)[at : at + length])
+            record = parse_record(opcode, memoryview(content)[at : at + length])
         except (struct.error, ValueError):
             record = None  # damage in the summary costs what it says, never the data
         if record is not None:

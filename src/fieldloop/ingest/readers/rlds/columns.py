@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 from fieldloop.ingest.pictures.picture_bytes import Picture
 from fieldloop.ingest.readers.rlds.example import Kind, Values
 from fieldloop.ingest.readers.rlds.pixels import (
-    float_decoder,
-    form_of,
-    is_picture,
-    packed_decoder,
-    picture_decoder,
-    stored_decoder,
+    detect_picture_form,
+    holds_pictures,
+    make_float_decoder,
+    make_packed_decoder,
+    make_picture_decoder,
+    make_stored_decoder,
 )
 from fieldloop.ingest.readers.rlds.schema import Leaf
-from fieldloop.ingest.readers.rlds.varints import Unparsable, boundaries
+from fieldloop.ingest.readers.rlds.varints import Unparsable, find_run_boundaries
 
 FLAT, LENGTHS = "ragged_flat_values", "ragged_row_lengths_"
 DYNAMIC = ("value", "shape")
@@ -32,7 +32,7 @@ Decode = Callable[[bytes], Picture]
 class Column:
     """One feature of the steps: values, or places of pictures in the record, or words; else a note says why none.
 
-    `undecoded`: it holds bytes of an unknown kind, so that nothing of it was read.
+    `undecoded`: it holds bytes of an unknown kind or uneven steps, so that nothing of it was read.
     """
 
     path: str
@@ -55,7 +55,7 @@ class Column:
         return len(held)
 
 
-def group(features: Mapping[str, Values], prefix: str) -> dict[str, dict[str, Values]]:
+def group_features(features: Mapping[str, Values], prefix: str) -> dict[str, dict[str, Values]]:
     """Gather what belongs together: a ragged feature is stored as several, which differ in the ends of their names."""
     groups: dict[str, dict[str, Values]] = {}
     for name, values in features.items():
@@ -79,14 +79,14 @@ def join_dynamic_tensors(groups: dict[str, dict[str, Values]], leaves: Mapping[s
 def read_column(path: str, parts: Mapping[str, Values], leaf: Leaf | None, steps: int) -> Column:
     """Read one feature; Unparsable says why it cannot be."""
     if FLAT in parts:
-        return _ragged_column(path, parts, leaf, steps)
+        return _read_ragged_column(path, parts, leaf, steps)
     values = parts.get("")
     if values is None or values.kind is Kind.NONE:
         return Column(path, leaf, note="the record lists it but holds no values")
     if values.kind is Kind.BYTES:
-        return _bytes_column(path, values, leaf)
-    if leaf and is_picture(path, leaf) and leaf.size and len(values.spans) == 1:
-        return _pixel_column(path, values, leaf)
+        return _read_bytes_column(path, values, leaf)
+    if leaf and holds_pictures(path, leaf) and leaf.size and len(values.spans) == 1:
+        return _read_pixel_column(path, values, leaf)
     numbers = cast_to_declared(values.numbers(), leaf)
     width = leaf.size if leaf and leaf.size is not None else (len(numbers) // steps if steps else 0)
     if not width or len(numbers) % width:
@@ -107,42 +107,42 @@ def cast_to_declared(numbers: NDArray[Any], leaf: Leaf | None) -> NDArray[Any]:
     return numbers.astype(wanted, copy=False) if wanted.kind in "fiub" else numbers
 
 
-def _bytes_column(path: str, values: Values, leaf: Leaf | None) -> Column:
+def _read_bytes_column(path: str, values: Values, leaf: Leaf | None) -> Column:
     places = values.places()
     head = bytes(values.payload[places[0, 0] : places[0, 1]][:32]) if len(places) else b""
-    form = form_of(head)
+    form = detect_picture_form(head)
     if (leaf and leaf.form == "image") or (leaf is None and form):
         depth = leaf.dtype != "uint8" if leaf else form.startswith("16UC1")
-        return Column(path, leaf, places=places, decode=picture_decoder(leaf), depth=depth)
+        return Column(path, leaf, places=places, decode=make_picture_decoder(leaf), depth=depth)
     if leaf and leaf.encoding:
-        if is_picture(path, leaf):
-            return Column(path, leaf, places=places, decode=stored_decoder(leaf), depth=leaf.dtype != "uint8")
-        return _stored_tensor_column(path, values, leaf)
+        if holds_pictures(path, leaf):
+            return Column(path, leaf, places=places, decode=make_stored_decoder(leaf), depth=leaf.dtype != "uint8")
+        return _read_stored_tensor_column(path, values, leaf)
     if leaf and leaf.form == "text" and leaf.size not in (1, None):
         return Column(path, leaf, note="it holds several texts a step")
     texts = [blob.decode("utf-8", "surrogateescape") for blob in values.blobs()]
-    if any(_has_invalid_utf8(text) and (leaf is None or _has_control_letter(text)) for text in texts):
+    if any(_has_invalid_utf8(text) and (leaf is None or _has_control_character(text)) for text in texts):
         return Column(path, leaf, note="it holds bytes of an unknown kind", undecoded=True)
     return Column(path, leaf, words=tuple(text.encode("utf-8", "replace").decode() for text in texts))
 
 
-def _pixel_column(path: str, values: Values, leaf: Leaf) -> Column:
+def _read_pixel_column(path: str, values: Values, leaf: Leaf) -> Column:
     """Pictures kept as a tensor: where each one lies in the list, so that it can be read when asked for."""
     assert leaf.size is not None
-    span = values.packed()
+    span = values.locate_packed()
     places: NDArray[np.int64] | None = None
-    decode = packed_decoder(leaf)
+    decode = make_packed_decoder(leaf)
     if span and values.kind is Kind.INT64:
-        places = boundaries(values.payload[span.start : span.end], leaf.size)
+        places = find_run_boundaries(values.payload[span.start : span.end], leaf.size)
     elif span and (span.end - span.start) % (4 * leaf.size) == 0:
         begins = np.arange(0, span.end - span.start, 4 * leaf.size, dtype=np.int64)
-        places, decode = np.column_stack([begins, begins + 4 * leaf.size]), float_decoder(leaf)
+        places, decode = np.column_stack([begins, begins + 4 * leaf.size]), make_float_decoder(leaf)
     if span is None or places is None:
         raise Unparsable(f"its values do not come out even in pictures of {' × '.join(map(str, leaf.shape))}")
     return Column(path, leaf, places=places + span.start, decode=decode, depth=leaf.dtype != "uint8")
 
 
-def _stored_tensor_column(path: str, values: Values, leaf: Leaf) -> Column:
+def _read_stored_tensor_column(path: str, values: Values, leaf: Leaf) -> Column:
     """Tensors kept as the bytes of their array, plain or deflated; all of one size make a table."""
     dtype = np.dtype(leaf.dtype)
     rows, left = [], MOST_INFLATED
@@ -151,16 +151,16 @@ def _stored_tensor_column(path: str, values: Values, leaf: Leaf) -> Column:
         left -= len(plain)
         rows.append(np.frombuffer(plain, dtype, len(plain) // dtype.itemsize))
     if len({len(row) for row in rows}) > 1:
-        return _padded_column(path, leaf, np.concatenate(rows), np.asarray([len(row) for row in rows]))
+        return _make_padded_column(path, leaf, np.concatenate(rows), np.asarray([len(row) for row in rows]))
     return Column(path, leaf, np.stack(rows) if rows else np.zeros((0, 0), dtype))
 
 
-def _inflate_blob(blob: bytes, leaf: Leaf, most: int) -> bytes:
+def _inflate_blob(blob: bytes, leaf: Leaf, max_bytes: int) -> bytes:
     if leaf.encoding != "zlib":
         return blob
     opened = zlib.decompressobj()
     try:
-        plain = opened.decompress(blob, max(most, 1))
+        plain = opened.decompress(blob, max(max_bytes, 1))
     except zlib.error as wrong:
         raise Unparsable(f"a deflated tensor cannot be opened ({wrong})") from None
     if opened.unconsumed_tail:
@@ -168,13 +168,13 @@ def _inflate_blob(blob: bytes, leaf: Leaf, most: int) -> bytes:
     return plain
 
 
-def _ragged_column(path: str, parts: Mapping[str, Values], leaf: Leaf | None, steps: int) -> Column:
+def _read_ragged_column(path: str, parts: Mapping[str, Values], leaf: Leaf | None, steps: int) -> Column:
     flat = parts[FLAT]
     if flat.kind is Kind.BYTES:
-        return Column(path, leaf, note="it holds several pictures or texts a step")
+        return Column(path, leaf, note="it holds several pictures or texts a step", undecoded=True)
     numbers = cast_to_declared(flat.numbers(), leaf)
     counts: NDArray[np.int64] | None = None
-    for level in _levels(parts):  # outermost first: how many of the next does each step have?
+    for level in _read_ragged_levels(parts):  # outermost first: how many of the next does each step have?
         counts = level if counts is None else _sum_lengths(level, counts)
     if counts is None or len(counts) != steps:
         raise Unparsable(f"its lengths are {0 if counts is None else len(counts)}, the steps {steps}")
@@ -182,10 +182,10 @@ def _ragged_column(path: str, parts: Mapping[str, Values], leaf: Leaf | None, st
     width = len(numbers) // rows if rows else 1
     if (counts < 0).any() or width * rows != len(numbers):
         raise Unparsable(f"its lengths add up to {rows} rows, and it has {len(numbers)} values")
-    return _padded_column(path, leaf, numbers, counts * width)
+    return _make_padded_column(path, leaf, numbers, counts * width)
 
 
-def _levels(parts: Mapping[str, Values]) -> Iterator[NDArray[np.int64]]:
+def _read_ragged_levels(parts: Mapping[str, Values]) -> Iterator[NDArray[np.int64]]:
     index = 0
     while (level := parts.get(f"{LENGTHS}{index}")) is not None:
         yield level.ints()
@@ -200,21 +200,20 @@ def _sum_lengths(level: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray
     return np.asarray(ends[edges[1:]] - ends[edges[:-1]])
 
 
-def _padded_column(path: str, leaf: Leaf | None, flat: NDArray[Any], counts: NDArray[np.int64]) -> Column:
+def _make_padded_column(path: str, leaf: Leaf | None, flat: NDArray[Any], counts: NDArray[np.int64]) -> Column:
     """Make rows of one length: what a step does not have is NaN, and a number says how much it has."""
     longest = int(counts.max()) if len(counts) else 0
     if (counts == longest).all():
         return Column(path, leaf, flat.reshape(len(counts), longest))
     if len(counts) * longest > MOST_PADDING + 8 * len(flat):
-        return Column(
-            path, leaf, note=f"its steps have from {int(counts.min())} to {longest} values, too uneven for a table"
-        )
+        uneven = f"its steps have from {int(counts.min())} to {longest} values, too uneven for a table"
+        return Column(path, leaf, note=uneven, undecoded=True)
     table = np.full((len(counts), longest), np.nan, np.result_type(flat.dtype, np.float32))
     table[np.arange(longest) < counts[:, None]] = flat
     return Column(path, leaf, table, note="steps have different numbers of values; what a step does not have is NaN")
 
 
-def _has_control_letter(text: str) -> bool:
+def _has_control_character(text: str) -> bool:
     """Does it hold what no text holds in any encoding? TFDS declares a tensor of bytes as it declares a text."""
     return any(letter < " " and letter not in "\t\n\r" for letter in text)
 

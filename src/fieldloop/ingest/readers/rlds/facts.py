@@ -8,7 +8,7 @@ from typing import Any
 from fieldloop.ingest.readers.rlds.columns import Column, cast_to_declared
 from fieldloop.ingest.readers.rlds.example import Kind, Values
 from fieldloop.ingest.readers.rlds.own import KEPT
-from fieldloop.ingest.readers.rlds.pixels import form_of
+from fieldloop.ingest.readers.rlds.pixels import detect_picture_form
 from fieldloop.ingest.readers.rlds.schema import Leaf
 from fieldloop.ingest.readers.rlds.steps import STEPS
 from fieldloop.ingest.readers.rlds.varints import Unparsable
@@ -19,7 +19,7 @@ INSTRUCTIONS = {"task", *ALIASES["task"]}
 MOST_LISTED = 1024
 
 
-def metadata_facts(
+def collect_metadata_facts(
     features: Mapping[str, Values], leaves: Mapping[str, Leaf], columns: Iterable[Column]
 ) -> dict[str, str]:
     """Return what lies beside the steps, by path; in a record without steps of its own, single values."""
@@ -30,7 +30,7 @@ def metadata_facts(
         if (name.startswith(STEPS) if has_steps else name in in_steps) or name == METADATA + KEPT:
             continue
         try:
-            count, text = _as_text(values, leaves.get(name))
+            count, text = _format_values(values, leaves.get(name))
         except Unparsable:
             continue
         if text and (has_steps or count == 1):
@@ -38,7 +38,7 @@ def metadata_facts(
     return facts
 
 
-def word_facts(columns: Iterable[Column]) -> dict[str, str]:
+def collect_step_text_facts(columns: Iterable[Column]) -> dict[str, str]:
     """Return texts of the steps: the instruction is the task where it stays the same, all else is listed by step."""
     facts: dict[str, str] = {}
     for column in columns:
@@ -54,11 +54,11 @@ def word_facts(columns: Iterable[Column]) -> dict[str, str]:
     return facts
 
 
-def _as_text(values: Values, leaf: Leaf | None) -> tuple[int, str]:
+def _format_values(values: Values, leaf: Leaf | None) -> tuple[int, str]:
     """Return how many values there are, and what they are."""
     if values.kind is Kind.BYTES:
         places = values.places()[:MOST_LISTED]
-        items: list[Any] = [_text(bytes(values.payload[a:b])) for a, b in places.tolist()]
+        items: list[Any] = [_decode_text(bytes(values.payload[a:b])) for a, b in places.tolist()]
         count = len(values.places())
     else:
         numbers = values.numbers()
@@ -66,20 +66,20 @@ def _as_text(values: Values, leaf: Leaf | None) -> tuple[int, str]:
         # float32 is what is stored, so its digits are all there are
         items = [float(str(n)) for n in first] if first.dtype.kind == "f" else cast_to_declared(first, leaf).tolist()
     if count > MOST_LISTED:
-        return count, f"{count} values, {_summary(b''.join(map(bytes, values.raw())))}"
+        return count, f"{count} values, {_summarise_bytes(b''.join(map(bytes, values.raw())))}"
     if count > 1:
         return count, json.dumps(items, ensure_ascii=False)
     return count, "".join(str(item).lower() if isinstance(item, bool) else str(item) for item in items)
 
 
-def _text(blob: bytes) -> str:
-    if form := form_of(blob):
-        return f"image/{form.split('; ')[-1]}, {_summary(blob)}"
+def _decode_text(blob: bytes) -> str:
+    if form := detect_picture_form(blob):
+        return f"image/{form.split('; ')[-1]}, {_summarise_bytes(blob)}"
     try:
         return blob.decode()
     except UnicodeDecodeError:
-        return f"application/octet-stream, {_summary(blob)}"
+        return f"application/octet-stream, {_summarise_bytes(blob)}"
 
 
-def _summary(blob: bytes) -> str:
+def _summarise_bytes(blob: bytes) -> str:
     return f"{len(blob)} bytes, sha256 {hashlib.sha256(blob).hexdigest()}"

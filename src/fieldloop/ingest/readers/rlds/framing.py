@@ -30,10 +30,10 @@ class Record:
     wrong: Note | None = None
 
 
-def masked_crc32c(data: bytes) -> int:
+def compute_masked_crc32c(data: bytes) -> int:
     """Return the checksum as TFRecord stores it.
 
-    >>> hex(masked_crc32c(b"123456789"))
+    >>> hex(compute_masked_crc32c(b"123456789"))
     '0xc78ab0e5'
     """
     import google_crc32c
@@ -42,15 +42,15 @@ def masked_crc32c(data: bytes) -> int:
     return ((crc >> 15 | crc << 17) + MASK_DELTA) & 0xFFFFFFFF
 
 
-def begins_with_a_record(head: bytes) -> bool:
+def begins_with_record(head: bytes) -> bool:
     """Do these first bytes (13 are enough) begin a TFRecord file of tf.train.Examples?"""
-    return _is_head(head[: HEAD.size]) and head[HEAD.size : HEAD.size + 1] in (b"", EXAMPLE_TAG)
+    return _is_record_head(head[: HEAD.size]) and head[HEAD.size : HEAD.size + 1] in (b"", EXAMPLE_TAG)
 
 
-def records(file: BinaryIO, size: int | None, *, payloads: bool = True) -> Iterator[Record]:
+def read_records(file: BinaryIO, size: int | None, *, with_payloads: bool = True) -> Iterator[Record]:
     """Yield every record that can be found; behind a damaged length the next whole head is searched for.
 
-    `size` is the file's, None where it is unknown. Without `payloads` only the frames are walked through.
+    `size` is the file's, None where it is unknown. Without `with_payloads` only the frames are walked through.
     """
     at, index = 0, 0
     while True:
@@ -65,8 +65,8 @@ def records(file: BinaryIO, size: int | None, *, payloads: bool = True) -> Itera
             return
         length, _ = HEAD.unpack(head)
         start = at + HEAD.size
-        if not _is_head(head) or length > LARGEST_PAYLOAD:
-            next_head = _next_head(file, at + 1, size)
+        if not _is_record_head(head) or length > LARGEST_PAYLOAD:
+            next_head = _find_next_head(file, at + 1, size)
             yield Record(index, start, 0, wrong=note("ingest.record_length_damaged", next_byte=next_head))
             if next_head is None:
                 return
@@ -76,8 +76,8 @@ def records(file: BinaryIO, size: int | None, *, payloads: bool = True) -> Itera
                 record = Record(index, start, length, wrong=note("ingest.record_too_large", stated_bytes=length))
             else:
                 record = (
-                    _payload(file, index, start, length, size)
-                    if payloads
+                    _read_payload(file, index, start, length, size)
+                    if with_payloads
                     else _make_cut_off_record(index, start, length, size)
                 )
             is_cut = record.wrong is not None and record.wrong.code == CUT
@@ -92,13 +92,13 @@ def records(file: BinaryIO, size: int | None, *, payloads: bool = True) -> Itera
 CUT = "ingest.record_cut_off"
 
 
-def _payload(file: BinaryIO, index: int, start: int, length: int, size: int | None) -> Record:
+def _read_payload(file: BinaryIO, index: int, start: int, length: int, size: int | None) -> Record:
     payload = file.read(min(length, max(size - start, 0))) if size is not None else _read_in_pieces(file, length)
     tail = file.read(TAIL.size)
     wrong = None
     if (missing := length + TAIL.size - len(payload) - len(tail)) > 0:
         wrong = note(CUT, missing_bytes=missing)
-    elif TAIL.unpack(tail)[0] != masked_crc32c(payload):
+    elif TAIL.unpack(tail)[0] != compute_masked_crc32c(payload):
         wrong = note("ingest.checksum_mismatch", part="the record")
     return Record(index, start, length, payload, wrong)
 
@@ -117,15 +117,15 @@ def _make_cut_off_record(index: int, start: int, length: int, size: int | None) 
     return Record(index, start, length, wrong=note(CUT, missing_bytes=missing) if missing > 0 else None)
 
 
-def _is_head(head: bytes) -> bool:
-    return len(head) == HEAD.size and HEAD.unpack(head)[1] == masked_crc32c(head[:8])
+def _is_record_head(head: bytes) -> bool:
+    return len(head) == HEAD.size and HEAD.unpack(head)[1] == compute_masked_crc32c(head[:8])
 
 
-def _next_head(file: BinaryIO, at: int, size: int | None) -> int | None:
+def _find_next_head(file: BinaryIO, offset: int, size: int | None) -> int | None:
     """Search for twelve bytes that are a length with its checksum, an Example behind them."""
     most = min(size or LARGEST_PAYLOAD, LARGEST_PAYLOAD)
     while True:
-        file.seek(at)
+        file.seek(offset)
         block = file.read(SEARCH_BYTES + HEAD.size + 1)
         count = len(block) - HEAD.size
         if count <= 0:
@@ -134,6 +134,6 @@ def _next_head(file: BinaryIO, at: int, size: int | None) -> int | None:
         lengths = np.lib.stride_tricks.sliding_window_view(bytes_, 8)[:count].copy().view("<u8")[:, 0]
         likely = (lengths > 0) & (lengths <= most) & (bytes_[HEAD.size :] == EXAMPLE_TAG[0])
         for place in np.flatnonzero(likely).tolist():
-            if _is_head(block[place : place + HEAD.size]):
-                return at + int(place)
-        at += count
+            if _is_record_head(block[place : place + HEAD.size]):
+                return offset + int(place)
+        offset += count

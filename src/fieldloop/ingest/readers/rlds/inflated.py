@@ -5,7 +5,7 @@ import zlib
 from pathlib import Path
 from typing import BinaryIO
 
-from fieldloop.ingest.readers.rlds.framing import begins_with_a_record
+from fieldloop.ingest.readers.rlds.framing import begins_with_record
 
 CHUNK_BYTES = 1 << 18
 ANY_HEAD = zlib.MAX_WBITS | 32  # gzip or zlib, whichever the first bytes say
@@ -40,7 +40,7 @@ class Inflated(io.RawIOBase):
         return self._at
 
     def readinto(self, buffer: "memoryview | bytearray") -> int:  # type: ignore[override]  # what the base class calls it with
-        part = self._read_some(len(buffer))
+        part = self._inflate_some_bytes(len(buffer))
         buffer[: len(part)] = part
         self._at += len(part)
         return len(part)
@@ -54,9 +54,9 @@ class Inflated(io.RawIOBase):
         self._inflate = zlib.decompressobj(ANY_HEAD)
         self._waiting, self._at = b"", 0
 
-    def _read_some(self, most: int) -> bytes:
+    def _inflate_some_bytes(self, max_bytes: int) -> bytes:
         """Return some bytes, none at the end. Damage ends the stream: what follows is unknown."""
-        while most:
+        while max_bytes:
             if self._inflate.eof:  # several compressed files one behind the other are one
                 self._waiting = self._inflate.unused_data or self._file.read(CHUNK_BYTES)
                 if not self._waiting.startswith(GZIP):
@@ -66,7 +66,7 @@ class Inflated(io.RawIOBase):
             if not given:
                 return b""
             try:
-                part = self._inflate.decompress(given, most)
+                part = self._inflate.decompress(given, max_bytes)
             except zlib.error:
                 return b""
             self._waiting = self._inflate.unconsumed_tail
@@ -82,7 +82,7 @@ def open_shard(path: Path) -> tuple[BinaryIO, int | None]:
     file.seek(0)
     if head == GZIP or (len(head) == 2 and head[0] == 0x78 and int.from_bytes(head, "big") % 31 == 0):  # noqa: PLR2004 - zlib's head
         whole = io.BufferedReader(Inflated(file), CHUNK_BYTES)
-        if begins_with_a_record(whole.peek(16)):
+        if begins_with_record(whole.peek(16)):
             whole.seek(0)
             return whole, None
         file = path.open("rb")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fieldloop.ingest.readers.rlds.framing import begins_with_a_record
+from fieldloop.ingest.readers.rlds.framing import begins_with_record
 from fieldloop.ingest.readers.rlds.inflated import open_shard
 from fieldloop.ingest.readers.rlds.schema import FEATURES
 from fieldloop.model.episode import Defect
@@ -44,10 +44,12 @@ def read_layout(path: Path) -> DatasetFiles:
     """Look at a dataset's folder, or at a single file of records."""
     if path.is_file():
         return DatasetFiles(path.name.split(".")[0], (Shard(path),), None, ())
-    info, defects = _info(path)
+    info, defects = _read_info(path)
     name = str(info.get("name") or path.parent.name)
-    files = {file: _split_of(file, name) for file in sorted(path.iterdir()) if file.is_file() and is_shard(file)}
-    splits = dict(_splits(info))
+    files = {
+        file: _parse_shard_name(file, name) for file in sorted(path.iterdir()) if file.is_file() and is_shard(file)
+    }
+    splits = dict(_parse_splits(info))
     shards, at = [], 0
     for split, lengths in splits.items():
         mine = {index: file for file, (its, index) in files.items() if its == split}
@@ -56,12 +58,12 @@ def read_layout(path: Path) -> DatasetFiles:
                 shards.append(Shard(mine[index], split, at, length))
                 del files[mine[index]]
             at += length
-        defects += _missing_shard_defects(split, lengths, set(mine))
+        defects += _find_missing_shards(split, lengths, set(mine))
     for file, (split, _) in files.items():
         shards.append(Shard(file, split, at))
         if splits:
             defects.append(Defect(file.name, INFO, note("ingest.file_not_listed", note("ingest.read_anyway"))))
-    defects += _unread_file_defects(path, {shard.path for shard in shards})
+    defects += _find_unread_files(path, {shard.path for shard in shards})
     config = str(info.get("configName") or "")
     name = f"{name}/{config}" if config else name
     return DatasetFiles(name, tuple(shards), sum(map(sum, splits.values())) if splits else None, tuple(defects))
@@ -74,7 +76,7 @@ def is_dataset(path: Path) -> bool:
     features, info = path / FEATURES, path / INFO
     if not features.is_file() and not info.is_file():
         return False
-    if b"featuresDict" in _head(features) or b"pythonClassName" in _head(features):
+    if b"featuresDict" in _read_head(features) or b"pythonClassName" in _read_head(features):
         return True
     return any(".tfrecord" in file.name for file in path.iterdir())
 
@@ -86,12 +88,12 @@ def is_shard(path: Path) -> bool:
     try:
         file, _ = open_shard(path)
         with file:
-            return begins_with_a_record(file.read(HEAD_BYTES))
+            return begins_with_record(file.read(HEAD_BYTES))
     except OSError:
         return False
 
 
-def _head(path: Path) -> bytes:
+def _read_head(path: Path) -> bytes:
     try:
         with path.open("rb") as file:
             return file.read(1 << 12)
@@ -99,7 +101,7 @@ def _head(path: Path) -> bytes:
         return b""
 
 
-def _info(path: Path) -> tuple[Mapping[str, Any], list[Defect]]:
+def _read_info(path: Path) -> tuple[Mapping[str, Any], list[Defect]]:
     if not (path / INFO).is_file():
         return {}, [Defect(INFO, "", note("ingest.file_missing", note("ingest.shards_as_found")))]
     try:
@@ -113,7 +115,7 @@ def _info(path: Path) -> tuple[Mapping[str, Any], list[Defect]]:
     return {}, [Defect.at(INFO, "byte", 0, message)]
 
 
-def _splits(info: Mapping[str, Any]) -> Iterator[tuple[str, list[int]]]:
+def _parse_splits(info: Mapping[str, Any]) -> Iterator[tuple[str, list[int]]]:
     """Yield each split with the number of records in each of its shards."""
     rows = info.get("splits")
     for row in rows if isinstance(rows, list) else ():
@@ -125,26 +127,26 @@ def _splits(info: Mapping[str, Any]) -> Iterator[tuple[str, list[int]]]:
             continue
 
 
-def _split_of(file: Path, dataset: str) -> tuple[str, int]:
+def _parse_shard_name(file: Path, dataset: str) -> tuple[str, int]:
     match = SHARD.fullmatch(file.name.removeprefix(f"{dataset}-"))
     return (match["split"], int(match["index"])) if match else ("", 0)
 
 
-def _unread_file_defects(path: Path, read: set[Path]) -> Iterator[Defect]:
+def _find_unread_files(path: Path, read_files: set[Path]) -> Iterator[Defect]:
     """Report files of other formats, and a folder without any records."""
-    others = [file.name for file in path.iterdir() if file not in read]
+    others = [file.name for file in path.iterdir() if file not in read_files]
     strange = {form: count for form in OTHER_FORMATS if (count := sum(f".{form}-" in name for name in others))}
     for form, count in strange.items():
         yield Defect("shards", INFO, note("ingest.shards_of_other_format", count=count, format=form))
-    if not strange and not read:
+    if not strange and not read_files:
         yield Defect("shards", "", note("ingest.no_episode"))
 
 
-def _missing_shard_defects(split: str, lengths: list[int], there: set[int]) -> Iterator[Defect]:
-    gone = [index for index in range(len(lengths)) if index not in there]
+def _find_missing_shards(split: str, records_by_shard: list[int], present_shards: set[int]) -> Iterator[Defect]:
+    gone = [index for index in range(len(records_by_shard)) if index not in present_shards]
     if not gone:
         return
     named = ", ".join(map(str, gone[:MOST_NAMED])) + (" …" if len(gone) > MOST_NAMED else "")
-    lost = sum(lengths[index] for index in gone)
-    message = note("ingest.shards_missing", missing=len(gone), shards=len(lengths), which=named, episodes=lost)
+    lost = sum(records_by_shard[index] for index in gone)
+    message = note("ingest.shards_missing", missing=len(gone), shards=len(records_by_shard), which=named, episodes=lost)
     yield Defect(f"split {split}", INFO, message)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from fieldloop.model.stream import ClockKind, StreamKind
-from fieldloop.model.stream_notes import current_notes
+from fieldloop.model.stream_notes import upgrade_notes
 
 KEPT = "fieldloop"
 """The text in episode_metadata that holds it as JSON."""
@@ -42,11 +42,11 @@ class Kept:
     facts: Mapping[str, str]
 
 
-def read_kept(text: str) -> Kept | None:
+def parse_release_metadata(text: str) -> Kept | None:
     """Read it back; None where the text is not what a release writes, so that the set is read as anyone's."""
     try:
         raw = json.loads(text)
-        streams = {str(path): _stream(row) for path, row in raw["streams"].items()}
+        streams = {str(path): _parse_kept_stream(row) for path, row in raw["streams"].items()}
         facts = {str(key): str(value) for key, value in raw["facts"].items()}
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
@@ -55,16 +55,16 @@ def read_kept(text: str) -> Kept | None:
     return Kept(streams, facts)
 
 
-def _stream(row: Mapping[str, Any]) -> KeptStream:
+def _parse_kept_stream(row: Mapping[str, Any]) -> KeptStream:
     hz, dtype = row.get("nominal_hz"), str(row.get("dtype", ""))
     shape = tuple(int(side) for side in row.get("shape", ()))
     if (dtype and np.dtype(dtype).kind not in "biuf") or any(side < 1 for side in shape):
-        raise ValueError(f"{dtype} {shape} is not a numeric form")
+        raise ValueError(f"{dtype} {shape} is not a numeric type")
     return KeptStream(
         str(row["name"]), StreamKind(row["kind"]), str(row.get("unit", "")), tuple(map(str, row.get("columns", ()))),
         str(row.get("frame_id", "")), str(row.get("serial", "")),
         tuple(None if kind is None else ClockKind(kind) for kind in row["clocks"]),
         str(row.get("stamps", STAMPS)), dtype, shape,
         float(hz) if isinstance(hz, int | float) else None,
-        current_notes({str(key): str(value) for key, value in dict(row.get("notes", {})).items()}),
+        upgrade_notes({str(key): str(value) for key, value in dict(row.get("notes", {})).items()}),
     )  # fmt: skip

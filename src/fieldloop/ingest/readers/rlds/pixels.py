@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.ingest.pictures.picture_bytes import NOTHING, PNG, Picture, decode_compressed
+from fieldloop.ingest.pictures.picture_bytes import NOTHING, PNG, Picture, decode_compressed_picture
 from fieldloop.ingest.pictures.placed import PlacedPictures
 from fieldloop.ingest.readers.rlds.inflated import open_shard
 from fieldloop.ingest.readers.rlds.schema import Leaf
-from fieldloop.ingest.readers.rlds.varints import Unparsable, varints
-from fieldloop.ingest.words import kind_of
+from fieldloop.ingest.readers.rlds.varints import Unparsable, read_varints
+from fieldloop.ingest.words import infer_kind_from_name
 from fieldloop.model.stream import StreamKind
 
 Decode = Callable[[bytes], Picture]
@@ -42,7 +42,7 @@ class RecordPictures(PlacedPictures):
     def encoded(self, indices: Iterable[int] | None = None) -> Iterator[tuple[str, bytes]]:
         """Yield form and bytes in ascending order; ('', b'') for what is not compressed by itself."""
         for data in self._bytes(indices):
-            form = form_of(data) if self._decode is decode_compressed else ""
+            form = detect_picture_form(data) if self._decode is decode_compressed_picture else ""
             yield (form, data) if form else ("", b"")
 
     def _bytes(self, indices: Iterable[int] | None) -> Iterator[bytes]:
@@ -59,14 +59,14 @@ class RecordPictures(PlacedPictures):
                 yield file.read(end - start)
 
 
-def form_of(data: bytes) -> str:
+def detect_picture_form(data: bytes) -> str:
     """Name what a picture is compressed as, in ROS' words; '' where it is neither JPEG nor PNG."""
     if data.startswith(PNG):
         return "16UC1; png" if data[PNG_BITS] == WIDE_GREY else "png"
     return "jpeg" if data.startswith(JPEG) else ""
 
 
-def is_picture(path: str, leaf: Leaf) -> bool:
+def holds_pictures(path: str, leaf: Leaf) -> bool:
     """Does a tensor hold pictures? Bytes of colour, or distances by name."""
     sides = leaf.shape[:2]
     if (
@@ -79,45 +79,45 @@ def is_picture(path: str, leaf: Leaf) -> bool:
     if leaf.dtype == "uint8":
         return len(leaf.shape) == VOLUME and leaf.shape[2] in COLOURS
     is_plane = len(leaf.shape) == PLANE or leaf.shape[2] == 1
-    return leaf.dtype in ("float32", "uint16") and is_plane and kind_of(path) is StreamKind.DEPTH
+    return leaf.dtype in ("float32", "uint16") and is_plane and infer_kind_from_name(path) is StreamKind.DEPTH
 
 
-def picture_decoder(leaf: Leaf | None) -> Decode:
+def make_picture_decoder(leaf: Leaf | None) -> Decode:
     """Return what decodes PNG and JPEG; distances in float32 hide in the four colours of a PNG."""
     if leaf and leaf.dtype == "float32":
-        return decode_hidden_floats
-    return decode_compressed
+        return decode_floats_from_png
+    return decode_compressed_picture
 
 
-def float_decoder(leaf: Leaf) -> Decode:
+def make_float_decoder(leaf: Leaf) -> Decode:
     """Return what decodes distances kept as packed floats."""
     return lambda data: _reshape_picture(np.frombuffer(data[: len(data) // 4 * 4], "<f4"), leaf)
 
 
-def packed_decoder(leaf: Leaf) -> Decode:
+def make_packed_decoder(leaf: Leaf) -> Decode:
     """Return what decodes pixels kept as packed whole numbers."""
 
-    def decode(data: bytes) -> Picture:
+    def decode_packed_pixels(data: bytes) -> Picture:
         try:
-            return _reshape_picture(varints(memoryview(data)), leaf)
+            return _reshape_picture(read_varints(memoryview(data)), leaf)
         except Unparsable:
             return NOTHING
 
-    return decode
+    return decode_packed_pixels
 
 
-def stored_decoder(leaf: Leaf) -> Decode:
+def make_stored_decoder(leaf: Leaf) -> Decode:
     """Return what decodes pixels kept as the bytes of their array, plain or deflated."""
     dtype = np.dtype(leaf.dtype)
 
-    def decode(data: bytes) -> Picture:
+    def decode_stored_pixels(data: bytes) -> Picture:
         try:
             plain = zlib.decompressobj().decompress(data, LARGEST_PICTURE) if leaf.encoding == "zlib" else data
         except zlib.error:
             return NOTHING
         return _reshape_picture(np.frombuffer(plain[: len(plain) // dtype.itemsize * dtype.itemsize], dtype), leaf)
 
-    return decode
+    return decode_stored_pixels
 
 
 def _reshape_picture(numbers: NDArray[Any], leaf: Leaf) -> Picture:
@@ -133,7 +133,7 @@ def _reshape_picture(numbers: NDArray[Any], leaf: Leaf) -> Picture:
     return np.repeat(colours, 3, axis=2) if colours.shape[2] == 1 else np.ascontiguousarray(colours[:, :, :3])
 
 
-def decode_hidden_floats(data: bytes) -> Picture:
+def decode_floats_from_png(data: bytes) -> Picture:
     """Decode distances whose four bytes are the four colours of a PNG's pixels."""
     import cv2
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from fieldloop.ingest.readers.rlds.episode import Position, note_with_place, read_recording
-from fieldloop.ingest.readers.rlds.framing import begins_with_a_record, records
+from fieldloop.ingest.readers.rlds.episode import Position, add_place_to_note, read_recording
+from fieldloop.ingest.readers.rlds.framing import begins_with_record, read_records
 from fieldloop.ingest.readers.rlds.inflated import open_shard
 from fieldloop.ingest.readers.rlds.layout import HEAD_BYTES, INFO, DatasetFiles, Shard, is_dataset, read_layout
 from fieldloop.ingest.readers.rlds.schema import Leaf, read_schema
@@ -26,7 +26,7 @@ class RldsReader:
                 return False
             file, _ = open_shard(path)
             with file:
-                return begins_with_a_record(file.read(HEAD_BYTES))
+                return begins_with_record(file.read(HEAD_BYTES))
         except OSError:
             return False
 
@@ -62,7 +62,7 @@ def _read_shard(layout: DatasetFiles, shard: Shard, leaves: dict[str, Leaf]) -> 
     except OSError:
         return  # reported by `defects`
     with file:
-        for record in records(file, size):
+        for record in read_records(file, size):
             if not record.payload:
                 continue  # reported by `defects`
             index = shard.first + record.index
@@ -85,9 +85,9 @@ def _count_records(shard: Shard) -> tuple[int, list[Defect]]:
         return 0, [Defect(shard.path.name, "", note("ingest.file_unreadable", reason=str(wrong)))]
     count, defects = 0, []
     with file:
-        for record in records(file, size, payloads=False):
+        for record in read_records(file, size, with_payloads=False):
             if record.wrong:
                 place = f"record {record.index}, byte {record.offset}"
-                defects.append(Defect(shard.path.name, place, note_with_place(record.wrong, record)))
+                defects.append(Defect(shard.path.name, place, add_place_to_note(record.wrong, record)))
             count += record.length > 0
     return count, defects

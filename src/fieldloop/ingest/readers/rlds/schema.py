@@ -44,7 +44,7 @@ def read_schema(folder: Path) -> tuple[dict[str, Leaf], list[Defect]]:
         return {}, [Defect(FEATURES, "", note("ingest.file_missing", FROM_RECORDS))]
     try:
         declared = json.loads(path.read_bytes())
-        leaves = {leaf.path: leaf for leaf in _leaves(declared, "", 0, DEEPEST)}
+        leaves = {leaf.path: leaf for leaf in _parse_leaves(declared, "", 0, DEEPEST)}
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError) as wrong:
         empty = not path.stat().st_size
         broken = note("ingest.file_unreadable", FROM_RECORDS, reason=str(wrong))
@@ -54,18 +54,18 @@ def read_schema(folder: Path) -> tuple[dict[str, Leaf], list[Defect]]:
     return leaves, []
 
 
-def _leaves(feature: Mapping[str, Any], path: str, rank: int, deepest: int) -> Iterator[Leaf]:
-    if not deepest:
-        raise ValueError(f"features lie more than {DEEPEST} deep in each other")
+def _parse_leaves(feature: Mapping[str, Any], path: str, rank: int, max_depth: int) -> Iterator[Leaf]:
+    if not max_depth:
+        raise ValueError(f"features are nested more than {DEEPEST} levels deep")
     if "featuresDict" in feature:
         for name, inner in feature["featuresDict"].get("features", {}).items():
-            yield from _leaves(inner, f"{path}/{name}" if path else str(name), rank, deepest - 1)
+            yield from _parse_leaves(inner, f"{path}/{name}" if path else str(name), rank, max_depth - 1)
         return
     if "sequence" in feature:
-        yield from _leaves(feature["sequence"]["feature"], path, rank + 1, deepest - 1)
+        yield from _parse_leaves(feature["sequence"]["feature"], path, rank + 1, max_depth - 1)
         return
     if "dataset" in feature:
-        yield from _leaves(feature["dataset"]["feature"], path, rank + 1, deepest - 1)
+        yield from _parse_leaves(feature["dataset"]["feature"], path, rank + 1, max_depth - 1)
         return
     form = next((form for form in FORMS if form in feature), "")
     stated = feature.get(form) or {}
@@ -75,11 +75,11 @@ def _leaves(feature: Mapping[str, Any], path: str, rank: int, deepest: int) -> I
         kind, dtype = "text", "string"
     encoding = str(stated.get("encoding") or "").lower().removeprefix("none")
     yield Leaf(
-        path, kind, dtype, _shape(stated.get("shape")), encoding, rank, str(feature.get("description") or ""),
+        path, kind, dtype, _parse_shape(stated.get("shape")), encoding, rank, str(feature.get("description") or ""),
         bool(stated.get("optional")),
     )  # fmt: skip
 
 
-def _shape(raw: Any) -> tuple[int, ...]:
+def _parse_shape(raw: Any) -> tuple[int, ...]:
     sides = raw.get("dimensions", []) if isinstance(raw, Mapping) else []
     return tuple(max(int(side), -1) for side in sides)

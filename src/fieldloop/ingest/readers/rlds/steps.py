@@ -6,7 +6,14 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from fieldloop.ingest.readers.rlds.columns import FLAT, LENGTHS, Column, group, join_dynamic_tensors, read_column
+from fieldloop.ingest.readers.rlds.columns import (
+    FLAT,
+    LENGTHS,
+    Column,
+    group_features,
+    join_dynamic_tensors,
+    read_column,
+)
 from fieldloop.ingest.readers.rlds.example import Kind, Values
 from fieldloop.ingest.readers.rlds.schema import Leaf
 from fieldloop.ingest.readers.rlds.varints import Unparsable
@@ -23,10 +30,10 @@ Wrong = list[tuple[str, Note]]
 def read_steps(features: Mapping[str, Values], leaves: Mapping[str, Leaf]) -> tuple[int, list[Column], Wrong]:
     """Return how many steps there are, the features that have one value each, and by path what is wrong."""
     prefix = STEPS if any(name.startswith(STEPS) for name in features) else ""
-    groups = group(features, prefix)
+    groups = group_features(features, prefix)
     join_dynamic_tensors(groups, leaves, prefix)
     wrong: Wrong = []
-    count = _count(groups, leaves, prefix)
+    count = _count_steps(groups, leaves, prefix)
     columns = []
     for path, parts in sorted(groups.items()):
         leaf = leaves.get(prefix + path)
@@ -45,11 +52,11 @@ def read_steps(features: Mapping[str, Values], leaves: Mapping[str, Leaf]) -> tu
         }
         absent = note("ingest.declared_but_missing", part="feature", missing="value in the record")
         wrong += [(prefix + path, absent) for path in sorted(declared - groups.keys())]
-    wrong += list(_mark_defects(columns, prefix))
+    wrong += list(_find_mark_defects(columns, prefix))
     return count, columns, wrong
 
 
-def _count(groups: Mapping[str, Mapping[str, Values]], leaves: Mapping[str, Leaf], prefix: str) -> int:
+def _count_steps(groups: Mapping[str, Mapping[str, Values]], leaves: Mapping[str, Leaf], prefix: str) -> int:
     """Marks have one value a step; else what most features agree on; else what divides all of them."""
     marks: Counter[int] = Counter()
     votes: Counter[int] = Counter()
@@ -77,7 +84,7 @@ def _count(groups: Mapping[str, Mapping[str, Values]], leaves: Mapping[str, Leaf
     return math.gcd(*sizes) if sizes else 0
 
 
-def _mark_defects(columns: list[Column], prefix: str) -> Iterator[tuple[str, Note]]:
+def _find_mark_defects(columns: list[Column], prefix: str) -> Iterator[tuple[str, Note]]:
     """An episode begins once and ends once; anything else is two episodes in one record, or half of one."""
     for name, right in (("is_first", 0), ("is_last", -1)):
         column = next((c for c in columns if c.path == name), None)

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
+from fieldloop.ingest.meaning import meaning_notes
 from fieldloop.ingest.readers.rlds.clock import StepClock
 from fieldloop.ingest.readers.rlds.columns import Column
 from fieldloop.ingest.readers.rlds.own import KeptStream
-from fieldloop.ingest.readers.rlds.pixels import RecordPictures, decode_hidden_floats
-from fieldloop.ingest.words import kind_of, words_of
+from fieldloop.ingest.readers.rlds.pixels import RecordPictures, decode_floats_from_png
+from fieldloop.ingest.words import infer_kind_from_name, split_into_words
 from fieldloop.model.provenance import ASSUMPTION_NOTES, StreamFact
 from fieldloop.model.stream import Stream, StreamKind
 from fieldloop.model.stream_notes import NOT_UNDERSTOOD, UNIT_NOTE, VALUES
@@ -36,14 +37,14 @@ class Payload:
         return RecordPictures(self.shard, column.places + self.offset, column.decode, depth=column.depth)
 
 
-def foreign_streams(columns: Sequence[Column], clock: StepClock, payload: Payload) -> Iterator[Stream]:
+def make_foreign_streams(columns: Sequence[Column], clock: StepClock, payload: Payload) -> Iterator[Stream]:
     """Make a stream of every feature that has one value, picture or reason a step."""
     taken: set[str] = set()
     for column in columns:
         if column.words is not None or column.path == clock.path:
             continue
-        kind, notes = _kind(column), dict(clock.notes)
-        if kind is StreamKind.JOINT_POSITION and words_of(column.path) & STATE_WORDS:
+        kind, notes = _infer_kind(column), dict(clock.notes)
+        if kind is StreamKind.JOINT_POSITION and split_into_words(column.path) & STATE_WORDS:
             notes[UNIT_NOTE] = ASSUMED
             notes[ASSUMPTION_NOTES[StreamFact.MEANING]] = "joint positions: the columns are unnamed"
         if column.leaf and column.leaf.description:
@@ -52,7 +53,7 @@ def foreign_streams(columns: Sequence[Column], clock: StepClock, payload: Payloa
             notes[VALUES] = column.note
         if column.undecoded:
             notes[NOT_UNDERSTOOD] = column.note
-        name = _name(column)
+        name = _make_stream_name(column)
         while name in taken:
             name = f"{name}_"
         taken.add(name)
@@ -63,6 +64,8 @@ def foreign_streams(columns: Sequence[Column], clock: StepClock, payload: Payloa
                 name, kind, unit, clocks, pictures=payload.pictures(column), nominal_hz=clock.hz, notes=notes
             )  # fmt: skip
         else:
+            if column.values is not None:
+                notes = meaning_notes(column.path, kind, "", (), column.values, notes)
             yield Stream(name, kind, "", clocks, column.values, nominal_hz=clock.hz, notes=notes)
 
 
@@ -78,7 +81,7 @@ def restore_stream(
         clocks, notes = {clock.kind: clock.times_ns}, notes | dict(clock.notes)
     if column.leaf is None and column.places is not None and kept.kind is StreamKind.DEPTH:
         column = replace(
-            column, decode=decode_hidden_floats, depth=True
+            column, decode=decode_floats_from_png, depth=True
         )  # features.json is lost; a release writes depth so
     pictures = payload.pictures(column) if column.places is not None else None
     values = column.values
@@ -90,29 +93,29 @@ def restore_stream(
     names = kept.columns if values is not None and len(kept.columns) == values.shape[1] else ()
     kind, unit = kept.kind, kept.unit
     if pictures is not None and (kind is StreamKind.DEPTH) != column.depth:  # what can be decoded decides
-        kind, unit = _kind(column), "m" if column.depth else "8-bit"
+        kind, unit = _infer_kind(column), "m" if column.depth else "8-bit"
     return Stream(
         kept.name, kind, unit, clocks, values, pictures, kept.nominal_hz, names, kept.frame_id,
         kept.serial, notes,
     )  # fmt: skip
 
 
-def _kind(column: Column) -> StreamKind:
+def _infer_kind(column: Column) -> StreamKind:
     if column.places is not None:
         return StreamKind.DEPTH if column.depth else StreamKind.RGB
-    words = words_of(column.path.rpartition("/")[2])
+    words = split_into_words(column.path.rpartition("/")[2])
     if words & BOOKKEEPING:
         return StreamKind.OTHER
     if column.path.split("/")[0] in ("action", "actions"):
         return StreamKind.ACTION
-    kind = kind_of(column.path.removeprefix("observation/"))
+    kind = infer_kind_from_name(column.path.removeprefix("observation/"))
     observed = column.path.startswith("observation/")
     if kind in (StreamKind.RGB, StreamKind.DEPTH) or (observed and kind is StreamKind.ACTION):
         return StreamKind.OTHER  # numbers about a camera, or an action that is looked back at
     return StreamKind.JOINT_POSITION if observed and kind is StreamKind.OTHER and words & STATE_WORDS else kind
 
 
-def _name(column: Column) -> str:
+def _make_stream_name(column: Column) -> str:
     if column.places is None:
         return column.path
     root = "depth" if column.depth else "camera"

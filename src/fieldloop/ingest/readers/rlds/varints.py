@@ -11,24 +11,24 @@ class Unparsable(ValueError):
     """These bytes are not what they should be; the message says what and where."""
 
 
-def varint(view: memoryview, at: int, end: int) -> tuple[int, int]:
+def read_varint(view: memoryview, start: int, end: int) -> tuple[int, int]:
     """Return the number that begins at a byte, and where the next thing begins."""
     value = 0
     for shift in range(0, 7 * MOST_BYTES, 7):
-        if at >= end:
-            raise Unparsable(f"a number is cut off at byte {at} of the record")
-        byte = view[at]
-        at += 1
+        if start >= end:
+            raise Unparsable(f"a number is cut off at byte {start} of the record")
+        byte = view[start]
+        start += 1
         value |= (byte & 0x7F) << shift
         if byte < LAST:
-            return value, at
-    raise Unparsable(f"a number of more than {MOST_BYTES} bytes before byte {at} of the record")
+            return value, start
+    raise Unparsable(f"a number of more than {MOST_BYTES} bytes before byte {start} of the record")
 
 
-def varints(packed: memoryview) -> NDArray[np.int64]:
+def read_varints(packed: memoryview) -> NDArray[np.int64]:
     """Return all numbers of a packed list.
 
-    >>> varints(memoryview(bytes([5, 0xAC, 2] + [0xFF] * 9 + [1]))).tolist()
+    >>> read_varints(memoryview(bytes([5, 0xAC, 2] + [0xFF] * 9 + [1]))).tolist()
     [5, 300, -1]
     """
     data = np.frombuffer(packed, np.uint8)
@@ -49,11 +49,11 @@ def varints(packed: memoryview) -> NDArray[np.int64]:
     return values.view(np.int64)
 
 
-def boundaries(packed: memoryview, count: int) -> NDArray[np.int64] | None:
-    """Return where each run of `count` numbers begins and ends, n × 2; None where they do not come out even."""
+def find_run_boundaries(packed: memoryview, numbers_per_run: int) -> NDArray[np.int64] | None:
+    """Return where each run of `numbers_per_run` numbers begins and ends, n × 2; None if numbers remain."""
     data = np.frombuffer(packed, np.uint8)
     ends = np.flatnonzero(data < LAST) + 1
-    if not count or len(ends) % count or (len(data) and data[-1] >= LAST):
+    if not numbers_per_run or len(ends) % numbers_per_run or (len(data) and data[-1] >= LAST):
         return None
-    last = ends[count - 1 :: count]
+    last = ends[numbers_per_run - 1 :: numbers_per_run]
     return np.column_stack([np.concatenate([[0], last[:-1]]), last]).astype(np.int64)

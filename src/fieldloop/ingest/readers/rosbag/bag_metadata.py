@@ -33,13 +33,13 @@ class BagMetadata:
     distribution: str = ""
     custom: Mapping[str, str] = field(default_factory=dict)
 
-    def for_single_file(self) -> "BagMetadata":
+    def reduce_to_single_file(self) -> "BagMetadata":
         """Keep what holds for a file that was taken out of its folder, and may have been renamed."""
         if self.parts is not None and len(self.parts) == 1:
             return replace(self, part_counts={}, part_starts_ns={})
         return BagMetadata(distribution=self.distribution, custom=self.custom)
 
-    def with_parts_renamed(self, names: Mapping[str, str]) -> "BagMetadata":
+    def rename_parts(self, names: Mapping[str, str]) -> "BagMetadata":
         """Return the same statements under the names that files have now."""
         counts = {names.get(name, name): count for name, count in self.part_counts.items()}
         starts_ns = {names.get(name, name): start_ns for name, start_ns in self.part_starts_ns.items()}
@@ -65,15 +65,15 @@ def parse_metadata(text: str, complain: Complaints) -> BagMetadata:
     except ValueError as wrong:
         complain(FILE_NAME, note("ingest.metadata_not_yaml", reason=str(wrong)))
         return BagMetadata()
-    root = _mapping(raw).get(ROOT, raw)
+    root = _as_mapping(raw).get(ROOT, raw)
     if not isinstance(root, Mapping):
         complain(FILE_NAME, note("ingest.metadata_without_root", root=ROOT))
         return BagMetadata()
-    version = _number(root.get("version"))
+    version = _as_number(root.get("version"))
     if version is None or version > NEWEST_VERSION:
         stated = str(root.get("version"))
         complain(FILE_NAME, note("ingest.version_unknown", version=stated, newest=NEWEST_VERSION))
-    return _metadata(root)
+    return _parse_root(root)
 
 
 def _strip_qos(text: str) -> str:
@@ -94,44 +94,44 @@ def _strip_qos(text: str) -> str:
     return "\n".join(kept)
 
 
-def _metadata(root: Mapping[Any, Any]) -> BagMetadata:
+def _parse_root(root: Mapping[Any, Any]) -> BagMetadata:
     listed = root.get("relative_file_paths")
-    files = [_mapping(entry) for entry in _list(root.get("files"))]
-    counted = [(_mapping(e.get("topic_metadata")).get("name"), e.get("message_count")) for e in _topics(root)]
+    files = [_as_mapping(entry) for entry in _as_list(root.get("files"))]
+    counted = [(_as_mapping(e.get("topic_metadata")).get("name"), e.get("message_count")) for e in _list_topics(root)]
     return BagMetadata(
         parts=tuple(str(part) for part in listed) if isinstance(listed, list) else None,
-        start_ns=_number(_mapping(root.get("starting_time")).get("nanoseconds_since_epoch")),
-        duration_ns=_number(_mapping(root.get("duration")).get("nanoseconds")),
-        count=_number(root.get("message_count")),
-        topics={str(name): count for name, raw in counted if (count := _number(raw)) is not None},
-        part_counts=_numbers_by_path(files, lambda entry: entry.get("message_count")),
-        part_starts_ns=_numbers_by_path(
-            files, lambda entry: _mapping(entry.get("starting_time")).get("nanoseconds_since_epoch")
+        start_ns=_as_number(_as_mapping(root.get("starting_time")).get("nanoseconds_since_epoch")),
+        duration_ns=_as_number(_as_mapping(root.get("duration")).get("nanoseconds")),
+        count=_as_number(root.get("message_count")),
+        topics={str(name): count for name, raw in counted if (count := _as_number(raw)) is not None},
+        part_counts=_collect_numbers_by_path(files, lambda entry: entry.get("message_count")),
+        part_starts_ns=_collect_numbers_by_path(
+            files, lambda entry: _as_mapping(entry.get("starting_time")).get("nanoseconds_since_epoch")
         ),
-        distribution=_text(root.get("ros_distro")),
-        custom={str(name): _text(value) for name, value in _mapping(root.get("custom_data")).items()},
+        distribution=_as_text(root.get("ros_distro")),
+        custom={str(name): _as_text(value) for name, value in _as_mapping(root.get("custom_data")).items()},
     )
 
 
-def _topics(root: Mapping[Any, Any]) -> list[Mapping[Any, Any]]:
-    return [_mapping(entry) for entry in _list(root.get("topics_with_message_count"))]
+def _list_topics(root: Mapping[Any, Any]) -> list[Mapping[Any, Any]]:
+    return [_as_mapping(entry) for entry in _as_list(root.get("topics_with_message_count"))]
 
 
-def _numbers_by_path(files: list[Mapping[Any, Any]], ask: Any) -> dict[str, int]:
-    return {str(entry.get("path")): number for entry in files if (number := _number(ask(entry))) is not None}
+def _collect_numbers_by_path(files: list[Mapping[Any, Any]], get_number: Any) -> dict[str, int]:
+    return {str(entry.get("path")): number for entry in files if (number := _as_number(get_number(entry))) is not None}
 
 
-def _mapping(value: Any) -> Mapping[Any, Any]:
+def _as_mapping(value: Any) -> Mapping[Any, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-def _list(value: Any) -> list[Any]:
+def _as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _number(value: Any) -> int | None:
+def _as_number(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**63 else None
 
 
-def _text(value: Any) -> str:
+def _as_text(value: Any) -> str:
     return str(value) if isinstance(value, str | int | float | bool) else ""

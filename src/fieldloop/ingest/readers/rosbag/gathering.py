@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from fieldloop.ingest.messages.arrived import Arrived, Described, Payloads
-from fieldloop.ingest.messages.gathered_log import Key, recording_of
+from fieldloop.ingest.messages.gathered_log import Key, build_recording
 from fieldloop.ingest.messages.topic import Topic
 from fieldloop.model.episode import Defect, Recording
 
@@ -21,18 +21,18 @@ class Gathering:
 
     def note(self, described: Described) -> None:
         """Keep the metadata of a publisher; several publishers of a topic are all kept."""
-        noted = self._noted.setdefault(_key(described), {})
+        noted = self._noted.setdefault(_make_topic_key(described), {})
         for name in NOTED & described.metadata.keys():
             if text := described.metadata[name]:
                 noted.setdefault(name, {})[text] = None  # a dict keeps the order and each text once
 
-    def is_new(self, described: Described) -> bool:
+    def is_new_topic(self, described: Described) -> bool:
         """Has nothing of this topic been taken yet?"""
-        return _key(described) not in self._topics
+        return _make_topic_key(described) not in self._topics
 
     def take(self, described: Described, arrived: Arrived) -> None:
         """Gather some messages of a topic."""
-        key = _key(described)
+        key = _make_topic_key(described)
         if key not in self._topics:
             self._topics[key] = Topic(described, self._source)
         self._topics[key].take(arrived)
@@ -43,8 +43,8 @@ class Gathering:
         """Make everything taken so far a recording; `files` name it where it holds no message."""
         topics = [self._topics[key] for key in sorted(self._topics)]
         notes = {key: {name: ", ".join(texts) for name, texts in noted.items()} for key, noted in self._noted.items()}
-        return recording_of(topics, facts, defects, files, name=name, format_=format_, notes=notes)
+        return build_recording(topics, facts, defects, files, name=name, format_=format_, notes=notes)
 
 
-def _key(described: Described) -> Key:
+def _make_topic_key(described: Described) -> Key:
     return described.topic, described.type, described.encoding

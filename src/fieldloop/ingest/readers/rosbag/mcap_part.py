@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from fieldloop.ingest.complaints import Complaints
 from fieldloop.ingest.episode_facts import facts_from_metadata
 from fieldloop.ingest.messages.arrived import Arrived, Described
-from fieldloop.ingest.readers.mcap.attached_facts import attached_facts
+from fieldloop.ingest.readers.mcap.attached_facts import collect_attachment_facts
 from fieldloop.ingest.readers.mcap.payloads import McapPayloads
 from fieldloop.ingest.readers.mcap.scan import McapScan
-from fieldloop.ingest.readers.rosbag.definitions import with_definition
+from fieldloop.ingest.readers.rosbag.definitions import fill_in_definition
 from fieldloop.ingest.readers.rosbag.unpacked import ScratchFile
 
 RECORDERS_OWN = "rosbag2"  # what metadata.yaml says, once more
@@ -30,12 +30,12 @@ class McapPart:
     def facts(self) -> Mapping[str, str]:
         """What the file says about its episode, once it was read."""
         records = {name: pairs for name, pairs in self._scan.metadata.items() if name != RECORDERS_OWN}
-        return attached_facts(self._scan.attachments) | facts_from_metadata(records)
+        return collect_attachment_facts(self._scan.attachments) | facts_from_metadata(records)
 
     def messages(self) -> Iterator[tuple[Described, Arrived]]:
         """Yield what can be read, in batches, in the order it was written."""
         for number, arrived in self._scan.batches():
-            yield with_definition(self._scan.catalogue.describe[number], self.distribution), arrived
+            yield fill_in_definition(self._scan.catalogue.describe[number], self.distribution), arrived
         for defect in self._scan.defects:
             self.complain(defect.place, defect.message)
 
@@ -43,10 +43,10 @@ class McapPart:
         """Yield messages again by their places."""
         return McapPayloads(self._plain).fetch(places)
 
-    def own_distribution(self) -> str:
+    def read_ros_distribution(self) -> str:
         """Return nothing: the file carries its types."""
         return ""
 
-    def first_ns(self) -> int | None:
+    def find_first_stamp_ns(self) -> int | None:
         """Return nothing: the order of files is the one that is listed."""
         return None

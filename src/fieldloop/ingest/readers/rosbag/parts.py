@@ -35,10 +35,10 @@ class Part(Protocol):
     def fetch(self, places: NDArray[np.int64]) -> Iterator[bytes]:
         """Yield messages again by their places."""
 
-    def own_distribution(self) -> str:
+    def read_ros_distribution(self) -> str:
         """Return the release of ROS that wrote the file, where it says so."""
 
-    def first_ns(self) -> int | None:
+    def find_first_stamp_ns(self) -> int | None:
         """Return the earliest timestamp where it is known without reading."""
 
 

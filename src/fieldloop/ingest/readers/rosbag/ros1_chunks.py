@@ -19,25 +19,25 @@ class Chunk(NamedTuple):
     size: int
 
 
-def unpack(source: Source, chunk: Chunk) -> tuple[bytes, str]:
+def unpack_chunk(source: Source, chunk: Chunk) -> tuple[bytes, str]:
     """Return what a chunk holds, and in a few words what is wrong with it ("" where nothing is)."""
     packed = source.read(chunk.begin, min(chunk.length, LARGEST))
     if chunk.compression == "none":
         return packed, "" if len(packed) == chunk.size else f"it holds {len(packed)} bytes, not {chunk.size}"
     if chunk.compression not in COMPRESSIONS:
         return b"", f"its compression {chunk.compression!r} is not known"
-    content, whole, wrong = _decompress(_decompressor(chunk.compression), packed, _most_bytes(chunk))
+    content, whole, wrong = _decompress(_make_decompressor(chunk.compression), packed, _limit_unpacked_bytes(chunk))
     if wrong or not whole:
         return content, wrong or f"only {len(content)} of {chunk.size} bytes came out"
     return content, "" if len(content) == chunk.size else f"{len(content)} bytes came out, not {chunk.size}"
 
 
-def _most_bytes(chunk: Chunk) -> int:
+def _limit_unpacked_bytes(chunk: Chunk) -> int:
     """How much may come out: what is announced, or what is usual where a damaged size announces less."""
     return min(max(chunk.size, USUAL_RATIO * chunk.length), LARGEST)
 
 
-def _decompressor(compression: str) -> Any:
+def _make_decompressor(compression: str) -> Any:
     if compression == "bz2":
         import bz2
 
@@ -47,14 +47,14 @@ def _decompressor(compression: str) -> Any:
     return LZ4FrameDecompressor()
 
 
-def _decompress(decompressor: Any, packed: bytes, most: int) -> tuple[bytes, bool, str]:
+def _decompress(decompressor: Any, packed: bytes, max_bytes: int) -> tuple[bytes, bool, str]:
     """Feed it piece by piece, so that what comes before a damaged place is kept."""
     piece, made, parts = 1 << 16, 0, []
     try:
         for at in range(0, len(packed), piece):
-            made += len(part := decompressor.decompress(packed[at : at + piece], most - made))
+            made += len(part := decompressor.decompress(packed[at : at + piece], max_bytes - made))
             parts.append(part)
-            if decompressor.eof or made >= most:
+            if decompressor.eof or made >= max_bytes:
                 break
     except (OSError, RuntimeError, EOFError, ValueError, MemoryError) as wrong:
         return b"".join(parts), False, str(wrong)

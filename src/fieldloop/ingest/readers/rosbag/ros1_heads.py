@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.ingest.readers.rosbag.ros1_records import LENGTH, MESSAGE, BytesSource, record_at
+from fieldloop.ingest.readers.rosbag.ros1_records import LENGTH, MESSAGE, BytesSource, read_record_head
 from fieldloop.model.stream import NS_PER_S
 
 WIDTHS = {"op": 1, "conn": 4, "time": 8}
@@ -14,10 +14,10 @@ Table = NDArray[np.int64]
 NO_ROWS: Table = np.empty((0, COLUMNS), np.int64)
 
 
-def table_at(content: bytes, offsets: NDArray[np.int64]) -> Table:
+def read_message_table(content: bytes, offsets: NDArray[np.int64]) -> Table:
     """Read the messages whose records begin at these places; those laid out unlike the first are left to a walk."""
     offsets = np.unique(offsets[(offsets >= 0) & (offsets < len(content))])
-    head = _first_head(content, offsets)
+    head = _find_first_head(content, offsets)
     width = len(head)
     offsets = offsets[offsets + width <= len(content)]
     if not width or not len(offsets):
@@ -29,24 +29,24 @@ def table_at(content: bytes, offsets: NDArray[np.int64]) -> Table:
     for start, length in ((connection, 4), (time, 8), (width - LENGTH.size, 4)):
         fixed[start : start + length] = False
     alike = (heads[:, fixed] == np.frombuffer(head, np.uint8)[fixed]).all(axis=1)
-    numbers = [_numbers(heads, at) for at in (connection, time, time + 4, width - LENGTH.size)]
+    numbers = [_read_numbers(heads, at) for at in (connection, time, time + 4, width - LENGTH.size)]
     log_ns, lengths = numbers[1] * NS_PER_S + numbers[2], numbers[3]
     rows = np.column_stack([numbers[0], log_ns, offsets, offsets + width, lengths])
     return _drop_if_overlapping(rows[alike & (offsets + width + lengths <= len(content))])
 
 
-def _first_head(content: bytes, offsets: NDArray[np.int64]) -> bytes:
+def _find_first_head(content: bytes, offsets: NDArray[np.int64]) -> bytes:
     """Return the head of the first of these records that is a plain message; nothing where none of the first is."""
     source = BytesSource(content)
     for at in offsets[:8].tolist():
-        record = record_at(source, at)
+        record = read_record_head(source, at)
         if record and record.op == MESSAGE and {name: len(v) for name, v in record.fields.items()} == WIDTHS:
             return content[at : record.begin]
     return b""
 
 
-def _numbers(heads: NDArray[np.uint8], at: int) -> NDArray[np.int64]:
-    return np.ascontiguousarray(heads[:, at : at + 4]).view("<u4")[:, 0].astype(np.int64)
+def _read_numbers(heads: NDArray[np.uint8], byte_offset: int) -> NDArray[np.int64]:
+    return np.ascontiguousarray(heads[:, byte_offset : byte_offset + 4]).view("<u4")[:, 0].astype(np.int64)
 
 
 def _drop_if_overlapping(rows: Table) -> Table:

@@ -20,10 +20,10 @@ from fieldloop.ingest.readers.rosbag.ros1_records import (
     Finder,
     Record,
     Source,
-    fields_of,
-    number_of,
-    record_at,
-    time_of,
+    get_number_field,
+    parse_header_fields,
+    parse_time_ns,
+    read_record_head,
 )
 from fieldloop.model.note import note
 from fieldloop.model.stream import NS_PER_S
@@ -62,7 +62,7 @@ class Outline:
     starts_ns: dict[int, int] = field(default_factory=dict)
     header: Record | None = None
 
-    def chunks_by_time(self) -> list[Chunk]:
+    def sort_chunks_by_time(self) -> list[Chunk]:
         """Return the chunks by their first message, as far as the index tells it: a bag may hold them in any order."""
         keys, last = [], 0
         for chunk in self.chunks:
@@ -72,9 +72,9 @@ class Outline:
         return [self.chunks[i] for i in sorted(range(len(keys)), key=keys.__getitem__)]
 
 
-def connection_of(fields: dict[str, bytes], data: bytes) -> Connection:
+def parse_connection(fields: dict[str, bytes], data: bytes) -> Connection:
     """Read a connection record; ValueError where it is malformed."""
-    texts = {name: value.decode("utf-8", "replace") for name, value in fields_of(data).items()}
+    texts = {name: value.decode("utf-8", "replace") for name, value in parse_header_fields(data).items()}
     if "type" not in texts or "topic" not in fields:
         raise ValueError("it names no topic or no type")
     kept = {"callerid", "latching", "md5sum"} & texts.keys()
@@ -84,37 +84,37 @@ def connection_of(fields: dict[str, bytes], data: bytes) -> Connection:
     )  # fmt: skip
 
 
-def outline_of(source: Source, complain: Complaints) -> Outline:
+def read_outline(source: Source, complain: Complaints) -> Outline:
     """Walk over the records; a damaged span is reported and skipped."""
     outline, at, any_record, top_level = Outline(), len(MAGIC), Finder(source, ANY), Finder(source, TOP_LEVEL)
     while at < source.size:
-        record = record_at(source, at)
+        record = read_record_head(source, at)
         if record is None:
             following = any_record.next(at + 1)
-            _report_damaged(at, following, source.size, complain)
+            _report_damaged_bytes(at, following, source.size, complain)
             at = following
             continue
-        record = _with_true_length(source, record, top_level, complain)
+        record = _correct_record_length(source, record, top_level, complain)
         try:
             _add_record(outline, source, record)
         except ValueError as wrong:
             complain(record.at, note("ingest.record_malformed", reason=str(wrong)))
         at = record.end
-    _compare(outline, source, complain)
+    _compare_index_with_file(outline, source, complain)
     return outline
 
 
-def _report_damaged(at: int, following: int, size: int, complain: Complaints) -> None:
-    if following == size:
-        complain(at, note("ingest.rest_unreadable", unread_bytes=size - at))
+def _report_damaged_bytes(start: int, next_record: int, file_size: int, complain: Complaints) -> None:
+    if next_record == file_size:
+        complain(start, note("ingest.rest_unreadable", unread_bytes=file_size - start))
     else:
-        complain(at, note("ingest.bytes_damaged", first_byte=at, last_byte=following, resumed_at="record"))
+        complain(start, note("ingest.bytes_damaged", first_byte=start, last_byte=next_record, resumed_at="record"))
 
 
-def _with_true_length(source: Source, record: Record, top_level: Finder, complain: Complaints) -> Record:
+def _correct_record_length(source: Source, record: Record, top_level: Finder, complain: Complaints) -> Record:
     """Believe a record's length where it leads to another record or to the end; otherwise look for the next."""
     past_the_end = record.end > source.size
-    if not past_the_end and (record.op != CHUNK or record.end == source.size or record_at(source, record.end)):
+    if not past_the_end and (record.op != CHUNK or record.end == source.size or read_record_head(source, record.end)):
         return record
     following = top_level.next(record.begin)
     if following < source.size:
@@ -132,28 +132,28 @@ def _add_record(outline: Outline, source: Source, record: Record) -> None:
         _add_loose_message(outline.chunks, record)
     elif record.op == CHUNK:
         compression = record.fields.get("compression", b"").decode("ascii", "replace")
-        size = number_of(record.fields, "size")
+        size = get_number_field(record.fields, "size")
         outline.chunks.append(Chunk(record.at, record.begin, record.length, compression, size))
     elif record.op == INDEX_DATA and outline.chunks:
-        outline.index.setdefault(outline.chunks[-1].at, []).append(_entries(source, record))
+        outline.index.setdefault(outline.chunks[-1].at, []).append(_read_index_entries(source, record))
     elif record.op == CHUNK_INFO:
-        start_ns = time_of(record.fields.get("start_time", b""))
-        outline.starts_ns[number_of(record.fields, "chunk_pos")] = start_ns
+        start_ns = parse_time_ns(record.fields.get("start_time", b""))
+        outline.starts_ns[get_number_field(record.fields, "chunk_pos")] = start_ns
     elif record.op == CONNECTION:
         data = source.read(record.begin, min(record.length, LARGEST_DESCRIPTION))
-        outline.connections[number_of(record.fields, "conn")] = connection_of(record.fields, data)
+        outline.connections[get_number_field(record.fields, "conn")] = parse_connection(record.fields, data)
     elif record.op == BAG_HEADER:
         outline.header = outline.header or record
 
 
-def _entries(source: Source, record: Record) -> IndexEntries:
+def _read_index_entries(source: Source, record: Record) -> IndexEntries:
     data = source.read(record.begin, record.length)
     rows = np.frombuffer(data[: len(data) // ENTRY.itemsize * ENTRY.itemsize], ENTRY)
-    if len(rows) != number_of(record.fields, "count"):
-        raise ValueError(f"an index of {number_of(record.fields, 'count')} entries has room for {len(rows)}")
+    if len(rows) != get_number_field(record.fields, "count"):
+        raise ValueError(f"an index of {get_number_field(record.fields, 'count')} entries has room for {len(rows)}")
     log_ns = rows["seconds"].astype(np.int64) * NS_PER_S + rows["rest"]
     return IndexEntries(
-        record.at, number_of(record.fields, "conn") & 0xFFFFFFFF, log_ns, rows["offset"].astype(np.int64)
+        record.at, get_number_field(record.fields, "conn") & 0xFFFFFFFF, log_ns, rows["offset"].astype(np.int64)
     )
 
 
@@ -168,7 +168,7 @@ def _add_loose_message(chunks: list[Chunk], record: Record) -> None:
     chunks.append(Chunk(record.at, record.at, record.end - record.at, "none", record.end - record.at))
 
 
-def _compare(outline: Outline, source: Source, complain: Complaints) -> None:
+def _compare_index_with_file(outline: Outline, source: Source, complain: Complaints) -> None:
     """Compare the bag's own table of contents with the file."""
     if outline.header is None:
         complain(len(MAGIC), note("ingest.bag_header_missing"))
@@ -176,14 +176,14 @@ def _compare(outline: Outline, source: Source, complain: Complaints) -> None:
     if outline.header.fields.get("encryptor"):
         complain(outline.header.at, note("ingest.bag_encrypted"))
     try:
-        index_at, chunks = (number_of(outline.header.fields, name) for name in ("index_pos", "chunk_count"))
+        index_at, chunks = (get_number_field(outline.header.fields, name) for name in ("index_pos", "chunk_count"))
     except ValueError as wrong:
         complain(outline.header.at, note("ingest.part_unreadable", part="bag header", reason=str(wrong)))
         return
     there = {chunk.at for chunk in outline.chunks if chunk.begin != chunk.at}
     if index_at == 0:
         complain(outline.header.at, note("ingest.file_not_closed", note("ingest.reindex_bag")))
-    elif index_at != source.size and record_at(source, index_at) is None:
+    elif index_at != source.size and read_record_head(source, index_at) is None:
         complain(outline.header.at, note("ingest.index_missing", index_byte=index_at))
     if index_at and chunks != len(there):
         complain(outline.header.at, note("ingest.count_mismatch", stated=chunks, what="chunks", found=len(there)))

@@ -42,7 +42,7 @@ class Source(Protocol):
 
     size: int
 
-    def read(self, at: int, length: int) -> bytes:
+    def read(self, offset: int, length: int) -> bytes:
         """Return up to `length` bytes from a place."""
 
 
@@ -53,12 +53,12 @@ class FileSource:
         self._file = file
         self.size = file.seek(0, 2)
 
-    def read(self, at: int, length: int) -> bytes:
+    def read(self, offset: int, length: int) -> bytes:
         """Return up to `length` bytes from a place."""
-        if at >= self.size:
+        if offset >= self.size:
             return b""  # a damaged place may also be farther than a file can be
-        self._file.seek(at)
-        return self._file.read(min(length, self.size - at))
+        self._file.seek(offset)
+        return self._file.read(min(length, self.size - offset))
 
 
 class BytesSource:
@@ -67,17 +67,17 @@ class BytesSource:
     def __init__(self, content: bytes) -> None:
         self._content, self.size = content, len(content)
 
-    def read(self, at: int, length: int) -> bytes:
+    def read(self, offset: int, length: int) -> bytes:
         """Return up to `length` bytes from a place."""
-        return self._content[at : at + length]
+        return self._content[offset : offset + length]
 
 
-def fields_of(header: bytes) -> Fields:
+def parse_header_fields(header: bytes) -> Fields:
     """Split a header into its fields; ValueError where it is none."""
     fields, at = {}, 0
     while at < len(header):
         if at + LENGTH.size > len(header):
-            raise ValueError("a field breaks off")
+            raise ValueError("a field is cut off")
         (length,) = LENGTH.unpack_from(header, at)
         at += LENGTH.size
         name, equals, value = header[at : at + length].partition(b"=")
@@ -88,7 +88,7 @@ def fields_of(header: bytes) -> Fields:
     return fields
 
 
-def number_of(fields: Fields, name: str) -> int:
+def get_number_field(fields: Fields, name: str) -> int:
     """Return a field's whole number; ValueError where it is not there or of no known width."""
     value = fields.get(name, b"")
     if len(value) not in (1, 4, 8):
@@ -96,10 +96,10 @@ def number_of(fields: Fields, name: str) -> int:
     return int.from_bytes(value, "little")
 
 
-def time_of(value: bytes) -> int:
+def parse_time_ns(value: bytes) -> int:
     r"""Return the nanoseconds of a stored time; ValueError where it is none.
 
-    >>> time_of(b"\x01\x00\x00\x00\x05\x00\x00\x00")
+    >>> parse_time_ns(b"\x01\x00\x00\x00\x05\x00\x00\x00")
     1000000005
     """
     if len(value) != TIME.size:
@@ -108,26 +108,26 @@ def time_of(value: bytes) -> int:
     return int(seconds) * NS_PER_S + int(rest)
 
 
-def record_at(source: Source, at: int) -> Record | None:
+def read_record_head(source: Source, offset: int) -> Record | None:
     """Read the head of the record at a place; None where there is none. Its data may run past the end."""
-    head = source.read(at, LENGTH.size)
+    head = source.read(offset, LENGTH.size)
     if len(head) < LENGTH.size:
         return None
     (length,) = LENGTH.unpack(head)
     if not LENGTH.size <= length <= LONGEST_HEADER:
         return None
-    rest = source.read(at + LENGTH.size, length + LENGTH.size)
+    rest = source.read(offset + LENGTH.size, length + LENGTH.size)
     if len(rest) < length + LENGTH.size:
         return None
     try:
-        fields = fields_of(rest[:length])
+        fields = parse_header_fields(rest[:length])
     except ValueError:
         return None
     op = fields.get("op", b"")
     if len(op) != 1 or op[0] not in ANY:
         return None
-    begin = at + LENGTH.size + length + LENGTH.size
-    return Record(op[0], fields, at, begin, LENGTH.unpack_from(rest, length)[0])
+    begin = offset + LENGTH.size + length + LENGTH.size
+    return Record(op[0], fields, offset, begin, LENGTH.unpack_from(rest, length)[0])
 
 
 class Finder:
@@ -137,32 +137,32 @@ class Finder:
         self._source, self._ops = source, ops
         self._asked, self._found = range(0), source.size
 
-    def next(self, at: int) -> int:
+    def next(self, offset: int) -> int:
         """Return where the first such record at or behind a place begins; the end where there is none."""
-        if at not in self._asked:
-            self._found = self._search(at)
-            self._asked = range(at, self._found + 1)
+        if offset not in self._asked:
+            self._found = self._search_next_record(offset)
+            self._asked = range(offset, self._found + 1)
         return self._found
 
-    def _search(self, at: int) -> int:
+    def _search_next_record(self, offset: int) -> int:
         tries = 0
-        for where in range(at, self._source.size, BLOCK):
+        for where in range(offset, self._source.size, BLOCK):
             for hit in OP.finditer(self._source.read(where, BLOCK + OP_BYTES - 1)):
                 if hit[1][0] not in self._ops:
                     continue
-                for start in self._starts_before(where + hit.start(), at):
-                    record = record_at(self._source, start)
+                for start in self._guess_header_starts(where + hit.start(), offset):
+                    record = read_record_head(self._source, start)
                     if record and record.op in self._ops and record.end <= self._source.size:
                         return start
                     if (tries := tries + 1) > MOST_TRIES:
                         return self._source.size
         return self._source.size
 
-    def _starts_before(self, op_at: int, least: int) -> Iterator[int]:
+    def _guess_header_starts(self, op_offset: int, min_start: int) -> Iterator[int]:
         """Yield where a header might begin that holds the op at a place: nearest first."""
-        before = max(least, op_at - FARTHEST_OP)
-        stretch = self._source.read(before, op_at - before + OP_BYTES)
-        for hit in reversed(list(HEADER_START.finditer(stretch, 0, op_at - before + 4))):
+        before = max(min_start, op_offset - FARTHEST_OP)
+        stretch = self._source.read(before, op_offset - before + OP_BYTES)
+        for hit in reversed(list(HEADER_START.finditer(stretch, 0, op_offset - before + 4))):
             (length,) = LENGTH.unpack_from(hit[1])
-            if op_at - before - hit.start() + OP_BYTES - LENGTH.size <= length <= LONGEST_HEADER:
+            if op_offset - before - hit.start() + OP_BYTES - LENGTH.size <= length <= LONGEST_HEADER:
                 yield before + hit.start()

@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 from fieldloop.ingest.complaints import Complaints
 from fieldloop.ingest.messages.arrived import Arrived
 from fieldloop.ingest.messages.spans import Spans
-from fieldloop.ingest.readers.rosbag.ros1_chunks import COMPRESSIONS, Chunk, unpack
+from fieldloop.ingest.readers.rosbag.ros1_chunks import COMPRESSIONS, Chunk, unpack_chunk
 from fieldloop.ingest.readers.rosbag.ros1_heads import Table
-from fieldloop.ingest.readers.rosbag.ros1_outline import Connection, IndexEntries, outline_of
+from fieldloop.ingest.readers.rosbag.ros1_outline import Connection, IndexEntries, read_outline
 from fieldloop.ingest.readers.rosbag.ros1_records import FileSource
 from fieldloop.ingest.readers.rosbag.ros1_walk import ChunkWalk
-from fieldloop.ingest.text_mode import SEEMS_MANGLED, file_in_text_mode
+from fieldloop.ingest.text_mode import SEEMS_MANGLED, is_file_damaged_by_text_mode
 from fieldloop.model.note import note
 
 
@@ -30,24 +30,24 @@ class Ros1Scan:
         """Yield what can be read, for each chunk and topic with its publishers, in order of time."""
         with self.path.open("rb") as file:
             source = FileSource(file)
-            outline = outline_of(source, self.complain)
+            outline = read_outline(source, self.complain)
             self.connections = dict(outline.connections)
             walk = ChunkWalk(self.connections, self.complain)
-            for chunk in outline.chunks_by_time():
-                content, wrong = unpack(source, chunk)
+            for chunk in outline.sort_chunks_by_time():
+                content, wrong = unpack_chunk(source, chunk)
                 if wrong:
                     self.complain(chunk.at, note("ingest.chunk_damaged", reason=wrong))
                 index = outline.index.get(chunk.at, [])
                 table = walk.messages(content, chunk, index)
                 if index:
-                    self._compare(table, index, chunk)
-                for numbers in self._publishers(table, chunk):
+                    self._compare_with_index(table, index, chunk)
+                for numbers in self._group_publishers_by_topic(table, chunk):
                     rows = table[np.isin(table[:, 0], numbers)]
                     yield [self.connections[number] for number in numbers], _make_arrived(rows, content, chunk)
-        if self.complain.defects() and file_in_text_mode(self.path):
+        if self.complain.defects() and is_file_damaged_by_text_mode(self.path):
             self.complain(0, SEEMS_MANGLED)
 
-    def _publishers(self, table: Table, chunk: Chunk) -> Iterable[list[int]]:
+    def _group_publishers_by_topic(self, table: Table, chunk: Chunk) -> Iterable[list[int]]:
         """Put the connections of one topic together."""
         topics: dict[tuple[str, str], list[int]] = {}
         for number in np.unique(table[:, 0]).tolist():
@@ -59,13 +59,13 @@ class Ros1Scan:
                 self.complain(chunk.at, note("ingest.topic_unknown", channel=number, messages=count))
         return topics.values()
 
-    def _compare(self, table: Table, index: list[IndexEntries], chunk: Chunk) -> None:
+    def _compare_with_index(self, table: Table, index: list[IndexEntries], chunk: Chunk) -> None:
         """Times and places are written twice, in a chunk and in its index: where they differ, one is damaged."""
         indexed = np.concatenate(
             [np.column_stack([np.full(len(e.offsets), e.connection), e.offsets, e.log_ns]) for e in index]
         ).astype(np.int64)
         stored = table[:, [0, 2, 1]]
-        if np.array_equal(_sorted(indexed), _sorted(stored)):
+        if np.array_equal(_sort_by_time(indexed), _sort_by_time(stored)):
             return
         for connection in np.unique(np.concatenate([indexed[:, 0], stored[:, 0]])).tolist():
             here, there = (
@@ -88,12 +88,12 @@ class Ros1Payloads:
             source, kept, content = FileSource(file), None, b""
             for at, begin, packed, form, size, start, length in places.tolist():
                 if (at, begin) != kept:
-                    content, _ = unpack(source, Chunk(at, begin, packed, COMPRESSIONS[form], size))
+                    content, _ = unpack_chunk(source, Chunk(at, begin, packed, COMPRESSIONS[form], size))
                     kept = (at, begin)
                 yield content[start : start + length]
 
 
-def _sorted(rows: NDArray[np.int64]) -> NDArray[np.int64]:
+def _sort_by_time(rows: NDArray[np.int64]) -> NDArray[np.int64]:
     return rows[np.lexsort(rows.T[::-1])]
 
 

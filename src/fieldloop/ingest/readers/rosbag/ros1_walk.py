@@ -4,17 +4,17 @@ import numpy as np
 
 from fieldloop.ingest.complaints import Complaints
 from fieldloop.ingest.readers.rosbag.ros1_chunks import Chunk
-from fieldloop.ingest.readers.rosbag.ros1_heads import NO_ROWS, Table, table_at
-from fieldloop.ingest.readers.rosbag.ros1_outline import Connection, IndexEntries, connection_of
+from fieldloop.ingest.readers.rosbag.ros1_heads import NO_ROWS, Table, read_message_table
+from fieldloop.ingest.readers.rosbag.ros1_outline import Connection, IndexEntries, parse_connection
 from fieldloop.ingest.readers.rosbag.ros1_records import (
     CONNECTION,
     MESSAGE,
     BytesSource,
     Finder,
     Record,
-    number_of,
-    record_at,
-    time_of,
+    get_number_field,
+    parse_time_ns,
+    read_record_head,
 )
 from fieldloop.model.note import note
 
@@ -31,7 +31,7 @@ class ChunkWalk:
     def messages(self, content: bytes, chunk: Chunk, index: list[IndexEntries]) -> Table:
         """Return all messages in the order they are stored."""
         hints = [entries.offsets for entries in index]
-        table = table_at(content, np.concatenate(hints)) if hints else NO_ROWS
+        table = read_message_table(content, np.concatenate(hints)) if hints else NO_ROWS
         begins = np.concatenate([[0], table[:, 3] + table[:, 4]])
         ends = np.concatenate([table[:, 2], [len(content)]])
         gaps = np.flatnonzero(begins < ends)
@@ -46,7 +46,7 @@ class ChunkWalk:
         source, rows, at = BytesSource(content), [], 0
         finder = Finder(source, INSIDE)
         while at < source.size:
-            record = record_at(source, at)
+            record = read_record_head(source, at)
             if record is None or record.end > source.size or record.op not in INSIDE:
                 until = finder.next(at + 1)
                 lost = note("ingest.chunk_bytes_lost", first_byte=base + at, last_byte=base + until)
@@ -62,12 +62,12 @@ class ChunkWalk:
         return np.asarray(rows, np.int64).reshape(len(rows), -1) if rows else NO_ROWS
 
     def _read_record(self, source: BytesSource, record: Record, base: int) -> list[tuple[int, ...]]:
-        number = number_of(record.fields, "conn")
+        number = get_number_field(record.fields, "conn")
         if record.op == CONNECTION:
-            described = connection_of(record.fields, source.read(record.begin, record.length))
+            described = parse_connection(record.fields, source.read(record.begin, record.length))
             self._connections.setdefault(number, described)
             return []
         if number >= 1 << 32:
             raise ValueError(f"connection {number} does not exist")
-        log_ns = time_of(record.fields.get("time", b""))
+        log_ns = parse_time_ns(record.fields.get("time", b""))
         return [(number, log_ns, base + record.at, base + record.begin, record.length)]

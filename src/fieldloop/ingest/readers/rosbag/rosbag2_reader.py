@@ -9,7 +9,7 @@ from fieldloop.ingest.readers.rosbag.bag_metadata import FILE_NAME, ROOT, BagMet
 from fieldloop.ingest.readers.rosbag.definitions import choose_definition
 from fieldloop.ingest.readers.rosbag.gathering import Gathering
 from fieldloop.ingest.readers.rosbag.parts import Part, Parts, open_part
-from fieldloop.ingest.readers.rosbag.sqlite_part import SqlitePart, is_bag, leftovers_of
+from fieldloop.ingest.readers.rosbag.sqlite_part import SqlitePart, find_leftover_files, is_sqlite_bag
 from fieldloop.ingest.readers.rosbag.tally import Tally
 from fieldloop.model.episode import Recording
 from fieldloop.model.note import note
@@ -26,7 +26,7 @@ class Rosbag2Reader:
     def recognises(self, path: Path) -> bool:
         """Is this a folder whose metadata.yaml describes a bag, or an SQLite file with a bag's tables?"""
         if path.is_file():
-            return is_bag(path)
+            return is_sqlite_bag(path)
         described = path / FILE_NAME
         if not described.is_file():
             return False
@@ -36,7 +36,7 @@ class Rosbag2Reader:
     def files(self, path: Path) -> tuple[Path, ...]:
         """Return the files of a recording; beside a single file also what its writer left there."""
         if path.is_file():
-            return (path, *leftovers_of(path))
+            return (path, *find_leftover_files(path))
         return tuple(sorted(file for file in path.rglob("*") if file.is_file()))
 
     def read(self, path: Path) -> Iterator[Recording]:
@@ -44,11 +44,11 @@ class Rosbag2Reader:
         complain = Complaints(path.name)
         if path.is_file():
             single = SqlitePart(path, Complaints(path.name))
-            metadata = parse_metadata(text, complain) if (text := single.own_metadata()) else BagMetadata()
-            yield self._recording(path.stem, [single], metadata.for_single_file(), complain, [path])
+            metadata = parse_metadata(text, complain) if (text := single.read_stored_metadata()) else BagMetadata()
+            yield self._recording(path.stem, [single], metadata.reduce_to_single_file(), complain, [path])
             return
         metadata = read_metadata(path / FILE_NAME, complain)
-        files, metadata = _files(path, metadata, complain)
+        files, metadata = _list_bag_files(path, metadata, complain)
         parts = [part for file in files if (part := open_part(file, Complaints(file.name)))]
         yield self._recording(path.name, _sort_by_time(parts, metadata), metadata, complain, self.files(path))
 
@@ -56,14 +56,14 @@ class Rosbag2Reader:
         self, name: str, opened: Sequence[Part], metadata: BagMetadata, complain: Complaints, files: Sequence[Path]
     ) -> Recording:
         for part in opened:
-            part.distribution = metadata.distribution or part.own_distribution()
+            part.distribution = metadata.distribution or part.read_ros_distribution()
         parts = Parts(list(opened))
         gathering, tally = Gathering(parts), Tally()
         for part, described, arrived in parts.messages():
             tally.count(part.path.name, described.topic, arrived)
             if not len(arrived.payloads):
                 continue  # none of the batch could be unpacked, which is a defect of its part already
-            if gathering.is_new(described):
+            if gathering.is_new_topic(described):
                 described, wrong = choose_definition(described, arrived.payloads[0], part.distribution)  # noqa: PLW2901
                 if wrong:
                     part.complain(described.topic, wrong)
@@ -79,7 +79,7 @@ class Rosbag2Reader:
         return gathering.recording(name, self.name, facts, [*complain.defects(), *defects], files)
 
 
-def _files(folder: Path, metadata: BagMetadata, complain: Complaints) -> tuple[list[Path], BagMetadata]:
+def _list_bag_files(folder: Path, metadata: BagMetadata, complain: Complaints) -> tuple[list[Path], BagMetadata]:
     """Return the files of a bag, and its metadata under the names that the files have now.
 
     They are those that metadata.yaml lists, also where they were renamed; where it lists none, those that look like
@@ -88,7 +88,7 @@ def _files(folder: Path, metadata: BagMetadata, complain: Complaints) -> tuple[l
     there = {file.name: file for file in sorted(folder.iterdir()) if file.is_file() and file.suffix in PART_SUFFIXES}
     if metadata.parts is None:
         complain(FILE_NAME, note("ingest.files_not_listed"))
-        return sorted(there.values(), key=_number_sort_key), metadata
+        return sorted(there.values(), key=_make_number_sort_key), metadata
     listed: dict[str, Path] = {}
     missing: list[str] = []
     for entry in metadata.parts:
@@ -98,9 +98,9 @@ def _files(folder: Path, metadata: BagMetadata, complain: Complaints) -> tuple[l
             missing.append(entry)
         else:
             listed[packed] = there[packed]
-    extra = sorted((file for name, file in there.items() if name not in listed), key=_number_sort_key)
+    extra = sorted((file for name, file in there.items() if name not in listed), key=_make_number_sort_key)
     if missing and len(missing) == len(extra):  # renamed: whether they hold what was recorded, the counts show
-        metadata = metadata.with_parts_renamed({old: new.name for old, new in zip(missing, extra, strict=True)})
+        metadata = metadata.rename_parts({old: new.name for old, new in zip(missing, extra, strict=True)})
         return [*listed.values(), *extra], metadata
     for entry in missing:
         complain(entry, note("ingest.listed_file_missing"))
@@ -109,14 +109,14 @@ def _files(folder: Path, metadata: BagMetadata, complain: Complaints) -> tuple[l
     return list(listed.values()), metadata
 
 
-def _number_sort_key(path: Path) -> tuple[int, str]:
+def _make_number_sort_key(path: Path) -> tuple[int, str]:
     digits = path.name.split(".")[0].rpartition("_")[2]
     return (int(digits) if digits.isdecimal() else 0), path.name
 
 
 def _sort_by_time(parts: list[Part], metadata: BagMetadata) -> list[Part]:
     """Put the files in order of time, where that is known of all."""
-    starts = [metadata.part_starts_ns.get(part.path.name, part.first_ns()) for part in parts]
+    starts = [metadata.part_starts_ns.get(part.path.name, part.find_first_stamp_ns()) for part in parts]
     known = [start for start in starts if start is not None]
     if len(known) < len(parts):
         return parts

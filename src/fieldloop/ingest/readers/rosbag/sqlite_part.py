@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from fieldloop.ingest.complaints import Complaints
 from fieldloop.ingest.messages.arrived import Arrived, Described
-from fieldloop.ingest.readers.rosbag.definitions import with_definition
-from fieldloop.ingest.readers.rosbag.sqlite_rows import walk
+from fieldloop.ingest.readers.rosbag.definitions import fill_in_definition
+from fieldloop.ingest.readers.rosbag.sqlite_rows import read_all_rows
 from fieldloop.ingest.readers.rosbag.unpacked import ScratchFile, copy_with_journal
-from fieldloop.ingest.text_mode import SEEMS_MANGLED, file_in_text_mode
+from fieldloop.ingest.text_mode import SEEMS_MANGLED, is_file_damaged_by_text_mode
 from fieldloop.model.note import note
 
 MAGIC = b"SQLite format 3\x00"
@@ -38,7 +38,7 @@ class SqlitePart:
     def __init__(self, path: Path, complain: Complaints, scratch: ScratchFile | None = None) -> None:
         self.path, self.complain, self.distribution = path, complain, ""
         self._held, self._plain = scratch, scratch.path if scratch else path
-        if leftovers := [beside for beside in leftovers_of(path) if beside.stat().st_size]:
+        if leftovers := [beside for beside in find_leftover_files(path) if beside.stat().st_size]:
             self._held = copy_with_journal(path, leftovers)
             self._plain = self._held.path
             complain("", note("ingest.journal_read", files=tuple(beside.name for beside in leftovers)))
@@ -51,7 +51,7 @@ class SqlitePart:
     def messages(self) -> Iterator[tuple[Described, Arrived]]:
         """Yield what can be read, in batches, in the order it was written."""
         yield from self._read_messages()
-        if self.complain.defects() and file_in_text_mode(self._plain):
+        if self.complain.defects() and is_file_damaged_by_text_mode(self._plain):
             self.complain(0, SEEMS_MANGLED)
 
     def _read_messages(self) -> Iterator[tuple[Described, Arrived]]:
@@ -63,7 +63,7 @@ class SqlitePart:
                 return
             batch: Batch = {}
             held, strangers = 0, 0
-            for row, topic, log_ns, data in walk(database, self.complain):
+            for row, topic, log_ns, data in read_all_rows(database, self.complain):
                 if topic not in topics:
                     strangers += 1
                     continue
@@ -73,9 +73,9 @@ class SqlitePart:
                 rows.append(row)
                 held += len(data) + 64
                 if held > BATCH_BYTES:
-                    yield from _arrived_by_topic(batch, topics)
+                    yield from _split_by_topic(batch, topics)
                     batch, held = {}, 0
-            yield from _arrived_by_topic(batch, topics)
+            yield from _split_by_topic(batch, topics)
             if strangers:
                 self.complain("table messages", note("ingest.topic_unknown", messages=strangers))
 
@@ -89,23 +89,23 @@ class SqlitePart:
                     result = None
                 yield result[0] if result and isinstance(result[0], bytes) else b""
 
-    def first_ns(self) -> int | None:
+    def find_first_stamp_ns(self) -> int | None:
         """Return the earliest stamp, by the file's own index."""
         rows = self._query("SELECT min(timestamp) FROM messages")
         return rows[0][0] if rows and isinstance(rows[0][0], int) else None
 
-    def own_distribution(self) -> str:
+    def read_ros_distribution(self) -> str:
         """Return the release of ROS that wrote the file, where it says so."""
         rows = self._query("SELECT ros_distro FROM schema LIMIT 1")
         return rows[0][0] if rows and isinstance(rows[0][0], str) else ""
 
-    def own_metadata(self) -> str:
+    def read_stored_metadata(self) -> str:
         """Return the metadata.yaml that newer recorders also write into the file."""
         rows = self._query("SELECT metadata FROM metadata ORDER BY id DESC LIMIT 1")
         return rows[0][0] if rows and isinstance(rows[0][0], str) else ""
 
     def _topics(self, database: sqlite3.Connection) -> dict[int, Described]:
-        definitions = self._definitions(database)
+        definitions = self._read_definitions(database)
         topics = {}
         for number, name, type_, form in database.execute("SELECT id, name, type, serialization_format FROM topics"):
             if isinstance(number, int) and all(isinstance(text, str) for text in (name, type_, form)):
@@ -114,7 +114,7 @@ class SqlitePart:
                 self.complain("table topics", note("ingest.topic_damaged", row=repr(number)))
         return topics
 
-    def _definitions(self, database: sqlite3.Connection) -> dict[str, Definition]:
+    def _read_definitions(self, database: sqlite3.Connection) -> dict[str, Definition]:
         try:
             rows = database.execute("SELECT topic_type, encoding, encoded_message_definition FROM message_definitions")
             return {
@@ -128,22 +128,22 @@ class SqlitePart:
     def _describe_topic(self, name: str, type_: str, form: str, definitions: dict[str, Definition]) -> Described:
         definition = definitions.get(type_, Definition("", ""))
         described = Described(name, type_, form, definition.encoding, definition.text.encode())
-        return with_definition(described, self.distribution)
+        return fill_in_definition(described, self.distribution)
 
-    def _query(self, question: str) -> list[Any]:
+    def _query(self, sql: str) -> list[Any]:
         try:
             with closing(self._connect()) as database:
-                return database.execute(question).fetchall()
+                return database.execute(sql).fetchall()
         except (sqlite3.DatabaseError, MemoryError):
             return []
 
     def _connect(self) -> sqlite3.Connection:
-        return connect(self._plain, untouched=self._held is None)
+        return connect_read_only(self._plain, immutable=self._held is None)
 
 
-def connect(path: Path, *, untouched: bool = True) -> sqlite3.Connection:
+def connect_read_only(path: Path, *, immutable: bool = True) -> sqlite3.Connection:
     """Open a database that may be damaged; the file is never written to, and nothing is written beside it."""
-    how = "mode=ro&immutable=1" if untouched else "mode=rw"
+    how = "mode=ro&immutable=1" if immutable else "mode=rw"
     database = sqlite3.connect(f"file:{quote(str(path.resolve()))}?{how}", uri=True)
     database.text_factory = lambda text: text.decode("utf-8", "replace")
     database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LARGEST_VALUE)
@@ -153,26 +153,26 @@ def connect(path: Path, *, untouched: bool = True) -> sqlite3.Connection:
     return database
 
 
-def is_bag(path: Path) -> bool:
+def is_sqlite_bag(path: Path) -> bool:
     """Is this an SQLite file with the tables of a bag? Where its catalogue is damaged, its beginning decides."""
     with path.open("rb") as file:
         head = file.read(1 << 16)
     if not head.startswith(MAGIC):
         return False
     try:
-        with closing(connect(path)) as database:
+        with closing(connect_read_only(path)) as database:
             tables = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
         return {("topics",), ("messages",)} <= set(tables)
     except sqlite3.DatabaseError:
         return b"serialization_format" in head and b"topic_id" in head
 
 
-def leftovers_of(path: Path) -> list[Path]:
+def find_leftover_files(path: Path) -> list[Path]:
     """Return what an interrupted writer left beside a database."""
     return [beside for end in LEFTOVERS if (beside := path.with_name(path.name + end)).is_file()]
 
 
-def _arrived_by_topic(batch: Batch, topics: dict[int, Described]) -> Iterator[tuple[Described, Arrived]]:
+def _split_by_topic(batch: Batch, topics: dict[int, Described]) -> Iterator[tuple[Described, Arrived]]:
     for topic, (stamps, payloads, rows) in batch.items():
         places = np.asarray(rows, np.int64)[:, None]
         yield topics[topic], Arrived(np.asarray(stamps, np.int64), None, payloads, places)

@@ -15,7 +15,7 @@ BEHIND = "SELECT rowid, topic_id, timestamp, data FROM messages WHERE rowid > ? 
 TABLE = "table messages"
 
 
-def walk(database: sqlite3.Connection, complain: Complaints) -> Iterator[Row]:
+def read_all_rows(database: sqlite3.Connection, complain: Complaints) -> Iterator[Row]:
     """Yield every row that can be read, in the order of writing."""
     last = FIRST
     for _ in range(MOST_GAPS):
@@ -49,21 +49,21 @@ def _is_message(row: Row) -> bool:
     return isinstance(row[1], int) and isinstance(row[2], int) and isinstance(row[3], bytes)
 
 
-def _next_readable_row(database: sqlite3.Connection, last: int) -> int | None:
+def _next_readable_row(database: sqlite3.Connection, last_row: int) -> int | None:
     """Return the smallest number behind which a row can be read again: leap ahead, then close in."""
-    good = next((last + (1 << n) for n in range(FARTHEST) if _can_read_behind(database, last + (1 << n))), None)
+    good = next((last_row + (1 << n) for n in range(FARTHEST) if _can_read_after(database, last_row + (1 << n))), None)
     if good is None:
         return None
-    bad = last
+    bad = last_row
     while good - bad > 1:
         middle = (bad + good) // 2
-        bad, good = (bad, middle) if _can_read_behind(database, middle) else (middle, good)
+        bad, good = (bad, middle) if _can_read_after(database, middle) else (middle, good)
     return good
 
 
-def _can_read_behind(database: sqlite3.Connection, number: int) -> bool:
+def _can_read_after(database: sqlite3.Connection, row_number: int) -> bool:
     try:
-        row = database.execute(f"{BEHIND} LIMIT 1", (number,)).fetchone()
+        row = database.execute(f"{BEHIND} LIMIT 1", (row_number,)).fetchone()
     except (sqlite3.DatabaseError, MemoryError):
         return False
-    return row is not None and row[0] > number
+    return row is not None and row[0] > row_number

@@ -29,7 +29,7 @@ class Tally:
         """Report every statement that the files contradict."""
         total = sum(self._topics.values())
         if metadata.count is not None and metadata.count != total:
-            complain(FILE_NAME, _mismatch(metadata.count, total))
+            complain(FILE_NAME, _make_mismatch_note(metadata.count, total))
         for topic in sorted(metadata.topics.keys() | (self._topics.keys() if metadata.topics else set())):
             if topic not in metadata.topics:
                 complain(FILE_NAME, note("ingest.topic_not_listed", topic=topic, messages=self._topics[topic]))
@@ -56,5 +56,5 @@ class Tally:
             complain(FILE_NAME, note("ingest.duration_differs", stated_ns=metadata.duration_ns, found_ns=span))
 
 
-def _mismatch(stated: int, counted: int, of: str = "") -> Note:
-    return note("ingest.count_mismatch", stated=stated, what="messages", found=counted, of=of)
+def _make_mismatch_note(stated_count: int, counted: int, subject: str = "") -> Note:
+    return note("ingest.count_mismatch", stated=stated_count, what="messages", found=counted, of=subject)

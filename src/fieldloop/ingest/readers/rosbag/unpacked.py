@@ -50,16 +50,16 @@ def unpack_message(payload: bytes | memoryview) -> bytes:
     try:
         size = zstandard.frame_content_size(payload)
         if not 0 <= size <= min(LARGEST_MESSAGE, LARGEST_RATIO * len(payload)):
-            raise ValueError(f"it claims {size} bytes")
+            raise ValueError(f"the chunk states a size of {size} bytes")
         return zstandard.ZstdDecompressor().decompress(bytes(payload), max_output_size=max(size, 1))
     except (zstandard.ZstdError, MemoryError) as wrong:
         raise ValueError(str(wrong)) from wrong
 
 
-def copy_with_journal(path: Path, beside: list[Path]) -> ScratchFile:
+def copy_with_journal(path: Path, journal_files: list[Path]) -> ScratchFile:
     """Copy a database with what its writer left beside it, so that SQLite can put both together."""
     scratch = ScratchFile(path.name)
     shutil.copyfile(path, scratch.path)
-    for leftover in beside:
+    for leftover in journal_files:
         shutil.copyfile(leftover, scratch.path.parent / leftover.name)
     return scratch

@@ -15,12 +15,17 @@ from fieldloop.release.writers.account import Account
 from fieldloop.release.writers.features import Features
 from fieldloop.release.writers.framed import Framed, frame_recording
 from fieldloop.release.writers.hdf5.demonstration import write_pictures, write_rows, write_stamps
-from fieldloop.release.writers.hdf5.description import ATTRIBUTE, describe, environment, shared_description_notes
-from fieldloop.release.writers.hdf5.keys import ACTIONS, Place, name_to_key, places
+from fieldloop.release.writers.hdf5.description import (
+    ATTRIBUTE,
+    describe_episode,
+    make_env_args,
+    report_shared_descriptions,
+)
+from fieldloop.release.writers.hdf5.keys import ACTIONS, Place, assign_places, make_key
 from fieldloop.release.writers.pairing import Pair
-from fieldloop.release.writers.splits import split_of
-from fieldloop.release.writers.survey import ensure_rereadable, survey
-from fieldloop.release.writers.written import Written, whole_or_nothing
+from fieldloop.release.writers.splits import choose_split
+from fieldloop.release.writers.survey import ensure_rereadable, survey_recordings
+from fieldloop.release.writers.written import Written, write_whole_or_nothing
 
 VERSIONS = ("v108", "v110")
 """Old enough for every reader of today, new enough to check its own headers and to hold attributes over 64 kB."""
@@ -48,13 +53,13 @@ def write_hdf5(
     """
     walk = ensure_rereadable(recordings)
     chosen = _WithActions(walk, actions_from) if actions_from else walk
-    features = survey(chosen, clock=clock, hz=hz, pair=pair, longest_gap_s=longest_gap_s)
+    features = survey_recordings(chosen, clock=clock, hz=hz, pair=pair, longest_gap_s=longest_gap_s)
     if not any(f.kind is StreamKind.ACTION for f in features.signals):
         raise BadInput(
             "robomimic's layout needs actions, and no stream of the kind 'action' is in every episode. "
             "Name a stream whose next row serves as the action (actions_from), or write another format."
         )
-    with whole_or_nothing(target) as part:
+    with write_whole_or_nothing(target) as part:
         writer = _Writer(part, features)
         try:
             for recording in chosen:
@@ -62,7 +67,7 @@ def write_hdf5(
             writer.finish()
         finally:
             writer.file.close()
-    made = chosen.made_notes() if isinstance(chosen, _WithActions) else ()
+    made = chosen.report_made_actions() if isinstance(chosen, _WithActions) else ()
     return writer.account.written(target, (*made, *writer.left_out()))
 
 
@@ -74,7 +79,7 @@ class _Writer:
 
         self.file = h5py.File(path, "w", libver=VERSIONS)
         self.account = Account(features)
-        self._features, self._places = features, places(features)
+        self._features, self._places = features, assign_places(features)
         self._data = self.file.create_group("data")
         self._masks: dict[str, list[str]] = {}
         self._environments: dict[str, None] = {}
@@ -95,11 +100,11 @@ class _Writer:
         for camera in self._features.cameras:
             write_pictures(group, framed, camera, self._places[camera.name][0])
         stamps = write_stamps(group, framed, self._places)
-        description = describe(framed, self._places_in_actions(), stamps)
+        description = describe_episode(framed, self._find_places_in_actions(), stamps)
         group.attrs[ATTRIBUTE] = np.bytes_(
             description.encode()
         )  # in the group itself: text of free length lies elsewhere
-        self._remember(framed, name, group[ACTIONS])
+        self._remember_demonstration(framed, name, group[ACTIONS])
 
     def finish(self) -> None:
         """Write what speaks of the whole."""
@@ -112,13 +117,13 @@ class _Writer:
     def left_out(self) -> Iterator[Note]:
         """Yield what the file does not hold, or holds otherwise than robomimic's tools expect."""
         yield from self._lost
-        yield from self.account.flattened_notes()
-        yield from shared_description_notes(list(self._own_environments), list(self._tasks))
+        yield from self.account.report_flattened_streams()
+        yield from report_shared_descriptions(list(self._own_environments), list(self._tasks))
         low, high = self._reach
         if low < -1 or high > 1:
             yield note("release.actions_not_rescaled", about=Subject(ACTIONS), low=low, high=high)
 
-    def _places_in_actions(self) -> Mapping[str, tuple[Place, ...]]:
+    def _find_places_in_actions(self) -> Mapping[str, tuple[Place, ...]]:
         """Say which columns of `actions` belong to which stream: they stand side by side."""
         places_of, at = dict(self._places), 0
         for feature in self._features.signals:
@@ -127,13 +132,13 @@ class _Writer:
                 at += feature.width
         return places_of
 
-    def _remember(self, framed: Framed, name: str, actions: Any) -> None:
+    def _remember_demonstration(self, framed: Framed, name: str, actions: Any) -> None:
         self.account.note(framed)
-        self._lost |= dict.fromkeys(_lost_notes(framed.episode))
-        self._environments.setdefault(environment(framed.episode, self._features.hz))
+        self._lost |= dict.fromkeys(_report_reader_losses(framed.episode))
+        self._environments.setdefault(make_env_args(framed.episode, self._features.hz))
         self._own_environments |= dict.fromkeys(filter(None, [framed.episode.fact("env_args")]))
         self._tasks |= dict.fromkeys(filter(None, [framed.episode.task]))
-        for mask in _masks(framed.episode):
+        for mask in _list_filter_keys(framed.episode):
             self._masks.setdefault(mask, []).append(name)
         if len(framed):
             self._reach = [
@@ -148,7 +153,7 @@ class _WithActions:
         self._recordings, self._source = recordings, source
         self._replaces = False
 
-    def made_notes(self) -> tuple[Note, ...]:
+    def report_made_actions(self) -> tuple[Note, ...]:
         """Return what was made."""
         replaced = MADE if self._replaces else ""
         return (note("release.actions_made", about=Subject(ACTIONS), source=self._source, replaced=replaced),)
@@ -159,24 +164,24 @@ class _WithActions:
             if stream is None or stream.values is None or not len(stream):
                 raise BadInput(f"{recording.episode.name} has no values of {self._source}, so no actions can be made.")
             self._replaces = self._replaces or MADE in recording.streams
-            yield replace(recording, streams={**recording.streams, MADE: _as_action(stream)})
+            yield replace(recording, streams={**recording.streams, MADE: _convert_to_action(stream)})
 
 
-def _as_action(stream: Stream) -> Stream:
+def _convert_to_action(stream: Stream) -> Stream:
     assert stream.values is not None
     values = np.concatenate([stream.values[1:], stream.values[-1:]])
     notes = {**stream.notes, "made": f"the next row of {stream.name}"}
     return replace(stream, name=MADE, kind=StreamKind.ACTION, values=values, notes=notes)
 
 
-def _masks(episode: Episode) -> list[str]:
+def _list_filter_keys(episode: Episode) -> list[str]:
     """Return the filter keys an episode is listed under: its own, and that of its split."""
     came = [mask for mask in (episode.fact("masks") or "").split(", ") if mask]
-    split = split_of(episode).lower() if episode.fact("split") else ""
-    return sorted({name_to_key(mask) for mask in (*came, MASKS.get(split, split)) if mask})
+    split = choose_split(episode).lower() if episode.fact("split") else ""
+    return sorted({make_key(mask) for mask in (*came, MASKS.get(split, split)) if mask})
 
 
-def _lost_notes(episode: Episode) -> Iterator[Note]:
+def _report_reader_losses(episode: Episode) -> Iterator[Note]:
     """Yield what the reader of the source did not pass on."""
     for key, _ in episode.facts:
         if key.startswith("attachment."):

@@ -11,8 +11,8 @@ from fieldloop.model.note import Note, Subject, note
 from fieldloop.model.stream import StreamKind
 from fieldloop.release.writers.features import Feature, Features
 from fieldloop.release.writers.framed import Framed
-from fieldloop.release.writers.hdf5.keys import ACTIONS, Place, name_to_key
-from fieldloop.release.writers.names import free_name
+from fieldloop.release.writers.hdf5.keys import ACTIONS, Place, make_key
+from fieldloop.release.writers.names import find_free_name
 
 GRID = "timestamps_ns"
 STAMPS = "stamps_ns"
@@ -37,7 +37,7 @@ def write_rows(group: Any, framed: Framed, features: Features, places: Places) -
                 action_parts.append(part)
             elif place.path.startswith("obs/"):
                 group.create_dataset(place.path, data=part)
-                group.create_dataset(f"next_{place.path}", data=shift_one_later(part))
+                group.create_dataset(f"next_{place.path}", data=shift_to_next_row(part))
             else:
                 group.create_dataset(place.path, data=part[:, 0] if part.shape[1] == 1 else part)
     if action_parts:
@@ -59,14 +59,17 @@ def write_pictures(group: Any, framed: Framed, camera: Feature, place: Place) ->
         packed = zlib.compress(np.ascontiguousarray(picture.reshape(shape)).data, ZLIB_LEVEL)
         now.id.write_direct_chunk((row, 0, 0, 0), packed)
     if count:
-        _view_one_later(group, now, f"next_{place.path}")
+        _write_next_step_view(group, now, f"next_{place.path}")
 
 
-def _view_one_later(group: Any, now: Any, path: str) -> None:
+def _write_next_step_view(group: Any, current: Any, path: str) -> None:
     """Add each row's successor as a virtual dataset of the same file; nothing follows the last, so that it repeats."""
     import h5py
 
-    layout, rows = h5py.VirtualLayout(now.shape, now.dtype), h5py.VirtualSource(".", now.name, now.shape)
+    layout, rows = (
+        h5py.VirtualLayout(current.shape, current.dtype),
+        h5py.VirtualSource(".", current.name, current.shape),
+    )
     layout[:-1], layout[-1:] = rows[1:], rows[-1:]
     group.create_virtual_dataset(path, layout)
 
@@ -80,7 +83,7 @@ def write_stamps(group: Any, framed: Framed, places: Places) -> dict[str, str]:
         clocks = framed.clocks(name)
         if [*clocks] == [framed.grid_clock] and np.array_equal(clocks[framed.grid_clock], framed.times_ns):
             continue
-        written[name] = f"{STAMPS}/{free_name(name_to_key(name), taken)}"
+        written[name] = f"{STAMPS}/{find_free_name(make_key(name), taken)}"
         stored = group.create_dataset(written[name], data=np.stack([*clocks.values()], axis=1))
         stored.attrs["clocks"] = [kind.value for kind in clocks]
     return written
@@ -96,10 +99,10 @@ def _write_outcome(group: Any, framed: Framed) -> list[Note]:
     return [note(MADE[name], about=Subject(name)) for name in missing]
 
 
-def shift_one_later(values: NDArray[Any]) -> NDArray[Any]:
+def shift_to_next_row(values: NDArray[Any]) -> NDArray[Any]:
     """Return each row's successor; nothing follows the last, so that it stands for itself.
 
-    >>> shift_one_later(np.asarray([1, 2, 3])).tolist()
+    >>> shift_to_next_row(np.asarray([1, 2, 3])).tolist()
     [2, 3, 3]
     """
     return np.concatenate([values[1:], values[-1:]])

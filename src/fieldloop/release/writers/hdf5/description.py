@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from fieldloop.model.episode import Episode
-from fieldloop.model.episode_text import to_texts
+from fieldloop.model.episode_text import convert_to_texts
 from fieldloop.model.note import Note, note
 from fieldloop.release.writers.framed import Framed
 from fieldloop.release.writers.hdf5.keys import Place
@@ -16,21 +16,21 @@ TYPE_OF_NO_SIMULATOR = 2
 """robomimic requires one of its environment types; a recorded robot has none, and gym assumes least."""
 
 
-def describe(framed: Framed, places: Mapping[str, Sequence[Place]], stamps: Mapping[str, str]) -> str:
+def describe_episode(framed: Framed, places: Mapping[str, Sequence[Place]], stamps: Mapping[str, str]) -> str:
     """Write down the episode's facts and, for every stream, what it is and where it went."""
     streams = [
-        framed.stream_info(name) | {"stamps": stamps.get(name), "data": [asdict(part) for part in parts]}
+        framed.describe_stream(name) | {"stamps": stamps.get(name), "data": [asdict(part) for part in parts]}
         for name, parts in places.items()
     ]
-    facts = {"source_episode": framed.episode.id} | to_texts(framed.episode)
+    facts = {"source_episode": framed.episode.id} | convert_to_texts(framed.episode)
     described = {"episode": facts, "grid_clock": framed.grid_clock.value, "streams": streams}
     return json.dumps(described, sort_keys=True, ensure_ascii=False)
 
 
-def shared_description_notes(environments: Sequence[str], tasks: Sequence[str]) -> list[Note]:
+def report_shared_descriptions(environments: Sequence[str], tasks: Sequence[str]) -> list[Note]:
     """Return what robomimic's own tools will not see: the layout has one description for all demonstrations.
 
-    >>> [(lost.code, lost["others"]) for lost in shared_description_notes([], ["stack", "pour"])]
+    >>> [(lost.code, lost["others"]) for lost in report_shared_descriptions([], ["stack", "pour"])]
     [('release.one_task_for_all', ('pour',))]
     """
     lost = []
@@ -43,7 +43,7 @@ def shared_description_notes(environments: Sequence[str], tasks: Sequence[str]) 
     return lost
 
 
-def environment(episode: Episode, hz: float) -> str:
+def make_env_args(episode: Episode, hz: float) -> str:
     """Return robomimic's `env_args`: the recording's own where it has one."""
     if stated := episode.fact("env_args"):
         return stated

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from fieldloop.model.stream import StreamKind
 from fieldloop.release.writers.features import Feature, Features
-from fieldloop.release.writers.names import free_name
+from fieldloop.release.writers.names import find_free_name
 
 ACTIONS = "actions"
 PLAIN = ("rewards", "dones", "states")
@@ -24,7 +24,7 @@ class Place:
     last: int
 
 
-def places(features: Features) -> dict[str, tuple[Place, ...]]:
+def assign_places(features: Features) -> dict[str, tuple[Place, ...]]:
     """Say for every stream where its columns go; no array is used twice except `actions`, which holds them all."""
     by_stream: dict[str, tuple[Place, ...]] = {}
     taken: set[str] = set()
@@ -34,32 +34,34 @@ def places(features: Features) -> dict[str, tuple[Place, ...]]:
         elif feature.name in PLAIN and not feature.is_camera:
             by_stream[feature.name] = (Place(feature.name, 0, feature.width),)
         elif feature.columns == POSE:
-            key = free_name(name_to_key(feature.name), taken, ("_pos", "_quat"))
+            key = find_free_name(make_key(feature.name), taken, ("_pos", "_quat"))
             by_stream[feature.name] = (
                 Place(f"obs/{key}_pos", 0, POSITION_COLUMNS),
                 Place(f"obs/{key}_quat", POSITION_COLUMNS, len(POSE)),
             )
         else:
-            by_stream[feature.name] = (Place(f"obs/{free_name(_key(feature), taken)}", 0, feature.width),)
+            by_stream[feature.name] = (
+                Place(f"obs/{find_free_name(_make_observation_key(feature), taken)}", 0, feature.width),
+            )
     return by_stream
 
 
-def _key(feature: Feature) -> str:
+def _make_observation_key(feature: Feature) -> str:
     """Name an observation; robomimic's users find cameras by what the name ends in."""
     if not feature.is_camera:
-        return name_to_key(feature.name)
+        return make_key(feature.name)
     bare = feature.name
     for prefix in PREFIXES:
         bare = bare.removeprefix(prefix)
     ending = "depth" if feature.kind is StreamKind.DEPTH else "image"
-    key = name_to_key(bare)
+    key = make_key(bare)
     return key if key.endswith(ending) else f"{key}_{ending}"
 
 
-def name_to_key(name: str) -> str:
+def make_key(name: str) -> str:
     """Make a key of a stream's name: a slash would be a folder.
 
-    >>> name_to_key("gripper/effort")
+    >>> make_key("gripper/effort")
     'gripper_effort'
     """
     return name.replace("/", "_").strip("_.") or "unnamed"

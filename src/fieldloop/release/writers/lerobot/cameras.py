@@ -17,7 +17,7 @@ from fieldloop.release.writers.lerobot.depth import LARGEST, DepthScale
 from fieldloop.release.writers.lerobot.files import Limits, Places
 from fieldloop.release.writers.lerobot.info import Origin, describe_camera
 from fieldloop.release.writers.lerobot.stats import PictureStats, Stats
-from fieldloop.release.writers.lerobot.video import Codec, Span, VideoWriter, encoding
+from fieldloop.release.writers.lerobot.video import Codec, Span, VideoWriter, choose_encoding
 
 QUALITY = {"h264": 20, "av1": 30}
 """Where the two look alike; smaller is better and larger."""
@@ -35,20 +35,20 @@ class Camera:
         self._encoded = 0
         self._codecs = () if self._scale or crf is not None else (*QUALITY,) if codec == "keep" else (codec,)
         made = "h264" if codec == "keep" else codec
-        self._how = encoding(
+        self._how = choose_encoding(
             made, feature.size, crf=QUALITY[made] if crf is None else crf, depth=self._scale is not None
         )
         self._video = VideoWriter(folder, key, fps, self._how, Places(limits.video_mb, limits.files_a_chunk))
-        self.seen = self._new_stats()
+        self.seen = self._make_stats()
 
     def add(self, framed: Framed) -> tuple[dict[str, Any], dict[str, Stats]]:
         """Encode one episode; return its columns of the table of episodes, and its statistics."""
-        seen = self._new_stats()
-        span = self._copy(framed, seen)
+        seen = self._make_stats()
+        span = self._copy_packets(framed, seen)
         if span is None:
             self._encoded += 1
-            seen = self._new_stats()
-            span = self._video.add(self._counted_pictures(framed, seen))
+            seen = self._make_stats()
+            span = self._video.add(self._yield_counted_pictures(framed, seen))
         self.seen.merge(seen)
         prefix = f"videos/{self.key}/"
         columns = {
@@ -57,7 +57,7 @@ class Camera:
         }  # fmt: skip
         return columns, {self.key: seen.stats()}
 
-    def _copy(self, framed: Framed, seen: PictureStats) -> Span | None:
+    def _copy_packets(self, framed: Framed, stats: PictureStats) -> Span | None:
         """Copy the source's packets where rows are exactly its frames and each can be decoded; None elsewhere."""
         name = self.feature.name
         source = framed.streams[name].pictures
@@ -68,7 +68,7 @@ class Camera:
         copied = self._video.copy(source.part, self._codecs)
         if copied is None:
             return None
-        count = sum(1 for _ in self._counted_pictures(framed, seen))
+        count = sum(1 for _ in self._yield_counted_pictures(framed, stats))
         if any(one.code == "release.frames_repeated" and one.subject.stream == name for one in framed.notes):
             return None  # a frame that cannot be decoded is replaced, which needs a new video
         self._copied, self._codecs = copied, (copied.codec,)  # one codec for all episodes
@@ -94,13 +94,13 @@ class Camera:
         how = f"{self._how.codec}, crf {self._how.options['crf']}"
         return [note("release.pixels_recompressed", about=Subject(self.feature.name), how=how)]
 
-    def _new_stats(self) -> PictureStats:
+    def _make_stats(self) -> PictureStats:
         if self._scale is None:
             return PictureStats()
-        return PictureStats(self._scale.metres(np.arange(LARGEST + 1)), channels=1)
+        return PictureStats(self._scale.convert_to_metres(np.arange(LARGEST + 1)), channels=1)
 
-    def _counted_pictures(self, framed: Framed, seen: PictureStats) -> Iterator[NDArray[Any]]:
+    def _yield_counted_pictures(self, framed: Framed, stats: PictureStats) -> Iterator[NDArray[Any]]:
         for picture in framed.pictures(self.feature.name):
             stored = picture if self._scale is None else self._scale.steps(picture)
-            seen.add(stored)
+            stats.add(stored)
             yield stored

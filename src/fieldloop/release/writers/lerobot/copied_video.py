@@ -25,12 +25,12 @@ def copy_packets(part: VideoPart, target: Path, fps: int, codecs: Collection[str
         with av.open(part.path) as source:
             stream = source.streams.video[0]
             codec = stream.codec_context.codec.canonical_name
-            packets = _packets_of(source, stream, part) if codec in codecs else None
+            packets = _collect_packets(source, stream, part) if codec in codecs else None
             if packets is None:
                 return None
             with av.open(str(target), "w") as container:
                 copy = container.add_stream_from_template(stream, opaque=True)
-                for packet in _at_even_rate(packets, fps):
+                for packet in _restamp_at_even_rate(packets, fps):
                     packet.stream = copy
                     container.mux(packet)
             return CopiedVideo(codec, str(stream.codec_context.pix_fmt))
@@ -39,7 +39,7 @@ def copy_packets(part: VideoPart, target: Path, fps: int, codecs: Collection[str
         return None
 
 
-def _packets_of(source: Any, stream: Any, part: VideoPart) -> list[Any] | None:
+def _collect_packets(source: Any, stream: Any, part: VideoPart) -> list[Any] | None:
     """Return the packets of these frames in decoding order; None unless they begin with a key frame and stay together.
 
     A packet of other frames among them would be missing when they are decoded alone.
@@ -62,7 +62,7 @@ def _packets_of(source: Any, stream: Any, part: VideoPart) -> list[Any] | None:
     return found if whole else None
 
 
-def _at_even_rate(packets: list[Any], fps: int) -> Iterator[Any]:
+def _restamp_at_even_rate(packets: list[Any], fps: int) -> Iterator[Any]:
     """Yield packets with the frame number as timestamp; decoding comes early enough for frames that are shown late."""
     ranks = np.argsort(np.argsort([packet.pts for packet in packets]))
     delay = int((np.arange(len(packets)) - ranks).max())

@@ -26,20 +26,20 @@ from fieldloop.release.writers.lerobot.naming import name_features
 from fieldloop.release.writers.lerobot.origin import (
     SIDECAR,
     TEXTS,
-    columns_of,
-    disagreement_notes,
-    facts_of,
-    sidecar_line,
-    tasks_of,
+    collect_episode_facts,
+    format_sidecar_line,
+    list_tasks,
+    make_episode_columns,
+    report_disagreements,
 )
-from fieldloop.release.writers.lerobot.signals import Signals, stamped_streams
-from fieldloop.release.writers.lerobot.stats import flatten
-from fieldloop.release.writers.lerobot.tables import ParquetFiles, episodes_table, write_tasks
+from fieldloop.release.writers.lerobot.signals import Signals, list_stamped_streams
+from fieldloop.release.writers.lerobot.stats import flatten_stats
+from fieldloop.release.writers.lerobot.tables import ParquetFiles, make_episodes_table, write_tasks
 from fieldloop.release.writers.lerobot.video import Codec
 from fieldloop.release.writers.pairing import Pair
-from fieldloop.release.writers.splits import split_of
-from fieldloop.release.writers.survey import ensure_rereadable, survey
-from fieldloop.release.writers.written import Written, whole_or_nothing
+from fieldloop.release.writers.splits import choose_split
+from fieldloop.release.writers.survey import ensure_rereadable, survey_recordings
+from fieldloop.release.writers.written import Written, write_whole_or_nothing
 
 EPISODES_PATH = "meta/episodes/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet"
 EPISODES_AT_ONCE = 100  # rows of metadata held before they are written
@@ -70,12 +70,12 @@ def write_lerobot(  # noqa: PLR0913 - each is an option of the format
     else encoded as h264 unless asked for otherwise: a learner decodes them often, and AV1 takes three times as long.
     """
     walk = ensure_rereadable(recordings)
-    with whole_or_nothing(target) as part:
-        features = survey(walk, clock=clock, hz=hz, splits=splits, pair=pair, longest_gap_s=longest_gap_s)
+    with write_whole_or_nothing(target) as part:
+        features = survey_recordings(walk, clock=clock, hz=hz, splits=splits, pair=pair, longest_gap_s=longest_gap_s)
         with closing(_Dataset(part, features, codec, crf, limits or Limits())) as dataset:
             for split in features.splits:  # LeRobot's splits are ranges of episodes, so each is written in one go
                 for recording in walk:
-                    if split_of(recording.episode, splits) == split:
+                    if choose_split(recording.episode, splits) == split:
                         dataset.add(recording, split)
             dataset.finish()
     return dataset.account.written(target, dataset.losses())
@@ -107,23 +107,23 @@ class _Dataset:
         framed = frame_recording(recording, self._features)
         if self.account.is_empty(framed):
             return
-        tasks = tasks_of(framed.episode)
+        tasks = list_tasks(framed.episode)
         for task in tasks:
             self._tasks.setdefault(task, len(self._tasks))
-        place, stats = self._signals.add(framed, self._bookkeeping(len(framed), self._tasks[tasks[0]]))
+        place, stats = self._signals.add(framed, self._make_bookkeeping_columns(len(framed), self._tasks[tasks[0]]))
         row: dict[str, Any] = {
             "episode_index": self.account.episodes, "tasks": tasks, "length": len(framed),
             "data/chunk_index": place.chunk, "data/file_index": place.file,
             "dataset_from_index": self.account.frames, "dataset_to_index": self.account.frames + len(framed),
         }  # fmt: skip
-        for columns, of_camera in self._encode(framed):
+        for columns, of_camera in self._encode_pictures(framed):
             row |= columns
             stats |= of_camera
-        facts = facts_of(framed, self._features)
-        self._rows.append(row | flatten(stats) | columns_of(framed.episode, split, facts))
+        facts = collect_episode_facts(framed, self._features)
+        self._rows.append(row | flatten_stats(stats) | make_episode_columns(framed.episode, split, facts))
         defects = to_plain(recording.defects)
         with (self._folder / SIDECAR).open("a", encoding="utf-8") as sidecar:
-            sidecar.write(sidecar_line(framed, self.account.episodes, split, facts, defects) + "\n")
+            sidecar.write(format_sidecar_line(framed, self.account.episodes, split, facts, defects) + "\n")
         self._splits[split] = self._splits.get(split, 0) + 1
         self._further |= {kind for name in framed.picks for kind in [*framed.clocks(name)][1:] if kind not in REMADE}
         self.account.note(framed)
@@ -156,10 +156,15 @@ class _Dataset:
             losses.append(note("release.rate_rounded", hz=self._features.hz, fps=self._fps))
         if clocks := tuple(kind.value for kind in ClockKind if kind in self._further):
             losses.append(note("release.further_clocks_not_kept", clocks=clocks))
-        losses += self.account.flattened_notes()
-        return [*self._signals.losses(), *losses, *self.account.worse_clocks(), *disagreement_notes(self._features)]
+        losses += self.account.report_flattened_streams()
+        return [
+            *self._signals.losses(),
+            *losses,
+            *self.account.report_lost_clocks(),
+            *report_disagreements(self._features),
+        ]
 
-    def _encode(self, framed: Framed) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    def _encode_pictures(self, framed: Framed) -> list[tuple[dict[str, Any], dict[str, Any]]]:
         if not self._cameras:
             return []
         with ThreadPoolExecutor(min(len(self._cameras), os.cpu_count() or 1)) as pool:
@@ -168,15 +173,15 @@ class _Dataset:
     def _write_listing(self) -> None:
         place = self._listing.place(len(self._rows))
         where = {"meta/episodes/chunk_index": place.chunk, "meta/episodes/file_index": place.file}
-        self._listing.write(episodes_table([row | where for row in self._rows], TEXTS, FLAGS))
+        self._listing.write(make_episodes_table([row | where for row in self._rows], TEXTS, FLAGS))
         self._rows.clear()
 
-    def _bookkeeping(self, count: int, task: int) -> dict[str, NDArray[Any]]:
-        number = np.arange(count)
+    def _make_bookkeeping_columns(self, row_count: int, task_index: int) -> dict[str, NDArray[Any]]:
+        number = np.arange(row_count)
         columns: dict[str, NDArray[Any]] = {
             "timestamp": (number / self._fps).astype(np.float32), "frame_index": number,
-            "episode_index": np.full(count, self.account.episodes), "index": number + self.account.frames,
-            "task_index": np.full(count, task),
+            "episode_index": np.full(row_count, self.account.episodes), "index": number + self.account.frames,
+            "task_index": np.full(row_count, task_index),
         }  # fmt: skip
         return {name: values[:, None] for name, values in columns.items()}
 
@@ -196,6 +201,6 @@ class _Dataset:
             splits[name] = f"{start}:{start + count}"
             start += count
         return describe_dataset(
-            described, stamped_streams(self._features), totals, self._limits,
+            described, list_stamped_streams(self._features), totals, self._limits,
             fps=self._fps, robot=self._features.robot, splits=splits, clock=self._features.clock,
         )  # fmt: skip

@@ -34,7 +34,7 @@ class DepthScale:
         share = (np.log(inside.astype(np.float64) + SHIFT_M) - start) / (end - start)
         return np.asarray(np.rint(share * LARGEST).astype(np.uint16))
 
-    def metres(self, steps: NDArray[Any]) -> NDArray[np.float64]:
+    def convert_to_metres(self, steps: NDArray[Any]) -> NDArray[np.float64]:
         """Return the distance that each step reads as."""
         start, end = self._ends
         return np.asarray(np.exp(start + steps * ((end - start) / LARGEST)) - SHIFT_M)

@@ -38,6 +38,6 @@ class Places:
             self._number, self._bytes = self._number + 1, 0
         return Place(*divmod(self._number, self._files_a_chunk)), is_new
 
-    def wrote(self, count: int) -> None:
+    def note_written_bytes(self, byte_count: int) -> None:
         """Note that so many bytes went into the current file."""
-        self._bytes += count
+        self._bytes += byte_count

@@ -6,7 +6,7 @@ from typing import Any
 
 from fieldloop.model.stream import ClockKind, StreamKind
 from fieldloop.release.writers.features import Feature
-from fieldloop.release.writers.framed import resampled_notes
+from fieldloop.release.writers.framed import add_resampling_notes
 from fieldloop.release.writers.grid import Rule
 from fieldloop.release.writers.lerobot.depth import SHIFT_M, DepthScale
 from fieldloop.release.writers.lerobot.files import Limits
@@ -30,7 +30,7 @@ class Origin:
     grid_hz: float
 
 
-def stored_type(feature: Feature) -> str:
+def choose_stored_type(feature: Feature) -> str:
     """Return the type a signal is kept in: what learners take in as float32, all else as it was.
 
     What has no kind may be anything, a clock even, so it is not rounded.
@@ -43,32 +43,32 @@ def stored_type(feature: Feature) -> str:
 def describe_signal(feature: Feature, origin: Origin) -> dict[str, Any]:
     """Describe a column of numbers."""
     names = list(feature.columns) or None
-    info = _origin_info(feature, origin)
-    return {"dtype": stored_type(feature), "shape": [feature.width], "names": names, "info": info}
+    info = _describe_origin(feature, origin)
+    return {"dtype": choose_stored_type(feature), "shape": [feature.width], "names": names, "info": info}
 
 
-def describe_camera(feature: Feature, origin: Origin, fps: int, how: Encoding) -> dict[str, Any]:
+def describe_camera(feature: Feature, origin: Origin, fps: int, encoding: Encoding) -> dict[str, Any]:
     """Describe a video."""
     width, height = feature.size
     depth = feature.kind is StreamKind.DEPTH
     channels = 1 if depth else 3
     info = {
-        "video.height": height, "video.width": width, "video.codec": how.codec, "video.pix_fmt": how.pix_fmt,
+        "video.height": height, "video.width": width, "video.codec": encoding.codec, "video.pix_fmt": encoding.pix_fmt,
         "video.fps": fps, "video.channels": channels, "has_audio": False, "is_depth_map": depth,
         "video.video_backend": "pyav",
     }  # fmt: skip
-    info |= {f"video.{key}": _number(how.options[key]) for key in ("g", "preset") if key in how.options}
+    info |= {f"video.{key}": _parse_number(encoding.options[key]) for key in ("g", "preset") if key in encoding.options}
     if depth:
         scale = DepthScale()
         info |= {
             "video.depth_min": scale.nearest_m, "video.depth_max": scale.farthest_m, "video.shift": SHIFT_M,
             "video.use_log": True, "depth_unit": "m", "video.extra_options": {"x265-params": "lossless=1"},
         }  # fmt: skip
-    elif "crf" in how.options:
-        info["video.crf"] = _number(how.options["crf"])
+    elif "crf" in encoding.options:
+        info["video.crf"] = _parse_number(encoding.options["crf"])
     return {
         "dtype": "video", "shape": [height, width, channels], "names": ["height", "width", "channels"],
-        "info": info | _origin_info(feature, origin),
+        "info": info | _describe_origin(feature, origin),
     }  # fmt: skip
 
 
@@ -97,16 +97,16 @@ def _has_video(features: Mapping[str, Any]) -> bool:
     return any(feature["dtype"] == "video" for feature in features.values())
 
 
-def _origin_info(feature: Feature, origin: Origin) -> dict[str, Any]:
+def _describe_origin(feature: Feature, origin: Origin) -> dict[str, Any]:
     """Return what a reader needs to restore the stream, with guesses marked as such."""
     as_recorded = origin.rule == Rule.AS_RECORDED.value
     return {
         "stream": feature.name, "kind": feature.kind.value, "unit": feature.unit, "frame_id": feature.frame_id,
         "serial": feature.serial, "clock": origin.clock.value, "resampled": origin.rule,
         "nominal_hz": feature.nominal_hz if as_recorded else origin.grid_hz,
-        "notes": dict(feature.notes) | resampled_notes(feature.notes, origin.rule, feature.hz),
+        "notes": dict(feature.notes) | add_resampling_notes(feature.notes, origin.rule, feature.hz),
     }  # fmt: skip
 
 
-def _number(text: str) -> int | str:
+def _parse_number(text: str) -> int | str:
     return int(text) if text.isdigit() else text

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from fieldloop.model.stream import StreamKind
 from fieldloop.release.writers.features import Feature, Features
-from fieldloop.release.writers.names import free_name
+from fieldloop.release.writers.names import find_free_name
 
 STATE, ACTION, IMAGES = "observation.state", "action", "observation.images."
 KEPT = ("observation.", "action.", "next.")
@@ -21,20 +21,20 @@ def name_features(features: Features) -> dict[str, str]:
     where there is just one stream of that kind.
     """
     named = {
-        _only_of_kind(features.signals, StreamKind.JOINT_POSITION, "joints"): STATE,
-        _only_of_kind(features.signals, StreamKind.ACTION, "action"): ACTION,
+        _find_only_of_kind(features.signals, StreamKind.JOINT_POSITION, "joints"): STATE,
+        _find_only_of_kind(features.signals, StreamKind.ACTION, "action"): ACTION,
     }
     taken: set[str] = set()
-    return {f.name: free_name(named.get(f.name) or _key(f), taken) for f in features.all}
+    return {f.name: find_free_name(named.get(f.name) or _make_feature_key(f), taken) for f in features.all}
 
 
-def _only_of_kind(signals: Sequence[Feature], kind: StreamKind, usual: str) -> str:
+def _find_only_of_kind(signals: Sequence[Feature], kind: StreamKind, usual_name: str) -> str:
     of_kind = [signal.name for signal in signals if signal.kind is kind]
-    return usual if usual in of_kind else of_kind[0] if len(of_kind) == 1 else ""
+    return usual_name if usual_name in of_kind else of_kind[0] if len(of_kind) == 1 else ""
 
 
-def _key(feature: Feature) -> str:
-    plain = _cut(feature.name.replace("/", ".").strip(".") or "unnamed")
+def _make_feature_key(feature: Feature) -> str:
+    plain = _shorten_text(feature.name.replace("/", ".").strip(".") or "unnamed")
     if feature.is_camera:
         return IMAGES + plain.removeprefix(IMAGES).removeprefix("camera.")
     if plain.startswith(KEPT):
@@ -44,5 +44,5 @@ def _key(feature: Feature) -> str:
     return f"observation.{plain}"
 
 
-def _cut(text: str) -> str:
+def _shorten_text(text: str) -> str:
     return text.encode()[:LONGEST].decode(errors="ignore")

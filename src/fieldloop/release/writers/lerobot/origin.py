@@ -12,9 +12,9 @@ from typing import Any
 from fieldloop.model import episode_text
 from fieldloop.model.codec import to_plain
 from fieldloop.model.episode import Episode
-from fieldloop.model.episode_text import FLAGS, escape_non_utf8, to_texts
+from fieldloop.model.episode_text import FLAGS, convert_to_texts, escape_non_utf8
 from fieldloop.model.note import Note, Subject, note
-from fieldloop.release.writers.features import Features, note_difference_key
+from fieldloop.release.writers.features import Features, make_note_key
 from fieldloop.release.writers.framed import Framed
 
 SIDECAR = "meta/fieldloop.jsonl"
@@ -23,21 +23,21 @@ OF_THE_SENSOR = ("serial", "frame_id")
 SEVERAL = " | "
 
 
-def tasks_of(episode: Episode) -> list[str]:
+def list_tasks(episode: Episode) -> list[str]:
     """Return the episode's task, then further ones where the fact `tasks` lists several."""
     further = (episode.fact("tasks") or "").split(SEVERAL)
     return list(dict.fromkeys([episode.task, *(task for task in further if task)]))
 
 
-def facts_of(framed: Framed, features: Features) -> dict[str, str]:
+def collect_episode_facts(framed: Framed, features: Features) -> dict[str, str]:
     """Return the episode's further facts, and how its streams differ from the dataset's description."""
-    facts = {key: text for key, text in to_texts(framed.episode).items() if key not in episode_text.FIELDS}
+    facts = {key: text for key, text in convert_to_texts(framed.episode).items() if key not in episode_text.FIELDS}
     for feature in features.all:
         stream = framed.streams[feature.name]
         differing = {what: getattr(stream, what) for what in OF_THE_SENSOR}
         differing = {what: text for what, text in differing.items() if text != getattr(feature, what)}
         differing |= {
-            f"note.{key}": text for key, text in stream.notes.items() if note_difference_key(key) in feature.differs
+            f"note.{key}": text for key, text in stream.notes.items() if make_note_key(key) in feature.differs
         }
         if "nominal_hz" in feature.differs:
             differing["nominal_hz"] = f"{stream.nominal_hz:g}" if stream.nominal_hz else ""
@@ -46,7 +46,7 @@ def facts_of(framed: Framed, features: Features) -> dict[str, str]:
     return facts
 
 
-def disagreement_notes(features: Features) -> list[Note]:
+def report_disagreements(features: Features) -> list[Note]:
     """Return what episodes do not agree on: the dataset describes a stream once."""
     return [
         note("release.episodes_disagree", about=Subject(feature.name), what=what)
@@ -55,16 +55,18 @@ def disagreement_notes(features: Features) -> list[Note]:
     ]
 
 
-def columns_of(episode: Episode, split: str, facts: Mapping[str, str]) -> dict[str, Any]:
+def make_episode_columns(episode: Episode, split: str, facts: Mapping[str, str]) -> dict[str, Any]:
     """Return the extra columns of the table of episodes; None where the log does not state them."""
-    stated = to_texts(episode)
+    stated = convert_to_texts(episode)
     written = json.dumps(facts, ensure_ascii=False, sort_keys=True) if facts else None
     return {name: stated.get(name) for name in (*episode_text.TEXTS, "stratum")} | {
         "uid": episode.id, "split": split, "facts": written, **{name: getattr(episode, name) for name in FLAGS},
     }  # fmt: skip
 
 
-def sidecar_line(framed: Framed, index: int, split: str, facts: Mapping[str, str], defects: Sequence[Any]) -> str:
+def format_sidecar_line(
+    framed: Framed, index: int, split: str, facts: Mapping[str, str], defects: Sequence[Any]
+) -> str:
     """Return one episode's line of the file beside."""
     episode, times = replace(framed.episode, facts=tuple(sorted(facts.items()))), framed.times_ns
     stated: Mapping[str, Any] = {

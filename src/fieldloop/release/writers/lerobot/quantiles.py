@@ -21,18 +21,18 @@ HELD_VALUES = 1 << 22
 """So many values are simply held and sorted: 32 MB, where walking again would be slower."""
 
 
-def quantiles(walk: Walk, rows: int, columns: int, shares: Sequence[float]) -> NDArray[np.float64]:
+def compute_quantiles(walk: Walk, row_count: int, column_count: int, shares: Sequence[float]) -> NDArray[np.float64]:
     """Return shares × columns, what `np.quantile` says of all rows; values that are not finite are left out.
 
-    >>> quantiles(lambda: [np.array([[1.0], [2.0]]), np.array([[4.0]])], 3, 1, [0.5, 0.75]).tolist()
+    >>> compute_quantiles(lambda: [np.array([[1.0], [2.0]]), np.array([[4.0]])], 3, 1, [0.5, 0.75]).tolist()
     [[2.0], [3.0]]
     """
-    if rows * columns <= HELD_VALUES:
-        return quantiles_in_memory(np.concatenate(list(walk())), shares)
-    return quantiles_by_walk(walk, columns, shares)
+    if row_count * column_count <= HELD_VALUES:
+        return compute_quantiles_in_memory(np.concatenate(list(walk())), shares)
+    return compute_quantiles_by_walk(walk, column_count, shares)
 
 
-def quantiles_in_memory(values: NDArray[Any], shares: Sequence[float]) -> NDArray[np.float64]:
+def compute_quantiles_in_memory(values: NDArray[Any], shares: Sequence[float]) -> NDArray[np.float64]:
     """Return shares × columns of values that are held."""
     rows = values.astype(np.float64)
     if rows.size and np.isfinite(rows).all():
@@ -41,12 +41,16 @@ def quantiles_in_memory(values: NDArray[Any], shares: Sequence[float]) -> NDArra
     return np.stack([np.quantile(c, shares) if len(c) else np.full(len(shares), np.nan) for c in columns], axis=1)
 
 
-def quantiles_by_walk(walk: Walk, columns: int, shares: Sequence[float]) -> NDArray[np.float64]:
+def compute_quantiles_by_walk(walk: Walk, column_count: int, shares: Sequence[float]) -> NDArray[np.float64]:
     """Return shares × columns of values that are walked through, some columns at a time."""
     parts = []
-    for first in range(0, columns, COLUMNS_AT_ONCE):
+    for first in range(0, column_count, COLUMNS_AT_ONCE):
         some = slice(first, first + COLUMNS_AT_ONCE)
-        parts.append(_column_quantiles(lambda some=some: _merge_small_parts(part[:, some] for part in walk()), shares))  # type: ignore[misc]
+
+        def walk_some(some: slice = some) -> Iterator[NDArray[np.float64]]:
+            return _merge_small_parts(part[:, some] for part in walk())
+
+        parts.append(_compute_column_quantiles(walk_some, shares))
     return np.concatenate(parts, axis=1)
 
 
@@ -62,20 +66,20 @@ def _merge_small_parts(parts: Iterable[NDArray[Any]]) -> Iterator[NDArray[Any]]:
         yield np.concatenate(held)
 
 
-def _column_quantiles(walk: Walk, shares: Sequence[float]) -> NDArray[np.float64]:
+def _compute_column_quantiles(walk: Walk, shares: Sequence[float]) -> NDArray[np.float64]:
     counts = np.asarray(sum(np.isfinite(part).sum(0) for part in walk()))
     places = np.outer(shares, np.maximum(counts - 1, 0))
     ends = np.stack([np.floor(places), np.ceil(places)]).astype(np.int64)
     ranks = [sorted(set(ends[:, :, j].ravel().tolist())) if counts[j] else [] for j in range(len(counts))]
     quantile_table = np.full(places.shape, np.nan)
-    for j, value_at in enumerate(_select(walk, ranks)):
+    for j, value_at in enumerate(_select_ranks(walk, ranks)):
         for i, place in enumerate(places[:, j] if value_at else ()):
             low, high = (value_at[int(end)] for end in ends[:, i, j])
             quantile_table[i, j] = low + (high - low) * (place - np.floor(place))
     return quantile_table
 
 
-def _select(walk: Walk, ranks: Sequence[Sequence[int]]) -> list[dict[int, float]]:
+def _select_ranks(walk: Walk, ranks: Sequence[Sequence[int]]) -> list[dict[int, float]]:
     """Return the value at each rank of each column."""
     dtype = next(iter(walk())).dtype
     bits = 8 * dtype.itemsize
@@ -84,7 +88,7 @@ def _select(walk: Walk, ranks: Sequence[Sequence[int]]) -> list[dict[int, float]
         prefixes: list[set[int]] = [set() for _ in ranks]
         for (j, _), (prefix, _) in sought.items():
             prefixes[j].add(prefix)
-        tables = _count(walk, prefixes, shift, bits)
+        tables = _count_prefixes(walk, prefixes, shift, bits)
         for key, (prefix, rank) in sought.items():
             cumulative = np.cumsum(tables[key[0], prefix])
             digit = int(np.searchsorted(cumulative, rank, side="right"))
@@ -96,7 +100,9 @@ def _select(walk: Walk, ranks: Sequence[Sequence[int]]) -> list[dict[int, float]
     return value_at_rank
 
 
-def _count(walk: Walk, prefixes: Sequence[set[int]], shift: int, bits: int) -> dict[tuple[int, int], NDArray[np.int64]]:
+def _count_prefixes(
+    walk: Walk, prefixes: Sequence[set[int]], shift: int, bits: int
+) -> dict[tuple[int, int], NDArray[np.int64]]:
     size = 1 << min(DIGIT, bits)
     tables = {(j, p): np.zeros(size, np.int64) for j, some in enumerate(prefixes) for p in some}
     for part in walk():
@@ -122,11 +128,11 @@ def _to_ordered_ints(values: NDArray[Any]) -> NDArray[np.uint64]:
     return np.where(raw & sign, raw ^ np.uint64((1 << bits) - 1), raw | sign)
 
 
-def _from_ordered_int(whole: int, dtype: np.dtype[Any]) -> Any:
+def _from_ordered_int(ordered_int: int, dtype: np.dtype[Any]) -> Any:
     """Undo `_to_ordered_ints`."""
     bits = 8 * dtype.itemsize
     if dtype.kind in "bu":
-        return whole
+        return ordered_int
     sign = 1 << (bits - 1)
-    raw = whole ^ sign if dtype.kind == "i" or whole & sign else whole ^ ((1 << bits) - 1)
+    raw = ordered_int ^ sign if dtype.kind == "i" or ordered_int & sign else ordered_int ^ ((1 << bits) - 1)
     return np.array([raw], f"u{dtype.itemsize}").view(dtype)[0]

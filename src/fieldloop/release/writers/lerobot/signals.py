@@ -11,13 +11,13 @@ from fieldloop.model.note import Note, Subject, note
 from fieldloop.release.writers.features import Feature, Features
 from fieldloop.release.writers.framed import Framed
 from fieldloop.release.writers.lerobot.files import Limits, Place, Places
-from fieldloop.release.writers.lerobot.info import CAPTURE, stored_type
-from fieldloop.release.writers.lerobot.quantiles import quantiles
-from fieldloop.release.writers.lerobot.stats import QUANTILES, Stats, ValueStats, stats_of_values
-from fieldloop.release.writers.lerobot.tables import DATA_PATH, ParquetFiles, frames_table, read_column
+from fieldloop.release.writers.lerobot.info import CAPTURE, choose_stored_type
+from fieldloop.release.writers.lerobot.quantiles import compute_quantiles
+from fieldloop.release.writers.lerobot.stats import QUANTILES, Stats, ValueStats, compute_stats
+from fieldloop.release.writers.lerobot.tables import DATA_PATH, ParquetFiles, make_frames_table, read_column
 
 
-def stamped_streams(features: Features) -> list[str]:
+def list_stamped_streams(features: Features) -> list[str]:
     """Name the streams with stamps beside the grid's: all cameras, and signals that were sampled at other moments."""
     return [feature.name for feature in (*features.cameras, *(f for f in features.signals if f.own_stamps))]
 
@@ -36,13 +36,15 @@ class Signals:
         columns = {
             self._keys[f.name]: self._cast_to_stored_type(f, framed.values[f.name]) for f in self._features.signals
         }
-        columns[CAPTURE] = np.stack([framed.times_ns, *map(framed.stamps_ns, stamped_streams(self._features))], axis=1)
+        columns[CAPTURE] = np.stack(
+            [framed.times_ns, *map(framed.stamps_ns, list_stamped_streams(self._features))], axis=1
+        )
         columns |= bookkeeping
         place = self._files.place(len(framed))
-        self._files.write(frames_table(columns))
+        self._files.write(make_frames_table(columns))
         for key, values in columns.items():
             self._seen.setdefault(key, ValueStats(values.shape[1])).add(values)
-        return place, {key: stats_of_values(values) for key, values in columns.items()}
+        return place, {key: compute_stats(values) for key, values in columns.items()}
 
     def close(self) -> None:
         """Finish the last file."""
@@ -55,7 +57,7 @@ class Signals:
         for key, seen in self._seen.items():
             columns = seen.columns
             stats_by_key[key] = seen.stats(
-                quantiles(lambda key=key: read_column(self._files.paths, key), seen.rows, columns, shares)  # type: ignore[misc]
+                compute_quantiles(lambda key=key: read_column(self._files.paths, key), seen.rows, columns, shares)  # type: ignore[misc]
             )
         return stats_by_key
 
@@ -71,7 +73,7 @@ class Signals:
         return lost
 
     def _cast_to_stored_type(self, feature: Feature, values: NDArray[Any]) -> NDArray[Any]:
-        wanted = np.dtype(stored_type(feature))
+        wanted = np.dtype(choose_stored_type(feature))
         if values.dtype == wanted:
             return values
         with np.errstate(over="ignore", invalid="ignore"):

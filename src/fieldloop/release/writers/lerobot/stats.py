@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.release.writers.lerobot.quantiles import quantiles_in_memory
+from fieldloop.release.writers.lerobot.quantiles import compute_quantiles_in_memory
 
 QUANTILES = {"q01": 0.01, "q10": 0.10, "q50": 0.50, "q90": 0.90, "q99": 0.99}
 LEVELS = 256  # of 8-bit pictures
@@ -15,11 +15,11 @@ Stats = dict[str, Any]
 Values = NDArray[Any]
 
 
-def stats_of_values(values: Values) -> Stats:
+def compute_stats(values: Values) -> Stats:
     """Return min, max, mean, std, count and quantiles of each column; values that are not finite are left out."""
     seen = ValueStats(values.shape[1])
     seen.add(values)
-    return seen.stats(quantiles_in_memory(values, list(QUANTILES.values())))
+    return seen.stats(compute_quantiles_in_memory(values, list(QUANTILES.values())))
 
 
 class ValueStats:
@@ -108,6 +108,6 @@ class PictureStats:
         return {name: [[[float(v)]] for v in values] for name, values in statistics.items()} | {"count": [self.frames]}
 
 
-def flatten(stats: Mapping[str, Stats]) -> dict[str, Any]:
+def flatten_stats(stats: Mapping[str, Stats]) -> dict[str, Any]:
     """Return `stats/<feature>/<name>` columns for the table of episodes."""
     return {f"stats/{feature}/{name}": value for feature, row in stats.items() for name, value in row.items()}

@@ -46,7 +46,7 @@ class ParquetFiles:
         self._writer.write_table(table, row_group_size=max(1, table.num_rows))
         size = self._file.tell() - before
         self._bytes_a_row = size / max(1, table.num_rows)
-        self._places.wrote(size)
+        self._places.note_written_bytes(size)
 
     def close(self) -> None:
         """Write the footer; without it the file cannot be read."""
@@ -56,11 +56,11 @@ class ParquetFiles:
             self._writer = self._file = None
 
 
-def frames_table(columns: Mapping[str, NDArray[Any]]) -> Any:
+def make_frames_table(columns: Mapping[str, NDArray[Any]]) -> Any:
     """Make the rows of one episode, n × width each; a width of one is a plain column."""
     import pyarrow as pa
 
-    table = pa.table({name: _column(values) for name, values in columns.items()})
+    table = pa.table({name: _make_arrow_column(values) for name, values in columns.items()})
     described = {name: _describe_column(values) for name, values in columns.items()}
     return table.replace_schema_metadata({"huggingface": json.dumps({"info": {"features": described}})})
 
@@ -77,16 +77,21 @@ def read_column(paths: Sequence[Path], name: str) -> Iterator[NDArray[Any]]:
                 yield values.to_numpy(zero_copy_only=False).reshape(len(column), -1)
 
 
-def episodes_table(rows: Sequence[Mapping[str, Any]], texts: Sequence[str], truths: Sequence[str]) -> Any:
+def make_episodes_table(
+    rows: Sequence[Mapping[str, Any]], text_columns: Sequence[str], flag_columns: Sequence[str]
+) -> Any:
     """Make rows of the table of episodes; a column that says nothing in all of them still has its type."""
     import pyarrow as pa
 
-    types = dict.fromkeys(texts, pa.string()) | dict.fromkeys(truths, pa.bool_())
-    columns = {key: pa.array([row[key] for row in rows], types.get(key) or _type(key, rows[0][key])) for key in rows[0]}
+    types = dict.fromkeys(text_columns, pa.string()) | dict.fromkeys(flag_columns, pa.bool_())
+    columns = {
+        key: pa.array([row[key] for row in rows], types.get(key) or _choose_column_type(key, rows[0][key]))
+        for key in rows[0]
+    }
     return pa.table(columns)
 
 
-def _type(key: str, value: Any) -> Any:
+def _choose_column_type(key: str, value: Any) -> Any:
     """Return the column's type by its name and depth: whole numbers, or fractions in as many lists as there are."""
     import pyarrow as pa
 
@@ -122,7 +127,7 @@ def write_tasks(path: Path, tasks: Sequence[str]) -> None:
     pq.write_table(table.replace_schema_metadata({"pandas": json.dumps(pandas)}), path)
 
 
-def _column(values: NDArray[Any]) -> Any:
+def _make_arrow_column(values: NDArray[Any]) -> Any:
     import pyarrow as pa
 
     if values.shape[1] == 1:

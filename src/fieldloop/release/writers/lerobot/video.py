@@ -33,7 +33,7 @@ class Encoding:
     options: Mapping[str, str] = field(default_factory=dict)
 
 
-def encoding(codec: Codec, size: tuple[int, int], *, crf: int, depth: bool) -> Encoding:
+def choose_encoding(codec: Codec, size: tuple[int, int], *, crf: int, depth: bool) -> Encoding:
     """Choose an encoding. Distances are kept without loss beyond their steps, whatever the codec for colour."""
     if depth:
         exact = f"lossless=1:keyint={DEPTH_KEY_FRAME_EVERY}:bframes=0:log-level=none"
@@ -78,7 +78,7 @@ class VideoWriter:
 
     def add(self, pictures: Iterable[Any]) -> Span:
         """Encode one episode's frames behind what is there."""
-        return self.append(self._encode(pictures))
+        return self.append(self._encode_pictures(pictures))
 
     def copy(self, part: VideoPart, codecs: Collection[str]) -> CopiedVideo | None:
         """Copy one episode's packets beside what is there, to be appended; None where that is not possible."""
@@ -98,9 +98,9 @@ class VideoWriter:
                 self._head = head
             for packet in alone.demux(video=0):
                 if packet.size:
-                    self._append(packet)
+                    self._append_packet(packet)
         self._alone.unlink()
-        self._places.wrote(size)
+        self._places.note_written_bytes(size)
         start, self._frames = self._frames, self._frames + count
         return Span(place, start / self._fps, self._frames / self._fps)
 
@@ -120,13 +120,13 @@ class VideoWriter:
         self._container = av.open(str(path), "w", options={"movflags": "faststart"})
         self._stream = self._container.add_stream_from_template(template, opaque=True)
 
-    def _append(self, packet: Any) -> None:
+    def _append_packet(self, packet: Any) -> None:
         shift = round(Fraction(self._frames, self._fps) / packet.time_base)
         packet.pts, packet.dts = packet.pts + shift, packet.dts + shift
         packet.stream = self._stream
         self._container.mux(packet)
 
-    def _encode(self, pictures: Iterable[Any]) -> int:
+    def _encode_pictures(self, pictures: Iterable[Any]) -> int:
         import av
 
         count = 0

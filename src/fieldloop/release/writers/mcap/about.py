@@ -8,7 +8,7 @@ from fieldloop.model.stream import Stream
 from fieldloop.release.writers.mcap.slots import HEADER, Slots
 
 
-def channel_metadata(stream: Stream, slots: Slots) -> dict[str, str]:
+def make_channel_metadata(stream: Stream, slots: Slots) -> dict[str, str]:
     """Describe a stream beyond what its messages can say.
 
     `fieldloop.clocks` maps each stamp of a message (header, publish, log) to the clock it really is; a stamp that is
@@ -33,7 +33,7 @@ def channel_metadata(stream: Stream, slots: Slots) -> dict[str, str]:
     return {f"fieldloop.{key}": escape_non_utf8(value) for key, value in stated.items()}
 
 
-def unwritable_texts(stream: Stream) -> list[Note]:
+def find_unwritable_texts(stream: Stream) -> list[Note]:
     """Return the texts of a stream that are not UTF-8 and are written as escapes."""
     texts = {"name": stream.name, "frame_id": stream.frame_id, "serial": stream.serial}
     return [

@@ -12,7 +12,7 @@ from fieldloop.model.note import Note
 from fieldloop.release.writers.mcap.log import WrittenLog, write_log
 from fieldloop.release.writers.mcap.pictures import Compression
 from fieldloop.release.writers.pairing import Pair, stamp_rows_alike
-from fieldloop.release.writers.written import Written, whole_or_nothing
+from fieldloop.release.writers.written import Written, write_whole_or_nothing
 
 LONGEST_NAME = 120  # file systems take 255 bytes, and a number is added
 
@@ -38,32 +38,32 @@ def write_mcap(
         raise BadInput("No recordings to write.")
     second = next(walk, None)
     compression = Compression(pictures, quality, depth)
-    with whole_or_nothing(target) as part:
+    with write_whole_or_nothing(target) as part:
         if second is None:
-            logs = [_write(first, part, compression)]
+            logs = [_write_one_log(first, part, compression)]
         else:
             part.mkdir()
-            logs = list(_write_all(chain((first, second), walk), part, compression))
+            logs = list(_write_all_logs(chain((first, second), walk), part, compression))
     left_out = dict.fromkeys(what for log in logs for what in log.left_out)
     return Written(target, len(logs), sum(log.messages for log in logs), (*left_out, *stamped))
 
 
-def _stamp_rows(recordings: Iterable[Recording], pair: Pair, stamped: dict[Note, None]) -> Iterator[Recording]:
+def _stamp_rows(recordings: Iterable[Recording], pair: Pair, stamping_notes: dict[Note, None]) -> Iterator[Recording]:
     for recording in recordings:
         alike, notes = stamp_rows_alike(recording, pair)
-        stamped |= dict.fromkeys(notes)
+        stamping_notes |= dict.fromkeys(notes)
         yield alike
 
 
-def _write_all(recordings: Iterable[Recording], folder: Path, compression: Compression) -> Iterator[WrittenLog]:
+def _write_all_logs(recordings: Iterable[Recording], folder: Path, compression: Compression) -> Iterator[WrittenLog]:
     taken: set[str] = set()
     for recording in recordings:
-        name = _file_name(recording.episode.name, taken)
+        name = _make_file_name(recording.episode.name, taken)
         taken.add(name.lower())
-        yield _write(recording, folder / f"{name}.mcap", compression)
+        yield _write_one_log(recording, folder / f"{name}.mcap", compression)
 
 
-def _write(recording: Recording, path: Path, compression: Compression) -> WrittenLog:
+def _write_one_log(recording: Recording, path: Path, compression: Compression) -> WrittenLog:
     try:
         return write_log(recording, path, compression)
     except BaseException:
@@ -71,7 +71,9 @@ def _write(recording: Recording, path: Path, compression: Compression) -> Writte
         raise
 
 
-def _file_name(episode: str, taken: set[str]) -> str:
+def _make_file_name(episode: str, taken_names: set[str]) -> str:
     """Name a file on any system after its episode; two that differ in case only are the same name on some."""
     plain = re.sub(r"[^\w.-]+", "_", episode, flags=re.ASCII).strip("._")[:LONGEST_NAME] or "episode"
-    return next(n for n in (plain, *(f"{plain}-{i}" for i in range(2, len(taken) + 3))) if n.lower() not in taken)
+    return next(
+        n for n in (plain, *(f"{plain}-{i}" for i in range(2, len(taken_names) + 3))) if n.lower() not in taken_names
+    )

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from fieldloop.model.note import Note, Subject, note
 from fieldloop.model.stream import Stream, StreamKind
 from fieldloop.release.writers.mcap.about import message_text
-from fieldloop.release.writers.seen import no_values_note
+from fieldloop.release.writers.seen import make_no_values_note
 from fieldloop_robot.messages import Imu, JointState, Message, PoseStamped, WrenchStamped
 
 EXACT_WHOLE = 2**53  # a 64-bit float holds every whole number up to this
@@ -35,16 +35,16 @@ PART_KINDS = {"velocity": StreamKind.JOINT_VELOCITY, "effort": StreamKind.JOINT_
 WHOLE = (StreamKind.JOINT_POSITION, StreamKind.GRIPPER, StreamKind.ACTION)
 
 
-def why_unwritable(stream: Stream) -> Note | None:
+def explain_unwritable(stream: Stream) -> Note | None:
     """Return why a stream's values cannot be written; None where they can."""
     if stream.values is None:
-        return no_values_note(stream)
+        return make_no_values_note(stream)
     if stream.values.dtype.kind not in "fiub":
         return note("release.no_numbers", about=Subject(stream.name), dtype=str(stream.values.dtype))
     return None if stream.values.size else note("release.no_numbers", about=Subject(stream.name))
 
 
-def losses(stream: Stream) -> Iterator[Note]:
+def report_losses(stream: Stream) -> Iterator[Note]:
     """Yield what a message's float64s and flat lists cannot hold of a stream's values."""
     values = stream.values
     assert values is not None
@@ -58,7 +58,7 @@ def losses(stream: Stream) -> Iterator[Note]:
         yield note("release.values_rounded", about=about, stored="float64")
 
 
-def parts_of(stream: Stream, streams: Mapping[str, Stream]) -> dict[str, Stream]:
+def find_carried_parts(stream: Stream, streams: Mapping[str, Stream]) -> dict[str, Stream]:
     """Return the velocities and efforts that travel inside the message of their positions, by field.
 
     Only where the message says all there is to know of them: equal stamps, columns, notes, frame and device, and units
@@ -76,17 +76,17 @@ def parts_of(stream: Stream, streams: Mapping[str, Stream]) -> dict[str, Stream]
     return parts
 
 
-def messages(stream: Stream, parts: Mapping[str, Stream], rows: slice) -> Iterator[Message]:
+def make_messages(stream: Stream, carried_parts: Mapping[str, Stream], rows: slice) -> Iterator[Message]:
     """Yield the messages of some rows."""
     typed = TYPES.get(stream.kind)
-    values, frame_id = _rows(stream, rows), message_text(stream.frame_id)
+    values, frame_id = _get_rows(stream, rows), message_text(stream.frame_id)
     if typed and (stream.columns, stream.unit) == (typed.columns, typed.unit):
         for row in values:
             yield typed.make(row, frame_id)
         return
     nothing: Rows = [[]] * len(values)
     field = {kind: part for part, kind in PART_KINDS.items()}.get(stream.kind, "position")
-    fields = {field: values} | {part: _rows(other, rows) for part, other in parts.items()}
+    fields = {field: values} | {part: _get_rows(other, rows) for part, other in carried_parts.items()}
     names = tuple(message_text(name) for name in stream.columns) if len(stream.columns) == len(values[0]) else ()
     for position, velocity, effort in zip(
         *(fields.get(name, nothing) for name in ("position", "velocity", "effort")), strict=True
@@ -102,7 +102,7 @@ def _travels_with(stream: Stream, other: Stream) -> bool:
             s.serial,
             s.nominal_hz,
             dict(s.notes),
-            None if s.values is None else _dtype_and_shape(s.values),
+            None if s.values is None else _get_dtype_and_shape(s.values),
         )
         for s in (stream, other)
     ]
@@ -114,11 +114,11 @@ def _travels_with(stream: Stream, other: Stream) -> bool:
     )
 
 
-def _dtype_and_shape(values: NDArray[Any]) -> tuple[Any, ...]:
+def _get_dtype_and_shape(values: NDArray[Any]) -> tuple[Any, ...]:
     return values.dtype, values.shape
 
 
-def _rows(stream: Stream, rows: slice) -> Rows:
+def _get_rows(stream: Stream, rows: slice) -> Rows:
     values: Any = stream.values
     floats = values[rows].reshape(-1, int(np.prod(values.shape[1:]))).astype(np.float64)
     if values.dtype.kind in "iu":  # the largest must not round up to what its own type cannot hold

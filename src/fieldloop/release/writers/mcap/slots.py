@@ -28,18 +28,18 @@ class Slots(NamedTuple):
         return np.maximum(log, 0), np.maximum(publish, 0), np.clip(header, FIRST_HEADER_NS, LAST_HEADER_NS)
 
 
-def slots_of(stream: Stream) -> Slots:
+def assign_slots(stream: Stream) -> Slots:
     """Give each clock the slot of its name; one that has none, or does not fit it, takes one that is free."""
     held: dict[str, ClockKind] = {}
     waiting = []
     for kind in (kind for kind in ClockKind if kind in stream.clocks):
-        if kind.value in (HEADER, PUBLISH, LOG) and _fits(stream, kind, kind.value):
+        if kind.value in (HEADER, PUBLISH, LOG) and _clock_fits_slot(stream, kind, kind.value):
             held[kind.value] = kind
         else:
             waiting.append(kind)
     left = []
     for kind in waiting:
-        free = (slot for slot in (HEADER, PUBLISH, LOG) if slot not in held and _fits(stream, kind, slot))
+        free = (slot for slot in (HEADER, PUBLISH, LOG) if slot not in held and _clock_fits_slot(stream, kind, slot))
         if slot := next(free, ""):
             held[slot] = kind
         else:
@@ -47,7 +47,7 @@ def slots_of(stream: Stream) -> Slots:
     return Slots(held, tuple(left))
 
 
-def _fits(stream: Stream, kind: ClockKind, slot: str) -> bool:
+def _clock_fits_slot(stream: Stream, kind: ClockKind, slot: str) -> bool:
     times = stream.clocks[kind]
     if not len(times):
         return True

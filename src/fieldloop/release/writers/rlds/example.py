@@ -16,31 +16,33 @@ class Pieces(NamedTuple):
     size: int
 
 
-def example(features: Mapping[str, Pieces]) -> Pieces:
+def encode_example(features: Mapping[str, Pieces]) -> Pieces:
     """Put features together, by name in order, so that the same episode gives the same bytes."""
     entries = [
-        _field(1, join_pieces([_field(1, single_piece(name.encode())), _field(2, features[name])]))
+        _encode_field(
+            1, join_pieces([_encode_field(1, make_single_piece(name.encode())), _encode_field(2, features[name])])
+        )
         for name in sorted(features)
     ]
-    return _field(1, join_pieces(entries))
+    return _encode_field(1, join_pieces(entries))
 
 
-def bytes_list(values: Iterable[bytes]) -> Pieces:
+def encode_bytes_list(values: Iterable[bytes]) -> Pieces:
     """Make a feature of bytes."""
-    return _field(BYTES, join_pieces([_field(1, single_piece(value)) for value in values]))
+    return _encode_field(BYTES, join_pieces([_encode_field(1, make_single_piece(value)) for value in values]))
 
 
-def numbers_list(values: NDArray[Any]) -> Pieces:
+def encode_numbers_list(values: NDArray[Any]) -> Pieces:
     """Make a feature of numbers: float32 for fractions, int64 for all else; unsigned ones keep their bits."""
     flat = np.ascontiguousarray(values).reshape(-1)
     if flat.dtype.kind == "f":
         with np.errstate(over="ignore"):  # what is too large becomes infinite; the caller has said so
-            return _field(FLOAT, _field(1, single_piece(flat.astype("<f4").tobytes())))
+            return _encode_field(FLOAT, _encode_field(1, make_single_piece(flat.astype("<f4").tobytes())))
     bits = flat.view(np.uint64) if flat.dtype == np.uint64 else flat.astype(np.int64).view(np.uint64)
-    return _field(INT64, _field(1, single_piece(varints(bits))))
+    return _encode_field(INT64, _encode_field(1, make_single_piece(encode_varints(bits))))
 
 
-def single_piece(data: bytes) -> Pieces:
+def make_single_piece(data: bytes) -> Pieces:
     """Return bytes as they are."""
     return Pieces((data,), len(data))
 
@@ -50,10 +52,10 @@ def join_pieces(pieces: Sequence[Pieces]) -> Pieces:
     return Pieces(tuple(part for piece in pieces for part in piece.parts), sum(piece.size for piece in pieces))
 
 
-def varints(values: NDArray[np.uint64]) -> bytes:
+def encode_varints(values: NDArray[np.uint64]) -> bytes:
     """Pack whole numbers in one to ten bytes each.
 
-    >>> varints(np.array([5, 300, 2**64 - 1], np.uint64)).hex()
+    >>> encode_varints(np.array([5, 300, 2**64 - 1], np.uint64)).hex()
     '05ac02ffffffffffffffffff01'
     """
     if not len(values) or int(values.max()) < 0x80:  # noqa: PLR2004 - one byte each
@@ -70,6 +72,6 @@ def varints(values: NDArray[np.uint64]) -> bytes:
     return packed.tobytes()
 
 
-def _field(number: int, pieces: Pieces) -> Pieces:
-    head = bytes([number << 3 | 2]) + varints(np.asarray([pieces.size], np.uint64))
+def _encode_field(field_number: int, pieces: Pieces) -> Pieces:
+    head = bytes([field_number << 3 | 2]) + encode_varints(np.asarray([pieces.size], np.uint64))
     return Pieces((head, *pieces.parts), len(head) + pieces.size)

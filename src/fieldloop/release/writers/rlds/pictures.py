@@ -8,25 +8,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.model.stream import EncodedSource
-from fieldloop.release.writers.framed import Framed, split_ascending
+from fieldloop.release.writers.framed import Framed, split_into_ascending_runs
 
 PictureForm = Literal["png", "jpeg"]
 JPEG_QUALITY = 95  # the default of OpenCV and of TensorFlow
 COLOUR = 3  # channels
 
 
-def encoded_pictures(framed: Framed, camera: str, form: PictureForm) -> Iterator[tuple[bytes, bool]]:
+def encode_pictures(framed: Framed, camera: str, form: PictureForm) -> Iterator[tuple[bytes, bool]]:
     """Yield one picture a row, and whether it was encoded here: what rests in that form already is taken as it is."""
     source = framed.streams[camera].pictures
-    at_rest = _stored_pictures(source, framed.picks[camera]) if isinstance(source, EncodedSource) else iter(())
+    at_rest = _read_stored_pictures(source, framed.picks[camera]) if isinstance(source, EncodedSource) else iter(())
     for picture, (stored_form, data) in zip(framed.pictures(camera), chain(at_rest, repeat(("", b""))), strict=False):
         if stored_form == form and picture.ndim == COLOUR and _decodes_to(data, picture):
             yield data, False
         else:
-            yield encode(picture, form), True
+            yield encode_picture(picture, form), True
 
 
-def encode(picture: NDArray[Any], form: PictureForm) -> bytes:
+def encode_picture(picture: NDArray[Any], form: PictureForm) -> bytes:
     """Encode colours (uint8 H×W×3) or distances (float32 H×W).
 
     PNG at OpenCV's own setting: a fifth smaller would take two and a half times as long.
@@ -45,8 +45,8 @@ def encode(picture: NDArray[Any], form: PictureForm) -> bytes:
     return bytes(encoded.tobytes())
 
 
-def _stored_pictures(source: EncodedSource, picks: NDArray[np.int64]) -> Iterator[tuple[str, bytes]]:
-    for run in split_ascending(picks):
+def _read_stored_pictures(source: EncodedSource, picks: NDArray[np.int64]) -> Iterator[tuple[str, bytes]]:
+    for run in split_into_ascending_runs(picks):
         wanted, times = np.unique(run, return_counts=True)
         for stored, rows in zip(source.encoded(wanted.tolist()), times.tolist(), strict=False):
             yield from [stored] * rows

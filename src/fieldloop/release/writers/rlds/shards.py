@@ -32,9 +32,9 @@ class ShardWriter:
             self._open_next_part()
         assert self._file is not None
         head = struct.pack("<Q", payload.size)
-        self._file.write(head + struct.pack("<I", _mask_crc(_crc((head,)))))
+        self._file.write(head + struct.pack("<I", _mask_crc(_compute_crc((head,)))))
         self._file.writelines(payload.parts)
-        self._file.write(struct.pack("<I", _mask_crc(_crc(payload.parts))))
+        self._file.write(struct.pack("<I", _mask_crc(_compute_crc(payload.parts))))
         self._size += payload.size + 16
         self.payload_bytes += payload.size
         self.lengths[-1] += 1
@@ -45,7 +45,7 @@ class ShardWriter:
             self._file.close()
             self._file = None
         for index in range(len(self.lengths)):
-            self._part(index).rename(self._folder / f"{self._stem}-{index:05d}-of-{len(self.lengths):05d}")
+            self._make_part_path(index).rename(self._folder / f"{self._stem}-{index:05d}-of-{len(self.lengths):05d}")
 
     def abandon(self) -> None:
         """Let go of the file; what was written is not kept."""
@@ -55,14 +55,14 @@ class ShardWriter:
     def _open_next_part(self) -> None:
         if self._file is not None:
             self._file.close()
-        self._file, self._size = self._part(len(self.lengths)).open("wb"), 0
+        self._file, self._size = self._make_part_path(len(self.lengths)).open("wb"), 0
         self.lengths.append(0)
 
-    def _part(self, index: int) -> Path:
+    def _make_part_path(self, index: int) -> Path:
         return self._folder / f"{self._stem}-{index:05d}.part"
 
 
-def _crc(parts: tuple[bytes, ...]) -> int:
+def _compute_crc(parts: tuple[bytes, ...]) -> int:
     import google_crc32c
 
     crc = 0
