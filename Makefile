@@ -16,7 +16,7 @@ demo: .venv/demo.done  ## the whole loop on embedded defaults, then the pages (A
 	$(BIN)/fieldloop demo $(ARGS)
 
 test: .venv/test.done lint  ## everything that must hold, in a few minutes
-	$(BIN)/pytest -q -m "not soak and not oracle" $(ARGS)
+	$(BIN)/pytest -q -n auto --maxprocesses 4 --dist loadfile -m "not soak and not oracle" $(ARGS)
 
 lint: .venv/test.done  ## style, types, import contracts
 	$(BIN)/ruff check .
