@@ -9,7 +9,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from fieldloop import NAMES
 from fieldloop.doors.parameters import Parameter, read_parameters
-from fieldloop.loop.catalogue import UseCase, use_case
+from fieldloop.loop.catalogue import UseCase, find_use_case
 from fieldloop.python_api import WITHOUT_WORKSPACE
 from fieldloop.python_api.workspace import METHODS
 
@@ -68,7 +68,7 @@ def text() -> str:
     """Return the whole stub."""
     imports = {("fieldloop.errors", "FieldloopError"), ("fieldloop.model.episode", "Defect")}
     imports.add(("fieldloop.model.episode", "Recording"))
-    functions = [line for name, of in WITHOUT_WORKSPACE.items() for line in _function(name, use_case(of), imports)]
+    functions = [line for name, of in WITHOUT_WORKSPACE.items() for line in _function(name, find_use_case(of), imports)]
     methods = [f"    {line}" for name, case in METHODS.items() for line in _function(name, case, imports, "self, ")]
     named = "\n".join(f"from {module} import {name}{_offered(name)}" for module, name in sorted(imports))
     return f"{HEAD}\n{named}\n{FIXED}\n" + "\n".join(functions) + f"\n{WORKSPACE}" + "\n".join(methods) + "\n"

@@ -10,17 +10,17 @@ from types import SimpleNamespace
 import pytest
 from tests.audit.maps import outcome
 
-from fieldloop.cli.render_audit import compared as print_compared
+from fieldloop.cli.render_audit import print_compared_claims as print_compared
 from fieldloop.cli.screen import Screen
 from fieldloop.errors import BadInput, Refused
 from fieldloop.loop.audit import audit as use
-from fieldloop.loop.audit.velocity import velocity
+from fieldloop.loop.audit.velocity import write_velocity_catalogue
 from fieldloop.model.audit import Comparison
 from fieldloop.model.deployment import Audit, AuditAnswer, Deployment, EdgeCase, Site
 from fieldloop.model.event import OutcomeRecorded
 from fieldloop.model.finding import Status
 from fieldloop.model.note import note
-from fieldloop.report.audit import html as page
+from fieldloop.report.audit import render_audit_page as page
 from fieldloop.ui.pages.deployment import draw
 from fieldloop.ui.visit import Visit
 
@@ -40,7 +40,7 @@ def test_a_map_without_logs_is_asked_and_not_compared(workspace):
     assert audited.exit_ok
     assert audited.audit.compared == ()
     with pytest.raises(Refused, match="no logs to compare"):
-        use.compare(workspace)
+        use.compare_map_with_logs(workspace)
 
 
 def test_logs_that_contradict_the_map_are_kept_with_the_audit(workspace, tmp_path):
@@ -49,8 +49,8 @@ def test_logs_that_contradict_the_map_are_kept_with_the_audit(workspace, tmp_pat
     wrong = {c.what for c in audited.audit.compared if c.status is Status.FAILED}
     assert wrong == {"bin", "lighting"}
     assert audited.exit_ok, "completeness locks, not what logs say"
-    assert use.latest_audit(workspace) == audited.audit
-    compared = use.compare(workspace)
+    assert use.find_latest_audit(workspace) == audited.audit
+    compared = use.compare_map_with_logs(workspace)
     assert compared.comparisons == audited.audit.compared
     assert not compared.exit_ok
     text = (tmp_path / "audit.html").read_text()
@@ -72,7 +72,7 @@ def test_measured_shares_are_in_force_for_every_reader_of_the_map(workspace):
 def test_an_override_keeps_what_was_compared(workspace):
     workspace.write(*(OutcomeRecorded(o) for o in UNTRUE))
     before = use.audit(workspace).audit
-    after = use.override(workspace, reason="the pilot starts on Monday")
+    after = use.override_audit(workspace, reason="the pilot starts on Monday")
     assert after == dataclasses.replace(
         before, overridden_by=after.overridden_by, override_reason=after.override_reason
     )
@@ -116,7 +116,7 @@ def test_velocity_without_a_workspace_and_with_an_item_master(tmp_path):
     lines, master = tmp_path / "lines.csv", tmp_path / "items.csv"
     lines.write_text("sku,date,qty\na,2026-01-01,3\nb,2026-01-03,1\nb,2026-01-03,x\n")
     master.write_text("sku,mass_kg\na,0.2\nidle,1\n")
-    made = velocity(None, lines, out=tmp_path / "skus.csv", master=master)
+    made = write_velocity_catalogue(None, lines, out=tmp_path / "skus.csv", master=master)
     assert (made.lines, made.used, made.skus) == (3, 2, 3)
     assert made.skipped[0].first == (4,)
     assert made.remarks == (
@@ -125,10 +125,10 @@ def test_velocity_without_a_workspace_and_with_an_item_master(tmp_path):
         "1 articles of the item master were never picked.",
     )
     with pytest.raises(BadInput, match="does not exist"):
-        velocity(None, tmp_path / "none.csv", out=tmp_path / "skus.csv")
+        write_velocity_catalogue(None, tmp_path / "none.csv", out=tmp_path / "skus.csv")
     lines.write_bytes(b"sku,date\n\xff\xff,2026-01-01\n")
     with pytest.raises(BadInput, match="not UTF-8"):
-        velocity(None, lines, out=tmp_path / "skus.csv")
+        write_velocity_catalogue(None, lines, out=tmp_path / "skus.csv")
 
 
 def test_what_is_logged_at_one_site_is_not_reported_as_unlogged():

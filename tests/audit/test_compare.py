@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.audit.maps import FULL, SKUS, START_NS, attempts, outcome
 
-from fieldloop.audit import compare, parse
+from fieldloop.audit import compare_map_with_logs, parse_deployment_map
 from fieldloop.model.condition import Stratum
 from fieldloop.model.episode import Episode
 from fieldloop.model.finding import Status
@@ -17,12 +17,12 @@ from fieldloop.protocol import default_operations
 from fieldloop.say import sentence
 
 SETTINGS = default_operations()["audit"]
-MAP = parse(FULL, SKUS, SETTINGS)
+MAP = parse_deployment_map(FULL, SKUS, SETTINGS)
 AS_CLAIMED = {"front": 0.7, "back": 0.3}
 
 
 def found(outcomes=(), episodes=(), deployment=MAP, **more):
-    return {(c.site, c.what): c for c in compare(deployment, episodes, SETTINGS, outcomes, **more)}
+    return {(c.site, c.what): c for c in compare_map_with_logs(deployment, episodes, SETTINGS, outcomes, **more)}
 
 
 def many(days=20, per_day=100, **given):
@@ -201,7 +201,7 @@ def test_garbage_and_silence_are_cannot_tell():
     garbage = [episode(1, lux="bright", temperature_c="nan")]
     seen = found(episodes=garbage)
     assert seen["north", "lux"].status is seen["north", "temperature_c"].status is Status.CANNOT_TELL
-    assert {c.status for c in compare(MAP, [], SETTINGS)} == {Status.CANNOT_TELL}
+    assert {c.status for c in compare_map_with_logs(MAP, [], SETTINGS)} == {Status.CANNOT_TELL}
 
 
 def test_a_shift_or_zone_that_the_attempt_names_is_compared_with_its_own_light():
@@ -213,7 +213,7 @@ def test_a_shift_or_zone_that_the_attempt_names_is_compared_with_its_own_light()
 
 def test_articles_that_the_map_lacks_and_the_reverse_are_named_by_share_of_picks():
     catalogue = "sku,picks_per_week\n" + "".join(f"s{k},{100 if k < 5 else 1}\n" for k in range(105))
-    deployment = parse(FULL, catalogue, SETTINGS)
+    deployment = parse_deployment_map(FULL, catalogue, SETTINGS)
     picked = [outcome(n, n // 200, bin="front", item=f"s{n % 4}" if n % 10 else "new") for n in range(4000)]
     compared = found(picked, deployment=deployment)["north", "sku"]
     assert compared.status is Status.FAILED
@@ -227,7 +227,7 @@ def test_articles_that_the_map_lacks_and_the_reverse_are_named_by_share_of_picks
 
 def test_edge_cases_and_speed_are_compared_where_attempts_name_them():
     text = FULL.replace("per_week = 14\nfailure_rate = 0.2", "per_week = 1\nfailure_rate = 0.1")
-    deployment = parse(text, "sku,picks_per_week\na,100\n", SETTINGS)
+    deployment = parse_deployment_map(text, "sku,picks_per_week\na,100\n", SETTINGS)
     slow = [
         dataclasses.replace(o, scenario="stuck together" if n % 5 == 0 else "", succeeded=n % 10 != 0, cycle_s=15.0)
         for n, o in enumerate(many())
@@ -242,7 +242,9 @@ def test_edge_cases_and_speed_are_compared_where_attempts_name_them():
 
 
 def test_one_stratum_only_is_judged_without_a_division_by_nothing():
-    flat = parse('[deployment]\nid="d"\ntask="t"\n[[site]]\nid="north"\nshare=1\nbins={front=1.0}', "", SETTINGS)
+    flat = parse_deployment_map(
+        '[deployment]\nid="d"\ntask="t"\n[[site]]\nid="north"\nshare=1\nbins={front=1.0}', "", SETTINGS
+    )
     outcomes = [outcome(n, n % 20, bin="front") for n in range(2000)]
     assert found(outcomes, deployment=flat)["north", "bin"].status is Status.PASSED
     elsewhere = [outcome(n, n % 20, bin="back") for n in range(2000)]
@@ -251,6 +253,6 @@ def test_one_stratum_only_is_judged_without_a_division_by_nothing():
 
 def test_shares_of_sites_are_compared_too():
     two = FULL.replace("share = 1.0", "share = 0.5") + '[[site]]\nid = "south"\nshare = 0.5\n'
-    seen = found(many(), deployment=parse(two, SKUS, SETTINGS))
+    seen = found(many(), deployment=parse_deployment_map(two, SKUS, SETTINGS))
     assert seen["", "site"].status is Status.FAILED
     assert ("north", 1.0) in [(d["level"], d["measured"]) for d in seen["", "site"].message.details]

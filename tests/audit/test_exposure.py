@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.audit.maps import FULL, SKUS, outcome
 
-from fieldloop.audit import parse, with_measured_shares
+from fieldloop.audit import apply_measured_shares, parse_deployment_map
 from fieldloop.errors import BadInput
 from fieldloop.model.codec import from_plain, to_plain
 from fieldloop.model.condition import Exposure, Stratum
@@ -37,7 +37,7 @@ def exact(deployment):
 
 
 def test_further_factors_make_strata():
-    deployment = parse(FULL.replace(BINS, FACTORS), SKUS, SETTINGS)
+    deployment = parse_deployment_map(FULL.replace(BINS, FACTORS), SKUS, SETTINGS)
     shares = {e.stratum: e.share for e in deployment.exposures}
     assert len(shares) == 2 * 2 * 2
     here = Stratum.of(site="north", tier="high", bin="back", lighting="dim", surface="epoxy")
@@ -59,23 +59,23 @@ def test_further_factors_make_strata():
 )
 def test_factors_that_cannot_be_are_refused(line, says):
     with pytest.raises(BadInput, match=r"deployment\.toml, line") as caught:
-        parse(FULL.replace(BINS, f"{line}\n"), SKUS, SETTINGS)
+        parse_deployment_map(FULL.replace(BINS, f"{line}\n"), SKUS, SETTINGS)
     assert says in str(caught.value)
 
 
 def test_a_catalogue_by_site_gives_each_site_its_own_tiers():
     two = FULL.replace("share = 1.0", "share = 0.5") + '[[site]]\nid = "south"\nshare = 0.5\n'
     skus = "sku,picks_per_week,site\na,80,north\nb,15,south\nc,5,south\n"
-    deployment = parse(two, skus, SETTINGS)
+    deployment = parse_deployment_map(two, skus, SETTINGS)
     north, south = deployment.sites
     assert deployment.mixes(north)["tier"] == {"high": 1.0}
     assert deployment.mixes(south)["tier"] == pytest.approx({"medium": 0.75, "long_tail": 0.25})
     with pytest.raises(BadInput, match="Did you mean 'north'"):
-        parse(two, skus.replace("north", "nort"), SETTINGS)
+        parse_deployment_map(two, skus.replace("north", "nort"), SETTINGS)
     with pytest.raises(BadInput, match="listed twice"):
-        parse(two, skus + "c,5,south\n", SETTINGS)
+        parse_deployment_map(two, skus + "c,5,south\n", SETTINGS)
     with pytest.raises(BadInput, match="every row must name its site"):
-        parse(two, skus + "d,5,\n", SETTINGS)
+        parse_deployment_map(two, skus + "d,5,\n", SETTINGS)
 
 
 def seen(rng_levels, count):
@@ -86,10 +86,10 @@ def seen(rng_levels, count):
 
 def test_measured_joint_shares_take_over_as_attempts_come_in():
     together = [{"bin": "front", "lighting": "bright"}, {"bin": "back", "lighting": "dim"}]
-    map_alone = parse(FULL, SKUS, SETTINGS)
+    map_alone = parse_deployment_map(FULL, SKUS, SETTINGS)
     prior = SETTINGS.number("measured_prior")
     for count in (50, 5000):
-        measured = with_measured_shares(map_alone, seen(together, count), SETTINGS)
+        measured = apply_measured_shares(map_alone, seen(together, count), SETTINGS)
         shares = {e.stratum: e.share for e in measured.exposures}
         weight = 2 * count / (2 * count + prior)
         here = Stratum.of(site="north", tier="high", bin="front", lighting="bright")
@@ -99,7 +99,7 @@ def test_measured_joint_shares_take_over_as_attempts_come_in():
 
 def test_attempts_that_do_not_log_every_factor_measure_nothing():
     with pytest.raises(BadInput, match=r"logs every factor of its site.*tier, bin, lighting"):
-        with_measured_shares(parse(FULL, SKUS, SETTINGS), [outcome(1, bin="front")], SETTINGS)
+        apply_measured_shares(parse_deployment_map(FULL, SKUS, SETTINGS), [outcome(1, bin="front")], SETTINGS)
 
 
 @pytest.mark.parametrize(
@@ -112,13 +112,13 @@ def test_attempts_that_do_not_log_every_factor_measure_nothing():
 )  # fmt: skip
 def test_measured_shares_need_enough_days_and_complete_logs(outcomes, says):
     with pytest.raises(BadInput, match=f"north: .*{says}"):
-        with_measured_shares(parse(FULL, SKUS, SETTINGS), outcomes, SETTINGS)
+        apply_measured_shares(parse_deployment_map(FULL, SKUS, SETTINGS), outcomes, SETTINGS)
 
 
 def test_a_site_that_is_not_at_work_yet_keeps_its_share():
     two = FULL.replace("share = 1.0", "share = 0.6") + '[[site]]\nid = "south"\nshare = 0.4\n'
-    measured = with_measured_shares(
-        parse(two, SKUS, SETTINGS), seen([{"bin": "back", "lighting": "dim"}], 5000), SETTINGS
+    measured = apply_measured_shares(
+        parse_deployment_map(two, SKUS, SETTINGS), seen([{"bin": "back", "lighting": "dim"}], 5000), SETTINGS
     )
     shares = {e.stratum: e.share for e in measured.exposures}
     assert sum(share for stratum, share in shares.items() if stratum.level("site") == "south") == pytest.approx(0.4)
@@ -163,7 +163,9 @@ def test_a_fleet_is_written_down_without_its_strata_and_read_back_with_them():
 
 
 def test_an_older_map_with_its_strata_written_down_is_still_read():
-    plain = to_plain(parse(FULL, SKUS, SETTINGS)) | {"exposures": [{"stratum": "site=north", "share": 1.0}]}
+    plain = to_plain(parse_deployment_map(FULL, SKUS, SETTINGS)) | {
+        "exposures": [{"stratum": "site=north", "share": 1.0}]
+    }
     again = from_plain(Deployment, plain)
     assert len(again.exposures) == 4
     assert dataclasses.replace(again, id="other").exposures == again.exposures

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from tests.audit.maps import FULL, SKUS, attempts
 
-from fieldloop.audit import compare, parse
-from fieldloop.audit.claim import band
+from fieldloop.audit import compare_map_with_logs, parse_deployment_map
+from fieldloop.audit.claim import compute_claim_band
 from fieldloop.model.finding import Status
 from fieldloop.protocol import default_operations
 from fieldloop.stats.binomial import compute_wilson_interval
@@ -24,7 +24,7 @@ def alarm(rng, truth, days, per_day, alike):
     of_day = rng.dirichlet(truth * (1 / alike - 1), days) if alike else np.tile(truth, (days, 1))
     counts = np.array([rng.multinomial(per_day, p) for p in of_day], dtype=float)
     level = 1.0 - ALPHA / len(truth)
-    bands = [band(share, SETTINGS) for share in CLAIMED]
+    bands = [compute_claim_band(share, SETTINGS) for share in CLAIMED]
     chances = [x.chance_beyond(*b, level) for x, b in zip(estimate_level_shares(counts, 10.0), bands, strict=True)]
     return bool(adjust_by_holm(chances).min() <= ALPHA)
 
@@ -45,8 +45,8 @@ def test_a_difference_worth_knowing_is_found_in_a_month():
 
 
 def test_the_whole_comparison_keeps_quiet_about_a_true_map():
-    deployment = parse(FULL, SKUS, SETTINGS)
+    deployment = parse_deployment_map(FULL, SKUS, SETTINGS)
     rng = np.random.default_rng(3)
     for _ in range(20):
         outcomes = attempts(rng, {"front": 0.7, "back": 0.3}, days=6, per_day=30, alike=0.1)
-        assert all(c.status is not Status.FAILED for c in compare(deployment, (), SETTINGS, outcomes))
+        assert all(c.status is not Status.FAILED for c in compare_map_with_logs(deployment, (), SETTINGS, outcomes))

@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 from fieldloop.loop.audit import audit as use
-from fieldloop.loop.audit.audited_map import map_changed
+from fieldloop.loop.audit.audited_map import find_edited_map_files
 from fieldloop.loop.home.home import home
 from fieldloop.loop.plan.plan import plan
 from fieldloop.loop.workspace import create_workspace, open_workspace
@@ -19,7 +19,7 @@ CHANGED = "changed after the audit. The map as audited is still in force. Run: f
 
 
 def changes(workspace):
-    return tuple(map(sentence, map_changed(workspace)))
+    return tuple(map(sentence, find_edited_map_files(workspace)))
 
 
 @pytest.fixture
@@ -35,12 +35,12 @@ def edit(workspace, name, old, new):
 
 
 def test_a_map_that_is_as_audited_says_nothing(workspace):
-    assert map_changed(workspace) == ()
+    assert find_edited_map_files(workspace) == ()
     edit(workspace, "deployment.toml", "[deployment]", "# a remark\n[deployment]")
     edit(workspace, "skus.csv", ",", ", ")
-    assert map_changed(workspace) == (), "what it says is the same"
+    assert find_edited_map_files(workspace) == (), "what it says is the same"
     (workspace.root / "deployment.toml").unlink()
-    assert map_changed(workspace) == (), "a workspace may have moved without its files"
+    assert find_edited_map_files(workspace) == (), "a workspace may have moved without its files"
 
 
 @pytest.mark.parametrize(
@@ -50,18 +50,18 @@ def test_a_map_that_is_as_audited_says_nothing(workspace):
 def test_everything_that_uses_the_map_names_the_changed_file(workspace, name, old, new):
     edit(workspace, name, old, new)
     assert changes(workspace) == (f"{name} {CHANGED}",)
-    assert map_changed(workspace)[0] in plan(workspace, budget=5).warnings
+    assert find_edited_map_files(workspace)[0] in plan(workspace, budget=5).warnings
     now = home(workspace)
     (step,) = (step for step in (now.next, *now.then) if name in sentence(step.sentence))
     assert step.command == "fieldloop audit"
     assert name in str(draw(Visit(workspace=workspace)))
     use.audit(workspace)
-    assert map_changed(workspace) == ()
+    assert find_edited_map_files(workspace) == ()
 
 
 def test_a_map_that_can_no_longer_be_read_says_why(workspace):
     edit(workspace, "deployment.toml", "share = 1.0", "share = 2.0")
-    (fact,) = map_changed(workspace)
+    (fact,) = find_edited_map_files(workspace)
     assert (fact.code, fact["command"]) == ("audit.map_unreadable", "fieldloop audit")
     assert "deployment.toml, line 12" in fact["error"]
 
@@ -85,17 +85,17 @@ def test_files_that_lie_elsewhere_are_looked_at_where_they_lie(workspace, tmp_pa
     shutil.copy(workspace.root / "deployment.toml", workspace.root / "maps" / "north.toml")
     use.audit(workspace, workspace.root / "maps" / "north.toml", skus=tmp_path / "skus.csv")
     edit(workspace, "deployment.toml", "ceiling_m = 9", "ceiling_m = 8")
-    assert map_changed(workspace) == (), "that file is not the map in force"
+    assert find_edited_map_files(workspace) == (), "that file is not the map in force"
     edit(workspace, "maps/north.toml", "ceiling_m = 9", "ceiling_m = 8")
-    (fact,) = map_changed(workspace)
+    (fact,) = find_edited_map_files(workspace)
     assert fact["files"] == ("north.toml",)
     assert fact["command"] == f"fieldloop audit maps/north.toml --skus {tmp_path / 'skus.csv'}"
 
 
 def test_audits_without_recorded_files_are_compared_with_the_workspace_s_own(workspace):
-    bare = dataclasses.replace(use.latest_audit(workspace), files=())
+    bare = dataclasses.replace(use.find_latest_audit(workspace), files=())
     workspace.write(DeploymentMapped(use.latest_deployment(workspace)), DeploymentAudited(bare))
-    assert map_changed(workspace) == ()
+    assert find_edited_map_files(workspace) == ()
     edit(workspace, "skus.csv", "a,10", "a,20")
     assert changes(workspace) == (f"skus.csv {CHANGED}",)
 
@@ -103,5 +103,5 @@ def test_audits_without_recorded_files_are_compared_with_the_workspace_s_own(wor
 def test_without_an_audit_there_is_nothing_to_compare(tmp_path):
     create_workspace(tmp_path / "bare")
     bare = open_workspace(tmp_path / "bare")
-    assert map_changed(bare) == ()
+    assert find_edited_map_files(bare) == ()
     bare.close()

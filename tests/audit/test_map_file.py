@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.audit.maps import FULL
 
-from fieldloop.audit import ask, parse
+from fieldloop.audit import parse_deployment_map, score_questions
 from fieldloop.errors import BadInput
 from fieldloop.model.condition import Stratum
 from fieldloop.model.deployment import Range
@@ -61,12 +61,12 @@ c,5,0.1,0.02,0.02,0.02,"loose, unwrapped",
 
 def refused(map_text=MAP, skus_text=SKUS):
     with pytest.raises(BadInput) as caught:
-        parse(map_text, skus_text, SETTINGS)
+        parse_deployment_map(map_text, skus_text, SETTINGS)
     return str(caught.value)
 
 
 def test_every_fact_arrives():
-    deployment = parse(MAP, SKUS, SETTINGS)
+    deployment = parse_deployment_map(MAP, SKUS, SETTINGS)
     north, south = deployment.sites
     assert (deployment.id, deployment.task, deployment.target_cycle_s) == ("berlin", "pick", 12.5)
     assert (deployment.label_standard, deployment.synchronisation) == ("phases v1", "PTP")
@@ -84,7 +84,7 @@ def test_every_fact_arrives():
 
 
 def test_exposures_are_products_of_what_the_map_says():
-    shares = {e.stratum: e.share for e in parse(MAP, SKUS, SETTINGS).exposures}
+    shares = {e.stratum: e.share for e in parse_deployment_map(MAP, SKUS, SETTINGS).exposures}
     assert sum(shares.values()) == pytest.approx(1.0)
     assert len(shares) == 3 * 2 * 2 + 3
     stratum = Stratum.of(site="north", tier="medium", bin="back", lighting="dim")
@@ -92,7 +92,7 @@ def test_exposures_are_products_of_what_the_map_says():
 
 
 def test_a_factor_the_map_is_silent_about_is_left_out():
-    shares = parse('[deployment]\nid="d"\ntask="t"\n[[site]]\nid="s"\nshare=1', "", SETTINGS).exposures
+    shares = parse_deployment_map('[deployment]\nid="d"\ntask="t"\n[[site]]\nid="s"\nshare=1', "", SETTINGS).exposures
     assert [(str(e.stratum), e.share) for e in shares] == [("site=s", 1.0)]
 
 
@@ -182,14 +182,17 @@ def test_what_is_wrong_with_the_catalogue_is_named_with_its_place(old, new, says
 
 
 def test_two_columns_are_enough_and_one_is_not():
-    assert parse(MAP, "sku,picks_per_week\na,1\n", SETTINGS).skus[0].tier == "high"
+    assert parse_deployment_map(MAP, "sku,picks_per_week\na,1\n", SETTINGS).skus[0].tier == "high"
     assert "'picks_per_week' is missing" in refused(skus_text="sku\na\n")
     assert "no article" in refused(skus_text="sku,picks_per_week\n")
 
 
 def test_semicolons_between_cells_are_read_as_in_every_other_table():
     assert (
-        parse(MAP, SKUS.replace('"loose, unwrapped"', "loose").replace(",", ";"), SETTINGS).skus[1].packaging == "bag"
+        parse_deployment_map(MAP, SKUS.replace('"loose, unwrapped"', "loose").replace(",", ";"), SETTINGS)
+        .skus[1]
+        .packaging
+        == "bag"
     )
     message = refused(skus_text="sku;picks_per_week;mass_kg\na;5;0,3\n")
     assert (
@@ -199,7 +202,7 @@ def test_semicolons_between_cells_are_read_as_in_every_other_table():
 
 
 def test_a_catalogue_without_picks_has_no_tiers_to_expose():
-    deployment = parse(MAP, "sku,picks_per_week\na,0\n", SETTINGS)
+    deployment = parse_deployment_map(MAP, "sku,picks_per_week\na,0\n", SETTINGS)
     assert all(e.stratum.level("tier") is None for e in deployment.exposures)
 
 
@@ -207,7 +210,7 @@ def test_a_catalogue_without_picks_has_no_tiers_to_expose():
 @given(st.dictionaries(st.text("abcdef", min_size=1), st.floats(0, 1e6), min_size=1, max_size=30))
 def test_tiers_follow_velocity_and_shares_always_add_up(picks):
     rows = "".join(f"{name},{amount}\n" for name, amount in picks.items())
-    deployment = parse(MAP, "sku,picks_per_week\n" + rows, SETTINGS)
+    deployment = parse_deployment_map(MAP, "sku,picks_per_week\n" + rows, SETTINGS)
     rank = {"high": 0, "medium": 1, "long_tail": 2, "": 0}
     by_velocity = sorted(deployment.skus, key=lambda s: (-s.picks_per_week, s.id))
     assert [rank[s.tier] for s in by_velocity] == sorted(rank[s.tier] for s in by_velocity)
@@ -219,7 +222,7 @@ def test_tiers_follow_velocity_and_shares_always_add_up(picks):
 def test_no_text_whatever_breaks_the_reader(text):
     for given_map, given_skus in ((text, SKUS), (MAP, text)):
         with contextlib.suppress(BadInput):
-            parse(given_map, given_skus, SETTINGS)
+            parse_deployment_map(given_map, given_skus, SETTINGS)
 
 
 TWO_ZONES = FULL.replace('name = "aisle"\n', 'name = "aisle"\nshare = 0.75\n').replace(
@@ -228,7 +231,7 @@ TWO_ZONES = FULL.replace('name = "aisle"\n', 'name = "aisle"\nshare = 0.75\n').r
 
 
 def exposed(text):
-    return {str(e.stratum): e.share for e in parse(text, SKUS, SETTINGS).exposures}
+    return {str(e.stratum): e.share for e in parse_deployment_map(text, SKUS, SETTINGS).exposures}
 
 
 def test_zones_with_shares_are_conditions_of_strata_with_their_own_light():
@@ -236,14 +239,14 @@ def test_zones_with_shares_are_conditions_of_strata_with_their_own_light():
     assert sum(shares.values()) == pytest.approx(1.0)
     assert {s for s in shares if "zone=dock" in s and "lighting=bright" in s} == set()
     assert sum(share for s, share in shares.items() if "zone=dock" in s) == pytest.approx(0.25)
-    site = parse(TWO_ZONES, SKUS, SETTINGS).sites[0]
+    site = parse_deployment_map(TWO_ZONES, SKUS, SETTINGS).sites[0]
     assert site.mixes["lighting"] == pytest.approx({"bright": 0.45, "dim": 0.55})
 
 
 def test_zones_without_shares_make_no_strata_and_the_audit_says_how():
     bare = TWO_ZONES.replace("share = 0.75\n", "").replace("share = 0.25\n", "")
     assert not any("zone=" in s for s in exposed(bare))
-    audit = ask(parse(bare, SKUS, SETTINGS), SETTINGS)
+    audit = score_questions(parse_deployment_map(bare, SKUS, SETTINGS), SETTINGS)
     assert any(one["what"] == "the share of picks in each zone" for a in audit.answers for one in a.missing)
 
 
@@ -266,4 +269,4 @@ def test_zones_repeated_as_a_factor_are_not_doubled():
 )
 def test_shares_of_zones_that_do_not_add_up_are_refused(old, new, says):
     with pytest.raises(BadInput, match=says):
-        parse(TWO_ZONES.replace(old, new), SKUS, SETTINGS)
+        parse_deployment_map(TWO_ZONES.replace(old, new), SKUS, SETTINGS)

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fieldloop.audit import catalogue_from, catalogue_text, read_order_lines
-from fieldloop.audit.catalogue import read_catalogue, read_master
+from fieldloop.audit import make_catalogue, read_order_lines, write_catalogue_csv
+from fieldloop.audit.catalogue import read_catalogue, read_item_master
 from fieldloop.errors import BadInput
-from fieldloop.loop.audit.velocity import velocity
+from fieldloop.loop.audit.velocity import write_velocity_catalogue
 from fieldloop.protocol import default_operations
 from fieldloop.testing.shared import find_shared_data
 
@@ -33,7 +33,7 @@ def refused(text, **more):
 
 def test_an_item_master_is_read_under_its_own_names_and_units():
     text = "Item No;Weight (g);length_mm;Width [cm];height m;colour\nA;300;120;8,5;0.05;red\n"
-    (sku,) = read_master(text.replace("8,5", "8.5"), "items.csv").values()
+    (sku,) = read_item_master(text.replace("8,5", "8.5"), "items.csv").values()
     assert (sku.id, sku.mass_kg, sku.size_m) == ("A", pytest.approx(0.3), pytest.approx((0.12, 0.085, 0.05)))
 
 
@@ -48,7 +48,7 @@ def test_an_item_master_is_read_under_its_own_names_and_units():
 )
 def test_a_master_that_is_unclear_is_refused_with_what_to_write(header, says):
     with pytest.raises(BadInput, match=says):
-        read_master(header + "\n" + ",".join("1" * (header.count(",") + 1)) + "\n", "items.csv")
+        read_item_master(header + "\n" + ",".join("1" * (header.count(",") + 1)) + "\n", "items.csv")
 
 
 def test_order_lines_name_the_article_as_exports_do():
@@ -62,7 +62,7 @@ def test_pieces_are_counted_by_article_site_and_week():
     counted = read(LINES)
     assert counted.picks == {"a": {"north": 3.0, "south": 2.0}, "b": {"north": 1.0}}
     assert counted.weeks == 2.0
-    skus = catalogue_from(counted, {}, SETTINGS)
+    skus = make_catalogue(counted, {}, SETTINGS)
     assert [(s.id, s.picks_per_week, s.by_site) for s in skus] == [
         ("a", 2.5, (("north", 1.5), ("south", 1.0))),
         ("b", 0.5, (("north", 0.5),)),
@@ -71,10 +71,10 @@ def test_pieces_are_counted_by_article_site_and_week():
 
 
 def test_what_is_written_is_read_back():
-    master = read_master("sku,mass_kg,packaging,colour\na,0.3,box,red\nidle,0.1,,blue\n", "items.csv")
+    master = read_item_master("sku,mass_kg,packaging,colour\na,0.3,box,red\nidle,0.1,,blue\n", "items.csv")
     for lines in (LINES, LINES.replace("Warehouse", "Dock")):
-        skus = catalogue_from(read(lines), master, SETTINGS)
-        again = read_catalogue(catalogue_text(skus), SETTINGS)
+        skus = make_catalogue(read(lines), master, SETTINGS)
+        again = read_catalogue(write_catalogue_csv(skus), SETTINGS)
         assert {s.id: (s.picks_per_week, s.tier, s.mass_kg) for s in again} == {
             s.id: (s.picks_per_week, s.tier, s.mass_kg) for s in skus
         }
@@ -203,12 +203,12 @@ def test_one_line_that_outweighs_all_others_is_named(tmp_path):
     (tmp_path / "lines.csv").write_text(
         "sku,date,qty\n" + "".join(rows[:9]) + "b,2026-01-03,9999\n" + "".join(rows[9:])
     )
-    remarks = velocity(None, tmp_path / "lines.csv", out=tmp_path / "skus.csv").remarks
+    remarks = write_velocity_catalogue(None, tmp_path / "lines.csv", out=tmp_path / "skus.csv").remarks
     assert remarks == (
         "Line 11 alone is 100 % of all pieces: 9,999 of b. Remove it if it is not an order, or use --count lines.",
     )
     (tmp_path / "lines.csv").write_text("sku,date,qty\n" + "".join(rows))
-    assert not velocity(None, tmp_path / "lines.csv", out=tmp_path / "more.csv").remarks
+    assert not write_velocity_catalogue(None, tmp_path / "lines.csv", out=tmp_path / "more.csv").remarks
 
 
 def test_pieces_that_cannot_be_picked_are_left_out_by_name():
@@ -218,14 +218,14 @@ def test_pieces_that_cannot_be_picked_are_left_out_by_name():
 
 def test_a_folder_is_no_export(tmp_path):
     with pytest.raises(BadInput, match="is a folder"):
-        velocity(None, tmp_path, out=tmp_path / "skus.csv")
+        write_velocity_catalogue(None, tmp_path, out=tmp_path / "skus.csv")
 
 
 def test_a_real_export_becomes_a_catalogue(tmp_path):
     folder = find_shared_data("order-lines")
     if folder is None:
         pytest.skip("no shared data on this machine")
-    made = velocity(None, folder / "df_lines.csv", out=tmp_path / "skus.csv")
+    made = write_velocity_catalogue(None, folder / "df_lines.csv", out=tmp_path / "skus.csv")
     assert (made.lines, made.used, made.skus) == (5000, 5000, 1050)
     assert (made.first_day, made.last_day) == ("2018-12-01", "2018-12-16")
     assert [t.share for t in made.tiers] == pytest.approx([0.8, 0.15, 0.05], abs=0.005)

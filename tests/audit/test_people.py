@@ -3,7 +3,7 @@
 import pytest
 from tests.audit.maps import FULL, SKUS
 
-from fieldloop.audit import parse
+from fieldloop.audit import parse_deployment_map
 from fieldloop.errors import BadInput
 from fieldloop.model.deployment import PeopleBand
 from fieldloop.protocol import default_operations
@@ -14,11 +14,11 @@ BANDS = 'hand_size = { "160-180 mm" = 0.4, "180-200 mm" = 0.6 }'
 
 def read(old, new):
     assert old in FULL
-    return parse(FULL.replace(old, new, 1), SKUS, SETTINGS)
+    return parse_deployment_map(FULL.replace(old, new, 1), SKUS, SETTINGS)
 
 
 def test_bands_and_their_shares_arrive():
-    (site,) = parse(FULL, SKUS, SETTINGS).sites
+    (site,) = parse_deployment_map(FULL, SKUS, SETTINGS).sites
     assert site.people == (PeopleBand("hand_size", (("160-180 mm", 0.4), ("180-200 mm", 0.6))),)
     assert site.people_count == 50
 

@@ -3,7 +3,7 @@
 import pytest
 from tests.audit.maps import FULL, SKUS
 
-from fieldloop.audit import ask, parse
+from fieldloop.audit import parse_deployment_map, score_questions
 from fieldloop.errors import BadInput
 from fieldloop.model.audit import AuditAnswer
 from fieldloop.model.codec import from_plain
@@ -14,7 +14,7 @@ SETTINGS = default_operations()["audit"]
 
 
 def test_a_full_map_answers_everything():
-    audit = ask(parse(FULL, SKUS, SETTINGS), SETTINGS)
+    audit = score_questions(parse_deployment_map(FULL, SKUS, SETTINGS), SETTINGS)
     assert audit.complete
     assert audit.score == 1.0
     assert len(audit.answers) == 5
@@ -57,7 +57,7 @@ def test_a_full_map_answers_everything():
 )
 def test_each_missing_item_is_named_under_its_question_with_how_to_write_it(line, question, missing):
     assert line in FULL
-    audit = ask(parse(FULL.replace(line, "", 1), SKUS, SETTINGS), SETTINGS)
+    audit = score_questions(parse_deployment_map(FULL.replace(line, "", 1), SKUS, SETTINGS), SETTINGS)
     answer = next(a for a in audit.answers if a.question.code == f"audit.asks_{question}")
     assert answer.score < 1.0
     assert len(answer.missing) == 1
@@ -70,14 +70,14 @@ def test_each_missing_item_is_named_under_its_question_with_how_to_write_it(line
 
 def test_the_score_is_the_share_of_what_was_asked_for():
     without = FULL.replace("ceiling_m = 9", "").replace('floor = "concrete"', "")
-    audit = ask(parse(without, SKUS, SETTINGS), SETTINGS)
+    audit = score_questions(parse_deployment_map(without, SKUS, SETTINGS), SETTINGS)
     environment = audit.answers[0]
     assert environment.asked == 13
     assert environment.score == pytest.approx(11 / 13)
 
 
 def test_the_failure_rate_of_an_edge_case_is_asked_for_and_lowers_no_score():
-    audit = ask(parse(FULL.replace("failure_rate = 0.2\n", ""), SKUS, SETTINGS), SETTINGS)
+    audit = score_questions(parse_deployment_map(FULL.replace("failure_rate = 0.2\n", ""), SKUS, SETTINGS), SETTINGS)
     edges = next(a for a in audit.answers if a.question.code == "audit.asks_edge_cases")
     assert sentence(edges.missing[0]).startswith("how often attempts fail at stuck together (write failure_rate under")
     assert len(edges.missing) == 1
@@ -86,7 +86,9 @@ def test_the_failure_rate_of_an_edge_case_is_asked_for_and_lowers_no_score():
 
 def test_what_many_sites_lack_is_named_once():
     sites = "".join(f'[[site]]\nid = "s{k}"\nshare = 0.1\n' for k in range(10))
-    audit = ask(parse(f'[deployment]\nid = "d"\ntask = "t"\n{sites}', "", SETTINGS), SETTINGS)
+    audit = score_questions(
+        parse_deployment_map(f'[deployment]\nid = "d"\ntask = "t"\n{sites}', "", SETTINGS), SETTINGS
+    )
     assert "shares of lighting at s0, s1, s2 and 7 more (write lighting" in " ".join(
         map(sentence, audit.answers[0].missing)
     )
@@ -95,13 +97,15 @@ def test_what_many_sites_lack_is_named_once():
 
 def test_one_open_question_leaves_the_map_incomplete_however_good_the_rest():
     without = FULL.replace('label_standard = "phases v1"', "").replace("min_agreement = 0.8", "")
-    audit = ask(parse(without, SKUS, SETTINGS), SETTINGS)
+    audit = score_questions(parse_deployment_map(without, SKUS, SETTINGS), SETTINGS)
     assert audit.score == pytest.approx(0.8)
     assert not audit.complete
 
 
 def test_a_bare_map_scores_low_and_says_a_lot():
-    bare = ask(parse('[deployment]\nid="d"\ntask="t"\n[[site]]\nid="s"\nshare=1', "", SETTINGS), SETTINGS)
+    bare = score_questions(
+        parse_deployment_map('[deployment]\nid="d"\ntask="t"\n[[site]]\nid="s"\nshare=1', "", SETTINGS), SETTINGS
+    )
     assert bare.score == 0.0
     assert not bare.complete
     assert all(a.missing for a in bare.answers)
@@ -121,7 +125,7 @@ def without(*lines, **answers):
         key = line.partition(" ")[0]
         assert line in text
         text = text.replace(line, f'{key} = "{answers[key]}"\n' if key in answers else "", 1)
-    return ask(parse(text, SKUS, SETTINGS), SETTINGS)
+    return score_questions(parse_deployment_map(text, SKUS, SETTINGS), SETTINGS)
 
 
 def test_what_an_ordinary_site_cannot_measure_lowers_the_score_and_does_not_block():
@@ -145,4 +149,4 @@ def test_a_required_quantity_counts_until_the_map_says_that_it_is_unknown():
 
 def test_only_quantities_of_a_zone_may_be_unknown():
     with pytest.raises(BadInput, match="should be a list"):
-        parse(FULL.replace('transitions = ["none"]', 'transitions = "unknown"'), SKUS, SETTINGS)
+        parse_deployment_map(FULL.replace('transitions = ["none"]', 'transitions = "unknown"'), SKUS, SETTINGS)

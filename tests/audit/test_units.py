@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.audit.maps import FULL, SKUS
 
-from fieldloop.audit import ask, oddities, parse
-from fieldloop.audit.units import OTHER_UNITS, usual_range_if_exceeded, why_impossible
+from fieldloop.audit import list_unusual_values, parse_deployment_map, score_questions
+from fieldloop.audit.units import OTHER_UNITS, explain_impossible_values, find_exceeded_usual_range
 from fieldloop.errors import BadInput
 from fieldloop.protocol import default_operations
 from fieldloop.say import sentence
@@ -17,12 +17,12 @@ TWO = "sku,picks_per_week,mass_kg,length_m,width_m,height_m\n"
 
 def refused(map_text=FULL, skus_text=SKUS):
     with pytest.raises(BadInput) as caught:
-        parse(map_text, skus_text, SETTINGS)
+        parse_deployment_map(map_text, skus_text, SETTINGS)
     return str(caught.value)
 
 
 def test_a_usual_map_has_no_oddities_but_the_ones_it_has():
-    assert oddities(parse(FULL, SKUS.replace("a,10,", "a,1000,"), SETTINGS), SETTINGS) == ()
+    assert list_unusual_values(parse_deployment_map(FULL, SKUS.replace("a,10,", "a,1000,"), SETTINGS), SETTINGS) == ()
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,9 @@ def test_a_catalogue_in_another_unit_is_refused(rows, says):
     ],
 )
 def test_what_is_only_unusual_is_reported_and_counts(old, new, says):
-    audit = ask(parse(FULL.replace(old, new, 1), SKUS.replace("a,10,", "a,1000,"), SETTINGS), SETTINGS)
+    audit = score_questions(
+        parse_deployment_map(FULL.replace(old, new, 1), SKUS.replace("a,10,", "a,1000,"), SETTINGS), SETTINGS
+    )
     assert audit.complete
     (odd,) = audit.odd
     assert says in sentence(odd)
@@ -105,31 +107,33 @@ def test_what_is_only_unusual_is_reported_and_counts(old, new, says):
 
 def test_one_heavy_article_is_unusual_and_not_refused():
     rows = "".join(f"a{k},10,0.5,0.1,0.1,0.1\n" for k in range(9))
-    found = oddities(parse(FULL, f"{TWO}{rows}anvil,100,90,0.5,0.3,0.3\n", SETTINGS), SETTINGS)
+    found = list_unusual_values(
+        parse_deployment_map(FULL, f"{TWO}{rows}anvil,100,90,0.5,0.3,0.3\n", SETTINGS), SETTINGS
+    )
     assert list(map(sentence, found)) == [
         "mass_kg: 1 of 10 articles has an unusual value, such as anvil with 90. The usual range is 0.0005 to 50 kg."
     ]
 
 
 def test_a_catalogue_that_is_never_picked_from_has_no_tiers_and_reports_it():
-    deployment = parse(FULL, "sku,picks_per_week\na,0\nb,0\n", SETTINGS)
+    deployment = parse_deployment_map(FULL, "sku,picks_per_week\na,0\nb,0\n", SETTINGS)
     assert {sku.tier for sku in deployment.skus} == {""}
-    audit = ask(deployment, SETTINGS)
+    audit = score_questions(deployment, SETTINGS)
     assert audit.odd[0].code == "audit.no_velocity"
     missing = [one["what"] for answer in audit.answers for one in answer.missing]
     assert "the catalogue with pick velocity" in missing
-    assert ask(parse(FULL, "", SETTINGS), SETTINGS).odd[0].code == "audit.no_catalogue"
+    assert score_questions(parse_deployment_map(FULL, "", SETTINGS), SETTINGS).odd[0].code == "audit.no_catalogue"
 
 
 def test_wider_limits_can_be_stated():
     hot = FULL.replace("temperature_c = [15, 28]", "temperature_c = [15, 80]")
     wide = SETTINGS.replaced(temperature_c=(-60.0, -35.0, 80.0, 100.0))
-    assert parse(hot, SKUS, wide).sites[0].zones[0].temperature.high == 80.0
+    assert parse_deployment_map(hot, SKUS, wide).sites[0].zones[0].temperature.high == 80.0
 
 
 @given(st.sampled_from(sorted(OTHER_UNITS)), st.lists(st.floats(0.0, 1.0), min_size=1, max_size=3))
 def test_what_is_usual_is_neither_refused_nor_reported(quantity, places):
     _, low, high, _ = SETTINGS[quantity]
     values = [low + place * (high - low) for place in places]
-    assert why_impossible(quantity, values, SETTINGS) == ""
-    assert usual_range_if_exceeded(quantity, values, SETTINGS) is None
+    assert explain_impossible_values(quantity, values, SETTINGS) == ""
+    assert find_exceeded_usual_range(quantity, values, SETTINGS) is None

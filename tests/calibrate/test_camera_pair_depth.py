@@ -6,7 +6,7 @@ import pytest
 from fieldloop.calibrate.cloud_pair import compare_clouds
 from fieldloop.errors import BadInput
 from fieldloop.geometry import transforms as tf
-from fieldloop.loop.calibrate.camera_pair import camera_pair
+from fieldloop.loop.calibrate.camera_pair import compare_two_cameras
 from fieldloop.model.finding import Status
 from fieldloop.protocol import default_protocol
 
@@ -114,7 +114,7 @@ def test_clouds_come_from_files(tmp_path):
     np.save(tmp_path / "left.npy", bench(rng).astype(np.float32))
     right = moved(bench(rng), shift_mm=(0, 0, 4))
     np.savetxt(tmp_path / "right.csv", right, delimiter=",", header="x,y,z", comments="")
-    result = camera_pair(None, tmp_path / "left.npy", tmp_path / "right.csv")
+    result = compare_two_cameras(None, tmp_path / "left.npy", tmp_path / "right.csv")
     assert not result.exit_ok
     assert result.json_object()["depth"]["shift_mm"][2] == pytest.approx(4, abs=0.2)
 
@@ -130,4 +130,4 @@ def test_what_is_not_a_cloud_is_refused(tmp_path):
         ("d.npy", "--board"),
     ):
         with pytest.raises(BadInput, match=message):
-            camera_pair(None, tmp_path / name, tmp_path / name)
+            compare_two_cameras(None, tmp_path / name, tmp_path / name)

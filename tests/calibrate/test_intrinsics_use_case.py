@@ -9,8 +9,8 @@ import pytest
 from fieldloop.calibrate.intrinsics import parse_board
 from fieldloop.doors.written import write_json_text
 from fieldloop.errors import BadInput
-from fieldloop.loop.calibrate.camera_pair import camera_pair
-from fieldloop.loop.calibrate.intrinsics import intrinsics
+from fieldloop.loop.calibrate.camera_pair import compare_two_cameras
+from fieldloop.loop.calibrate.intrinsics import calibrate_camera_intrinsics
 from fieldloop.loop.workspace import create_workspace, open_workspace
 from fieldloop.model.finding import Status
 from fieldloop.model.intrinsics import Intrinsics
@@ -37,7 +37,7 @@ def folder(tmp_path_factory):
 
 
 def test_a_folder_of_pictures_gives_the_camera(folder, tmp_path):
-    result = intrinsics(None, (folder,), board=BOARD, undistorted=tmp_path / "straight")
+    result = calibrate_camera_intrinsics(None, (folder,), board=BOARD, undistorted=tmp_path / "straight")
     written = json.loads(write_json_text(result))
     assert {"rms_px", "camera_matrix", "distortion", "images_used", "images_rejected"} <= written.keys()
     assert written["schema"] == "intrinsics/1"
@@ -53,13 +53,15 @@ def test_files_that_are_no_pictures_are_reported(folder, tmp_path):
     broken.write_bytes((folder / "view00.png").read_bytes()[:200])
     empty.write_bytes(b"")
     good = [folder / f"view{n:02}.png" for n in range(4)]
-    result = intrinsics(None, (*good, folder / "notes.txt", broken, empty), board=BOARD).intrinsics
+    result = calibrate_camera_intrinsics(None, (*good, folder / "notes.txt", broken, empty), board=BOARD).intrinsics
     assert [r.name for r in result.images_rejected] == ["notes.txt", "broken.png", "empty.png"]
     assert len(result.images_used) == 4
 
 
 def test_a_wrong_board_gets_a_proposal(folder):
-    result = intrinsics(None, (folder / "view00.png", folder / "view01.png"), board="checkerboard:9x8:30mm")
+    result = calibrate_camera_intrinsics(
+        None, (folder / "view00.png", folder / "view01.png"), board="checkerboard:9x8:30mm"
+    )
     assert not result.exit_ok
     assert result.intrinsics.advice[0]["board"] == "checkerboard:7x4:30mm"
 
@@ -69,7 +71,9 @@ def test_a_workspace_remembers_it_for_a_sensor(folder, tmp_path):
     workspace = open_workspace(tmp_path / "site")
     since = "2026-11-15T08:00:00Z"
     few = tuple(folder / f"view{n:02}.png" for n in range(4))
-    result = intrinsics(workspace, few, board=BOARD, sensor="camera/overhead", robot="arm-1", since=since)
+    result = calibrate_camera_intrinsics(
+        workspace, few, board=BOARD, sensor="camera/overhead", robot="arm-1", since=since
+    )
     (kept,) = workspace.store.find(Intrinsics, {"robot": "arm-1", "sensor": "camera/overhead"})
     assert (kept, result.remembered) == (result.intrinsics, True)
     assert json.loads(write_json_text(result))["valid_from"] == "2026-11-15T08:00:00.000000Z"
@@ -87,7 +91,7 @@ def test_a_workspace_remembers_it_for_a_sensor(folder, tmp_path):
 )
 def test_options_that_do_not_go_together_are_refused(folder, options, message):
     with pytest.raises(BadInput, match=message):
-        intrinsics(None, (folder,), board=BOARD, **options)
+        calibrate_camera_intrinsics(None, (folder,), board=BOARD, **options)
 
 
 def test_where_there_are_no_pictures_is_reported(tmp_path):
@@ -97,13 +101,15 @@ def test_where_there_are_no_pictures_is_reported(tmp_path):
         ((), "Name pictures"),
     ):
         with pytest.raises(BadInput, match=message):
-            intrinsics(None, paths, board=BOARD)
+            calibrate_camera_intrinsics(None, paths, board=BOARD)
 
 
 @needs_real
 @pytest.mark.parametrize(("side", "most_px"), [("left", 0.20), ("right", 0.21)])
 def test_the_chessboards_of_opencv(side, most_px):
-    result = intrinsics(None, tuple(sorted(REAL.glob(f"{side}[0-9][0-9].jpg"))), board="checkerboard:9x6:25mm")
+    result = calibrate_camera_intrinsics(
+        None, tuple(sorted(REAL.glob(f"{side}[0-9][0-9].jpg"))), board="checkerboard:9x6:25mm"
+    )
     assert result.exit_ok, result.intrinsics.message
     assert result.intrinsics.rms_px <= most_px
     assert result.intrinsics.held_out_px <= most_px
@@ -113,7 +119,9 @@ def test_the_chessboards_of_opencv(side, most_px):
 
 @needs_real
 def test_two_cameras_in_one_folder_are_reported():
-    result = intrinsics(None, tuple(sorted(REAL.glob("*[0-9][0-9].jpg"))), board="checkerboard:9x6:25mm").intrinsics
+    result = calibrate_camera_intrinsics(
+        None, tuple(sorted(REAL.glob("*[0-9][0-9].jpg"))), board="checkerboard:9x6:25mm"
+    ).intrinsics
     assert result.status is Status.CANNOT_TELL
     assert "533.1 px for 'left' and 537.4 px for 'right'" in sentence(result.message)
 
@@ -121,7 +129,7 @@ def test_two_cameras_in_one_folder_are_reported():
 @needs_real
 def test_a_board_that_is_misread_in_some_pictures_gets_a_proposal():
     files = tuple(sorted(REAL.glob("left[0-9][0-9].jpg")))
-    result = intrinsics(None, files, board="checkerboard:9x7:25mm").intrinsics
+    result = calibrate_camera_intrinsics(None, files, board="checkerboard:9x7:25mm").intrinsics
     assert result.status is Status.CANNOT_TELL
     other = result.advice[0]
     assert (other["tried"], other["pictures"], other["board"]) == (8, 13, "checkerboard:9x6:25mm")
@@ -133,7 +141,7 @@ def test_the_stereo_pairs_of_opencv(tmp_path):
         (tmp_path / side).mkdir()
         for file in REAL.glob(f"{side}[0-9][0-9].jpg"):
             (tmp_path / side / file.name).symlink_to(file)
-    result = camera_pair(None, tmp_path / "left", tmp_path / "right", board="checkerboard:9x6:25mm")
+    result = compare_two_cameras(None, tmp_path / "left", tmp_path / "right", board="checkerboard:9x6:25mm")
     assert result.exit_ok
     assert result.board.rms_px <= 0.22
     assert result.board.baseline_m == pytest.approx(0.083, abs=0.001)

@@ -9,7 +9,7 @@ from fieldloop.check.batch.alignment import rig_lag
 from fieldloop.check.batch_case import Batch
 from fieldloop.check.case import Case
 from fieldloop.check.content_lag import estimate_pooled_lag, evidence, read_content_lag_settings
-from fieldloop.check.imprint.lag import lag
+from fieldloop.check.imprint.lag import imprint_lag_evidence
 from fieldloop.check.judging import judge_measurement
 from fieldloop.loop.ship import release_evidence
 from fieldloop.model.finding import Status
@@ -23,7 +23,8 @@ LIMIT = default_protocol().limits["batch.content_lag"]
 
 def batch_of(recordings):
     imprints = {
-        r.episode.id: Imprint({f"lag/{key}": array for key, array in lag.take(Case(r)).items()}) for r in recordings
+        r.episode.id: Imprint({f"lag/{key}": array for key, array in imprint_lag_evidence.take(Case(r)).items()})
+        for r in recordings
     }
     return Batch(tuple(r.episode for r in recordings), imprints=imprints)
 
@@ -42,8 +43,8 @@ def test_a_lag_is_attributed_to_its_own_camera_whatever_it_is_called(monkeypatch
     batch = batch_of(recordings)
     (measurement,) = rig_lag.look(batch)
     assert measurement.about == Subject(stream="camera/left arm", rig="panner")
-    monkeypatch.setattr(release_evidence, "imprints_of", lambda *_: batch.imprints)
-    (kept,) = release_evidence._lags(None, batch.episodes, default_protocol())
+    monkeypatch.setattr(release_evidence, "read_imprints", lambda *_: batch.imprints)
+    (kept,) = release_evidence._estimate_lags(None, batch.episodes, default_protocol())
     assert (kept.rig, kept.stream) == ("panner", "camera/left arm")
     assert (kept.low_ms, kept.high_ms) == (measurement.low, measurement.high)
 

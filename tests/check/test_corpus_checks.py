@@ -10,7 +10,7 @@ from fieldloop.check import BATCH_CHECKS
 from fieldloop.check.case import Case
 from fieldloop.check.corpus.near import group_near_duplicates
 from fieldloop.check.describe import describe_tasks
-from fieldloop.check.imprint.way import way
+from fieldloop.check.imprint.way import imprint_joint_path
 from fieldloop.check.measuring import measure_with
 from fieldloop.model.finding import Status
 from fieldloop.model.imprint import Imprint
@@ -50,7 +50,9 @@ def test_a_copy_goes_the_same_way_and_another_episode_does_not(name):
     all_ = [*recordings, copy]
     batch = check.Batch(
         tuple(r.episode for r in all_),
-        imprints={r.episode.id: Imprint({f"way/{k}": v for k, v in way.take(Case(r)).items()}) for r in all_},
+        imprints={
+            r.episode.id: Imprint({f"way/{k}": v for k, v in imprint_joint_path.take(Case(r)).items()}) for r in all_
+        },
     )
     assert [{e.name for e in group} for group in group_near_duplicates(batch)] == [{"copy", "synthetic-0"}]
 

@@ -88,11 +88,11 @@ def test_a_new_limit_judges_again_without_the_log():
 
 
 def test_a_changed_parameter_asks_for_measuring_again():
-    base = check.measuring_fingerprint(default_protocol())
-    assert check.measuring_fingerprint(parse_protocol("[check.timing.longest_gap]\nmax = 9.0")) == base
+    base = check.fingerprint_measuring_numbers(default_protocol())
+    assert check.fingerprint_measuring_numbers(parse_protocol("[check.timing.longest_gap]\nmax = 9.0")) == base
     changed = parse_protocol("[check.force.window]\nparameters = { contact_n = 2.0 }")
-    assert check.measuring_fingerprint(changed) != base
-    assert check.measuring_fingerprint(get_healthy_protocol()) != base  # other sensors are asked for
+    assert check.fingerprint_measuring_numbers(changed) != base
+    assert check.fingerprint_measuring_numbers(get_healthy_protocol()) != base  # other sensors are asked for
 
 
 MADE_UP = note("check.generated_stamps")
@@ -176,11 +176,11 @@ def test_the_page_of_checks_lists_every_one():
 
 
 def test_words_are_no_reason_to_measure_again(monkeypatch):
-    base = check.measuring_fingerprint(default_protocol())
+    base = check.fingerprint_measuring_numbers(default_protocol())
     for words in ("_limit_text", "_value_text", "exact"):
         monkeypatch.setattr(f"fieldloop.protocol.statements.{words}", lambda _, name=words: f"put otherwise: {name}")
-    assert check.measuring_fingerprint(default_protocol()) == base
-    assert check.measuring_fingerprint(get_healthy_protocol()) != base
+    assert check.fingerprint_measuring_numbers(default_protocol()) == base
+    assert check.fingerprint_measuring_numbers(get_healthy_protocol()) != base
 
 
 def test_a_corrected_check_or_imprint_makes_what_was_measured_outdated(monkeypatch):

@@ -9,7 +9,7 @@ from tests.check.floor_views import floor_recording
 
 from fieldloop import check
 from fieldloop.check import BATCH_CHECKS, Batch, Case
-from fieldloop.check.imprint.view import view
+from fieldloop.check.imprint.view import imprint_camera_views
 from fieldloop.check.imprinting import take_imprint_with
 from fieldloop.check.measuring import measure_with
 from fieldloop.model.episode import Recording
@@ -38,7 +38,7 @@ def floor():
     """Three episodes of a camera that stood, and one of the same camera turned by a degree."""
     turns = ((0, 0, 0), (0, 0, 0), (0, 0, 0), (1, 0, 0))
     recordings = [floor_recording("leipzig", n, turn_deg=turn) for n, turn in enumerate(turns)]
-    imprints = [take_imprint_with([view], Case(one, FEW_FRAMES)) for one in recordings]
+    imprints = [take_imprint_with([imprint_camera_views], Case(one, FEW_FRAMES)) for one in recordings]
     episodes = [
         replace(one.episode, name=f"e{n}", start_ns=START_NS + n * 60 * NS_PER_S, site="leipzig", robot="arm-1")
         for n, one in enumerate(recordings)
@@ -116,11 +116,13 @@ def test_of_very_many_views_some_are_looked_at():
 
 
 def test_nothing_is_taken_of_tiny_or_few_pictures():
-    assert take_imprint_with([view], Case(make_healthy_recording())).get("view/camera/wrist/picture").shape == (48, 64)
+    assert take_imprint_with([imprint_camera_views], Case(make_healthy_recording())).get(
+        "view/camera/wrist/picture"
+    ).shape == (48, 64)
     made = make_healthy_recording()
     camera = made.streams["camera/overhead"]
     short = replace(camera, pictures=replace(camera.pictures, places=camera.pictures.places[:3]))
     tiny = replace(camera, pictures=replace(camera.pictures, width=20, height=15))
     for spoilt in (short, tiny):
         case = Case(Recording(made.episode, {"camera/overhead": spoilt}))
-        assert take_imprint_with([view], case).arrays == Imprint().arrays
+        assert take_imprint_with([imprint_camera_views], case).arrays == Imprint().arrays

@@ -6,7 +6,7 @@ import pytest
 from fieldloop.check import Case
 from fieldloop.check.batch.view import read_view_rules
 from fieldloop.check.batch.view_jumps import Stood, View, compare_views
-from fieldloop.check.imprint.view import view
+from fieldloop.check.imprint.view import imprint_camera_views
 from fieldloop.check.imprinting import take_imprint_with
 from fieldloop.ingest import open_log
 from fieldloop.protocol import default_protocol
@@ -21,7 +21,10 @@ STOOD_STILL = ((1, 2, 6, 7), (3, 8), (5, 9))
 
 @pytest.fixture(scope="module")
 def imprints():
-    return [take_imprint_with([view], Case(r)) for _, r in zip(range(10), open_log(REAL).recordings, strict=False)]
+    return [
+        take_imprint_with([imprint_camera_views], Case(r))
+        for _, r in zip(range(10), open_log(REAL).recordings, strict=False)
+    ]
 
 
 @pytest.fixture(scope="module")

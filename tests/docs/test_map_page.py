@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from fieldloop.audit import ask, parse
+from fieldloop.audit import parse_deployment_map, score_questions
 from fieldloop.audit.catalogue import COLUMNS
 from fieldloop.audit.map_file import EDGE_KEYS, HEAD_KEYS
 from fieldloop.audit.site_file import SITE_KEYS, ZONE_KEYS
@@ -17,7 +17,7 @@ SKUS = "sku,picks_per_week,mass_kg,length_m,width_m,height_m,packaging,deformabl
 
 
 def test_the_map_shown_leaves_nothing_open():
-    audit = ask(parse(MAP, SKUS, SETTINGS), SETTINGS)
+    audit = score_questions(parse_deployment_map(MAP, SKUS, SETTINGS), SETTINGS)
     assert audit.score == 1.0, [a.missing for a in audit.answers]
 
 

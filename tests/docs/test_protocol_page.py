@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from fieldloop.annotate import load_shipped_taxonomy
-from fieldloop.protocol import lint as look_over
+from fieldloop.protocol import lint_protocol as look_over
 from fieldloop.protocol import parse_protocol
 from fieldloop.protocol.collection import PARTS
 from fieldloop.protocol.interface import LIMIT_UNITS

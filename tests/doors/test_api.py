@@ -10,7 +10,7 @@ from fieldloop import errors
 from fieldloop.api.app import build_app
 from fieldloop.api.problems import convert_error_to_problem
 from fieldloop.loop.catalogue import USE_CASES
-from fieldloop.loop.house.tokens import issue, revoke
+from fieldloop.loop.house.tokens import issue_token, revoke_token
 from fieldloop.model.note import note
 from fieldloop.model.person import Role
 from fieldloop.say import sentence
@@ -34,7 +34,7 @@ def app(workspace):
 
 
 def bearer(workspace, role):
-    return f"Bearer {issue(workspace, f'{role}-1', role=role).secret}"
+    return f"Bearer {issue_token(workspace, f'{role}-1', role=role).secret}"
 
 
 def detail(answer, status, title):
@@ -167,10 +167,10 @@ def test_events_name_who_asked(app, workspace):
 
 
 def test_a_revoked_token_is_refused(app, workspace):
-    given = issue(workspace, "op-9", role=Role.OPERATOR)
+    given = issue_token(workspace, "op-9", role=Role.OPERATOR)
     headers = {"Authorization": f"Bearer {given.secret}"}
     assert Visitor(app, AWAY, "x", **headers).get("/api/home").status_code == 200
-    revoke(workspace, given.id)
+    revoke_token(workspace, given.id)
     detail(Visitor(app, AWAY, "x", **headers).get("/api/home"), 401, "Unauthenticated")
 
 
@@ -207,7 +207,7 @@ def test_pages_send_the_unknown_to_sign_in(app):
 
 def test_signing_in_gives_a_cookie_that_stands_for_the_token(app, workspace):
     away = Visitor(app, AWAY, "fieldloop.example")
-    given = issue(workspace, "eng-1", role=Role.ENGINEER)
+    given = issue_token(workspace, "eng-1", role=Role.ENGINEER)
     wrong = away.post("/api/session", data={"token": "made-up", "to": "/plan"})
     assert wrong.headers["location"].startswith("/login?wrong=1")
     entered = away.post("/api/session", data={"token": given.secret, "to": "/plan"})
@@ -222,7 +222,7 @@ def test_signing_in_gives_a_cookie_that_stands_for_the_token(app, workspace):
 
 @pytest.mark.parametrize("to", ["//evil.example", "https://evil.example", "/\\evil.example"])
 def test_signing_in_never_leads_elsewhere(app, workspace, to):
-    given = issue(workspace, "eng-2", role=Role.ENGINEER)
+    given = issue_token(workspace, "eng-2", role=Role.ENGINEER)
     assert Visitor(app, AWAY).post("/api/session", data={"token": given.secret, "to": to}).headers["location"] == "/"
 
 

@@ -13,8 +13,8 @@ from fieldloop.api.outbox import move_into_outbox
 from fieldloop.doors.parameters import read_parameters
 from fieldloop.doors.signatures import read_parameters_from_source
 from fieldloop.errors import BadInput
-from fieldloop.loop.catalogue import USE_CASES, use_case
-from fieldloop.loop.house.tokens import issue
+from fieldloop.loop.catalogue import USE_CASES, find_use_case
+from fieldloop.loop.house.tokens import issue_token
 from fieldloop.model.person import Role
 
 WORDS_OF_WRITING = ("write", "a new folder", "does not exist yet", "is written", "store measurements")
@@ -75,7 +75,7 @@ def test_a_link_in_the_outbox_leads_nowhere_else(workspace, app):
 
 
 def test_a_file_in_the_outbox_is_never_replaced(workspace, app):
-    secret = issue(workspace, "engineer-8", role=Role.ENGINEER).secret
+    secret = issue_token(workspace, "engineer-8", role=Role.ENGINEER).secret
     visitor = Visitor(app, AWAY, Authorization=f"Bearer {secret}")
     assert visitor.post("/api/plan/page", json={"file": "mine.html"}).status_code == 200
     (workspace.root / "outbox" / "mine.html").write_text("kept")
@@ -96,7 +96,7 @@ def test_a_file_in_place_of_a_folder_is_refused(workspace, app, given):
 def test_a_file_in_place_of_the_outbox_is_refused(tmp_path):
     (tmp_path / "outbox").write_text("kept")
     with pytest.raises(BadInput):
-        move_into_outbox(tmp_path, use_case("plan page"), {"file": Path("x.html")})
+        move_into_outbox(tmp_path, find_use_case("plan page"), {"file": Path("x.html")})
     assert (tmp_path / "outbox").read_text() == "kept"
 
 
@@ -148,7 +148,7 @@ def test_numbers_out_of_range_are_refused(app, body):
 
 
 def test_permission_is_asked_before_parameters(workspace, app):
-    secret = issue(workspace, "robot-9", role=Role.ROBOT).secret
+    secret = issue_token(workspace, "robot-9", role=Role.ROBOT).secret
     visitor = Visitor(app, AWAY, Authorization=f"Bearer {secret}")
     assert visitor.post("/api/plan", json={"no such": 1}).status_code == 403
 
@@ -157,6 +157,6 @@ def test_a_role_that_may_plan_may_also_write_its_page(workspace, app):
     """Only paths that are read need an admin: what is written stays in the outbox."""
     case = next(case for case in USE_CASES if case.command == "plan page")
     assert all(p.name in case.writes for p in read_parameters(case.load()).parameters if p.kind.__name__ == "Path")
-    secret = issue(workspace, "engineer-9", role=Role.ENGINEER).secret
+    secret = issue_token(workspace, "engineer-9", role=Role.ENGINEER).secret
     visitor = Visitor(app, AWAY, Authorization=f"Bearer {secret}")
     assert visitor.post("/api/plan/page", json={"file": "engineer.html"}).status_code == 200

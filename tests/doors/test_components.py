@@ -26,15 +26,15 @@ from fieldloop.ui import assets, components
         escape(NASTY),
         tag("p", NASTY, title=NASTY),
         join(NASTY, Markup("<b>")),
-        components.chip(NASTY, href=NASTY),
-        components.copyable_command(NASTY),
-        components.action_button(NASTY, "/x", {"reason": NASTY}, confirm_text=NASTY),
-        components.answer_card("bad", NASTY, NASTY),
-        components.key_value([(NASTY, NASTY)]),
-        components.dense_table([NASTY], [[NASTY]]),
-        components.panel(NASTY, NASTY, note=NASTY),
+        components.draw_chip(NASTY, href=NASTY),
+        components.draw_copyable_command(NASTY),
+        components.draw_action_button(NASTY, "/x", {"reason": NASTY}, confirm_text=NASTY),
+        components.draw_answer_card("bad", NASTY, NASTY),
+        components.draw_key_values([(NASTY, NASTY)]),
+        components.draw_table([NASTY], [[NASTY]]),
+        components.draw_panel(NASTY, NASTY, note=NASTY),
         components.render_markdown(f"# {NASTY}\n\n- {NASTY}\n\n| {NASTY} |\n|---|\n| `{NASTY}` |\n\n**{NASTY}**"),
-        components.heat_map(make_coverage_grid([Coverage(Stratum.of(tier=NASTY, bin="back"), 0.5, 1, 0.5)])),
+        components.draw_heat_map(make_coverage_grid([Coverage(Stratum.of(tier=NASTY, bin="back"), 0.5, 1, 0.5)])),
     ],
 )
 def test_a_name_cannot_become_a_tag(made):
@@ -71,7 +71,7 @@ def test_coverage_is_summed_by_two_factors():
     assert made.cells["high", "back"].ratio == pytest.approx(1.0)
     assert made.cells["high", "back"].failures == 6
     assert ("high", "front") not in made.cells
-    heat = components.heat_map(made)
+    heat = components.draw_heat_map(made)
     assert "nodata" in heat
     assert "not deployed" in heat
     assert make_coverage_grid(rows, "nothing", "lighting").row_factor != "lighting"
@@ -79,16 +79,16 @@ def test_coverage_is_summed_by_two_factors():
 
 def test_a_ladder_shows_where_and_whether_it_came_back():
     climb = Rollout("r", "c", None, Rung.HALF, 0.5, 0, Status.PASSED, written(""), "")
-    assert re.search(r'class="here"[^>]*>.*half', components.rollout_ladder(climb))
+    assert re.search(r'class="here"[^>]*>.*half', components.draw_rollout_ladder(climb))
     back = Rollout("r", "c", None, Rung.BACK, 0.0, 0, Status.FAILED, written(""), "")
-    assert "rolled back" in components.rollout_ladder(back)
+    assert "rolled back" in components.draw_rollout_ladder(back)
 
 
 @pytest.mark.parametrize(
     ("elapsed", "met", "word"), [(60, True, "met"), (900, False, "missed"), (900, None, "late"), (60, None, "running")]
 )
 def test_a_clock_says_whether_it_was_met(elapsed, met, word):
-    made = components.incident_clocks([IncidentClock(Step.CONTAINED, 300, elapsed, met, "on_call_operator")])
+    made = components.draw_incident_clocks([IncidentClock(Step.CONTAINED, 300, elapsed, met, "on_call_operator")])
     assert f", {word}" in made
     assert "on call operator" in made
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from fieldloop.loop.data import ingest
-from fieldloop.loop.data.moment import Glimpse, glimpse
+from fieldloop.loop.data.moment import Glimpse, show_moment
 from fieldloop.loop.workspace import create_workspace, open_workspace
 from fieldloop.model.episode import Episode
 from fieldloop.model.event import EpisodeJudged
@@ -32,7 +32,7 @@ def workspace(tmp_path_factory):
     here = open_workspace(folder / "w")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ingest, "run_each", lambda work, items, **_: map(work, items))
-        ingest.ingest(here, (folder / "dataset",))
+        ingest.ingest_logs(here, (folder / "dataset",))
     yield here
     here.close()
 
@@ -74,7 +74,7 @@ def test_a_moment_shows_its_frames_and_signals(workspace, second):
 def test_the_frames_are_those_of_that_moment(workspace, second):
     import cv2
 
-    seen = glimpse(workspace, second, 2.92)
+    seen = show_moment(workspace, second, 2.92)
     near = min(seen.frames, key=lambda frame: abs(frame.at_s - 2.92))
     assert abs(near.at_s - 2.92) <= 1 / 30
     data = np.frombuffer(base64.b64decode(near.picture.partition(",")[2]), np.uint8)
@@ -87,14 +87,14 @@ def test_the_frames_are_those_of_that_moment(workspace, second):
 
 
 def test_what_was_seen_is_kept_and_the_rest_is_bounded(workspace, second, monkeypatch):
-    first = glimpse(workspace, second, 1.0)
+    first = show_moment(workspace, second, 1.0)
     monkeypatch.setattr("fieldloop.loop.data.moment._open_recording", None)
-    assert glimpse(workspace, second, 1.0) == first
+    assert show_moment(workspace, second, 1.0) == first
     assert isinstance(first, Glimpse)
     monkeypatch.undo()
     monkeypatch.setattr("fieldloop.loop.data.moment.MOST_KEPT", 2)
     for at_s in (1.5, 2.0, 2.5):
-        glimpse(workspace, second, at_s)
+        show_moment(workspace, second, at_s)
     assert len(list((workspace.cache / "glimpses").glob("*.json"))) == 2
 
 

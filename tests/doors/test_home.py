@@ -7,8 +7,8 @@ from tests.doors.story import DAY, NOW, S, empty_workspace, story_workspace
 from tests.doors.story_setting import written
 
 from fieldloop.loop.home.home import home
-from fieldloop.loop.home.pages import count_open_work, rates, reports, tail
-from fieldloop.loop.home.success import success_over_time
+from fieldloop.loop.home.pages import count_open_work, list_last_reports, read_ledger_tail, read_success_rates
+from fieldloop.loop.home.success import compute_success_over_time
 from fieldloop.model import event as happened
 from fieldloop.model.decision import Decision, GateTest
 from fieldloop.model.deployment import Audit, AuditAnswer
@@ -120,14 +120,14 @@ def test_the_gates_answer_decides_what_is_next(empty, status, said, command):
 
 
 def test_the_last_point_is_the_window_that_ends_now(told):
-    shown = success_over_time(told)
+    shown = compute_success_over_time(told)
     outcomes = [
         o for o in told.store.find(Outcome, {"stage": Stage.PRODUCTION}) if o.at_ns >= told.clock() + 1 - 7 * DAY
     ]
     last = shown.points[-1]
     assert (last.successes, last.episodes) == (sum(o.succeeded for o in outcomes), len(outcomes))
     assert last.low < last.rate < last.high
-    (here,) = rates(told)
+    (here,) = read_success_rates(told)
     assert (here.successes, here.episodes) == (last.successes, last.episodes)
     assert shown.baseline == pytest.approx(0.9)
     assert shown.alarm == pytest.approx(0.85)
@@ -144,7 +144,7 @@ def test_a_short_history_has_points_too(empty):
         for n in range(120)
     ]
     empty.write(*outcomes)
-    points = success_over_time(empty).points
+    points = compute_success_over_time(empty).points
     assert points[-1].episodes == 120
     assert points[-1].rate == pytest.approx(0.5)
     assert 30 < len(points) <= 60
@@ -152,22 +152,22 @@ def test_a_short_history_has_points_too(empty):
 
 def test_another_policys_outcomes_do_not_enter_the_chart(tmp_path):
     workspace = story_workspace(tmp_path / "w")
-    before = success_over_time(workspace)
+    before = compute_success_over_time(workspace)
     other = [
         Outcome(f"x{n}", "d" * 64, happened_in(), Stage.PRODUCTION, "elsewhere", "r", NOW - n * 60 * S, False, "x")
         for n in range(200)
     ]
     workspace.write(*(happened.OutcomeRecorded(outcome) for outcome in other))
-    after = success_over_time(workspace)
+    after = compute_success_over_time(workspace)
     assert after == before
     assert after.policy == "p1"
-    assert len({rate.policy for rate in rates(workspace)}) == 2
+    assert len({rate.policy for rate in read_success_rates(workspace)}) == 2
     workspace.close()
 
 
 def test_both_versions_of_a_rollout_are_drawn(tmp_path):
     workspace = story_workspace(tmp_path / "w")
-    shown = success_over_time(workspace)
+    shown = compute_success_over_time(workspace)
     assert shown.rival is None
     first, incumbent = shown.points[0].start_ns, shown.points[0].policy
     climb = Rollout("rollout_x", "d" * 64, incumbent, Rung.TRIAL, 0.1, first, Status.CANNOT_TELL, written("x"), "f")
@@ -176,7 +176,7 @@ def test_both_versions_of_a_rollout_are_drawn(tmp_path):
         for n in range(100)
     ]
     workspace.write(happened.RolloutMoved(climb), *(happened.OutcomeRecorded(outcome) for outcome in tried))
-    shown = success_over_time(workspace)
+    shown = compute_success_over_time(workspace)
     assert shown.policy == "p1"
     assert shown.rival.policy == "d" * 64
     assert shown.rival.points[-1].rate == pytest.approx(1.0)
@@ -197,13 +197,13 @@ def test_what_comes_by_the_hundred_is_summed_up(told):
 
 
 def test_the_tail_follows_the_ledger(told):
-    first = tail(told, 0, 2)
+    first = read_ledger_tail(told, 0, 2)
     assert [entry["seq"] for entry in first] == [1, 2]
     assert first[0]["kind"] == "WorkspaceCreated"
-    assert tail(told, told.store.last()) == ()
+    assert read_ledger_tail(told, told.store.last()) == ()
 
 
 def test_each_episode_has_its_last_verdict(told):
-    verdicts = reports(told)
+    verdicts = list_last_reports(told)
     assert len(verdicts) == 40
     assert sum(r.status is Status.FAILED for r in verdicts) == 4

@@ -9,7 +9,7 @@ from fieldloop.doors.given_values import check_given_values
 from fieldloop.doors.output_paths import check_output_paths
 from fieldloop.doors.parameters import read_parameters
 from fieldloop.errors import BadInput
-from fieldloop.loop.catalogue import USE_CASES, use_case
+from fieldloop.loop.catalogue import USE_CASES, find_use_case
 
 WRITING = [(case, name) for case in USE_CASES for name in case.writes]
 IDS = [f"{case.command} {name}" for case, name in WRITING]
@@ -59,14 +59,14 @@ def test_every_declared_output_is_a_parameter(case):
 
 def test_a_relative_path_is_taken_from_the_current_folder(places, monkeypatch):
     monkeypatch.chdir(places)
-    case = use_case("check")
+    case = find_use_case("check")
     check_output_paths(case, {"html": type(places)("x.html"), "keep": type(places)("kept")})
 
 
 @pytest.mark.parametrize("path", ["/nope/x.html", "/dev/null", "."])
 def test_the_command_refuses_it_without_calling_the_use_case(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    case = use_case("check")
+    case = find_use_case("check")
     called = []
 
     def check(workspace: object, paths: tuple[type(tmp_path), ...] = (), *, html: type(tmp_path) | None = None) -> None:
@@ -79,11 +79,11 @@ def test_the_command_refuses_it_without_calling_the_use_case(path, tmp_path, mon
 
 def test_values_are_checked_before_outputs(tmp_path):
     with pytest.raises(BadInput, match="more than 255 bytes"):
-        run_use_case(use_case("check"), ["log.mcap", "--html", str(tmp_path / ("n" * 300))])
+        run_use_case(find_use_case("check"), ["log.mcap", "--html", str(tmp_path / ("n" * 300))])
 
 
 def test_a_large_table_may_be_pasted_and_a_larger_text_is_refused():
-    ask = read_parameters(use_case("monitor paste").load())
+    ask = read_parameters(find_use_case("monitor paste").load())
     (name, *_) = [p.name for p in ask.parameters if p.kind is str]
     check_given_values(ask, {name: "x" * 20_000_000})
     with pytest.raises(BadInput, match=name):

@@ -13,7 +13,7 @@ from tests.doors.judged import judged
 from tests.doors.story import NASTY, empty_workspace, story_workspace
 
 from fieldloop.loop.home.home import home
-from fieldloop.loop.house.tokens import issue
+from fieldloop.loop.house.tokens import issue_token
 from fieldloop.loop.workspace import open_workspace
 from fieldloop.model import event as happened
 from fieldloop.model.person import Operator, Role
@@ -307,7 +307,7 @@ def test_rolling_back_asks_once_and_is_recorded(root, server, browser):
 
 def test_a_visitor_from_elsewhere_signs_in(root, server, browser):
     workspace = open_workspace(root)
-    secret = issue(workspace, "eng-7", role=Role.ENGINEER).secret
+    secret = issue_token(workspace, "eng-7", role=Role.ENGINEER).secret
     workspace.close()
     with page_of(browser, extra_http_headers={"X-Forwarded-For": "203.0.113.9"}) as page:
         page.goto(f"{server}/plan")

@@ -7,7 +7,7 @@ from tests.doors.story import empty_workspace, story_workspace
 from tests.doors.story_setting import DAY, NOW
 from tests.report import samples
 
-from fieldloop.loop.home.pages import daily_rates
+from fieldloop.loop.home.pages import read_daily_rates
 from fieldloop.model import event as happened
 from fieldloop.model.policy import Outcome, Stage
 from fieldloop.report.diagnose.content import DOUBT
@@ -64,8 +64,8 @@ def test_without_anything_the_page_says_what_to_do(tmp_path, build):
 @pytest.mark.parametrize("until_ns", [NOW, NOW + 900 * DAY])
 def test_days_hold_every_outcome_of_the_eight_weeks_before_the_last(workspace, until_ns):
     made = workspace.store.find(Outcome, {"stage": Stage.PRODUCTION, "policy": POLICY})
-    days = daily_rates(workspace, POLICY, "leipzig-b", until_ns)
+    days = read_daily_rates(workspace, POLICY, "leipzig-b", until_ns)
     assert sum(day.episodes for day in days) == len(made)
     assert sum(day.successes for day in days) == sum(outcome.succeeded for outcome in made)
     assert all(day.end_ns - day.start_ns == DAY for day in days)
-    assert daily_rates(workspace, "nobody", "", until_ns) == ()
+    assert read_daily_rates(workspace, "nobody", "", until_ns) == ()

@@ -9,7 +9,7 @@ from tests.doors.story import NASTY, story_workspace
 
 from fieldloop.model.finding import EpisodeReport
 from fieldloop.model.ranking import Ranking
-from fieldloop.ui.components import control_chart
+from fieldloop.ui.components import draw_control_chart
 from fieldloop.ui.pages import protocol, quality
 from fieldloop.ui.visit import Visit
 
@@ -90,16 +90,16 @@ def test_nothing_wrong_is_reported_too(workspace):
 
 
 def test_a_chart_tears_where_a_value_is_missing_and_marks_the_alert():
-    made = control_chart(SERIES)
+    made = draw_control_chart(SERIES)
     line = re.search(r'd="([^"]*)" fill="none"', made)[1]
     assert line.count("M") == 2, "one value is missing in between"
     assert made.count("h4l3 3v4") == 1
     assert "nan" not in made
-    assert control_chart(replace(SERIES, values=(NAN,) * 4, low=(NAN,) * 4, high=(NAN,) * 4))
+    assert draw_control_chart(replace(SERIES, values=(NAN,) * 4, low=(NAN,) * 4, high=(NAN,) * 4))
 
 
 def test_the_protocol_page_says_whose_time_is_verified(workspace):
-    from fieldloop.loop.collect.synchronisation import synchronise
+    from fieldloop.loop.collect.synchronisation import verify_device_clock
 
     assert "Synchronisation" not in html(workspace, protocol), "nothing is declared"
     declared = '[protocol]\nname = "pick"\nversion = 1\n[sensors.joints]\nkind = "joint_position"\nrequired = true\n'
@@ -109,7 +109,7 @@ def test_the_protocol_page_says_whose_time_is_verified(workspace):
     workspace.__dict__.pop("protocols", None)
     try:
         assert "1 device not verified" in html(workspace, protocol)
-        synchronise(workspace, "joints", robot="arm-1", offset_ms=0.5, how=NASTY)
+        verify_device_clock(workspace, "joints", robot="arm-1", offset_ms=0.5, how=NASTY)
         made = html(workspace, protocol)
         assert "all verified" in made
         assert "<img" not in made

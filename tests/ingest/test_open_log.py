@@ -101,7 +101,7 @@ class PlainReader:
 
 
 def plugged(monkeypatch, *points):
-    monkeypatch.setattr(readers, "plug_ins", lambda: points)
+    monkeypatch.setattr(readers, "list_plug_ins", lambda: points)
 
 
 def test_a_plugged_in_reader_reads_and_its_fault_is_named(monkeypatch, tmp_path):

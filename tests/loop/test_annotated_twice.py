@@ -48,7 +48,7 @@ def test_where_no_one_annotated_nothing_is_compared():
 
 def test_a_simulated_case_says_how_far_annotators_agree_and_takes_orders_as_json(tmp_path):
     floor = tmp_path / "floor"
-    picking.case(floor, shown="production", demonstrations=150, episodes=40, fault=("label_noise=0.25",))
+    picking.simulate_case(floor, shown="production", demonstrations=150, episodes=40, fault=("label_noise=0.25",))
     told = json.loads((floor / "agreements.json").read_text(encoding="utf-8"))
     assert told[0]["stratum"] == ""
     assert told[0]["episodes"] == pytest.approx(15, abs=12)

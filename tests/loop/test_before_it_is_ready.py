@@ -8,7 +8,7 @@ from tests.doors.story import NOW
 from fieldloop.annotate import load_shipped_taxonomy
 from fieldloop.errors import Refused, UnknownName
 from fieldloop.loop.audit import audit
-from fieldloop.loop.audit.live_sites import live_sites_without_set
+from fieldloop.loop.audit.live_sites import note_live_sites_without_set
 from fieldloop.loop.plan import plan
 from fieldloop.loop.ship.taxonomy_lock import lock_taxonomy
 from fieldloop.model.condition import Exposure, Stratum
@@ -24,7 +24,7 @@ WORDS = load_shipped_taxonomy()
 
 
 def incomplete(workspace):
-    asked = audit.latest_audit(workspace)
+    asked = audit.find_latest_audit(workspace)
     workspace.write(DeploymentAudited(dataclasses.replace(asked, complete=False, overridden_by=None)))
 
 
@@ -45,7 +45,7 @@ def test_over_an_incomplete_audit_words_are_locked_only_by_an_override(told):
         lock_taxonomy(told, WORDS)
     with pytest.raises(Refused, match="needs a complete audit"):
         plan.plan(told, budget=10)
-    audit.override(told, reason="the pilot starts on Monday")
+    audit.override_audit(told, reason="the pilot starts on Monday")
     lock_taxonomy(told, WORDS)
     assert told.store.count(TaxonomyLocked) == 1
 
@@ -67,7 +67,7 @@ def two_sites(told):
 
 
 def test_a_site_in_production_without_its_set_is_named_in_audit_page_and_plan(two_sites):
-    (early,) = live_sites_without_set(two_sites, audit.latest_deployment(two_sites))
+    (early,) = note_live_sites_without_set(two_sites, audit.latest_deployment(two_sites))
     assert (early.code, early["site"], early["attempts"]) == ("plan.live_without_set", "gdansk", 30)
     assert [d.code for d in early.details] == ["plan.live_few_shown", "plan.live_not_gated", "plan.before_go_live"]
     assert "gdansk is already in production (30 attempts)." in str(page.draw(Visit(two_sites)))
@@ -78,15 +78,15 @@ def test_a_site_in_production_without_its_set_is_named_in_audit_page_and_plan(tw
 
 def test_a_gate_passed_there_is_not_reported_as_missing(two_sites):
     two_sites.write(PolicyGated(Decision("d9", "c" * 64, Status.PASSED, (), "f", NOW, site="gdansk")))
-    (early,) = live_sites_without_set(two_sites, audit.latest_deployment(two_sites))
+    (early,) = note_live_sites_without_set(two_sites, audit.latest_deployment(two_sites))
     assert "plan.live_not_gated" not in {detail.code for detail in early.details}
 
 
 def test_a_primary_site_that_the_map_does_not_have_is_refused_as_by_a_plan(two_sites):
     two_sites.__dict__["operations"] = parse_operations('[plan.primary_site]\nvalue = "gdnask"\n', "operations.toml")
     with pytest.raises(UnknownName, match=r"plan\.primary_site.*Did you mean 'gdansk'"):
-        live_sites_without_set(two_sites, audit.latest_deployment(two_sites))
+        note_live_sites_without_set(two_sites, audit.latest_deployment(two_sites))
 
 
 def test_one_site_alone_has_no_further_ones(told):
-    assert live_sites_without_set(told, audit.latest_deployment(told)) == ()
+    assert note_live_sites_without_set(told, audit.latest_deployment(told)) == ()

@@ -8,7 +8,7 @@ from sqlalchemy import event as database_event
 
 from fieldloop.loop.audit.audit import latest_deployment
 from fieldloop.loop.home.home import home
-from fieldloop.loop.home.pages import CHART_DAYS, daily_rates
+from fieldloop.loop.home.pages import CHART_DAYS, read_daily_rates
 from fieldloop.loop.plan import known as plan_known
 from fieldloop.loop.run import monitor
 from fieldloop.model.alarm import Alarm
@@ -65,7 +65,7 @@ def test_the_monitor_sees_what_every_outcome_shows(busy):
     zones = {site.id: site.time_zone for site in latest_deployment(busy).sites}
     shown = {}
     for version in busy.store.find(PolicyVersion):
-        tried = settle_attempts(monitor.nominal_outcomes(busy, version.id))[0]
+        tried = settle_attempts(monitor.find_nominal_outcomes(busy, version.id))[0]
         if tried:
             shown[version.id] = Baseline(version.id, sum(o.succeeded for o in tried), len(tried))
     assert monitor.baselines(busy) == list(shown.values())
@@ -73,33 +73,33 @@ def test_the_monitor_sees_what_every_outcome_shows(busy):
     days = count_daily_rates(busy.store.find(Outcome, {"stage": Stage.PRODUCTION}), zones)
     frozen = replace(busy, clock=lambda: at_ns)
     ids = Ids(lambda: at_ns, lambda _: 0)
-    span = monitor.window_span(busy, at_ns)
+    span = monitor.compute_window_span(busy, at_ns)
     counted: dict[tuple[str, str], list[Outcome]] = {}
     settled = settle_attempts(busy.store.find(Outcome, {"stage": Stage.PRODUCTION}))[0]
     for outcome in (o for o in settled if span[0] <= o.at_ns < span[1]):
         counted.setdefault((outcome.policy, outcome.site), []).append(outcome)
     rates = [make_rate(*pair, sum(bool(o.succeeded) for o in some), len(some), span) for pair, some in counted.items()]
-    window = monitor.with_silent_sites(rates, {(day.policy, day.site) for day in days}, span)
+    window = monitor.add_silent_sites(rates, {(day.policy, day.site) for day in days}, span)
     expected = watch_production(days, shown.values(), busy.operations["monitor"], at_ns, ids, earlier, window)
     found = monitor.monitor(replace(frozen, random_bits=lambda _: 0))
     assert (found.rates, found.alarms, found.cannot_tell) == (expected.rates, expected.alarms, expected.cannot_tell)
 
 
 def test_coverage_from_counts_equals_coverage_from_nouns(busy):
-    passed = plan_known._episodes(busy, {"status": Status.PASSED})
+    passed = plan_known._find_episodes(busy, {"status": Status.PASSED})
     expected = coverage(
         latest_deployment(busy).exposures,
-        plan_known.good_demonstrations(busy),
-        plan_known.outcomes_in_force(busy),
+        plan_known.find_good_demonstrations(busy),
+        plan_known.find_outcomes_in_force(busy),
         tried=passed,
         costs=read_demonstration_costs(busy.operations["plan"]),
     )
-    found = plan_known.coverage_now(busy)
+    found = plan_known.compute_coverage(busy)
     assert tuple(replace(one, learnt=other.learnt) for one, other in zip(found, expected, strict=True)) == expected
     assert sum(one.attempts for one in found) > 0
-    running = plan_known.version_in_production(busy)
+    running = plan_known.find_version_in_production(busy)
     if running:
-        taught = coverage(latest_deployment(busy).exposures, plan_known.learnt_by(busy, running))
+        taught = coverage(latest_deployment(busy).exposures, plan_known.find_training_demonstrations(busy, running))
         assert [one.learnt for one in found] == [one.demonstrations for one in taught]
 
 
@@ -113,7 +113,7 @@ def test_days_of_several_sites_in_one_read_equal_a_read_a_day(busy):
             for day in range(last - CHART_DAYS + 1, last + 1):
                 of_day = busy.store.success_rates(*get_day_span_ns(day, zone))
                 expected += [r for r in of_day if r.policy == policy and zones.get(r.site, "UTC") == zone]
-        found = daily_rates(busy, policy, "", busy.clock())
+        found = read_daily_rates(busy, policy, "", busy.clock())
         assert sorted(found, key=str) == sorted(expected, key=str)
         assert [r.start_ns for r in found] == sorted(r.start_ns for r in found)
 

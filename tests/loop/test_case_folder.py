@@ -7,7 +7,7 @@ import pytest
 
 from fieldloop.errors import BadInput, UnknownName
 from fieldloop.ingest.tables.attempt_files import find_telemetry_columns, read_demonstrations, read_outcomes
-from fieldloop.loop.floor.picking import Preset, case
+from fieldloop.loop.floor.picking import Preset, simulate_case
 from fieldloop.loop.run.case_folder import diagnose_folder, plan_folder
 from fieldloop.loop.work.case_files import read_case
 from fieldloop.model.codec import to_plain
@@ -58,13 +58,13 @@ def test_semicolons_are_read_and_other_encodings_named(tmp_path):
 def test_a_simulated_case_writes_over_nothing(tmp_path):
     _written(tmp_path / "deployment.toml", "mine")
     with pytest.raises(BadInput, match="other files"):
-        case(tmp_path)
+        simulate_case(tmp_path)
     assert (tmp_path / "deployment.toml").read_text(encoding="utf-8") == "mine"
     _written(tmp_path / "story.json", "{}")
     with pytest.raises(BadInput, match="a case in it already"):
-        case(tmp_path, seed=9)
+        simulate_case(tmp_path, seed=9)
     with pytest.raises(BadInput, match="cannot be made"):
-        case(tmp_path / "deployment.toml" / "below")
+        simulate_case(tmp_path / "deployment.toml" / "below")
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_a_simulated_case_writes_over_nothing(tmp_path):
 )
 def test_a_fault_without_effect_is_refused(tmp_path, fault, says):
     with pytest.raises((BadInput, UnknownName), match=says):
-        case(tmp_path / "new", fault=(fault,))
+        simulate_case(tmp_path / "new", fault=(fault,))
 
 
 def test_every_preset_that_is_offered_is_there():

@@ -14,7 +14,7 @@ import pytest
 from fieldloop.errors import BadInput
 from fieldloop.ingest import open_log
 from fieldloop.loop.ship import convert as ship
-from fieldloop.loop.ship.convert import convert
+from fieldloop.loop.ship.convert import convert_log
 from fieldloop.loop.ship.same_content import Pairing, compare_content
 from fieldloop.loop.ship.same_frames import compare_frames
 from fieldloop.model.episode import Episode, Recording
@@ -111,7 +111,7 @@ def assert_rows_show_their_frames(path: str, rows: int = ROWS) -> None:
 @pytest.mark.parametrize("form", SOURCES)
 def test_row_k_still_shows_frame_k(tmp_path, form, to):
     source = SOURCES[form]([recording(0), recording(1)], tmp_path / "source").path
-    done = convert(source, tmp_path / "target", to=to)
+    done = convert_log(source, tmp_path / "target", to=to)
     assert done.exit_ok
     assert [one.status for one in done.compared if one.fact.code == "release.content_same"] == [Status.PASSED]
     assert (done.episodes, done.rows_left_out) == (2, 0)
@@ -121,7 +121,7 @@ def test_row_k_still_shows_frame_k(tmp_path, form, to):
 @pytest.mark.parametrize("to", TARGETS)
 @pytest.mark.parametrize("starts_at", [0, 1, 3])
 def test_a_set_whose_timestamps_begin_late_is_paired_by_index(tmp_path, to, starts_at):
-    done = convert(foreign_lerobot(tmp_path / "set", starts_at=starts_at), tmp_path / "target", to=to)
+    done = convert_log(foreign_lerobot(tmp_path / "set", starts_at=starts_at), tmp_path / "target", to=to)
     assert_rows_show_their_frames(done.path)
     apart = [loss["apart_frames"] for loss in done.left_out if loss.code == "release.paired_by_index"]
     assert apart == ([pytest.approx(starts_at)] if starts_at else [])
@@ -130,13 +130,13 @@ def test_a_set_whose_timestamps_begin_late_is_paired_by_index(tmp_path, to, star
 
 @pytest.mark.parametrize("to", TARGETS)
 def test_a_file_without_timestamps_is_paired_by_index(tmp_path, to):
-    done = convert(foreign_aloha(tmp_path / "episode_0.hdf5"), tmp_path / "target", to=to)
+    done = convert_log(foreign_aloha(tmp_path / "episode_0.hdf5"), tmp_path / "target", to=to)
     assert_rows_show_their_frames(done.path)
 
 
 def test_pairing_by_time_is_done_where_asked_for(tmp_path):
     source = foreign_lerobot(tmp_path / "set", starts_at=1)
-    done = convert(source, tmp_path / "target", pair="time")
+    done = convert_log(source, tmp_path / "target", pair="time")
     (after,) = open_log(Path(done.path)).recordings
     assert dict(done.rules)["action"] == "hold"
     assert after.streams["action"].values[:2, 0].tolist() == [0.5, 0.5]
@@ -145,7 +145,7 @@ def test_pairing_by_time_is_done_where_asked_for(tmp_path):
 @pytest.mark.parametrize("to", ["lerobot", "hdf5", "rlds"])
 def test_frames_beyond_the_rows_and_rows_beyond_the_frames_are_listed(tmp_path, to):
     for name, frames, stream in (("more", ROWS + 3, "camera/front"), ("fewer", ROWS - 3, "action")):
-        done = convert(foreign_lerobot(tmp_path / name, frames=frames), tmp_path / f"{name}-{to}", to=to)
+        done = convert_log(foreign_lerobot(tmp_path / name, frames=frames), tmp_path / f"{name}-{to}", to=to)
         assert_rows_show_their_frames(done.path, min(frames, ROWS))
         lost = {x.subject.stream: x["samples"] for x in done.left_out if x.code == "release.samples_without_row"}
         assert lost[stream] == 3
@@ -153,14 +153,14 @@ def test_frames_beyond_the_rows_and_rows_beyond_the_frames_are_listed(tmp_path, 
 
 def test_video_packets_are_copied_and_every_pixel_stays(tmp_path):
     source = foreign_lerobot(tmp_path / "set")
-    done = convert(source, tmp_path / "target")
+    done = convert_log(source, tmp_path / "target")
     (before,), (after,) = (list(open_log(path).recordings) for path in (source, Path(done.path)))
     pairs = zip(*(one.streams["camera/front"].pictures.frames() for one in (before, after)), strict=True)
     assert all(np.array_equal(was, is_now) for was, is_now in pairs)
     assert "release.pixels_recompressed" not in [loss.code for loss in done.left_out]
-    other = convert(source, tmp_path / "other", codec="av1")
+    other = convert_log(source, tmp_path / "other", codec="av1")
     assert "release.pixels_recompressed" in [loss.code for loss in other.left_out]
-    again = convert(Path(done.path), tmp_path / "again")
+    again = convert_log(Path(done.path), tmp_path / "again")
     assert "release.pixels_recompressed" not in [loss.code for loss in again.left_out]
     assert_rows_show_their_frames(again.path)
 
@@ -204,7 +204,7 @@ def test_a_writer_that_shifts_rows_fails_the_conversion(tmp_path, monkeypatch, t
         return write(to, list(with_changed(recordings, change)), target, options, settings)
 
     monkeypatch.setattr(ship, "write_recordings", write_wrongly)
-    done = convert(source, tmp_path / "target", to=to)
+    done = convert_log(source, tmp_path / "target", to=to)
     assert not done.exit_ok
     assert code in [one.fact.code for one in done.compared if one.status is Status.FAILED]
     assert Path(done.path).exists()
@@ -292,10 +292,10 @@ def test_a_file_gets_its_ending(tmp_path):
     source = write_lerobot([recording(0)], tmp_path / "takes").path
     (tmp_path / "folder").mkdir()
     for to, ending in (("hdf5", ".hdf5"), ("mcap", ".mcap")):
-        assert convert(source, tmp_path / "set", to=to).path == str(tmp_path / f"set{ending}")
+        assert convert_log(source, tmp_path / "set", to=to).path == str(tmp_path / f"set{ending}")
         with pytest.raises(BadInput, match="already exists"):
-            convert(source, tmp_path / "folder", to=to)
-    assert convert(source, tmp_path / "set.h5", to="hdf5").path == str(tmp_path / "set.h5")
+            convert_log(source, tmp_path / "folder", to=to)
+    assert convert_log(source, tmp_path / "set.h5", to="hdf5").path == str(tmp_path / "set.h5")
 
 
 @pytest.mark.parametrize("to", TARGETS)
@@ -305,6 +305,6 @@ def test_a_target_that_cannot_be_written_is_refused_before_anything_is_read(tmp_
     for taken in ("set", "set.hdf5", "set.mcap"):
         (tmp_path / taken).touch()
     with pytest.raises(BadInput, match="already exists"):
-        convert(source, tmp_path / "set", to=to)
+        convert_log(source, tmp_path / "set", to=to)
     with pytest.raises(BadInput, match="is not a folder"):
-        convert(source, tmp_path / "nowhere" / "set", to=to)
+        convert_log(source, tmp_path / "nowhere" / "set", to=to)

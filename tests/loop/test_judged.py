@@ -6,7 +6,12 @@ from dataclasses import replace
 import pytest
 
 from fieldloop.loop.data import check
-from fieldloop.loop.data.remember_verdicts import MOST_LOOKS, remember_dataset, remember_episodes, summary
+from fieldloop.loop.data.remember_verdicts import (
+    MOST_LOOKS,
+    record_dataset_verdict,
+    record_episode_verdicts,
+    summarise_dataset,
+)
 from fieldloop.loop.home.home import home
 from fieldloop.model.event import DatasetJudged, EpisodeJudged
 from fieldloop.model.finding import EpisodeReport, Finding, Status
@@ -43,12 +48,12 @@ def changed(alerts=(3,)):
 
 def test_the_same_result_is_written_once(told):
     made = report_of(episode("00" * 32, finding(measured=math.nan)), trends=(changed(),))
-    first = remember_dataset(told, made)
+    first = record_dataset_verdict(told, made)
     before = told.store.last()
-    again = remember_dataset(told, made)
+    again = record_dataset_verdict(told, made)
     assert told.store.last() == before
     assert again.at_ns == first.at_ns, "it has been so since"
-    remember_dataset(told, replace(made, outdated=3))
+    record_dataset_verdict(told, replace(made, outdated=3))
     assert told.store.last() == before + 1
     assert told.newest(DatasetReport).outdated == 3
 
@@ -58,19 +63,19 @@ def test_verdicts_are_written_where_they_changed(told):
         EpisodeJudged("f1", episode("00" * 32, finding(measured=math.nan))),
         EpisodeJudged("f1", episode("01" * 32, finding())),
     )
-    remember_episodes(told, [one, other])
+    record_episode_verdicts(told, [one, other])
     before = told.store.last()
-    remember_episodes(told, [one, other])
+    record_episode_verdicts(told, [one, other])
     assert told.store.last() == before
     worse = EpisodeJudged("f1", episode("01" * 32, finding(status=FAILED, measured=9.0)))
-    remember_episodes(told, [one, worse])
+    record_episode_verdicts(told, [one, worse])
     assert [r.event.report.episode for r in told.store.tail(before)] == ["01" * 32]
-    remember_episodes(told, [one, replace(worse, protocol="f2")])
+    record_episode_verdicts(told, [one, replace(worse, protocol="f2")])
     assert told.store.last() == before + 2, "another protocol said the same: that is a new fact"
 
 
 def test_it_survives_the_ledger_and_a_replay(told):
-    made = remember_dataset(told, report_of(episode("00" * 32, finding()), trends=(changed(),)))
+    made = record_dataset_verdict(told, report_of(episode("00" * 32, finding()), trends=(changed(),)))
     told.store.rebuild()
     back = told.newest(DatasetReport)
     assert back.episodes == {PASSED: 1}
@@ -81,7 +86,7 @@ def test_it_survives_the_ledger_and_a_replay(told):
 
 def test_only_what_pages_show_is_kept():
     looks = tuple(Look(f"{n}", f"{n}", FAILED, 0.5, (), None, ()) for n in range(60))
-    made = summary(
+    made = summarise_dataset(
         report_of(
             episode("a", finding(), finding("force.window", FAILED, 7.0)),
             episode("b", finding(measured=3.0), finding("force.window", FAILED, math.nan)),
@@ -104,7 +109,7 @@ def test_only_what_pages_show_is_kept():
 def test_home_says_in_a_line_what_stands_against_the_whole(told):
     assert not [step for step in (home(told).next, *home(told).then) if step.page == "/quality"]
     wrong = (finding("batch.operators", FAILED, required=True), finding("corpus.change", Status.CANNOT_TELL))
-    remember_dataset(told, report_of(episode("00" * 32, finding()), dataset=wrong, trends=(changed(),)))
+    record_dataset_verdict(told, report_of(episode("00" * 32, finding()), dataset=wrong, trends=(changed(),)))
     steps = [step for step in home(told).then if step.page == "/quality"]
     assert [step.sentence.code for step in steps] == ["home.metric_jumped", "home.dataset_failed"]
     assert sentence(steps[1].why).startswith("joints: 1 Hz demonstrated this task; at most 2 Hz allowed.")

@@ -6,8 +6,8 @@ import pytest
 from tests.doors.story import NOW
 from tests.loop.test_loop_gate import FAST
 
-from fieldloop.loop.home.pages import rates
-from fieldloop.loop.home.success import success_over_time
+from fieldloop.loop.home.pages import read_success_rates
+from fieldloop.loop.home.success import compute_success_over_time
 from fieldloop.loop.run import monitor, rollout
 from fieldloop.loop.ship import gate
 from fieldloop.model.event import OutcomeRecorded
@@ -28,17 +28,17 @@ def second_opinions(workspace, stage, count, *, agree):
 
 def counted(workspace):
     (base,) = monitor.baselines(workspace)
-    lately = sum(rate.episodes for rate in rates(workspace))
-    return base.successes, base.episodes, success_over_time(workspace).baseline, lately
+    lately = sum(rate.episodes for rate in read_success_rates(workspace))
+    return base.successes, base.episodes, compute_success_over_time(workspace).baseline, lately
 
 
 def test_a_second_judge_who_agrees_changes_no_figure(told):
     before, since = counted(told), NOW - 40 * 86_400 * 10**9
-    climbed = rollout._counts(told, POLICY, Stage.PRODUCTION, since)
+    climbed = rollout._count_outcomes(told, POLICY, Stage.PRODUCTION, since)
     for stage in (Stage.GATE, Stage.PRODUCTION):
         second_opinions(told, stage, 1000, agree=True)
     assert counted(told) == before
-    assert rollout._counts(told, POLICY, Stage.PRODUCTION, since) == climbed
+    assert rollout._count_outcomes(told, POLICY, Stage.PRODUCTION, since) == climbed
     assert told.store.count(Outcome) == 2 * (100 + 40 * 24)
 
 
@@ -53,5 +53,5 @@ def test_a_gate_counts_a_trial_once_and_a_split_one_as_not_shown(told, monkeypat
     monkeypatch.setattr(gate, "load_engine", lambda *_: None)
     monkeypatch.setattr(gate, "measure_latency", lambda *_: (None, FAST))
     second_opinions(told, Stage.GATE, 10, agree=agree)
-    (trials,) = (test for test in gate.gate(told, "p1").tests if test.name == "consecutive")
+    (trials,) = (test for test in gate.decide_gate(told, "p1").tests if test.name == "consecutive")
     assert (trials.trials, trials.successes) == (100, won)

@@ -11,7 +11,7 @@ import time
 import pytest
 
 from fieldloop.loop.data import check
-from fieldloop.loop.data.measurements import stored_measurements
+from fieldloop.loop.data.measurements import read_stored_measurements
 from fieldloop.loop.floor.floor import alternate_turns, write_demonstrations
 from fieldloop.loop.house import doctor, setup
 from fieldloop.loop.workspace import open_workspace
@@ -50,9 +50,9 @@ def whole(workspace):
         for episode in log.episodes:
             assert workspace.store.count(Episode, {"id": episode}) == 1
             assert workspace.store.count(EpisodeReport, {"episode": episode}) == 1
-            ((_, numbers),) = stored_measurements(workspace, [workspace.store.get(Episode, episode)])
+            ((_, numbers),) = read_stored_measurements(workspace, [workspace.store.get(Episode, episode)])
             assert numbers
-    assert doctor.doctor(workspace).exit_ok
+    assert doctor.examine_installation(workspace).exit_ok
 
 
 def kills(tmp_path, logs, times, seed):

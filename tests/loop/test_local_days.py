@@ -6,7 +6,7 @@ import pytest
 from tests.doors.story import NOW
 
 from fieldloop.loop.audit import audit
-from fieldloop.loop.home.pages import daily_rates
+from fieldloop.loop.home.pages import read_daily_rates
 from fieldloop.loop.plan import plan
 from fieldloop.model.condition import Stratum
 from fieldloop.model.days import get_day_span_ns, get_local_day
@@ -37,7 +37,7 @@ def test_a_forecast_counts_the_days_of_the_site_where_most_is_to_be_done(two_zon
         for site, count in (("west", 50 - at_east), ("east", at_east))
     )
     two_zones.write(PlanDrawn(Plan("plan_9", 50, "marginal", (quota,), work, 0.0, NOW - 2 * HOUR, "")))
-    message = plan.show(two_zones).forecast.message
+    message = plan.show_plan(two_zones).forecast.message
     assert (message.code, message["days"]) == ("plan.no_pace", days)
 
 
@@ -48,7 +48,7 @@ def test_several_sites_have_each_their_own_days(two_zones):
         for n in reversed(range(12))
     ]
     two_zones.write(*map(OutcomeRecorded, tried))
-    days = daily_rates(two_zones, "p", "", NOW + HOUR)
+    days = read_daily_rates(two_zones, "p", "", NOW + HOUR)
     assert sum(day.episodes for day in days) == len(tried)
     assert sum(day.successes for day in days) == sum(one.succeeded for one in tried)
     zones = {"east": EAST, "west": WEST, "unmapped": "UTC"}
@@ -57,5 +57,5 @@ def test_several_sites_have_each_their_own_days(two_zones):
         assert (day.start_ns, day.end_ns) == get_day_span_ns(get_local_day(day.start_ns, zone), zone)
         inside = [one for one in tried if one.site == day.site and day.start_ns <= one.at_ns < day.end_ns]
         assert day.episodes == len(inside)
-    assert {day.site for day in daily_rates(two_zones, "p", "west", NOW)} == {"west"}
-    assert daily_rates(two_zones, "p", "west", NOW) == tuple(day for day in days if day.site == "west")
+    assert {day.site for day in read_daily_rates(two_zones, "p", "west", NOW)} == {"west"}
+    assert read_daily_rates(two_zones, "p", "west", NOW) == tuple(day for day in days if day.site == "west")

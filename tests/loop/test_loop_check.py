@@ -9,7 +9,7 @@ from fieldloop.check import BATCH_CHECKS
 from fieldloop.errors import BadInput
 from fieldloop.ingest import open_log
 from fieldloop.loop.data import check, check_again, ingest
-from fieldloop.loop.data.measurements import imprints_of
+from fieldloop.loop.data.measurements import read_imprints
 from fieldloop.loop.house import setup
 from fieldloop.loop.work import parts
 from fieldloop.loop.work.kept_measurements import PartCache
@@ -137,14 +137,14 @@ def test_damaged_and_empty_folders_are_named(tmp_path):
 def here(tmp_path, dataset):
     setup.init(tmp_path / "site")
     opened = open_workspace(tmp_path / "site")
-    ingest.ingest(opened, (dataset,))
+    ingest.ingest_logs(opened, (dataset,))
     yield opened
     opened.close()
 
 
 def test_the_workspace_keeps_imprints_and_judges_without_opening_a_log(here, monkeypatch):
     episodes = here.store.find(Episode)
-    assert set(imprints_of(here, episodes)) == {e.id for e in episodes}
+    assert set(read_imprints(here, episodes)) == {e.id for e in episodes}
     monkeypatch.setattr("fieldloop.ingest.log.open_log", lambda *_: pytest.fail("a log was opened"))
     report = check.check(here)
     assert report.outdated == 0

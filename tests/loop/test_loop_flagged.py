@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from fieldloop.loop.calibrate import verification
-from fieldloop.loop.calibrate.verification import verify
+from fieldloop.loop.calibrate.verification import verify_camera_calibration
 from fieldloop.loop.data import check, ingest
 from fieldloop.loop.house import setup
 from fieldloop.loop.workspace import open_workspace
@@ -34,7 +34,7 @@ def calibrate(opened, *sensors, robot="arm-1", from_ns=synthetic.START_NS - NS_P
 def take_in(opened, folder, seed=0, **facts):
     log = folder / f"log-{seed}.mcap"
     write_mcap([synthetic.make_healthy_recording(seed=seed, **facts)], log)
-    ingest.ingest(opened, (log,))
+    ingest.ingest_logs(opened, (log,))
 
 
 def verdicts_written(opened):
@@ -82,7 +82,7 @@ WRIST = {"sensor": "camera/wrist", "robot": "arm-1"}
 
 def test_a_failed_look_fails_the_episode_at_once_and_no_log_is_opened(workspace, tmp_path):
     assert finding(workspace) == dict.fromkeys(CAMERAS, Status.PASSED)
-    verified = verify(workspace, views(tmp_path, 0.010), **WRIST, at=AFTER)
+    verified = verify_camera_calibration(workspace, views(tmp_path, 0.010), **WRIST, at=AFTER)
     assert verified.halts
     assert len(verified.flagged) == 1
     assert finding(workspace) == {"camera/overhead": Status.PASSED, "camera/wrist": Status.FAILED}
@@ -90,21 +90,21 @@ def test_a_failed_look_fails_the_episode_at_once_and_no_log_is_opened(workspace,
 
 
 def test_a_good_look_flags_nothing(workspace, tmp_path):
-    assert verify(workspace, views(tmp_path, 0.0), **WRIST, at=AFTER).flagged == ()
+    assert verify_camera_calibration(workspace, views(tmp_path, 0.0), **WRIST, at=AFTER).flagged == ()
     assert finding(workspace) == dict.fromkeys(CAMERAS, Status.PASSED)
 
 
 def test_drift_that_adds_up_is_no_pass_though_it_flags_nothing(workspace, tmp_path, monkeypatch):
     monkeypatch.setattr(verification.room, "measure_slow_drift", lambda *_: (1.2,))
-    found = verify(workspace, views(tmp_path, 0.0), **WRIST, at=AFTER)
+    found = verify_camera_calibration(workspace, views(tmp_path, 0.0), **WRIST, at=AFTER)
     assert (found.status, found.exit_ok, found.halts, found.flagged) == (Status.FAILED, False, False, ())
     assert found.says.code == "calibrate.marker_drifts"
 
 
 def test_a_good_look_in_between_sets_later_episodes_right(workspace, tmp_path):
-    verify(workspace, views(tmp_path, 0.010), **WRIST, at="2025-12-31T23:59:59.5Z")
+    verify_camera_calibration(workspace, views(tmp_path, 0.010), **WRIST, at="2025-12-31T23:59:59.5Z")
     assert finding(workspace)["camera/wrist"] is Status.FAILED
-    verify(workspace, views(tmp_path, 0.0), **WRIST, at="2025-12-31T23:59:59.75Z")
+    verify_camera_calibration(workspace, views(tmp_path, 0.0), **WRIST, at="2025-12-31T23:59:59.75Z")
     assert finding(workspace)["camera/wrist"] is Status.PASSED
 
 
@@ -122,13 +122,13 @@ def test_an_episode_that_came_in_before_the_first_calibration_is_counted_and_fla
     calibrate(bare, *CAMERAS)
     check.check(bare)
     assert finding(bare) == dict.fromkeys(CAMERAS, Status.PASSED)
-    assert len(verify(bare, views(tmp_path, 0.010), **WRIST, at=AFTER).flagged) == 1
+    assert len(verify_camera_calibration(bare, views(tmp_path, 0.010), **WRIST, at=AFTER).flagged) == 1
     assert finding(bare) == {"camera/overhead": Status.PASSED, "camera/wrist": Status.FAILED}
 
 
 def test_an_episode_that_comes_in_after_the_failed_look_fails_too(bare, tmp_path):
     calibrate(bare, "camera/wrist")
-    verify(bare, views(tmp_path, 0.010), **WRIST, at=AFTER)
+    verify_camera_calibration(bare, views(tmp_path, 0.010), **WRIST, at=AFTER)
     take_in(bare, tmp_path)
     assert finding(bare) == dict.fromkeys(CAMERAS, Status.FAILED)
 
@@ -140,17 +140,21 @@ def test_depth_and_force_count_once_they_are_calibrated(workspace, tmp_path):
     check.check(workspace)
     others = {"depth/overhead": Status.PASSED, "force": Status.FAILED}
     assert finding(workspace) == {**dict.fromkeys(CAMERAS, Status.PASSED), **others}
-    assert verify(workspace, views(tmp_path, 0.010), sensor="depth/overhead", robot="arm-1", at=AFTER).flagged
+    assert verify_camera_calibration(
+        workspace, views(tmp_path, 0.010), sensor="depth/overhead", robot="arm-1", at=AFTER
+    ).flagged
     assert finding(workspace)["depth/overhead"] is Status.FAILED
 
 
 def test_another_robots_episodes_are_not_listed_and_unchanged_verdicts_not_written(workspace, tmp_path):
     calibrate(workspace, *CAMERAS, robot="arm-2")
     take_in(workspace, tmp_path, seed=1, robot="arm-2")
-    (here,) = verify(workspace, views(tmp_path, 0.010), **WRIST, at=AFTER).flagged
-    other = verify(workspace, views(tmp_path, 0.010), sensor="camera/wrist", robot="arm-2", at=AFTER)
+    (here,) = verify_camera_calibration(workspace, views(tmp_path, 0.010), **WRIST, at=AFTER).flagged
+    other = verify_camera_calibration(workspace, views(tmp_path, 0.010), sensor="camera/wrist", robot="arm-2", at=AFTER)
     assert len(other.flagged) == 1
     assert here not in other.flagged
     known = verdicts_written(workspace)
-    verify(workspace, views(tmp_path, 0.010), sensor="camera/wrist", robot="arm-2", at="2026-01-01T02:00:00Z")
+    verify_camera_calibration(
+        workspace, views(tmp_path, 0.010), sensor="camera/wrist", robot="arm-2", at="2026-01-01T02:00:00Z"
+    )
     assert verdicts_written(workspace) == known

@@ -59,7 +59,7 @@ def in_degrees(path):
 
 
 def test_a_dry_run_lists_everything_and_stores_nothing(here, log):
-    looked = ingest.ingest(None, (log,), dry_run=True)
+    looked = ingest.ingest_logs(None, (log,), dry_run=True)
     plain = json.loads(json.dumps(looked.json_object()))
     assert plain["schema"] == "ingest/1"
     (episode,) = plain["episodes"]
@@ -73,35 +73,35 @@ def test_a_dry_run_lists_everything_and_stores_nothing(here, log):
     }  # fmt: skip
     assert looked.exit_ok
     assert here.store.count(Log) == 0
-    assert ingest.ingest(here, (log,), dry_run=True).episodes == looked.episodes
+    assert ingest.ingest_logs(here, (log,), dry_run=True).episodes == looked.episodes
 
 
 def test_a_dry_run_places_findings_with_the_episode_or_names_the_file(log, tmp_path):
     folder = log.parent
     (folder / "cut.mcap").write_bytes(log.read_bytes()[:-5000])
     (folder / "empty.mcap").write_bytes(b"")
-    looked = ingest.ingest(None, (folder,), dry_run=True)
+    looked = ingest.ingest_logs(None, (folder,), dry_run=True)
     found = {episode.name: episode.findings for episode in looked.episodes}
     assert len(found) == 1, "both logs state the same episode name"
     assert any("byte" in finding.place for episode in looked.episodes for finding in episode.findings)
     assert [finding.subject for finding in looked.findings] == ["empty.mcap"]
     assert not looked.exit_ok
     with pytest.raises(UnreadableLog, match="no such file"):
-        ingest.ingest(None, (tmp_path / "nowhere",), dry_run=True)
+        ingest.ingest_logs(None, (tmp_path / "nowhere",), dry_run=True)
 
 
 def test_findings_of_a_whole_dataset_stand_with_its_first_episode(tmp_path):
     folder = write_lerobot([short(0), short(1)], tmp_path / "picks").path
     info = folder / "meta/info.json"
     info.write_text(info.read_text().replace('"total_frames": 120', '"total_frames": 121'))
-    first, second = ingest.ingest(None, (folder,), dry_run=True).episodes
+    first, second = ingest.ingest_logs(None, (folder,), dry_run=True).episodes
     assert [finding.place for finding in first.findings] == ["total_frames"]
     assert not second.findings
 
 
 def test_without_a_workspace_nothing_is_taken_in(log):
     with pytest.raises(WorkspaceError, match="--dry-run"):
-        ingest.ingest(None, (log,))
+        ingest.ingest_logs(None, (log,))
 
 
 # ── house conventions
@@ -111,11 +111,11 @@ def test_a_mapping_holds_for_ever_for_the_logs_taken_in_under_it(here, tmp_path)
     log = in_degrees(tmp_path / "degrees.mcap")
     file = tmp_path / "house.toml"
     file.write_text(DEGREES)
-    (taken,) = ingest.ingest(here, (log,), mapping=file).logs
+    (taken,) = ingest.ingest_logs(here, (log,), mapping=file).logs
     file.write_text('schema = "mapping/1"\n')
     (episode,) = here.store.find(Episode)
     assert (episode.site, taken.episodes) == ("hall 2", (episode.id,))
-    again = reopen.reopen(here, episode)
+    again = reopen.reopen_episode(here, episode)
     np.testing.assert_allclose(again.streams["arm"].values, short().streams["joints"].values, atol=1e-9)
     assert here.store.find(Log)[0].mapping in here.store.blobs(), "a sweep keeps it"
 
@@ -123,25 +123,25 @@ def test_a_mapping_holds_for_ever_for_the_logs_taken_in_under_it(here, tmp_path)
 def test_the_workspaces_own_mapping_holds_unless_another_is_named(here, tmp_path):
     log = in_degrees(tmp_path / "degrees.mcap")
     (here.root / "mapping.toml").write_text(DEGREES)
-    names = {s.name for s in ingest.ingest(here, (log,), dry_run=True).episodes[0].streams}
+    names = {s.name for s in ingest.ingest_logs(here, (log,), dry_run=True).episodes[0].streams}
     assert "arm" in names
     other = tmp_path / "other.toml"
     other.write_text('schema = "mapping/1"\n')
-    names = {s.name for s in ingest.ingest(here, (log,), dry_run=True, mapping=other).episodes[0].streams}
+    names = {s.name for s in ingest.ingest_logs(here, (log,), dry_run=True, mapping=other).episodes[0].streams}
     assert "joints" in names
     assert check.check(here, (log,)).episodes[0].status in Status
 
 
 def test_a_proposal_is_never_written_over_what_someone_edited(log, tmp_path):
-    text = mapping.mapping((log,))
+    text = mapping.propose_mapping_file((log,))
     assert '[streams."joints"]' in text
     out = tmp_path / "mapping.toml"
-    assert str(out) in mapping.mapping((log,), out=out)
+    assert str(out) in mapping.propose_mapping_file((log,), out=out)
     assert out.read_text() == text
     with pytest.raises(BadInput, match="edited"):
-        mapping.mapping((log,), out=out)
+        mapping.propose_mapping_file((log,), out=out)
     with pytest.raises(BadInput, match="does not exist"):
-        ingest.ingest(None, (log,), dry_run=True, mapping=tmp_path / "absent.toml")
+        ingest.ingest_logs(None, (log,), dry_run=True, mapping=tmp_path / "absent.toml")
 
 
 def test_an_entry_that_speaks_of_nothing_is_named(log, tmp_path):
@@ -150,7 +150,7 @@ def test_an_entry_that_speaks_of_nothing_is_named(log, tmp_path):
         'schema = "mapping/1"\n[streams.jonts]\nunit = "deg"\n[streams."camera/*"]\nkind = "rgb"\n'
         '[episode]\noperator = { fact = "who" }\n'
     )
-    looked = ingest.ingest(None, (log,), dry_run=True, mapping=file)
+    looked = ingest.ingest_logs(None, (log,), dry_run=True, mapping=file)
     assert [f.place for f in looked.findings] == ['[streams."jonts"]', 'operator = { fact = "who" }']
 
 
@@ -215,20 +215,20 @@ def test_trouble_with_the_store_ends_no_watch(inbox, here, log, monkeypatch):
 
 def test_watching_ends_by_itself_when_asked_to(here, log, tmp_path):
     (tmp_path / "inbox").mkdir()
-    assert watch.watch(here, tmp_path / "inbox", seconds=0.0).taken_in == 0
+    assert watch.watch_folder(here, tmp_path / "inbox", seconds=0.0).taken_in == 0
     with pytest.raises(BadInput, match="not a folder"):
-        watch.watch(here, log)
+        watch.watch_folder(here, log)
 
 
 def test_what_belongs_to_a_log_comes_with_it(here, tmp_path):
     """A database that was not closed keeps its last messages in a journal beside it."""
     bag = tmp_path / "take.db3"
     left_open_bag(bag)
-    (taken,) = ingest.ingest(here, (bag,)).logs
+    (taken,) = ingest.ingest_logs(here, (bag,)).logs
     assert here.store.find(Log)[0].blob.is_folder
     (episode,) = here.store.find(Episode)
     assert episode.name == "take"
-    assert len(reopen.reopen(here, episode).streams["chatter"]) == 3
+    assert len(reopen.reopen_episode(here, episode).streams["chatter"]) == 3
     assert taken.episodes == (episode.id,)
 
 
@@ -255,17 +255,17 @@ def test_an_episode_is_called_what_it_was_called_when_it_came_in(here, tmp_path)
     bare = tmp_path / "kitchen take 7.mcap"
     made = short()
     write_mcap([replace(made, episode=replace(made.episode, name=""))], bare)
-    ingest.ingest(here, (bare,))
+    ingest.ingest_logs(here, (bare,))
     (episode,) = here.store.find(Episode)
     assert episode.name == "kitchen take 7"
-    assert reopen.reopen(here, episode).episode == episode
+    assert reopen.reopen_episode(here, episode).episode == episode
 
 
 def test_a_known_log_under_another_mapping_is_reported_as_read_by_the_first(here, log, tmp_path):
-    ingest.ingest(here, (log,))
+    ingest.ingest_logs(here, (log,))
     file = tmp_path / "house.toml"
     file.write_text(DEGREES)
-    (row,) = ingest.ingest(here, (log,), mapping=file).logs
+    (row,) = ingest.ingest_logs(here, (log,), mapping=file).logs
     assert row.already_here
     assert "another mapping" in row.message
 
@@ -274,21 +274,21 @@ def test_a_known_log_under_another_mapping_is_reported_as_read_by_the_first(here
 
 
 def test_converting_says_by_which_clock_and_rule(log, tmp_path):
-    done = convert.convert(log, tmp_path / "set", to="lerobot")
+    done = convert.convert_log(log, tmp_path / "set", to="lerobot")
     rules = dict(done.rules)
     assert (done.clock, done.episodes, done.frames) == ("camera/overhead", 1, 60)
     assert (rules["joints"], rules["action"], rules["tool"]) == ("linear", "hold", "slerp")
     assert rules["camera/overhead"] == "as recorded"
-    slower = convert.convert(log, tmp_path / "slow", to="lerobot", hz=10)
+    slower = convert.convert_log(log, tmp_path / "slow", to="lerobot", hz=10)
     assert slower.frames == 20
     with pytest.raises(BadInput, match="not a stream of every episode"):
-        convert.convert(log, tmp_path / "wrong", to="lerobot", clock="kamera")
+        convert.convert_log(log, tmp_path / "wrong", to="lerobot", clock="kamera")
 
 
 @pytest.mark.parametrize("to", ["lerobot", "hdf5", "rlds", "mcap"])
 def test_what_was_wrong_with_the_log_is_reported_of_every_target(log, tmp_path, to):
     (tmp_path / "cut.mcap").write_bytes(log.read_bytes()[: int(log.stat().st_size * 0.7)])
-    done = convert.convert(tmp_path / "cut.mcap", tmp_path / "out", to=to)
+    done = convert.convert_log(tmp_path / "cut.mcap", tmp_path / "out", to=to)
     assert any("cut_off" in write_note_facts(loss) for loss in done.left_out)
 
 
@@ -302,39 +302,39 @@ def test_a_defect_of_another_episode_with_a_longer_name_is_not_taken_for_ones_ow
 
 def test_a_target_inside_its_source_is_refused(log):
     with pytest.raises(BadInput, match="lies inside"):
-        convert.convert(log.parent, log.parent / "set")
+        convert.convert_log(log.parent, log.parent / "set")
 
 
 def test_a_release_whose_episode_is_gone_is_not_half_exported(here, log, tmp_path, monkeypatch):
-    ingest.ingest(here, (log,))
+    ingest.ingest_logs(here, (log,))
     (episode,) = here.store.find(Episode)
     here.write(ReleaseFrozen(Release("ab" * 32, "r1", (episode.id,), (episode.id,), (), "", "", (), "")))
     empty = write_mcap([short(5)], tmp_path / "other.mcap").path
     monkeypatch.setattr(type(here.shelf), "local", lambda *_: empty)
     with pytest.raises(UnreadableLog, match="1 of 1 episodes"):
-        export.export(here, "r1", tmp_path / "out", to="mcap")
+        export.export_release(here, "r1", tmp_path / "out", to="mcap")
     assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize("to", ["lerobot", "hdf5", "rlds", "mcap"])
 def test_a_release_is_written_in_every_format_and_the_ledger_says_how(here, log, tmp_path, to):
-    ingest.ingest(here, (log,))
+    ingest.ingest_logs(here, (log,))
     (episode,) = here.store.find(Episode)
     frozen = Release("ab" * 32, "r1", (episode.id,), (episode.id,), (), "", "", (), "")
     here.write(ReleaseFrozen(frozen))
-    done = export.export(here, "r1", tmp_path / "out", to=to)
+    done = export.export_release(here, "r1", tmp_path / "out", to=to)
     (written,) = here.store.events(ReleaseExported)
     assert (written.event.release, written.event.format, written.event.rules) == (frozen.id, done.format, done.rules)
     (again,) = open_log(Path(done.path)).recordings
     assert again.episode.operator == episode.operator
     assert np.array_equal(again.streams["camera/overhead"].times_ns, short().streams["camera/overhead"].times_ns)
-    assert done.format in release.datasheet(here, "r1")
+    assert done.format in release.write_release_datasheet(here, "r1")
 
 
 def test_every_stream_shows_every_clock(here, log):
-    ingest.ingest(here, (log,))
+    ingest.ingest_logs(here, (log,))
     (episode,) = here.store.find(Episode)
-    shown = {s.name: s for s in streams.streams(here, episode.id[:8])}
+    shown = {s.name: s for s in streams.list_streams(here, episode.id[:8])}
     assert shown["joints"].clocks == ("header", "publish", "log")
     assert shown["camera/wrist"].holds == "pictures 64 × 48"
-    assert [row.name for row in ingest.history(here)] == ["pick.mcap"]
+    assert [row.name for row in ingest.list_ingested_logs(here)] == ["pick.mcap"]

@@ -21,7 +21,7 @@ from fieldloop.model.note import NO_SUBJECT, note
 from fieldloop.model.policy import Action, Outcome, Stage
 from fieldloop.protocol import parse_operations
 from fieldloop.simulate.arm.floor import Floor
-from fieldloop_robot.guard import fingerprint_of
+from fieldloop_robot.guard import fingerprint_limits
 
 FAST = Finding("serve.latency", NO_SUBJECT, Status.PASSED, 12.0, None, 80.0, "ms")
 SMALL = {
@@ -33,7 +33,7 @@ EVERYTHING = {"tier": "high", "bin": "front", "lighting": "bright"}
 class Fixed:
     """Grasps at the same place whatever it sees."""
 
-    bundle = SimpleNamespace(guard=GUARD, guard_fingerprint=fingerprint_of(GUARD))
+    bundle = SimpleNamespace(guard=GUARD, guard_fingerprint=fingerprint_limits(GUARD))
 
     def act(self, _observation):
         return Action(NAMES, np.array([0.5, 0.1, 0.2, 0.0, 0.08, 15.0]), 0.9, 1.0)
@@ -65,10 +65,10 @@ def record(workspace, amount, *, begin=0, **changes):
 
 
 def test_the_same_seed_draws_fresh_trials_at_every_look_but_keeps_the_positions(floor):
-    listed = gate.trials(floor, "p1", seed=5)
-    gate.gate(floor, "p1", simulate=True, seed=5)
-    again = gate.trials(floor, "p1", seed=5)
-    gate.gate(floor, "p1", simulate=True, seed=5)
+    listed = gate.list_trials(floor, "p1", seed=5)
+    gate.decide_gate(floor, "p1", simulate=True, seed=5)
+    again = gate.list_trials(floor, "p1", seed=5)
+    gate.decide_gate(floor, "p1", simulate=True, seed=5)
     assert Counter(t.scenario for t in listed) == Counter(t.scenario for t in again)
     assert [t.scenario for t in listed] != [t.scenario for t in again]
     assert {t.parameters for t in listed} == {t.parameters for t in again}
@@ -87,35 +87,35 @@ def test_no_scene_is_drawn_twice(floor, monkeypatch):
 
     monkeypatch.setattr(Floor, "chance", noted)
     for _ in range(2):
-        gate.gate(floor, "p1", simulate=True, seed=5)
+        gate.decide_gate(floor, "p1", simulate=True, seed=5)
     scenes = [words for words in drawn if words[0] == "gate"]
     assert len(scenes) == len(set(scenes)) > 0
     assert {look for _, _, look, _ in scenes} == {2, 3}, "the story holds one decision already"
 
 
 def test_asking_again_is_no_new_look(floor):
-    first = gate.gate(floor, "p1")
+    first = gate.decide_gate(floor, "p1")
     before = floor.store.last()
-    assert gate.gate(floor, "p1").id == first.id
+    assert gate.decide_gate(floor, "p1").id == first.id
     assert floor.store.last() == before
 
     record(floor, 10)
-    second = gate.gate(floor, "p1")
+    second = gate.decide_gate(floor, "p1")
     assert second.id != first.id
     # somebody corrects what was recorded: as many outcomes, other evidence
     record(floor, 10, succeeded=True)
-    assert gate.gate(floor, "p1").id not in (first.id, second.id)
+    assert gate.decide_gate(floor, "p1").id not in (first.id, second.id)
 
 
 def test_other_limits_are_another_question(floor):
-    first = gate.gate(floor, "p1")
+    first = gate.decide_gate(floor, "p1")
     floor.__dict__["operations"] = parse_operations("[gate.base_trials]\nvalue = 7\n", "operations.toml")
-    assert gate.gate(floor, "p1").id != first.id
+    assert gate.decide_gate(floor, "p1").id != first.id
 
 
 def test_an_unknown_scenario_does_not_brick_the_gate(floor):
     record(floor, 2, scenario="lightning:warm")
-    decision = gate.gate(floor, "p1")
+    decision = gate.decide_gate(floor, "p1")
     (message,) = (t.message for t in decision.tests if t.name == "consecutive")
     (unknown,) = (d for d in message.details if d.code == "evaluate.unknown_scenarios")
     assert unknown["outcomes"] == 2
@@ -123,14 +123,14 @@ def test_an_unknown_scenario_does_not_brick_the_gate(floor):
 
 def test_a_site_is_judged_by_its_own_trials_and_a_misspelt_one_is_named(floor):
     record(floor, 3, site="gdansk", scenario="base")
-    decision = gate.gate(floor, "p1", site="gdansk")
+    decision = gate.decide_gate(floor, "p1", site="gdansk")
     assert decision.site == "gdansk"
     assert next(t for t in decision.tests if t.name == "consecutive").trials == 0
-    assert next(t for t in gate.gate(floor, "p1").tests if t.name == "consecutive").trials == 100
-    assert gate.gate(floor, "p1", site="gdansk").id == decision.id
-    assert {t.stratum.level("site") for t in gate.trials(floor, "p1", site="gdansk")} == {"gdansk"}
-    assert gate.trials(floor, "p1", site="leipzig-b"), "not deployed, but in the release"
-    for ask in (gate.trials, gate.gate):
+    assert next(t for t in gate.decide_gate(floor, "p1").tests if t.name == "consecutive").trials == 100
+    assert gate.decide_gate(floor, "p1", site="gdansk").id == decision.id
+    assert {t.stratum.level("site") for t in gate.list_trials(floor, "p1", site="gdansk")} == {"gdansk"}
+    assert gate.list_trials(floor, "p1", site="leipzig-b"), "not deployed, but in the release"
+    for ask in (gate.list_trials, gate.decide_gate):
         with pytest.raises(UnknownName, match=r"'gdanks'. Did you mean 'gdansk'"):
             ask(floor, "p1", site="gdanks")
 
@@ -139,7 +139,7 @@ def test_missing_novel_lightings_are_reported(floor):
     text = '[gate.lighting_levels]\nvalue = ["warm", "bright", "dim"]\n'
     floor.__dict__["operations"] = parse_operations(text, "operations.toml")
     few = note("evaluate.few_novel_lightings", left=1, wanted=3)
-    names = [t.name for t in gate.gate(floor, "p1").tests if few in t.message.details]
+    names = [t.name for t in gate.decide_gate(floor, "p1").tests if few in t.message.details]
     assert names == [f"lighting:untried {n}" for n in (1, 2, 3)]
 
 
@@ -150,7 +150,7 @@ def test_two_gates_at_once_do_not_both_count(floor, monkeypatch):
 
     monkeypatch.setattr(gate, "measure_latency", meanwhile)
     with pytest.raises(StoreBusy, match="changed meanwhile"):
-        gate.gate(floor, "p1", simulate=True)
+        gate.decide_gate(floor, "p1", simulate=True)
     assert len(trials_of(floor)) == 100, "all or nothing"
 
 
@@ -159,7 +159,7 @@ def test_only_a_latency_that_passed_is_served(told, monkeypatch, status):
     monkeypatch.setattr(serve, "load_engine", lambda *_: Fixed())
     monkeypatch.setattr(serve, "measure_latency", lambda *_: (None, dataclasses.replace(FAST, status=status)))
     with pytest.raises(Refused, match=rf"latency \({status}\)"):
-        serve.serve(told, "p1")
+        serve.serve_policy(told, "p1")
 
 
 def test_a_version_whose_last_gate_did_not_pass_is_served_only_with_a_reason(told, monkeypatch):
@@ -168,16 +168,16 @@ def test_a_version_whose_last_gate_did_not_pass_is_served_only_with_a_reason(tol
     monkeypatch.setattr(serve, "measure_latency", lambda *_: (None, FAST))
     monkeypatch.setattr(serve, "make_app", lambda *_: "app")
     monkeypatch.setattr(serve, "run_server", lambda *a: served.append(a[0]))
-    serve.serve(told, "p1")
+    serve.serve_policy(told, "p1")
     told.write(PolicyGated(Decision("decision_2", "c" * 64, Status.CANNOT_TELL, (), "f", NOW)))
     with pytest.raises(Refused, match="last gate is cannot_tell"):
-        serve.serve(told, "p1")
+        serve.serve_policy(told, "p1")
     # one site that passed says nothing of the others
     told.write(PolicyGated(Decision("decision_3", "c" * 64, Status.PASSED, (), "f", NOW, site="leipzig-b")))
-    assert rollout.last_gate(told, "c" * 64).id == "decision_2"
+    assert rollout.find_last_gate_decision(told, "c" * 64).id == "decision_2"
     with pytest.raises(Refused, match="last gate is cannot_tell"):
-        serve.serve(told, "p1", override=" ")
+        serve.serve_policy(told, "p1", override=" ")
     before = told.store.last()
-    serve.serve(told, "p1", override="On the bench.")
+    serve.serve_policy(told, "p1", override="On the bench.")
     assert served == ["app", "app"]
     assert told.store.last() == before

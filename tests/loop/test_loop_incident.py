@@ -46,9 +46,9 @@ def test_a_step_that_someone_else_took_meanwhile_is_not_lost(told, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(type(told), "write", late)
         with pytest.raises(StoreBusy, match="The incident changed meanwhile"):
-            incident.move(told, "incident_01", Step.RESOLVED, note="Done.")
+            incident.record_incident_step(told, "incident_01", Step.RESOLVED, note="Done.")
     assert told.store.get(Incident, "incident_01") == theirs
-    moved = incident.move(told, "incident_01", Step.RESOLVED, note="Done.").incident
+    moved = incident.record_incident_step(told, "incident_01", Step.RESOLVED, note="Done.").incident
     assert [s.step for s in moved.steps][-2:] == [Step.CLASSIFIED, Step.RESOLVED]
 
 
@@ -62,7 +62,7 @@ def test_another_incident_does_not_stand_in_the_way(told, monkeypatch):
         return write(self, *events, **more)
 
     monkeypatch.setattr(type(told), "write", late)
-    assert incident.move(told, mine.id, Step.CONTAINED, note="Stopped.").incident.done(Step.CONTAINED)
+    assert incident.record_incident_step(told, mine.id, Step.CONTAINED, note="Stopped.").incident.done(Step.CONTAINED)
 
 
 def test_the_post_mortem_counts_from_where_the_alarm_looked(told):
@@ -71,4 +71,6 @@ def test_the_post_mortem_counts_from_where_the_alarm_looked(told):
     failed = [o for o in told.store.find(Outcome, {"stage": Stage.PRODUCTION, "succeeded": False}) if o.at_ns >= start]
     after_the_alert = [o for o in failed if o.at_ns >= told.store.get(Incident, "incident_01").alerted_ns]
     assert len(failed) > 50 > len(after_the_alert)
-    assert f"{len(failed)} failed attempts from the first day behind the alarm" in incident.report(told, "incident_01")
+    assert f"{len(failed)} failed attempts from the first day behind the alarm" in incident.write_incident_report(
+        told, "incident_01"
+    )

@@ -34,7 +34,7 @@ def folder(tmp_path):
 
 
 def test_a_file_that_should_be_a_log_and_is_none_is_named(here, folder):
-    taken = {log.name: log for log in ingest.ingest(here, (folder,)).logs}
+    taken = {log.name: log for log in ingest.ingest_logs(here, (folder,)).logs}
     assert set(taken) == {"good.mcap", "empty.mcap", "text.mcap"}, "notes are no logs and nobody says they are"
     assert taken["empty.mcap"].status is taken["text.mcap"].status is Status.ERRORED
     assert "empty" in taken["empty.mcap"].message
@@ -42,15 +42,15 @@ def test_a_file_that_should_be_a_log_and_is_none_is_named(here, folder):
 
 
 def test_ingest_says_by_its_exit_whether_all_is_fit(here, folder):
-    assert not ingest.ingest(here, (folder,)).exit_ok
+    assert not ingest.ingest_logs(here, (folder,)).exit_ok
 
 
 def test_a_path_that_is_not_there_is_an_error_row_and_no_path_is_refused(here, tmp_path):
-    (row,) = ingest.ingest(here, (tmp_path / "nowhere",)).logs
+    (row,) = ingest.ingest_logs(here, (tmp_path / "nowhere",)).logs
     assert row.status is Status.ERRORED
     assert "no such file" in row.message
     with pytest.raises(BadInput, match="at least one"):
-        ingest.ingest(here, ())
+        ingest.ingest_logs(here, ())
 
 
 def test_a_log_that_grows_while_it_is_read_is_not_kept(here, folder, monkeypatch):
@@ -63,28 +63,28 @@ def test_a_log_that_grows_while_it_is_read_is_not_kept(here, folder, monkeypatch
         return result
 
     monkeypatch.setattr(ingest, "measure_part", and_grow)
-    (row,) = ingest.ingest(here, (growing,)).logs
+    (row,) = ingest.ingest_logs(here, (growing,)).logs
     assert row.status is Status.ERRORED
     assert "changed while it was read" in row.message
     assert here.store.count(Episode) == 0
 
 
 def test_the_same_bytes_under_another_name_are_known(here, folder):
-    ingest.ingest(here, (folder / "good.mcap",))
+    ingest.ingest_logs(here, (folder / "good.mcap",))
     (folder / "copy.mcap").write_bytes((folder / "good.mcap").read_bytes())
-    (row,) = ingest.ingest(here, (folder / "copy.mcap",)).logs
+    (row,) = ingest.ingest_logs(here, (folder / "copy.mcap",)).logs
     assert row.already_here
     assert here.store.count(Episode) == 1
 
 
 def test_a_sweep_removes_what_no_event_speaks_of_and_nothing_else(here, folder, tmp_path):
-    ingest.ingest(here, (folder / "good.mcap",))
+    ingest.ingest_logs(here, (folder / "good.mcap",))
     orphan = here.shelf.put_bytes(b"shelved, then the process was killed")
-    assert doctor.sweep(here).blobs == (), "young bytes may still be spoken of"
+    assert doctor.remove_leftovers(here).blobs == (), "young bytes may still be spoken of"
     (tmp_path / "site" / "operations.toml").write_text("[store.sweep_min_age_h]\nvalue = 0.0\n")
     again = open_workspace(tmp_path / "site")
-    assert doctor.sweep(again).blobs == (orphan.sha256,)
-    assert doctor.doctor(again).exit_ok
+    assert doctor.remove_leftovers(again).blobs == (orphan.sha256,)
+    assert doctor.examine_installation(again).exit_ok
     again.close()
 
 

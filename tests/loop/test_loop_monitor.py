@@ -51,9 +51,9 @@ def written(folder, *reported):
 
 def test_an_outcome_counts_once_however_often_it_is_delivered(here, tmp_path):
     file = written(tmp_path, told(), told(id="o2", succeeded=False))
-    assert outcomes.record(here, file) == outcomes.RecordedOutcomes(2, 0)
-    assert outcomes.record(here, file) == outcomes.RecordedOutcomes(0, 2)
-    assert outcomes.add(here, "p1", "failure", outcome="o2", site="x").succeeded is False
+    assert outcomes.record_outcome_table(here, file) == outcomes.RecordedOutcomes(2, 0)
+    assert outcomes.record_outcome_table(here, file) == outcomes.RecordedOutcomes(0, 2)
+    assert outcomes.record_one_outcome(here, "p1", "failure", outcome="o2", site="x").succeeded is False
     assert here.store.count(Outcome) == 2
 
 
@@ -69,26 +69,26 @@ def test_an_outcome_counts_once_however_often_it_is_delivered(here, tmp_path):
 )
 def test_what_cannot_have_happened_is_refused_and_nothing_is_written(here, tmp_path, changed, says):
     with pytest.raises(BadInput, match=says):
-        outcomes.record(here, written(tmp_path, told(id="fine"), told(**changed)))
+        outcomes.record_outcome_table(here, written(tmp_path, told(id="fine"), told(**changed)))
     assert here.store.count(Outcome) == 0
 
 
 def test_a_robot_does_not_gate_itself(here):
     robot = here.acting_as(Actor("arm-1", Role.ROBOT))
-    assert outcomes.add(robot, "p1", "success", site="x").judged_by == "arm-1"
+    assert outcomes.record_one_outcome(robot, "p1", "success", site="x").judged_by == "arm-1"
     with pytest.raises(Refused, match="Only engineers may record"):
-        outcomes.add(robot, "p1", "success", stage=Stage.GATE, scenario="consecutive")
+        outcomes.record_one_outcome(robot, "p1", "success", stage=Stage.GATE, scenario="consecutive")
 
 
 def test_a_demand_waits_until_a_plan_has_answered_all_of_it(here):
     why = note("respond.reported", what="cold")
     here.write(DemandPlaced(Demand("d1", Stratum.of(site="x"), 30, why, "incident_1", NOW_NS)))
     drawn = Plan("plan_1", 40, "marginal", (), (), 0.0, NOW_NS, "", answered=(("d1", 20),))
-    assert [d.demonstrations for d in plan_known.open_demands(here)] == [30]
+    assert [d.demonstrations for d in plan_known.find_open_demands(here)] == [30]
     here.write(PlanDrawn(drawn))
-    assert [d.demonstrations for d in plan_known.open_demands(here)] == [10]
+    assert [d.demonstrations for d in plan_known.find_open_demands(here)] == [10]
     here.write(PlanDrawn(dataclasses.replace(drawn, id="plan_2", answered=(("d1", 10),))))
-    assert plan_known.open_demands(here) == []
+    assert plan_known.find_open_demands(here) == []
 
 
 TABLE = """at,policy,site,robot,succeeded,lighting,cycle_s,shift
@@ -109,11 +109,11 @@ def mapped(here):
 def test_a_growing_table_counts_each_row_once_and_keeps_the_unknown_unknown(mapped, tmp_path):
     file = tmp_path / "outcomes.csv"
     file.write_text(TABLE)
-    first = outcomes.record(mapped, file)
+    first = outcomes.record_outcome_table(mapped, file)
     assert (first.recorded, first.known, first.without_result) == (4, 0, 1)
     assert [n.code for n in first.notes] == ["monitor.without_result", "monitor.further_conditions"]
     file.write_text(TABLE + "2025-10-08T09:03:00Z,p1,leipzig,arm-2,yes,bright,5.9,late\n")
-    again = outcomes.record(mapped, file)
+    again = outcomes.record_outcome_table(mapped, file)
     assert (again.recorded, again.known, again.without_result) == (1, 4, 1)
     kept = mapped.store.find(Outcome)
     assert {o.policy for o in kept} == {POLICY.id}
@@ -124,7 +124,7 @@ def test_a_parquet_table_reads_like_its_csv(mapped, tmp_path):
     (tmp_path / "outcomes.csv").write_text(TABLE)
     rows = csv.read_csv(tmp_path / "outcomes.csv")
     parquet.write_table(rows, tmp_path / "outcomes.parquet")
-    done = outcomes.record(mapped, tmp_path / "outcomes.parquet")
+    done = outcomes.record_outcome_table(mapped, tmp_path / "outcomes.parquet")
     assert (done.recorded, done.without_result) == (4, 1)
     assert {o.cycle_s for o in mapped.store.find(Outcome) if o.succeeded is not None} == {6.1, 8.0}
 
@@ -144,24 +144,24 @@ def test_misspelt_names_and_missing_times_are_refused_and_nothing_is_recorded(ma
     file = tmp_path / "outcomes.csv"
     file.write_text(TABLE.replace(old, new))
     with pytest.raises(BadInput, match=says):
-        outcomes.record(mapped, file)
+        outcomes.record_outcome_table(mapped, file)
     assert mapped.store.count(Outcome) == 0
 
 
 def test_the_examples_of_a_template_are_never_recorded(mapped, tmp_path):
     file = tmp_path / "outcomes.csv"
-    assert "monitor record" in outcomes.template(mapped, out=file)
+    assert "monitor record" in outcomes.write_outcome_template(mapped, out=file)
     with pytest.raises(BadInput, match="already exists"):
-        outcomes.template(mapped, out=file)
+        outcomes.write_outcome_template(mapped, out=file)
     with pytest.raises(BadInput, match="no rows but examples"):
-        outcomes.record(mapped, file)
+        outcomes.record_outcome_table(mapped, file)
     with pytest.raises(BadInput, match="no rows but examples"):
-        outcomes.paste(mapped, file.read_text())
+        outcomes.record_pasted_outcomes(mapped, file.read_text())
     own = file.read_text().splitlines()[1].removeprefix("# ")
     file.write_text(f"{file.read_text()}{own}\n")
-    assert outcomes.record(mapped, file).recorded == 1
+    assert outcomes.record_outcome_table(mapped, file).recorded == 1
     file.write_text(file.read_text().replace("# ", ""))  # the examples are valid rows themselves
-    done = outcomes.record(mapped, file)
+    done = outcomes.record_outcome_table(mapped, file)
     assert (done.recorded, done.without_result, done.notes[1:]) == (3, 1, ())
 
 
@@ -181,20 +181,20 @@ def test_every_wrong_row_is_named_by_file_and_line(mapped, tmp_path, old, new):
     file = tmp_path / "outcomes.csv"
     file.write_text(TABLE.replace(old, new))
     with pytest.raises(BadInput, match=r"^outcomes\.csv, line 5[ :]"):
-        outcomes.record(mapped, file)
+        outcomes.record_outcome_table(mapped, file)
 
 
 def test_rows_with_the_same_id_are_named_by_line(here, tmp_path):
     file = tmp_path / "outcomes.csv"
     file.write_text("id,at,policy,succeeded\n" + "a,2025-10-08T09:00:00Z,p1,yes\n" * 2)
     with pytest.raises(BadInput, match="lines 2 and 3"):
-        outcomes.record(here, file)
+        outcomes.record_outcome_table(here, file)
 
 
 def test_a_table_without_a_policy_names_it_by_option(here, tmp_path):
     file = tmp_path / "outcomes.csv"
     file.write_text("at,succeeded\n2025-10-08T09:00:00Z,yes\n")
     with pytest.raises(BadInput, match="--policy"):
-        outcomes.record(here, file)
-    assert outcomes.record(here, file, policy="p1", stage=Stage.LAB).recorded == 1
+        outcomes.record_outcome_table(here, file)
+    assert outcomes.record_outcome_table(here, file, policy="p1", stage=Stage.LAB).recorded == 1
     assert here.store.find(Outcome)[0].stage is Stage.LAB

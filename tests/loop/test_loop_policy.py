@@ -39,33 +39,33 @@ def here(tmp_path):
 def test_a_file_is_known_by_its_digest_and_adding_it_again_changes_nothing(here, tmp_path):
     weights = tmp_path / "model.safetensors"
     weights.write_bytes(b"weights")
-    added = policy.add(here, "pi0-v3", weights)
+    added = policy.add_policy(here, "pi0-v3", weights)
     assert added.id == hashlib.sha256(b"weights").hexdigest()
     assert (added.bundle, added.release, added.source) == ("", "", "model.safetensors")
-    assert policy.add(here, "pi0-v3", weights) == added
+    assert policy.add_policy(here, "pi0-v3", weights) == added
     assert here.store.count(PolicyVersion) == 1
     with pytest.raises(Refused, match="known already, as pi0-v3"):
-        policy.add(here, "pi0-v4", weights)
+        policy.add_policy(here, "pi0-v4", weights)
 
 
 def test_a_folder_is_another_version_if_one_byte_or_one_name_changes(tmp_path):
     folder = tmp_path / "checkpoint"
     (folder / "sub").mkdir(parents=True)
     (folder / "sub" / "a.bin").write_bytes(b"1")
-    digests = {policy.digest_of(folder)}
+    digests = {policy.hash_file_or_folder(folder)}
     (folder / "sub" / "a.bin").write_bytes(b"2")
-    digests.add(policy.digest_of(folder))
+    digests.add(policy.hash_file_or_folder(folder))
     (folder / "sub" / "a.bin").rename(folder / "sub" / "b.bin")
-    digests.add(policy.digest_of(folder))
+    digests.add(policy.hash_file_or_folder(folder))
     assert len(digests) == 3
 
 
 def test_weights_may_stay_elsewhere(here):
-    by_url = policy.add(here, "act-1", Path("https://example.org/act-1"), control_hz=10)
+    by_url = policy.add_policy(here, "act-1", Path("https://example.org/act-1"), control_hz=10)
     assert by_url.source == "https://example.org/act-1"
-    by_digest = policy.add(here, "act-2", digest="AB" * 32)
+    by_digest = policy.add_policy(here, "act-2", digest="AB" * 32)
     assert by_digest.id == "ab" * 32
-    assert policy.add(here, "act-3").id not in (by_url.id, by_digest.id)
+    assert policy.add_policy(here, "act-3").id not in (by_url.id, by_digest.id)
     with pytest.raises(Refused, match="not stored here"):
         load_engine(here, by_url)
 
@@ -82,7 +82,7 @@ def test_weights_may_stay_elsewhere(here):
 )
 def test_what_cannot_be_is_refused(here, given, says):
     with pytest.raises(BadInput, match=says):
-        policy.add(here, **{"name": "p", **given})
+        policy.add_policy(here, **{"name": "p", **given})
     assert here.store.count(PolicyVersion) == 0
 
 
@@ -90,25 +90,25 @@ def test_a_stated_digest_that_differs_is_refused(here, tmp_path):
     weights = tmp_path / "model.bin"
     weights.write_bytes(b"weights")
     with pytest.raises(BadInput, match="another version, or it is damaged"):
-        policy.add(here, "p", weights, digest="0" * 64)
+        policy.add_policy(here, "p", weights, digest="0" * 64)
     with pytest.raises(BadInput, match="does not exist"):
-        policy.add(here, "p", tmp_path / "nothing.bin")
+        policy.add_policy(here, "p", tmp_path / "nothing.bin")
 
 
 def test_its_gate_judges_recorded_trials_and_reported_latency(here):
-    version = policy.add(here, "pi0-v3", control_hz=10)
+    version = policy.add_policy(here, "pi0-v3", control_hz=10)
     with pytest.raises(Refused, match="not stored here"):
-        gate.gate(here, "pi0-v3", simulate=True)
-    trials = gate.trials(here, "pi0-v3")
+        gate.decide_gate(here, "pi0-v3", simulate=True)
+    trials = gate.list_trials(here, "pi0-v3")
     assert {t.scenario for t in trials} >= {"base", "consecutive", "distractors"}
-    assert next(t for t in gate.gate(here, "pi0-v3").tests if t.name == "latency").status is Status.CANNOT_TELL
+    assert next(t for t in gate.decide_gate(here, "pi0-v3").tests if t.name == "latency").status is Status.CANNOT_TELL
     usual = Outcome("t", version.id, Stratum(), Stage.GATE, "", "arm-1", NOW_NS, succeeded=True, judged_by="ann")
     tried = [
         replace(usual, id=f"t{n}", stratum=trial.stratum, scenario=trial.scenario, cycle_s=3.0, latency_ms=500.0)
         for n, trial in enumerate(trials)
     ]
     here.write(*map(OutcomeRecorded, tried))
-    decision = gate.gate(here, "pi0-v3")
+    decision = gate.decide_gate(here, "pi0-v3")
     tests = {t.name: t for t in decision.tests}
     assert tests["latency"].status is Status.FAILED  # 500 ms at 10 Hz
     lighting = next(t for name, t in tests.items() if name.startswith("lighting:"))
@@ -116,8 +116,8 @@ def test_its_gate_judges_recorded_trials_and_reported_latency(here):
 
 
 def test_its_lineage_says_what_is_not_known(here):
-    policy.add(here, "pi0-v3")
-    lineage = trust.trace(here, "pi0-v3")
+    policy.add_policy(here, "pi0-v3")
+    lineage = trust.trace_policy(here, "pi0-v3")
     assert [end.code for end in lineage.open_ends] == ["trust.training_unknown"]
 
 
@@ -126,19 +126,19 @@ def frozen(name, train=("e1", "e2")):
 
 
 def test_a_release_can_be_stated_for_a_known_policy_and_no_name_is_given_twice(here):
-    first = policy.add(here, "mine", digest="ab" * 32)
+    first = policy.add_policy(here, "mine", digest="ab" * 32)
     here.write(ReleaseFrozen(frozen("r1")))
-    stated = policy.add(here, "mine", release="r1")
+    stated = policy.add_policy(here, "mine", release="r1")
     assert (stated.id, stated.release, stated.episodes) == (first.id, "r1" * 8, 2)
-    assert policy.register(here, "mine", digest="ab" * 32, control_hz=5.0).release == "r1" * 8
+    assert policy.register_policy(here, "mine", digest="ab" * 32, control_hz=5.0).release == "r1" * 8
     assert [version.name for version in here.store.find(PolicyVersion)] == ["mine"]
     assert len(list(here.store.events(PolicyAdded))) == 3  # each statement is on the record
     with pytest.raises(Refused, match=r"mine is another version already.*such as mine-2"):
-        policy.add(here, "mine", digest="cd" * 32)
+        policy.add_policy(here, "mine", digest="cd" * 32)
 
 
 def test_what_a_policy_was_trained_on_here_does_not_change(here):
     here.write(ReleaseFrozen(frozen("r1")), ReleaseFrozen(frozen("r2")))
     here.write(PolicyTrained(PolicyVersion("a" * 64, "p1", "r1" * 8, "reference", "b", 10, 0, 0.01, 5.0)))
     with pytest.raises(Refused, match="trained here on another release"):
-        policy.add(here, "p1", release="r2")
+        policy.add_policy(here, "p1", release="r2")

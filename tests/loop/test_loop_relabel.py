@@ -32,7 +32,7 @@ def here(tmp_path):
     )
     audit(opened, example=True)
     audit(opened)  # puts the example map in force
-    ingest.ingest(opened, (foreign(tmp_path / "set", episodes=3),), set_=("site=gdansk", "lighting=dim"))
+    ingest.ingest_logs(opened, (foreign(tmp_path / "set", episodes=3),), set_=("site=gdansk", "lighting=dim"))
     yield opened
     opened.close()
 
@@ -55,16 +55,16 @@ def names(workspace):
 )
 def test_a_fact_that_cannot_be_meant_is_refused_before_anything_is_read(here, tmp_path, facts, says):
     with pytest.raises(BadInput, match=says):
-        ingest.ingest(here, (tmp_path / "set",), set_=facts)
+        ingest.ingest_logs(here, (tmp_path / "set",), set_=facts)
 
 
 def test_a_class_of_failure_needs_a_failure(here):
     with pytest.raises(BadInput, match="outcome=failure"):
-        relabel.relabel(here, (names(here)[0],), set_=("failure=grasp",))
-    done = relabel.relabel(here, (names(here)[0],), set_=("outcome=failure", "failure=grasp"))
+        relabel.relabel_episodes(here, (names(here)[0],), set_=("failure=grasp",))
+    done = relabel.relabel_episodes(here, (names(here)[0],), set_=("outcome=failure", "failure=grasp"))
     assert (done.changed, done.episodes[0].succeeded, done.episodes[0].failure) == (1, False, "grasp")
-    assert relabel.relabel(here, (names(here)[0],), set_=("outcome=failure", "failure=grasp")).changed == 0
-    cleared = relabel.relabel(here, (names(here)[0],), set_=("outcome=unknown",)).episodes[0]
+    assert relabel.relabel_episodes(here, (names(here)[0],), set_=("outcome=failure", "failure=grasp")).changed == 0
+    cleared = relabel.relabel_episodes(here, (names(here)[0],), set_=("outcome=unknown",)).episodes[0]
     assert (cleared.succeeded, cleared.failure) == (None, "")
     assert len(list(here.store.events(EpisodeRelabelled))) == 2
 
@@ -72,7 +72,7 @@ def test_a_class_of_failure_needs_a_failure(here):
 def test_what_is_set_aside_is_counted_apart_and_can_be_restored(here):
     first = names(here)[0]
     assert here.store.count(Episode, {"status": [*Status]}) == 3
-    relabel.set_aside(here, (first,), reason="pushed by hand")
+    relabel.set_episodes_aside(here, (first,), reason="pushed by hand")
     listed = find_episodes(here)
     assert (listed.total, listed.set_aside) == (2, 1)
     assert [one.episode.name for one in find_episodes(here, status="set_aside").episodes] == [first]
@@ -82,10 +82,10 @@ def test_what_is_set_aside_is_counted_apart_and_can_be_restored(here):
     assert dict(collect.fact.numbers)["aside"] == 1
     here.store.rebuild()
     assert find_episode(here, first).set_aside == "pushed by hand"
-    relabel.restore(here, (first,))
+    relabel.restore_episodes(here, (first,))
     assert here.store.count(Episode, {"status": [*Status]}) == 3
     with pytest.raises(BadInput, match="State why"):
-        relabel.set_aside(here, (first,), reason=" ")
+        relabel.set_episodes_aside(here, (first,), reason=" ")
     assert len(list(here.store.events(EpisodeSetAside))) == 1
 
 
@@ -114,7 +114,7 @@ def test_labels_come_from_a_table_and_replace_the_annotators_earlier_ones(here):
     labelled = find_episode(here, first)
     assert (labelled.succeeded, labelled.failure, labelled.stated[-1].by) == (False, "grasp", "anna")
     with pytest.raises(BadInput, match="no annotated episode in common"):
-        annotate.agree(here, "anna", "bert")
+        annotate.measure_agreement(here, "anna", "bert")
 
 
 @pytest.mark.parametrize(
@@ -139,8 +139,8 @@ def test_a_wrong_row_is_named_by_its_line_and_nothing_is_imported(here, old, new
 
 def test_the_examples_of_the_template_of_labels_are_never_imported(here):
     with pytest.raises(BadInput, match="no rows but examples"):
-        import_labels.paste_labels(here, import_labels.template(here))
-    assert import_labels.paste_labels(here, import_labels.template(here).replace("# ", "")).annotations == 6
+        import_labels.paste_labels(here, import_labels.write_label_template(here))
+    assert import_labels.paste_labels(here, import_labels.write_label_template(here).replace("# ", "")).annotations == 6
 
 
 def test_people_read_names_and_may_type_them(told):
@@ -159,7 +159,7 @@ def test_a_protocol_that_cannot_be_read_refuses_a_relabel_before_anything_is_wri
     (here.root / "protocols" / "pick.toml").write_text("[nonsense]\nx = 1\n")
     again = open_workspace(here.root, store=here.store, shelf=here.shelf, clock=lambda: NOW_NS)
     with pytest.raises(BadInput, match="nonsense"):
-        relabel.relabel(again, (one.id,), set_=("operator=zoe", "task=pick"))
+        relabel.relabel_episodes(again, (one.id,), set_=("operator=zoe", "task=pick"))
     assert here.store.get(Episode, one.id).operator == one.operator
 
 

@@ -9,10 +9,10 @@ import pytest
 from fieldloop.check import judge_measurements, measure_batch
 from fieldloop.errors import Refused, UnknownName
 from fieldloop.loop.data import ingest
-from fieldloop.loop.data.measurements import batch_of, keep_results, rules_of
+from fieldloop.loop.data.measurements import assemble_batch, collect_measuring_rules, store_results
 from fieldloop.loop.house import setup
 from fieldloop.loop.ship import verify_fixes as mending
-from fieldloop.loop.ship.release import datasheet, release
+from fieldloop.loop.ship.release import freeze_release, write_release_datasheet
 from fieldloop.loop.work.measure_part import EpisodeResult
 from fieldloop.loop.work.reopen import Reopened
 from fieldloop.loop.workspace import open_workspace
@@ -78,7 +78,7 @@ def taken_in(tmp_path_factory):
     )
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(ingest, "run_each", lambda work, items, **_: map(work, items))
-        ingest.ingest(site, (folder / "logs",))
+        ingest.ingest_logs(site, (folder / "logs",))
     site.write(*(annotated(episode) for episode in site.store.find(Episode)))
     site.close()
     return folder / "site"
@@ -102,14 +102,14 @@ def test_what_is_put_right_is_looked_at_once_more(recorded, monkeypatch):
     monkeypatch.setattr(
         mending, "measure_recording", lambda r, s, **how: looked.append((r.episode.id, how)) or real(r, s, **how)
     )
-    frozen = release(recorded, "r1", fix=(FixKind.TRIM,))
+    frozen = freeze_release(recorded, "r1", fix=(FixKind.TRIM,))
     assert frozen.episodes == (good.id,)
     assert dict(frozen.excluded)[bad.id].code == "release.not_passed_repaired"
-    assert "after its fixes" in datasheet(recorded, "r1")
+    assert "after its fixes" in write_release_datasheet(recorded, "r1")
     assert sorted(looked) == sorted([(e.id, {"pixels": False}) for e in (good, bad)]), "no picture is decoded for a cut"
     (mended,) = Reopened(recorded, [good], release=frozen)
     assert mended.episode.start_ns == start
-    assert release(recorded, "r1", fix=(FixKind.TRIM,)) == frozen
+    assert freeze_release(recorded, "r1", fix=(FixKind.TRIM,)) == frozen
 
 
 def refuse(*_):
@@ -120,7 +120,7 @@ def test_what_cannot_be_put_right_stays_out_with_the_reason(recorded, monkeypatc
     good, bad = recorded.store.find(Episode)
     accuse(recorded, bad, Fix(FixKind.TRIM, IDLE, start_ns=bad.start_ns + NS_PER_S))
     monkeypatch.setattr(mending, "apply_fixes", refuse)
-    frozen = release(recorded, "r1", fix=(FixKind.TRIM,))
+    frozen = freeze_release(recorded, "r1", fix=(FixKind.TRIM,))
     assert (frozen.episodes, frozen.fixes) == ((good.id,), ())
     assert dict(frozen.excluded) == {bad.id: note("release.cannot_be_repaired", error="camera has a clock of its own")}
 
@@ -131,7 +131,7 @@ def test_a_moved_clock_is_looked_at_with_its_pictures(recorded, monkeypatch):
     seen = []
     real = mending.measure_recording
     monkeypatch.setattr(mending, "measure_recording", lambda r, s, **how: seen.append(how) or real(r, s, **how))
-    frozen = release(recorded, "r1", fix=(FixKind.RESTAMP,))
+    frozen = freeze_release(recorded, "r1", fix=(FixKind.RESTAMP,))
     assert seen == [{"pixels": True}]
     assert dict(frozen.excluded)[moved.id].code == "release.not_passed_repaired"
 
@@ -148,10 +148,10 @@ def doubled():
 @pytest.fixture
 def collected(tmp_path, doubled):
     site = settled(tmp_path / "site")
-    rules = rules_of(site)
+    rules = collect_measuring_rules(site)
     looked = [EpisodeResult(e, doubled.measured[e.id], doubled.find_imprint(e.id)) for e in doubled.episodes]
     log = Log(Blob("ab" * 32, 1), "all.mcap", "mcap", tuple(e.id for e in doubled.episodes))
-    site.write(LogIngested(log, doubled.episodes), *keep_results(site, looked, rules))
+    site.write(LogIngested(log, doubled.episodes), *store_results(site, looked, rules))
     passed = Finding("timing.jitter", NO_SUBJECT, Status.PASSED, 0.1, None, 1.0, "ms")
     reports = [EpisodeReport(e.id, e.name, Status.PASSED, (passed,)) for e in doubled.episodes]
     site.write(*(EpisodeJudged("p", report) for report in reports), *map(annotated, doubled.episodes))
@@ -161,13 +161,13 @@ def collected(tmp_path, doubled):
 
 def split_verdicts(workspace, frozen):
     episodes = workspace.store.find(Episode, {"id": list(frozen.episodes)})
-    batch = batch_of(workspace, [(e, ()) for e in episodes], get_batch_protocol())
+    batch = assemble_batch(workspace, [(e, ()) for e in episodes], get_batch_protocol())
     found = judge_measurements(measure_batch(batch), batch.protocol)
     return {(f.check, f.subject): f for f in found if f.check in SPLIT_CHECKS}
 
 
 def test_a_frozen_split_passes_the_split_checks(collected):
-    frozen = release(collected, "r1")
+    frozen = freeze_release(collected, "r1")
     assert 0.1 < len(frozen.validation) / len(frozen.episodes) < 0.4
     found = split_verdicts(collected, frozen)
     assert {(key, f.status) for key, f in found.items() if f.status is not Status.PASSED} == set()
@@ -176,10 +176,10 @@ def test_a_frozen_split_passes_the_split_checks(collected):
 
 def test_operators_are_kept_apart_where_asked(collected, doubled):
     operators = {e.id: e.operator for e in doubled.episodes}
-    usual = release(collected, "r1")
+    usual = freeze_release(collected, "r1")
     assert {operators[e] for e in usual.train} & {operators[e] for e in usual.validation}
-    apart = release(collected, "r2", apart=("operator", "session"))
+    apart = freeze_release(collected, "r2", apart=("operator", "session"))
     assert apart.validation
     assert not {operators[e] for e in apart.train} & {operators[e] for e in apart.validation}
     with pytest.raises(UnknownName, match="operatr"):
-        release(collected, "r3", apart=("operatr",))
+        freeze_release(collected, "r3", apart=("operatr",))

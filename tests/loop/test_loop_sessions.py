@@ -15,7 +15,7 @@ def here(tmp_path):
     setup.init(tmp_path)
     opened = open_workspace(tmp_path, store=open_store("sqlite://"), shelf=open_shelf("memory://"))
     sessions.register_robot(opened, "ur5-1", model="ur5", site="lab")
-    sessions.enrol(opened, "anna")
+    sessions.enrol_demonstrator(opened, "anna")
     yield opened
     opened.close()
 

@@ -15,9 +15,9 @@ from fieldloop.model.person import Role
 
 @pytest.fixture
 def sealed(told, tmp_path):
-    tokens.issue(told, "op-7", role=Role.OPERATOR)
+    tokens.issue_token(told, "op-7", role=Role.OPERATOR)
     file = tmp_path / "evidence.json"
-    return file, trust.evidence(told, "p1", file)
+    return file, trust.write_evidence_record(told, "p1", file)
 
 
 def test_what_was_written_verifies(told, sealed):
@@ -67,9 +67,9 @@ def test_a_missing_file_or_folder_is_reported(told, tmp_path):
     with pytest.raises(BadInput, match="cannot be read"):
         trust.verify_evidence(tmp_path / "nowhere.json")
     with pytest.raises(BadInput, match="does not exist"):
-        trust.evidence(told, "p1", tmp_path / "nowhere" / "evidence.json")
+        trust.write_evidence_record(told, "p1", tmp_path / "nowhere" / "evidence.json")
     with pytest.raises(BadInput, match="is a folder"):
-        trust.evidence(told, "p1", tmp_path)
+        trust.write_evidence_record(told, "p1", tmp_path)
 
 
 def test_a_write_that_breaks_leaves_the_old_record_and_nothing_beside_it(told, sealed, monkeypatch):
@@ -81,7 +81,7 @@ def test_a_write_that_breaks_leaves_the_old_record_and_nothing_beside_it(told, s
 
     monkeypatch.setattr(atomic_files.os, "fsync", full)
     with pytest.raises(BadInput, match="No space left"):
-        trust.evidence(told, "p1", file)
+        trust.write_evidence_record(told, "p1", file)
     assert file.read_bytes() == before
     assert sorted(file.parent.iterdir()) == beside
 
@@ -100,6 +100,6 @@ def test_what_happens_while_it_is_sealed_waits_for_the_next_record(told, tmp_pat
         store.append([next(store.events(TokenIssued)).event], actor="eva", at_ns=0)
         return tail(store, after, limit)
 
-    tokens.issue(told, "op-7", role=Role.OPERATOR)
+    tokens.issue_token(told, "op-7", role=Role.OPERATOR)
     monkeypatch.setattr(type(told.store), "tail", busy)
-    assert trust.evidence(told, "p1", tmp_path / "evidence.json").links == until + 2
+    assert trust.write_evidence_record(told, "p1", tmp_path / "evidence.json").links == until + 2

@@ -33,7 +33,7 @@ def test_absurd_sizes_are_refused(word, says):
 
 def test_a_change_after_the_end_of_the_story_is_no_change(tmp_path):
     with pytest.raises(BadInput, match="ends after 3 weeks"):
-        picking.case(tmp_path / "c", fault=("lamp=home@3",))
+        picking.simulate_case(tmp_path / "c", fault=("lamp=home@3",))
     with pytest.raises(BadInput, match="from 0 to 500"):
-        picking.picks(tmp_path / "p", camera_lag_ms=10_000.0)
+        picking.write_pick_logs(tmp_path / "p", camera_lag_ms=10_000.0)
     assert not (tmp_path / "c").exists(), "nothing is left behind"

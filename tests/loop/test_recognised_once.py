@@ -69,7 +69,7 @@ def test_check_recognises_each_log_once(logs, recognised, tmp_path, keep):
 
 
 def test_a_listing_recognises_each_log_once(logs, recognised):
-    dry_run.contents_of((logs,), None, track_silently)
+    dry_run.list_contents((logs,), None, track_silently)
     assert once(recognised)
 
 

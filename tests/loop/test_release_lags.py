@@ -21,7 +21,7 @@ def estimated(monkeypatch):
         calls.append((len(episodes), protocol.fingerprint))
         yield FOUND
 
-    monkeypatch.setattr(release_evidence, "_lags", estimate)
+    monkeypatch.setattr(release_evidence, "_estimate_lags", estimate)
     return calls
 
 
@@ -39,12 +39,12 @@ def test_they_are_estimated_once(told, estimated):
 def test_other_content_or_another_protocol_is_another_estimate(told, estimated, monkeypatch):
     (release,) = told.store.find(Release)
     episodes = told.store.find(Episode, {"id": list(release.episodes)})
-    assert release_evidence.lags_of(told, release, episodes) == (FOUND,)
+    assert release_evidence.estimate_rig_lags(told, release, episodes) == (FOUND,)
     ids = tuple(e.id for e in episodes)
     told.write(EpisodesMeasured(ids, Blob("1" * 64, 9), 1, Blob("2" * 64, 9), "m"))
-    release_evidence.lags_of(told, release, episodes)
+    release_evidence.estimate_rig_lags(told, release, episodes)
     assert len(estimated) == 2
-    monkeypatch.setattr(release_evidence, "imprints_fingerprint", lambda *_: "other")
-    release_evidence.lags_of(told, release, episodes)
+    monkeypatch.setattr(release_evidence, "fingerprint_imprints", lambda *_: "other")
+    release_evidence.estimate_rig_lags(told, release, episodes)
     assert len(estimated) == 3
     assert told.store.count(LagsMeasured) == 1, "the last one of a release and protocol counts"

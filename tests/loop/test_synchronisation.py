@@ -9,9 +9,14 @@ from tests.doors.story import NOW
 from fieldloop.check.batch import alignment
 from fieldloop.check.batch_case import Batch
 from fieldloop.errors import BadInput, Refused, UnknownName
-from fieldloop.loop.collect.synchronisation import _content_lag, require_verified, synchronise, unverified_devices
+from fieldloop.loop.collect.synchronisation import (
+    _find_content_lag_ms,
+    list_unverified_devices_of_robot,
+    require_verified_clocks,
+    verify_device_clock,
+)
 from fieldloop.loop.home.pages import find_newest_first
-from fieldloop.loop.ship.release import datasheet, release
+from fieldloop.loop.ship.release import freeze_release, write_release_datasheet
 from fieldloop.loop.workspace import create_workspace, open_workspace
 from fieldloop.model.episode import Episode, Log
 from fieldloop.model.event import DatasetJudged, LogIngested, RobotRegistered, SynchronisationVerified
@@ -65,22 +70,22 @@ def declare(workspace):
 
 
 def reasons(workspace, robot="arm-1", at_ns=None):
-    return [one.reason.code for one in unverified_devices(workspace, robot, at_ns=at_ns)]
+    return [one.reason.code for one in list_unverified_devices_of_robot(workspace, robot, at_ns=at_ns)]
 
 
 def test_where_nothing_is_declared_nothing_is_asked_for(plain):
     assert reasons(plain) == []
-    assert require_verified(plain, plain.store.find(Episode), "") == ""
+    assert require_verified_clocks(plain, plain.store.find(Episode), "") == ""
 
 
 def test_a_measurement_verifies_its_robot_and_no_other(declared):
     assert reasons(declared) == ["protocol.clock_never_verified"]
-    made = synchronise(declared, "camera/wrist", robot="arm-1", offset_ms=-1.2, how="a lamp")
+    made = verify_device_clock(declared, "camera/wrist", robot="arm-1", offset_ms=-1.2, how="a lamp")
     assert (made.offset_ms, made.robot) == (1.2, "arm-1")
     assert reasons(declared) == []
     assert reasons(declared, "arm-2")
     assert reasons(declared, at_ns=made.at_ns + 31 * DAY) == ["protocol.clock_verified_too_long_ago"]
-    synchronise(declared, "camera/wrist", robot="arm-1", offset_ms=6.0, how="a lamp")
+    verify_device_clock(declared, "camera/wrist", robot="arm-1", offset_ms=6.0, how="a lamp")
     assert reasons(declared) == ["protocol.clock_too_far_off"], "the newest one counts"
     declared.store.rebuild()
     assert len(find_newest_first(declared, SynchronisationVerified)) == 2
@@ -89,30 +94,30 @@ def test_a_measurement_verifies_its_robot_and_no_other(declared):
 def test_a_release_is_refused_or_says_who_went_on(told):
     declared = declare(told)
     with pytest.raises(Refused, match=r"camera/wrist of arm-1: .* collect synchronise .* --override") as refused:
-        release(declared, "r9")
+        freeze_release(declared, "r9")
     assert [reason.code for reason in refused.value.reasons] == ["protocol.clock_never_verified"]
     assert refused.value.reasons[0].subject == Subject("camera/wrist", robot="arm-1")
     assert len(find_newest_first(declared, Release)) == 1
-    frozen = release(declared, "r9", override="a pilot")
+    frozen = freeze_release(declared, "r9", override="a pilot")
     assert frozen.override == "a pilot (not verified: camera/wrist of arm-1; overridden by local)"
     assert declared.store.get(Release, frozen.id).override == frozen.override
-    assert "clocks were not verified**: a pilot" in datasheet(declared, "r9")
-    assert release(declared, "r9") == frozen, "what is frozen is not asked again"
+    assert "clocks were not verified**: a pilot" in write_release_datasheet(declared, "r9")
+    assert freeze_release(declared, "r9") == frozen, "what is frozen is not asked again"
 
 
 def test_a_verified_release_needs_no_override(told):
-    synchronise(declare(told), "camera/wrist", robot="arm-1", offset_ms=1.0, how="a lamp")
-    assert release(told, "r9", override="not needed").override == ""
+    verify_device_clock(declare(told), "camera/wrist", robot="arm-1", offset_ms=1.0, how="a lamp")
+    assert freeze_release(told, "r9", override="not needed").override == ""
 
 
 def test_what_was_recorded_long_after_the_last_verification_is_refused(declared):
-    synchronise(declared, "camera/wrist", robot="arm-1", offset_ms=1.0, how="a lamp")
+    verify_device_clock(declared, "camera/wrist", robot="arm-1", offset_ms=1.0, how="a lamp")
     verified = find_newest_first(declared, SynchronisationVerified)[0].at_ns
     (one, *_) = declared.store.find(Episode)
     fresh = dataclasses.replace(one, start_ns=verified, end_ns=verified + 29 * DAY)
-    assert require_verified(declared, [fresh], "") == ""
+    assert require_verified_clocks(declared, [fresh], "") == ""
     with pytest.raises(Refused, match="verified 31 days ago"):
-        require_verified(declared, [fresh, dataclasses.replace(fresh, end_ns=verified + 31 * DAY)], "")
+        require_verified_clocks(declared, [fresh, dataclasses.replace(fresh, end_ns=verified + 31 * DAY)], "")
 
 
 def judged(workspace, *findings):
@@ -129,13 +134,13 @@ def rig(robot, stream="camera/wrist"):
 
 def test_content_verifies_only_what_it_passed(declared):
     with pytest.raises(Refused, match="fieldloop check"):
-        synchronise(declared, "camera/wrist", robot="arm-1", from_content=True)
+        verify_device_clock(declared, "camera/wrist", robot="arm-1", from_content=True)
     judged(declared, lag(rig("arm-1"), Status.CANNOT_TELL), lag(rig("arm-2")))
     with pytest.raises(Refused, match="does not verify camera/wrist"):
-        synchronise(declared, "camera/wrist", robot="arm-1", from_content=True)
+        verify_device_clock(declared, "camera/wrist", robot="arm-1", from_content=True)
     with pytest.raises(Refused, match="no lag of camera/overhead of arm-1"):
-        synchronise(declared, "camera/overhead", robot="arm-1", from_content=True)
-    made = synchronise(declared, "camera/wrist", robot="arm-2", from_content=True)
+        verify_device_clock(declared, "camera/overhead", robot="arm-1", from_content=True)
+    made = verify_device_clock(declared, "camera/wrist", robot="arm-2", from_content=True)
     assert made.offset_ms == 2.0, "the far end of the interval: it can be off by as much"
     assert made.how.startswith("estimated from content: The pictures differ")
 
@@ -143,18 +148,18 @@ def test_content_verifies_only_what_it_passed(declared):
 def test_another_robots_content_is_not_taken(declared):
     judged(declared, lag(rig("arm-2")))
     with pytest.raises(Refused, match="no lag of"):
-        synchronise(declared, "camera/wrist", robot="arm-3", from_content=True)
+        verify_device_clock(declared, "camera/wrist", robot="arm-3", from_content=True)
 
 
 def test_a_camera_whose_name_has_a_space_is_verified_by_its_own_lag(declared):
     """The name `camera/left arm` once ended up as 'arm', or as another camera's."""
     judged(declared, lag(rig("arm-1", "camera/left arm")), lag(rig("arm-1", "camera/left"), Status.FAILED))
     with pytest.raises(Refused, match="does not verify camera/left:"):
-        _content_lag(declared, "camera/left", "arm-1")
-    assert _content_lag(declared, "camera/left arm", "arm-1")[0] == 2.0
+        _find_content_lag_ms(declared, "camera/left", "arm-1")
+    assert _find_content_lag_ms(declared, "camera/left arm", "arm-1")[0] == 2.0
     for stream, robot in (("arm", "arm-1"), ("camera/left arm", "arm"), ("camera/left arm (arm-1)", "")):
         with pytest.raises(Refused, match="no lag of"):
-            _content_lag(declared, stream, robot)
+            _find_content_lag_ms(declared, stream, robot)
 
 
 def test_the_check_and_the_verification_name_the_same_rig(monkeypatch, declared):
@@ -172,9 +177,9 @@ def test_the_check_and_the_verification_name_the_same_rig(monkeypatch, declared)
     assert len(subjects) == 2
     judged(declared, *map(lag, subjects))
     for robot in ("arm one", ""):
-        assert synchronise(declared, "camera/wrist", robot=robot, from_content=True).offset_ms == 2.0
+        assert verify_device_clock(declared, "camera/wrist", robot=robot, from_content=True).offset_ms == 2.0
     with pytest.raises(Refused, match="no lag of"):
-        synchronise(declared, "camera/wrist", robot="arm", from_content=True)
+        verify_device_clock(declared, "camera/wrist", robot="arm", from_content=True)
 
 
 @pytest.mark.parametrize(
@@ -190,29 +195,29 @@ def test_the_check_and_the_verification_name_the_same_rig(monkeypatch, declared)
 def test_half_a_measurement_is_none(declared, given):
     before = declared.store.last()
     with pytest.raises(BadInput):
-        synchronise(declared, "camera/wrist", robot="arm-1", **given)
+        verify_device_clock(declared, "camera/wrist", robot="arm-1", **given)
     assert declared.store.last() == before
 
 
 def test_a_slip_of_the_pen_verifies_nothing(declared):
     with pytest.raises(UnknownName, match="Did you mean 'camera/wrist'"):
-        synchronise(declared, "camera/wirst", robot="arm-1", offset_ms=1.0, how="a lamp")
+        verify_device_clock(declared, "camera/wirst", robot="arm-1", offset_ms=1.0, how="a lamp")
     declared.write(RobotRegistered(Robot("arm-7", "sim6", "lab")))
     with pytest.raises(UnknownName, match="Did you mean 'arm-7'"):
-        synchronise(declared, "camera/wrist", robot="amr-7", offset_ms=1.0, how="a lamp")
+        verify_device_clock(declared, "camera/wrist", robot="amr-7", offset_ms=1.0, how="a lamp")
     assert not find_newest_first(declared, SynchronisationVerified)
     for known in ("arm-7", "arm-1", ""):  # registered, seen in an episode, none
-        synchronise(declared, "camera/wrist", robot=known, offset_ms=1.0, how="a lamp")
+        verify_device_clock(declared, "camera/wrist", robot=known, offset_ms=1.0, how="a lamp")
 
 
 def test_where_nothing_is_declared_any_name_will_do(plain):
-    assert synchronise(plain, "camera/left", robot="arm-9", offset_ms=1.0, how="a lamp").stream == "camera/left"
+    assert verify_device_clock(plain, "camera/left", robot="arm-9", offset_ms=1.0, how="a lamp").stream == "camera/left"
 
 
 def test_it_is_kept_on_disk(tmp_path):
     create_workspace(tmp_path / "w")
     here = open_workspace(tmp_path / "w")
-    synchronise(here, "camera/wrist", offset_ms=1.0, how="a lamp")
+    verify_device_clock(here, "camera/wrist", offset_ms=1.0, how="a lamp")
     here.close()
     again = open_workspace(tmp_path / "w")
     assert [v.stream for v in find_newest_first(again, SynchronisationVerified)] == ["camera/wrist"]

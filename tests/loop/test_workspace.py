@@ -80,12 +80,12 @@ def test_wrong_settings_are_named(folder, text, says):
 
 def test_a_locked_protocol_may_be_reworded_but_not_renumbered(workspace, folder):
     with pytest.raises(Refused, match="complete audit"):
-        lock.lock(workspace)
+        lock.lock_protocol(workspace)
     (folder / "deployment.toml").write_text(get_deployment_toml())
     (folder / "skus.csv").write_text(get_item_master_csv())
     audit.audit(workspace)
-    assert not numbers.protocol(workspace).locked
-    assert lock.lock(workspace).locked
+    assert not numbers.show_protocol_numbers(workspace).locked
+    assert lock.lock_protocol(workspace).locked
     path = folder / "protocols" / "pick.toml"
     text = path.read_text()
 
@@ -101,17 +101,17 @@ def test_a_locked_protocol_may_be_reworded_but_not_renumbered(workspace, folder)
 
 
 def test_a_token_says_whose_it_is_until_it_is_revoked(workspace):
-    issued = tokens.issue(workspace, "op-7", role=Role.OPERATOR)
-    assert tokens.actor_by_secret(workspace, issued.secret) == Actor("op-7", Role.OPERATOR)
+    issued = tokens.issue_token(workspace, "op-7", role=Role.OPERATOR)
+    assert tokens.find_actor_by_secret(workspace, issued.secret) == Actor("op-7", Role.OPERATOR)
     assert issued.secret not in repr(list(workspace.store.events(TokenIssued)))
-    tokens.revoke(workspace, issued.id)
+    tokens.revoke_token(workspace, issued.id)
     with pytest.raises(Refused, match="revoked"):
-        tokens.actor_by_secret(workspace, issued.secret)
+        tokens.find_actor_by_secret(workspace, issued.secret)
     with pytest.raises(Refused, match="unknown"):
-        tokens.actor_by_secret(workspace, "guess")
+        tokens.find_actor_by_secret(workspace, "guess")
 
 
 def test_every_number_in_force_is_shown_with_its_reason(workspace):
-    shown = numbers.protocol(workspace).numbers + numbers.operations(workspace).numbers
+    shown = numbers.show_protocol_numbers(workspace).numbers + numbers.show_operations_numbers(workspace).numbers
     assert len(shown) > 100
     assert all(n.why and n.source and n.unit for n in shown)

@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from fieldloop.audit.catalogue import with_tiers
+from fieldloop.audit.catalogue import assign_tiers
 from fieldloop.model.condition import Stratum
 from fieldloop.model.deployment import Sku
 from fieldloop.plan.rules.tiers import tier_states, tier_targets
@@ -23,7 +23,7 @@ def skus():
         pytest.skip("no real order lines beside the repository: shared/data/order-lines")
     with (folder / "df_lines.csv").open(encoding="utf-8") as file:
         picks = Counter(row["SKU"] for row in csv.DictReader(file))
-    return with_tiers([Sku(name, float(count)) for name, count in picks.items()], default_operations()["audit"])
+    return assign_tiers([Sku(name, float(count)) for name, count in picks.items()], default_operations()["audit"])
 
 
 def test_depth_goes_to_what_is_picked_most(skus):

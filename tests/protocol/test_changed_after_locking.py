@@ -11,15 +11,15 @@ from fieldloop.loop.data import measurements
 from fieldloop.loop.protocol import lint as protocol_lint
 from fieldloop.loop.protocol import lock
 from fieldloop.loop.protocol import new as protocol_new
-from fieldloop.loop.protocol.versions import versions
+from fieldloop.loop.protocol.versions import list_locked_versions
 
 
 @pytest.fixture
 def changed(folder, opened):
     """A workspace of pick, where pack was locked and then changed."""
-    protocol_new.new(opened(folder), "pick")
-    protocol_new.new(opened(folder), "pack", like="warehouse-picking")
-    lock.lock(opened(folder), task="pack")
+    protocol_new.write_new_protocol(opened(folder), "pick")
+    protocol_new.write_new_protocol(opened(folder), "pack", like="warehouse-picking")
+    lock.lock_protocol(opened(folder), task="pack")
     file = folder / "protocols" / "pack.toml"
     file.write_text(file.read_text() + "\n[check.adherence.duration]\nmax = 40.0\n")
     return folder
@@ -28,12 +28,14 @@ def changed(folder, opened):
 def test_who_works_on_another_task_goes_on(changed, opened, capsys):
     workspace = opened(changed)
     assert workspace.protocol().name == "pick"
-    assert lock.lock(workspace).locked
+    assert lock.lock_protocol(workspace).locked
     episode = keep(workspace, "a", 10.0)
-    assert measurements.judge_episodes(workspace, measurements.stored_measurements(workspace, [episode]))
-    assert measurements.rules_of(workspace).protocol(episode).name == "pick"
-    assert not measurements.outdated_episodes(workspace, [episode]), "another limit elsewhere measures nothing anew"
-    assert {v.name: v.in_force for v in versions(workspace)} == {"pick": True, "pack": False}
+    assert measurements.judge_episodes(workspace, measurements.read_stored_measurements(workspace, [episode]))
+    assert measurements.collect_measuring_rules(workspace).protocol(episode).name == "pick"
+    assert not measurements.find_outdated_episodes(workspace, [episode]), (
+        "another limit elsewhere measures nothing anew"
+    )
+    assert {v.name: v.in_force for v in list_locked_versions(workspace)} == {"pick": True, "pack": False}
     for command in (["home"], ["protocol"], ["protocol", "show"], ["protocol", "versions"], ["calibrate", "list"]):
         assert main(["--workspace", str(changed), *command]) == 0, capsys.readouterr().err
 
@@ -47,9 +49,9 @@ def test_who_needs_it_is_reported(changed, opened):
     episode = keep(workspace, "a", 10.0)
     of_pack = dataclasses.replace(episode, task="pack")
     with pytest.raises(ProtocolError, match="Raise `version` to 2"):
-        measurements.rules_of(workspace).protocol(of_pack)
+        measurements.collect_measuring_rules(workspace).protocol(of_pack)
     with pytest.raises(ProtocolError, match="Raise `version` to 2"):
-        lock.lock(workspace, task="pack")
+        lock.lock_protocol(workspace, task="pack")
 
 
 def test_a_file_that_cannot_be_read_stops_no_other(changed, opened):
@@ -63,10 +65,10 @@ def test_a_file_that_cannot_be_read_stops_no_other(changed, opened):
 
 def test_lint_says_the_same_by_whichever_path(changed, opened, monkeypatch):
     file = changed / "protocols" / "pack.toml"
-    by_name = protocol_lint.lint(opened(changed), (file,)).files
-    everything = protocol_lint.lint(opened(changed)).files
+    by_name = protocol_lint.lint_protocol_files(opened(changed), (file,)).files
+    everything = protocol_lint.lint_protocol_files(opened(changed)).files
     monkeypatch.chdir(changed / "protocols")
-    from_here = protocol_lint.lint(opened(changed), (file.relative_to(file.parent),)).files
+    from_here = protocol_lint.lint_protocol_files(opened(changed), (file.relative_to(file.parent),)).files
     assert by_name == from_here == everything[:1]
     assert [r.code for r in by_name[0].errors] == ["P002"]
     assert by_name[0].errors[0].advice["command"] == "fieldloop protocol diff pack@1 pack"

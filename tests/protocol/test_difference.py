@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fieldloop.check import measuring_fingerprint
-from fieldloop.loop.protocol.named import example_names, example_text
-from fieldloop.protocol import Effect, compare, default_protocol, parse_protocol
+from fieldloop.check import fingerprint_measuring_numbers
+from fieldloop.loop.protocol.named import list_example_protocols, read_example_protocol
+from fieldloop.protocol import Effect, compare_protocols, default_protocol, parse_protocol
 
 CHANGES = [
     ("[check.timing.longest_gap]\nmax = 2.0", "check.timing.longest_gap", Effect.JUDGE),
@@ -40,7 +40,7 @@ CHANGES = [
 
 @pytest.mark.parametrize(("text", "place", "effect"), CHANGES, ids=[place for _, place, _ in CHANGES])
 def test_one_change_is_reported_once_with_what_follows(text, place, effect):
-    changed = compare(default_protocol(), parse_protocol(text))
+    changed = compare_protocols(default_protocol(), parse_protocol(text))
     assert [(c.place, c.effect) for c in changed.changes] == [(place, effect)]
     (change,) = changed.changes
     assert change.before != change.after
@@ -49,7 +49,7 @@ def test_one_change_is_reported_once_with_what_follows(text, place, effect):
 def test_a_limit_says_which_way_it_moved():
     def note(old, new):
         head = "[check.adherence.duration]\n"
-        return compare(parse_protocol(head + old), parse_protocol(head + new)).changes[0].note
+        return compare_protocols(parse_protocol(head + old), parse_protocol(head + new)).changes[0].note
 
     assert note("max = 60", "max = 70") == "looser"
     assert note("max = 60", "max = 50") == "stricter"
@@ -58,45 +58,47 @@ def test_a_limit_says_which_way_it_moved():
 
 
 def test_equal_protocols_are_reported_as_the_same():
-    same = compare(default_protocol(), parse_protocol("[protocol]\nversion = 2"))
+    same = compare_protocols(default_protocol(), parse_protocol("[protocol]\nversion = 2"))
     assert same.changes == ()
     assert "are the same" in same.sentence
     assert not same.needs_judging
 
 
 def test_the_sentence_says_the_most_work_and_names_the_checks():
-    changed = compare(default_protocol(), parse_protocol(CHANGES[0][0] + "\n[annotation]\nmin_kappa = 0.7"))
+    changed = compare_protocols(default_protocol(), parse_protocol(CHANGES[0][0] + "\n[annotation]\nmin_kappa = 0.7"))
     assert changed.sentence.startswith("2 × judge again. Stored measurements are still valid")
     assert changed.checks == ("timing.longest_gap",)
     assert (changed.needs_judging, changed.needs_measuring) == (True, False)
 
 
 @settings(max_examples=20, deadline=None)
-@given(st.sets(st.sampled_from(range(len(CHANGES))), max_size=6), st.sampled_from(["", *example_names()]))
+@given(st.sets(st.sampled_from(range(len(CHANGES))), max_size=6), st.sampled_from(["", *list_example_protocols()]))
 def test_laws_of_comparing(chosen, example):
     tables: dict[str, str] = {}
     for index in sorted(chosen):
         head, _, body = CHANGES[index][0].partition("\n")
         tables.setdefault(head, body)
-    before = parse_protocol(example_text(example)) if example else default_protocol()
+    before = parse_protocol(read_example_protocol(example)) if example else default_protocol()
     after = parse_protocol("\n".join(f"{head}\n{body}" for head, body in tables.items()))
-    there, back = compare(before, after), compare(after, before)
+    there, back = compare_protocols(before, after), compare_protocols(after, before)
     assert {(c.place, c.effect) for c in there.changes} == {(c.place, c.effect) for c in back.changes}
     assert [c.before for c in there.changes] == [c.after for c in back.changes]
-    assert there.needs_measuring == (measuring_fingerprint(before) != measuring_fingerprint(after))
+    assert there.needs_measuring == (fingerprint_measuring_numbers(before) != fingerprint_measuring_numbers(after))
     beyond_words = any(c.effect is not Effect.WORDS for c in there.changes)
     assert beyond_words == (before.fingerprint != after.fingerprint)
-    assert not compare(before, before).changes
+    assert not compare_protocols(before, before).changes
 
 
 def test_questions_about_many_need_no_log_again():
     text = "[check.batch.operator_share]\nparameters = { min_episodes = 5.0 }"
-    assert not compare(default_protocol(), parse_protocol(text)).needs_measuring
+    assert not compare_protocols(default_protocol(), parse_protocol(text)).needs_measuring
 
 
 def test_a_yardstick_says_why_it_asks_to_measure_again():
     (changed,) = [
-        c for c in compare(default_protocol(), parse_protocol("[task]\ntarget_cycle_s = 9")).changes if not c.check
+        c
+        for c in compare_protocols(default_protocol(), parse_protocol("[task]\ntarget_cycle_s = 9")).changes
+        if not c.check
     ]
     assert (changed.place, changed.effect) == ("task.target_cycle_s", Effect.MEASURE)
     assert changed.note == "throughput.cycle_time is kept as a multiple of it"

@@ -9,14 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fieldloop.annotate import load_shipped_taxonomy
-from fieldloop.loop.protocol.named import example_names, example_text
-from fieldloop.protocol import Severity, default_operations, default_protocol, lint
+from fieldloop.loop.protocol.named import list_example_protocols, read_example_protocol
+from fieldloop.protocol import Severity, default_operations, default_protocol, lint_protocol
 from fieldloop.protocol.linting import Draft, task
 from fieldloop.protocol.linting import __file__ as package
 from fieldloop.say import sentence
 
 PHASES = {label.name: label.definition for label in load_shipped_taxonomy().labels}
-WHOLE = example_text("warehouse-picking")
+WHOLE = read_example_protocol("warehouse-picking")
 CAMERA = '[sensors."camera/x"]\nkind = "rgb"\nrequired = true\n'
 CLOCK = f'{CAMERA}[synchronisation."camera/x"]\nsynchronised_by = "PTP"\nhow = "A lamp, 50 times."\n'
 TODAY = 1_794_700_800 * 10**9
@@ -98,7 +98,7 @@ PLANTED = [
 
 
 def said(text, **more):
-    return lint(text, "protocol", phases=PHASES, at_ns=TODAY, **more)
+    return lint_protocol(text, "protocol", phases=PHASES, at_ns=TODAY, **more)
 
 
 @pytest.mark.parametrize(("text", "code", "severity", "place"), PLANTED, ids=[f"{p[1]} {p[3]}" for p in PLANTED])
@@ -114,7 +114,7 @@ def test_a_window_with_one_end_is_noticed():
     half = replace(shipped.limits["force.window"], minimum=None)
     changed = replace(shipped, limits={**shipped.limits, "force.window": half})
     draft = Draft(changed, shipped, {}, default_operations()["lint"])
-    assert [r.code for r in task.force_window(draft)] == ["P106"]
+    assert [r.code for r in task.missing_force_limit(draft)] == ["P106"]
 
 
 def test_every_code_that_stands_in_a_rule_has_a_case():
@@ -124,9 +124,9 @@ def test_every_code_that_stands_in_a_rule_has_a_case():
     assert {p[1] for p in PLANTED} <= codes
 
 
-@pytest.mark.parametrize("name", example_names())
+@pytest.mark.parametrize("name", list_example_protocols())
 def test_an_example_is_whole_and_clean(name):
-    text = example_text(name)
+    text = read_example_protocol(name)
     told = said(text, task_name=name)
     assert not [r for r in told if r.severity is not H], told
     assert {r.code for r in told} <= {"P603"}, "looser than shipped, each with its own reason"
@@ -144,7 +144,7 @@ def test_a_clock_verified_up_to_today_anywhere_on_earth_is_fine(day):
 
 def test_without_a_clock_no_day_lies_ahead():
     ahead = CLOCK + "verified = { on = 2999-01-01, offset_ms = 1 }"
-    assert "P314" not in {r.code for r in lint(ahead, phases=PHASES)}
+    assert "P314" not in {r.code for r in lint_protocol(ahead, phases=PHASES)}
 
 
 def test_remarks_come_worst_first():

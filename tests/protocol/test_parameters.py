@@ -6,11 +6,18 @@ import json
 import pytest
 
 from fieldloop.errors import ProtocolError, UnknownName
-from fieldloop.loop.protocol.numbers import protocol
-from fieldloop.protocol import compare, default_operations, default_protocol, lint, parse_operations, parse_protocol
-from fieldloop.protocol.collection import SETTINGS, fingerprint_of, from_tables, tables_in_force
-from fieldloop.protocol.layers import fingerprint, parse_toml, shipped_protocol, shipped_text
-from fieldloop.protocol.statements import Effect, measuring_fingerprint
+from fieldloop.loop.protocol.numbers import show_protocol_numbers
+from fieldloop.protocol import (
+    compare_protocols,
+    default_operations,
+    default_protocol,
+    lint_protocol,
+    parse_operations,
+    parse_protocol,
+)
+from fieldloop.protocol.collection import SETTINGS, fingerprint_tables, merge_tables_in_force, read_protocol_tables
+from fieldloop.protocol.layers import compute_fingerprint, join_shipped_protocol, parse_toml, read_shipped_file
+from fieldloop.protocol.statements import Effect, fingerprint_measuring_numbers
 
 TEXTS = [
     "",
@@ -23,7 +30,7 @@ TEXTS = [
 
 def as_locked_earlier(text):
     """The tables as they were stored before parameters had reasons, and before some numbers had left the code."""
-    tables = json.loads(json.dumps(copy.deepcopy(tables_in_force(text)), default=str))
+    tables = json.loads(json.dumps(copy.deepcopy(merge_tables_in_force(text)), default=str))
     for rows in tables["check"].values():
         for row in rows.values():
             if "parameters" in row:
@@ -45,16 +52,16 @@ def numbers_only(content):
 @pytest.mark.parametrize("text", TEXTS)
 def test_a_fingerprint_is_that_of_the_bare_numbers(text):
     earlier = as_locked_earlier(text)
-    was = fingerprint(numbers_only({key: value for key, value in earlier.items() if key != "protocol"}))
-    assert parse_protocol(text).fingerprint == was == fingerprint_of(earlier)
+    was = compute_fingerprint(numbers_only({key: value for key, value in earlier.items() if key != "protocol"}))
+    assert parse_protocol(text).fingerprint == was == fingerprint_tables(earlier)
 
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_a_version_that_was_locked_earlier_reads_as_the_same(text):
-    earlier, now = from_tables(as_locked_earlier(text)), parse_protocol(text)
+    earlier, now = read_protocol_tables(as_locked_earlier(text)), parse_protocol(text)
     assert earlier.fingerprint == now.fingerprint
-    assert measuring_fingerprint(earlier) == measuring_fingerprint(now)
-    assert not compare(earlier, now).changes
+    assert fingerprint_measuring_numbers(earlier) == fingerprint_measuring_numbers(now)
+    assert not compare_protocols(earlier, now).changes
     assert earlier.limits == now.limits
     assert earlier.settings == now.settings
 
@@ -62,20 +69,20 @@ def test_a_version_that_was_locked_earlier_reads_as_the_same(text):
 def test_a_number_that_left_the_code_counts_once_it_differs():
     (place, row) = next(
         (f"check.{topic}.{name}.parameters.{key}", one)
-        for topic, rows in shipped_protocol()["check"].items()
+        for topic, rows in join_shipped_protocol()["check"].items()
         for name, limit in rows.items()
         for key, one in limit.get("parameters", {}).items()
         if "formerly" in one and topic not in ("batch", "corpus")
     )
     usual, other = default_protocol(), parse_protocol(f"[{place}]\nvalue = {2 * row['value']}")
     assert other.fingerprint != usual.fingerprint
-    assert measuring_fingerprint(other) != measuring_fingerprint(usual)
+    assert fingerprint_measuring_numbers(other) != fingerprint_measuring_numbers(usual)
     with pytest.raises(ProtocolError, match="No key called 'formerly'"):
         parse_protocol(f"[{place}]\nvalue = 5.0\nformerly = 5.0")
 
 
 def test_a_section_of_operations_counts_a_former_number_once_it_differs():
-    rows = parse_toml(shipped_text("operations.toml"), "operations")
+    rows = parse_toml(read_shipped_file("operations.toml"), "operations")
     former = [(s, n, x) for s, own in rows.items() for n, x in own.items() if "formerly" in x]
     for section, name, row in former:
         assert default_operations()[section].settings[name].is_as_before
@@ -84,7 +91,7 @@ def test_a_section_of_operations_counts_a_former_number_once_it_differs():
         with pytest.raises(ProtocolError, match="No key called 'formerly'"):
             parse_operations(f"[{section}.{name}]\nformerly = 1")
     counted = {k: [s.value, s.unit] for k, s in default_operations()["plan"].settings.items() if s.formerly is None}
-    assert default_operations()["plan"].fingerprint == fingerprint(counted)
+    assert default_operations()["plan"].fingerprint == compute_fingerprint(counted)
 
 
 def test_the_short_form_keeps_unit_and_reason():
@@ -110,8 +117,8 @@ source = { kind = "measured", ref = "bench 3" }
 """
     found = parse_protocol(text).limits["force.window"].parameters["contact_n"]
     assert (found.why, found.source.kind, found.unit) == ("Our fingers are heavier.", "measured", "N")
-    assert "P605" not in [remark.code for remark in lint(text)]
-    assert "P605" in [remark.code for remark in lint("[check.force.window]\nparameters = { contact_n = 2.0 }")]
+    assert "P605" not in [remark.code for remark in lint_protocol(text)]
+    assert "P605" in [remark.code for remark in lint_protocol("[check.force.window]\nparameters = { contact_n = 2.0 }")]
 
 
 @pytest.mark.parametrize(
@@ -143,13 +150,15 @@ def test_code_that_asks_for_an_unknown_parameter_gets_a_suggestion():
 
 
 def test_a_changed_parameter_is_listed_with_its_unit():
-    diff = compare(default_protocol(), parse_protocol("[check.force.window]\nparameters = { contact_n = 2.0 }"))
+    diff = compare_protocols(
+        default_protocol(), parse_protocol("[check.force.window]\nparameters = { contact_n = 2.0 }")
+    )
     (change,) = diff.changes
     assert (change.before, change.after, change.effect) == ("1 N", "2 N", Effect.MEASURE)
 
 
 def test_every_parameter_is_listed_with_unit_and_reason():
-    listed = {number.name: number for number in protocol(None).numbers}
+    listed = {number.name: number for number in show_protocol_numbers(None).numbers}
     limits = default_protocol().limits
     assert sum(len(limit.parameters) for limit in limits.values()) > 100
     for name, limit in limits.items():

@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from fieldloop.loop.protocol.named import example_text
-from fieldloop.protocol import SyncVerification, default_protocol, parse_protocol, unverified
+from fieldloop.loop.protocol.named import read_example_protocol
+from fieldloop.protocol import SyncVerification, default_protocol, list_unverified_devices, parse_protocol
 from fieldloop.say import sentence
 
 DAY = 86_400 * 10**9
@@ -50,7 +50,7 @@ def protocol(device="", sensor=""):
     ],
 )
 def test_a_device_in_doubt_is_named(device, verified, code, numbers):
-    (found,) = unverified(protocol(device), verified, at_ns=NOW)
+    (found,) = list_unverified_devices(protocol(device), verified, at_ns=NOW)
     assert found.stream == "cam"
     assert found.reason.code == f"protocol.clock_{code}"
     assert numbers.items() <= dict(found.reason.numbers).items()
@@ -68,15 +68,15 @@ def test_a_device_in_doubt_is_named(device, verified, code, numbers):
     ],
 )
 def test_a_verified_device_is_not(device, verified):
-    assert unverified(protocol(device), verified, at_ns=NOW) == []
+    assert list_unverified_devices(protocol(device), verified, at_ns=NOW) == []
 
 
 def test_a_protocol_that_requires_nothing_leaves_nothing_to_verify():
-    assert unverified(default_protocol()) == []
+    assert list_unverified_devices(default_protocol()) == []
 
 
 def test_a_whole_protocol_names_each_device_once():
-    rules = parse_protocol(example_text("warehouse-picking"))
-    assert [u.stream for u in unverified(rules)] == sorted(rules.sensors)
+    rules = parse_protocol(read_example_protocol("warehouse-picking"))
+    assert [u.stream for u in list_unverified_devices(rules)] == sorted(rules.sensors)
     done = [SyncVerification(name, NOW, 0.2) for name in rules.sensors]
-    assert unverified(rules, done, at_ns=NOW) == []
+    assert list_unverified_devices(rules, done, at_ns=NOW) == []

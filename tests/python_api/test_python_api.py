@@ -14,7 +14,7 @@ import fieldloop.check as checks
 from fieldloop.cli.render import RENDERERS
 from fieldloop.doors import naming
 from fieldloop.errors import BadInput, UnknownName
-from fieldloop.loop.catalogue import USE_CASES, Needs, use_case
+from fieldloop.loop.catalogue import USE_CASES, Needs, find_use_case
 from fieldloop.model.person import Role
 from fieldloop.model.plan import Plan
 from fieldloop.python_api import WITHOUT_WORKSPACE, display
@@ -117,8 +117,8 @@ def test_a_page_that_was_written_is_shown_as_it_is(tmp_path):
     page = tmp_path / "page.html"
     page.write_text("<p>with plots & all</p>")
     report = type("Reported", (), {"html": str(page)})()
-    assert "with plots &amp;amp; all" not in display.html(report)
-    assert "&lt;p&gt;with plots" in display.html(report)
+    assert "with plots &amp;amp; all" not in display.draw_result_html(report)
+    assert "&lt;p&gt;with plots" in display.draw_result_html(report)
 
 
 def test_every_noun_with_a_report_has_a_renderer():
@@ -136,7 +136,7 @@ def test_errors_write_ids_as_the_command_line_does(monkeypatch):
     def refuse(workspace: object) -> None:
         raise BadInput(f"{workspace} {'ab' * 32}")
 
-    case = use_case("plan show")
+    case = find_use_case("plan show")
     monkeypatch.setattr(type(case), "load", lambda _: refuse)
     workspace = SimpleNamespace()
     monkeypatch.setattr(naming, "Names", lambda _: lambda _id: "")

@@ -294,7 +294,7 @@ def test_a_disk_that_fails_leaves_nothing(tmp_path, recording, monkeypatch):
 
 
 def test_one_message_that_cannot_be_written_is_no_log(tmp_path, recording, monkeypatch):
-    monkeypatch.setattr(numbers, "message_text", lambda _text: "\udce9")  # no UTF-8
+    monkeypatch.setattr(numbers, "make_text_fit_for_message", lambda _text: "\udce9")  # no UTF-8
     with pytest.raises(StoreError, match=r"not written completely: /"):
         write_mcap([recording], tmp_path / "a.mcap")
     assert list(tmp_path.iterdir()) == []

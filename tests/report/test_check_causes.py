@@ -148,7 +148,7 @@ def test_json_lists_causes_with_their_episodes():
 
 def test_the_page_says_each_thing_once_and_explains_every_check_it_names():
     made = report(*(episode(n, found(measured=0.5), unknown("timing.rate", NO_PROTOCOL)) for n in range(30)))
-    text = report_of.html(made)
+    text = report_of.render_check_page(made)
     assert text.count("50 % of frames show no edges") == 1
     assert text.index("Failures") < text.index("Cannot tell") < text.index("All episodes")
     links = set(re.findall(r'href="#(check-[^"]+)"', text))

@@ -16,7 +16,7 @@ from fieldloop.model.note import Subject, note
 from fieldloop.model.quality import Dimension
 from fieldloop.protocol import default_protocol
 from fieldloop.report import check as report_of
-from fieldloop.report import paragraph, render_page, table
+from fieldloop.report import draw_paragraph, draw_table, render_page
 from fieldloop.report.check.phrases import write_unknown_reason
 from fieldloop.report.check.sketch import sketch_episode
 from fieldloop.report.check.summary import sort_episodes_by_cost
@@ -126,14 +126,14 @@ def of(*statuses, dataset=()):
 def test_the_sentence_says_what_is_so(report, status, sentence):
     assert report.status is status
     if sentence:
-        assert report_of.summarise(report).sentence == sentence
+        assert report_of.summarise_check_report(report).sentence == sentence
 
 
 def test_worst_first(made):
     report, _ = made
     ranked = [episode.name for episode in sort_episodes_by_cost(report)]
     assert ranked[-1] == "synthetic-0"
-    looks = report_of.summarise(report).looks
+    looks = report_of.summarise_check_report(report).looks
     assert [look.name for look in looks] == ranked[:-1]
     assert {look.name: look.reasons[0].check for look in looks} == {
         "synthetic-1": "motion.teleport", "synthetic-2": "timing.stream_offset", "synthetic-3": "vision.undecodable",
@@ -202,7 +202,7 @@ class Page(HTMLParser):
 
 @pytest.fixture(scope="module")
 def text(made):
-    return report_of.html(*made)
+    return report_of.render_check_page(*made)
 
 
 def test_the_page_is_whole_and_fetches_nothing(text):
@@ -257,20 +257,22 @@ def test_whatever_came_from_somewhere_is_escaped():
     judged = check.make_episode_report(case.episode, findings)
     drawn = {judged.episode: sketch_episode(case.recording, judged)}
     dataset = (finding(subject=evil, place=note("check.named", names=(evil,))),)
-    text = report_of.html(report_of.CheckReport(evil, evil, default_protocol(), (judged,), dataset), drawn)
+    text = report_of.render_check_page(report_of.CheckReport(evil, evil, default_protocol(), (judged,), dataset), drawn)
     assert "<img src=x" not in text
     assert Page(text).open == []
 
 
 def test_no_episode_at_all_is_a_page_too():
-    text = report_of.html(report_of.CheckReport("x", "mcap", default_protocol(), ()))
+    text = report_of.render_check_page(report_of.CheckReport("x", "mcap", default_protocol(), ()))
     assert "No episode could be read." in text
     assert Page(text).open == []
 
 
 def test_the_shell_serves_other_reports():
     text = render_page(
-        "Gate", [paragraph("It passed.", "lead"), table(("a", "n"), [("<x>", 1)], ("n",))], foot="by protocol 1"
+        "Gate",
+        [draw_paragraph("It passed.", "lead"), draw_table(("a", "n"), [("<x>", 1)], ("n",))],
+        foot="by protocol 1",
     )
     assert "&lt;x&gt;" in text
     assert "by protocol 1" in text

@@ -17,7 +17,7 @@ from fieldloop.model.codec import from_plain, to_plain
 from fieldloop.model.condition import Stratum
 from fieldloop.model.diagnosis import Diagnosis, FailureExplained, Gap, LostSlice
 from fieldloop.model.finding import Status
-from fieldloop.report.diagnose import DiagnosisReport, html, write_headline, write_main_cause
+from fieldloop.report.diagnose import DiagnosisReport, render_diagnosis_page, write_headline, write_main_cause
 from fieldloop.report.diagnose.content import (
     DOUBT,
     format_doubt,
@@ -37,7 +37,7 @@ NOTHING = {"causes": (), "slices": (), "failures": (), "cannot_tell": (), "mix_s
 
 @pytest.fixture(scope="module")
 def made():
-    return html(DiagnosisReport(samples.diagnosis(), samples.days(), "pick-7"))
+    return render_diagnosis_page(DiagnosisReport(samples.diagnosis(), samples.days(), "pick-7"))
 
 
 def printed(result):
@@ -294,7 +294,7 @@ def test_twelve_causes_long_names_and_no_numbers_stay_readable():
         loss_low=math.nan,
     )
     assert len(causes) == 12
-    page = html(DiagnosisReport(found, samples.days(3)))
+    page = render_diagnosis_page(DiagnosisReport(found, samples.days(3)))
     well_formed(page)
     assert "<img" not in page
     assert ">nan" not in page
@@ -303,7 +303,7 @@ def test_twelve_causes_long_names_and_no_numbers_stay_readable():
 
 @pytest.mark.parametrize("status", [Status.PASSED, Status.CANNOT_TELL])
 def test_little_is_drawn_of_little(status):
-    page = html(DiagnosisReport(samples.diagnosis(status=status, **NOTHING)))
+    page = render_diagnosis_page(DiagnosisReport(samples.diagnosis(status=status, **NOTHING)))
     well_formed(page)
     assert "<h2>" not in page
 
@@ -346,12 +346,12 @@ def test_in_a_passed_diagnosis_the_lines_beside_it_are_remarks():
         status=Status.PASSED, cannot_tell=(samples.written("lighting=dim was hardly ever demonstrated."),)
     )
     assert "Worth knowing: lighting=dim" in printed(well)
-    page = html(DiagnosisReport(well))
+    page = render_diagnosis_page(DiagnosisReport(well))
     assert "<h2>Worth knowing</h2>" in page
     assert "lets the next" not in page
     ill = dataclasses.replace(well, status=Status.CANNOT_TELL)
     assert "Cannot tell: lighting=dim" in printed(ill)
-    assert "<h2>What is not known yet, and what to log</h2>" in html(DiagnosisReport(ill))
+    assert "<h2>What is not known yet, and what to log</h2>" in render_diagnosis_page(DiagnosisReport(ill))
 
 
 def test_in_short_it_is_the_first_cause_named_or_the_verdict():

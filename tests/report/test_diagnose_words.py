@@ -13,7 +13,7 @@ from fieldloop.model.codec import from_plain, to_plain
 from fieldloop.model.condition import Stratum
 from fieldloop.model.diagnosis import Diagnosis, Gap, Kinds, Shifted
 from fieldloop.model.finding import Status
-from fieldloop.report.diagnose import DiagnosisReport, html, write_headline, write_main_cause
+from fieldloop.report.diagnose import DiagnosisReport, render_diagnosis_page, write_headline, write_main_cause
 from fieldloop.report.diagnose.content import name_first_cause, write_cause_start, write_verdict
 from fieldloop.report.diagnose.kinds import compute_kind_shares, divide_loss_by_kind, write_kinds
 from fieldloop.report.diagnose.parts import format_causes_cost, uses_points
@@ -48,7 +48,7 @@ def test_a_drop_that_is_mostly_mix_says_so_first_with_what_grew():
     )
     told = printed(found)
     assert re.search(r"mix: more of the hard conditions +92 % +−23\.0", told)
-    page = html(DiagnosisReport(found))
+    page = render_diagnosis_page(DiagnosisReport(found))
     well_formed(page)
     assert "Where the loss comes from" in page
     assert write_main_cause(found) in texts(page)
@@ -103,7 +103,7 @@ def test_where_the_whole_rose_causes_are_in_points_everywhere():
     told = printed(found)
     assert re.search(r"environment mismatch +−5\.5 +−6\.9 to −4\.0", told)
     assert "100" not in told.partition("Conditions with lost success")[0].replace("1,043", "")
-    page = html(DiagnosisReport(found))
+    page = render_diagnosis_page(DiagnosisReport(found))
     well_formed(page)
     assert "together −5.5 points" in texts(page)
     assert "−5.5 (−6.9 to −4.0)" in texts(page)

@@ -14,13 +14,13 @@ from tests.report.samples import written
 
 from fieldloop.cli.render import show_result
 from fieldloop.cli.screen import Screen
-from fieldloop.loop.home.stages import way_back
+from fieldloop.loop.home.stages import describe_demands_on_plan
 from fieldloop.loop.plan.plan import PlanNow
 from fieldloop.model.condition import Stratum
 from fieldloop.model.finding import Status
 from fieldloop.model.plan import Coverage, Forecast, Progress, Quota, QuotaKind, SiteSet
 from fieldloop.report.bars import draw_interval_bar, draw_progress_bar, draw_share_bar
-from fieldloop.report.plan import PlanReport, html, write_headline, write_uncovered_share
+from fieldloop.report.plan import PlanReport, render_plan_page, write_headline, write_uncovered_share
 from fieldloop.report.plan.content import find_shared_factors, sort_by_gain
 from fieldloop.report.plan.curve_drawing import draw_curves
 from fieldloop.report.plan.grid import OTHERS, choose_grid_factors, list_deployed_factors, make_coverage_grid
@@ -36,7 +36,7 @@ LONG = "packaging_of_" + "very_" * 30 + "long_name"
 
 @pytest.fixture(scope="module")
 def made():
-    return html(samples.planned())
+    return render_plan_page(samples.planned())
 
 
 def printed(result):
@@ -131,7 +131,7 @@ def ugly(count, **changed):
 @pytest.mark.parametrize("count", [1, 2, 300])
 def test_long_nasty_and_many_names_stay_text(count):
     report = ugly(count, expected_gain=math.nan)
-    page = html(report)
+    page = render_plan_page(report)
     well_formed(page)
     assert "<img" not in page
     assert "not known" in page
@@ -153,7 +153,7 @@ def test_long_nasty_and_many_names_stay_text(count):
     ],
 )
 def test_little_is_drawn_of_little(report):
-    page = html(report)
+    page = render_plan_page(report)
     well_formed(page)
     assert ">nan" not in page
     assert "Traceback" not in page
@@ -302,7 +302,7 @@ def test_what_a_simulator_makes_is_counted_apart():
     rows = [Progress(here, 199, 0, 0, 0), Progress(here, 5, 0, 0, 0, QuotaKind.SIMULATION)]
     assert format_progress_counts(rows) == "0 of 204 (5 of them are to be simulated) accepted, 0 rejected."
     one = SiteSet("annex", 0.2, False, (), 5, 0, 20, False, written("What it lacks."), simulated=1)
-    assert "20 and 1 simulated" in html(samples.planned(plan=samples.plan(sites=(one,))))
+    assert "20 and 1 simulated" in render_plan_page(samples.planned(plan=samples.plan(sites=(one,))))
 
 
 def test_a_gain_that_is_assumed_is_not_stated_as_expected():
@@ -310,7 +310,7 @@ def test_a_gain_that_is_assumed_is_not_stated_as_expected():
     said = write_headline(PlanReport(assumed, (), ()))
     assert said.endswith("+5.0 points of production success assumed, no outcome yet (1.8 to 7.1).")
     now = SimpleNamespace(demands=(), plan=assumed)
-    assert (way_back(now).code, way_back(now)["budget"]) == ("home.back_assumed", 40)
+    assert (describe_demands_on_plan(now).code, describe_demands_on_plan(now)["budget"]) == ("home.back_assumed", 40)
 
 
 def test_a_small_share_does_not_read_as_zero():

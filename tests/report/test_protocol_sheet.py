@@ -4,7 +4,7 @@ import pytest
 
 from fieldloop.annotate import load_shipped_taxonomy
 from fieldloop.errors import UnknownName
-from fieldloop.loop.protocol.named import example_names, example_text
+from fieldloop.loop.protocol.named import list_example_protocols, read_example_protocol
 from fieldloop.protocol import parse_protocol
 from fieldloop.report.protocol import make_operator_sheet, render_html, render_markdown
 
@@ -13,10 +13,10 @@ NASTY = "<script>alert(1)</script> | & a pipe"
 
 
 def protocol(name="warehouse-picking", more=""):
-    return parse_protocol(example_text(name) + more)
+    return parse_protocol(read_example_protocol(name) + more)
 
 
-@pytest.mark.parametrize("name", example_names())
+@pytest.mark.parametrize("name", list_example_protocols())
 def test_every_instruction_stands_on_the_sheet_of_its_interface(name):
     rules = protocol(name)
     for interface in rules.setting("task.interfaces"):

@@ -19,7 +19,7 @@ RAW = {
     "max_force": 40.0,
     "max_stale_ms": 200.0,
 }
-LIMITS = GuardLimits.from_json(RAW, guard.fingerprint_of(RAW))
+LIMITS = GuardLimits.from_json(RAW, guard.fingerprint_limits(RAW))
 MS = 1_000_000
 
 
@@ -43,7 +43,7 @@ def answer(state=GuardState(), limits=LIMITS, **changes):  # noqa: B008  frozen
 def test_a_good_reading_is_allowed_and_names_the_limits_in_force():
     verdict = answer()
     assert verdict.answer is Answer.ALLOW
-    assert verdict.limits == guard.fingerprint_of(RAW)
+    assert verdict.limits == guard.fingerprint_limits(RAW)
     assert not verdict.instructions
 
 
@@ -119,7 +119,7 @@ def test_a_stop_stays_until_a_person_releases_it():
     assert [(b.rule, b.cause) for b in second.breaches] == [("stopped", Cause.STOPPED_BEFORE)]
     assert first.reasons[0] in second.reasons[0]
     assert guard.count_attempt(state, succeeded=True).stopped_by
-    assert guard.step(guard.cleared_state(), LIMITS, reading())[1].answer is Answer.ALLOW
+    assert guard.step(guard.make_cleared_state(), LIMITS, reading())[1].answer is Answer.ALLOW
 
 
 def test_five_failures_in_a_row_suspend_and_call_a_senior_operator():
@@ -165,7 +165,7 @@ def test_shipped_limits_and_their_fingerprint_are_the_operations_files_own():
 )
 def test_limits_that_are_not_the_approved_ones_are_refused(limits, message):
     with pytest.raises(LimitsRefused, match=message):
-        GuardLimits.from_json(limits, guard.fingerprint_of(RAW))
+        GuardLimits.from_json(limits, guard.fingerprint_limits(RAW))
 
 
 numbers = st.floats(allow_nan=False, allow_infinity=False, width=32)

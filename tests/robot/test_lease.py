@@ -4,42 +4,42 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fieldloop_robot.lease import Lease, LeaseRefused, release, renew, seize, take
+from fieldloop_robot.lease import Lease, LeaseRefused, release_lease, renew_lease, seize_lease, take_lease
 
 
 def test_the_operator_takes_over_when_the_policy_lets_go():
-    policy = take(Lease(), "policy", now_ns=0, ttl_ns=100)
-    operator = take(release(policy, "policy", policy.epoch, now_ns=10), "operator", now_ns=10, ttl_ns=100)
+    policy = take_lease(Lease(), "policy", now_ns=0, ttl_ns=100)
+    operator = take_lease(release_lease(policy, "policy", policy.epoch, now_ns=10), "operator", now_ns=10, ttl_ns=100)
     assert operator.allows("operator", operator.epoch, 50)
     assert not operator.allows("policy", policy.epoch, 50)
 
 
 def test_a_late_command_of_an_earlier_epoch_of_the_same_holder_moves_nothing():
-    first = take(Lease(), "operator", now_ns=0, ttl_ns=100)
-    second = take(first, "operator", now_ns=50, ttl_ns=100)
+    first = take_lease(Lease(), "operator", now_ns=0, ttl_ns=100)
+    second = take_lease(first, "operator", now_ns=50, ttl_ns=100)
     assert not second.allows("operator", first.epoch, 60)
 
 
 def test_renewing_extends_and_never_shortens():
-    lease = take(Lease(), "policy", now_ns=0, ttl_ns=100)
-    assert renew(lease, "policy", 1, now_ns=90, ttl_ns=100).expires_ns == 190
-    assert renew(lease, "policy", 1, now_ns=5, ttl_ns=10).expires_ns == 100
+    lease = take_lease(Lease(), "policy", now_ns=0, ttl_ns=100)
+    assert renew_lease(lease, "policy", 1, now_ns=90, ttl_ns=100).expires_ns == 190
+    assert renew_lease(lease, "policy", 1, now_ns=5, ttl_ns=10).expires_ns == 100
 
 
 @pytest.mark.parametrize(("holder", "epoch", "now"), [("policy", 1, 100), ("policy", 2, 50), ("operator", 1, 50)])
 def test_what_is_not_held_cannot_be_renewed(holder, epoch, now):
     with pytest.raises(LeaseRefused, match="take control again"):
-        renew(take(Lease(), "policy", now_ns=0, ttl_ns=100), holder, epoch, now_ns=now, ttl_ns=100)
+        renew_lease(take_lease(Lease(), "policy", now_ns=0, ttl_ns=100), holder, epoch, now_ns=now, ttl_ns=100)
 
 
 def test_only_the_holder_can_release():
-    lease = take(Lease(), "policy", now_ns=0, ttl_ns=100)
-    assert release(lease, "operator", 1, now_ns=10) == lease
+    lease = take_lease(Lease(), "policy", now_ns=0, ttl_ns=100)
+    assert release_lease(lease, "operator", 1, now_ns=10) == lease
 
 
 def test_a_person_can_seize_control():
-    policy = take(Lease(), "policy", now_ns=0, ttl_ns=100)
-    person = seize(policy, "operator", now_ns=10, ttl_ns=100)
+    policy = take_lease(Lease(), "policy", now_ns=0, ttl_ns=100)
+    person = seize_lease(policy, "operator", now_ns=10, ttl_ns=100)
     assert person.allows("operator", 2, 20)
     assert not person.allows("policy", 1, 20)
 
@@ -47,7 +47,7 @@ def test_a_person_can_seize_control():
 @pytest.mark.parametrize(("holder", "ttl"), [("", 10), ("policy", 0)])
 def test_a_lease_without_holder_or_time_is_refused(holder, ttl):
     with pytest.raises(LeaseRefused, match="needs a holder"):
-        take(Lease(), holder, now_ns=0, ttl_ns=ttl)
+        take_lease(Lease(), holder, now_ns=0, ttl_ns=ttl)
 
 
 moves = st.lists(
@@ -66,13 +66,13 @@ def test_never_two_holders_and_epochs_only_rise(steps):
         try:
             match what:
                 case "take":
-                    lease = take(lease, who, now, 50)
+                    lease = take_lease(lease, who, now, 50)
                 case "seize":
-                    lease = seize(lease, who, now, 50)
+                    lease = seize_lease(lease, who, now, 50)
                 case "renew":
-                    lease = renew(lease, who, epochs[who], now, 50)
+                    lease = renew_lease(lease, who, epochs[who], now, 50)
                 case "release":
-                    lease = release(lease, who, epochs[who], now)
+                    lease = release_lease(lease, who, epochs[who], now)
         except LeaseRefused:
             assert lease == before
         if lease.epoch > before.epoch:

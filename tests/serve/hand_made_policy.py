@@ -6,7 +6,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from fieldloop_robot.guard import fingerprint_of
+from fieldloop_robot.guard import fingerprint_limits
 
 NAMES = ("x", "y", "z", "yaw", "width", "force")
 INPUTS = (("camera/overhead", (8, 10, 3), "uint8"), ("depth/overhead", (8, 10), "float32"), ("joints", (6,), "float32"))
@@ -62,7 +62,7 @@ def write(folder, model=None, **changes):
     card = {
         "schema": "bundle/1", "name": "hand-made", "release": "r1", "trainer": "none", "seed": 0,
         "inputs": [{"name": n, "shape": list(s), "dtype": d} for n, s, d in INPUTS], "action_names": list(NAMES),
-        "control_hz": 10.0, "guard": GUARD, "guard_fingerprint": fingerprint_of(GUARD),
+        "control_hz": 10.0, "guard": GUARD, "guard_fingerprint": fingerprint_limits(GUARD),
     }  # fmt: skip
     folder.mkdir(parents=True, exist_ok=True)
     onnx.save(model or graph(), folder / "policy.onnx")

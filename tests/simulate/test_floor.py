@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from fieldloop.audit.map_file import parse
+from fieldloop.audit.map_file import parse_deployment_map
 from fieldloop.errors import BadInput, UnknownName
 from fieldloop.geometry import rigid
 from fieldloop.geometry import transforms as tf
@@ -135,7 +135,7 @@ def test_another_seed_builds_another_floor():
 
 
 def test_the_audit_reads_the_same_exposures_from_the_embedded_map(floor):
-    read = parse(get_deployment_toml(), get_item_master_csv(), default_operations()["audit"])
+    read = parse_deployment_map(get_deployment_toml(), get_item_master_csv(), default_operations()["audit"])
     ours = {exposure.stratum: exposure.share for exposure in floor.production_mix()}
     assert {e.stratum for e in read.exposures} == set(ours)
     assert all(np.isclose(ours[e.stratum], e.share) for e in read.exposures)

@@ -6,7 +6,7 @@ import io
 import numpy as np
 import pytest
 
-from fieldloop.audit.map_file import parse
+from fieldloop.audit.map_file import parse_deployment_map
 from fieldloop.errors import BadInput
 from fieldloop.model.policy import FailureClass, Stage
 from fieldloop.model.stream import NS_PER_DAY, StreamKind
@@ -86,7 +86,7 @@ def test_episodes_keep_failures_and_recoveries_and_say_what_is_simulated(world, 
 
 
 def test_the_map_reads_back_as_the_preset(world):
-    read = parse(
+    read = parse_deployment_map(
         map_text.write_deployment_toml(world), map_text.write_catalogue_csv(world), default_operations()["audit"]
     )
     assert len(read.skus) == 300

@@ -7,7 +7,7 @@ from tests.doors.story import story_workspace
 
 from fieldloop.api.app import build_app
 from fieldloop.loop.catalogue import USE_CASES
-from fieldloop.loop.house.tokens import issue
+from fieldloop.loop.house.tokens import issue_token
 from fieldloop.model.person import Role
 
 pytestmark = pytest.mark.soak
@@ -22,7 +22,7 @@ ROUTES = [case for case in USE_CASES if not case.no_route and not case.command.s
 def routes(tmp_path_factory):
     """Schemas of all routes by path, and a token: an engineer's, because to engineers paths to read are refused."""
     workspace = story_workspace(tmp_path_factory.mktemp("fuzz") / "w")
-    secret = issue(workspace, "engineer-1", role=Role.ENGINEER).secret
+    secret = issue_token(workspace, "engineer-1", role=Role.ENGINEER).secret
     headers = {"Authorization": f"Bearer {secret}"}
     schema = schemathesis.openapi.from_asgi("/api/openapi.json", build_app(lambda: workspace), headers=headers)
     yield {found.ok().path: found.ok() for found in schema.get_all_operations()}, headers

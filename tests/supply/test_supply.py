@@ -9,7 +9,7 @@ from fieldloop.model.finding import EpisodeReport, Finding, Status
 from fieldloop.model.note import Subject, note
 from fieldloop.model.person import Provider
 from fieldloop.protocol import default_operations
-from fieldloop.supply import accept, make_scorecard
+from fieldloop.supply import judge_delivery, make_scorecard
 
 SETTINGS = default_operations()["supply"]
 PROVIDER = Provider("p1", "Acme", 0.9, cost_per_episode=10.0)
@@ -37,13 +37,13 @@ def delivery(passed, failed=0, unknown=0):
     ],
 )
 def test_a_delivery_is_judged_by_what_passed_and_what_could_not_be_judged(passed, failed, unknown, status):
-    assert accept(delivery(passed, failed, unknown), PROVIDER, SETTINGS).status is status
+    assert judge_delivery(delivery(passed, failed, unknown), PROVIDER, SETTINGS).status is status
 
 
 def test_the_contracts_bar_holds_where_it_is_higher():
     strict = Provider("p1", "Acme", 0.99)
-    assert accept(delivery(95, 5), strict, SETTINGS).status is Status.FAILED
-    assert accept(delivery(85, 15), Provider("p1", "Acme", 0.5), SETTINGS).status is Status.FAILED
+    assert judge_delivery(delivery(95, 5), strict, SETTINGS).status is Status.FAILED
+    assert judge_delivery(delivery(85, 15), Provider("p1", "Acme", 0.5), SETTINGS).status is Status.FAILED
 
 
 def test_reasons_name_checks_most_frequent_first_with_an_example():
@@ -52,7 +52,7 @@ def test_reasons_name_checks_most_frequent_first_with_an_example():
         report(1, Status.FAILED, "timing.jitter"),
         *(report(k, Status.FAILED) for k in (2, 3)),
     ]
-    found = accept(judged, PROVIDER, SETTINGS)
+    found = judge_delivery(judged, PROVIDER, SETTINGS)
     first, second = found.reasons[:2]
     assert (first["check"], first["count"], first["episodes"], first["episode"]) == (
         "timing.longest_gap",
@@ -65,21 +65,23 @@ def test_reasons_name_checks_most_frequent_first_with_an_example():
 
 
 def test_an_empty_delivery_and_an_empty_report_are_no_pass():
-    assert accept([], PROVIDER, SETTINGS).reasons == (note("supply.nothing_delivered"),)
-    found = accept([EpisodeReport("e", "log", Status.CANNOT_TELL, ())], PROVIDER, SETTINGS)
+    assert judge_delivery([], PROVIDER, SETTINGS).reasons == (note("supply.nothing_delivered"),)
+    found = judge_delivery([EpisodeReport("e", "log", Status.CANNOT_TELL, ())], PROVIDER, SETTINGS)
     assert found.status is Status.CANNOT_TELL
     assert found.reasons[0]["example"].code == "supply.nothing_measured"
 
 
 def test_the_same_episode_twice_counts_once():
-    assert accept(delivery(5) + delivery(5), PROVIDER, SETTINGS).episodes == 5
+    assert judge_delivery(delivery(5) + delivery(5), PROVIDER, SETTINGS).episodes == 5
 
 
 @settings(deadline=None)
 @given(st.integers(0, 60), st.integers(0, 20), st.integers(0, 20))
 def test_more_passes_never_make_it_worse(passed, failed, unknown):
     rank = [Status.FAILED, Status.CANNOT_TELL, Status.PASSED]
-    before, after = (accept(delivery(n, failed, unknown), PROVIDER, SETTINGS).status for n in (passed, passed + 1))
+    before, after = (
+        judge_delivery(delivery(n, failed, unknown), PROVIDER, SETTINGS).status for n in (passed, passed + 1)
+    )
     assert rank.index(after) >= rank.index(before) or passed + failed + unknown == 0
 
 

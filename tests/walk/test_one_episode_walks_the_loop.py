@@ -96,18 +96,20 @@ def test_walk(tmp_path, place, afternoon):  # noqa: PLR0915 - a walk is one long
     # collect: no session before the checklist is done, the cameras are calibrated and the clocks verified
     robot = floor.robot("lab")
     here.write(RobotRegistered(robot))
-    collect.enrol(here, "op-amber")
+    collect.enrol_demonstrator(here, "op-amber")
     with pytest.raises(Refused, match="emergency stop"):
         collect.open_session(here, robot.id, "op-amber")
     for views in floor.take_calibration_views("lab", floor.chance("markers")):
-        fitted = calibrate.attach(
+        fitted = calibrate.fit_and_store_camera_pose(
             here, views.points_camera, views.points_base, robot=robot.id, sensor=views.sensor, parent=views.parent
         )
         assert fitted.status is Status.PASSED
     done = tuple(here.operations["collect"]["checklist"])
     with pytest.raises(Refused, match="joints: The clock is declared as PTP, but was never verified end to end"):
         collect.open_session(here, robot.id, "op-amber", checked=done)
-    synchronisation.synchronise(here, "joints", robot=robot.id, offset_ms=40.0, how="a touch that everything notices")
+    synchronisation.verify_device_clock(
+        here, "joints", robot=robot.id, offset_ms=40.0, how="a touch that everything notices"
+    )
     with pytest.raises(Refused, match="joints: The last measured offset of the clock was 40 ms"):
         collect.open_session(here, robot.id, "op-amber", checked=done)
     verify_clocks(here, floor, "lab")
@@ -116,51 +118,51 @@ def test_walk(tmp_path, place, afternoon):  # noqa: PLR0915 - a walk is one long
     collect.close_session(here, session.id)
 
     # ingest and check: what was cut short is read as far as it goes, named, and held back; twice changes nothing
-    taken = ingest.ingest(here, (afternoon,)).logs
+    taken = ingest.ingest_logs(here, (afternoon,)).logs
     short = next(log for log in taken if log.name == "cut-short.mcap")
     assert short.status is Status.FAILED
     assert short.message
     fit = [e.id for e in here.store.find(Episode, {"status": Status.PASSED})]
     assert len(fit) >= 12
     before = here.store.last()
-    assert all(log.already_here for log in ingest.ingest(here, (afternoon,)).logs)
+    assert all(log.already_here for log in ingest.ingest_logs(here, (afternoon,)).logs)
     assert here.store.last() == before
 
     # a provider's delivery is judged by the same checks
-    supply.contract(here, "northwind")
-    assert supply.accept(here, "northwind").accepted == len(fit)
+    supply.record_provider(here, "northwind")
+    assert supply.accept_delivery(here, "northwind").accepted == len(fit)
 
     # annotate, release, train
-    marked = annotate.annotate(here)
+    marked = annotate.propose_annotations(here)
     assert marked.episodes + len(marked.cannot_tell) == len(fit)
-    r1 = release.release(here, "r1")
+    r1 = release.freeze_release(here, "r1")
     assert set(r1.episodes) <= set(fit)
-    assert release.release(here, "r1") == r1, "the same episodes are the same release"
+    assert release.freeze_release(here, "r1") == r1, "the same episodes are the same release"
     with pytest.raises(Refused, match="release r1 already"):
-        release.release(here, "r2")
-    p1 = train.train(here, "r1", name="p1", seed=SEED)
+        release.freeze_release(here, "r2")
+    p1 = train.train_policy_version(here, "r1", name="p1", seed=SEED)
     assert p1.release == r1.id
 
     # serve and guard: it answers, fast enough, and carries its limits to the robot
-    assert serve.health(here, "p1").health.status is Status.PASSED
-    assert guard.guard(here, "p1").fingerprint == here.operations["guard"].fingerprint
-    replayed = guard.replay(here, fit[0], policy="p1")
+    assert serve.measure_policy_health(here, "p1").health.status is Status.PASSED
+    assert guard.show_guard_limits(here, "p1").fingerprint == here.operations["guard"].fingerprint
+    replayed = guard.replay_guard(here, fit[0], policy="p1")
     assert replayed.steps > 100
 
     # gate: twelve demonstrations are not enough, and the gate says so; going on is possible, on the record
-    decided = gate.gate(here, "p1", simulate=True, seed=SEED)
+    decided = gate.decide_gate(here, "p1", simulate=True, seed=SEED)
     assert decided.status is not Status.PASSED
     assert {t.name for t in decided.tests} >= {"consecutive", "distractors"}
     with pytest.raises(Refused, match="must pass its own gate"):
-        rollout.start(here, "p1")
-    begun = rollout.start(here, "p1", override="We want to see it fail.", rung="fleet")
+        rollout.start_policy_rollout(here, "p1")
+    begun = rollout.start_policy_rollout(here, "p1", override="We want to see it fail.", rung="fleet")
     (over,) = begun.reason.details
     assert (begun.rung, over.code, over["actor"]) == (Rung.FLEET, "rollout.overridden", "local")
 
     # monitor: the laboratory promised more than the floor keeps
-    simulate.laboratory(here, "p1", episodes=40, seed=SEED)
+    simulate.simulate_laboratory_trials(here, "p1", episodes=40, seed=SEED)
     clock.pass_days(14)
-    worked = simulate.production(here, episodes=200, days=14, seed=SEED)
+    worked = simulate.simulate_production(here, episodes=200, days=14, seed=SEED)
     seen = monitor.monitor(here)
     assert sum(rate.episodes for rate in seen.rates) > 0
     assert worked.episodes == 200
@@ -171,11 +173,11 @@ def test_walk(tmp_path, place, afternoon):  # noqa: PLR0915 - a walk is one long
     opened = incident.open_incident(
         here, "Grasps beside the item at the cold site.", policy="p1", site="gdansk", stratum="lighting=dim"
     ).incident
-    incident.move(here, opened.id, Step.CONTAINED, note="Routed to people.")
-    incident.move(here, opened.id, Step.CLASSIFIED, note="Grasp failures, seen on clips.")
-    moved = incident.move(here, opened.id, Step.DIAGNOSED, note="Never shown.")
+    incident.record_incident_step(here, opened.id, Step.CONTAINED, note="Routed to people.")
+    incident.record_incident_step(here, opened.id, Step.CLASSIFIED, note="Grasp failures, seen on clips.")
+    moved = incident.record_incident_step(here, opened.id, Step.DIAGNOSED, note="Never shown.")
     assert moved.demands
-    assert "Grasps beside the item" in incident.report(here, opened.id)
+    assert "Grasps beside the item" in incident.write_incident_report(here, opened.id)
     drawn = plan.plan(here, budget=60)
     wanted = here.store.find(Demand)
     for demand in wanted:
@@ -183,10 +185,10 @@ def test_walk(tmp_path, place, afternoon):  # noqa: PLR0915 - a walk is one long
         assert got > 0, f"the plan answers {demand.stratum}"
 
     # back through the whole record: who, on what, calibrated how, delivered by whom
-    lineage = trust.trace(here, "p1")
+    lineage = trust.trace_policy(here, "p1")
     assert {o.operator for o in lineage.origins} <= set(floor.operators())
     assert all(o.provider == "northwind" and o.calibrations for o in lineage.origins)
-    sealed = trust.evidence(here, "p1", tmp_path / "evidence.json")
+    sealed = trust.write_evidence_record(here, "p1", tmp_path / "evidence.json")
     assert sealed.links == here.store.last() + 1
 
     # the tables are only a view of the ledger
@@ -201,7 +203,7 @@ def test_a_new_limit_judges_old_episodes_without_their_bytes(tmp_path, afternoon
     setup.init(site)
     here = open_workspace(site)
     log = min(afternoon.glob("lab-*.mcap"))
-    (taken,) = ingest.ingest(here, (log,)).logs
+    (taken,) = ingest.ingest_logs(here, (log,)).logs
     here.close()
 
     strict = "[protocol]\nname = 'pick'\nversion = 2\n[check.adherence.duration]\nmin = 30.0\n"

@@ -10,7 +10,7 @@ from tests.walk.foreign_lerobot import TASK, write_foreign_set
 from fieldloop.errors import Refused
 from fieldloop.loop.audit import audit
 from fieldloop.loop.data import check, ingest, read_again, relabel
-from fieldloop.loop.data.as_frozen import episodes_of_release
+from fieldloop.loop.data.as_frozen import find_release_episodes
 from fieldloop.loop.house import setup
 from fieldloop.loop.plan import plan
 from fieldloop.loop.run import diagnose, monitor, outcomes, rollout, trust
@@ -72,12 +72,12 @@ def test_walk(here, tmp_path):  # noqa: PLR0915 - a walk is one long way
     folder = write_foreign_set(tmp_path / "parts")
 
     # ingest: a fact that contradicts the log is refused with both named; one the log does not state is added
-    (refused,) = ingest.ingest(here, (folder,), set_=("site=lab", "task=pick")).logs
+    (refused,) = ingest.ingest_logs(here, (folder,), set_=("site=lab", "task=pick")).logs
     assert refused.status is Status.ERRORED
     assert TASK in refused.message
     assert not here.store.count(Episode)
     facts = ("site=lab", "operator=anna", "task=pick")
-    (taken,) = ingest.ingest(here, (folder,), set_=facts, overrule=True).logs
+    (taken,) = ingest.ingest_logs(here, (folder,), set_=facts, overrule=True).logs
     assert taken.status is Status.PASSED
     first = here.store.find(Episode)[0]
     assert (first.site, first.operator, first.task) == ("lab", "anna", "pick")
@@ -85,14 +85,14 @@ def test_walk(here, tmp_path):  # noqa: PLR0915 - a walk is one long way
     assert {one.by for one in first.stated} == {"local"}
 
     # one episode was recorded by someone else, another one is of no use
-    relabel.relabel(here, ("episode_000001",), set_=("operator=bert", "outcome=success"))
-    relabel.set_aside(here, ("episode_000005",), reason="The part was glued to the table.")
+    relabel.relabel_episodes(here, ("episode_000001",), set_=("operator=bert", "outcome=success"))
+    relabel.set_episodes_aside(here, ("episode_000005",), reason="The part was glued to the table.")
 
     # check and release: the protocol of the task judges, what is set aside stays out
     report = check.check(here)
     assert {e.judged_by for e in report.episodes} == {"pick v1"}
     assert "episode_000005" not in {e.name for e in report.episodes}
-    r1 = release.release(here, "r1")
+    r1 = release.freeze_release(here, "r1")
     assert len(r1.episodes) == 5
 
     # labels of an annotation tool come as a table; two people who annotated the same can be compared
@@ -103,14 +103,14 @@ def test_walk(here, tmp_path):  # noqa: PLR0915 - a walk is one long way
     ]
     brought = import_labels.import_labels(here, table(tmp_path / "labels.csv", spans), label=("reach=approach",))
     assert (brought.annotators, brought.annotations) == (("anna", "bert"), 4)
-    assert annotate.agree(here, "anna", "bert").episodes == 1
+    assert annotate.measure_agreement(here, "anna", "bert").episodes == 1
 
     # policy: only its name and the release it was trained on are known
-    version = policy.register(here, "pi0-v3", release="r1", control_hz=10.0)
+    version = policy.register_policy(here, "pi0-v3", release="r1", control_hz=10.0)
     assert version.bundle == ""
 
     # gate: trials recorded by hand; a trial without a result is kept and counts for nothing
-    wanted = gate.trials(here, "pi0-v3")
+    wanted = gate.list_trials(here, "pi0-v3")
     chance = np.random.default_rng(1)
     rows = [
         {"at": format_iso_time(START_NS - DAY_NS + n * MINUTE_NS), "policy": "pi0-v3", "stage": "gate",
@@ -121,18 +121,20 @@ def test_walk(here, tmp_path):  # noqa: PLR0915 - a walk is one long way
         for n, trial in enumerate(wanted)
     ]  # fmt: skip
     names = list(dict.fromkeys(name for row in rows for name in row))
-    recorded = outcomes.record(here, table(tmp_path / "gate.csv", [dict.fromkeys(names, "") | row for row in rows]))
+    recorded = outcomes.record_outcome_table(
+        here, table(tmp_path / "gate.csv", [dict.fromkeys(names, "") | row for row in rows])
+    )
     assert (recorded.recorded, recorded.without_result) == (len(rows), 1)
-    decided = gate.gate(here, "pi0-v3")
+    decided = gate.decide_gate(here, "pi0-v3")
     assert (decided.trials, decided.unknown) == (len(rows) - 1, 1)
     assert decided.status is not Status.PASSED
 
     # rollout: overriding the gate puts the first version ever on the first rung, not on the fleet
     with pytest.raises(Refused, match="must pass its own gate"):
-        rollout.start(here, "pi0-v3")
+        rollout.start_policy_rollout(here, "pi0-v3")
     with pytest.raises(Refused, match="must pass its own gate"):
-        rollout.start(here, "pi0-v3", rung="fleet")
-    assert rollout.start(here, "pi0-v3", override="The customer waits.").rung is Rung.TRIAL
+        rollout.start_policy_rollout(here, "pi0-v3", rung="fleet")
+    assert rollout.start_policy_rollout(here, "pi0-v3", override="The customer waits.").rung is Rung.TRIAL
 
     # monitor: production falls in one condition; what is unknown stays unknown until it is known
     here.clock.pass_days(14)
@@ -145,16 +147,16 @@ def test_walk(here, tmp_path):  # noqa: PLR0915 - a walk is one long way
             "robot": "arm-1",
             "succeeded": "unknown" if n < 3 else "yes" if won else "no", "lighting": lighting, "cycle_s": 6.0,
         })  # fmt: skip
-    assert outcomes.record(here, table(tmp_path / "floor.csv", rows)).without_result == 3
+    assert outcomes.record_outcome_table(here, table(tmp_path / "floor.csv", rows)).without_result == 3
     seen = monitor.monitor(here)
     assert [rate.episodes for rate in seen.rates if rate.site == "gdansk"]
     assert [note["attempts"] for note in seen.unknown] == [3]
     rows[0]["succeeded"] = "no"
-    again = outcomes.record(here, table(tmp_path / "floor.csv", rows))
+    again = outcomes.record_outcome_table(here, table(tmp_path / "floor.csv", rows))
     assert (again.recorded, again.resolved, again.known) == (1, 1, 399)
     assert here.store.count(Outcome, {"succeeded": None, "stage": Stage.PRODUCTION}) == 2
     assert seen.alarms
-    moved = rollout.advance(here)
+    moved = rollout.advance_current_rollout(here)
     assert moved.candidate_episodes == 398
 
     # diagnose, and the next plan
@@ -164,7 +166,7 @@ def test_walk(here, tmp_path):  # noqa: PLR0915 - a walk is one long way
     assert plan.plan(here, budget=30).quotas
 
     # back through the record, and the tables are only a view of the ledger
-    assert {origin.operator for origin in trust.trace(here, "pi0-v3").origins} == {"anna", "bert"}
+    assert {origin.operator for origin in trust.trace_policy(here, "pi0-v3").origins} == {"anna", "bert"}
     before = here.store.find(Episode), here.store.find(Outcome)
     here.store.rebuild()
     assert (here.store.find(Episode), here.store.find(Outcome)) == before
@@ -172,17 +174,17 @@ def test_walk(here, tmp_path):  # noqa: PLR0915 - a walk is one long way
 
 def test_a_release_keeps_the_reading_it_was_frozen_with(here, tmp_path):
     folder = write_foreign_set(tmp_path / "parts", episodes=3)
-    ingest.ingest(here, (folder,), set_=("site=lab", "task=pick"), overrule=True)
-    r1 = release.release(here, "r1")
-    before = release.datasheet(here, "r1")
+    ingest.ingest_logs(here, (folder,), set_=("site=lab", "task=pick"), overrule=True)
+    r1 = release.freeze_release(here, "r1")
+    before = release.write_release_datasheet(here, "r1")
     mapping = tmp_path / "mapping.toml"
     mapping.write_text('schema = "mapping/1"\n[streams."camera/front"]\nname = "camera/wrist"\n')
-    result = read_again.again(here, mapping=mapping, set_=("operator=carla",))
+    result = read_again.read_logs_again(here, mapping=mapping, set_=("operator=carla",))
     assert [note.code for note in result.logs[0].changes] == ["ingest.mapping_changed", "ingest.fact_changed"]
     (now,) = {e.operator for e in here.store.find(Episode)}
     assert now == "carla"
-    assert release.datasheet(here, "r1") == before
-    frozen = episodes_of_release(here, r1)
+    assert release.write_release_datasheet(here, "r1") == before
+    frozen = find_release_episodes(here, r1)
     assert {e.operator for e in frozen} == {""}
     as_frozen = next(iter(Reopened(here, frozen, release=r1)))
     assert "camera/front" in as_frozen.streams
@@ -195,10 +197,10 @@ def test_public_sets_are_ingested_with_facts_and_read_again(here, name):
     folder = find_shared_data(name)
     if folder is None:
         pytest.skip("no shared data on this machine")
-    (taken,) = ingest.ingest(here, (folder,), set_=("site=lab", "operator=anna")).logs
+    (taken,) = ingest.ingest_logs(here, (folder,), set_=("site=lab", "operator=anna")).logs
     assert taken.episodes
     assert {e.site for e in here.store.find(Episode)} == {"lab"}
-    result = read_again.again(here, set_=("lighting=dim",))
+    result = read_again.read_logs_again(here, set_=("lighting=dim",))
     assert result.logs[0].episodes == taken.episodes
     assert {e.stratum.level("lighting") for e in here.store.find(Episode)} == {"dim"}
     assert {e.operator for e in here.store.find(Episode)} == {"anna"}

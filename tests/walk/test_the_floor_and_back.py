@@ -4,7 +4,7 @@ import secrets
 
 import pytest
 
-from fieldloop.loop.floor.picking import again, case
+from fieldloop.loop.floor.picking import simulate_case, simulate_next_case
 from fieldloop.loop.run.case_folder import diagnose_folder, plan_folder
 from fieldloop.loop.work.case_files import read_case
 from fieldloop.model.diagnosis import Gap
@@ -20,7 +20,7 @@ NEW = {Gap.ENVIRONMENT, Gap.EDGE_CASES, Gap.CONDITIONS}
 @pytest.fixture(scope="module")
 def told(tmp_path_factory):
     folder = tmp_path_factory.mktemp("floor")
-    return folder / "before", case(folder / "before", seed=3)
+    return folder / "before", simulate_case(folder / "before", seed=3)
 
 
 def test_the_laboratory_promises_what_the_floor_does_not_keep(told):
@@ -57,8 +57,8 @@ def test_the_plan_brings_back_more_than_four_times_as_much_of_the_same(told, tmp
     folder, story = told
     drawn = plan_folder(None, folder, budget=BUDGET, orders=folder / "orders.csv")
     assert drawn.cost <= BUDGET
-    planned = again(folder, tmp_path / "planned")
-    same = again(folder, tmp_path / "same", budget=4 * BUDGET)
+    planned = simulate_next_case(folder, tmp_path / "planned")
+    same = simulate_next_case(folder, tmp_path / "same", budget=4 * BUDGET)
     gain = planned.production - story.production
     assert gain > 0.03
     assert gain > 1.5 * (same.production - story.production)

@@ -105,7 +105,7 @@ class GuardLimits:
             )
         for name, value in raw.items():
             _refuse_invalid_limit(name, value)
-        if (computed := fingerprint_of(raw)) != fingerprint:
+        if (computed := fingerprint_limits(raw)) != fingerprint:
             raise LimitsRefused(
                 f"Guard limits have the fingerprint {computed}, the bundle promises {fingerprint or 'none'}: "
                 "they were changed after approval. Deploy the bundle again."
@@ -113,7 +113,7 @@ class GuardLimits:
         return cls(**raw, fingerprint=fingerprint)
 
 
-def fingerprint_of(limits: Mapping[str, Any]) -> str:
+def fingerprint_limits(limits: Mapping[str, Any]) -> str:
     """Name limits by their content, as the operations file does, so that both sides can compare them."""
     content = {name: [value, UNITS.get(name, "")] for name, value in limits.items()}
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
@@ -205,7 +205,7 @@ def count_attempt(state: GuardState, *, succeeded: bool) -> GuardState:
     return replace(state, failures_in_a_row=0 if succeeded else state.failures_in_a_row + 1)
 
 
-def cleared_state() -> GuardState:
+def make_cleared_state() -> GuardState:
     """Clear failures, suspension and stop after a person has fixed the cause."""
     return GuardState()
 

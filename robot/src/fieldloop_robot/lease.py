@@ -30,7 +30,7 @@ class Lease:
         return self.held_at(now_ns) and (holder, epoch) == (self.holder, self.epoch)
 
 
-def take(lease: Lease, holder: str, now_ns: int, ttl_ns: int) -> Lease:
+def take_lease(lease: Lease, holder: str, now_ns: int, ttl_ns: int) -> Lease:
     """Give control to a holder; refused while another holder has it.
 
     >>> first = take(Lease(), "policy", now_ns=0, ttl_ns=100)
@@ -49,13 +49,13 @@ def take(lease: Lease, holder: str, now_ns: int, ttl_ns: int) -> Lease:
     return Lease(holder, lease.epoch + 1, now_ns + ttl_ns)
 
 
-def seize(lease: Lease, holder: str, now_ns: int, ttl_ns: int) -> Lease:
+def seize_lease(lease: Lease, holder: str, now_ns: int, ttl_ns: int) -> Lease:
     """Give control to a person even while it is held; commands of the old epoch no longer count."""
     _refuse_invalid_hold(holder, ttl_ns)
     return Lease(holder, lease.epoch + 1, now_ns + ttl_ns)
 
 
-def renew(lease: Lease, holder: str, epoch: int, now_ns: int, ttl_ns: int) -> Lease:
+def renew_lease(lease: Lease, holder: str, epoch: int, now_ns: int, ttl_ns: int) -> Lease:
     """Extend a lease; an expired one must be taken again."""
     _refuse_invalid_hold(holder, ttl_ns)
     if not lease.allows(holder, epoch, now_ns):
@@ -63,7 +63,7 @@ def renew(lease: Lease, holder: str, epoch: int, now_ns: int, ttl_ns: int) -> Le
     return replace(lease, expires_ns=max(lease.expires_ns, now_ns + ttl_ns))
 
 
-def release(lease: Lease, holder: str, epoch: int, now_ns: int) -> Lease:
+def release_lease(lease: Lease, holder: str, epoch: int, now_ns: int) -> Lease:
     """Release control; only the holder can."""
     return replace(lease, holder="", expires_ns=now_ns) if lease.allows(holder, epoch, now_ns) else lease
 

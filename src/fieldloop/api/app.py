@@ -19,8 +19,8 @@ from fieldloop.api.sessions import COOKIE, Sessions, get_safe_target
 from fieldloop.doors.schemas import Schemas
 from fieldloop.errors import Refused, UnknownName
 from fieldloop.loop.catalogue import ANYONE, USE_CASES, UseCase
-from fieldloop.loop.home.pages import tail
-from fieldloop.loop.house.tokens import actor_by_secret
+from fieldloop.loop.home.pages import read_ledger_tail
+from fieldloop.loop.house.tokens import find_actor_by_secret
 from fieldloop.loop.workspace import Workspace
 
 ABOUT = """Every use case of the command line, as JSON. Over loopback you are the local admin; from elsewhere send
@@ -77,7 +77,7 @@ def _add_events_route(app: FastAPI, get_workspace: Callable[[], Workspace]) -> N
     def events(request: Request, after: int = 0, limit: Annotated[int, Query(ge=1, le=1000)] = 100) -> Response:
         if request.scope[ACTOR].role not in ANYONE:
             raise Refused("This role may not read the events of the ledger.")
-        return serialise_result(tail(get_workspace(), after, limit))
+        return serialise_result(read_ledger_tail(get_workspace(), after, limit))
 
 
 def _add_live_route(app: FastAPI, get_workspace: Callable[[], Workspace]) -> None:
@@ -111,7 +111,7 @@ def _add_sign_in_routes(app: FastAPI, get_workspace: Callable[[], Workspace], se
         form = parse_qs((await _read_form(request)).decode(errors="replace"))
         secret, to = form.get("token", [""])[0].strip(), get_safe_target(form.get("to", ["/"])[0])
         try:
-            await run_in_threadpool(actor_by_secret, get_workspace(), secret)
+            await run_in_threadpool(find_actor_by_secret, get_workspace(), secret)
         except Refused:
             return RedirectResponse(f"/login?wrong=1&to={quote(to)}", 303)
         entered = RedirectResponse(to, 303)

@@ -18,7 +18,7 @@ from fieldloop.api.problems import Unauthenticated, convert_error_to_problem
 from fieldloop.api.sessions import Sessions
 from fieldloop.errors import FieldloopError, Refused
 from fieldloop.loop.catalogue import ANYONE
-from fieldloop.loop.house.tokens import actor_by_secret
+from fieldloop.loop.house.tokens import find_actor_by_secret
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.person import LOCAL_ADMIN, Actor
 
@@ -78,7 +78,7 @@ class Authentication:
 
     async def _find_actor_by_token(self, secret: str) -> Actor:
         try:
-            return await run_in_threadpool(actor_by_secret, self.workspace(), secret)
+            return await run_in_threadpool(find_actor_by_secret, self.workspace(), secret)
         except Refused as unknown:
             raise Unauthenticated(str(unknown)) from unknown
 

@@ -5,9 +5,9 @@ import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from fieldloop.audit.cells import Cells, rows
-from fieldloop.audit.master_columns import Column, master_columns
-from fieldloop.audit.units import why_impossible
+from fieldloop.audit.cells import Cells, read_table_rows
+from fieldloop.audit.master_columns import Column, match_master_columns
+from fieldloop.audit.units import explain_impossible_values
 from fieldloop.errors import BadInput
 from fieldloop.model.deployment import Sku
 from fieldloop.model.episode_text import parse_bool
@@ -31,26 +31,26 @@ def read_catalogue(text: str, settings: Section, file: str = "skus.csv") -> tupl
     if not text.strip():
         return ()
     skus: dict[str, Sku] = {}
-    for cells in rows(text, file, COLUMNS, MANDATORY):
-        sku = _sku(cells, settings)
+    for cells in read_table_rows(text, file, COLUMNS, MANDATORY):
+        sku = _read_article(cells, settings)
         known = skus.get(sku.id)
         skus[sku.id] = sku if known is None else _join_sites(known, sku, cells)
     if not skus:
         raise BadInput(f"{file} has a header but no article; add one row per article.")
     _refuse_implausible_medians(skus.values(), settings, file)
-    return with_tiers(tuple(skus.values()), settings)
+    return assign_tiers(tuple(skus.values()), settings)
 
 
-def read_master(text: str, file: str) -> dict[str, Sku]:
+def read_item_master(text: str, file: str) -> dict[str, Sku]:
     """Read the physical properties of articles by id; other columns are ignored.
 
     The article's column may have any usual name, and masses and sides any usual unit in theirs: 'Weight (g)'.
     """
     skus: dict[str, Sku] = {}
     columns: dict[int, Column] = {}
-    for raw in rows(text, file, (), (), others=True):
-        columns = columns or master_columns(list(raw), file)
-        cells = _in_catalogue_units(raw, columns)
+    for raw in read_table_rows(text, file, (), (), others=True):
+        columns = columns or match_master_columns(list(raw), file)
+        cells = _convert_to_catalogue_units(raw, columns)
         sku = read_description(cells)
         if sku.id in skus:
             cells.refuse("sku", f"the article {sku.id!r} is listed twice; keep one row.")
@@ -58,7 +58,7 @@ def read_master(text: str, file: str) -> dict[str, Sku]:
     return skus
 
 
-def _in_catalogue_units(raw: Cells, columns: Mapping[int, Column]) -> Cells:
+def _convert_to_catalogue_units(raw: Cells, columns: Mapping[int, Column]) -> Cells:
     """Return a row of a master under the names of the catalogue, in kilograms and metres."""
     names, values = list(raw), {}
     for at, (name, factor) in columns.items():
@@ -67,7 +67,7 @@ def _in_catalogue_units(raw: Cells, columns: Mapping[int, Column]) -> Cells:
     return Cells(values, raw.where)
 
 
-def with_tiers(skus: Sequence[Sku], settings: Section) -> tuple[Sku, ...]:
+def assign_tiers(skus: Sequence[Sku], settings: Section) -> tuple[Sku, ...]:
     """Assign each article its tier: most picked first, until the tier's share of all picks is reached.
 
     Without any picks, tiers stay empty.
@@ -104,22 +104,22 @@ def read_description(cells: Cells) -> Sku:
     )
 
 
-def _sku(cells: Cells, settings: Section) -> Sku:
+def _read_article(cells: Cells, settings: Section) -> Sku:
     sku, picks, site = read_description(cells), cells.number("picks_per_week", NOT_PICKED), cells.get("site", "")
     if picks is None:
         cells.refuse("picks_per_week", f"empty; {NOT_PICKED}.")
-    _refuse_impossible(cells, settings)
+    _refuse_impossible_values(cells, settings)
     if "site" in cells and not site:
         cells.refuse("site", "empty; with a column `site` every row must name its site.")
     return replace(sku, picks_per_week=picks, by_site=((site, picks),) if site else ())
 
 
-def _refuse_impossible(cells: Cells, settings: Section) -> None:
+def _refuse_impossible_values(cells: Cells, settings: Section) -> None:
     for column, quantity in LIMITED.items():
         least, _, _, most = settings[quantity]
         value = cells.number(column)
         if value is not None and not least <= value <= most:
-            why = why_impossible(quantity, (value,), settings)
+            why = explain_impossible_values(quantity, (value,), settings)
             cells.refuse(column, f"{value:g}: {why}. Correct it, or widen audit.{quantity} in operations.toml.")
 
 
@@ -131,7 +131,7 @@ def _refuse_implausible_medians(skus: Iterable[Sku], settings: Section, file: st
         (", ".join(SIDES), "article_side_m", [max(sku.size_m) for sku in listed if sku.size_m is not None]),
     ):
         middle = statistics.median(values) if values else 0.0
-        if middle and (why := why_impossible(quantity, (middle,), settings)):
+        if middle and (why := explain_impossible_values(quantity, (middle,), settings)):
             raise BadInput(
                 f"{file}, {columns}: the median of {len(values):,} articles is {middle:g}; {why}. Correct the "
                 f"column, or widen audit.{quantity} in operations.toml."

@@ -33,7 +33,7 @@ class Cells(dict[str, str]):
         return value
 
 
-def rows(
+def read_table_rows(
     text: str, file: str, known: Sequence[str], mandatory: Sequence[str], *, others: bool = False
 ) -> Iterator[Cells]:
     """Read a table with a header; unknown columns are refused unless `others` are allowed."""

@@ -46,7 +46,7 @@ class Claim:
         return self.logged + int(self.silent.sum())
 
 
-def band(share: float, settings: Section) -> Band:
+def compute_claim_band(share: float, settings: Section) -> Band:
     """Return the shares within which a claim holds: some points or a factor around it, the nearer, at least a minimum.
 
     >>> from fieldloop.protocol import default_operations
@@ -61,7 +61,7 @@ def band(share: float, settings: Section) -> Band:
     return (max(low, 0.0), min(high, 1.0))
 
 
-def count_by_day(
+def count_levels_by_day(
     pairs: Iterable[tuple[Hashable, str | None]], levels: Sequence[str]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Count (day, level) into a table of days × levels, and by day those that do not log it.
@@ -80,7 +80,7 @@ def count_by_day(
     return counts[:, :-1], counts[:, -1]
 
 
-def mix_claim(
+def make_mix_claim(
     site: str, what: str, shares: Mapping[str, float], pairs: Sequence[tuple[Hashable, str | None]],
     settings: Section, *, why_not: Note | None = None, remarks: tuple[Note, ...] = (),
 ) -> Claim:  # fmt: skip
@@ -91,16 +91,16 @@ def mix_claim(
     if why_not and unknown:  # even where shares are not judged, these levels are missing from the map
         remarks = (*remarks, note("audit.levels_not_in_map", levels=tuple(unknown)))
     return Claim(
-        site, what, ComparedBy.MIX, levels, claimed, tuple(band(share, settings) for share in claimed),
-        *count_by_day(pairs, levels), why_not=why_not, remarks=remarks,
+        site, what, ComparedBy.MIX, levels, claimed, tuple(compute_claim_band(share, settings) for share in claimed),
+        *count_levels_by_day(pairs, levels), why_not=why_not, remarks=remarks,
     )  # fmt: skip
 
 
-def rate_claim(
+def make_rate_claim(
     what: str, level: str, claimed: float, allowed: Band, pairs: Sequence[tuple[Hashable, bool | None]]
 ) -> Claim:
     """Make a claim of how often one thing happens, over all sites; None is an attempt that does not log it."""
     levels = (level, "")
-    counted = count_by_day([(day, None if hit is None else level if hit else "") for day, hit in pairs], levels)
+    counted = count_levels_by_day([(day, None if hit is None else level if hit else "") for day, hit in pairs], levels)
     shares, bands = (claimed, 1.0 - claimed), (allowed, (0.0, 1.0))
     return Claim("", what, ComparedBy.RATE, levels, shares, bands, *counted)

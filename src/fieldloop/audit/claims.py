@@ -7,7 +7,7 @@ from functools import lru_cache, partial
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.audit.claim import Band, Claim, band, mix_claim, rate_claim
+from fieldloop.audit.claim import Band, Claim, compute_claim_band, make_mix_claim, make_rate_claim
 from fieldloop.audit.evidence import Witness
 from fieldloop.audit.units import OTHER_UNITS
 from fieldloop.model.audit import ComparedBy
@@ -20,7 +20,7 @@ OTHERS, UNKNOWN, OUTSIDE = "other articles", "not in the map", "outside the map'
 MOST_NAMED = 3  # articles in one sentence
 
 
-def claims_of(deployment: Deployment, seen: Sequence[Witness], settings: Section) -> Iterator[Claim]:
+def list_claims(deployment: Deployment, seen: Sequence[Witness], settings: Section) -> Iterator[Claim]:
     """List every claim: the sites' shares, then of each site its mixes, articles, ranges; then edge cases and speed."""
     traffic = [w for w in seen if w.traffic]
     field = traffic or list(seen)
@@ -28,23 +28,23 @@ def claims_of(deployment: Deployment, seen: Sequence[Witness], settings: Section
     if len(deployment.sites) > 1:
         pairs = [(w.day, w.site or None) for w in field]
         shares = {site.id: site.share for site in deployment.sites}
-        yield mix_claim("", "site", shares, pairs, settings, why_not=why_not)
+        yield make_mix_claim("", "site", shares, pairs, settings, why_not=why_not)
     for site in deployment.sites:
         here = [w for w in seen if w.site == site.id]
         mixed = [w for w in here if w.traffic] if traffic else here
         for factor, mix in deployment.mixes(site).items():
             logged = [(w.day, w.levels.get(factor) or None) for w in mixed]
-            yield mix_claim(site.id, factor, mix, logged, settings, why_not=why_not)
+            yield make_mix_claim(site.id, factor, mix, logged, settings, why_not=why_not)
         if deployment.skus:
-            yield _article_claim(deployment, site, mixed, settings, why_not)
-        for fact in _quantities_of_site(site, here):
-            yield _range_claim(site, fact, here, settings)
-    yield from _edge_case_claims(deployment, traffic, settings)
+            yield _make_article_claim(deployment, site, mixed, settings, why_not)
+        for fact in _list_site_quantities(site, here):
+            yield _make_range_claim(site, fact, here, settings)
+    yield from _make_edge_case_claims(deployment, traffic, settings)
     if deployment.target_cycle_s is not None:
-        yield _cycle_time_claim(deployment.target_cycle_s, traffic, settings)
+        yield _make_cycle_time_claim(deployment.target_cycle_s, traffic, settings)
 
 
-def _article_claim(
+def _make_article_claim(
     deployment: Deployment, site: Site, mixed: Sequence[Witness], settings: Section, why_not: Note | None
 ) -> Claim:
     """Compare articles one by one where their share is notable, the rest together, and those missing from the map."""
@@ -60,12 +60,12 @@ def _article_claim(
     def group(item: str) -> str:
         return item if item in often else OTHERS if item in picks else UNKNOWN
 
-    remarks = tuple(_article_remarks(picks, total, items))
+    remarks = tuple(_note_unseen_articles(picks, total, items))
     pairs = [(w.day, group(w.item) if w.item else None) for w in mixed]
-    return mix_claim(site.id, "sku", shares, pairs, settings, why_not=why_not, remarks=remarks)
+    return make_mix_claim(site.id, "sku", shares, pairs, settings, why_not=why_not, remarks=remarks)
 
 
-def _article_remarks(picks: dict[str, float], total: float, items: Sequence[str]) -> Iterator[Note]:
+def _note_unseen_articles(picks: dict[str, float], total: float, items: Sequence[str]) -> Iterator[Note]:
     """Report articles of the map that were never seen, with what chance alone would miss, and those the map lacks."""
     if not items:
         return
@@ -83,45 +83,45 @@ def _article_remarks(picks: dict[str, float], total: float, items: Sequence[str]
         )  # fmt: skip
 
 
-def _quantities_of_site(site: Site, here: Sequence[Witness]) -> list[str]:
+def _list_site_quantities(site: Site, here: Sequence[Witness]) -> list[str]:
     """List the quantities that the map or the logs of a site give."""
     measured = {fact for w in here for fact in w.facts}
     names = ("lux", "temperature_c", "humidity_percent", *dict.fromkeys(n for z in site.zones for n, _ in z.ranges))
-    return [name for name in names if name in measured or _ranges(site.zones, name, "")]
+    return [name for name in names if name in measured or _collect_zone_ranges(site.zones, name, "")]
 
 
-def _ranges(zones: Sequence[Zone], fact: str, shift: str) -> list[Range]:
+def _collect_zone_ranges(zones: Sequence[Zone], fact: str, shift: str) -> list[Range]:
     """Return the ranges that zones state for a quantity; for light, those of the shift where it is known."""
     stated = [one for zone in zones for one in zone.list_ranges(fact)]
     return [span for name, span in stated if name == shift] or [span for _, span in stated]
 
 
-def _range_claim(site: Site, fact: str, here: Sequence[Witness], settings: Section) -> Claim:
-    everywhere = _ranges(site.zones, fact, "")
+def _make_range_claim(site: Site, fact: str, here: Sequence[Witness], settings: Section) -> Claim:
+    everywhere = _collect_zone_ranges(site.zones, fact, "")
     ranges = tuple(dict.fromkeys((r.low, r.high) for r in everywhere))
     stated = dict.fromkeys(note("audit.range", low=r.low, high=r.high, unit=r.unit) for r in everywhere)
     values = np.array([w.facts[fact] for w in here if fact in w.facts])
-    held = lru_cache(maxsize=None)(partial(_ranges_of, site, fact))
-    outside = [not _is_inside(w.facts[fact], held(*_zone_and_shift(w))) if fact in w.facts else None for w in here]
+    held = lru_cache(maxsize=None)(partial(_find_ranges_of_zone, site, fact))
+    outside = [not _is_inside(w.facts[fact], held(*_get_zone_and_shift(w))) if fact in w.facts else None for w in here]
     pairs = [(w.day, is_out) for w, is_out in zip(here, outside, strict=True)] if everywhere else []
-    claim = rate_claim(fact, OUTSIDE, 0.0, (0.0, settings.number("outside_share")), pairs)
+    claim = make_rate_claim(fact, OUTSIDE, 0.0, (0.0, settings.number("outside_share")), pairs)
     return replace(
         claim,
         site=site.id,
         kind=ComparedBy.RANGE,
         stated=note("audit.ranges", ranges=tuple(stated)) if stated else None,
-        remarks=tuple(_other_unit(fact, values, ranges)),
-        span=_central_interval(values, settings),
+        remarks=tuple(_find_other_unit(fact, values, ranges)),
+        span=_compute_central_interval(values, settings),
         ranges=ranges,
     )
 
 
-def _ranges_of(site: Site, fact: str, zone: str, shift: str) -> list[Range]:
+def _find_ranges_of_zone(site: Site, fact: str, zone: str, shift: str) -> list[Range]:
     """Return the ranges of a zone and shift, or of the whole site where they are not known."""
-    return _ranges([one for one in site.zones if one.name == zone] or site.zones, fact, shift)
+    return _collect_zone_ranges([one for one in site.zones if one.name == zone] or site.zones, fact, shift)
 
 
-def _zone_and_shift(witness: Witness) -> tuple[str, str]:
+def _get_zone_and_shift(witness: Witness) -> tuple[str, str]:
     return witness.levels.get("zone", ""), witness.levels.get("shift", "")
 
 
@@ -129,7 +129,7 @@ def _is_inside(value: float, ranges: Sequence[Range]) -> bool:
     return not ranges or any(r.low <= value <= r.high for r in ranges)
 
 
-def _other_unit(fact: str, values: NDArray[np.float64], ranges: Sequence[tuple[float, float]]) -> Iterator[Note]:
+def _find_other_unit(fact: str, values: NDArray[np.float64], ranges: Sequence[tuple[float, float]]) -> Iterator[Note]:
     """Name another unit in which the values would fit, where they do not fit in the map's unit."""
     if not len(values) or not ranges:
         return
@@ -142,7 +142,7 @@ def _other_unit(fact: str, values: NDArray[np.float64], ranges: Sequence[tuple[f
         yield note("audit.other_unit", unit=fits[0])
 
 
-def _edge_case_claims(deployment: Deployment, traffic: Sequence[Witness], settings: Section) -> Iterator[Claim]:
+def _make_edge_case_claims(deployment: Deployment, traffic: Sequence[Witness], settings: Section) -> Iterator[Claim]:
     weekly = sum(sku.picks_per_week for sku in deployment.skus)
     for case in deployment.edge_cases:
         attempts = [w for w in traffic if w.scenario == case.name]
@@ -150,25 +150,25 @@ def _edge_case_claims(deployment: Deployment, traffic: Sequence[Witness], settin
             share = case.per_week / weekly
             pairs = [(w.day, w.scenario == case.name) for w in traffic]
             what = f"edge case: {case.name}"
-            yield rate_claim(what, "happens", share, band(share, settings), pairs)
+            yield make_rate_claim(what, "happens", share, compute_claim_band(share, settings), pairs)
         if attempts and case.failure_rate is not None:
             failed = [(w.day, None if w.succeeded is None else not w.succeeded) for w in attempts]
             what, rate = f"edge case: {case.name}, failures", case.failure_rate
-            yield rate_claim(what, "fails", rate, band(rate, settings), failed)
+            yield make_rate_claim(what, "fails", rate, compute_claim_band(rate, settings), failed)
 
 
-def _cycle_time_claim(target_s: float, traffic: Sequence[Witness], settings: Section) -> Claim:
+def _make_cycle_time_claim(target_s: float, traffic: Sequence[Witness], settings: Section) -> Claim:
     """Compare the cycle time of successful picks with the target."""
     done = [w for w in traffic if w.succeeded]
     late = [(w.day, None if w.cycle_s is None else w.cycle_s > target_s) for w in done]
-    claim = rate_claim(CYCLE, "slower than the target", 0.0, (0.0, settings.number("late_share")), late)
+    claim = make_rate_claim(CYCLE, "slower than the target", 0.0, (0.0, settings.number("late_share")), late)
     times = np.array([w.cycle_s for w in done if w.cycle_s is not None])
-    span, ranges = _central_interval(times, settings), ((0.0, target_s),)
+    span, ranges = _compute_central_interval(times, settings), ((0.0, target_s),)
     stated = note("audit.range", low=0.0, high=target_s, unit="s")
     return replace(claim, kind=ComparedBy.RANGE, stated=stated, span=span, ranges=ranges)
 
 
-def _central_interval(values: NDArray[np.float64], settings: Section) -> Band | None:
+def _compute_central_interval(values: NDArray[np.float64], settings: Section) -> Band | None:
     """Return the central interval of the values."""
     tail = (1.0 - settings.number("shown_share")) / 2
     return (float(np.quantile(values, tail)), float(np.quantile(values, 1.0 - tail))) if len(values) else None

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from fieldloop.audit.claim import Claim
-from fieldloop.audit.claims import CYCLE, claims_of
-from fieldloop.audit.evidence import witnesses
+from fieldloop.audit.claims import CYCLE, list_claims
+from fieldloop.audit.evidence import collect_logged_attempts
 from fieldloop.audit.seen import LevelSeen, measure_levels
 from fieldloop.errors import UnknownName
 from fieldloop.model.audit import ComparedBy, Comparison, LevelCompared
@@ -21,7 +21,7 @@ MOST_NAMED = 3  # differences in one sentence
 MOST_WRITTEN = 8  # levels in one line
 
 
-def compare(
+def compare_map_with_logs(
     deployment: Deployment,
     episodes: Iterable[Episode],
     settings: Section,
@@ -35,18 +35,20 @@ def compare(
     chance of any false alarm is at most the setting alpha.
     """
     within_s = settings.number("same_attempt_s")
-    seen = witnesses(deployment, episodes, outcomes, traffic=traffic, within_s=within_s)
-    claims = list(claims_of(deployment, seen, settings))
+    seen = collect_logged_attempts(deployment, episodes, outcomes, traffic=traffic, within_s=within_s)
+    claims = list(list_claims(deployment, seen, settings))
     counted = [measure_levels(claim, settings) for claim in claims]
-    open_ones = [not _why_not(claim, of_claim, settings) for claim, of_claim in zip(claims, counted, strict=True)]
-    chances = _adjusted_p_values(claims, counted, open_ones, settings.number("alpha"))
+    open_ones = [
+        not _explain_not_judged(claim, of_claim, settings) for claim, of_claim in zip(claims, counted, strict=True)
+    ]
+    chances = _compute_adjusted_p_values(claims, counted, open_ones, settings.number("alpha"))
     return tuple(
         _judge_claim(claim, of_claim, chance, settings)
         for claim, of_claim, chance in zip(claims, counted, chances, strict=True)
     )
 
 
-def _adjusted_p_values(
+def _compute_adjusted_p_values(
     claims: Sequence[Claim], counted: Sequence[Sequence[LevelSeen]], judged: Sequence[bool], alpha: float
 ) -> list[list[float]]:
     """Return the p-value of every level of every judged claim, adjusted for all of them together."""
@@ -60,7 +62,7 @@ def _adjusted_p_values(
     return [[next(adjusted) for _ in row] for row in raw]
 
 
-def _why_not(claim: Claim, counted: Sequence[LevelSeen], settings: Section) -> Note | None:
+def _explain_not_judged(claim: Claim, counted: Sequence[LevelSeen], settings: Section) -> Note | None:
     """Return what blocks judging a claim, None where nothing does."""
     days, least = (counted[0].logged.days if counted else 0), int(settings.number("min_days"))
     if claim.kind is ComparedBy.RANGE and not claim.ranges:
@@ -78,12 +80,12 @@ def _judge_claim(claim: Claim, counted: Sequence[LevelSeen], chances: Sequence[f
     rows = zip(claim.levels, claim.claimed, counted, differs, strict=True)
     levels = tuple(_compare_level(*row, level=1.0 - alpha) for row in rows)
     named = tuple(level for level in levels if level.level)
-    status, message = _verdict(claim, counted, levels, _why_not(claim, counted, settings))
-    measured = _measured_note(claim, named) if claim.logged or claim.span else note("audit.not_measured")
+    status, message = _decide_verdict(claim, counted, levels, _explain_not_judged(claim, counted, settings))
+    measured = _note_measured_shares(claim, named) if claim.logged or claim.span else note("audit.not_measured")
     return Comparison(
         site=claim.site,
         what=claim.what,
-        claimed=claim.stated or _amounts_note([(x.level, x.claimed) for x in named if x.claimed > 0.0]),
+        claimed=claim.stated or _note_amounts([(x.level, x.claimed) for x in named if x.claimed > 0.0]),
         measured=measured,
         episodes=claim.logged,
         status=status,
@@ -97,7 +99,7 @@ def _judge_claim(claim: Claim, counted: Sequence[LevelSeen], chances: Sequence[f
     )
 
 
-def _verdict(
+def _decide_verdict(
     claim: Claim, counted: Sequence[LevelSeen], levels: Sequence[LevelCompared], blocked: Note | None
 ) -> tuple[Status, Note]:
     surprising = sorted((x for x in levels if x.level and x.differs), key=lambda x: -abs(x.measured - x.claimed))
@@ -106,15 +108,15 @@ def _verdict(
     if blocked:
         return Status.CANNOT_TELL, note("audit.not_compared", blocked, what=what, site=site)
     if surprising:
-        details = [_difference_note(x, claim) for x in surprising[:MOST_NAMED]]
-        details += [note("audit.whatever_the_rest", share=_unlogged_share(claim), attempts=claim.asked)] * counted[
-            0
-        ].partly
+        details = [_note_difference(x, claim) for x in surprising[:MOST_NAMED]]
+        details += [
+            note("audit.whatever_the_rest", share=_compute_unlogged_share(claim), attempts=claim.asked)
+        ] * counted[0].partly
         return Status.FAILED, note("audit.contradicted", *details, what=what, site=site)
     if inside:
         return Status.PASSED, note("audit.agrees", what=what, site=site, attempts=attempts)
     if counted[0].partly:
-        share = _unlogged_share(claim)
+        share = _compute_unlogged_share(claim)
         return Status.CANNOT_TELL, note(
             "audit.rest_may_differ", what=what, site=site, share=share, attempts=claim.asked
         )
@@ -126,11 +128,11 @@ def _compare_level(name: str, claimed: float, seen: LevelSeen, differs: bool, *,
     return LevelCompared(name, claimed, seen.logged.rate, low, high, seen.logged.count, differs)
 
 
-def _unlogged_share(claim: Claim) -> float:
+def _compute_unlogged_share(claim: Claim) -> float:
     return (claim.asked - claim.logged) / claim.asked
 
 
-def _difference_note(level: LevelCompared, claim: Claim) -> Note:
+def _note_difference(level: LevelCompared, claim: Claim) -> Note:
     measured, low, high, attempts = level.measured, level.low, level.high, claim.logged
     if claim.kind is ComparedBy.RANGE:
         code = "audit.slower_than_target" if claim.what == CYCLE else "audit.outside_stated_range"
@@ -148,13 +150,13 @@ def _difference_note(level: LevelCompared, claim: Claim) -> Note:
     )  # fmt: skip
 
 
-def _measured_note(claim: Claim, levels: Sequence[LevelCompared]) -> Note:
+def _note_measured_shares(claim: Claim, levels: Sequence[LevelCompared]) -> Note:
     if claim.span:
         return note("audit.range", low=claim.span[0], high=claim.span[1], unit="")
-    return _amounts_note([(x.level, x.measured) for x in levels if x.count])
+    return _note_amounts([(x.level, x.measured) for x in levels if x.count])
 
 
-def _amounts_note(amounts: Sequence[tuple[str, float]]) -> Note:
+def _note_amounts(amounts: Sequence[tuple[str, float]]) -> Note:
     if not amounts:
         return note("audit.not_stated")
     ranked = sorted(amounts, key=lambda pair: -pair[1])

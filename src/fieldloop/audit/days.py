@@ -22,18 +22,18 @@ def read_days(lines: Mapping[str, int], file: str, dates: str = "") -> dict[str,
     if dates not in ("", DAY_FIRST, MONTH_FIRST):
         raise BadInput(f"dates = {dates!r} should be {DAY_FIRST} or {MONTH_FIRST}.")
     parts = {text: found for text in lines if (found := _split_date(text))}
-    return _read_in_order(parts, dates or _infer_order(parts, lines, file))
+    return _read_date_in_order(parts, dates or _infer_date_order(parts, lines, file))
 
 
-def read_days_swapped(unread: Iterable[str], dates: str) -> dict[str, date]:
+def read_days_in_swapped_order(unread: Iterable[str], dates: str) -> dict[str, date]:
     """Read dates that `dates` cannot read with day and month swapped; nothing where `dates` states no order."""
     if not dates:
         return {}
     parts = {text: found for text in unread if (found := _split_date(text))}
-    return _read_in_order(parts, MONTH_FIRST if dates == DAY_FIRST else DAY_FIRST)
+    return _read_date_in_order(parts, MONTH_FIRST if dates == DAY_FIRST else DAY_FIRST)
 
 
-def _read_in_order(parts: Mapping[str, tuple[str, str, str]], order: str) -> dict[str, date]:
+def _read_date_in_order(parts: Mapping[str, tuple[str, str, str]], order: str) -> dict[str, date]:
     days = {}
     for text, (first, second, third) in parts.items():
         if len(first) == YEAR_DIGITS:
@@ -55,7 +55,7 @@ def _split_date(text: str) -> tuple[str, str, str] | None:
     return (match[1], match[2], match[3])
 
 
-def _infer_order(parts: Mapping[str, tuple[str, str, str]], lines: Mapping[str, int], file: str) -> str:
+def _infer_date_order(parts: Mapping[str, tuple[str, str, str]], lines: Mapping[str, int], file: str) -> str:
     """Infer the order from dates that can be read in only one way; dots or the year first are unambiguous."""
     unclear = {text: p for text, p in parts.items() if len(p[0]) != YEAR_DIGITS and "." not in text}
     if not unclear:

@@ -36,7 +36,7 @@ class Witness:
     traffic: bool = True
 
 
-def witnesses(
+def collect_logged_attempts(
     deployment: Deployment,
     episodes: Iterable[Episode],
     outcomes: Iterable[Outcome],
@@ -55,25 +55,25 @@ def witnesses(
     real = {e.site for e in logged if e.simulated is not True}
     recorded = Recorded((e for e in logged if not (e.simulated and e.site in real)), within_s)
     attempts = []
-    for o, ended in _attempts(outcomes):
+    for o, ended in _list_field_attempts(outcomes):
         site = o.stratum.level("site") or o.site
         same = recorded.take(o)
         item = o.item or (same.handled if same else "")
-        levels = _levels(o.stratum, tiers.get(item, ""))
+        levels = _list_levels(o.stratum, tiers.get(item, ""))
         facts = {ALIASES.get(name, name): value for name, value in o.facts if math.isfinite(value)}
         if same is not None:  # the recording may fill what the outcome leaves open
-            levels, facts = {**same.stratum.levels, **levels}, {**dict(_numbers(same.facts)), **facts}
+            levels, facts = {**same.stratum.levels, **levels}, {**dict(_select_numbers(same.facts)), **facts}
         day = get_local_day(o.at_ns, zones.get(site, "UTC"))
         attempts.append(Witness(site, day, levels, facts, item, o.scenario, ended, o.cycle_s))
     for e in recorded.left:
         site = e.where.level("site") or ""
-        day, facts = get_local_day(e.start_ns, zones.get(site, "UTC")), dict(_numbers(e.facts))
-        levels = _levels(e.stratum, tiers.get(e.handled, ""))
+        day, facts = get_local_day(e.start_ns, zones.get(site, "UTC")), dict(_select_numbers(e.facts))
+        levels = _list_levels(e.stratum, tiers.get(e.handled, ""))
         attempts.append(Witness(site, day, levels, facts, e.handled, succeeded=e.succeeded, traffic=traffic))
     return attempts
 
 
-def _attempts(outcomes: Iterable[Outcome]) -> Iterator[tuple[Outcome, bool | None]]:
+def _list_field_attempts(outcomes: Iterable[Outcome]) -> Iterator[tuple[Outcome, bool | None]]:
     """Yield every attempt in the field with its result, None where that is contested.
 
     A version in shadow mode watches another one: where both name the attempt, it belongs to the other.
@@ -87,11 +87,11 @@ def _attempts(outcomes: Iterable[Outcome]) -> Iterator[tuple[Outcome, bool | Non
 
 
 @lru_cache(maxsize=65_536)
-def _levels(stratum: Stratum, tier: str) -> Mapping[str, str]:
+def _list_levels(stratum: Stratum, tier: str) -> Mapping[str, str]:
     return ({"tier": tier} if tier else {}) | stratum.levels
 
 
-def _numbers(facts: Iterable[tuple[str, str]]) -> Iterator[tuple[str, float]]:
+def _select_numbers(facts: Iterable[tuple[str, str]]) -> Iterator[tuple[str, float]]:
     for name, text in facts:
         if (value := parse_finite_number(text)) is not None:
             yield ALIASES.get(name, name), value

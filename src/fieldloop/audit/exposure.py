@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
 
-from fieldloop.audit.evidence import witnesses
+from fieldloop.audit.evidence import collect_logged_attempts
 from fieldloop.errors import BadInput
 from fieldloop.model.condition import Exposure, Stratum
 from fieldloop.model.deployment import Deployment
@@ -12,7 +12,7 @@ from fieldloop.model.policy import Outcome
 from fieldloop.protocol import Section
 
 
-def with_measured_shares(deployment: Deployment, outcomes: Iterable[Outcome], settings: Section) -> Deployment:
+def apply_measured_shares(deployment: Deployment, outcomes: Iterable[Outcome], settings: Section) -> Deployment:
     """Return the deployment with measured joint shares, weighted by the number of attempts.
 
     The map treats its factors as independent; attempts show that the night shift is also the dim one. Only attempts
@@ -22,7 +22,7 @@ def with_measured_shares(deployment: Deployment, outcomes: Iterable[Outcome], se
     factors = {site.id: (*deployment.mixes(site), "site") for site in deployment.sites}
     counts = Counter[Stratum]()
     made, complete, days = Counter[str](), Counter[str](), defaultdict[str, set[int]](set)
-    for seen in witnesses(deployment, (), outcomes):
+    for seen in collect_logged_attempts(deployment, (), outcomes):
         if seen.site not in factors:
             continue
         made[seen.site] += 1
@@ -38,7 +38,7 @@ def with_measured_shares(deployment: Deployment, outcomes: Iterable[Outcome], se
             f"Factors: {', '.join(dict.fromkeys(f for names in factors.values() for f in names))}."
         )
     for site, attempts in sorted(made.items()):
-        _refuse_too_little(site, complete[site] / attempts, attempts, len(days[site]), settings)
+        _refuse_too_little_data(site, complete[site] / attempts, attempts, len(days[site]), settings)
     idle = {site.id for site in deployment.sites} - set(made)
     claimed = [e for e in replace(deployment, measured=()).exposures if e.stratum.level("site") in idle]
     at_work = 1.0 - sum(e.share for e in claimed)
@@ -46,7 +46,7 @@ def with_measured_shares(deployment: Deployment, outcomes: Iterable[Outcome], se
     return replace(deployment, measured=measured, measured_weight=total / (total + settings.number("measured_prior")))
 
 
-def _refuse_too_little(site: str, share: float, attempts: int, days: int, settings: Section) -> None:
+def _refuse_too_little_data(site: str, share: float, attempts: int, days: int, settings: Section) -> None:
     """Refuse measured shares from too few days or too incomplete logs, by the limits of the comparison."""
     least, enough = int(settings.number("min_days")), settings.number("min_said_share")
     if share < enough:

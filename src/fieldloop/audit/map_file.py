@@ -3,7 +3,7 @@
 import tomllib
 
 from fieldloop.audit.catalogue import read_catalogue
-from fieldloop.audit.row import Row, lines_of
+from fieldloop.audit.row import Row, find_line_numbers
 from fieldloop.audit.site_file import read_site
 from fieldloop.errors import BadInput, UnknownName
 from fieldloop.model.deployment import Deployment, EdgeCase, Site, Sku
@@ -17,24 +17,24 @@ EDGE_KEYS = ("name", "per_week", "failure_rate")
 MAP = "deployment.toml"
 
 
-def parse(
+def parse_deployment_map(
     map_text: str, skus_text: str, settings: Section, *, map_file: str = MAP, skus_file: str = "skus.csv"
 ) -> Deployment:
     """Read a deployment from its map and its catalogue; errors name the place."""
-    top = _load(map_text, map_file)
+    top = _parse_toml_file(map_text, map_file)
     top.refuse_unknown(("deployment", "site", "edge_case"))
-    head = _head(top)
+    head = _read_head(top)
     sites = tuple(read_site(row, settings) for row in top.rows("site"))
-    _check_sites(top, sites, settings.number("share_tolerance"))
+    _check_site_shares(top, sites, settings.number("share_tolerance"))
     skus = read_catalogue(skus_text, settings, skus_file)
-    _check_sites_of(skus, sites, skus_file)
+    _check_article_sites(skus, sites, skus_file)
     return Deployment(
         id=head.text("id"),
         task=head.text("task"),
         sites=sites,
         skus=skus,
-        edge_cases=_edge_cases(top, settings),
-        target_cycle_s=_target_cycle_s(head, settings),
+        edge_cases=_read_edge_cases(top, settings),
+        target_cycle_s=_read_target_cycle_s(head, settings),
         label_standard=head.text("label_standard", ""),
         synchronisation=head.text("synchronisation", ""),
         max_offset_ms=head.number("max_offset_ms", low=0.0),
@@ -43,14 +43,14 @@ def parse(
     )
 
 
-def _load(text: str, file: str) -> Row:
+def _parse_toml_file(text: str, file: str) -> Row:
     try:
-        return Row(tomllib.loads(text.removeprefix("\ufeff")), file, (), lines_of(text))
+        return Row(tomllib.loads(text.removeprefix("\ufeff")), file, (), find_line_numbers(text))
     except tomllib.TOMLDecodeError as wrong:
         raise BadInput(f"{file} is not valid TOML: {wrong}.") from wrong
 
 
-def _head(top: Row) -> Row:
+def _read_head(top: Row) -> Row:
     raw = top.values.get("deployment")
     if not isinstance(raw, dict):
         raise BadInput(
@@ -61,14 +61,14 @@ def _head(top: Row) -> Row:
     return head
 
 
-def _target_cycle_s(head: Row, settings: Section) -> float | None:
+def _read_target_cycle_s(head: Row, settings: Section) -> float | None:
     target = head.number("target_cycle_s", low=0.0)
     if target is not None:
         head.refuse_impossible("target_cycle_s", "target_cycle_s", (target,), settings)
     return target
 
 
-def _edge_cases(top: Row, settings: Section) -> tuple[EdgeCase, ...]:
+def _read_edge_cases(top: Row, settings: Section) -> tuple[EdgeCase, ...]:
     cases: dict[str, EdgeCase] = {}
     for row in top.rows("edge_case"):
         row.refuse_unknown(EDGE_KEYS)
@@ -82,7 +82,7 @@ def _edge_cases(top: Row, settings: Section) -> tuple[EdgeCase, ...]:
     return tuple(cases.values())
 
 
-def _check_sites(top: Row, sites: tuple[Site, ...], tolerance: float) -> None:
+def _check_site_shares(top: Row, sites: tuple[Site, ...], tolerance: float) -> None:
     if not sites:
         raise BadInput(f"{top.file}: the map has no [[site]]; describe at least one facility.")
     for row, site in zip(top.rows("site"), sites, strict=True):
@@ -94,7 +94,7 @@ def _check_sites(top: Row, sites: tuple[Site, ...], tolerance: float) -> None:
         top.rows("site")[0].refuse("share", f"the shares of all sites add up to {total:g}, not to 1: {listed}.")
 
 
-def _check_sites_of(skus: tuple[Sku, ...], sites: tuple[Site, ...], file: str) -> None:
+def _check_article_sites(skus: tuple[Sku, ...], sites: tuple[Site, ...], file: str) -> None:
     known = [site.id for site in sites]
     for sku in skus:
         for name, _ in sku.by_site:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from fieldloop.audit.order_columns import NAMES, plain_name
+from fieldloop.audit.order_columns import NAMES, normalise_column_name
 from fieldloop.errors import BadInput
 
 MASS, SIDES = "mass_kg", {"length": "length_m", "depth": "length_m", "width": "width_m", "height": "height_m"}
@@ -16,7 +16,7 @@ Column = tuple[str, float]
 """The name of a column in the catalogue, and what its numbers are multiplied by."""
 
 
-def master_columns(header: Sequence[str], file: str) -> dict[int, Column]:
+def match_master_columns(header: Sequence[str], file: str) -> dict[int, Column]:
     """Return for each column, by position, which property it is and in which unit; the others are left out.
 
     >>> master_columns(["Item No", "Weight (g)", "length_mm", "colour"], "items.csv")
@@ -25,7 +25,7 @@ def master_columns(header: Sequence[str], file: str) -> dict[int, Column]:
     found: dict[int, Column] = {}
     unclear: dict[str, str] = {}
     for at, name in enumerate(header):
-        quantity, unit = _quantity_and_unit(name)
+        quantity, unit = _split_quantity_and_unit(name)
         target = MASS if quantity in ("mass", "weight") else SIDES.get(quantity, "")
         if target and unit in (OF_MASS if target == MASS else OF_LENGTH):
             found[at] = target, SI[unit]
@@ -33,7 +33,7 @@ def master_columns(header: Sequence[str], file: str) -> dict[int, Column]:
             unclear[target] = name
         elif name.strip().lower() in ("packaging", "deformable", "texture"):
             found[at] = name.strip().lower(), 1.0
-    _add_article(found, header, file)
+    _add_article_column(found, header, file)
     taken = [target for target, _ in found.values()]
     for target, name in unclear.items():
         if target not in taken:
@@ -46,15 +46,15 @@ def master_columns(header: Sequence[str], file: str) -> dict[int, Column]:
     return found
 
 
-def _quantity_and_unit(name: str) -> tuple[str, str]:
+def _split_quantity_and_unit(name: str) -> tuple[str, str]:
     words = " ".join(re.findall(r"[a-z]+", name.lower()))
     matched = WRITTEN.fullmatch(words)
     return (matched[1], matched[2] or "") if matched else ("", "")
 
 
-def _add_article(found: dict[int, Column], header: Sequence[str], file: str) -> None:
-    fits = [at for at, name in enumerate(header) if plain_name(name) in NAMES["sku"]]
-    exact = [at for at in fits if plain_name(header[at]) == NAMES["sku"][0]]
+def _add_article_column(found: dict[int, Column], header: Sequence[str], file: str) -> None:
+    fits = [at for at, name in enumerate(header) if normalise_column_name(name) in NAMES["sku"]]
+    exact = [at for at in fits if normalise_column_name(header[at]) == NAMES["sku"][0]]
     if len(exact or fits) != 1:
         named = " or ".join(repr(header[at]) for at in fits)
         which = f"the article could be {named}" if fits else "no column names the article"

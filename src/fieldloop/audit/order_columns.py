@@ -32,7 +32,7 @@ STEMS = {
 NEEDED = ("sku", "date")
 
 
-def columns_of(header: Sequence[str], file: str, named: Mapping[str, str]) -> dict[str, str]:
+def match_columns_to_roles(header: Sequence[str], file: str, named: Mapping[str, str]) -> dict[str, str]:
     """Find the column of each role: by option, else by the only name that fits."""
     column_of = {}
     for role, known in NAMES.items():
@@ -41,7 +41,7 @@ def columns_of(header: Sequence[str], file: str, named: Mapping[str, str]) -> di
                 raise BadInput(f"{file}: {UnknownName('column', given, header)} There are: {', '.join(header)}.")
             column_of[role] = given
             continue
-        plain = {name: plain_name(name) for name in header}
+        plain = {name: normalise_column_name(name) for name in header}
         fits = [name for name in header if plain[name] in known]
         exact = [name for name in fits if plain[name] == known[0]]
         if len(exact or fits) > 1:
@@ -51,13 +51,13 @@ def columns_of(header: Sequence[str], file: str, named: Mapping[str, str]) -> di
         elif role in NEEDED:
             raise BadInput(
                 f"{file}: no column looks like a {role} ({', '.join(known[:4])} …); "
-                f"name it with --{role}-column{_likely_columns(role, plain)}. "
+                f"name it with --{role}-column{_find_likely_columns(role, plain)}. "
                 f"There are: {', '.join(name for name in header if name)}."
             )
     return column_of
 
 
-def plain_name(name: str) -> str:
+def normalise_column_name(name: str) -> str:
     """Return the letters and digits of a column's name, in lower case.
 
     >>> plain_name("Item No.")
@@ -66,6 +66,6 @@ def plain_name(name: str) -> str:
     return re.sub(r"[^a-z0-9]", "", name.lower())
 
 
-def _likely_columns(role: str, plain: Mapping[str, str]) -> str:
+def _find_likely_columns(role: str, plain: Mapping[str, str]) -> str:
     likely = [name for name, letters in plain.items() if any(stem in letters for stem in STEMS[role])]
     return f", such as --{role}-column {likely[0]!r}" if likely else ""

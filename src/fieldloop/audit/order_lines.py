@@ -8,9 +8,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
-from fieldloop.audit.days import DAY_FIRST, MONTH_FIRST, read_days, read_days_swapped
-from fieldloop.audit.order_columns import columns_of
-from fieldloop.audit.stretch import longest_stretch
+from fieldloop.audit.days import DAY_FIRST, MONTH_FIRST, read_days, read_days_in_swapped_order
+from fieldloop.audit.order_columns import match_columns_to_roles
+from fieldloop.audit.stretch import find_longest_period
 from fieldloop.errors import BadInput
 from fieldloop.model.episode_text import parse_finite_number
 from fieldloop.protocol import Section
@@ -93,10 +93,10 @@ def read_order_lines(
 
     `named` gives columns that cannot be found by name, `dates` states whether day or month comes first.
     """
-    lines, delimiter = _lines_and_delimiter(text, file)
+    lines, delimiter = _split_lines_and_find_delimiter(text, file)
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     header = [name.strip() for name in next(reader, [])]
-    columns = columns_of(header, file, named)
+    columns = match_columns_to_roles(header, file, named)
     if lines_are_picks:
         columns.pop("pieces", None)
     count = _Count()
@@ -107,11 +107,11 @@ def read_order_lines(
         raise BadInput(f"{file}, line {reader.line_num}: {wrong}; is a closing quotation mark missing?") from wrong
     read = read_days(count.first_line, file, dates)
     _refuse_swapped_dates(count, read, file, dates, settings)
-    days = _days_of_one_period(count, read, file, settings)
+    days = _select_days_of_one_period(count, read, file, settings)
     return _sum_picks(count, columns, file, days, settings)
 
 
-def _lines_and_delimiter(text: Iterable[str], file: str) -> tuple[Iterator[str], str]:
+def _split_lines_and_find_delimiter(text: Iterable[str], file: str) -> tuple[Iterator[str], str]:
     """Return all lines, and the delimiter of the first."""
     lines = iter(text)
     head = next(lines, "").removeprefix("\ufeff")
@@ -154,7 +154,7 @@ def _count_row(
 def _refuse_swapped_dates(count: _Count, days: Mapping[str, date], file: str, dates: str, settings: Section) -> None:
     """Refuse an order of day and month that the data contradict, because other dates would be read wrongly."""
     unread = sorted(set(count.first_line) - set(days), key=count.first_line.__getitem__)
-    turned = read_days_swapped(unread, dates)
+    turned = read_days_in_swapped_order(unread, dates)
     share = sum(count.rows[text] for text in turned) / max(count.rows.total(), 1)
     if share > settings.number("stray_line_share"):
         first, other = next(iter(turned)), MONTH_FIRST if dates == DAY_FIRST else DAY_FIRST
@@ -164,7 +164,9 @@ def _refuse_swapped_dates(count: _Count, days: Mapping[str, date], file: str, da
         )
 
 
-def _days_of_one_period(count: _Count, days: Mapping[str, date], file: str, settings: Section) -> dict[str, date]:
+def _select_days_of_one_period(
+    count: _Count, days: Mapping[str, date], file: str, settings: Section
+) -> dict[str, date]:
     """Return the days of one period; few unreadable or distant dates are skipped."""
     if unread := sorted(set(count.first_line) - set(days), key=count.first_line.__getitem__):
         count.skip_days(f"no date can be read, as in {unread[0]!r}", unread)
@@ -174,7 +176,7 @@ def _days_of_one_period(count: _Count, days: Mapping[str, date], file: str, sett
     for text, day in days.items():
         lines[day] += count.rows[text]
     most = settings.number("order_gap_days")
-    first, last = longest_stretch(lines, most)
+    first, last = find_longest_period(lines, most)
     together = {text: day for text, day in days.items() if first <= day <= last}
     if far := sorted(set(days) - set(together), key=count.first_line.__getitem__):
         share = sum(count.rows[text] for text in far) / lines.total()
@@ -196,12 +198,12 @@ def _sum_picks(
             of_sku = picks.setdefault(sku, {})
             of_sku[site] = of_sku.get(site, 0.0) + pieces
     if not picks:
-        raise BadInput(f"{file}: none of its {count.lines} lines could be counted{_main_skip_reason(count)}.")
+        raise BadInput(f"{file}: none of its {count.lines} lines could be counted{_find_main_skip_reason(count)}.")
     left_out = sum(len(lines) for lines in count.skipped.values())
     if left_out > settings.number("unusable_line_share") * count.lines:
         raise BadInput(
-            f"{file}: {left_out:,} of its {count.lines:,} lines cannot be counted{_main_skip_reason(count)}. "
-            f"{_what_to_do(count)}"
+            f"{file}: {left_out:,} of its {count.lines:,} lines cannot be counted{_find_main_skip_reason(count)}. "
+            f"{_suggest_remedy(count)}"
         )
     skipped = tuple(
         Skipped(why, len(lines), tuple(line for line in lines[:MOST_LINES] if line))
@@ -212,14 +214,14 @@ def _sum_picks(
     return OrderLines(picks, count.lines, skipped, tuple(columns.items()), min(used), max(used), len(used), largest)
 
 
-def _main_skip_reason(count: _Count) -> str:
+def _find_main_skip_reason(count: _Count) -> str:
     if not count.skipped:
         return ""
     why, lines = max(count.skipped.items(), key=lambda each: len(each[1]))
     return f": {why} (line {lines[0]} and {len(lines) - 1} more)" if len(lines) > 1 else f": {why} (line {lines[0]})"
 
 
-def _what_to_do(count: _Count) -> str:
+def _suggest_remedy(count: _Count) -> str:
     if max(count.skipped, key=lambda why: len(count.skipped[why])) == RETURNED:
         return "Invert the sign where picks are booked as negative, name another --pieces-column, or use --count lines."
     return "Are these the right columns? Correct the export, or name them with --sku-column, --date-column …"

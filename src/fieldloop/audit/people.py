@@ -14,24 +14,24 @@ CAPITALISED = re.compile(r"\b[^\W\d_a-z][^\W\d_A-Z][\w'’-]*")
 ONE_PERSON = re.compile(r"@|\b(?:op|emp|operator|employee|worker|badge|staff)[-_ #]*\d+\b|\d{6,}", re.IGNORECASE)
 
 
-def people_bands(row: Row) -> tuple[tuple[str, str], ...]:
+def read_people_bands(row: Row) -> tuple[tuple[str, str], ...]:
     """Read bands without shares: quantity → a text such as "160-200 mm"."""
     bands = row.values.get("people_bands", {})
     if not isinstance(bands, Mapping) or not all(isinstance(v, str) for v in bands.values()):
         row.refuse("people_bands", 'people_bands should be a table of texts such as { hand_size = "160-200 mm" }.')
     for quantity, band in bands.items():
-        _refuse_a_person(row, "people_bands", quantity, band)
+        _refuse_band_of_one_person(row, "people_bands", quantity, band)
     return tuple(bands.items())
 
 
-def people(row: Row, tolerance: float, min_people: float) -> tuple[PeopleBand, ...]:
+def read_people_shares(row: Row, tolerance: float, min_people: float) -> tuple[PeopleBand, ...]:
     """Read bands with shares; refuse a band of so few people that it would identify them."""
-    count = people_count(row)
+    count = read_people_count(row)
     bands = []
     for quantity, table in row.tables("people").items():
         shares = table.shares(quantity, tolerance)
         for band, share in shares.items():
-            _refuse_a_person(table, quantity, quantity, band)
+            _refuse_band_of_one_person(table, quantity, quantity, band)
             if count is not None and 0.0 < share * count < min_people:
                 table.refuse(
                     quantity,
@@ -42,7 +42,7 @@ def people(row: Row, tolerance: float, min_people: float) -> tuple[PeopleBand, .
     return tuple(bands)
 
 
-def people_count(row: Row) -> int | None:
+def read_people_count(row: Row) -> int | None:
     """Read how many people work at the site, None where it is not given."""
     count = row.number("people_count", low=0.0)
     if count is not None and count != int(count):
@@ -50,7 +50,7 @@ def people_count(row: Row) -> int | None:
     return None if count is None else int(count)
 
 
-def _refuse_a_person(row: Row, key: str, quantity: str, band: str) -> None:
+def _refuse_band_of_one_person(row: Row, key: str, quantity: str, band: str) -> None:
     if PERSONAL & set(re.split(r"[\W_]+", quantity.lower())):
         row.refuse(key, f"{quantity!r} identifies persons; only bands of physical quantities are kept, never a name.")
     names = [word for word in CAPITALISED.findall(band) if word not in SCALES]

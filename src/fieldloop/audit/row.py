@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from fieldloop.audit.units import why_impossible
+from fieldloop.audit.units import explain_impossible_values
 from fieldloop.errors import BadInput, UnknownName
 from fieldloop.protocol import Section
 
@@ -19,7 +19,7 @@ PAIR = 2  # a range has two ends
 SIDES = 3  # of a box
 
 
-def lines_of(text: str) -> dict[Path, int]:
+def find_line_numbers(text: str) -> dict[Path, int]:
     r"""Return the line of every table and key of a TOML text, which its parser does not report.
 
     >>> lines_of("[[site]]\nid = 'a'\n[[site.zone]]\nname = 'x'\n[[site]]\nid = 'b'")[("site", 1, "id")]
@@ -30,7 +30,7 @@ def lines_of(text: str) -> dict[Path, int]:
     here: Path = ()
     for number, line in enumerate(text.splitlines(), start=1):
         if header := HEADER.match(line):
-            here = _table_path(header[2], repeated=header[1] == "[[", counts=counts)
+            here = _number_table_path(header[2], repeated=header[1] == "[[", counts=counts)
             line_of[here] = number
         elif key := KEY.match(line):
             names = [part.strip("\"'") for part in re.findall(PART, key[1])]
@@ -39,7 +39,7 @@ def lines_of(text: str) -> dict[Path, int]:
     return line_of
 
 
-def _table_path(dotted: str, *, repeated: bool, counts: dict[Path, int]) -> Path:
+def _number_table_path(dotted: str, *, repeated: bool, counts: dict[Path, int]) -> Path:
     """Number the tables of an array: parents keep their latest number, the last part is incremented."""
     path: Path = ()
     names = [name.strip(" \"'") for name in dotted.split(".")]
@@ -108,12 +108,12 @@ class Row:
             return None
         bounds = self._span(key, value)
         if not low <= bounds[0] <= bounds[1] <= high:
-            self.refuse(key, f"{key} = {list(bounds)} should lie {_bounds(low, high)}.")
+            self.refuse(key, f"{key} = {list(bounds)} should lie {_format_bounds(low, high)}.")
         return bounds
 
     def refuse_impossible(self, key: str, quantity: str, values: Sequence[float], settings: Section) -> None:
         """Refuse values that no picking site can have; operations.toml can widen the limits."""
-        if why := why_impossible(quantity, values, settings):
+        if why := explain_impossible_values(quantity, values, settings):
             written = f"{values[0]:g}" if len(values) == 1 else f"[{', '.join(f'{value:g}' for value in values)}]"
             self.refuse(key, f"{key} = {written}: {why}. Correct it, or widen audit.{quantity} in operations.toml.")
 
@@ -175,7 +175,7 @@ class Row:
         if not math.isfinite(value):
             self.refuse(key, f"{key} = {value!r} is not a finite number; leave it out if it is not known.")
         if not low <= value <= high:
-            self.refuse(key, f"{key} = {value!r} should be {_bounds(low, high)}.")
+            self.refuse(key, f"{key} = {value!r} should be {_format_bounds(low, high)}.")
         return float(value)
 
     def _span(self, key: str, value: Any) -> tuple[float, float]:
@@ -193,7 +193,7 @@ class Row:
         return f"{self.file}{place}{f', [{table}]' if table else ''}"
 
 
-def _bounds(low: float, high: float) -> str:
+def _format_bounds(low: float, high: float) -> str:
     return f"at least {low:g}" if high == math.inf else f"between {low:g} and {high:g}"
 
 

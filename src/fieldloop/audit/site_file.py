@@ -4,7 +4,7 @@ import math
 from dataclasses import replace
 from zoneinfo import ZoneInfo
 
-from fieldloop.audit.people import people, people_bands, people_count
+from fieldloop.audit.people import read_people_bands, read_people_count, read_people_shares
 from fieldloop.audit.row import Row
 from fieldloop.model.deployment import BinConfiguration, Container, Range, Site, Zone
 from fieldloop.protocol import Section
@@ -45,29 +45,29 @@ def read_site(row: Row, settings: Section) -> Site:
     if share is None:
         row.refuse("share", "share is missing; write the share of all picks at this site, such as share = 0.5.")
     return Site(
-        id=_id(row),
+        id=_read_id(row),
         share=share,
-        time_zone=_time_zone(row),
-        zones=_zones(row, settings),
+        time_zone=_read_time_zone(row),
+        zones=_read_zones(row, settings),
         lighting=tuple(row.shares("lighting", tolerance).items()),
         bins=tuple(BinConfiguration(name, share) for name, share in row.shares("bins", tolerance).items()),
-        people_bands=people_bands(row),
+        people_bands=read_people_bands(row),
         camera_mounts=row.texts("camera_mounts"),
-        factors=_factors(row, tolerance),
-        people=people(row, tolerance, settings.number("min_cell_people")),
-        people_count=people_count(row),
-        containers=_containers(row, settings),
+        factors=_read_factors(row, tolerance),
+        people=read_people_shares(row, tolerance, settings.number("min_cell_people")),
+        people_count=read_people_count(row),
+        containers=_read_containers(row, settings),
         shelving=row.text("shelving", ""),
     )
 
 
-def _id(row: Row) -> str:
+def _read_id(row: Row) -> str:
     name = row.text("id")
     row.refuse_unspeakable("id", name)
     return name
 
 
-def _time_zone(row: Row) -> str:
+def _read_time_zone(row: Row) -> str:
     name = row.text("time_zone", "UTC")
     try:
         ZoneInfo(name)
@@ -76,7 +76,7 @@ def _time_zone(row: Row) -> str:
     return name
 
 
-def _factors(row: Row, tolerance: float) -> tuple[tuple[str, tuple[tuple[str, float], ...]], ...]:
+def _read_factors(row: Row, tolerance: float) -> tuple[tuple[str, tuple[tuple[str, float], ...]], ...]:
     factors = []
     for factor, table in row.tables("factors").items():
         table.refuse_unspeakable("factors", factor)
@@ -86,17 +86,17 @@ def _factors(row: Row, tolerance: float) -> tuple[tuple[str, tuple[tuple[str, fl
     return tuple(factors)
 
 
-def _containers(row: Row, settings: Section) -> tuple[Container, ...]:
+def _read_containers(row: Row, settings: Section) -> tuple[Container, ...]:
     sizes = row.sizes("bin_sizes_m")
     for name, size in sizes.items():
         row.refuse_impossible(f"bin_sizes_m.{name}", "bin_side_m", size, settings)
     return tuple(Container(name, size) for name, size in sizes.items())
 
 
-def _zones(row: Row, settings: Section) -> tuple[Zone, ...]:
+def _read_zones(row: Row, settings: Section) -> tuple[Zone, ...]:
     zones: dict[str, Zone] = {}
     for inner in row.rows("zone"):
-        zone = _zone(inner, settings)
+        zone = _read_zone(inner, settings)
         if zone.name in zones:
             inner.refuse("name", f"the zone {zone.name!r} is given twice; every zone has one [[site.zone]].")
         zones[zone.name] = zone
@@ -115,7 +115,7 @@ def _check_zone_shares(row: Row, zones: tuple[Zone, ...], tolerance: float) -> N
         row.refuse("zone", f"the shares of the zones add up to {sum(given):g}, not to 1.")
 
 
-def _zone(given: Row, settings: Section) -> Zone:
+def _read_zone(given: Row, settings: Section) -> Zone:
     given.refuse_unknown(ZONE_KEYS)
     unknown = tuple(key for key in MAY_BE_UNKNOWN if given.values.get(key) == UNKNOWN)
     if given.values.get("share") is not None:  # its name becomes a level of strata

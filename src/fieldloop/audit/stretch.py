@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import date
 
 
-def longest_stretch(lines: Mapping[date, int], most_days: float) -> tuple[date, date]:
+def find_longest_period(lines: Mapping[date, int], most_days: float) -> tuple[date, date]:
     """Return the first and last day of the period with most lines; gaps between its days are at most so many days.
 
     >>> days = {date(2026, 1, 5): 3, date(2026, 2, 1): 4, date(2062, 1, 6): 5}

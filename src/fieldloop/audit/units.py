@@ -19,7 +19,7 @@ OTHER_UNITS: dict[str, dict[str, Callable[[float], float]]] = {
 """Other units in which people write a quantity, each with its conversion to ours."""
 
 
-def why_impossible(quantity: str, values: Sequence[float], settings: Section) -> str:
+def explain_impossible_values(quantity: str, values: Sequence[float], settings: Section) -> str:
     """Explain why values are impossible at a picking site and which unit they seem to be in; '' where possible.
 
     One value is outside the possible range, or all are outside the usual range and another unit explains them.
@@ -30,7 +30,7 @@ def why_impossible(quantity: str, values: Sequence[float], settings: Section) ->
     """
     least, low, high, most = settings[quantity]
     unit = settings.settings[quantity].unit
-    looks = in_another_unit(quantity, values, (low, high), unit)
+    looks = name_fitting_units(quantity, values, (low, high), unit)
     if any(not least <= value <= most for value in values):
         can = f"it can only be {least:,.12g} to {most:,.12g} {unit}"
         return f"{can}; it looks like {looks}" if looks else can
@@ -39,7 +39,7 @@ def why_impossible(quantity: str, values: Sequence[float], settings: Section) ->
     return ""
 
 
-def usual_range_if_exceeded(
+def find_exceeded_usual_range(
     quantity: str, values: Sequence[float], settings: Section
 ) -> tuple[float, float, str] | None:
     """Return the usual range and its unit where a value is outside it, None where all are inside."""
@@ -49,7 +49,7 @@ def usual_range_if_exceeded(
     return float(low), float(high), settings.settings[quantity].unit
 
 
-def in_another_unit(quantity: str, values: Sequence[float], usual: tuple[float, float], unit: str) -> str:
+def name_fitting_units(quantity: str, values: Sequence[float], usual: tuple[float, float], unit: str) -> str:
     """Name the units in which all values would be within `usual`, with the values in our unit; '' for none."""
     fits = []
     for name, ours in OTHER_UNITS.get(quantity, {}).items():

@@ -60,7 +60,7 @@ class _Matched:
     target_rows: NDArray[np.intp]
 
 
-def hand_eye_from_written(
+def calibrate_from_written_poses(
     robot: WrittenPoses, target: WrittenPoses, stated: Stated, protocol: CollectionProtocol
 ) -> WrittenHandEye:
     """Calibrate from written poses under the stated reading; proposals are not applied."""

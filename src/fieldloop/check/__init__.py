@@ -1,8 +1,8 @@
 """Checks of whether recordings are fit to learn from: one small function per question.
 
-Checks measure, the protocol judges: no check contains a threshold. `measure` runs every check of one episode. `imprint`
-keeps what checks of many episodes need, and `measure_batch` runs those. `judge` compares the measurements with a
-protocol. `rows` keeps them, so that a new limit is applied without opening a log.
+Checks measure, the protocol judges: no check contains a threshold. `measure_episode` runs every check of one episode.
+`take_imprint` keeps what checks of many episodes need, and `measure_batch` runs those. `judge_measurements` compares
+measurements with a protocol. `table` keeps them, so that a new limit is applied without opening a log.
 """
 
 from collections.abc import Iterable
@@ -19,7 +19,7 @@ from fieldloop.check.table import convert_measurements_to_columns, read_measurem
 from fieldloop.model.finding import Finding, Measured
 from fieldloop.model.imprint import Imprint
 from fieldloop.protocol import CollectionProtocol
-from fieldloop.protocol.statements import measuring_fingerprint
+from fieldloop.protocol.statements import fingerprint_measuring_numbers
 
 CHECKS: dict[str, Check[Case]] = collect_checks(*episode.SUBJECTS)
 """Every check of one episode."""
@@ -72,12 +72,12 @@ __all__ = [
     "Check",
     "check",
     "convert_measurements_to_columns",
+    "fingerprint_measuring_numbers",
     "judge_measurements",
     "list_code_revisions",
     "make_episode_report",
     "measure_batch",
     "measure_episode",
-    "measuring_fingerprint",
     "read_measurements_from_columns",
     "take_imprint",
 ]

@@ -11,12 +11,12 @@ from fieldloop.doors.given_values import check_given_values
 from fieldloop.doors.output_paths import check_output_paths
 from fieldloop.doors.parameters import read_parameters
 from fieldloop.doors.signatures import read_docstring, read_parameters_from_source
-from fieldloop.loop.catalogue import COMMANDS, Needs, UseCase, use_case
+from fieldloop.loop.catalogue import COMMANDS, Needs, UseCase, find_use_case
 
 
 def perform_command(command: str, arguments: Sequence[str]) -> Any:
     """Run one command of the catalogue and print its result; returns the result."""
-    return run_use_case(use_case(command), arguments)
+    return run_use_case(find_use_case(command), arguments)
 
 
 def run_use_case(use_case: UseCase, arguments: Sequence[str]) -> Any:

@@ -14,7 +14,7 @@ MOST_ROWS = 24
 WORDS = {Status.FAILED: "contradicted", Status.PASSED: "confirmed", Status.CANNOT_TELL: "open"}
 
 
-def audited(result: Any, screen: Screen) -> None:
+def print_map_and_audit(result: Any, screen: Screen) -> None:
     """Print the map in short, then the audit."""
     deployment = result.deployment
     if not result.in_force:
@@ -37,14 +37,14 @@ def audited(result: Any, screen: Screen) -> None:
         share = percent(deployment.measured_weight, 0)
         screen.write(f"Shares of strata: {share} measured, the rest from the map.")
     screen.print()
-    audit(result.audit, screen)
+    print_audit(result.audit, screen)
     for warning in result.early:
         screen.print(make_styled_text(f"▲ {sentence(warning)}", "yellow"))
     if result.html:
         screen.write(f"HTML page: {result.html}")
 
 
-def audit(result: Audit, screen: Screen) -> None:
+def print_audit(result: Audit, screen: Screen) -> None:
     """Print the five questions with what is missing, then the comparison with the logs."""
     status = Status.PASSED if result.complete else Status.FAILED
     word = "complete" if result.complete else "incomplete"
@@ -65,14 +65,14 @@ def audit(result: Audit, screen: Screen) -> None:
         _print_comparisons(result.compared, screen)
 
 
-def compared(result: Any, screen: Screen) -> None:
+def print_compared_claims(result: Any, screen: Screen) -> None:
     """Print every claim that logs contradict or confirm."""
     for changed in result.changed:
         screen.print(make_styled_text(f"▲ {sentence(changed)}", "yellow"))
     _print_comparisons(result.comparisons, screen)
 
 
-def velocity(result: Any, screen: Screen) -> None:
+def print_velocity(result: Any, screen: Screen) -> None:
     """Print a summary of the order lines, and which could not be counted."""
     columns = ", ".join(f"{role} from {column}" for role, column in result.columns)
     screen.print(

@@ -10,7 +10,7 @@ from fieldloop.say import sentence
 from fieldloop.say.numbers import format_fixed, percent
 
 
-def intrinsics_found(result: Any, screen: Screen) -> None:
+def print_intrinsics_result(result: Any, screen: Screen) -> None:
     """Print a camera's intrinsics: the answer, the numbers, what was left out, what to do next."""
     _print_intrinsics(result.intrinsics, screen)
     if result.remembered:
@@ -19,7 +19,7 @@ def intrinsics_found(result: Any, screen: Screen) -> None:
         screen.write(f"\nUndistorted pictures: {result.undistorted}")
 
 
-def cameras_compared(result: Any, screen: Screen) -> None:
+def print_camera_pair(result: Any, screen: Screen) -> None:
     """Print two cameras: the pose between them with the lens of each, or how far their clouds are apart."""
     for name, lens in (("Left camera", result.left), ("Right camera", result.right)):
         if lens is not None:

@@ -52,7 +52,7 @@ DETAILS = (
 """From most to least; the first that fits the screen is printed."""
 
 
-def checked(result: Any, screen: Screen) -> None:
+def print_check_report(result: Any, screen: Screen) -> None:
     """Print a check report in at most 60 lines, or whole where everything was asked for."""
     causes = group_by_cause(result.episodes, result.dataset)
     for detail in (EVERYTHING,) if result.everything else DETAILS:
@@ -64,7 +64,7 @@ def checked(result: Any, screen: Screen) -> None:
     _print_lines(lines, screen)
 
 
-def episode_report(report: EpisodeReport, screen: Screen) -> None:
+def print_episode_report(report: EpisodeReport, screen: Screen) -> None:
     """Print one episode: its status, then everything that did not pass."""
     causes, width = group_by_cause((report,)), screen.width
     mark = MARKS[report.status]

@@ -35,7 +35,7 @@ MOST_SLICES = 8  # on a screen; --json and --html have all
 MOST_FAILURES = 5
 
 
-def diagnosis(result: Diagnosis, screen: Screen) -> None:
+def print_diagnosis(result: Diagnosis, screen: Screen) -> None:
     """Print whether the drop is real, how it splits, and its causes with evidence and fix."""
     screen.print(
         format_status(result.status, write_verdict(result)).append(

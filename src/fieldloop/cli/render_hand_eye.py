@@ -17,7 +17,7 @@ from fieldloop.say.numbers import format_fixed, format_p_value, percent
 NOT_INSTEAD = ", unless one that passed is in force"
 
 
-def hand_eye_found(result: Any, screen: Screen) -> None:
+def print_hand_eye_result(result: Any, screen: Screen) -> None:
     """Print a hand-eye calibration: the answer, both poses, every method side by side, what to do next."""
     calibrated = result.found
     screen.print(make_heading("Hand-eye  ").append(format_status(calibrated.status)))
@@ -62,7 +62,7 @@ def hand_eye_found(result: Any, screen: Screen) -> None:
         screen.write(f"\nStored for {result.calibration.sensor} of {result.calibration.robot}.")
 
 
-def force_torque_found(result: Any, screen: Screen) -> None:
+def print_force_torque_result(result: Any, screen: Screen) -> None:
     """Print a force-torque sensor's mounting, the tool's weight and the bias."""
     calibrated = result.found
     screen.print(make_heading("Force-torque  ").append(format_status(calibrated.status)))
@@ -109,7 +109,7 @@ def force_torque_found(result: Any, screen: Screen) -> None:
     _print_advice(calibrated.advice, screen)
 
 
-def placed(result: Any, screen: Screen) -> None:
+def print_camera_pose(result: Any, screen: Screen) -> None:
     """Print a camera's pose, its uncertainty and the start of its validity."""
     screen.print(make_heading(f"{result.sensor}  ").append(format_status(result.status)))
     if result.message:
@@ -135,7 +135,7 @@ def _format_uncertainty(calibration: Any) -> str | None:
     return f"{format_fixed(calibration.uncertainty_mm, 2)} mm, {format_fixed(calibration.uncertainty_deg, 3)}°"
 
 
-def verified(result: Any, screen: Screen) -> None:
+def print_verification(result: Any, screen: Screen) -> None:
     """Print a verification: the offset, whether collecting must stop, and how many episodes are flagged."""
     word = "stop collecting" if result.halts else ""
     screen.print(make_heading(f"{result.verification.sensor}  ").append(format_status(result.status, word)))

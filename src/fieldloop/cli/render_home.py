@@ -17,7 +17,7 @@ SIGNS = {
 SIGNS |= {RUN: ("◐", "blue"), IDLE: ("◌", "dim")}
 
 
-def home(result: Any, screen: Screen) -> None:
+def print_home(result: Any, screen: Screen) -> None:
     """Print what to do next, the stages in order, and what changed."""
     step = result.next
     screen.print(_make_level_mark(step.mark).append(f" {sentence(step.sentence)}", style="bold default"))

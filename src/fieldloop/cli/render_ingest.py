@@ -18,7 +18,7 @@ MOST_GROUPS = 6
 MOST_NOTES, MOST_NAMED = 12, 3
 
 
-def ingested(result: Any, screen: Screen) -> None:
+def print_ingested_logs(result: Any, screen: Screen) -> None:
     """Print the result for each log."""
     fresh = sum(not log.already_here and log.status is not Status.ERRORED for log in result.logs)
     known = sum(log.already_here for log in result.logs)
@@ -38,7 +38,7 @@ def ingested(result: Any, screen: Screen) -> None:
     screen.print(make_table(("log", "format", "episodes", "status", "note"), rows, right=("episodes",)))
 
 
-def contents(result: Any, screen: Screen) -> None:
+def print_log_contents(result: Any, screen: Screen) -> None:
     """Print what is inside: episodes with their streams, then what was wrong."""
     count = len(result.episodes)
     problems = [(e.name, f) for e in result.episodes for f in e.findings] + [("", f) for f in result.findings]
@@ -121,7 +121,7 @@ def _print_notes(episode: Any, screen: Screen) -> None:
         screen.print(make_table(("streams", "note"), rows))
 
 
-def converted(result: Any, screen: Screen) -> None:
+def print_conversion(result: Any, screen: Screen) -> None:
     """Print what was written, how streams were resampled, and what was left out."""
     screen.print(
         make_facts_table(

@@ -29,10 +29,10 @@ from fieldloop.report.plan.sheet import (
     COLUMNS,
     TO_FILL_IN,
     OrderSheet,
-    order_row,
-    sheet_title,
-    starts_texts,
+    make_order_row,
+    write_initial_conditions,
     write_sheet_summary,
+    write_sheet_title,
 )
 from fieldloop.say import sentence, write_details
 from fieldloop.say.marks import MARKS
@@ -53,13 +53,13 @@ MOST_GAPS = 5
 MOST_STRATA = 10
 
 
-def plan(result: Plan, screen: Screen) -> None:
+def print_plan(result: Plan, screen: Screen) -> None:
     """Print what to collect, with the expected gain, its interval and reasons; then gaps and orders."""
     screen.print(make_heading(write_headline(PlanReport(result, (), ()))))
     _print_plan(result, screen)
 
 
-def plan_now(now: Any, screen: Screen) -> None:
+def print_plan_in_force(now: Any, screen: Screen) -> None:
     """Print the plan in force and its progress; without one, what the data lack."""
     screen.print(make_heading(write_headline(now)))
     if now.plan is not None:
@@ -69,21 +69,21 @@ def plan_now(now: Any, screen: Screen) -> None:
         if now.beside:
             screen.print(write_unplanned_count(now))
         if quotas := [p for p in now.progress if not p.order]:
-            progress(quotas, screen)
+            print_progress(quotas, screen)
         screen.print()
         screen.print(write_uncovered_share(now.coverage))
     _print_coverage(now.coverage, screen)
     if now.scores:
         screen.print()
         for score in now.scores:
-            scored(score, screen)
+            print_plan_score(score, screen)
     if now.plan is None:
         screen.print("Make a plan: fieldloop plan")
     if now.html:
         screen.print(f"\nHTML page: {now.html}")
 
 
-def progress(rows: Sequence[Progress], screen: Screen) -> None:
+def print_progress(rows: Sequence[Progress], screen: Screen) -> None:
     """Print the progress of quotas or orders, the most behind first."""
     ranked = sorted(rows, key=lambda p: -p.left)
     ordered, reported = any(p.order for p in ranked), any(p.reported is not None for p in ranked)
@@ -99,7 +99,7 @@ def progress(rows: Sequence[Progress], screen: Screen) -> None:
     _print_omitted_count(len(ranked) - MOST_QUOTAS, "row", screen)
 
 
-def forecast(result: Forecast, screen: Screen) -> None:
+def print_forecast(result: Forecast, screen: Screen) -> None:
     """Print when a plan will be complete at the current pace."""
     known = result.days is not None or result.left == 0
     word = "done" if result.left == 0 else "on its way" if known else ""
@@ -110,7 +110,7 @@ def forecast(result: Forecast, screen: Screen) -> None:
     )
 
 
-def scored(score: PlanScore, screen: Screen) -> None:
+def print_plan_score(score: PlanScore, screen: Screen) -> None:
     """Print the promised and the measured gain of a plan."""
     words = {Status.PASSED: "kept", Status.FAILED: "fell short"}
     came = f"{format_points(score.measured)} points ({format_interval(score.measured_low, score.measured_high)})"
@@ -170,14 +170,14 @@ def _print_gaps(gaps: Sequence[CoverageGap], screen: Screen, heading_end: str) -
     _print_omitted_count(len(ranked) - MOST_GAPS, "gap", screen)
 
 
-def order_sheet(sheet: OrderSheet, screen: Screen) -> None:
+def print_order_sheet(sheet: OrderSheet, screen: Screen) -> None:
     """Print the orders of one operator, as they are due."""
-    screen.print(make_heading(sheet_title(sheet)))
+    screen.print(make_heading(write_sheet_title(sheet)))
     screen.write(write_sheet_summary(sheet))
-    for text in starts_texts(sheet):
+    for text in write_initial_conditions(sheet):
         screen.write(text)
     blank = len(TO_FILL_IN)  # cells that only paper needs
-    rows = [order_row(order)[:-blank] for order in sheet.orders]
+    rows = [make_order_row(order)[:-blank] for order in sheet.orders]
     screen.print(make_table(COLUMNS[:-blank], rows, right=("demos", "hours")))
 
 

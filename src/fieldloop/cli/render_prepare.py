@@ -7,7 +7,7 @@ from fieldloop.cli.tables import format_value, make_heading, make_styled_text, m
 from fieldloop.say.numbers import format_number
 
 
-def numbers(result: Any, screen: Screen) -> None:
+def print_numbers(result: Any, screen: Screen) -> None:
     """Print every number in force with its unit, reason and source."""
     lock = "locked" if result.locked else "not locked"
     assumed = sum(n.source_kind == "assumed" for n in result.numbers)

@@ -12,7 +12,7 @@ from fieldloop.say import sentence
 STYLES = {"error": ("✗ error", "bold red"), "warning": ("▲ warning", "yellow"), "hint": ("– hint", "dim")}
 
 
-def overview(result: Any, screen: Screen) -> None:
+def print_protocol_overview(result: Any, screen: Screen) -> None:
     """Print the version in force, remarks, clocks and locked versions; `protocol sheet` prints the sheet."""
     names = ", ".join(result.interfaces) or "none"
     screen.print(
@@ -28,7 +28,7 @@ def overview(result: Any, screen: Screen) -> None:
             show_noun_table(rows, screen)
 
 
-def linted(report: Any, screen: Screen) -> None:
+def print_lint_report(report: Any, screen: Screen) -> None:
     """Print each file with its remarks, worst first."""
     _print_remarks(report.files, screen)
 
@@ -49,7 +49,7 @@ def _print_remarks(files: Sequence[Any], screen: Screen) -> None:
             screen.print(make_table(("", "code", "table", "problem", "remedy"), rows))
 
 
-def changed(changes: Any, screen: Screen) -> None:
+def print_protocol_changes(changes: Any, screen: Screen) -> None:
     """Print what changed, what follows, and which verdicts would differ."""
     screen.print(make_facts_table([("from", changes.older), ("to", changes.newer)]))
     screen.print(make_heading(changes.sentence))

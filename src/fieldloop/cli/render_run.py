@@ -12,7 +12,7 @@ from fieldloop.cli.tables import (
     make_table,
 )
 from fieldloop.cli.tables import get_field_label as words_of
-from fieldloop.model.alarm import Watch, standing_note
+from fieldloop.model.alarm import Watch, note_standing_alarm
 from fieldloop.model.decision import Decision, GateTest
 from fieldloop.model.finding import Status
 from fieldloop.model.incident import Step
@@ -22,7 +22,7 @@ from fieldloop.say.findings import write_finding
 from fieldloop.say.numbers import format_duration, format_fixed, format_time, percent, shorten_ids
 
 
-def decision(result: Decision, screen: Screen) -> None:
+def print_gate_decision(result: Decision, screen: Screen) -> None:
     """Print a gate decision: one row per test with requirement, result and missing trials."""
     more = sum(test.more_trials for test in result.tests)
     words = {Status.PASSED: "passed the gate", Status.FAILED: "failed the gate"}
@@ -48,12 +48,12 @@ def decision(result: Decision, screen: Screen) -> None:
     screen.print(make_table(columns, rows, right=("seen", "more trials")))
 
 
-def watch(result: Watch, screen: Screen) -> None:
+def print_production_rates(result: Watch, screen: Screen) -> None:
     """Print the rates of production, the alarms first."""
     for alarm in result.alarms:
         screen.print(make_styled_text(f"✗ Alarm at {alarm.site}: {sentence(alarm.message)}", "bold red"))
     for alarm in result.standing:
-        screen.print(make_styled_text(f"✗ {sentence(standing_note(alarm, result.rates))}", "bold red"))
+        screen.print(make_styled_text(f"✗ {sentence(note_standing_alarm(alarm, result.rates))}", "bold red"))
     if not (result.alarms or result.standing):
         screen.print(format_status(result.status, "no alarm" if result.status is Status.PASSED else ""))
     screen.print(make_styled_text(f"Window: {format_time(result.start_ns)} to {format_time(result.end_ns)}", "dim"))
@@ -69,7 +69,7 @@ def watch(result: Watch, screen: Screen) -> None:
         screen.print(make_styled_text(sentence(reason), "dim"))
 
 
-def rollout(result: Rollout, screen: Screen) -> None:
+def print_rollout(result: Rollout, screen: Screen) -> None:
     """Print the state of a rollout."""
     rungs = [rung for rung in Rung if rung is not Rung.BACK]
     ladder = "  ".join(f"[{rung}]" if rung is result.rung else str(rung) for rung in rungs)
@@ -90,7 +90,7 @@ def rollout(result: Rollout, screen: Screen) -> None:
     )
 
 
-def incident(now: Any, screen: Screen) -> None:
+def print_incident(now: Any, screen: Screen) -> None:
     """Print an incident: what, where, and its deadlines."""
     opened = now.incident
     late = any(clock.met is False for clock in now.clocks)
@@ -120,7 +120,7 @@ def incident(now: Any, screen: Screen) -> None:
         )
 
 
-def health(result: Any, screen: Screen) -> None:
+def print_policy_health(result: Any, screen: Screen) -> None:
     """Print a policy's health and latency, and whether a controller may use it."""
     screen.print(format_status(result.status).append(f"  policy {shorten_ids(result.policy)}", style="bold default"))
     screen.write(write_finding(result.admission))

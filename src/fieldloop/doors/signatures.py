@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from fieldloop.doors.parameters import NO_DEFAULT, PLAIN, Ask, Parameter, read_argument_help
-from fieldloop.loop.catalogue import UseCase, source_tree
+from fieldloop.loop.catalogue import UseCase, parse_module_source
 
 PLAIN_TYPES = {kind.__name__: kind for kind in PLAIN}
 ENUMS = {"Enum", "StrEnum", "IntEnum"}
@@ -159,7 +159,7 @@ def _find_name_definition(name: str, module: str) -> _Name:
 def _list_module_names(module: str) -> dict[str, ast.AST]:
     """What each name at the top of a module is bound to."""
     names: dict[str, ast.AST] = {}
-    for line in source_tree(module).body:
+    for line in parse_module_source(module).body:
         match line:
             case ast.ImportFrom():
                 names |= {alias.asname or alias.name: line for alias in line.names}

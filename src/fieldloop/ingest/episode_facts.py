@@ -10,7 +10,7 @@ from fieldloop.model.stream import Stream
 METADATA_NAME = "fieldloop.episode"
 
 
-def facts_from_metadata(records: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
+def collect_metadata_facts(records: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
     """Return all facts that named records of pairs state; ours uses Episode's field names, others their own.
 
     Well-known names in other records also fill the Episode's field, unless our record does.

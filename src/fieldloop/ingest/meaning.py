@@ -36,7 +36,7 @@ UNKNOWN_NAME = "neither its name nor the dataset says what its numbers mean"
 NEVER_SET = "all its numbers are zero or missing, so its recorder may never set them"
 
 
-def meaning_notes(
+def add_meaning_note(
     path: str, kind: StreamKind, unit: str, columns: Sequence[str], values: NDArray[Any], notes: dict[str, str]
 ) -> dict[str, str]:
     """Return the notes with one more where nothing states what a stream's numbers mean, or none was ever set.
@@ -47,16 +47,20 @@ def meaning_notes(
     if kind in RESTING and is_never_set(values):
         return {**notes, NOT_UNDERSTOOD: NEVER_SET}
     assumed = notes.get(ASSUMPTION_NOTES[StreamFact.MEANING], "")
-    if any(key in notes for key in STATED_NOTES) or (unit and UNIT_NOTE not in notes) or names_say_something(columns):
+    if (
+        any(key in notes for key in STATED_NOTES)
+        or (unit and UNIT_NOTE not in notes)
+        or are_column_names_informative(columns)
+    ):
         return notes
     if assumed and kind is not StreamKind.ACTION:
         return {NOT_UNDERSTOOD: assumed, **notes}
-    if kind is not StreamKind.OTHER or values.dtype.kind == "b" or says_what_it_holds(path):
+    if kind is not StreamKind.OTHER or values.dtype.kind == "b" or does_name_state_content(path):
         return notes
     return {NOT_UNDERSTOOD: UNKNOWN_NAME, **notes}
 
 
-def says_what_it_holds(path: str) -> bool:
+def does_name_state_content(path: str) -> bool:
     """Does the name of an array without a kind say what it holds: bookkeeping, or a part of a known quantity?
 
     >>> [says_what_it_holds(n) for n in ("next.reward", "robot0_joint_pos_cos", "is_first", "thrust", "target_pos")]
@@ -66,7 +70,7 @@ def says_what_it_holds(path: str) -> bool:
     return bool(words & BOOKKEEPING) or bool(words & DERIVED and infer_kind_from_name(path) is not StreamKind.OTHER)
 
 
-def names_say_something(columns: Sequence[str]) -> bool:
+def are_column_names_informative(columns: Sequence[str]) -> bool:
     """Do the column names do more than count?
 
     >>> names_say_something(["goal_x", "goal_y"]), names_say_something(["state_0", "state_1"]), names_say_something([])

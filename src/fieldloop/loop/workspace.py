@@ -77,7 +77,7 @@ class Workspace:
     def operations(self) -> Operations:
         """How to run: the workspace's operations over the shipped ones."""
         path = self.root / "operations.toml"
-        return _operations(read_text(path, WorkspaceError) if path.exists() else "", path.name)
+        return _parse_operations_once(read_text(path, WorkspaceError) if path.exists() else "", path.name)
 
     @cached_property
     def protocols(self) -> ProtocolsInForce:
@@ -146,20 +146,20 @@ def create_workspace(root: Path, *, name: str = "", task: str = "pick") -> None:
     if not TASK_NAME.fullmatch(task):
         raise WorkspaceError(f"{task!r} is not a valid task name. Use letters, digits, - and _, such as pick.")
     (root / "protocols").mkdir(parents=True, exist_ok=True)
-    _write_new(root / "operations.toml", OPERATIONS_TEXT)
-    _write_new(root / "protocols" / f"{task}.toml", PROTOCOL_TEXT.format(task=task))
+    _write_new_file(root / "operations.toml", OPERATIONS_TEXT)
+    _write_new_file(root / "protocols" / f"{task}.toml", PROTOCOL_TEXT.format(task=task))
     # the settings are written last: a folder that has them is complete
-    _write_new(root / SETTINGS_FILE, SETTINGS_TEXT.format(name=json.dumps(name or root.resolve().name), task=task))
+    _write_new_file(root / SETTINGS_FILE, SETTINGS_TEXT.format(name=json.dumps(name or root.resolve().name), task=task))
 
 
 def open_workspace(root: Path, **given: Any) -> Workspace:
     """Open a workspace; `given` replaces parts of it (clock, actor, store …), as tests and doors do."""
-    settings = _settings(root)
+    settings = _read_settings(root)
     inside = root / INSIDE
     inside.mkdir(parents=True, exist_ok=True)
     if "store" not in given:
         path = root / "operations.toml"
-        section = _operations(read_text(path, WorkspaceError) if path.exists() else "", path.name)["store"]
+        section = _parse_operations_once(read_text(path, WorkspaceError) if path.exists() else "", path.name)["store"]
         given["store"] = open_store(settings.get("store") or f"sqlite:///{inside.resolve() / 'ledger.db'}", section)
     if "shelf" not in given:
         given["shelf"] = open_shelf(settings.get("shelf") or str(inside.resolve() / "shelf"))
@@ -167,12 +167,12 @@ def open_workspace(root: Path, **given: Any) -> Workspace:
 
 
 @lru_cache(maxsize=8)
-def _operations(text: str, name: str) -> Operations:
+def _parse_operations_once(text: str, name: str) -> Operations:
     """Parse operations once per content of the file."""
     return parse_operations(text, name)
 
 
-def _settings(root: Path) -> dict[str, str]:
+def _read_settings(root: Path) -> dict[str, str]:
     path = root / SETTINGS_FILE
     if not path.is_file():
         raise WorkspaceError(f"{root} is not a workspace: it has no {SETTINGS_FILE}. Create one: fieldloop init {root}")
@@ -186,7 +186,7 @@ def _settings(root: Path) -> dict[str, str]:
     return {"name": root.resolve().name, "task": "pick"} | {key: str(value) for key, value in raw.items()}
 
 
-def _write_new(path: Path, text: str) -> None:
+def _write_new_file(path: Path, text: str) -> None:
     if not path.exists():
         path.write_text(text, encoding="utf-8")
 

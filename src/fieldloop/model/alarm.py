@@ -62,7 +62,7 @@ class Watch:
         return Status.CANNOT_TELL if self.cannot_tell or not self.rates else Status.PASSED
 
 
-def standing_note(alarm: Alarm, rates: Iterable[Rate]) -> Note:
+def note_standing_alarm(alarm: Alarm, rates: Iterable[Rate]) -> Note:
     """Return the fact that an earlier alarm still stands, with the rate of the window."""
     now = next((r.rate for r in rates if (r.policy, r.site) == (alarm.policy, alarm.site)), alarm.rate.rate)
     return note("monitor.stands", raised_ns=alarm.raised_ns, site=alarm.site, rate=now, baseline=alarm.baseline)

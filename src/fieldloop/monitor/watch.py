@@ -54,27 +54,27 @@ def watch_production(
     for rate in rates:
         history = [d for d in seen if (d.policy, d.site) == (rate.policy, rate.site)]
         baseline = known.get((rate.policy, rate.site)) or known.get((rate.policy, ""))
-        if reason := cannot_tell(rate, baseline, settings):
+        if reason := explain_cannot_tell(rate, baseline, settings):
             unknown.append(reason)
         elif baseline and (
             alarm := _raise_alarm(rate, history, baseline, settings, ids, _find_last_alarm_ns(raised, rate))
         ):
             alarms.append(alarm)
-        elif lasting := standing_alarm(rate, raised, settings):
+        elif lasting := find_standing_alarm(rate, raised, settings):
             standing.append(lasting)
     begin_ns = at_ns - int(settings.number("window_days") * NS_PER_DAY)
     start_ns, end_ns = (rates[0].start_ns, rates[0].end_ns) if rates else (begin_ns, at_ns)
     return Watch(rates, tuple(alarms), tuple(unknown), start_ns=start_ns, end_ns=end_ns, standing=tuple(standing))
 
 
-def standing_alarm(rate: Rate, raised: Iterable[Alarm], settings: Section) -> Alarm | None:
+def find_standing_alarm(rate: Rate, raised: Iterable[Alarm], settings: Section) -> Alarm | None:
     """Return the last alarm of a policy and site while the rate in the window is still below its limit."""
     mine = [alarm for alarm in raised if (alarm.policy, alarm.site) == (rate.policy, rate.site)]
     last = max(mine, key=lambda alarm: alarm.raised_ns, default=None)
     return last if last and rate.rate < last.baseline - settings.number("max_drop") else None
 
 
-def cannot_tell(rate: Rate, baseline: Baseline | None, settings: Section) -> Note | None:
+def explain_cannot_tell(rate: Rate, baseline: Baseline | None, settings: Section) -> Note | None:
     """Return why a rate cannot be judged: it has no baseline, or too few outcomes in the window."""
     if baseline is None or baseline.episodes == 0:
         return note("monitor.no_baseline", policy=rate.policy, site=rate.site)

@@ -10,9 +10,9 @@ A protocol's nouns stand one a file (`phase`, `interface`, `script`, `viewpoint`
 from fieldloop.protocol.agreement import require_agreement
 from fieldloop.protocol.balance import Balance
 from fieldloop.protocol.collection import CollectionProtocol, default_protocol, parse_protocol
-from fieldloop.protocol.difference import Change, ProtocolDiff, compare
+from fieldloop.protocol.difference import Change, ProtocolDiff, compare_protocols
 from fieldloop.protocol.interface import Interface
-from fieldloop.protocol.linting import Remark, Severity, lint
+from fieldloop.protocol.linting import Remark, Severity, lint_protocol
 from fieldloop.protocol.number import Limit, Parameter, Setting, Source
 from fieldloop.protocol.operations import Operations, Section, default_operations, parse_operations
 from fieldloop.protocol.phase import Phase
@@ -20,7 +20,7 @@ from fieldloop.protocol.script import Script
 from fieldloop.protocol.sensor import SensorRequirement
 from fieldloop.protocol.statements import Effect
 from fieldloop.protocol.synchronisation import Synchronisation, SyncMeans, SyncVerification
-from fieldloop.protocol.unverified import Unverified, unverified
+from fieldloop.protocol.unverified import Unverified, list_unverified_devices
 from fieldloop.protocol.viewpoint import Viewpoint
 
 __all__ = [
@@ -46,12 +46,12 @@ __all__ = [
     "Synchronisation",
     "Unverified",
     "Viewpoint",
-    "compare",
+    "compare_protocols",
     "default_operations",
     "default_protocol",
-    "lint",
+    "lint_protocol",
+    "list_unverified_devices",
     "parse_operations",
     "parse_protocol",
     "require_agreement",
-    "unverified",
 ]

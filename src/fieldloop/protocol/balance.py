@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fieldloop.errors import ProtocolError
-from fieldloop.protocol.cells import table
+from fieldloop.protocol.cells import read_table
 from fieldloop.protocol.number import refuse_unknown_keys
 
 
@@ -20,9 +20,9 @@ class Balance:
 def read_balance(where: str, over: str, raw: Any) -> Balance:
     """Read one `[balance.over]` table; how far a batch may be off is the limit `batch.balance`."""
     where = f"{where}.{over}"
-    row = table(where, raw)
+    row = read_table(where, raw)
     refuse_unknown_keys(where, row, {"shares", "why"})
-    shares = table(f"{where}.shares", row.get("shares", {}))
+    shares = read_table(f"{where}.shares", row.get("shares", {}))
     if not shares:
         raise ProtocolError(f"{where}: shares is missing: write shares = {{ succeeded = 0.8, failed = 0.2 }}.")
     for label, share in shares.items():

@@ -7,14 +7,14 @@ from typing import Any
 from fieldloop.errors import ProtocolError
 
 
-def table(where: str, value: Any) -> Mapping[str, Any]:
+def read_table(where: str, value: Any) -> Mapping[str, Any]:
     """Return a table; a bare value in its place is refused."""
     if not isinstance(value, Mapping):
         raise ProtocolError(f"{where}: {value!r} should be a table of its own: write [{where.rpartition(': ')[2]}].")
     return value
 
 
-def text(where: str, row: Mapping[str, Any], key: str, *, required: bool = False) -> str:
+def read_line(where: str, row: Mapping[str, Any], key: str, *, required: bool = False) -> str:
     """Return one line of text; '' where it is not given and need not be."""
     value = row.get(key, "")
     if not isinstance(value, str):
@@ -24,7 +24,7 @@ def text(where: str, row: Mapping[str, Any], key: str, *, required: bool = False
     return " ".join(value.split())
 
 
-def texts(where: str, row: Mapping[str, Any], key: str) -> tuple[str, ...]:
+def read_lines(where: str, row: Mapping[str, Any], key: str) -> tuple[str, ...]:
     """Return a list of lines; a single text counts as a list of one."""
     value = row.get(key, [])
     lines = [value] if isinstance(value, str) else value
@@ -33,7 +33,7 @@ def texts(where: str, row: Mapping[str, Any], key: str) -> tuple[str, ...]:
     return tuple(" ".join(line.split()) for line in lines)
 
 
-def amount(where: str, row: Mapping[str, Any], key: str) -> float | None:
+def read_positive_number(where: str, row: Mapping[str, Any], key: str) -> float | None:
     """Return a number above zero, None where none is given."""
     if key not in row:
         return None
@@ -43,15 +43,15 @@ def amount(where: str, row: Mapping[str, Any], key: str) -> float | None:
     return float(value)
 
 
-def count(where: str, row: Mapping[str, Any], key: str) -> int | None:
+def read_positive_whole_number(where: str, row: Mapping[str, Any], key: str) -> int | None:
     """Return a whole number above zero, None where none is given."""
-    value = amount(where, row, key)
+    value = read_positive_number(where, row, key)
     if value is not None and value != int(value):
         raise ProtocolError(f"{where}: {key} = {row[key]!r} should be a whole number.")
     return None if value is None else int(value)
 
 
-def flag(where: str, row: Mapping[str, Any], key: str) -> bool:
+def read_true_or_false(where: str, row: Mapping[str, Any], key: str) -> bool:
     """Return true or false, false where nothing is given."""
     value = row.get(key, False)
     if not isinstance(value, bool):
@@ -59,7 +59,7 @@ def flag(where: str, row: Mapping[str, Any], key: str) -> bool:
     return value
 
 
-def vector(where: str, row: Mapping[str, Any], key: str, length: int) -> tuple[float, ...] | None:
+def read_vector(where: str, row: Mapping[str, Any], key: str, length: int) -> tuple[float, ...] | None:
     """Return so many finite numbers, None where none are given."""
     if key not in row:
         return None

@@ -8,7 +8,7 @@ from typing import Any
 from fieldloop.errors import ProtocolError, UnknownName
 from fieldloop.protocol import layers, parameter
 from fieldloop.protocol.balance import Balance, read_balance
-from fieldloop.protocol.cells import table
+from fieldloop.protocol.cells import read_table
 from fieldloop.protocol.interface import Interface, read_interface
 from fieldloop.protocol.number import (
     FORMERLY,
@@ -17,7 +17,7 @@ from fieldloop.protocol.number import (
     Setting,
     read_limit,
     read_setting,
-    refuse_other_kind,
+    refuse_other_value_type,
     refuse_unknown_keys,
 )
 from fieldloop.protocol.phase import Phase, read_phases
@@ -75,54 +75,57 @@ class CollectionProtocol:
 
 def parse_protocol(text: str, where: str = "protocol") -> CollectionProtocol:
     """Lay a task's protocol over the shipped one; unknown keys, names and other units are refused."""
-    return from_tables(tables_in_force(text, where), where)
+    return read_protocol_tables(merge_tables_in_force(text, where), where)
 
 
-def tables_in_force(text: str, where: str = "protocol") -> dict[str, Any]:
+def merge_tables_in_force(text: str, where: str = "protocol") -> dict[str, Any]:
     """Return every table in force: the shipped ones with a task's own laid over them."""
-    base, over = layers.shipped_protocol(), own_tables(text, where)
+    base, over = layers.join_shipped_protocol(), parse_own_tables(text, where)
     _refuse_unknown_names(base, over, where)
-    return layers.overlay(base, over, where)
+    return layers.overlay_tables(base, over, where)
 
 
-def own_tables(text: str, where: str = "protocol") -> dict[str, Any]:
+def parse_own_tables(text: str, where: str = "protocol") -> dict[str, Any]:
     """Return the tables a file states itself; a bare value in the place of a setting or parameter is its value."""
     over = layers.parse_toml(text, where)
     refuse_unknown_keys(where, over, PARTS)
     for part in PARTS - {"phase"}:
-        rows = table(f"{where}: {part}", over.get(part, {}))
+        rows = read_table(f"{where}: {part}", over.get(part, {}))
         if part in SETTINGS:
-            over |= {part: {key: _as_setting(row) for key, row in rows.items()}} if rows else {}
-    if checks_of(over, where):
+            over |= {part: {key: _get_setting_table(row) for key, row in rows.items()}} if rows else {}
+    if get_check_tables(over, where):
         over["check"] = {
-            topic: {name: parameter.as_tables(f"{where}: check.{topic}.{name}", row) for name, row in rows.items()}
+            topic: {
+                name: parameter.convert_parameters_to_tables(f"{where}: check.{topic}.{name}", row)
+                for name, row in rows.items()
+            }
             for topic, rows in over["check"].items()
         }
     return over
 
 
-def from_tables(tables: Mapping[str, Any], where: str = "protocol") -> CollectionProtocol:
+def read_protocol_tables(tables: Mapping[str, Any], where: str = "protocol") -> CollectionProtocol:
     """Read a whole protocol from its tables."""
     head = tables["protocol"]
     refuse_unknown_keys(f"{where}: [protocol]", head, {"name", "version"})
     if isinstance(head["version"], bool) or not isinstance(head["version"], int) or head["version"] < 1:
         raise ProtocolError(f"{where}: version = {head['version']!r} must be a whole number from 1.")
     sensors = {name: read_sensor(f"{where}: sensors", name, row) for name, row in tables["sensors"].items()}
-    shipped = layers.shipped_protocol()
-    usual = checks_of(shipped)
+    shipped = layers.join_shipped_protocol()
+    usual = get_check_tables(shipped)
     return CollectionProtocol(
         name=str(head["name"]),
         version=head["version"],
-        fingerprint=fingerprint_of(tables),
+        fingerprint=fingerprint_tables(tables),
         limits={
-            name: read_limit(f"{where}: check.{name}", parameter.with_reasons(row, usual.get(name, {})))
-            for name, row in checks_of(tables, where).items()
+            name: read_limit(f"{where}: check.{name}", parameter.add_missing_reasons(row, usual.get(name, {})))
+            for name, row in get_check_tables(tables, where).items()
         },
         sensors=sensors,
         settings={
             f"{part}.{key}": read_setting(f"{where}: {part}.{key}", row)
             for part in SETTINGS
-            for key, row in parameter.with_former(tables[part], shipped[part]).items()
+            for key, row in parameter.add_former_numbers(tables[part], shipped[part]).items()
         },
         edge_cases={n: read_script(f"{where}: edge_cases", n, row) for n, row in tables["edge_cases"].items()},
         phases=read_phases(where, tables["phase"]),
@@ -139,42 +142,44 @@ def default_protocol() -> CollectionProtocol:
     return parse_protocol("")
 
 
-def fingerprint_of(tables: Mapping[str, Any]) -> str:
+def fingerprint_tables(tables: Mapping[str, Any]) -> str:
     """Name a protocol by what it asks for; the version is left out: the same content judges alike."""
     counted = {key: value for key, value in tables.items() if key != "protocol"}
-    return layers.fingerprint(_numbers_only({**counted, "check": parameter.bare(tables["check"])}))
+    return layers.compute_fingerprint(
+        _keep_numbers_only({**counted, "check": parameter.reduce_parameters_to_values(tables["check"])})
+    )
 
 
-def checks_of(tables: Mapping[str, Any], where: str = "protocol") -> dict[str, Mapping[str, Any]]:
+def get_check_tables(tables: Mapping[str, Any], where: str = "protocol") -> dict[str, Mapping[str, Any]]:
     """Return the tables of limits by the check's name."""
     return {
-        f"{topic}.{name}": table(f"{where}: check.{topic}.{name}", row)
+        f"{topic}.{name}": read_table(f"{where}: check.{topic}.{name}", row)
         for topic, rows in tables.get("check", {}).items()
-        for name, row in table(f"{where}: check.{topic}", rows).items()
+        for name, row in read_table(f"{where}: check.{topic}", rows).items()
     }
 
 
-def _as_setting(row: Any) -> Any:
+def _get_setting_table(row: Any) -> Any:
     return row if isinstance(row, Mapping) else {"value": row}
 
 
 def _refuse_unknown_names(base: Mapping[str, Any], over: Mapping[str, Any], where: str) -> None:
-    known = checks_of(base)
-    for name, row in checks_of(over, where).items():
+    known = get_check_tables(base)
+    for name, row in get_check_tables(over, where).items():
         if name not in known:
             raise ProtocolError(f"{where}: {UnknownName('check', name, known)}")
-        parameter.refuse_unknown(f"{where}: check.{name}", row, known[name])
+        parameter.refuse_unknown_parameters(f"{where}: check.{name}", row, known[name])
     for part in SETTINGS:
         for key, row in over.get(part, {}).items():
             if key not in base[part]:
                 raise ProtocolError(f"{where}: {UnknownName(f'setting of {part}', key, base[part])}")
             refuse_unknown_keys(f"{where}: {part}.{key}", row, OWN_SETTING_KEYS)
             if "value" in row:
-                refuse_other_kind(f"{where}: {part}.{key}", base[part][key]["value"], row["value"])
+                refuse_other_value_type(f"{where}: {part}.{key}", base[part][key]["value"], row["value"])
 
 
-def _numbers_only(content: Any) -> Any:
+def _keep_numbers_only(content: Any) -> Any:
     if isinstance(content, Mapping):
-        counted = ((k, v) for k, v in content.items() if k not in NO_NUMBERS and not parameter.is_as_before(v))
-        return {k: _numbers_only(v) for k, v in counted}
-    return [_numbers_only(v) for v in content] if isinstance(content, list) else content
+        counted = ((k, v) for k, v in content.items() if k not in NO_NUMBERS and not parameter.has_former_value(v))
+        return {k: _keep_numbers_only(v) for k, v in counted}
+    return [_keep_numbers_only(v) for v in content] if isinstance(content, list) else content

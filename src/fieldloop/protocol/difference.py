@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from fieldloop.protocol.collection import CollectionProtocol
-from fieldloop.protocol.statements import Effect, Statement, statements
+from fieldloop.protocol.statements import Effect, Statement, list_statements
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,29 +62,31 @@ YARDSTICKS = {"task.target_cycle_s": "throughput.cycle_time is kept as a multipl
 """Numbers that scale a measurement, with the reason why they require measuring again."""
 
 
-def compare(older: CollectionProtocol, newer: CollectionProtocol) -> ProtocolDiff:
+def compare_protocols(older: CollectionProtocol, newer: CollectionProtocol) -> ProtocolDiff:
     """List what differs between two protocols."""
-    before, after = statements(older), statements(newer)
+    before, after = list_statements(older), list_statements(newer)
     changes = [
-        _change(before.get(place), after.get(place), older, newer)
+        _describe_change(before.get(place), after.get(place), older, newer)
         for place in {**before, **after}
-        if _text(before.get(place)) != _text(after.get(place))
+        if _write_statement(before.get(place)) != _write_statement(after.get(place))
     ]
     ordered = sorted(changes, key=lambda c: (list(Effect).index(c.effect), c.place))
     return ProtocolDiff(older.label, newer.label, tuple(ordered))
 
 
-def _change(
+def _describe_change(
     before: Statement | None, after: Statement | None, older: CollectionProtocol, newer: CollectionProtocol
 ) -> Change:
     stated = [statement for statement in (after, before) if statement]
     there = min(stated, key=lambda statement: list(Effect).index(statement.effect))
     limited = there.place == f"check.{there.check}"
-    note = _direction(there.check, older, newer) if limited else YARDSTICKS.get(there.place, "")
-    return Change(there.place, there.effect, _text(before) or "", _text(after) or "", note, there.check)
+    note = _find_direction(there.check, older, newer) if limited else YARDSTICKS.get(there.place, "")
+    return Change(
+        there.place, there.effect, _write_statement(before) or "", _write_statement(after) or "", note, there.check
+    )
 
 
-def _direction(check: str, older: CollectionProtocol, newer: CollectionProtocol) -> str:
+def _find_direction(check: str, older: CollectionProtocol, newer: CollectionProtocol) -> str:
     """Return whether a limit admits more or less than before.
 
     A limit that moved as a whole does neither: it admits other values.
@@ -101,5 +103,5 @@ def _direction(check: str, older: CollectionProtocol, newer: CollectionProtocol)
     return "stricter" if low_new >= low_old and high_new <= high_old else "moved"
 
 
-def _text(statement: Statement | None) -> str | None:
+def _write_statement(statement: Statement | None) -> str | None:
     return statement.text if statement else None

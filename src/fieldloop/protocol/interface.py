@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fieldloop.errors import ProtocolError, UnknownName
-from fieldloop.protocol.cells import table, text, texts
+from fieldloop.protocol.cells import read_line, read_lines, read_table
 from fieldloop.protocol.number import Limit, read_limit, refuse_unknown_keys
 
 LIMIT_UNITS = {"tool_speed": "m/s", "turn_speed": "rad/s", "joint_speed": "rad/s", "grasp_pause": "s"}
@@ -27,22 +27,22 @@ class Interface:
 def read_interface(where: str, name: str, raw: Any) -> Interface:
     """Read one `[interface.name]` table with its `limits`."""
     where = f"{where}.{name}"
-    row = table(where, raw)
+    row = read_table(where, raw)
     refuse_unknown_keys(where, row, {"steps", "never", "grip", "recovery", "limits"})
     limits = {
-        limited: _limit(f"{where}.limits.{limited}", limited, rule)
-        for limited, rule in table(f"{where}.limits", row.get("limits", {})).items()
+        limited: _read_limit(f"{where}.limits.{limited}", limited, rule)
+        for limited, rule in read_table(f"{where}.limits", row.get("limits", {})).items()
     }
     return Interface(
-        name, texts(where, row, "steps"), texts(where, row, "never"), text(where, row, "grip"),
-        text(where, row, "recovery"), limits,
+        name, read_lines(where, row, "steps"), read_lines(where, row, "never"), read_line(where, row, "grip"),
+        read_line(where, row, "recovery"), limits,
     )  # fmt: skip
 
 
-def _limit(where: str, name: str, rule: Any) -> Limit:
+def _read_limit(where: str, name: str, rule: Any) -> Limit:
     if name not in LIMIT_UNITS:
         raise ProtocolError(f"{where}: {UnknownName('limit of an interface', name, LIMIT_UNITS)}")
-    read = read_limit(where, table(where, rule))
+    read = read_limit(where, read_table(where, rule))
     if read.unit != LIMIT_UNITS[name]:
         raise ProtocolError(f"{where} is measured in {LIMIT_UNITS[name]!r}, but the file has {read.unit!r}.")
     return read

@@ -37,13 +37,13 @@ def _find_non_finite(value: Any, place: str = "") -> Iterator[tuple[str, float]]
         yield place, value
 
 
-def shipped_text(name: str) -> str:
+def read_shipped_file(name: str) -> str:
     """Return the text of a file that comes with fieldloop."""
     return files("fieldloop.protocol").joinpath(name).read_text(encoding="utf-8")
 
 
 @cache
-def shipped_protocol() -> Mapping[str, Any]:
+def join_shipped_protocol() -> Mapping[str, Any]:
     """Join the files of the shipped protocol; a table that stands in two of them is refused.
 
     Read once, because every protocol is laid over it; `overlay` copies it, so it must never be modified.
@@ -67,7 +67,7 @@ def _merge_tables(into: dict[str, Any], more: Mapping[str, Any], where: str, pat
             raise ProtocolError(f"the shipped {where}: {here} is already in another file.")
 
 
-def overlay(base: Mapping[str, Any], over: Mapping[str, Any], where: str, path: str = "") -> dict[str, Any]:
+def overlay_tables(base: Mapping[str, Any], over: Mapping[str, Any], where: str, path: str = "") -> dict[str, Any]:
     """Replace leaf by leaf; a unit that differs from the default's is refused, because the number would lie."""
     merged = dict(base)
     for key, value in over.items():
@@ -75,13 +75,13 @@ def overlay(base: Mapping[str, Any], over: Mapping[str, Any], where: str, path: 
         if key == "unit" and key in base and base[key] != value:
             raise ProtocolError(f"{where}: {path} is measured in {base[key]!r}, but the file has {value!r}.")
         if isinstance(value, Mapping) and isinstance(base.get(key), Mapping):
-            merged[key] = overlay(base[key], value, where, here)
+            merged[key] = overlay_tables(base[key], value, where, here)
         else:
             merged[key] = value
     return merged
 
 
-def fingerprint(content: Any) -> str:
+def compute_fingerprint(content: Any) -> str:
     """Name numbers by their content: the same numbers have the same name, however the file is laid out.
 
     >>> fingerprint({"a": 1, "b": 2}) == fingerprint({"b": 2, "a": 1})

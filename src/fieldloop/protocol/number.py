@@ -8,7 +8,7 @@ from typing import Any
 
 from fieldloop.errors import ProtocolError, UnknownName
 from fieldloop.model.unit import write_limit_in_words
-from fieldloop.protocol.cells import flag, table
+from fieldloop.protocol.cells import read_table, read_true_or_false
 
 Value = float | int | str | bool | tuple[float, ...] | tuple[str, ...]
 
@@ -153,24 +153,24 @@ def read_limit(name: str, row: Mapping[str, Any]) -> Limit:
     if low is not None and high is not None and low > high:
         raise ProtocolError(f"{name}: min {low} is above max {high}.")
     return Limit(
-        unit=_text(name, row, "unit"),
-        why=_text(name, row, "why"),
+        unit=_read_text(name, row, "unit"),
+        why=_read_text(name, row, "why"),
         source=read_source(name, row),
         minimum=None if low is None else float(low),
         maximum=None if high is None else float(high),
-        parameters=_parameters(name, row),
-        required=flag(name, row, "required") if "required" in row else None,
-        pending=flag(name, row, "pending"),
-        cost=_cost(name, row),
+        parameters=_read_parameters(name, row),
+        required=read_true_or_false(name, row, "required") if "required" in row else None,
+        pending=read_true_or_false(name, row, "pending"),
+        cost=_read_cost(name, row),
     )
 
 
-def _parameters(name: str, row: Mapping[str, Any]) -> dict[str, Parameter]:
-    given = table(f"{name}.parameters", row.get("parameters", {}))
-    return {key: _parameter(name, key, value) for key, value in given.items()}
+def _read_parameters(name: str, row: Mapping[str, Any]) -> dict[str, Parameter]:
+    given = read_table(f"{name}.parameters", row.get("parameters", {}))
+    return {key: _read_parameter(name, key, value) for key, value in given.items()}
 
 
-def _parameter(name: str, key: str, given: Any) -> Parameter:
+def _read_parameter(name: str, key: str, given: Any) -> Parameter:
     """Read one parameter; a bare number was locked before parameters had a unit and a reason."""
     row = given if isinstance(given, Mapping) else {"value": given, **NO_REASON}
     place, value = f"{name}.parameters.{key}", row.get("value")
@@ -180,8 +180,8 @@ def _parameter(name: str, key: str, given: Any) -> Parameter:
     before = row.get(FORMERLY)
     return Parameter(
         value=float(row["value"]),
-        unit=_text(place, row, "unit"),
-        why=_text(place, row, "why"),
+        unit=_read_text(place, row, "unit"),
+        why=_read_text(place, row, "why"),
         source=read_source(place, row),
         formerly=None if before is None else float(before),
     )
@@ -191,7 +191,7 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def _cost(name: str, row: Mapping[str, Any]) -> float:
+def _read_cost(name: str, row: Mapping[str, Any]) -> float:
     cost = row.get("cost", USUAL_COST)
     if not _is_number(cost) or not 0 <= cost <= 1:
         raise ProtocolError(f"{name}: cost = {cost!r} must be a share from 0 to 1.")
@@ -204,10 +204,10 @@ def read_setting(name: str, row: Mapping[str, Any]) -> Setting:
     if "value" not in row:
         raise ProtocolError(f"{name}: no value is given.")
     value = tuple(row["value"]) if isinstance(row["value"], list) else row["value"]
-    unit, why, source = _text(name, row, "unit"), _text(name, row, "why"), read_source(name, row)
+    unit, why, source = _read_text(name, row, "unit"), _read_text(name, row, "why"), read_source(name, row)
     before = row.get(FORMERLY)
     before = tuple(before) if isinstance(before, list) else before
-    return Setting(value, unit, why, source, flag(name, row, "pending"), before)
+    return Setting(value, unit, why, source, read_true_or_false(name, row, "pending"), before)
 
 
 def read_source(name: str, row: Mapping[str, Any]) -> Source:
@@ -231,7 +231,7 @@ def refuse_unknown_keys(name: str, row: Mapping[str, Any], known: Iterable[str])
             raise ProtocolError(f"{name}: {UnknownName('key', key, known)} Known: {', '.join(sorted(known))}.")
 
 
-def refuse_other_kind(name: str, default: Any, given: Any) -> None:
+def refuse_other_value_type(name: str, default: Any, given: Any) -> None:
     """Text where a number is usual, or a number where a list is, would only be noticed when it is used."""
     numbers = (int, float)
     if (
@@ -244,7 +244,7 @@ def refuse_other_kind(name: str, default: Any, given: Any) -> None:
         raise ProtocolError(f"{name}: {given!r} should be of the same kind as the default, {default!r}.")
 
 
-def _text(name: str, row: Mapping[str, Any], key: str) -> str:
+def _read_text(name: str, row: Mapping[str, Any], key: str) -> str:
     if not isinstance(row.get(key), str) or not row[key].strip():
         raise ProtocolError(f"{name}: {key} is missing.")
     return str(row[key])

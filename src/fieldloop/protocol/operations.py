@@ -12,7 +12,7 @@ from fieldloop.protocol.number import (
     Setting,
     Value,
     read_setting,
-    refuse_other_kind,
+    refuse_other_value_type,
     refuse_unknown_keys,
 )
 
@@ -69,7 +69,7 @@ class Section:
             if old is None:
                 raise UnknownName(f"setting of {self.name}", name, settings)
             settings[name] = replace(old, value=value)
-        return _section(self.name, settings)
+        return _read_section(self.name, settings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +93,10 @@ def parse_operations(text: str, where: str = "operations.toml") -> Operations:
     Settings that were retired are ignored, and listed.
     """
     base, over = (
-        layers.parse_toml(layers.shipped_text("operations.toml"), "the shipped operations"),
+        layers.parse_toml(layers.read_shipped_file("operations.toml"), "the shipped operations"),
         layers.parse_toml(text, where),
     )
-    over, retired = _without_retired(over)
+    over, retired = _split_off_retired_settings(over)
     for section, rows in over.items():
         if section not in base:
             raise ProtocolError(f"{where}: {UnknownName('section', section, base)}")
@@ -109,18 +109,18 @@ def parse_operations(text: str, where: str = "operations.toml") -> Operations:
                 raise ProtocolError(f"{where}: {UnknownName(f'setting of {section}', name, base[section])}")
             if isinstance(row, Mapping):
                 refuse_unknown_keys(f"{where}: {section}.{name}", row, OWN_SETTING_KEYS)
-    merged = layers.overlay(base, over, where)
+    merged = layers.overlay_tables(base, over, where)
     sections = {
-        name: _section(name, {key: read_setting(f"{where}: {name}.{key}", row) for key, row in rows.items()})
+        name: _read_section(name, {key: read_setting(f"{where}: {name}.{key}", row) for key, row in rows.items()})
         for name, rows in merged.items()
     }
     for name, rows in over.items():
         for key in rows:
-            refuse_other_kind(f"{where}: {name}.{key}", base[name][key]["value"], merged[name][key]["value"])
-    return Operations(sections, layers.fingerprint({n: s.fingerprint for n, s in sections.items()}), retired)
+            refuse_other_value_type(f"{where}: {name}.{key}", base[name][key]["value"], merged[name][key]["value"])
+    return Operations(sections, layers.compute_fingerprint({n: s.fingerprint for n, s in sections.items()}), retired)
 
 
-def _without_retired(over: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
+def _split_off_retired_settings(over: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Split the settings of earlier versions from those of this one."""
     found = [
         (section, name)
@@ -144,6 +144,6 @@ def default_operations() -> Operations:
     return parse_operations("")
 
 
-def _section(name: str, settings: Mapping[str, Setting]) -> Section:
+def _read_section(name: str, settings: Mapping[str, Setting]) -> Section:
     counted = {key: [s.value, s.unit] for key, s in settings.items() if not s.is_as_before}
-    return Section(name, settings, layers.fingerprint(counted))
+    return Section(name, settings, layers.compute_fingerprint(counted))

@@ -4,13 +4,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from fieldloop.errors import ProtocolError, UnknownName
-from fieldloop.protocol.cells import table
+from fieldloop.protocol.cells import read_table
 from fieldloop.protocol.number import FORMERLY, OWN_PARAMETER_KEYS, refuse_unknown_keys
 
 KEY = "parameters"
 
 
-def as_tables(place: str, row: Mapping[str, Any]) -> dict[str, Any]:
+def convert_parameters_to_tables(place: str, row: Mapping[str, Any]) -> dict[str, Any]:
     """Return a limit in which a bare number in the place of a parameter is the parameter's value.
 
     >>> as_tables("check.force.window", {"max": 25.0, "parameters": {"contact_n": 2.0}})
@@ -18,11 +18,11 @@ def as_tables(place: str, row: Mapping[str, Any]) -> dict[str, Any]:
     """
     if KEY not in row:
         return dict(row)
-    given = table(f"{place}.{KEY}", row[KEY])
+    given = read_table(f"{place}.{KEY}", row[KEY])
     return {**row, KEY: {name: one if isinstance(one, Mapping) else {"value": one} for name, one in given.items()}}
 
 
-def refuse_unknown(place: str, row: Mapping[str, Any], usual: Mapping[str, Any]) -> None:
+def refuse_unknown_parameters(place: str, row: Mapping[str, Any], usual: Mapping[str, Any]) -> None:
     """Refuse a parameter that the shipped limit does not have, and a key that a parameter does not have."""
     known = usual.get(KEY, {})
     for name, one in row.get(KEY, {}).items():
@@ -32,7 +32,7 @@ def refuse_unknown(place: str, row: Mapping[str, Any], usual: Mapping[str, Any])
         refuse_unknown_keys(f"{place}.{KEY}.{name}", one, OWN_PARAMETER_KEYS)
 
 
-def with_reasons(row: Mapping[str, Any], usual: Mapping[str, Any]) -> Mapping[str, Any]:
+def add_missing_reasons(row: Mapping[str, Any], usual: Mapping[str, Any]) -> Mapping[str, Any]:
     """Complete a limit that was locked earlier: reasons of bare parameters, and numbers that stood in code then."""
     known, given = usual.get(KEY, {}), row.get(KEY, {})
     if not isinstance(given, Mapping):
@@ -40,31 +40,33 @@ def with_reasons(row: Mapping[str, Any], usual: Mapping[str, Any]) -> Mapping[st
     read = {
         n: one if isinstance(one, Mapping) or n not in known else {**known[n], "value": one} for n, one in given.items()
     }
-    every = with_former(read, known)
+    every = add_former_numbers(read, known)
     return {**row, KEY: every} if every else row
 
 
-def with_former(rows: Mapping[str, Any], usual: Mapping[str, Any]) -> dict[str, Any]:
+def add_former_numbers(rows: Mapping[str, Any], usual: Mapping[str, Any]) -> dict[str, Any]:
     """Add the shipped numbers that stood in code when these tables were locked, at the value they had there."""
     later = {name: row for name, row in usual.items() if FORMERLY in row and name not in rows}
     return {**rows, **{name: {**row, "value": row[FORMERLY]} for name, row in later.items()}}
 
 
-def is_as_before(row: Any) -> bool:
+def has_former_value(row: Any) -> bool:
     """Is it a number at the value that it had in code? Then it does not count in a fingerprint."""
     return isinstance(row, Mapping) and FORMERLY in row and row.get("value") == row[FORMERLY]
 
 
-def bare(checks: Mapping[str, Any]) -> dict[str, Any]:
+def reduce_parameters_to_values(checks: Mapping[str, Any]) -> dict[str, Any]:
     """Return the tables of limits with bare parameters, as fingerprints have always counted them."""
-    return {topic: {name: dict(_bare(row)) for name, row in rows.items()} for topic, rows in checks.items()}
+    return {
+        topic: {name: dict(_reduce_row_to_values(row)) for name, row in rows.items()} for topic, rows in checks.items()
+    }
 
 
-def _bare(row: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+def _reduce_row_to_values(row: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     for key, value in row.items():
         if key != KEY:
             yield key, value
             continue
-        counted = {name: one for name, one in value.items() if not is_as_before(one)}
+        counted = {name: one for name, one in value.items() if not has_former_value(one)}
         if counted or not value:
             yield key, {name: one["value"] if isinstance(one, Mapping) else one for name, one in counted.items()}

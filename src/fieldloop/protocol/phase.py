@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fieldloop.errors import ProtocolError
-from fieldloop.protocol.cells import table, text
+from fieldloop.protocol.cells import read_line, read_table
 from fieldloop.protocol.number import refuse_unknown_keys
 
 
@@ -22,7 +22,9 @@ def read_phases(where: str, rows: Any) -> tuple[Phase, ...]:
     """Read the `[[phase]]` tables; two of one name are refused."""
     if not isinstance(rows, Sequence) or isinstance(rows, str):
         raise ProtocolError(f"{where}: phase should be a list of tables: write [[phase]] above each.")
-    phases = tuple(_phase(f"{where}: phase {place}", table(where, row)) for place, row in enumerate(rows, start=1))
+    phases = tuple(
+        _read_phase(f"{where}: phase {place}", read_table(where, row)) for place, row in enumerate(rows, start=1)
+    )
     names = [phase.name for phase in phases]
     for name in names:
         if names.count(name) > 1:
@@ -30,6 +32,8 @@ def read_phases(where: str, rows: Any) -> tuple[Phase, ...]:
     return phases
 
 
-def _phase(where: str, row: Mapping[str, Any]) -> Phase:
+def _read_phase(where: str, row: Mapping[str, Any]) -> Phase:
     refuse_unknown_keys(where, row, {"name", "begins", "ends"})
-    return Phase(text(where, row, "name", required=True), text(where, row, "begins"), text(where, row, "ends"))
+    return Phase(
+        read_line(where, row, "name", required=True), read_line(where, row, "begins"), read_line(where, row, "ends")
+    )

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from fieldloop.protocol.cells import table, text, texts
+from fieldloop.protocol.cells import read_line, read_lines, read_table
 from fieldloop.protocol.number import refuse_unknown_keys
 
 
@@ -35,9 +35,11 @@ def read_script(where: str, name: str, row: Any) -> Script:
     """Read one `[edge_cases.name]` table; a bare sentence is a script of one step."""
     if isinstance(row, str):
         return Script(name, steps=(" ".join(row.split()),))
-    return _script(f"{where}.{name}", name, table(f"{where}.{name}", row))
+    return _read_script(f"{where}.{name}", name, read_table(f"{where}.{name}", row))
 
 
-def _script(where: str, name: str, row: Mapping[str, Any]) -> Script:
+def _read_script(where: str, name: str, row: Mapping[str, Any]) -> Script:
     refuse_unknown_keys(where, row, {"trigger", "steps", "label"})
-    return Script(name, text(where, row, "trigger"), texts(where, row, "steps"), text(where, row, "label"))
+    return Script(
+        name, read_line(where, row, "trigger"), read_lines(where, row, "steps"), read_line(where, row, "label")
+    )

@@ -6,9 +6,15 @@ from typing import Any
 
 from fieldloop.errors import ProtocolError, UnknownName
 from fieldloop.model.stream import StreamKind
-from fieldloop.protocol.cells import amount, count, flag, table, text
+from fieldloop.protocol.cells import (
+    read_line,
+    read_positive_number,
+    read_positive_whole_number,
+    read_table,
+    read_true_or_false,
+)
 from fieldloop.protocol.number import refuse_unknown_keys
-from fieldloop.protocol.synchronisation import Synchronisation, read_means, read_synchronisation
+from fieldloop.protocol.synchronisation import Synchronisation, read_synchronisation, read_synchronisation_means
 
 KEYS = {"kind", "required", "hz", "width", "height", "synchronised_by", "precision", "delicate"}
 
@@ -34,17 +40,23 @@ class SensorRequirement:
 def read_sensor(where: str, stream: str, raw: Any) -> SensorRequirement:
     """Read one `[sensors."stream"]` table."""
     where = f"{where}.{stream}"
-    row = table(where, raw)
+    row = read_table(where, raw)
     refuse_unknown_keys(where, row, KEYS)
-    kind = text(where, row, "kind", required=True)
+    kind = read_line(where, row, "kind", required=True)
     if kind not in list(StreamKind):
         raise ProtocolError(f"{where}: {UnknownName('kind of stream', kind, [k.value for k in StreamKind])}")
-    by = text(where, row, "synchronised_by")
+    by = read_line(where, row, "synchronised_by")
     return SensorRequirement(
-        stream, kind, flag(where, row, "required"), amount(where, row, "hz"), count(where, row, "width"),
-        count(where, row, "height"), read_means(where, by).value if by else "", amount(where, row, "precision"),
-        flag(where, row, "delicate"),
-    )  # fmt: skip
+        stream,
+        kind,
+        read_true_or_false(where, row, "required"),
+        read_positive_number(where, row, "hz"),
+        read_positive_whole_number(where, row, "width"),
+        read_positive_whole_number(where, row, "height"),
+        read_synchronisation_means(where, by).value if by else "",
+        read_positive_number(where, row, "precision"),
+        read_true_or_false(where, row, "delicate"),
+    )
 
 
 def read_declarations(
@@ -53,7 +65,7 @@ def read_declarations(
     """Read what is declared of each device's clock: in a table of its own, or in one word beside the sensor."""
     declared = {name: read_synchronisation(where, name, row) for name, row in rows.items()}
     for name, sensor in sensors.items():
-        means = read_means(f"sensors.{name}", sensor.synchronised_by)
+        means = read_synchronisation_means(f"sensors.{name}", sensor.synchronised_by)
         if sensor.synchronised_by and name in declared and "synchronised_by" not in rows[name]:
             raw = {**rows[name], "synchronised_by": sensor.synchronised_by}
             declared[name] = read_synchronisation(where, name, raw)

@@ -45,48 +45,50 @@ class Statement:
     is_as_before: bool = False
 
 
-def statements(protocol: CollectionProtocol) -> dict[str, Statement]:
+def list_statements(protocol: CollectionProtocol) -> dict[str, Statement]:
     """Return every statement of a protocol, by place."""
     every = (
-        *_limits(protocol),
-        *_settings(protocol),
-        *_task(protocol),
-        *_instruction_statements(protocol),
-        *_sensor_statements(protocol),
+        *_list_limit_statements(protocol),
+        *_list_setting_statements(protocol),
+        *_list_task_statements(protocol),
+        *_list_instruction_statements(protocol),
+        *_list_sensor_statements(protocol),
     )
     return {statement.place: statement for statement in every}
 
 
-def measuring_fingerprint(protocol: CollectionProtocol) -> str:
+def fingerprint_measuring_numbers(protocol: CollectionProtocol) -> str:
     """Name the part of a protocol that changes what is *measured*.
 
     Kept measurements may be judged again under a protocol with the same name here; under another, measure again.
     """
-    measuring = [s for s in statements(protocol).values() if s.effect is Effect.MEASURE and not s.is_as_before]
-    return layers.fingerprint({statement.place: statement.numbers for statement in measuring})
+    measuring = [s for s in list_statements(protocol).values() if s.effect is Effect.MEASURE and not s.is_as_before]
+    return layers.compute_fingerprint({statement.place: statement.numbers for statement in measuring})
 
 
-def _limits(protocol: CollectionProtocol) -> Iterator[Statement]:
+def _list_limit_statements(protocol: CollectionProtocol) -> Iterator[Statement]:
     for name, limit in protocol.limits.items():
         place = f"check.{name}"
         effect = Effect.MEASURE if name in LOOKED_AT else Effect.JUDGE
-        yield Statement(place, effect, _limit_text(limit), name, _limit_numbers(limit))
+        yield Statement(place, effect, _write_limit(limit), name, _write_limit_numbers(limit))
         for key, one in limit.parameters.items():
             here, effect = f"{place}.parameters.{key}", Effect.JUDGE if name.startswith(ANEW) else Effect.MEASURE
-            yield Statement(here, effect, f"{exact(one.value)} {one.unit}", name, one.value, one.is_as_before)
-            yield from _reason(here, one, name)
-        yield Statement(f"{place}.cost", Effect.JUDGE, f"{exact(limit.cost)} of the episode's worth", name)
-        yield from _reason(place, limit, name)
+            yield Statement(
+                here, effect, f"{write_exact_number(one.value)} {one.unit}", name, one.value, one.is_as_before
+            )
+            yield from _make_reason_statement(here, one, name)
+        yield Statement(f"{place}.cost", Effect.JUDGE, f"{write_exact_number(limit.cost)} of the episode's worth", name)
+        yield from _make_reason_statement(place, limit, name)
 
 
-def _settings(protocol: CollectionProtocol) -> Iterator[Statement]:
+def _list_setting_statements(protocol: CollectionProtocol) -> Iterator[Statement]:
     for name, setting in protocol.settings.items():
-        numbers = [_number(setting.value), setting.unit]
-        yield Statement(name, _effect_of(name), _value_text(setting), "", numbers, setting.is_as_before)
-        yield from _reason(name, setting)
+        numbers = [_write_number(setting.value), setting.unit]
+        yield Statement(name, _find_effect(name), _write_value(setting), "", numbers, setting.is_as_before)
+        yield from _make_reason_statement(name, setting)
 
 
-def _effect_of(name: str) -> Effect:
+def _find_effect(name: str) -> Effect:
     if name in READ_ONLY_BY_PEOPLE:
         return Effect.COLLECT
     if name.startswith(COVER) or name.partition(".")[0] not in ("task", "episode"):
@@ -94,18 +96,20 @@ def _effect_of(name: str) -> Effect:
     return Effect.MEASURE
 
 
-def _task(protocol: CollectionProtocol) -> Iterator[Statement]:
+def _list_task_statements(protocol: CollectionProtocol) -> Iterator[Statement]:
     names = [phase.name for phase in protocol.phases]
     yield Statement("phase", Effect.MEASURE, " → ".join(names), numbers=names)
     for phase in protocol.phases:
         parts = {"begins": phase.begins, "ends": phase.ends}
         yield from (Statement(f"phase {phase.name}.{k}", Effect.COLLECT, text) for k, text in parts.items() if text)
     for name, asked in protocol.balance.items():
-        shares = ", ".join(f"{label} {exact(100 * share)} %" for label, share in sorted(asked.shares.items()))
+        shares = ", ".join(
+            f"{label} {write_exact_number(100 * share)} %" for label, share in sorted(asked.shares.items())
+        )
         yield Statement(f"balance.{name}", Effect.JUDGE, shares, "batch.balance")
 
 
-def _instruction_statements(protocol: CollectionProtocol) -> Iterator[Statement]:
+def _list_instruction_statements(protocol: CollectionProtocol) -> Iterator[Statement]:
     for name, interface in protocol.interfaces.items():
         place = f"interface.{name}"
         parts = {
@@ -114,9 +118,9 @@ def _instruction_statements(protocol: CollectionProtocol) -> Iterator[Statement]
         }  # fmt: skip
         yield from (Statement(f"{place}.{key}", Effect.COLLECT, text) for key, text in parts.items() if text)
         for limited, limit in interface.limits.items():
-            here, numbers = f"{place}.limits.{limited}", _limit_numbers(limit)
-            yield Statement(here, Effect.MEASURE, _limit_text(limit), numbers=numbers)
-            yield from _reason(f"{place}.limits.{limited}", limit)
+            here, numbers = f"{place}.limits.{limited}", _write_limit_numbers(limit)
+            yield Statement(here, Effect.MEASURE, _write_limit(limit), numbers=numbers)
+            yield from _make_reason_statement(f"{place}.limits.{limited}", limit)
     for name, script in protocol.edge_cases.items():
         parts = {"trigger": script.trigger, "steps": " / ".join(script.steps), "label": script.label}
         for key, text in parts.items():
@@ -124,12 +128,12 @@ def _instruction_statements(protocol: CollectionProtocol) -> Iterator[Statement]
                 yield Statement(f"edge_cases.{name}.{key}", Effect.COLLECT, text)
 
 
-def _sensor_statements(protocol: CollectionProtocol) -> Iterator[Statement]:
+def _list_sensor_statements(protocol: CollectionProtocol) -> Iterator[Statement]:
     for name, sensor in protocol.sensors.items():
         asked = {"hz": sensor.hz, "width": sensor.width, "height": sensor.height, "precision": sensor.precision}
-        parts = [f"{key} {exact(value)}" for key, value in asked.items() if value is not None]
+        parts = [f"{key} {write_exact_number(value)}" for key, value in asked.items() if value is not None]
         parts += [word for word, is_so in (("delicate", sensor.delicate), ("required", sensor.required)) if is_so]
-        numbers = [sensor.kind, *map(_number, asked.values()), sensor.delicate, sensor.required]
+        numbers = [sensor.kind, *map(_write_number, asked.values()), sensor.delicate, sensor.required]
         yield Statement(f"sensors.{name}", Effect.MEASURE, ", ".join((sensor.kind, *parts)), numbers=numbers)
     for name, view in protocol.viewpoints.items():
         pose = f"{view.position_m} {view.quaternion_xyzw} in {view.parent}" if view.parent else ""
@@ -147,12 +151,12 @@ def _sensor_statements(protocol: CollectionProtocol) -> Iterator[Statement]:
             yield Statement(f"{place}.verified", Effect.WORDS, f"{seen.offset_ms:g} ms on {seen.day} {seen.how}")
 
 
-def _reason(place: str, number: Limit | Setting | Parameter, check: str = "") -> Iterator[Statement]:
+def _make_reason_statement(place: str, number: Limit | Setting | Parameter, check: str = "") -> Iterator[Statement]:
     reason = f"{number.why} ({number.source.kind}: {number.source.ref})"
     yield Statement(f"{place}.why", Effect.WORDS, reason, check)
 
 
-def _limit_text(limit: Limit) -> str:
+def _write_limit(limit: Limit) -> str:
     """Write a limit, exactly where needed: two that differ in the last digit must not look the same."""
     marks = [word for word, is_so in (("required", limit.required), ("check to come", limit.pending)) if is_so]
     ends = [end for end in (limit.minimum, limit.maximum) if end is not None]
@@ -160,27 +164,27 @@ def _limit_text(limit: Limit) -> str:
     return ", ".join([str(limit), *exactly, *marks])
 
 
-def _limit_numbers(limit: Limit) -> list[Any]:
-    return [_number(limit.minimum), _number(limit.maximum), limit.unit, limit.required, limit.pending]
+def _write_limit_numbers(limit: Limit) -> list[Any]:
+    return [_write_number(limit.minimum), _write_number(limit.maximum), limit.unit, limit.required, limit.pending]
 
 
-def _number(value: Any) -> Any:
+def _write_number(value: Any) -> Any:
     """Write 8 and 8.0 alike: they measure the same."""
     if isinstance(value, tuple):
-        return [_number(one) for one in value]
+        return [_write_number(one) for one in value]
     return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
-def _value_text(setting: Setting) -> str:
+def _write_value(setting: Setting) -> str:
     value = setting.value
     if isinstance(value, tuple):
-        return ", ".join(exact(v) if isinstance(v, float) else str(v) for v in value)
+        return ", ".join(write_exact_number(v) if isinstance(v, float) else str(v) for v in value)
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return f"{exact(value)} {setting.unit}" if isinstance(value, int | float) else value
+    return f"{write_exact_number(value)} {setting.unit}" if isinstance(value, int | float) else value
 
 
-def exact(value: float) -> str:
+def write_exact_number(value: float) -> str:
     """Write a number short where that loses nothing.
 
     >>> exact(8.0), exact(0.1 + 0.2)

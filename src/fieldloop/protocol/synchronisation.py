@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Any
 
 from fieldloop.errors import ProtocolError, UnknownName
-from fieldloop.protocol.cells import amount, table, text
+from fieldloop.protocol.cells import read_line, read_positive_number, read_table
 from fieldloop.protocol.number import refuse_unknown_keys
 
 KEYS = {"synchronised_by", "max_offset_ms", "how", "verify_every_days", "verified"}
@@ -53,7 +53,7 @@ class Synchronisation:
     verified: SyncVerification | None = None
 
 
-def read_means(where: str, raw: Any) -> SyncMeans:
+def read_synchronisation_means(where: str, raw: Any) -> SyncMeans:
     """Read `synchronised_by`; capitals do not matter.
 
     >>> read_means("sensors.joints", "ptp")
@@ -72,23 +72,29 @@ def read_means(where: str, raw: Any) -> SyncMeans:
 def read_synchronisation(where: str, stream: str, raw: Any) -> Synchronisation:
     """Read one `[synchronisation."stream"]` table."""
     where = f"{where}.{stream}"
-    row = table(where, raw)
+    row = read_table(where, raw)
     refuse_unknown_keys(where, row, KEYS)
     known = read_verification(f"{where}.verified", stream, row["verified"]) if "verified" in row else None
     return Synchronisation(
-        stream, read_means(where, row.get("synchronised_by", "")), amount(where, row, "max_offset_ms"),
-        text(where, row, "how"), amount(where, row, "verify_every_days"), known,
-    )  # fmt: skip
+        stream,
+        read_synchronisation_means(where, row.get("synchronised_by", "")),
+        read_positive_number(where, row, "max_offset_ms"),
+        read_line(where, row, "how"),
+        read_positive_number(where, row, "verify_every_days"),
+        known,
+    )
 
 
 def read_verification(where: str, stream: str, raw: Any) -> SyncVerification:
     """Read `verified = { on = 2026-03-02, offset_ms = 1.2, how = "…" }`."""
-    row = table(where, raw)
+    row = read_table(where, raw)
     refuse_unknown_keys(where, row, {"on", "offset_ms", "how"})
     offset = row.get("offset_ms")
     if isinstance(offset, bool) or not isinstance(offset, int | float):
         raise ProtocolError(f"{where}: offset_ms is missing: write the offset that was measured.")
-    return SyncVerification(stream, _parse_day_ns(where, row.get("on")), abs(float(offset)), text(where, row, "how"))
+    return SyncVerification(
+        stream, _parse_day_ns(where, row.get("on")), abs(float(offset)), read_line(where, row, "how")
+    )
 
 
 def _parse_day_ns(where: str, raw: Any) -> int:

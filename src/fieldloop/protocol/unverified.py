@@ -20,7 +20,7 @@ class Unverified:
     reason: Note
 
 
-def unverified(
+def list_unverified_devices(
     protocol: CollectionProtocol, verifications: Iterable[SyncVerification] = (), *, at_ns: int | None = None
 ) -> list[Unverified]:
     """List every required or declared device that is undeclared, never verified, too far off, or verified too long ago.
@@ -36,17 +36,17 @@ def unverified(
     devices = []
     for stream in sorted(required | set(protocol.synchronisation)):
         device = protocol.synchronisation.get(stream, Synchronisation(stream))
-        if reason := _unverified_reason(device, newest.get(stream), allowed_offset_ms(protocol, device), at_ns):
+        if reason := _explain_unverified(device, newest.get(stream), get_allowed_offset_ms(protocol, device), at_ns):
             devices.append(Unverified(stream, reason))
     return devices
 
 
-def allowed_offset_ms(protocol: CollectionProtocol, device: Synchronisation) -> float | None:
+def get_allowed_offset_ms(protocol: CollectionProtocol, device: Synchronisation) -> float | None:
     """Return the allowed offset of a device: its own limit, or the one between any two streams."""
     return protocol.limits[USUAL_LIMIT].maximum if device.max_offset_ms is None else device.max_offset_ms
 
 
-def _unverified_reason(
+def _explain_unverified(
     device: Synchronisation, last: SyncVerification | None, limit_ms: float | None, at_ns: int | None
 ) -> Note | None:
     if device.by is SyncMeans.UNKNOWN:

@@ -6,12 +6,12 @@
 from typing import Any
 
 from fieldloop.errors import FieldloopError
-from fieldloop.python_api.display import text
+from fieldloop.python_api.display import write_result_text
 from fieldloop.python_api.logs import read
 from fieldloop.python_api.workspace import OpenWorkspace, init
 from fieldloop.python_api.workspace import open_folder as open  # noqa: A004 - `fl.open` reads best
 
-__all__ = ["WITHOUT_WORKSPACE", "FieldloopError", "OpenWorkspace", "init", "open", "read", "text"]
+__all__ = ["WITHOUT_WORKSPACE", "FieldloopError", "OpenWorkspace", "init", "open", "read", "write_result_text"]
 
 WITHOUT_WORKSPACE = {
     "check": "check",
@@ -34,8 +34,8 @@ def __getattr__(name: str) -> Any:
     """Make a function from its command when it is first used."""
     if name not in WITHOUT_WORKSPACE:
         raise AttributeError(f"module 'fieldloop.python_api' has no attribute {name!r}")
-    from fieldloop.loop.catalogue import use_case
+    from fieldloop.loop.catalogue import find_use_case
     from fieldloop.python_api.commands import make_command_function
 
-    globals()[name] = made = make_command_function(use_case(WITHOUT_WORKSPACE[name]), name)
+    globals()[name] = made = make_command_function(find_use_case(WITHOUT_WORKSPACE[name]), name)
     return made

@@ -30,7 +30,7 @@ def make_command_function(use_case: UseCase, name: str, workspace: Any = None) -
         with explain_missing_extra():
             function = use_case.load()
             ask = read_parameters(function)
-            values = _convert_arguments(ask, arguments) | _make_progress_functions(ask)
+            values = _convert_arguments(ask, arguments) | _choose_progress_arguments(ask)
             check_given_values(ask, values)
             check_output_paths(use_case, values)
             return add_notebook_display(_call_use_case(function, ask, workspace, values))
@@ -97,7 +97,7 @@ def _convert_value(parameter: Parameter, given_value: Any) -> Any:
     return given_value
 
 
-def _make_progress_functions(parameters: Ask) -> dict[str, Any]:
+def _choose_progress_arguments(parameters: Ask) -> dict[str, Any]:
     """Show progress as the command line does."""
     from fieldloop.cli.perform import SEAMS
 

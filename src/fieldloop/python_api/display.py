@@ -17,10 +17,10 @@ class Results(tuple[Any, ...]):
     __slots__ = ()
 
     def __repr__(self) -> str:
-        return text(tuple(self))
+        return write_result_text(tuple(self))
 
     def _repr_html_(self) -> str:
-        return _wrap_as_preformatted(text(tuple(self)))
+        return _wrap_as_preformatted(write_result_text(tuple(self)))
 
 
 def add_notebook_display(result: T) -> T:
@@ -34,12 +34,12 @@ def add_notebook_display(result: T) -> T:
         return Results(result)  # type: ignore[return-value]  # a tuple of the same results
     if dataclasses.is_dataclass(result) and not isinstance(result, type):
         kind: Any = type(result)
-        kind._repr_html_ = html
+        kind._repr_html_ = draw_result_html
         kind._repr_pretty_ = _print_in_ipython
     return result
 
 
-def text(result: Any) -> str:
+def write_result_text(result: Any) -> str:
     """Return a result as the text that the command line prints.
 
     Arguments:
@@ -53,48 +53,48 @@ def text(result: Any) -> str:
     return written.getvalue().rstrip("\n")
 
 
-def html(result: Any) -> str:
+def draw_result_html(result: Any) -> str:
     """Draw a result: the page it was written to, else the report of its kind, else its text."""
     page = getattr(result, "html", None)
     if page and Path(page).is_file():
         return _wrap_in_frame(Path(page).read_text(encoding="utf-8"))
     draw = PAGES.get(type(result).__name__)
-    return _wrap_in_frame(draw(result)) if draw else _wrap_as_preformatted(text(result))
+    return _wrap_in_frame(draw(result)) if draw else _wrap_as_preformatted(write_result_text(result))
 
 
 def _print_in_ipython(result: Any, printer: Any, cycle: bool) -> None:  # noqa: FBT001 - IPython calls it by position
     """Print a result in IPython."""
-    printer.text("…" if cycle else text(result))
+    printer.text("…" if cycle else write_result_text(result))
 
 
 def _render_check_report(report: Any) -> str:
-    from fieldloop.report.check import html as page
+    from fieldloop.report.check import render_check_page as page
 
     return page(report)
 
 
 def _render_plan(plan: Any) -> str:
     from fieldloop.report.plan import PlanReport
-    from fieldloop.report.plan import html as page
+    from fieldloop.report.plan import render_plan_page as page
 
     return page(PlanReport(plan, (), ()))
 
 
 def _render_plan_now(plan_now: Any) -> str:
-    from fieldloop.report.plan import html as page
+    from fieldloop.report.plan import render_plan_page as page
 
     return page(plan_now)
 
 
 def _render_diagnosis(diagnosis: Any) -> str:
     from fieldloop.report.diagnose import DiagnosisReport
-    from fieldloop.report.diagnose import html as page
+    from fieldloop.report.diagnose import render_diagnosis_page as page
 
     return page(DiagnosisReport(diagnosis))
 
 
 def _render_audit(audited: Any) -> str:
-    from fieldloop.report.audit import html as page
+    from fieldloop.report.audit import render_audit_page as page
 
     return page(audited.deployment, audited.audit, audited.early)
 

@@ -1,6 +1,6 @@
 """Freeze a release: an immutable selection of sound episodes with its split, its shares and its datasheet.
 
-`assemble` freezes, `diff` compares two, `datasheet` describes one; `writers` export it into common formats.
+`assemble_release` freezes one, `compare_releases` compares two; `writers` export it into common formats.
 """
 
 from fieldloop.release.assemble import Terms, assemble_release, compute_labels_id

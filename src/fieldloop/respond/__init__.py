@@ -1,7 +1,8 @@
 """Incidents and their deadlines, the demonstrations they demand, and when to train again.
 
-`open_incident` and `report_incident` begin one, `move` takes a step of the runbook, `clocks` reads its deadlines,
-`demand` asks the plan for demonstrations, `due` lists the reasons to train again.
+`open_incident` and `report_incident` begin one, `take_incident_step` takes a step of the runbook,
+`compute_incident_clocks` reads its deadlines, `demand_demonstrations` asks the plan for demonstrations,
+`list_retraining_triggers` lists the reasons to train again.
 """
 
 from fieldloop.respond.demand import demand_demonstrations

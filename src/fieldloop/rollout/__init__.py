@@ -1,6 +1,7 @@
 """Staged rollout of a new version: shadow, trial, quarter, half, fleet; and back.
 
-`start` begins a rollout, `advance` moves it by the evidence, `roll_back` ends it, `arm` routes a task.
+`start_rollout` begins a rollout, `advance_rollout` moves it by the evidence, `roll_back` ends it, `choose_arm` routes
+a task.
 """
 
 from fieldloop.rollout.ladder import LADDER, advance_rollout, roll_back, start_rollout

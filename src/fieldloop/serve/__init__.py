@@ -1,7 +1,7 @@
 """A policy version answers: engines load bundles, `bench` and `admission` judge their speed, `server` opens a port.
 
-`engines.onnx.load(folder)` opens a bundle; `server.app(engine, settings)` serves it; the robot's side of the wire is
-`fieldloop_robot.client`. Nothing heavy is imported here.
+`engines.onnx.load_bundle(folder)` opens a bundle; `server.make_app(engine, settings)` serves it; the robot's side of
+the wire is `fieldloop_robot.client`. Nothing heavy is imported here.
 """
 
 from fieldloop.model.policy import Input

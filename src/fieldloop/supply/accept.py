@@ -13,7 +13,9 @@ from fieldloop.protocol import Section
 UNDECIDED = (Status.CANNOT_TELL, Status.NOT_APPLICABLE, Status.ERRORED)
 
 
-def accept(reports: Iterable[EpisodeReport], provider: Provider, settings: Section, at_ns: int = 0) -> Acceptance:
+def judge_delivery(
+    reports: Iterable[EpisodeReport], provider: Provider, settings: Section, at_ns: int = 0
+) -> Acceptance:
     """Judge one delivery: enough passed, too many failed, or too many undecided.
 
     The contract's required share applies where it is higher than the workspace's.

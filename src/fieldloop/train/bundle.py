@@ -15,7 +15,7 @@ MODEL_FILE = "policy.onnx"
 CARD_FILE = "bundle.json"
 
 
-def write(
+def write_bundle(
     folder: Path,
     trained: Trained,
     *,

@@ -1,6 +1,7 @@
 """The lineage of a policy, and tamper-evident records of it.
 
-`trace` follows a policy back to operators, calibrations and providers; `chain` and `verify` seal records.
+`trace_lineage` follows a policy back to operators, calibrations and providers; `seal_records` seals records and
+`verify_chain` verifies them.
 """
 
 from fieldloop.trust.chain import Link, Verification, seal_records, verify_chain

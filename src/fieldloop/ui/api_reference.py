@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from fieldloop.doors.stages import STAGES
 from fieldloop.say.html import Markup, escape, join, tag
-from fieldloop.ui.components import Column, dense_table, panel
+from fieldloop.ui.components import Column, draw_panel, draw_table
 from fieldloop.ui.visit import Drawn
 
 if TYPE_CHECKING:
@@ -24,13 +24,13 @@ def draw_api_reference(app: "FastAPI") -> Drawn:
         for path, methods in document["paths"].items()
         for method, operation in methods.items()
     ]
-    how = panel(
+    how = draw_panel(
         "How to call it",
         tag("p", document["info"]["description"]),
         tag("p", tag("a", "/api/openapi.json", href="/api/openapi.json"), " is this page for programs."),
     )
     stages = [
-        panel(stage, *(_draw_route(*one, known) for one in operations if one[2].get("tags") == [stage]))
+        draw_panel(stage, *(_draw_route(*one, known) for one in operations if one[2].get("tags") == [stage]))
         for stage in STAGES
         if any(one[2].get("tags") == [stage] for one in operations)
     ]
@@ -53,7 +53,7 @@ def _draw_route(path: str, method: str, operation: Schema, schemas_by_name: Mapp
 
 
 def _draw_fields_table(title: str, rows: list[tuple[str, str, str]]) -> Markup:
-    return join(tag("h3", title), dense_table(("Name", "Type", Column("Meaning", "text wide")), rows))
+    return join(tag("h3", title), draw_table(("Name", "Type", Column("Meaning", "text wide")), rows))
 
 
 def _list_parameters(operation: Schema, schemas_by_name: Mapping[str, Schema]) -> list[tuple[str, str, str]]:

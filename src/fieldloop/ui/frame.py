@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from fieldloop.model.person import Actor
 from fieldloop.say.html import Markup, join, tag
 from fieldloop.ui.assets import STYLE, get_asset_url, list_imported_modules
-from fieldloop.ui.components import connection_banner
+from fieldloop.ui.components import draw_connection_banner
 from fieldloop.ui.navigation import draw_phone_tabs, draw_rail
 from fieldloop.ui.visit import Drawn
 
@@ -48,7 +48,7 @@ def draw_framed_page(current: str, page: Drawn, actor: Actor, counts: Mapping[st
         tag("header", _draw_top_bar(page.title, actor), class_="bar"),
         inside,
         tag("nav", draw_phone_tabs(current), class_="tabs", aria_label="Main"),
-        connection_banner(),
+        draw_connection_banner(),
         _draw_keyboard_help(),
         class_="frame",
     )

@@ -14,7 +14,7 @@ from fieldloop.model.person import Actor
 from fieldloop.say.html import escape
 from fieldloop.ui.api_reference import draw_api_reference
 from fieldloop.ui.assets import add_assets_route
-from fieldloop.ui.components import button, empty_state
+from fieldloop.ui.components import draw_button, draw_empty_state
 from fieldloop.ui.frame import HEADERS, draw_framed_page
 from fieldloop.ui.pages import PAGES, Page
 from fieldloop.ui.pages.login import add_login_route
@@ -59,7 +59,9 @@ def _add_unknown_page(app: FastAPI, open_workspace: Callable[[], Workspace]) -> 
     def serve_unknown_page(request: Request, rest: str) -> Response:
         if request.scope[ACTOR] is None:  # an asset that does not exist
             return PlainTextResponse(f"/{rest} does not exist.", NOT_FOUND)
-        nothing = empty_state("No such page", f"/{rest} is not the address of a page.", button("Home", "/", "primary"))
+        nothing = draw_empty_state(
+            "No such page", f"/{rest} is not the address of a page.", draw_button("Home", "/", "primary")
+        )
         counts = count_open_work(open_workspace())
         page = draw_framed_page("Not found", Drawn(escape("Not found"), (nothing,)), request.scope[ACTOR], counts)
         return HTMLResponse(page, NOT_FOUND, HEADERS)
@@ -72,9 +74,9 @@ def _draw_page(page: Page, visit: Visit) -> tuple[Drawn, int]:
             return page.build(visit), OK
     except FieldloopError as refused:
         missing = isinstance(refused, UnknownName) and bool(visit.path)
-        nothing = empty_state("This page cannot be shown", str(refused))
+        nothing = draw_empty_state("This page cannot be shown", str(refused))
         return Drawn(escape(page.name), (nothing,)), NOT_FOUND if missing else OK
     except Exception:
         log.exception("%s failed", page.path)
         how = "This is a bug. The server's log shows where it happened."
-        return Drawn(escape(page.name), (empty_state("This page failed", how),)), BUG
+        return Drawn(escape(page.name), (draw_empty_state("This page failed", how),)), BUG

@@ -8,7 +8,7 @@ from tests.calibrate.conventions.test_readings import as_written
 from fieldloop.calibrate.conventions import Reading, propose_readings
 from fieldloop.calibrate.conventions.alternatives import Wanted
 from fieldloop.calibrate.hand_eye import Setup
-from fieldloop.calibrate.hand_eye_written import Stated, hand_eye_from_written
+from fieldloop.calibrate.hand_eye_written import Stated, calibrate_from_written_poses
 from fieldloop.geometry import transforms as tf
 from fieldloop.model.finding import Status
 from fieldloop.model.written_poses import Side, WrittenPoses
@@ -57,7 +57,7 @@ def test_reason_and_proposal_give_one_answer():
     made = shown()
     robot = side(Side.ROBOT, made.base_from_gripper, "rpy-xyz-deg")
     stated = Stated(Reading("rotation-vector"), PLAIN, Setup.EYE_IN_HAND, assumed=True)
-    found = hand_eye_from_written(robot, side(Side.TARGET, made.camera_from_target), stated, default_protocol())
+    found = calibrate_from_written_poses(robot, side(Side.TARGET, made.camera_from_target), stated, default_protocol())
     assert [p.options for p in found.proposals] == [("--rotation robot:rpy-xyz-deg",)]
     reason = found.found.reason
     assert (reason.code, reason.details[0].code) == ("calibrate.degrees", "calibrate.better_reading")

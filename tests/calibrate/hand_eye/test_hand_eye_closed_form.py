@@ -5,9 +5,9 @@ import pytest
 
 from fieldloop.calibrate.conventions import Reading
 from fieldloop.calibrate.hand_eye import Setup, make_pairs, solve, solve_hand_eye
-from fieldloop.calibrate.hand_eye.held_out import jackknife_covariance
+from fieldloop.calibrate.hand_eye.held_out import estimate_jackknife_covariance
 from fieldloop.calibrate.hand_eye.methods import solve_closed_form
-from fieldloop.calibrate.hand_eye_written import Stated, hand_eye_from_written
+from fieldloop.calibrate.hand_eye_written import Stated, calibrate_from_written_poses
 from fieldloop.geometry import transforms as tf
 from fieldloop.geometry.se3 import bound_vector_length
 from fieldloop.model.finding import Status
@@ -33,7 +33,7 @@ def test_a_closed_form_is_as_sure_as_it_says():
     for seed in range(20):
         made, given = shown(seed)
         answer = solve_closed_form(given, "tsai")
-        covariance = jackknife_covariance(given, "tsai", answer)
+        covariance = estimate_jackknife_covariance(given, "tsai", answer)
         off_deg, off_mm = compute_pose_error(made.gripper_from_camera, answer.mount_from_camera)
         bounds = [bound_vector_length(covariance[axes, axes], 19, 0.95) for axes in (slice(3), slice(3, 6))]
         within.append((off_deg <= np.degrees(bounds[0]), off_mm <= 1e3 * bounds[1]))
@@ -51,7 +51,7 @@ def test_a_closed_form_that_is_taken_says_its_own_uncertainty(monkeypatch):
 
 def test_a_closed_form_whose_uncertainty_cannot_be_found_does_not_pass(monkeypatch):
     monkeypatch.setattr(solve, "_choose_method", lambda *_: "tsai")
-    monkeypatch.setattr(solve, "jackknife_covariance", lambda *_: None)
+    monkeypatch.setattr(solve, "estimate_jackknife_covariance", lambda *_: None)
     found = solved(0)
     assert (found.uncertainty_mm, found.uncertainty_deg, found.covariance) == (None, None, None)
     assert found.status is Status.CANNOT_TELL
@@ -77,5 +77,5 @@ def test_advice_turns_what_was_stated(turned, advice):
         for which, p in zip(Side, poses, strict=True)
     ]
     readings = [Reading("matrix", inverse=said) for said in turned]
-    found = hand_eye_from_written(*sides, Stated(*readings, Setup.EYE_IN_HAND), PROTOCOL)
+    found = calibrate_from_written_poses(*sides, Stated(*readings, Setup.EYE_IN_HAND), PROTOCOL)
     assert advice in sentence(found.complaints[0])

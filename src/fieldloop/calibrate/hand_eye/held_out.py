@@ -46,7 +46,7 @@ def measure_held_out_residuals(pose_pairs: Pairs, start: Answer, folds: int) -> 
     return {method: _compute_rms_residual(rows) for method, rows in whole.items()}
 
 
-def jackknife_covariance(pose_pairs: Pairs, method: str, answer_from_all: Answer | None) -> Floats | None:
+def estimate_jackknife_covariance(pose_pairs: Pairs, method: str, answer_from_all: Answer | None) -> Floats | None:
     """Return the covariance of a closed form's camera by the jackknife; None where it fails without some pair.
 
     A closed form does not weigh the noises, so the refined answer's covariance does not apply to it.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fieldloop.calibrate.hand_eye.held_out import (
     REFINED,
     Residual,
-    jackknife_covariance,
+    estimate_jackknife_covariance,
     measure_held_out_residuals,
     measure_in_sample_residual,
 )
@@ -84,7 +84,7 @@ def solve_hand_eye(pose_pairs: Pairs, setup: Setup, protocol: CollectionProtocol
     covariance, freedom = (
         (sound.refined.camera_covariance, sound.refined.freedom)
         if method == REFINED
-        else (jackknife_covariance(sound.pairs, method, answer), len(sound.pairs) - 1)
+        else (estimate_jackknife_covariance(sound.pairs, method, answer), len(sound.pairs) - 1)
     )
     off_mm = (
         math.inf if covariance is None else 1e3 * bound_vector_length(covariance[3:, 3:], freedom, rules.confidence)

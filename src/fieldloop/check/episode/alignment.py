@@ -21,7 +21,7 @@ from fieldloop.model.note import Subject, note
 from fieldloop.model.stream import MS_PER_S, NS_PER_S, Stream, StreamKind
 
 
-def lag_evidence(case: Case, camera: Stream) -> Evidence:
+def collect_camera_lag_evidence(case: Case, camera: Stream) -> Evidence:
     """Return the evidence of one camera's lag behind the joints; computed once for all checks."""
     others = tuple(case.find_streams())
     return case.compute_once(
@@ -46,7 +46,7 @@ def content_lag(case: Case) -> Iterator[Measurement]:
     moving = choose_motion_streams(tuple(case.find_streams()))
     for camera in case.find_streams(StreamKind.RGB) if moving else ():
         about = Subject(camera.name, moving[0].name)
-        lag = estimate_pooled_lag([lag_evidence(case, camera)], settings)
+        lag = estimate_pooled_lag([collect_camera_lag_evidence(case, camera)], settings)
         yield replace(make_lag_measurement(about, lag), fix=_propose_restamp(camera, lag))
 
 
@@ -75,7 +75,7 @@ def content_step(case: Case) -> Iterator[Measurement]:
     moving = choose_motion_streams(tuple(case.find_streams()))
     for camera in case.find_streams(StreamKind.RGB) if moving else ():
         about = Subject(camera.name, moving[0].name)
-        step = estimate_lag_step(lag_evidence(case, camera), settings, edge_s, reach)
+        step = estimate_lag_step(collect_camera_lag_evidence(case, camera), settings, edge_s, reach)
         if step.refused:
             yield Measurement(about, UNKNOWN, cannot_tell=step.refused)
             continue

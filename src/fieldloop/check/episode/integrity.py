@@ -54,7 +54,7 @@ def readable(case: Case) -> Iterator[Measurement]:
         reason = note("check.states_not_understood", streams=shown, more=more)
         yield Measurement(NO_SUBJECT, 0.0, cannot_tell=reason)
     elif sensing := tuple(case.find_sensing_streams()):
-        yield Measurement(NO_SUBJECT, 0.0, cannot_tell=_reason_nothing_shown(sensing))
+        yield Measurement(NO_SUBJECT, 0.0, cannot_tell=_explain_empty_log(sensing))
     elif any(True for _ in case.find_streams()):
         yield Measurement(NO_SUBJECT, 0.0, cannot_tell=note("check.no_known_stream"))
 
@@ -118,7 +118,7 @@ def _find_streams_not_understood(case: Case) -> tuple[str, ...]:
     return tuple(s.name for s in case.find_streams() if NOT_UNDERSTOOD in s.notes and s.name not in known)
 
 
-def _reason_nothing_shown(sensing: Sequence[Stream]) -> Note | None:
+def _explain_empty_log(sensing: Sequence[Stream]) -> Note | None:
     """Return why a log that was read shows nothing: no time passes in it, or no sensor saw anything."""
     if max(map(len, sensing)) < FEWEST_SAMPLES:
         return note("check.one_sample")

@@ -47,7 +47,7 @@ def joint_limit(case: Case) -> Iterator[Measurement]:
         if joints.stream.unit != "rad":
             yield Measurement(Subject(joints.name), UNKNOWN, cannot_tell=NO_UNIT)
             continue
-        endless = _turn_without_end(joints)
+        endless = _find_endless_joints(joints)
         if endless.all():
             yield Measurement(Subject(joints.name), UNKNOWN, cannot_tell=ENDLESS)
             continue
@@ -86,7 +86,7 @@ def teleport(case: Case) -> Iterator[Measurement]:
         span_s = np.maximum(steps, joints.period_s * NS_PER_S / 2) / NS_PER_S
         speed = np.abs(np.diff(unwrap_full_turns(case, joints.values), axis=0)) / span_s[:, None]
         speed[~np.isfinite(speed)] = 0.0
-        if (endless := _turn_without_end(joints)).all():
+        if (endless := _find_endless_joints(joints)).all():
             yield Measurement(Subject(joints.name), UNKNOWN, cannot_tell=ENDLESS)
             continue
         speed[:, endless] = 0.0
@@ -155,7 +155,7 @@ def _find_joint_signals(case: Case) -> Iterator[Signal]:
     return find_signals(case, StreamKind.JOINT_POSITION)
 
 
-def _turn_without_end(joints: Signal) -> NDArray[np.bool_]:
+def _find_endless_joints(joints: Signal) -> NDArray[np.bool_]:
     """Return which columns are wheels or the like, by their names."""
     names = (joints.name_column(i) for i in range(joints.values.shape[1]))
     return np.asarray([bool(WHEEL.search(name.lower())) for name in names])

@@ -10,7 +10,7 @@ from fieldloop.check.signals.contact import find_longest_hold
 
 
 @register_imprinter("approach", needs=("gripper",))
-def approach(case: Case) -> dict[str, NDArray[np.float32]]:
+def imprint_approach_direction(case: Case) -> dict[str, NDArray[np.float32]]:
     """Return the unit vector of the last stretch before contact of the longest hold, in the tool pose's frame."""
     source_and_direction = direction_of(case, find_longest_hold(case))
     return (

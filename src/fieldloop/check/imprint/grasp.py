@@ -12,7 +12,7 @@ from fieldloop.model.stream import StreamKind
 
 
 @register_imprinter("grasp", needs=("gripper",))
-def grasp(case: Case) -> dict[str, NDArray[np.float32]]:
+def imprint_grasp_pose(case: Case) -> dict[str, NDArray[np.float32]]:
     """Return tool and joints at the contact of the longest hold, and the moment in seconds."""
     held = find_longest_hold(case)
     if held is None:

@@ -10,7 +10,7 @@ from fieldloop.model.stream import StreamKind
 
 
 @register_imprinter("light", needs=("cameras",), pixels=True)
-def light(case: Case) -> dict[str, NDArray[np.float32]]:
+def imprint_brightness(case: Case) -> dict[str, NDArray[np.float32]]:
     """Return the median grey level of each colour camera's frames, from the frames that the checks examine anyway."""
     taken: dict[str, NDArray[np.float32]] = {}
     for stream in case.find_streams(StreamKind.RGB):

@@ -20,7 +20,7 @@ Feature = tuple[str, float]
 
 
 @register_imprinter("speed", needs=("joints",))
-def speed(case: Case) -> dict[str, NDArray[np.float32]]:
+def imprint_motion_style(case: Case) -> dict[str, NDArray[np.float32]]:
     """Return features of style, each a rate or a share, so that none depends on the episode's length."""
     moved = find_movement(case)
     if moved is None:

@@ -14,7 +14,7 @@ from fieldloop.stats.quantile import compute_median
 
 
 @register_imprinter("start", needs=("streams",))
-def start(case: Case) -> dict[str, NDArray[np.float32]]:
+def imprint_start_pose(case: Case) -> dict[str, NDArray[np.float32]]:
     """Return the median joints and tool pose before the first movement; the median suppresses noise."""
     moved = find_movement(case)
     if moved is None:

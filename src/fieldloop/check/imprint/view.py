@@ -17,7 +17,7 @@ FEWEST = 4
 
 
 @register_imprinter("view", needs=("cameras",), pixels=True)
-def view(case: Case) -> dict[str, NDArray[Any]]:
+def imprint_camera_views(case: Case) -> dict[str, NDArray[Any]]:
     """Return each colour camera's median picture and its static share, which is small for a camera on the robot."""
     taken: dict[str, NDArray[Any]] = {}
     for stream in find_colour_cameras(case):

@@ -18,7 +18,7 @@ STEP = 0.005
 
 
 @register_imprinter("way", needs=("joints",))
-def way(case: Case) -> dict[str, NDArray[np.float32]]:
+def imprint_joint_path(case: Case) -> dict[str, NDArray[np.float32]]:
     """Return each joint stream at 32 points evenly spaced along its path."""
     taken: dict[str, NDArray[np.float32]] = {}
     for stream in case.find_streams(StreamKind.JOINT_POSITION):

@@ -93,7 +93,9 @@ class TopicNaming:
     def pictures(self, form: str, clocks: Clocks, source: FrameSource, frame_id: str, notes: Notes) -> Stream:
         """Make the stream of a camera."""
         stated = self.about
-        depth = is_depth_encoding(form) or ("depth" in split_into_words(self._topic) and _holds_distances(source))
+        depth = is_depth_encoding(form) or (
+            "depth" in split_into_words(self._topic) and _does_first_picture_hold_depth(source)
+        )
         kind = stated.kind or (StreamKind.DEPTH if depth else StreamKind.RGB)
         unit = stated.unit if stated.unit is not None else "m" if depth else "8-bit"
         if form.startswith(GREY_16) and not depth:
@@ -165,6 +167,6 @@ class TopicNaming:
         return {**notes, "metadata": f"invalid and ignored: {'; '.join(self.about.wrong)}"}
 
 
-def _holds_distances(source: FrameSource) -> bool:
+def _does_first_picture_hold_depth(source: FrameSource) -> bool:
     """Does its first picture hold distances? A PNG does not state it, and a name may be wrong."""
     return any(frame.dtype.kind == "f" for frame in source.frames([0])) if len(source) else False

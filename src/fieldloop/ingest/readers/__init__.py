@@ -17,7 +17,7 @@ GROUP = "fieldloop.readers"
 
 
 @cache  # looking through everything installed takes longer than reading a small log
-def plug_ins() -> tuple[EntryPoint, ...]:
+def list_plug_ins() -> tuple[EntryPoint, ...]:
     """Return the entry points of other packages."""
     return tuple(entry_points(group=GROUP))
 
@@ -25,7 +25,7 @@ def plug_ins() -> tuple[EntryPoint, ...]:
 def load_readers() -> tuple[tuple[Reader, ...], tuple[Defect, ...]]:
     """Return our readers and the plugged-in ones; a plug-in that fails to load is a defect."""
     readers, defects = list(READERS), []
-    for point in plug_ins():
+    for point in list_plug_ins():
         try:
             loaded = point.load()
             reader = loaded() if isinstance(loaded, type) else loaded

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from fieldloop.audit import ask, parse, with_measured_shares
-from fieldloop.audit import compare as compare_map
+from fieldloop.audit import apply_measured_shares, parse_deployment_map, score_questions
+from fieldloop.audit import compare_map_with_logs as compare_map
 from fieldloop.errors import BadInput, Refused
-from fieldloop.loop.audit.audited_map import file_digests, map_changed
-from fieldloop.loop.audit.live_sites import live_sites_without_set
+from fieldloop.loop.audit.audited_map import find_edited_map_files, hash_map_files
+from fieldloop.loop.audit.live_sites import note_live_sites_without_set
 from fieldloop.loop.work.atomic_files import write_atomically
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.audit import Audit, Comparison
@@ -87,9 +87,9 @@ def audit(
     if example:
         _write_example(workspace)
     path = deployment_map or workspace.root / "deployment.toml"
-    made = examine(workspace, path, skus or path.with_name("skus.csv"), measured=measured)
+    made = score_map(workspace, path, skus or path.with_name("skus.csv"), measured=measured)
     if html is not None:
-        write_atomically(html, pages.html(made.deployment, made.audit, made.early))
+        write_atomically(html, pages.render_audit_page(made.deployment, made.audit, made.early))
         made = dataclasses.replace(made, html=str(html))
     if example:
         return made
@@ -97,24 +97,28 @@ def audit(
     return dataclasses.replace(made, in_force=True, next="")
 
 
-def examine(workspace: Workspace, path: Path, catalogue: Path, *, measured: bool = False) -> Audited:
+def score_map(workspace: Workspace, path: Path, catalogue: Path, *, measured: bool = False) -> Audited:
     """Read and score a map without putting it in force."""
     settings = workspace.operations["audit"]
-    deployment = parse(read_map(path), read_map(catalogue), settings, map_file=path.name, skus_file=catalogue.name)
-    outcomes = _production_and_shadow_outcomes(workspace)
+    deployment = parse_deployment_map(
+        read_map(path), read_map(catalogue), settings, map_file=path.name, skus_file=catalogue.name
+    )
+    outcomes = _find_field_outcomes(workspace)
     if measured:
-        deployment = with_measured_shares(deployment, outcomes, settings)
+        deployment = apply_measured_shares(deployment, outcomes, settings)
     episodes = workspace.store.find(Episode)
     logged = bool(episodes or outcomes)
-    asked = ask(deployment, settings, compare_map(deployment, episodes, settings, outcomes) if logged else ())
-    asked = dataclasses.replace(asked, files=file_digests(workspace, path, catalogue))
-    early = live_sites_without_set(workspace, deployment)
+    asked = score_questions(
+        deployment, settings, compare_map(deployment, episodes, settings, outcomes) if logged else ()
+    )
+    asked = dataclasses.replace(asked, files=hash_map_files(workspace, path, catalogue))
+    early = note_live_sites_without_set(workspace, deployment)
     code = "audit.checked_complete" if asked.complete else "audit.checked_incomplete"
     summary = note(code, score=asked.score, gaps=sum(len(answer.missing) for answer in asked.answers))
     return Audited(deployment, asked, None, early, in_force=False, next="fieldloop audit", summary=summary)
 
 
-def compare(workspace: Workspace, *, traffic: bool = False) -> Compared:
+def compare_map_with_logs(workspace: Workspace, *, traffic: bool = False) -> Compared:
     """Compare the map with the logs: mixes of conditions, articles, light, air, edge cases, speed.
 
     Days are compared, not picks, because picks of one day resemble each other. Nothing is judged from fewer days
@@ -124,17 +128,17 @@ def compare(workspace: Workspace, *, traffic: bool = False) -> Compared:
         traffic: count this workspace's episodes as production logs, so that their mix is judged too
     """
     deployment = latest_deployment(workspace)
-    outcomes, episodes = _production_and_shadow_outcomes(workspace), workspace.store.find(Episode)
+    outcomes, episodes = _find_field_outcomes(workspace), workspace.store.find(Episode)
     if not outcomes and not episodes:
         raise Refused(
             "The workspace has no logs to compare with the map. Add some: fieldloop ingest, or fieldloop monitor record"
         )
     settings = workspace.operations["audit"]
     found = compare_map(deployment, episodes, settings, outcomes, traffic=traffic)
-    return Compared(deployment.id, found, map_changed(workspace))
+    return Compared(deployment.id, found, find_edited_map_files(workspace))
 
 
-def override(workspace: Workspace, *, reason: str) -> Audit:
+def override_audit(workspace: Workspace, *, reason: str) -> Audit:
     """Override an incomplete audit; the ledger records who did it and why.
 
     Arguments:
@@ -142,7 +146,7 @@ def override(workspace: Workspace, *, reason: str) -> Audit:
     """
     if not reason.strip():
         raise BadInput("Overriding an incomplete audit needs a reason.")
-    latest = latest_audit(workspace)
+    latest = find_latest_audit(workspace)
     if latest is None:
         raise Refused("No audit exists that could be overridden. Run: fieldloop audit")
     overridden = dataclasses.replace(latest, overridden_by=workspace.actor.id, override_reason=reason)
@@ -150,7 +154,7 @@ def override(workspace: Workspace, *, reason: str) -> Audit:
     return overridden
 
 
-def latest_audit(workspace: Workspace) -> Audit | None:
+def find_latest_audit(workspace: Workspace) -> Audit | None:
     """Return the last audit, None without one."""
     return workspace.newest(Audit)
 
@@ -166,9 +170,9 @@ def latest_deployment(workspace: Workspace) -> Deployment:
 
 def require_complete_audit(workspace: Workspace) -> None:
     """Refuse to lock anything while the audit is incomplete and not overridden."""
-    latest = latest_audit(workspace)
+    latest = find_latest_audit(workspace)
     if latest is None or not (latest.complete or latest.overridden_by):
-        raise Refused(f"This command needs a complete audit, but {_missing_audit_hint(workspace, latest)}")
+        raise Refused(f"This command needs a complete audit, but {_write_missing_audit_hint(workspace, latest)}")
 
 
 def read_map(path: Path) -> str:
@@ -181,15 +185,15 @@ def read_map(path: Path) -> str:
     return read_text(path)
 
 
-def _production_and_shadow_outcomes(workspace: Workspace) -> Sequence[Outcome]:
+def _find_field_outcomes(workspace: Workspace) -> Sequence[Outcome]:
     return workspace.store.find(Outcome, {"stage": [Stage.PRODUCTION, Stage.SHADOW]})
 
 
-def _missing_audit_hint(workspace: Workspace, latest: Audit | None) -> str:
+def _write_missing_audit_hint(workspace: Workspace, latest: Audit | None) -> str:
     """Write what is missing and the next command: only an existing audit can be overridden."""
     if latest is not None:
         return (
-            f"the score of the audit is {percent(latest.score, 0)}. {_required_items_text(workspace, latest)}"
+            f"the score of the audit is {percent(latest.score, 0)}. {_write_required_items(workspace, latest)}"
             "Complete deployment.toml and run `fieldloop audit`, or override it with "
             "`fieldloop audit override --reason …`."
         )
@@ -201,7 +205,7 @@ def _missing_audit_hint(workspace: Workspace, latest: Audit | None) -> str:
     )
 
 
-def _required_items_text(workspace: Workspace, latest: Audit) -> str:
+def _write_required_items(workspace: Workspace, latest: Audit) -> str:
     """Name the required items that are missing, and how to state that a quantity of a zone is unknown."""
     least = workspace.operations["audit"].number("min_score")
     short = [answer for answer in latest.answers if answer.required_score < least]

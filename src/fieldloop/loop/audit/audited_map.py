@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from fieldloop.audit import parse
+from fieldloop.audit import parse_deployment_map
 from fieldloop.errors import BadInput
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.deployment import Audit, Deployment, Sku
@@ -17,14 +17,14 @@ FILES = ("deployment.toml", "skus.csv")
 """The map and the catalogue of a workspace, where the audit does not name others."""
 
 
-def file_digests(workspace: Workspace, *files: Path) -> tuple[tuple[str, str], ...]:
+def hash_map_files(workspace: Workspace, *files: Path) -> tuple[tuple[str, str], ...]:
     """Name files as an audit records them, relative to the workspace where they are inside it, each with its digest."""
     root, resolved = workspace.root.resolve(), [file.resolve() for file in files]
     names = (str(file.relative_to(root) if file.is_relative_to(root) else file) for file in resolved)
-    return tuple((name, _digest(file)) for name, file in zip(names, resolved, strict=True))
+    return tuple((name, _hash_file(file)) for name, file in zip(names, resolved, strict=True))
 
 
-def map_changed(workspace: Workspace) -> tuple[Note, ...]:
+def find_edited_map_files(workspace: Workspace) -> tuple[Note, ...]:
     """Report which files of the map were edited since the audit, and the command to run; empty where none was.
 
     Files are compared by content, so a new comment is not a change. Missing files are not reported.
@@ -37,12 +37,12 @@ def map_changed(workspace: Workspace) -> tuple[Note, ...]:
     files = [workspace.root / name for name in names]
     if not all(file.is_file() for file in files):
         return ()
-    if audit.files == file_digests(workspace, *files) and audit.operations == settings.fingerprint:
+    if audit.files == hash_map_files(workspace, *files) and audit.operations == settings.fingerprint:
         return ()
     given = "" if names == FILES else f" {names[0]} --skus {names[1]}"
     command = f"fieldloop audit{given}{' --measured' if held.measured else ''}"
     try:
-        edited = _edited_files(held, files, settings)
+        edited = _find_edited_files(held, files, settings)
     except BadInput as wrong:
         return (note("audit.map_unreadable", error=str(wrong), command="fieldloop audit"),)
     if not edited:
@@ -50,22 +50,24 @@ def map_changed(workspace: Workspace) -> tuple[Note, ...]:
     return (note("audit.map_changed", note("audit.run", command=command), files=tuple(edited), command=command),)
 
 
-def _edited_files(held: Deployment, files: Sequence[Path], settings: Section) -> list[str | Note]:
+def _find_edited_files(held: Deployment, files: Sequence[Path], settings: Section) -> list[str | Note]:
     """Name the files whose content differs from the map in force."""
     chart, catalogue = files
-    now = parse(read_text(chart), read_text(catalogue), settings, map_file=chart.name, skus_file=catalogue.name)
+    now = parse_deployment_map(
+        read_text(chart), read_text(catalogue), settings, map_file=chart.name, skus_file=catalogue.name
+    )
     as_mapped = replace(held, measured=(), measured_weight=now.measured_weight)
     edited: list[str | Note] = [chart.name] if replace(now, skus=()) != replace(as_mapped, skus=()) else []
-    if _skus_without_tier(now) != _skus_without_tier(held):
+    if _remove_tiers(now) != _remove_tiers(held):
         edited.append(catalogue.name)
     elif now.skus != held.skus:
         edited.append(note("audit.cut_of_tiers"))
     return edited
 
 
-def _skus_without_tier(deployment: Deployment) -> tuple[Sku, ...]:
+def _remove_tiers(deployment: Deployment) -> tuple[Sku, ...]:
     return tuple(replace(sku, tier="") for sku in deployment.skus)
 
 
-def _digest(file: Path) -> str:
+def _hash_file(file: Path) -> str:
     return hashlib.sha256(file.read_bytes()).hexdigest()

@@ -16,7 +16,7 @@ from fieldloop.model.policy import Outcome
 EVER_NS = 2**62
 
 
-def live_sites_without_set(
+def note_live_sites_without_set(
     workspace: Workspace, deployment: Deployment, sets: Sequence[SiteSet] = ()
 ) -> tuple[Note, ...]:
     """Name further sites in production without a complete demonstration set or without a gate passed there.
@@ -33,23 +33,25 @@ def live_sites_without_set(
         return ()
     gated = {decision.site for decision in workspace.store.find(Decision, {"status": Status.PASSED})}
     return tuple(
-        _notes_on_early_sites(
-            further, _missing_sets_by_site(sets) if sets else _sites_with_few_demonstrations(workspace, further), gated
+        _note_early_sites(
+            further,
+            _find_missing_sets(sets) if sets else _find_sites_with_few_demonstrations(workspace, further),
+            gated,
         )
     )
 
 
-def live_sites_without_set_in_tables(outcomes: Sequence[Outcome], sets: Sequence[SiteSet]) -> tuple[Note, ...]:
+def note_live_sites_without_set_in_tables(outcomes: Sequence[Outcome], sets: Sequence[SiteSet]) -> tuple[Note, ...]:
     """Do the same for tables, which do not record gates."""
     attempts = Counter(outcome.site or outcome.stratum.level("site") for outcome in settle_attempts(outcomes)[0])
     further = {one.site: attempts[one.site] for one in sets if not one.primary and attempts[one.site]}
-    return tuple(_notes_on_early_sites(further, _missing_sets_by_site(sets), further))
+    return tuple(_note_early_sites(further, _find_missing_sets(sets), further))
 
 
 Lacks = Mapping[str, tuple[Note, ...]]
 
 
-def _notes_on_early_sites(further: Mapping[str, int], lacking: Lacks, gated: Container[str]) -> Iterator[Note]:
+def _note_early_sites(further: Mapping[str, int], lacking: Lacks, gated: Container[str]) -> Iterator[Note]:
     for site, attempts in further.items():
         missing = [*lacking.get(site, ()), *(() if site in gated else (note("plan.live_not_gated"),))]
         if missing:
@@ -57,19 +59,19 @@ def _notes_on_early_sites(further: Mapping[str, int], lacking: Lacks, gated: Con
             yield note("plan.live_without_set", *missing, rule, site=site, attempts=attempts)
 
 
-def _missing_sets_by_site(sets: Sequence[SiteSet]) -> Lacks:
+def _find_missing_sets(sets: Sequence[SiteSet]) -> Lacks:
     return {
-        one.site: (note("plan.live_set_has", have=one.have, needed=one.needed), _set_progress_note(one))
+        one.site: (note("plan.live_set_has", have=one.have, needed=one.needed), _note_set_progress(one))
         for one in sets
         if not one.complete
     }
 
 
-def _set_progress_note(one: SiteSet) -> Note:
+def _note_set_progress(one: SiteSet) -> Note:
     return note("plan.set_left_open", left=one.open) if one.open else note("plan.set_completed")
 
 
-def _sites_with_few_demonstrations(workspace: Workspace, sites: Mapping[str, int]) -> Lacks:
+def _find_sites_with_few_demonstrations(workspace: Workspace, sites: Mapping[str, int]) -> Lacks:
     good = [e for e in workspace.store.find(Episode, {"status": Status.PASSED}) if e.succeeded is not False]
     shown = Counter(episode.site for episode in good)
     least = int(workspace.operations["plan"].number("fine_tuning_demonstrations"))

@@ -4,7 +4,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from fieldloop.audit import TIERS, OrderLines, Skipped, catalogue_from, catalogue_text, read_master, read_order_lines
+from fieldloop.audit import (
+    TIERS,
+    OrderLines,
+    Skipped,
+    make_catalogue,
+    read_item_master,
+    read_order_lines,
+    write_catalogue_csv,
+)
 from fieldloop.errors import BadInput
 from fieldloop.loop.audit.audit import read_map
 from fieldloop.loop.work.atomic_files import write_atomically
@@ -45,7 +53,7 @@ class Velocity:
     remarks: tuple[str, ...] = ()
 
 
-def velocity(  # noqa: PLR0913 - each is an option of the command
+def write_velocity_catalogue(  # noqa: PLR0913 - each is an option of the command
     workspace: Workspace | None,
     lines: Path,
     *,
@@ -77,13 +85,13 @@ def velocity(  # noqa: PLR0913 - each is an option of the command
     """
     settings = (workspace.operations if workspace else default_operations())["audit"]
     named = {"sku": sku_column, "date": date_column, "pieces": pieces_column, "site": site_column}
-    items = read_master(read_map(master), master.name) if master else {}
+    items = read_item_master(read_map(master), master.name) if master else {}
     counted = _read_order_lines_file(lines, named, dates, settings, lines_are_picks=count == "lines")
-    made = catalogue_from(counted, items, settings)
+    made = make_catalogue(counted, items, settings)
     if out.exists() and not overwrite:
         keep = f"--master {out} keeps its articles" if master is None else "name another with --out"
         raise BadInput(f"{out} exists already and would be lost: {keep}, --overwrite replaces it.")
-    write_atomically(out, catalogue_text(made), "catalogue")
+    write_atomically(out, write_catalogue_csv(made), "catalogue")
     total = sum(sku.picks_per_week for sku in made)
     return Velocity(
         catalogue=str(out),
@@ -97,7 +105,7 @@ def velocity(  # noqa: PLR0913 - each is an option of the command
         columns=counted.columns,
         tiers=tuple(_count_tier(tier, made, total) for tier in TIERS),
         skipped=counted.skipped,
-        remarks=tuple(_remarks(counted, items, total, settings)),
+        remarks=tuple(_list_remarks(counted, items, total, settings)),
     )
 
 
@@ -115,7 +123,7 @@ def _count_tier(tier: str, skus: tuple[Sku, ...], total: float) -> TierCounted:
     return TierCounted(tier, len(tier_picks), sum(tier_picks) / total)
 
 
-def _remarks(counted: OrderLines, items: dict[str, Sku], total: float, settings: Section) -> list[str]:
+def _list_remarks(counted: OrderLines, items: dict[str, Sku], total: float, settings: Section) -> list[str]:
     remarks = []
     largest, pieces = counted.largest, total * counted.weeks
     if counted.lines >= MANY_LINES and largest.pieces > settings.number("one_line_share") * pieces:

@@ -3,7 +3,7 @@
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from fieldloop.loop.audit.audit import Audited, audit, examine
+from fieldloop.loop.audit.audit import Audited, audit, score_map
 from fieldloop.loop.audit.audited_map import FILES
 from fieldloop.loop.work.atomic_files import write_atomically
 from fieldloop.loop.workspace import Workspace
@@ -26,7 +26,7 @@ def write_map(workspace: Workspace, map_text: str, *, skus_text: str = "", put_i
         files = [Path(folder) / name for name in FILES]
         for file, text in zip(files, (map_text, skus), strict=True):
             file.write_text(text, encoding="utf-8")
-        checked = examine(workspace, *files)
+        checked = score_map(workspace, *files)
     if not put_in_force:
         return checked
     write_atomically(chart, map_text, "map")

@@ -18,7 +18,7 @@ def require_known_sensor(workspace: Workspace, robot: str, sensor: str) -> None:
         raise UnknownName(f"sensor of {robot}", sensor, names)
 
 
-def workspace_to_store_in(workspace: Workspace | None, robot: str, sensor: str) -> Workspace | None:
+def choose_workspace_to_store_in(workspace: Workspace | None, robot: str, sensor: str) -> Workspace | None:
     """Return the workspace that stores the result for a sensor; None where none is named.
 
     An incomplete name, a missing workspace or an unknown sensor is refused before any work is done.
@@ -53,7 +53,7 @@ def parse_time_ns(text: str) -> int | None:
     return (moment - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1) * 1000
 
 
-def calibration_in_force(workspace: Workspace, robot: str, sensor: str, at_ns: int) -> Calibration:
+def require_calibration(workspace: Workspace, robot: str, sensor: str, at_ns: int) -> Calibration:
     """Return the calibration of a sensor that is in force at a time; an error lists the calibrated sensors."""
     known = workspace.store.find(Calibration, {"robot": robot})
     calibration = find_calibration_in_force(known, sensor, at_ns, robot=robot)
@@ -64,7 +64,7 @@ def calibration_in_force(workspace: Workspace, robot: str, sensor: str, at_ns: i
     return calibration
 
 
-def trusted_calibrations(workspace: Workspace, robot: str = "") -> tuple[Calibration, ...]:
+def find_trusted_calibrations(workspace: Workspace, robot: str = "") -> tuple[Calibration, ...]:
     """Return calibrations for as long as verifications confirm them, of all robots or of one."""
     whose = {"robot": robot} if robot else {}
     return cut_to_trusted_periods(workspace.store.find(Calibration, whose), workspace.store.find(Verification, whose))

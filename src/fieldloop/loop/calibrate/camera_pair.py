@@ -13,7 +13,7 @@ from fieldloop.calibrate.cloud_pair import CloudPair, compare_clouds
 from fieldloop.calibrate.intrinsics import Board, Lens, Look
 from fieldloop.errors import BadInput
 from fieldloop.geometry.transforms import Floats
-from fieldloop.loop.calibrate.picture_files import picture_files, read_picture
+from fieldloop.loop.calibrate.picture_files import list_picture_files, read_picture
 from fieldloop.loop.workspace import Track, Workspace, track_silently
 from fieldloop.model.finding import Status
 from fieldloop.model.intrinsics import Intrinsics
@@ -48,7 +48,7 @@ class CameraPairResult:
         return {"schema": "camera-pair/1", **found, **spell_out_facts({"warnings": self.warnings})}
 
 
-def camera_pair(
+def compare_two_cameras(
     workspace: Workspace | None,
     left: Path,
     right: Path,
@@ -72,17 +72,17 @@ def camera_pair(
     """
     rules = workspace.protocol() if workspace else default_protocol()
     if not board:
-        return CameraPairResult(depth=compare_clouds(_cloud(left), _cloud(right), rules))
+        return CameraPairResult(depth=compare_clouds(_read_point_cloud(left), _read_point_cloud(right), rules))
     shown = lenses.parse_board(board)
     looks = [_detect_boards(folder, shown, track) for folder in (left, right)]
     if len(looks[0]) != len(looks[1]):
         raise BadInput(
             f"{left} holds {len(looks[0])} pictures and {right} {len(looks[1])}; each picture needs a partner."
         )
-    return _pair_from_boards(looks[0], looks[1], shown, rules, lens=lens, precision=precision)
+    return _fit_camera_pair_to_boards(looks[0], looks[1], shown, rules, lens=lens, precision=precision)
 
 
-def _pair_from_boards(
+def _fit_camera_pair_to_boards(
     left: list[Look], right: list[Look], board: Board, rules: CollectionProtocol, *, lens: Lens, precision: bool
 ) -> CameraPairResult:
     fitted = [
@@ -105,7 +105,7 @@ def _pair_from_boards(
 
 
 def _detect_boards(folder: Path, board: Board, track: Track) -> list[Look]:
-    files = picture_files([folder])
+    files = list_picture_files([folder])
     looks = []
     for file in track(files, f"looking for the board in {folder.name}", len(files)):
         picture = read_picture(file)
@@ -117,7 +117,7 @@ def _detect_boards(folder: Path, board: Board, track: Track) -> list[Look]:
     return looks
 
 
-def _cloud(file: Path) -> Floats:
+def _read_point_cloud(file: Path) -> Floats:
     if not file.is_file():
         raise BadInput(f"{file} is not a point cloud. For pictures, name the board: --board checkerboard:9x6:25mm")
     if file.suffix.lower() not in CLOUDS:
@@ -125,12 +125,12 @@ def _cloud(file: Path) -> Floats:
     try:
         if file.suffix.lower() == ".npy":
             return np.asarray(np.load(file, allow_pickle=False), dtype=float)
-        return np.atleast_2d(np.genfromtxt(file, delimiter=",", names=None, skip_header=_header_line_count(file)))
+        return np.atleast_2d(np.genfromtxt(file, delimiter=",", names=None, skip_header=_count_header_lines(file)))
     except (ValueError, EOFError) as wrong:
         raise BadInput(f"{file.name} cannot be read as points: {wrong}.") from wrong
 
 
-def _header_line_count(file: Path) -> int:
+def _count_header_lines(file: Path) -> int:
     """Return the number of header lines."""
     with open_text(file) as text:
         first = text.readline().split(",")[0].strip()

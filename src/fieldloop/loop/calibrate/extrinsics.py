@@ -16,7 +16,9 @@ from fieldloop.text_files import open_text
 COLUMNS = ("camera_x", "camera_y", "camera_z", "base_x", "base_y", "base_z")
 
 
-def calibrate(workspace: Workspace, points: Path, *, robot: str, sensor: str, since: str = "") -> Calibration:
+def calibrate_camera_pose(
+    workspace: Workspace, points: Path, *, robot: str, sensor: str, since: str = ""
+) -> Calibration:
     """Find a camera's pose from marker points, and store it with the time from which it is valid.
 
     Arguments:
@@ -26,8 +28,8 @@ def calibrate(workspace: Workspace, points: Path, *, robot: str, sensor: str, si
         since: start of validity, as ISO-8601 such as 2026-11-15T08:00:00Z (default: now)
     """
     require_known_sensor(workspace, robot, sensor)
-    rows = list(_rows(points))
-    return attach(
+    rows = list(_read_point_rows(points))
+    return fit_and_store_camera_pose(
         workspace,
         [r[:3] for r in rows],
         [r[3:] for r in rows],
@@ -37,7 +39,7 @@ def calibrate(workspace: Workspace, points: Path, *, robot: str, sensor: str, si
     )
 
 
-def attach(
+def fit_and_store_camera_pose(
     workspace: Workspace,
     points_camera: object,
     points_base: object,
@@ -63,7 +65,7 @@ def attach(
     return judged
 
 
-def calibrations(workspace: Workspace, *, robot: str = "") -> tuple[Calibration, ...]:
+def list_calibrations(workspace: Workspace, *, robot: str = "") -> tuple[Calibration, ...]:
     """List calibrations with their validity, newest first.
 
     Arguments:
@@ -72,7 +74,7 @@ def calibrations(workspace: Workspace, *, robot: str = "") -> tuple[Calibration,
     return tuple(workspace.store.find(Calibration, {"robot": robot} if robot else {}, newest=True))
 
 
-def _rows(path: Path) -> Iterator[list[float]]:
+def _read_point_rows(path: Path) -> Iterator[list[float]]:
     with open_text(path) as file:
         table = csv.DictReader(file)
         if missing := [c for c in COLUMNS if c not in (table.fieldnames or ())]:

@@ -13,7 +13,7 @@ from fieldloop.calibrate.wrench_conventions import propose_wrench_readings
 from fieldloop.errors import BadInput
 from fieldloop.geometry import transforms as tf
 from fieldloop.ingest.poses import read_wrenches
-from fieldloop.loop.calibrate.attach import parse_time_ns, workspace_to_store_in
+from fieldloop.loop.calibrate.attach import choose_workspace_to_store_in, parse_time_ns
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.calibration import Calibration
 from fieldloop.model.event import CalibrationAttached
@@ -49,7 +49,7 @@ class ForceTorqueResult:
         return written
 
 
-def force_torque(  # noqa: PLR0913 - each is an option of the command
+def calibrate_force_torque(  # noqa: PLR0913 - each is an option of the command
     workspace: Workspace | None,
     file: Path,
     *,
@@ -77,7 +77,7 @@ def force_torque(  # noqa: PLR0913 - each is an option of the command
         since: start of validity, as ISO-8601 such as 2026-11-15T08:00:00Z (default: now)
     """
     from_ns = parse_time_ns(since)
-    memory = workspace_to_store_in(workspace, robot, sensor)
+    memory = choose_workspace_to_store_in(workspace, robot, sensor)
     given = read_wrenches(file)
     reading = replace(choose_reading(given.wrist, (rotation,) if rotation else ()), inverse=inverse)
     rules = workspace.protocol() if workspace else default_protocol()
@@ -86,7 +86,7 @@ def force_torque(  # noqa: PLR0913 - each is an option of the command
     turns[sorted(wrong.rows)] = float("nan")
     wrench = -given.wrench if negated else given.wrench
     result = room.fit_force_torque(
-        turns, wrench, rules, wrist_from_sensor=_mounting_rotation(mounted), names=given.wrist.names
+        turns, wrench, rules, wrist_from_sensor=_make_mounting_rotation(mounted), names=given.wrist.names
     )
     better = propose_wrench_readings(given.wrist, wrench, reading, rules, negated=negated)
     if wrong.complaints or better:
@@ -97,12 +97,12 @@ def force_torque(  # noqa: PLR0913 - each is an option of the command
         result = replace(result, status=Status.CANNOT_TELL, reason=reason, advice=advice)
     kept = None
     if memory and result.wrist_from_sensor:
-        kept = _calibration(memory, result, robot, sensor, memory.clock() if from_ns is None else from_ns)
+        kept = _make_calibration(memory, result, robot, sensor, memory.clock() if from_ns is None else from_ns)
         memory.write(CalibrationAttached(kept))
     return ForceTorqueResult(result, better, kept)
 
 
-def _mounting_rotation(angles_deg: tuple[float, ...]) -> tf.Floats | None:
+def _make_mounting_rotation(angles_deg: tuple[float, ...]) -> tf.Floats | None:
     if not angles_deg:
         return None
     if len(angles_deg) != 3:  # noqa: PLR2004  roll, pitch, yaw
@@ -111,7 +111,9 @@ def _mounting_rotation(angles_deg: tuple[float, ...]) -> tf.Floats | None:
     return turned
 
 
-def _calibration(workspace: Workspace, result: room.ForceTorque, robot: str, sensor: str, from_ns: int) -> Calibration:
+def _make_calibration(
+    workspace: Workspace, result: room.ForceTorque, robot: str, sensor: str, from_ns: int
+) -> Calibration:
     placed = tf.make_transform(result.wrist_from_sensor or (), (0.0, 0.0, 0.0))
     return Calibration(
         id=workspace.ids.new("calibration"),

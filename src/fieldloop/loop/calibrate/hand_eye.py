@@ -6,11 +6,11 @@ from typing import Any
 
 from fieldloop.calibrate.conventions import Proposal, Reading, choose_reading, compare_image_sizes
 from fieldloop.calibrate.hand_eye import HandEye, Setup
-from fieldloop.calibrate.hand_eye_written import Stated, hand_eye_from_written, list_assumed_readings
+from fieldloop.calibrate.hand_eye_written import Stated, calibrate_from_written_poses, list_assumed_readings
 from fieldloop.geometry import transforms as tf
 from fieldloop.geometry.transforms import Floats
 from fieldloop.ingest.poses import PoseFiles, read_poses
-from fieldloop.loop.calibrate.attach import parse_time_ns, workspace_to_store_in
+from fieldloop.loop.calibrate.attach import choose_workspace_to_store_in, parse_time_ns
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.calibration import Calibration
 from fieldloop.model.event import CalibrationAttached
@@ -56,8 +56,8 @@ class HandEyeResult:
             "reason": found.reason,
             "setup": found.setup,
             "method": found.method,
-            "camera_pose": _pose(found.setup.mount, "camera", answer.mount_from_camera) if answer else None,
-            "target_pose": _pose(found.setup.world, "target", answer.world_from_target) if answer else None,
+            "camera_pose": _make_pose(found.setup.mount, "camera", answer.mount_from_camera) if answer else None,
+            "target_pose": _make_pose(found.setup.world, "target", answer.world_from_target) if answer else None,
             "translation_residual_mm": fitted.translation_mm if fitted else None,
             "rotation_residual_deg": fitted.rotation_deg if fitted else None,
             "held_out": {
@@ -82,7 +82,7 @@ class HandEyeResult:
         return plain
 
 
-def hand_eye(  # noqa: PLR0913 - each is an option of the command
+def calibrate_hand_eye(  # noqa: PLR0913 - each is an option of the command
     workspace: Workspace | None,
     files: tuple[Path, ...],
     *,
@@ -114,7 +114,7 @@ def hand_eye(  # noqa: PLR0913 - each is an option of the command
         since: start of validity, as ISO-8601 such as 2026-11-15T08:00:00Z (default: now)
     """
     from_ns = parse_time_ns(since)
-    memory = workspace_to_store_in(workspace, robot, sensor)
+    memory = choose_workspace_to_store_in(workspace, robot, sensor)
     given = read_poses(files)
     readings = (
         choose_reading(given.robot, rotation, units, inverse),
@@ -122,17 +122,19 @@ def hand_eye(  # noqa: PLR0913 - each is an option of the command
     )
     assumed = list_assumed_readings(given.robot, given.target, rotation, units)
     offset_s = clock_offset if given.by_stamp else None
-    stated = Stated(*readings, setup, offset_s, bool(assumed), _picture_size_warning(workspace, given, robot, sensor))
+    stated = Stated(
+        *readings, setup, offset_s, bool(assumed), _warn_of_other_picture_size(workspace, given, robot, sensor)
+    )
     rules = workspace.protocol() if workspace else default_protocol()
-    made = hand_eye_from_written(given.robot, given.target, stated, rules)
+    made = calibrate_from_written_poses(given.robot, given.target, stated, rules)
     kept = None
     if memory and made.found.answer:
-        kept = _calibration(memory, made.found, made.found.answer.mount_from_camera, robot, sensor, from_ns)
+        kept = _make_calibration(memory, made.found, made.found.answer.mount_from_camera, robot, sensor, from_ns)
         memory.write(CalibrationAttached(kept))
     return HandEyeResult(made.found, readings, assumed, made.complaints, made.proposals, made.paired, offset_s, kept)
 
 
-def _picture_size_warning(workspace: Workspace | None, given: PoseFiles, robot: str, sensor: str) -> Note | None:
+def _warn_of_other_picture_size(workspace: Workspace | None, given: PoseFiles, robot: str, sensor: str) -> Note | None:
     """Check whether the target's poses come from intrinsics of another picture size, by the file or the workspace."""
     lens = given.intrinsics_size
     if lens is None and workspace and sensor:
@@ -141,7 +143,7 @@ def _picture_size_warning(workspace: Workspace | None, given: PoseFiles, robot: 
     return compare_image_sizes(lens, given.image_size) if lens and given.image_size else None
 
 
-def _calibration(
+def _make_calibration(
     workspace: Workspace, result: HandEye, mount_from_camera: Floats, robot: str, sensor: str, from_ns: int | None
 ) -> Calibration:
     verified = result.verified
@@ -165,7 +167,7 @@ def _calibration(
     )
 
 
-def _pose(parent: str, child: str, matrix: Floats) -> dict[str, Any]:
+def _make_pose(parent: str, child: str, matrix: Floats) -> dict[str, Any]:
     pose = tf.pose_from_matrix(matrix)
     return {
         "parent": parent,

@@ -10,8 +10,8 @@ import numpy as np
 from fieldloop.calibrate import intrinsics as room
 from fieldloop.calibrate.intrinsics import Board, Lens, Look
 from fieldloop.errors import BadInput
-from fieldloop.loop.calibrate.attach import parse_time_ns, workspace_to_store_in
-from fieldloop.loop.calibrate.picture_files import distinct_names, picture_files, read_picture
+from fieldloop.loop.calibrate.attach import choose_workspace_to_store_in, parse_time_ns
+from fieldloop.loop.calibrate.picture_files import list_picture_files, make_distinct_names, read_picture
 from fieldloop.loop.workspace import Track, Workspace, track_silently
 from fieldloop.model.codec import format_iso_time
 from fieldloop.model.event import IntrinsicsAttached
@@ -43,7 +43,7 @@ class IntrinsicsResult:
         return {**written, **since, "remembered": self.remembered, "undistorted": self.undistorted}
 
 
-def intrinsics(  # noqa: PLR0913 - each is an option of the command
+def calibrate_camera_intrinsics(  # noqa: PLR0913 - each is an option of the command
     workspace: Workspace | None,
     images: tuple[Path, ...],
     *,
@@ -70,22 +70,22 @@ def intrinsics(  # noqa: PLR0913 - each is an option of the command
         undistorted: write undistorted pictures to this folder, to check straight edges
     """
     from_ns = parse_time_ns(since)
-    memory = workspace_to_store_in(workspace, robot, sensor)
-    shown, files = room.parse_board(board), picture_files(images)
-    names = distinct_names(files)
+    memory = choose_workspace_to_store_in(workspace, robot, sensor)
+    shown, files = room.parse_board(board), list_picture_files(images)
+    names = make_distinct_names(files)
     looks = [_detect_board(file, shown, names[file]) for file in track(files, "looking for the board", len(files))]
     rules = workspace.protocol() if workspace else default_protocol()
     fitted = room.calibrate_intrinsics(looks, shown, rules, sensor=sensor, precision=precision, lens=lens)
     if 2 * sum(look.sighting is not None for look in looks) <= len(looks):
-        fitted = replace(fitted, advice=(*_notes_on_other_board(files, looks, shown), *fitted.advice))
+        fitted = replace(fitted, advice=(*_note_other_board(files, looks, shown), *fitted.advice))
     if undistorted and fitted.camera_matrix:
         _write_undistorted(files, looks, fitted, undistorted)
     if memory:
-        fitted = attach_intrinsics(memory, fitted, robot=robot, since_ns=from_ns)
+        fitted = store_intrinsics(memory, fitted, robot=robot, since_ns=from_ns)
     return IntrinsicsResult(fitted, memory is not None, str(undistorted) if undistorted else None)
 
 
-def attach_intrinsics(workspace: Workspace, found: Intrinsics, *, robot: str, since_ns: int | None) -> Intrinsics:
+def store_intrinsics(workspace: Workspace, found: Intrinsics, *, robot: str, since_ns: int | None) -> Intrinsics:
     """Store a camera's intrinsics; those that fail are stored too, with their verdict."""
     holds_from = workspace.clock() if since_ns is None else since_ns
     kept = replace(found, id=workspace.ids.new("intrinsics"), robot=robot, valid_from_ns=holds_from)
@@ -100,7 +100,7 @@ def _detect_board(file: Path, board: Board, name: str) -> Look:
     return room.find_board_in_picture(picture, board, name)
 
 
-def _notes_on_other_board(files: Sequence[Path], looks: Sequence[Look], board: Board) -> list[Note]:
+def _note_other_board(files: Sequence[Path], looks: Sequence[Look], board: Board) -> list[Note]:
     """Return which board the pictures show where it differs from the one asked for."""
     tried = np.unique(np.linspace(0, len(files) - 1, room.TRIED_PICTURES).astype(int)).tolist()
     pictures = [room.convert_to_grey(p) for p in (read_picture(files[n]) for n in tried) if p is not None]

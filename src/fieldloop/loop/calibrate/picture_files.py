@@ -11,7 +11,7 @@ from fieldloop.errors import BadInput
 SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".webp", ".pgm", ".ppm"})
 
 
-def picture_files(paths: Iterable[Path]) -> tuple[Path, ...]:
+def list_picture_files(paths: Iterable[Path]) -> tuple[Path, ...]:
     """Return the pictures that files and folders name, each once, in the order of their names."""
     pictures: dict[Path, None] = {}
     for path in paths:
@@ -29,7 +29,7 @@ def picture_files(paths: Iterable[Path]) -> tuple[Path, ...]:
     return tuple(pictures)
 
 
-def distinct_names(files: Iterable[Path]) -> dict[Path, str]:
+def make_distinct_names(files: Iterable[Path]) -> dict[Path, str]:
     """Return a name for each file: its own, with its folder where two are equal."""
     paths = tuple(files)
     names = [path.name for path in paths]

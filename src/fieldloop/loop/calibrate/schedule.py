@@ -28,7 +28,7 @@ class Schedule:
         return not any(due.overdue for due in self.due)
 
 
-def schedule(workspace: Workspace, *, robot: str = "", precise: bool = False) -> Schedule:
+def list_due_calibrations(workspace: Workspace, *, robot: str = "", precise: bool = False) -> Schedule:
     """List which sensors must be calibrated or verified, and when; overdue first.
 
     Laboratories weekly; deployed sites at the start and end of each session and every hour between. A robot is
@@ -41,7 +41,7 @@ def schedule(workspace: Workspace, *, robot: str = "", precise: bool = False) ->
     store = workspace.store
     mapped = workspace.newest(Deployment)
     known = Known(store.find(Calibration), store.find(Verification), store.find(Session))
-    robots = _robots(workspace, known, robot)
+    robots = _list_robots(workspace, known, robot)
     floors = [site.id for site in mapped.sites] if mapped else []
     settings = workspace.operations["collect"]
     return Schedule(
@@ -49,7 +49,7 @@ def schedule(workspace: Workspace, *, robot: str = "", precise: bool = False) ->
     )
 
 
-def _robots(workspace: Workspace, known: Known, wanted: str) -> list[Robot]:
+def _list_robots(workspace: Workspace, known: Known, wanted: str) -> list[Robot]:
     """Return registered robots and those that only calibrations name, or the one that is wanted."""
     robots = {robot.id: robot for robot in workspace.store.find(Robot)}
     for named in (c.robot for c in known.calibrations if c.robot not in robots):

@@ -8,7 +8,7 @@ from fieldloop.calibrate.conventions import choose_reading, convert_to_matrices
 from fieldloop.errors import BadInput
 from fieldloop.geometry.transforms import Floats
 from fieldloop.ingest.poses import MOUNT, read_touched_points
-from fieldloop.loop.calibrate.attach import calibration_in_force, parse_time_ns
+from fieldloop.loop.calibrate.attach import parse_time_ns, require_calibration
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.calibration import Calibration
 from fieldloop.model.finding import Status
@@ -28,7 +28,7 @@ class Touched:
     each_mm: tuple[float, ...]
 
 
-def touch(workspace: Workspace, points: Path, *, robot: str, sensor: str, at: str = "") -> Touched:
+def compare_touched_points(workspace: Workspace, points: Path, *, robot: str, sensor: str, at: str = "") -> Touched:
     """Test a calibration by touch: compare points the camera saw with where the tool tip touched them.
 
     Arguments:
@@ -39,7 +39,7 @@ def touch(workspace: Workspace, points: Path, *, robot: str, sensor: str, at: st
         at: time of the touch, as ISO-8601 such as 2026-11-15T08:00:00Z (default: now)
     """
     moment = parse_time_ns(at)
-    held = calibration_in_force(workspace, robot, sensor, workspace.clock() if moment is None else moment)
+    held = require_calibration(workspace, robot, sensor, workspace.clock() if moment is None else moment)
     given = read_touched_points(points)
     touched = room.compare_commanded_points(
         held, given.seen, given.touched, workspace.protocol(), base_from_mount=_read_mount_poses(held, given.mount)

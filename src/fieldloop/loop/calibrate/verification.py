@@ -11,9 +11,9 @@ from fieldloop.calibrate.conventions import choose_reading, convert_to_matrices,
 from fieldloop.errors import BadInput
 from fieldloop.geometry.transforms import Floats
 from fieldloop.ingest.poses import KNOWN, MOUNT, SEEN, read_marker_views
-from fieldloop.loop.calibrate.attach import calibration_in_force, parse_time_ns
-from fieldloop.loop.data.measurements import judge_episodes, stored_measurements
-from fieldloop.loop.data.remember_verdicts import remember_episodes
+from fieldloop.loop.calibrate.attach import parse_time_ns, require_calibration
+from fieldloop.loop.data.measurements import judge_episodes, read_stored_measurements
+from fieldloop.loop.data.remember_verdicts import record_episode_verdicts
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.calibration import Calibration, Matrix
 from fieldloop.model.episode import Episode
@@ -48,7 +48,7 @@ class Verified:
         return self.status is Status.PASSED
 
 
-def verify(
+def verify_camera_calibration(
     workspace: Workspace,
     views: Path,
     *,
@@ -72,7 +72,7 @@ def verify(
     """
     moment = parse_time_ns(at)
     at_ns = workspace.clock() if moment is None else moment
-    calibration = calibration_in_force(workspace, robot, sensor, at_ns)
+    calibration = require_calibration(workspace, robot, sensor, at_ns)
     past = [
         v
         for v in workspace.store.find(Verification, {"robot": robot, "sensor": sensor})
@@ -81,36 +81,36 @@ def verify(
     past.sort(key=lambda v: v.at_ns)
     verification = room.verify_calibration(
         calibration,
-        _views(workspace, calibration, read_marker_views(views), rotation, units),
+        _read_marker_views(workspace, calibration, read_marker_views(views), rotation, units),
         workspace.protocol(),
         at_ns=at_ns,
         earlier_drift=next((v.drift for v in past if v.good and v.drift), None),
         verification_id=workspace.ids.new("verification"),
     )
-    before = _flagged_episodes(verification, workspace)
+    before = _find_flagged_episodes(verification, workspace)
     workspace.write(SensorVerified(verification))
     history = [v.drift for v in (*past, verification) if v.drift]
     slow = room.measure_slow_drift(history, workspace.protocol())[-1] if history else 0.0
-    after = _flagged_episodes(verification, workspace)
-    _judge_again(workspace, {*before, *after})
+    after = _find_flagged_episodes(verification, workspace)
+    _judge_flagged_episodes_again(workspace, {*before, *after})
     return Verified(
-        _status(verification, slow),
+        _decide_status(verification, slow),
         verification.halts,
-        _message(verification, slow),
+        _write_message(verification, slow),
         verification,
         slow,
         () if verification.good else after,
     )
 
 
-def _judge_again(workspace: Workspace, episodes: Collection[str]) -> None:
+def _judge_flagged_episodes_again(workspace: Workspace, episodes: Collection[str]) -> None:
     """Judge again at once the episodes that a failed verification flags or a good one clears."""
     if episodes:
         found = workspace.store.find(Episode, {"id": sorted(episodes)})
-        remember_episodes(workspace, judge_episodes(workspace, stored_measurements(workspace, found)))
+        record_episode_verdicts(workspace, judge_episodes(workspace, read_stored_measurements(workspace, found)))
 
 
-def _flagged_episodes(verification: Verification, workspace: Workspace) -> tuple[str, ...]:
+def _find_flagged_episodes(verification: Verification, workspace: Workspace) -> tuple[str, ...]:
     """Return the episodes of this robot that verifications of this sensor invalidate."""
     store, whose = workspace.store, {"robot": verification.robot}
     flags = room.flag_episodes(
@@ -119,26 +119,26 @@ def _flagged_episodes(verification: Verification, workspace: Workspace) -> tuple
     return tuple(flag.episode for flag in flags if flag.sensor == verification.sensor)
 
 
-def _status(verification: Verification, slow: float) -> Status:
+def _decide_status(verification: Verification, slow: float) -> Status:
     """Pass only without any warning; accumulated drift is a warning."""
     if verification.views == 0:
         return Status.CANNOT_TELL
     return Status.PASSED if verification.good and slow < 1.0 else Status.FAILED
 
 
-def _message(verification: Verification, slow: float) -> Note:
+def _write_message(verification: Verification, slow: float) -> Note:
     if verification.views == 0:
         return note("calibrate.marker_unseen")
     p_value = verification.drift.p_value if verification.drift else None
     return note(
-        _code(verification, slow),
+        _choose_code(verification, slow),
         off_mm=verification.translation_mm,
         off_deg=verification.rotation_deg,
         p_value=p_value,
     )
 
 
-def _code(verification: Verification, slow: float) -> str:
+def _choose_code(verification: Verification, slow: float) -> str:
     if verification.halts:
         return "calibrate.marker_halts"
     if not verification.good:
@@ -148,7 +148,7 @@ def _code(verification: Verification, slow: float) -> str:
     return "calibrate.marker_drifts" if slow >= 1.0 else "calibrate.marker_good"
 
 
-def _views(
+def _read_marker_views(
     workspace: Workspace,
     calibration: Calibration,
     written: dict[str, WrittenPoses],
@@ -167,10 +167,12 @@ def _views(
         poses[name][sorted(wrong.rows)] = np.nan  # such a view counts as missing
     mounts = poses[MOUNT] if calibration.parent != BASE else [None] * len(poses[SEEN])
     return [
-        room.View(_matrix(known), _matrix(seen), None if mount is None else _matrix(mount))
+        room.View(
+            _convert_to_matrix(known), _convert_to_matrix(seen), None if mount is None else _convert_to_matrix(mount)
+        )
         for known, seen, mount in zip(poses[KNOWN], poses[SEEN], mounts, strict=True)
     ]
 
 
-def _matrix(pose: Floats) -> Matrix:
+def _convert_to_matrix(pose: Floats) -> Matrix:
     return tuple(tuple(map(float, row)) for row in pose)

@@ -6,8 +6,8 @@ from typing import TypeVar
 from fieldloop.collect import Station
 from fieldloop.collect import open_session as open_sitting
 from fieldloop.errors import BadInput, Refused, UnknownName
-from fieldloop.loop.calibrate.attach import trusted_calibrations
-from fieldloop.loop.collect.synchronisation import unverified_devices
+from fieldloop.loop.calibrate.attach import find_trusted_calibrations
+from fieldloop.loop.collect.synchronisation import list_unverified_devices_of_robot
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.episode import Session
 from fieldloop.model.event import OperatorEnrolled, RobotRegistered, SessionClosed, SessionOpened
@@ -22,7 +22,7 @@ N = TypeVar("N", Robot, Operator)
 REGISTERED_BY = {"robot": "robot", "operator": "enrol"}
 
 
-def enrol(workspace: Workspace, pseudonym: str, *, band: tuple[str, ...] = ()) -> Operator:
+def enrol_demonstrator(workspace: Workspace, pseudonym: str, *, band: tuple[str, ...] = ()) -> Operator:
     """Enrol a demonstrator under a pseudonym.
 
     Arguments:
@@ -44,7 +44,7 @@ def register_robot(workspace: Workspace, robot: str, *, model: str, site: str, s
         site: the robot's site
         sensor: stream:kind:serial:clock, such as camera/wrist:rgb:D435-118:ptp (repeatable)
     """
-    known = Robot(robot, model, site, tuple(map(_sensor, sensor)))
+    known = Robot(robot, model, site, tuple(map(_parse_sensor, sensor)))
     workspace.write(RobotRegistered(known))
     return known
 
@@ -67,18 +67,18 @@ def open_session(
         work_order: the work order that this session serves
         on_floor: the robot is at a deployed site, where calibrations expire sooner
     """
-    registered = _named_exactly(workspace, Robot, robot)
+    registered = _find_by_whole_id(workspace, Robot, robot)
     _refuse_unknown_ticks(checked, workspace.operations["collect"])
     station = Station(
         robot=registered,
-        operator=_named_exactly(workspace, Operator, operator),
+        operator=_find_by_whole_id(workspace, Operator, operator),
         task=workspace.task,
         protocol=workspace.protocol().label,
         work_order=work_order,
         on_floor=on_floor,
-        unverified=tuple(unverified_devices(workspace, registered.id, at_ns=workspace.clock())),
+        unverified=tuple(list_unverified_devices_of_robot(workspace, registered.id, at_ns=workspace.clock())),
     )
-    calibrations = trusted_calibrations(workspace, station.robot.id)
+    calibrations = find_trusted_calibrations(workspace, station.robot.id)
     now, settings = workspace.clock(), workspace.operations["collect"]
     try:
         session = open_sitting(station, checked, calibrations, now, settings, workspace.ids)
@@ -89,7 +89,7 @@ def open_session(
     return session
 
 
-def _named_exactly(workspace: Workspace, noun: type[N], name: str) -> N:
+def _find_by_whole_id(workspace: Workspace, noun: type[N], name: str) -> N:
     """Find a robot or an operator by its whole id: a beginning of it might move another robot."""
     known = {one.id: one for one in workspace.store.find(noun)}
     if name not in known:
@@ -119,7 +119,7 @@ def close_session(workspace: Workspace, session: str) -> Session:
     return dataclasses.replace(known, closed_ns=at_ns)
 
 
-def _sensor(text: str) -> Sensor:
+def _parse_sensor(text: str) -> Sensor:
     stream, *rest = text.split(":")
     kind, serial, synchronised_by = (*rest, "", "", "")[:3]
     if kind not in list(StreamKind):

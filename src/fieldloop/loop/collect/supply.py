@@ -8,11 +8,10 @@ from fieldloop.model.episode import Episode
 from fieldloop.model.event import DeliveryJudged, ProviderContracted
 from fieldloop.model.finding import EpisodeReport
 from fieldloop.model.person import Provider
-from fieldloop.supply import accept as judge_delivery
-from fieldloop.supply import make_scorecard
+from fieldloop.supply import judge_delivery, make_scorecard
 
 
-def contract(
+def record_provider(
     workspace: Workspace, provider: str, *, name: str = "", min_acceptance: float = 0.0, cost: float | None = None
 ) -> Provider:
     """Record a provider of episodes and the contract's terms.
@@ -29,7 +28,7 @@ def contract(
     return known
 
 
-def accept(workspace: Workspace, provider: str, *, session: str = "") -> Acceptance:
+def accept_delivery(workspace: Workspace, provider: str, *, session: str = "") -> Acceptance:
     """Accept a provider's delivery, or reject it with reasons.
 
     Arguments:
@@ -48,7 +47,7 @@ def accept(workspace: Workspace, provider: str, *, session: str = "") -> Accepta
     return judged
 
 
-def score(workspace: Workspace, provider: str) -> Scorecard:
+def score_provider(workspace: Workspace, provider: str) -> Scorecard:
     """Summarise a provider's deliveries: acceptance, cost per accepted episode, repeatability.
 
     Arguments:

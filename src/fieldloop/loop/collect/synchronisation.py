@@ -13,7 +13,7 @@ from fieldloop.model.finding import Finding, Status
 from fieldloop.model.hardware import Robot
 from fieldloop.model.note import Subject
 from fieldloop.model.quality import DatasetReport
-from fieldloop.protocol import Unverified, unverified
+from fieldloop.protocol import Unverified, list_unverified_devices
 from fieldloop.protocol.synchronisation import SyncVerification
 from fieldloop.say import sentence
 from fieldloop.say.findings import write_without_subject
@@ -24,7 +24,7 @@ CONTENT = "batch.content_lag"
 MOST_NAMED = 3
 
 
-def synchronise(
+def verify_device_clock(
     workspace: Workspace,
     stream: str,
     *,
@@ -45,13 +45,13 @@ def synchronise(
     if from_content:
         if offset_ms is not None:
             raise BadInput("--from-content provides the offset. Leave --offset-ms out.")
-        offset_ms, source = _content_lag(workspace, stream, robot)
+        offset_ms, source = _find_content_lag_ms(workspace, stream, robot)
         how = how or source
     if offset_ms is None or not math.isfinite(offset_ms):
         raise BadInput("Give the measured offset: --offset-ms 1.2 --how '…', or --from-content.")
     if not stream.strip() or not how.strip():
         raise BadInput("A verification needs the stream and how it was measured: --how 'a lamp and the encoders'.")
-    _refuse_unknown(workspace, stream, robot)
+    _refuse_unknown_names(workspace, stream, robot)
     return record_offset(workspace, stream, robot, offset_ms, how)
 
 
@@ -62,7 +62,7 @@ def record_offset(workspace: Workspace, stream: str, robot: str, offset_ms: floa
     return made
 
 
-def _refuse_unknown(workspace: Workspace, stream: str, robot: str) -> None:
+def _refuse_unknown_names(workspace: Workspace, stream: str, robot: str) -> None:
     """Refuse unknown names: a misspelt one would verify nothing, unnoticed."""
     registered = [one.id for one in workspace.store.find(Robot)]
     if robot and registered and robot not in registered and not workspace.store.find(Episode, {"robot": robot}):
@@ -76,14 +76,16 @@ def _refuse_unknown(workspace: Workspace, stream: str, robot: str) -> None:
         raise UnknownName("stream of the protocols", stream, declared, ", ".join(sorted(declared)))
 
 
-def unverified_devices(workspace: Workspace, robot: str, *, task: str = "", at_ns: int | None) -> list[Unverified]:
+def list_unverified_devices_of_robot(
+    workspace: Workspace, robot: str, *, task: str = "", at_ns: int | None
+) -> list[Unverified]:
     """List the devices of a robot with unverified clocks, under the protocol of a task."""
     known = workspace.store.find(SynchronisationVerified, {"robot": robot})
     measured = [SyncVerification(one.stream, one.at_ns, one.offset_ms, one.how) for one in known]
-    return unverified(workspace.protocol(task), measured, at_ns=at_ns)
+    return list_unverified_devices(workspace.protocol(task), measured, at_ns=at_ns)
 
 
-def require_verified(workspace: Workspace, episodes: Iterable[Episode], override: str) -> str:
+def require_verified_clocks(workspace: Workspace, episodes: Iterable[Episode], override: str) -> str:
     """Refuse episodes of devices with unverified clocks; return the override, if one was given.
 
     The result is '' where all clocks are verified. The age of a verification counts up to the last episode.
@@ -94,15 +96,15 @@ def require_verified(workspace: Workspace, episodes: Iterable[Episode], override
     unverified_clocks = [
         (robot, device)
         for (robot, task), at_ns in sorted(last.items())
-        for device in unverified_devices(workspace, robot, task=task, at_ns=at_ns)
+        for device in list_unverified_devices_of_robot(workspace, robot, task=task, at_ns=at_ns)
     ]
     if not unverified_clocks:
         return ""
     if override.strip():
-        names = ", ".join(dict.fromkeys(_device_name(robot, device) for robot, device in unverified_clocks))
+        names = ", ".join(dict.fromkeys(_name_device(robot, device) for robot, device in unverified_clocks))
         return f"{override.strip()} (not verified: {names}; overridden by {workspace.actor.id})"
     listed = [
-        f"{_device_name(robot, device)}: {sentence(device.reason)}" for robot, device in unverified_clocks[:MOST_NAMED]
+        f"{_name_device(robot, device)}: {sentence(device.reason)}" for robot, device in unverified_clocks[:MOST_NAMED]
     ]
     listed += [f"And {len(unverified_clocks) - MOST_NAMED} more."] if len(unverified_clocks) > MOST_NAMED else []
     why = write_refusal(
@@ -117,11 +119,11 @@ def require_verified(workspace: Workspace, episodes: Iterable[Episode], override
     )
 
 
-def _device_name(robot: str, device: Unverified) -> str:
+def _name_device(robot: str, device: Unverified) -> str:
     return f"{device.stream} of {robot}" if robot else device.stream
 
 
-def _content_lag(workspace: Workspace, stream: str, robot: str) -> tuple[float, str]:
+def _find_content_lag_ms(workspace: Workspace, stream: str, robot: str) -> tuple[float, str]:
     """Return the farthest that the stream can be off by what was seen, and what that rests on."""
     known = workspace.newest(DatasetReport)
     if known is None:
@@ -133,9 +135,9 @@ def _content_lag(workspace: Workspace, stream: str, robot: str) -> tuple[float, 
         raise Refused(f"The last check has no lag of {stream}{of} from content. Run `fieldloop check` again.")
     if unclear := next((f for f in findings if f.status is not Status.PASSED), None):
         raise Refused(f"The content does not verify {stream}: {write_without_subject(unclear)}")
-    return max(map(_farthest_ms, findings)), f"estimated from content: {write_without_subject(findings[0])}"
+    return max(map(_compute_farthest_ms, findings)), f"estimated from content: {write_without_subject(findings[0])}"
 
 
-def _farthest_ms(finding: Finding) -> float:
+def _compute_farthest_ms(finding: Finding) -> float:
     ends = (finding.low, finding.high, finding.measured)
     return max((abs(end) for end in ends if end is not None and math.isfinite(end)), default=math.nan)

@@ -8,7 +8,7 @@ from fieldloop.model.event import EpisodeRelabelled, LogReadAgain
 from fieldloop.model.release import Release
 
 
-def episodes_of_release(workspace: Workspace, release: Release, chosen: Sequence[str] | None = None) -> list[Episode]:
+def find_release_episodes(workspace: Workspace, release: Release, chosen: Sequence[str] | None = None) -> list[Episode]:
     """Return the episodes of a release, or some of them, with the facts that they had when it was frozen."""
     wanted = list(release.episodes if chosen is None else chosen)
     found = workspace.store.find(Episode, {"id": wanted}) if wanted else []
@@ -27,7 +27,7 @@ def episodes_of_release(workspace: Workspace, release: Release, chosen: Sequence
     return [earlier.get(episode.id, episode) for episode in found]
 
 
-def logs_as_frozen(workspace: Workspace, logs: Sequence[Log], release: Release | None) -> list[Log]:
+def find_logs_as_frozen(workspace: Workspace, logs: Sequence[Log], release: Release | None) -> list[Log]:
     """Return logs as they were read when a release was frozen; as they are read now without one."""
     frozen_at = workspace.store.views.get_last_stating_seq(Release, release.id) if release else None
     if frozen_at is None:

@@ -13,18 +13,18 @@ from fieldloop.check.rollup import sum_up_by_dimension
 from fieldloop.check.trend import compute_metric_series
 from fieldloop.errors import BadInput
 from fieldloop.loop.data.check_again import measure_again
-from fieldloop.loop.data.mapping import mapping_in_force
+from fieldloop.loop.data.mapping import find_mapping_in_force
 from fieldloop.loop.data.measurements import (
     IN_USE,
-    batch_of,
+    assemble_batch,
+    collect_measuring_rules,
+    find_outdated_episodes,
     judge_episodes,
-    outdated_episodes,
-    rules_of,
-    stored_measurements,
+    read_stored_measurements,
 )
-from fieldloop.loop.data.remember_verdicts import remember_dataset, remember_episodes
-from fieldloop.loop.data.worst_episodes import sketches_of, sketches_on_shelf
-from fieldloop.loop.protocol.in_force import in_force
+from fieldloop.loop.data.remember_verdicts import record_dataset_verdict, record_episode_verdicts
+from fieldloop.loop.data.worst_episodes import sketch_worst_episodes, sketch_worst_stored_episodes
+from fieldloop.loop.protocol.in_force import require_protocol_in_force
 from fieldloop.loop.work.atomic_files import write_atomically
 from fieldloop.loop.work.kept_measurements import PartCache
 from fieldloop.loop.work.measure_part import EpisodeResult, Part, PartResult, Rules, measure_part
@@ -84,13 +84,13 @@ def check(  # noqa: PLR0913 - each is an option of the command
     if paths:
         if again:
             raise BadInput("--again measures the workspace's own logs again; leave the path out.")
-        compared = _rules_for_check(workspace, rules)
-        work = cut_into_parts(paths, mapping_in_force(workspace, mapping), pixels=not numbers_only)
+        compared = _choose_rules(workspace, rules)
+        work = cut_into_parts(paths, find_mapping_in_force(workspace, mapping), pixels=not numbers_only)
         source = ", ".join(path.name or str(path) for path in paths[:SHOWN_PATHS])
         named = source if len(paths) <= SHOWN_PATHS else f"{len(paths)} logs"
         made = _check_logs(named, work, compared, keep, html, track, on)
     elif keep:
-        made = _check_cached(PartCache(keep, _rules_for_check(workspace, rules)), html)
+        made = _check_cached(PartCache(keep, _choose_rules(workspace, rules)), html)
     elif workspace is None:
         raise BadInput("Name a log or a dataset folder: fieldloop check PATH")
     elif rules or mapping or numbers_only:
@@ -120,7 +120,7 @@ def _check_logs(
     for part, result in track(gathered.walk(results), f"checking {source}", work.expected):
         gathered.add(part, result)
     report = gathered.report(source)
-    return _write_html_page(report, partial(sketches_of, report, gathered.parts), html)
+    return _write_html_page(report, partial(sketch_worst_episodes, report, gathered.parts), html)
 
 
 def _check_cached(cache: PartCache, html: Path | None) -> CheckReport:
@@ -140,12 +140,12 @@ def _write_html_page(
     """Write the page where one is asked for; episodes whose log is at hand are drawn."""
     if html is None:
         return report
-    write_atomically(html, pages.html(report, sketches()))
+    write_atomically(html, pages.render_check_page(report, sketches()))
     return replace(report, html=str(html))
 
 
-def _rules_for_check(workspace: Workspace | None, chosen: CollectionProtocol | None) -> Rules:
-    rules = rules_of(workspace) if workspace else Rules(in_force(None))
+def _choose_rules(workspace: Workspace | None, chosen: CollectionProtocol | None) -> Rules:
+    rules = collect_measuring_rules(workspace) if workspace else Rules(require_protocol_in_force(None))
     return replace(rules, usual=chosen, by_task={}, refused={}) if chosen else rules
 
 
@@ -229,11 +229,11 @@ def _assemble_report(source: str, form: str, batch: checks.Batch, reports: tuple
         sum_up_by_dimension(reports, dataset),
         compute_metric_series(batch) if batch.episodes else (),
         describe_tasks(batch),
-        questions=_questions(),
+        questions=_list_check_questions(),
     )
 
 
-def _questions() -> dict[str, str]:
+def _list_check_questions() -> dict[str, str]:
     """Return what each check asks, in its own words."""
     known: dict[str, checks.Check[Any]] = {**checks.CHECKS, **checks.BATCH_CHECKS}
     return {name: f"{one.asks} {one.about}".rstrip() for name, one in known.items()}
@@ -243,14 +243,14 @@ def _check_workspace(workspace: Workspace, html: Path | None, *, again: bool, on
     episodes = workspace.store.find(Episode, IN_USE)
     if not episodes:
         raise BadInput("The workspace has no episodes in use yet. Ingest some: fieldloop ingest PATH")
-    old = outdated_episodes(workspace, episodes)
+    old = find_outdated_episodes(workspace, episodes)
     if again:
         measure_again(workspace, old, on=on)
-    numbers = list(workspace.track(stored_measurements(workspace, episodes), "judging", len(episodes)))
+    numbers = list(workspace.track(read_stored_measurements(workspace, episodes), "judging", len(episodes)))
     events = judge_episodes(workspace, numbers)
-    remember_episodes(workspace, events)
-    batch = batch_of(workspace, numbers, in_force(workspace))
+    record_episode_verdicts(workspace, events)
+    batch = assemble_batch(workspace, numbers, require_protocol_in_force(workspace))
     made = _assemble_report(workspace.name, "workspace", batch, tuple(event.report for event in events))
     made = replace(made, outdated=0 if again else len(old))
-    remember_dataset(workspace, made)
-    return _write_html_page(made, partial(sketches_on_shelf, workspace, made), html)
+    record_dataset_verdict(workspace, made)
+    return _write_html_page(made, partial(sketch_worst_stored_episodes, workspace, made), html)

@@ -68,7 +68,7 @@ class Contents:
         return {"schema": SCHEMA, **spell_out_facts(self)}
 
 
-def contents_of(paths: Sequence[Path], mapping: LogMapping | None, track: Track) -> Contents:
+def list_contents(paths: Sequence[Path], mapping: LogMapping | None, track: Track) -> Contents:
     """Read every log below these paths, on all cores."""
     findings: list[Defect] = []
     logs: list[tuple[Path, str]] = []
@@ -94,18 +94,18 @@ def list_log(found: tuple[Path, str], *, mapping: LogMapping | None) -> tuple[Co
         log = open_log(path, mapping, reader=reader)
     except UnreadableLog as broken:
         return Contents((), (Defect(path.name, "", note("ingest.not_a_log", reason=str(broken))),)), set(), set()
-    return _contents(path, log), log.met, log.facts
+    return _make_contents(path, log), log.met, log.facts
 
 
-def _contents(path: Path, log: OpenLog) -> Contents:
-    episodes = [_episode(recording) for recording in log.recordings]
+def _make_contents(path: Path, log: OpenLog) -> Contents:
+    episodes = [_describe_episode(recording) for recording in log.recordings]
     if not episodes:
         return Contents((), log.defects or (Defect(path.name, "", note("ingest.no_episode")),))
     episodes[0] = replace(episodes[0], findings=(*log.defects, *episodes[0].findings))
     return Contents(tuple(episodes))
 
 
-def _episode(recording: Recording) -> EpisodeListed:
+def _describe_episode(recording: Recording) -> EpisodeListed:
     episode = recording.episode
     streams = tuple(_list_stream(stream) for _, stream in sorted(recording.streams.items()))
     return EpisodeListed(

@@ -18,10 +18,10 @@ def find_episode(workspace: Workspace, text: str) -> Episode:
         return found[0]
     named = workspace.store.find(Episode, {"name": text})
     logs = workspace.store.get_logs([episode.id for episode in named[:SHOWN]]) if len(named) > 1 else {}
-    _refuse_several("episodes", text, [f"{logs[e.id].name}/{e.name} ({e.id[:SHORT]})" for e in named[:SHOWN] if logs],
-                    len(named), "with its log or id")  # fmt: skip
-    named = named or _named_with_log(workspace, text)
-    _refuse_several("episodes", text, [episode.id[:SHORT] for episode in named], len(named), "by its id")
+    choices = [f"{logs[e.id].name}/{e.name} ({e.id[:SHORT]})" for e in named[:SHOWN] if logs]
+    _refuse_ambiguous_name("episodes", text, choices, len(named), "with its log or id")
+    named = named or _find_episode_in_log(workspace, text)
+    _refuse_ambiguous_name("episodes", text, [episode.id[:SHORT] for episode in named], len(named), "by its id")
     if named:
         return named[0]
     try:
@@ -31,13 +31,13 @@ def find_episode(workspace: Workspace, text: str) -> Episode:
         raise UnknownName("episode", text, names) from unknown
 
 
-def _refuse_several(kind: str, text: str, choices: Sequence[str], found: int, how: str) -> None:
+def _refuse_ambiguous_name(kind: str, text: str, choices: Sequence[str], found: int, how: str) -> None:
     """Refuse a name that several things have, with ways to name one of them."""
     if found > 1:
         raise BadInput(f"{found} {kind} are called {text!r}. Name one {how}: {' or '.join(choices[:SHOWN])}.")
 
 
-def _named_with_log(workspace: Workspace, text: str) -> list[Episode]:
+def _find_episode_in_log(workspace: Workspace, text: str) -> list[Episode]:
     of_log, _, name = text.rpartition("/")
     logs = workspace.store.find(Log, {"name": of_log}) if of_log else []
     return [one for log in logs for one in workspace.store.find(Episode, {"name": name, "log": log.blob})]
@@ -46,7 +46,7 @@ def _named_with_log(workspace: Workspace, text: str) -> list[Episode]:
 def find_log(workspace: Workspace, text: str) -> Log:
     """Find an ingested log by its name or the beginning of its hash."""
     named = workspace.store.find(Log, {"name": text})
-    _refuse_several("logs", text, [log.blob.sha256[:SHORT] for log in named], len(named), "by its hash")
+    _refuse_ambiguous_name("logs", text, [log.blob.sha256[:SHORT] for log in named], len(named), "by its hash")
     if named:
         return named[0]
     try:
@@ -56,7 +56,7 @@ def find_log(workspace: Workspace, text: str) -> Log:
         raise UnknownName("log", text, names) from unknown
 
 
-def logs_by_name(workspace: Workspace, names: tuple[str, ...]) -> list[Log]:
+def find_logs_by_name(workspace: Workspace, names: tuple[str, ...]) -> list[Log]:
     """Return the logs that these names refer to, each once: names of logs or of episodes; all logs without a name."""
     if not names:
         return workspace.store.find(Log)

@@ -12,12 +12,12 @@ from fieldloop.errors import BadInput, StoreBusy, StoreError, StoreFull, Unreada
 from fieldloop.ingest import LogMapping
 from fieldloop.ingest.readers import load_readers
 from fieldloop.ingest.search import find_logs
-from fieldloop.loop.data.dry_run import Contents, contents_of
-from fieldloop.loop.data.mapping import mapping_in_force, shelve_mapping
-from fieldloop.loop.data.measurements import judge_episodes, keep_results, rules_of
+from fieldloop.loop.data.dry_run import Contents, list_contents
+from fieldloop.loop.data.mapping import find_mapping_in_force, shelve_mapping
+from fieldloop.loop.data.measurements import collect_measuring_rules, judge_episodes, store_results
 from fieldloop.loop.data.statements import describe_conflicts, read_statements, refuse_contradiction
-from fieldloop.loop.data.streams import remember_streams
-from fieldloop.loop.protocol.in_force import in_force
+from fieldloop.loop.data.streams import cache_stream_list
+from fieldloop.loop.protocol.in_force import require_protocol_in_force
 from fieldloop.loop.work.measure_part import Part, PartResult, Rules, measure_part
 from fieldloop.loop.work.run_on import run_each
 from fieldloop.loop.workspace import Track, Workspace, track_silently
@@ -79,7 +79,7 @@ class Ingested:
         return all(log.status is Status.PASSED for log in self.logs)
 
 
-def ingest(
+def ingest_logs(
     workspace: Workspace | None,
     paths: tuple[Path, ...],
     *,
@@ -103,9 +103,9 @@ def ingest(
     """
     if not paths:
         raise BadInput("Name at least one log or folder.")
-    conventions = mapping_in_force(workspace, mapping)
+    conventions = find_mapping_in_force(workspace, mapping)
     if dry_run:
-        return contents_of(paths, conventions, track)
+        return list_contents(paths, conventions, track)
     if workspace is None:
         raise WorkspaceError(
             "No workspace here. Create one with `fieldloop init`, or list the contents with --dry-run."
@@ -122,13 +122,13 @@ def ingest_paths(
     overrule: bool = False,
 ) -> Ingested:
     """Ingest logs under a mapping, with facts that the user states."""
-    in_force(workspace)  # report an invalid protocol before anything is read
+    require_protocol_in_force(workspace)  # report an invalid protocol before anything is read
     taken: list[TakenIn] = []
     logs = [log for path in paths for log in _find_candidates(path, taken)]
     waiting: deque[Fresh] = deque()
     # bytes first: an event may only name what is already on the shelf; a known log is not measured again
     fresh = _shelve_new_logs(workspace, logs, taken, waiting, mapping, Amendments(stated=stated) if stated else None)
-    rules = rules_of(workspace).only(())  # a new log has no annotations
+    rules = collect_measuring_rules(workspace).only(())  # a new log has no annotations
     results = workspace.track(run_each(partial(measure_part, rules=rules), fresh), "ingesting logs", len(logs))
     new = [_record_log(workspace, waiting.popleft(), result, rules, overrule=overrule) for result in results]
     return Ingested((*taken, *new))
@@ -145,7 +145,7 @@ class Fresh:
     blob: Blob
 
 
-def episodes(
+def list_episodes(
     workspace: Workspace, *, status: Status | None = None, site: str = "", limit: int = 100
 ) -> tuple[Episode, ...]:
     """List episodes, newest first.
@@ -161,16 +161,16 @@ def episodes(
     return tuple(workspace.store.find(Episode, where, newest=True, limit=limit))
 
 
-def history(workspace: Workspace, *, limit: int = 100) -> tuple[LogShown, ...]:
+def list_ingested_logs(workspace: Workspace, *, limit: int = 100) -> tuple[LogShown, ...]:
     """List the ingested logs, newest first, each with its defects.
 
     Arguments:
         limit: list at most this many rows
     """
-    return tuple(_log_summary(log) for log in workspace.store.find(Log, newest=True, limit=limit))
+    return tuple(_summarise_log(log) for log in workspace.store.find(Log, newest=True, limit=limit))
 
 
-def _log_summary(log: Log) -> LogShown:
+def _summarise_log(log: Log) -> LogShown:
     first = next(map(write_defect_line, log.defects), "")
     return LogShown(
         log.name, log.format, len(log.episodes), log.blob.size / MEGABYTE, log.blob.sha256, log.mapping,
@@ -214,7 +214,7 @@ def _shelve_new_logs(
         part = Part(path, mapping, reader=reader, amendments=amendments)
         try:
             files = part.open().files
-            before = signature_of(files)
+            before = compute_files_signature(files)
             blob = _store_log_files(workspace, path, files)
         except (StoreFull, StoreBusy):
             raise  # the next log would fare no better
@@ -222,7 +222,7 @@ def _shelve_new_logs(
             taken.append(TakenIn(name, "", "", (), Status.ERRORED, message=str(broken)))
             continue
         if known := workspace.store.find(Log, {"blob": blob.sha256}):
-            taken.append(_result_of_known_log(workspace, name, known[0], mapping, stated=amendments is not None))
+            taken.append(_make_known_log_result(workspace, name, known[0], mapping, stated=amendments is not None))
             continue
         waiting.append(Fresh(part, name, files, before, blob))
         yield part
@@ -235,18 +235,18 @@ def _store_log_files(workspace: Workspace, path: Path, files: tuple[Path, ...]) 
     return workspace.shelf.put_file(path) if files == (path,) else workspace.shelf.put_folder(path.parent, files)
 
 
-def _result_of_known_log(
+def _make_known_log_result(
     workspace: Workspace, name: str, log: Log, mapping: LogMapping | None, *, stated: bool = False
 ) -> TakenIn:
     other = log.mapping != (mapping.fingerprint if mapping else "")
     again = f"fieldloop ingest again {shlex.quote(log.name)}"
     message = f"Already ingested under another mapping, which stays in use for it. To read it anew: {again}"
     message = message if other else f"Already ingested. To state facts about it: {again} --set …" if stated else ""
-    status = log_status(workspace, log.episodes)
+    status = decide_log_status(workspace, log.episodes)
     return TakenIn(name, log.format, log.blob.sha256, log.episodes, status, already_here=True, message=message)
 
 
-def signature_of(files: Sequence[Path]) -> Signature:
+def compute_files_signature(files: Sequence[Path]) -> Signature:
     """Bytes of all files together, and when the last of them changed."""
     stats = [file.stat() for file in files]
     return sum(s.st_size for s in stats), max((s.st_mtime_ns for s in stats), default=0)
@@ -255,9 +255,9 @@ def signature_of(files: Sequence[Path]) -> Signature:
 def _record_log(
     workspace: Workspace, what: Fresh, result: PartResult, rules: Rules, *, overrule: bool = False
 ) -> TakenIn:
-    if refused := refuse_statements(what.part, result, overrule=overrule):
+    if refused := explain_refused_statements(what.part, result, overrule=overrule):
         return TakenIn(what.name, result.format, "", (), Status.ERRORED, message=f"{refused} Nothing was stored.")
-    if signature_of(what.files) != what.signature:
+    if compute_files_signature(what.files) != what.signature:
         message = "It changed while it was read. Nothing was stored; ingest it again once it is complete."
         return TakenIn(what.name, result.format, "", (), Status.ERRORED, message=message)
     blob, mapping = what.blob, what.part.mapping
@@ -272,22 +272,22 @@ def _record_log(
     )
     try:
         unseen = Expected(Log, 0, {"blob": blob.sha256})
-        measured = keep_results(workspace, fresh, rules)
+        measured = store_results(workspace, fresh, rules)
         workspace.write(LogIngested(log, episodes), *measured, *judgements, expect=unseen)
     except StoreBusy:
         if not workspace.store.count(Log, {"blob": blob.sha256}):
             raise
-        return _result_of_known_log(workspace, what.name, log, mapping)  # another process was faster
+        return _make_known_log_result(workspace, what.name, log, mapping)  # another process was faster
     for measured_episode in result.episodes:
-        remember_streams(workspace, measured_episode.episode.id, measured_episode.streams)
+        cache_stream_list(workspace, measured_episode.episode.id, measured_episode.streams)
     against = [f for event in judgements for f in event.report.findings if f.counts]
     findings = [*map(write_defect_line, log.defects), *map(say_findings.write_finding, against)]
     reasons = (*(defect.message for defect in log.defects), *(f.fact for f in against))[:MOST_REASONS]
-    status, first = log_status(workspace, log.episodes), findings[0] if findings else ""
+    status, first = decide_log_status(workspace, log.episodes), findings[0] if findings else ""
     return TakenIn(what.name, log.format, blob.sha256, log.episodes, status, message=first, reasons=reasons)
 
 
-def refuse_statements(part: Part, result: PartResult, *, overrule: bool) -> str:
+def explain_refused_statements(part: Part, result: PartResult, *, overrule: bool) -> str:
     """Return why the facts that a user stated are refused: the log states others, or they contradict; '' otherwise."""
     if part.amendments is None or not part.amendments.stated:
         return ""
@@ -303,12 +303,12 @@ def refuse_statements(part: Part, result: PartResult, *, overrule: bool) -> str:
     return f"Your facts differ from the log: {differing}. Leave them out, or let yours count with --overrule."
 
 
-def reports_of(workspace: Workspace, episode: str) -> list[EpisodeReport]:
+def find_last_report(workspace: Workspace, episode: str) -> list[EpisodeReport]:
     """Return the last judgement of an episode, if there is one."""
     return workspace.store.find(EpisodeReport, {"episode": episode}, newest=True, limit=1)
 
 
-def log_status(workspace: Workspace, episodes: Sequence[str]) -> Status:
+def decide_log_status(workspace: Workspace, episodes: Sequence[str]) -> Status:
     """Return the worst of the last verdicts; CANNOT_TELL for a log without episodes."""
     statuses = {report.status for report in workspace.store.views.get_last_reports(episodes).values()}
     return next((s for s in Status if s in statuses), Status.CANNOT_TELL)

@@ -12,7 +12,7 @@ from fieldloop.text_files import read_text
 FILE = "mapping.toml"
 
 
-def mapping(paths: tuple[Path, ...], *, out: Path | None = None) -> str:
+def propose_mapping_file(paths: tuple[Path, ...], *, out: Path | None = None) -> str:
     """Propose a mapping file for logs: names, units and frames of their streams, each with a reason.
 
     Arguments:
@@ -31,7 +31,7 @@ def mapping(paths: tuple[Path, ...], *, out: Path | None = None) -> str:
     return text
 
 
-def mapping_in_force(workspace: Workspace | None, file: Path | None) -> LogMapping | None:
+def find_mapping_in_force(workspace: Workspace | None, file: Path | None) -> LogMapping | None:
     """Return the mapping of a file, else the workspace's own mapping.toml, else none."""
     if file is None and workspace is not None and (workspace.root / FILE).is_file():
         file = workspace.root / FILE
@@ -40,7 +40,7 @@ def mapping_in_force(workspace: Workspace | None, file: Path | None) -> LogMappi
     return parse_mapping(read_text(file), file.name)
 
 
-def mapping_of(workspace: Workspace, log: Log) -> LogMapping | None:
+def find_mapping_of_log(workspace: Workspace, log: Log) -> LogMapping | None:
     """Return the mapping under which a log was ingested; it stays in force for that log."""
     if not log.mapping:
         return None

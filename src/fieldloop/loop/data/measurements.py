@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 import fieldloop.check as checks
 from fieldloop.check.episode.calibration import IN_FORCE, keep_sensors_for_recount, recount_calibrations
-from fieldloop.loop.calibrate.attach import trusted_calibrations
-from fieldloop.loop.protocol.in_force import in_force
+from fieldloop.loop.calibrate.attach import find_trusted_calibrations
+from fieldloop.loop.protocol.in_force import require_protocol_in_force
 from fieldloop.loop.work.measure_part import EpisodeResult, Rules
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import Annotation
@@ -20,7 +20,7 @@ from fieldloop.model.hardware import Sensor
 from fieldloop.model.imprint import Imprint
 from fieldloop.model.release import Release
 from fieldloop.protocol import CollectionProtocol
-from fieldloop.protocol.layers import fingerprint
+from fieldloop.protocol.layers import compute_fingerprint
 from fieldloop.store.arrays import put_arrays, read_arrays
 from fieldloop.store.parquet import read_table, store_table
 
@@ -30,16 +30,16 @@ EpisodeNumbers = tuple[Episode, tuple[Measured, ...]]
 """An episode and what every check found in it."""
 
 
-def rules_of(workspace: Workspace) -> Rules:
+def collect_measuring_rules(workspace: Workspace) -> Rules:
     """Return what episodes of this workspace are compared with."""
     known: dict[str, list[Calibration]] = {}
-    for calibration in trusted_calibrations(workspace):
+    for calibration in find_trusted_calibrations(workspace):
         known.setdefault(calibration.robot, []).append(calibration)
     by_episode: dict[str, list[Annotation]] = {}
     for annotation in workspace.store.find(Annotation):
         by_episode.setdefault(annotation.episode, []).append(annotation)
     return Rules(
-        in_force(workspace),
+        require_protocol_in_force(workspace),
         workspace.protocols.readable(),
         {robot: tuple(c) for robot, c in known.items()},
         {episode: tuple(a) for episode, a in by_episode.items()},
@@ -47,7 +47,7 @@ def rules_of(workspace: Workspace) -> Rules:
     )
 
 
-def keep_results(workspace: Workspace, results: Sequence[EpisodeResult], rules: Rules) -> list[Event]:
+def store_results(workspace: Workspace, results: Sequence[EpisodeResult], rules: Rules) -> list[Event]:
     """Put measurements and imprints onto the shelf; return the event that names them."""
     if not results:
         return []
@@ -55,7 +55,7 @@ def keep_results(workspace: Workspace, results: Sequence[EpisodeResult], rules: 
     arrays: dict[str, NDArray[Any]] = {}
     for result in results:
         for column, values in checks.convert_measurements_to_columns(
-            result.episode.id, _measurements_to_store(result)
+            result.episode.id, _select_measurements_to_store(result)
         ).items():
             columns.setdefault(column, []).extend(values)
         arrays |= {f"{result.episode.id}/{name}": array for name, array in result.imprint.arrays.items()}
@@ -64,12 +64,12 @@ def keep_results(workspace: Workspace, results: Sequence[EpisodeResult], rules: 
     return [EpisodesMeasured(tuple(result.episode.id for result in results), blob, rows, imprints, rules.measuring)]
 
 
-def stored_measurements(workspace: Workspace, episodes: Iterable[Episode]) -> Iterator[EpisodeNumbers]:
+def read_stored_measurements(workspace: Workspace, episodes: Iterable[Episode]) -> Iterator[EpisodeNumbers]:
     """Yield what was measured in each episode when it came in; each kept table is read once."""
     tables: dict[str, dict[str, tuple[Measured, ...]]] = {}
     known: dict[str, tuple[Calibration, ...]] = {}
     listed = tuple(episodes)
-    newest = _newest_measurements(workspace, listed)
+    newest = _find_newest_measurements(workspace, listed)
     for episode in listed:
         kept = newest.get(episode.id)
         if kept is None:
@@ -80,7 +80,7 @@ def stored_measurements(workspace: Workspace, episodes: Iterable[Episode]) -> It
                 read_table(workspace.shelf, kept.blob.sha256)
             )
         if episode.robot not in known:
-            known[episode.robot] = trusted_calibrations(workspace, episode.robot) if episode.robot else ()
+            known[episode.robot] = find_trusted_calibrations(workspace, episode.robot) if episode.robot else ()
         numbers = tables[kept.blob.sha256][episode.id]
         yield episode, tuple(_recount_calibrations(m, episode, known[episode.robot]) for m in numbers)
 
@@ -90,18 +90,18 @@ def _recount_calibrations(measured: Measured, episode: Episode, known: tuple[Cal
     return recount_calibrations(measured, episode, known or None) if measured.check == IN_FORCE else measured
 
 
-def _measurements_to_store(result: EpisodeResult) -> tuple[Measured, ...]:
+def _select_measurements_to_store(result: EpisodeResult) -> tuple[Measured, ...]:
     """Keep of calibrations what there is to count, not the count: it changes while the log stays the same."""
     sensors = [Sensor(s.serial, s.kind, s.name) for s in result.streams if s.samples]
     return tuple(keep_sensors_for_recount(m, sensors) if m.check == IN_FORCE else m for m in result.measured)
 
 
-def imprints_of(workspace: Workspace, episodes: Iterable[Episode]) -> dict[str, Imprint]:
+def read_imprints(workspace: Workspace, episodes: Iterable[Episode]) -> dict[str, Imprint]:
     """Return what was kept of each episode's content; those that came in before anything was kept are missing."""
     archives: dict[str, dict[str, NDArray[Any]]] = {}
     imprints: dict[str, Imprint] = {}
     listed = tuple(episodes)
-    newest = _newest_measurements(workspace, listed)
+    newest = _find_newest_measurements(workspace, listed)
     for episode in listed:
         kept = newest.get(episode.id)
         if kept is None or kept.imprints is None:
@@ -114,11 +114,11 @@ def imprints_of(workspace: Workspace, episodes: Iterable[Episode]) -> dict[str, 
     return imprints
 
 
-def imprints_fingerprint(workspace: Workspace, episodes: Iterable[Episode]) -> str:
+def fingerprint_imprints(workspace: Workspace, episodes: Iterable[Episode]) -> str:
     """Name what is kept of these episodes' content now: other content, another name."""
     found = workspace.store.find(EpisodesMeasured, {"episode": [episode.id for episode in episodes]})
     newest = {kept.episodes[0]: kept.imprints.sha256 if kept.imprints else "" for kept in found}
-    return fingerprint(sorted(newest.items()))
+    return compute_fingerprint(sorted(newest.items()))
 
 
 def judge_episodes(workspace: Workspace, measured: Iterable[EpisodeNumbers]) -> list[EpisodeJudged]:
@@ -127,21 +127,21 @@ def judge_episodes(workspace: Workspace, measured: Iterable[EpisodeNumbers]) -> 
     by_task: dict[str, CollectionProtocol] = {}
     for episode, numbers in measured:
         if episode.task not in by_task:
-            by_task[episode.task] = in_force(workspace, episode.task)
+            by_task[episode.task] = require_protocol_in_force(workspace, episode.task)
         rules = by_task[episode.task]
         report = checks.make_episode_report(episode, checks.judge_measurements(numbers, rules), rules.version_name)
         events.append(EpisodeJudged(rules.fingerprint, report))
     return events
 
 
-def outdated_episodes(workspace: Workspace, episodes: Iterable[Episode]) -> list[Episode]:
+def find_outdated_episodes(workspace: Workspace, episodes: Iterable[Episode]) -> list[Episode]:
     """Return the episodes that were measured under other parameters, or by fewer checks, than are in force now."""
-    now, listed = rules_of(workspace).measuring, tuple(episodes)
-    newest = _newest_measurements(workspace, listed)
+    now, listed = collect_measuring_rules(workspace).measuring, tuple(episodes)
+    newest = _find_newest_measurements(workspace, listed)
     return [e for e in listed if e.id not in newest or newest[e.id].measuring != now]
 
 
-def batch_of(workspace: Workspace, numbers: Sequence[EpisodeNumbers], rules: CollectionProtocol) -> checks.Batch:
+def assemble_batch(workspace: Workspace, numbers: Sequence[EpisodeNumbers], rules: CollectionProtocol) -> checks.Batch:
     """Assemble all that is known of these episodes, for questions about many."""
     episodes = tuple(episode for episode, _ in numbers)
     by_episode: dict[str, list[Annotation]] = {}
@@ -152,20 +152,20 @@ def batch_of(workspace: Workspace, numbers: Sequence[EpisodeNumbers], rules: Col
         tuple(defect for log in workspace.store.find(Log) for defect in log.defects),
         rules,
         {episode.id: measured for episode, measured in numbers},
-        imprints_of(workspace, episodes),
-        _newest_release_split(workspace),
-        trusted_calibrations(workspace),
+        read_imprints(workspace, episodes),
+        _find_newest_release_split(workspace),
+        find_trusted_calibrations(workspace),
         {episode: tuple(a) for episode, a in by_episode.items()},
     )
 
 
-def _newest_release_split(workspace: Workspace) -> dict[str, str]:
+def _find_newest_release_split(workspace: Workspace) -> dict[str, str]:
     """Return the split of the newest release, where there is one."""
     newest = workspace.store.find(Release, newest=True, limit=1)
     return {e: part for r in newest for part in ("train", "validation") for e in getattr(r, part)}
 
 
-def _newest_measurements(workspace: Workspace, episodes: Sequence[Episode]) -> dict[str, EpisodesMeasured]:
+def _find_newest_measurements(workspace: Workspace, episodes: Sequence[Episode]) -> dict[str, EpisodesMeasured]:
     """Return the newest measurements of each episode, by its id, with one query for all."""
     found = workspace.store.find(EpisodesMeasured, {"episode": [episode.id for episode in episodes]})
     return {kept.episodes[0]: kept for kept in found}  # oldest first, so that the newest stays

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from fieldloop.errors import Refused
 from fieldloop.ingest import open_log
-from fieldloop.loop.data.mapping import mapping_of
-from fieldloop.loop.work.reopen import reopen
+from fieldloop.loop.data.mapping import find_mapping_of_log
+from fieldloop.loop.work.reopen import reopen_episode
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.codec import from_plain, to_plain
 from fieldloop.model.episode import Episode, Recording
@@ -55,19 +55,21 @@ class Glimpse:
     frames: tuple[FrameSeen, ...]
 
 
-def glimpse(workspace: Workspace, episode: Episode, at_s: float) -> Glimpse:
+def show_moment(workspace: Workspace, episode: Episode, at_s: float) -> Glimpse:
     """Show a moment; refused where the log is too large to open for it."""
     length_s = max(0.0, (episode.end_ns - episode.start_ns) / NS_PER_S)
     at_s = round(min(max(at_s, 0.0), length_s), 2) if math.isfinite(at_s) else 0.0
     file = workspace.cache / "glimpses" / f"{episode.id}-{at_s:.2f}.json"
     if file.is_file():
         return from_plain(Glimpse, json.loads(file.read_text(encoding="utf-8")))
-    seen = _to_glimpse(sketch_episode(_open_recording(workspace, episode), _report_at_moment(episode, at_s)), at_s)
-    _write_cache(file, seen)
+    seen = _make_glimpse(
+        sketch_episode(_open_recording(workspace, episode), _make_report_at_moment(episode, at_s)), at_s
+    )
+    _write_cached_moment(file, seen)
     return seen
 
 
-def forget_glimpses(workspace: Workspace, episode: str) -> None:
+def forget_cached_moments(workspace: Workspace, episode: str) -> None:
     """Forget the moments of an episode that were drawn from an earlier reading."""
     for file in (workspace.cache / "glimpses").glob(f"{episode}-*.json"):
         file.unlink(missing_ok=True)
@@ -83,20 +85,20 @@ def _open_recording(workspace: Workspace, episode: Episode) -> Recording:
     here = workspace.shelf.local(log.blob, workspace.cache)
     if episode.id in log.episodes:
         place = log.episodes.index(episode.id)
-        for recording in open_log(here, mapping_of(workspace, log)).part(place, place + 1):
+        for recording in open_log(here, find_mapping_of_log(workspace, log)).part(place, place + 1):
             if recording.episode.id == episode.id:
                 return recording
-    return reopen(workspace, episode)
+    return reopen_episode(workspace, episode)
 
 
-def _report_at_moment(episode: Episode, at_s: float) -> EpisodeReport:
+def _make_report_at_moment(episode: Episode, at_s: float) -> EpisodeReport:
     """A sketch shows the frames at failed findings, so this moment is passed in as one."""
     moments = dict.fromkeys(max(0.0, at_s + around) for around in AROUND_S)
     asked = (Finding("", NO_SUBJECT, Status.FAILED, None, None, None, "", at_s=at) for at in moments)
     return EpisodeReport(episode.id, episode.name, Status.FAILED, tuple(asked))
 
 
-def _to_glimpse(drawn: Sketch, at_s: float) -> Glimpse:
+def _make_glimpse(drawn: Sketch, at_s: float) -> Glimpse:
     signals = (
         SignalSeen(t.name, t.unit, t.columns, tuple(t.at_s.tolist()), tuple(map(tuple, t.values.tolist())))
         for t in drawn.traces
@@ -105,7 +107,7 @@ def _to_glimpse(drawn: Sketch, at_s: float) -> Glimpse:
     return Glimpse(at_s, tuple(signals), tuple(frames))
 
 
-def _write_cache(file: Path, seen: Glimpse) -> None:
+def _write_cached_moment(file: Path, seen: Glimpse) -> None:
     file.parent.mkdir(exist_ok=True)
     part = file.with_suffix(f".{os.getpid()}.part")
     part.write_text(json.dumps(to_plain(seen)), encoding="utf-8")

@@ -7,15 +7,15 @@ from pathlib import Path
 
 from fieldloop.errors import BadInput
 from fieldloop.ingest import LogMapping
-from fieldloop.loop.data.find_episode import logs_by_name
-from fieldloop.loop.data.ingest import log_status, refuse_statements
-from fieldloop.loop.data.mapping import mapping_in_force, shelve_mapping
-from fieldloop.loop.data.measurements import judge_episodes, keep_results, rules_of
-from fieldloop.loop.data.moment import forget_glimpses
-from fieldloop.loop.data.relabel import judge_anew
+from fieldloop.loop.data.find_episode import find_logs_by_name
+from fieldloop.loop.data.ingest import decide_log_status, explain_refused_statements
+from fieldloop.loop.data.mapping import find_mapping_in_force, shelve_mapping
+from fieldloop.loop.data.measurements import collect_measuring_rules, judge_episodes, store_results
+from fieldloop.loop.data.moment import forget_cached_moments
+from fieldloop.loop.data.relabel import judge_changed_episodes
 from fieldloop.loop.data.statements import read_statements
-from fieldloop.loop.data.streams import remember_streams
-from fieldloop.loop.protocol.in_force import in_force
+from fieldloop.loop.data.streams import cache_stream_list
+from fieldloop.loop.protocol.in_force import require_protocol_in_force
 from fieldloop.loop.work.measure_part import EpisodeResult, Part, PartResult, Rules, measure_part
 from fieldloop.loop.work.run_on import run_each
 from fieldloop.loop.workspace import Workspace
@@ -52,7 +52,7 @@ class ReadAgain:
         return all(log.status is Status.PASSED for log in self.logs)
 
 
-def again(
+def read_logs_again(
     workspace: Workspace,
     log: tuple[str, ...] = (),
     *,
@@ -71,17 +71,17 @@ def again(
         set_: facts of every episode in these logs, such as site=hall-2 operator=anna task=pick
         overrule: use the facts of --set even where a log states another value
     """
-    in_force(workspace)  # report an invalid protocol before anything is read
-    logs, stated = logs_by_name(workspace, log), read_statements(workspace, set_)
+    require_protocol_in_force(workspace)  # report an invalid protocol before anything is read
+    logs, stated = find_logs_by_name(workspace, log), read_statements(workspace, set_)
     if not logs:
         raise BadInput("The workspace has no logs yet. Ingest logs: fieldloop ingest PATH")
-    conventions = mapping_in_force(workspace, mapping)
-    before = {one.blob.sha256: _episodes_of(workspace, one) for one in logs}
-    rules = rules_of(workspace).only(episode.id for known in before.values() for episode in known)
-    parts = [_part(workspace, one, before[one.blob.sha256], conventions, stated) for one in logs]
+    conventions = find_mapping_in_force(workspace, mapping)
+    before = {one.blob.sha256: _find_episodes_of_log(workspace, one) for one in logs}
+    rules = collect_measuring_rules(workspace).only(episode.id for known in before.values() for episode in known)
+    parts = [_make_part(workspace, one, before[one.blob.sha256], conventions, stated) for one in logs]
     results = run_each(partial(measure_part, rules=rules), parts)
     reread = [
-        _record(workspace, one, part, result, rules, overrule=overrule)
+        _record_new_reading(workspace, one, part, result, rules, overrule=overrule)
         for one, part, result in zip(
             logs, parts, workspace.track(results, "reading logs again", len(parts)), strict=True
         )
@@ -89,20 +89,22 @@ def again(
     return ReadAgain(tuple(reread))
 
 
-def _episodes_of(workspace: Workspace, log: Log) -> tuple[Episode, ...]:
+def _find_episodes_of_log(workspace: Workspace, log: Log) -> tuple[Episode, ...]:
     found = {episode.id: episode for episode in workspace.store.find(Episode, {"id": list(log.episodes)})}
     return tuple(found[episode] for episode in log.episodes if episode in found)
 
 
-def _part(
+def _make_part(
     workspace: Workspace, log: Log, known: Sequence[Episode], mapping: LogMapping | None, stated: tuple[Stated, ...]
 ) -> Part:
     facts = Amendments(earlier={episode.id: episode.stated for episode in known if episode.stated}, stated=stated)
     return Part(workspace.shelf.local(log.blob, workspace.cache), mapping, amendments=facts)
 
 
-def _record(workspace: Workspace, log: Log, part: Part, result: PartResult, rules: Rules, *, overrule: bool) -> LogRead:
-    if refused := refuse_statements(part, result, overrule=overrule):
+def _record_new_reading(
+    workspace: Workspace, log: Log, part: Part, result: PartResult, rules: Rules, *, overrule: bool
+) -> LogRead:
+    if refused := explain_refused_statements(part, result, overrule=overrule):
         return LogRead(log.name, log.episodes, Status.ERRORED, message=f"{refused} The earlier reading stays in use.")
     if not result.episodes:
         why = "No episode was found. The earlier reading stays in use."
@@ -111,37 +113,41 @@ def _record(workspace: Workspace, log: Log, part: Part, result: PartResult, rule
     # read now: a person may have changed an episode while the log was measured
     known = {episode.id: episode for episode in workspace.store.find(Episode, {"id": [*log.episodes, *ids]})}
     before = tuple(known[episode] for episode in log.episodes if episode in known)
-    others = _other_logs(workspace, log, ids)
+    others = _find_other_logs(workspace, log, ids)
     # an episode that came in another log before keeps its facts, measurements and verdict
     fresh = [one for one in result.episodes if one.episode.id in log.episodes or one.episode.id not in others]
-    read = [_with_known_facts(one, known.get(one.episode.id), log, part, alone=len(ids) == 1) for one in fresh]
+    read = [_add_known_facts(one, known.get(one.episode.id), log, part, alone=len(ids) == 1) for one in fresh]
     facts = {one.episode.id: one.episode for one in read}
-    episodes = tuple(facts.get(episode) or _in_use(known[episode]) for episode in ids)
+    episodes = tuple(facts.get(episode) or _restore_episode(known[episode]) for episode in ids)
     conventions = shelve_mapping(workspace, part.mapping)
     new = replace(log, format=result.format, episodes=ids, defects=result.defects, mapping=conventions)
-    changes = tuple(_changes(log, before, new, episodes))
+    changes = tuple(_describe_changes(log, before, new, episodes))
     events: list[Event] = [LogReadAgain(new, episodes, log, before)] if changes else []
-    events += _leave(workspace, log, [episode for episode in before if episode.id not in ids], others)
+    events += _set_missing_episode_aside(
+        workspace, log, [episode for episode in before if episode.id not in ids], others
+    )
     judged = judge_episodes(workspace, ((one.episode, one.measured) for one in read))
-    workspace.write(*events, *keep_results(workspace, read, rules), *judged)
-    judge_anew(
+    workspace.write(*events, *store_results(workspace, read, rules), *judged)
+    judge_changed_episodes(
         workspace,
         [now.episode for was, now in zip(fresh, read, strict=True) if was.episode.stated != now.episode.stated],
     )
     for one in read:
-        remember_streams(workspace, one.episode.id, one.streams)
-        forget_glimpses(workspace, one.episode.id)
-    return LogRead(log.name, new.episodes, log_status(workspace, new.episodes), changes)
+        cache_stream_list(workspace, one.episode.id, one.streams)
+        forget_cached_moments(workspace, one.episode.id)
+    return LogRead(log.name, new.episodes, decide_log_status(workspace, new.episodes), changes)
 
 
-def _other_logs(workspace: Workspace, log: Log, ids: Sequence[str]) -> dict[str, Log]:
+def _find_other_logs(workspace: Workspace, log: Log, ids: Sequence[str]) -> dict[str, Log]:
     """Return another log for each episode that comes or goes, where one has it."""
     moved = set(ids) ^ set(log.episodes)
     logs = workspace.store.find(Log) if moved else []
     return {episode: one for one in logs if one.blob != log.blob for episode in moved.intersection(one.episodes)}
 
 
-def _leave(workspace: Workspace, log: Log, gone: Sequence[Episode], others: Mapping[str, Log]) -> Iterator[Event]:
+def _set_missing_episode_aside(
+    workspace: Workspace, log: Log, gone: Sequence[Episode], others: Mapping[str, Log]
+) -> Iterator[Event]:
     """Set an episode aside that the log no longer has; where another log has it, it is read from that one."""
     kept = [episode for episode in gone if episode.id in others]
     logs = workspace.store.get_logs([episode.id for episode in kept])
@@ -153,7 +159,7 @@ def _leave(workspace: Workspace, log: Log, gone: Sequence[Episode], others: Mapp
             yield EpisodeSetAside(episode.id, NO_LONGER)
 
 
-def _with_known_facts(one: EpisodeResult, known: Episode | None, log: Log, part: Part, *, alone: bool) -> EpisodeResult:
+def _add_known_facts(one: EpisodeResult, known: Episode | None, log: Log, part: Part, *, alone: bool) -> EpisodeResult:
     """Return the result with what was known: name, reason for setting aside, and statements made since it was read.
 
     On the shelf a log is named by its hash, so the only episode of a log takes the log's name.
@@ -163,15 +169,15 @@ def _with_known_facts(one: EpisodeResult, known: Episode | None, log: Log, part:
     facts = part.amendments or Amendments()
     since = [each for each in known.stated if each not in facts.earlier.get(known.id, ())]
     episode = apply_statements(one.episode, (*since, *facts.stated)) if since else one.episode
-    return replace(one, episode=replace(episode, name=known.name, set_aside=_in_use(known).set_aside))
+    return replace(one, episode=replace(episode, name=known.name, set_aside=_restore_episode(known).set_aside))
 
 
-def _in_use(episode: Episode) -> Episode:
+def _restore_episode(episode: Episode) -> Episode:
     """Return an episode that a log has again; one that a person set aside stays so."""
     return replace(episode, set_aside="") if episode.set_aside == NO_LONGER else episode
 
 
-def _changes(log: Log, before: Sequence[Episode], new: Log, after: Sequence[Episode]) -> Iterator[Note]:
+def _describe_changes(log: Log, before: Sequence[Episode], new: Log, after: Sequence[Episode]) -> Iterator[Note]:
     """State what the new reading changes: the mapping, the episodes, their facts, the defects."""
     if log.mapping != new.mapping:
         yield note("ingest.mapping_changed", before=log.mapping, after=new.mapping)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from fieldloop.errors import BadInput
 from fieldloop.loop.data.check_again import measure_again
 from fieldloop.loop.data.find_episode import find_episode
-from fieldloop.loop.data.measurements import judge_episodes, stored_measurements
-from fieldloop.loop.data.statements import read_statements, with_statements
-from fieldloop.loop.protocol.in_force import in_force
+from fieldloop.loop.data.measurements import judge_episodes, read_stored_measurements
+from fieldloop.loop.data.statements import apply_user_statements, read_statements
+from fieldloop.loop.protocol.in_force import require_protocol_in_force
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.episode import Episode
 from fieldloop.model.event import EpisodeRelabelled, EpisodeRestored, EpisodeSetAside
@@ -22,7 +22,7 @@ class EpisodesChanged:
     changed: int
 
 
-def relabel(workspace: Workspace, episode: tuple[str, ...], *, set_: tuple[str, ...]) -> EpisodesChanged:
+def relabel_episodes(workspace: Workspace, episode: tuple[str, ...], *, set_: tuple[str, ...]) -> EpisodesChanged:
     """Change facts of episodes: task, site, robot, operator, outcome, failure, object, conditions.
 
     Your fact counts; what the log states stays on record. The episodes are measured and judged anew. Releases that are
@@ -32,21 +32,23 @@ def relabel(workspace: Workspace, episode: tuple[str, ...], *, set_: tuple[str, 
         episode: ids or names of episodes, LOG/NAME where a name is not unique
         set_: the facts, such as operator=anna outcome=failure failure=grasp lighting=dim; site= removes a fact
     """
-    chosen = _chosen(workspace, episode)
+    chosen = _find_chosen_episodes(workspace, episode)
     stated = read_statements(workspace, set_, may_clear=True)
     if not stated:
         raise BadInput("State at least one fact, such as --set operator=anna.")
-    changed = [(one, with_statements(one, stated)) for one in chosen]
+    changed = [(one, apply_user_statements(one, stated)) for one in chosen]
     events = [EpisodeRelabelled(new, old) for old, new in changed if new != old]
     for task in {event.episode.task for event in events}:
-        in_force(workspace, task)  # a protocol that cannot be read is refused before anything is written
+        require_protocol_in_force(
+            workspace, task
+        )  # a protocol that cannot be read is refused before anything is written
     if events:
         workspace.write(*events)
-        judge_anew(workspace, [event.episode for event in events])
-    return EpisodesChanged(_as_they_are(workspace, chosen), len(events))
+        judge_changed_episodes(workspace, [event.episode for event in events])
+    return EpisodesChanged(_expect_episodes_unchanged(workspace, chosen), len(events))
 
 
-def set_aside(workspace: Workspace, episode: tuple[str, ...], *, reason: str) -> EpisodesChanged:
+def set_episodes_aside(workspace: Workspace, episode: tuple[str, ...], *, reason: str) -> EpisodesChanged:
     """Set episodes aside: they stay on record and enter no release, no coverage and no check of the dataset.
 
     Arguments:
@@ -55,41 +57,41 @@ def set_aside(workspace: Workspace, episode: tuple[str, ...], *, reason: str) ->
     """
     if not reason.strip():
         raise BadInput("State why: --reason 'the robot was pushed by hand'.")
-    chosen = _chosen(workspace, episode)
+    chosen = _find_chosen_episodes(workspace, episode)
     events = [EpisodeSetAside(one.id, reason.strip()) for one in chosen if one.set_aside != reason.strip()]
     if events:
         workspace.write(*events)
-    return EpisodesChanged(_as_they_are(workspace, chosen), len(events))
+    return EpisodesChanged(_expect_episodes_unchanged(workspace, chosen), len(events))
 
 
-def restore(workspace: Workspace, episode: tuple[str, ...], *, reason: str = "") -> EpisodesChanged:
+def restore_episodes(workspace: Workspace, episode: tuple[str, ...], *, reason: str = "") -> EpisodesChanged:
     """Use episodes again that were set aside; their last verdict counts again.
 
     Arguments:
         episode: ids or names of episodes, LOG/NAME where a name is not unique
         reason: why these episodes are used again; the ledger records the reason
     """
-    chosen = _chosen(workspace, episode)
+    chosen = _find_chosen_episodes(workspace, episode)
     events = [EpisodeRestored(one.id, reason.strip()) for one in chosen if one.set_aside]
     if events:
         workspace.write(*events)
-    return EpisodesChanged(_as_they_are(workspace, chosen), len(events))
+    return EpisodesChanged(_expect_episodes_unchanged(workspace, chosen), len(events))
 
 
-def _chosen(workspace: Workspace, names: Sequence[str]) -> list[Episode]:
+def _find_chosen_episodes(workspace: Workspace, names: Sequence[str]) -> list[Episode]:
     if not names:
         raise BadInput("Name at least one episode.")
     return list({one.id: one for one in (find_episode(workspace, name) for name in names)}.values())
 
 
-def _as_they_are(workspace: Workspace, chosen: Sequence[Episode]) -> tuple[Episode, ...]:
+def _expect_episodes_unchanged(workspace: Workspace, chosen: Sequence[Episode]) -> tuple[Episode, ...]:
     found = {one.id: one for one in workspace.store.find(Episode, {"id": [one.id for one in chosen]})}
     return tuple(found[one.id] for one in chosen)
 
 
-def judge_anew(workspace: Workspace, episodes: Sequence[Episode]) -> None:
+def judge_changed_episodes(workspace: Workspace, episodes: Sequence[Episode]) -> None:
     """Measure and judge episodes whose facts changed: these decide which protocol counts, and some checks read them."""
     if not episodes:
         return
     measure_again(workspace, episodes)
-    workspace.write(*judge_episodes(workspace, stored_measurements(workspace, episodes)))
+    workspace.write(*judge_episodes(workspace, read_stored_measurements(workspace, episodes)))

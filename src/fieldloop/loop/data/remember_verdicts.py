@@ -19,15 +19,17 @@ MOST_LOOKS = 50
 """Episodes to look at that are remembered: more than anybody looks at before checking again."""
 
 
-def remember_episodes(workspace: Workspace, judged: Sequence[EpisodeJudged]) -> None:
+def record_episode_verdicts(workspace: Workspace, judged: Sequence[EpisodeJudged]) -> None:
     """Write down the verdicts that are not the last ones anyway."""
     last = {report.episode: report for report in workspace.store.find(EpisodeReport)}
-    workspace.write(*(event for event in judged if not _is_known(workspace, event, last.get(event.report.episode))))
+    workspace.write(
+        *(event for event in judged if not _is_verdict_recorded(workspace, event, last.get(event.report.episode)))
+    )
 
 
-def remember_dataset(workspace: Workspace, report: CheckReport) -> DatasetReport:
+def record_dataset_verdict(workspace: Workspace, report: CheckReport) -> DatasetReport:
     """Write down how the dataset stands, where that has changed."""
-    made = summary(report, workspace.clock())
+    made = summarise_dataset(report, workspace.clock())
     known = workspace.newest(DatasetReport)
     if known is not None and to_plain(replace(known, at_ns=made.at_ns)) == to_plain(made):
         return replace(made, at_ns=known.at_ns)
@@ -35,7 +37,7 @@ def remember_dataset(workspace: Workspace, report: CheckReport) -> DatasetReport
     return made
 
 
-def summary(report: CheckReport, at_ns: int) -> DatasetReport:
+def summarise_dataset(report: CheckReport, at_ns: int) -> DatasetReport:
     """Keep of a report what pages show of the dataset as a whole."""
     ranking = report.ranking
     return DatasetReport(
@@ -50,14 +52,14 @@ def summary(report: CheckReport, at_ns: int) -> DatasetReport:
         trends=tuple(series for series in report.trends if series.alerts),
         metrics=len(report.trends),
         contents=report.contents,
-        checks=tuple(_tallies(report.episodes)),
+        checks=tuple(_count_answers_by_check(report.episodes)),
         outdated=report.outdated,
         at_ns=at_ns,
         judged_by=count_episodes_by_protocol(report.episodes),
     )
 
 
-def _tallies(reports: Sequence[EpisodeReport]) -> Iterator[CheckTally]:
+def _count_answers_by_check(reports: Sequence[EpisodeReport]) -> Iterator[CheckTally]:
     """Count the answers to every check, those that hold most episodes back first."""
     findings_by_check: dict[str, list[Finding]] = defaultdict(list)
     held: dict[str, set[str]] = defaultdict(set)
@@ -77,7 +79,7 @@ def _tallies(reports: Sequence[EpisodeReport]) -> Iterator[CheckTally]:
         )  # fmt: skip
 
 
-def _is_known(workspace: Workspace, event: EpisodeJudged, last: EpisodeReport | None) -> bool:
+def _is_verdict_recorded(workspace: Workspace, event: EpisodeJudged, last: EpisodeReport | None) -> bool:
     """Was the same said last, and under this protocol? Compared as written: a number that is none is null there."""
     if last is None or to_plain(last) != to_plain(event.report):
         return False

@@ -30,10 +30,10 @@ def read_statements(workspace: Workspace, words: Sequence[str], *, may_clear: bo
             raise BadInput(f"{word!r} is not a fact. Write name=value, such as site=hall-2; logs come before --set.")
         if not value and not may_clear:
             raise BadInput(f"{name} has no value. Write {name}=value, or leave it out.")
-        name = _known_name(workspace, name)
+        name = _require_known_name(workspace, name)
         if name in found:
             raise BadInput(f"{name} is stated twice. Keep one of them.")
-        found[name] = Stated(name, _valid_value(workspace, name, value), workspace.actor.id)
+        found[name] = Stated(name, _require_valid_value(workspace, name, value), workspace.actor.id)
     return tuple(found.values())
 
 
@@ -47,7 +47,7 @@ def refuse_contradiction(episode: Episode) -> Episode:
     return episode
 
 
-def with_statements(episode: Episode, stated: Iterable[Stated]) -> Episode:
+def apply_user_statements(episode: Episode, stated: Iterable[Stated]) -> Episode:
     """Return an episode with facts that a person stated; refuse those that contradict each other."""
     return refuse_contradiction(apply_statements(episode, stated))
 
@@ -67,11 +67,11 @@ def describe_conflicts(episodes: Iterable[Episode], names: Sequence[str]) -> str
     return "; ".join([*parts, *([f"{more} more differences"] if more > 0 else [])])
 
 
-def _known_name(workspace: Workspace, name: str) -> str:
+def _require_known_name(workspace: Workspace, name: str) -> str:
     name = ALIASES.get(name, name)
     if name.startswith(CONDITION) and name != CONDITION:
         return name.removeprefix(CONDITION)
-    factors = _factors(workspace)
+    factors = _list_factors(workspace)
     if name in (*STATEABLE, *OBJECT_FACTORS, *factors):
         return name
     known = sorted({*STATEABLE, *OBJECT_FACTORS, *factors, "outcome"} - {"succeeded"})
@@ -79,12 +79,12 @@ def _known_name(workspace: Workspace, name: str) -> str:
     raise UnknownName("fact", name, known, listed)
 
 
-def _factors(workspace: Workspace) -> set[str]:
+def _list_factors(workspace: Workspace) -> set[str]:
     mapped = workspace.newest(Deployment)
     return {c.factor for e in mapped.exposures for c in e.stratum.conditions} if mapped else set()
 
 
-def _valid_value(workspace: Workspace, name: str, value: str) -> str:
+def _require_valid_value(workspace: Workspace, name: str, value: str) -> str:
     if name in ("succeeded", "simulated"):
         truth = parse_result(value)
         return FLAG_TEXTS[truth] or (UNKNOWN if value else "")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fieldloop.loop.data.find_episode import find_episode
-from fieldloop.loop.work.reopen import reopen
+from fieldloop.loop.work.reopen import reopen_episode
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.codec import from_plain, to_plain
 from fieldloop.model.episode import Recording
@@ -29,36 +29,36 @@ class StreamShown:
     notes: tuple[tuple[str, str], ...]
 
 
-def streams(workspace: Workspace, episode: str) -> tuple[StreamShown, ...]:
+def list_streams(workspace: Workspace, episode: str) -> tuple[StreamShown, ...]:
     """List an episode's streams: kind, unit, rate and every clock it came with, the most trusted first.
 
     Arguments:
         episode: the episode's name or id
     """
     known = find_episode(workspace, episode)
-    file = _cache_file(workspace, known.id)
+    file = _get_cache_file(workspace, known.id)
     if file.is_file():
         return tuple(from_plain(StreamShown, row) for row in json.loads(file.read_text(encoding="utf-8")))
-    shown = streams_of(reopen(workspace, known))
-    remember_streams(workspace, known.id, shown)
+    shown = describe_streams(reopen_episode(workspace, known))
+    cache_stream_list(workspace, known.id, shown)
     return shown
 
 
-def streams_of(recording: Recording) -> tuple[StreamShown, ...]:
+def describe_streams(recording: Recording) -> tuple[StreamShown, ...]:
     """Describe every stream of a recording."""
     return tuple(_describe_stream(stream) for stream in recording.streams.values())
 
 
-def remember_streams(workspace: Workspace, episode: str, shown: tuple[StreamShown, ...]) -> None:
+def cache_stream_list(workspace: Workspace, episode: str, shown: tuple[StreamShown, ...]) -> None:
     """Cache the list, so that showing it needs no log; it can always be rebuilt."""
-    file = _cache_file(workspace, episode)
+    file = _get_cache_file(workspace, episode)
     file.parent.mkdir(exist_ok=True)
     part = file.with_suffix(f".{os.getpid()}.part")
     part.write_text(json.dumps(to_plain(shown)), encoding="utf-8")
     part.replace(file)
 
 
-def _cache_file(workspace: Workspace, episode: str) -> Path:
+def _get_cache_file(workspace: Workspace, episode: str) -> Path:
     return workspace.cache / "streams" / f"{episode}.json"
 
 
@@ -66,11 +66,11 @@ def _describe_stream(stream: Stream) -> StreamShown:
     order = [kind.value for kind in MOST_TRUSTED_FIRST if kind in stream.clocks]
     return StreamShown(
         stream.name, stream.kind, stream.unit, len(stream) if stream.clocks else 0, stream.hz if order else None,
-        tuple(order), _content_text(stream), stream.frame_id, stream.serial, tuple(stream.notes.items()),
+        tuple(order), _describe_content(stream), stream.frame_id, stream.serial, tuple(stream.notes.items()),
     )  # fmt: skip
 
 
-def _content_text(stream: Stream) -> str:
+def _describe_content(stream: Stream) -> str:
     if stream.pictures is not None:
         width, height = stream.pictures.size
         return f"pictures {width} × {height}"

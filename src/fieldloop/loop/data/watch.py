@@ -10,8 +10,8 @@ from fieldloop.ingest import LogMapping
 from fieldloop.ingest.reader import list_log_files
 from fieldloop.ingest.readers import load_readers
 from fieldloop.ingest.search import find_logs
-from fieldloop.loop.data.ingest import Signature, ingest_paths, signature_of
-from fieldloop.loop.data.mapping import mapping_in_force
+from fieldloop.loop.data.ingest import Signature, compute_files_signature, ingest_paths
+from fieldloop.loop.data.mapping import find_mapping_in_force
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.finding import Status
 from fieldloop.say import sentence
@@ -31,7 +31,7 @@ class Watched:
     refused: int
 
 
-def watch(
+def watch_folder(
     workspace: Workspace,
     folder: Path,
     *,
@@ -48,7 +48,7 @@ def watch(
     """
     if not folder.is_dir():
         raise BadInput(f"{folder} is not a folder.")
-    inbox = Inbox(workspace, folder, mapping_in_force(workspace, mapping), tell)
+    inbox = Inbox(workspace, folder, find_mapping_in_force(workspace, mapping), tell)
     settle_s = workspace.operations["ingest"].number("settle_s")
     end_s = None if seconds is None else time.monotonic() + seconds
     tell(
@@ -111,6 +111,6 @@ class Inbox:
             if log.path.suffix == UNFINISHED or log.path.name.startswith("."):  # a copy on its way in is hidden
                 continue
             try:
-                yield log.path, signature_of(list_log_files(log.reader, log.path))
+                yield log.path, compute_files_signature(list_log_files(log.reader, log.path))
             except OSError:  # it was moved away while we looked
                 continue

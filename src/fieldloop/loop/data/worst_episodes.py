@@ -12,7 +12,7 @@ from fieldloop.report import check as pages
 DRAWN = 8
 
 
-def sketches_of(report: pages.CheckReport, parts: Mapping[str, Part]) -> dict[str, pages.Sketch]:
+def sketch_worst_episodes(report: pages.CheckReport, parts: Mapping[str, Part]) -> dict[str, pages.Sketch]:
     """Sketch the episodes that the report asks to look at first, by episode id."""
     worst = {one.episode: one for one in pages.sort_episodes_by_cost(report)[:DRAWN] if one.episode in parts}
     made: dict[str, pages.Sketch] = {}
@@ -23,7 +23,7 @@ def sketches_of(report: pages.CheckReport, parts: Mapping[str, Part]) -> dict[st
     return made
 
 
-def sketches_on_shelf(workspace: Workspace, report: pages.CheckReport) -> dict[str, pages.Sketch]:
+def sketch_worst_stored_episodes(workspace: Workspace, report: pages.CheckReport) -> dict[str, pages.Sketch]:
     """Sketch the same of a workspace's report, from the logs on its shelf; a log that is gone is not drawn."""
     worst = {one.episode: one for one in pages.sort_episodes_by_cost(report)[:DRAWN]}
     made: dict[str, pages.Sketch] = {}

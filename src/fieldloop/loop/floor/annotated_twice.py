@@ -19,12 +19,12 @@ def compare_two_annotators(episodes: Iterable[Episode], least_episodes: int) -> 
     chosen = [e for e in episodes if int(e.id[:8], 16) % ONE_IN == 0 and set(SEEN_S) <= dict(e.facts).keys()]
     if not chosen:
         return ()
-    first, second = ([span for e in chosen for span in _phases_by_annotator(e, fact)] for fact in SEEN_S)
+    first, second = ([span for e in chosen for span in _read_phases_by_annotator(e, fact)] for fact in SEEN_S)
     strata = {episode.id: episode.circumstances for episode in chosen}
     return compare_by_condition(first, second, FRAME_HZ, strata, least_episodes)
 
 
-def _phases_by_annotator(episode: Episode, fact: str) -> Iterator[Annotation]:
+def _read_phases_by_annotator(episode: Episode, fact: str) -> Iterator[Annotation]:
     late_s = float(dict(episode.facts)[fact])
     seen_ns = episode.end_ns + round((late_s - HANDLED_S) * NS_PER_S)
     author = f"annotator-{SEEN_S.index(fact) + 1}"

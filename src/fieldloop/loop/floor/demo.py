@@ -146,12 +146,12 @@ class _Demo:
         (root / "deployment.toml").write_text(get_deployment_toml(), encoding="utf-8")
         (root / "skus.csv").write_text(get_item_master_csv(), encoding="utf-8")
         audited = audit.audit(self.workspace)
-        lock.lock(self.workspace)
+        lock.lock_protocol(self.workspace)
         for site in SITES:
             self.workspace.write(RobotRegistered(self.floor.robot(site)))
             verify_clocks(self.workspace, self.floor, site)
         for person in self.floor.operators():
-            collect.enrol(self.workspace, person)
+            collect.enrol_demonstrator(self.workspace, person)
         where = audited.deployment
         self.tell(
             f"  {len(where.sites)} sites, {len(where.skus)} articles, {len(where.exposures)} strata; "
@@ -177,7 +177,9 @@ class _Demo:
     def train_and_try(self, name: str, policy: str) -> tuple[float, Decision]:
         """Make a release, train, try the policy in the laboratory, then run the gate."""
         version = self.freeze_and_train(name, policy)
-        tried = simulate.laboratory(self.workspace, version, episodes=self.size.lab_attempts, seed=self.floor.seed)
+        tried = simulate.simulate_laboratory_trials(
+            self.workspace, version, episodes=self.size.lab_attempts, seed=self.floor.seed
+        )
         self.tell(f"  {policy} in the laboratory: {tried.successes} of {tried.episodes} picks succeed.")
         return tried.successes / tried.episodes, self.ask_the_gate(policy)
 
@@ -189,9 +191,9 @@ class _Demo:
     def freeze_and_train(self, name: str, policy: str) -> str:
         """Propose phases, freeze a release, train on it."""
         self.heading("Annotate, release, train", "label phases, freeze the data, train a policy")
-        marked = annotate.annotate(self.workspace)
-        frozen = release.release(self.workspace, name)
-        version = train.train(self.workspace, name, name=policy, seed=self.floor.seed)
+        marked = annotate.propose_annotations(self.workspace)
+        frozen = release.freeze_release(self.workspace, name)
+        version = train.train_policy_version(self.workspace, name, name=policy, seed=self.floor.seed)
         error = version.validation_error
         grasps = "" if error is None else f"; its error on unseen grasps is {format_fixed(1e3 * error, 0)} mm"
         self.tell(
@@ -207,7 +209,7 @@ class _Demo:
         """
         self.heading("Gate", f"may {policy} go out?")
         for look in range(1, self.size.most_looks + 1):
-            decided = gate.gate(self.workspace, policy, simulate=True, seed=self.floor.seed)
+            decided = gate.decide_gate(self.workspace, policy, simulate=True, seed=self.floor.seed)
             self.tell(f"  {policy}, look {look}: {decided.status.value.replace('_', ' ')}.")
             if decided.status is not Status.CANNOT_TELL:
                 break
@@ -221,9 +223,11 @@ class _Demo:
         self.heading(
             "Roll out", "the team trusts the laboratory's result and overrides the gate; the override is recorded"
         )
-        rollout.start(self.workspace, policy, override="The laboratory's figure was convincing.", rung="fleet")
+        rollout.start_policy_rollout(
+            self.workspace, policy, override="The laboratory's figure was convincing.", rung="fleet"
+        )
         self.clock.pass_days(14)
-        worked = simulate.production(
+        worked = simulate.simulate_production(
             self.workspace, episodes=self.size.production_attempts, days=14, seed=self.floor.seed
         )
         self.heading("Monitor", "two weeks later")
@@ -239,8 +243,10 @@ class _Demo:
         self.heading("Diagnose", "what caused the drop?")
         opened = [incident.open_incident(self.workspace, alarm=alarm.id).incident for alarm in watch.alarms]
         for opened_incident in opened:
-            incident.move(self.workspace, opened_incident.id, Step.CONTAINED, note="Left running under observation.")
-            incident.move(
+            incident.record_incident_step(
+                self.workspace, opened_incident.id, Step.CONTAINED, note="Left running under observation."
+            )
+            incident.record_incident_step(
                 self.workspace, opened_incident.id, Step.CLASSIFIED, note=self.failures_text(opened_incident.site)
             )
         made = diagnose.diagnose(self.workspace, seed=self.floor.seed)
@@ -253,7 +259,7 @@ class _Demo:
             span = f"{percent(cause.share, 0)} ({percent(cause.low, 0)} to {percent(cause.high, 0)})"
             self.tell(f"    {span} {cause.gap.value}: {cause.stratum or 'everywhere'}. {sentence(cause.fix)}")
         for opened_incident in opened:
-            incident.move(
+            incident.record_incident_step(
                 self.workspace,
                 opened_incident.id,
                 Step.DIAGNOSED,
@@ -278,34 +284,34 @@ class _Demo:
             here = [s for s in strata if s.level("site") == site]
             if here:
                 ingest.ingest_paths(self.workspace, (self.demonstrate(site, here),))
-        done = plan.show(self.workspace).progress
+        done = plan.show_plan(self.workspace).progress
         self.tell(f"  collected {sum(p.done for p in done)}, accepted {sum(p.accepted for p in done)}.")
         return drawn
 
     def advance_rollout(self, policy: str) -> tuple[float, Rollout]:
         """Advance the rollout rung by rung, a week each, on evidence; then let the version work for a week."""
         self.heading("Roll out", f"{policy} advances on evidence")
-        passed = rollout.passed_gate(self.workspace, policy)
+        passed = rollout.has_passed_gate(self.workspace, policy)
         reason = "" if passed else "Better than the version in production; watched closely."
-        current = rollout.start(self.workspace, policy, override=reason)
+        current = rollout.start_policy_rollout(self.workspace, policy, override=reason)
         results: list[tuple[int, int]] = []
         for _ in range(self.size.most_weeks):
             if current.rung in rollout.FINISHED:
                 break
             results.append(self.work_a_week(current, math.ceil(self.size.candidate_attempts / current.share)))
-            current = rollout.advance(self.workspace)
+            current = rollout.advance_current_rollout(self.workspace)
             self.tell(f"  {current.rung.value}: {sentence(current.reason)}")
         if current.rung is Rung.FLEET:
             results.append(self.work_a_week(current, self.size.fleet_attempts))
-        for now in incident.incidents(self.workspace):
+        for now in incident.list_incidents(self.workspace):
             note = f"{policy} takes over, rung by rung; now on {current.rung.value}."
-            incident.move(self.workspace, now.incident.id, Step.RESOLVED, note=note)
+            incident.record_incident_step(self.workspace, now.incident.id, Step.RESOLVED, note=note)
         return sum(good for good, _ in results) / max(sum(tried for _, tried in results), 1), current
 
     def work_a_week(self, current: Rollout, attempts: int) -> tuple[int, int]:
         """Let production work for a week; return the candidate's successes and attempts."""
         self.clock.pass_days(7.1)
-        worked = simulate.production(self.workspace, episodes=attempts, days=7, seed=self.floor.seed)
+        worked = simulate.simulate_production(self.workspace, episodes=attempts, days=7, seed=self.floor.seed)
         return next(
             ((good, tried) for version, good, tried in worked.by_policy if version == current.candidate), (0, 0)
         )
@@ -318,7 +324,7 @@ class _Demo:
         turns: list[Turn] = []
         for first in range(0, len(strata), SITTING):
             for views in self.floor.take_calibration_views(site, self.floor.chance("markers", site, first)):
-                calibrate.attach(
+                calibrate.fit_and_store_camera_pose(
                     self.workspace, views.points_camera, views.points_base, robot=robot.id, sensor=views.sensor,
                     parent=views.parent,
                 )  # fmt: skip
@@ -343,7 +349,7 @@ class _Demo:
 
     def first_finding(self, log: ingest.TakenIn) -> str:
         """Return the first finding that counts against a log."""
-        reports = (r for e in log.episodes for r in ingest.reports_of(self.workspace, e))
+        reports = (r for e in log.episodes for r in ingest.find_last_report(self.workspace, e))
         return next((write_finding(f) for r in reports for f in r.findings if f.counts), "")
 
     def heading(self, stage: str, what: str) -> None:

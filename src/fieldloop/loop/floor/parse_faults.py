@@ -38,7 +38,7 @@ def parse_faults(words: Iterable[str]) -> Faults:
             known = f"{', '.join(f'{number}=0.05' for number in NUMBERS)}, never_shown=bin=buried, lamp=SITE@WEEK"
             raise BadInput(f"{UnknownName('fault', name, KNOWN)} Write one as: {known}, mount=SITE@WEEK, worn=ROBOT.")
         if name in NUMBERS:
-            numbers[name] = refuse_beyond(name, _number(name, value), LARGEST[name])
+            numbers[name] = refuse_beyond_range(name, _parse_number(name, value), LARGEST[name])
         elif name == "never_shown":
             factor, _, level = value.partition("=")
             starved.append(Starved({factor: level}))
@@ -46,11 +46,11 @@ def parse_faults(words: Iterable[str]) -> Faults:
             worn.append(value)
         else:
             site, _, week = value.partition("@")
-            changes.append(Change(name, site, refuse_beyond(f"{name}=…@WEEK", _number(name, week or "0"))))
+            changes.append(Change(name, site, refuse_beyond_range(f"{name}=…@WEEK", _parse_number(name, week or "0"))))
     return replace(Faults(starved=tuple(starved), changes=tuple(changes), worn_robots=tuple(worn)), **numbers)
 
 
-def refuse_beyond(name: str, value: float, largest: float = math.inf) -> float:
+def refuse_beyond_range(name: str, value: float, largest: float = math.inf) -> float:
     """Return a fault's size; refuse one outside its range and name the range."""
     if not 0.0 <= value <= largest or math.isinf(value):
         most = f"to {format_number(largest, 6)}" if math.isfinite(largest) else "up"
@@ -60,7 +60,7 @@ def refuse_beyond(name: str, value: float, largest: float = math.inf) -> float:
     return value
 
 
-def _number(name: str, text: str) -> float:
+def _parse_number(name: str, text: str) -> float:
     try:
         return float(text)
     except ValueError as wrong:

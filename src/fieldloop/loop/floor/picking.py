@@ -12,7 +12,7 @@ import numpy as np
 from fieldloop.errors import BadInput
 from fieldloop.loop.floor.annotated_twice import compare_two_annotators
 from fieldloop.loop.floor.limits import MOST_DAYS, refuse_amount
-from fieldloop.loop.floor.parse_faults import LARGEST, refuse_beyond
+from fieldloop.loop.floor.parse_faults import LARGEST, refuse_beyond_range
 from fieldloop.loop.floor.picking_story import FILE, PlayedStory, Story, read_orders, read_story, simulate_story
 from fieldloop.loop.work.atomic_files import make_folder, write_atomically
 from fieldloop.loop.workspace import Track, track_silently
@@ -56,7 +56,7 @@ class SimulatedPicks:
     bytes: int
 
 
-def case(
+def simulate_case(
     folder: Path,
     *,
     preset: Preset = "covered_traps",
@@ -84,10 +84,10 @@ def case(
     refuse_amount("demonstrations", demonstrations)
     refuse_amount("episodes", episodes)
     refuse_amount("days", days, MOST_DAYS)
-    return _simulate(Story(preset, seed, shown, demonstrations, episodes, days, fault), folder)
+    return _simulate_and_write_case(Story(preset, seed, shown, demonstrations, episodes, days, fault), folder)
 
 
-def again(before: Path, folder: Path, *, budget: int | None = None) -> SimulatedCase:
+def simulate_next_case(before: Path, folder: Path, *, budget: int | None = None) -> SimulatedCase:
     """Simulate the next case: collect what the work orders of a simulated case ask for, train again, run the policy.
 
     Arguments:
@@ -98,11 +98,11 @@ def again(before: Path, folder: Path, *, budget: int | None = None) -> Simulated
     story = read_story(before)
     if budget is not None:
         refuse_amount("budget", budget)
-        return _simulate(replace(story, demonstrations=story.demonstrations + budget), folder)
-    return _simulate(replace(story, rounds=(*story.rounds, read_orders(before))), folder)
+        return _simulate_and_write_case(replace(story, demonstrations=story.demonstrations + budget), folder)
+    return _simulate_and_write_case(replace(story, rounds=(*story.rounds, read_orders(before))), folder)
 
 
-def picks(
+def write_pick_logs(
     folder: Path,
     *,
     count: int = 8,
@@ -123,7 +123,7 @@ def picks(
         seed: seed of the simulated floor; another seed gives another floor
     """
     refuse_amount("count", count)
-    refuse_beyond("camera_lag_ms", camera_lag_ms, 1e3 * LARGEST["camera_lag_s"])
+    refuse_beyond_range("camera_lag_ms", camera_lag_ms, 1e3 * LARGEST["camera_lag_s"])
     world = World(preset, seed)
     mix = world.laboratory() if shown == "laboratory" else world.production()
     taught = world.demonstrate(world.cells(mix, count, "picks"), "picks")
@@ -138,7 +138,7 @@ def picks(
     return SimulatedPicks(str(folder), count, size)
 
 
-def _simulate(story: Story, folder: Path) -> SimulatedCase:
+def _simulate_and_write_case(story: Story, folder: Path) -> SimulatedCase:
     if folder.exists() and not folder.is_dir():
         raise BadInput(f"{folder} is not a folder. Name a new folder.")
     if folder.is_dir() and any(folder.iterdir()):
@@ -146,7 +146,7 @@ def _simulate(story: Story, folder: Path) -> SimulatedCase:
         raise BadInput(f"{folder} has {what}, and files are never overwritten. Name a new folder.")
     played = simulate_story(story)
     make_folder(folder)
-    _write(played, story, folder)
+    _write_case_folder(played, story, folder)
     made = sum(len(shown.cell) for shown in played.shown)
     next_command = f"fieldloop diagnose folder {folder}; fieldloop plan folder {folder} --orders {folder}/orders.csv"
     return SimulatedCase(
@@ -156,7 +156,7 @@ def _simulate(story: Story, folder: Path) -> SimulatedCase:
     )  # fmt: skip
 
 
-def _write(played: PlayedStory, story: Story, folder: Path) -> None:
+def _write_case_folder(played: PlayedStory, story: Story, folder: Path) -> None:
     world = played.world
     began = time.time_ns() // NS_PER_DAY * NS_PER_DAY - round(story.days * NS_PER_DAY)
     write_atomically(folder / "deployment.toml", map_text.write_deployment_toml(world))

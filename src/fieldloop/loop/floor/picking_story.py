@@ -79,7 +79,10 @@ def simulate_story(story: Story) -> PlayedStory:
     wrong, world = parse_faults(story.fault), World(story.preset, story.seed)
     _refuse_faults_without_effect(wrong, story.days)
     mix = world.laboratory() if story.shown == "laboratory" else world.production()
-    asked = [world.cells(mix, story.demonstrations, "shown"), *(_strata_indices(world, one) for one in story.rounds)]
+    asked = [
+        world.cells(mix, story.demonstrations, "shown"),
+        *(_find_strata_indices(world, one) for one in story.rounds),
+    ]
     names = ["shown", *(f"round {n}" for n in range(1, len(asked)))]
     shown = tuple(world.demonstrate(cells, name, wrong) for cells, name in zip(asked, names, strict=True) if len(cells))
     policy = train_policy(shown, story.seed)
@@ -133,7 +136,7 @@ def _refuse_faults_without_effect(wrong: Faults, days: float) -> None:
         raise BadInput("worn=… names the worn robots; give the amount of wear too: extra_cycles=30000.")
 
 
-def _strata_indices(world: World, wanted: tuple[tuple[Stratum, int], ...]) -> np.typing.NDArray[np.intp]:
+def _find_strata_indices(world: World, wanted: tuple[tuple[Stratum, int], ...]) -> np.typing.NDArray[np.intp]:
     """Find the strata on the floor, which has fewer factors than a plan may name."""
     place = {stratum: at for at, stratum in enumerate(world.strata.nouns)}
     cells = []

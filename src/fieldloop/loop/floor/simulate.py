@@ -10,10 +10,10 @@ from fieldloop.errors import Refused
 from fieldloop.loop.audit.audit import latest_deployment
 from fieldloop.loop.floor.floor import BETWEEN_NS, alternate_turns, run_attempts, write_demonstrations
 from fieldloop.loop.floor.limits import MOST_DAYS, refuse_amount
-from fieldloop.loop.plan.plan import show
+from fieldloop.loop.plan.plan import show_plan
 from fieldloop.loop.run.outcomes import record_outcomes
 from fieldloop.loop.run.policies import find_policy, load_engine
-from fieldloop.loop.run.rollout import rollout_in_progress, version_in_production
+from fieldloop.loop.run.rollout import find_rollout_in_progress, find_version_in_production
 from fieldloop.loop.workspace import Track, Workspace, track_silently
 from fieldloop.model.condition import Exposure, Stratum
 from fieldloop.model.policy import PolicyVersion, Stage
@@ -49,7 +49,7 @@ class SimulatedAttempts:
     by_policy: tuple[tuple[str, int, int], ...]
 
 
-def collect(
+def write_demonstration_logs(
     folder: Path,
     *,
     count: int = 8,
@@ -92,14 +92,14 @@ def collect(
     return SimulatedLogs(str(folder), len(logs), sum(path.stat().st_size for path in logs), str(rules), next_command)
 
 
-def planned(workspace: Workspace, folder: Path, *, seed: int = 0) -> SimulatedLogs:
+def write_planned_demonstrations(workspace: Workspace, folder: Path, *, seed: int = 0) -> SimulatedLogs:
     """Write MCAP logs of the demonstrations that the plan in force still lacks, as operators would collect them.
 
     Arguments:
         folder: the folder to write the logs to
         seed: seed of the simulated floor; use the seed of the first demonstrations
     """
-    now = show(workspace)
+    now = show_plan(workspace)
     if now.plan is None:
         raise Refused("No plan is in force. Make one first: fieldloop plan")
     accepted = {(p.stratum, p.kind): p.accepted for p in now.progress if not p.order}
@@ -120,7 +120,7 @@ def planned(workspace: Workspace, folder: Path, *, seed: int = 0) -> SimulatedLo
     return SimulatedLogs(str(folder), len(logs), size, rules.label, f"fieldloop ingest {folder}")
 
 
-def production(
+def simulate_production(
     workspace: Workspace, policy: str = "", *, episodes: int = 400, days: float = 14.0, seed: int = 0
 ) -> SimulatedAttempts:
     """Simulate production for some days up to now; the rollout decides which policy makes each attempt.
@@ -132,10 +132,14 @@ def production(
         seed: seed of the simulated floor; use the seed of the demonstrations
     """
     exposures = latest_deployment(workspace).exposures
-    return attempt(workspace, _routing(workspace, policy), exposures, Stage.PRODUCTION, episodes, days, seed)
+    return simulate_attempts(
+        workspace, _make_task_router(workspace, policy), exposures, Stage.PRODUCTION, episodes, days, seed
+    )
 
 
-def laboratory(workspace: Workspace, policy: str, *, episodes: int = 100, seed: int = 0) -> SimulatedAttempts:
+def simulate_laboratory_trials(
+    workspace: Workspace, policy: str, *, episodes: int = 100, seed: int = 0
+) -> SimulatedAttempts:
     """Run a policy in the simulated laboratory, as you would before a rollout.
 
     Arguments:
@@ -145,10 +149,12 @@ def laboratory(workspace: Workspace, policy: str, *, episodes: int = 100, seed: 
     """
     version = find_policy(workspace, policy)
     engine = load_engine(workspace, version)
-    return attempt(workspace, lambda _task: (engine, version.id), Floor(seed).lab_mix(), Stage.LAB, episodes, 1.0, seed)
+    return simulate_attempts(
+        workspace, lambda _task: (engine, version.id), Floor(seed).lab_mix(), Stage.LAB, episodes, 1.0, seed
+    )
 
 
-def attempt(
+def simulate_attempts(
     workspace: Workspace,
     arms: Callable[[str], tuple[Engine, str]],
     exposures: tuple[Exposure, ...],
@@ -174,7 +180,7 @@ def attempt(
     return SimulatedAttempts(stage, len(ended), good, held, tuple(tally))
 
 
-def _routing(workspace: Workspace, policy: str) -> Callable[[str], tuple[Engine, str]]:
+def _make_task_router(workspace: Workspace, policy: str) -> Callable[[str], tuple[Engine, str]]:
     """Route a task by the rollout under way; without one, to the named policy or the one in production."""
     engines: dict[str, Engine] = {}
 
@@ -183,7 +189,7 @@ def _routing(workspace: Workspace, policy: str) -> Callable[[str], tuple[Engine,
             engines[version.id] = load_engine(workspace, version)
         return engines[version.id], version.id
 
-    rollout, usual = rollout_in_progress(workspace), policy or version_in_production(workspace)
+    rollout, usual = find_rollout_in_progress(workspace), policy or find_version_in_production(workspace)
     if policy or rollout is None:
         if not usual:
             raise Refused("No version is in production. Name the policy, or start a rollout: fieldloop rollout start")

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from itertools import combinations
 
-from fieldloop.loop.ship.annotate import agreement_of_spans
-from fieldloop.loop.ship.import_labels import template
+from fieldloop.loop.ship.annotate import measure_span_agreement
+from fieldloop.loop.ship.import_labels import write_label_template
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import Agreement, Annotation
 from fieldloop.model.episode import Episode
@@ -43,14 +43,14 @@ def show_annotations(workspace: Workspace) -> AnnotationsShown:
     for span in phases:
         by_author.setdefault(span.author, []).append(span)
     pairs = combinations(sorted(by_author), 2)
-    compared = (agreement_of_spans(by_author[first], by_author[second]) for first, second in pairs)
+    compared = (measure_span_agreement(by_author[first], by_author[second]) for first, second in pairs)
     agreements = [agreement for agreement in compared if agreement is not None]
     rules = workspace.protocol()
     limit = float(rules.setting(MIN_KAPPA)) if MIN_KAPPA in rules.settings else None
     verdicts = tuple(_judge_kappa(agreement.kappa, limit) for agreement in agreements)
     return AnnotationsShown(
         phases, tuple(shown), len(accepted), waiting, tuple(agreements), limit, verdicts,
-        template(workspace),
+        write_label_template(workspace),
     )  # fmt: skip
 
 

@@ -38,10 +38,10 @@ class Change:
     actor: str = ""
 
 
-def changes(workspace: Workspace) -> Iterator[Change]:
+def list_recent_changes(workspace: Workspace) -> Iterator[Change]:
     """Yield the newest changes; events that come in numbers are summed up by kind."""
     recent = workspace.store.tail(max(0, workspace.store.last() - LOOK_BACK))
-    listed = [_change(r) for r in recent if not isinstance(r.event, (*SUMMED_UP, *LEFT_OUT))]
+    listed = [_describe_change(r) for r in recent if not isinstance(r.event, (*SUMMED_UP, *LEFT_OUT))]
     for kind, code in SUMMED_UP.items():
         if same := [r for r in recent if isinstance(r.event, kind)]:
             last = same[-1]
@@ -49,7 +49,7 @@ def changes(workspace: Workspace) -> Iterator[Change]:
     yield from sorted(listed, key=lambda c: -c.seq)[:CHANGES]
 
 
-def _change(recorded: Recorded[Event]) -> Change:
+def _describe_change(recorded: Recorded[Event]) -> Change:
     """Describe an event by its own name, which is in the past tense: `PlanDrawn` becomes 'Plan drawn'."""
     noun = getattr(recorded.event, dataclasses.fields(recorded.event)[0].name)
     if isinstance(noun, Verification):

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from fieldloop.loop.audit.audited_map import FILES, map_changed
-from fieldloop.loop.audit.live_sites import live_sites_without_set
+from fieldloop.loop.audit.audited_map import FILES, find_edited_map_files
+from fieldloop.loop.audit.live_sites import note_live_sites_without_set
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.deployment import Audit, Deployment
 from fieldloop.model.note import Note
@@ -28,11 +28,11 @@ def show_deployment(workspace: Workspace) -> DeploymentShown:
     newest = here.newest_of(Deployment, Audit)
     mapped: Deployment | None = newest[Deployment]
     if mapped is None:
-        return DeploymentShown(None, newest[Audit], map_text=_map_text(here))
-    early = tuple(live_sites_without_set(here, mapped))
-    return DeploymentShown(mapped, newest[Audit], early, map_changed(here), _map_text(here))
+        return DeploymentShown(None, newest[Audit], map_text=_read_map_text(here))
+    early = tuple(note_live_sites_without_set(here, mapped))
+    return DeploymentShown(mapped, newest[Audit], early, find_edited_map_files(here), _read_map_text(here))
 
 
-def _map_text(workspace: Workspace) -> str:
+def _read_map_text(workspace: Workspace) -> str:
     file = workspace.root / FILES[0]
     return read_text(file) if file.is_file() else ""

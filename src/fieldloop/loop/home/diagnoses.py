@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from fieldloop.loop.home.names import find_numbered
-from fieldloop.loop.home.pages import daily_rates
+from fieldloop.loop.home.pages import read_daily_rates
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.alarm import Rate
 from fieldloop.model.diagnosis import Diagnosis
@@ -34,5 +34,5 @@ def show_diagnosis(workspace: Workspace, *, diagnosis: str = "") -> DiagnosisSho
     known = here.all_of_several(Diagnosis, PolicyVersion)
     newest = next(iter(known[Diagnosis]), None)
     shown = find_numbered(here, Diagnosis, diagnosis) if diagnosis else newest
-    days = daily_rates(here, shown.policy, shown.site, shown.made_ns) if shown else ()
+    days = read_daily_rates(here, shown.policy, shown.site, shown.made_ns) if shown else ()
     return DiagnosisShown(shown, days, known[Diagnosis], {one.id: one.name for one in known[PolicyVersion]})

@@ -4,9 +4,9 @@ from dataclasses import dataclass, replace
 
 from fieldloop.errors import FieldloopError
 from fieldloop.loop.data.find_episode import find_episode
-from fieldloop.loop.data.moment import Glimpse, glimpse
-from fieldloop.loop.data.streams import StreamShown, streams
-from fieldloop.loop.ship.release import releases
+from fieldloop.loop.data.moment import Glimpse, show_moment
+from fieldloop.loop.data.streams import StreamShown, list_streams
+from fieldloop.loop.ship.release import list_releases
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.episode import Episode
@@ -42,15 +42,15 @@ def show_episode(workspace: Workspace, episode: str, *, at_s: float | None = Non
     episode = known.id
     reports = store.find(EpisodeReport, {"episode": episode}, newest=True, limit=1)
     phases = store.find(Annotation, {"kind": "phase", "episode": episode})
-    used = tuple(release.name for release in releases(workspace) if episode in release.episodes)
+    used = tuple(release.name for release in list_releases(workspace) if episode in release.episodes)
     shown = EpisodeShown(known, next(iter(reports), None), tuple(phases), used)
     try:
-        shown = replace(shown, streams=tuple(streams(workspace, episode)))
+        shown = replace(shown, streams=tuple(list_streams(workspace, episode)))
     except FieldloopError as gone:
         shown = replace(shown, streams_error=str(gone))
     if at_s is None:
         return shown
     try:
-        return replace(shown, moment=glimpse(workspace, known, at_s))
+        return replace(shown, moment=show_moment(workspace, known, at_s))
     except FieldloopError as gone:
         return replace(shown, moment_error=str(gone))

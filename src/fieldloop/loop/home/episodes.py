@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from fieldloop.errors import BadInput
-from fieldloop.loop.data.ingest import LogShown, history
+from fieldloop.loop.data.ingest import LogShown, list_ingested_logs
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.episode import Episode, Log
 from fieldloop.model.finding import EpisodeReport, Finding, Status
@@ -53,7 +53,7 @@ def find_episodes(
         where: only episodes with this condition, field or fact, such as sku=A7 (repeatable)
         limit: list at most this many rows
     """
-    labels = dict(_label(one) for one in where)
+    labels = dict(_parse_label(one) for one in where)
     views = workspace.store.views
     aside = status == SET_ASIDE
     wanted = EpisodeFilter("" if aside else status, text, labels, set_aside=True if aside else None)
@@ -66,7 +66,7 @@ def find_episodes(
     total = sum(matches.by_status.values())
     return FoundEpisodes(
         tuple(
-            ListedEpisode(episode, verdict, _first_finding(reports.get(episode.id)))
+            ListedEpisode(episode, verdict, _find_first_finding(reports.get(episode.id)))
             for episode, verdict in matches.episodes
         ),
         matches.matching,
@@ -74,18 +74,18 @@ def find_episodes(
         {one.value: matches.by_status[one] for one in Status if matches.by_status.get(one)},
         total - matches.by_status.get(Status.PASSED, 0),
         *(commonest[0] if commonest else ("", 0)),
-        logs=() if is_filtered else history(workspace, limit=MOST_LOGS),
+        logs=() if is_filtered else list_ingested_logs(workspace, limit=MOST_LOGS),
         log_count=0 if is_filtered else workspace.store.count(Log),
         set_aside=matches.set_aside,
     )
 
 
-def _label(text: str) -> tuple[str, str]:
+def _parse_label(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not (name and equals):
         raise BadInput(f"{text!r} is not a label. Write name=value, such as sku=A7.")
     return name, value
 
 
-def _first_finding(report: EpisodeReport | None) -> Finding | None:
+def _find_first_finding(report: EpisodeReport | None) -> Finding | None:
     return next(iter(report.findings), None) if report else None

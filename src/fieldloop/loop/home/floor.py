@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from fieldloop.loop.home.pages import rates
-from fieldloop.loop.home.success import Success, success_over_time
-from fieldloop.loop.run.monitor import unknown_results
-from fieldloop.loop.run.outcomes import outcomes, template
+from fieldloop.loop.home.pages import read_success_rates
+from fieldloop.loop.home.success import Success, compute_success_over_time
+from fieldloop.loop.run.monitor import note_unknown_results
+from fieldloop.loop.run.outcomes import list_outcomes, write_outcome_template
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.alarm import Alarm, Rate
 from fieldloop.model.note import Note
@@ -37,12 +37,12 @@ def floor(workspace: Workspace) -> Floor:
     here = workspace.at_one_moment()
     here.all_of_several(Alarm, Rollout, PolicyVersion)
     return Floor(
-        success_over_time(here),
-        rates(here),
+        compute_success_over_time(here),
+        read_success_rates(here),
         here.all_of(Rollout),
         here.all_of(Alarm),
-        outcomes(here, stage=Stage.PRODUCTION, limit=MOST_OUTCOMES),
+        list_outcomes(here, stage=Stage.PRODUCTION, limit=MOST_OUTCOMES),
         {version.id: version.name for version in here.all_of(PolicyVersion)},
-        tuple(unknown_results(here)),
-        template(here),
+        tuple(note_unknown_results(here)),
+        write_outcome_template(here),
     )

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from fieldloop.loop.home.changes import Change, changes
-from fieldloop.loop.home.next_steps import NextStep, next_steps
-from fieldloop.loop.home.now import read_now
-from fieldloop.loop.home.stages import StageNow, stages, way_back
+from fieldloop.loop.home.changes import Change, list_recent_changes
+from fieldloop.loop.home.next_steps import NextStep, list_next_steps
+from fieldloop.loop.home.now import read_workspace_state
+from fieldloop.loop.home.stages import StageNow, describe_demands_on_plan, list_stages
 from fieldloop.loop.home.success import Success
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.note import Note
@@ -32,10 +32,10 @@ class Home:
 
 def home(workspace: Workspace) -> Home:
     """Show each stage of the loop, what to do next, and what changed."""
-    now = read_now(workspace)
-    first, *then = next_steps(now)
+    now = read_workspace_state(workspace)
+    first, *then = list_next_steps(now)
     return Home(
-        workspace.name, workspace.clock(), workspace.store.last(), first, tuple(stages(now)),
-        way_back(now), now.success, tuple(changes(workspace)), now.coverage, now.plan, now.progress,
-        tuple(then),
+        workspace.name, workspace.clock(), workspace.store.last(), first, tuple(list_stages(now)),
+        describe_demands_on_plan(now), now.success, tuple(list_recent_changes(workspace)), now.coverage, now.plan,
+        now.progress, tuple(then),
     )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from fieldloop.loop.run.incident import IncidentNow, incidents
+from fieldloop.loop.run.incident import IncidentNow, list_incidents
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.diagnosis import Diagnosis
 from fieldloop.model.incident import Step
@@ -18,5 +18,5 @@ class IncidentsShown:
 
 def show_incidents(workspace: Workspace) -> IncidentsShown:
     """Show every incident with its clocks, open ones first, and the newest diagnosis."""
-    known = sorted(incidents(workspace), key=lambda now: now.incident.done(Step.REVIEWED) is not None)
+    known = sorted(list_incidents(workspace), key=lambda now: now.incident.done(Step.REVIEWED) is not None)
     return IncidentsShown(tuple(known), workspace.newest(Diagnosis))

@@ -42,7 +42,7 @@ class Names:
             return ""
         if kind not in self._numbers:
             word = WORDS.get(kind, kind)
-            numbers = _numbers(self._workspace, NUMBERED[kind])
+            numbers = _number_ids(self._workspace, NUMBERED[kind])
             self._numbers[kind] = {one: f"{word} {number}" for one, number in numbers.items()}
         return self._numbers[kind].get(id_, "")
 
@@ -65,14 +65,14 @@ def find_numbered(workspace: Workspace, noun: type[N], text: str) -> N:
     number = re.fullmatch(rf"(?:{kind}[ -]?)?(\d{{1,6}})", text.strip().lower())
     if number is None:
         return workspace.store.get(noun, text)
-    ids = {count: one for one, count in _numbers(workspace, noun).items()}
+    ids = {count: one for one, count in _number_ids(workspace, noun).items()}
     if int(number[1]) not in ids:
         listed = f"{kind} {min(ids)} to {max(ids)}" if ids else "none yet"
         raise UnknownName(kind, text, [str(count) for count in ids], listed)
     return workspace.store.get(noun, ids[int(number[1])])
 
 
-def _numbers(workspace: Workspace, noun: type) -> dict[str, int]:
+def _number_ids(workspace: Workspace, noun: type) -> dict[str, int]:
     """Return the number of each id: the one that an order was given, the place in time of anything else."""
     every: list[Any] = sorted(workspace.store.find(noun), key=lambda one: one.id)
     if noun is WorkOrder:

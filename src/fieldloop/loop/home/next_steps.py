@@ -28,25 +28,25 @@ class NextStep:
     page: str
 
 
-def next_steps(now: Now) -> tuple[NextStep, ...]:
+def list_next_steps(now: Now) -> tuple[NextStep, ...]:
     """Return the things to do, the most urgent first; there is always one."""
-    found = tuple(islice(_rules(now), MOST_STEPS))
+    found = tuple(islice(_propose_steps(now), MOST_STEPS))
     if found:
         return found
     nothing = note("home.nothing_to_do")
     return (NextStep(GOOD, nothing, note("home.production_watched"), "fieldloop monitor", "/floor"),)
 
 
-def _rules(now: Now) -> Iterator[NextStep]:
-    yield from _field_rules(now)
-    yield from _map_rules(now)
-    yield from _sensor_rules(now)
-    yield from _data_rules(now)
-    yield from _quality_rules(now)
-    yield from _ship_rules(now)
+def _propose_steps(now: Now) -> Iterator[NextStep]:
+    yield from _propose_field_steps(now)
+    yield from _propose_map_steps(now)
+    yield from _propose_sensor_steps(now)
+    yield from _propose_data_steps(now)
+    yield from _propose_quality_steps(now)
+    yield from _propose_ship_steps(now)
 
 
-def _field_rules(now: Now) -> Iterator[NextStep]:
+def _propose_field_steps(now: Now) -> Iterator[NextStep]:
     for incident in now.incidents:
         step = next(s for s in Step if not incident.done(s)).value
         what = note("home.incident_open", site=incident.site, what=incident.what)
@@ -62,7 +62,7 @@ def _field_rules(now: Now) -> Iterator[NextStep]:
         )
 
 
-def _map_rules(now: Now) -> Iterator[NextStep]:
+def _propose_map_steps(now: Now) -> Iterator[NextStep]:
     if now.audit is None:
         start = "fieldloop audit" if now.map_written else "fieldloop audit --example"
         what = note("home.map_to_audit") if now.map_written else note("home.no_map")
@@ -78,7 +78,7 @@ def _map_rules(now: Now) -> Iterator[NextStep]:
         yield NextStep(WARN, asked, now.asked_why, "fieldloop plan", "/plan")
 
 
-def _sensor_rules(now: Now) -> Iterator[NextStep]:
+def _propose_sensor_steps(now: Now) -> Iterator[NextStep]:
     for slipped in now.slipped:
         sensor, robot, halts = slipped.seen.sensor, slipped.seen.robot, slipped.seen.halts
         stop = note("home.sensor_stop", sensor=sensor, robot=robot)
@@ -87,7 +87,7 @@ def _sensor_rules(now: Now) -> Iterator[NextStep]:
         yield NextStep(BAD if halts else WARN, what, why, slipped.command, "/quality")
 
 
-def _data_rules(now: Now) -> Iterator[NextStep]:
+def _propose_data_steps(now: Now) -> Iterator[NextStep]:
     if now.plan is None:
         yield NextStep(RUN, note("home.no_plan"), note("home.no_plan_why"), "fieldloop plan", "/plan")
     elif now.left:
@@ -108,7 +108,7 @@ def _data_rules(now: Now) -> Iterator[NextStep]:
         yield NextStep(RUN, note("home.freeze"), why, "fieldloop release NAME", "/releases")
 
 
-def _quality_rules(now: Now) -> Iterator[NextStep]:
+def _propose_quality_steps(now: Now) -> Iterator[NextStep]:
     """Report failed checks of the dataset as a whole, and metrics that changed suddenly."""
     if now.dataset is None:
         return
@@ -122,7 +122,7 @@ def _quality_rules(now: Now) -> Iterator[NextStep]:
         yield NextStep(WARN, note("home.dataset_failed", findings=len(failed)), why, "fieldloop check", "/quality")
 
 
-def _ship_rules(now: Now) -> Iterator[NextStep]:
+def _propose_ship_steps(now: Now) -> Iterator[NextStep]:
     release, policy, climb = now.release, now.policy, now.rollout
     if release and (policy is None or policy.release != release.id):
         what = note("home.train", release=release.name)
@@ -132,10 +132,10 @@ def _ship_rules(now: Now) -> Iterator[NextStep]:
     if climb and climb.candidate == policy.id and climb.rung not in (Rung.FLEET, Rung.BACK):
         what = note("home.on_rung", policy=policy.name, rung=climb.rung.value)
         yield NextStep(RUN, what, climb.reason, "fieldloop rollout advance", "/floor")
-    yield from _gate_rules(now, policy)
+    yield from _propose_gate_steps(now, policy)
 
 
-def _gate_rules(now: Now, policy: PolicyVersion) -> Iterator[NextStep]:
+def _propose_gate_steps(now: Now, policy: PolicyVersion) -> Iterator[NextStep]:
     gate, climb, name = now.decision, now.rollout, policy.name
     if gate is None or gate.policy != policy.id:
         what = note("home.not_gated", policy=name)

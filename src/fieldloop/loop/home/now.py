@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from fieldloop.loop.audit.audited_map import FILES, map_changed
+from fieldloop.loop.audit.audited_map import FILES, find_edited_map_files
 from fieldloop.loop.data.measurements import IN_USE
 from fieldloop.loop.home.pages import UNPASSED
-from fieldloop.loop.home.sensors import SlippedSensor, slipped_sensors
-from fieldloop.loop.home.success import Success, success_over_time
+from fieldloop.loop.home.sensors import SlippedSensor, find_slipped_sensors
+from fieldloop.loop.home.success import Success, compute_success_over_time
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.alarm import Alarm
 from fieldloop.model.annotation import PHASES, Annotation
@@ -79,7 +79,7 @@ class Now:
         return note("home.largest_demand", demonstrations=largest.demonstrations, why=largest.why)
 
 
-def read_now(workspace: Workspace) -> Now:
+def read_workspace_state(workspace: Workspace) -> Now:
     """Read the store, each thing once."""
     workspace = workspace.at_one_moment()
     newest = workspace.newest_of(Deployment, Audit, Plan, Release, Decision, DatasetReport)
@@ -92,8 +92,8 @@ def read_now(workspace: Workspace) -> Now:
     if deployment is not None:
         from fieldloop.loop.plan import known as plan_known
 
-        progress, beside = plan_known.progress_of(workspace, plan) if plan else ((), 0)
-        coverage, demands = plan_known.coverage_now(workspace), tuple(plan_known.open_demands(workspace))
+        progress, beside = plan_known.compute_plan_progress(workspace, plan) if plan else ((), 0)
+        coverage, demands = plan_known.compute_coverage(workspace), tuple(plan_known.find_open_demands(workspace))
     gate = newest[Decision]
     passed, held, episodes, every_episode, sessions, annotated, verdicts = workspace.store.views.counts(
         Count(Episode, {"status": Status.PASSED}), Count(Episode, {"status": UNPASSED}),
@@ -108,19 +108,19 @@ def read_now(workspace: Workspace) -> Now:
         episodes=episodes, annotated=annotated, sessions=sessions,
         release=newest[Release], policy=next(iter(every[PolicyVersion]), None),
         decision=newest[Decision], rollout=next(iter(every[Rollout]), None),
-        success=success_over_time(workspace),
+        success=compute_success_over_time(workspace),
         alarm=next(iter(every[Alarm]), None), diagnosis=next(iter(every[Diagnosis]), None),
         incidents=tuple(i for i in reversed(every[Incident]) if i.done(Step.REVIEWED) is None),
         unattended=tuple(a for a in reversed(every[Alarm]) if a.id not in attended),
-        dataset=newest[DatasetReport], slipped=slipped_sensors(workspace), map_changed=map_changed(workspace),
-        beside=beside, map_written=(workspace.root / FILES[0]).is_file(),
+        dataset=newest[DatasetReport], slipped=find_slipped_sensors(workspace),
+        map_changed=find_edited_map_files(workspace), beside=beside, map_written=(workspace.root / FILES[0]).is_file(),
         set_aside=every_episode - episodes, gate_trials=(gate.trials or verdicts) if gate else 0,
-        held_why=_why_held(workspace) if held and not passed else None,
+        held_why=_explain_held_episode(workspace) if held and not passed else None,
         unknown_results=sum(workspace.store.views.count_unknown_results().values()),
     )  # fmt: skip
 
 
-def _why_held(workspace: Workspace) -> Note | None:
+def _explain_held_episode(workspace: Workspace) -> Note | None:
     """Return the first finding against the episode that was judged last, with its name."""
     for report in workspace.store.find(EpisodeReport, newest=True, limit=1):
         against = next((finding for finding in report.findings if finding.counts), None)

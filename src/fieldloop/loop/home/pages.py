@@ -19,20 +19,20 @@ CHART_DAYS = 56
 UNPASSED = [status for status in Status if status is not Status.PASSED]
 
 
-def tail(workspace: Workspace, after: int = 0, limit: int = 100) -> tuple[dict[str, Any], ...]:
+def read_ledger_tail(workspace: Workspace, after: int = 0, limit: int = 100) -> tuple[dict[str, Any], ...]:
     """Return ledger entries after a sequence number, oldest first; repeated calls skip none."""
     found = workspace.store.tail(after, limit)
     return tuple({"kind": type(r.event).__name__, **spell_out_facts(r), "at": format_iso_time(r.at_ns)} for r in found)
 
 
-def rates(workspace: Workspace) -> tuple[Rate, ...]:
+def read_success_rates(workspace: Workspace) -> tuple[Rate, ...]:
     """Return success by policy and site over the window that the monitor judges."""
-    from fieldloop.loop.run.monitor import window_span  # a workspace without production needs no monitor
+    from fieldloop.loop.run.monitor import compute_window_span  # a workspace without production needs no monitor
 
-    return tuple(workspace.store.success_rates(*window_span(workspace, workspace.clock())))
+    return tuple(workspace.store.success_rates(*compute_window_span(workspace, workspace.clock())))
 
 
-def daily_rates(workspace: Workspace, policy: str, site: str, until_ns: int) -> tuple[Rate, ...]:
+def read_daily_rates(workspace: Workspace, policy: str, site: str, until_ns: int) -> tuple[Rate, ...]:
     """Return success of each day by site, over eight weeks that end with a moment or the last outcome before it.
 
     A day is local to its site, in UTC where the map does not know the site.
@@ -64,7 +64,7 @@ def count_open_work(workspace: Workspace) -> dict[str, int]:
     }
 
 
-def reports(workspace: Workspace, limit: int | None = None) -> tuple[EpisodeReport, ...]:
+def list_last_reports(workspace: Workspace, limit: int | None = None) -> tuple[EpisodeReport, ...]:
     """Return the last verdict on each episode, newest first."""
     found = workspace.store.find(EpisodeReport, newest=True, limit=limit)
     return tuple({report.episode: report for report in reversed(found)}.values())[::-1]

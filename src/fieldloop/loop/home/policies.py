@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from fieldloop.loop.run.policies import find_policy, release_of
+from fieldloop.loop.run.policies import find_policy, find_release_of_policy
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.decision import Decision
 from fieldloop.model.policy import PolicyVersion
@@ -42,6 +42,6 @@ def show_policy(workspace: Workspace, policy: str) -> PolicyShown:
         policy: the policy's id, a unique beginning of it, or its name
     """
     known = find_policy(workspace, policy)
-    release = release_of(workspace, known)
+    release = find_release_of_policy(workspace, known)
     decisions = tuple(workspace.store.find(Decision, {"policy": known.id}, newest=True))
     return PolicyShown(known, decisions, release.name if release else "")

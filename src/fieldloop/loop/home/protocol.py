@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from fieldloop.loop.collect.synchronisation import unverified_devices
+from fieldloop.loop.collect.synchronisation import list_unverified_devices_of_robot
 from fieldloop.loop.home.pages import find_newest_first
 from fieldloop.loop.protocol.lint import Linted, lint_task
-from fieldloop.loop.protocol.sheet import sheet_in_force
-from fieldloop.loop.protocol.versions import LockedVersion, versions
+from fieldloop.loop.protocol.sheet import make_sheet_in_force
+from fieldloop.loop.protocol.versions import LockedVersion, list_locked_versions
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.event import SynchronisationVerified
 from fieldloop.model.hardware import Robot
@@ -51,15 +51,15 @@ def show_protocol(workspace: Workspace, *, interface: str = "") -> ProtocolShown
     """
     rules = workspace.protocol()
     return ProtocolShown(
-        sheet=sheet_in_force(workspace, interface=interface),
+        sheet=make_sheet_in_force(workspace, interface=interface),
         interfaces=tuple(name for name in rules.setting("task.interfaces") if name in rules.interfaces),
         linted=lint_task(workspace),
-        clocks=_clocks(workspace),
-        versions=versions(workspace),
+        clocks=_list_declared_clocks(workspace),
+        versions=list_locked_versions(workspace),
     )
 
 
-def _clocks(workspace: Workspace) -> tuple[DeviceClock, ...]:
+def _list_declared_clocks(workspace: Workspace) -> tuple[DeviceClock, ...]:
     """Return every declared device of every robot; nothing if the protocol declares none."""
     rules = workspace.protocol()
     devices = sorted({*rules.synchronisation, *(s.stream for s in rules.sensors.values() if s.required)})
@@ -69,7 +69,9 @@ def _clocks(workspace: Workspace) -> tuple[DeviceClock, ...]:
     robots = sorted({robot.id for robot in find_newest_first(workspace, Robot)} | {robot for robot, _ in last}) or [""]
     clocks = []
     for robot in robots:
-        why_not = {u.stream: u.reason for u in unverified_devices(workspace, robot, at_ns=workspace.clock())}
+        why_not = {
+            u.stream: u.reason for u in list_unverified_devices_of_robot(workspace, robot, at_ns=workspace.clock())
+        }
         for stream in devices:
             declared = rules.synchronisation.get(stream, Synchronisation(stream))
             # a verification may be declared in the protocol file only

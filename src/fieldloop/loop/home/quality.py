@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from fieldloop.loop.calibrate.schedule import Schedule, schedule
+from fieldloop.loop.calibrate.schedule import Schedule, list_due_calibrations
 from fieldloop.loop.data.measurements import IN_USE
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.calibration import Calibration
@@ -40,5 +40,5 @@ def show_quality(workspace: Workspace) -> QualityShown:
         rules.fingerprint,
         nouns[Calibration],
         nouns[Verification],
-        schedule(workspace),
+        list_due_calibrations(workspace),
     )

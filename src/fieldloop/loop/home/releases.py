@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from fieldloop.loop.ship.release import datasheet, find_release
+from fieldloop.loop.ship.release import find_release, write_release_datasheet
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.release import Release
 
@@ -22,4 +22,4 @@ def show_release(workspace: Workspace, release: str) -> ReleaseShown:
         release: the release's id, a unique beginning of it, or its name
     """
     known = find_release(workspace, release)
-    return ReleaseShown(known, datasheet(workspace, known.id))
+    return ReleaseShown(known, write_release_datasheet(workspace, known.id))

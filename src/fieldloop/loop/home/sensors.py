@@ -29,7 +29,7 @@ class SlippedSensor:
         return f"fieldloop calibrate {again} --robot {self.seen.robot} --sensor {self.seen.sensor}"
 
 
-def slipped_sensors(workspace: Workspace) -> tuple[SlippedSensor, ...]:
+def find_slipped_sensors(workspace: Workspace) -> tuple[SlippedSensor, ...]:
     """Return the sensors that wait for a calibration, those that halt collection first."""
     known = sorted(workspace.all_of(Verification), key=lambda v: (v.at_ns, v.id))
     bad = [v for v in {(v.robot, v.sensor): v for v in known}.values() if not v.good]
@@ -37,18 +37,18 @@ def slipped_sensors(workspace: Workspace) -> tuple[SlippedSensor, ...]:
         return ()
     robots = sorted({seen.robot for seen in bad})
     calibrations = workspace.store.find(Calibration, {"robot": robots})
-    waiting = [seen for seen in bad if not _calibrated_since(calibrations, seen)]
+    waiting = [seen for seen in bad if not _is_calibrated_since(calibrations, seen)]
     flagged = _count_flagged_episodes(workspace, {seen.robot for seen in waiting}, calibrations)
-    found = (SlippedSensor(v, flagged[v.robot, v.sensor], _kind(calibrations, v)) for v in waiting)
+    found = (SlippedSensor(v, flagged[v.robot, v.sensor], _find_calibration_kind(calibrations, v)) for v in waiting)
     return tuple(sorted(found, key=lambda s: (not s.seen.halts, s.seen.robot, s.seen.sensor)))
 
 
-def _calibrated_since(calibrations: Sequence[Calibration], seen: Verification) -> bool:
+def _is_calibrated_since(calibrations: Sequence[Calibration], seen: Verification) -> bool:
     same = (c for c in calibrations if (c.robot, c.sensor) == (seen.robot, seen.sensor))
     return any(c.status is Status.PASSED and c.valid_from_ns > seen.at_ns for c in same)
 
 
-def _kind(calibrations: Sequence[Calibration], seen: Verification) -> str:
+def _find_calibration_kind(calibrations: Sequence[Calibration], seen: Verification) -> str:
     return next((c.kind for c in calibrations if c.id == seen.calibration), "")
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from fieldloop.loop.protocol.numbers import Numbers, operations, protocol
+from fieldloop.loop.protocol.numbers import Numbers, show_operations_numbers, show_protocol_numbers
 from fieldloop.loop.workspace import Workspace
 
 
@@ -21,5 +21,5 @@ class SettingsShown:
 def show_settings(workspace: Workspace) -> SettingsShown:
     """Show the workspace with every number of its protocol and operations."""
     actor = workspace.actor
-    rules, running = protocol(workspace), operations(workspace)
+    rules, running = show_protocol_numbers(workspace), show_operations_numbers(workspace)
     return SettingsShown(workspace.name, workspace.task, actor.id, actor.role.value, rules, running)

@@ -33,9 +33,9 @@ class StageNow:
     page: str
 
 
-def stages(now: Now) -> Iterator[StageNow]:
+def list_stages(now: Now) -> Iterator[StageNow]:
     """Yield each stage with what is in it, in loop order."""
-    yield from _data_stages(now)
+    yield from _describe_data_stages(now)
     gate, climb, diagnosis = now.decision, now.rollout, now.diagnosis
     fact = GATE_FACT[gate.status] if gate else note("home.stage_no_trial")
     mark = MARKS[gate.status].level if gate else IDLE
@@ -43,7 +43,7 @@ def stages(now: Now) -> Iterator[StageNow]:
     fact = note("home.stage_share", share=climb.share) if climb else note("home.stage_not_rolled_out")
     rung = climb.rung if climb else None
     yield StageNow("serve", "Serve", RUNG_MARK.get(rung, RUN), rung.value if rung else "none", fact, "/floor")
-    yield _monitor(now)
+    yield _describe_monitor_stage(now)
     mark = BAD if now.unexplained else MARKS[diagnosis.status].level if diagnosis else IDLE
     fact = (
         note("home.stage_diagnosed", cause=name_first_cause(diagnosis))
@@ -54,7 +54,7 @@ def stages(now: Now) -> Iterator[StageNow]:
     yield StageNow("diagnose", "Diagnose", mark, str(len(diagnosis.causes)) if diagnosis else "0", fact, "/incidents")
 
 
-def _monitor(now: Now) -> StageNow:
+def _describe_monitor_stage(now: Now) -> StageNow:
     """State the rate in the window of the monitor, marked as the monitor marks it."""
     success, unknown = now.success, now.unknown_results or None
     if success.current is None:
@@ -70,7 +70,7 @@ def _monitor(now: Now) -> StageNow:
     return StageNow("monitor", "Monitor", mark, percent(last.rate), fact, "/floor")
 
 
-def _data_stages(now: Now) -> Iterator[StageNow]:
+def _describe_data_stages(now: Now) -> Iterator[StageNow]:
     audit, release, sites = now.audit, now.release, len(now.deployment.sites) if now.deployment else 0
     mark = IDLE if audit is None else GOOD if audit.complete else WARN if audit.overridden_by else BAD
     fact = note("home.stage_sites", sites=sites, score=audit.score) if audit else note("home.stage_no_map")
@@ -102,7 +102,7 @@ def _data_stages(now: Now) -> Iterator[StageNow]:
     )
 
 
-def way_back(now: Now) -> Note:
+def describe_demands_on_plan(now: Now) -> Note:
     """Return what production demands from the next plan."""
     if now.demands:
         asked = sum(d.demonstrations for d in now.demands)

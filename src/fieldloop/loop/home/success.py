@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from fieldloop.loop.home.changes import Change
 from fieldloop.loop.workspace import Workspace
-from fieldloop.model.alarm import Alarm, Rate, standing_note
+from fieldloop.model.alarm import Alarm, Rate, note_standing_alarm
 from fieldloop.model.diagnosis import Diagnosis
 from fieldloop.model.finding import Status
 from fieldloop.model.note import Note, note
@@ -56,19 +56,19 @@ class Success:
         return self.current if self.current and self.current.episodes else None
 
 
-def policies_shown(success: Success) -> str:
+def list_policies_shown(success: Success) -> str:
     """Return the names of the versions in a chart."""
     return f"{success.policy} beside {success.rival.policy}" if success.rival else success.policy
 
 
-def success_over_time(workspace: Workspace) -> Success:
+def compute_success_over_time(workspace: Workspace) -> Success:
     """Rolling success of the version in production over the last weeks, with what happened to it meanwhile."""
     # a workspace without production needs no monitor
-    from fieldloop.loop.run.monitor import trials_before_production, window_span
+    from fieldloop.loop.run.monitor import compute_window_span, count_trials_before_production
     from fieldloop.monitor import Baseline
 
     store, settings = workspace.store, workspace.operations["monitor"]
-    window_days, last = settings.number("window_days"), _last_outcome_to_show(workspace)
+    window_days, last = settings.number("window_days"), _find_last_outcome_to_show(workspace)
     if last is None:
         return Success(window_days)
     now_ns, window_ns = workspace.clock(), int(window_days * NS_PER_DAY)
@@ -77,16 +77,16 @@ def success_over_time(workspace: Workspace) -> Success:
     policy, end = last.policy, (max(now_ns, last.at_ns) if recent else last.at_ns) + 1
     names = {version.id: version.name for version in workspace.all_of(PolicyVersion)}
     first = store.find(Outcome, {"stage": Stage.PRODUCTION, "policy": policy}, limit=1)[0].at_ns
-    rival = _rival(workspace, policy, names, (end - CHART_DAYS * NS_PER_DAY, end), window_ns)
+    rival = _find_rival_version(workspace, policy, names, (end - CHART_DAYS * NS_PER_DAY, end), window_ns)
     shown = {policy, *(point.policy for point in (rival.points if rival else ()))}
     since = min([first, *(point.start_ns for point in (rival.points if rival else ()))])
     alarms, found = workspace.all_of(Alarm)[::-1], workspace.all_of(Diagnosis)[::-1]
     moments = [Change(a.raised_ns, BAD, note("home.alarm"), a.message) for a in alarms if a.policy in shown]
     moments += [Change(d.made_ns, RUN, note("home.diagnosis"), name_first_cause(d)) for d in found if d.policy in shown]
-    trials = trials_before_production(workspace, policy)
+    trials = count_trials_before_production(workspace, policy)
     baseline = trials.successes / trials.attempts if trials.attempts else None
-    span = window_span(workspace, now_ns)
-    points, window = _points(workspace, policy, (first, end), window_ns, span)
+    span = compute_window_span(workspace, now_ns)
+    points, window = _compute_chart_points(workspace, policy, (first, end), window_ns, span)
     judged = _judge_window(workspace, Baseline(policy, trials.successes, trials.attempts), window, alarms, span)
     return Success(
         window_days, points, baseline,
@@ -104,52 +104,52 @@ def _judge_window(
     span_ns: tuple[int, int],
 ) -> tuple[Rate, Status, tuple[Note, ...]]:
     """Judge the window of the monitor by its own rules: too few outcomes, no baseline, an alarm that stands."""
-    from fieldloop.loop.run.monitor import replaced_on_the_fleet
-    from fieldloop.monitor import cannot_tell, make_rate, standing_alarm
+    from fieldloop.loop.run.monitor import is_replaced_on_fleet
+    from fieldloop.monitor import explain_cannot_tell, find_standing_alarm, make_rate
 
     settings, policy = workspace.operations["monitor"], baseline.policy
     rates = window or [make_rate(policy, "", 0, 0, span_ns)]
-    open_reasons = tuple(why for found in rates if (why := cannot_tell(found, baseline, settings)))
-    raised = () if replaced_on_the_fleet(workspace, policy) else alarms
-    lasting = [alarm for found in rates if (alarm := standing_alarm(found, raised, settings))]
+    open_reasons = tuple(why for found in rates if (why := explain_cannot_tell(found, baseline, settings)))
+    raised = () if is_replaced_on_fleet(workspace, policy) else alarms
+    lasting = [alarm for found in rates if (alarm := find_standing_alarm(found, raised, settings))]
     status = Status.FAILED if lasting else Status.CANNOT_TELL if open_reasons else Status.PASSED
-    reasons = (*(standing_note(alarm, rates) for alarm in lasting), *open_reasons)
+    reasons = (*(note_standing_alarm(alarm, rates) for alarm in lasting), *open_reasons)
     won, tried = sum(found.successes for found in rates), sum(found.episodes for found in rates)
     return make_rate(policy, "", won, tried, span_ns), status, reasons
 
 
-def _rival(
+def _find_rival_version(
     workspace: Workspace, policy: str, names: Mapping[str, str], span_ns: tuple[int, int], window_ns: int
 ) -> Rival | None:
     """Return the version that shared the newest rollout with this one, if enough is known of it to draw."""
     for climb in workspace.all_of(Rollout):
         arms = {climb.candidate, climb.incumbent}
         if policy in arms and (other := climb.incumbent if climb.candidate == policy else climb.candidate):
-            points, _ = _points(workspace, other, span_ns, window_ns, span_ns)
+            points, _ = _compute_chart_points(workspace, other, span_ns, window_ns, span_ns)
             return Rival(names.get(other, other), points) if points else None
     return None
 
 
-def _last_outcome_to_show(workspace: Workspace) -> Outcome | None:
+def _find_last_outcome_to_show(workspace: Workspace) -> Outcome | None:
     """Return the last outcome of the version to show; None where production has reported nothing.
 
     That is the version in production. Before one is, or before it has outcomes, it is the newest version that has.
     """
-    from fieldloop.loop.run.rollout import version_in_production
+    from fieldloop.loop.run.rollout import find_version_in_production
 
-    for version in (version_in_production(workspace), *(p.id for p in workspace.all_of(PolicyVersion))):
-        if version and (found := _last_production_outcome(workspace, policy=version)):
+    for version in (find_version_in_production(workspace), *(p.id for p in workspace.all_of(PolicyVersion))):
+        if version and (found := _find_last_production_outcome(workspace, policy=version)):
             return found
-    newest = _last_production_outcome(workspace)  # of a version that is not registered here
-    return newest and _last_production_outcome(workspace, policy=newest.policy)
+    newest = _find_last_production_outcome(workspace)  # of a version that is not registered here
+    return newest and _find_last_production_outcome(workspace, policy=newest.policy)
 
 
-def _last_production_outcome(workspace: Workspace, **where: str) -> Outcome | None:
+def _find_last_production_outcome(workspace: Workspace, **where: str) -> Outcome | None:
     found = workspace.store.find(Outcome, {"stage": Stage.PRODUCTION, **where}, newest=True, limit=1)
     return found[0] if found else None
 
 
-def _points(
+def _compute_chart_points(
     workspace: Workspace, policy: str, span_ns: tuple[int, int], window_ns: int, current_ns: tuple[int, int]
 ) -> tuple[tuple[Rate, ...], list[Rate]]:
     """Return the points of the chart, and in the same read the rates by site in the current window.

@@ -45,13 +45,13 @@ class Examination:
         return all(s.status not in (Status.FAILED, Status.ERRORED) for s in self.symptoms)
 
 
-def doctor(workspace: Workspace | None) -> Examination:
+def examine_installation(workspace: Workspace | None) -> Examination:
     """Check this machine and workspace: extras, disk, protocols, ledger, shelf."""
     found = (*_check_machine(), *(_check_workspace(workspace) if workspace else ()))
     return Examination(__version__, f"{platform.python_version()} on {sys.platform}", tuple(found))
 
 
-def sweep(workspace: Workspace) -> Swept:
+def remove_leftovers(workspace: Workspace) -> Swept:
     """Remove leftovers of a killed or refused ingest: blobs that no event refers to, and unfinished files."""
     age_s = workspace.operations["store"].number("sweep_min_age_h") * SECONDS_PER_HOUR
     return workspace.shelf.sweep(workspace.store.blobs(), age_s)

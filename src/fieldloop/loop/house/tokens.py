@@ -23,7 +23,7 @@ class Issued:
     secret: str
 
 
-def issue(workspace: Workspace, name: str, *, role: Role = Role.OPERATOR, provider: str | None = None) -> Issued:
+def issue_token(workspace: Workspace, name: str, *, role: Role = Role.OPERATOR, provider: str | None = None) -> Issued:
     """Issue a token with a role; the secret is shown once.
 
     Arguments:
@@ -35,12 +35,12 @@ def issue(workspace: Workspace, name: str, *, role: Role = Role.OPERATOR, provid
         raise BadInput("A token needs a name, such as op-7 or arm-3.")
     secret = secrets.token_urlsafe(SECRET_BYTES)
     actor = Actor(name, role, provider=provider)
-    token = Token(workspace.ids.new("token"), actor, _digest(secret), workspace.clock())
+    token = Token(workspace.ids.new("token"), actor, _hash_secret(secret), workspace.clock())
     workspace.write(TokenIssued(token))
     return Issued(token.id, actor.id, role, secret)
 
 
-def revoke(workspace: Workspace, token: str) -> Token:
+def revoke_token(workspace: Workspace, token: str) -> Token:
     """Revoke a token; requests that carry it are refused from now on.
 
     Arguments:
@@ -51,13 +51,13 @@ def revoke(workspace: Workspace, token: str) -> Token:
     return revoked
 
 
-def actor_by_secret(workspace: Workspace, secret: str) -> Actor:
+def find_actor_by_secret(workspace: Workspace, secret: str) -> Actor:
     """Return who holds this secret; refuses an unknown or revoked one."""
-    tokens = workspace.store.find(Token, {"sha256": _digest(secret)})
+    tokens = workspace.store.find(Token, {"sha256": _hash_secret(secret)})
     if not tokens or tokens[-1].revoked_ns is not None:
         raise Refused("This token is unknown or was revoked. Ask an admin for a new one: fieldloop token NAME")
     return tokens[-1].actor
 
 
-def _digest(secret: str) -> str:
+def _hash_secret(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from fieldloop.loop.audit.audit import latest_deployment
-from fieldloop.loop.run.rollout import rollout_in_progress, version_in_production
+from fieldloop.loop.run.rollout import find_rollout_in_progress, find_version_in_production
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.condition import Stratum
 from fieldloop.model.deployment import add_tier_to_episodes, add_tier_to_outcomes
@@ -37,40 +37,40 @@ LAST_SEQ = 2**62
 
 def read_plan_inputs(workspace: Workspace) -> Known:
     """Return all inputs of the next plan."""
-    covered, elsewhere = coverage_and_elsewhere(workspace)
+    covered, elsewhere = compute_coverage_and_elsewhere(workspace)
     return Known(
         covered,
         latest_deployment(workspace),
-        good_demonstrations(workspace),
-        outcomes_in_force(workspace),
-        version_in_production(workspace) or "",
-        scores_of(workspace),
-        first_order=next_order_number(workspace),
+        find_good_demonstrations(workspace),
+        find_outcomes_in_force(workspace),
+        find_version_in_production(workspace) or "",
+        find_plan_scores(workspace),
+        first_order=get_next_order_number(workspace),
         elsewhere=elsewhere,
     )
 
 
-def next_order_number(workspace: Workspace) -> int:
+def get_next_order_number(workspace: Workspace) -> int:
     """Return the number of the next work order; people name orders by it."""
     drawn = workspace.store.find(Plan, newest=True)
     return next((max(o.number for o in plan.orders) for plan in drawn if plan.orders), 0) + 1
 
 
-def coverage_now(workspace: Workspace) -> tuple[Coverage, ...]:
+def compute_coverage(workspace: Workspace) -> tuple[Coverage, ...]:
     """Return every deployed stratum with its demonstrations in hand and the results of production there."""
-    return coverage_and_elsewhere(workspace)[0]
+    return compute_coverage_and_elsewhere(workspace)[0]
 
 
-def coverage_and_elsewhere(workspace: Workspace) -> tuple[tuple[Coverage, ...], tuple[Coverage, ...]]:
+def compute_coverage_and_elsewhere(workspace: Workspace) -> tuple[tuple[Coverage, ...], tuple[Coverage, ...]]:
     """Return the coverage of every deployed stratum, and the strata demonstrated that are not deployed.
 
     Sound recordings of failed tries count as tried: where even people fail, demonstrations do not help.
     """
     exposures = latest_deployment(workspace).exposures
     views = workspace.store.views
-    sound = list(_by_stratum(workspace, views.count_episodes({"status": Status.PASSED})))
-    tried = views.count_by_stratum(Stage.PRODUCTION, versions_in_force(workspace) or None)
-    attempts = list(_by_stratum(workspace, tried))
+    sound = list(_add_mapped_strata(workspace, views.count_episodes({"status": Status.PASSED})))
+    tried = views.count_by_stratum(Stage.PRODUCTION, find_versions_in_force(workspace) or None)
+    attempts = list(_add_mapped_strata(workspace, tried))
     good = [(s, c.episodes) for s, c in sound if c.succeeded is not False]
     collected = [(s, c.episodes) for s, c in sound]
     covered = coverage_of_counts(
@@ -83,41 +83,41 @@ def coverage_and_elsewhere(workspace: Workspace) -> tuple[tuple[Coverage, ...], 
         ),
         costs=read_demonstration_costs(workspace.operations["plan"]),
     )
-    running = version_in_production(workspace)
-    trained_on = _training_episode_ids(workspace, running) if running else None
+    running = find_version_in_production(workspace)
+    trained_on = _find_training_episode_ids(workspace, running) if running else None
     if trained_on is None:
         return covered, demonstrated_elsewhere(covered, good, collected)
-    learnt = _by_stratum(workspace, views.count_episodes({"id": list(trained_on)}))
+    learnt = _add_mapped_strata(workspace, views.count_episodes({"id": list(trained_on)}))
     taught = [(s, c.episodes) for s, c in learnt if c.succeeded is not False]
     elsewhere = demonstrated_elsewhere(covered, good, collected, taught)
     lessons = coverage_of_counts(exposures, Counts(demonstrations=taught))
     return tuple(replace(c, learnt=t.demonstrations) for c, t in zip(covered, lessons, strict=True)), elsewhere
 
 
-def coverage_under(workspace: Workspace, policy: str) -> tuple[Coverage, ...]:
+def compute_coverage_for_policy(workspace: Workspace, policy: str) -> tuple[Coverage, ...]:
     """Return coverage for one policy: what it learnt from, and its outcomes in production."""
     return coverage(
         latest_deployment(workspace).exposures,
-        learnt_by(workspace, policy),
-        _outcomes(workspace, {"stage": Stage.PRODUCTION, "policy": policy}),
+        find_training_demonstrations(workspace, policy),
+        _find_outcomes(workspace, {"stage": Stage.PRODUCTION, "policy": policy}),
     )
 
 
-def good_demonstrations(workspace: Workspace) -> tuple[Episode, ...]:
+def find_good_demonstrations(workspace: Workspace) -> tuple[Episode, ...]:
     """Return sound recordings that are not known to have failed."""
-    return tuple(e for e in _episodes(workspace, {"status": Status.PASSED}) if e.succeeded is not False)
+    return tuple(e for e in _find_episodes(workspace, {"status": Status.PASSED}) if e.succeeded is not False)
 
 
-def learnt_by(workspace: Workspace, policy: str) -> tuple[Episode, ...]:
+def find_training_demonstrations(workspace: Workspace, policy: str) -> tuple[Episode, ...]:
     """Return the demonstrations that a version was trained on; all good ones where that is not known here."""
-    trained_on = _training_episode_ids(workspace, policy)
+    trained_on = _find_training_episode_ids(workspace, policy)
     if trained_on is None:
-        return good_demonstrations(workspace)
-    learnt = _episodes(workspace, {"id": list(trained_on)})
+        return find_good_demonstrations(workspace)
+    learnt = _find_episodes(workspace, {"id": list(trained_on)})
     return tuple(e for e in learnt if e.succeeded is not False)
 
 
-def _training_episode_ids(workspace: Workspace, policy: str) -> tuple[str, ...] | None:
+def _find_training_episode_ids(workspace: Workspace, policy: str) -> tuple[str, ...] | None:
     """Return the ids of the episodes in the release of a version; None where its training data is not known here."""
     known = next((version for version in workspace.all_of(PolicyVersion) if version.id == policy), None)
     wanted = (known or workspace.store.get(PolicyVersion, policy)).release
@@ -127,19 +127,19 @@ def _training_episode_ids(workspace: Workspace, policy: str) -> tuple[str, ...] 
     return newest.episodes if newest and newest.id == wanted else workspace.store.get(Release, wanted).episodes
 
 
-def outcomes_in_force(workspace: Workspace) -> tuple[Outcome, ...]:
+def find_outcomes_in_force(workspace: Workspace) -> tuple[Outcome, ...]:
     """Return outcomes in production of the versions that run now; those of earlier versions no longer count."""
-    running = versions_in_force(workspace)
-    return _outcomes(workspace, {"stage": Stage.PRODUCTION} | ({"policy": running} if running else {}))
+    running = find_versions_in_force(workspace)
+    return _find_outcomes(workspace, {"stage": Stage.PRODUCTION} | ({"policy": running} if running else {}))
 
 
-def versions_in_force(workspace: Workspace) -> list[str]:
+def find_versions_in_force(workspace: Workspace) -> list[str]:
     """Return the version in production and the one on the ladder, where there are any."""
-    climbing = rollout_in_progress(workspace)
-    return [version for version in (version_in_production(workspace), climbing and climbing.candidate) if version]
+    climbing = find_rollout_in_progress(workspace)
+    return [version for version in (find_version_in_production(workspace), climbing and climbing.candidate) if version]
 
 
-def _by_stratum(workspace: Workspace, counts: Iterable[C]) -> Iterator[tuple[Stratum, C]]:
+def _add_mapped_strata(workspace: Workspace, counts: Iterable[C]) -> Iterator[tuple[Stratum, C]]:
     """Yield each count with its stratum as the map states it: with the tier of the article, and the site."""
     deployment = latest_deployment(workspace)
     for count in counts:
@@ -147,15 +147,15 @@ def _by_stratum(workspace: Workspace, counts: Iterable[C]) -> Iterator[tuple[Str
         yield deployment.add_tier(count.stratum, article).at(count.site), count
 
 
-def _episodes(workspace: Workspace, where: dict[str, Any]) -> tuple[Episode, ...]:
+def _find_episodes(workspace: Workspace, where: dict[str, Any]) -> tuple[Episode, ...]:
     return add_tier_to_episodes(workspace.store.find(Episode, where), latest_deployment(workspace))
 
 
-def _outcomes(workspace: Workspace, where: dict[str, Any]) -> tuple[Outcome, ...]:
+def _find_outcomes(workspace: Workspace, where: dict[str, Any]) -> tuple[Outcome, ...]:
     return add_tier_to_outcomes(workspace.store.find(Outcome, where), latest_deployment(workspace))
 
 
-def crew_of(workspace: Workspace) -> Crew:
+def find_crew(workspace: Workspace) -> Crew:
     """Return the registered operators and robots."""
     return Crew(
         operators=tuple(workspace.store.find(Operator)),
@@ -165,7 +165,7 @@ def crew_of(workspace: Workspace) -> Crew:
     )
 
 
-def open_demands(workspace: Workspace) -> Sequence[Demand]:
+def find_open_demands(workspace: Workspace) -> Sequence[Demand]:
     """Return what no plan has answered yet, by demand."""
     demands = workspace.all_of(Demand)[::-1]
     got = Counter[str]()
@@ -175,12 +175,12 @@ def open_demands(workspace: Workspace) -> Sequence[Demand]:
     return [replace(d, demonstrations=missing) for d, missing in open_ones if missing > 0]
 
 
-def scores_of(workspace: Workspace) -> tuple[PlanScore, ...]:
+def find_plan_scores(workspace: Workspace) -> tuple[PlanScore, ...]:
     """Return the scores of earlier plans, newest first."""
     return tuple(workspace.store.find(PlanScore, newest=True))
 
 
-def collected_since(workspace: Workspace, plan: Plan) -> tuple[list[Episode], dict[str, Status]]:
+def find_collected_since(workspace: Workspace, plan: Plan) -> tuple[list[Episode], dict[str, Status]]:
     """Return what came in since a plan was drawn, and the verdict on each where there is one.
 
     The time of recording does not matter: it counts if it was ingested after the plan was drawn.
@@ -193,7 +193,7 @@ def collected_since(workspace: Workspace, plan: Plan) -> tuple[list[Episode], di
     return list(episodes), {episode.id: status for episode, status in came if status is not None}
 
 
-def progress_of(workspace: Workspace, plan: Plan) -> tuple[tuple[Progress, ...], int]:
+def compute_plan_progress(workspace: Workspace, plan: Plan) -> tuple[tuple[Progress, ...], int]:
     """Return the progress of a plan, quota by quota, and how many accepted episodes count for no quota."""
-    came = collected_since(workspace, plan)
+    came = find_collected_since(workspace, plan)
     return progress(plan, *came), accepted_beside(plan, *came)

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from fieldloop.loop.plan.known import collected_since
+from fieldloop.loop.plan.known import find_collected_since
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.condition import Stratum
 from fieldloop.model.episode import Session
@@ -14,9 +14,11 @@ from fieldloop.plan import order_progress, progress
 What = tuple[Stratum, QuotaKind]
 
 
-def order_counts(workspace: Workspace, plan: Plan, returned: Iterable[Returned] = ()) -> tuple[Progress, ...]:
+def count_episodes_by_order(
+    workspace: Workspace, plan: Plan, returned: Iterable[Returned] = ()
+) -> tuple[Progress, ...]:
     """Count episodes towards orders: by the order that a session names, the rest by its conditions."""
-    episodes, statuses = collected_since(workspace, plan)
+    episodes, statuses = find_collected_since(workspace, plan)
     sessions = {s.id: s.work_order for s in workspace.store.find(Session) if s.work_order}
     named = order_progress(plan, episodes, statuses, sessions=sessions, returned=returned)
     return assign_unnamed_episodes(named, progress(plan, episodes, statuses))
@@ -40,7 +42,7 @@ def _assign_quota_to_orders(orders: list[Progress], what: What, quotas: Mapping[
         return orders
     accepted = max(0, quota.accepted - sum(order.accepted for order in orders))
     rejected = max(0, quota.rejected - sum(order.rejected for order in orders))
-    waiting = max(0, _unjudged_count(quota) - sum(map(_unjudged_count, orders)))
+    waiting = max(0, _count_unjudged(quota) - sum(map(_count_unjudged, orders)))
     filled = []
     for order in orders:
         more = min(accepted, order.left)
@@ -56,5 +58,5 @@ def _assign_quota_to_orders(orders: list[Progress], what: What, quotas: Mapping[
     return filled
 
 
-def _unjudged_count(one: Progress) -> int:
+def _count_unjudged(one: Progress) -> int:
     return one.done - one.accepted - one.rejected

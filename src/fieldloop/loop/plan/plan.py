@@ -8,21 +8,21 @@ import numpy as np
 
 from fieldloop.errors import BadInput, Refused, UnknownName
 from fieldloop.loop.audit.audit import latest_deployment, require_complete_audit
-from fieldloop.loop.audit.audited_map import map_changed
-from fieldloop.loop.audit.live_sites import live_sites_without_set
+from fieldloop.loop.audit.audited_map import find_edited_map_files
+from fieldloop.loop.audit.live_sites import note_live_sites_without_set
 from fieldloop.loop.plan.known import (
-    collected_since,
-    coverage_and_elsewhere,
-    coverage_under,
-    crew_of,
-    open_demands,
+    compute_coverage_and_elsewhere,
+    compute_coverage_for_policy,
+    find_collected_since,
+    find_crew,
+    find_open_demands,
+    find_plan_scores,
     read_plan_inputs,
-    scores_of,
 )
-from fieldloop.loop.plan.order_counts import order_counts
+from fieldloop.loop.plan.order_counts import count_episodes_by_order
 from fieldloop.loop.plan.order_sheets import read_sheet, write_orders
 from fieldloop.loop.run.policies import find_policy
-from fieldloop.loop.run.rollout import version_in_production
+from fieldloop.loop.run.rollout import find_version_in_production
 from fieldloop.loop.work.atomic_files import write_atomically
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.deployment import Deployment
@@ -41,7 +41,7 @@ from fieldloop.plan import (
 from fieldloop.plan.score import score as score_plan
 from fieldloop.protocol import Section
 from fieldloop.report.plan import PlanReport
-from fieldloop.report.plan import html as page_of
+from fieldloop.report.plan import render_plan_page as page_of
 from fieldloop.report.plan.sheet import OrderSheet, make_order_sheets
 
 
@@ -81,23 +81,26 @@ def plan(
         html: also write the plan as an HTML page to this file
     """
     require_complete_audit(workspace)
-    settings = plan_settings(workspace.operations["plan"], budget, strategy)
+    settings = make_plan_settings(workspace.operations["plan"], budget, strategy)
     drawn = draw(
-        read_plan_inputs(workspace), open_demands(workspace), crew_of(workspace), settings, workspace.ids,
+        read_plan_inputs(workspace), find_open_demands(workspace), find_crew(workspace), settings, workspace.ids,
         workspace.clock(), np.random.default_rng(seed), strategy,
     )  # fmt: skip
-    early = (*map_changed(workspace), *live_sites_without_set(workspace, latest_deployment(workspace), drawn.sites))
+    early = (
+        *find_edited_map_files(workspace),
+        *note_live_sites_without_set(workspace, latest_deployment(workspace), drawn.sites),
+    )
     drawn = replace(drawn, warnings=(*early, *drawn.warnings))
     if drawn.budget:
         workspace.write(PlanDrawn(drawn))
     else:
-        drawn = replace(drawn, warnings=(_not_saved_note(workspace), *drawn.warnings))
+        drawn = replace(drawn, warnings=(_note_not_saved(workspace), *drawn.warnings))
     if html:
-        write_atomically(html, page_of(_plan_with_progress(workspace, drawn)))
+        write_atomically(html, page_of(_make_plan_with_progress(workspace, drawn)))
     return drawn
 
 
-def plan_settings(settings: Section, budget: int | None, strategy: str) -> Section:
+def make_plan_settings(settings: Section, budget: int | None, strategy: str) -> Section:
     """Return the settings of a plan with the requested budget; refuse an unknown strategy or a negative budget."""
     if strategy not in STRATEGIES:
         raise BadInput(f"{UnknownName('strategy', strategy, STRATEGIES)} Known: {', '.join(STRATEGIES)}.")
@@ -106,23 +109,23 @@ def plan_settings(settings: Section, budget: int | None, strategy: str) -> Secti
     return settings if budget is None else settings.replaced(budget=budget)
 
 
-def show(workspace: Workspace) -> PlanNow:
+def show_plan(workspace: Workspace) -> PlanNow:
     """Show the plan in force with its live progress and forecast, and the coverage of the deployed strata."""
-    return _plan_with_progress(workspace, workspace.newest(Plan))
+    return _make_plan_with_progress(workspace, workspace.newest(Plan))
 
 
-def page(workspace: Workspace, file: Path) -> PlanNow:
+def write_plan_page(workspace: Workspace, file: Path) -> PlanNow:
     """Write the plan in force as an HTML page: what to collect, why, and progress.
 
     Arguments:
         file: the file to write, such as plan.html
     """
-    now = replace(show(workspace), html=str(file))
+    now = replace(show_plan(workspace), html=str(file))
     write_atomically(file, page_of(now))
     return now
 
 
-def orders(workspace: Workspace, file: Path, *, site: str = "", operator: str = "") -> OrdersWritten:
+def write_work_orders(workspace: Workspace, file: Path, *, site: str = "", operator: str = "") -> OrdersWritten:
     """Write the work orders of the plan in force as CSV, JSON or sheets to print, by the file's ending.
 
     Sheets (.html) begin on a new page for each operator.
@@ -132,23 +135,23 @@ def orders(workspace: Workspace, file: Path, *, site: str = "", operator: str = 
         site: only the orders of this site
         operator: only the orders of this operator
     """
-    latest = _latest(workspace)
-    wanted = _orders_of(latest, site, operator)
+    latest = _require_latest_plan(workspace)
+    wanted = _select_orders(latest, site, operator)
     write_orders(file, wanted, str(workspace.operations["plan"]["currency"]))
     return OrdersWritten(latest.id, str(file), len(wanted), sum(o.demonstrations for o in wanted))
 
 
-def sheet(workspace: Workspace, *, operator: str = "") -> tuple[OrderSheet, ...]:
+def show_order_sheet(workspace: Workspace, *, operator: str = "") -> tuple[OrderSheet, ...]:
     """Show the work orders of the plan in force by operator, with hours, cost and due day.
 
     Arguments:
         operator: only the orders of this operator
     """
-    wanted = _orders_of(_latest(workspace), "", operator)
+    wanted = _select_orders(_require_latest_plan(workspace), "", operator)
     return make_order_sheets(wanted, str(workspace.operations["plan"]["currency"]))
 
 
-def returned(workspace: Workspace, file: Path, *, surplus: bool = False) -> tuple[Progress, ...]:
+def compare_returned_sheet(workspace: Workspace, file: Path, *, surplus: bool = False) -> tuple[Progress, ...]:
     """Compare a returned order sheet with what was ingested and accepted.
 
     The sheet may belong to an earlier plan. Episodes that name no order count by their conditions.
@@ -163,11 +166,11 @@ def returned(workspace: Workspace, file: Path, *, surplus: bool = False) -> tupl
     of = {known[one.order].plan for one in sheet}
     if len(of) > 1:
         raise BadInput(f"{file.name} has orders of {len(of)} plans; return the sheets one by one.")
-    held = next((drawn for drawn in plans if drawn.id in of), _latest(workspace))
-    return order_counts(workspace, held, sheet)
+    held = next((drawn for drawn in plans if drawn.id in of), _require_latest_plan(workspace))
+    return count_episodes_by_order(workspace, held, sheet)
 
 
-def score(workspace: Workspace, policy: str = "", *, plan: str = "") -> PlanScore:
+def score_earlier_plan(workspace: Workspace, policy: str = "", *, plan: str = "") -> PlanScore:
     """Score a plan: compare the promised gain with the gain measured in production. Later plans learn from it.
 
     Both versions are compared on the mix of the map in force.
@@ -176,15 +179,15 @@ def score(workspace: Workspace, policy: str = "", *, plan: str = "") -> PlanScor
         policy: the policy version trained on what the plan collected (default: the version in production)
         plan: the plan's id (default: the last plan made before that version was trained)
     """
-    chosen = policy or version_in_production(workspace)
+    chosen = policy or find_version_in_production(workspace)
     if not chosen:
         raise Refused("No version is in production. Name the policy that was trained on what the plan collected.")
     after = find_policy(workspace, chosen)
-    held = _plan_before(workspace, after.id, plan)
+    held = _find_plan_to_score(workspace, after.id, plan)
     made = score_plan(
         held,
-        coverage_under(workspace, held.policy),
-        coverage_under(workspace, after.id),
+        compute_coverage_for_policy(workspace, held.policy),
+        compute_coverage_for_policy(workspace, after.id),
         workspace.operations["plan"],
         after.id,
     )
@@ -192,24 +195,24 @@ def score(workspace: Workspace, policy: str = "", *, plan: str = "") -> PlanScor
     return made
 
 
-def _plan_with_progress(workspace: Workspace, latest: Plan | None) -> PlanNow:
-    (coverages, elsewhere), scores = coverage_and_elsewhere(workspace), scores_of(workspace)
+def _make_plan_with_progress(workspace: Workspace, latest: Plan | None) -> PlanNow:
+    (coverages, elsewhere), scores = compute_coverage_and_elsewhere(workspace), find_plan_scores(workspace)
     if latest is None:
         return PlanNow(None, (), coverages, scores=scores, elsewhere=elsewhere)
     settings = workspace.operations["plan"]
-    episodes, statuses = collected_since(workspace, latest)
+    episodes, statuses = find_collected_since(workspace, latest)
     far = progress(latest, episodes, statuses)
     left, accepted = pace_of(latest, episodes, statuses)
     # a log may be older than the plan but ingested after it
     came_in = [max(at_ns, latest.drawn_ns) for at_ns in accepted]
-    ahead = forecast(left, came_in, latest.drawn_ns, workspace.clock(), settings, _zone_of(workspace, latest))
+    ahead = forecast(left, came_in, latest.drawn_ns, workspace.clock(), settings, _find_time_zone(workspace, latest))
     curves = learning_curves(coverages, latest.quotas, settings, scores, elsewhere)
     beside = accepted_beside(latest, episodes, statuses)
-    by_order = order_counts(workspace, latest)
+    by_order = count_episodes_by_order(workspace, latest)
     return PlanNow(latest, far, coverages, ahead, scores, curves, elsewhere, by_order, beside)
 
 
-def _zone_of(workspace: Workspace, drawn: Plan) -> str:
+def _find_time_zone(workspace: Workspace, drawn: Plan) -> str:
     """Return the time zone of the site where most is to be collected; its days count."""
     mapped: Deployment | None = workspace.newest(Deployment)
     zones = mapped.time_zones if mapped else {}
@@ -219,13 +222,13 @@ def _zone_of(workspace: Workspace, drawn: Plan) -> str:
     return next((zones[site] for site, _ in asked.most_common() if site in zones), "UTC")
 
 
-def _not_saved_note(workspace: Workspace) -> Note:
+def _note_not_saved(workspace: Workspace) -> Note:
     now = workspace.newest(Plan)
     stays = note("plan.stays_in_force", plan=now.id) if now else note("plan.none_in_force")
     return note("plan.only_names_gaps", stays)
 
 
-def _orders_of(latest: Plan, site: str, operator: str) -> list[WorkOrder]:
+def _select_orders(latest: Plan, site: str, operator: str) -> list[WorkOrder]:
     wanted = [o for o in latest.orders if site in ("", o.site) and operator in ("", o.operator)]
     if not wanted:
         known = sorted({o.site for o in latest.orders} | {o.operator for o in latest.orders} - {""})
@@ -233,14 +236,14 @@ def _orders_of(latest: Plan, site: str, operator: str) -> list[WorkOrder]:
     return wanted
 
 
-def _latest(workspace: Workspace) -> Plan:
+def _require_latest_plan(workspace: Workspace) -> Plan:
     latest = workspace.newest(Plan)
     if latest is None:
         raise Refused("No plan was made yet. Run: fieldloop plan")
     return latest
 
 
-def _plan_before(workspace: Workspace, policy: str, wanted: str) -> Plan:
+def _find_plan_to_score(workspace: Workspace, policy: str, wanted: str) -> Plan:
     """Return the plan to score a version by: drawn from another version's failures before it was trained."""
     drawn = [p for p in workspace.store.find(Plan, newest=True) if p.id.startswith(wanted)]
     if wanted and not drawn:

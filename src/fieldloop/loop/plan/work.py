@@ -8,7 +8,7 @@ import numpy as np
 
 from fieldloop.errors import BadInput, UnknownName
 from fieldloop.loop.audit.audit import latest_deployment, require_complete_audit
-from fieldloop.loop.plan.known import crew_of, next_order_number
+from fieldloop.loop.plan.known import find_crew, get_next_order_number
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.event import PlanDrawn
 from fieldloop.model.note import note
@@ -25,7 +25,7 @@ class Start:
     conditions: tuple[tuple[str, float], ...]
 
 
-def from_templates(workspace: Workspace, file: Path) -> Plan:
+def make_plan_from_templates(workspace: Workspace, file: Path) -> Plan:
     """Make the next plan from order templates for recurring work.
 
     Arguments:
@@ -36,10 +36,10 @@ def from_templates(workspace: Workspace, file: Path) -> Plan:
     if not templates:
         raise BadInput(f"{file.name} has no table; write one per order.")
     name, settings = workspace.ids.new("plan"), workspace.operations["plan"]
-    orders, warnings = fill(templates, crew_of(workspace), settings, name, workspace.ids)
+    orders, warnings = fill(templates, find_crew(workspace), settings, name, workspace.ids)
     orders = schedule(
         orders, settings, workspace.clock(), zones=latest_deployment(workspace).time_zones,
-        first=next_order_number(workspace),
+        first=get_next_order_number(workspace),
     )  # fmt: skip
     quotas = tuple(
         Quota(
@@ -56,7 +56,7 @@ def from_templates(workspace: Workspace, file: Path) -> Plan:
     return made
 
 
-def starts(workspace: Workspace, order: str, *, seed: int = 0) -> tuple[Start, ...]:
+def draw_start_conditions(workspace: Workspace, order: str, *, seed: int = 0) -> tuple[Start, ...]:
     """Draw the initial conditions of an order's demonstrations, spread evenly over their ranges.
 
     Arguments:

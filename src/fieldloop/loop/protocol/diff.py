@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import fieldloop.check as checks
-from fieldloop.loop.data.measurements import stored_measurements
-from fieldloop.loop.protocol.named import protocol_at
+from fieldloop.loop.data.measurements import read_stored_measurements
+from fieldloop.loop.protocol.named import find_protocol_by_file_or_name
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.episode import Episode
 from fieldloop.model.finding import Status
-from fieldloop.protocol import Change, CollectionProtocol, ProtocolDiff, compare
+from fieldloop.protocol import Change, CollectionProtocol, ProtocolDiff, compare_protocols
 
 MOST_NAMED = 20
 
@@ -43,26 +43,26 @@ class ProtocolChanges:
     first_changed: tuple[VerdictChange, ...] = ()
 
 
-def diff(workspace: Workspace | None, older: Path, newer: Path | None = None) -> ProtocolChanges:
+def compare_two_protocols(workspace: Workspace | None, older: Path, newer: Path | None = None) -> ProtocolChanges:
     """Compare two protocols: which changes need new measurements, which a new judgement, which are only wording.
 
     Arguments:
         older: a file, name@version of a locked protocol, a task's name, `shipped`, or an example's name
         newer: the protocol to compare with, given like --older (default: the workspace's present file)
     """
-    before, after = (protocol_at(workspace, asked, as_written=True) for asked in (older, newer))
-    changed = compare(before, after)
-    judged, verdicts = _verdicts(workspace, before, after) if workspace and changed.needs_judging else (0, [])
-    return _changes(changed, judged, verdicts)
+    before, after = (find_protocol_by_file_or_name(workspace, asked, as_written=True) for asked in (older, newer))
+    changed = compare_protocols(before, after)
+    judged, verdicts = _judge_under_both(workspace, before, after) if workspace and changed.needs_judging else (0, [])
+    return _describe_changes(changed, judged, verdicts)
 
 
-def _verdicts(
+def _judge_under_both(
     workspace: Workspace, before: CollectionProtocol, after: CollectionProtocol
 ) -> tuple[int, list[VerdictChange]]:
     """Judge stored measurements under both protocols, even where the newer one requires measuring again."""
     episodes = [e for e in workspace.store.find(Episode, {"set_aside": ""}) if e.task in ("", before.name, after.name)]
     changes, count = [], 0
-    for episode, measured in stored_measurements(workspace, episodes):
+    for episode, measured in read_stored_measurements(workspace, episodes):
         if not measured:
             continue
         count += 1
@@ -75,7 +75,7 @@ def _verdicts(
     return count, changes
 
 
-def _changes(changed: ProtocolDiff, judged: int, verdicts: list[VerdictChange]) -> ProtocolChanges:
+def _describe_changes(changed: ProtocolDiff, judged: int, verdicts: list[VerdictChange]) -> ProtocolChanges:
     return ProtocolChanges(
         older=changed.older,
         newer=changed.newer,

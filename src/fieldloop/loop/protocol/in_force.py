@@ -6,7 +6,7 @@ from fieldloop.model.event import ProtocolLocked
 from fieldloop.protocol import CollectionProtocol, default_protocol, require_agreement
 
 
-def in_force(workspace: Workspace | None, task: str = "") -> CollectionProtocol:
+def require_protocol_in_force(workspace: Workspace | None, task: str = "") -> CollectionProtocol:
     """Return the protocol that judges, after checking that code and protocol have the same checks."""
     rules = workspace.protocol(task) if workspace else default_protocol()
     require_agreement(UNITS, rules)

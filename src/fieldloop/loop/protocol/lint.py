@@ -6,12 +6,12 @@ from pathlib import Path
 
 from fieldloop.annotate import load_shipped_taxonomy
 from fieldloop.errors import BadInput
-from fieldloop.loop.protocol.versions import locked_text, protocol_file_text
+from fieldloop.loop.protocol.versions import read_locked_text, read_protocol_file
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.event import ProtocolLocked
 from fieldloop.model.note import note
 from fieldloop.protocol import Remark, Severity, parse_protocol
-from fieldloop.protocol import lint as look_over
+from fieldloop.protocol import lint_protocol as look_over
 from fieldloop.text_files import read_text
 
 LOCKED = "P002"
@@ -42,7 +42,7 @@ class LintReport:
         return not any(file.errors for file in self.files)
 
 
-def lint(workspace: Workspace | None, files: tuple[Path, ...] = ()) -> LintReport:
+def lint_protocol_files(workspace: Workspace | None, files: tuple[Path, ...] = ()) -> LintReport:
     """Check protocol files for contradictions, omissions and wrong units; an error fails.
 
     Arguments:
@@ -61,7 +61,7 @@ def lint(workspace: Workspace | None, files: tuple[Path, ...] = ()) -> LintRepor
 def lint_task(workspace: Workspace, task: str = "") -> Linted:
     """Lint the protocol of a task."""
     task = task or workspace.task
-    return _lint_text(workspace, protocol_file_text(workspace, task), f"protocols/{task}.toml", task)
+    return _lint_text(workspace, read_protocol_file(workspace, task), f"protocols/{task}.toml", task)
 
 
 def _lint_own_file(workspace: Workspace, path: Path) -> Linted:
@@ -79,7 +79,7 @@ def _add_lock_remark(workspace: Workspace, linted: Linted, text: str) -> Linted:
     where = {"name": rules.name, "version": rules.version}
     for lock in workspace.store.find(ProtocolLocked, where):
         if lock.fingerprint != rules.fingerprint:
-            same = lock.content is not None and locked_text(workspace, f"{rules.name}@{rules.version}") == text
+            same = lock.content is not None and read_locked_text(workspace, f"{rules.name}@{rules.version}") == text
             cause = (note("protocol.p002_defaults"),) if same else ()
             message = note("protocol.p002", *cause, version=rules.version, fingerprint=lock.fingerprint)
             command = f"fieldloop protocol diff {rules.name}@{rules.version} {Path(linted.file).stem}"

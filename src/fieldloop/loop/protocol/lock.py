@@ -2,17 +2,17 @@
 
 from fieldloop.errors import Refused
 from fieldloop.loop.audit.audit import require_complete_audit
-from fieldloop.loop.protocol.in_force import in_force, is_locked
+from fieldloop.loop.protocol.in_force import is_locked, require_protocol_in_force
 from fieldloop.loop.protocol.lint import lint_task
-from fieldloop.loop.protocol.numbers import Numbers, protocol
-from fieldloop.loop.protocol.versions import protocol_file_text, shelve_version
+from fieldloop.loop.protocol.numbers import Numbers, show_protocol_numbers
+from fieldloop.loop.protocol.versions import read_protocol_file, shelve_version
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.event import ProtocolLocked
 from fieldloop.say import sentence
 from fieldloop.say.refusals import write_refusal
 
 
-def lock(workspace: Workspace, *, task: str = "") -> Numbers:
+def lock_protocol(workspace: Workspace, *, task: str = "") -> Numbers:
     """Lock the protocol's version; later changes need a new version.
 
     Its text and every number in force are stored, so the version can always be read and compared.
@@ -21,12 +21,12 @@ def lock(workspace: Workspace, *, task: str = "") -> Numbers:
         task: the task (default: the workspace's task)
     """
     require_complete_audit(workspace)
-    rules = in_force(workspace, task)
+    rules = require_protocol_in_force(workspace, task)
     if errors := lint_task(workspace, task).errors:
         listed = [f"[{e.code}] {e.place}: {sentence(e.message)}" for e in errors]
         why = write_refusal(f"{rules.version_name} cannot be locked", listed, "See: fieldloop protocol lint")
         raise Refused(why, (e.message for e in errors))
     if not is_locked(workspace, rules):
-        content = shelve_version(workspace, protocol_file_text(workspace, task))
+        content = shelve_version(workspace, read_protocol_file(workspace, task))
         workspace.write(ProtocolLocked(rules.name, rules.version, rules.fingerprint, content))
-    return protocol(workspace, task=task)
+    return show_protocol_numbers(workspace, task=task)

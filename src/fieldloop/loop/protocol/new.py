@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from fieldloop.errors import BadInput, WorkspaceError
-from fieldloop.loop.protocol.named import example_text
+from fieldloop.loop.protocol.named import read_example_protocol
 from fieldloop.loop.workspace import PROTOCOL_TEXT, TASK_NAME, Workspace
 from fieldloop.text_files import read_text
 
@@ -22,7 +22,7 @@ class ProtocolStarted:
     next: str
 
 
-def new(workspace: Workspace, name: str, *, like: str = STARTER) -> ProtocolStarted:
+def write_new_protocol(workspace: Workspace, name: str, *, like: str = STARTER) -> ProtocolStarted:
     """Write a protocol file with comments into the workspace, as a start.
 
     An edited file is never overwritten; the empty one of a new workspace is.
@@ -36,7 +36,7 @@ def new(workspace: Workspace, name: str, *, like: str = STARTER) -> ProtocolStar
     path = workspace.root / "protocols" / f"{name}.toml"
     if path.exists() and read_text(path, WorkspaceError) != PROTOCOL_TEXT.format(task=name):
         raise BadInput(f"protocols/{name}.toml already exists and may have been edited. Give another name.")
-    text = NAME.sub(rf'name\1= "{name}"', example_text(like), count=1)
+    text = NAME.sub(rf'name\1= "{name}"', read_example_protocol(like), count=1)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(VERSION.sub(r"version\1= 1", text, count=1), encoding="utf-8")
     return ProtocolStarted(f"protocols/{name}.toml", like, f"Edit it, then: fieldloop protocol lint {path}")

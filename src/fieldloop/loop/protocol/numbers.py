@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from fieldloop.loop.protocol.in_force import in_force, is_locked
+from fieldloop.loop.protocol.in_force import is_locked, require_protocol_in_force
 from fieldloop.loop.workspace import Workspace
 from fieldloop.protocol import Operations, default_operations
 from fieldloop.protocol.number import Value
@@ -34,13 +34,13 @@ class Numbers:
     numbers: tuple[Number, ...]
 
 
-def protocol(workspace: Workspace | None, *, task: str = "") -> Numbers:
+def show_protocol_numbers(workspace: Workspace | None, *, task: str = "") -> Numbers:
     """Show the protocol in force: every limit, parameter and setting with unit, reason and source.
 
     Arguments:
         task: the task (default: the workspace's task)
     """
-    rules = in_force(workspace, task)
+    rules = require_protocol_in_force(workspace, task)
     limits = [(f"check.{name}", limit) for name, limit in rules.limits.items()]
     limits += [
         (f"interface.{interface.name}.limits.{name}", limit)
@@ -64,7 +64,7 @@ def protocol(workspace: Workspace | None, *, task: str = "") -> Numbers:
     return Numbers(rules.name, rules.version, rules.fingerprint, is_locked(workspace, rules), numbers)
 
 
-def operations(workspace: Workspace | None) -> Numbers:
+def show_operations_numbers(workspace: Workspace | None) -> Numbers:
     """Show the operations settings of this workspace: gate, guard, alarms, rollout, plan weights."""
     running: Operations = workspace.operations if workspace else default_operations()
     numbers = (

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from fieldloop.annotate import load_shipped_taxonomy
 from fieldloop.loop.protocol.in_force import is_locked
-from fieldloop.loop.protocol.named import protocol_at, protocol_named
+from fieldloop.loop.protocol.named import find_protocol_by_file_or_name, find_protocol_by_name
 from fieldloop.loop.work.atomic_files import write_atomically
 from fieldloop.loop.workspace import Workspace
 from fieldloop.protocol import CollectionProtocol
@@ -21,17 +21,17 @@ class SheetWritten:
     interface: str
 
 
-def show(workspace: Workspace | None, version: str = "") -> str:
+def show_protocol_text(workspace: Workspace | None, version: str = "") -> str:
     """Show a whole protocol as text: task, phases, instructions, edge cases, cameras, sensors.
 
     Arguments:
         version: a task's name, name@version of a locked protocol, `shipped`, or an example's name (default: the
             workspace's protocol)
     """
-    return sheets.render_markdown(_sheet(workspace, protocol_named(workspace, version)))
+    return sheets.render_markdown(_make_sheet(workspace, find_protocol_by_name(workspace, version)))
 
 
-def sheet(
+def write_operator_sheet(
     workspace: Workspace | None, file: Path | None = None, *, interface: str = "", html: Path | None = None
 ) -> str | SheetWritten:
     """Write the operator's sheet: steps, limits, prohibitions, edge cases, cameras.
@@ -41,19 +41,19 @@ def sheet(
         interface: only the instructions of this control interface, such as vr
         html: write a printable page to this file
     """
-    made = _sheet(workspace, protocol_at(workspace, file), interface)
+    made = _make_sheet(workspace, find_protocol_by_file_or_name(workspace, file), interface)
     if html is None:
         return sheets.render_markdown(made)
     write_atomically(html, sheets.render_html(made), "sheet")
     return SheetWritten(str(html), made.protocol, interface)
 
 
-def sheet_in_force(workspace: Workspace, task: str = "", interface: str = "") -> sheets.Sheet:
+def make_sheet_in_force(workspace: Workspace, task: str = "", interface: str = "") -> sheets.Sheet:
     """Return the sheet of a task's protocol, for a page to draw."""
-    return _sheet(workspace, workspace.protocol(task), interface)
+    return _make_sheet(workspace, workspace.protocol(task), interface)
 
 
-def _sheet(workspace: Workspace | None, rules: CollectionProtocol, interface: str = "") -> sheets.Sheet:
+def _make_sheet(workspace: Workspace | None, rules: CollectionProtocol, interface: str = "") -> sheets.Sheet:
     return sheets.make_operator_sheet(
         rules, interface, load_shipped_taxonomy().labels, locked=is_locked(workspace, rules)
     )

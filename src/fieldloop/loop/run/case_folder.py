@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 
-from fieldloop.audit import oddities
+from fieldloop.audit import list_unusual_values
 from fieldloop.diagnose import Evidence, demonstrations_of
 from fieldloop.diagnose import diagnose as explain
 from fieldloop.errors import BadInput
-from fieldloop.loop.audit.live_sites import live_sites_without_set_in_tables
+from fieldloop.loop.audit.live_sites import note_live_sites_without_set_in_tables
 from fieldloop.loop.plan.order_sheets import write_orders
-from fieldloop.loop.plan.plan import plan_settings
+from fieldloop.loop.plan.plan import make_plan_settings
 from fieldloop.loop.work.atomic_files import write_atomically
 from fieldloop.loop.work.case_files import Case, read_case
 from fieldloop.loop.workspace import Workspace
@@ -32,9 +32,9 @@ from fieldloop.plan import (
 )
 from fieldloop.protocol import default_operations
 from fieldloop.report.diagnose import DiagnosisReport
-from fieldloop.report.diagnose import html as diagnosis_page
+from fieldloop.report.diagnose import render_diagnosis_page as diagnosis_page
 from fieldloop.report.plan import PlanReport
-from fieldloop.report.plan import html as plan_page
+from fieldloop.report.plan import render_plan_page as plan_page
 
 
 def diagnose_folder(
@@ -63,7 +63,7 @@ def diagnose_folder(
         agreements=case.agreements,
         exposures=case.deployment.exposures if case.deployment else (),
     )
-    made = explain(evidence, operations["diagnose"], _ids(), time.time_ns(), np.random.default_rng(seed))
+    made = explain(evidence, operations["diagnose"], _make_id_generator(), time.time_ns(), np.random.default_rng(seed))
     made = replace(made, cannot_tell=(*case.doubts, *made.cannot_tell))
     if html:
         write_atomically(
@@ -94,7 +94,7 @@ def plan_folder(
         orders: also write the work orders to this file, as CSV or JSON by its extension
     """
     operations = workspace.operations if workspace else default_operations()
-    settings = plan_settings(operations["plan"], budget, strategy)
+    settings = make_plan_settings(operations["plan"], budget, strategy)
     case = read_case(folder, operations)
     if case.deployment is None:
         raise BadInput(f"{folder} has no deployment.toml, which a plan needs: it describes where the robot will work.")
@@ -106,9 +106,9 @@ def plan_folder(
     elsewhere = demonstrated_elsewhere(covered, ((e.where, 1) for e in good), ((e.where, 1) for e in collected))
     known = Known(covered, case.deployment, good, case.production, case.policy, elsewhere=elsewhere)
     crew = Crew((), (), protocol="", task=case.deployment.task, registers=False)
-    made = draw(known, (), crew, settings, _ids(), time.time_ns(), np.random.default_rng(seed), strategy)
-    odd = oddities(case.deployment, operations["audit"])
-    early = live_sites_without_set_in_tables(case.production, made.sites)
+    made = draw(known, (), crew, settings, _make_id_generator(), time.time_ns(), np.random.default_rng(seed), strategy)
+    odd = list_unusual_values(case.deployment, operations["audit"])
+    early = note_live_sites_without_set_in_tables(case.production, made.sites)
     made = replace(made, warnings=(*case.doubts, *odd, *early, *made.warnings))
     if html:
         curves = learning_curves(covered, made.quotas, settings, elsewhere=elsewhere)
@@ -124,5 +124,5 @@ def _refuse_unknown_site(case: Case, site: str) -> None:
         raise BadInput(f"Production has no attempts at site {site!r}. Sites: {', '.join(known) or 'none'}.")
 
 
-def _ids() -> Ids:
+def _make_id_generator() -> Ids:
     return Ids(time.time_ns, secrets.randbits)

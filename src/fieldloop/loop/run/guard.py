@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from fieldloop.errors import Refused
 from fieldloop.loop.data.find_episode import find_episode
 from fieldloop.loop.run.policies import find_policy, load_engine
-from fieldloop.loop.work.reopen import reopen
+from fieldloop.loop.work.reopen import reopen_episode
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.episode import Recording
 from fieldloop.model.policy import Observation
@@ -52,33 +52,33 @@ class Replay:
     reasons: tuple[tuple[str, int], ...]
 
 
-def guard(workspace: Workspace, policy: str) -> Guarded:
+def show_guard_limits(workspace: Workspace, policy: str) -> Guarded:
     """Show the guard limits that a policy carries to the robot, and the rules that enforce them.
 
     Arguments:
         policy: the policy's id, a unique beginning of it, or its name
     """
-    limits = _limits(load_engine(workspace, find_policy(workspace, policy)))
+    limits = _read_guard_limits(load_engine(workspace, find_policy(workspace, policy)))
     shown = tuple(GuardLimit(name, float(getattr(limits, name)), unit) for name, unit in UNITS.items())
     return Guarded(policy, limits.fingerprint, shown, tuple((rule.name, rule.answer.value) for rule in RULES))
 
 
-def replay(workspace: Workspace, episode: str, *, policy: str) -> Replay:
+def replay_guard(workspace: Workspace, episode: str, *, policy: str) -> Replay:
     """Replay a policy's guard at every step of a recorded episode.
 
     Arguments:
         episode: the episode's id, or a unique beginning of it
         policy: the policy whose guard is replayed: id, a unique beginning of it, or name
     """
-    recording = reopen(workspace, find_episode(workspace, episode))
+    recording = reopen_episode(workspace, find_episode(workspace, episode))
     if missing := [name for name in NEEDED if name not in recording.streams]:
         raise Refused(f"The guard needs {', '.join(NEEDED)}; this episode lacks {', '.join(missing)}.")
     engine = load_engine(workspace, find_policy(workspace, policy))
-    limits, confidence = _limits(engine), _confidence(engine, recording)
+    limits, confidence = _read_guard_limits(engine), _compute_confidence(engine, recording)
     state, reasons, first, allowed = GuardState(), Counter[str](), None, 0
     commands = recording.streams["action"].times_ns
     for at_ns in commands:
-        state, verdict = step(state, limits, _reading(recording, int(at_ns), confidence))
+        state, verdict = step(state, limits, _make_guard_reading(recording, int(at_ns), confidence))
         allowed += verdict.answer is Answer.ALLOW
         reasons.update(verdict.rules)
         if verdict.answer is not Answer.ALLOW and first is None:
@@ -86,24 +86,24 @@ def replay(workspace: Workspace, episode: str, *, policy: str) -> Replay:
     return Replay(recording.episode.id, policy, len(commands), allowed, confidence, first, tuple(reasons.most_common()))
 
 
-def _limits(engine: Engine) -> GuardLimits:
+def _read_guard_limits(engine: Engine) -> GuardLimits:
     return GuardLimits.from_json(engine.bundle.guard, engine.bundle.guard_fingerprint)
 
 
-def _reading(recording: Recording, at_ns: int, confidence: float | None) -> Reading:
-    observed_ns, joints = _latest(recording.streams["joints"], at_ns)
-    _, force = _latest(recording.streams["force"], at_ns)
-    _, command = _latest(recording.streams["action"], at_ns)
+def _make_guard_reading(recording: Recording, at_ns: int, confidence: float | None) -> Reading:
+    observed_ns, joints = _find_latest_values(recording.streams["joints"], at_ns)
+    _, force = _find_latest_values(recording.streams["force"], at_ns)
+    _, command = _find_latest_values(recording.streams["action"], at_ns)
     return Reading(at_ns, observed_ns, confidence, command, joints, command[: len(joints)], force[:3])
 
 
-def _latest(stream: Stream, at_ns: int) -> tuple[int, NDArray[np.float64]]:
+def _find_latest_values(stream: Stream, at_ns: int) -> tuple[int, NDArray[np.float64]]:
     assert stream.values is not None, "signals hold values"
     index = max(int(np.searchsorted(stream.times_ns, at_ns, "right")) - 1, 0)
     return int(stream.times_ns[index]), np.atleast_1d(stream.values[index])
 
 
-def _confidence(engine: Engine, recording: Recording) -> float | None:
+def _compute_confidence(engine: Engine, recording: Recording) -> float | None:
     """Return the policy's confidence for the first frame of the episode."""
     wanted = {i.name for i in engine.bundle.inputs}
     if absent := wanted - recording.streams.keys():

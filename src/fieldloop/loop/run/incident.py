@@ -29,9 +29,9 @@ class IncidentNow:
     demands: tuple[Demand, ...] = ()
 
 
-def incidents(workspace: Workspace) -> tuple[IncidentNow, ...]:
+def list_incidents(workspace: Workspace) -> tuple[IncidentNow, ...]:
     """Show incidents with their deadlines, newest first."""
-    return tuple(_with_deadlines(workspace, incident) for incident in workspace.store.find(Incident, newest=True))
+    return tuple(_add_deadlines(workspace, incident) for incident in workspace.store.find(Incident, newest=True))
 
 
 def open_incident(
@@ -60,10 +60,10 @@ def open_incident(
     workspace.write(
         IncidentOpened(opened), expect=Expected(Incident, seen, {"alarm": opened.alarm}) if opened.alarm else None
     )
-    return _with_deadlines(workspace, opened)
+    return _add_deadlines(workspace, opened)
 
 
-def move(workspace: Workspace, incident: str, step: Step, *, note: str) -> IncidentNow:
+def record_incident_step(workspace: Workspace, incident: str, step: Step, *, note: str) -> IncidentNow:
     """Record a step of the incident's runbook; once diagnosed, the incident asks the plan for demonstrations.
 
     Arguments:
@@ -74,14 +74,14 @@ def move(workspace: Workspace, incident: str, step: Step, *, note: str) -> Incid
     seen = workspace.store.last()
     known = find_numbered(workspace, Incident, incident)
     moved = take_step(known, step, workspace.clock(), workspace.actor.id, note)
-    asked = _demands(workspace, moved) if step is Step.DIAGNOSED else ()
+    asked = _make_demands(workspace, moved) if step is Step.DIAGNOSED else ()
     workspace.write(
         IncidentMoved(moved), *(DemandPlaced(one) for one in asked), expect=Expected(Incident, seen, {"id": known.id})
     )
-    return _with_deadlines(workspace, moved)
+    return _add_deadlines(workspace, moved)
 
 
-def report(workspace: Workspace, incident: str) -> str:
+def write_incident_report(workspace: Workspace, incident: str) -> str:
     """Write the post-mortem of an incident from the record, as Markdown.
 
     Arguments:
@@ -97,14 +97,14 @@ def report(workspace: Workspace, incident: str) -> str:
     return write_post_mortem(
         known,
         compute_incident_clocks(known, workspace.operations["respond"], workspace.clock()),
-        _diagnosis(workspace, known),
+        _find_diagnosis(workspace, known),
         workspace.store.find(Demand),
         sum(rate.episodes - rate.successes for rate in mine),
     )
 
 
-def _with_deadlines(workspace: Workspace, incident: Incident) -> IncidentNow:
-    diagnosis = _diagnosis(workspace, incident)
+def _add_deadlines(workspace: Workspace, incident: Incident) -> IncidentNow:
+    diagnosis = _find_diagnosis(workspace, incident)
     sources = [incident.id, *([diagnosis.id] if diagnosis else [])]
     asked = [d for source in sources for d in workspace.store.find(Demand, {"source": source})]
     return IncidentNow(
@@ -112,8 +112,8 @@ def _with_deadlines(workspace: Workspace, incident: Incident) -> IncidentNow:
     )
 
 
-def _demands(workspace: Workspace, incident: Incident) -> tuple[Demand, ...]:
-    diagnosis = _diagnosis(workspace, incident)
+def _make_demands(workspace: Workspace, incident: Incident) -> tuple[Demand, ...]:
+    diagnosis = _find_diagnosis(workspace, incident)
     if diagnosis is None and not incident.stratum.conditions:
         raise Refused(
             "Diagnose the policy first (fieldloop diagnose), or state the conditions under which it fails (--stratum)."
@@ -127,7 +127,7 @@ def _demands(workspace: Workspace, incident: Incident) -> tuple[Demand, ...]:
     )
 
 
-def _diagnosis(workspace: Workspace, incident: Incident) -> Diagnosis | None:
+def _find_diagnosis(workspace: Workspace, incident: Incident) -> Diagnosis | None:
     """Return the last diagnosis of this policy since the alert: of its site where there is one, else of all sites."""
     made = workspace.store.find(Diagnosis, {"policy": incident.policy}, newest=True)
     since = [d for d in made if d.made_ns >= incident.alerted_ns]

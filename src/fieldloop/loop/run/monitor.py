@@ -30,38 +30,38 @@ def monitor(workspace: Workspace) -> Watch:
         for day in workspace.store.views.count_by_day(zones)
     )
     at_ns = workspace.clock()
-    span = window_span(workspace, at_ns)
-    window = with_silent_sites(workspace.store.success_rates(*span), {(day.policy, day.site) for day in days}, span)
+    span = compute_window_span(workspace, at_ns)
+    window = add_silent_sites(workspace.store.success_rates(*span), {(day.policy, day.site) for day in days}, span)
     seen = watch_production(
         days, baselines(workspace), workspace.operations["monitor"], at_ns, workspace.ids,
         workspace.store.find(Alarm), window,
     )  # fmt: skip
     if seen.alarms:
         workspace.write(*(AlarmRaised(alarm) for alarm in seen.alarms))
-    standing = tuple(alarm for alarm in seen.standing if not replaced_on_the_fleet(workspace, alarm.policy))
+    standing = tuple(alarm for alarm in seen.standing if not is_replaced_on_fleet(workspace, alarm.policy))
     nothing = () if days else (note("monitor.no_outcomes"),)
     return dataclasses.replace(
-        seen, cannot_tell=(*seen.cannot_tell, *nothing), unknown=tuple(unknown_results(workspace)),
+        seen, cannot_tell=(*seen.cannot_tell, *nothing), unknown=tuple(note_unknown_results(workspace)),
         start_ns=span[0], end_ns=span[1], standing=standing,
     )  # fmt: skip
 
 
-def replaced_on_the_fleet(workspace: Workspace, policy: str) -> bool:
+def is_replaced_on_fleet(workspace: Workspace, policy: str) -> bool:
     """Tell whether the fleet runs another version by now; then an earlier alarm about this one is settled."""
-    from fieldloop.loop.run.rollout import rollout_in_progress, version_in_production
+    from fieldloop.loop.run.rollout import find_rollout_in_progress, find_version_in_production
 
-    running = version_in_production(workspace)
-    climbing = rollout_in_progress(workspace)
+    running = find_version_in_production(workspace)
+    climbing = find_rollout_in_progress(workspace)
     return bool(running) and running != policy and not (climbing and climbing.candidate == policy)
 
 
-def window_span(workspace: Workspace, at_ns: int) -> tuple[int, int]:
+def compute_window_span(workspace: Workspace, at_ns: int) -> tuple[int, int]:
     """Return the window [start, end) in which production is judged: the last days up to a moment, itself included."""
     days = workspace.operations["monitor"].number("window_days")
     return at_ns + 1 - int(days * NS_PER_DAY), at_ns + 1
 
 
-def with_silent_sites(
+def add_silent_sites(
     window: Iterable[Rate], known: Iterable[tuple[str, str]], span_ns: tuple[int, int]
 ) -> tuple[Rate, ...]:
     """Add the policies and sites that reported before and not in the window, except where another version took over."""
@@ -73,7 +73,7 @@ def with_silent_sites(
     return tuple(found for _, found in sorted((inside | silent).items()))
 
 
-def unknown_results(workspace: Workspace) -> Iterator[Note]:
+def note_unknown_results(workspace: Workspace) -> Iterator[Note]:
     """Report the attempts in production whose result is not known, by policy and site."""
     for (policy, site), attempts in sorted(workspace.store.views.count_unknown_results().items()):
         yield note("monitor.unknown_results", policy=policy, site=site, attempts=attempts)
@@ -82,28 +82,28 @@ def unknown_results(workspace: Workspace) -> Iterator[Note]:
 def baselines(workspace: Workspace) -> list[Baseline]:
     """Return each policy's success before deployment under nominal conditions; an attempt counts once."""
     counts = workspace.store.views.count_trials(TRIALS, NOMINAL)
-    found = {policy.id: _baseline_trials(counts, policy.id) for policy in workspace.store.find(PolicyVersion)}
+    found = {policy.id: _select_baseline_trials(counts, policy.id) for policy in workspace.store.find(PolicyVersion)}
     return [Baseline(policy, shown.successes, shown.attempts) for policy, shown in found.items() if shown.attempts]
 
 
-def trials_before_production(workspace: Workspace, policy: str) -> TrialCount:
+def count_trials_before_production(workspace: Workspace, policy: str) -> TrialCount:
     """Return the trials that a policy was trusted on, under nominal conditions."""
-    return _baseline_trials(workspace.store.views.count_trials(TRIALS, NOMINAL, [policy]), policy)
+    return _select_baseline_trials(workspace.store.views.count_trials(TRIALS, NOMINAL, [policy]), policy)
 
 
-def baseline_of(workspace: Workspace, policy: str) -> float | None:
+def compute_baseline(workspace: Workspace, policy: str) -> float | None:
     """Return the success rate that a policy was trusted on; None where it was not tried under nominal conditions."""
-    shown = trials_before_production(workspace, policy)
+    shown = count_trials_before_production(workspace, policy)
     return shown.successes / shown.attempts if shown.attempts else None
 
 
-def _baseline_trials(counts: Mapping[tuple[str, str], TrialCount], policy: str) -> TrialCount:
+def _select_baseline_trials(counts: Mapping[tuple[str, str], TrialCount], policy: str) -> TrialCount:
     """Return the trials that a policy was trusted on: in the laboratory where it was tried there, else in its gate."""
     found = (counts[policy, stage] for stage in TRIALS if (policy, stage) in counts)
     return next(found, TrialCount(0, 0, 0))
 
 
-def nominal_outcomes(workspace: Workspace, policy: str) -> list[Outcome]:
+def find_nominal_outcomes(workspace: Workspace, policy: str) -> list[Outcome]:
     """Return the outcomes a policy was trusted on: lab outcomes if there are any, else those of its gate.
 
     Where a lab figure exists, the decision to deploy was based on it.

@@ -9,9 +9,9 @@ from typing import Any, Literal
 from fieldloop.errors import BadInput
 from fieldloop.ingest.tables.attempt_files import OutcomeTable, find_telemetry_columns, read_outcome_table
 from fieldloop.loop.run.policies import find_policy
-from fieldloop.loop.run.possible_outcomes import further_conditions, refuse_impossible
-from fieldloop.loop.work.example_tables import example_table, write_template
-from fieldloop.loop.work.pasted import pasted_table
+from fieldloop.loop.run.possible_outcomes import find_unmapped_conditions, refuse_impossible_outcomes
+from fieldloop.loop.work.example_tables import write_example_table, write_template
+from fieldloop.loop.work.pasted import open_pasted_table
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.codec import format_iso_time
 from fieldloop.model.condition import Stratum
@@ -39,7 +39,9 @@ class RecordedOutcomes:
     resolved: int = 0
 
 
-def record(workspace: Workspace, file: Path, *, policy: str = "", stage: Stage = Stage.PRODUCTION) -> RecordedOutcomes:
+def record_outcome_table(
+    workspace: Workspace, file: Path, *, policy: str = "", stage: Stage = Stage.PRODUCTION
+) -> RecordedOutcomes:
     """Record outcomes from a table: CSV or Parquet with any columns, or JSON lines. Safe to repeat.
 
     One row is one attempt. `fieldloop monitor template` writes an example. Columns that are not listed there are
@@ -55,22 +57,24 @@ def record(workspace: Workspace, file: Path, *, policy: str = "", stage: Stage =
     zones = mapped.time_zones if mapped else {}
     telemetry = find_telemetry_columns([file], int(workspace.operations["diagnose"].number("table_levels")))
     table = read_outcome_table(file, policy, stage, telemetry, zones)
-    reported = _by_policy_id(workspace, table, file)
+    reported = _name_policies_by_id(workspace, table, file)
     try:
-        refuse_impossible(workspace, reported)
+        refuse_impossible_outcomes(workspace, reported)
     except BadInput as wrong:
-        at, why = _first_impossible(workspace, reported)
+        at, why = _find_first_impossible_outcome(workspace, reported)
         raise BadInput(f"{file.name}, line {table.lines[at]}: {why or wrong} Nothing was recorded.") from wrong
     done = record_outcomes(workspace, reported, table.unknown_ids)
     notes = [note("monitor.without_result", rows=table.without_result)] if table.without_result else []
     if done.resolved:
         notes.append(note("monitor.resolved", rows=done.resolved))
-    if more := further_conditions(workspace, reported):
+    if more := find_unmapped_conditions(workspace, reported):
         notes.append(note("monitor.further_conditions", factors=more))
     return dataclasses.replace(done, without_result=table.without_result, notes=tuple(notes))
 
 
-def paste(workspace: Workspace, text: str, *, policy: str = "", stage: Stage = Stage.PRODUCTION) -> RecordedOutcomes:
+def record_pasted_outcomes(
+    workspace: Workspace, text: str, *, policy: str = "", stage: Stage = Stage.PRODUCTION
+) -> RecordedOutcomes:
     """Record outcomes from the text of a table, as a page or another program sends it. Safe to repeat.
 
     Arguments:
@@ -78,11 +82,11 @@ def paste(workspace: Workspace, text: str, *, policy: str = "", stage: Stage = S
         policy: the policy of rows that name no policy
         stage: the stage of rows that name no stage: lab, gate, shadow or production
     """
-    with pasted_table(text, "pasted table") as file:
-        return record(workspace, file, policy=policy, stage=stage)
+    with open_pasted_table(text, "pasted table") as file:
+        return record_outcome_table(workspace, file, policy=policy, stage=stage)
 
 
-def _by_policy_id(workspace: Workspace, table: OutcomeTable, file: Path) -> list[Outcome]:
+def _name_policies_by_id(workspace: Workspace, table: OutcomeTable, file: Path) -> list[Outcome]:
     """Name policies by id, and let rows without a judge be judged by the user."""
     ids: dict[str, str] = {}
     for line, outcome in zip(table.lines, table.outcomes, strict=True):
@@ -102,25 +106,25 @@ def _by_policy_id(workspace: Workspace, table: OutcomeTable, file: Path) -> list
     ]
 
 
-def _first_impossible(workspace: Workspace, outcomes: Sequence[Outcome]) -> tuple[int, BadInput | None]:
+def _find_first_impossible_outcome(workspace: Workspace, outcomes: Sequence[Outcome]) -> tuple[int, BadInput | None]:
     """Return the place of the first outcome that is refused, and why; halved, because a table may be long."""
     whole, why = 0, None
     end = len(outcomes)
     while end - whole > 1:
         middle = (whole + end) // 2
         try:
-            refuse_impossible(workspace, outcomes[whole:middle])
+            refuse_impossible_outcomes(workspace, outcomes[whole:middle])
             whole = middle
         except BadInput:
             end = middle
     try:
-        refuse_impossible(workspace, outcomes[whole:end])
+        refuse_impossible_outcomes(workspace, outcomes[whole:end])
     except BadInput as wrong:
         why = wrong
     return whole, why
 
 
-def template(workspace: Workspace, *, out: Path | None = None) -> str:
+def write_outcome_template(workspace: Workspace, *, out: Path | None = None) -> str:
     """Write an example table of outcomes with the conditions of this workspace's map.
 
     Its example rows begin with "# ", so that `monitor record` does not read them. Add your own rows below them.
@@ -140,14 +144,14 @@ def template(workspace: Workspace, *, out: Path | None = None) -> str:
         {**usual, **levels, "succeeded": "unknown"},
     ]
     columns = [*COLUMNS, *levels]
-    text = example_table(columns, [[{**row, "item": article}.get(name, "") for name in columns] for row in rows])
+    text = write_example_table(columns, [[{**row, "item": article}.get(name, "") for name in columns] for row in rows])
     if out is None:
         return text
     write_template(out, text)
     return f"Written to {out}. Add your rows, then run: fieldloop monitor record {out}"
 
 
-def add(  # noqa: PLR0913 - each is an option of the command
+def record_one_outcome(  # noqa: PLR0913 - each is an option of the command
     workspace: Workspace,
     policy: str,
     result: Literal["success", "failure", "unknown"],
@@ -199,7 +203,7 @@ def add(  # noqa: PLR0913 - each is an option of the command
         latency_ms=latency_ms,
         interventions=interventions,
     )
-    refuse_impossible(workspace, [reported])
+    refuse_impossible_outcomes(workspace, [reported])
     record_outcomes(workspace, [reported])
     return workspace.store.get(Outcome, reported.id)
 
@@ -227,7 +231,7 @@ def record_outcomes(
     return RecordedOutcomes(len(fresh), len(outcomes) - len(fresh), resolved=resolved)
 
 
-def outcomes(
+def list_outcomes(
     workspace: Workspace, *, policy: str = "", stage: Stage | None = None, limit: int = 100
 ) -> tuple[Outcome, ...]:
     """List outcomes, newest first.

@@ -33,6 +33,6 @@ def load_engine(workspace: Workspace, policy: PolicyVersion) -> Engine:
     return onnx.load_bundle(folder, threads=int(workspace.operations["serve"]["threads"]), policy=policy.id)
 
 
-def release_of(workspace: Workspace, policy: PolicyVersion) -> Release | None:
+def find_release_of_policy(workspace: Workspace, policy: PolicyVersion) -> Release | None:
     """Return the release that a policy was trained on; None where it is not known here."""
     return workspace.store.get(Release, policy.release) if policy.release else None

@@ -24,15 +24,15 @@ EARLIEST_NS = 946_684_800 * NS_PER_S
 """The year 2000: a robot whose clock was never set reports 1970."""
 
 
-def refuse_impossible(workspace: Workspace, outcomes: Sequence[Outcome]) -> None:
+def refuse_impossible_outcomes(workspace: Workspace, outcomes: Sequence[Outcome]) -> None:
     """Raise for the first outcome that cannot have happened, or that this user may not report."""
     for policy in {outcome.policy for outcome in outcomes}:
         find_policy(workspace, policy)
     _refuse_misspelt_conditions(workspace, outcomes)
     latest_ns = workspace.clock() + workspace.operations["monitor"].number("max_clock_ahead_s") * NS_PER_S
     for outcome in outcomes:
-        _refuse_stage(workspace, outcome)
-        _refuse_values(outcome)
+        _refuse_wrong_stage(workspace, outcome)
+        _refuse_impossible_values(outcome)
         if outcome.at_ns > latest_ns:
             raise BadInput(
                 f"Outcome {outcome.id} is from the future ({format_iso_time(outcome.at_ns)}). Set the robot's clock."
@@ -44,7 +44,7 @@ def refuse_impossible(workspace: Workspace, outcomes: Sequence[Outcome]) -> None
             )
 
 
-def _refuse_stage(workspace: Workspace, outcome: Outcome) -> None:
+def _refuse_wrong_stage(workspace: Workspace, outcome: Outcome) -> None:
     if outcome.stage in TRIALS and workspace.actor.role not in (Role.ADMIN, Role.ENGINEER):
         raise Refused(
             f"Only engineers may record outcomes of stage {outcome.stage}; {workspace.actor.id} has another role."
@@ -54,7 +54,7 @@ def _refuse_stage(workspace: Workspace, outcome: Outcome) -> None:
         raise BadInput(f"{scenario!r} is not a scenario of a gate. List them with: fieldloop gate trials")
 
 
-def _refuse_values(outcome: Outcome) -> None:
+def _refuse_impossible_values(outcome: Outcome) -> None:
     for name in ("cycle_s", "confidence", "latency_ms"):
         value = getattr(outcome, name)
         if value is not None and not (math.isfinite(value) and value >= 0):
@@ -76,7 +76,7 @@ def _refuse_misspelt_conditions(workspace: Workspace, outcomes: Iterable[Outcome
     mapped = workspace.newest(Deployment)
     if mapped is None:
         return
-    levels = _levels_of(mapped)
+    levels = _list_levels_by_factor(mapped)
     for site in sorted({o.site for o in outcomes if o.stage is not Stage.LAB and o.site} - levels.get("site", set())):
         raise UnknownName("site of the deployment map", site, levels["site"], ", ".join(sorted(levels["site"])))
     for condition in sorted({c for o in outcomes for c in o.stratum.conditions}):
@@ -87,10 +87,10 @@ def refuse_misspelt_condition(workspace: Workspace, condition: Condition) -> Non
     """Refuse a condition whose name is close to one of the map's."""
     mapped = workspace.newest(Deployment)
     if mapped is not None:
-        _refuse_close_name(condition, _levels_of(mapped))
+        _refuse_close_name(condition, _list_levels_by_factor(mapped))
 
 
-def _levels_of(mapped: Deployment) -> dict[str, set[str]]:
+def _list_levels_by_factor(mapped: Deployment) -> dict[str, set[str]]:
     levels: dict[str, set[str]] = {"site": {site.id for site in mapped.sites}}
     for exposure in mapped.exposures:
         for condition in exposure.stratum.conditions:
@@ -108,11 +108,11 @@ def _refuse_close_name(condition: Condition, levels: dict[str, set[str]]) -> Non
         raise UnknownName(f"level of {condition.factor}", condition.level, known)
 
 
-def further_conditions(workspace: Workspace, outcomes: Iterable[Outcome]) -> tuple[str, ...]:
+def find_unmapped_conditions(workspace: Workspace, outcomes: Iterable[Outcome]) -> tuple[str, ...]:
     """Return the conditions of these outcomes that the map does not have: factors, and levels of its factors."""
     mapped = workspace.newest(Deployment)
     if mapped is None:
         return ()
-    levels, seen = _levels_of(mapped), {c for o in outcomes for c in o.stratum.conditions}
+    levels, seen = _list_levels_by_factor(mapped), {c for o in outcomes for c in o.stratum.conditions}
     factors = {c.factor for c in seen if c.factor not in levels}
     return (*sorted(factors), *sorted(str(c) for c in seen if c.level not in levels.get(c.factor, {c.level})))

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from fieldloop.errors import Refused
-from fieldloop.loop.run.monitor import trials_before_production
+from fieldloop.loop.run.monitor import count_trials_before_production
 from fieldloop.loop.run.policies import find_policy
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.decision import Decision
@@ -20,12 +20,12 @@ from fieldloop.store import Expected
 FINISHED = (Rung.FLEET, Rung.BACK)
 
 
-def status(workspace: Workspace) -> tuple[Rollout, ...]:
+def list_rollouts(workspace: Workspace) -> tuple[Rollout, ...]:
     """Show every rollout, newest first: rung, share of tasks, results of candidate and incumbent."""
     return workspace.all_of(Rollout)
 
 
-def start(
+def start_policy_rollout(
     workspace: Workspace,
     policy: str,
     *,
@@ -44,25 +44,27 @@ def start(
         rung: begin on this rung; a rung above the first needs --override
     """
     seen, candidate = workspace.store.last(), find_policy(workspace, policy)
-    gate = last_gate(workspace, candidate.id)
+    gate = find_last_gate_decision(workspace, candidate.id)
     if gate is None:
         raise Refused(f"{candidate.name} was never gated. Run: fieldloop gate {candidate.name}")
-    if gate.at_ns <= max((r.since_ns for r in status(workspace) if _was_rolled_back(r, candidate.id)), default=-1):
+    if gate.at_ns <= max(
+        (r.since_ns for r in list_rollouts(workspace) if _was_rolled_back(r, candidate.id)), default=-1
+    ):
         raise Refused(f"{candidate.name} was rolled back after its last gate. Run new trials and gate it again.")
-    if climbing := rollout_in_progress(workspace):
+    if climbing := find_rollout_in_progress(workspace):
         name = find_policy(workspace, climbing.candidate).name
         raise Refused(f"{name} is still being rolled out. Finish it or roll it back first.")
     reason = override.strip()
     over = note("rollout.overridden", reason=reason, actor=workspace.actor.id) if reason else None
     begun = put_on_ladder(
-        candidate.id, version_in_production(workspace), gate, workspace.operations["rollout"], workspace.clock(),
+        candidate.id, find_version_in_production(workspace), gate, workspace.operations["rollout"], workspace.clock(),
         workspace.ids, shadow=shadow, override=over, wanted_rung=None if rung == "first" else Rung(rung),
     )  # fmt: skip
     workspace.write(RolloutMoved(begun), expect=Expected(Rollout, seen))
     return begun
 
 
-def advance(workspace: Workspace) -> Rollout:
+def advance_current_rollout(workspace: Workspace) -> Rollout:
     """Compare candidate and incumbent since this rung began: climb to the next rung, stay, or roll back.
 
     Without an incumbent, the candidate is compared with its own trials before production.
@@ -71,8 +73,8 @@ def advance(workspace: Workspace) -> Rollout:
     stage = Stage.SHADOW if current.rung is Rung.SHADOW else Stage.PRODUCTION
     moved = climb(
         current,
-        _counts(workspace, current.candidate, stage, current.since_ns),
-        _comparison(workspace, current),
+        _count_outcomes(workspace, current.candidate, stage, current.since_ns),
+        _count_outcomes_to_compare(workspace, current),
         workspace.operations["rollout"],
         workspace.clock(),
     )
@@ -80,7 +82,7 @@ def advance(workspace: Workspace) -> Rollout:
     return moved
 
 
-def back(workspace: Workspace, *, production: bool = False, reason: str = "by hand") -> Rollout:
+def roll_back_candidate(workspace: Workspace, *, production: bool = False, reason: str = "by hand") -> Rollout:
     """Roll the candidate back now, whatever its success rate.
 
     Arguments:
@@ -88,7 +90,7 @@ def back(workspace: Workspace, *, production: bool = False, reason: str = "by ha
         reason: why the version is rolled back; the ledger records the reason
     """
     seen = workspace.store.last()
-    current = _newest_on_fleet(workspace) if production else rollout_in_progress(workspace)
+    current = _find_newest_on_fleet(workspace) if production else find_rollout_in_progress(workspace)
     if current is None and production:
         raise Refused("Nothing to roll back: no version is in production.")
     if current is None:
@@ -101,31 +103,31 @@ def back(workspace: Workspace, *, production: bool = False, reason: str = "by ha
     return returned
 
 
-def version_in_production(workspace: Workspace) -> str | None:
+def find_version_in_production(workspace: Workspace) -> str | None:
     """Return the version in production: the last one that reached the fleet and was not rolled back."""
-    fleet = _newest_on_fleet(workspace)
+    fleet = _find_newest_on_fleet(workspace)
     return fleet.candidate if fleet else None
 
 
-def rollout_in_progress(workspace: Workspace) -> Rollout | None:
+def find_rollout_in_progress(workspace: Workspace) -> Rollout | None:
     """Return the rollout in progress, if there is one."""
-    return next((r for r in status(workspace) if r.rung not in FINISHED), None)
+    return next((r for r in list_rollouts(workspace) if r.rung not in FINISHED), None)
 
 
-def last_gate(workspace: Workspace, policy: str) -> Decision | None:
+def find_last_gate_decision(workspace: Workspace, policy: str) -> Decision | None:
     """Return the last gate decision over the whole deployment; gates of a single site do not count."""
     decided = workspace.store.find(Decision, {"policy": policy}, newest=True)
     return next((d for d in decided if not d.site), None)
 
 
-def passed_gate(workspace: Workspace, policy: str) -> bool:
+def has_passed_gate(workspace: Workspace, policy: str) -> bool:
     """Tell whether the last gate over the whole deployment passed a version."""
-    gate = last_gate(workspace, find_policy(workspace, policy).id)
+    gate = find_last_gate_decision(workspace, find_policy(workspace, policy).id)
     return gate is not None and gate.status is Status.PASSED
 
 
-def _newest_on_fleet(workspace: Workspace) -> Rollout | None:
-    return next((r for r in status(workspace) if r.rung is Rung.FLEET), None)
+def _find_newest_on_fleet(workspace: Workspace) -> Rollout | None:
+    return next((r for r in list_rollouts(workspace) if r.rung is Rung.FLEET), None)
 
 
 def _was_rolled_back(rollout: Rollout, candidate: str) -> bool:
@@ -133,21 +135,21 @@ def _was_rolled_back(rollout: Rollout, candidate: str) -> bool:
 
 
 def _require_rollout_in_progress(workspace: Workspace) -> Rollout:
-    current = rollout_in_progress(workspace)
+    current = find_rollout_in_progress(workspace)
     if current is None:
         raise Refused("No rollout is in progress. Start one: fieldloop rollout start POLICY")
     return current
 
 
-def _comparison(workspace: Workspace, current: Rollout) -> tuple[int, int]:
+def _count_outcomes_to_compare(workspace: Workspace, current: Rollout) -> tuple[int, int]:
     """Return successes and attempts to compare with: the incumbent's on this rung, or the candidate's own trials."""
     if current.incumbent is not None:
-        return _counts(workspace, current.incumbent, Stage.PRODUCTION, current.since_ns)
-    tried = trials_before_production(workspace, current.candidate)
+        return _count_outcomes(workspace, current.incumbent, Stage.PRODUCTION, current.since_ns)
+    tried = count_trials_before_production(workspace, current.candidate)
     return tried.successes, tried.attempts
 
 
-def _counts(workspace: Workspace, policy: str | None, stage: Stage, since_ns: int) -> tuple[int, int]:
+def _count_outcomes(workspace: Workspace, policy: str | None, stage: Stage, since_ns: int) -> tuple[int, int]:
     if policy is None:
         return 0, 0
     rates = workspace.store.success_rates(since_ns, workspace.clock() + 1, stage)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from fieldloop.errors import Refused
 from fieldloop.loop.run.policies import find_policy, load_engine
-from fieldloop.loop.run.rollout import last_gate
+from fieldloop.loop.run.rollout import find_last_gate_decision
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.decision import Latency
 from fieldloop.model.finding import Finding, Status
@@ -32,7 +32,7 @@ class PolicyHealth:
         return self.admission.status if self.health.status is Status.PASSED else self.health.status
 
 
-def serve(
+def serve_policy(
     workspace: Workspace,
     policy: str,
     *,
@@ -50,7 +50,7 @@ def serve(
         override: reason to serve a version that did not pass its last gate
     """
     version = find_policy(workspace, policy)
-    gate = last_gate(workspace, version.id)
+    gate = find_last_gate_decision(workspace, version.id)
     if (gate is None or gate.status is not Status.PASSED) and not override.strip():
         reason = f"the verdict of its last gate is {gate.status}" if gate else "it was never gated"
         raise Refused(f"{version.name} is not served: {reason}. To serve it anyway, give a reason: --override")
@@ -65,7 +65,7 @@ def serve(
     run_server(make_app(engine, settings, workspace.clock), host, port, settings)
 
 
-def health(workspace: Workspace, policy: str) -> PolicyHealth:
+def measure_policy_health(workspace: Workspace, policy: str) -> PolicyHealth:
     """Time a thousand inferences, and judge whether the policy is fast enough for its robot.
 
     Arguments:

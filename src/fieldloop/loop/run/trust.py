@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fieldloop.errors import BadInput
-from fieldloop.loop.data.as_frozen import episodes_of_release
-from fieldloop.loop.run.policies import find_policy, release_of
+from fieldloop.loop.data.as_frozen import find_release_episodes
+from fieldloop.loop.run.policies import find_policy, find_release_of_policy
 from fieldloop.loop.work.atomic_files import write_atomically
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.calibration import Calibration
@@ -34,35 +34,38 @@ class Evidence:
     message: Note
 
 
-def trace(workspace: Workspace, policy: str) -> Lineage:
+def trace_policy(workspace: Workspace, policy: str) -> Lineage:
     """Trace a policy back to its release, episodes, operators, calibrations, protocols and providers.
 
     Arguments:
         policy: the policy's id, a unique beginning of it, or its name
     """
     version = find_policy(workspace, policy)
-    release = release_of(workspace, version)
+    release = find_release_of_policy(workspace, version)
     if release is None:
         return Lineage(version.id, "", "", "", (), (note("trust.training_unknown", policy=version.name),))
     return follow(
         version,
         release,
-        episodes_of_release(workspace, release),
+        find_release_episodes(workspace, release),
         workspace.store.find(Calibration),
         workspace.store.find(Provider),
     )
 
 
-def evidence(workspace: Workspace, policy: str, file: Path) -> Evidence:
+def write_evidence_record(workspace: Workspace, policy: str, file: Path) -> Evidence:
     """Write a hash-chained record of a policy: its lineage, then every event of the ledger up to now.
 
     Arguments:
         policy: the policy's id, a unique beginning of it, or its name
         file: the JSON file to write
     """
-    lineage, until = trace(workspace, policy), workspace.store.last()
+    lineage, until = trace_policy(workspace, policy), workspace.store.last()
     records = [{"kind": "Lineage", "body": spell_out_facts(lineage)}]
-    records += [{"kind": type(r.event).__name__, "body": spell_out_facts(r)} for r in _events(workspace, until)]
+    records += [
+        {"kind": type(r.event).__name__, "body": spell_out_facts(r)}
+        for r in _list_events_without_secrets(workspace, until)
+    ]
     links = seal_records(records)
     found = verify_chain(links)
     write_atomically(file, json.dumps({"schema": SCHEMA, "head": found.head, "links": to_plain(links)}), "record")
@@ -87,15 +90,15 @@ def verify_evidence(file: Path) -> Verification:
         raise BadInput(f"{file} is not a sealed record written by `fieldloop evidence`: {wrong!r}.") from wrong
 
 
-def _events(workspace: Workspace, until: int) -> Iterator[Recorded[Event]]:
+def _list_events_without_secrets(workspace: Workspace, until: int) -> Iterator[Recorded[Event]]:
     """Yield every event up to a sequence number, without secrets; later writes do not matter."""
     after = 0
     while after < until and (page := workspace.store.tail(after, min(PAGE, until - after))):
-        yield from map(_without_secret, page)
+        yield from map(_remove_secret, page)
         after = page[-1].seq
 
 
-def _without_secret(recorded: Recorded[Event]) -> Recorded[Event]:
+def _remove_secret(recorded: Recorded[Event]) -> Recorded[Event]:
     if not isinstance(recorded.event, TokenIssued):
         return recorded
     return replace(recorded, event=TokenIssued(replace(recorded.event.token, sha256="")))

@@ -32,7 +32,7 @@ class Annotated:
     cannot_tell: tuple[tuple[str, str], ...] = ()
 
 
-def annotate(workspace: Workspace, episode: tuple[str, ...] = (), *, again: bool = False) -> Annotated:
+def propose_annotations(workspace: Workspace, episode: tuple[str, ...] = (), *, again: bool = False) -> Annotated:
     """Propose phases for accepted episodes that have none, including episodes that a fix would make acceptable.
 
     The first call locks the taxonomy's version, which needs a complete audit or an override.
@@ -41,7 +41,7 @@ def annotate(workspace: Workspace, episode: tuple[str, ...] = (), *, again: bool
         episode: only these episodes (names or ids)
         again: propose again for episodes that have proposals
     """
-    chosen = [find_episode(workspace, e) for e in episode] or _episodes_to_annotate(workspace)
+    chosen = [find_episode(workspace, e) for e in episode] or _find_episodes_to_annotate(workspace)
     if not again:
         chosen = [e for e in chosen if not workspace.store.count(Annotation, {"episode": e.id, "author": MACHINE})]
     if chosen:
@@ -58,7 +58,7 @@ def annotate(workspace: Workspace, episode: tuple[str, ...] = (), *, again: bool
     return Annotated(MACHINE, len(events), sum(len(e.annotations) for e in events), tuple(refused))
 
 
-def _episodes_to_annotate(workspace: Workspace) -> list[Episode]:
+def _find_episodes_to_annotate(workspace: Workspace) -> list[Episode]:
     """Return the episodes that passed, and those that a release can fix."""
     failed = workspace.store.find(Episode, {"status": Status.FAILED})
     reports = workspace.store.find(EpisodeReport, {"episode": [e.id for e in failed]}) if failed else []
@@ -67,7 +67,7 @@ def _episodes_to_annotate(workspace: Workspace) -> list[Episode]:
     return [*workspace.store.find(Episode, {"status": Status.PASSED}), *mendable]
 
 
-def agree(workspace: Workspace, first: str, second: str, *, frame_hz: float = FRAME_HZ) -> Agreement:
+def measure_agreement(workspace: Workspace, first: str, second: str, *, frame_hz: float = FRAME_HZ) -> Agreement:
     """Measure how well two authors agree on the phases of the episodes that both annotated.
 
     Arguments:
@@ -76,13 +76,13 @@ def agree(workspace: Workspace, first: str, second: str, *, frame_hz: float = FR
         frame_hz: frame rate in which differences between boundaries are counted
     """
     spans = {author: workspace.store.find(Annotation, {"author": author, "kind": PHASE}) for author in (first, second)}
-    measured = agreement_of_spans(spans[first], spans[second], frame_hz)
+    measured = measure_span_agreement(spans[first], spans[second], frame_hz)
     if measured is None:
         raise BadInput(f"{first} and {second} have no annotated episode in common.")
     return measured
 
 
-def agreement_of_spans(
+def measure_span_agreement(
     first: Sequence[Annotation], second: Sequence[Annotation], frame_hz: float = FRAME_HZ
 ) -> Agreement | None:
     """Measure how far the spans of two authors agree on the episodes that both annotated; None without any."""

@@ -7,9 +7,9 @@ from typing import Literal, TypedDict
 
 from fieldloop.errors import BadInput
 from fieldloop.ingest import open_log
-from fieldloop.loop.data.mapping import mapping_in_force
+from fieldloop.loop.data.mapping import find_mapping_in_force
 from fieldloop.loop.ship.same_content import Compared, Pairing, compare_content
-from fieldloop.loop.ship.target import prepare_target, size_mb
+from fieldloop.loop.ship.target import measure_size_mb, prepare_target
 from fieldloop.loop.workspace import Track, track_silently
 from fieldloop.model.episode import Defect, Recording
 from fieldloop.model.finding import Status
@@ -72,7 +72,7 @@ class Converted:
         return all(one.status is not Status.FAILED for one in self.compared)
 
 
-def convert(  # noqa: PLR0913 - each is an option of the command
+def convert_log(  # noqa: PLR0913 - each is an option of the command
     source: Path,
     target: Path,
     *,
@@ -100,13 +100,13 @@ def convert(  # noqa: PLR0913 - each is an option of the command
     """
     if target.resolve().is_relative_to(source.resolve()):
         raise BadInput(f"{target} lies inside {source}. Choose a target outside of it.")
-    log = open_log(source, mapping_in_force(None, mapping))
+    log = open_log(source, find_mapping_in_force(None, mapping))
     episodes = log.expected
     target = prepare_target(target, to, episodes)
     recordings = WithLosses(lambda: track(log.recordings, f"reading {source.name}", episodes))
     options, settings = Options(clock, hz, codec, actions_from, pair), default_operations()["convert"]
     written = write_recordings(to, recordings, target, options, settings)
-    done = conversion_result(to, written, options, (*recordings.losses, *log.defects))
+    done = make_conversion_result(to, written, options, (*recordings.losses, *log.defects))
     return replace(done, compared=compare_with_source(log.recordings, written, options, settings))
 
 
@@ -138,7 +138,7 @@ def write_recordings(
             return writers.write_lerobot(recordings, target, **rows, codec=options.codec)
 
 
-def conversion_result(to: Format, written: Written, options: Options, defects: Iterable[Defect]) -> Converted:
+def make_conversion_result(to: Format, written: Written, options: Options, defects: Iterable[Defect]) -> Converted:
     """Return the result; defects of the source are among what is left out."""
     rules = tuple(sorted((written.rules or {}).items()))
     clock = (
@@ -151,7 +151,7 @@ def conversion_result(to: Format, written: Written, options: Options, defects: I
     ]
     return Converted(
         str(written.path), WRITTEN_AS[to], written.episodes, written.frames, clock, rules,
-        fold_similar_losses((*written.left_out, *source_defects)), written.rows_left_out, size_mb(written.path),
+        fold_similar_losses((*written.left_out, *source_defects)), written.rows_left_out, measure_size_mb(written.path),
     )  # fmt: skip
 
 
@@ -164,14 +164,14 @@ def fold_similar_losses(losses: Iterable[Note]) -> tuple[Note, ...]:
     """
     alike: dict[tuple[str, ...], list[Note]] = {}
     for loss in dict.fromkeys(losses):
-        alike.setdefault(_loss_kind(loss), []).append(loss)
+        alike.setdefault(_get_loss_kind(loss), []).append(loss)
     return tuple(
         first if not more else replace(first, details=(*first.details, note("release.more_alike", more=len(more))))
         for first, *more in alike.values()
     )
 
 
-def _loss_kind(loss: Note) -> tuple[str, ...]:
+def _get_loss_kind(loss: Note) -> tuple[str, ...]:
     """Return what losses of one kind share: their code, and of a defect of the source that of the defect."""
     values = dict(loss.numbers)
     defect = values.get("defect")
@@ -193,15 +193,16 @@ class WithLosses:
     def __iter__(self) -> Iterator[Recording]:
         self.losses = []
         for recording in self._read():
-            self.losses += _recording_losses(recording)
+            self.losses += _list_recording_losses(recording)
             yield recording
 
 
-def _recording_losses(recording: Recording) -> list[Defect]:
+def _list_recording_losses(recording: Recording) -> list[Defect]:
     """Return what of a recording cannot be in any target: its defects, and what its reader left out."""
     name = recording.episode.name
     lost = [
-        d if _names_episode(d.subject, name) else replace(d, subject=f"{name}: {d.subject}") for d in recording.defects
+        d if _is_about_episode(d.subject, name) else replace(d, subject=f"{name}: {d.subject}")
+        for d in recording.defects
     ]
     for stream in recording.streams.values():
         lost += [
@@ -213,7 +214,7 @@ def _recording_losses(recording: Recording) -> list[Defect]:
     return lost + [Defect("attachment", file, note("ingest.attachment_not_kept")) for file in files]
 
 
-def _names_episode(subject: str, episode: str) -> bool:
+def _is_about_episode(subject: str, episode: str) -> bool:
     """Does a subject name this episode, or a part of it?
 
     >>> [_names_episode(subject, "ep1") for subject in ("ep1", "ep1/obs/state", "ep1: camera", "ep10", "ep10/obs")]

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from fieldloop.loop.data.as_frozen import episodes_of_release
+from fieldloop.loop.data.as_frozen import find_release_episodes
 from fieldloop.loop.ship.convert import (
     Codec,
     Converted,
@@ -11,7 +11,7 @@ from fieldloop.loop.ship.convert import (
     Options,
     WithLosses,
     compare_with_source,
-    conversion_result,
+    make_conversion_result,
     write_recordings,
 )
 from fieldloop.loop.ship.release import find_release
@@ -22,7 +22,7 @@ from fieldloop.model.event import ReleaseExported
 from fieldloop.release.writers import Pair
 
 
-def export(  # noqa: PLR0913 - each is an option of the command
+def export_release(  # noqa: PLR0913 - each is an option of the command
     workspace: Workspace,
     release: str,
     target: Path,
@@ -48,13 +48,13 @@ def export(  # noqa: PLR0913 - each is an option of the command
     """
     frozen = find_release(workspace, release)
     target = prepare_target(target, to, len(frozen.episodes))
-    episodes = {e.id: e for e in episodes_of_release(workspace, frozen)}
+    episodes = {e.id: e for e in find_release_episodes(workspace, frozen)}
     reopened = Reopened(workspace, [episodes[id_] for id_ in frozen.episodes], frozen.name, frozen)
     recordings = WithLosses(lambda: reopened)
     options = Options(clock, hz, codec, actions_from, pair or ("time" if frozen.fixes else ""))
     settings = workspace.operations["convert"]
     written = write_recordings(to, recordings, target, options, settings)
-    done = conversion_result(to, written, options, recordings.losses)
+    done = make_conversion_result(to, written, options, recordings.losses)
     done = replace(done, compared=compare_with_source(reopened, written, options, settings))
     workspace.write(
         ReleaseExported(

@@ -10,12 +10,12 @@ from fieldloop.errors import BadInput, UnknownName
 from fieldloop.ingest.tables.table_rows import read_rows
 from fieldloop.loop.data.find_episode import find_episode
 from fieldloop.loop.data.measurements import IN_USE
-from fieldloop.loop.data.relabel import judge_anew
-from fieldloop.loop.data.statements import with_statements
+from fieldloop.loop.data.relabel import judge_changed_episodes
+from fieldloop.loop.data.statements import apply_user_statements
 from fieldloop.loop.ship.annotate import PHASE
 from fieldloop.loop.ship.taxonomy_lock import lock_taxonomy
-from fieldloop.loop.work.example_tables import example_table, write_template
-from fieldloop.loop.work.pasted import pasted_table
+from fieldloop.loop.work.example_tables import write_example_table, write_template
+from fieldloop.loop.work.pasted import open_pasted_table
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.episode import Episode, Stated
@@ -69,7 +69,7 @@ def import_labels(workspace: Workspace, file: Path, *, label: tuple[str, ...] = 
         file: the table; `fieldloop annotate template` writes an example
         label: your name for a phase, such as reach=approach (repeatable)
     """
-    rows = _read_rows(workspace, file, _renamed(label))
+    rows = _read_rows(workspace, file, _parse_renamed_labels(label))
     by_author: dict[tuple[str, str], list[Annotation]] = {}
     for row in rows:
         if row.span is not None:
@@ -78,11 +78,11 @@ def import_labels(workspace: Workspace, file: Path, *, label: tuple[str, ...] = 
         EpisodeAnnotated(episode, PHASE, author, tuple(sorted(spans, key=lambda span: span.start_ns)))
         for (episode, author), spans in by_author.items()
     ]
-    results = [EpisodeRelabelled(new, old) for old, new in _with_results(rows, file.name)]
+    results = [EpisodeRelabelled(new, old) for old, new in _apply_results(rows, file.name)]
     if by_author:
         lock_taxonomy(workspace, load_shipped_taxonomy())
     workspace.write(*events, *(change for change in results if change.episode != change.before))
-    judge_anew(workspace, [change.episode for change in results if change.episode != change.before])
+    judge_changed_episodes(workspace, [change.episode for change in results if change.episode != change.before])
     authors = tuple(sorted({row.annotator for row in rows}))
     return Imported(authors, len({e for e, _ in by_author}), sum(map(len, by_author.values())), len(results))
 
@@ -94,11 +94,11 @@ def paste_labels(workspace: Workspace, text: str, *, label: tuple[str, ...] = ()
         text: the table with its header, as for `annotate import`
         label: your name for a phase, such as reach=approach (repeatable)
     """
-    with pasted_table(text, "pasted labels") as file:
+    with open_pasted_table(text, "pasted labels") as file:
         return import_labels(workspace, file, label=label)
 
 
-def template(workspace: Workspace, *, out: Path | None = None) -> str:
+def write_label_template(workspace: Workspace, *, out: Path | None = None) -> str:
     """Write an example table of labels with episodes of this workspace.
 
     Its example rows begin with "# ", so that `annotate import` does not read them. Add your own rows below them.
@@ -113,14 +113,14 @@ def template(workspace: Workspace, *, out: Path | None = None) -> str:
         (name, label, f"{at}.0", f"{at + 1}.0", "anna", "", "") for name in names for at, label in enumerate(labels)
     ]
     results = [(names[0], "", "", "", "anna", "success", ""), (names[-1], "", "", "", "anna", "failure", "grasp")]
-    text = example_table(COLUMNS, [*spans, *results[: len(names)]])
+    text = write_example_table(COLUMNS, [*spans, *results[: len(names)]])
     if out is None:
         return text
     write_template(out, text)
     return f"Written to {out}. Add your rows, then run: fieldloop annotate import {out}"
 
 
-def _renamed(words: Sequence[str]) -> dict[str, str]:
+def _parse_renamed_labels(words: Sequence[str]) -> dict[str, str]:
     known = {label.name for label in load_shipped_taxonomy().labels}
     pairs = [tuple(part.strip() for part in word.partition("=")[::2]) for word in words]
     for word, (theirs, ours) in zip(words, pairs, strict=True):
@@ -147,7 +147,7 @@ def _read_rows(workspace: Workspace, file: Path, renamed: dict[str, str]) -> lis
             read.append(_read_row(cells, place, found[named], renamed, workspace.actor))
         except BadInput as problem:
             wrong.append(f"{place}: {problem}")
-    wrong += _overlaps(read)
+    wrong += _find_overlaps(read)
     if wrong:
         more = f"\n… and {len(wrong) - MOST_WRONG} more" if len(wrong) > MOST_WRONG else ""
         listed = "\n".join(wrong[:MOST_WRONG])
@@ -157,7 +157,7 @@ def _read_rows(workspace: Workspace, file: Path, renamed: dict[str, str]) -> lis
     return read
 
 
-def _author(stated: str, actor: Actor) -> str:
+def _choose_author(stated: str, actor: Actor) -> str:
     """Return who made a label: the person who imports it, or another whom an engineer names."""
     if stated not in ("", actor.id) and actor.role not in MAY_NAME_OTHERS:
         raise BadInput(f"annotator = {stated!r}, but you are {actor.id}. Only engineers may import others' labels.")
@@ -165,7 +165,7 @@ def _author(stated: str, actor: Actor) -> str:
 
 
 def _read_row(cells: dict[str, str], place: str, episode: Episode, renamed: dict[str, str], actor: Actor) -> LabelRow:
-    author = _author((cells.get("annotator") or "").strip(), actor)
+    author = _choose_author((cells.get("annotator") or "").strip(), actor)
     result = (cells.get("result") or "").strip()
     failure = (cells.get("failure") or "").strip()
     stated = "" if not result else TRUTH_TEXTS[parse_result(result)] or UNKNOWN
@@ -174,10 +174,10 @@ def _read_row(cells: dict[str, str], place: str, episode: Episode, renamed: dict
     label = (cells.get("label") or "").strip()
     if not label and not stated:
         raise BadInput("the row states neither a label nor a result.")
-    return LabelRow(place, episode, author, _span(cells, label, episode, author, renamed), stated, failure)
+    return LabelRow(place, episode, author, _read_span(cells, label, episode, author, renamed), stated, failure)
 
 
-def _span(
+def _read_span(
     cells: dict[str, str], label: str, episode: Episode, author: str, renamed: dict[str, str]
 ) -> Annotation | None:
     if not label:
@@ -185,7 +185,7 @@ def _span(
     name, known = renamed.get(label, label), [one.name for one in load_shipped_taxonomy().labels]
     if name not in known:
         raise UnknownName("label", label, known, f"{', '.join(known)}; rename yours with --label {label}=…")
-    start, end = (_seconds(cells, column) for column in ("start_s", "end_s"))
+    start, end = (_read_seconds(cells, column) for column in ("start_s", "end_s"))
     length = (episode.end_ns - episode.start_ns) / NS_PER_S
     if not start < end:
         raise BadInput(f"end_s = {format_number(end)} is not after start_s = {format_number(start)}.")
@@ -197,14 +197,14 @@ def _span(
     return Annotation(episode.id, PHASE, name, begin_ns, end_ns, author)
 
 
-def _seconds(cells: dict[str, str], column: str) -> float:
+def _read_seconds(cells: dict[str, str], column: str) -> float:
     number = parse_finite_number(str(cells.get(column) or ""))
     if number is None:
         raise BadInput(f"{column} = {cells.get(column)!r} is not a number of seconds.")
     return number
 
 
-def _overlaps(rows: Sequence[LabelRow]) -> Iterator[str]:
+def _find_overlaps(rows: Sequence[LabelRow]) -> Iterator[str]:
     """Find phases of one annotator that overlap in one episode: each moment has one phase."""
     spans: dict[tuple[str, str], list[tuple[Annotation, str]]] = {}
     for row in rows:
@@ -217,7 +217,7 @@ def _overlaps(rows: Sequence[LabelRow]) -> Iterator[str]:
                 yield f"{second}: {after.label} overlaps {before.label} of {first}."
 
 
-def _with_results(rows: Sequence[LabelRow], file: str) -> list[tuple[Episode, Episode]]:
+def _apply_results(rows: Sequence[LabelRow], file: str) -> list[tuple[Episode, Episode]]:
     """Return each episode with a result before and after; annotators who contradict each other are refused."""
     by_episode: dict[str, LabelRow] = {}
     for row in rows:
@@ -233,5 +233,5 @@ def _with_results(rows: Sequence[LabelRow], file: str) -> list[tuple[Episode, Ep
     for row in by_episode.values():
         stated = [Stated("succeeded", row.result, row.annotator)]
         stated += [Stated("failure", row.failure, row.annotator)] if row.failure else []
-        changed.append((row.episode, with_statements(row.episode, stated)))
+        changed.append((row.episode, apply_user_statements(row.episode, stated)))
     return changed

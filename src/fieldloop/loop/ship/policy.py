@@ -19,7 +19,7 @@ URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/+(?=[^/])")
 SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
-def add(
+def add_policy(
     workspace: Workspace,
     name: str,
     source: Path | None = None,
@@ -57,30 +57,30 @@ def add(
         validation_error=None,
         control_hz=control_hz,
     )
-    version = _with_weights(workspace, version, source, digest.strip().lower())
-    if source is None and not digest.strip() and (named := _version_called(workspace, version.name)):
+    version = _add_weights(workspace, version, source, digest.strip().lower())
+    if source is None and not digest.strip() and (named := _find_version_by_name(workspace, version.name)):
         version = replace(version, id=named.id)  # the name alone means the version that has it
     known = workspace.store.find(PolicyVersion, {"id": version.id})
     if known:
-        return _state_more(workspace, known[0], version)
+        return _record_further_facts(workspace, known[0], version)
     refuse_taken_name(workspace, version.name)
     workspace.write(PolicyAdded(version))
     return version
 
 
-def _version_called(workspace: Workspace, name: str) -> PolicyVersion | None:
+def _find_version_by_name(workspace: Workspace, name: str) -> PolicyVersion | None:
     return next(iter(workspace.store.find(PolicyVersion, {"name": name}, newest=True, limit=1)), None)
 
 
 def refuse_taken_name(workspace: Workspace, name: str) -> None:
     """Refuse a second version of the same name: people and tables name versions by it."""
-    if named := _version_called(workspace, name):
+    if named := _find_version_by_name(workspace, name):
         raise Refused(
             f"{name} is another version already ({named.id[:12]}). Give this one a name of its own, such as {name}-2."
         )
 
 
-def _state_more(workspace: Workspace, known: PolicyVersion, now: PolicyVersion) -> PolicyVersion:
+def _record_further_facts(workspace: Workspace, known: PolicyVersion, now: PolicyVersion) -> PolicyVersion:
     """Record the release or the rate of a version that is known already; what is not given stays."""
     if known.name != now.name:
         raise Refused(f"These weights are known already, as {known.name} ({known.id[:12]}).")
@@ -98,7 +98,7 @@ def _state_more(workspace: Workspace, known: PolicyVersion, now: PolicyVersion) 
     return stated
 
 
-def register(
+def register_policy(
     workspace: Workspace, name: str, *, digest: str = "", release: str = "", control_hz: float | None = None
 ) -> PolicyVersion:
     """Add a policy whose weights stay elsewhere, by name and digest alone, as a page or another program does.
@@ -109,10 +109,10 @@ def register(
         release: the release of this workspace on which the policy was trained, where known
         control_hz: how many actions a second the robot asks for; the gate judges latency by this rate
     """
-    return add(workspace, name, digest=digest, release=release, control_hz=control_hz)
+    return add_policy(workspace, name, digest=digest, release=release, control_hz=control_hz)
 
 
-def _with_weights(workspace: Workspace, version: PolicyVersion, source: Path | None, digest: str) -> PolicyVersion:
+def _add_weights(workspace: Workspace, version: PolicyVersion, source: Path | None, digest: str) -> PolicyVersion:
     """Fill in the id, and where the weights are."""
     if digest and not SHA256.fullmatch(digest):
         raise BadInput(f"{digest!r} is not a SHA-256: 64 hexadecimal digits are required.")
@@ -129,7 +129,7 @@ def _with_weights(workspace: Workspace, version: PolicyVersion, source: Path | N
             version, id=card.policy, bundle=blob.sha256, control_hz=hz, guard=card.guard_fingerprint,
             trainer=card.trainer or ELSEWHERE, source=source.name,
         )  # fmt: skip
-    measured = digest_of(source)
+    measured = hash_file_or_folder(source)
     _refuse_other_digest(source, measured, digest)
     return replace(version, id=measured, source=source.name)
 
@@ -139,7 +139,7 @@ def _refuse_other_digest(source: Path, measured: str, stated: str) -> None:
         raise BadInput(f"{source} has the SHA-256 {measured}, not {stated}. It is another version, or it is damaged.")
 
 
-def digest_of(source: Path) -> str:
+def hash_file_or_folder(source: Path) -> str:
     """Return the SHA-256 of a file; of a folder, that of the names and digests of its files."""
     if source.is_file():
         with source.open("rb") as stream:
@@ -148,5 +148,7 @@ def digest_of(source: Path) -> str:
     if not files:
         raise BadInput(f"{source} holds no file, so it has no weights.")
     return content_id(
-        part for path in files for part in (path.relative_to(source).as_posix().encode(), digest_of(path).encode())
+        part
+        for path in files
+        for part in (path.relative_to(source).as_posix().encode(), hash_file_or_folder(path).encode())
     )

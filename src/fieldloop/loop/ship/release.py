@@ -7,13 +7,13 @@ from fieldloop.annotate import load_shipped_taxonomy
 from fieldloop.check.corpus.near import group_near_duplicates
 from fieldloop.errors import Refused
 from fieldloop.loop.audit.audit import latest_deployment
-from fieldloop.loop.collect.synchronisation import require_verified
-from fieldloop.loop.data.as_frozen import episodes_of_release
-from fieldloop.loop.data.measurements import IN_USE, batch_of
-from fieldloop.loop.protocol.in_force import in_force
+from fieldloop.loop.collect.synchronisation import require_verified_clocks
+from fieldloop.loop.data.as_frozen import find_release_episodes
+from fieldloop.loop.data.measurements import IN_USE, assemble_batch
+from fieldloop.loop.protocol.in_force import require_protocol_in_force
 from fieldloop.loop.ship.annotate import PHASE
 from fieldloop.loop.ship.taxonomy_lock import is_locked
-from fieldloop.loop.ship.verify_fixes import episodes_still_failing
+from fieldloop.loop.ship.verify_fixes import find_episodes_still_failing
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.episode import Episode
@@ -32,7 +32,7 @@ from fieldloop.say.refusals import write_refusal
 MOST_REASONS = 3
 
 
-def release(
+def freeze_release(
     workspace: Workspace,
     name: str,
     *,
@@ -67,7 +67,7 @@ def release(
         seed=seed,
         fix=fix,
         apart=tuple(dict.fromkeys(("session", *apart))),
-        together=_near_duplicate_groups(workspace, offered),
+        together=_group_near_duplicates(workspace, offered),
     )
     frozen = _assemble_release(workspace, name, offered, terms)
     if known := workspace.store.find(Release, {"id": frozen.id}):
@@ -82,7 +82,7 @@ def release(
             "Choose another name."
         )
     inside = set(frozen.episodes)
-    over = require_verified(workspace, (e for e in offered if e.id in inside), override)
+    over = require_verified_clocks(workspace, (e for e in offered if e.id in inside), override)
     frozen = replace(frozen, override=over)
     workspace.write(ReleaseFrozen(frozen))
     return frozen
@@ -94,21 +94,23 @@ def _assemble_release(workspace: Workspace, name: str, offered: Sequence[Episode
     spans, settings = workspace.store.find(Annotation, {"kind": PHASE}), workspace.operations["release"]
     try:
         first = assemble_release(name, offered, reports, spans, terms, settings)
-        wrong = episodes_still_failing(workspace, first, {report.episode: report for report in reports})
+        wrong = find_episodes_still_failing(workspace, first, {report.episode: report for report in reports})
         return (
             assemble_release(name, offered, reports, spans, replace(terms, still_wrong=wrong), settings)
             if wrong
             else first
         )
     except NothingToRelease as nothing:
-        reasons = tuple(held_back(workspace, offered, nothing.excluded))
+        reasons = tuple(note_held_back_episodes(workspace, offered, nothing.excluded))
         listed = [sentence(reason) for reason in reasons] or ["No episode was offered."]
         more = len(nothing.excluded) - len(reasons)
         after = (f"… and {more} more. All: fieldloop check",) if more > 0 else ()
         raise Refused(write_refusal(str(nothing).rstrip("."), listed, *after), reasons) from nothing
 
 
-def held_back(workspace: Workspace, offered: Sequence[Episode], excluded: Sequence[tuple[str, Note]]) -> Iterator[Note]:
+def note_held_back_episodes(
+    workspace: Workspace, offered: Sequence[Episode], excluded: Sequence[tuple[str, Note]]
+) -> Iterator[Note]:
     """Name the first episodes that stay out, each with its finding and the key and file of the limit."""
     known = {episode.id: episode for episode in offered}
     for key, why in excluded[:MOST_REASONS]:
@@ -122,18 +124,18 @@ def held_back(workspace: Workspace, offered: Sequence[Episode], excluded: Sequen
         )
 
 
-def _near_duplicate_groups(workspace: Workspace, episodes: Sequence[Episode]) -> tuple[tuple[str, ...], ...]:
+def _group_near_duplicates(workspace: Workspace, episodes: Sequence[Episode]) -> tuple[tuple[str, ...], ...]:
     """Return the ids of episodes that go nearly the same way, group by group: only what was kept of them is read."""
-    batch = batch_of(workspace, [(episode, ()) for episode in episodes], in_force(workspace))
+    batch = assemble_batch(workspace, [(episode, ()) for episode in episodes], require_protocol_in_force(workspace))
     return tuple(tuple(sorted(episode.id for episode in group)) for group in group_near_duplicates(batch))
 
 
-def releases(workspace: Workspace) -> tuple[Release, ...]:
+def list_releases(workspace: Workspace) -> tuple[Release, ...]:
     """List releases, newest first."""
     return tuple(workspace.store.find(Release, newest=True))
 
 
-def diff(workspace: Workspace, older: str, newer: str) -> ReleaseDiff:
+def compare_two_releases(workspace: Workspace, older: str, newer: str) -> ReleaseDiff:
     """List what changed from one release to another.
 
     Arguments:
@@ -143,7 +145,7 @@ def diff(workspace: Workspace, older: str, newer: str) -> ReleaseDiff:
     return compare(find_release(workspace, older), find_release(workspace, newer))
 
 
-def datasheet(workspace: Workspace, release: str) -> str:
+def write_release_datasheet(workspace: Workspace, release: str) -> str:
     """Write a release's datasheet as Markdown.
 
     Arguments:
@@ -151,7 +153,7 @@ def datasheet(workspace: Workspace, release: str) -> str:
     """
     frozen = find_release(workspace, release)
     exported = [r.event for r in workspace.store.events(ReleaseExported) if r.event.release == frozen.id]
-    return describe(frozen, episodes_of_release(workspace, frozen), exported)
+    return describe(frozen, find_release_episodes(workspace, frozen), exported)
 
 
 def find_release(workspace: Workspace, release: str) -> Release:

@@ -6,7 +6,7 @@ from itertools import combinations
 from fieldloop.annotate import compare_by_condition
 from fieldloop.check import BATCH_CHECKS
 from fieldloop.check.batch_case import Batch
-from fieldloop.loop.data.measurements import imprints_fingerprint, imprints_of
+from fieldloop.loop.data.measurements import fingerprint_imprints, read_imprints
 from fieldloop.loop.ship.annotate import FRAME_HZ, PHASE
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import Agreement, Annotation
@@ -19,24 +19,24 @@ from fieldloop.protocol import CollectionProtocol
 CONTENT_LAG = "batch.content_lag"
 
 
-def lags_of(workspace: Workspace, release: Release, episodes: Sequence[Episode]) -> tuple[Lag, ...]:
+def estimate_rig_lags(workspace: Workspace, release: Release, episodes: Sequence[Episode]) -> tuple[Lag, ...]:
     """Return how far each rig's cameras lag, estimated from content; a rig without an estimate is left out.
 
     A release does not change, so the estimate is made once and kept. It is made again only under another protocol, or
     if other imprints of its episodes are kept by now.
     """
-    protocol, imprints = workspace.protocol(), imprints_fingerprint(workspace, episodes)
+    protocol, imprints = workspace.protocol(), fingerprint_imprints(workspace, episodes)
     where = {"release": release.id, "protocol": protocol.fingerprint, "imprints": imprints}
     known = workspace.store.find(LagsMeasured, where, newest=True, limit=1)
     if known:
         return known[0].lags
-    lags = tuple(_lags(workspace, episodes, protocol))
+    lags = tuple(_estimate_lags(workspace, episodes, protocol))
     workspace.write(LagsMeasured(**where, lags=lags))
     return lags
 
 
-def _lags(workspace: Workspace, episodes: Sequence[Episode], protocol: CollectionProtocol) -> Iterator[Lag]:
-    imprints = imprints_of(workspace, episodes)
+def _estimate_lags(workspace: Workspace, episodes: Sequence[Episode], protocol: CollectionProtocol) -> Iterator[Lag]:
+    imprints = read_imprints(workspace, episodes)
     by_robot: dict[str, list[Episode]] = {}
     for episode in episodes:
         by_robot.setdefault(episode.robot, []).append(episode)
@@ -50,7 +50,7 @@ def _lags(workspace: Workspace, episodes: Sequence[Episode], protocol: Collectio
             yield Lag(robot, measurement.about.stream, measurement.value, measurement.low, measurement.high, len(kept))
 
 
-def agreements_of(workspace: Workspace, episodes: Sequence[Episode]) -> tuple[Agreement, ...]:
+def measure_agreements(workspace: Workspace, episodes: Sequence[Episode]) -> tuple[Agreement, ...]:
     """Measure how far each two authors agree on the episodes that both annotated, in all and by condition."""
     strata = {episode.id: episode.circumstances for episode in episodes}
     by_author: dict[str, list[Annotation]] = {}

@@ -44,22 +44,22 @@ def compare_content(
     source: Iterable[Recording], target: Path, episodes: int, how: Pairing, settings: Section
 ) -> tuple[Compared, ...]:
     """Read some episodes back and compare them with the source; only FAILED ones are wrong."""
-    pairs = _matching_episodes(source, target, episodes, int(settings.number("compared_episodes")))
+    pairs = _pair_episodes(source, target, episodes, int(settings.number("compared_episodes")))
     if not pairs:
         return (Compared(Status.CANNOT_TELL, note("release.not_compared")),)
     found = [one for before, after in pairs for one in _compare_episode(before, after, how, settings)]
-    failed, unknown = (_one_a_stream(found, status) for status in (Status.FAILED, Status.CANNOT_TELL))
+    failed, unknown = (_keep_first_per_stream(found, status) for status in (Status.FAILED, Status.CANNOT_TELL))
     streams = {one.fact.subject.stream for one in found if one.status is Status.PASSED}
     if failed or not streams:
         verdict = failed
     else:
         verdict = (Compared(Status.PASSED, note("release.content_same", episodes=len(pairs), streams=len(streams))),)
-    lags = [one for camera in _cameras(pairs) for one in _compare_lag(camera, pairs, how)]
+    lags = [one for camera in _list_cameras(pairs) for one in _compare_lag(camera, pairs, how)]
     nothing = Compared(Status.CANNOT_TELL, note("release.not_compared"))
     return (*((*verdict, *unknown) or (nothing,)), *lags)
 
 
-def _one_a_stream(found: Iterable[Compared], status: Status) -> tuple[Compared, ...]:
+def _keep_first_per_stream(found: Iterable[Compared], status: Status) -> tuple[Compared, ...]:
     """Return the first comparison of each kind and stream that has this status."""
     kept: dict[tuple[str, str], Compared] = {}
     for one in found:
@@ -68,7 +68,7 @@ def _one_a_stream(found: Iterable[Compared], status: Status) -> tuple[Compared, 
     return tuple(kept.values())
 
 
-def _matching_episodes(
+def _pair_episodes(
     source: Iterable[Recording], target: Path, episodes: int, most: int
 ) -> list[tuple[Recording, Recording]]:
     """Return episodes spread over the set as they were and as they are; those whose name is not unique are left out."""
@@ -96,7 +96,7 @@ def _compare_episode(before: Recording, after: Recording, how: Pairing, settings
         was = before.streams.get(name)
         if was is None or (how.rules and how.rules.get(name) not in KEPT_RULES):
             continue
-        rows, samples = _same_samples(was, is_now, by_index=by_index)
+        rows, samples = _match_samples(was, is_now, by_index=by_index)
         if not len(rows):
             continue
         about = Subject(name, episode=before.episode.name)
@@ -106,7 +106,7 @@ def _compare_episode(before: Recording, after: Recording, how: Pairing, settings
             yield Compared(*compare_frames(about, was.pictures, is_now.pictures, samples, rows, settings))
 
 
-def _same_samples(was: Stream, is_now: Stream, *, by_index: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _match_samples(was: Stream, is_now: Stream, *, by_index: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return which rows are which samples of the source: by number, else by timestamps that occur once."""
     count = min(len(was), len(is_now))
     if by_index and (len(was) == len(is_now) or np.array_equal(was.times_ns[:count], is_now.times_ns[:count])):
@@ -135,7 +135,7 @@ def _compare_values(about: Subject, was: NDArray[Any], is_now: NDArray[Any]) -> 
     return Compared(Status.FAILED, note("release.values_differ", about=about, rows=wrong, total=len(same)))
 
 
-def _cameras(pairs: list[tuple[Recording, Recording]]) -> list[str]:
+def _list_cameras(pairs: list[tuple[Recording, Recording]]) -> list[str]:
     return sorted(
         name
         for name, stream in pairs[0][1].streams.items()
@@ -146,11 +146,11 @@ def _cameras(pairs: list[tuple[Recording, Recording]]) -> list[str]:
 def _compare_lag(camera: str, pairs: list[tuple[Recording, Recording]], how: Pairing) -> Iterator[Compared]:
     """Compare the lag between pictures and joints before and after: whole intervals, and at least half a frame."""
     about = Subject(camera)
-    before = _lag(camera, [_before_rows(was, how) for was, _ in pairs])
+    before = _estimate_lag(camera, [_pair_source_rows(was, how) for was, _ in pairs])
     if before.refused:
         yield Compared(Status.CANNOT_TELL, note("release.lag_unknown", about=about, reason=before.refused))
         return
-    after = _lag(camera, [_as_rows(is_now, how.clock) for _, is_now in pairs])
+    after = _estimate_lag(camera, [_stamp_rows_alike(is_now, how.clock) for _, is_now in pairs])
     if after.refused:
         yield Compared(Status.CANNOT_TELL, note("release.lag_unknown", about=about, reason=after.refused))
         return
@@ -167,7 +167,7 @@ def _compare_lag(camera: str, pairs: list[tuple[Recording, Recording]], how: Pai
         yield Compared(Status.PASSED, note("release.lag_same", about=about, **numbers))
 
 
-def _lag(camera: str, recordings: list[Recording]) -> LagEstimate:
+def _estimate_lag(camera: str, recordings: list[Recording]) -> LagEstimate:
     settings = read_content_lag_settings(default_protocol())
     kept: list[Evidence] = [
         evidence(one.streams[camera], tuple(one.streams.values()), settings)
@@ -177,14 +177,14 @@ def _lag(camera: str, recordings: list[Recording]) -> LagEstimate:
     return estimate_pooled_lag(kept, settings)
 
 
-def _before_rows(recording: Recording, how: Pairing) -> Recording:
+def _pair_source_rows(recording: Recording, how: Pairing) -> Recording:
     """Return the source as its format pairs it: by index at the moments of rows, else by its own timestamps."""
     if not pairs_by_index(recording, how.pair):
         return recording
-    return _as_rows(recording, how.clock) if how.clock else stamp_rows_alike(recording, how.pair)[0]
+    return _stamp_rows_alike(recording, how.clock) if how.clock else stamp_rows_alike(recording, how.pair)[0]
 
 
-def _as_rows(recording: Recording, clock: str) -> Recording:
+def _stamp_rows_alike(recording: Recording, clock: str) -> Recording:
     """Return the recording as a learner sees it: all samples of one row at the row's moment."""
     rows = recording.streams.get(clock)
     if rows is None:

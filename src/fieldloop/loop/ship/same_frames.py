@@ -26,7 +26,7 @@ def compare_frames(
     chosen = np.unique(np.linspace(0, len(rows) - 1, int(settings.number("compared_frames"))).round().astype(int))
     wanted = samples[chosen]
     around = {int(k) + step for k in wanted for step in (-1, 0, 1) if 0 <= k + step < len(was)}
-    before, after = _decode(was, around), _decode(is_now, rows[chosen].tolist())
+    before, after = _decode_frames(was, around), _decode_frames(is_now, rows[chosen].tolist())
     pairs = [pair for pair in zip(rows[chosen].tolist(), wanted.tolist(), strict=True) if pair[1] in before]
     unreadable = sum(row not in after for row, _ in pairs)
     if unreadable:
@@ -39,7 +39,7 @@ def compare_frames(
     shifted, judged = found.count(True), len(found) - found.count(None)
     if shifted * 2 > judged:
         return Status.FAILED, note("release.frames_shifted", about=about, frames=shifted, compared=judged)
-    least_db, worst_db = settings.number("least_psnr_db"), min(_psnr_db(after[k], before[i]) for k, i in pairs)
+    least_db, worst_db = settings.number("least_psnr_db"), min(_compute_psnr_db(after[k], before[i]) for k, i in pairs)
     if worst_db < least_db:
         return Status.FAILED, note("release.frames_differ", about=about, psnr_db=worst_db, least_db=least_db)
     return Status.PASSED, note("release.frames_same", about=about)
@@ -51,22 +51,24 @@ def _is_shifted(
     """Is a frame nearer to a neighbour than to the frame of its own number? None where all of them look alike."""
     own = before[sample]
     others = [before[k] for k in (sample - 1, sample + 1) if k in before and before[k].shape == own.shape]
-    others = [other for other in others if _difference(other, own) > least_change]
-    return any(_difference(frame, other) < _difference(frame, own) for other in others) if others else None
+    others = [other for other in others if _compute_difference(other, own) > least_change]
+    return (
+        any(_compute_difference(frame, other) < _compute_difference(frame, own) for other in others) if others else None
+    )
 
 
-def _decode(source: FrameSource, indices: Iterable[int]) -> dict[int, NDArray[Any]]:
+def _decode_frames(source: FrameSource, indices: Iterable[int]) -> dict[int, NDArray[Any]]:
     """Return frames by number as 8-bit levels or metres; those that cannot be decoded are left out."""
     wanted = sorted(set(indices))
     frames = zip(wanted, source.frames(wanted), strict=False)
     return {index: np.nan_to_num(frame.astype(np.float32)) for index, frame in frames if frame.size}
 
 
-def _difference(one: NDArray[Any], other: NDArray[Any]) -> float:
+def _compute_difference(one: NDArray[Any], other: NDArray[Any]) -> float:
     return float(np.abs(one - other).mean())
 
 
-def _psnr_db(one: NDArray[Any], other: NDArray[Any]) -> float:
+def _compute_psnr_db(one: NDArray[Any], other: NDArray[Any]) -> float:
     """Return the peak signal-to-noise ratio; infinite for equal frames, and for distances, which have no peak."""
     squared = float(((one - other) ** 2).mean())
     return float("inf") if squared == 0 or one.ndim == 2 else 10 * np.log10(BRIGHTEST**2 / squared)  # noqa: PLR2004

@@ -25,7 +25,7 @@ def prepare_target(target: Path, to: str, episodes: int) -> Path:
     return target
 
 
-def size_mb(path: Path) -> float:
+def measure_size_mb(path: Path) -> float:
     """How large is what was written?"""
     files = [path] if path.is_file() else path.rglob("*")
     return sum(file.stat().st_size for file in files if file.is_file()) / 1e6

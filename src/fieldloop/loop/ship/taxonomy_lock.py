@@ -6,7 +6,7 @@ from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import Taxonomy
 from fieldloop.model.codec import to_plain
 from fieldloop.model.event import TaxonomyLocked
-from fieldloop.protocol.layers import fingerprint
+from fieldloop.protocol.layers import compute_fingerprint
 
 
 def lock_taxonomy(workspace: Workspace, words: Taxonomy) -> None:
@@ -15,8 +15,8 @@ def lock_taxonomy(workspace: Workspace, words: Taxonomy) -> None:
     The audit comes first, because labels that do not fit the deployment would have to be made again. An incomplete
     audit needs `audit override`, which is recorded.
     """
-    now = TaxonomyLocked(words.name, words.version, fingerprint(to_plain(words)))
-    locked = _locks(workspace, words)
+    now = TaxonomyLocked(words.name, words.version, compute_fingerprint(to_plain(words)))
+    locked = _find_locks(workspace, words)
     if not locked:
         require_complete_audit(workspace)
         workspace.write(now)
@@ -29,8 +29,8 @@ def lock_taxonomy(workspace: Workspace, words: Taxonomy) -> None:
 
 def is_locked(workspace: Workspace, words: Taxonomy) -> bool:
     """Has annotation by this version begun here? From then on a release asks for phases."""
-    return bool(_locks(workspace, words))
+    return bool(_find_locks(workspace, words))
 
 
-def _locks(workspace: Workspace, words: Taxonomy) -> list[TaxonomyLocked]:
+def _find_locks(workspace: Workspace, words: Taxonomy) -> list[TaxonomyLocked]:
     return workspace.store.find(TaxonomyLocked, {"name": words.name, "version": words.version})

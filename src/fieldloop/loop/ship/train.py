@@ -6,7 +6,7 @@ from itertools import count
 from pathlib import Path
 
 from fieldloop.errors import Refused
-from fieldloop.loop.data.as_frozen import episodes_of_release
+from fieldloop.loop.data.as_frozen import find_release_episodes
 from fieldloop.loop.ship.annotate import MACHINE, PHASE
 from fieldloop.loop.ship.policy import refuse_taken_name
 from fieldloop.loop.ship.release import find_release as named_release
@@ -21,7 +21,7 @@ from fieldloop.serve.bundle import read_bundle
 from fieldloop.train import Gathered, gather_samples, train_policy, write_bundle
 
 
-def train(
+def train_policy_version(
     workspace: Workspace, release: str, *, name: str = "", seed: int = 0, trainer: str = "reference"
 ) -> PolicyVersion:
     """Train a policy on a release; the bundle is stored with its guard limits.
@@ -33,10 +33,10 @@ def train(
         trainer: the reference learner, or a registered learner
     """
     frozen = named_release(workspace, release)
-    called = name or _free_name(workspace)
+    called = name or _find_free_name(workspace)
     _refuse_other_version(workspace, called, frozen, seed)
-    spans = _labels(workspace, frozen)
-    shown, held = (_samples(workspace, frozen, chosen, spans) for chosen in (frozen.train, frozen.validation))
+    spans = _find_labels(workspace, frozen)
+    shown, held = (_gather_samples(workspace, frozen, chosen, spans) for chosen in (frozen.train, frozen.validation))
     if not shown.samples:
         reason = shown.skipped[0][1] if shown.skipped else "it holds no episode to train on"
         raise Refused(f"Nothing in release {frozen.name} can be learnt from: {reason}.")
@@ -64,7 +64,7 @@ def train(
     return version
 
 
-def _free_name(workspace: Workspace) -> str:
+def _find_free_name(workspace: Workspace) -> str:
     """Return the next number that no version has."""
     taken = {version.name for version in workspace.all_of(PolicyVersion)}
     return next(name for n in count(len(taken) + 1) if (name := f"p{n}") not in taken)
@@ -77,12 +77,12 @@ def _refuse_other_version(workspace: Workspace, name: str, frozen: Release, seed
         refuse_taken_name(workspace, name)
 
 
-def policies(workspace: Workspace) -> tuple[PolicyVersion, ...]:
+def list_policies(workspace: Workspace) -> tuple[PolicyVersion, ...]:
     """List policy versions, newest first."""
     return tuple(workspace.store.find(PolicyVersion, newest=True))
 
 
-def _labels(workspace: Workspace, frozen: Release) -> list[Annotation]:
+def _find_labels(workspace: Workspace, frozen: Release) -> list[Annotation]:
     """Return the labels a release was frozen with, of one author an episode; refuses where they have changed since."""
     spans = [s for s in workspace.store.find(Annotation, {"kind": PHASE}) if s.episode in set(frozen.episodes)]
     if compute_labels_id(spans) != frozen.annotations_sha256:
@@ -96,8 +96,10 @@ def _labels(workspace: Workspace, frozen: Release) -> list[Annotation]:
     return [span for span in spans if span.author == chosen[span.episode]]
 
 
-def _samples(workspace: Workspace, frozen: Release, chosen: Sequence[str], spans: Sequence[Annotation]) -> Gathered:
-    episodes = episodes_of_release(workspace, frozen, chosen)
+def _gather_samples(
+    workspace: Workspace, frozen: Release, chosen: Sequence[str], spans: Sequence[Annotation]
+) -> Gathered:
+    episodes = find_release_episodes(workspace, frozen, chosen)
     recordings = Reopened(workspace, episodes, frozen.name, frozen)
     frames = int(workspace.operations["train"]["frames_per_demonstration"])
     return gather_samples(recordings, spans, frozen.shares, frames)

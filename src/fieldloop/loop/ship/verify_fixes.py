@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import fieldloop.check as checks
 from fieldloop.errors import Refused
-from fieldloop.loop.data.measurements import rules_of, stored_measurements
+from fieldloop.loop.data.measurements import collect_measuring_rules, read_stored_measurements
 from fieldloop.loop.work.measure_part import Rules, measure_recording
 from fieldloop.loop.work.reopen import Reopened
 from fieldloop.loop.workspace import Workspace
@@ -18,7 +18,7 @@ from fieldloop.release import apply_fixes
 from fieldloop.release.assemble import make_not_passed_note
 
 
-def episodes_still_failing(
+def find_episodes_still_failing(
     workspace: Workspace, frozen: Release, reports: Mapping[str, EpisodeReport]
 ) -> tuple[tuple[str, Note], ...]:
     """Return the episodes that their fixes do not repair, each with why; `reports` are the last before fixing."""
@@ -26,13 +26,13 @@ def episodes_still_failing(
     if not wanted:
         return ()
     episodes = workspace.store.find(Episode, {"id": wanted})
-    rules, before = rules_of(workspace), dict(stored_measurements(workspace, episodes))
+    rules, before = collect_measuring_rules(workspace), dict(read_stored_measurements(workspace, episodes))
     failing = []
     for recording in Reopened(workspace, episodes, "repaired episodes"):
         repaired = recording.episode
         fixes = frozen.get_fixes(repaired.id)
         pixels = _must_decode_pictures(reports[repaired.id], fixes)
-        if why := _failure_after_fixes(recording, fixes, rules, () if pixels else before[repaired]):
+        if why := _find_failure_after_fixes(recording, fixes, rules, () if pixels else before[repaired]):
             failing.append((repaired.id, why))
     return tuple(failing)
 
@@ -43,7 +43,7 @@ def _must_decode_pictures(report: EpisodeReport, fixes: tuple[Fix, ...]) -> bool
     return any(one is not None and one.pixels for one in asked) or any(f.kind is FixKind.RESTAMP for f in fixes)
 
 
-def _failure_after_fixes(
+def _find_failure_after_fixes(
     recording: Recording, fixes: tuple[Fix, ...], rules: Rules, before: tuple[Measured, ...]
 ) -> Note | None:
     """Return what still fails in a repaired episode, None for nothing.

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from fieldloop.audit import parse
+from fieldloop.audit import parse_deployment_map
 from fieldloop.errors import BadInput
 from fieldloop.ingest.tables.attempt_files import find_telemetry_columns, read_demonstrations, read_outcomes
 from fieldloop.ingest.tables.doubled_rows import find_doubled_rows
@@ -121,4 +121,4 @@ def _read_map(folder: Path, operations: Operations) -> Deployment | None:
     if not chart.is_file():
         return None
     skus = read_text(catalogue) if catalogue.is_file() else ""
-    return parse(read_text(chart), skus, operations["audit"])
+    return parse_deployment_map(read_text(chart), skus, operations["audit"])

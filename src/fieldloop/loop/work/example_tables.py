@@ -10,7 +10,7 @@ from fieldloop.ingest.tables.table_rows import EXAMPLE
 from fieldloop.loop.work.atomic_files import write_atomically
 
 
-def example_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def write_example_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Write a CSV whose rows are examples: each begins with a mark that readers skip.
 
     >>> print(example_table(["episode", "result"], [["ep1", "success"]]), end="")

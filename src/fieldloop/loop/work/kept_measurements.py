@@ -15,7 +15,7 @@ from fieldloop.loop.work.measure_part import EpisodeResult, Part, PartResult, Ru
 from fieldloop.model.codec import from_plain, to_plain
 from fieldloop.model.episode import Defect, Episode
 from fieldloop.model.imprint import Imprint
-from fieldloop.protocol.layers import fingerprint
+from fieldloop.protocol.layers import compute_fingerprint
 from fieldloop.store.arrays import pack_arrays, unpack_arrays
 
 SCHEMA = "kept/2"
@@ -61,15 +61,15 @@ class PartCache:
             for number, episode in enumerate(result.episodes)
             for name, array in episode.imprint.arrays.items()
         }
-        _write(file.with_suffix(".arrays"), pack_arrays(arrays))
+        _write_json_file(file.with_suffix(".arrays"), pack_arrays(arrays))
         content = {
             "schema": SCHEMA,
             "log": part.path.name,
             "path": str(part.path.resolve()),
-            "identity": _log_identity(part),
+            "identity": _identify_log(part),
             "start": part.start,
             "pixels": part.pixels,
-            RULES: rules_fingerprint(self.rules),
+            RULES: fingerprint_rules(self.rules),
             "format": result.format,
             "defects": to_plain(result.defects),
             "episodes": [to_plain(e.episode) for e in result.episodes],
@@ -77,7 +77,7 @@ class PartCache:
                 to_plain(checks.convert_measurements_to_columns(e.episode.id, e.measured)) for e in result.episodes
             ],
         }
-        _write(file, json.dumps(content).encode())
+        _write_json_file(file, json.dumps(content).encode())
 
     def everything(self) -> Iterator[CachedPart]:
         """Yield the best cached result of every part, ordered by log and place in it.
@@ -88,8 +88,8 @@ class PartCache:
         files = sorted(self.folder.glob("*.json")) if self.folder.is_dir() else []
         if not files:
             raise BadInput(f"{self.folder} holds no measurements. Make some: fieldloop check PATH --keep {self.folder}")
-        now = rules_fingerprint(self.rules)
-        heads = sorted((_read(file) for file in files), key=lambda h: int(h["written_ns"]))
+        now = fingerprint_rules(self.rules)
+        heads = sorted((_read_json_file(file) for file in files), key=lambda h: int(h["written_ns"]))
         current = {head["path"]: head["identity"] for head in heads}
         best: dict[tuple[str, int], dict[str, Any]] = {}
         for head in sorted(heads, key=lambda h: (h[RULES] == now, h["pixels"])):  # stable: the newest comes last
@@ -100,11 +100,11 @@ class PartCache:
 
     def _file(self, part: Part) -> Path:
         mapping = part.mapping.fingerprint if part.mapping else ""
-        key = [_log_identity(part), part.start, part.stop, part.pixels, rules_fingerprint(self.rules), mapping]
-        return self.folder / f"{_short_hash(key)}.json"
+        key = [_identify_log(part), part.start, part.stop, part.pixels, fingerprint_rules(self.rules), mapping]
+        return self.folder / f"{_compute_short_hash(key)}.json"
 
     def _load(self, file: Path) -> PartResult:
-        content, arrays = _read(file), unpack_arrays(file.with_suffix(".arrays").read_bytes())
+        content, arrays = _read_json_file(file), unpack_arrays(file.with_suffix(".arrays").read_bytes())
         episodes = []
         for number, (plain, rows) in enumerate(zip(content["episodes"], content["rows"], strict=True)):
             episode, head = from_plain(Episode, plain), f"{number}/"
@@ -118,21 +118,21 @@ class PartCache:
 
 
 @lru_cache(maxsize=8)
-def rules_fingerprint(rules: Rules) -> str:
+def fingerprint_rules(rules: Rules) -> str:
     """Fingerprint of all that a result depends on beside the log: what is measured, calibrations and annotations."""
-    return fingerprint([rules.measuring, to_plain(rules.calibrations), to_plain(rules.annotations)])
+    return compute_fingerprint([rules.measuring, to_plain(rules.calibrations), to_plain(rules.annotations)])
 
 
-def _log_identity(part: Part) -> str:
+def _identify_log(part: Part) -> str:
     files = part.open().files
-    return _short_hash([(file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in files])
+    return _compute_short_hash([(file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in files])
 
 
-def _short_hash(content: Any) -> str:
+def _compute_short_hash(content: Any) -> str:
     return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:32]
 
 
-def _read(file: Path) -> dict[str, Any]:
+def _read_json_file(file: Path) -> dict[str, Any]:
     try:
         content: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     except (json.JSONDecodeError, UnicodeDecodeError) as wrong:
@@ -142,7 +142,7 @@ def _read(file: Path) -> dict[str, Any]:
     return {**content, "file": file.name, "written_ns": file.stat().st_mtime_ns}
 
 
-def _write(file: Path, content: bytes) -> None:
+def _write_json_file(file: Path, content: bytes) -> None:
     part = file.with_name(f".{file.name}.{os.getpid()}.part")
     part.write_bytes(content)
     part.replace(file)

@@ -7,7 +7,7 @@ from pathlib import Path
 import fieldloop.check as checks
 from fieldloop.errors import ProtocolError
 from fieldloop.ingest import LogMapping, OpenLog, open_log
-from fieldloop.loop.data.streams import StreamShown, streams_of
+from fieldloop.loop.data.streams import StreamShown, describe_streams
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.calibration import Calibration
 from fieldloop.model.episode import Defect, Episode, Recording
@@ -15,7 +15,7 @@ from fieldloop.model.finding import Measured
 from fieldloop.model.imprint import Imprint
 from fieldloop.model.stated import Amendments
 from fieldloop.protocol import CollectionProtocol
-from fieldloop.protocol.layers import fingerprint
+from fieldloop.protocol.layers import compute_fingerprint
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,8 +34,10 @@ class Rules:
     @property
     def measuring(self) -> str:
         """Fingerprint of all that changes what is measured: parameters of every protocol, and the checks themselves."""
-        tasks = {task: checks.measuring_fingerprint(protocol) for task, protocol in self.by_task.items()}
-        return fingerprint([checks.measuring_fingerprint(self.usual), tasks, checks.list_code_revisions()])
+        tasks = {task: checks.fingerprint_measuring_numbers(protocol) for task, protocol in self.by_task.items()}
+        return compute_fingerprint(
+            [checks.fingerprint_measuring_numbers(self.usual), tasks, checks.list_code_revisions()]
+        )
 
     def only(self, episodes: Iterable[str]) -> "Rules":
         """Return the same rules with the annotations of these episodes alone."""
@@ -116,4 +118,6 @@ def measure_recording(recording: Recording, rules: Rules, *, pixels: bool = True
     """Run every check on one recording and take its imprint."""
     case = rules.case(recording)
     measured = checks.measure_episode(case, pixels=pixels)
-    return EpisodeResult(recording.episode, measured, checks.take_imprint(case, pixels=pixels), streams_of(recording))
+    return EpisodeResult(
+        recording.episode, measured, checks.take_imprint(case, pixels=pixels), describe_streams(recording)
+    )

@@ -9,7 +9,7 @@ from fieldloop.errors import BadInput
 
 
 @contextmanager
-def pasted_table(text: str, name: str) -> Iterator[Path]:
+def open_pasted_table(text: str, name: str) -> Iterator[Path]:
     """Write a text into a temporary file: JSON lines where it begins with a brace, else CSV."""
     if not text.strip():
         raise BadInput("The table is empty. Paste it with its header, or choose a file.")

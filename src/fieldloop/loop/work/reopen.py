@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from fieldloop.errors import UnreadableLog
 from fieldloop.ingest import open_log
-from fieldloop.loop.data.as_frozen import logs_as_frozen
-from fieldloop.loop.data.mapping import mapping_of
+from fieldloop.loop.data.as_frozen import find_logs_as_frozen
+from fieldloop.loop.data.mapping import find_mapping_of_log
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.episode import Episode, Recording
 from fieldloop.model.release import Release
@@ -32,10 +32,10 @@ class Reopened:
     def _walk(self) -> Iterator[Recording]:
         wanted = {episode.id: episode for episode in self._episodes}
         logs = {log.blob.sha256: log for log in self._workspace.store.get_logs(list(wanted)).values()}
-        for log in logs_as_frozen(self._workspace, list(logs.values()), self._release):
+        for log in find_logs_as_frozen(self._workspace, list(logs.values()), self._release):
             here = self._workspace.shelf.local(log.blob, self._workspace.cache)
             held = wanted.keys() & set(log.episodes)
-            for recording in open_log(here, mapping_of(self._workspace, log)).recordings if held else ():
+            for recording in open_log(here, find_mapping_of_log(self._workspace, log)).recordings if held else ():
                 if known := wanted.pop(recording.episode.id, None):
                     held.discard(known.id)
                     yield self._apply_fixes(
@@ -53,6 +53,6 @@ class Reopened:
         return apply_fixes(recording, self._release.get_fixes(recording.episode.id)) if self._release else recording
 
 
-def reopen(workspace: Workspace, episode: Episode) -> Recording:
+def reopen_episode(workspace: Workspace, episode: Episode) -> Recording:
     """Open one episode's streams again."""
     return next(iter(Reopened(workspace, (episode,))))

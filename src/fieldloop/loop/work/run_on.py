@@ -39,9 +39,9 @@ def run_each(
     [1, 2, 3]
     """
     if on == "ray":
-        from fieldloop.loop.work.run_on_ray import each_on_ray
+        from fieldloop.loop.work.run_on_ray import run_each_on_ray
 
-        yield from each_on_ray(work, items)
+        yield from run_each_on_ray(work, items)
         return
     todo, hands = iter(items), workers or cores()
     first = list(islice(todo, 2))
@@ -53,7 +53,7 @@ def run_each(
         waiting: deque[Future[R]] = deque()
         try:
             for item in chain(first, todo):
-                with _main_script_hidden():
+                with _hide_main_script():
                     waiting.append(pool.submit(_run_item, item))
                 if len(waiting) >= hands * AHEAD:
                     yield waiting.popleft().result()
@@ -69,7 +69,7 @@ def run_each(
 
 
 @contextmanager
-def _main_script_hidden() -> Iterator[None]:
+def _hide_main_script() -> Iterator[None]:
     """Start workers without running the user's script in each of them.
 
     A spawned worker would run the script of its parent again, and one without `if __name__ == "__main__"` would start

@@ -15,7 +15,7 @@ AHEAD = 4
 """Most results that wait to be taken, per core: it bounds the memory."""
 
 
-def each_on_ray(work: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
+def run_each_on_ray(work: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
     """Do the same to every item on the cluster at RAY_ADDRESS, or on one that is started here.
 
     Every node must see the logs under the same path, and have fieldloop installed.

@@ -8,7 +8,12 @@ from collections.abc import Mapping
 
 from fieldloop.errors import BadInput
 from fieldloop.model.note import note
-from fieldloop.protocol.collection import default_protocol, from_tables, own_tables, tables_in_force
+from fieldloop.protocol.collection import (
+    default_protocol,
+    merge_tables_in_force,
+    parse_own_tables,
+    read_protocol_tables,
+)
 from fieldloop.protocol.linting import balance, clocks, interfaces, scripts, sensing, task, values, wording
 from fieldloop.protocol.linting.draft import Draft
 from fieldloop.protocol.linting.remark import Remark, Severity
@@ -27,7 +32,7 @@ RULES = (
 UNREADABLE = "P001"
 
 
-def lint(
+def lint_protocol(
     text: str,
     where: str = "protocol",
     *,
@@ -42,8 +47,8 @@ def lint(
     are skipped. `numbers` are the thresholds (operations: lint); the shipped ones unless given.
     """
     try:
-        file_tables, tables = own_tables(text, where), tables_in_force(text, where)
-        protocol = from_tables(tables, where)
+        file_tables, tables = parse_own_tables(text, where), merge_tables_in_force(text, where)
+        protocol = read_protocol_tables(tables, where)
     except BadInput as wrong:
         return (
             Remark(
@@ -60,4 +65,4 @@ def lint(
     return tuple(sorted(found, key=lambda r: (list(Severity).index(r.severity), r.code, r.place)))
 
 
-__all__ = ["RULES", "Draft", "Remark", "Severity", "lint"]
+__all__ = ["RULES", "Draft", "Remark", "Severity", "lint_protocol"]

@@ -37,7 +37,7 @@ def no_failures_asked(draft: Draft) -> Iterator[Remark]:
         )
 
 
-def rotation(draft: Draft) -> Iterator[Remark]:
+def rotation_that_operators_cannot_fill(draft: Draft) -> Iterator[Remark]:
     """The allowed operators must be able to fill a batch within the share allowed to each."""
     share, people = draft.protocol.limits["batch.operator_share"], draft.protocol.limits["batch.operators"]
     if share.maximum is None:
@@ -69,4 +69,4 @@ def rotation(draft: Draft) -> Iterator[Remark]:
         )
 
 
-RULES: tuple[Rule, ...] = (shares_not_summing_to_one, no_failures_asked, rotation)
+RULES: tuple[Rule, ...] = (shares_not_summing_to_one, no_failures_asked, rotation_that_operators_cannot_fill)

@@ -6,10 +6,10 @@ from fieldloop.model.note import note
 from fieldloop.model.stream import NS_PER_DAY
 from fieldloop.protocol.linting.draft import Draft, Rule
 from fieldloop.protocol.linting.remark import Remark, Severity
-from fieldloop.protocol.unverified import allowed_offset_ms
+from fieldloop.protocol.unverified import get_allowed_offset_ms
 
 
-def unit_smells(draft: Draft) -> Iterator[Remark]:
+def clock_offset_in_wrong_unit(draft: Draft) -> Iterator[Remark]:
     """Seconds or microseconds in the place of milliseconds."""
     low, high = draft.numbers["clock_offset_ms"]
     for name, device in draft.protocol.synchronisation.items():
@@ -27,7 +27,7 @@ def unit_smells(draft: Draft) -> Iterator[Remark]:
 def verified_too_far_off(draft: Draft) -> Iterator[Remark]:
     """A measured offset beyond the limit does not verify the clock."""
     for name, device in draft.protocol.synchronisation.items():
-        most = allowed_offset_ms(draft.protocol, device)
+        most = get_allowed_offset_ms(draft.protocol, device)
         if device.verified and most is not None and device.verified.offset_ms > most:
             yield Remark(
                 "P313",
@@ -54,4 +54,4 @@ def verified_in_the_future(draft: Draft) -> Iterator[Remark]:
             )
 
 
-RULES: tuple[Rule, ...] = (unit_smells, verified_too_far_off, verified_in_the_future)
+RULES: tuple[Rule, ...] = (clock_offset_in_wrong_unit, verified_too_far_off, verified_in_the_future)

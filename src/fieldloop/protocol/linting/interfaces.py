@@ -23,13 +23,13 @@ def interface_without_instructions(draft: Draft) -> Iterator[Remark]:
             )
 
 
-def none_used(draft: Draft) -> Iterator[Remark]:
+def no_interface_used(draft: Draft) -> Iterator[Remark]:
     """A task needs at least one control interface."""
     if not draft.protocol.setting("task.interfaces"):
         yield Remark("P202", Severity.ERROR, "task.interfaces", note("protocol.p202"), note("protocol.p202_advice"))
 
 
-def incomplete(draft: Draft) -> Iterator[Remark]:
+def incomplete_instructions(draft: Draft) -> Iterator[Remark]:
     """Instructions need steps, prohibitions and recovery, or operators improvise."""
     for name, interface in draft.interfaces_used.items():
         given = {"steps": interface.steps, "never": interface.never, "recovery": interface.recovery}
@@ -58,7 +58,7 @@ def interface_without_speed_limit(draft: Draft) -> Iterator[Remark]:
             )
 
 
-def faster_than_the_arm(draft: Draft) -> Iterator[Remark]:
+def interface_faster_than_arm(draft: Draft) -> Iterator[Remark]:
     """An interface must not allow what the general check fails."""
     general = draft.protocol.limits.get(JOINT_SPEED)
     for name, interface in draft.interfaces_used.items():
@@ -81,8 +81,8 @@ def faster_than_the_arm(draft: Draft) -> Iterator[Remark]:
 
 RULES: tuple[Rule, ...] = (
     interface_without_instructions,
-    none_used,
-    incomplete,
+    no_interface_used,
+    incomplete_instructions,
     interface_without_speed_limit,
-    faster_than_the_arm,
+    interface_faster_than_arm,
 )

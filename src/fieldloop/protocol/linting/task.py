@@ -58,7 +58,7 @@ def pre_or_post_roll_too_long(draft: Draft) -> Iterator[Remark]:
             )
 
 
-def cycle_target(draft: Draft) -> Iterator[Remark]:
+def cycle_target_beyond_duration_limit(draft: Draft) -> Iterator[Remark]:
     """An operator who meets the target must not fail the duration check."""
     target = float(draft.protocol.setting(TARGET))
     limit = draft.protocol.limits[DURATION]
@@ -80,7 +80,7 @@ def cycle_target(draft: Draft) -> Iterator[Remark]:
         )
 
 
-def force_window(draft: Draft) -> Iterator[Remark]:
+def missing_force_limit(draft: Draft) -> Iterator[Remark]:
     """A grip needs a lower and an upper force limit, against slipping and crushing."""
     window = draft.protocol.limits["force.window"]
     if window.minimum is None or window.maximum is None:
@@ -94,7 +94,7 @@ def force_window(draft: Draft) -> Iterator[Remark]:
         )
 
 
-def other_task(draft: Draft) -> Iterator[Remark]:
+def task_name_differs_from_file(draft: Draft) -> Iterator[Remark]:
     """Protocols are found by the file's name; another name inside it causes confusion."""
     name = draft.protocol.name
     if draft.task_name and name != draft.task_name:
@@ -112,7 +112,7 @@ RULES: tuple[Rule, ...] = (
     no_phases,
     phase_with_one_boundary,
     pre_or_post_roll_too_long,
-    cycle_target,
-    force_window,
-    other_task,
+    cycle_target_beyond_duration_limit,
+    missing_force_limit,
+    task_name_differs_from_file,
 )

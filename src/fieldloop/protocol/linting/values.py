@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from fieldloop.model.note import note
-from fieldloop.protocol.collection import SETTINGS, checks_of
+from fieldloop.protocol.collection import SETTINGS, get_check_tables
 from fieldloop.protocol.linting.draft import Draft, Rule
 from fieldloop.protocol.linting.remark import Remark, Severity
 from fieldloop.protocol.number import Limit
@@ -15,10 +15,10 @@ RANGES = {"hz": "sensor_hz", "width": "picture_px", "height": "picture_px"}
 """A sensor's keys, and the setting with their plausible range."""
 
 
-def unit_smells(draft: Draft) -> Iterator[Remark]:
+def number_in_wrong_unit(draft: Draft) -> Iterator[Remark]:
     """A number far from the shipped one was probably meant in another unit."""
     factor = draft.numbers.number("unit_factor")
-    for name in checks_of(draft.own):
+    for name in get_check_tables(draft.own):
         yield from _implausible_unit_remarks(
             f"check.{name}", draft.protocol.limits[name], draft.shipped.limits[name], factor
         )
@@ -43,7 +43,7 @@ def _implausible_unit_remarks(place: str, limit: Limit, shipped: Limit, factor: 
             )
 
 
-def sensor_smells(draft: Draft) -> Iterator[Remark]:
+def implausible_sensor_value(draft: Draft) -> Iterator[Remark]:
     """Rates, sizes and distances must be plausible."""
     for name, sensor in draft.protocol.sensors.items():
         for key, asked in RANGES.items():
@@ -70,7 +70,7 @@ def sensor_smells(draft: Draft) -> Iterator[Remark]:
 
 def limit_loosened_without_reason(draft: Draft) -> Iterator[Remark]:
     """A limit that admits more than the shipped one admits data that others would refuse, so it needs a reason."""
-    for name, row in checks_of(draft.own).items():
+    for name, row in get_check_tables(draft.own).items():
         limit, usual = draft.protocol.limits[name], draft.shipped.limits[name]
         if _is_looser(limit, usual):
             founded = {"why", "source"} <= set(row)
@@ -99,7 +99,7 @@ def _is_looser(limit: Limit, usual: Limit) -> bool:
 
 def limit_without_check(draft: Draft) -> Iterator[Remark]:
     """A limit whose check does not exist has no effect yet."""
-    for name in checks_of(draft.own):
+    for name in get_check_tables(draft.own):
         if draft.protocol.limits[name].pending:
             yield Remark(
                 "P604",
@@ -112,7 +112,7 @@ def limit_without_check(draft: Draft) -> Iterator[Remark]:
 
 def changed_number_with_shipped_reason(draft: Draft) -> Iterator[Remark]:
     """A number that differs from the shipped one cannot have the shipped one's reason."""
-    rows: list[tuple[str, Mapping[str, Any]]] = [(f"check.{n}", row) for n, row in checks_of(draft.own).items()]
+    rows: list[tuple[str, Mapping[str, Any]]] = [(f"check.{n}", row) for n, row in get_check_tables(draft.own).items()]
     rows += [(f"{place}.{KEY}.{name}", one) for place, row in tuple(rows) for name, one in row.get(KEY, {}).items()]
     rows += [
         (f"{part}.{key}", row)
@@ -132,8 +132,8 @@ def changed_number_with_shipped_reason(draft: Draft) -> Iterator[Remark]:
 
 
 RULES: tuple[Rule, ...] = (
-    unit_smells,
-    sensor_smells,
+    number_in_wrong_unit,
+    implausible_sensor_value,
     limit_loosened_without_reason,
     limit_without_check,
     changed_number_with_shipped_reason,

@@ -7,9 +7,9 @@ from fieldloop.protocol.linting.draft import Draft, Rule
 from fieldloop.protocol.linting.remark import Remark, Severity
 
 
-def too_short(draft: Draft) -> Iterator[Remark]:
+def text_too_short(draft: Draft) -> Iterator[Remark]:
     """One or two words are a reminder for the author, not an instruction."""
-    for place, text in _instruction_texts(draft):
+    for place, text in _list_instruction_texts(draft):
         if text and len(text.split()) < draft.numbers.number("fewest_words"):
             yield Remark(
                 "P701", Severity.WARNING, place, note("protocol.p701", text=text), note("protocol.p701_advice")
@@ -25,7 +25,7 @@ def too_few_steps(draft: Draft) -> Iterator[Remark]:
             )
 
 
-def _instruction_texts(draft: Draft) -> Iterator[tuple[str, str]]:
+def _list_instruction_texts(draft: Draft) -> Iterator[tuple[str, str]]:
     protocol = draft.protocol
     for key in ("task.start", "task.end"):
         yield key, str(protocol.setting(key))
@@ -43,4 +43,4 @@ def _instruction_texts(draft: Draft) -> Iterator[tuple[str, str]]:
             yield f"phase {phase.name}", text
 
 
-RULES: tuple[Rule, ...] = (too_short, too_few_steps)
+RULES: tuple[Rule, ...] = (text_too_short, too_few_steps)

@@ -1,5 +1,5 @@
 """The audit of a map as an HTML page."""
 
-from fieldloop.report.audit.html import html
+from fieldloop.report.audit.html import render_audit_page
 
-__all__ = ["html"]
+__all__ = ["render_audit_page"]

@@ -6,7 +6,7 @@ from typing import Any
 from fieldloop.model.audit import ComparedBy, Comparison, LevelCompared
 from fieldloop.model.finding import Status
 from fieldloop.report.audit.drawings import shorten_middle
-from fieldloop.report.markup import figure
+from fieldloop.report.markup import draw_figure
 from fieldloop.report.plots import BAD, INK, INK_3, LINE_2, SERIES, SURFACE, Margins, open_drawing
 from fieldloop.say.html import Markup
 from fieldloop.say.numbers import format_count
@@ -20,7 +20,7 @@ def draw_comparisons(comparisons: Iterable[Comparison], max_drawn: int) -> list[
     worth = [one for one in comparisons if (one.kind is ComparedBy.MIX and one.episodes) or (one.span and one.claims)]
     worth.sort(key=lambda one: one.status is not Status.FAILED)
     return [
-        figure((_draw_mix if one.kind is ComparedBy.MIX else _draw_range)(one), _write_comparison_caption(one))
+        draw_figure((_draw_mix if one.kind is ComparedBy.MIX else _draw_range)(one), _write_comparison_caption(one))
         for one in worth[:max_drawn]
     ]
 

@@ -9,7 +9,7 @@ from fieldloop.model.finding import Status
 from fieldloop.model.note import Note
 from fieldloop.report.audit.compared import draw_comparisons
 from fieldloop.report.audit.drawings import MOST_SITES, draw_exposure, draw_velocity
-from fieldloop.report.markup import figure, folded, panel, paragraph, table
+from fieldloop.report.markup import draw_figure, draw_folded, draw_panel, draw_paragraph, draw_table
 from fieldloop.report.page import render_page
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup, escape, join
@@ -30,18 +30,18 @@ QUANTITIES = {
 ORDER = (Status.FAILED, Status.PASSED, Status.CANNOT_TELL)
 
 
-def html(deployment: Deployment, audit: Audit, early_site_notes: Sequence[Note] = ()) -> str:
+def render_audit_page(deployment: Deployment, audit: Audit, early_site_notes: Sequence[Note] = ()) -> str:
     """Return the page; `early_site_notes` names sites that went live too early."""
     notes = map(sentence, (*early_site_notes, *audit.odd))
-    warnings = [paragraph(join(draw_status(Status.CANNOT_TELL, "Note"), Markup(" &nbsp; "), one)) for one in notes]
-    blocks: list[object] = [paragraph(_write_audit_sentence(audit), "lead"), *warnings, _draw_questions(audit)]
+    warnings = [draw_paragraph(join(draw_status(Status.CANNOT_TELL, "Note"), Markup(" &nbsp; "), one)) for one in notes]
+    blocks: list[object] = [draw_paragraph(_write_audit_sentence(audit), "lead"), *warnings, _draw_questions(audit)]
     if audit.compared:
         blocks.append(_draw_comparisons_panel(audit.compared))
     blocks.append(_draw_exposure_panel(deployment))
     if curve := draw_velocity(deployment.skus):
         articles = format_count(len(deployment.skus))
         caption = f"{articles} articles. A steep start of the curve means that few articles make up most picks."
-        blocks.append(panel("Velocity", [figure(curve, caption)]))
+        blocks.append(draw_panel("Velocity", [draw_figure(curve, caption)]))
     blocks.append(_draw_sites_table(deployment))
     if deployment.edge_cases:
         blocks.append(_draw_edge_cases(deployment))
@@ -78,7 +78,7 @@ def _draw_questions(audit: Audit) -> Markup:
         for answer in audit.answers
     ]
     columns = ("score", "question", "asked", "missing, and how to write it")
-    return panel("Five questions", [table(columns, rows, ("asked",), columns[3:])])
+    return draw_panel("Five questions", [draw_table(columns, rows, ("asked",), columns[3:])])
 
 
 def _draw_missing_items(missing: Sequence[str]) -> Markup:
@@ -106,27 +106,27 @@ def _draw_comparisons_panel(comparisons: Sequence[Comparison]) -> Markup:
         "A diamond shows the map, a dot with its interval the measurement. Days are compared, not picks. A difference "
         "counts if it is significant over all claims and larger than the tolerance."
     )
-    body = [paragraph(lead, "dim"), Markup(f'<div class="pair">{join(*drawn)}</div>')]
-    listed = table(columns, rows, ("attempts", "days"), ("result",))
-    return panel(
-        "The map compared with the logs", [*body, folded("All claims", [listed], opened=len(rows) <= MOST_DRAWN)]
+    body = [draw_paragraph(lead, "dim"), Markup(f'<div class="pair">{join(*drawn)}</div>')]
+    listed = draw_table(columns, rows, ("attempts", "days"), ("result",))
+    return draw_panel(
+        "The map compared with the logs", [*body, draw_folded("All claims", [listed], opened=len(rows) <= MOST_DRAWN)]
     )
 
 
 def _draw_exposure_panel(deployment: Deployment) -> Markup:
     chunks = [deployment.sites[at : at + MOST_SITES] for at in range(0, len(deployment.sites), MOST_SITES)]
-    drawn = [figure(made, "") for chunk in chunks if (made := draw_exposure(deployment, chunk))]
+    drawn = [draw_figure(made, "") for chunk in chunks if (made := draw_exposure(deployment, chunk))]
     strata = format_count(len(deployment.exposures))
     note = f"{strata} strata; within a site, the factors are assumed to be independent"
     if deployment.measured:
         note = f"{strata} strata; joint shares measured in production count {_write_measured_weight(deployment)}"
     if not drawn:
-        return panel("Exposure", [paragraph("The map states no shares of light, bins or tiers yet.", "dim")])
-    caption = paragraph(
+        return draw_panel("Exposure", [draw_paragraph("The map states no shares of light, bins or tiers yet.", "dim")])
+    caption = draw_paragraph(
         "Each bar shows the share of a site's picks at a level. The number beside a site is its share of all picks.",
         "dim",
     )
-    return panel("Exposure", [caption, Markup(f'<div class="pair">{join(*drawn)}</div>')], note)
+    return draw_panel("Exposure", [caption, Markup(f'<div class="pair">{join(*drawn)}</div>')], note)
 
 
 def _write_measured_weight(deployment: Deployment) -> str:
@@ -141,8 +141,8 @@ def _draw_sites_table(deployment: Deployment) -> Markup:
         facts = [dict(_list_site_facts(site)) for site in abreast]
         names = list(dict.fromkeys(name for of_site in facts for name in of_site))
         rows = [(name, *(of_site.get(name) or NOT_STATED for of_site in facts)) for name in names]
-        tables.append(table(("", *(site.id for site in abreast)), rows))
-    return panel("Sites side by side", tables)
+        tables.append(draw_table(("", *(site.id for site in abreast)), rows))
+    return draw_panel("Sites side by side", tables)
 
 
 def _list_site_facts(site: Site) -> Iterator[tuple[str, str]]:
@@ -189,7 +189,7 @@ def _draw_edge_cases(deployment: Deployment) -> Markup:
         )
         for case in sorted(deployment.edge_cases, key=lambda case: -case.per_week)
     ]
-    return panel("Edge cases", [table(("edge case", "a week", "fails"), rows, ("a week", "fails"))])
+    return draw_panel("Edge cases", [draw_table(("edge case", "a week", "fails"), rows, ("a week", "fails"))])
 
 
 def _format_range(value_range: Range) -> str:

@@ -2,10 +2,10 @@
 
 from fieldloop.report.check.causes import Cause, Causes, group_by_cause
 from fieldloop.report.check.content import CheckReport
-from fieldloop.report.check.html import html
+from fieldloop.report.check.html import render_check_page
 from fieldloop.report.check.json_form import build_report_json, get_episode_address
 from fieldloop.report.check.sketch import Sketch, sketch_episode
-from fieldloop.report.check.summary import Summary, sort_episodes_by_cost, summarise
+from fieldloop.report.check.summary import Summary, sort_episodes_by_cost, summarise_check_report
 
 __all__ = [
     "Cause",
@@ -16,8 +16,8 @@ __all__ = [
     "build_report_json",
     "get_episode_address",
     "group_by_cause",
-    "html",
+    "render_check_page",
     "sketch_episode",
     "sort_episodes_by_cost",
-    "summarise",
+    "summarise_check_report",
 ]

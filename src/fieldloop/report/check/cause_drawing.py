@@ -13,7 +13,7 @@ from fieldloop.report.check.phrases import (
     write_worst_finding,
 )
 from fieldloop.report.check.sketch import Sketch, Thumbnail
-from fieldloop.report.markup import figure, folded, panel, paragraph, picture
+from fieldloop.report.markup import draw_figure, draw_folded, draw_panel, draw_paragraph, draw_picture
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup, join, tag
 from fieldloop.say.marks import draw_status
@@ -28,9 +28,9 @@ def draw_causes(causes: Causes, sketches: Mapping[str, Sketch]) -> Iterator[Mark
     """Draw failures, then warnings, most harmful first; what could not be judged comes last."""
     if causes.failures:
         note = "most harmful first: what a finding costs, times the share of episodes that have it"
-        yield panel("Failures", _draw_cause_entries(causes.failures, sketches), note)
+        yield draw_panel("Failures", _draw_cause_entries(causes.failures, sketches), note)
     if causes.warnings:
-        yield panel("Warnings", _draw_cause_entries(causes.warnings, sketches))
+        yield draw_panel("Warnings", _draw_cause_entries(causes.warnings, sketches))
     if causes.unknown or causes.next_steps:
         yield _draw_unanswered_checks(causes)
 
@@ -54,12 +54,14 @@ def _draw_cause_entry(cause: Cause, advice_text: str, example_drawing: Markup | 
     words = tag(
         "div",
         tag("h3", named, class_="cause-title"),
-        paragraph(write_worst_finding(cause)),
-        paragraph(f"→ {advice_text}", "dim") if advice_text else None,
-        paragraph(f"By itself it takes {percent(cause.harm, 0)} of the dataset's worth for training.", "dim")
+        draw_paragraph(write_worst_finding(cause)),
+        draw_paragraph(f"→ {advice_text}", "dim") if advice_text else None,
+        draw_paragraph(f"By itself it takes {percent(cause.harm, 0)} of the dataset's worth for training.", "dim")
         if cause.harm
         else None,
-        folded(plural(len(episodes), "episode"), [paragraph(", ".join(episodes))]) if len(episodes) > 1 else None,
+        draw_folded(plural(len(episodes), "episode"), [draw_paragraph(", ".join(episodes))])
+        if len(episodes) > 1
+        else None,
     )
     return tag("div", words, example_drawing, class_="cause")
 
@@ -79,9 +81,9 @@ def _draw_place(place: Place, episode: EpisodeReport, sketch: Sketch) -> Markup 
         return draw_film_strip(sorted(frames, key=lambda one: not one.flagged)[:MOST_PICTURES], episode.name)
     intervals = [one for one in sketch.intervals if one.name in streams]
     if topic == "timing" and intervals:
-        return figure(draw_intervals(intervals), f"{episode.name}: time between samples; a peak is a gap.")
+        return draw_figure(draw_intervals(intervals), f"{episode.name}: time between samples; a peak is a gap.")
     traces = [one for one in sketch.traces if one.name in streams]
-    return figure(draw_trace(traces[0], _select_timed_finding(finding)), episode.name) if traces else None
+    return draw_figure(draw_trace(traces[0], _select_timed_finding(finding)), episode.name) if traces else None
 
 
 def _select_timed_finding(finding: Finding) -> tuple[Finding, ...]:
@@ -93,20 +95,24 @@ def draw_film_strip(thumbnails: Iterable[Thumbnail], episode: str = "") -> Marku
     cells = []
     for thumbnail in thumbnails:
         where = f"{f'{episode}, ' if episode else ''}{thumbnail.stream} at {format_fixed(thumbnail.at_s, 2)} s"
-        shown = picture(thumbnail.data_uri, where) if thumbnail.data_uri else paragraph("cannot be decoded", "dim")
-        cells.append(figure(shown, where, "flagged" if thumbnail.flagged else ""))
+        shown = (
+            draw_picture(thumbnail.data_uri, where)
+            if thumbnail.data_uri
+            else draw_paragraph("cannot be decoded", "dim")
+        )
+        cells.append(draw_figure(shown, where, "flagged" if thumbnail.flagged else ""))
     return tag("div", *cells, class_="film")
 
 
 def _draw_unanswered_checks(causes: Causes) -> Markup:
-    lead = paragraph(
+    lead = draw_paragraph(
         "These checks gave no answer. An episode still passes unless its protocol requires an answer.", "dim"
     )
-    steps = [paragraph(f"→ {sentence(step)}") for step in causes.next_steps]
+    steps = [draw_paragraph(f"→ {sentence(step)}") for step in causes.next_steps]
     asked = causes.by_protocol
-    hidden = folded("Checks that apply only under a protocol", [_draw_unknown_reasons(asked)]) if asked else None
+    hidden = draw_folded("Checks that apply only under a protocol", [_draw_unknown_reasons(asked)]) if asked else None
     shown = [lead, _draw_unknown_reasons(causes.unknown)] if causes.unknown else []
-    return panel("Cannot tell", [*shown, *steps, *([hidden] if hidden else [])])
+    return draw_panel("Cannot tell", [*shown, *steps, *([hidden] if hidden else [])])
 
 
 def _draw_unknown_reasons(unknown: Iterable[Unknown]) -> Markup:

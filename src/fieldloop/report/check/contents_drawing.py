@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from fieldloop.model.contents import TaskContents
-from fieldloop.report.markup import panel, table
+from fieldloop.report.markup import draw_panel, draw_table
 from fieldloop.say.html import Markup
 from fieldloop.say.numbers import format_fixed, percent
 
@@ -25,7 +25,7 @@ def draw_contents(contents: Sequence[TaskContents]) -> Markup:
         for one in contents
     ]
     columns = ("task", "episodes", "succeeded", "length s (least / median / most)", "operators", "failures", "grasps")
-    return panel("Contents", [table(columns, rows, columns[1:4])])
+    return draw_panel("Contents", [draw_table(columns, rows, columns[1:4])])
 
 
 def _format_success_share(contents: TaskContents) -> str:

@@ -12,9 +12,17 @@ from fieldloop.report.check.contents_drawing import draw_contents
 from fieldloop.report.check.drawings import draw_intervals, draw_offsets, draw_trace
 from fieldloop.report.check.explanations import draw_explanations, make_check_link
 from fieldloop.report.check.sketch import Sketch
-from fieldloop.report.check.summary import SEVERITY, sort_episodes_by_cost, summarise, write_outdated_line
+from fieldloop.report.check.summary import SEVERITY, sort_episodes_by_cost, summarise_check_report, write_outdated_line
 from fieldloop.report.check.trend_drawing import draw_trends
-from fieldloop.report.markup import figure, folded, link, monospace, panel, paragraph, table
+from fieldloop.report.markup import (
+    draw_figure,
+    draw_folded,
+    draw_link,
+    draw_monospace,
+    draw_panel,
+    draw_paragraph,
+    draw_table,
+)
 from fieldloop.report.page import render_page
 from fieldloop.say import sentence
 from fieldloop.say.findings import format_finding_limit
@@ -26,20 +34,24 @@ MOST_LISTED = 500
 LOOKED_AT_FIRST = 8
 
 
-def html(report: CheckReport, sketches: Mapping[str, Sketch] | None = None) -> str:
+def render_check_page(report: CheckReport, sketches: Mapping[str, Sketch] | None = None) -> str:
     """Return the page; episodes with a sketch are shown with plots, worst first."""
-    summary, sketches, causes = summarise(report), sketches or {}, group_by_cause(report.episodes, report.dataset)
+    summary, sketches, causes = (
+        summarise_check_report(report),
+        sketches or {},
+        group_by_cause(report.episodes, report.dataset),
+    )
     shown = [e for e in sort_episodes_by_cost(report) if e.episode in sketches]
-    blocks = [paragraph(summary.sentence, "lead"), paragraph(_write_origin(report), "dim")]
+    blocks = [draw_paragraph(summary.sentence, "lead"), draw_paragraph(_write_origin(report), "dim")]
     if report.outdated:
-        blocks.append(paragraph(write_outdated_line(report.outdated), "dim"))
+        blocks.append(draw_paragraph(write_outdated_line(report.outdated), "dim"))
     blocks += draw_causes(causes, sketches)
     if summary.looks:
         blocks.append(_draw_ranked_episodes(report, sketches))
     if report.dimensions:
         blocks.append(_draw_dimensions_table(report.dimensions))
     if drawn := draw_trends(report.trends):
-        blocks.append(panel("Changes from batch to batch", [Markup(f'<div class="pair">{join(*drawn)}</div>')]))
+        blocks.append(draw_panel("Changes from batch to batch", [Markup(f'<div class="pair">{join(*drawn)}</div>')]))
     if report.contents:
         blocks.append(draw_contents(report.contents))
     blocks += [_draw_episode(episode, sketches[episode.episode]) for episode in shown]
@@ -75,7 +87,7 @@ def _draw_dimensions_table(dimensions: Sequence[DimensionResult]) -> Markup:
         for one in dimensions
     ]
     columns = ("", "dimension", "episodes that pass", "95 % interval", "worst")
-    return panel("Five dimensions", [table(columns, rows, columns[2:4], columns[4:], columns[1:2])])
+    return draw_panel("Five dimensions", [draw_table(columns, rows, columns[2:4], columns[4:], columns[1:2])])
 
 
 def _draw_worst_checks(findings: Iterable[Finding]) -> Markup:
@@ -87,7 +99,9 @@ def _draw_ranked_episodes(report: CheckReport, sketches: Mapping[str, Sketch]) -
     rows = [
         (
             draw_status(look.status),
-            _draw_name(link(look.name, _make_episode_anchor(look.episode)) if look.episode in sketches else look.name),
+            _draw_name(
+                draw_link(look.name, _make_episode_anchor(look.episode)) if look.episode in sketches else look.name
+            ),
             percent(look.cost, 0),
             _format_moment(look.at_s),
             _draw_worst_checks(look.reasons) if look.reasons else "No check could measure anything in this episode.",
@@ -102,14 +116,18 @@ def _draw_ranked_episodes(report: CheckReport, sketches: Mapping[str, Sketch]) -
     if (alike := report.ranking.length_correlation) is not None:
         between = f"{format_fixed(alike.low, 2)} to {format_fixed(alike.high, 2)}"
         note += f" Rank correlation of cost with length: {format_fixed(alike.value, 2)} ({between})."
-    fixes = paragraph(
+    fixes = draw_paragraph(
         "Fixes are applied when a release is read: fieldloop release NAME --fix trim --fix restamp", "dim"
     )
-    listed = table(columns, rows[:LOOKED_AT_FIRST], ("costs", "at"), ("checks that failed",))
-    rest = table(columns, rows[LOOKED_AT_FIRST:], ("costs", "at"), ("checks that failed",))
-    more = [folded(plural(len(rows) - LOOKED_AT_FIRST, "more episode"), [rest])] if len(rows) > LOOKED_AT_FIRST else []
-    body = [listed, *more, paragraph(note, "dim")]
-    return panel(title, [*body, fixes] if any(look.fixes for look in looks) else body)
+    listed = draw_table(columns, rows[:LOOKED_AT_FIRST], ("costs", "at"), ("checks that failed",))
+    rest = draw_table(columns, rows[LOOKED_AT_FIRST:], ("costs", "at"), ("checks that failed",))
+    more = (
+        [draw_folded(plural(len(rows) - LOOKED_AT_FIRST, "more episode"), [rest])]
+        if len(rows) > LOOKED_AT_FIRST
+        else []
+    )
+    body = [listed, *more, draw_paragraph(note, "dim")]
+    return draw_panel(title, [*body, fixes] if any(look.fixes for look in looks) else body)
 
 
 def _draw_episode(episode: EpisodeReport, sketch: Sketch) -> Markup:
@@ -124,7 +142,7 @@ def _draw_episode(episode: EpisodeReport, sketch: Sketch) -> Markup:
     parts.append(Markup(f'<div class="pair">{join(*columns)}</div>'))
     passed = sum(1 for f in episode.findings if f.status is Status.PASSED)
     note = join(draw_status(episode.status), Markup(" &nbsp; "), f"{passed} checks passed, id {episode.episode[:12]}")
-    return panel(episode.name, parts, note, _make_episode_anchor(episode.episode))
+    return draw_panel(episode.name, parts, note, _make_episode_anchor(episode.episode))
 
 
 def _draw_traces(episode: EpisodeReport, sketch: Sketch) -> Iterator[Markup]:
@@ -134,21 +152,21 @@ def _draw_traces(episode: EpisodeReport, sketch: Sketch) -> Iterator[Markup]:
         caption += (
             ["Dotted lines mark where a check failed."] if any(f.status is Status.FAILED for f in findings) else []
         )
-        yield figure(draw_trace(trace, findings), " ".join(caption))
+        yield draw_figure(draw_trace(trace, findings), " ".join(caption))
 
 
 def _draw_sample_timing(episode: EpisodeReport, sketch: Sketch) -> Iterator[Markup]:
     if sketch.intervals:
         clocks = ", ".join(sorted({one.clock.value for one in sketch.intervals}))
         caption = f"Time between samples ({clocks} clock): a flat line is a steady rate, a peak is a gap."
-        yield figure(draw_intervals(sketch.intervals), caption)
+        yield draw_figure(draw_intervals(sketch.intervals), caption)
     else:
-        yield paragraph(
+        yield draw_paragraph(
             "All timestamps of this episode were generated when it was written, so its timing cannot be drawn.", "dim"
         )
     offsets = draw_offsets(f for f in episode.findings if f.check == "timing.stream_offset")
     if offsets:
-        yield figure(offsets, "Offset between streams in ms (99th percentile). Framed values exceed the limit.")
+        yield draw_figure(offsets, "Offset between streams in ms (99th percentile). Framed values exceed the limit.")
 
 
 def _draw_findings_table(findings: Iterable[Finding]) -> Markup:
@@ -164,7 +182,7 @@ def _draw_findings_table(findings: Iterable[Finding]) -> Markup:
         for f in findings
     ]
     columns = ("", "check", "about", "measured", "limit", "at")
-    return table(columns, rows, ("measured", "limit", "at"), ("about",))
+    return draw_table(columns, rows, ("measured", "limit", "at"), ("about",))
 
 
 def _format_moment(at_s: float | None) -> str:
@@ -180,12 +198,12 @@ def _draw_all_episodes_table(episodes: Sequence[EpisodeReport]) -> Markup:
                 draw_status(episode.status),
                 _draw_name(episode.name),
                 *(counts[s] or "" for s in Status),
-                monospace(episode.episode[:12]),
+                draw_monospace(episode.episode[:12]),
             )
         )
     columns = ("", "episode", "failed", "broke", "cannot tell", "not applicable", "passed", "id")
     more = f"{len(episodes) - MOST_LISTED} more are in the JSON" if len(episodes) > MOST_LISTED else ""
-    return panel("All episodes", [table(columns, rows, columns[2:7])], more)
+    return draw_panel("All episodes", [draw_table(columns, rows, columns[2:7])], more)
 
 
 def _format_measured_value(finding: Finding) -> str:

@@ -18,7 +18,7 @@ class Summary:
     looks: tuple[Look, ...]
 
 
-def summarise(report: CheckReport) -> Summary:
+def summarise_check_report(report: CheckReport) -> Summary:
     """Return the summary: the result in one sentence, and the episodes that did not pass, worst first."""
     return Summary(_write_result_sentence(report, tuple(f for f in report.dataset if f.counts)), report.ranking.looks)
 

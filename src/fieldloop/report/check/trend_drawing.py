@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from fieldloop.model.trend import Series
-from fieldloop.report.markup import figure
+from fieldloop.report.markup import draw_figure
 from fieldloop.report.plots import BAD, INK, SERIES, Margins, add_halo, open_drawing
 from fieldloop.say.html import Markup
 
@@ -16,7 +16,7 @@ MOST_DRAWN = 6
 def draw_trends(trends: Sequence[Series]) -> list[Markup]:
     """Draw the metrics that changed suddenly; nothing where none did."""
     changed = [series for series in trends if series.alerts]
-    return [figure(_draw_trend(series), _write_trend_caption(series)) for series in changed[:MOST_DRAWN]]
+    return [draw_figure(_draw_trend(series), _write_trend_caption(series)) for series in changed[:MOST_DRAWN]]
 
 
 def _write_trend_caption(series: Series) -> str:

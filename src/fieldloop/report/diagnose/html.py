@@ -24,7 +24,7 @@ from fieldloop.report.diagnose.kinds import write_kinds
 from fieldloop.report.diagnose.parts import format_cause_size, format_causes_cost, uses_points
 from fieldloop.report.diagnose.parts import get_size_headings as sized_columns
 from fieldloop.report.diagnose.waterfall import draw_waterfall
-from fieldloop.report.markup import figure, folded, panel, paragraph, table
+from fieldloop.report.markup import draw_figure, draw_folded, draw_panel, draw_paragraph, draw_table
 from fieldloop.report.page import render_page
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup, escape, join
@@ -54,26 +54,30 @@ DAYS = (
 )
 
 
-def html(report: DiagnosisReport) -> str:
+def render_diagnosis_page(report: DiagnosisReport) -> str:
     """Return the page."""
     diagnosis = report.diagnosis
-    blocks: list[object] = [paragraph(write_headline(diagnosis), "lead")]
+    blocks: list[object] = [draw_paragraph(write_headline(diagnosis), "lead")]
     if cause := write_main_cause(diagnosis):
-        blocks.append(paragraph(cause))
+        blocks.append(draw_paragraph(cause))
     blocks.append(_draw_diagnosis_identity(report))
     if drawn := draw_waterfall(diagnosis):
         caption = WATERFALL if diagnosis.causes else BY_KIND
         blocks.append(
-            panel("Where the loss comes from", [_wrap_in_scrollable_div(figure(drawn, caption))], anchor="loss")
+            draw_panel(
+                "Where the loss comes from", [_wrap_in_scrollable_div(draw_figure(drawn, caption))], anchor="loss"
+            )
         )
     elif parts := write_kinds(diagnosis):
-        blocks.append(paragraph(parts))
+        blocks.append(draw_paragraph(parts))
     if diagnosis.causes:
         blocks.append(_draw_causes_table(diagnosis))
     if diagnosis.cannot_tell:
         blocks.append(_draw_open_questions(diagnosis))
     if drawn := draw_daily_rates(report.days, diagnosis):
-        blocks.append(panel("Success over the days", [_wrap_in_scrollable_div(figure(drawn, DAYS))], anchor="days"))
+        blocks.append(
+            draw_panel("Success over the days", [_wrap_in_scrollable_div(draw_figure(drawn, DAYS))], anchor="days")
+        )
     if diagnosis.slices:
         blocks.append(_draw_slices_table(diagnosis.slices))
     if diagnosis.failures:
@@ -87,14 +91,16 @@ def html(report: DiagnosisReport) -> str:
 def _draw_diagnosis_identity(report: DiagnosisReport) -> Markup:
     diagnosis = report.diagnosis
     policy = report.policy or shorten_ids(diagnosis.policy)
-    return paragraph(f"{shorten_ids(diagnosis.id)}, made {format_time(diagnosis.made_ns)}, policy {policy}.", "dim")
+    return draw_paragraph(
+        f"{shorten_ids(diagnosis.id)}, made {format_time(diagnosis.made_ns)}, policy {policy}.", "dim"
+    )
 
 
 def _draw_causes_table(diagnosis: Diagnosis) -> Markup:
     rows = [_make_cause_row(diagnosis, cause) for cause in diagnosis.causes]
     columns = ("cause", sized_columns(diagnosis)[0], "where", "evidence", "fix")
     note = f"together {format_causes_cost(diagnosis, diagnosis.causes)}"
-    return panel("Causes of the loss", [table(columns, rows, (), columns[3:], columns[2:3])], note, "causes")
+    return draw_panel("Causes of the loss", [draw_table(columns, rows, (), columns[3:], columns[2:3])], note, "causes")
 
 
 def _make_cause_row(diagnosis: Diagnosis, cause: Cause) -> tuple[object, ...]:
@@ -110,9 +116,9 @@ def _make_cause_row(diagnosis: Diagnosis, cause: Cause) -> tuple[object, ...]:
 
 def _draw_open_questions(diagnosis: Diagnosis) -> Markup:
     lines = join(*(Markup(f"<li>{escape(sentence(reason))}</li>") for reason in diagnosis.cannot_tell))
-    more = paragraph("Each of these items lets the next diagnosis explain more.", "dim")
+    more = draw_paragraph("Each of these items lets the next diagnosis explain more.", "dim")
     lead = [] if diagnosis.status is Status.PASSED else [more]
-    return panel(write_remarks_title(diagnosis), [*lead, Markup(f"<ul>{lines}</ul>")], anchor="log")
+    return draw_panel(write_remarks_title(diagnosis), [*lead, Markup(f"<ul>{lines}</ul>")], anchor="log")
 
 
 def _draw_slices_table(slices: Sequence[LostSlice]) -> Markup:
@@ -130,10 +136,10 @@ def _draw_slices_table(slices: Sequence[LostSlice]) -> Markup:
     ]
     columns = ("where", "episodes", "success expected", "observed", "difference, points", "doubt")
     note = "success under each condition, and what the baseline predicts"
-    below = [paragraph(DOUBT, "dim")]
+    below = [draw_paragraph(DOUBT, "dim")]
     if len(order) > MOST_SLICES:
-        below.append(paragraph(f"{len(order) - MOST_SLICES} more are in the JSON.", "dim"))
-    return panel("Conditions with lost success", [table(columns, rows, columns[1:]), *below], note, "slices")
+        below.append(draw_paragraph(f"{len(order) - MOST_SLICES} more are in the JSON.", "dim"))
+    return draw_panel("Conditions with lost success", [draw_table(columns, rows, columns[1:]), *below], note, "slices")
 
 
 def _draw_failures_table(diagnosis: Diagnosis) -> Markup:
@@ -141,16 +147,17 @@ def _draw_failures_table(diagnosis: Diagnosis) -> Markup:
     questions = list(dict.fromkeys(asked.question for failure in failures for asked in failure.asked))
     columns = ("failure", *map(sentence, questions))
     rows = [(_draw_failure_cell(one), *_draw_answers(one, questions)) for one in failures[:MOST_FAILURES]]
-    body = [_wrap_in_stacked_div(table(columns, rows[:FIRST_FAILURES], medium_columns=columns))]
+    body = [_wrap_in_stacked_div(draw_table(columns, rows[:FIRST_FAILURES], medium_columns=columns))]
     if rest := rows[FIRST_FAILURES:]:
         body.append(
-            folded(
-                plural(len(rest), "more failure"), [_wrap_in_stacked_div(table(columns, rest, medium_columns=columns))]
+            draw_folded(
+                plural(len(rest), "more failure"),
+                [_wrap_in_stacked_div(draw_table(columns, rest, medium_columns=columns))],
             )
         )
     if len(failures) > MOST_FAILURES:
-        body.append(paragraph(f"{len(failures) - MOST_FAILURES} more are in the JSON.", "dim"))
-    return panel("Four questions about failures", body, write_explained_failures(diagnosis), "failures")
+        body.append(draw_paragraph(f"{len(failures) - MOST_FAILURES} more are in the JSON.", "dim"))
+    return draw_panel("Four questions about failures", body, write_explained_failures(diagnosis), "failures")
 
 
 def _draw_failure_cell(failure: FailureExplained) -> Markup:

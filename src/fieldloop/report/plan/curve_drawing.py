@@ -8,7 +8,7 @@ from typing import Any
 from fieldloop.model.condition import Stratum
 from fieldloop.model.learning import LearningCurve
 from fieldloop.model.plan import Coverage, PlanScore, Quota
-from fieldloop.report.markup import figure
+from fieldloop.report.markup import draw_figure
 from fieldloop.report.plan.content import PlanReport, find_shared_factors, sort_by_gain
 from fieldloop.report.plots import INK, INK_2, INK_3, LINE_2, SERIES, Margins, add_halo, make_responsive, open_drawing
 from fieldloop.say.html import Markup
@@ -46,7 +46,7 @@ def draw_curves(report: PlanReport) -> list[Markup]:
         if curve is not None and len(drawn) < MOST_DRAWN:
             past = [*_list_past_failures(report.scores, stratum), *_list_current_failure(covered.get(stratum))]
             drawn.append(
-                figure(
+                draw_figure(
                     draw_curve(curve, past),
                     f"{stratum_in_words(stratum, without)}. {_write_curve_caption(curve, past)}",
                 )

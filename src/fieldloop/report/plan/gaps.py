@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fieldloop.model.finding import Status
 from fieldloop.model.plan import CoverageGap, Plan, SiteSet, TierState
 from fieldloop.report.bars import draw_progress_bar
-from fieldloop.report.markup import panel, paragraph, table
+from fieldloop.report.markup import draw_panel, draw_paragraph, draw_table
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup
 from fieldloop.say.marks import draw_status
@@ -31,8 +31,11 @@ def draw_coverage_gaps(plan: Plan) -> Markup:
         for g in ranked[:MOST_LISTED]
     ]
     columns = ("gap", "where", "share of production", "what")
-    body = [paragraph(f"{kinds}.{hidden}{covers}", "dim"), table(columns, rows, columns[2:3], columns[3:], columns[:2])]
-    return panel("What was never demonstrated", body, f"{plural(len(ranked), 'gap')} {THEN}", "gaps")
+    body = [
+        draw_paragraph(f"{kinds}.{hidden}{covers}", "dim"),
+        draw_table(columns, rows, columns[2:3], columns[3:], columns[:2]),
+    ]
+    return draw_panel("What was never demonstrated", body, f"{plural(len(ranked), 'gap')} {THEN}", "gaps")
 
 
 def draw_tier_states(states: Sequence[TierState]) -> Markup:
@@ -58,7 +61,7 @@ def draw_tier_states(states: Sequence[TierState]) -> Markup:
         "target per article",
         "simulated",
     )
-    return panel("Articles by tier", [table(columns, rows, (columns[1], *columns[3:]))], THEN, "tiers")
+    return draw_panel("Articles by tier", [draw_table(columns, rows, (columns[1], *columns[3:]))], THEN, "tiers")
 
 
 def draw_site_sets(site_sets: Sequence[SiteSet]) -> Markup:
@@ -80,7 +83,9 @@ def draw_site_sets(site_sets: Sequence[SiteSet]) -> Markup:
         for one in site_sets
     ]
     columns = ("", "site", "share of production", "", "in hand", "planned", "conditions found only at this site")
-    return panel("Sites before they go live", [table(columns, rows, (columns[2], *columns[4:6]), columns[6:])], THEN)
+    return draw_panel(
+        "Sites before they go live", [draw_table(columns, rows, (columns[2], *columns[4:6]), columns[6:])], THEN
+    )
 
 
 def _get_gap_share(gap: CoverageGap) -> float:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from fieldloop.model.plan import Coverage
-from fieldloop.report.markup import figure, folded, paragraph
+from fieldloop.report.markup import draw_figure, draw_folded, draw_paragraph
 from fieldloop.report.plan.content import select_deployed_strata
 from fieldloop.report.plan.grid import MOST_LEVELS, SITE, Cell, Grid, choose_grid_factors, make_coverage_grid
 from fieldloop.report.plots import BAD, INK, INK_2, INK_3, LINE_2, SURFACE, Margins, make_responsive, open_drawing
@@ -37,18 +37,20 @@ def draw_coverage(coverage: Sequence[Coverage]) -> Markup:
     sites = _group_by_site(coverage)
     usual = _compute_failure_rate(coverage)
     if len(sites) < 2 or SITE in (rows, columns):  # noqa: PLR2004 - one site is the whole
-        return Markup(f'<div class="maps">{figure(draw_heat_map(whole, usual), "")}</div>{paragraph(LEGEND, "dim")}')
+        return Markup(
+            f'<div class="maps">{draw_figure(draw_heat_map(whole, usual), "")}</div>{draw_paragraph(LEGEND, "dim")}'
+        )
     maps = []
     for site in list(sites)[:MOST_SITES]:
         share = sum(c.exposure for c in sites[site])
         of_site = make_coverage_grid(sites[site], whole.row_factor, whole.column_factor, MOST_LEVELS)
-        maps.append(figure(draw_heat_map(of_site, usual), f"{site}, {percent(share, 0)} of production"))
+        maps.append(draw_figure(draw_heat_map(of_site, usual), f"{site}, {percent(share, 0)} of production"))
     hidden = len(sites) - MOST_SITES
-    first, legend = figure(draw_heat_map(whole, usual), "all sites"), paragraph(LEGEND, "dim")
+    first, legend = draw_figure(draw_heat_map(whole, usual), "all sites"), draw_paragraph(LEGEND, "dim")
     if len(maps) <= FEW_SITES:
         return Markup(f'<div class="maps">{join(first, *maps)}</div>{legend}')
     smaller = f"; {plural(hidden, 'smaller one')} only in the map of all" if hidden > 0 else ""
-    by_site = folded(f"The {len(maps)} largest sites{smaller}", [Markup(f'<div class="maps">{join(*maps)}</div>')])
+    by_site = draw_folded(f"The {len(maps)} largest sites{smaller}", [Markup(f'<div class="maps">{join(*maps)}</div>')])
     return Markup(f'<div class="maps">{first}</div>{legend}{by_site}')
 
 

@@ -2,7 +2,7 @@
 
 from fieldloop.model.finding import Status
 from fieldloop.model.plan import Plan
-from fieldloop.report.markup import panel, paragraph
+from fieldloop.report.markup import draw_panel, draw_paragraph
 from fieldloop.report.page import render_page
 from fieldloop.report.plan.content import PlanReport, select_deployed_strata, write_headline, write_uncovered_share
 from fieldloop.report.plan.curve_drawing import draw_curves
@@ -22,15 +22,17 @@ STEPS = (
 )
 
 
-def html(report: PlanReport) -> str:
+def render_plan_page(report: PlanReport) -> str:
     """Return the page."""
     plan = report.plan
-    blocks: list[object] = [paragraph(write_headline(report), "lead")]
+    blocks: list[object] = [draw_paragraph(write_headline(report), "lead")]
     if plan is not None:
-        blocks += [paragraph(_write_plan_basis(plan), "dim"), *_draw_warnings(plan), draw_quotas_panel(plan)]
+        blocks += [draw_paragraph(_write_plan_basis(plan), "dim"), *_draw_warnings(plan), draw_quotas_panel(plan)]
     if select_deployed_strata(report.coverage):
-        summary = paragraph(write_uncovered_share(report.coverage))
-        blocks.append(panel("Coverage of production", [summary, draw_coverage(report.coverage)], anchor="coverage"))
+        summary = draw_paragraph(write_uncovered_share(report.coverage))
+        blocks.append(
+            draw_panel("Coverage of production", [summary, draw_coverage(report.coverage)], anchor="coverage")
+        )
     if plan is not None:
         blocks += _draw_gap_panels(plan)
     if curves := draw_curves(report):
@@ -73,5 +75,5 @@ def _draw_curves_panel(curves: list[Markup], *, has_given_curves: bool) -> Marku
     )
     how = f"{expected if has_given_curves else promised}; the band is its interval."
     note = f"{how} The dashed line marks the demonstrations in hand, the circle the result of the plan."
-    body = [paragraph(note, "dim"), Markup(f'<div class="charts">{join(*curves)}</div>')]
-    return panel("Expected effect of more demonstrations", body, anchor="curves")
+    body = [draw_paragraph(note, "dim"), Markup(f'<div class="charts">{join(*curves)}</div>')]
+    return draw_panel("Expected effect of more demonstrations", body, anchor="curves")

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from fieldloop.model.plan import Forecast, Progress, QuotaKind, WorkOrder
 from fieldloop.report.bars import draw_progress_bar
-from fieldloop.report.markup import folded, monospace, panel, paragraph, table
+from fieldloop.report.markup import draw_folded, draw_monospace, draw_panel, draw_paragraph, draw_table
 from fieldloop.report.plan.content import PlanReport, find_shared_factors
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup
@@ -27,9 +27,9 @@ def draw_work_orders(orders: Sequence[WorkOrder], progress: Sequence[Progress]) 
     for site, site_orders in sorted(sites.items()):
         count = plural(sum(o.demonstrations for o in site_orders), "demonstration")
         title = f"{site or 'any site'}: {plural(len(site_orders), 'order')}, {count}"
-        body.append(folded(title, _draw_site_orders(site_orders, accepted), opened=len(site_orders) <= MOST_SHOWN))
+        body.append(draw_folded(title, _draw_site_orders(site_orders, accepted), opened=len(site_orders) <= MOST_SHOWN))
     protocols = sorted({o.protocol for o in orders if o.protocol})
-    return panel("Work orders", body, f"by protocol {', '.join(protocols)}" if protocols else "", "orders")
+    return draw_panel("Work orders", body, f"by protocol {', '.join(protocols)}" if protocols else "", "orders")
 
 
 def _draw_site_orders(orders: Sequence[WorkOrder], accepted_by_order: Mapping[str, int]) -> list[Markup]:
@@ -62,11 +62,15 @@ def _draw_site_orders(orders: Sequence[WorkOrder], accepted_by_order: Mapping[st
                 *begin,
             )
         )
-    made = [table(columns, rows, ("demos", "accepted", "hours"), ("what",), ("kind", "articles", "initial conditions"))]
+    made = [
+        draw_table(columns, rows, ("demos", "accepted", "hours"), ("what",), ("kind", "articles", "initial conditions"))
+    ]
     if len(starts) == 1 and orders[0].start:
-        made.insert(0, paragraph(f"Vary the initial conditions: {_format_initial_conditions(orders[0].start)}.", "dim"))
+        made.insert(
+            0, draw_paragraph(f"Vary the initial conditions: {_format_initial_conditions(orders[0].start)}.", "dim")
+        )
     if len(orders) > MOST_LISTED:
-        made.append(paragraph(f"{format_count(len(orders) - MOST_LISTED)} more are in the CSV.", "dim"))
+        made.append(draw_paragraph(f"{format_count(len(orders) - MOST_LISTED)} more are in the CSV.", "dim"))
     return made
 
 
@@ -88,13 +92,13 @@ def draw_progress_panel(progress: Sequence[Progress], forecast: Forecast | None)
         for p in quotas[:MOST_SHOWN]
     ]
     columns = ("where", "kind", "", "planned", "done", "accepted", "rejected", "left")
-    body = [paragraph(write_progress_line(quotas, forecast))]
+    body = [draw_paragraph(write_progress_line(quotas, forecast))]
     begun = any(p.done for p in quotas)
     if begun:
-        body.append(table(columns, rows, columns[3:]))
+        body.append(draw_table(columns, rows, columns[3:]))
     if begun and len(quotas) > MOST_SHOWN:
-        body.append(paragraph(f"{plural(len(quotas) - MOST_SHOWN, 'row')} more in the JSON.", "dim"))
-    return panel("Progress", body, anchor="progress")
+        body.append(draw_paragraph(f"{plural(len(quotas) - MOST_SHOWN, 'row')} more in the JSON.", "dim"))
+    return draw_panel("Progress", body, anchor="progress")
 
 
 def write_progress_line(progress: Sequence[Progress], forecast: Forecast | None) -> str:
@@ -125,9 +129,9 @@ def _make_order_cells(order: WorkOrder) -> tuple[Markup, Markup, Markup, str]:
     short = order.id if len(order.id) <= LONGEST_ID else f"…{order.id[-SHORT_ID:]}"
     identity = order.name if order.number else short
     return (
-        monospace(identity),
-        monospace(order.robot or "any"),
-        monospace(order.operator or "any"),
+        draw_monospace(identity),
+        draw_monospace(order.robot or "any"),
+        draw_monospace(order.operator or "any"),
         stratum_in_words(order.stratum, ["site"]),
     )
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from fieldloop.model.plan import Plan, Quota
 from fieldloop.report.bars import LEAST_SPAN, draw_interval_bar
-from fieldloop.report.markup import folded, panel, paragraph, table
+from fieldloop.report.markup import draw_folded, draw_panel, draw_paragraph, draw_table
 from fieldloop.report.plan.content import count_demonstrations_by_level, find_shared_factors, sort_by_gain
 from fieldloop.say import write_details
 from fieldloop.say.html import Markup, escape
@@ -20,35 +20,35 @@ def draw_quotas_panel(plan: Plan) -> Markup:
     """Draw the quotas, the largest expected gain first; the rest is folded, but open in print."""
     ranked = sort_by_gain([q for q in plan.quotas if q.demonstrations])
     if not ranked:
-        return panel("What to collect", [paragraph("The plan asks for no demonstrations.")])
+        return draw_panel("What to collect", [draw_paragraph("The plan asks for no demonstrations.")])
     without = find_shared_factors([q.stratum for q in ranked])
     scale = _compute_gain_scale(ranked)
     rows = [_make_quota_row(quota, without, scale) for quota in ranked[:MOST_LISTED]]
     body = [
-        table(("in all", "demonstrations"), list(count_demonstrations_by_level(ranked))),
+        draw_table(("in all", "demonstrations"), list(count_demonstrations_by_level(ranked))),
         _draw_quotas_table(rows[:MOST_SHOWN]),
     ]
     if rest := ranked[MOST_SHOWN:]:
         won = sum(q.gain for q in rest if math.isfinite(q.gain))
         demos = plural(sum(q.demonstrations for q in rest), "demonstration")
         body.append(
-            folded(
+            draw_folded(
                 f"{plural(len(rest), 'more row')}: {demos}, {format_points(won)} points",
                 [_draw_quotas_table(rows[MOST_SHOWN:])],
             )
         )
     if len(ranked) > MOST_LISTED:
         body.append(
-            paragraph(
+            draw_paragraph(
                 f"{format_count(len(ranked) - MOST_LISTED)} more rows are in the JSON and the work orders.", "dim"
             )
         )
     same = f"everything at {stratum_in_words(ranked[0].stratum.only(without))}" if without else ""
-    return panel("What to collect", body, same, "collect")
+    return draw_panel("What to collect", body, same, "collect")
 
 
 def _draw_quotas_table(rows: Sequence[Sequence[object]]) -> Markup:
-    return table(COLUMNS, rows, COLUMNS[1:2], COLUMNS[4:], (COLUMNS[0], COLUMNS[2]))
+    return draw_table(COLUMNS, rows, COLUMNS[1:2], COLUMNS[4:], (COLUMNS[0], COLUMNS[2]))
 
 
 def _compute_gain_scale(quotas: Sequence[Quota]) -> tuple[float, float]:

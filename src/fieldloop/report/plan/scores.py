@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from fieldloop.model.plan import PlanScore
 from fieldloop.report.bars import draw_interval_bar
-from fieldloop.report.markup import monospace, panel, table
+from fieldloop.report.markup import draw_monospace, draw_panel, draw_table
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup, escape
 from fieldloop.say.marks import draw_status
@@ -21,7 +21,7 @@ def draw_plan_scores(scores: Sequence[PlanScore]) -> Markup:
     rows = [
         (
             draw_status(s.status),
-            monospace(shorten_ids(s.plan)),
+            draw_monospace(shorten_ids(s.plan)),
             _draw_gain_bar((s.expected_low, s.expected, s.expected_high), ends),
             _draw_gain_bar((s.measured_low, s.measured, s.measured_high), ends),
             s.demonstrations,
@@ -31,7 +31,9 @@ def draw_plan_scores(scores: Sequence[PlanScore]) -> Markup:
         for s in scores[:MOST_SHOWN]
     ]
     columns = ("", "plan", "promised gain, points", "measured gain, points", "demos", "episodes", "what")
-    return panel("Scores of earlier plans", [table(columns, rows, columns[4:6], columns[6:])], anchor="scores")
+    return draw_panel(
+        "Scores of earlier plans", [draw_table(columns, rows, columns[4:6], columns[6:])], anchor="scores"
+    )
 
 
 def _draw_gain_bar(low_gain_high: tuple[float, float, float], scale_ends: Sequence[float]) -> Markup:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fieldloop.model.plan import WorkOrder
-from fieldloop.report.markup import paragraph, table
+from fieldloop.report.markup import draw_paragraph, draw_table
 from fieldloop.report.page import render_page
 from fieldloop.say.html import Markup, tag
 from fieldloop.say.numbers import format_fixed, plural, stratum_in_words
@@ -56,16 +56,16 @@ def render_order_sheets(sheets: Sequence[OrderSheet]) -> str:
 
 def draw_sheet(sheet: OrderSheet) -> list[Markup]:
     """Draw one sheet: whose it is, what it adds up to, and a row for each order."""
-    rows = [order_row(order) for order in sheet.orders]
+    rows = [make_order_row(order) for order in sheet.orders]
     return [
-        tag("h2", sheet_title(sheet)),
-        paragraph(write_sheet_summary(sheet)),
-        *(paragraph(text) for text in starts_texts(sheet)),
-        table(COLUMNS, rows, ("demos", "hours"), ("what", "articles")),
+        tag("h2", write_sheet_title(sheet)),
+        draw_paragraph(write_sheet_summary(sheet)),
+        *(draw_paragraph(text) for text in write_initial_conditions(sheet)),
+        draw_table(COLUMNS, rows, ("demos", "hours"), ("what", "articles")),
     ]
 
 
-def sheet_title(sheet: OrderSheet) -> str:
+def write_sheet_title(sheet: OrderSheet) -> str:
     """Name the operator of a sheet."""
     return f"Work orders for {sheet.operator}" if sheet.operator else "Work orders, not assigned"
 
@@ -85,7 +85,7 @@ def format_order_articles(order: WorkOrder) -> str:
     return ", ".join(order.skus) or "any article of the stratum"
 
 
-def order_row(order: WorkOrder) -> tuple[object, ...]:
+def make_order_row(order: WorkOrder) -> tuple[object, ...]:
     """Return the cells of one order, in the order of `COLUMNS`; the last two are filled in by hand."""
     return (
         order.name, order.due, order.site or "any", order.robot or "any", stratum_in_words(order.stratum, ["site"]),
@@ -93,7 +93,7 @@ def order_row(order: WorkOrder) -> tuple[object, ...]:
     )  # fmt: skip
 
 
-def starts_texts(sheet: OrderSheet) -> list[str]:
+def write_initial_conditions(sheet: OrderSheet) -> list[str]:
     """State which initial conditions to vary, once where several orders ask for the same."""
     return [_format_initial_conditions(start) for start in sorted({order.start for order in sheet.orders}) if start]
 

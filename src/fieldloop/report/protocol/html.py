@@ -2,7 +2,7 @@
 
 from importlib.resources import files
 
-from fieldloop.report.markup import panel, paragraph, table
+from fieldloop.report.markup import draw_panel, draw_paragraph, draw_table
 from fieldloop.report.page import render_page
 from fieldloop.report.protocol.content import Block, Facts, Grid, Lines, Sheet
 from fieldloop.say.html import Markup, escape, join
@@ -12,8 +12,8 @@ from fieldloop.say.marks import draw_level_mark
 def render_html(sheet: Sheet) -> str:
     """Return the whole page."""
     style = files("fieldloop.report.protocol").joinpath("sheet.css").read_text(encoding="utf-8")
-    parts = [panel(part.title, map(_draw_block, part.blocks), part.note) for part in sheet.parts]
-    blocks = [Markup(f"<style>\n{style}</style>"), paragraph(sheet.lead, "lead"), *parts]
+    parts = [draw_panel(part.title, map(_draw_block, part.blocks), part.note) for part in sheet.parts]
+    blocks = [Markup(f"<style>\n{style}</style>"), draw_paragraph(sheet.lead, "lead"), *parts]
     return render_page(sheet.title, blocks, kind="fieldloop protocol", foot=sheet.foot)
 
 
@@ -22,7 +22,7 @@ def _draw_block(block: Block) -> Markup:
         rows = (f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in block.pairs)
         return Markup(f'<dl class="facts">{"".join(rows)}</dl>')
     if isinstance(block, Grid):
-        return table(block.columns, block.rows)
+        return draw_table(block.columns, block.rows)
     return _draw_sentences(block)
 
 

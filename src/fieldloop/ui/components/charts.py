@@ -54,7 +54,7 @@ class _Frame:
         )
 
 
-def control_chart(series: Series) -> Markup:
+def draw_control_chart(series: Series) -> Markup:
     """Draw a metric over batches: the band is where it was expected, octagons are sudden changes."""
     seen = [v for v in (*series.values, *series.low, *series.high) if math.isfinite(v)] or [0.0]
     frame = _Frame(WIDTH, HEIGHT, 0, max(len(series.values) - 1, 1), min(seen), max(seen))
@@ -69,7 +69,7 @@ def control_chart(series: Series) -> Markup:
     return tag("figure", title, _wrap_in_svg(frame, parts, label), class_="small-chart")
 
 
-def signal_plot(signal: SignalSeen, at_s: float, length_s: float) -> Markup:
+def draw_signal_plot(signal: SignalSeen, at_s: float, length_s: float) -> Markup:
     """Draw the columns of a stream over an episode, with a line at one moment."""
     seen = [v for row in signal.values for v in row if math.isfinite(v)] or [0.0]
     frame = _Frame(WIDTH, HEIGHT, 0.0, max(length_s, at_s, 1e-9), min(seen), max(seen))

@@ -10,7 +10,7 @@ from fieldloop.say.numbers import format_duration
 ROOM = 1.25  # a bar reaches a quarter past its limit, so that a late one shows
 
 
-def incident_clocks(deadlines: Sequence[IncidentClock]) -> Markup:
+def draw_incident_clocks(deadlines: Sequence[IncidentClock]) -> Markup:
     """Draw the clocks of one incident under each other."""
     return tag("div", *(_draw_clock(clock) for clock in deadlines), class_="clocks")
 

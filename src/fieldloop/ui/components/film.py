@@ -7,7 +7,7 @@ from fieldloop.say.html import Markup, tag
 from fieldloop.say.numbers import format_fixed
 
 
-def film_strip(frames: Sequence[FrameSeen], at_s: float) -> Markup:
+def draw_film_strip(frames: Sequence[FrameSeen], at_s: float) -> Markup:
     """Show frames by camera in the order of time."""
     cameras = dict.fromkeys(frame.stream for frame in frames)
     rows = (_draw_camera_row(camera, [f for f in frames if f.stream == camera], at_s) for camera in cameras)

@@ -43,7 +43,7 @@ class Submit:
     show: str = ""
 
 
-def form(api_path: str, fields: Sequence[Field], *submits: Submit) -> Markup:
+def draw_form(api_path: str, fields: Sequence[Field], *submits: Submit) -> Markup:
     """Draw a form; it posts its filled fields and the pressed button's values as JSON, or states what was wrong."""
     rows = [tag("label", tag("span", one.label), _draw_field_control(one)) for one in fields]
     buttons = tag("div", *map(_draw_submit_button, submits), class_="chips")

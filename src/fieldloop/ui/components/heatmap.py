@@ -18,7 +18,7 @@ LEGEND = (
 )
 
 
-def heat_map(grid: Grid) -> Markup:
+def draw_heat_map(grid: Grid) -> Markup:
     """Draw the share of the data over the share of production, by two factors."""
     head = [tag("span"), *(tag("span", name, class_="h") for name in map(_format_level_name, grid.columns))]
     rows = [

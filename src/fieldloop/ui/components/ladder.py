@@ -8,7 +8,7 @@ from fieldloop.say.numbers import percent
 RUNGS = [rung for rung in Rung if rung is not Rung.BACK]
 
 
-def rollout_ladder(rollout: Rollout) -> Markup:
+def draw_rollout_ladder(rollout: Rollout) -> Markup:
     """Draw the rungs, lowest first, with the candidate's place."""
     at = RUNGS.index(rollout.rung) if rollout.rung in RUNGS else -1
     steps = [_draw_rung(rung, place, at, rollout) for place, rung in enumerate(RUNGS)]

@@ -13,7 +13,7 @@ from fieldloop.say.numbers import format_recent_time, format_time, shorten_ids
 BACK = Markup('<svg viewBox="0 0 14 14" aria-hidden="true"><path d="M12 2v4a3 3 0 0 1-3 3H2M5 6 2 9l3 3"/></svg>')
 
 
-def loop_strip(stages: Sequence[StageNow], return_note: Note) -> Markup:
+def draw_loop_strip(stages: Sequence[StageNow], return_note: Note) -> Markup:
     """Draw the stages of the loop with what is in each now."""
     cells = [
         tag(
@@ -31,7 +31,7 @@ def loop_strip(stages: Sequence[StageNow], return_note: Note) -> Markup:
     )
 
 
-def change_list(changes: Sequence[Change], now_ns: int) -> Markup:
+def draw_change_list(changes: Sequence[Change], now_ns: int) -> Markup:
     """List what happened last, newest first."""
     if not changes:
         return tag("p", "Nothing has happened yet.", class_="body dim")

@@ -8,7 +8,7 @@ from fieldloop.say.html import Markup, tag
 from fieldloop.say.numbers import format_fixed
 
 
-def phase_lane(spans: Sequence[Annotation], start_ns: int, end_ns: int) -> Markup:
+def draw_phase_lane(spans: Sequence[Annotation], start_ns: int, end_ns: int) -> Markup:
     """Draw spans with their label; hover says the seconds."""
     whole = max(1, end_ns - start_ns)
     drawn = [

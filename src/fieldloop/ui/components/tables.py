@@ -19,7 +19,7 @@ Cells = Sequence[Any]
 Row = Cells | tuple[Cells, Mapping[str, Any]]
 
 
-def dense_table(columns: Sequence[Column | str], rows: Iterable[Row], table_id: str | None = None) -> Markup:
+def draw_table(columns: Sequence[Column | str], rows: Iterable[Row], table_id: str | None = None) -> Markup:
     """Lay rows out; a row may be a pair of cells and attributes of its own (`data_x`, `class_`)."""
     known = [column if isinstance(column, Column) else Column(column) for column in columns]
     head = tag("tr", *(tag("th", c.title, class_=_choose_cell_class(c, k), scope="col") for k, c in enumerate(known)))

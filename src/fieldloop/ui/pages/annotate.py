@@ -10,13 +10,13 @@ from fieldloop.say.marks import draw_status
 from fieldloop.say.numbers import format_count, format_fixed, format_number, plural
 from fieldloop.ui.components import (
     Column,
-    answer_card,
-    copyable_command,
-    dense_table,
-    empty_state,
-    interval_bar,
-    panel,
-    phase_lane,
+    draw_answer_card,
+    draw_copyable_command,
+    draw_empty_state,
+    draw_interval_bar,
+    draw_panel,
+    draw_phase_lane,
+    draw_table,
 )
 from fieldloop.ui.pages.tables_in import draw_labels_form
 from fieldloop.ui.visit import Drawn, Visit
@@ -27,10 +27,10 @@ def draw(visit: Visit) -> Drawn:
     now = show_annotations(visit.workspace)
     spans = now.phases
     if not spans:
-        nothing = empty_state(
+        nothing = draw_empty_state(
             "No phases yet",
             f"{plural(now.accepted, 'accepted episode')} without phases. This command proposes them from signals.",
-            copyable_command("fieldloop annotate"),
+            draw_copyable_command("fieldloop annotate"),
         )
         return Drawn(escape("Annotate"), (nothing, draw_labels_form(now.template)))
     done = len({span.episode for span in spans})
@@ -48,17 +48,17 @@ def draw(visit: Visit) -> Drawn:
 
 def _draw_answer_card(annotated_count: int, queue_length: int) -> Markup:
     if queue_length:
-        return answer_card(
+        return draw_answer_card(
             "run",
             f"{plural(queue_length, 'accepted episode')} without phases",
             f"{format_count(annotated_count)} accepted episodes have phases.",
-            copyable_command("fieldloop annotate"),
+            draw_copyable_command("fieldloop annotate"),
         )
-    return answer_card(
+    return draw_answer_card(
         "good",
         f"All {plural(annotated_count, 'accepted episode')} have phases",
         "You can freeze a release now.",
-        copyable_command("fieldloop release NAME"),
+        draw_copyable_command("fieldloop release NAME"),
     )
 
 
@@ -70,9 +70,9 @@ def _draw_authors(spans: Sequence[Annotation]) -> Markup:
         (author, format_count(len(ids)), format_count(sum(s.author == author for s in spans)))
         for author, ids in held.items()
     ]
-    return panel(
+    return draw_panel(
         "Authors",
-        dense_table(("Author", Column("Episodes", "num"), Column("Spans", "num")), rows),
+        draw_table(("Author", Column("Episodes", "num"), Column("Spans", "num")), rows),
         columns=5,
         flush=True,
     )
@@ -84,13 +84,13 @@ def _draw_agreement(annotations_shown: AnnotationsShown) -> Markup:
         how = (
             "Agreement needs episodes that two authors annotated. Let two authors annotate at least one episode in ten."
         )
-        return panel("Agreement", empty_state("No episode was annotated twice", how), columns=7)
+        return draw_panel("Agreement", draw_empty_state("No episode was annotated twice", how), columns=7)
     rows = [
         (
             " and ".join(a.authors),
             a.episodes,
             draw_status(verdict, f"κ {format_fixed(a.kappa, 2)}"),
-            interval_bar(a.kappa, a.kappa, a.kappa, tick=limit),
+            draw_interval_bar(a.kappa, a.kappa, a.kappa, tick=limit),
             f"{format_number(a.boundary_frames, 3)} frames",
             "–" if a.worst_frames is None else f"{a.worst_boundary}: {format_number(a.worst_frames, 3)} frames",
             a.unmatched,
@@ -107,7 +107,7 @@ def _draw_agreement(annotations_shown: AnnotationsShown) -> Markup:
         Column("Unmatched", "num"),
     )
     note = "" if limit is None else f"κ above {format_number(limit, 6)} required"
-    return panel("Agreement", dense_table(columns, rows), note=note, columns=7, flush=True)
+    return draw_panel("Agreement", draw_table(columns, rows), note=note, columns=7, flush=True)
 
 
 def _draw_phase_lanes(annotations_shown: AnnotationsShown) -> Markup:
@@ -119,10 +119,10 @@ def _draw_phase_lanes(annotations_shown: AnnotationsShown) -> Markup:
         join(
             tag("p", tag("a", episode.name, href=f"/episodes/{episode.id}")),
             *(
-                phase_lane([s for s in found if s.author == author], episode.start_ns, episode.end_ns)
+                draw_phase_lane([s for s in found if s.author == author], episode.start_ns, episode.end_ns)
                 for author in dict.fromkeys(s.author for s in found)
             ),
         )
         for episode, found in shown
     ]
-    return panel("Phases", *rows, note=f"{len(shown)} of {plural(len(by_episode), 'episode')}")
+    return draw_panel("Phases", *rows, note=f"{len(shown)} of {plural(len(by_episode), 'episode')}")

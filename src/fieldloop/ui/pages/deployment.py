@@ -12,15 +12,15 @@ from fieldloop.ui.components import (
     Column,
     Field,
     Submit,
-    answer_card,
-    button,
-    copyable_command,
-    dense_table,
-    empty_state,
-    form,
-    key_value,
-    meter,
-    panel,
+    draw_answer_card,
+    draw_button,
+    draw_copyable_command,
+    draw_empty_state,
+    draw_form,
+    draw_key_values,
+    draw_meter,
+    draw_panel,
+    draw_table,
 )
 from fieldloop.ui.pages.deployment_claims import draw_claims
 from fieldloop.ui.pages.deployment_sites import draw_mixes, draw_sites, draw_zones
@@ -34,10 +34,10 @@ def draw(visit: Visit) -> Drawn:
     now = show_deployment(visit.workspace)
     deployment, audit = now.deployment, now.audit
     if deployment is None:
-        nothing = empty_state(
+        nothing = draw_empty_state(
             "No deployment is mapped yet",
             "Describe the facility in deployment.toml and its articles in skus.csv, then audit the map.",
-            copyable_command("fieldloop audit --example"),
+            draw_copyable_command("fieldloop audit --example"),
         )
         return Drawn(escape("Deployment"), (nothing, _draw_edit_form(now.map_text)))
     parts = [
@@ -50,9 +50,9 @@ def draw(visit: Visit) -> Drawn:
     answers = (_draw_answer_card(audit), _draw_gap_questions(audit), *draw_claims(audit)) if audit else ()
     live = map(sentence, now.early)
     early = [tag("p", f"Note: {text}", class_="warn") for text in live]
-    answers = (*answers[:1], panel("Sites that went live early", *early), *answers[1:]) if early else answers
+    answers = (*answers[:1], draw_panel("Sites that went live early", *early), *answers[1:]) if early else answers
     notes = (*map(sentence, now.changed), *map(sentence, audit.odd if audit else ()))
-    odd = [panel("Notes", *(tag("p", f"Note: {one}", class_="warn") for one in notes))] if notes else []
+    odd = [draw_panel("Notes", *(tag("p", f"Note: {one}", class_="warn") for one in notes))] if notes else []
     return Drawn(
         escape("Deployment"), (*odd, *answers, *parts, _draw_strata(deployment), _draw_edit_form(now.map_text))
     )
@@ -66,28 +66,28 @@ def _draw_edit_form(text: str) -> Markup:
     )
     check = Submit("Check", {"put_in_force": False}, kind="", show="summary.text")
     put = Submit("Put in force", {"put_in_force": True}, sure="Write the map and put it in force?")
-    return panel("Edit the map", form("/api/audit/write", fields, check, put))
+    return draw_panel("Edit the map", draw_form("/api/audit/write", fields, check, put))
 
 
 def _draw_answer_card(audit: Audit) -> Markup:
     gaps = sum(len(answer.missing) for answer in audit.answers)
     if audit.complete:
-        return answer_card(
+        return draw_answer_card(
             "good",
             f"The map is complete: {percent(audit.score, 0)}",
             f"The audit leaves {plural(gaps, 'gap')} open.",
-            button("Go to the plan", "/plan", "primary"),
+            draw_button("Go to the plan", "/plan", "primary"),
         )
     if audit.overridden_by:
         why = f"{audit.overridden_by} overrode the audit: {audit.override_reason}"
-        return answer_card(
+        return draw_answer_card(
             "warn", f"The map is incomplete ({percent(audit.score, 0)}), but the audit was overridden", why
         )
-    return answer_card(
+    return draw_answer_card(
         "bad",
         f"The map is incomplete: {percent(audit.score, 0)}",
         f"Fill {plural(gaps, 'gap')} in the map before you lock a protocol or taxonomy.",
-        copyable_command("fieldloop audit"),
+        draw_copyable_command("fieldloop audit"),
     )
 
 
@@ -100,15 +100,15 @@ def _draw_gap_questions(audit: Audit) -> Markup:
                 tag("span", sentence(a.question)),
                 class_="st",
             ),
-            meter(a.score),
+            draw_meter(a.score),
             percent(a.score, 0),
             tag("div", *(tag("p", sentence(one)) for one in a.missing)) if a.missing else "nothing",
         )
         for a in audit.answers
     ]
-    return panel(
+    return draw_panel(
         "Five questions",
-        dense_table(("Question", Column("", "slim"), Column("Score", "num"), Column("Missing", "text wide")), rows),
+        draw_table(("Question", Column("", "slim"), Column("Score", "num"), Column("Missing", "text wide")), rows),
         flush=True,
     )
 
@@ -123,14 +123,14 @@ def _draw_tiers(deployment: Deployment) -> Markup:
         (
             tier.replace("_", " ") or "no tier",
             format_count(counts[tier]),
-            meter(picks[tier] / total),
+            draw_meter(picks[tier] / total),
             percent(picks[tier] / total, 0),
         )
         for tier in counts
     ]
     columns = ("Tier", Column("SKUs", "num"), Column("", "slim"), Column("Share of picks", "num"))
-    return panel(
-        "Catalogue", dense_table(columns, rows), note=plural(len(deployment.skus), "SKU"), columns=6, flush=True
+    return draw_panel(
+        "Catalogue", draw_table(columns, rows), note=plural(len(deployment.skus), "SKU"), columns=6, flush=True
     )
 
 
@@ -143,18 +143,19 @@ def _draw_edge_cases(deployment: Deployment) -> Markup:
         )
         for e in deployment.edge_cases
     ]
-    return panel("Edge cases", key_value(facts or [("none", "none is described")]), columns=6)
+    return draw_panel("Edge cases", draw_key_values(facts or [("none", "none is described")]), columns=6)
 
 
 def _draw_strata(deployment: Deployment) -> Markup:
     ranked = sorted(deployment.exposures, key=lambda e: -e.share)
     rows = [
-        (levels_in_words(e.stratum), meter(e.share / ranked[0].share), percent(e.share)) for e in ranked[:MOST_STRATA]
+        (levels_in_words(e.stratum), draw_meter(e.share / ranked[0].share), percent(e.share))
+        for e in ranked[:MOST_STRATA]
     ]
     note = f"{len(ranked)} strata in all, the {min(len(ranked), MOST_STRATA)} most common shown"
-    return panel(
+    return draw_panel(
         "Strata of production",
-        dense_table(("Stratum", Column("", "slim"), Column("Share", "num")), rows),
+        draw_table(("Stratum", Column("", "slim"), Column("Share", "num")), rows),
         note=note,
         flush=True,
     )

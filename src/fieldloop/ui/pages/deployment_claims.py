@@ -8,7 +8,7 @@ from fieldloop.say import sentence
 from fieldloop.say.html import Markup
 from fieldloop.say.marks import draw_status
 from fieldloop.say.numbers import format_count
-from fieldloop.ui.components import Column, dense_table, panel
+from fieldloop.ui.components import Column, draw_panel, draw_table
 
 ORDER = (Status.FAILED, Status.PASSED, Status.CANNOT_TELL)
 MOST_CLAIMS = 40
@@ -47,4 +47,4 @@ def draw_claims(audit: Audit) -> Iterator[Markup]:
         note += f", {MOST_CLAIMS} shown; fieldloop audit compare has all"
     if silent:
         note += f"; no attempt logs: {', '.join(silent)}"
-    yield panel("The map compared with the logs", dense_table(columns, rows), note=note, flush=True)
+    yield draw_panel("The map compared with the logs", draw_table(columns, rows), note=note, flush=True)

@@ -3,7 +3,7 @@
 from fieldloop.model.deployment import Deployment, Range, Site
 from fieldloop.say.html import Markup
 from fieldloop.say.numbers import format_number, percent
-from fieldloop.ui.components import Column, dense_table, empty_state, meter, panel
+from fieldloop.ui.components import Column, draw_empty_state, draw_meter, draw_panel, draw_table
 
 NOT_GIVEN = "not given"
 MOST_ROWS = 60
@@ -38,7 +38,7 @@ def draw_sites(deployment: Deployment) -> Markup:
         if deployment.target_cycle_s
         else "no target cycle time"
     )
-    return panel("Sites", dense_table(columns, rows), note=target, flush=True)
+    return draw_panel("Sites", draw_table(columns, rows), note=target, flush=True)
 
 
 def draw_zones(deployment: Deployment) -> Markup:
@@ -63,9 +63,9 @@ def draw_zones(deployment: Deployment) -> Markup:
         for zone in site.zones
     ]
     if not rows:
-        return panel(
+        return draw_panel(
             "Zones",
-            empty_state(
+            draw_empty_state(
                 "No zone is described", "Describe light, floor and air of each zone under [[site.zone]] in the map."
             ),
         )
@@ -79,13 +79,13 @@ def draw_zones(deployment: Deployment) -> Markup:
         Column("Further", "text"),
         Column("Room", "text"),
     )
-    return panel("Zones", dense_table(columns, rows), flush=True)
+    return draw_panel("Zones", draw_table(columns, rows), flush=True)
 
 
 def draw_mixes(deployment: Deployment) -> Markup:
     """Draw how a site's picks spread over the levels of each factor."""
     site_mixes = [
-        (site.id, factor.replace("_", " "), level.replace("_", " "), meter(share), percent(share, 0))
+        (site.id, factor.replace("_", " "), level.replace("_", " "), draw_meter(share), percent(share, 0))
         for site in deployment.sites
         for factor, shares in deployment.mixes(site).items()
         for level, share in shares.items()
@@ -97,7 +97,7 @@ def draw_mixes(deployment: Deployment) -> Markup:
     if len(site_mixes) > MOST_ROWS:
         note += f"; {MOST_ROWS} of {len(site_mixes)} shown, fieldloop audit --html draws all"
     columns = ("Site", "Factor", "Level", Column("", "slim"), Column("Share of the site's picks", "num"))
-    return panel("Exposure by factor", dense_table(columns, site_mixes[:MOST_ROWS]), note=note, flush=True)
+    return draw_panel("Exposure by factor", draw_table(columns, site_mixes[:MOST_ROWS]), note=note, flush=True)
 
 
 def _write_people_bands(site: Site) -> str:

@@ -28,7 +28,15 @@ from fieldloop.say import sentence
 from fieldloop.say.html import Markup, escape, join, tag
 from fieldloop.say.marks import draw_status, get_status_level
 from fieldloop.say.numbers import format_count, format_time, percent, plural, shorten_ids, stratum_in_words
-from fieldloop.ui.components import Column, answer_card, copyable_command, dense_table, empty_state, panel, share_bar
+from fieldloop.ui.components import (
+    Column,
+    draw_answer_card,
+    draw_copyable_command,
+    draw_empty_state,
+    draw_panel,
+    draw_share_bar,
+    draw_table,
+)
 from fieldloop.ui.visit import Drawn, Visit
 
 MOST_ROWS = 40
@@ -41,7 +49,8 @@ def draw(visit: Visit) -> Drawn:
     if diagnosis is None:
         how = "A diagnosis compares production with gate and laboratory trials, and names the causes of lost success."
         return Drawn(
-            escape("Diagnosis"), (empty_state("No diagnosis yet", how, copyable_command("fieldloop diagnose")),)
+            escape("Diagnosis"),
+            (draw_empty_state("No diagnosis yet", how, draw_copyable_command("fieldloop diagnose")),),
         )
     parts = [
         _draw_answer_card(diagnosis),
@@ -61,13 +70,16 @@ def draw(visit: Visit) -> Drawn:
 def _draw_answer_card(diagnosis: Diagnosis) -> Markup:
     why = join(write_success_change(diagnosis), " ", write_main_cause(diagnosis))
     card = {Status.FAILED: "fieldloop plan", Status.CANNOT_TELL: "fieldloop diagnose"}.get(diagnosis.status)
-    return answer_card(
-        get_status_level(diagnosis.status), write_verdict(diagnosis), why, *([copyable_command(card)] if card else [])
+    return draw_answer_card(
+        get_status_level(diagnosis.status),
+        write_verdict(diagnosis),
+        why,
+        *([draw_copyable_command(card)] if card else []),
     )
 
 
 def _draw_picture_panel(title: str, drawing: Markup | None, note: str = "") -> Markup | None:
-    return panel(title, tag("div", Markup(drawing), class_="drawn"), note=note) if drawing else None
+    return draw_panel(title, tag("div", Markup(drawing), class_="drawn"), note=note) if drawing else None
 
 
 def _draw_causes(diagnosis: Diagnosis) -> Markup | None:
@@ -79,11 +91,11 @@ def _draw_causes(diagnosis: Diagnosis) -> Markup | None:
         Column("Evidence", "text"),
         Column("Fix", "wrap"),
     )
-    return panel("Causes of the loss", dense_table(columns, rows), flush=True) if rows else None
+    return draw_panel("Causes of the loss", draw_table(columns, rows), flush=True) if rows else None
 
 
 def _make_cause_row(diagnosis: Diagnosis, cause: Cause) -> tuple[object, ...]:
-    drawn = [] if uses_points(diagnosis) else [share_bar(cause.share, cause.low, cause.high)]
+    drawn = [] if uses_points(diagnosis) else [draw_share_bar(cause.share, cause.low, cause.high)]
     share = join(tag("div", "{} ({})".format(*format_cause_size(diagnosis, cause))), *drawn)
     return (
         cause.gap.value,
@@ -96,7 +108,7 @@ def _make_cause_row(diagnosis: Diagnosis, cause: Cause) -> tuple[object, ...]:
 
 def _draw_open_questions(diagnosis: Diagnosis) -> Markup | None:
     lines = [tag("p", sentence(reason)) for reason in diagnosis.cannot_tell]
-    return panel(write_remarks_title(diagnosis), *lines) if lines else None
+    return draw_panel(write_remarks_title(diagnosis), *lines) if lines else None
 
 
 def _draw_slices(slices: Sequence[LostSlice]) -> Markup | None:
@@ -112,7 +124,9 @@ def _draw_slices(slices: Sequence[LostSlice]) -> Markup | None:
     ]
     names = ("Episodes", "Success expected", "Observed", "Doubt")
     columns = [Column("Where"), *(Column(name, "num") for name in names)]
-    return panel("Conditions with lost success", dense_table(columns, rows), note=DOUBT, flush=True) if rows else None
+    return (
+        draw_panel("Conditions with lost success", draw_table(columns, rows), note=DOUBT, flush=True) if rows else None
+    )
 
 
 def _draw_failures(diagnosis: Diagnosis) -> Markup | None:
@@ -137,7 +151,9 @@ def _draw_failures(diagnosis: Diagnosis) -> Markup | None:
         *(Column(sentence(question), "wrap") for question in questions),
     ]
     note = write_explained_failures(diagnosis)
-    return panel("Four questions about failures", dense_table(columns, rows), note=note, flush=True) if rows else None
+    return (
+        draw_panel("Four questions about failures", draw_table(columns, rows), note=note, flush=True) if rows else None
+    )
 
 
 def _draw_all_diagnoses(diagnoses: Sequence[Diagnosis], names: Mapping[str, str]) -> Markup:
@@ -162,6 +178,6 @@ def _draw_all_diagnoses(diagnoses: Sequence[Diagnosis], names: Mapping[str, str]
         Column("Observed", "num"),
         "Largest cause",
     )
-    return panel(
-        "All diagnoses", dense_table(columns, rows), note=plural(len(diagnoses), "diagnosis", "diagnoses"), flush=True
+    return draw_panel(
+        "All diagnoses", draw_table(columns, rows), note=plural(len(diagnoses), "diagnosis", "diagnoses"), flush=True
     )

@@ -27,18 +27,18 @@ from fieldloop.ui.components import (
     Column,
     Field,
     Submit,
-    action_button,
-    answer_card,
-    copyable_command,
-    dense_table,
-    empty_state,
-    facts,
-    film_strip,
-    folded,
-    form,
-    panel,
-    phase_lane,
-    signal_plot,
+    draw_action_button,
+    draw_answer_card,
+    draw_copyable_command,
+    draw_empty_state,
+    draw_facts,
+    draw_film_strip,
+    draw_folded,
+    draw_form,
+    draw_panel,
+    draw_phase_lane,
+    draw_signal_plot,
+    draw_table,
 )
 from fieldloop.ui.components.tables import Row
 from fieldloop.ui.findings import draw_measured_value, draw_moment_link, format_cost, write_fixes
@@ -110,12 +110,14 @@ def _draw_moment(episode_shown: EpisodeShown, at_s: float) -> Markup:
     about = [write_finding(f) for f in findings if _is_near_moment(f, at_s) and f.counts]
     title, note = f"At {format_fixed(at_s, 2)} s", about[0] if about else ""
     if seen is None:
-        return panel(title, empty_state("This moment cannot be shown", episode_shown.moment_error), note=note)
+        return draw_panel(title, draw_empty_state("This moment cannot be shown", episode_shown.moment_error), note=note)
     length_s = (episode.end_ns - episode.start_ns) / NS_PER_S
-    drawn = [signal_plot(signal, seen.at_s, length_s) for signal in seen.signals]
+    drawn = [draw_signal_plot(signal, seen.at_s, length_s) for signal in seen.signals]
     if not drawn and not seen.frames:
-        return panel(title, tag("p", "The log contains no pictures and no signals that can be drawn.", class_="dim"))
-    return panel(title, film_strip(seen.frames, seen.at_s), tag("div", *drawn, class_="charts"), note=note)
+        return draw_panel(
+            title, tag("p", "The log contains no pictures and no signals that can be drawn.", class_="dim")
+        )
+    return draw_panel(title, draw_film_strip(seen.frames, seen.at_s), tag("div", *drawn, class_="charts"), note=note)
 
 
 def _is_near_moment(finding: Finding, at_s: float | None) -> bool:
@@ -124,19 +126,19 @@ def _is_near_moment(finding: Finding, at_s: float | None) -> bool:
 
 def _draw_verdict_card(report: EpisodeReport | None) -> Markup:
     if report is None:
-        return answer_card(
+        return draw_answer_card(
             "idle",
             "Not judged yet",
             "The episode has not been checked against a protocol.",
-            copyable_command("fieldloop check"),
+            draw_copyable_command("fieldloop check"),
         )
     standing = sorted((f for f in report.findings if f.counts), key=lambda f: ORDER[f.status])
     passed = sum(f.status is Status.PASSED for f in report.findings)
     if not standing:
-        return answer_card(
+        return draw_answer_card(
             "good", "Fit for training", f"{plural(passed, 'answer')} passed.{_write_judging_protocol(report)}"
         )
-    return answer_card(
+    return draw_answer_card(
         get_status_level(report.status),
         write_finding(standing[0]),
         f"{plural(len(standing), 'finding')} blocking, {plural(passed, 'answer')} "
@@ -151,13 +153,15 @@ def _write_judging_protocol(report: EpisodeReport) -> str:
 def _draw_findings(report: EpisodeReport | None, at_s: float | None) -> Markup:
     """Show blocking findings one by one, the most costly first, and the rest folded by check."""
     if report is None:
-        return panel("Findings", tag("p", "None yet.", class_="dim"))
+        return draw_panel("Findings", tag("p", "None yet.", class_="dim"))
     standing = sorted((f for f in report.findings if f.counts), key=lambda f: (ORDER[f.status], -f.cost, f.check))
     quiet = sorted((f for f in report.findings if not f.counts), key=lambda f: (ORDER[f.status], f.check))
     rest = [_make_similar_findings_row(list(same)) for _, same in groupby(quiet, key=lambda f: (f.status, f.check))]
-    table = dense_table(FINDING_COLUMNS, [_make_blocking_finding_row(report.episode, f, at_s) for f in standing])
-    others = folded(_summarise_quiet_findings(quiet), dense_table(FINDING_COLUMNS, rest)) if rest else None
-    return panel("Findings", table if standing else None, others, note="findings that cost most come first", flush=True)
+    table = draw_table(FINDING_COLUMNS, [_make_blocking_finding_row(report.episode, f, at_s) for f in standing])
+    others = draw_folded(_summarise_quiet_findings(quiet), draw_table(FINDING_COLUMNS, rest)) if rest else None
+    return draw_panel(
+        "Findings", table if standing else None, others, note="findings that cost most come first", flush=True
+    )
 
 
 def _summarise_quiet_findings(quiet_findings: Sequence[Finding]) -> str:
@@ -236,7 +240,7 @@ def _draw_facts(episode: Episode, used_names: Sequence[str]) -> Markup:
         ("In releases", ", ".join(used_names) or "none"),
         *((f"Stated: {one.name}", _write_fact_origin(one)) for one in episode.stated),
     ]
-    return panel("Episode", facts(pairs))
+    return draw_panel("Episode", draw_facts(pairs))
 
 
 def _write_fact_origin(stated_fact: Stated) -> str:
@@ -246,13 +250,13 @@ def _write_fact_origin(stated_fact: Stated) -> str:
 
 
 def _draw_set_aside_card(episode: Episode) -> Markup:
-    again = action_button("Use it again", "/api/ingest/restore", {"episode": [episode.id]})
-    return answer_card("idle", "This episode is set aside", episode.set_aside, again)
+    again = draw_action_button("Use it again", "/api/ingest/restore", {"episode": [episode.id]})
+    return draw_answer_card("idle", "This episode is set aside", episode.set_aside, again)
 
 
 def _draw_change_forms(episode: Episode) -> Markup:
     """Draw the forms that change an episode's facts and set it aside."""
-    label = form(
+    label = draw_form(
         "/api/ingest/relabel",
         (
             Field(
@@ -265,21 +269,23 @@ def _draw_change_forms(episode: Episode) -> Markup:
         ),
         Submit("Change facts", {"episode": [episode.id]}),
     )
-    aside = form(
+    aside = draw_form(
         "/api/ingest/set-aside",
         (Field("reason", "Why it is not used", hint="the robot was pushed by hand", required=True),),
         Submit("Set aside", {"episode": [episode.id]}),
     )
     note = "Changes are on the record. Releases that are frozen keep the earlier facts."
-    return panel("Change", label, *(() if episode.set_aside else (aside,)), note=note)
+    return draw_panel("Change", label, *(() if episode.set_aside else (aside,)), note=note)
 
 
 def _draw_streams(episode_shown: EpisodeShown) -> Markup:
     """Show the streams of the log; a log that cannot be opened is reported."""
     if episode_shown.streams_error:
-        return panel(
+        return draw_panel(
             "Streams",
-            empty_state("The log cannot be opened", episode_shown.streams_error, copyable_command("fieldloop doctor")),
+            draw_empty_state(
+                "The log cannot be opened", episode_shown.streams_error, draw_copyable_command("fieldloop doctor")
+            ),
         )
     rows = [
         (
@@ -294,27 +300,27 @@ def _draw_streams(episode_shown: EpisodeShown) -> Markup:
         )
         for s in episode_shown.streams
     ]
-    return panel(
-        "Streams", dense_table(STREAM_COLUMNS, rows), note="every clock of the stream, most trusted first", flush=True
+    return draw_panel(
+        "Streams", draw_table(STREAM_COLUMNS, rows), note="every clock of the stream, most trusted first", flush=True
     )
 
 
 def _draw_phases(episode: Episode, spans: Sequence[Annotation]) -> Markup:
     if not spans:
-        return panel(
+        return draw_panel(
             "Phases",
-            empty_state(
+            draw_empty_state(
                 "No phases yet",
                 "This command proposes phases from the signals.",
-                copyable_command("fieldloop annotate"),
+                draw_copyable_command("fieldloop annotate"),
             ),
         )
     authors = list(dict.fromkeys(span.author for span in spans))
     lanes = [
         join(
             tag("p", author, class_="dim"),
-            phase_lane([s for s in spans if s.author == author], episode.start_ns, episode.end_ns),
+            draw_phase_lane([s for s in spans if s.author == author], episode.start_ns, episode.end_ns),
         )
         for author in authors
     ]
-    return panel("Phases", *lanes, note=plural(len(authors), "author"))
+    return draw_panel("Phases", *lanes, note=plural(len(authors), "author"))

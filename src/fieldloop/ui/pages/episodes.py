@@ -10,7 +10,15 @@ from fieldloop.say.findings import write_finding
 from fieldloop.say.html import Markup, escape, tag
 from fieldloop.say.marks import draw_status
 from fieldloop.say.numbers import format_count, format_fixed, format_time, levels_in_words, plural
-from fieldloop.ui.components import Column, answer_card, chip, copyable_command, dense_table, empty_state, panel
+from fieldloop.ui.components import (
+    Column,
+    draw_answer_card,
+    draw_chip,
+    draw_copyable_command,
+    draw_empty_state,
+    draw_panel,
+    draw_table,
+)
 from fieldloop.ui.visit import Drawn, Visit
 
 COLUMNS = (
@@ -44,12 +52,13 @@ def draw(visit: Visit) -> Drawn:
     if not matches.total + matches.set_aside:
         how = "Ingest robot logs: MCAP, ROS bags, HDF5, LeRobot, RLDS, or folders of them."
         return Drawn(
-            escape("Episodes"), (empty_state("No episode yet", how, copyable_command("fieldloop ingest PATH")),)
+            escape("Episodes"),
+            (draw_empty_state("No episode yet", how, draw_copyable_command("fieldloop ingest PATH")),),
         )
     note = f"{format_count(matches.matching)} of {plural(matches.total + matches.set_aside, 'episode')}"
     note += f", newest {len(matches.episodes)} shown" if matches.matching > len(matches.episodes) else ""
-    table = tag("div", dense_table(COLUMNS, map(_make_episode_row, matches.episodes)), style="padding-top:8px")
-    listed = panel("Episodes", _draw_filters(matches, visit.query), table, note=note, flush=True)
+    table = tag("div", draw_table(COLUMNS, map(_make_episode_row, matches.episodes)), style="padding-top:8px")
+    listed = draw_panel("Episodes", _draw_filters(matches, visit.query), table, note=note, flush=True)
     return Drawn(
         escape("Episodes"), (_draw_summary_card(matches), listed, *([_draw_logs(matches)] if matches.logs else ()))
     )
@@ -70,16 +79,16 @@ def _draw_logs(matches: FoundEpisodes) -> Markup:
         for log in matches.logs
     ]
     note = f"{format_count(len(rows))} of {plural(matches.log_count, 'log')}, newest first"
-    return panel("Logs", dense_table(LOG_COLUMNS, rows), note=note, flush=True)
+    return draw_panel("Logs", draw_table(LOG_COLUMNS, rows), note=note, flush=True)
 
 
 def _draw_summary_card(matches: FoundEpisodes) -> Markup:
     if not matches.held_back:
-        return answer_card("good", f"All {plural(matches.total, 'episode')} passed")
+        return draw_answer_card("good", f"All {plural(matches.total, 'episode')} passed")
     why = "The episodes have not been judged."
     if matches.commonest_check:
         why = f"Most frequent reason: {matches.commonest_check}, in {plural(matches.commonest_count, 'finding')}."
-    return answer_card(
+    return draw_answer_card(
         "warn", f"{plural(matches.held_back, 'episode')} of {format_count(matches.total)} held back", why
     )
 
@@ -87,20 +96,22 @@ def _draw_summary_card(matches: FoundEpisodes) -> Markup:
 def _draw_filters(matches: FoundEpisodes, query: Mapping[str, str]) -> Markup:
     rest = {k: v for k, v in query.items() if k != "status"}
     chips = [
-        chip(f"all {format_count(matches.total)}", href=f"/episodes?{urlencode(rest)}", current="status" not in query)
+        draw_chip(
+            f"all {format_count(matches.total)}", href=f"/episodes?{urlencode(rest)}", current="status" not in query
+        )
     ]
     for name, count in matches.by_status.items():
         href = f"/episodes?{urlencode({**rest, 'status': name})}"
         chips.append(
-            chip(f"{name.replace('_', ' ')} {format_count(count)}", href=href, current=query.get("status") == name)
+            draw_chip(f"{name.replace('_', ' ')} {format_count(count)}", href=href, current=query.get("status") == name)
         )
     if matches.set_aside:
         href = f"/episodes?{urlencode({**rest, 'status': SET_ASIDE})}"
         label = f"set aside {format_count(matches.set_aside)}"
-        chips.append(chip(label, href=href, current=query.get("status") == SET_ASIDE))
+        chips.append(draw_chip(label, href=href, current=query.get("status") == SET_ASIDE))
     for key, value in rest.items():
         without = urlencode({k: v for k, v in query.items() if k != key})
-        chips += [chip(f"{key}: {value} ×", "run", f"/episodes?{without}")] * bool(value)
+        chips += [draw_chip(f"{key}: {value} ×", "run", f"/episodes?{without}")] * bool(value)
     return tag("div", *chips, class_="chips", style="padding:4px 12px 0")
 
 

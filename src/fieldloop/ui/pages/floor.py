@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from fieldloop.doors.written import convert_to_json
 from fieldloop.loop.home.floor import floor
-from fieldloop.loop.home.success import Success, policies_shown
+from fieldloop.loop.home.success import Success, list_policies_shown
 from fieldloop.model.alarm import Alarm, Rate
 from fieldloop.model.finding import Status
 from fieldloop.model.policy import Outcome
@@ -26,16 +26,16 @@ from fieldloop.say.numbers import (
 )
 from fieldloop.ui.components import (
     Column,
-    action_button,
-    answer_card,
-    copyable_command,
-    dense_table,
-    empty_state,
-    interval_bar,
-    key_value,
-    panel,
-    rollout_ladder,
-    script_island,
+    draw_action_button,
+    draw_answer_card,
+    draw_copyable_command,
+    draw_empty_state,
+    draw_interval_bar,
+    draw_key_values,
+    draw_panel,
+    draw_rollout_ladder,
+    draw_table,
+    make_script_island,
 )
 from fieldloop.ui.pages.tables_in import draw_outcomes_form, draw_unknown_results
 from fieldloop.ui.visit import Drawn, Visit
@@ -46,10 +46,10 @@ def draw(visit: Visit) -> Drawn:
     now = floor(visit.workspace)
     names, alarms, over_time = now.policies, now.alarms, now.success
     if not now.outcomes and not now.rollouts:
-        nothing = empty_state(
+        nothing = draw_empty_state(
             "No robot reports yet",
             "Roll out a policy that passed its gate, or record a file of outcomes from robots.",
-            copyable_command("fieldloop monitor record FILE"),
+            draw_copyable_command("fieldloop monitor record FILE"),
         )
         record = draw_outcomes_form(tuple(names.values()), now.template)
         return Drawn(escape("Floor"), (nothing, record))
@@ -59,10 +59,10 @@ def draw(visit: Visit) -> Drawn:
     ]
     if over_time.points:
         parts.append(
-            panel(
+            draw_panel(
                 "Success in production",
-                script_island("success.js", {"first": convert_to_json(over_time)}, shown_seq=0),
-                note=f"{policies_shown(over_time)}, all sites, 95 % interval",
+                make_script_island("success.js", {"first": convert_to_json(over_time)}, shown_seq=0),
+                note=f"{list_policies_shown(over_time)}, all sites, 95 % interval",
                 columns=8,
             )
         )
@@ -74,11 +74,11 @@ def draw(visit: Visit) -> Drawn:
 def _draw_summary_card(alarms: Sequence[Alarm], success: Success) -> Markup:
     if alarms:
         last = alarms[0]
-        return answer_card(
-            "bad", f"Alarm at {last.site}", sentence(last.message), copyable_command("fieldloop diagnose")
+        return draw_answer_card(
+            "bad", f"Alarm at {last.site}", sentence(last.message), draw_copyable_command("fieldloop diagnose")
         )
     if not success.points:
-        return answer_card(
+        return draw_answer_card(
             "idle",
             "Too few outcomes to give a rate",
             "The success rate appears once robots have reported enough outcomes.",
@@ -86,8 +86,8 @@ def _draw_summary_card(alarms: Sequence[Alarm], success: Success) -> Markup:
     now, base = success.in_window, success.baseline
     if now is None or success.status is Status.CANNOT_TELL:
         why = " ".join(sentence(reason) for reason in success.reasons)
-        return answer_card(
-            "warn", "Cannot tell how production performs", why, copyable_command("fieldloop monitor record FILE")
+        return draw_answer_card(
+            "warn", "Cannot tell how production performs", why, draw_copyable_command("fieldloop monitor record FILE")
         )
     days = f"succeeded in {format_number(success.window_days, 6)} days"
     headline = f"{success.policy}: {percent(now.rate)} of {plural(now.episodes, 'episode')} {days}"
@@ -96,9 +96,9 @@ def _draw_summary_card(alarms: Sequence[Alarm], success: Success) -> Markup:
             f"This is {format_fixed(100 * (base - now.rate), 1)} points below the baseline, without an alarm. Run "
             f"the monitor:"
         )
-        return answer_card("warn", headline, under, copyable_command("fieldloop monitor"))
+        return draw_answer_card("warn", headline, under, draw_copyable_command("fieldloop monitor"))
     against = "No baseline is known for comparison." if base is None else f"The baseline is {percent(base)}."
-    return answer_card("good" if base is not None else "run", f"{headline}, no alarm", against)
+    return draw_answer_card("good" if base is not None else "run", f"{headline}, no alarm", against)
 
 
 def _draw_rollout(rollout: Rollout, names: Mapping[str, str]) -> Markup:
@@ -118,7 +118,7 @@ def _draw_rollout(rollout: Rollout, names: Mapping[str, str]) -> Markup:
     back = (
         None
         if rollout.rung is Rung.BACK
-        else action_button(
+        else draw_action_button(
             "Roll back",
             "/api/rollout/back",
             {"reason": "rolled back by hand on the floor page"},
@@ -126,12 +126,17 @@ def _draw_rollout(rollout: Rollout, names: Mapping[str, str]) -> Markup:
             confirm_text="Roll this policy back?",
         )
     )
-    return panel("Rollout", rollout_ladder(rollout), tag("div", key_value(facts), style="padding-top:12px"), right=back)
+    return draw_panel(
+        "Rollout",
+        draw_rollout_ladder(rollout),
+        tag("div", draw_key_values(facts), style="padding-top:12px"),
+        right=back,
+    )
 
 
 def _draw_alarms(alarms: Sequence[Alarm]) -> Markup:
     if not alarms:
-        return panel("Alarms", tag("p", "No alarm was raised.", class_="dim"), columns=4)
+        return draw_panel("Alarms", tag("p", "No alarm was raised.", class_="dim"), columns=4)
     items = [
         tag(
             "li",
@@ -141,7 +146,7 @@ def _draw_alarms(alarms: Sequence[Alarm]) -> Markup:
         )
         for a in alarms
     ]
-    return panel("Alarms", tag("ul", *items, class_="list"), columns=4)
+    return draw_panel("Alarms", tag("ul", *items, class_="list"), columns=4)
 
 
 def _draw_rates_by_site(site_rates: Sequence[Rate], names: Mapping[str, str]) -> Markup:
@@ -150,7 +155,7 @@ def _draw_rates_by_site(site_rates: Sequence[Rate], names: Mapping[str, str]) ->
             r.site,
             names.get(r.policy, shorten_ids(r.policy)),
             percent(r.rate),
-            interval_bar(r.low, r.rate, r.high),
+            draw_interval_bar(r.low, r.rate, r.high),
             percent_range(r.low, r.high),
             format_count(r.episodes),
         )
@@ -165,7 +170,7 @@ def _draw_rates_by_site(site_rates: Sequence[Rate], names: Mapping[str, str]) ->
         Column("Episodes", "num"),
     )
     span = f", {format_time(site_rates[0].start_ns)} to {format_time(site_rates[0].end_ns)}" if site_rates else ""
-    return panel("By site and policy", dense_table(columns, rows), note=f"lowest first{span}", flush=True)
+    return draw_panel("By site and policy", draw_table(columns, rows), note=f"lowest first{span}", flush=True)
 
 
 def _draw_outcome_result(outcome: Outcome) -> Markup:
@@ -204,4 +209,4 @@ def _draw_recent_outcomes(recent_outcomes: Sequence[Outcome], names: Mapping[str
         "Judged by",
     )
     note = "newest first" + "".join(f", {count} {name}" for name, count in failed.most_common())
-    return panel("Last outcomes", dense_table(columns, rows), note=note, flush=True)
+    return draw_panel("Last outcomes", draw_table(columns, rows), note=note, flush=True)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from fieldloop.doors.written import convert_to_json
 from fieldloop.loop.home.home import Home, home
-from fieldloop.loop.home.success import policies_shown
+from fieldloop.loop.home.success import list_policies_shown
 from fieldloop.model.plan import Plan, Progress, Quota, QuotaKind
 from fieldloop.report.plan.content import find_shared_factors, sort_by_gain
 from fieldloop.report.plan.grid import make_coverage_grid
@@ -15,19 +15,19 @@ from fieldloop.say.marks import draw_level_mark
 from fieldloop.say.numbers import format_fixed, format_number, levels_in_words, percent, percent_range, plural
 from fieldloop.ui.components import (
     Column,
-    answer_card,
-    button,
-    change_list,
-    chip,
-    copyable_command,
-    dense_table,
-    empty_state,
-    gain_bar,
-    heat_map,
-    loop_strip,
-    meter,
-    panel,
-    script_island,
+    draw_answer_card,
+    draw_button,
+    draw_change_list,
+    draw_chip,
+    draw_copyable_command,
+    draw_empty_state,
+    draw_gain_bar,
+    draw_heat_map,
+    draw_loop_strip,
+    draw_meter,
+    draw_panel,
+    draw_table,
+    make_script_island,
 )
 from fieldloop.ui.components.tables import Row
 from fieldloop.ui.visit import Drawn, Visit
@@ -40,16 +40,18 @@ def draw(visit: Visit) -> Drawn:
     """Draw the home page."""
     now = home(visit.workspace)
     step = now.next
-    card = answer_card(
+    card = draw_answer_card(
         step.mark,
         sentence(step.sentence),
         sentence(step.why),
-        copyable_command(step.command),
-        button("Show", step.page, "primary"),
+        draw_copyable_command(step.command),
+        draw_button("Show", step.page, "primary"),
     )
-    changes = panel("What changed", change_list(now.changes, now.at_ns), note="newest first", columns=4, flush=True)
-    strip = loop_strip(now.stages, now.way_back)
-    live = script_island("home.js", {}, shown_seq=now.seq)
+    changes = draw_panel(
+        "What changed", draw_change_list(now.changes, now.at_ns), note="newest first", columns=4, flush=True
+    )
+    strip = draw_loop_strip(now.stages, now.way_back)
+    live = make_script_island("home.js", {}, shown_seq=now.seq)
     return Drawn(
         escape("Home"),
         (
@@ -78,21 +80,21 @@ def _draw_later_steps(home: Home) -> tuple[Markup, ...]:
         )
         for s in home.then
     ]
-    return (panel("Then", tag("ol", *lines, class_="steps"), flush=True),)
+    return (draw_panel("Then", tag("ol", *lines, class_="steps"), flush=True),)
 
 
 def _draw_success_panel(home: Home) -> Markup:
     if not home.success.points:
-        nothing = empty_state(
+        nothing = draw_empty_state(
             "No rate yet",
             "The success rate appears here once robots have reported enough outcomes.",
-            copyable_command("fieldloop monitor record FILE"),
+            draw_copyable_command("fieldloop monitor record FILE"),
         )
-        return panel("Success in production", nothing, columns=8)
+        return draw_panel("Success in production", nothing, columns=8)
     days = f"{format_number(home.success.window_days, 6)}-day rolling"
-    note = f"{policies_shown(home.success)}, {days}, all sites, 95 % interval"
-    chart = script_island("success.js", {"first": convert_to_json(home.success)}, shown_seq=home.seq)
-    return panel("Success in production", _draw_success_headline(home), chart, note=note, columns=8)
+    note = f"{list_policies_shown(home.success)}, {days}, all sites, 95 % interval"
+    chart = make_script_island("success.js", {"first": convert_to_json(home.success)}, shown_seq=home.seq)
+    return draw_panel("Success in production", _draw_success_headline(home), chart, note=note, columns=8)
 
 
 def _draw_success_headline(home: Home) -> Markup:
@@ -121,34 +123,38 @@ def _draw_success_headline(home: Home) -> Markup:
 def _draw_coverage_panel(home: Home) -> Markup:
     note = "share of the data ÷ share of production"
     if not home.coverage:
-        nothing = empty_state(
+        nothing = draw_empty_state(
             "No deployment is mapped",
             "Coverage compares demonstrations with the deployment map.",
-            copyable_command("fieldloop audit --example"),
+            draw_copyable_command("fieldloop audit --example"),
         )
-        return panel("Coverage of production", nothing, columns=6)
-    return panel(
+        return draw_panel("Coverage of production", nothing, columns=6)
+    return draw_panel(
         "Coverage of production",
-        heat_map(make_coverage_grid(home.coverage)),
+        draw_heat_map(make_coverage_grid(home.coverage)),
         note=note,
         columns=6,
-        right=chip("All factors", href="/plan"),
+        right=draw_chip("All factors", href="/plan"),
     )
 
 
 def _draw_what_to_collect(home: Home) -> Markup:
     if home.plan is None or not home.plan.quotas:
         how = "A plan states what to collect next and the expected gain."
-        return panel(
-            "What to collect next", empty_state("No plan yet", how, copyable_command("fieldloop plan")), columns=6
+        return draw_panel(
+            "What to collect next",
+            draw_empty_state("No plan yet", how, draw_copyable_command("fieldloop plan")),
+            columns=6,
         )
     table = draw_quotas(home.plan, home.progress, MOST_ROWS)
-    return panel("What to collect next", table, right=draw_budget_slider(home.plan), columns=6, flush=True)
+    return draw_panel("What to collect next", table, right=draw_budget_slider(home.plan), columns=6, flush=True)
 
 
 def draw_budget_slider(plan: Plan) -> Markup:
     """Draw the budget slider; it greys the rows of the table that the budget does not reach."""
-    return script_island("budget.js", {"table": COLLECT, "total": sum(quota.demonstrations for quota in plan.quotas)})
+    return make_script_island(
+        "budget.js", {"table": COLLECT, "total": sum(quota.demonstrations for quota in plan.quotas)}
+    )
 
 
 def draw_quotas(plan: Plan, progress: Sequence[Progress], max_quotas: int | None = None) -> Markup:
@@ -171,7 +177,7 @@ def draw_quotas(plan: Plan, progress: Sequence[Progress], max_quotas: int | None
         columns += [Column("", "slim"), Column("Rejected", "num")]
     hidden = len(plan.quotas) - len(ranked)
     link = tag("a", f"and {plural(hidden, 'more stratum', 'more strata')}", href="/plan")
-    return join(dense_table(columns, rows, COLLECT), tag("p", link, class_="body dim") if hidden else None)
+    return join(draw_table(columns, rows, COLLECT), tag("p", link, class_="body dim") if hidden else None)
 
 
 def _make_quota_row(
@@ -186,12 +192,12 @@ def _make_quota_row(
     cells = [
         levels_in_words(quota.stratum, without=shared_factors),
         tag("span", str(quota.demonstrations), data_given=True),
-        gain_bar(quota.gain_low, quota.gain, quota.gain_high, largest=largest_gain),
+        draw_gain_bar(quota.gain_low, quota.gain, quota.gain_high, largest=largest_gain),
         str(accepted) if accepted else "–",
     ]
     if with_reasons:
         share = accepted / quota.demonstrations if quota.demonstrations else 1.0
-        done_bar = meter(share, "good" if share >= 1 else "")
+        done_bar = draw_meter(share, "good" if share >= 1 else "")
         cells += [done_bar, str(rejected) if rejected else "–"]
         kind = "" if quota.kind is QuotaKind.DEMONSTRATION else f" ({quota.kind.value})"
         cells[0] = join(f"{cells[0]}{kind}", tag("small", write_details(quota.why)))

@@ -24,15 +24,15 @@ from fieldloop.say.marks import draw_level_mark
 from fieldloop.say.numbers import format_time, plural, shorten_ids
 from fieldloop.ui.components import (
     Column,
-    action_button,
-    answer_card,
-    copyable_command,
-    dense_table,
-    empty_state,
-    incident_clocks,
-    interval_bar,
-    key_value,
-    panel,
+    draw_action_button,
+    draw_answer_card,
+    draw_copyable_command,
+    draw_empty_state,
+    draw_incident_clocks,
+    draw_interval_bar,
+    draw_key_values,
+    draw_panel,
+    draw_table,
 )
 from fieldloop.ui.visit import Drawn, Visit
 
@@ -45,7 +45,10 @@ def draw(visit: Visit) -> Drawn:
         how = "An alarm opens an incident automatically. You can also open one by hand."
         return Drawn(
             escape("Incidents"),
-            (empty_state("No incident", how, copyable_command("fieldloop incident open --help")), *diagnosis_panel),
+            (
+                draw_empty_state("No incident", how, draw_copyable_command("fieldloop incident open --help")),
+                *diagnosis_panel,
+            ),
         )
     return Drawn(escape("Incidents"), (_draw_answer_card(known), *map(_draw_incident, known), *diagnosis_panel))
 
@@ -55,11 +58,11 @@ def _draw_answer_card(incidents: Sequence[IncidentNow]) -> Markup:
     if not still:
         asked = sum(d.demonstrations for now in incidents for d in now.demands)
         why = f"The incidents requested {plural(asked, 'demonstration')} from the plan."
-        return answer_card("good", f"All {plural(len(incidents), 'incident')} are reviewed", why)
+        return draw_answer_card("good", f"All {plural(len(incidents), 'incident')} are reviewed", why)
     late = sum(c.met is False or (c.met is None and c.elapsed_s > c.limit_s) for now in still for c in now.clocks)
     why = f"{plural(late, 'deadline')} missed." if late else "No deadline has been missed."
     headline = f"{plural(len(still), 'incident')} open: {sentence(still[0].incident.what)}"
-    return answer_card("bad" if late else "warn", headline, why)
+    return draw_answer_card("bad" if late else "warn", headline, why)
 
 
 def _draw_incident(incident_now: IncidentNow) -> Markup:
@@ -85,11 +88,11 @@ def _draw_incident(incident_now: IncidentNow) -> Markup:
         for s in incident.steps
     ]
     body = (
-        incident_clocks(incident_now.clocks),
-        tag("div", key_value(facts), class_="under"),
+        draw_incident_clocks(incident_now.clocks),
+        tag("div", draw_key_values(facts), class_="under"),
         tag("ul", *steps, class_="list under"),
     )
-    return panel(
+    return draw_panel(
         sentence(incident.what),
         *body,
         note=shorten_ids(incident.id),
@@ -99,7 +102,7 @@ def _draw_incident(incident_now: IncidentNow) -> Markup:
 
 def _draw_step_button(incident: str, step: Step) -> Markup:
     body = {"incident": incident, "step": step.value, "note": "Marked on the incidents page."}
-    return action_button(
+    return draw_action_button(
         f"Mark {step.value}", "/api/incident/move", body, confirm_text=f"Mark the incident as {step.value}?"
     )
 
@@ -115,7 +118,7 @@ def _draw_diagnosis(diagnosis: Diagnosis) -> Markup:
         (
             c.gap.value,
             format_cause_size(diagnosis, c)[0],
-            "" if uses_points(diagnosis) else interval_bar(c.low, c.share, c.high),
+            "" if uses_points(diagnosis) else draw_interval_bar(c.low, c.share, c.high),
             format_cause_size(diagnosis, c)[1],
             write_cause_place(c),
             write_cause_start(c),
@@ -138,5 +141,5 @@ def _draw_diagnosis(diagnosis: Diagnosis) -> Markup:
     unknown = [
         tag("p", f"{name_remarks(diagnosis)}: {sentence(reason)}", class_=look) for reason in diagnosis.cannot_tell
     ]
-    causes = dense_table(columns, rows) if rows else None
-    return panel("Diagnosis", headline, causes, *unknown, note=format_time(diagnosis.made_ns), flush=True)
+    causes = draw_table(columns, rows) if rows else None
+    return draw_panel("Diagnosis", headline, causes, *unknown, note=format_time(diagnosis.made_ns), flush=True)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from urllib.parse import urlencode
 
 from fieldloop.errors import Refused
-from fieldloop.loop.plan.plan import PlanNow, sheet, show
+from fieldloop.loop.plan.plan import PlanNow, show_order_sheet, show_plan
 from fieldloop.model.plan import CoverageGap, Plan, PlanScore
 from fieldloop.report.plan import write_headline, write_uncovered_share
 from fieldloop.report.plan.content import select_deployed_strata
@@ -32,16 +32,16 @@ from fieldloop.ui.components import (
     Column,
     Field,
     Submit,
-    answer_card,
-    button,
-    chip,
-    copyable_command,
-    dense_table,
-    empty_state,
-    form,
-    heat_map,
-    interval_bar,
-    panel,
+    draw_answer_card,
+    draw_button,
+    draw_chip,
+    draw_copyable_command,
+    draw_empty_state,
+    draw_form,
+    draw_heat_map,
+    draw_interval_bar,
+    draw_panel,
+    draw_table,
 )
 from fieldloop.ui.pages.home import draw_budget_slider, draw_quotas
 from fieldloop.ui.visit import Drawn, Visit
@@ -55,12 +55,14 @@ MOST_GAPS = 12
 def draw(visit: Visit) -> Drawn:
     """Draw the plan page."""
     try:
-        now = show(visit.workspace)
+        now = show_plan(visit.workspace)
     except Refused as refused:
         if NOT_MAPPED not in {reason.code for reason in refused.reasons}:
             raise
         how = "Coverage and the plan need a deployment map."
-        nothing = empty_state("No deployment is mapped yet", how, copyable_command("fieldloop audit --example"))
+        nothing = draw_empty_state(
+            "No deployment is mapped yet", how, draw_copyable_command("fieldloop audit --example")
+        )
         return Drawn(escape("Coverage and plan"), (nothing,))
     parts: list[Markup | None] = [_draw_answer_card(now), _draw_next_plan_form(now), _draw_heat_map(now, visit)]
     parts += _draw_plan_panels(now.plan, now) if now.plan else ()
@@ -76,7 +78,7 @@ def _draw_next_plan_form(plan_now: PlanNow) -> Markup:
         Field("strategy", "Strategy", value="marginal"),
     )
     sure = "Replace the plan in force?" if plan_now.plan else ""
-    return panel("Make the next plan", form("/api/plan", fields, Submit("Make the plan", sure=sure)))
+    return draw_panel("Make the next plan", draw_form("/api/plan", fields, Submit("Make the plan", sure=sure)))
 
 
 def _draw_heat_map(plan_now: PlanNow, visit: Visit) -> Markup:
@@ -88,8 +90,8 @@ def _draw_heat_map(plan_now: PlanNow, visit: Visit) -> Markup:
         _draw_factor_chips("Rows", "rows", shown.row_factor, known, {"columns": shown.column_factor}),
         _draw_factor_chips("Columns", "columns", shown.column_factor, known, {"rows": shown.row_factor}),
     )
-    drawn = tag("div", heat_map(shown), style="padding-top:8px")
-    return panel("Coverage of production", axes, drawn, note="share of the data ÷ share of production")
+    drawn = tag("div", draw_heat_map(shown), style="padding-top:8px")
+    return draw_panel("Coverage of production", axes, drawn, note="share of the data ÷ share of production")
 
 
 def _draw_answer_card(plan_now: PlanNow) -> Markup:
@@ -97,7 +99,7 @@ def _draw_answer_card(plan_now: PlanNow) -> Markup:
     level = "idle" if plan_now.plan is None else "run" if left else "good"
     do = "fieldloop ingest PATH" if level == "run" else "fieldloop plan"
     why = write_uncovered_share(plan_now.coverage) if plan_now.plan else ""
-    return answer_card(level, write_headline(plan_now), why, copyable_command(do))
+    return draw_answer_card(level, write_headline(plan_now), why, draw_copyable_command(do))
 
 
 def _draw_plan_panels(plan: Plan, plan_now: PlanNow) -> tuple[Markup | None, ...]:
@@ -106,7 +108,7 @@ def _draw_plan_panels(plan: Plan, plan_now: PlanNow) -> tuple[Markup | None, ...
     progress = tag("p", write_progress_line(plan_now.progress, plan_now.forecast), class_="body")
     if plan_now.beside:
         notes.insert(0, tag("p", write_unplanned_count(plan_now), class_="body"))
-    what = panel(
+    what = draw_panel(
         "What to collect",
         draw_quotas(plan, plan_now.progress),
         progress,
@@ -125,7 +127,9 @@ def _draw_curves(plan_now: PlanNow) -> Markup | None:
     note = (
         "failure rate in production against number of demonstrations; dots: measured; circle: expected with this plan"
     )
-    return panel("What more demonstrations are expected to bring", tag("div", *drawn, class_="charts drawn"), note=note)
+    return draw_panel(
+        "What more demonstrations are expected to bring", tag("div", *drawn, class_="charts drawn"), note=note
+    )
 
 
 def _draw_gaps(gaps: Sequence[CoverageGap]) -> Markup | None:
@@ -136,14 +140,15 @@ def _draw_gaps(gaps: Sequence[CoverageGap]) -> Markup | None:
     ]
     columns = ("Gap", "Where", Column("Share of production", "num"), Column("What", "text"))
     note = f"{plural(len(ranked), 'gap')} when the plan was made, largest first"
-    return panel("Gaps", dense_table(columns, rows), note=note, flush=True) if rows else None
+    return draw_panel("Gaps", draw_table(columns, rows), note=note, flush=True) if rows else None
 
 
 def _draw_orders(plan: Plan, plan_now: PlanNow) -> Markup:
     if not plan.orders:
         how = "Register a robot and enrol operators. The plan then assigns work orders to them."
-        return panel(
-            "Work orders", empty_state("No work order", how, copyable_command("fieldloop collect enrol PSEUDONYM"))
+        return draw_panel(
+            "Work orders",
+            draw_empty_state("No work order", how, draw_copyable_command("fieldloop collect enrol PSEUDONYM")),
         )
     done = {p.order: p for p in plan_now.orders}
     rows = [
@@ -160,15 +165,15 @@ def _draw_orders(plan: Plan, plan_now: PlanNow) -> Markup:
         "Order", "Site", "Robot", "Operator", "Stratum", Column("Articles", "text"), "Kind", Column("Accepted", "num"),
         Column("Hours", "num"), "Due",
     )  # fmt: skip
-    print_all = button("Sheets to print", "/plan/sheet")
-    table = dense_table(columns, rows)
-    return panel("Work orders", table, note=f"{len(plan.orders)} in all", right=print_all, flush=True)
+    print_all = draw_button("Sheets to print", "/plan/sheet")
+    table = draw_table(columns, rows)
+    return draw_panel("Work orders", table, note=f"{len(plan.orders)} in all", right=print_all, flush=True)
 
 
 def draw_sheets(visit: Visit) -> Drawn:
     """Draw the work orders by operator, to print."""
-    sheets = sheet(visit.workspace, operator=visit.query.get("operator", ""))
-    parts = [panel(one.operator or "Not assigned", *draw_sheet(one)[1:]) for one in sheets]
+    sheets = show_order_sheet(visit.workspace, operator=visit.query.get("operator", ""))
+    parts = [draw_panel(one.operator or "Not assigned", *draw_sheet(one)[1:]) for one in sheets]
     return Drawn(escape("Work orders"), tuple(parts))
 
 
@@ -180,9 +185,9 @@ def _draw_scores(scores: Sequence[PlanScore]) -> Markup | None:
         (
             draw_status(s.status),
             shorten_ids(s.plan),
-            interval_bar(s.expected_low, s.expected, s.expected_high, first=first, last=last, tick=0.0),
+            draw_interval_bar(s.expected_low, s.expected, s.expected_high, first=first, last=last, tick=0.0),
             f"{format_points(s.expected)} ({format_interval(s.expected_low, s.expected_high)})",
-            interval_bar(s.measured_low, s.measured, s.measured_high, first=first, last=last, tick=0.0),
+            draw_interval_bar(s.measured_low, s.measured, s.measured_high, first=first, last=last, tick=0.0),
             f"{format_points(s.measured)} ({format_interval(s.measured_low, s.measured_high)})",
             sentence(s.message),
         )
@@ -197,7 +202,7 @@ def _draw_scores(scores: Sequence[PlanScore]) -> Markup | None:
         "",
         Column("What", "text"),
     )
-    return panel("Scores of earlier plans", dense_table(columns, rows), flush=True) if rows else None
+    return draw_panel("Scores of earlier plans", draw_table(columns, rows), flush=True) if rows else None
 
 
 def _draw_strata(plan_now: PlanNow) -> Markup:
@@ -223,7 +228,7 @@ def _draw_strata(plan_now: PlanNow) -> Markup:
     )
     hidden = len(there) - len(rows)
     note = f"most common first; {format_count(hidden)} rarer strata are in the JSON" if hidden else "most common first"
-    return panel("Deployed strata", dense_table(columns, rows), note=note, flush=True)
+    return draw_panel("Deployed strata", draw_table(columns, rows), note=note, flush=True)
 
 
 def _format_failure_rate(attempts: int, failures: int) -> str:
@@ -234,7 +239,7 @@ def _draw_factor_chips(
     label: str, query_key: str, current: str, factor_names: list[str], other_query: dict[str, str]
 ) -> Markup:
     picks = [
-        chip(name, href=f"/plan?{urlencode({query_key: name, **other_query})}", current=name == current)
+        draw_chip(name, href=f"/plan?{urlencode({query_key: name, **other_query})}", current=name == current)
         for name in factor_names
     ]
     return tag(

@@ -22,14 +22,14 @@ from fieldloop.ui.components import (
     Column,
     Field,
     Submit,
-    answer_card,
-    copyable_command,
-    dense_table,
-    empty_state,
-    form,
-    interval_bar,
-    key_value,
-    panel,
+    draw_answer_card,
+    draw_copyable_command,
+    draw_empty_state,
+    draw_form,
+    draw_interval_bar,
+    draw_key_values,
+    draw_panel,
+    draw_table,
 )
 from fieldloop.ui.visit import Drawn, Visit
 
@@ -42,10 +42,10 @@ def draw(visit: Visit) -> Drawn:
     now = show_policies(visit.workspace)
     known, gated, names = now.policies, now.decisions, now.releases
     if not known:
-        nothing = empty_state(
+        nothing = draw_empty_state(
             "No policy yet",
             "Train one on a release, or add one that was trained elsewhere.",
-            join(copyable_command("fieldloop train RELEASE"), copyable_command("fieldloop policy add NAME")),
+            join(draw_copyable_command("fieldloop train RELEASE"), draw_copyable_command("fieldloop policy add NAME")),
         )
         return Drawn(escape("Policies"), (nothing, _draw_add_form(names)))
     rows = [
@@ -77,7 +77,7 @@ def draw(visit: Visit) -> Drawn:
         escape("Policies"),
         (
             _draw_answer_card(known[0], newest),
-            panel("Policies", dense_table(columns, rows), note="newest first", flush=True),
+            draw_panel("Policies", draw_table(columns, rows), note="newest first", flush=True),
             *gate,
             _draw_add_form(names),
         ),
@@ -92,7 +92,9 @@ def _draw_add_form(releases: Mapping[str, str]) -> Markup:
         Field("release", "Trained on release", "choice", choices=("", *releases.values())),
         Field("control_hz", "Actions a second", "number", hint="the gate judges latency by this rate"),
     )
-    return panel("Add a policy that was trained elsewhere", form("/api/policy/register", fields, Submit("Add policy")))
+    return draw_panel(
+        "Add a policy that was trained elsewhere", draw_form("/api/policy/register", fields, Submit("Add policy"))
+    )
 
 
 def draw_one(visit: Visit) -> Drawn:
@@ -116,7 +118,7 @@ def draw_one(visit: Visit) -> Drawn:
         (
             _draw_answer_card(policy, decisions[0] if decisions else None),
             *map(_draw_gate_decision, decisions),
-            panel("Policy", key_value(facts)),
+            draw_panel("Policy", draw_key_values(facts)),
         ),
     )
 
@@ -134,11 +136,11 @@ def _format_control_rate(policy: PolicyVersion) -> str:
 
 def _draw_answer_card(policy: PolicyVersion, decision: Decision | None) -> Markup:
     if decision is None:
-        return answer_card(
+        return draw_answer_card(
             "idle",
             f"The gate has not judged {policy.name} yet",
             "A policy cannot go into production before the gate has judged it.",
-            copyable_command(f"fieldloop gate {policy.name}"),
+            draw_copyable_command(f"fieldloop gate {policy.name}"),
         )
     more = sum(test.more_trials for test in decision.tests)
     held = [test for test in decision.tests if test.status is not Status.PASSED]
@@ -155,11 +157,11 @@ def _draw_answer_card(policy: PolicyVersion, decision: Decision | None) -> Marku
     verdict = WORDS.get(decision.status, decision.status.value) + (
         f": {format_count(more)} more" if decision.status is Status.CANNOT_TELL and more else ""
     )
-    return answer_card(
+    return draw_answer_card(
         get_status_level(decision.status),
         f"{policy.name} {verdict}",
         why,
-        copyable_command(do),
+        draw_copyable_command(do),
     )
 
 
@@ -179,7 +181,7 @@ def _draw_gate_decision(decision: Decision) -> Markup:
         Column("What", "text"),
     )
     note = f"{format_time(decision.at_ns)}, operations {decision.operations}"
-    return panel("Gate", dense_table(columns, _make_test_rows(decision.tests)), note=note, flush=True)
+    return draw_panel("Gate", draw_table(columns, _make_test_rows(decision.tests)), note=note, flush=True)
 
 
 def _is_success_rate(test: GateTest) -> bool:
@@ -194,7 +196,7 @@ def _make_test_rows(tests: Sequence[GateTest]) -> list[tuple[object, ...]]:
             t.name,
             sentence(t.required),
             f"{t.successes} of {t.trials}" if t.trials else "–",
-            interval_bar(t.low, t.successes / t.trials, t.high) if _is_success_rate(t) else "",
+            draw_interval_bar(t.low, t.successes / t.trials, t.high) if _is_success_rate(t) else "",
             percent_range(t.low, t.high, 0) if _is_success_rate(t) else "–",
             t.more_trials or "–",
             sentence(t.message),

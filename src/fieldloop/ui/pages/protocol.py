@@ -10,7 +10,15 @@ from fieldloop.say import sentence
 from fieldloop.say.html import Markup, escape, join, tag
 from fieldloop.say.marks import draw_level_mark
 from fieldloop.say.numbers import plural
-from fieldloop.ui.components import Column, answer_card, chip, copyable_command, dense_table, key_value, panel
+from fieldloop.ui.components import (
+    Column,
+    draw_answer_card,
+    draw_chip,
+    draw_copyable_command,
+    draw_key_values,
+    draw_panel,
+    draw_table,
+)
 from fieldloop.ui.pages.protocol_clocks import draw_clocks
 from fieldloop.ui.visit import Drawn, Visit
 
@@ -36,38 +44,38 @@ def draw(visit: Visit) -> Drawn:
 
 def _draw_answer_card(linted: Linted, protocol_shown: Any) -> Markup:
     if linted.errors:
-        return answer_card(
+        return draw_answer_card(
             "bad",
             f"{plural(len(linted.errors), 'error')} to fix before the protocol can be locked",
             protocol_shown.lead,
         )
     if not protocol_shown.locked:
-        lock = copyable_command("fieldloop protocol lock")
-        return answer_card(
+        lock = draw_copyable_command("fieldloop protocol lock")
+        return draw_answer_card(
             "warn", "The protocol is not locked: it can change while people collect with it", protocol_shown.lead, lock
         )
-    return answer_card("good", f"{protocol_shown.protocol} is locked", protocol_shown.lead)
+    return draw_answer_card("good", f"{protocol_shown.protocol} is locked", protocol_shown.lead)
 
 
 def _draw_interface_chips(names: Sequence[str], chosen_interface: str) -> Markup:
-    every = chip("all interfaces", href="/protocol", current=chosen_interface not in names)
-    chips = [chip(name, href=f"/protocol?interface={name}", current=name == chosen_interface) for name in names]
+    every = draw_chip("all interfaces", href="/protocol", current=chosen_interface not in names)
+    chips = [draw_chip(name, href=f"/protocol?interface={name}", current=name == chosen_interface) for name in names]
     name = f" --interface {chosen_interface}" if chosen_interface in names else ""
-    return panel(
+    return draw_panel(
         "Operator's sheet for", join(every, " ", *(join(c, " ") for c in chips)),
         note="one control interface, or all",
-        right=copyable_command(f"fieldloop protocol sheet{name} --html sheet.html"),
+        right=draw_copyable_command(f"fieldloop protocol sheet{name} --html sheet.html"),
     )  # fmt: skip
 
 
 def _draw_block(block: Any) -> Markup:
     """Draw a block of the sheet: facts have pairs, tables have rows, the rest is sentences."""
     if hasattr(block, "pairs"):
-        return key_value(block.pairs)
+        return draw_key_values(block.pairs)
     if hasattr(block, "rows"):
         longest = [max((len(row[place]) for row in block.rows), default=0) for place in range(len(block.columns))]
         kinds = ["text" if length > SHORT else "" for length in longest]
-        return dense_table(list(map(Column, block.columns, kinds)), block.rows)
+        return draw_table(list(map(Column, block.columns, kinds)), block.rows)
     if block.prohibited:
         listed = join(*(tag("p", _draw_mark_with_word("bad", line)) for line in block.lines))
     else:
@@ -82,7 +90,7 @@ def _draw_mark_with_word(level: str, word: str) -> Markup:
 def _draw_part(part: Any) -> Markup:
     is_table = any(hasattr(block, "rows") for block in part.blocks)
     columns = 12 if is_table or len(part.blocks) > 1 else 6
-    return panel(part.title, *map(_draw_block, part.blocks), note=part.note, columns=columns, flush=is_table)
+    return draw_panel(part.title, *map(_draw_block, part.blocks), note=part.note, columns=columns, flush=is_table)
 
 
 def _draw_remarks(linted: Linted) -> Markup:
@@ -97,14 +105,14 @@ def _draw_remarks(linted: Linted) -> Markup:
         for r in linted.remarks
     ]
     columns = ("", "Code", "Table", Column("Remark", "text"), Column("What to do", "text"))
-    return panel("Lint", dense_table(columns, rows), note=linted.file, flush=True)
+    return draw_panel("Lint", draw_table(columns, rows), note=linted.file, flush=True)
 
 
 def _draw_versions(locked_versions: Sequence[LockedVersion]) -> Markup:
     if not locked_versions:
-        return panel("Locked versions", tag("p", "None yet.", class_="dim"), columns=6)
+        return draw_panel("Locked versions", tag("p", "None yet.", class_="dim"), columns=6)
     rows = [
         (f"{v.name} v{v.version}", tag("span", v.fingerprint, class_="mono"), "in force" if v.in_force else "")
         for v in locked_versions
     ]
-    return panel("Locked versions", dense_table(("Version", "Content", ""), rows), flush=True, columns=6)
+    return draw_panel("Locked versions", draw_table(("Version", "Content", ""), rows), flush=True, columns=6)

@@ -11,13 +11,13 @@ from fieldloop.say.marks import draw_status, get_status_level
 from fieldloop.say.numbers import format_count, format_time, percent, percent_range, plural
 from fieldloop.ui.components import (
     Column,
-    answer_card,
-    copyable_command,
-    dense_table,
-    empty_state,
-    interval_bar,
-    meter,
-    panel,
+    draw_answer_card,
+    draw_copyable_command,
+    draw_empty_state,
+    draw_interval_bar,
+    draw_meter,
+    draw_panel,
+    draw_table,
 )
 from fieldloop.ui.findings import draw_measured_value, draw_moment_link, format_cost, get_episode_address, write_fixes
 from fieldloop.ui.pages.quality_evidence import draw_check_results, draw_task_contents, draw_trends
@@ -77,13 +77,13 @@ def draw(visit: Visit) -> Drawn:
 def _draw_not_judged_yet(quality_shown: QualityShown) -> Markup:
     if not quality_shown.episodes:
         how = "Every episode is checked when its log is ingested."
-        return empty_state("Nothing is judged yet", how, copyable_command("fieldloop ingest PATH"))
-    return answer_card(
+        return draw_empty_state("Nothing is judged yet", how, draw_copyable_command("fieldloop ingest PATH"))
+    return draw_answer_card(
         "run",
         f"{format_count(quality_shown.passed)} of {plural(quality_shown.episodes, 'episode')} passed; they have "
         f"not been judged together yet",
         "This command checks balance, trends and near-duplicates over all episodes, and ranks what to look at first.",
-        copyable_command("fieldloop check"),
+        draw_copyable_command("fieldloop check"),
     )
 
 
@@ -101,7 +101,7 @@ def _draw_answer_card(dataset_report: DatasetReport) -> Markup:
         headline += f"; {plural(len(failed), 'problem')} of the dataset as a whole"
     open_ = len(wrong) - len(failed)
     unknown = f" {plural(open_, 'check')} of the dataset as a whole cannot tell." if open_ else ""
-    return answer_card(
+    return draw_answer_card(
         get_status_level(dataset_report.status),
         headline,
         f"Judged by {_name_judging_protocols(dataset_report)} on {format_time(dataset_report.at_ns)}.{unknown} "
@@ -136,21 +136,21 @@ def _draw_outdated_card(quality_shown: QualityShown, dataset_report: DatasetRepo
     how = "This command judges the stored measurements again; it opens no log."
     if dataset_report.outdated:
         how = "This command reads their logs again, then judges all episodes again."
-    mend = copyable_command("fieldloop check --again" if dataset_report.outdated else "fieldloop check")
-    return (answer_card("warn", f"These numbers are outdated: {'; '.join(changes)}", how, mend),)
+    mend = draw_copyable_command("fieldloop check --again" if dataset_report.outdated else "fieldloop check")
+    return (draw_answer_card("warn", f"These numbers are outdated: {'; '.join(changes)}", how, mend),)
 
 
 def _draw_ranked_episodes(dataset_report: DatasetReport) -> Markup:
     looks = dataset_report.ranking.looks[:FIRST_LOOKS]
     if not looks:
-        return panel(
+        return draw_panel(
             "Look at these first",
             tag("p", sentence(dataset_report.look_first or dataset_report.ranking.sentence), class_="dim"),
         )
     named = "this episode" if len(looks) == 1 else f"these {len(looks)} episodes"
-    return panel(
+    return draw_panel(
         f"Look at {named} first",
-        dense_table(LOOK_COLUMNS, [_make_ranked_episode_row(look) for look in looks]),
+        draw_table(LOOK_COLUMNS, [_make_ranked_episode_row(look) for look in looks]),
         note=" ".join(sentence(detail) for detail in dataset_report.look_first.details)
         if dataset_report.look_first
         else "",
@@ -169,7 +169,7 @@ def _make_ranked_episode_row(ranked_episode: Look) -> tuple[object, ...]:
             href=get_episode_address(ranked_episode.episode, ranked_episode.at_s),
             title=ranked_episode.episode,
         ),
-        meter(ranked_episode.cost, "bad"),
+        draw_meter(ranked_episode.cost, "bad"),
         format_cost(ranked_episode.cost),
         draw_moment_link(ranked_episode.episode, ranked_episode.at_s),
         join(first, tag("small", more) if more else None),
@@ -180,7 +180,7 @@ def _make_ranked_episode_row(ranked_episode: Look) -> tuple[object, ...]:
 def _draw_dimensions(dataset_report: DatasetReport) -> Markup:
     rows = [_make_dimension_row(result) for result in dataset_report.dimensions]
     note = "share of judged episodes that pass in each dimension"
-    return panel("Five dimensions", dense_table(DIMENSION_COLUMNS, rows), note=note, flush=True)
+    return draw_panel("Five dimensions", draw_table(DIMENSION_COLUMNS, rows), note=note, flush=True)
 
 
 def _make_dimension_row(result: DimensionResult) -> tuple[object, ...]:
@@ -190,7 +190,7 @@ def _make_dimension_row(result: DimensionResult) -> tuple[object, ...]:
         result.dimension.value.capitalize(),
         draw_status(result.status),
         percent(result.share, 0) if known else "–",
-        interval_bar(result.low, result.share or 0.0, result.high) if known else "",
+        draw_interval_bar(result.low, result.share or 0.0, result.high) if known else "",
         percent_range(result.low, result.high, 0) if known else "not known",
         result.episodes.get(Status.CANNOT_TELL, 0) or "–",
         worst,
@@ -211,9 +211,11 @@ def _draw_findings(dataset_report: DatasetReport) -> Markup:
         f"dataset back"
     )
     if not dataset_report.wrong:
-        return panel("The dataset as a whole", tag("p", "No finding holds the dataset back.", class_="dim"), note=note)
-    table = dense_table(FINDING_COLUMNS, map(_make_finding_row, dataset_report.wrong))
-    return panel("The dataset as a whole", table, note=note, flush=True)
+        return draw_panel(
+            "The dataset as a whole", tag("p", "No finding holds the dataset back.", class_="dim"), note=note
+        )
+    table = draw_table(FINDING_COLUMNS, map(_make_finding_row, dataset_report.wrong))
+    return draw_panel("The dataset as a whole", table, note=note, flush=True)
 
 
 def _make_finding_row(finding: Finding) -> tuple[object, ...]:

@@ -8,7 +8,15 @@ from fieldloop.model.quality import CheckTally, DatasetReport
 from fieldloop.say.findings import format_finding_limit
 from fieldloop.say.html import Markup, join, tag
 from fieldloop.say.numbers import format_count, format_fixed, format_without_unit, percent, percent_range, plural
-from fieldloop.ui.components import Column, control_chart, dense_table, facts, folded, meter, panel
+from fieldloop.ui.components import (
+    Column,
+    draw_control_chart,
+    draw_facts,
+    draw_folded,
+    draw_meter,
+    draw_panel,
+    draw_table,
+)
 
 MOST_CHARTS, MOST_LEVELS = 6, 4
 CHECK_COLUMNS = (
@@ -28,18 +36,18 @@ def draw_trends(dataset_report: DatasetReport) -> Markup:
     """Draw the metrics that changed suddenly."""
     title = "Sudden changes"
     if not dataset_report.metrics:
-        return panel(title, tag("p", "There are too few batches to compare any metric.", class_="dim"))
+        return draw_panel(title, tag("p", "There are too few batches to compare any metric.", class_="dim"))
     followed = f"{plural(dataset_report.metrics, 'metric')} compared from batch to batch"
     if not dataset_report.trends:
-        return panel(title, tag("p", "No metric changed suddenly.", class_="dim"), note=followed)
-    drawn = tag("div", *map(control_chart, dataset_report.trends[:MOST_CHARTS]), class_="charts")
+        return draw_panel(title, tag("p", "No metric changed suddenly.", class_="dim"), note=followed)
+    drawn = tag("div", *map(draw_control_chart, dataset_report.trends[:MOST_CHARTS]), class_="charts")
     more = (
         f", {len(dataset_report.trends) - MOST_CHARTS} more in the report"
         if len(dataset_report.trends) > MOST_CHARTS
         else ""
     )
     note = f"{len(dataset_report.trends)} of {followed}; the band shows the expected range{more}"
-    return panel(title, drawn, note=note)
+    return draw_panel(title, drawn, note=note)
 
 
 def draw_task_contents(dataset_report: DatasetReport) -> Markup:
@@ -49,7 +57,7 @@ def draw_task_contents(dataset_report: DatasetReport) -> Markup:
         join(tag("h3", held.task or "no task given") if several else None, _draw_task(held))
         for held in dataset_report.contents
     ]
-    return panel("Contents of the dataset", *parts, note="as labelled; most common first")
+    return draw_panel("Contents of the dataset", *parts, note="as labelled; most common first")
 
 
 def _draw_task(task_contents: TaskContents) -> Markup:
@@ -75,7 +83,7 @@ def _draw_task(task_contents: TaskContents) -> Markup:
             for name, counts in task_contents.conditions.items()
         ),
     ]
-    return facts(pairs)
+    return draw_facts(pairs)
 
 
 def _format_counts(counts: Mapping[str, int]) -> str:
@@ -89,14 +97,14 @@ def draw_check_results(dataset_report: DatasetReport) -> Markup:
     total = sum(dataset_report.episodes.values())
     telling = [tally for tally in dataset_report.checks if set(tally.answers) != {Status.PASSED}]
     silent = [tally for tally in dataset_report.checks if tally not in telling]
-    table = dense_table(CHECK_COLUMNS, [_make_check_row(tally, total) for tally in telling])
+    table = draw_table(CHECK_COLUMNS, [_make_check_row(tally, total) for tally in telling])
     label = f"{plural(len(silent), 'check')} that every episode passed"
     rest = (
-        folded(label, dense_table(CHECK_COLUMNS, [_make_check_row(tally, total) for tally in silent]))
+        draw_folded(label, draw_table(CHECK_COLUMNS, [_make_check_row(tally, total) for tally in silent]))
         if silent
         else None
     )
-    return panel(
+    return draw_panel(
         "Checks", table if telling else None, rest, note="checks that hold back most episodes come first", flush=True
     )
 
@@ -105,7 +113,7 @@ def _make_check_row(check_tally: CheckTally, episodes: int) -> tuple[object, ...
     failed = check_tally.answers.get(Status.FAILED, 0) + check_tally.answers.get(Status.ERRORED, 0)
     return (
         tag("span", check_tally.check, class_="mono"),
-        meter(check_tally.held / max(episodes, 1), "bad" if check_tally.held else ""),
+        draw_meter(check_tally.held / max(episodes, 1), "bad" if check_tally.held else ""),
         f"{check_tally.held} of {episodes}",
         check_tally.answers.get(Status.PASSED, 0) or "–",
         failed or "–",

@@ -10,7 +10,7 @@ from fieldloop.say import sentence
 from fieldloop.say.html import Markup, tag
 from fieldloop.say.marks import draw_level_mark, draw_status
 from fieldloop.say.numbers import format_count, format_number, format_time, plural
-from fieldloop.ui.components import Column, copyable_command, dense_table, empty_state, panel
+from fieldloop.ui.components import Column, draw_copyable_command, draw_empty_state, draw_panel, draw_table
 
 MOST = 40
 COLUMNS = (
@@ -33,12 +33,12 @@ def draw_calibrations(quality_shown: QualityShown) -> tuple[Markup, ...]:
     known = quality_shown.calibrations
     if not known:
         how = "Calibrate the sensors: sessions open only with valid calibrations, and episodes need each sensor's pose."
-        nothing = empty_state("No calibration yet", how, copyable_command("fieldloop calibrate --help"))
-        return (panel("Calibration", nothing), *_draw_due_work(quality_shown))
+        nothing = draw_empty_state("No calibration yet", how, draw_copyable_command("fieldloop calibrate --help"))
+        return (draw_panel("Calibration", nothing), *_draw_due_work(quality_shown))
     seen = {(v.robot, v.sensor): v for v in reversed(quality_shown.verifications)}
     rows = [_make_calibration_row(c, seen.get((c.robot, c.sensor))) for c in known[:MOST]]
     note = f"newest {MOST} of {format_count(len(known))}" if len(known) > MOST else "newest first"
-    return *_draw_due_work(quality_shown), panel("Calibration", dense_table(COLUMNS, rows), note=note, flush=True)
+    return *_draw_due_work(quality_shown), draw_panel("Calibration", draw_table(COLUMNS, rows), note=note, flush=True)
 
 
 def _make_calibration_row(calibration: Calibration, verification: Verification | None) -> Sequence[object]:
@@ -79,5 +79,5 @@ def _draw_due_work(quality_shown: QualityShown) -> tuple[Markup, ...]:
         for due in due_work[:MOST]
     ]
     note = f"{late} of {plural(len(due_work), 'task')} overdue" if late else plural(len(due_work), "task")
-    show = tag("span", copyable_command("fieldloop calibrate schedule"))
-    return (panel("Calibration due", dense_table(DUE_COLUMNS, rows), note=note, right=show, flush=True),)
+    show = tag("span", draw_copyable_command("fieldloop calibrate schedule"))
+    return (draw_panel("Calibration due", draw_table(DUE_COLUMNS, rows), note=note, right=show, flush=True),)

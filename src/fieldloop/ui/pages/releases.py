@@ -1,7 +1,7 @@
 """The Releases pages: what was frozen, and one release with its datasheet and shares."""
 
 from fieldloop.loop.home.releases import show_release
-from fieldloop.loop.ship.release import releases
+from fieldloop.loop.ship.release import list_releases
 from fieldloop.model.release import Release
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup, escape, join, tag
@@ -16,13 +16,13 @@ from fieldloop.say.numbers import (
 )
 from fieldloop.ui.components import (
     Column,
-    answer_card,
-    copyable_command,
-    dense_table,
-    empty_state,
-    key_value,
-    meter,
-    panel,
+    draw_answer_card,
+    draw_copyable_command,
+    draw_empty_state,
+    draw_key_values,
+    draw_meter,
+    draw_panel,
+    draw_table,
     render_markdown,
 )
 from fieldloop.ui.visit import Drawn, Visit
@@ -30,20 +30,20 @@ from fieldloop.ui.visit import Drawn, Visit
 
 def draw(visit: Visit) -> Drawn:
     """Draw the list of releases."""
-    known = releases(visit.workspace)
+    known = list_releases(visit.workspace)
     if not known:
-        nothing = empty_state(
+        nothing = draw_empty_state(
             "Nothing is frozen yet",
             "A release is an immutable selection of accepted, annotated episodes.",
-            copyable_command("fieldloop release NAME"),
+            draw_copyable_command("fieldloop release NAME"),
         )
         return Drawn(escape("Releases"), (nothing,))
     last = known[0]
-    card = answer_card(
+    card = draw_answer_card(
         "good",
         f"{last.name} is the newest release: {plural(len(last.episodes), 'episode')}",
         f"{format_count(len(last.excluded))} episodes are left out, each with a reason.",
-        copyable_command(f"fieldloop train {last.name}"),
+        draw_copyable_command(f"fieldloop train {last.name}"),
     )
     rows = [
         (
@@ -69,7 +69,7 @@ def draw(visit: Visit) -> Drawn:
         "Taxonomy",
     )
     return Drawn(
-        escape("Releases"), (card, panel("Releases", dense_table(columns, rows), note="newest first", flush=True))
+        escape("Releases"), (card, draw_panel("Releases", draw_table(columns, rows), note="newest first", flush=True))
     )
 
 
@@ -78,13 +78,13 @@ def draw_one(visit: Visit) -> Drawn:
     now = show_release(visit.workspace, visit.path["release"])
     release = now.release
     title = join(tag("a", "Releases", href="/releases"), " / ", release.name)
-    card = answer_card(
+    card = draw_answer_card(
         "good",
         f"{release.name}: {plural(len(release.episodes), 'episode')}, {format_count(len(release.validation))} for "
         f"validation",
         f"Content {release.id[:12]}; the same episodes always give the same release.",
     )
-    sheet = panel("Datasheet", render_markdown(now.datasheet), columns=6)
+    sheet = draw_panel("Datasheet", render_markdown(now.datasheet), columns=6)
     return Drawn(title, (card, sheet, _draw_stratum_shares(release), _draw_excluded_episodes(release)))
 
 
@@ -93,7 +93,7 @@ def _draw_stratum_shares(release: Release) -> Markup:
     rows = [
         (
             levels_in_words(s.stratum),
-            meter(s.natural / most),
+            draw_meter(s.natural / most),
             percent(s.natural),
             percent(s.sampled),
             format_fixed(s.weight, 2),
@@ -107,19 +107,19 @@ def _draw_stratum_shares(release: Release) -> Markup:
         Column("In the release", "num"),
         Column("Weight", "num"),
     )
-    return panel("Shares", dense_table(columns, rows), columns=6, flush=True)
+    return draw_panel("Shares", draw_table(columns, rows), columns=6, flush=True)
 
 
 def _draw_excluded_episodes(release: Release) -> Markup:
     if not release.excluded:
-        return panel("Left out", key_value([("none", "no episode was left out")]))
+        return draw_panel("Left out", draw_key_values([("none", "no episode was left out")]))
     rows = [
         (tag("a", shorten_ids(episode), href=f"/episodes/{episode}", class_="mono"), sentence(reason))
         for episode, reason in release.excluded
     ]
-    return panel(
+    return draw_panel(
         "Left out",
-        dense_table(("Episode", Column("Why", "text wide")), rows),
+        draw_table(("Episode", Column("Why", "text wide")), rows),
         note=plural(len(release.excluded), "episode"),
         flush=True,
     )

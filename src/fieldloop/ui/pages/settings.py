@@ -7,7 +7,7 @@ from fieldloop.loop.protocol.numbers import Number, Numbers
 from fieldloop.say.html import Markup, escape, tag
 from fieldloop.say.marks import draw_level_mark
 from fieldloop.say.numbers import format_number, plural
-from fieldloop.ui.components import Column, answer_card, chip, dense_table, key_value, panel
+from fieldloop.ui.components import Column, draw_answer_card, draw_chip, draw_key_values, draw_panel, draw_table
 from fieldloop.ui.visit import Drawn, Visit
 
 ASSUMED = "assumed"
@@ -19,14 +19,14 @@ def draw(visit: Visit) -> Drawn:
     rules, running = now.protocol, now.operations
     assumed = sum(n.source_kind == ASSUMED for n in (*rules.numbers, *running.numbers))
     total = len(rules.numbers) + len(running.numbers)
-    card = answer_card(
+    card = draw_answer_card(
         "warn" if assumed else "good",
         f"{assumed} of {plural(total, 'number')} are assumed, not measured",
         "Replace an assumed number by a measured one in protocols/ or operations.toml of the workspace.",
     )
-    where = panel(
+    where = draw_panel(
         "Workspace",
-        key_value(
+        draw_key_values(
             [
                 ("Name", now.workspace),
                 ("Task", now.task),
@@ -55,8 +55,8 @@ def _write_settings_label(numbers: Numbers) -> str:
 def _draw_numbers_table(title: str, numbers: Numbers) -> Markup:
     columns = ("Number", Column("Value", "num text"), "Unit", Column("Why", "text wide"), Column("Source", "source"))
     rows = [_make_number_row(n) for n in _sort_assumed_first(numbers.numbers)]
-    return panel(
-        title, dense_table(columns, rows), note=f"{plural(len(rows), 'number')}, assumed ones first", flush=True
+    return draw_panel(
+        title, draw_table(columns, rows), note=f"{plural(len(rows), 'number')}, assumed ones first", flush=True
     )
 
 
@@ -72,7 +72,7 @@ def _make_number_row(number: Number) -> tuple[object, ...]:
     name = tag("span", number.name, class_="mono")
     to_come = "no check yet" if number.value is None else "not used yet"
     return (
-        tag("span", name, " ", chip(to_come)) if number.pending else name,
+        tag("span", name, " ", draw_chip(to_come)) if number.pending else name,
         _format_value(number),
         number.unit,
         number.why,

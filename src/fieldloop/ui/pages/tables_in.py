@@ -7,7 +7,7 @@ from fieldloop.model.note import Note
 from fieldloop.model.policy import Stage
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup, tag
-from fieldloop.ui.components import Field, Submit, form, panel
+from fieldloop.ui.components import Field, Submit, draw_form, draw_panel
 
 
 def draw_outcomes_form(policies: Sequence[str], template: str) -> Markup:
@@ -17,9 +17,9 @@ def draw_outcomes_form(policies: Sequence[str], template: str) -> Markup:
         Field("policy", "Policy of rows that name none", "choice", choices=("", *dict.fromkeys(policies))),
         Field("stage", "Stage", "choice", value=Stage.PRODUCTION.value, choices=tuple(stage.value for stage in Stage)),
     )
-    return panel(
+    return draw_panel(
         "Record outcomes",
-        form("/api/monitor/paste", fields, Submit("Record outcomes")),
+        draw_form("/api/monitor/paste", fields, Submit("Record outcomes")),
         note="a row that was recorded before counts once; a result that is unknown stays unknown",
         right=_draw_download_link("Example table", "outcomes.csv", template),
     )
@@ -31,9 +31,9 @@ def draw_labels_form(template: str) -> Markup:
         *_make_table_fields("one row a label: episode, label, start_s, end_s, annotator, result, failure"),
         Field("label", "Your names of phases, one per line", "rows", hint="reach=approach\nclose=grasp"),
     )
-    return panel(
+    return draw_panel(
         "Import labels",
-        form("/api/annotate/paste", fields, Submit("Import labels")),
+        draw_form("/api/annotate/paste", fields, Submit("Import labels")),
         note="one wrong row refuses the whole table",
         right=_draw_download_link("Example table", "labels.csv", template),
     )
@@ -43,7 +43,7 @@ def draw_unknown_results(notes: Sequence[Note]) -> tuple[Markup, ...]:
     """Draw how many attempts have no known result; nothing where every result is known."""
     if not notes:
         return ()
-    return (panel("Unknown results", tag("ul", *(tag("li", sentence(one)) for one in notes))),)
+    return (draw_panel("Unknown results", tag("ul", *(tag("li", sentence(one)) for one in notes))),)
 
 
 def _make_table_fields(hint: str) -> tuple[Field, Field]:

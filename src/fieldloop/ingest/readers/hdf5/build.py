@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.ingest.meaning import meaning_notes
+from fieldloop.ingest.meaning import add_meaning_note
 from fieldloop.ingest.readers.hdf5.draft import Clocks, Draft, Part, describe_counted_rows, format_attribute
-from fieldloop.ingest.readers.hdf5.facts import KNOWN, MOST_FACT_NUMBERS, numbers_as_fact, read_distinct_texts
+from fieldloop.ingest.readers.hdf5.facts import KNOWN, MOST_FACT_NUMBERS, format_numbers_as_fact, read_distinct_texts
 from fieldloop.ingest.readers.hdf5.opened import HDF5_ERRORS, Opened, shorten_error
 from fieldloop.ingest.readers.hdf5.pictures import Form, PictureRows, detect_picture_form
 from fieldloop.ingest.readers.hdf5.rows import Rows, count_stored_rows, iterate_row_blocks, read_rows
@@ -107,7 +107,7 @@ def _read_part(
     if _is_single_row(draft, part, last - first):  # stated once for the episode, such as the state it began in
         for leaf in part.leaves:
             del rows_by_stream[leaf.path]
-        draft.facts.setdefault(part.name, numbers_as_fact(values))
+        draft.facts.setdefault(part.name, format_numbers_as_fact(values))
         return
     columns = part.columns if len(part.columns) == values.shape[1] else ()
     clocks, notes, stored = _choose_clocks(draft, part, rows - first)
@@ -126,7 +126,7 @@ def _add_meaning(
     opened: Opened, part: Part, stated: tuple[str, tuple[str, ...]], values: NDArray[Any], notes: dict[str, str]
 ) -> dict[str, str]:
     """Note what an array's own attributes say it holds; where they do not, and its name does not either, note that."""
-    judged = meaning_notes(part.name, part.kind, *stated, values, notes)
+    judged = add_meaning_note(part.name, part.kind, *stated, values, notes)
     if NOT_UNDERSTOOD not in judged or NOT_UNDERSTOOD in notes:
         return judged
     leaf = part.leaves[0]

@@ -44,7 +44,7 @@ def read_distinct_texts(leaf: Leaf) -> str | None:
     return text if len(texts) <= FEW and "\ufffd" not in text else None
 
 
-def numbers_as_fact(values: NDArray[Any]) -> str:
+def format_numbers_as_fact(values: NDArray[Any]) -> str:
     """Write the first numbers of an array as a fact.
 
     >>> numbers_as_fact(np.asarray([[0.5, 2.0]]))
@@ -53,13 +53,13 @@ def numbers_as_fact(values: NDArray[Any]) -> str:
     return ", ".join(f"{value:.6g}" for value in values.reshape(-1)[:MOST_FACT_NUMBERS])
 
 
-def small_numbers(leaf: Leaf) -> str:
+def format_small_array(leaf: Leaf) -> str:
     """Write an array without rows as a fact: its few numbers, or only its sides; '' for one that cannot be read."""
     sides = " × ".join(map(str, leaf.shape)) or "one value"
     if leaf.dtype.kind not in "biuf" or not 0 < math.prod(leaf.shape) <= MOST_FACT_NUMBERS:
         return f"{leaf.dtype}: {sides}, not read"
     try:
-        return numbers_as_fact(np.asarray(leaf.data[()], np.float64))
+        return format_numbers_as_fact(np.asarray(leaf.data[()], np.float64))
     except (TypeError, ValueError, *HDF5_ERRORS):
         return ""
 

@@ -8,9 +8,9 @@ from fieldloop.ingest.readers.hdf5.draft import Draft, Part, describe_counted_ro
 from fieldloop.ingest.readers.hdf5.facts import (
     MOST_FACT_NUMBERS,
     collect_group_facts,
+    format_small_array,
     parse_trailing_number,
     read_single_text,
-    small_numbers,
 )
 from fieldloop.ingest.readers.hdf5.names import infer_array_kind
 from fieldloop.ingest.readers.hdf5.opened import Opened
@@ -72,14 +72,14 @@ def _make_draft(opened: Opened, folder: Folder, facts: dict[str, str]) -> Draft:
     for leaf in leaves:
         if leaf.path in used:
             continue
-        part = make_part(leaf, leaf.path.removeprefix(prefix), _kind(leaf, leaf.path.removeprefix(prefix)))
+        part = make_part(leaf, leaf.path.removeprefix(prefix), _infer_array_kind(leaf, leaf.path.removeprefix(prefix)))
         if own_clock := clocks.get(leaf.path):
             part.clocks, part.nominal_hz, part.notes = own_clock.clocks, own_clock.hz, {"clock": own_clock.note}
         parts.append(part)
     parts += [_make_unread_part(leaf, prefix) for leaf in folder.all_leaves() if _is_one_long_row(leaf)]
     for leaf in folder.all_leaves():  # what is neither a stream nor a text is kept as a fact, never dropped
         if not (_could_be_stream(leaf) or _is_one_long_row(leaf) or read_single_text(leaf) is not None):
-            facts.setdefault(leaf.path.removeprefix(prefix), small_numbers(leaf))
+            facts.setdefault(leaf.path.removeprefix(prefix), format_small_array(leaf))
     hz = find_stated_rate(facts)
     note = group_clock.note if group_clock else describe_counted_rows(hz)
     hz = group_clock.hz or hz if group_clock else hz
@@ -88,7 +88,7 @@ def _make_draft(opened: Opened, folder: Folder, facts: dict[str, str]) -> Draft:
                  defects=opened.defects)  # fmt: skip
 
 
-def _kind(leaf: Leaf, path: str) -> StreamKind:
+def _infer_array_kind(leaf: Leaf, path: str) -> StreamKind:
     """Return an array's kind: all of a group of actions is commanded, and a truth about a command is none."""
     if leaf.dtype.kind == "b":
         return StreamKind.OTHER

@@ -159,7 +159,7 @@ def _draft_foreign_demonstration(opened: Opened, folder: Folder, shared: _Shared
     facts = shared.facts() | _collect_attribute_facts(attributes)
     for name, group in folder.folders.items():
         if name == LATER:
-            parts += _make_next_step_parts(opened, folder, facts)
+            parts += _make_next_observation_parts(opened, folder, facts)
         elif name == "obs":
             parts += make_observation_parts(group, "")
         else:
@@ -191,7 +191,7 @@ def _collect_attribute_facts(attributes: Mapping[str, Any]) -> dict[str, str]:
     return facts
 
 
-def _make_next_step_parts(opened: Opened, folder: Folder, facts: dict[str, str]) -> Iterator[Part]:
+def _make_next_observation_parts(opened: Opened, folder: Folder, facts: dict[str, str]) -> Iterator[Part]:
     """Yield those observations of the next step that are not just the observations, one step later."""
     group, same = folder.folders[LATER], 0
     for path, leaf in ((leaf.path.removeprefix(f"{folder.path}/{LATER}/"), leaf) for leaf in group.all_leaves()):

@@ -7,7 +7,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from fieldloop.ingest.meaning import meaning_notes
+from fieldloop.ingest.meaning import add_meaning_note
 from fieldloop.ingest.pictures.depth_video import parse_depth_codes
 from fieldloop.ingest.pictures.video import VideoSpan, read_packets
 from fieldloop.ingest.readers.lerobot.dataset import Dataset
@@ -58,7 +58,7 @@ def make_table_streams(rows: Rows, info: Info, times_ns: Times, rate: Rate, stam
         names = feature.names if len(feature.names) == values.shape[1] else ()
         notes = notes | _make_meaning_notes(key, feature)
         if "kind" not in feature.info:
-            notes = meaning_notes(key, kind, unit, feature.names, values, notes)
+            notes = add_meaning_note(key, kind, unit, feature.names, values, notes)
         real, stamp_notes = stamps.clocks(key)
         streams[name] = Stream(
             name, kind, unit, {ClockKind.SYNTHETIC: times_ns} | real, values, columns=names,

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from fieldloop.ingest.episode_facts import facts_from_metadata
+from fieldloop.ingest.episode_facts import collect_metadata_facts
 from fieldloop.ingest.messages.gathered_log import build_recording
 from fieldloop.ingest.messages.topic import Topic
 from fieldloop.ingest.readers.mcap.attached_facts import collect_attachment_facts
@@ -29,7 +29,7 @@ class McapReader:
         """Yield the one recording in the file; what is broken in it is among its defects."""
         scan = McapScan(path)
         topics = _gather_topics(scan, path)
-        facts, attached = facts_from_metadata(scan.metadata), collect_attachment_facts(scan.attachments)
+        facts, attached = collect_metadata_facts(scan.metadata), collect_attachment_facts(scan.attachments)
         yield build_recording(
             topics, facts, scan.defects, [path], name=path.stem, format_=self.name, attached_facts=attached
         )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from fieldloop.ingest.meaning import meaning_notes
+from fieldloop.ingest.meaning import add_meaning_note
 from fieldloop.ingest.readers.rlds.clock import StepClock
 from fieldloop.ingest.readers.rlds.columns import Column
 from fieldloop.ingest.readers.rlds.own import KeptStream
@@ -65,7 +65,7 @@ def make_foreign_streams(columns: Sequence[Column], clock: StepClock, payload: P
             )  # fmt: skip
         else:
             if column.values is not None:
-                notes = meaning_notes(column.path, kind, "", (), column.values, notes)
+                notes = add_meaning_note(column.path, kind, "", (), column.values, notes)
             yield Stream(name, kind, "", clocks, column.values, nominal_hz=clock.hz, notes=notes)
 
 

@@ -65,11 +65,11 @@ def parse_metadata(text: str, complain: Complaints) -> BagMetadata:
     except ValueError as wrong:
         complain(FILE_NAME, note("ingest.metadata_not_yaml", reason=str(wrong)))
         return BagMetadata()
-    root = _as_mapping(raw).get(ROOT, raw)
+    root = _get_mapping_or_empty(raw).get(ROOT, raw)
     if not isinstance(root, Mapping):
         complain(FILE_NAME, note("ingest.metadata_without_root", root=ROOT))
         return BagMetadata()
-    version = _as_number(root.get("version"))
+    version = _get_number_or_none(root.get("version"))
     if version is None or version > NEWEST_VERSION:
         stated = str(root.get("version"))
         complain(FILE_NAME, note("ingest.version_unknown", version=stated, newest=NEWEST_VERSION))
@@ -96,42 +96,51 @@ def _strip_qos(text: str) -> str:
 
 def _parse_root(root: Mapping[Any, Any]) -> BagMetadata:
     listed = root.get("relative_file_paths")
-    files = [_as_mapping(entry) for entry in _as_list(root.get("files"))]
-    counted = [(_as_mapping(e.get("topic_metadata")).get("name"), e.get("message_count")) for e in _list_topics(root)]
+    files = [_get_mapping_or_empty(entry) for entry in _get_list_or_empty(root.get("files"))]
+    counted = [
+        (_get_mapping_or_empty(e.get("topic_metadata")).get("name"), e.get("message_count")) for e in _list_topics(root)
+    ]
     return BagMetadata(
         parts=tuple(str(part) for part in listed) if isinstance(listed, list) else None,
-        start_ns=_as_number(_as_mapping(root.get("starting_time")).get("nanoseconds_since_epoch")),
-        duration_ns=_as_number(_as_mapping(root.get("duration")).get("nanoseconds")),
-        count=_as_number(root.get("message_count")),
-        topics={str(name): count for name, raw in counted if (count := _as_number(raw)) is not None},
+        start_ns=_get_number_or_none(_get_mapping_or_empty(root.get("starting_time")).get("nanoseconds_since_epoch")),
+        duration_ns=_get_number_or_none(_get_mapping_or_empty(root.get("duration")).get("nanoseconds")),
+        count=_get_number_or_none(root.get("message_count")),
+        topics={str(name): count for name, raw in counted if (count := _get_number_or_none(raw)) is not None},
         part_counts=_collect_numbers_by_path(files, lambda entry: entry.get("message_count")),
         part_starts_ns=_collect_numbers_by_path(
-            files, lambda entry: _as_mapping(entry.get("starting_time")).get("nanoseconds_since_epoch")
+            files, lambda entry: _get_mapping_or_empty(entry.get("starting_time")).get("nanoseconds_since_epoch")
         ),
-        distribution=_as_text(root.get("ros_distro")),
-        custom={str(name): _as_text(value) for name, value in _as_mapping(root.get("custom_data")).items()},
+        distribution=_get_text_or_empty(root.get("ros_distro")),
+        custom={
+            str(name): _get_text_or_empty(value)
+            for name, value in _get_mapping_or_empty(root.get("custom_data")).items()
+        },
     )
 
 
 def _list_topics(root: Mapping[Any, Any]) -> list[Mapping[Any, Any]]:
-    return [_as_mapping(entry) for entry in _as_list(root.get("topics_with_message_count"))]
+    return [_get_mapping_or_empty(entry) for entry in _get_list_or_empty(root.get("topics_with_message_count"))]
 
 
 def _collect_numbers_by_path(files: list[Mapping[Any, Any]], get_number: Any) -> dict[str, int]:
-    return {str(entry.get("path")): number for entry in files if (number := _as_number(get_number(entry))) is not None}
+    return {
+        str(entry.get("path")): number
+        for entry in files
+        if (number := _get_number_or_none(get_number(entry))) is not None
+    }
 
 
-def _as_mapping(value: Any) -> Mapping[Any, Any]:
+def _get_mapping_or_empty(value: Any) -> Mapping[Any, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-def _as_list(value: Any) -> list[Any]:
+def _get_list_or_empty(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _as_number(value: Any) -> int | None:
+def _get_number_or_none(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**63 else None
 
 
-def _as_text(value: Any) -> str:
+def _get_text_or_empty(value: Any) -> str:
     return str(value) if isinstance(value, str | int | float | bool) else ""

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.ingest.complaints import Complaints
-from fieldloop.ingest.episode_facts import facts_from_metadata
+from fieldloop.ingest.episode_facts import collect_metadata_facts
 from fieldloop.ingest.messages.arrived import Arrived, Described
 from fieldloop.ingest.readers.mcap.attached_facts import collect_attachment_facts
 from fieldloop.ingest.readers.mcap.payloads import McapPayloads
@@ -30,7 +30,7 @@ class McapPart:
     def facts(self) -> Mapping[str, str]:
         """What the file says about its episode, once it was read."""
         records = {name: pairs for name, pairs in self._scan.metadata.items() if name != RECORDERS_OWN}
-        return collect_attachment_facts(self._scan.attachments) | facts_from_metadata(records)
+        return collect_attachment_facts(self._scan.attachments) | collect_metadata_facts(records)
 
     def messages(self) -> Iterator[tuple[Described, Arrived]]:
         """Yield what can be read, in batches, in the order it was written."""

@@ -43,7 +43,7 @@ class Ros1Scan:
                     self._compare_with_index(table, index, chunk)
                 for numbers in self._group_publishers_by_topic(table, chunk):
                     rows = table[np.isin(table[:, 0], numbers)]
-                    yield [self.connections[number] for number in numbers], _make_arrived(rows, content, chunk)
+                    yield [self.connections[number] for number in numbers], _make_message_batch(rows, content, chunk)
         if self.complain.defects() and is_file_damaged_by_text_mode(self.path):
             self.complain(0, SEEMS_MANGLED)
 
@@ -97,7 +97,7 @@ def _sort_by_time(rows: NDArray[np.int64]) -> NDArray[np.int64]:
     return rows[np.lexsort(rows.T[::-1])]
 
 
-def _make_arrived(table: Table, content: bytes, chunk: Chunk) -> Arrived:
+def _make_message_batch(table: Table, content: bytes, chunk: Chunk) -> Arrived:
     log_ns, starts, lengths = (np.ascontiguousarray(table[:, column]) for column in (1, 3, 4))
     where = [chunk.at, chunk.begin, chunk.length, COMPRESSIONS.index(chunk.compression), chunk.size]
     places = np.column_stack([np.tile(np.asarray(where, np.int64), (len(table), 1)), starts, lengths])

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from fieldloop.ingest.complaints import Complaints
-from fieldloop.ingest.episode_facts import facts_from_metadata
+from fieldloop.ingest.episode_facts import collect_metadata_facts
 from fieldloop.ingest.readers.rosbag.bag_metadata import FILE_NAME, ROOT, BagMetadata, parse_metadata, read_metadata
 from fieldloop.ingest.readers.rosbag.definitions import choose_definition
 from fieldloop.ingest.readers.rosbag.gathering import Gathering
@@ -70,7 +70,7 @@ class Rosbag2Reader:
             gathering.note(described)
             gathering.take(described, arrived)
         tally.compare(metadata, complain)
-        facts = facts_from_metadata({"": metadata.custom}) | (
+        facts = collect_metadata_facts({"": metadata.custom}) | (
             {"ros_distro": metadata.distribution} if metadata.distribution else {}
         )
         for part in opened:

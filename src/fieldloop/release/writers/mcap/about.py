@@ -43,6 +43,6 @@ def find_unwritable_texts(stream: Stream) -> list[Note]:
     ]
 
 
-def message_text(text: str) -> str:
+def make_text_fit_for_message(text: str) -> str:
     """Return a text that may stand inside a message: there a NUL ends it."""
     return escape_non_utf8(text).replace("\x00", "")

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from fieldloop.model.note import Note, Subject, note
 from fieldloop.model.stream import Stream, StreamKind
-from fieldloop.release.writers.mcap.about import message_text
+from fieldloop.release.writers.mcap.about import make_text_fit_for_message
 from fieldloop.release.writers.seen import make_no_values_note
 from fieldloop_robot.messages import Imu, JointState, Message, PoseStamped, WrenchStamped
 
@@ -79,7 +79,7 @@ def find_carried_parts(stream: Stream, streams: Mapping[str, Stream]) -> dict[st
 def make_messages(stream: Stream, carried_parts: Mapping[str, Stream], rows: slice) -> Iterator[Message]:
     """Yield the messages of some rows."""
     typed = TYPES.get(stream.kind)
-    values, frame_id = _get_rows(stream, rows), message_text(stream.frame_id)
+    values, frame_id = _get_rows(stream, rows), make_text_fit_for_message(stream.frame_id)
     if typed and (stream.columns, stream.unit) == (typed.columns, typed.unit):
         for row in values:
             yield typed.make(row, frame_id)
@@ -87,7 +87,11 @@ def make_messages(stream: Stream, carried_parts: Mapping[str, Stream], rows: sli
     nothing: Rows = [[]] * len(values)
     field = {kind: part for part, kind in PART_KINDS.items()}.get(stream.kind, "position")
     fields = {field: values} | {part: _get_rows(other, rows) for part, other in carried_parts.items()}
-    names = tuple(message_text(name) for name in stream.columns) if len(stream.columns) == len(values[0]) else ()
+    names = (
+        tuple(make_text_fit_for_message(name) for name in stream.columns)
+        if len(stream.columns) == len(values[0])
+        else ()
+    )
     for position, velocity, effort in zip(
         *(fields.get(name, nothing) for name in ("position", "velocity", "effort")), strict=True
     ):

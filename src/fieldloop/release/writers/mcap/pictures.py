@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from fieldloop.model.note import Note, note
 from fieldloop.model.stream import MM_PER_M, EncodedSource, Stream, StreamKind
-from fieldloop.release.writers.mcap.about import message_text
+from fieldloop.release.writers.mcap.about import make_text_fit_for_message
 from fieldloop_robot.messages import CompressedImage
 
 MILLIMETRES = np.float32(MM_PER_M)
@@ -42,7 +42,7 @@ class Compressor:
 
     def messages(self, stream: Stream) -> Iterator[CompressedImage]:
         """Yield one message a frame, and empty ones behind a source that ends before its time."""
-        source, frame_id = stream.pictures, message_text(stream.frame_id)
+        source, frame_id = stream.pictures, make_text_fit_for_message(stream.frame_id)
         assert source is not None
         if isinstance(source, EncodedSource):
             for index, (form, data) in enumerate(source.encoded()):
