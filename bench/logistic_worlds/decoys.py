@@ -59,6 +59,8 @@ def add_shift(setting: Setting, rng: np.random.Generator) -> Decoy | None:
         setting.taken.add(factor)
         return "shift", ((factor, floor.levels[factor][code]),)
     rest = [name for name in NUMBERS if name not in setting.taken]
+    if not rest:
+        return None
     name = str(rng.choice(rest))
     setting.numbers = [*dict.fromkeys([*setting.numbers, name])]
     setting.trends[name] = float(rng.choice([-1.0, 1.0]) * rng.uniform(2.0, 5.0))

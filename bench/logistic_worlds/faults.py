@@ -108,7 +108,9 @@ def plant_season(setting: Setting, rng: np.random.Generator) -> Make:
 def plant_unlogged(setting: Setting, rng: np.random.Generator) -> Make:
     """Make production worse by something that no column shows: at once, from a day on, or more and more."""
     way, since = str(rng.choice(["at once", "from a day on", "more and more"])), rng.uniform(0.2, 0.6)
-    setting.taken.add("everything")
+    if way == "more and more":  # a counter or a season that grows with the days would explain it as well
+        setting.counter = ""
+        setting.taken |= {"counter", *NUMBERS}
 
     def make(after: Rows, before: Rows) -> Fault:
         doses = {"at once": np.ones(len(after)), "from a day on": (after.when >= since).astype(float)}

@@ -7,7 +7,7 @@ import numpy as np
 from bench.logistic_worlds import data_faults
 from bench.logistic_worlds.decoys import Decoy, add_decoys
 from bench.logistic_worlds.faults import Make
-from bench.logistic_worlds.floor import SITE, Floats, draw_floor
+from bench.logistic_worlds.floor import Floats, draw_floor
 from bench.logistic_worlds.names import TONGUES, foreign_headers
 from bench.logistic_worlds.rows import Rows, draw_rows
 from bench.logistic_worlds.setting import AFTER, BEFORE, SHOWN, Setting, draw_setting, give_share
@@ -103,8 +103,3 @@ def _size_fault(
         cost = rng.uniform(0.01, 0.04)
     cost = min(cost, MOST * largest_cost(ease, fault))
     return replace(fault, size=solve_size(ease, fault, cost))
-
-
-def level_columns(world: World) -> tuple[str, ...]:
-    """Return the headers of the conditions that tables contain, beside the site."""
-    return tuple(factor for factor in world.setting.floor.levels if factor != SITE)

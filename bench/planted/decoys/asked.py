@@ -37,7 +37,7 @@ PLACES = {
     (Gap.INFRASTRUCTURE, "hours"): (f"{LATENCY}=",),
     (Gap.INFRASTRUCTURE, "robots"): (f"{LATENCY}=", "robot="),
 }
-"""Columns of each variant of a fault."""
+"""Columns of each variant of a fault; a lag of all cameras is in none."""
 
 
 def answer_decoys(seed: int, sizes: Sizes | None = None, folder: Path | None = None) -> Row:
@@ -74,7 +74,7 @@ def _list_faults(world: Planted, how: Dress) -> tuple[PlantedCause, ...]:
     for gap, way in zip(world.gaps, world.ways, strict=True):
         short = SHORT[str(gap)]
         gaps = (UNKNOWN,) if how.hides_fault else COVERAGE if short in COVERAGE else (short,)
-        places = () if how.hides_fault else PLACES[gap, way]
+        places = () if how.hides_fault else PLACES.get((gap, way), ())
         made.append(PlantedCause(f"{short}: {way}", gaps, places, round(world.truth.shares[gap], 3)))
     return tuple(made)
 
