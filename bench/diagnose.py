@@ -18,8 +18,8 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 
 from bench.answered.families import ANSWERED, DEVELOPMENT_WORLDS, LOGISTIC
-from bench.answered.results import describe_run, read_results
-from bench.answered.run import run_final, run_worlds
+from bench.answered.results import read_results
+from bench.answered.run import run_development, run_final
 from bench.answered.scores import headline as count_answers
 from bench.answered.summary import page as summarise_answers
 from bench.doc_page import put
@@ -35,7 +35,7 @@ DEVELOPMENT = 10_000
 """Seeds from here on were used while the diagnosis was developed."""
 SHORT = Sizes(truth=1200, seen=1000, laboratory=800, demonstrations=(500, 600), training=400)
 SHORT_WORLDS, SHORT_EPISODES = 6, (300, 1000)
-SHORT_LOGISTIC = 20
+SHORT_ANSWERED = 20
 
 
 def measure(*, short: bool) -> Mapping[str, Figure]:
@@ -44,7 +44,7 @@ def measure(*, short: bool) -> Mapping[str, Figure]:
     seeds = range(DEVELOPMENT, DEVELOPMENT + SHORT_WORLDS) if short else range(first, first + worlds)
     rows = [asked(seed, SHORT, SHORT_EPISODES) if short else asked(seed) for seed in seeds]
     family = ANSWERED[LOGISTIC]
-    count = SHORT_LOGISTIC if short else family.final_worlds
+    count = SHORT_ANSWERED if short else family.final_worlds
     answers = count_answers([family.answer(seed, None) for seed in range(DEVELOPMENT, DEVELOPMENT + count)])
     return {**headline(rows, 1000), **{f"logistic_{name}": figure for name, figure in answers.items()}}
 
@@ -98,16 +98,12 @@ def _answer(chosen: argparse.Namespace) -> None:
         head, rows = read_results(chosen.rows_file)
     elif chosen.final:
         worlds = ANSWERED[chosen.family].final_worlds if chosen.worlds is None else chosen.worlds
-        file, rows = run_final(chosen.family, chosen.final, worlds, chosen.workers, chosen.keep)
-        head = read_results(file)[0]
+        head, rows = run_final(chosen.family, chosen.final, worlds, chosen.workers, chosen.keep)
     else:
         first = DEVELOPMENT if chosen.first is None else chosen.first
-        worlds = (8 if chosen.short else DEVELOPMENT_WORLDS) if chosen.worlds is None else chosen.worlds
-        head = describe_run(chosen.family, "")
-        file = chosen.keep / f"diagnose_{chosen.family}_development.jsonl" if chosen.keep else None
-        if file:
-            file.unlink(missing_ok=True)
-        rows = run_worlds(chosen.family, range(first, first + worlds), chosen.workers, chosen.keep, file, head)
+        worlds = (SHORT_ANSWERED if chosen.short else DEVELOPMENT_WORLDS) if chosen.worlds is None else chosen.worlds
+        seeds = range(first, first + worlds)
+        head, rows = run_development(chosen.family, seeds, chosen.workers, chosen.keep)
     tables = summarise_answers(head, rows)
     if chosen.write:
         put(chosen.write, ANSWERED[head["family"]].block, tables)

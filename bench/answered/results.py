@@ -29,11 +29,14 @@ def describe_run(family: str, commit: str) -> dict[str, Any]:
 
 
 def append_row(file: Path, head: Mapping[str, Any], row: Row) -> None:
-    """Write one world behind the others."""
+    """Write one world behind the others; a line that was cut short is ended first."""
     file.parent.mkdir(parents=True, exist_ok=True)
+    before = file.read_text(encoding="utf-8") if file.exists() else ""
     with file.open("a", encoding="utf-8") as opened:
-        if not opened.tell():
+        if not before:
             opened.write(json.dumps(head) + "\n")
+        elif not before.endswith("\n"):
+            opened.write("\n")
         opened.write(_line(row) + "\n")
 
 

@@ -94,10 +94,13 @@ def write_row(row: Row) -> dict[str, Any]:
 def read_row(plain: Mapping[str, Any]) -> Row:
     """Read a row back."""
     known = _read_reply(plain[KNOWN])
+    baseline, production, without = plain["success"]
     return Row(
         plain["seed"],
         plain["kind"],
-        *plain["success"],
+        baseline,
+        production,
+        without,
         plain["weak"],
         tuple(Planted(kind, tuple(gaps), tuple(places), share) for kind, gaps, places, share in plain["truth"]),
         tuple(Decoy(kind, tuple(places)) for kind, places in plain["decoys"]),

@@ -11,8 +11,10 @@ from bench.answered.results import append_row, describe_run, read_finished, resu
 from bench.answered.row import Row
 from bench.answered.seeds import derive_seed
 
+Head = dict[str, Any]
 
-def run_final(family: str, commit: str, worlds: int, workers: int, folder: Path | None) -> tuple[Path, list[Row]]:
+
+def run_final(family: str, commit: str, worlds: int, workers: int, folder: Path | None) -> tuple[Head, list[Row]]:
     """Run the worlds that a commit determines; those already in the file are not run again."""
     file, head = result_file(family), describe_run(family, commit)
     seeds = [derive_seed(commit, index) for index in range(worlds)]
@@ -22,7 +24,15 @@ def run_final(family: str, commit: str, worlds: int, workers: int, folder: Path 
         done[row.seed] = row
     rows = [done[seed] for seed in seeds]
     write_in_order(file, head, rows)
-    return file, rows
+    return head, rows
+
+
+def run_development(family: str, seeds: Sequence[int], workers: int, folder: Path | None) -> tuple[Head, list[Row]]:
+    """Run worlds of chosen seeds anew; rows are left in the folder, where one is given."""
+    file, head = folder / f"diagnose_{family}_development.jsonl" if folder else None, describe_run(family, "")
+    if file:
+        file.unlink(missing_ok=True)
+    return head, run_worlds(family, seeds, workers, folder, file, head)
 
 
 def run_worlds(

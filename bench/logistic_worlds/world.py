@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bench.logistic_worlds import data_faults
 from bench.logistic_worlds.decoys import Decoy, add_decoys
@@ -14,6 +15,7 @@ from bench.logistic_worlds.setting import AFTER, BEFORE, SHOWN, Setting, draw_se
 from bench.logistic_worlds.truth import Fault, Truth, compute_truth, largest_cost, solve_size, success
 from bench.logistic_worlds.turns import MIX, NOTHING, NOTHING_BESIDE, PLANTS, TWO, draw_plants, kind_of
 
+Bools = NDArray[np.bool_]
 ATTEMPTS = 1000
 FAINT = 0.1
 """Share of worlds whose only cause costs one to four points."""
@@ -31,7 +33,7 @@ class World:
     shown: Rows
     before: Rows
     after: Rows
-    results: tuple[Floats, Floats]
+    results: tuple[Bools, Bools]
     faults: tuple[Fault, ...]
     decoys: tuple[Decoy, ...]
     truth: Truth

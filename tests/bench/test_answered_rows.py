@@ -25,6 +25,7 @@ WEAR = Planted("wear", ("hardware",), ("robot=a", "hours="), 0.3)
 HIDDEN = Planted("unlogged", ("unknown",), (), 0.9)
 AS_LIGHT = Named("environment", ("lighting=dim",), 0.6)
 AS_WEAR = Named("hardware", ("hours=above 10",), 0.3)
+LARGEST_FILE = 300_000
 NOTHING_FOUND = Reply("passed", ())
 TINY = Sizes(truth=300, seen=250, laboratory=200, demonstrations=(200, 201), training=40)
 
@@ -123,6 +124,8 @@ def test_a_row_survives_its_file(tmp_path):
     file.write_text(file.read_text(encoding="utf-8") + '{"cut sh', encoding="utf-8")
     assert results.read_results(file) == (head, [row])
     assert results.read_finished(file, head) == {3: row}
+    results.append_row(file, head, replace(row, seed=4))
+    assert list(results.read_finished(file, head)) == [3, 4]
     with pytest.raises(ValueError, match="move it away"):
         results.read_finished(file, {**head, "commit": "d" * 40})
 
@@ -138,14 +141,23 @@ def test_final_worlds_are_run_once_and_tables_come_from_the_file(tmp_path, monke
         return [world(seed, [LIGHT], failed(AS_LIGHT)) for seed in seeds]
 
     monkeypatch.setattr(run, "run_worlds", answer)
-    file, rows = run.run_final(LOGISTIC, commit, 3, 1, None)
+    file = tmp_path / "diagnose_logistic.jsonl"
+    head, rows = run.run_final(LOGISTIC, commit, 3, 1, None)
+    assert head["commit"] == commit
     assert [row.seed for row in rows] == [derive_seed(commit, index) for index in range(3)]
     run.run_final(LOGISTIC, commit, 4, 1, None)
     assert asked == [derive_seed(commit, index) for index in range(4)], "none was run twice"
-    assert file == tmp_path / "diagnose_logistic.jsonl"
     monkeypatch.setattr("sys.argv", ["diagnose", "--from", str(file), "--json"])
     diagnose.main()
     assert json.loads(capsys.readouterr().out)["right_cause_first"]["n"] == 4
+
+
+@pytest.mark.parametrize("file", sorted(results.FOLDER.glob("diagnose_*.jsonl")), ids=lambda file: file.name)
+def test_published_worlds_have_the_seeds_of_their_commit(file):
+    head, rows = results.read_results(file)
+    assert [row.seed for row in rows] == [derive_seed(head["commit"], index) for index in range(len(rows))]
+    assert file == results.result_file(head["family"])
+    assert file.stat().st_size <= LARGEST_FILE
 
 
 @pytest.fixture(scope="module")
