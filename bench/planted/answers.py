@@ -77,7 +77,7 @@ def asked(
 ) -> Row:
     """Run the world of a seed and all methods on it; return answers and truth."""
     world = plant(seed, sizes, folder)
-    evidence = _evidence(world.records)
+    evidence = evidence_of(world.records)
     production, answers = evidence.production, []
     order = np.random.default_rng([seed, 77]).permutation(len(production))
     for count in episodes:
@@ -87,7 +87,7 @@ def asked(
     return _row(world, answers)
 
 
-def _evidence(records: Records) -> Evidence:
+def evidence_of(records: Records) -> Evidence:
     return Evidence(
         policy=POLICY,
         baseline=records.baseline,
