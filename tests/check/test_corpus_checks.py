@@ -180,3 +180,12 @@ def test_contents_of_bare_episodes_say_that_nothing_was_stated():
     (told,) = describe_tasks(replace(bare, imprints={}))
     assert (told.judged, told.success_low, told.success_high) == (0, 0.0, 1.0)
     assert told.operators == told.grasps == {"not stated": 192}
+
+
+@pytest.mark.parametrize(("longer", "unusual"), [(1.3, 0), (0.75, 0), (3.0, 1), (0.3, 1)])
+def test_only_an_episode_of_quite_another_length_is_an_outlier(longer, unusual):
+    batch = make_healthy_batch(Shape(1, 10))
+    even = [replace(episode, start_ns=0, end_ns=2_000_000_000) for episode in batch.episodes]
+    even[3] = replace(even[3], end_ns=round(2_000_000_000 * longer))
+    found = looked(replace(batch, episodes=tuple(even)), "corpus.length_outliers")
+    assert sum(one.value for one in found.values()) == unusual

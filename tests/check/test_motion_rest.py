@@ -122,6 +122,15 @@ def test_a_clipped_effort_is_found_with_its_joint():
     assert found.place["column"] == "joint_3"
 
 
+@pytest.mark.parametrize(("name", "held"), [("elbow", True), ("gripper_left_joint", False), ("r_finger_1", False)])
+def test_a_gripper_may_hold_with_all_its_effort(name, held):
+    way = np.linspace(0, 4, 400)
+    effort = np.where((np.arange(400) >= 100) & (np.arange(400) < 300), 50.0, np.sin(np.arange(400)))
+    efforts = make_stream("joints/effort", EFFORT, effort, unit="N·m", columns=(name,))
+    found = measure_by_subject("motion.saturated", make_case(make_stream("joints", JOINTS, way), efforts))
+    assert (found["joints/effort"].value > 0.5) is held
+
+
 @pytest.mark.parametrize("kind", [VELOCITY, EFFORT])
 def test_a_signal_that_rests_or_goes_one_way_is_at_no_rail(kind):
     way = np.concatenate([np.zeros(100), np.linspace(0, 2, 200), np.full(100, 2.0)])

@@ -202,3 +202,15 @@ def test_messages_that_arrive_within_one_tick_are_not_copies(tmp_path: Path) -> 
     assert statuses(recorded(tmp_path / "bag", rows), "timing.repeated_stamps") == {
         "joint_position": Status.CANNOT_TELL
     }
+
+
+def test_log_texts_of_two_nodes_need_no_order(tmp_path: Path) -> None:
+    log, stamp = TYPES["rcl_interfaces/msg/Log"], TYPES["builtin_interfaces/msg/Time"]
+    rows = []
+    for i, at in enumerate(steps(60, 1)):
+        stamp_ns = at - (2 * 10**9 if i == 30 else 0)  # one text arrives late
+        stamped = stamp(sec=stamp_ns // 10**9, nanosec=stamp_ns % 10**9)
+        rows.append(("/rosout", at, log(stamped, 20, "node", "text", "file.cpp", "main", i)))
+    recording = recorded(tmp_path / "bag", rows)
+    assert (np.diff(recording.streams["rosout"].times_ns) < 0).any()
+    assert Status.FAILED not in statuses(recording, "timing.not_monotonic").values()

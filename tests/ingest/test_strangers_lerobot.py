@@ -210,3 +210,51 @@ def test_a_span_that_ends_at_the_last_frame_or_behind_it_has_all_its_frames(root
     recordings, codes = read(root)
     assert [len(one.streams["camera/top"]) for one in recordings] == [ROWS, ROWS]
     assert "ingest.video_length_differs" not in codes
+
+
+def old_set(root, ending, **info):
+    """Write a set of v2.x with three listed episodes, whose rows have this ending."""
+    for folder in ("meta", "data/chunk-000"):
+        (root / folder).mkdir(parents=True)
+    for index in range(3):
+        (root / f"data/chunk-000/episode_{index:06d}{ending}").write_text('{"frame_index": 0, "action": [0.0]}\n')
+    rows = [{"episode_index": index, "tasks": ["pick"], "length": 1} for index in range(3)]
+    (root / "meta/episodes.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (root / "meta/tasks.jsonl").write_text('{"task_index": 0, "task": "pick"}\n')
+    features = {"action": {"dtype": "float32", "shape": [1], "names": None}}
+    (root / "meta/info.json").write_text(json.dumps({"fps": FPS, "features": features, **info}))
+    return root
+
+
+def test_rows_in_a_format_that_lerobot_does_not_read_are_not_called_absent(root):
+    recordings, codes = read(old_set(root, ".jsonl", codebase_version="v2.0"))
+    assert recordings == []
+    assert codes["ingest.episodes_in_other_format"] is Harm.LOST
+    assert codes.keys().isdisjoint({"ingest.episodes_without_data", "ingest.no_episode"})
+
+
+def test_files_that_the_listing_states_are_not_called_absent(root):
+    old_set(root, ".csv", codebase_version="v2.0")
+    (root / "data/chunk-000").rename(root / "rows")
+    rows = [{"episode_index": index, "length": 1, "data_path": f"rows/episode_{index:06d}.csv"} for index in range(3)]
+    (root / "meta/episodes.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (root / "rows/episode_000002.csv").unlink()
+    _, codes = read(root)
+    assert codes.keys() >= {"ingest.episodes_in_other_format", "ingest.episodes_without_data"}
+
+
+@pytest.mark.parametrize(
+    ("version", "file", "expected"),
+    [
+        ({}, None, {"ingest.statistics_missing"}),
+        ({}, "stats.json", set()),
+        ({"codebase_version": "v2.0"}, None, {"ingest.file_missing"}),
+        ({"codebase_version": "v2.1"}, "stats.json", {"ingest.file_missing"}),
+    ],
+)
+def test_statistics_of_an_assumed_version_are_not_asked_for(root, version, file, expected):
+    old_set(root, ".jsonl", **version)
+    if file:
+        (root / "meta" / file).write_text("{}")
+    _, codes = read(root)
+    assert codes.keys() & {"ingest.statistics_missing", "ingest.file_missing"} == expected

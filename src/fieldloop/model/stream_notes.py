@@ -21,6 +21,8 @@ ENCODING, VALUES, LEFT_OUT, ROUNDED = "encoding", "values", "left out", "rounded
 """What of the source a stream does not hold."""
 NOT_UNDERSTOOD = "not understood"
 """The note that a reader leaves on a stream that it could not decode, or whose meaning nothing states: why."""
+ABOUT_PROGRAMS = "about programs"
+"""The note on a stream of log texts, settings or other facts about programs, not about a robot."""
 EARLIER_CONVERSION = "recorded in "
 
 

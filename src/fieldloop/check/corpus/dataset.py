@@ -17,6 +17,7 @@ from fieldloop.stats.quantile import SD_PER_MAD
 
 EXPLAINS_GAPS = (
     "ingest.episodes_without_data",
+    "ingest.episodes_in_other_format",
     "ingest.episodes_not_listed",
     "ingest.episode_numbers_skipped",
     "ingest.shards_missing",

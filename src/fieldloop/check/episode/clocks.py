@@ -1,5 +1,6 @@
 """Checks of the two clocks of one stream: that of its sensor, and that of the receiver."""
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -12,6 +13,7 @@ from fieldloop.check.signals.latency import (
     BEHIND,
     Latency,
     compare_latencies_with_peers,
+    find_stream_of_same_clock,
     measure_latencies,
     propose_restamp,
 )
@@ -27,27 +29,36 @@ from fieldloop.stats.quantile import compute_median, compute_percentile
     "timing.stamped_ahead",
     unit="ms",
     needs=("streams",),
+    revision=2,
 )
 def stamped_ahead(case: Case) -> Iterator[Measurement]:
     """How far ahead of their arrival are each stream's timestamps?
 
     No sample arrives before it was taken: timestamps in the future of the recorder's clock prove that the two clocks
-    differ by at least this much. Timestamps in the past prove nothing, because transport takes time.
+    differ by at least this much. Timestamps in the past prove nothing, because transport takes time. Streams that are
+    ahead by the same amount show one clock: the first of them is reported.
     """
     same_day_ns = case.read_parameter("timing.stamped_ahead", "same_clock_s") * NS_PER_S
     for stream, latency in measure_latencies(case):
-        usual = compute_median(latency.took_ns)
+        usual, restamp = compute_median(latency.took_ns), propose_restamp(case, stream)
         if abs(usual) > same_day_ns:
             reason = note("check.clocks_have_other_epochs", arrival=latency.arrival.value)
             yield Measurement(Subject(stream.name), UNKNOWN, cannot_tell=reason)
+            continue
+        if restamp is None and (same := _explain_same_clock(case, stream)):
+            yield Measurement(Subject(stream.name), UNKNOWN, cannot_tell=same)
             continue
         earliest = compute_percentile(latency.took_ns, 1)
         at_s = compute_sample_time_s(case, stream, int(np.argmin(latency.took_ns)))
         place = _note_compared_clocks(latency, at_s) if earliest < 0 else None
         ahead, seen_s = max(0.0, -earliest) / NS_PER_MS, at_s if earliest < 0 else None
-        yield Measurement(
-            Subject(stream.name), ahead, place, at_s=seen_s, fix=propose_restamp(case, stream) if earliest < 0 else None
-        )
+        yield Measurement(Subject(stream.name), ahead, place, at_s=seen_s, fix=restamp if earliest < 0 else None)
+
+
+def _explain_same_clock(case: Case, stream: Stream) -> Note | None:
+    """Return which other stream is reported for the clock of this one; None where this one is."""
+    first = find_stream_of_same_clock(case).get(stream.name)
+    return note("check.same_clock", stream=first) if first else None
 
 
 @check(
@@ -79,7 +90,7 @@ def stamped_behind(case: Case) -> Iterator[Measurement]:
     "timing.clock_drift",
     unit="ms",
     needs=("streams",),
-    revision=3,
+    revision=4,
 )
 def clock_drift(case: Case) -> Iterator[Measurement]:
     """How far did each sensor's clock drift against the arrival clock from the episode's start to its end?
@@ -87,12 +98,16 @@ def clock_drift(case: Case) -> Iterator[Measurement]:
     Waiting can only lengthen the time from timestamp to arrival, so the shortest time in each tenth of the episode
     shows the clocks. A line through these ten values gives the drift; their scatter about the line gives the interval.
     If all sensors drift alike, or a clock starts from another origin or runs at another pace, the arrival clock may be
-    the one that differs, as in simulated or replayed time: whether a sensor drifts is then left open.
+    the one that differs, as in simulated or replayed time: whether a sensor drifts is then left open. Streams that show
+    one clock, because they are ahead by the same amount, are reported once.
     """
     for stream, latency in measure_latencies(case):
         drift = estimate_clock_drifts(case)[stream.name]
         if drift is None:
             yield Measurement(Subject(stream.name), UNKNOWN, cannot_tell=note("check.too_few_for_clock"))
+            continue
+        if same := _explain_same_clock(case, stream):
+            yield Measurement(Subject(stream.name), UNKNOWN, cannot_tell=same)
             continue
         value = abs(drift.ms)
         low, high = (0.0 if drift.left_open else max(0.0, value - drift.reach_ms)), value + drift.reach_ms
@@ -109,7 +124,7 @@ def _note_clock_drift(drift: Drift, latency: Latency) -> Note:
     "timing.clock_step",
     unit="ms",
     needs=("streams",),
-    revision=2,
+    revision=3,
 )
 def clock_step(case: Case) -> Iterator[Measurement]:
     """By how much did each sensor's clock jump?
@@ -117,8 +132,9 @@ def clock_step(case: Case) -> Iterator[Measurement]:
     The clock jumped if the time from timestamp to arrival changes from one sample to the next and stays changed, while
     the samples arrive at their usual intervals. If the timestamps keep their intervals and the arrival jumps, the
     transport became slower, which is not a fault of the clock. The shortest, the usual and the longest time must all
-    change, because waiting alone changes them one by one.
+    change, because waiting alone changes them one by one, and must stay changed for longer than messages wait.
     """
+    lasts_ns = case.read_parameter("timing.clock_step", "lasts_s") * NS_PER_S
     for stream, latency in measure_latencies(case):
         beat = find_rhythm(case, stream)
         around = int(case.read_parameter("timing.clock_step", "samples_around"))
@@ -126,7 +142,8 @@ def clock_step(case: Case) -> Iterator[Measurement]:
             yield Measurement(Subject(stream.name), UNKNOWN, cannot_tell=note("check.too_few_for_clock"))
             continue
         drift = estimate_clock_drifts(case)[stream.name]
-        step, index = _find_largest_clock_step(stream, latency, beat.period_ns, around)
+        steps = _find_clock_steps(stream, latency, beat.period_ns, around)
+        step, index = _find_largest_lasting_step(steps, latency, around, math.ceil(lasts_ns / beat.usual_ns))
         at_s, value = compute_sample_time_s(case, stream, index), step / NS_PER_MS
         place = _note_compared_clocks(latency, at_s) if step else None
         low, high = (0.0, value) if drift and drift.shared else (None, None)
@@ -137,10 +154,8 @@ def _note_compared_clocks(latency: Latency, at_s: float | None = None) -> Note:
     return note("check.header_clock", arrival=latency.arrival.value, at_s=at_s)
 
 
-def _find_largest_clock_step(
-    stream: Stream, latency: Latency, period_ns: float, window_samples: int
-) -> tuple[float, int]:
-    """Return the largest lasting jump of the timestamps, and the first sample after it."""
+def _find_clock_steps(stream: Stream, latency: Latency, period_ns: float, window_samples: int) -> NDArray[np.float64]:
+    """Return by how much the timestamps jump behind each sample that has a window of samples on both sides."""
     took = latency.took_ns.astype(np.float64)
     windows = np.lib.stride_tricks.sliding_window_view(took, window_samples)
     moved = [
@@ -153,9 +168,30 @@ def _find_largest_clock_step(
     stamped, arrived = np.diff(stream.times_ns), np.diff(stream.clocks[latency.arrival])
     inside = slice(window_samples - 1, window_samples - 1 + len(lasting))
     in_rhythm = np.abs(arrived[inside] - period_ns) <= np.abs(stamped[inside] - period_ns)
-    step = np.where(in_rhythm, np.minimum(lasting, sudden), 0.0)
-    worst = int(np.argmax(step)) if len(step) else 0
-    return (float(step[worst]), worst + window_samples) if len(step) else (0.0, 0)
+    return np.where(in_rhythm, np.minimum(lasting, sudden), 0.0)
+
+
+def _find_largest_lasting_step(
+    steps: NDArray[np.float64], latency: Latency, window_samples: int, lasting_samples: int
+) -> tuple[float, int]:
+    """Return the largest step that stays for `lasting_samples`, and the first sample after it.
+
+    A fast stream's window is shorter than what messages wait for, so each step is measured again over a longer one.
+    """
+    largest, where, took = 0.0, 0, latency.took_ns.astype(np.float64)
+    around = max(window_samples, lasting_samples)
+    for index in np.argsort(-steps, kind="stable"):
+        if steps[index] <= largest:
+            break  # all others are smaller
+        first = int(index) + window_samples
+        before, behind = took[max(0, first - around) : first], took[first : first + around]
+        if min(len(before), len(behind)) < around:
+            continue
+        moved = [level(behind) - level(before) for level in (np.median, np.min, np.max)]
+        lasting = float(np.abs(moved).min()) if abs(np.sign(moved).sum()) == len(moved) else 0.0
+        if min(float(steps[index]), lasting) > largest:
+            largest, where = min(float(steps[index]), lasting), first
+    return largest, where
 
 
 def _compute_level_change(window_levels: NDArray[np.float64], window_samples: int) -> NDArray[np.float64]:

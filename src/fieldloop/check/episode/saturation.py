@@ -1,5 +1,6 @@
 """Checks of signals that reach the end of their range, so that larger values are cut off."""
 
+import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -19,15 +20,22 @@ from fieldloop.model.finding import UNKNOWN, Measurement
 from fieldloop.model.note import Subject
 from fieldloop.model.stream import NS_PER_S, StreamKind
 
+GRIPPER = re.compile(r"gripper|finger|thumb|jaw")
+"""Words in the names of joints that hold an item."""
+
 
 @check(
     "motion.saturated",
     unit="s",
     needs=("streams",),
+    revision=2,
 )
 def actuators(case: Case) -> Iterator[Measurement]:
-    """For how long did an actuator's velocity or effort stay exactly at its largest value while the robot moved?"""
-    yield from measure_longest_saturation(case, StreamKind.JOINT_VELOCITY, StreamKind.JOINT_EFFORT)
+    """For how long did an actuator's velocity or effort stay exactly at its largest value while the robot moved?
+
+    Grippers are left out: one that holds an item presses with all the effort it may.
+    """
+    yield from measure_longest_saturation(case, StreamKind.JOINT_VELOCITY, StreamKind.JOINT_EFFORT, left_out=GRIPPER)
 
 
 @check(
@@ -40,14 +48,16 @@ def sensors(case: Case) -> Iterator[Measurement]:
     yield from measure_longest_saturation(case, StreamKind.FORCE_TORQUE)
 
 
-def measure_longest_saturation(case: Case, *kinds: StreamKind) -> Iterator[Measurement]:
-    """Measure the longest stretch in which a column repeats its own extreme exactly."""
+def measure_longest_saturation(
+    case: Case, *kinds: StreamKind, left_out: re.Pattern[str] | None = None
+) -> Iterator[Measurement]:
+    """Measure the longest stretch in which a column repeats its own extreme exactly; some are left out by name."""
     for sensed in find_signals(case, *kinds):
         moved = find_movement(case, excluded_stream=sensed.name)
         if moved is None:
             yield Measurement(Subject(sensed.name), UNKNOWN, cannot_tell=explain_unknown_movement(case))
             continue
-        lasted, row, column = _find_longest_stay_at_extreme(sensed)
+        lasted, row, column = _find_longest_stay_at_extreme(sensed, left_out)
         if row is None:
             yield Measurement(Subject(sensed.name), 0.0)
             continue
@@ -64,7 +74,9 @@ def measure_longest_saturation(case: Case, *kinds: StreamKind) -> Iterator[Measu
         )
 
 
-def _find_longest_stay_at_extreme(sensor_signal: Signal) -> tuple[float, int | None, int]:
+def _find_longest_stay_at_extreme(
+    sensor_signal: Signal, left_out: re.Pattern[str] | None
+) -> tuple[float, int | None, int]:
     """Return the duration of the longest stay at an extreme, and where it begins.
 
     An extreme of less than half the column's size is the rest position of a one-sided signal, not the end of a range.
@@ -72,6 +84,8 @@ def _find_longest_stay_at_extreme(sensor_signal: Signal) -> tuple[float, int | N
     best: tuple[float, int | None, int] = (0.0, None, 0)
     finite = np.where(np.isfinite(sensor_signal.values), sensor_signal.values, 0.0)
     size = np.abs(finite).max(axis=0)
+    if left_out is not None and sensor_signal.columns:
+        size[[bool(left_out.search(name.lower())) for name in sensor_signal.columns]] = 0.0
     for extreme in (finite.max(axis=0), finite.min(axis=0)):
         rails = (finite == extreme) & (np.abs(extreme) >= size / 2) & (size > 0) & (finite != finite[0])
         for column in np.flatnonzero(rails[1:].sum(axis=0) > 1):

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from fieldloop.check.case import Case
 from fieldloop.check.registry import check
-from fieldloop.check.signals.latency import ARRIVALS
 from fieldloop.check.signals.movement import find_movement
 from fieldloop.check.signals.overlap import find_overlapping_streams, measure_distance_outside_ns, propose_safe_trim
 from fieldloop.check.signals.stamps import (
+    ARRIVALS,
     EVENTFUL,
     Rhythm,
     Times,
@@ -32,6 +32,7 @@ from fieldloop.model.fix import Fix
 from fieldloop.model.note import NO_SUBJECT, Subject, note
 from fieldloop.model.provenance import StreamFact
 from fieldloop.model.stream import NS_PER_MS, NS_PER_S, ClockKind, Stream
+from fieldloop.model.stream_notes import ABOUT_PROGRAMS
 from fieldloop.stats.quantile import compute_percentile
 
 
@@ -89,13 +90,14 @@ def longest_gap(case: Case) -> Iterator[Measurement]:
     "timing.not_monotonic",
     unit="samples",
     needs=("streams",),
-    revision=2,
+    revision=3,
 )
 def not_monotonic(case: Case) -> Iterator[Measurement]:
     """How often did each stream's clock run backwards?
 
     A clock that starts again from the beginning runs backwards: the log holds several attempts. Where no sensor and no
-    command shows it, any other stream of steady rate does.
+    command shows it, any other stream of steady rate does, unless it is about programs, or repeats most of its
+    timestamps: it then has those of its inputs.
     """
     for stream in _find_clocks_to_order(case):
         yield _count_wrong_stamps(
@@ -114,7 +116,7 @@ def _find_clocks_to_order(case: Case) -> list[Stream]:
         return sensing
     others = (stream for stream in case.find_streams() if stream not in sensing and stream.values is not None)
     backward = (s for s in others if (s.times_ns[1:] < s.times_ns[:-1]).any() and is_steady(case, s))
-    return [*sensing, *backward]
+    return [*sensing, *(s for s in backward if ABOUT_PROGRAMS not in s.notes and np.median(np.diff(s.times_ns)) > 0)]
 
 
 @check(

@@ -7,16 +7,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.check.case import PICTURES, Case
-from fieldloop.check.signals.stamps import find_rhythm, is_part_of_other_stream
+from fieldloop.check.signals.stamps import (
+    find_arrival_clock,
+    find_rhythm,
+    has_two_clocks,
+    is_part_of_other_stream,
+)
 from fieldloop.model.fix import Fix, FixKind
 from fieldloop.model.note import note
 from fieldloop.model.stream import NS_PER_MS, ClockKind, Stream, StreamKind
 from fieldloop.stats.quantile import compute_percentile, compute_percentiles
 
 BEHIND = "timing.stamped_behind"
-ARRIVALS = (ClockKind.LOG, ClockKind.PUBLISH)
-"""Clocks of the receiving side, the farthest from the sensor first."""
-
 PLANNED = (StreamKind.ACTION, StreamKind.OTHER)
 """A command may carry its execution time, which is not a sensing time."""
 
@@ -44,12 +46,37 @@ class _Way(NamedTuple):
 
 
 def measure_latencies(case: Case) -> Iterator[tuple[Stream, Latency]]:
-    """Yield the streams with both a sensor's and a receiver's timestamps."""
+    """Yield the streams with both a sensor's and a receiver's timestamps.
+
+    A stream of two clocks has no latency: `timing.not_monotonic` reports it.
+    """
     for stream in case.find_sensing_streams():
-        arrival = next((clock for clock in ARRIVALS if clock in stream.clocks), None)
-        sensed = stream.clock is ClockKind.HEADER and stream.kind not in PLANNED
+        arrival = find_arrival_clock(stream)
+        sensed = stream.clock is ClockKind.HEADER and stream.kind not in PLANNED and not has_two_clocks(stream)
         if sensed and arrival and not is_part_of_other_stream(case, stream):
             yield stream, Latency(stream.clocks[arrival] - stream.times_ns, arrival)
+
+
+def find_stream_of_same_clock(case: Case) -> dict[str, str]:
+    """Return, for each stream on a clock that is ahead, another stream before it that shows the same clock.
+
+    Two streams show one clock if both are ahead of their arrival by the same amount: one cause, reported once.
+    """
+    return case.compute_once("same clock", lambda: _compute_streams_of_same_clock(case))
+
+
+def _compute_streams_of_same_clock(case: Case) -> dict[str, str]:
+    alike_ns = case.read_parameter(BEHIND, "alike_ms") * NS_PER_MS
+    clocks: list[tuple[str, float]] = []
+    found: dict[str, str] = {}
+    for stream, latency in measure_latencies(case):
+        least = compute_percentile(latency.took_ns, 1)
+        first = next((name for name, known in clocks if abs(known - least) <= alike_ns), None)
+        if least < -alike_ns and first is not None:
+            found[stream.name] = first
+        elif least < -alike_ns:
+            clocks.append((stream.name, least))
+    return found
 
 
 def compare_latencies_with_peers(case: Case) -> dict[str, Excess]:

@@ -1,12 +1,13 @@
 """When the robot moved: by its joints and gripper, else by its commands, else by its poses."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.check.case import Case
-from fieldloop.check.signals.signal import Signal, find_signals, has_timed_stamps
+from fieldloop.check.signals.signal import Signal, find_signals, has_timed_stamps, read_signal
+from fieldloop.check.signals.stamps import find_arrival_clock, has_two_clocks
 from fieldloop.model.note import Note, note
 from fieldloop.model.provenance import Provenance, StreamFact
 from fieldloop.model.stream import NS_PER_S, Stream, StreamKind
@@ -74,7 +75,7 @@ def _compute_movement(case: Case, excluded_stream: str) -> Movement | None:
     ]
     if excluded_stream:  # when one stream is in doubt, use every other one
         groups = [[signal for group in groups for signal in group]]
-    used = next((group for group in groups if group), [])
+    used = _put_on_one_clock(case, next((group for group in groups if group), []))
     times = (
         np.sort(np.concatenate([_list_moving_times_ns(case, signal) for signal in used]))
         if used
@@ -88,6 +89,31 @@ def _compute_movement(case: Case, excluded_stream: str) -> Movement | None:
     commanded = all(signal.stream.kind is StreamKind.ACTION for signal in used)
     assumed = next((signal.name for signal in used if _is_meaning_unknown(signal.stream)), "")
     return Movement(times, window, int(start), int(end), names, known, commanded, assumed)
+
+
+def _put_on_one_clock(case: Case, signals: list[Signal]) -> list[Signal]:
+    """Give the signals whose clock is not that of the others, or that have two, the times of their arrival.
+
+    Where none has timestamps within the episode, all may count another time together, such as simulated time.
+    """
+    off = [has_two_clocks(signal.stream) or not _is_within_episode(case, signal) for signal in signals]
+    alike = all(off) and not any(has_two_clocks(signal.stream) for signal in signals)
+    if alike or not any(off):
+        return signals
+    return [_read_by_arrival(case, one) if wrong else one for one, wrong in zip(signals, off, strict=True)]
+
+
+def _is_within_episode(case: Case, signal: Signal) -> bool:
+    start, end = case.episode.start_ns, case.episode.end_ns
+    return bool(end <= start or (signal.times_ns[0] <= end and signal.times_ns[-1] >= start))
+
+
+def _read_by_arrival(case: Case, signal: Signal) -> Signal:
+    arrival = find_arrival_clock(signal.stream)
+    if arrival is None:
+        return signal
+    arrived = replace(signal.stream, clocks={arrival: signal.stream.clocks[arrival]})
+    return case.compute_once(("arrived", signal.name), lambda: read_signal(arrived)) or signal
 
 
 def _is_meaning_unknown(stream: Stream) -> bool:
@@ -104,7 +130,8 @@ def _is_usable_signal(signal: Signal, excluded_stream: str) -> bool:
 
 def _list_moving_times_ns(case: Case, signal: Signal) -> NDArray[np.int64]:
     """Return the timestamps within movement; computed once per signal."""
-    return case.compute_once(("moving", signal.name), lambda: _compute_moving_times_ns(case, signal))
+    key = ("moving", signal.name, signal.stream.clock)
+    return case.compute_once(key, lambda: _compute_moving_times_ns(case, signal))
 
 
 def _compute_moving_times_ns(case: Case, signal: Signal) -> NDArray[np.int64]:

@@ -17,6 +17,9 @@ Times = NDArray[np.int64]
 FEWEST = 4
 """A rhythm needs at least this many timestamps."""
 
+ARRIVALS = (ClockKind.LOG, ClockKind.PUBLISH)
+"""Clocks of the receiving side, the farthest from the sensor first."""
+
 EVENTFUL = (StreamKind.ACTION, StreamKind.GRIPPER, StreamKind.POSE, StreamKind.HAND_POSE, StreamKind.OTHER)
 """Kinds that may be sent when something changes rather than at a steady rate."""
 
@@ -98,6 +101,24 @@ def _compute_burst_reason(case: Case, stream_rhythm: Rhythm) -> Note | None:
 def explain_generated_timestamps(stream: Stream) -> Note | None:
     """Return why the timestamps do not show when a sample was taken; None where they do."""
     return MADE_UP.get(stream.clock)
+
+
+def find_arrival_clock(stream: Stream) -> ClockKind | None:
+    """Return the receiver's clock of a stream; None where only one clock is known."""
+    return next((clock for clock in ARRIVALS if clock in stream.clocks), None)
+
+
+def has_two_clocks(stream: Stream) -> bool:
+    """Do two senders with clocks of their own write to this stream?
+
+    Its timestamps then go back, again and again, by more time than the whole recording took. A clock that is set does
+    so once.
+    """
+    arrival = find_arrival_clock(stream)
+    if arrival is None or stream.clock is arrival:
+        return False
+    back = stream.times_ns[:-1] - stream.times_ns[1:]
+    return int(np.count_nonzero(back > np.ptp(stream.clocks[arrival]))) > 1
 
 
 def is_in_table_rows(stream: Stream) -> bool:

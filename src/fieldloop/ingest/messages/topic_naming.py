@@ -25,7 +25,7 @@ from fieldloop.ingest.words import infer_kind_from_name, split_into_words
 from fieldloop.model.episode_text import escape_non_utf8
 from fieldloop.model.provenance import ASSUMPTION_NOTES, StreamFact
 from fieldloop.model.stream import ClockKind, FrameSource, Stream, StreamKind
-from fieldloop.model.stream_notes import ENCODING, NOT_UNDERSTOOD, UNIT_NOTE
+from fieldloop.model.stream_notes import ABOUT_PROGRAMS, ENCODING, NOT_UNDERSTOOD, UNIT_NOTE
 
 Clocks = Mapping[ClockKind, NDArray[np.int64]]
 Notes = Mapping[str, str]
@@ -140,6 +140,8 @@ class TopicNaming:
                 notes[NOT_UNDERSTOOD] = NEVER_SET
         if kind in UNTIMED_KINDS and self.about.nominal_hz is None:
             notes[ASSUMPTION_NOTES[StreamFact.RATE]] = NO_RATE_PROMISED
+        if kind is StreamKind.OTHER and is_bookkeeping_type(self._type):
+            notes[ABOUT_PROGRAMS] = self._type
         if kind is StreamKind.OTHER and not (is_bookkeeping_type(self._type) or type_defines_meaning(self._type)):
             notes[NOT_UNDERSTOOD] = UNKNOWN_TYPE
         return notes

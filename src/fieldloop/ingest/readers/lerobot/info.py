@@ -51,6 +51,11 @@ class Info:
     """Keys of the features kept as video."""
 
     @property
+    def states_version(self) -> bool:
+        """Does the dataset state its version? Else its folders decided."""
+        return bool(self.raw.get("codebase_version"))
+
+    @property
     def has_declared_features(self) -> bool:
         """Are the features declared by the dataset, not gathered from its files?"""
         return isinstance(self.raw.get("features"), dict) and bool(self.raw["features"])

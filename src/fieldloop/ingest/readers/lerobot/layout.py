@@ -17,6 +17,8 @@ ReadRows = Callable[[list[Defect]], Rows | None]
 """Reads an episode's rows, None where it cannot; complaints go into the list."""
 
 WITHOUT_DATA = "ingest.episodes_without_data"
+IN_OTHER_FORMAT = "ingest.episodes_in_other_format"
+NO_DATA_READ = (WITHOUT_DATA, IN_OTHER_FORMAT)
 
 
 @dataclass(frozen=True, slots=True)

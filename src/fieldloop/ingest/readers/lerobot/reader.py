@@ -8,7 +8,7 @@ from fieldloop.errors import UnreadableLog
 from fieldloop.ingest.readers.lerobot.dataset import open_dataset
 from fieldloop.ingest.readers.lerobot.episode import read_recording
 from fieldloop.ingest.readers.lerobot.info import INFO, Info, read_info
-from fieldloop.ingest.readers.lerobot.layout import WITHOUT_DATA, DatasetLayout
+from fieldloop.ingest.readers.lerobot.layout import NO_DATA_READ, DatasetLayout
 from fieldloop.ingest.readers.lerobot.rate import find_rate_defects
 from fieldloop.ingest.readers.lerobot.sidecar import check_sidecar
 from fieldloop.ingest.readers.lerobot.tasks import read_tasks
@@ -62,7 +62,7 @@ class LeRobotReader:
         ]
         moved = find_moved_videos(info, videos, entries, path)
         of_layout = layout.defects()
-        if not entries and all(one.message.code != WITHOUT_DATA for one in of_layout):  # else one cause, said twice
+        if not entries and all(one.message.code not in NO_DATA_READ for one in of_layout):  # else one cause, said twice
             defects.append(Defect("data", "", note("ingest.no_episode")))
         read_tasks(path, info.version, defects)
         check_sidecar(path, defects)

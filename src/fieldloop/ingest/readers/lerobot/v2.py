@@ -10,6 +10,7 @@ import numpy as np
 from fieldloop.ingest.readers.lerobot.declared import find_column_defects
 from fieldloop.ingest.readers.lerobot.info import Info, parse_whole_number, read_json_lines
 from fieldloop.ingest.readers.lerobot.layout import (
+    IN_OTHER_FORMAT,
     WITHOUT_DATA,
     Entry,
     ReadRows,
@@ -21,8 +22,8 @@ from fieldloop.ingest.readers.lerobot.layout import (
 )
 from fieldloop.ingest.readers.lerobot.rows import Rows, gather_rows
 from fieldloop.ingest.readers.lerobot.shard import open_shard
-from fieldloop.ingest.readers.lerobot.stats import Stats, parse_stats, read_dataset_stats
-from fieldloop.ingest.readers.lerobot.version import EPISODE_FILE
+from fieldloop.ingest.readers.lerobot.stats import WHOLE, Stats, parse_stats, read_dataset_stats
+from fieldloop.ingest.readers.lerobot.version import EPISODE_FILE, OTHER_FILE
 from fieldloop.model.episode import Defect, Harm
 from fieldloop.model.note import note
 
@@ -64,7 +65,7 @@ class LayoutV2:
     def _stats(self) -> dict[int, Stats]:
         """Return each episode's own statistics; v2.0 has none, only those of the whole."""
         path = self._root / STATISTICS
-        if self._info.version == "v2.0" and not path.is_file():
+        if not path.is_file() and (self._info.version == "v2.0" or not self._info.states_version):
             return {}
         rows = read_json_lines(path, self._complaints)
         numbered = ((parse_whole_number(row.get("episode_index")), row) for row in rows)
@@ -96,9 +97,7 @@ class LayoutV2:
         """Compare the listing with the files and with the totals."""
         listing, files, _ = self._listing, self._files, self._stats
         defects = list(self._complaints)
-        if missing := sorted(listing.keys() - files.keys()):
-            message = note(WITHOUT_DATA, count=len(missing), listed=len(listing), which=format_indices(missing))
-            defects.append(Defect("data", LISTING, message))
+        defects += self._find_missing_data(sorted(listing.keys() - files.keys()))
         if unlisted := sorted(files.keys() - listing.keys()) if listing else []:
             message = note("ingest.episodes_not_listed", count=len(unlisted), which=format_indices(unlisted))
             defects.append(Defect(LISTING, "", message, Harm.MISLEADS))
@@ -106,9 +105,44 @@ class LayoutV2:
         if listing and len(lengths) == len(listing):
             defects += find_total_defects(self._info, {"total_episodes": len(listing), "total_frames": sum(lengths)})
         defects += find_skipped_index_defects(LISTING, listing.keys() if listing else files.keys())
-        if self._info.version == "v2.0" and not (self._root / STATISTICS).is_file():
-            read_dataset_stats(self._root, defects)
+        if not (self._root / STATISTICS).is_file():
+            defects += self._find_missing_statistics()
         return defects + self._find_late_starts()
+
+    def _find_missing_data(self, indices: list[int]) -> list[Defect]:
+        """Report listed episodes without a Parquet file; those with a file of another format apart."""
+        present = {index: path for index in indices if (path := self._find_file_of_other_format(index))}
+        defects = []
+        if missing := [index for index in indices if index not in present]:
+            message = note(WITHOUT_DATA, count=len(missing), listed=len(self._listing), which=format_indices(missing))
+            defects.append(Defect("data", LISTING, message))
+        if present:
+            message = note(
+                IN_OTHER_FORMAT, count=len(present), listed=len(self._listing), which=format_indices([*present]),
+                example=next(iter(present.values())).relative_to(self._root).as_posix(),
+            )  # fmt: skip
+            defects.append(Defect("data", LISTING, message))
+        return defects
+
+    def _find_file_of_other_format(self, index: int) -> Path | None:
+        """Return the file that the listing states for an episode, or the one with its number; None without one."""
+        stated = self._listing[index].get("data_path")
+        path = join_path_inside(self._root, stated) if isinstance(stated, str) and stated else None
+        return path if path is not None and path.is_file() else self._other_files.get(index)
+
+    @cached_property
+    def _other_files(self) -> dict[int, Path]:
+        matches = ((OTHER_FILE.fullmatch(path.name), path) for path in sorted((self._root / "data").rglob("episode_*")))
+        return {int(match[1]): path for match, path in matches if match and path.is_file()}
+
+    def _find_missing_statistics(self) -> list[Defect]:
+        """Report missing statistics; where no version is stated, either version's file will do."""
+        defects: list[Defect] = []
+        if self._info.version == "v2.0" or (not self._info.states_version and (self._root / WHOLE).is_file()):
+            read_dataset_stats(self._root, defects)
+        elif not self._info.states_version:
+            defects.append(Defect("meta", "", note("ingest.statistics_missing")))
+        return defects
 
     def _find_late_starts(self) -> list[Defect]:
         """A loader looks frames up by timestamp: one that does not begin at 0 shifts every picture."""

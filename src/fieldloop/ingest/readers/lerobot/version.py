@@ -6,6 +6,9 @@ from pathlib import Path
 EPISODE_FILE = re.compile(r"episode_(\d+)\.parquet")
 """A data file of v2.x: one an episode."""
 
+OTHER_FILE = re.compile(r"episode_(\d+)\.(?!parquet$)\w+")
+"""A file with an episode's number, in a format that LeRobot does not read."""
+
 
 def detect_version(root: Path, stated_version: str) -> str:
     """Return the stated version, or v3.0 where v2 is stated and no data file has a name that v2 reads.
