@@ -89,7 +89,6 @@ def gate(workspace: Workspace, policy: str, *, simulate: bool = False, site: str
         policy=version.id,
         decision_id=workspace.ids.new("decision"),
         at_ns=workspace.clock(),
-        look_number=look,
     )
     novel = list_novel_lightings(exposures, settings, _trained_lighting_levels(release))
     decision = note_missing_lightings(decision, len(novel), settings)
