@@ -13,7 +13,7 @@ import numpy as np
 
 from bench.alignment_baselines import cross_correlation, gcc_phat
 from bench.alignment_cases import FAST, SLOW, Seen, seen
-from bench.harness import Figure, main, summarise
+from bench.harness import Figure, main, summarise, summarise_share
 from bench.timing_truth import rigs
 from fieldloop.check.content_lag import (
     LagEstimate,
@@ -113,25 +113,23 @@ def figures(answers: Sequence[Answer], picks: Sequence[Seen]) -> dict[str, Figur
         "pooled20_max_ms": Figure(max(pool), unit="ms", aim="≤ 2.5"),
         "single_median_ms": summarise(one, "ms", "≤ 2"),
         "alone_median_ms": summarise(alone, "ms"),
-        "coverage": Figure(float(np.mean([a.inside for a in answered])), unit=f"of {len(answered)}", aim="0.95 ± 0.03"),
+        "coverage": summarise_share([a.inside for a in answered], aim="0.95 ± 0.03"),
         "false_misaligned": Figure(float(sum(a.falsely_misaligned(limit) for a in answered)), unit="answers", aim="0"),
-        "answered": Figure(
-            float(np.mean([a.estimate.has_estimate for a in answers if a.motion in FAST])), unit="of fast"
-        ),
+        "answered": summarise_share([a.estimate.has_estimate for a in answers if a.motion in FAST], "of fast"),
         "cpu_ms_per_video_s": summarise([s.cpu_s / s.video_s * MS for s in picks], "ms", "≤ 40"),
         "cross_correlation_median_ms": summarise([abs(cross_correlation(s) - s.truth_s) * MS for s in picks], "ms"),
         "gcc_phat_median_ms": summarise([abs(gcc_phat(s) - s.truth_s) * MS for s in picks], "ms"),
     }
     if slow:
-        found["slow_refused"] = Figure(float(np.mean([not a.estimate.has_estimate for a in slow])), aim="1")
+        found["slow_refused"] = summarise_share([not a.estimate.has_estimate for a in slow], aim="1")
     return found
 
 
 def _print_classes(answers: Sequence[Answer]) -> None:
-    print(
+    _report(
         "| way | motion | asked | answered | median error, ms | worst, ms | median half interval, ms | truth inside |"
     )
-    print("|---|---|---|---|---|---|---|---|")
+    _report("|---|---|---|---|---|---|---|---|")
     for kind in ("pooled", "single", "alone"):
         for motion in (*FAST, *SLOW):
             asked = [a for a in answers if a.kind == kind and a.motion == motion]

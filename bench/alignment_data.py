@@ -22,6 +22,7 @@ from bench.timing_truth.video import Video
 from fieldloop.model.codec import from_plain, to_plain
 from fieldloop.model.episode import Episode, Recording
 from fieldloop.model.stream import ClockKind, Stream, StreamKind
+from fieldloop.simulate.arm import boxes
 
 FOLDER = Path(tempfile.gettempdir()) / "fieldloop-timing-truth"
 TRUTH_ARRAYS = ("lags_s", "exposures_s")
@@ -48,8 +49,9 @@ def episode(
 @cache
 def _generator() -> str:
     """Name the source that the pictures follow from."""
-    here = Path(timing_truth.__file__).parent
-    sources = sorted([*here.glob("*.py"), *(here.parent / f"{name}.py" for name in ("raster", "boxes", "gripper"))])
+    here, shapes = Path(timing_truth.__file__).parent, Path(boxes.__file__).parent
+    drawn = ("boxes", "gripper", "motion", "picture", "raster")
+    sources = sorted([*here.glob("*.py"), *(shapes / f"{name}.py" for name in drawn)])
     return hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()
 
 

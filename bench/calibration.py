@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from bench.harness import Figure, main, summarise
+from bench.harness import Figure, main, summarise, summarise_mean, summarise_share
 from fieldloop.calibrate import measure_drift, measure_slow_drift
 from fieldloop.calibrate.conventions import choose_reading, convert_to_matrices
 from fieldloop.calibrate.hand_eye import METHODS, REFINED, Pairs, Setup, make_pairs, solve_hand_eye
@@ -79,17 +79,9 @@ def _accuracy(
         figures[f"{name}_{method}_mm"] = summarise([mm for _, mm in each], "mm", aims[1])
     for place, unit in enumerate(("deg", "mm")):
         ours, theirs = ([each[place] for each in off[method]] for method in (REFINED, YARDSTICK))
-        figures[f"{name}_refined_over_yardstick_{unit}"] = _ratio(ours, theirs)
+        ratios = [own / other for own, other in zip(ours, theirs, strict=True)]
+        figures[f"{name}_refined_over_yardstick_{unit}"] = summarise(ratios, "times", "≤ 1 within its interval")
     return figures
-
-
-def _ratio(ours: list[float], theirs: list[float]) -> Figure:
-    """The ratio of the medians on the same scenes, scenes drawn anew together for its interval."""
-    drawn = np.random.default_rng(0).integers(len(ours), size=(1000, len(ours)))
-    ratios = np.median(np.asarray(ours)[drawn], axis=1) / np.median(np.asarray(theirs)[drawn], axis=1)
-    low, high = np.percentile(ratios, (2.5, 97.5))
-    value = float(np.median(ours) / np.median(theirs))
-    return Figure(value, len(ours), float(low), float(high), "times", "≤ 1 within its interval")
 
 
 def _with_known_noise(given: Pairs, start: Floats, noise: Noise) -> Floats:
@@ -120,15 +112,15 @@ def _coverage(runs: int) -> dict[str, Figure]:
         found = solve_hand_eye(given, Setup.EYE_IN_HAND, PROTOCOL)
         assert found.answer is not None
         off_deg, off_mm = compute_pose_error(made.gripper_from_camera, found.answer.mount_from_camera)
-        passed.append(float(found.status is Status.PASSED))
-        within_mm.append(float(off_mm <= (found.uncertainty_mm or 0)))
-        within_deg.append(float(off_deg <= (found.uncertainty_deg or 0)))
+        passed.append(found.status is Status.PASSED)
+        within_mm.append(off_mm <= (found.uncertainty_mm or 0))
+        within_deg.append(off_deg <= (found.uncertainty_deg or 0))
         scores = {method: residual.score(2.0, 0.5) for method, residual in found.held_out.items()}
         chance.append(min(s for m, s in scores.items() if m != REFINED) / scores[REFINED])
     return {
-        "good_20_passed": _share(passed, "≥ 0.95"),
-        "good_20_within_mm": _share(within_mm, "0.95"),
-        "good_20_within_deg": _share(within_deg, "0.95"),
+        "good_20_passed": summarise_share(passed, aim="≥ 0.95"),
+        "good_20_within_mm": summarise_share(within_mm, aim="0.95"),
+        "good_20_within_deg": summarise_share(within_deg, aim="0.95"),
         "best_other_over_refined_least": Figure(min(chance), unit="share", aim="> hand_eye_clearly_better"),
     }
 
@@ -143,7 +135,7 @@ def _detection(runs: int) -> dict[str, Figure]:
         for views in VIEWS:
             seen = [_look(held, views, turn_deg, shift_mm, seed) for seed in range(runs)]
             aim = "≤ 0.001" if name == "still" else ""
-            figures[f"moved_{name}_{views}_views"] = _share([float(each.moved) for each in seen], aim)
+            figures[f"moved_{name}_{views}_views"] = summarise_share([each.moved for each in seen], aim=aim)
     return figures
 
 
@@ -166,7 +158,7 @@ def _run_length(runs: int) -> Figure:
         looks = [Drift(tuple(step), unit, 0, 0, 1, moved=False, own_noise=True) for step in rng.normal(size=(4000, 6))]
         shares = np.array(measure_slow_drift(looks, PROTOCOL))
         lengths.append(float(np.argmax(shares >= 1) + 1 if (shares >= 1).any() else len(shares)))
-    return Figure(float(np.mean(lengths)), runs, *_interval(lengths), "looks (mean)", "about 1000")
+    return summarise_mean(lengths, "looks (mean)", "about 1000")
 
 
 def _eth(which: str) -> dict[str, Figure]:
@@ -193,16 +185,6 @@ def _eth(which: str) -> dict[str, Figure]:
         figures[f"eth_{which}_{method}_held_out_mm"] = Figure(residual.translation_mm, unit="mm")
         figures[f"eth_{which}_{method}_held_out_deg"] = Figure(residual.rotation_deg, unit="deg")
     return figures
-
-
-def _share(values: list[float], aim: str = "") -> Figure:
-    return Figure(float(np.mean(values)), len(values), *_interval(values), "share", aim)
-
-
-def _interval(values: list[float]) -> tuple[float, float]:
-    draws = np.random.default_rng(0).choice(np.asarray(values), size=(1000, len(values)))
-    low, high = np.percentile(draws.mean(axis=1), (2.5, 97.5))
-    return float(low), float(high)
 
 
 if __name__ == "__main__":

@@ -22,13 +22,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bench.format_speed.lerobot_venv import find_python
 from bench.harness import Figure, main, summarise
 from fieldloop.model.episode import Episode, Recording
 from fieldloop.model.stream import NS_PER_S, ClockKind, Stream, StreamKind
 from fieldloop.release.writers import write_lerobot
 
-REPOSITORY = Path(__file__).parents[2]
-THEIR_PYTHON = REPOSITORY / ".oracles/lerobot/bin/python"
 THEIRS = Path(__file__).with_name("lerobot_write_theirs.py")
 Spent = dict[str, float]
 FPS, CAMERAS, WIDTH, HEIGHT, COLUMNS = 30, 2, 320, 240, 14
@@ -36,9 +35,8 @@ FPS, CAMERAS, WIDTH, HEIGHT, COLUMNS = 30, 2, 320, 240, 14
 
 def speed(*, short: bool) -> Mapping[str, Figure]:
     """Measure both writers in turn, so that a busy moment of the machine meets both."""
-    if not THEIR_PYTHON.exists():
-        raise FileNotFoundError(f"{THEIR_PYTHON} is not there. `make oracles` builds it.")
-    episodes, length, runs = (2, 150, 2) if short else (4, 300, 5)
+    find_python()  # before frames are made
+    episodes, length, runs = (2, 150, 2) if short else (4, 300, 7)
     frames = episodes * length
     ours, png, streaming = [], [], []
     with tempfile.TemporaryDirectory() as scratch:
@@ -120,7 +118,7 @@ def _ours(pictures: NDArray[np.uint8], values: NDArray[np.float32], target: Path
 def _theirs(scratch: Path, name: str, *, streaming: bool) -> Spent:
     environment = {**os.environ, "HF_HUB_OFFLINE": "1", "HF_HOME": str(scratch / "hf")}
     command: list[str | Path] = [
-        THEIR_PYTHON,
+        find_python(),
         THEIRS,
         scratch / "frames.npy",
         scratch / "rows.npy",

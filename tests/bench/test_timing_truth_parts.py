@@ -5,6 +5,7 @@ from dataclasses import replace
 import cv2
 import numpy as np
 import pytest
+from bench import alignment_data
 from bench.timing_truth import rigs, shutter
 from bench.timing_truth.capture import Film
 from bench.timing_truth.episode import chance
@@ -213,3 +214,11 @@ def test_each_camera_sees_its_arm_move(rig):
         assert np.max(shown, axis=(0, 1, 3)).min() > 10  # no column is left out
         changed = np.abs(np.diff(shown, axis=0)).max(axis=(0, -1)) > 8
         assert changed.mean() > 0.03
+
+
+def test_episodes_are_kept_under_the_name_of_their_generator(tmp_path):
+    rig = next(iter(rigs.REPORT.values()))
+    camera = next(iter(rig.views))
+    made = [alignment_data.episode(rig, 1, folder=tmp_path, cameras=[camera], seconds=0.5) for _ in range(2)]
+    assert len(list(tmp_path.iterdir())) == 1
+    assert made[0].recording.streams.keys() == made[1].recording.streams.keys()

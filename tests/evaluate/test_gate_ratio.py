@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binom
 
 from fieldloop.evaluate.comparison import judge_distractors
-from fieldloop.evaluate.rates import Looks
+from fieldloop.evaluate.looks import Looks
 from fieldloop.evaluate.ratio import (
     TwoRates,
     compute_chance_of_as_bad,
@@ -19,11 +19,17 @@ from fieldloop.model.finding import Status
 from fieldloop.protocol import default_operations
 
 GATE = default_operations()["gate"]
-FIRST = Looks.at(1, GATE)
+LOOKS = Looks.read(GATE)
+
+
+def judged_counts(outcome, base):
+    (successes, trials), (base_successes, base_trials) = outcome, base
+    arms = [[True] * k + [False] * (n - k) for k, n in ((successes, trials), (base_successes, base_trials))]
+    return judge_distractors(*arms, GATE, LOOKS)
 
 
 def judged(successes, base, trials=60):
-    return judge_distractors((successes, trials), (base, trials), GATE, FIRST)
+    return judged_counts((successes, trials), (base, trials))
 
 
 def passes(trials, alpha):
@@ -92,7 +98,7 @@ def test_the_rule_at_60_trials_each(successes, base, status):
 
 
 def test_operating_characteristics_of_the_planned_trials():
-    table = passes(60, 1 - FIRST.level)
+    table = passes(60, 1 - LOOKS.level(1))
     assert chance_of_passing(table, 1.0, 0.95) == pytest.approx(0.8804, abs=1e-3)
     assert chance_of_passing(table, 1.0, 0.90) == pytest.approx(0.6416, abs=1e-3)
     assert max(chance_of_passing(table, 0.85, b) for b in np.linspace(0.05, 1, 100)) <= 0.025
@@ -100,11 +106,20 @@ def test_operating_characteristics_of_the_planned_trials():
 
 @pytest.mark.parametrize(("outcome", "base"), [((0, 0), (60, 60)), ((60, 60), (0, 0)), ((60, 60), (0, 60))])
 def test_what_was_not_tried_or_never_succeeded_cannot_be_compared(outcome, base):
-    test = judge_distractors(outcome, base, GATE, FIRST)
+    test = judged_counts(outcome, base)
     assert test.status is Status.CANNOT_TELL
     assert test.more_trials >= 1
 
 
 def test_incomplete_trials_cannot_pass_but_can_fail():
-    assert judge_distractors((30, 30), (60, 60), GATE, FIRST).more_trials >= 30
-    assert judge_distractors((3, 30), (60, 60), GATE, FIRST).status is Status.FAILED
+    assert judged_counts((30, 30), (60, 60)).more_trials == 30
+    assert judged_counts((3, 30), (60, 60)).status is Status.FAILED
+
+
+def test_trials_are_compared_in_complete_sets():
+    test = judged_counts((60, 60), (60, 90))
+    assert (test.successes, test.trials, test.message["base_trials"]) == (60, 60, 60)
+    assert test.status is Status.PASSED
+    undecided = judged(102, 114, trials=120)
+    assert undecided.status is Status.CANNOT_TELL
+    assert undecided.more_trials % 60 == 0

@@ -152,12 +152,29 @@ def test_results_of_another_policy_are_refused():
     made = outcomes(1.0)
     with pytest.raises(BadInput, match="is of policy p2"):
         decided([dataclasses.replace(made[0], policy="p2")])
-    with pytest.raises(BadInput, match="numbered from 1"):
-        decided(made, look_number=0)
+
+
+def repeated(made, sets):
+    return [dataclasses.replace(o, id=f"{o.id}-{n}", at_ns=o.at_ns + n * 10_000) for n in range(sets) for o in made]
 
 
 def test_a_later_look_must_be_surer():
     made = outcomes(1.0)
-    lows = [next(t.low for t in decided(made, look_number=n).tests if t.name == "consecutive") for n in (1, 2, 3)]
-    assert lows[0] > lows[1] > lows[2]
-    assert lows[0] == pytest.approx(0.025**0.01)
+    lows = [next(t.low for t in decided(repeated(made, n)).tests if t.name == "consecutive") for n in (1, 2, 3)]
+    assert lows == pytest.approx([0.025**0.01, (0.05 / 6) ** 0.005, (0.05 / 12) ** (1 / 300)])
+
+
+def test_asking_between_complete_sets_changes_nothing():
+    made = sorted(outcomes(0.99), key=lambda o: o.at_ns)
+    more = [dataclasses.replace(o, id=f"{o.id}-2", at_ns=o.at_ns + 10_000, succeeded=False) for o in made[::3]]
+    first, again = decided(made), decided([*made, *more])
+    by_rate = [t for t in first.tests if t.name not in ("consecutive pattern", "latency")]
+    assert [t.low for t in again.tests if t.name not in ("consecutive pattern", "latency")] == [t.low for t in by_rate]
+
+
+def test_cycle_time_waits_for_the_planned_trials():
+    few = [o for o in outcomes(0.99) if o.scenario != "consecutive"]
+    (cycle,) = [t for t in decided(few).tests if t.name == "cycle time"]
+    assert (cycle.status, cycle.message.code, cycle.more_trials) == (
+        Status.CANNOT_TELL, "evaluate.cycle_too_early", 100,
+    )  # fmt: skip

@@ -1,14 +1,13 @@
 """Exact probabilities that a policy of a given true rate passes, fails, or needs more trials."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from fieldloop.evaluate.rates import Looks, judge_bounds
+from fieldloop.evaluate.looks import Looks
+from fieldloop.evaluate.rates import Rule, judge_look
 from fieldloop.model.finding import Status
 from fieldloop.protocol import Section
-from fieldloop.stats import binomial
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,27 +20,24 @@ class Chances:
 
 
 def compute_verdict_chances(
-    required: float, true_rate: float, looks_after_trials: Sequence[int], settings: Section
+    required: float, true_rate: float, planned: int, look_count: int, settings: Section
 ) -> Chances:
-    """Return the verdict probabilities for looks after these total numbers of trials, such as (100, 200).
+    """Return the verdict probabilities of a policy that is tried until a look decides, for so many looks.
 
+    Looks come after the planned number of trials, twice that number, and so on. Trials between them are not judged, so
+    these are also the probabilities for a team that asks after every trial and stops as soon as it likes the answer.
     Sums the binomial over every outcome that leads to another look; nothing is simulated or approximated.
     """
     from scipy.stats import binom
 
-    open_mass, done, passed, failed = np.ones(1), 0, 0.0, 0.0
-    for look, total in enumerate(looks_after_trials, 1):
-        step = binom.pmf(np.arange(total - done + 1), total - done, true_rate)
-        open_mass, done = np.convolve(open_mass, step), total
-        looks = Looks.at(look, settings)
-        verdicts = [_judge_successes(k, total, required, looks_after_trials[0], looks) for k in range(total + 1)]
+    rule, looks = Rule(required, planned), Looks.read(settings)
+    step = binom.pmf(np.arange(planned + 1), planned, true_rate)
+    open_mass, passed, failed = np.ones(1), 0.0, 0.0
+    for look in range(1, look_count + 1):
+        open_mass = np.convolve(open_mass, step)
+        level, trials = looks.level(look), look * rule.planned
+        verdicts = [judge_look(k, trials, rule.required, level).status for k in range(trials + 1)]
         passed += float(open_mass[[v is Status.PASSED for v in verdicts]].sum())
         failed += float(open_mass[[v is Status.FAILED for v in verdicts]].sum())
         open_mass = np.where([v is Status.CANNOT_TELL for v in verdicts], open_mass, 0.0)
     return Chances(passed, failed, float(open_mass.sum()))
-
-
-def _judge_successes(successes: int, trials: int, required: float, planned: int, looks: Looks) -> Status:
-    low = binomial.compute_lower_bound(successes, trials, looks.level)
-    high = binomial.compute_upper_bound(successes, trials, looks.level)
-    return judge_bounds(low, high, required, complete=trials >= planned)

@@ -4,37 +4,53 @@ import math
 from collections.abc import Sequence
 
 from fieldloop.evaluate import pattern, ratio, trial
-from fieldloop.evaluate.rates import Looks
+from fieldloop.evaluate.looks import Looks
 from fieldloop.model.decision import GateTest
 from fieldloop.model.finding import Status
 from fieldloop.model.note import Note, note
 from fieldloop.protocol import Section
 
 
-def judge_distractors(outcome: tuple[int, int], base: tuple[int, int], settings: Section, looks: Looks) -> GateTest:
+def judge_distractors(
+    with_distractors: Sequence[bool], base: Sequence[bool], settings: Section, looks: Looks
+) -> GateTest:
     """Judge which share of the base rate is left with distractors; the bounds are those of that share."""
-    kept, planned, base_planned = (settings[n] for n in ("distractor_min_kept", "distractor_trials", "base_trials"))
-    successes, trials = outcome
-    missing = max(planned - trials, base_planned - base[1], 0)
-    if not (trials and base[0]):
+    kept = settings.number("distractor_min_kept")
+    planned = int(settings["distractor_trials"]), int(settings["base_trials"])
+    look = looks.count_complete((len(with_distractors), planned[0]), (len(base), planned[1]))
+    counted = max(1, look)
+    arms = with_distractors[: counted * planned[0]], base[: counted * planned[1]]
+    missing = max(counted * planned[0] - len(arms[0]), counted * planned[1] - len(arms[1]), 0)
+    seen = ratio.TwoRates(sum(arms[0]), len(arms[0]), sum(arms[1]), len(arms[1]))
+    if not (seen.trials and seen.base_successes):
         more = max(1, missing)
-        tried = trials and base[1]
+        tried = seen.trials and seen.base_trials
         message = note("evaluate.base_never_succeeded") if tried else note("evaluate.not_tried", trials=more)
-        return _make_distractor_test(outcome, kept, looks, Status.CANNOT_TELL, (0.0, math.inf), more, message)
-    seen, alpha = ratio.TwoRates(successes, trials, *base), 1 - looks.level
-    low, high = ratio.compute_ratio_bounds(seen, looks.level)
-    if ratio.compute_chance_of_as_bad(seen, kept) <= alpha:
-        status, more = Status.FAILED, 0
-    elif not missing and ratio.compute_chance_of_as_good(seen, kept) <= alpha:
-        status, more = Status.PASSED, 0
-    else:
-        status, more = Status.CANNOT_TELL, max(missing, _count_more_trials_needed(seen, kept, looks))
+        return _make_distractor_test(seen, kept, looks.level(look), Status.CANNOT_TELL, (0.0, math.inf), more, message)
+    level = looks.level(look)
+    low, high = ratio.compute_ratio_bounds(seen, level)
+    status = _judge_ratio(seen, kept, 1 - level) if look else _judge_at_best(seen, planned, kept, 1 - level)
+    more = 0
+    if status is Status.CANNOT_TELL:
+        more = missing or _count_more_trials_needed(seen, kept, looks, look)
     message = note(
         "evaluate.distractors", *((note("evaluate.more_of_each", more=more),) if more else ()),
-        successes=successes, trials=trials, base_successes=base[0], base_trials=base[1],
-        share=float(seen.ratio), low=low, high=high,
+        successes=seen.successes, trials=seen.trials, base_successes=seen.base_successes,
+        base_trials=seen.base_trials, share=float(seen.ratio), low=low, high=high,
     )  # fmt: skip
-    return _make_distractor_test(outcome, kept, looks, status, (low, high), more, message)
+    return _make_distractor_test(seen, kept, level, status, (low, high), more, message)
+
+
+def _judge_ratio(seen: ratio.TwoRates, kept: float, alpha: float) -> Status:
+    if ratio.compute_chance_of_as_bad(seen, kept) <= alpha:
+        return Status.FAILED
+    return Status.PASSED if ratio.compute_chance_of_as_good(seen, kept) <= alpha else Status.CANNOT_TELL
+
+
+def _judge_at_best(seen: ratio.TwoRates, planned: tuple[int, int], kept: float, alpha: float) -> Status:
+    """Fail before the first look only if the missing trials could not save the policy; nothing passes yet."""
+    best = ratio.TwoRates(seen.successes + planned[0] - seen.trials, planned[0], seen.base_successes, planned[1])
+    return Status.FAILED if ratio.compute_chance_of_as_bad(best, kept) <= alpha else Status.CANNOT_TELL
 
 
 def judge_pattern(succeeded: Sequence[bool], settings: Section) -> GateTest:
@@ -58,25 +74,27 @@ def judge_pattern(succeeded: Sequence[bool], settings: Section) -> GateTest:
     )
 
 
-def _count_more_trials_needed(two_rates: ratio.TwoRates, required_ratio: float, looks: Looks) -> int:
-    """How many more trials of each arm, at the observed rates: a score grows with the root of the trials."""
+def _count_more_trials_needed(two_rates: ratio.TwoRates, required_ratio: float, looks: Looks, look: int) -> int:
+    """How many more trials of each arm, at the observed rates: a score grows with the root of the trials.
+
+    Only whole looks decide, so the answer is the trials of as many further looks as that takes.
+    """
     from scipy.special import ndtri
 
-    score, left = abs(ratio.compute_score(two_rates, required_ratio)), max(1, looks.max_trials - two_rates.trials)
-    if not 0 < score < math.inf:
-        return left
-    factor = (float(ndtri(looks.next_level)) / score) ** 2
-    return int(min(left, max(1, math.ceil(two_rates.trials * (factor - 1)))))
+    score, planned = abs(ratio.compute_score(two_rates, required_ratio)), two_rates.trials // look
+    ahead = looks.list_ahead(look, planned)
+    enough = (n for n in ahead if score * math.sqrt(n / look) >= float(ndtri(looks.level(n))))
+    return (next(enough, ahead[-1]) - look) * planned
 
 
 def _make_distractor_test(
-    outcome: tuple[int, int],
+    seen: ratio.TwoRates,
     required_ratio: float,
-    looks: Looks,
+    level: float,
     status: Status,
     bounds: tuple[float, float],
     more_trials: int,
     message: Note,
 ) -> GateTest:
-    required = note("evaluate.distractors_required", share=required_ratio, level=looks.level)
-    return GateTest(trial.DISTRACTORS, required, status, *outcome, *bounds, more_trials, message)
+    required = note("evaluate.distractors_required", share=required_ratio, level=level)
+    return GateTest(trial.DISTRACTORS, required, status, seen.successes, seen.trials, *bounds, more_trials, message)

@@ -6,7 +6,8 @@ from dataclasses import replace
 from fieldloop.errors import BadInput
 from fieldloop.evaluate import trial
 from fieldloop.evaluate.comparison import judge_distractors, judge_pattern
-from fieldloop.evaluate.rates import Looks, judge_rate
+from fieldloop.evaluate.looks import Looks
+from fieldloop.evaluate.rates import Rule, judge_rate
 from fieldloop.evaluate.speed import judge_cycle_time, judge_latency
 from fieldloop.model.decision import Decision, GateTest
 from fieldloop.model.finding import Finding, Status
@@ -27,33 +28,27 @@ def judge_gate(
     policy: str,
     decision_id: str,
     at_ns: int,
-    look_number: int = 1,
 ) -> Decision:
     """Decide about a policy version; only a decision in which every test passed admits it.
 
-    `latency` is the finding of `serve.admit`. `look_number` counts how often these trials were judged, including this
-    time: each further look requires more confidence, so repeated gating does not help a bad policy. An attempt with an
-    intervention does not count as a success. Outcomes of unknown scenarios are not counted; the message of the
-    consecutive trials states how many. Settings: the section `gate`.
+    `latency` is the finding of `serve.admit`. Rates, distractors and cycle time are judged at fixed numbers of trials
+    (see `looks`), so it does not matter when or how often the gate is asked. An attempt with an intervention does not
+    count as a success. Outcomes of unknown scenarios are not counted; the message of the consecutive trials states how
+    many. Settings: the section `gate`.
     """
-    if look_number < 1:
-        raise BadInput(f"look = {look_number}; interim comparisons (looks) are numbered from 1.")
     by_scenario, unknown = _group_by_scenario(outcomes, policy)
-    looks = Looks.at(look_number, settings)
-    nominal = [*by_scenario.get(trial.BASE, ()), *by_scenario.get(trial.CONSECUTIVE, ())]
+    looks = Looks.read(settings)
+    base, consecutive = by_scenario.get(trial.BASE, ()), by_scenario.get(trial.CONSECUTIVE, ())
     tests = (
         *_judge_lightings(by_scenario, settings, looks),
         *_judge_positions(by_scenario, settings, looks),
         judge_distractors(
-            _count_autonomous(by_scenario.get(trial.DISTRACTORS, ())),
-            _count_autonomous(by_scenario.get(trial.BASE, ())),
-            settings,
-            looks,
+            _list_autonomous(by_scenario.get(trial.DISTRACTORS, ())), _list_autonomous(base), settings, looks
         ),
         _judge_consecutive(by_scenario, settings, looks, unknown),
-        judge_pattern([_is_autonomous(o) for o in by_scenario.get(trial.CONSECUTIVE, ())], settings),
+        judge_pattern(_list_autonomous(consecutive), settings),
         judge_latency(latency),
-        judge_cycle_time([o.cycle_s for o in nominal if o.succeeded], target_cycle_s, settings, looks),
+        judge_cycle_time(_list_cycles(base), _list_cycles(consecutive), target_cycle_s, settings, looks),
     )
     status = next(s for s in Status if s in {t.status for t in tests})
     return Decision(decision_id, policy, status, tests, settings.fingerprint, at_ns)
@@ -93,10 +88,8 @@ def _group_by_scenario(outcomes: Iterable[Outcome], policy: str) -> tuple[dict[s
 def _judge_consecutive(
     by_scenario: Mapping[str, Sequence[Outcome]], settings: Section, looks: Looks, unknown: Sequence[Outcome]
 ) -> GateTest:
-    required, planned = settings.number("consecutive_min_rate"), int(settings["consecutive_trials"])
-    judged = judge_rate(
-        trial.CONSECUTIVE, required, _count_autonomous(by_scenario.get(trial.CONSECUTIVE, ())), planned, looks
-    )
+    rule = Rule(settings.number("consecutive_min_rate"), int(settings["consecutive_trials"]))
+    judged = judge_rate(trial.CONSECUTIVE, rule, _list_autonomous(by_scenario.get(trial.CONSECUTIVE, ())), looks)
     if not unknown:
         return judged
     names = tuple(sorted({repr(o.scenario) for o in unknown}))
@@ -113,16 +106,14 @@ def _add_detail(test: GateTest, detail: Note) -> GateTest:
 def _judge_lightings(
     by_scenario: Mapping[str, Sequence[Outcome]], settings: Section, looks: Looks
 ) -> tuple[GateTest, ...]:
-    required, planned = settings.number("novel_lighting_min_rate"), int(settings["lighting_trials"])
-    return _judge_scenarios(
-        by_scenario, (trial.LIGHTING,), int(settings["novel_lightings"]), (required, planned), looks
-    )
+    rule = Rule(settings.number("novel_lighting_min_rate"), int(settings["lighting_trials"]))
+    return _judge_scenarios(by_scenario, (trial.LIGHTING,), int(settings["novel_lightings"]), rule, looks)
 
 
 def _judge_positions(
     by_scenario: Mapping[str, Sequence[Outcome]], settings: Section, looks: Looks
 ) -> tuple[GateTest, ...]:
-    rule = settings.number("position_min_rate"), int(settings["position_trials"])
+    rule = Rule(settings.number("position_min_rate"), int(settings["position_trials"]))
     positions = _judge_scenarios(by_scenario, (trial.POSITION,), int(settings["novel_positions"]), rule, looks)
     return positions + _judge_scenarios(by_scenario, trial.PERMANENT, 0, rule, looks)
 
@@ -131,18 +122,22 @@ def _judge_scenarios(
     by_scenario: Mapping[str, Sequence[Outcome]],
     prefixes: tuple[str, ...],
     required_scenarios: int,
-    rule: tuple[float, int],
+    rule: Rule,
     looks: Looks,
 ) -> tuple[GateTest, ...]:
     """Judge every scenario with one of these prefixes; untried ones are included, undecided."""
     names = sorted(name for name in by_scenario if name.startswith(prefixes))
     names += [f"{prefixes[0]}untried {n}" for n in range(len(names) + 1, required_scenarios + 1)]
-    required, planned = rule
-    return tuple(judge_rate(n, required, _count_autonomous(by_scenario.get(n, ())), planned, looks) for n in names)
+    return tuple(judge_rate(n, rule, _list_autonomous(by_scenario.get(n, ())), looks) for n in names)
 
 
-def _count_autonomous(outcomes: Sequence[Outcome]) -> tuple[int, int]:
-    return sum(map(_is_autonomous, outcomes)), len(outcomes)
+def _list_autonomous(outcomes: Sequence[Outcome]) -> list[bool]:
+    return [_is_autonomous(outcome) for outcome in outcomes]
+
+
+def _list_cycles(outcomes: Sequence[Outcome]) -> list[float | None]:
+    """The cycle time of every trial; None where it failed or was not timed."""
+    return [outcome.cycle_s if outcome.succeeded else None for outcome in outcomes]
 
 
 def _is_autonomous(outcome: Outcome) -> bool:

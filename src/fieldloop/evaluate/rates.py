@@ -1,90 +1,94 @@
 """Judge a success rate against a required rate: high enough, too low, or undecided."""
 
-from dataclasses import dataclass
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
 
+from fieldloop.evaluate.looks import Looks
 from fieldloop.model.decision import GateTest
 from fieldloop.model.finding import Status
 from fieldloop.model.note import Note, note
-from fieldloop.protocol import Section
 from fieldloop.stats import binomial
 
 
-@dataclass(frozen=True, slots=True)
-class Looks:
-    """Confidence required at this look and the next, so that all looks together keep the error rate allowed for one."""
+class Rule(NamedTuple):
+    """The required rate and the planned number of trials."""
 
-    level: float
-    next_level: float
-    max_trials: int
-
-    @classmethod
-    def at(cls, look: int, settings: Section) -> "Looks":
-        """Spend half of the error allowed on the first look, a quarter on the second, and so on."""
-        alpha = 1 - settings.number("confidence")
-        return cls(1 - alpha / 2**look, 1 - alpha / 2 ** (look + 1), int(settings["max_trials"]))
+    required: float
+    planned: int
 
 
-def judge_rate(name: str, required: float, outcome: tuple[int, int], planned: int, looks: Looks) -> GateTest:
-    """Judge (successes, trials) against a required rate; `planned` trials must be complete before it can pass."""
-    successes, trials = outcome
-    low, high = binomial.compute_lower_bound(*outcome, looks.level), binomial.compute_upper_bound(*outcome, looks.level)
-    status = judge_bounds(low, high, required, complete=trials >= planned)
-    more = (
-        0
-        if status is not Status.CANNOT_TELL
-        else max(planned - trials, _count_more_trials_needed(outcome, required, looks))
-    )
+class Judged(NamedTuple):
+    """What a requirement's trials say: the verdict, and the counts and bounds that it rests on."""
+
+    status: Status
+    successes: int
+    trials: int
+    low: float
+    high: float
+
+
+def judge_rate(name: str, rule: Rule, succeeded: Sequence[bool], looks: Looks) -> GateTest:
+    """Judge trials, in order of time, against a required rate, at the last complete look."""
+    look = looks.count_complete((len(succeeded), rule.planned))
+    judged = _judge_trials(rule, succeeded, look, looks)
+    more, near = (0, False) if judged.status is not Status.CANNOT_TELL else _count_more(rule, succeeded, look, looks)
     return GateTest(
         name=name,
-        required=note("evaluate.rate_required", rate=required, level=looks.level, planned=planned),
-        status=status,
-        successes=successes,
-        trials=trials,
-        low=low,
-        high=high,
+        required=note("evaluate.rate_required", rate=rule.required, level=looks.level(look), planned=rule.planned),
+        status=judged.status,
+        successes=judged.successes,
+        trials=judged.trials,
+        low=judged.low,
+        high=judged.high,
         more_trials=more,
-        message=_write_rate_message(outcome, required, (low, high), more, looks),
+        message=_write_rate_message(judged, rule, more, len(succeeded) - judged.trials, near=near),
     )
 
 
-def judge_bounds(low: float, high: float, required: float, *, complete: bool) -> Status:
-    """Apply the rule stated in the package docstring."""
-    if high < required:
-        return Status.FAILED
-    return Status.PASSED if complete and low >= required else Status.CANNOT_TELL
+def judge_look(successes: int, trials: int, required: float, level: float) -> Judged:
+    """Judge counts at a look: the rule stated in the package docstring."""
+    low = binomial.compute_lower_bound(successes, trials, level)
+    high = binomial.compute_upper_bound(successes, trials, level)
+    status = Status.FAILED if high < required else Status.PASSED if low >= required else Status.CANNOT_TELL
+    return Judged(status, successes, trials, low, high)
 
 
-def _count_more_trials_needed(outcome: tuple[int, int], required: float, looks: Looks) -> int:
-    successes, trials = outcome
-    left = max(1, looks.max_trials - trials)
-    to_pass = binomial.count_more_trials_needed(successes, trials, required, looks.next_level)
-    to_fail = (
-        binomial.count_more_trials_needed(trials - successes, trials, 1 - required, looks.next_level)
-        if trials
-        else None
-    )
-    return min([left, *(n for n in (to_pass, to_fail) if n)])
+def _judge_trials(rule: Rule, succeeded: Sequence[bool], look: int, looks: Looks) -> Judged:
+    judged, everything = None, sum(succeeded)
+    if look:
+        counted = look * rule.planned
+        judged = judge_look(sum(succeeded[:counted]), counted, rule.required, looks.level(look))
+    if judged is None or judged.status is Status.CANNOT_TELL:
+        missing, level = (look + 1) * rule.planned - len(succeeded), looks.level(look + 1)
+        at_best = judge_look(everything + missing, (look + 1) * rule.planned, rule.required, level)
+        so_far = judge_look(everything, len(succeeded), rule.required, level)
+        if at_best.status is Status.FAILED:  # the next look fails whatever the missing trials bring
+            return so_far._replace(status=Status.FAILED)
+        judged = judged or so_far._replace(status=Status.CANNOT_TELL)
+    return judged
 
 
-def _write_rate_message(
-    outcome: tuple[int, int], required: float, bounds: tuple[float, float], more_trials: int, looks: Looks
-) -> Note:
-    successes, trials = outcome
-    if not trials:
+def _count_more(rule: Rule, succeeded: Sequence[bool], look: int, looks: Looks) -> tuple[int, bool]:
+    """Return how many more trials would decide at the observed rate, and whether none of the looks ahead would."""
+    ahead = looks.list_ahead(look, rule.planned)
+    rate = sum(succeeded) / len(succeeded) if succeeded else 1.0
+    for number in ahead:
+        trials, level = number * rule.planned, looks.level(number)
+        least, most = math.floor(rate * trials + 1e-9), math.ceil(rate * trials - 1e-9)
+        passes = judge_look(least, trials, rule.required, level).status is Status.PASSED
+        if passes or judge_look(most, trials, rule.required, level).status is Status.FAILED:
+            return trials - len(succeeded), False
+    return ahead[-1] * rule.planned - len(succeeded), True
+
+
+def _write_rate_message(judged: Judged, rule: Rule, more_trials: int, waiting: int, *, near: bool) -> Note:
+    if not judged.trials:
         return note("evaluate.not_tried", trials=more_trials)
-    missing: tuple[Note, ...] = ()
+    details = [note("evaluate.waiting", waiting=waiting, planned=rule.planned)] if waiting else []
     if more_trials:
-        near = trials + more_trials >= looks.max_trials
-        missing = (note("evaluate.more_near_limit" if near else "evaluate.more", more=more_trials),)
-    low, high = bounds
-    share = successes / trials
+        details.append(note("evaluate.more_near_limit" if near else "evaluate.more", more=more_trials))
     return note(
-        "evaluate.rate",
-        *missing,
-        successes=successes,
-        trials=trials,
-        share=share,
-        required=required,
-        low=low,
-        high=high,
-    )
+        "evaluate.rate", *details, successes=judged.successes, trials=judged.trials,
+        share=judged.successes / judged.trials, required=rule.required, low=judged.low, high=judged.high,
+    )  # fmt: skip

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fieldloop.evaluate.rates import Looks
+from fieldloop.evaluate.looks import Looks
 from fieldloop.model.decision import GateTest
 from fieldloop.model.finding import Finding, Status
 from fieldloop.model.note import Note, note
@@ -24,12 +24,20 @@ def judge_latency(latency_finding: Finding | None) -> GateTest:
 
 
 def judge_cycle_time(
-    cycles_s: Sequence[float | None], target_s: float | None, settings: Section, looks: Looks
+    base_s: Sequence[float | None],
+    consecutive_s: Sequence[float | None],
+    target_s: float | None,
+    settings: Section,
+    looks: Looks,
 ) -> GateTest:
     """Judge the mean cycle time of successes under nominal conditions, with Student's t bounds; too slow fails.
 
-    It judges the mean because the target is a throughput; bounds are in seconds.
+    It judges the mean because the target is a throughput; bounds are in seconds. Each argument has one entry for each
+    trial, None where it failed or was not timed.
     """
+    planned = int(settings["base_trials"]), int(settings["consecutive_trials"])
+    look = looks.count_complete((len(base_s), planned[0]), (len(consecutive_s), planned[1]))
+    cycles_s = [*base_s[: look * planned[0]], *consecutive_s[: look * planned[1]]]
     known = np.array([c for c in cycles_s if c is not None and math.isfinite(c)])
     if target_s is None:
         return _make_cycle_test(
@@ -42,28 +50,32 @@ def judge_cycle_time(
         )
     limit_s = target_s * settings.number("max_cycle_factor")
     required = note("evaluate.cycle_required", limit_s=limit_s)
+    if not look:
+        needed = max(planned[0] - len(base_s), 0) + max(planned[1] - len(consecutive_s), 0)
+        early = note("evaluate.cycle_too_early", more=needed)
+        return _make_cycle_test(required, Status.CANNOT_TELL, known, (math.nan, math.nan), needed, early)
     if len(known) < 2:  # noqa: PLR2004  one value has no spread
-        needed = int(settings["base_trials"])
+        needed = planned[0]
         few = note("evaluate.cycle_too_few", timed=len(known))
         return _make_cycle_test(required, Status.CANNOT_TELL, known, (math.nan, math.nan), needed, few)
     mean, error = float(known.mean()), float(known.std(ddof=1) / math.sqrt(len(known)))
-    low, high = (
-        mean - _compute_t_quantile(looks.level, len(known)) * error,
-        mean + _compute_t_quantile(looks.level, len(known)) * error,
-    )
+    half = _compute_t_quantile(looks.level(look), len(known)) * error
+    low, high = mean - half, mean + half
     status = Status.PASSED if high <= limit_s else Status.FAILED if low > limit_s else Status.CANNOT_TELL
-    more = _count_more_trials_needed(mean - limit_s, error, len(known), looks) if status is Status.CANNOT_TELL else 0
+    more = 0
+    if status is Status.CANNOT_TELL:
+        more = _count_more_trials_needed(mean - limit_s, error, len(known), looks, look)
     missing = (note("evaluate.more", more=more),) if more else ()
     message = note("evaluate.cycle", *missing, mean_s=mean, timed=len(known), low_s=low, high_s=high)
     within = int((known <= limit_s).sum())
     return _make_cycle_test(required, status, known, (low, high), more, message, within)
 
 
-def _count_more_trials_needed(gap_s: float, error_s: float, timed_trials: int, looks: Looks) -> int:
+def _count_more_trials_needed(gap_s: float, error_s: float, timed_trials: int, looks: Looks, look: int) -> int:
     left = max(1, looks.max_trials - timed_trials)
     if gap_s == 0:
         return left
-    factor = (_compute_t_quantile(looks.next_level, timed_trials) * error_s / gap_s) ** 2
+    factor = (_compute_t_quantile(looks.level(look + 1), timed_trials) * error_s / gap_s) ** 2
     return int(min(left, max(1, math.ceil(timed_trials * (factor - 1)))))
 
 

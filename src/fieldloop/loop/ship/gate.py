@@ -91,7 +91,6 @@ def decide_gate(
         policy=version.id,
         decision_id=workspace.ids.new("decision"),
         at_ns=workspace.clock(),
-        look_number=look,
     )
     novel = list_novel_lightings(exposures, settings, _find_trained_lighting_levels(release))
     decision = note_missing_lightings(decision, len(novel), settings)
