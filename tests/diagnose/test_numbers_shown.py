@@ -30,7 +30,9 @@ def shown_up_to(most):
 @pytest.mark.parametrize("most", [812.30, 812.34, 812.349999, 812.35, 812.37])
 def test_the_cut_where_demonstrations_end_is_kept_whatever_its_text(most):
     # in no order: a number that rises steadily within the only robot would be a counter
-    values = np.random.default_rng(0).permutation([*np.linspace(200.0, most, 80), *np.linspace(most + 0.001, 900.0, 40)])
+    values = np.random.default_rng(0).permutation(
+        [*np.linspace(200.0, most, 80), *np.linspace(most + 0.001, 900.0, 40)]
+    )
     before = tabulate(lit(many(90, 100, stage=Stage.GATE), np.linspace(200.0, 800.0, 100)))
     after = tabulate(lit(many(90, 120), values))
     shown = shown_up_to(most)

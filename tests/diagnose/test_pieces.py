@@ -52,7 +52,12 @@ def test_chains_grow_with_a_lag_and_not_without():
         found = chain_of(before, after, np.ones(len(after), dtype=bool), roles(before, after), SETTINGS)
         assert found.suggests_late_frames(SETTINGS) is found.loses_precision(SETTINGS) is grows
         assert found.moved is None
-    assert chain_of(before, after, np.ones(300, dtype=bool), roles(before, after), SETTINGS.replaced(min_chain_attempts=301)) is None
+    assert (
+        chain_of(
+            before, after, np.ones(300, dtype=bool), roles(before, after), SETTINGS.replaced(min_chain_attempts=301)
+        )
+        is None
+    )
     silent = tabulate([dataclasses.replace(o, steps=()) for o in evidence.after])
     assert chain_of(before, silent, np.ones(len(silent), dtype=bool), roles(before, silent), SETTINGS) is None
 

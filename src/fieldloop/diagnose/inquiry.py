@@ -89,9 +89,7 @@ def _is_thing(explanation: Explanation, columns: Columns) -> bool:
     return columns.role(explanation.stratum.conditions[0].factor) in (Role.CONDITION, Role.ITEM, Role.PERSON)
 
 
-def _slight_difficulty_columns(
-    before: Table, after: Table, shown: Demonstrations | None, known: Columns
-) -> Floats:
+def _slight_difficulty_columns(before: Table, after: Table, shown: Demonstrations | None, known: Columns) -> Floats:
     """Return columns that make any attempt a little harder: an unknown item, cold or heat, dark or glare."""
     from scipy.stats import rankdata
 

@@ -37,6 +37,7 @@ class Role(StrEnum):
     WEAR = "wear counter"
     PACE = "pace"
     TELEMETRY = "telemetry"
+    RESULT = "result"
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,10 @@ import numpy as np
 from fieldloop.diagnose.answers.missing_conditions import missing_conditions
 from fieldloop.diagnose.answers.to_log import why_no_chain, worth_logging
 from fieldloop.diagnose.causes import Causes
+from fieldloop.diagnose.explanations.columns import COVERABLE
 from fieldloop.diagnose.explanations.confounded import confounded_numbers
 from fieldloop.diagnose.explanations.explanation import Explanation, Kind
 from fieldloop.diagnose.explanations.faults import exceeds
-from fieldloop.diagnose.explanations.columns import COVERABLE
 from fieldloop.diagnose.inference.split import Split
 from fieldloop.diagnose.inquiry import Inquiry
 from fieldloop.model.attempts import settle_attempts

@@ -10,12 +10,16 @@ LOW, MIDDLE = 0.05, 0.5
 
 
 def behaves_as_counter(name: str, before: Table, after: Table, settings: Section) -> bool:
-    """Does a number rise with time within the typical robot, over baseline and production together?"""
-    tables = [table for table in (before, after) if name in table.numbers]
-    values = np.concatenate([table.numbers[name] for table in tables])
-    at_ns = np.concatenate([table.at_ns for table in tables]).astype(np.float64)
-    robots = [f"{o.site}|{o.robot}" for table in tables for o in table.outcomes]
-    trends = _trends_within_robots(values, at_ns, robots, settings.number("min_slice_episodes"))
+    """Does a number rise with time within the typical robot, in each of baseline and production?
+
+    A part that was replaced between them, or once within them, starts a new count.
+    """
+    trends = [
+        trend
+        for table in (before, after)
+        if name in table.numbers
+        for trend in _trends_within_robots(table, table.numbers[name], settings.number("min_slice_episodes"))
+    ]
     return bool(trends) and float(np.median(trends)) >= settings.number("counter_trend")
 
 
@@ -51,14 +55,16 @@ def first_deviations(table: Table) -> Floats:
     return np.array([s[0].deviation_m if s and s[0].deviation_m is not None else np.nan for s in steps])
 
 
-def _trends_within_robots(values: Floats, at_ns: Floats, robots: list[str], least: float) -> list[float]:
-    """Rank-correlate a number with time within each robot that has enough attempts."""
-    codes = np.unique(robots, return_inverse=True)[1].ravel()
+def _trends_within_robots(table: Table, values: Floats, least: float) -> list[float]:
+    """Correlate a number with time within each robot that has enough attempts: by ranks, or from attempt to attempt."""
+    codes = np.unique([f"{o.site}|{o.robot}" for o in table.outcomes], return_inverse=True)[1].ravel()
     trends = []
     for robot in range(int(codes.max(initial=-1)) + 1):
-        here = (codes == robot) & np.isfinite(values)
-        if here.sum() >= least and np.ptp(values[here]) > 0.0 and np.ptp(at_ns[here]) > 0.0:
-            trends.append(_rank_correlation(values[here], at_ns[here]))
+        here = np.flatnonzero((codes == robot) & np.isfinite(values))
+        if len(here) >= least and np.ptp(values[here]) > 0.0 and np.ptp(table.at_ns[here]) > 0:
+            here = here[np.argsort(table.at_ns[here], kind="stable")]
+            rises = float(np.mean(np.diff(values[here]) > 0.0))
+            trends.append(max(_rank_correlation(values[here], table.at_ns[here].astype(np.float64)), rises))
     return trends
 
 

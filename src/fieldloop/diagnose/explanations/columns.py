@@ -23,7 +23,7 @@ COVERABLE = (Gap.ENVIRONMENT, Gap.EDGE_CASES, Gap.CONDITIONS)
 PLACES_AND_THINGS = (Role.CONDITION, Role.ITEM, Role.PERSON, Role.SITE)
 """Roles that demonstrations can show."""
 MACHINERY = (Role.WEAR, Role.LATENCY)
-"""Roles of numbers that no demonstration covers: only high values hurt, and only those that the baseline did not have."""
+"""Roles of numbers that no demonstration covers: only high values hurt, beyond those of the baseline."""
 GAP_OF_ROLE = {
     Role.SITE: Gap.ENVIRONMENT,
     Role.ITEM: Gap.EDGE_CASES,
@@ -83,14 +83,14 @@ def _infer_factor(
     name: str, before: Table, after: Table, shown: Demonstrations | None, settings: Section
 ) -> tuple[Role, Note]:
     levels = {c.level for table in (before, after) for c in table.factors.get(name, ())}
+    if len(levels) > settings.number("item_levels"):
+        return Role.ITEM, note("diagnose.role_many_levels", levels=len(levels))
     if shown is not None and name in shown.factors:
         covered = len(levels & shown.levels_of(name))
         role = Role.PERSON if name == OPERATOR or levels <= shown.levels_of(OPERATOR) else Role.CONDITION
         return role, note("diagnose.role_levels_shown", levels=len(levels), covered=covered)
     if "robot" not in after.factors and _stands_at_one_site(name, after):
         return Role.ROBOT, note("diagnose.role_one_site_each", levels=len(levels))
-    if len(levels) > settings.number("item_levels"):
-        return Role.ITEM, note("diagnose.role_many_levels", levels=len(levels))
     return Role.CONDITION, note("diagnose.role_levels", levels=len(levels))
 
 

@@ -37,7 +37,9 @@ def confounded_numbers(inquiry: Inquiry) -> Iterator[ConfoundedNumber]:
         if min(np.isfinite(side).sum() for side in (past, values)) < inquiry.settings.number("min_slice_episodes"):
             continue  # a few logged values do not represent all attempts
         then, now = float(np.nanmedian(past)), float(np.nanmedian(values))
-        if _lies_above(values, past, usual) or (inquiry.columns.role(name) not in MACHINERY and _lies_above(past, values, usual)):
+        if _lies_above(values, past, usual) or (
+            inquiry.columns.role(name) not in MACHINERY and _lies_above(past, values, usual)
+        ):
             yield ConfoundedNumber(name, then, now)
 
 

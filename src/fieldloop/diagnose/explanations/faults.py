@@ -1,13 +1,13 @@
 """Explanations by faults of the training data: late camera frames, inconsistent labels, simulation, few operators.
 
 Each is based on a measurement of its own; its prior grows with how far that exceeds its limit, and what it can cost is
-bounded by its size (`dose`). A fault that was measured and is fine is excluded; one that was not measured is asked for. A fault of the data acts in the baseline too,
-because the same policy made it, but less, because a laboratory is easier.
+bounded by its size (`dose`). A fault that was measured and is fine is excluded; one that was not measured is asked for.
+A fault of the data acts in the baseline too, because the same policy made it, but less: a laboratory is easier.
 """
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -39,7 +39,7 @@ class DataFault:
     measurement: Note
     loss: Loss
     measured: bool = True
-    where: Stratum = Stratum()
+    where: Stratum = field(default_factory=Stratum)
     after: Floats | None = None
     before: Floats | None = None
 
@@ -64,9 +64,7 @@ def fault_explanations(
     yield from _few_operators_explanation(evidence.demonstrations, before, after, settings)
     yield from label_explanations(evidence.agreements, before, after, settings)
     nothing, odds = np.zeros(len(before)), settings.number("unknown_odds")
-    yield Explanation(
-        Gap.UNKNOWN, Stratum(), Kind.EVERYWHERE, everywhere, nothing, odds, loss_without_reason(settings)
-    )
+    yield Explanation(Gap.UNKNOWN, Stratum(), Kind.EVERYWHERE, everywhere, nothing, odds, loss_without_reason(settings))
 
 
 def _diffuse_loss(settings: Section) -> Loss:

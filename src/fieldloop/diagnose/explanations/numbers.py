@@ -132,7 +132,9 @@ def _rows_beyond_cuts(
         for start in _candidate_starts(values, past, sign, usual, settings["number_rises"]):
             far = float(np.nanquantile(sign * (values - start), usual))
             if far > 0.0:
-                yield Beyond(column.name, start, above, Kind.RISE, *(_rise(v, start, sign, far) for v in (values, past)))
+                yield Beyond(
+                    column.name, start, above, Kind.RISE, *(_rise(v, start, sign, far) for v in (values, past))
+                )
 
 
 def _widest_gap(values: Floats, outermost: float) -> float:

@@ -23,7 +23,7 @@ def strength_by_rig(table: Table, lags: Sequence[Lag], late: Sequence[Lag], sett
     effect = {lag.rig: 0.0 for lag in lags}
     for lag in late:
         effect[lag.rig] = max(effect[lag.rig], log_odds_of_points(lag_points(lag.lag_ms, settings), settings))
-    most = max(max(effect.values()), TINY)
+    most = max(*effect.values(), TINY)
     episodes = {rig: sum(lag.episodes for lag in lags if lag.rig == rig) for rig in effect}
     average = sum(effect[rig] * count for rig, count in episodes.items()) / max(sum(episodes.values()), 1)
     strength = np.full(len(table), average / most)
