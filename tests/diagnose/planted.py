@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from fieldloop.diagnose import Demonstrations, Evidence, diagnose
+from fieldloop.diagnose.explanations.columns import infer_columns
 from fieldloop.model.annotation import Agreement
 from fieldloop.model.condition import Stratum
 from fieldloop.model.diagnosis import Gap, Lag
@@ -295,7 +296,7 @@ def demonstrations(chance, plants):
 def lags(chance, plants, world):
     if not world.measured:
         return ()
-    lag = chance.uniform(25, 80) if Gap.TIMING in plants else chance.normal(0, 1.0)
+    lag = chance.uniform(120, 200) if Gap.TIMING in plants else chance.normal(0, 1.0)
     return tuple(Lag(f"rig{k}", "wrist", lag + chance.normal(0, 0.5), lag - 2, lag + 2, 60) for k in range(2))
 
 
@@ -312,6 +313,11 @@ SETTINGS = default_operations()["diagnose"].replaced(share_draws=60)
 
 def explain(evidence, settings=SETTINGS):
     return diagnose(evidence, settings, ids(), 5, np.random.default_rng(0))
+
+
+def roles(before, after, shown=None):
+    """The roles of the columns of two tables."""
+    return infer_columns(before, after, shown, {}, SETTINGS)
 
 
 def ids():

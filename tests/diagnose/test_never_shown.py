@@ -63,7 +63,7 @@ def test_what_was_never_shown_is_named_level_by_level_and_nothing_that_acts_ever
 
 
 def test_a_measured_fault_that_shows_in_the_covered_conditions_too_has_its_part():
-    found = explain(story(2, everywhere=1.2, lag_ms=60.0))
+    found = explain(story(2, everywhere=1.2, lag_ms=180.0))
     assert 0.2 < found.sum_gap_shares(Gap.TIMING) < 0.7
     assert found.sum_gap_shares(Gap.ENVIRONMENT) > 0.1
 

@@ -4,7 +4,7 @@ import dataclasses
 
 import numpy as np
 import pytest
-from tests.diagnose.planted import SETTINGS, detail, explain
+from tests.diagnose.planted import SETTINGS, detail, explain, roles
 from tests.diagnose.test_diagnose import many
 
 from fieldloop.diagnose import Demonstrations, Evidence
@@ -29,10 +29,15 @@ def shown_up_to(most):
 
 @pytest.mark.parametrize("most", [812.30, 812.34, 812.349999, 812.35, 812.37])
 def test_the_cut_where_demonstrations_end_is_kept_whatever_its_text(most):
-    values = np.append(np.linspace(200.0, most, 80), np.linspace(most + 0.001, 900.0, 40))
+    # in no order: a number that rises steadily within the only robot would be a counter
+    values = np.random.default_rng(0).permutation(
+        [*np.linspace(200.0, most, 80), *np.linspace(most + 0.001, 900.0, 40)]
+    )
     before = tabulate(lit(many(90, 100, stage=Stage.GATE), np.linspace(200.0, 800.0, 100)))
     after = tabulate(lit(many(90, 120), values))
-    found = [one for one in number_explanations(before, after, shown_up_to(most), SETTINGS) if one.kind is Kind.STEP]
+    shown = shown_up_to(most)
+    every = number_explanations(before, after, shown, roles(before, after, shown), SETTINGS)
+    found = [one for one in every if one.kind is Kind.STEP]
     assert any(np.array_equal(one.inside, values > most) for one in found)
     assert not any((one.inside & (values <= most)).any() for one in found)
     assert all(one.never_covered for one in found)
@@ -43,7 +48,8 @@ def test_a_level_in_words_that_reads_like_a_cut_is_a_level():
         Demonstrations.counted({Stratum.of(temperature="above freezing"): 90}), ranges={"temperature": (1.0, 20.0)}
     )
     sides = [tabulate(many(50, 60, stage=s, temperature="above freezing")) for s in (Stage.GATE, Stage.PRODUCTION)]
-    assert not [one for one in condition_explanations(*sides, shown, SETTINGS) if "freezing" in str(one.stratum)]
+    every = condition_explanations(*sides, shown, roles(*sides, shown), SETTINGS)
+    assert not [one for one in every if "freezing" in str(one.stratum)]
 
 
 def test_a_cue_a_little_beyond_all_that_was_seen_is_written_with_its_digits():

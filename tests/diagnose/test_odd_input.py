@@ -70,12 +70,12 @@ def two_judges(strict):
     return tuple(made)
 
 
-def test_two_judges_who_disagree_are_one_attempt_and_a_cause():
+def test_two_judges_who_disagree_are_one_attempt_and_a_risk():
     found = explain(Evidence("p", "", many(95, 100, stage=Stage.GATE), two_judges(strict=True)))
     contested = sum(k % 10 != 0 and k % 3 == 0 for k in range(160))
     assert found.episodes == 160 - contested
-    assert found.causes[0].gap is Gap.LABELS
-    assert detail(found.causes[0].evidence, "judges_disagree")["attempts"] == 160
+    (disagree,) = remarks(found, "judges_disagree")  # 100 trials before are too few to show what it costs
+    assert disagree["attempts"] == 160
     assert remarks(found, "evenly_contested")[0]["attempts"] == contested
 
 
@@ -133,7 +133,8 @@ def test_answers_that_are_all_slower_than_any_before_are_named():
 def test_demonstrations_of_one_person_are_suspected_where_nothing_else_is():
     shown = Demonstrations.counted({Stratum.of(operator="ada", site="north"): 80})
     found = explain(Evidence("p", "", many(95, 100, stage=Stage.GATE), many(120, 200), shown))
-    assert (found.causes[0].gap, found.causes[0].never_covered) == (Gap.CONDITIONS, True)
+    (suspected,) = remarks(found, "share_not_known")  # a guess that may be nothing or all is not a cause
+    assert (suspected["cause"], found.causes) == (Gap.CONDITIONS.value, ())
 
 
 def test_a_map_that_states_another_share_is_named():

@@ -29,9 +29,10 @@ def tried(seed, lost, change=lambda *_: {}):
             levels |= change(chance, day, levels) if now else {}
             odds = 2.0 - (lost(day, levels) if now else 0.0)
             good = bool(chance.random() < 1.0 / (1.0 + np.exp(-odds)))
+            judge = levels.pop("judge", "sensor")
             side.append(Outcome(
                 f"{stage}{k}", "p", Stratum.of(levels), stage, levels["site"], f"{levels['site']}{k % 2}",
-                k * days * DAY // count, good, levels.pop("judge", "sensor"),
+                k * days * DAY // count, good, judge,
             ))  # fmt: skip
         made.append(tuple(side))
     shown = {Stratum.of(site=s, lighting=v): 120 for s in ("east", "west") for v in ("bright", "normal")}

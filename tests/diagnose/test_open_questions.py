@@ -81,7 +81,10 @@ def test_steps_are_asked_for_where_they_are_missing(before, after, lacking):
 
 def test_a_few_names_are_asked_for_those_of_the_map_first():
     exposed = (Exposure(Stratum.of(bin="front", aisle="a"), 0.5), Exposure(Stratum.of(bin="front", aisle="b"), 0.5))
-    sides = (side(Stage.LAB, 300, 0.85), side(Stage.PRODUCTION, 600, 0.6, facts=lambda k: (("lux", 300.0 + k),)))
+    sides = (
+        side(Stage.LAB, 300, 0.85),
+        side(Stage.PRODUCTION, 600, 0.6, facts=lambda k: (("lux", 300.0 + 37 * k % 400),)),
+    )
     (missing,) = remarks(explain(Evidence("p", "", *sides, exposures=exposed)), "log_conditions")
     names = missing["names"]
     assert len(names) == MOST_NAMED
@@ -149,7 +152,10 @@ def test_where_the_whole_rose_causes_have_a_cost():
 
 
 def test_the_light_of_a_failure_is_not_called_unlogged_where_only_others_lack_it():
-    before, after = side(Stage.LAB, 200, 0.9), side(Stage.PRODUCTION, 400, 0.5, facts=lambda k: (("lux", 300.0 + k),))
+    before, after = (
+        side(Stage.LAB, 200, 0.9),
+        side(Stage.PRODUCTION, 400, 0.5, facts=lambda k: (("lux", 300.0 + 37 * k % 400),)),
+    )
     found = explain(Evidence("p", "", before, after))
     sensed = {a.answer for one in found.failures for a in one.asked if a.question.code == "diagnose.asked_sensed"}
     assert [sentence(answer) for answer in sensed] == [

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.diagnose.planted import World, draw
 
-from fieldloop.diagnose.explanations.gaps import FIX, GAP_OF, fix, gap_of_stratum, unlogged_factors
+from fieldloop.diagnose.explanations.gaps import FIX, GAP_OF, fix, name_gap, unlogged_factors
 from fieldloop.diagnose.inference.expectation import expect, fit, logistic
 from fieldloop.diagnose.inference.split import divide
 from fieldloop.diagnose.inference.table import tabulate
@@ -77,22 +77,14 @@ def test_the_split_by_hand():
 
 
 @pytest.mark.parametrize(
-    ("stratum", "gap"),
+    ("name", "gap"),
     [
-        (Stratum.of(lighting="dim"), Gap.ENVIRONMENT),
-        (Stratum.of(lighting="dim", site="north"), Gap.ENVIRONMENT),
-        (Stratum.of(bin="back"), Gap.EDGE_CASES),
-        (Stratum.of(bin="back", lighting="dim"), Gap.EDGE_CASES),
-        (Stratum.of(surface="wet"), Gap.CONDITIONS),
-        (Stratum.of(robot="r1", bin="back"), Gap.HARDWARE),
-        (Stratum.of(latency="slow"), Gap.INFRASTRUCTURE),
-        (Stratum.of(judged_by="j1"), Gap.LABELS),
-        (Stratum.of(moon="full"), Gap.UNKNOWN),
-        (Stratum(), Gap.UNKNOWN),
+        ("lighting", Gap.ENVIRONMENT), ("bin", Gap.EDGE_CASES), ("operator", Gap.CONDITIONS), ("robot", Gap.HARDWARE),
+        ("latency", Gap.INFRASTRUCTURE), ("judged_by", Gap.LABELS), ("moon", Gap.UNKNOWN),
     ],
-)
-def test_factors_point_to_their_gaps(stratum, gap):
-    assert gap_of_stratum(stratum) is gap
+)  # fmt: skip
+def test_names_name_gaps(name, gap):
+    assert name_gap(name) is gap
 
 
 def test_every_gap_has_a_fix_for_never_covered_and_for_changed():

@@ -4,7 +4,7 @@ import dataclasses
 
 import numpy as np
 import pytest
-from tests.diagnose.planted import SETTINGS, World, draw
+from tests.diagnose.planted import SETTINGS, World, draw, roles
 
 from fieldloop.diagnose.chain import chain_of
 from fieldloop.diagnose.explanations.changed import time_explanations
@@ -49,12 +49,17 @@ def test_chains_grow_with_a_lag_and_not_without():
     for gap, grows in ((Gap.TIMING, True), (Gap.EDGE_CASES, False)):
         evidence = draw(World((gap,), episodes=300, trials=200), 4)
         before, after = tabulate(evidence.before), tabulate(evidence.after)
-        found = chain_of(before, after, np.ones(len(after), dtype=bool), SETTINGS)
+        found = chain_of(before, after, np.ones(len(after), dtype=bool), roles(before, after), SETTINGS)
         assert found.suggests_late_frames(SETTINGS) is found.loses_precision(SETTINGS) is grows
         assert found.moved is None
-    assert chain_of(before, after, np.ones(300, dtype=bool), SETTINGS.replaced(min_chain_attempts=301)) is None
+    assert (
+        chain_of(
+            before, after, np.ones(300, dtype=bool), roles(before, after), SETTINGS.replaced(min_chain_attempts=301)
+        )
+        is None
+    )
     silent = tabulate([dataclasses.replace(o, steps=()) for o in evidence.after])
-    assert chain_of(before, silent, np.ones(len(silent), dtype=bool), SETTINGS) is None
+    assert chain_of(before, silent, np.ones(len(silent), dtype=bool), roles(before, silent), SETTINGS) is None
 
 
 def test_what_was_travelled_while_a_picture_was_late_is_missed_by():
@@ -72,17 +77,19 @@ def test_what_was_travelled_while_a_picture_was_late_is_missed_by():
         ])  # fmt: skip
 
     every = np.ones(600, dtype=bool)
-    assert chain_of(tried(0.0, 0.0), tried(0.15, 0.0), every, SETTINGS).suggests_late_frames(SETTINGS)
-    assert not chain_of(tried(0.0, 0.0), tried(0.0, 0.004), every, SETTINGS).suggests_late_frames(SETTINGS)
+    for late_s, wear in ((0.15, 0.0), (0.0, 0.004)):
+        sides = tried(0.0, 0.0), tried(late_s, wear)
+        assert chain_of(*sides, every, roles(*sides), SETTINGS).suggests_late_frames(SETTINGS) is (late_s > 0.0)
 
 
 def explanations(evidence, before, after):
     shown = evidence.demonstrations
+    known = roles(before, after, shown)
     return [
         *fault_explanations(evidence, before, after, None, None, SETTINGS),
-        *condition_explanations(before, after, shown, SETTINGS),
-        *number_explanations(before, after, shown, SETTINGS),
-        *time_explanations(before, after, shown, SETTINGS),
+        *condition_explanations(before, after, shown, known, SETTINGS),
+        *number_explanations(before, after, shown, known, SETTINGS),
+        *time_explanations(before, after, shown, known, SETTINGS),
     ]
 
 
@@ -115,5 +122,6 @@ def test_a_number_that_follows_from_failing_explains_nothing():
             ]
         )
 
-    found = number_explanations(with_slip(evidence.before), with_slip(evidence.after), None, SETTINGS)
+    sides = with_slip(evidence.before), with_slip(evidence.after)
+    found = number_explanations(*sides, None, roles(*sides), SETTINGS)
     assert not [one for one in found if one.stratum.conditions[0].factor == "slip_m"]

@@ -31,7 +31,10 @@ def inherent(success, days=None):
 
 def option(gap, column, odds=0.0):
     nothing = np.zeros(0)
-    return Explanation(gap, Stratum.of(robot=str(gap)), Kind.CONDITION, column, nothing, odds, Loss(1.0, 0.8))
+    return Explanation(
+        gap, Stratum.of(robot=str(gap)), Kind.CONDITION, column, nothing, odds, Loss(1.0, 0.8),
+        multiplies=gap is Gap.INFRASTRUCTURE,
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("apart", [False, True])

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 import pytest
-from tests.diagnose.planted import DAY, SETTINGS, SITES, World, detail, draw, explain, stated
+from tests.diagnose.planted import DAY, SETTINGS, SITES, World, detail, draw, explain, roles, stated
 from tests.diagnose.test_diagnose import many, outcome
 
 from fieldloop.diagnose import Evidence
@@ -36,10 +36,10 @@ def around_the_clock(days=10):
 
 @pytest.mark.parametrize("kind", [Kind.LATER, Kind.DAY])
 def test_a_change_on_a_day_reaches_no_site_on_its_evening_before(kind):
-    table = around_the_clock()
+    table, lab = around_the_clock(), tabulate(many(9, 10, stage=Stage.LAB))
     found = [
         one
-        for one in time_explanations(tabulate(many(9, 10, stage=Stage.LAB)), table, None, SETTINGS)
+        for one in time_explanations(lab, table, None, roles(lab, table), SETTINGS)
         if one.kind is kind and one.since is not None
     ]
     assert len(found) >= 9
@@ -73,7 +73,7 @@ def test_growth_is_stated_by_its_first_and_its_last_third():
 
 
 def test_a_cause_states_the_local_day_of_its_site_and_its_evidence_the_same():
-    evidence = draw(World((Gap.ENVIRONMENT,), strength=2.5, changed=True, episodes=600), 3)
+    evidence = draw(World((Gap.ENVIRONMENT,), strength=2.5, changed=True), 3)
     zones = dict.fromkeys(SITES, "Pacific/Auckland")
     cause = explain(dataclasses.replace(evidence, time_zones=zones)).causes[0]
     local = datetime.fromtimestamp(cause.since_ns // 10**9, ZoneInfo("Pacific/Auckland"))

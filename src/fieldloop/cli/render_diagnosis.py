@@ -15,6 +15,7 @@ from fieldloop.model.diagnosis import Cause, Diagnosis, LostSlice
 from fieldloop.model.finding import Status
 from fieldloop.report.diagnose.content import (
     ANSWERS,
+    COLUMNS,
     DOUBT,
     format_doubt,
     name_remarks,
@@ -68,6 +69,12 @@ def print_diagnosis(result: Diagnosis, screen: Screen) -> None:
     if result.failures:
         screen.print()
         _print_failures(result, screen)
+    if result.columns:
+        screen.print()
+        screen.print(make_heading("What each column is"))
+        rows = [(one.name, one.role.value, sentence(one.why)) for one in result.columns]
+        screen.print(make_table(("column", "role", "why"), rows))
+        screen.print(make_styled_text(COLUMNS, "dim"))
 
 
 def _make_loss_by_kind_table(diagnosed: Diagnosis) -> object:

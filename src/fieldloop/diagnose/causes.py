@@ -33,6 +33,8 @@ class Causes:
     """Posterior probability of each named member of the best set."""
     risks: tuple[Explanation, ...] = ()
     """Explanations with a high prior that no outcome supports."""
+    vague: tuple[Cause, ...] = ()
+    """Causes whose share may be nothing or all: no findings."""
 
 
 def name_causes(inquiry: Inquiry, rng: np.random.Generator) -> Causes | None:
@@ -55,9 +57,10 @@ def name_causes(inquiry: Inquiry, rng: np.random.Generator) -> Causes | None:
     sure = {member: _probability(inquiry, member, window) for member in named}
     causes = [_cause(inquiry, one, made.of(same, sets.explanations[one].gap), sure[one]) for one, same in named.items()]
     risks = tuple(sets.explanations[m] for m in sorted(unsupported))
-    return Causes(
-        _sort_by_gap_share([c for c in causes if c.share > 0.0]), tuple(window), made, wrong, known, sure, risks
-    )
+    widest = inquiry.settings.number("widest_share")
+    vague = tuple(c for c in causes if c.gap is not Gap.UNKNOWN and c.high - c.low > widest)
+    clear = _sort_by_gap_share([c for c in causes if c.share > 0.0 and c not in vague])
+    return Causes(clear, tuple(window), made, wrong, known, sure, risks, vague)
 
 
 def _supported_members(inquiry: Inquiry) -> dict[int, tuple[int, ...]]:
@@ -80,6 +83,10 @@ def _cause(inquiry: Inquiry, member: int, part: Interval, probability: float) ->
         fix = note("diagnose.fix_find_the_change", day=str(explanation.since.day))
     if not inquiry.after.success[explanation.inside].any():
         fix = note("diagnose.fix_try_by_hand", fix)
+    if explanation.kind is Kind.GROWTH:
+        fix = note("diagnose.fix_decline")
+    if explanation.gap is Gap.UNKNOWN and explanation.kind in (Kind.STEP, Kind.RISE):
+        fix = note("diagnose.fix_state_role", name=explanation.stratum.conditions[0].factor)
     rivals = _rivals(inquiry, member)
     return Cause(
         explanation.gap, share, max(0.0, low), min(1.0, high), explanation.where, explanation.never_covered,

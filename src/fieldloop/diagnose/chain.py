@@ -6,9 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.diagnose.explanations import gaps
+from fieldloop.diagnose.explanations.behaviour import first_deviations
+from fieldloop.diagnose.explanations.columns import Columns
 from fieldloop.diagnose.inference.table import Floats, Table
-from fieldloop.model.diagnosis import Gap
+from fieldloop.model.diagnosis import Role
 from fieldloop.model.note import Note, note
 from fieldloop.model.policy import Outcome
 from fieldloop.protocol import Section
@@ -61,7 +62,9 @@ class Chain:
         return tuple(notes)
 
 
-def chain_of(before: Table, after: Table, clean: NDArray[np.bool_], settings: Section) -> Chain | None:
+def chain_of(
+    before: Table, after: Table, clean: NDArray[np.bool_], columns: Columns, settings: Section
+) -> Chain | None:
     """Follow the chains of clean rows; None where steps or deviations were not logged often enough."""
     fewest = settings.number("min_chain_attempts")
     usual = _usual_log_deviations(before.outcomes, fewest)
@@ -72,34 +75,34 @@ def chain_of(before: Table, after: Table, clean: NDArray[np.bool_], settings: Se
     slopes = np.array([_slope(np.array(excess)) for _, excess in pairs])
     error = max(float(slopes.std()), 1e-9) / np.sqrt(len(slopes))
     first, last = (float(np.mean([excess[at] for _, excess in pairs])) for at in (0, -1))
-    return Chain(first, last, float(slopes.mean() / error), len(pairs), _correlate_with_movement(after, kept, settings))
+    moved = _correlate_with_movement(after, kept, columns, settings)
+    return Chain(first, last, float(slopes.mean() / error), len(pairs), moved)
 
 
-def rows_with_usual_latency(before: Table, after: Table, usual: float, slower: float) -> NDArray[np.bool_]:
+def rows_with_usual_latency(
+    before: Table, after: Table, columns: Columns, usual: float, slower: float
+) -> NDArray[np.bool_]:
     """Mark rows of production whose answers were not slower than usual: late answers have the effect of late frames."""
     slow = np.zeros(len(after), dtype=bool)
     for name, values in after.numbers.items():
         known = before.numbers.get(name)
-        if gaps.gap_of_factor(name) is Gap.INFRASTRUCTURE and known is not None:
+        if columns.role(name) is Role.LATENCY and known is not None:
             slow |= values > slower * np.nanquantile(known, usual)
     return ~slow
 
 
-def _correlate_with_movement(after: Table, kept: NDArray[np.int64], settings: Section) -> float | None:
+def _correlate_with_movement(
+    after: Table, kept: NDArray[np.int64], columns: Columns, settings: Section
+) -> float | None:
     """Rank-correlate the first step's deviation with its movement; in standard errors beyond the ordinary."""
     ordinary, fewest = settings.number("ordinary_drag"), settings.number("min_chain_attempts")
-    missed = _first_step_deviations(after, kept)
+    missed = first_deviations(after)[kept]
     beyond_ordinary = [
         (related[0] - ordinary) / np.hypot(related[1], ordinary)
         for name, values in after.numbers.items()
-        if gaps.gap_of_factor(name) is Gap.TIMING and (related := _correlation(values[kept], missed, fewest))
+        if columns.role(name) is Role.PACE and (related := _correlation(values[kept], missed, fewest))
     ]
     return float(max(beyond_ordinary)) if beyond_ordinary else None
-
-
-def _first_step_deviations(table: Table, kept: NDArray[np.int64]) -> Floats:
-    steps = [table.outcomes[k].steps for k in kept.tolist()]
-    return np.array([s[0].deviation_m if s and s[0].deviation_m is not None else np.nan for s in steps])
 
 
 def _correlation(first: Floats, second: Floats, fewest: float) -> tuple[float, float] | None:

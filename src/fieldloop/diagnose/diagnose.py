@@ -52,6 +52,7 @@ def diagnose(evidence: Evidence, settings: Section, ids: Ids, at_ns: int, rng: n
         mechanism_share=split.share(split.mechanism),
         unseen_share=split.share(split.unseen),
         causes=tuple(complete_causes(inquiry, named)) if named else (),
+        columns=tuple(inquiry.columns.known.values()),
         episodes=len(inquiry.after),
         made_ns=at_ns,
         operations=settings.fingerprint,
@@ -77,8 +78,9 @@ def _verdict(inquiry: Inquiry, named: Causes | None, low: float, split: Split) -
         )
         return status, (*(reasons if low <= 0.0 else ()), *remarks)
     settings = inquiry.settings
-    sure = named.known >= settings.number("surely") and any(c.gap is not Gap.UNKNOWN for c in named.causes)
-    return (Status.FAILED if sure else Status.CANNOT_TELL), tuple(open_questions(inquiry, named, low))
+    found = any(c.gap is not Gap.UNKNOWN and c.low > 0.0 for c in named.causes)
+    sure = named.known >= settings.number("surely") and found
+    return (Status.FAILED if sure else Status.CANNOT_TELL), tuple(open_questions(inquiry, named, low, split))
 
 
 def _has_lost(inquiry: Inquiry, possible_causes: Causes, low: float) -> bool:

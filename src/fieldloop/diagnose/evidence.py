@@ -1,13 +1,13 @@
 """The input of a diagnosis; whatever is missing leads to 'cannot tell' with advice what to log, never to a guess."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from fieldloop.diagnose.explanations.demonstrated import Demonstrations
 from fieldloop.model.annotation import Agreement
 from fieldloop.model.attempts import count_unknown_attempts, select_known_results
 from fieldloop.model.condition import Exposure
-from fieldloop.model.diagnosis import Lag
+from fieldloop.model.diagnosis import Lag, Role
 from fieldloop.model.policy import Outcome, Stage
 
 
@@ -29,6 +29,8 @@ class Evidence:
     lags: tuple[Lag, ...] = ()
     agreements: tuple[Agreement, ...] = ()
     exposures: tuple[Exposure, ...] = ()
+    roles: Mapping[str, Role] = field(default_factory=dict)
+    """Roles of columns that the team states."""
 
     @property
     def before(self) -> list[Outcome]:

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fieldloop.diagnose.explanations import gaps
 from fieldloop.diagnose.explanations.demonstrated import Demonstrations
 from fieldloop.diagnose.inquiry import Inquiry
 from fieldloop.model.attempts import Key, get_attempt_key
@@ -73,7 +72,7 @@ def _answer_cue_sensed(inquiry: Inquiry, at: int, shown: Demonstrations | None, 
 
     Only light and the like determine what a sensor can see; cycles, latency or temperature do not.
     """
-    logged = {name: v for name, v in inquiry.after.numbers.items() if gaps.gap_of_factor(name) is Gap.ENVIRONMENT}
+    logged = {name: v for name, v in inquiry.after.numbers.items() if inquiry.columns.gap(name) is Gap.ENVIRONMENT}
     here = {name: float(v[at]) for name, v in logged.items() if np.isfinite(v[at])}
     known = {name: (value, seen) for name, value in here.items() if (seen := _known_range(inquiry, name, shown))}
     outside = [

@@ -7,23 +7,22 @@ import numpy as np
 
 from fieldloop.diagnose.chain import Chain, chain_of, rows_with_usual_latency
 from fieldloop.diagnose.evidence import Evidence
-from fieldloop.diagnose.explanations import gaps
 from fieldloop.diagnose.explanations.changed import time_explanations
+from fieldloop.diagnose.explanations.columns import Columns, infer_columns
 from fieldloop.diagnose.explanations.demonstrated import Demonstrations
-from fieldloop.diagnose.explanations.explanation import Kind
+from fieldloop.diagnose.explanations.explanation import Explanation, Kind
 from fieldloop.diagnose.explanations.faults import fault_explanations
 from fieldloop.diagnose.explanations.inherent import inherent_difficulty
 from fieldloop.diagnose.explanations.judges import Judges, compare
 from fieldloop.diagnose.explanations.lacking import condition_explanations
 from fieldloop.diagnose.explanations.numbers import number_explanations
-from fieldloop.diagnose.explanations.priors import COVERABLE
 from fieldloop.diagnose.inference.coded_levels import find_coded_facts
 from fieldloop.diagnose.inference.day_spread import day_spread
 from fieldloop.diagnose.inference.expectation import Expectation, expect
 from fieldloop.diagnose.inference.sets import FittedSet, Sets
 from fieldloop.diagnose.inference.shown_rows import unseen_rows
 from fieldloop.diagnose.inference.table import Floats, Table, tabulate
-from fieldloop.model.diagnosis import Gap
+from fieldloop.model.diagnosis import Gap, Role
 from fieldloop.protocol import Section
 
 
@@ -40,6 +39,7 @@ class Inquiry:
     best: FittedSet
     chain: Chain | None
     judges: Judges | None
+    columns: Columns
 
     @property
     def log_bayes_factor(self) -> float:
@@ -60,30 +60,36 @@ def inquire(evidence: Evidence, settings: Section) -> Inquiry:
     shown = evidence.demonstrations
     known: Expectation = expect(before, settings.number("expectation_penalty"))
     expected = known.rates(known.design(after))
+    columns = infer_columns(before, after, shown, evidence.roles, settings)
     ordinary = rows_with_usual_latency(
-        before, after, settings.number("usual_quantile"), settings.number("slow_answers")
+        before, after, columns, settings.number("usual_quantile"), settings.number("slow_answers")
     )
-    chain = chain_of(before, after, ordinary, settings)
+    chain = chain_of(before, after, ordinary, columns, settings)
     judges = compare(evidence.after)
     explanations = [
         *fault_explanations(evidence, before, after, chain, judges, settings),
-        *condition_explanations(before, after, shown, settings),
-        *number_explanations(before, after, shown, settings),
-        *time_explanations(before, after, shown, settings),
+        *condition_explanations(before, after, shown, columns, settings),
+        *number_explanations(before, after, shown, columns, settings),
+        *time_explanations(before, after, shown, columns, settings),
     ]
     edges = {
         o.stratum.conditions[0]
         for o in explanations
-        if o.kind is Kind.CONDITION and o.gap is Gap.EDGE_CASES and o.log_odds > 0
+        if o.kind is Kind.CONDITION and o.gap is not Gap.SIM_TO_REAL and o.log_odds > 0 and _is_thing(o, columns)
     }
-    extra = _slight_difficulty_columns(before, after, shown)
+    extra = _slight_difficulty_columns(before, after, shown, columns)
     spread = day_spread(after, expected, settings)
-    inherent = inherent_difficulty(before, after, edges, extra, spread, settings)
+    inherent = inherent_difficulty(before, after, edges, columns, extra, spread, settings)
     sets = Sets(inherent, explanations, settings)
-    return Inquiry(evidence, before, after, settings, expected, sets, sets.best(), chain, judges)
+    return Inquiry(evidence, before, after, settings, expected, sets, sets.best(), chain, judges, columns)
 
 
-def _slight_difficulty_columns(before: Table, after: Table, shown: Demonstrations | None) -> Floats:
+def _is_thing(explanation: Explanation, columns: Columns) -> bool:
+    """Is it a thing or a person at the attempt, and not a place?"""
+    return columns.role(explanation.stratum.conditions[0].factor) in (Role.CONDITION, Role.ITEM, Role.PERSON)
+
+
+def _slight_difficulty_columns(before: Table, after: Table, shown: Demonstrations | None, known: Columns) -> Floats:
     """Return columns that make any attempt a little harder: an unknown item, cold or heat, dark or glare."""
     from scipy.stats import rankdata
 
@@ -92,7 +98,7 @@ def _slight_difficulty_columns(before: Table, after: Table, shown: Demonstration
     if shown is not None and shown.items:
         columns.append(np.array([float(bool(o.item) and o.item not in shown.items) for o in outcomes]))
     for name, values in after.numbers.items():
-        if gaps.gap_of_factor(name) in COVERABLE and name in before.numbers:
+        if known.role(name) is Role.TELEMETRY and name in before.numbers:
             both = np.append(before.numbers[name], values)
             logged, rank = np.isfinite(both), np.zeros(len(both))
             rank[logged] = rankdata(both[logged]) / max(logged.sum(), 1) - 0.5

@@ -23,6 +23,34 @@ class Gap(StrEnum):
     UNKNOWN = "unknown"
 
 
+class Role(StrEnum):
+    """What a logged column is. Roles are inferred from values and coverage, or stated by the team."""
+
+    CONDITION = "condition"
+    ITEM = "item"
+    PERSON = "person"
+    SITE = "site"
+    ROBOT = "robot"
+    JUDGE = "judge"
+    TIME = "time"
+    LATENCY = "latency"
+    WEAR = "wear counter"
+    PACE = "pace"
+    TELEMETRY = "telemetry"
+    RESULT = "result"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """The role of one logged column, why it has that role, and the gap that a cause in it is called by."""
+
+    name: str
+    role: Role
+    gap: Gap
+    why: Note
+    stated: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Lag:
     """How far a camera's pictures lag behind the joints in the demonstrations of a rig, estimated from content."""
@@ -139,7 +167,8 @@ class Diagnosis:
     """Is the drop real, how much of it is mix, mechanism and unseen conditions, and what caused it.
 
     `unseen` are conditions hardly ever demonstrated. Without a loss all shares are 0, and `kinds` has the parts in
-    success (None in diagnoses older than this field). `shifted` lists the conditions behind a harder mix.
+    success (None in diagnoses older than this field). `shifted` lists the conditions behind a harder mix. `columns` are
+    the roles of all logged columns.
     """
 
     id: str
@@ -163,6 +192,7 @@ class Diagnosis:
     loss_high: float = 0.0
     kinds: Kinds | None = None
     shifted: tuple[Shifted, ...] = ()
+    columns: tuple[Column, ...] = ()
 
     @property
     def failed(self) -> int:

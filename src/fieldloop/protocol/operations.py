@@ -22,7 +22,8 @@ RETIRED = frozenset(
             f"diagnose.{name}"
             for name in (
                 "alpha_with_fault", "beside_errors", "bootstrap_draws", "change_draws", "covered_handicap",
-                "false_discovery_rate", "least_mix_loss", "level_when_real", "null_draws", "number_handicap",
+                "false_discovery_rate", "full_label_frames", "least_mix_loss", "level_when_real", "null_draws",
+                "number_handicap",
                 "pair_handicap", "rival_likeness", "rival_log_odds", "since_share", "slow_quantile", "uncovered_bonus",
                 "untried_spread",
             )

@@ -8,10 +8,10 @@ import numpy as np
 from fieldloop.diagnose.answers.missing_conditions import missing_conditions
 from fieldloop.diagnose.answers.to_log import why_no_chain, worth_logging
 from fieldloop.diagnose.causes import Causes
+from fieldloop.diagnose.explanations.columns import COVERABLE
 from fieldloop.diagnose.explanations.confounded import confounded_numbers
 from fieldloop.diagnose.explanations.explanation import Explanation, Kind
 from fieldloop.diagnose.explanations.faults import exceeds
-from fieldloop.diagnose.explanations.priors import COVERABLE
 from fieldloop.diagnose.inference.split import Split
 from fieldloop.diagnose.inquiry import Inquiry
 from fieldloop.model.attempts import settle_attempts
@@ -23,11 +23,12 @@ OPEN = (Gap.UNKNOWN, Gap.TIMING, Gap.LABELS)
 """Where part of a loss is attributed to one of these, a fault of the data that was not measured may be behind it."""
 
 
-def open_questions(inquiry: Inquiry, named: Causes, low: float) -> Iterator[Note]:
+def open_questions(inquiry: Inquiry, named: Causes, low: float, split: Split) -> Iterator[Note]:
     """State what stays open of a loss that is at least this large."""
     if low <= 0.0:
         yield note("diagnose.whole_may_not_have_dropped")
-    yield from _no_sure_cause(inquiry, named)
+    yield from _no_sure_cause(inquiry, named, split)
+    yield from _vague_causes(named)
     unassigned = float(inquiry.before.success.mean() - inquiry.after.success.mean() - named.shares.lost)
     negligible = inquiry.settings.number("negligible_loss")
     if unassigned > negligible:
@@ -35,15 +36,18 @@ def open_questions(inquiry: Inquiry, named: Causes, low: float) -> Iterator[Note
     yield from _always_together(named)
     yield from _uncertain_ranking_note(named)
     for explanation in named.risks:
-        compared = _compare_with_elsewhere(inquiry, explanation)
-        yield replace(compared, details=(note("diagnose.risk"),))
+        if explanation.measurement is not None:
+            fact = explanation.measurement
+        else:
+            fact = _compare_with_elsewhere(inquiry, explanation)
+        yield replace(fact, details=(*fact.details, note("diagnose.risk")))
     if unassigned > negligible or any(c.gap in OPEN for c in named.causes):
         yield from _missing_measurement_notes(inquiry)
     if inquiry.evidence.demonstrations is None:
         yield note("diagnose.release_unknown")
     yield from missing_conditions(inquiry)
     if not any(c.gap is not Gap.UNKNOWN for c in named.causes):
-        yield from _log_conditions(inquiry)
+        yield from _log_conditions(inquiry, nothing_explains=_nothing_explains(inquiry, named, split))
     yield from _contested_attempts_note(inquiry)
     yield from _map_differs(inquiry)
     days = len(np.unique(inquiry.after.days))
@@ -51,7 +55,20 @@ def open_questions(inquiry: Inquiry, named: Causes, low: float) -> Iterator[Note
         yield note("diagnose.few_days", days=days)
 
 
-def _no_sure_cause(inquiry: Inquiry, named: Causes) -> Iterator[Note]:
+def _nothing_explains(inquiry: Inquiry, named: Causes, split: Split) -> bool:
+    """Is there no logged condition or number with a part in the loss, and no large part under unseen conditions?"""
+    placed = any(c.stratum for c in (*named.causes, *named.vague))
+    return not placed and split.share(split.unseen) <= inquiry.settings.number("explaining_share")
+
+
+def _vague_causes(named: Causes) -> Iterator[Note]:
+    """State causes whose share may be nothing or all of the loss, and what to do about a number of unknown meaning."""
+    for cause in named.vague:
+        where = str(cause.stratum) if cause.stratum else None
+        yield note("diagnose.share_not_known", cause=cause.gap.value, where=where, low=cause.low, high=cause.high)
+
+
+def _no_sure_cause(inquiry: Inquiry, named: Causes, split: Split) -> Iterator[Note]:
     surely = inquiry.settings.number("surely")
     if named.known >= surely:
         return
@@ -59,13 +76,15 @@ def _no_sure_cause(inquiry: Inquiry, named: Causes) -> Iterator[Note]:
     yield from suspects
     if named.wrong < surely:
         yield note("diagnose.too_unlikely", probability=named.known)
-    elif not suspects:
+    elif not suspects and _nothing_explains(inquiry, named, split):
         yield note("diagnose.nothing_logged_explains")
+    elif not suspects and not any(c.stratum for c in (*named.causes, *named.vague)):
+        yield note("diagnose.lost_in_all_conditions", unseen=split.share(split.unseen))
 
 
-def _log_conditions(inquiry: Inquiry) -> Iterator[Note]:
+def _log_conditions(inquiry: Inquiry, *, nothing_explains: bool) -> Iterator[Note]:
     if names := worth_logging(inquiry):
-        yield note("diagnose.log_conditions", names=names)
+        yield note("diagnose.log_conditions" if nothing_explains else "diagnose.log_conditions_too", names=names)
 
 
 def questions_without_a_cause(inquiry: Inquiry, low: float, split: Split) -> Iterator[Note]:
@@ -80,7 +99,8 @@ def questions_without_a_cause(inquiry: Inquiry, low: float, split: Split) -> Ite
         yield from (number.note for number in confounded_numbers(inquiry))
     yield from missing_conditions(inquiry)
     if low > 0.0 and beyond_mix > negligible:
-        yield from _log_conditions(inquiry)
+        unseen = split.share(split.unseen)
+        yield from _log_conditions(inquiry, nothing_explains=unseen <= inquiry.settings.number("explaining_share"))
     for explanation in inquiry.sets.explanations:
         condition = explanation.kind is Kind.CONDITION and explanation.gap in COVERABLE
         if condition and explanation.never_covered and not explanation.inside.all():

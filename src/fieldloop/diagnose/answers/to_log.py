@@ -56,7 +56,7 @@ def why_no_chain(inquiry: Inquiry) -> Iterator[Note]:
     usual, slower = (inquiry.settings.number(name) for name in ("usual_quantile", "slow_answers"))
     if lacking:
         yield note("diagnose.steps_not_logged", sides=lacking)
-    elif int(np.sum(rows_with_usual_latency(inquiry.before, inquiry.after, usual, slower))) < fewest:
+    elif int(np.sum(rows_with_usual_latency(inquiry.before, inquiry.after, inquiry.columns, usual, slower))) < fewest:
         yield note("diagnose.answers_all_late")
     else:
         yield note("diagnose.steps_renamed")

@@ -8,13 +8,13 @@ from datetime import date
 
 import numpy as np
 
-from fieldloop.diagnose.explanations import gaps
+from fieldloop.diagnose.explanations.columns import PLACES_AND_THINGS, Columns
 from fieldloop.diagnose.explanations.demonstrated import Demonstrations
 from fieldloop.diagnose.explanations.explanation import TIME, Explanation, Kind, Since
-from fieldloop.diagnose.explanations.priors import COVERABLE, loss_of, never_shown
+from fieldloop.diagnose.explanations.priors import loss_of, loss_without_reason, never_shown
 from fieldloop.diagnose.inference.table import Floats, Table
 from fieldloop.model.condition import Condition, Stratum
-from fieldloop.model.diagnosis import Gap
+from fieldloop.model.diagnosis import Gap, Role
 from fieldloop.model.note import note
 from fieldloop.protocol import Section
 
@@ -22,33 +22,39 @@ JUDGE = "judged_by"
 
 
 def time_explanations(
-    before: Table, after: Table, shown: Demonstrations | None, settings: Section
+    before: Table, after: Table, shown: Demonstrations | None, columns: Columns, settings: Section
 ) -> Iterator[Explanation]:
     """Yield explanations by time. Places change most often; each place and day gets its part of that prior."""
     every = np.unique(after.days).tolist()
     days = every[1:] if len(every) >= settings.number("min_days") else []
-    yield from _changed_condition_explanations(before, after, shown, days, settings)
+    yield from _changed_condition_explanations(before, after, shown, columns, days, settings)
     yield from _new_judge_explanations(before, after, settings)
     if days:
         yield from _changed_everything_explanations(before, after, days, settings)
 
 
 def _changed_condition_explanations(
-    before: Table, after: Table, shown: Demonstrations | None, days: Sequence[int], settings: Section
+    before: Table,
+    after: Table,
+    shown: Demonstrations | None,
+    columns: Columns,
+    days: Sequence[int],
+    settings: Section,
 ) -> Iterator[Explanation]:
     nothing, least = np.zeros(len(before)), settings.number("min_slice_episodes")
     conditions = list(after.conditions)
     holds, met = after.indicators(conditions), before.indicators(conditions).sum(axis=0)
-    places = sum(gaps.gap_of_factor(c.factor) is Gap.ENVIRONMENT for c in conditions)
+    places = sum(columns.role(c.factor) is Role.SITE for c in conditions)
     for at, condition in enumerate(conditions):
-        gap, here, stratum = gaps.gap_of_factor(condition.factor), holds[:, at], Stratum((condition,))
-        place = gap is Gap.ENVIRONMENT
+        gap, here, stratum = columns.gap(condition.factor), holds[:, at], Stratum((condition,))
+        role = columns.role(condition.factor)
+        place = role is Role.SITE
         odds = settings.number("changed_odds" if place else "pairs_odds")
         odds -= np.log(max(places if place else len(conditions), 1) * (len(days) + 1))
-        loss = loss_of(gap, settings)
+        loss = loss_of(role, settings)
         if (1.0 - here).sum() < least:  # all of production: the same rows as everything since that day
             continue
-        never = never_shown(stratum, shown, settings) if gap in COVERABLE else False
+        never = never_shown(stratum, shown, settings) if role in PLACES_AND_THINGS else False
         if never is not True and min(met[at], here.sum()) >= least:
             yield Explanation(
                 gap, stratum, Kind.LATER, here, nothing, odds, loss, never_covered=never,
@@ -77,7 +83,7 @@ def _new_judge_explanations(before: Table, after: Table, settings: Section) -> I
         alone = here[late].mean() >= settings.number("confounded_overlap")
         yield Explanation(
             Gap.LABELS, Stratum((judge,)), Kind.CONDITION, here, np.zeros(len(before)), settings.number("judge_odds"),
-            loss_of(Gap.LABELS, settings), never_covered=False,
+            loss_of(Role.JUDGE, settings), never_covered=False,
             since=since if since.at_ns > after.at_ns.min() else None,
             measurement=note("diagnose.one_judge_since", day=str(since.day)) if alone else None,
             reasons=(note("diagnose.standard_may_differ"), note("diagnose.new_to_the_baseline")),
@@ -87,7 +93,7 @@ def _new_judge_explanations(before: Table, after: Table, settings: Section) -> I
 def _changed_everything_explanations(
     before: Table, after: Table, days: Sequence[int], settings: Section
 ) -> Iterator[Explanation]:
-    nothing, loss = np.zeros(len(before)), loss_of(Gap.UNKNOWN, settings)
+    nothing, loss = np.zeros(len(before)), loss_without_reason(settings)
     seldom = settings.number("unknown_odds") + settings.number("changed_odds")
     for day in days:
         late = np.asarray(after.days >= day, dtype=np.float64)
@@ -101,7 +107,7 @@ def _changed_everything_explanations(
     grown = (after.at_ns - after.at_ns.min()) / max(span, 1)
     where = Stratum((Condition(TIME, "the first day, more and more"),))
     yield Explanation(
-        Gap.HARDWARE, where, Kind.GROWTH, grown, nothing, seldom, loss,
+        Gap.UNKNOWN, where, Kind.GROWTH, grown, nothing, seldom, loss,
         reasons=(note("diagnose.changes_with_time"),),
     )  # fmt: skip
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fieldloop.diagnose.explanations import gaps
+from fieldloop.diagnose.explanations.columns import MACHINERY
 from fieldloop.diagnose.inference.table import Floats
 from fieldloop.diagnose.inquiry import Inquiry
 from fieldloop.model.diagnosis import Gap
@@ -32,12 +32,14 @@ def confounded_numbers(inquiry: Inquiry) -> Iterator[ConfoundedNumber]:
     usual = inquiry.settings.number("usual_quantile")
     for name, values in inquiry.after.numbers.items():
         past = inquiry.before.numbers.get(name)
-        if past is None or gaps.gap_of_factor(name) is Gap.UNKNOWN:
+        if past is None or inquiry.columns.gap(name) is Gap.UNKNOWN:
             continue
         if min(np.isfinite(side).sum() for side in (past, values)) < inquiry.settings.number("min_slice_episodes"):
             continue  # a few logged values do not represent all attempts
         then, now = float(np.nanmedian(past)), float(np.nanmedian(values))
-        if _lies_above(values, past, usual) or (not gaps.only_more_hurts(name) and _lies_above(past, values, usual)):
+        if _lies_above(values, past, usual) or (
+            inquiry.columns.role(name) not in MACHINERY and _lies_above(past, values, usual)
+        ):
             yield ConfoundedNumber(name, then, now)
 
 

@@ -40,6 +40,18 @@ class Demonstrations:
         """Return the factors that demonstrations log."""
         return frozenset(c.factor for stratum in self.counts for c in stratum.conditions)
 
+    def levels_of(self, factor: str) -> frozenset[str]:
+        """Return the levels of a factor that were demonstrated at all."""
+        return self._levels.get(factor, frozenset())
+
+    @cached_property
+    def _levels(self) -> dict[str, frozenset[str]]:
+        levels: dict[str, set[str]] = {}
+        for stratum in self.counts:
+            for condition in stratum.conditions:
+                levels.setdefault(condition.factor, set()).add(condition.level)
+        return {factor: frozenset(found) for factor, found in levels.items()}
+
     @cached_property
     def _parts(self) -> Counter[Stratum]:
         return _parts(self.counts)

@@ -51,7 +51,7 @@ class Explanation:
 
     `log_odds` is its prior log-odds before any outcome, from what is known about data, machinery and map. `reasons`
     state what that prior is based on. `measurement` is what was measured apart from the outcomes; `measured` is False
-    where that is only a suspicion.
+    where that is only a suspicion. `multiplies`: it acts on success itself, not on the log-odds.
     """
 
     gap: Gap
@@ -66,6 +66,7 @@ class Explanation:
     reasons: tuple[Note, ...] = ()
     measurement: Note | None = None
     measured: bool = False
+    multiplies: bool = False
 
     @property
     def where(self) -> Stratum:

@@ -1,4 +1,7 @@
-"""Tables of which gap a factor or a number points to, and which fix closes it."""
+"""Names of gaps: what a cause in a column of this name is called, and which fix closes it.
+
+A name never decides whether something is a cause, nor its share: roles (`columns`) do, by values and coverage.
+"""
 
 import re
 from collections.abc import Iterable
@@ -52,12 +55,6 @@ WORDS = {
 }  # fmt: skip
 """Word beginnings by which a factor or a number outside the table is recognised."""
 
-MORE_IS_WORSE = ("latency", "queue", "packet", "cycle", "wear", "worn", "backlash", "hours")
-"""Word beginnings in the names of numbers whose low values never hurt."""
-
-MACHINERY = (Gap.HARDWARE, Gap.INFRASTRUCTURE, Gap.LABELS, Gap.TIMING)
-"""Gaps that no demonstration closes; in a combination of factors they take precedence."""
-
 FIX = {
     Gap.ENVIRONMENT: ("diagnose.fix_collect", "diagnose.fix_restore"),
     Gap.EDGE_CASES: ("diagnose.fix_collect", "diagnose.fix_collect_again"),
@@ -72,10 +69,10 @@ FIX = {
 """Gap → code of the fix where it was never covered, and where it changed since."""
 
 
-def gap_of_factor(factor: str) -> Gap:
-    """Return the gap that a factor or number points to, by its name or by the words in its name.
+def name_gap(factor: str) -> Gap:
+    """Return what a gap in a factor or number of this name is called: by its name or by the words in it.
 
-    >>> gap_of_factor("bin").value, gap_of_factor("ambient_lux").value, gap_of_factor("moon_phase").value
+    >>> name_gap("bin").value, name_gap("ambient_lux").value, name_gap("moon_phase").value
     ('edge-case distribution', 'environment mismatch', 'unknown')
     """
     known = GAP_OF.get(factor)
@@ -90,25 +87,8 @@ def gap_of_factor(factor: str) -> Gap:
     return Gap.UNKNOWN
 
 
-def only_more_hurts(number: str) -> bool:
-    """Is it a number whose low values are not suspicious?
-
-    >>> only_more_hurts("gripper_cycles"), only_more_hurts("lux")
-    (True, False)
-    """
-    return any(word.startswith(MORE_IS_WORSE) for word in _words(number))
-
-
 def _words(name: str) -> list[str]:
     return re.split("[^a-z]+", name.lower())
-
-
-def gap_of_stratum(stratum: Stratum) -> Gap:
-    """Return the gap of a slice; a combination of different factors is an edge case, because each alone works."""
-    gaps = {gap_of_factor(c.factor) for c in stratum.conditions}
-    machinery = [gap for gap in MACHINERY if gap in gaps]
-    known = gaps - {Gap.UNKNOWN} or gaps
-    return known.pop() if len(known) == 1 else machinery[0] if machinery else Gap.EDGE_CASES if gaps else Gap.UNKNOWN
 
 
 def fix(gap: Gap, stratum: Stratum, *, never_covered: bool | None) -> Note:

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fieldloop.diagnose.explanations import gaps
+from fieldloop.diagnose.explanations.columns import Columns
 from fieldloop.diagnose.inference.expectation import design, usual_shares
 from fieldloop.diagnose.inference.table import Counted, Floats, Table
 from fieldloop.model.condition import Condition
-from fieldloop.model.diagnosis import Gap
+from fieldloop.model.diagnosis import Role
 from fieldloop.protocol import Section
 
 
@@ -43,11 +43,17 @@ class InherentDifficulty:
 
 
 def inherent_difficulty(
-    before: Table, after: Table, edges: Container[Condition], extra: Floats, day_spread: float, settings: Section
+    before: Table,
+    after: Table,
+    edges: Container[Condition],
+    roles: Columns,
+    extra: Floats,
+    day_spread: float,
+    settings: Section,
 ) -> InherentDifficulty:
     """Build the columns and priors; `extra` are further columns over all rows that may matter a little.
 
-    `edges` are edge cases that were hardly collected: most are inherently hard, which is why they were not.
+    `edges` are things and people that were hardly collected: most are inherently hard, which is why they were not.
     """
     known = list(before.conditions)
     new = [c for c in after.conditions if c not in set(known)]
@@ -58,7 +64,7 @@ def inherent_difficulty(
     columns = np.column_stack([conditions, late, floor, extra])
     little = settings.number("place_spread")
     every = [*known, *new]
-    spread = [settings.number("average_spread"), *(_spread(c, settings) for c in every)]
+    spread = [settings.number("average_spread"), *(_spread(roles.role(c.factor), settings) for c in every)]
     harder = settings.number("edge_harder")
     mean = [0.0, *(-harder if c in edges else 0.0 for c in every)]
     return InherentDifficulty(
@@ -72,10 +78,8 @@ def inherent_difficulty(
     )
 
 
-def _spread(condition: Condition, settings: Section) -> float:
-    """Return the prior spread of a level; places and people differ less than what is picked."""
-    gap = gaps.gap_of_factor(condition.factor)
-    if gap in (Gap.EDGE_CASES, Gap.CONDITIONS):
-        return settings.number("natural_spread")
-    little = gap in gaps.MACHINERY or gap is Gap.LABELS
-    return settings.number("ordinary_spread") if little else settings.number("place_spread")
+def _spread(role: Role, settings: Section) -> float:
+    """Return the prior spread of a level; places differ less than things and people, robots and judges hardly."""
+    if role in (Role.ROBOT, Role.JUDGE):
+        return settings.number("ordinary_spread")
+    return settings.number("place_spread" if role is Role.SITE else "natural_spread")

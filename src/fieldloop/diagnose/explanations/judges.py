@@ -20,6 +20,8 @@ class Judges:
     attempts: int
     same: float
     kappa: float | None
+    divided: float = 0.0
+    """Share of attempts on which not all judges agree."""
 
     def disagree(self, least_kappa: float, fewest: float) -> bool:
         """Is there enough evidence that they apply different standards?"""
@@ -37,4 +39,6 @@ def compare(outcomes: Sequence[Outcome]) -> Judges | None:
         return None
     same = (pairs[True, True] + pairs[False, False]) / pairs.total()
     kappa = compute_cohens_kappa(pairs)
-    return Judges(sum(len(by) > 1 for by in by_attempt.values()), same, kappa if math.isfinite(kappa) else None)
+    several = [by for by in by_attempt.values() if len(by) > 1]
+    divided = sum(len(set(by.values())) > 1 for by in several) / len(several)
+    return Judges(len(several), same, kappa if math.isfinite(kappa) else None, divided)

@@ -6,14 +6,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from fieldloop.diagnose.explanations.explanation import Explanation, Kind, Loss
-from fieldloop.diagnose.explanations.priors import loss_of, suspicion
+from fieldloop.diagnose.explanations.dose import label_points, loss_of_points
+from fieldloop.diagnose.explanations.explanation import Explanation, Kind
+from fieldloop.diagnose.explanations.priors import suspicion
 from fieldloop.diagnose.inference.table import Floats, Table
 from fieldloop.model.annotation import Agreement
 from fieldloop.model.condition import Condition, Stratum
 from fieldloop.model.diagnosis import Gap
 from fieldloop.model.note import note
 from fieldloop.protocol import Section
+
+TINY = 1e-9  # keeps a division by zero apart
 
 
 def label_explanations(
@@ -34,6 +37,8 @@ def label_explanations(
         kappa=kappa, min_kappa=least, apart_frames=apart, max_frames=frames, episodes=int(sizes.sum()),
     )  # fmt: skip
     local = _frames_apart_by_condition(known, settings)
+    # a low kappa with boundaries within their limit counts as boundaries at the limit
+    points = label_points(max(apart, frames) if kappa < least else apart, settings)
     if local:
         worst = max(local, key=lambda c: local[c])
         severity = max(severity, local[worst] / frames)
@@ -43,19 +48,20 @@ def label_explanations(
             worst=str(worst), worst_frames=local[worst], best=str(best), best_frames=local[best],
         )  # fmt: skip
         measurement = replace(measurement, details=(by_condition,))
-        dose = [_dose(table, local, settings.number("full_label_frames")) for table in (after, before)]
+        points = label_points(local[worst], settings) / settings.number("label_dose_share")
+        dose = [_dose(table, local, settings) for table in (after, before)]
         where = Stratum((worst,))
-        loss = loss_of(Gap.LABELS, settings)
     else:
         dose = [np.ones(len(after)), np.full(len(before), settings.number("already_part"))]
         where = Stratum()
-        loss = Loss(settings.number("diffuse_loss"), settings.number("diffuse_spread"))
     if severity <= 1.0:  # measured and fine
         return
-    odds = suspicion(severity, settings)
+    odds, spread = suspicion(severity, settings), settings.number("dose_spread")
+    costs = note("diagnose.dose_costs", points=points, most_points=points * spread)
     yield Explanation(
-        Gap.LABELS, where, Kind.FAULT, dose[0], dose[1], odds, loss, measurement=measurement, measured=True
-    )
+        Gap.LABELS, where, Kind.FAULT, dose[0], dose[1], odds, loss_of_points(points, settings),
+        measurement=replace(measurement, details=(*measurement.details, costs)), measured=True,
+    )  # fmt: skip
 
 
 def _frames_apart(agreement: Agreement) -> float:
@@ -91,8 +97,8 @@ def _spread(levels: Sequence[tuple[float, int]]) -> float:
     return float(np.sqrt(np.average((frames - middle) ** 2, weights=sizes)))
 
 
-def _dose(table: Table, local: dict[Condition, float], full: float) -> Floats:
-    """Scale how far annotators differ under a row's condition: 0 where they agree, 1 at `full` frames and beyond."""
+def _dose(table: Table, local: dict[Condition, float], settings: Section) -> Floats:
+    """Scale what labels cost under a row's condition: 0 where annotators agree, 1 where they differ most."""
     levels = list(local)
-    apart = np.clip(np.array([local[c] for c in levels]) / full, 0.0, 1.0)
-    return np.asarray(table.indicators(levels) @ apart)
+    costs = np.array([label_points(local[c], settings) for c in levels])
+    return np.asarray(table.indicators(levels) @ (costs / max(costs.max(initial=0.0), TINY)))

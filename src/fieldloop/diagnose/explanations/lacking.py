@@ -5,19 +5,19 @@ from itertools import combinations
 
 import numpy as np
 
-from fieldloop.diagnose.explanations import gaps
+from fieldloop.diagnose.explanations.columns import COVERABLE, Columns
 from fieldloop.diagnose.explanations.demonstrated import Demonstrations
 from fieldloop.diagnose.explanations.explanation import Explanation, Kind
-from fieldloop.diagnose.explanations.priors import COVERABLE, is_starved, loss_of, never_shown
+from fieldloop.diagnose.explanations.priors import is_starved, loss_of, never_shown
 from fieldloop.diagnose.inference.table import Floats, Table
 from fieldloop.model.condition import Stratum
-from fieldloop.model.diagnosis import Gap
+from fieldloop.model.diagnosis import Gap, Role
 from fieldloop.model.note import note
 from fieldloop.protocol import Section
 
 
 def condition_explanations(
-    before: Table, after: Table, shown: Demonstrations | None, settings: Section
+    before: Table, after: Table, shown: Demonstrations | None, columns: Columns, settings: Section
 ) -> Iterator[Explanation]:
     """Yield single conditions, and pairs of different factors."""
     least = int(settings.number("min_slice_episodes"))
@@ -25,8 +25,10 @@ def condition_explanations(
     holds, held = after.indicators(conditions), before.indicators(conditions)
     together = holds.T @ holds
     for at, condition in enumerate(conditions):
-        if together[at, at] >= least and condition.factor != "judged_by":
-            yield from _single_condition_explanation(Stratum((condition,)), holds[:, at], held[:, at], shown, settings)
+        if together[at, at] >= least and columns.role(condition.factor) is not Role.JUDGE:
+            yield from _single_condition_explanation(
+                Stratum((condition,)), holds[:, at], held[:, at], shown, columns, settings
+            )
     pairs = [
         (i, j)
         for i, j in combinations(range(len(conditions)), 2)
@@ -36,17 +38,23 @@ def condition_explanations(
     for i, j in pairs:
         stratum = Stratum(tuple(sorted((conditions[i], conditions[j]))))
         yield from _pair_explanation(
-            stratum, holds[:, i] * holds[:, j], held[:, i] * held[:, j], len(pairs), shown, settings
+            stratum, holds[:, i] * holds[:, j], held[:, i] * held[:, j], len(pairs), shown, columns, settings
         )
 
 
 def _single_condition_explanation(
-    stratum: Stratum, after: Floats, before: Floats, shown: Demonstrations | None, settings: Section
+    stratum: Stratum,
+    after: Floats,
+    before: Floats,
+    shown: Demonstrations | None,
+    columns: Columns,
+    settings: Section,
 ) -> Iterator[Explanation]:
     """Yield a single condition, unless it was demonstrated enough on real robots: it may be hard, but lacks nothing."""
-    gap, reasons, odds = gaps.gap_of_stratum(stratum), [], settings.number("plain_odds")
-    never = None if gap in gaps.MACHINERY else never_shown(stratum, shown, settings)
-    if gap in COVERABLE:
+    gap, reasons, odds = columns.gap_of_stratum(stratum), [], settings.number("plain_odds")
+    showable = columns.can_be_shown(stratum)
+    never = never_shown(stratum, shown, settings) if showable else None
+    if showable:
         simulated = settings.number("simulated_share"), settings.number("simulated_errors")
         if shown is not None and shown.mostly_simulated(stratum, *simulated):
             gap, odds = Gap.SIM_TO_REAL, settings.number("lacking_odds")
@@ -61,30 +69,35 @@ def _single_condition_explanation(
             return
         elif not before.any():
             odds = settings.number("new_odds")
-    elif gap is not Gap.UNKNOWN:
+    if gap not in COVERABLE and gap is not Gap.SIM_TO_REAL:
         reasons.append(note("diagnose.part_of_the_machinery"))
     if not before.any() and never is not False:
         reasons.append(note("diagnose.new_to_the_baseline"))
-    loss = loss_of(gap, settings)
+    loss = loss_of(columns.role(stratum.conditions[0].factor), settings)
     yield Explanation(
         gap, stratum, Kind.CONDITION, after, before, odds, loss, never_covered=never, reasons=tuple(reasons)
     )
 
 
 def _pair_explanation(
-    stratum: Stratum, after: Floats, before: Floats, count: int, shown: Demonstrations | None, settings: Section
+    stratum: Stratum,
+    after: Floats,
+    before: Floats,
+    count: int,
+    shown: Demonstrations | None,
+    columns: Columns,
+    settings: Section,
 ) -> Iterator[Explanation]:
     """Yield a pair with a low prior, because there are many; a higher one where demonstrations lack the pair."""
     known = shown is not None and shown.shown(stratum) is not None
     least = settings.number("covered_demonstrations")
     lacks = known and shown is not None and shown.lacks(stratum, least, settings.number("due_ratio") * least)
-    gap = gaps.gap_of_stratum(stratum)
-    if gap not in COVERABLE or (known and not lacks):
+    if not columns.can_be_shown(stratum) or (known and not lacks):
         return
     odds = settings.number("pairs_odds") - np.log(count)
-    loss = loss_of(gap, settings)
+    loss = loss_of(Role.CONDITION, settings)
     yield Explanation(
-        gap, stratum, Kind.PAIR, after, before,
+        columns.gap_of_stratum(stratum), stratum, Kind.PAIR, after, before,
         odds + lacks * settings.number("lacking_pair_bonus"), loss,
         never_covered=True if lacks else None,
         reasons=(note("diagnose.hardly_demonstrated"),) if lacks else (),

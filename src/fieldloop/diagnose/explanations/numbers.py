@@ -5,13 +5,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fieldloop.diagnose.explanations import gaps
+from fieldloop.diagnose.explanations.columns import MACHINERY, Columns
 from fieldloop.diagnose.explanations.demonstrated import Demonstrations
+from fieldloop.diagnose.explanations.dose import bound_latency_loss, lateness
 from fieldloop.diagnose.explanations.explanation import Explanation, Kind
-from fieldloop.diagnose.explanations.priors import COVERABLE, loss_of
+from fieldloop.diagnose.explanations.priors import loss_of
 from fieldloop.diagnose.inference.table import Floats, Table
 from fieldloop.model.condition import Condition, Stratum
-from fieldloop.model.diagnosis import Gap
+from fieldloop.model.diagnosis import Column, Role
 from fieldloop.model.note import note
 from fieldloop.protocol import Section
 
@@ -55,7 +56,7 @@ def level_number(number: float, digits: int = 4) -> str:
 
 
 def number_explanations(
-    before: Table, after: Table, shown: Demonstrations | None, settings: Section
+    before: Table, after: Table, shown: Demonstrations | None, columns: Columns, settings: Section
 ) -> Iterator[Explanation]:
     """Yield every number in both directions, unless it is a consequence of failing or a mere symptom of lag.
 
@@ -63,17 +64,17 @@ def number_explanations(
     """
     for name, values in after.numbers.items():
         past = before.numbers.get(name, np.full(len(before), np.nan))
-        gap = gaps.gap_of_factor(name)
-        if not np.isfinite(values).any() or gap is Gap.TIMING:
+        column = columns.known[name]
+        if not np.isfinite(values).any() or column.role is Role.PACE:
             continue
         if _is_consequence(past, before.success, settings.number("consequence_area")):
             continue
         seen = shown.ranges.get(name) if shown is not None else None
-        made = list(_rows_beyond_cuts(name, values, past, seen, settings))
-        covered = seen if gap in COVERABLE else None
+        made = list(_rows_beyond_cuts(column, values, past, seen, settings))
+        covered = seen if column.role not in MACHINERY else None
         if covered is not None:
             made = [beyond for beyond in made if beyond.unseen(covered)]
-        if gap in gaps.MACHINERY:  # values that the baseline had too did no harm there
+        if column.role in MACHINERY:  # values that the baseline had too did no harm there
             often = settings.number("more_than_baseline")
             made = [beyond for beyond in made if often * beyond.before.mean() < beyond.after.mean()]
         least = settings.number("min_slice_episodes")
@@ -83,43 +84,57 @@ def number_explanations(
             if (beyond.after > 0.0).sum() >= least and (beyond.after < 1.0).sum() + len(before) >= least
         ]
         for beyond in kept:
-            yield _explanation(beyond, gap, covered, len(kept), settings)
+            late_ms = lateness(values, past, beyond.after, settings.number("usual_quantile"))
+            yield _explanation(beyond, column, covered, len(kept), late_ms, settings)
 
 
-def _explanation(beyond: Beyond, gap: Gap, covered: Range | None, count: int, settings: Section) -> Explanation:
+def _explanation(
+    beyond: Beyond, column: Column, covered: Range | None, count: int, late_ms: float, settings: Section
+) -> Explanation:
     odds, reasons, never = settings.number("number_odds"), [], beyond.unseen(covered)
-    if gap in gaps.MACHINERY:
+    machinery, loss = column.role in MACHINERY, loss_of(column.role, settings)
+    if column.role is Role.LATENCY:
+        loss = bound_latency_loss(loss, late_ms, settings)
+    if machinery:
         odds = settings.number("machinery_odds")
         reasons.append(note("diagnose.part_of_the_machinery"))
     elif never:
         odds = settings.number("starved_odds")
         reasons.append(note("diagnose.hardly_demonstrated"))
-    if not beyond.before.any() and (gap in gaps.MACHINERY or never is not False):
+    if not beyond.before.any() and (machinery or never is not False):
         reasons.append(note("diagnose.new_to_the_baseline"))
     odds -= np.log(max(count, 1)) / 2.0  # neighbouring cuts have nearly the same rows
-    if float(np.mean(beyond.after > 0.0)) > settings.number("nearly_all") and gap is not Gap.INFRASTRUCTURE:
+    if column.role is not Role.LATENCY and _holds_everywhere(beyond, column, settings):
         odds += settings.number("unknown_odds")
     return Explanation(
-        gap, beyond.stratum, beyond.kind, beyond.after, beyond.before, odds, loss_of(gap, settings), never,
-        reasons=tuple(reasons),
+        column.gap, beyond.stratum, beyond.kind, beyond.after, beyond.before, odds, loss, never,
+        reasons=tuple(reasons), multiplies=column.role is Role.LATENCY,
     )  # fmt: skip
 
 
+def _holds_everywhere(beyond: Beyond, column: Column, settings: Section) -> bool:
+    """Is it nearly all of production? A counter that grows during production is not the same early and late."""
+    least = 0.5 if column.role is Role.WEAR and beyond.kind is Kind.RISE else 0.0
+    return float(np.mean(beyond.after > least)) > settings.number("nearly_all")
+
+
 def _rows_beyond_cuts(
-    name: str, values: Floats, past: Floats, seen: Range | None, settings: Section
+    column: Column, values: Floats, past: Floats, seen: Range | None, settings: Section
 ) -> Iterator[Beyond]:
     usual, outermost = settings.number("usual_quantile"), settings.number("number_outermost")
-    sides = (1.0,) if gaps.only_more_hurts(name) else (1.0, -1.0)
+    sides = (1.0,) if column.role in MACHINERY else (1.0, -1.0)
     for sign in sides:
         above = sign > 0.0
         ends = [float(np.nanquantile(past, usual if above else 1.0 - usual))] if np.isfinite(past).any() else []
         ends += [seen[1] if above else seen[0]] if seen is not None else []
         for cut in np.unique([*np.nanquantile(values, CUTS), _widest_gap(values, outermost), *ends]).tolist():
-            yield Beyond(name, cut, above, Kind.STEP, *(_step(side, cut, sign) for side in (values, past)))
+            yield Beyond(column.name, cut, above, Kind.STEP, *(_step(side, cut, sign) for side in (values, past)))
         for start in _candidate_starts(values, past, sign, usual, settings["number_rises"]):
             far = float(np.nanquantile(sign * (values - start), usual))
             if far > 0.0:
-                yield Beyond(name, start, above, Kind.RISE, *(_rise(v, start, sign, far) for v in (values, past)))
+                yield Beyond(
+                    column.name, start, above, Kind.RISE, *(_rise(v, start, sign, far) for v in (values, past))
+                )
 
 
 def _widest_gap(values: Floats, outermost: float) -> float:

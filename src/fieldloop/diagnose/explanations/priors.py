@@ -7,20 +7,22 @@ import numpy as np
 from fieldloop.diagnose.explanations.demonstrated import Demonstrations
 from fieldloop.diagnose.explanations.explanation import Loss
 from fieldloop.model.condition import Stratum
-from fieldloop.model.diagnosis import Gap
+from fieldloop.model.diagnosis import Role
 from fieldloop.protocol import Section
 
-COVERABLE = (Gap.ENVIRONMENT, Gap.EDGE_CASES, Gap.CONDITIONS)
-"""Gaps that demonstrations close, so that their number matters."""
 
-
-def loss_of(gap: Gap, settings: Section) -> Loss:
+def loss_of(role: Role, settings: Section) -> Loss:
     """Return the prior effect of a fault where it holds: on the log-odds or, where it multiplies, on log success."""
-    if gap is Gap.INFRASTRUCTURE:
+    if role is Role.LATENCY:
         return Loss(settings.number("apart_loss"), settings.number("apart_spread"))
-    if gap in (Gap.HARDWARE, Gap.UNKNOWN):
+    if role is Role.WEAR:
         return Loss(settings.number("machinery_loss"), settings.number("machinery_spread"))
     return Loss(settings.number("fault_loss"), settings.number("fault_spread"))
+
+
+def loss_without_reason(settings: Section) -> Loss:
+    """Return the prior effect of a loss of everything that nothing explains."""
+    return Loss(settings.number("machinery_loss"), settings.number("machinery_spread"))
 
 
 def suspicion(severity: float, settings: Section) -> float:

@@ -51,7 +51,7 @@ class Sets:
         self.prior = np.array([o.log_odds for o in explanations])
         self.prior_mean = -np.array([o.loss.mean for o in explanations])
         self.spread = np.array([o.loss.spread for o in explanations])
-        self.multiplicative = np.array([o.gap is Gap.INFRASTRUCTURE for o in explanations])
+        self.multiplicative = np.array([o.multiplies for o in explanations])
         self._factor_names = ["|".join([o.gap, *(c.factor for c in o.stratum.conditions)]) for o in explanations]
         self._same_names = [
             name if o.kind in (Kind.STEP, Kind.RISE) else f"{o.stratum}|{o.kind in (Kind.LATER, Kind.DAY)}|{o.gap}"

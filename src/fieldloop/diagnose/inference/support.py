@@ -17,13 +17,16 @@ from fieldloop.diagnose.inquiry import Inquiry
 def supported_by_outcomes(inquiry: Inquiry, members: Collection[int]) -> bool:
     """Has the best set more evidence with them than without, or do their rows lose clearly more than the others?
 
-    What holds everywhere, or is a fault of the data, has no rows to compare with and counts as supported.
+    A fault of the data must gain evidence clearly: that it was measured does not show that it costs anything. What else
+    holds everywhere has no rows to compare with and counts as supported.
     """
     settings, explanations = inquiry.settings, [inquiry.sets.explanations[m] for m in members]
     inside = np.any([one.inside for one in explanations], axis=0)
-    if (~inside).sum() < settings.number("min_slice_episodes") or any(one.kind is Kind.FAULT for one in explanations):
-        return True
     rest = tuple(m for m in inquiry.best.members if m not in members)
+    if any(one.kind is Kind.FAULT for one in explanations):
+        return inquiry.best.fit.evidence - inquiry.sets.evidence(rest) > settings.number("fault_gain")
+    if (~inside).sum() < settings.number("min_slice_episodes"):
+        return True
     if inquiry.best.fit.evidence > inquiry.sets.evidence(rest):
         return True
     left = inquiry.after.success - _predicted_rates(inquiry, rest)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from fieldloop.errors import BadInput
+from fieldloop.ingest.tables.column_roles import ColumnRoles
 from fieldloop.ingest.tables.table_rows import TABLES, Row, read_rows
 from fieldloop.ingest.tables.written_times import check_moment_ns, parse_moment_ns
 from fieldloop.model.codec import from_plain
@@ -27,9 +28,11 @@ EPISODE_TEXTS = ("task", "robot", "site", "operator", "session", "provider", "pr
 MOMENTS = ("at_ns", "start_ns", "end_ns")
 ALL_UTC: Mapping[str, str] = {}
 """Time zones by site where the map states none."""
+AS_NAMED = ColumnRoles()
+"""Every column is what its name means."""
 
 
-def find_telemetry_columns(files: Iterable[Path], few_levels: int) -> frozenset[str]:
+def find_telemetry_columns(files: Iterable[Path], few_levels: int, roles: ColumnRoles = AS_NAMED) -> frozenset[str]:
     """Which columns of these tables are numbers from telemetry? One that is must be so in all of them.
 
     A column of numbers with more different values than `few_levels` is; with fewer it is a condition, as a shelf's
@@ -37,13 +40,13 @@ def find_telemetry_columns(files: Iterable[Path], few_levels: int) -> frozenset[
     """
     seen: dict[str, set[str]] = {}
     for file in files:
-        for _, row in read_rows(file) if file.suffix in TABLES else ():
+        for _, row in roles.rename(read_rows(file)) if file.suffix in TABLES else ():
             for column, value in row.items():
                 seen.setdefault(column, set()).add(value)
     numeric = {
         c: values - {""} for c, values in seen.items() if all(parse_finite_number(v) is not None for v in values - {""})
     }
-    return frozenset(column for column, values in numeric.items() if len(values) > few_levels)
+    return roles.choose_telemetry(frozenset(c for c, values in numeric.items() if len(values) > few_levels))
 
 
 def _refuse_duplicates(records: list[N], file: Path, rows: Sequence[Row]) -> list[N]:
@@ -112,13 +115,20 @@ def _name_rows_by_content(rows: Iterable[Row]) -> list[Row]:
 
 
 def read_outcomes(
-    file: Path, policy: str, stage: Stage, telemetry: frozenset[str], zones: Mapping[str, str] = ALL_UTC
+    file: Path,
+    policy: str,
+    stage: Stage,
+    telemetry: frozenset[str],
+    zones: Mapping[str, str] = ALL_UTC,
+    roles: ColumnRoles = AS_NAMED,
 ) -> list[Outcome]:
     """Read outcomes of one policy in one setting; what a row does not say of these two is filled in.
 
     A time without a zone is in the zone of the row's site (IANA, in `zones`), or in UTC.
     """
-    return _parse_outcomes(read_rows(file), file, policy, stage, telemetry, zones)
+    rows = read_rows(file)
+    named = roles.rename(rows) if file.suffix in TABLES else rows
+    return _parse_outcomes(named, file, policy, stage, telemetry, zones)
 
 
 def _parse_outcomes(
@@ -144,10 +154,13 @@ def _parse_outcomes(
     return _refuse_duplicates(outcomes, file, rows)
 
 
-def read_demonstrations(file: Path, telemetry: frozenset[str], zones: Mapping[str, str] = ALL_UTC) -> list[Episode]:
+def read_demonstrations(
+    file: Path, telemetry: frozenset[str], zones: Mapping[str, str] = ALL_UTC, roles: ColumnRoles = AS_NAMED
+) -> list[Episode]:
     """Read the small facts of demonstrations whose logs are elsewhere; times are read as those of outcomes."""
     rows = read_rows(file)
     if file.suffix in TABLES:
+        rows = roles.rename(rows)
         kinds = _classify_columns(rows, Episode, telemetry)
         return _refuse_duplicates(
             [_parse_episode(row, kinds, f"{file.name}, line {n}", zones) for n, row in rows], file, rows

@@ -44,7 +44,7 @@ def diagnose_folder(
 
     Arguments:
         folder: contains production.jsonl or .csv, and optionally baseline, demonstrations, deployment.toml, skus.csv,
-            lags.json and agreements.json
+            lags.json, agreements.json and columns.toml
         site: diagnose this site only (default: all sites)
         seed: seed of the random draws behind the intervals
         html: also write the report to this HTML file
@@ -62,9 +62,10 @@ def diagnose_folder(
         lags=case.lags,
         agreements=case.agreements,
         exposures=case.deployment.exposures if case.deployment else (),
+        roles=case.roles,
     )
     made = explain(evidence, operations["diagnose"], _make_id_generator(), time.time_ns(), np.random.default_rng(seed))
-    made = replace(made, cannot_tell=(*case.doubts, *made.cannot_tell))
+    made = replace(made, cannot_tell=(*case.doubts, *made.cannot_tell), columns=(*made.columns, *case.columns))
     if html:
         write_atomically(
             html,

@@ -1,21 +1,23 @@
 """Reads a case: the records of one policy as plain files in a folder.
 
 `deployment.toml` and `skus.csv` are the map; `demonstrations`, `baseline` and `production` are tables (.jsonl or .csv);
-`lags.json` and `agreements.json` are measurements of the data, where there are any. Only production is required.
+`lags.json` and `agreements.json` are measurements of the data, `columns.toml` states what columns are, where there are
+any. Only production is required.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from fieldloop.audit import parse_deployment_map
 from fieldloop.errors import BadInput
 from fieldloop.ingest.tables.attempt_files import find_telemetry_columns, read_demonstrations, read_outcomes
+from fieldloop.ingest.tables.column_roles import read_column_roles
 from fieldloop.ingest.tables.doubled_rows import find_doubled_rows
 from fieldloop.ingest.tables.measured_facts import read_agreements, read_lags
 from fieldloop.model.annotation import Agreement
 from fieldloop.model.deployment import Deployment, add_tier_to_episodes, add_tier_to_outcomes
-from fieldloop.model.diagnosis import Lag
+from fieldloop.model.diagnosis import Column, Lag, Role
 from fieldloop.model.episode import Episode
 from fieldloop.model.note import Note
 from fieldloop.model.policy import Outcome, Stage
@@ -41,6 +43,10 @@ class Case:
     agreements: tuple[Agreement, ...]
     doubts: tuple[Note, ...] = ()
     """What looks wrong in the tables but can be right."""
+    roles: Mapping[str, Role] = field(default_factory=dict)
+    """Roles of columns that the folder states."""
+    columns: tuple[Column, ...] = ()
+    """Columns that were read under another name."""
 
 
 def read_case(folder: Path, operations: Operations) -> Case:
@@ -58,17 +64,19 @@ def read_case(folder: Path, operations: Operations) -> Case:
     deployment = _read_map(folder, operations)
     zones = deployment.time_zones if deployment else {}
     few = int(operations["diagnose"].number("table_levels"))
-    telemetry = find_telemetry_columns([table for table in (shown, before, after) if table], few)
-    production = read_outcomes(after, POLICY, Stage.PRODUCTION, telemetry, zones)
+    tables = [table for table in (shown, before, after) if table]
+    roles = read_column_roles(folder, tables, int(operations["diagnose"].number("item_levels")))
+    telemetry = find_telemetry_columns(tables, few, roles)
+    production = read_outcomes(after, POLICY, Stage.PRODUCTION, telemetry, zones, roles)
     policy = production[0].policy
-    baseline = read_outcomes(before, policy, Stage.LAB, telemetry, zones) if before else []
+    baseline = read_outcomes(before, policy, Stage.LAB, telemetry, zones, roles) if before else []
     _refuse_other_policies(after, production, before, baseline)
     limits = operations["audit"]
     return Case(
         policy,
         add_tier_to_outcomes(production, deployment),
         add_tier_to_outcomes(baseline, deployment),
-        add_tier_to_episodes(read_demonstrations(shown, telemetry, zones), deployment) if shown else None,
+        add_tier_to_episodes(read_demonstrations(shown, telemetry, zones, roles), deployment) if shown else None,
         deployment,
         read_lags(folder / "lags.json"),
         read_agreements(folder / "agreements.json"),
@@ -76,6 +84,8 @@ def read_case(folder: Path, operations: Operations) -> Case:
             *find_doubled_rows(production, after.name, limits),
             *(find_doubled_rows(baseline, before.name, limits) if before else ()),
         ),
+        roles.stated,
+        roles.columns,
     )
 
 

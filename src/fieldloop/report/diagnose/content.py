@@ -16,6 +16,7 @@ from fieldloop.say.numbers import UNKNOWN, format_day, format_interval, percent,
 ANSWERS = {Status.PASSED: "yes", Status.FAILED: "no", Status.CANNOT_TELL: "open"}
 """The answer to one of the four questions, by its status."""
 DOUBT = sentence(note("diagnose.doubt"))
+COLUMNS = sentence(note("diagnose.columns_explained"))
 LEAST_DOUBT = 0.01
 MOST_PLACES = 2
 """Number of places of one cause that a sentence names; tables have all."""

@@ -8,6 +8,7 @@ from fieldloop.model.note import Note
 from fieldloop.report.bars import draw_share_bar
 from fieldloop.report.diagnose.content import (
     ANSWERS,
+    COLUMNS,
     DOUBT,
     DiagnosisReport,
     format_doubt,
@@ -82,6 +83,8 @@ def render_diagnosis_page(report: DiagnosisReport) -> str:
         blocks.append(_draw_slices_table(diagnosis.slices))
     if diagnosis.failures:
         blocks.append(_draw_failures_table(diagnosis))
+    if diagnosis.columns:
+        blocks.append(_draw_columns_table(diagnosis))
     title = f"Diagnosis of {report.policy or shorten_ids(diagnosis.policy)}" + (
         f" at {diagnosis.site}" if diagnosis.site else ""
     )
@@ -158,6 +161,12 @@ def _draw_failures_table(diagnosis: Diagnosis) -> Markup:
     if len(failures) > MOST_FAILURES:
         body.append(draw_paragraph(f"{len(failures) - MOST_FAILURES} more are in the JSON.", "dim"))
     return draw_panel("Four questions about failures", body, write_explained_failures(diagnosis), "failures")
+
+
+def _draw_columns_table(diagnosis: Diagnosis) -> Markup:
+    rows = [(one.name, one.role.value, sentence(one.why)) for one in diagnosis.columns]
+    body = folded(plural(len(rows), "column"), [table(("column", "role", "why"), rows)])
+    return panel("What each column is", [paragraph(COLUMNS, "dim"), body], anchor="columns")
 
 
 def _draw_failure_cell(failure: FailureExplained) -> Markup:

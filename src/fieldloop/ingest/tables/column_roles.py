@@ -1,0 +1,124 @@
+"""Roles of a folder's columns: stated in `columns.toml`, or seen from their values where a known column is missing."""
+
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from fieldloop.errors import BadInput, UnknownName
+from fieldloop.ingest.tables.table_rows import TABLES, Row, read_rows
+from fieldloop.model.diagnosis import Column, Gap, Role
+from fieldloop.model.episode import OBJECT_FACTORS
+from fieldloop.model.episode_text import parse_finite_number
+from fieldloop.model.note import note
+from fieldloop.text_files import read_text
+
+FILE = "columns.toml"
+KNOWN_AS = {
+    Role.RESULT: "succeeded",
+    Role.TIME: "at",
+    Role.SITE: "site",
+    Role.ROBOT: "robot",
+    Role.JUDGE: "judged_by",
+    Role.ITEM: "sku",
+    Role.LATENCY: "latency_ms",
+    Role.PERSON: "operator",
+}
+"""Roles that the model of an attempt has a field for: a column in such a role is read under that field's name."""
+NUMBERS = (Role.TELEMETRY, Role.WEAR, Role.PACE)
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnRoles:
+    """What columns of a folder are: by which known name each is read, and the roles of the others."""
+
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    stated: Mapping[str, Role] = field(default_factory=dict)
+    columns: tuple[Column, ...] = ()
+    """Columns that are read under another name, for the report."""
+
+    def choose_telemetry(self, inferred: frozenset[str]) -> frozenset[str]:
+        """Return the columns that are numbers: those that look so, unless the folder states otherwise."""
+        conditions = {name for name, role in self.stated.items() if role is Role.CONDITION}
+        return (inferred | {name for name, role in self.stated.items() if role in NUMBERS}) - conditions
+
+    def rename(self, rows: Sequence[Row]) -> list[Row]:
+        """Put cells under the names by which they are known."""
+        if not self.renamed:
+            return list(rows)
+        return [(n, {self.renamed.get(name, name): cell for name, cell in row.items()}) for n, row in rows]
+
+
+def read_column_roles(folder: Path, tables: Iterable[Path], item_levels: int) -> ColumnRoles:
+    """Read `columns.toml`, and find the column of times, and that of items, where no known one is there."""
+    by_file = {file: read_rows(file) for file in tables if file.suffix in TABLES}
+    present = {name for rows in by_file.values() for _, row in rows for name in row}
+    stated = _read_stated(folder / FILE, present if by_file else None)
+    found = (
+        {} if not by_file else dict(_infer_fields(by_file, present - set(stated), set(stated.values()), item_levels))
+    )
+    renamed = {name: KNOWN_AS[role] for name, role in {**found, **stated}.items() if role in KNOWN_AS}
+    _refuse_two_of_one(renamed, present)
+    columns = tuple(
+        Column(name, role, Gap.UNKNOWN, note("diagnose.role_stated" if name in stated else "diagnose.role_by_values"),
+               name in stated)
+        for name, role in {**found, **stated}.items() if role in KNOWN_AS
+    )  # fmt: skip
+    return ColumnRoles(renamed, {n: role for n, role in stated.items() if role not in KNOWN_AS}, columns)
+
+
+def _read_stated(file: Path, present: set[str] | None) -> dict[str, Role]:
+    if not file.is_file():
+        return {}
+    try:
+        lines = tomllib.loads(read_text(file))
+    except tomllib.TOMLDecodeError as wrong:
+        raise BadInput(
+            f'{file.name} is not valid TOML: {wrong}. Write lines such as beleuchtung = "condition".'
+        ) from wrong
+    roles = {role.value: role for role in Role}
+    for name, role in lines.items():
+        if present is not None and name not in present:
+            raise UnknownName(f"column of {file.name}", name, sorted(present), ", ".join(sorted(present)))
+        if not isinstance(role, str) or role not in roles:
+            raise UnknownName(f"role of {name} in {file.name}", str(role), sorted(roles), ", ".join(sorted(roles)))
+    return {name: roles[role] for name, role in lines.items()}
+
+
+def _infer_fields(
+    by_file: Mapping[Path, Sequence[Row]], present: set[str], taken: set[Role], item_levels: int
+) -> Iterable[tuple[str, Role]]:
+    cells = {
+        name: {str(row[name]) for rows in by_file.values() for _, row in rows if row.get(name)} for name in present
+    }
+    if "at" not in present and Role.TIME not in taken:
+        times = [name for name, values in cells.items() if values and all(map(_is_time, values))]
+        yield from ((name, Role.TIME) for name in times[:1] if len(times) == 1)
+    if not present & set(OBJECT_FACTORS) and Role.ITEM not in taken:
+        many = [
+            name for name, values in cells.items() if name not in ("id", "attempt") and _is_item(values, item_levels)
+        ]
+        rows = sum(len(rows) for rows in by_file.values())
+        many = [name for name in many if 2 * len(cells[name]) < rows]
+        yield from ((name, Role.ITEM) for name in many if len(many) == 1)
+
+
+def _is_time(text: str) -> bool:
+    try:
+        return ":" in text and bool(datetime.fromisoformat(text))
+    except ValueError:
+        return False
+
+
+def _is_item(values: set[str], item_levels: int) -> bool:
+    return len(values) > item_levels and not any(parse_finite_number(v) is not None or _is_time(v) for v in values)
+
+
+def _refuse_two_of_one(renamed: Mapping[str, str], present: set[str]) -> None:
+    for name, known in renamed.items():
+        others = sorted({other for other, also in renamed.items() if also == known and other != name})
+        if known in present and known != name:
+            others = [known, *others]
+        if others:
+            raise BadInput(f"{FILE}: {name} and {others[0]} both mean {known!r}. Keep one of them.")
