@@ -38,7 +38,7 @@ def explain_failures(inquiry: Inquiry) -> tuple[FailureExplained, ...]:
 
 def _explain(inquiry: Inquiry, at: int, verdicts: dict[Key, list[Outcome]]) -> FailureExplained:
     outcome = inquiry.after.outcomes[at]
-    where = Stratum.of({f: level for f, level in inquiry.after.rows[at].items() if f not in WHO})
+    where = Stratum.of({f: level for f, level in inquiry.after.row(at).items() if f not in WHO})
     key = get_attempt_key(outcome)
     shown, settings = inquiry.evidence.demonstrations, inquiry.settings
     known = [c for c in where.conditions if shown is not None and c.factor in shown.factors]

@@ -59,7 +59,7 @@ def inquire(evidence: Evidence, settings: Section) -> Inquiry:
     before, after = (tabulate(side, evidence.time_zones, coded) for side in (evidence.before, evidence.after))
     shown = evidence.demonstrations
     known: Expectation = expect(before, settings.number("expectation_penalty"))
-    expected = known.rates(known.design(after))
+    expected = known.rates(after)
     ordinary = rows_with_usual_latency(
         before, after, settings.number("usual_quantile"), settings.number("slow_answers")
     )

@@ -149,8 +149,8 @@ def _map_differs(inquiry: Inquiry) -> Iterator[Note]:
     for condition in inquiry.after.conditions:
         if condition.factor not in factors:
             continue
-        logged = sum(condition.factor in row for row in inquiry.after.rows)  # rows that lack it are not evidence
-        share = float(inquiry.after.indicators([condition]).sum()) / logged
+        logged = inquiry.after.logs(condition.factor).sum()  # rows that lack it are not evidence
+        share = inquiry.after.count(condition) / logged
         if abs(share - claimed.get(condition, 0.0)) <= off:
             continue
         if condition in claimed:

@@ -9,7 +9,8 @@ from fieldloop.diagnose.explanations import gaps
 from fieldloop.diagnose.explanations.demonstrated import Demonstrations
 from fieldloop.diagnose.explanations.explanation import Explanation, Kind
 from fieldloop.diagnose.explanations.priors import COVERABLE, is_starved, loss_of, never_shown
-from fieldloop.diagnose.inference.table import Floats, Table
+from fieldloop.diagnose.inference.strengths import Strength
+from fieldloop.diagnose.inference.table import Table
 from fieldloop.model.condition import Stratum
 from fieldloop.model.diagnosis import Gap
 from fieldloop.model.note import note
@@ -22,11 +23,11 @@ def condition_explanations(
     """Yield single conditions, and pairs of different factors."""
     least = int(settings.number("min_slice_episodes"))
     conditions = list(after.conditions)
-    holds, held = after.indicators(conditions), before.indicators(conditions)
-    together = holds.T @ holds
+    holds, held = ([table.holds(c) for c in conditions] for table in (after, before))
+    together = after.count_together(conditions)
     for at, condition in enumerate(conditions):
         if together[at, at] >= least and condition.factor != "judged_by":
-            yield from _single_condition_explanation(Stratum((condition,)), holds[:, at], held[:, at], shown, settings)
+            yield from _single_condition_explanation(Stratum((condition,)), holds[at], held[at], shown, settings)
     pairs = [
         (i, j)
         for i, j in combinations(range(len(conditions)), 2)
@@ -35,13 +36,11 @@ def condition_explanations(
     ]
     for i, j in pairs:
         stratum = Stratum(tuple(sorted((conditions[i], conditions[j]))))
-        yield from _pair_explanation(
-            stratum, holds[:, i] * holds[:, j], held[:, i] * held[:, j], len(pairs), shown, settings
-        )
+        yield from _pair_explanation(stratum, holds[i] & holds[j], held[i] & held[j], len(pairs), shown, settings)
 
 
 def _single_condition_explanation(
-    stratum: Stratum, after: Floats, before: Floats, shown: Demonstrations | None, settings: Section
+    stratum: Stratum, after: Strength, before: Strength, shown: Demonstrations | None, settings: Section
 ) -> Iterator[Explanation]:
     """Yield a single condition, unless it was demonstrated enough on real robots: it may be hard, but lacks nothing."""
     gap, reasons, odds = gaps.gap_of_stratum(stratum), [], settings.number("plain_odds")
@@ -72,7 +71,7 @@ def _single_condition_explanation(
 
 
 def _pair_explanation(
-    stratum: Stratum, after: Floats, before: Floats, count: int, shown: Demonstrations | None, settings: Section
+    stratum: Stratum, after: Strength, before: Strength, count: int, shown: Demonstrations | None, settings: Section
 ) -> Iterator[Explanation]:
     """Yield a pair with a low prior, because there are many; a higher one where demonstrations lack the pair."""
     known = shown is not None and shown.shown(stratum) is not None

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.diagnose.explanations.inherent import InherentDifficulty
+from fieldloop.diagnose.inference.columns import Columns, Counted, Floats
 from fieldloop.diagnose.inference.expectation import logistic
-from fieldloop.diagnose.inference.table import Counted, Floats
 
 Mask = NDArray[np.bool_]
 
@@ -42,43 +42,91 @@ class Fitted:
 
 @dataclass(frozen=True)
 class FitPoint:
-    """The posterior at given coefficients: its logarithm, residuals by row, and its curvature with and of days."""
+    """The posterior at given coefficients: its logarithm, its slopes, and its curvature with and of days."""
 
     at: Floats
     days: Floats
     difficulty_rates: Floats
     rates: Floats
     log_posterior: float
-    residual: Floats
-    """Derivative of the log-likelihood by the logarithm of each row's rate."""
-    acting: Floats
-    """Columns as they act on that logarithm."""
-    flatness: Floats
-    """Derivative of the logarithm of each row's rate by its log-odds."""
+    slope: Floats
+    day_slope: Floats
     curvature: Floats
     day_curvature: Floats
     cross: Floats
 
 
+@dataclass(frozen=True)
+class Acting:
+    """Columns by how they act: on the log-odds, or on the logarithm of success; with their places among all."""
+
+    odds: Columns
+    times: Columns
+    odds_at: Counted
+    times_at: Counted
+
+    @property
+    def size(self) -> int:
+        """Return the number of columns."""
+        return len(self.odds_at) + len(self.times_at)
+
+    def sum(self, weights: Floats, flatness: Floats) -> Floats:
+        """Add up columns as they act on the logarithm of the rates, weighted."""
+        made = np.zeros(self.size)
+        made[self.odds_at] = self.odds.sum(weights * flatness)
+        made[self.times_at] = self.times.sum(weights)
+        return made
+
+    def by_day(self, day: Counted, size: int, weights: Floats, flatness: Floats) -> Floats:
+        """Add up columns as they act on the logarithm of the rates, weighted, by day."""
+        made = np.zeros((size, self.size))
+        made[:, self.odds_at] = self.odds.by_group(day, size, weights * flatness)
+        made[:, self.times_at] = self.times.by_group(day, size, weights)
+        return made
+
+    def products(self, other: "Acting", weights: Floats, flatness: Floats) -> Floats:
+        """Add up products of columns as they act on the logarithm of the rates, weighted."""
+        made = np.zeros((self.size, other.size))
+        flat = weights * flatness
+        made[np.ix_(self.odds_at, other.odds_at)] = self.odds.products(other.odds, flat * flatness)
+        if other.times.size:
+            made[np.ix_(self.odds_at, other.times_at)] = self.odds.products(other.times, flat)
+        if self.times.size:
+            made[np.ix_(self.times_at, other.odds_at)] = self.times.products(other.odds, flat)
+            made[np.ix_(self.times_at, other.times_at)] = self.times.products(other.times, weights)
+        return made
+
+    def squares(self, weights: Floats, flatness: Floats) -> Floats:
+        """Add up squares of columns as they act on the logarithm of the rates, weighted."""
+        made = np.zeros(self.size)
+        made[self.odds_at] = self.odds.squares(weights * flatness**2)
+        made[self.times_at] = self.times.squares(weights)
+        return made
+
+
+def divide_by_action(columns: Columns, multiplicative: Mask) -> Acting:
+    """Divide columns into those that act on the log-odds and those that multiply success."""
+    odds_at, times_at = np.flatnonzero(~multiplicative), np.flatnonzero(multiplicative)
+    return Acting(columns.take(odds_at.tolist()), columns.take(times_at.tolist()), odds_at, times_at)
+
+
 class LaplaceModel:
-    """All rows, ordered by day once, so that sums by day are quick."""
+    """All rows, with their days numbered."""
 
     def __init__(self, inherent: InherentDifficulty) -> None:
         """Number the days."""
         self.inherent = inherent
-        self.order = np.argsort(inherent.clusters, kind="stable")
-        days, self.first = np.unique(inherent.clusters[self.order], return_index=True)
-        self.day: Counted = np.empty(len(inherent.clusters), dtype=np.int64)
-        self.day[self.order] = np.repeat(np.arange(len(days)), np.diff(np.append(self.first, len(self.order))))
+        self.day: Counted = np.unique(inherent.clusters, return_inverse=True)[1].ravel().astype(np.int64)
+        self.days = int(self.day.max(initial=-1)) + 1
         self.precision = 1.0 / max(inherent.day_spread, LEAST_DAY) ** 2
 
     def by_day(self, values: Floats) -> Floats:
-        """Sum values (rows down) by day."""
-        return np.asarray(np.add.reduceat(values[self.order], self.first, axis=0))
+        """Sum values by day."""
+        return np.bincount(self.day, values, self.days).astype(np.float64, copy=False)
 
     def fit(
         self,
-        columns: Floats,
+        columns: Columns,
         multiplicative: Mask,
         mean: Floats,
         spread: Floats,
@@ -88,13 +136,12 @@ class LaplaceModel:
 
         `multiplicative` marks columns that multiply success. `start` are coefficients and day effects to begin with.
         """
-        inherent = self.inherent
+        inherent, acting = self.inherent, self.act(columns, multiplicative)
         prior_mean, precision = np.append(inherent.mean, mean), 1.0 / np.append(inherent.spread, spread) ** 2
-        at, days = (prior_mean, np.zeros(len(self.first))) if start is None else start
-        point = self._evaluate(columns, multiplicative, at, days, prior_mean, precision)
+        at, days = (prior_mean, np.zeros(self.days)) if start is None else start
+        point = self._evaluate(acting, at, days, prior_mean, precision)
         for _ in range(STEPS):
-            slope = point.acting.T @ point.residual - precision * (point.at - prior_mean)
-            day_slope = self.by_day(point.flatness * point.residual) - self.precision * point.days
+            slope, day_slope = point.slope, point.day_slope
             step = np.linalg.solve(point.curvature, slope - point.cross.T @ (day_slope / point.day_curvature))
             day_step = (day_slope - point.cross @ step) / point.day_curvature
             longest = max(float(np.abs(step).max()), float(np.abs(day_step).max(initial=0.0)))
@@ -102,9 +149,8 @@ class LaplaceModel:
             moved = point
             for _ in range(4):
                 moved = self._evaluate(
-                    columns, multiplicative, point.at + scale * step, point.days + scale * day_step, prior_mean,
-                    precision,
-                )  # fmt: skip
+                    acting, point.at + scale * step, point.days + scale * day_step, prior_mean, precision
+                )
                 if moved.log_posterior >= point.log_posterior - CLOSE:
                     break
                 scale /= 4.0
@@ -118,68 +164,45 @@ class LaplaceModel:
         covariance = np.asarray(np.linalg.inv(point.curvature))
         return Fitted(point.at, point.days, covariance, float(evidence), point.difficulty_rates, point.rates)
 
-    def _evaluate(
-        self,
-        columns: Floats,
-        multiplicative: Mask,
-        at: Floats,
-        days: Floats,
-        prior_mean: Floats,
-        precision: Floats,
-    ) -> FitPoint:
-        size = len(self.inherent.mean)
-        effects = at[size:]
-        odds = self.inherent.columns @ at[:size] + columns[:, ~multiplicative] @ effects[~multiplicative]
-        odds = odds + days[self.day]
+    def act(self, columns: Columns, multiplicative: Mask) -> Acting:
+        """Return inherent difficulty and these columns by how they act."""
+        inherent = self.inherent.columns
+        nothing = np.zeros(inherent.size, dtype=bool)
+        return divide_by_action(inherent.beside(columns), np.append(nothing, multiplicative))
+
+    def _evaluate(self, acting: Acting, at: Floats, days: Floats, prior_mean: Floats, precision: Floats) -> FitPoint:
+        odds = acting.odds @ at[acting.odds_at] + days[self.day]
         difficulty_rates = np.clip(logistic(odds), EDGE, 1.0 - EDGE)
-        factor = np.exp(columns[:, multiplicative] @ effects[multiplicative])
+        factor = np.exp(acting.times @ at[acting.times_at]) if acting.times.size else 1.0
         rates = np.clip(difficulty_rates * factor, EDGE, 1.0 - EDGE)
-        success = self.inherent.success
-        likelihood = success @ np.log(rates) + (1.0 - success) @ np.log(1.0 - rates)
+        success, failing = self.inherent.success, 1.0 - rates
+        likelihood = success @ np.log(rates) + (1.0 - success) @ np.log(failing)
         prior = -0.5 * (precision @ (at - prior_mean) ** 2 + self.precision * (days @ days))
         flatness = 1.0 - difficulty_rates
-        acting = self._columns_on_log_rates(columns, multiplicative, flatness)
-        weight = rates / (1.0 - rates)
-        weighted = acting * weight[:, None]
-        cross = self.by_day(weighted * flatness[:, None])
-        day_curvature = self.by_day(weight * flatness**2) + self.precision
-        curvature = acting.T @ weighted - cross.T @ (cross / day_curvature[:, None])
+        residual, weight = (success - rates) / failing, rates / failing
+        flat = weight * flatness
+        cross = acting.by_day(self.day, self.days, flat, flatness)
+        day_curvature = self.by_day(flat * flatness) + self.precision
+        curvature = acting.products(acting, weight, flatness) - cross.T @ (cross / day_curvature[:, None])
         curvature[np.diag_indices(len(at))] += precision
+        slope = acting.sum(residual, flatness) - precision * (at - prior_mean)
+        day_slope = self.by_day(flatness * residual) - self.precision * days
         return FitPoint(
-            at, days, difficulty_rates, rates, float(likelihood + prior), (success - rates) / (1.0 - rates), acting,
-            flatness, curvature, day_curvature, cross,
+            at, days, difficulty_rates, rates, float(likelihood + prior), slope, day_slope, curvature, day_curvature,
+            cross,
         )  # fmt: skip
 
-    def _columns_on_log_rates(self, columns: Floats, multiplicative: Mask, flatness: Floats) -> Floats:
-        """Return columns as they act on the logarithm of the rates."""
-        return np.column_stack([self.inherent.columns * flatness[:, None], columns * _scale(multiplicative, flatness)])
-
-    def score_and_information(
-        self,
-        fitted: Fitted,
-        columns: Floats,
-        multiplicative: Mask,
-        candidates: Floats,
-        candidates_multiplicative: Mask,
-    ) -> tuple[Floats, Floats]:
+    def score_and_information(self, fitted: Fitted, present: Acting, candidates: Acting) -> tuple[Floats, Floats]:
         """Return the derivative of the log-likelihood along each candidate column, and the information about it."""
-        flatness = 1.0 - fitted.difficulty_rates
-        present = self._columns_on_log_rates(columns, multiplicative, flatness)
-        weight = fitted.rates / (1.0 - fitted.rates)
-        acting = candidates * _scale(candidates_multiplicative, flatness)
-        weighted = acting * weight[:, None]
-        day_curvature = self.by_day(weight * flatness**2) + self.precision
-        days = self.by_day(weighted * flatness[:, None])
-        present_days = self.by_day(present * (weight * flatness)[:, None])
-        cross = present.T @ weighted - present_days.T @ (days / day_curvature[:, None])
-        unadjusted = np.einsum("ij,ij->j", acting, weighted) - np.einsum(
-            "ij,ij->j", days, days / day_curvature[:, None]
-        )
+        flatness, failing = 1.0 - fitted.difficulty_rates, 1.0 - fitted.rates
+        weight = fitted.rates / failing
+        flat = weight * flatness
+        day_curvature = self.by_day(flat * flatness) + self.precision
+        days = candidates.by_day(self.day, self.days, flat, flatness)
+        present_days = present.by_day(self.day, self.days, flat, flatness)
+        cross = present.products(candidates, weight, flatness) - present_days.T @ (days / day_curvature[:, None])
+        unadjusted = candidates.squares(weight, flatness)
+        unadjusted -= np.einsum("ij,ij->j", days, days / day_curvature[:, None])
         information = unadjusted - np.einsum("ij,ij->j", cross, fitted.covariance @ cross)
-        residual = (self.inherent.success - fitted.rates) / (1.0 - fitted.rates)
-        return acting.T @ residual, np.maximum(information, EDGE)
-
-
-def _scale(multiplicative: Mask, flatness: Floats) -> Floats:
-    """Return by how much a unit of each column changes the logarithm of each row's rate."""
-    return np.where(multiplicative[None, :], 1.0, flatness[:, None])
+        residual = (self.inherent.success - fitted.rates) / failing
+        return candidates.sum(residual, flatness), np.maximum(information, EDGE)

@@ -13,8 +13,10 @@ import numpy as np
 
 from fieldloop.diagnose.explanations.explanation import TIME, Explanation, Kind
 from fieldloop.diagnose.explanations.inherent import InherentDifficulty
-from fieldloop.diagnose.inference.laplace import Fitted, LaplaceModel, Mask
-from fieldloop.diagnose.inference.table import Floats
+from fieldloop.diagnose.inference.coding import code_columns
+from fieldloop.diagnose.inference.columns import Columns, Floats
+from fieldloop.diagnose.inference.correlated import Correlated
+from fieldloop.diagnose.inference.laplace import Fitted, LaplaceModel, Mask, divide_by_action
 from fieldloop.model.condition import Stratum
 from fieldloop.model.diagnosis import Gap
 from fieldloop.protocol import Section
@@ -25,7 +27,6 @@ EXCHANGED = 3  # number of candidates tried in the place of a member
 SAME_FACTOR = 2
 """Number of neighbouring cuts of one number that are tried, so that other factors are tried too."""
 MOST_ROUNDS = 12  # rounds of the search; it stops when nothing is gained
-TINY = 1e-12  # keeps a division by zero apart
 WITHOUT_REASON = (Kind.EVERYWHERE, Kind.DAY, Kind.GROWTH)
 
 
@@ -45,8 +46,7 @@ class Sets:
         """Build the columns."""
         self.inherent, self.explanations, self.settings = inherent, list(explanations), settings
         self.model = LaplaceModel(inherent)
-        self.matrix = np.column_stack([o.rows for o in explanations])
-        self._unit_columns = _unit_columns(self.matrix)
+        self.columns = _code_explanations(explanations, len(inherent.success))
         self._same_rows = settings.number("confounded_overlap")
         self.prior = np.array([o.log_odds for o in explanations])
         self.prior_mean = -np.array([o.loss.mean for o in explanations])
@@ -59,12 +59,25 @@ class Sets:
         ]
         self.visited: dict[tuple[int, ...], FittedSet | None] = {}
         self._all = np.ones(len(self.explanations), dtype=bool)
+        self._candidates = divide_by_action(self.columns, self.multiplicative)
         self._reasoned = np.array([o.kind not in WITHOUT_REASON for o in explanations])
 
     @cached_property
-    def production_columns(self) -> Floats:
-        """Return columns in production alone, centred and of unit length."""
-        return _unit_columns(self.matrix[self.inherent.production])
+    def _everywhere(self) -> Correlated:
+        return Correlated(self.columns)
+
+    @cached_property
+    def _in_production(self) -> Correlated:
+        return Correlated(self.columns.among(self.inherent.production))
+
+    def similarity(self, member: int) -> Floats:
+        """Correlate the production rows of each explanation with those of this one."""
+        return np.asarray(self._in_production.correlate([member])[:, 0])
+
+    def take(self, members: Sequence[int]) -> Columns:
+        """Return the columns of some explanations, coded together."""
+        several = self.columns.take(list(members))
+        return code_columns(several.rows, several.size, enumerate(several.unpack().T))
 
     @cached_property
     def empty_set(self) -> FittedSet:
@@ -130,7 +143,7 @@ class Sets:
             effects = [known.get(m, float(self.prior_mean[m]) / 2.0) for m in columns]
             start = (np.append(near.fit.coefficients[:size], effects), near.fit.days)
         return self.model.fit(
-            self.matrix[:, columns], self.multiplicative[columns], self.prior_mean[columns], self.spread[columns], start
+            self.take(columns), self.multiplicative[columns], self.prior_mean[columns], self.spread[columns], start
         )
 
     def _suspects(self) -> tuple[int, ...]:
@@ -207,9 +220,9 @@ class Sets:
         for several in self._groups(fitted):
             prior = np.maximum(self.prior[sorted(several)], 0.0).sum()
             score = fitted.score - (prior if self.prior[sorted(several)].min() < 0.0 else 0.0)
-            rows = self.matrix[:, sorted(several)].max(axis=1)
-            both = rows @ self.matrix
-            same = both >= self.settings.number("nearly_all") * (rows.sum() + self.matrix.sum(axis=0) - both)
+            rows = self.take(sorted(several)).unpack().max(axis=1)
+            both = self.columns.sum(rows)
+            same = both >= self.settings.number("nearly_all") * (rows.sum() + self._everywhere.totals - both)
             rest = [m for m in fitted.members if m not in several]
             whole = np.flatnonzero(same & ~self._reasoned).tolist()
             shorter = [self.visited.get(tuple(sorted((*rest, at)))) for at in whole]
@@ -231,17 +244,13 @@ class Sets:
     def _redundant(self, members: tuple[int, ...]) -> list[int]:
         """Return explanations that repeat a member: another cut of its number, another day, the same rows."""
         used = {self._same_names[m] for m in members}
-        alike = (self._unit_columns.T @ self._unit_columns[:, list(members)]).max(
-            axis=1, initial=-1.0
-        ) >= self._same_rows
+        alike = self._everywhere.correlate(members).max(axis=1, initial=-1.0) >= self._same_rows
         return [k for k, name in enumerate(self._same_names) if name in used or alike[k]]
 
     def _expected_gain(self, at: FittedSet) -> Floats:
         """Approximate the gain in log posterior from adding each explanation (quadratic approximation)."""
-        columns = self.matrix[:, list(at.members)]
-        score, information = self.model.score_and_information(
-            at.fit, columns, self.multiplicative[list(at.members)], self.matrix, self.multiplicative
-        )
+        present = self.model.act(self.take(at.members), self.multiplicative[list(at.members)])
+        score, information = self.model.score_and_information(at.fit, present, self._candidates)
         return np.asarray(self.prior + _log_bayes_factor(score, information, self.prior_mean, self.spread**2))
 
     def _most_promising(self, at: FittedSet, count: int, allowed: Mask) -> list[int]:
@@ -267,10 +276,16 @@ def _gap_and_conditions(explanation: Explanation) -> tuple[Gap, Stratum, bool]:
     return explanation.gap, explanation.where, explanation.kind is Kind.DAY
 
 
-def _unit_columns(columns: Floats) -> Floats:
-    """Return columns centred and of unit length; a constant one becomes 0."""
-    centred = columns - columns.mean(axis=0)
-    return np.asarray(centred / np.maximum(np.linalg.norm(centred, axis=0), TINY))
+def _code_explanations(explanations: Sequence[Explanation], rows: int) -> Columns:
+    """Code the columns of all explanations, those with the same factors next to each other."""
+    order = sorted(range(len(explanations)), key=lambda at: _order_of_coding(explanations[at]))
+    return code_columns(rows, len(explanations), ((at, explanations[at].rows) for at in order))
+
+
+def _order_of_coding(explanation: Explanation) -> tuple[bool, list[str], str]:
+    factors = [c.factor for c in explanation.stratum.conditions]
+    timed = str(explanation.stratum) if explanation.kind in (Kind.LATER, Kind.DAY) else ""
+    return explanation.gap is Gap.INFRASTRUCTURE, factors, timed
 
 
 def _log_bayes_factor(score: Floats, information: Floats, mean: Floats, variance: Floats) -> Floats:
