@@ -24,6 +24,7 @@ from fieldloop.diagnose.inference.sets import FittedSet, Sets
 from fieldloop.diagnose.inference.shown_rows import unseen_rows
 from fieldloop.diagnose.inference.table import Floats, Table, tabulate
 from fieldloop.model.diagnosis import Gap
+from fieldloop.model.outcome_columns import mark_texts
 from fieldloop.protocol import Section
 
 
@@ -55,7 +56,7 @@ class Inquiry:
 
 def inquire(evidence: Evidence, settings: Section) -> Inquiry:
     """Compute everything once."""
-    coded = find_coded_facts((*evidence.before, *evidence.after), settings)
+    coded = find_coded_facts((evidence.before, evidence.after), settings)
     before, after = (tabulate(side, evidence.time_zones, coded) for side in (evidence.before, evidence.after))
     shown = evidence.demonstrations
     known: Expectation = expect(before, settings.number("expectation_penalty"))
@@ -87,14 +88,15 @@ def _slight_difficulty_columns(before: Table, after: Table, shown: Demonstration
     """Return columns that make any attempt a little harder: an unknown item, cold or heat, dark or glare."""
     from scipy.stats import rankdata
 
-    outcomes = (*before.outcomes, *after.outcomes)
     columns = []
     if shown is not None and shown.items:
-        columns.append(np.array([float(bool(o.item) and o.item not in shown.items) for o in outcomes]))
+        known = {"", *shown.items}
+        new = [mark_texts(side.outcomes, "item", lambda item: item not in known) for side in (before, after)]
+        columns.append(np.concatenate(new).astype(np.float64))
     for name, values in after.numbers.items():
         if gaps.gap_of_factor(name) in COVERABLE and name in before.numbers:
             both = np.append(before.numbers[name], values)
             logged, rank = np.isfinite(both), np.zeros(len(both))
             rank[logged] = rankdata(both[logged]) / max(logged.sum(), 1) - 0.5
             columns += [np.maximum(sign * rank, 0.0) * 2.0 for sign in (1.0, -1.0)]
-    return np.column_stack(columns) if columns else np.zeros((len(outcomes), 0))
+    return np.column_stack(columns) if columns else np.zeros((len(before) + len(after), 0))

@@ -14,7 +14,7 @@ from fieldloop.diagnose.explanations.faults import exceeds
 from fieldloop.diagnose.explanations.priors import COVERABLE
 from fieldloop.diagnose.inference.split import Split
 from fieldloop.diagnose.inquiry import Inquiry
-from fieldloop.model.attempts import settle_attempts
+from fieldloop.model.attempts import settle
 from fieldloop.model.condition import Condition
 from fieldloop.model.diagnosis import Gap
 from fieldloop.model.note import Note, note
@@ -106,7 +106,7 @@ def _compare_with_elsewhere(inquiry: Inquiry, explanation: Explanation) -> Note:
 
 
 def _contested_attempts_note(inquiry: Inquiry) -> Iterator[Note]:
-    contested = len(settle_attempts(inquiry.evidence.after)[1])
+    contested = len(settle(inquiry.evidence.after)[1])
     if contested:
         yield note("diagnose.evenly_contested", attempts=contested)
 

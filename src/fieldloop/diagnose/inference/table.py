@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from fieldloop.diagnose.inference.columns import Codes, pair_codes
 from fieldloop.model.attempts import Key, get_attempt_key, settle_attempts
 from fieldloop.model.condition import Condition
-from fieldloop.model.days import get_local_day
+from fieldloop.model.days import get_local_day, get_local_days
+from fieldloop.model.outcome_columns import OutcomeColumns, Texts
 from fieldloop.model.policy import Outcome
 
 Floats = NDArray[np.float64]
@@ -54,6 +55,8 @@ class Table:
     """Local day at the site, as a calendar ordinal."""
     numbers: Mapping[str, Floats]
     """Every number of telemetry by name, NaN where it was not logged."""
+    logs_steps: bool = True
+    """Can outcomes have steps? A table of columns has none."""
 
     def __len__(self) -> int:
         return len(self.success)
@@ -154,6 +157,8 @@ def tabulate(
     level, not sizes.
     """
     zones = time_zones or {}
+    if isinstance(outcomes, OutcomeColumns) and not outcomes.names_attempts:
+        return _tabulate_columns(outcomes.take(outcomes.known), zones, codes)
     kept = settle_attempts(outcomes)[0]
     judges: dict[Key, set[str]] = {}
     for outcome in outcomes:
@@ -171,6 +176,60 @@ def tabulate(
         days=np.array(days, dtype=np.int64),
         numbers=_numbers(kept, codes),
     )
+
+
+def _tabulate_columns(outcomes: OutcomeColumns, zones: Mapping[str, str], codes: frozenset[str]) -> Table:
+    """Arrange columns of which each row is an attempt with a known result."""
+    texts = {name: outcomes.texts[name] for name in ("site", "robot", "judged_by")}
+    levels = {name: _code_texts(column) for name, column in texts.items()}
+    levels |= {name: _code_numbers(outcomes.facts[name]) for name in codes if name in outcomes.facts}
+    for name, column in outcomes.conditions.items():
+        stated = _code_texts(column)
+        levels[name] = _replace_stated(levels[name], stated) if name in texts else stated
+    numbers = {name: values for name, values in outcomes.facts.items() if name not in codes}
+    numbers |= {"latency_ms": outcomes.numbers["latency_ms"]}
+    return Table(
+        outcomes=outcomes,
+        levels={name: level for name, level in levels.items() if level.names},
+        site=Levels(texts["site"].codes, texts["site"].names),
+        success=outcomes.succeeded.astype(np.float64),
+        at_ns=outcomes.at_ns,
+        days=_local_days(outcomes, zones),
+        numbers={name: values for name, values in numbers.items() if np.isfinite(values).any()},
+        logs_steps=False,
+    )
+
+
+def _code_texts(column: Texts) -> Levels:
+    """Code the texts that occur; an empty one is no level."""
+    seen = [code for code in np.unique(column.codes).tolist() if column.names[code]]
+    names = list(dict.fromkeys(column.names[code] for code in seen))
+    place = {name: at for at, name in enumerate(names, 1)}
+    number = np.zeros(max(len(column.names), 1), dtype=np.int64)
+    number[seen] = [place[column.names[code]] for code in seen]
+    return sort_levels(number[column.codes], names)
+
+
+def _code_numbers(values: Floats) -> Levels:
+    different, where = np.unique(values, return_inverse=True)
+    names = tuple(f"{value:g}" if np.isfinite(value) else "" for value in different.tolist())
+    return _code_texts(Texts(where.ravel(), names))
+
+
+def _replace_stated(levels: Levels, stated: Levels) -> Levels:
+    """Return the levels that conditions state, and the others where they state none."""
+    names = (*levels.names, *stated.names)
+    codes = np.where(stated.codes > 0, stated.codes.astype(np.int64) + len(levels.names), levels.codes)
+    return _code_texts(Texts(codes, ("", *names)))
+
+
+def _local_days(outcomes: OutcomeColumns, zones: Mapping[str, str]) -> Counted:
+    """Return each row's local day at its site."""
+    site, days = outcomes.texts["site"], np.zeros(len(outcomes), dtype=np.int64)
+    for zone in {zones.get(name, "UTC") for name in site.names}:
+        here = site.mark(name for name in site.names if zones.get(name, "UTC") == zone)
+        days[here] = get_local_days(outcomes.at_ns[here], zone)
+    return days
 
 
 def _levels(outcome: Outcome, codes: frozenset[str], *, alone: bool) -> dict[str, str]:
@@ -209,5 +268,7 @@ def _numbers(outcomes: Sequence[Outcome], codes: frozenset[str]) -> dict[str, Fl
             logged["latency_ms"] = outcome.latency_ms
         for name, value in logged.items():
             if math.isfinite(value) and name not in codes:
-                by_name.setdefault(name, np.full(len(outcomes), np.nan))[at] = value
+                if name not in by_name:
+                    by_name[name] = np.full(len(outcomes), np.nan)
+                by_name[name][at] = value
     return by_name
