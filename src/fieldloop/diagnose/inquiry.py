@@ -80,7 +80,11 @@ def inquire(evidence: Evidence, settings: Section) -> Inquiry:
     extra = _slight_difficulty_columns(before, after, shown)
     spread = day_spread(after, expected, settings)
     inherent = inherent_difficulty(before, after, edges, extra, spread, settings)
-    sets = Sets(inherent, explanations, settings)
+    numbers = {
+        name: np.append(before.numbers.get(name, np.full(len(before), np.nan)), values)
+        for name, values in after.numbers.items()
+    }
+    sets = Sets(inherent, explanations, settings, numbers)
     return Inquiry(evidence, before, after, settings, expected, sets, sets.best(), chain, judges)
 
 

@@ -7,7 +7,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.diagnose.inference.strengths import Packed, Strength, pack, unpack
+from fieldloop.diagnose.inference.strengths import Rows, Strength, pack, unpack
 from fieldloop.model.condition import Stratum
 from fieldloop.model.diagnosis import Gap
 from fieldloop.model.note import Note
@@ -57,8 +57,8 @@ class Explanation:
     gap: Gap
     stratum: Stratum
     kind: Kind
-    after: Strength | Packed
-    before: Strength | Packed
+    after: Rows
+    before: Rows
     log_odds: float
     loss: Loss
     never_covered: bool | None = None

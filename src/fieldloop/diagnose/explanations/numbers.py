@@ -9,6 +9,7 @@ from fieldloop.diagnose.explanations import gaps
 from fieldloop.diagnose.explanations.demonstrated import Demonstrations
 from fieldloop.diagnose.explanations.explanation import Explanation, Kind
 from fieldloop.diagnose.explanations.priors import COVERABLE, loss_of
+from fieldloop.diagnose.inference.strengths import Ramp, Strength, unpack
 from fieldloop.diagnose.inference.table import Floats, Table
 from fieldloop.model.condition import Condition, Stratum
 from fieldloop.model.diagnosis import Gap
@@ -29,8 +30,10 @@ class Beyond:
     end: float
     above: bool
     kind: Kind
-    after: Floats
-    before: Floats
+    after: Strength
+    before: Strength
+    ramps: tuple[Ramp, Ramp] | None = None
+    """The same of a rise, without a number for each row."""
 
     @property
     def stratum(self) -> Stratum:
@@ -99,8 +102,9 @@ def _explanation(beyond: Beyond, gap: Gap, covered: Range | None, count: int, se
     odds -= np.log(max(count, 1)) / 2.0  # neighbouring cuts have nearly the same rows
     if float(np.mean(beyond.after > 0.0)) > settings.number("nearly_all") and gap is not Gap.INFRASTRUCTURE:
         odds += settings.number("unknown_odds")
+    after, before = beyond.ramps or (beyond.after, beyond.before)
     return Explanation(
-        gap, beyond.stratum, beyond.kind, beyond.after, beyond.before, odds, loss_of(gap, settings), never,
+        gap, beyond.stratum, beyond.kind, after, before, odds, loss_of(gap, settings), never,
         reasons=tuple(reasons),
     )  # fmt: skip
 
@@ -119,7 +123,8 @@ def _rows_beyond_cuts(
         for start in _candidate_starts(values, past, sign, usual, settings["number_rises"]):
             far = float(np.nanquantile(sign * (values - start), usual))
             if far > 0.0:
-                yield Beyond(name, start, above, Kind.RISE, *(_rise(v, start, sign, far) for v in (values, past)))
+                ramps = Ramp(values, start, sign, far), Ramp(past, start, sign, far)
+                yield Beyond(name, start, above, Kind.RISE, *map(unpack, ramps), ramps)
 
 
 def _widest_gap(values: Floats, outermost: float) -> float:
@@ -151,9 +156,5 @@ def _candidate_starts(values: Floats, past: Floats, sign: float, usual: float, r
     return sorted({float(np.nanquantile(some, q if sign > 0.0 else 1.0 - q)) for some, q in starts})
 
 
-def _step(values: Floats, cut: float, sign: float) -> Floats:
-    return np.asarray(values > cut if sign > 0.0 else values <= cut, dtype=np.float64)
-
-
-def _rise(values: Floats, start: float, sign: float, far: float) -> Floats:
-    return np.nan_to_num(np.clip(sign * (values - start) / far, 0.0, 1.0), nan=0.0)
+def _step(values: Floats, cut: float, sign: float) -> Strength:
+    return np.asarray(values > cut if sign > 0.0 else values <= cut)

@@ -2,10 +2,12 @@
 
 Sums over rows are then sums over patterns. A block has few patterns because conditions exclude each other, so a million
 rows take a byte each instead of eight for every column, and products of columns are counts of pairs of codes. Only
-columns of many different values, such as a temperature, are kept as they are. The sums are the same up to rounding.
+columns of many different values that do not depend on one number are kept as they are. The sums are the same up to
+rounding.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,15 +23,77 @@ Some = slice | Counted | NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Block:
-    """The pattern of each row, and the values of some columns (their places in `at`) in each pattern."""
+    """The pattern of each row, and the values of some columns (their places in `at`) in each pattern.
+
+    Where `carrier` is given, a column is its pattern's value plus its pattern's slope times the row's carrier: columns
+    that grow with one number are straight lines between a few of its values.
+    """
 
     codes: Codes
     patterns: Floats
     at: Counted
+    slopes: Floats | None = None
+    carrier: Floats | None = None
+
+    @property
+    def terms(self) -> Iterator[tuple[Floats, Floats | None]]:
+        """Return values by pattern, each with what they are multiplied by in every row (None: 1)."""
+        yield self.patterns, None
+        if self.slopes is not None:
+            yield self.slopes, self.carrier
 
     def total(self, weights: Floats) -> Floats:
         """Add up weights by pattern."""
         return np.bincount(self.codes, weights, len(self.patterns)).astype(np.float64, copy=False)
+
+    def sum(self, weights: Floats) -> Floats:
+        """Add up each column over the rows, weighted."""
+        parts = [self.total(_carry(weights, carrier)) @ values for values, carrier in self.terms]
+        return np.asarray(sum(parts[1:], parts[0]))
+
+    def squares(self, weights: Floats) -> Floats:
+        """Add up the square of each column over the rows, weighted."""
+        made = self.total(weights) @ np.square(self.patterns)
+        if self.slopes is not None and self.carrier is not None:
+            carried = weights * self.carrier
+            made += 2.0 * (self.total(carried) @ (self.patterns * self.slopes))
+            made += self.total(carried * self.carrier) @ np.square(self.slopes)
+        return np.asarray(made)
+
+    def products(self, other: "Block", weights: Floats) -> Floats:
+        """Add up the products of each column (down) with each of the other block's columns (across), weighted."""
+        made = np.zeros((len(self.at), len(other.at)))
+        codes = pair_codes(self.codes, other.codes, len(other.patterns))
+        shape = len(self.patterns), len(other.patterns)
+        for values, carrier in self.terms:
+            for others, carried in other.terms:
+                table = np.bincount(codes, _carry(_carry(weights, carrier), carried), shape[0] * shape[1])
+                made += values.T @ (table.reshape(shape) @ others)
+        return made
+
+    def products_with(self, columns: Floats) -> Floats:
+        """Add up the products of each column (down) with each column of a matrix (across)."""
+        made = np.zeros((len(self.at), columns.shape[1]))
+        for values, carrier in self.terms:
+            for at, column in enumerate(columns.T):
+                made[:, at] += self.total(_carry(column, carrier)) @ values
+        return made
+
+    def unpack(self) -> Floats:
+        """Return the columns as a matrix."""
+        made = self.patterns[self.codes]
+        if self.slopes is not None and self.carrier is not None:
+            made += self.slopes[self.codes] * self.carrier[:, None]
+        return np.asarray(made)
+
+    def among(self, rows: Some) -> "Block":
+        """Return the columns in some of the rows."""
+        return replace(self, codes=self.codes[rows], carrier=None if self.carrier is None else self.carrier[rows])
+
+    def keep(self, columns: NDArray[np.bool_], at: Counted) -> "Block":
+        """Return some of the columns, at these places."""
+        slopes = None if self.slopes is None else self.slopes[:, columns]
+        return replace(self, patterns=self.patterns[:, columns], slopes=slopes, at=at)
 
 
 @dataclass(frozen=True)
@@ -46,7 +110,8 @@ class Columns:
         """Weigh the columns and add them up, row by row."""
         total = self.plain @ coefficients[self.plain_at]
         for block in self.blocks:
-            total += (block.patterns @ coefficients[block.at])[block.codes]
+            for values, carrier in block.terms:
+                total += _carry((values @ coefficients[block.at])[block.codes], carrier)
         return np.asarray(total)
 
     def sum(self, weights: Floats) -> Floats:
@@ -54,29 +119,33 @@ class Columns:
         total = np.zeros(self.size)
         total[self.plain_at] = self.plain.T @ weights
         for block in self.blocks:
-            total[block.at] = block.total(weights) @ block.patterns
+            total[block.at] = block.sum(weights)
         return total
 
     def products(self, other: "Columns", weights: Floats) -> Floats:
         """Add up the products of each column (down) with each of the other columns (across), weighted."""
         made = np.zeros((self.size, other.size))
-        twice = self is other
-        mine, theirs = _weigh(self.plain, weights), self.plain if twice else _weigh(other.plain, weights)
+        if self is other:
+            return self._products_with_itself(made, weights)
+        mine, theirs = _weigh(self.plain, weights), _weigh(other.plain, weights)
         made[np.ix_(self.plain_at, other.plain_at)] = mine.T @ other.plain
+        for block in self.blocks:
+            made[np.ix_(block.at, other.plain_at)] = block.products_with(theirs)
+            for second in other.blocks:
+                made[np.ix_(block.at, second.at)] = block.products(second, weights)
+        for block in other.blocks:
+            made[np.ix_(self.plain_at, block.at)] = block.products_with(mine).T
+        return made
+
+    def _products_with_itself(self, made: Floats, weights: Floats) -> Floats:
+        weighed = _weigh(self.plain, weights)
+        made[np.ix_(self.plain_at, self.plain_at)] = weighed.T @ self.plain
         for at, block in enumerate(self.blocks):
-            if other.plain.shape[1]:
-                made[np.ix_(block.at, other.plain_at)] = block.patterns.T @ _total_columns(
-                    block, mine if twice else theirs
-                )
-            for second in other.blocks[at:] if twice else other.blocks:
-                made[np.ix_(block.at, second.at)] = block.patterns.T @ _count_pairs(block, second, weights)
-        for at, block in enumerate(other.blocks):
-            if twice:
-                made[np.ix_(self.plain_at, block.at)] = made[np.ix_(block.at, self.plain_at)].T
-                for first in self.blocks[:at]:
-                    made[np.ix_(block.at, first.at)] = made[np.ix_(first.at, block.at)].T
-            elif self.plain.shape[1]:
-                made[np.ix_(self.plain_at, block.at)] = _total_columns(block, mine).T @ block.patterns
+            both = block.products_with(weighed)
+            made[np.ix_(block.at, self.plain_at)], made[np.ix_(self.plain_at, block.at)] = both, both.T
+            for second in self.blocks[at:]:
+                both = block.products(second, weights)
+                made[np.ix_(block.at, second.at)], made[np.ix_(second.at, block.at)] = both, both.T
         return made
 
     def squares(self, weights: Floats) -> Floats:
@@ -84,17 +153,16 @@ class Columns:
         total = np.zeros(self.size)
         total[self.plain_at] = np.einsum("ij,ij,i->j", self.plain, self.plain, weights)
         for block in self.blocks:
-            total[block.at] = block.total(weights) @ np.square(block.patterns)
+            total[block.at] = block.squares(weights)
         return total
 
     def by_group(self, group: Counted, size: int, weights: Floats) -> Floats:
         """Add up each column (across) over the rows of each of so many groups (down), weighted."""
         made = np.zeros((size, self.size))
         groups = Block(group, np.eye(size), np.arange(size))
-        if self.plain.shape[1]:
-            made[:, self.plain_at] = _total_columns(groups, _weigh(self.plain, weights))
+        made[:, self.plain_at] = groups.products_with(_weigh(self.plain, weights))
         for block in self.blocks:
-            made[:, block.at] = _count_pairs(groups, block, weights)
+            made[:, block.at] = groups.products(block, weights)
         return made
 
     def take(self, columns: list[int]) -> "Columns":
@@ -105,19 +173,19 @@ class Columns:
         for block in self.blocks:
             kept = place[block.at] >= 0
             if kept.any():
-                blocks.append(Block(block.codes, block.patterns[:, kept], place[block.at][kept]))
+                blocks.append(block.keep(kept, place[block.at][kept]))
         kept = place[self.plain_at] >= 0
         return Columns(self.rows, len(columns), tuple(blocks), self.plain[:, kept], place[self.plain_at][kept])
 
     def among(self, rows: Some) -> "Columns":
         """Return the columns in some of the rows."""
-        blocks = tuple(Block(block.codes[rows], block.patterns, block.at) for block in self.blocks)
+        blocks = tuple(block.among(rows) for block in self.blocks)
         count = len(range(*rows.indices(self.rows))) if isinstance(rows, slice) else len(np.arange(self.rows)[rows])
         return Columns(count, self.size, blocks, self.plain[rows], self.plain_at)
 
     def beside(self, other: "Columns") -> "Columns":
         """Return these columns, then the others."""
-        moved = tuple(Block(block.codes, block.patterns, block.at + self.size) for block in other.blocks)
+        moved = tuple(replace(block, at=block.at + self.size) for block in other.blocks)
         plain = np.column_stack([self.plain, other.plain]) if other.plain.shape[1] else self.plain
         at = np.append(self.plain_at, other.plain_at + self.size)
         return Columns(self.rows, self.size + other.size, (*self.blocks, *moved), plain, at)
@@ -127,7 +195,7 @@ class Columns:
         made = np.zeros((self.rows, self.size), order="F")
         made[:, self.plain_at] = self.plain
         for block in self.blocks:
-            made[:, block.at] = block.patterns[block.codes]
+            made[:, block.at] = block.unpack()
         return made
 
 
@@ -141,19 +209,8 @@ def _weigh(columns: Floats, weights: Floats) -> Floats:
     return np.asarray(columns * weights[:, None])
 
 
-def _total_columns(block: Block, columns: Floats) -> Floats:
-    """Add up columns (across) by the patterns of a block (down)."""
-    if not columns.shape[1]:
-        return np.zeros((len(block.patterns), 0))
-    return np.column_stack([block.total(column) for column in columns.T])
-
-
-def _count_pairs(first: Block, second: Block, weights: Floats) -> Floats:
-    """Add up weights by the patterns of the first block (down), times the second block's columns (across)."""
-    wide = len(second.patterns)
-    codes = pair_codes(first.codes, second.codes, wide)
-    table = np.bincount(codes, weights, len(first.patterns) * wide).reshape(len(first.patterns), wide)
-    return np.asarray(table @ second.patterns)
+def _carry(weights: Floats, carrier: Floats | None) -> Floats:
+    return weights if carrier is None else np.asarray(weights * carrier)
 
 
 def pair_codes(first: Codes, second: Codes, wide: int) -> Counted:

@@ -5,18 +5,19 @@ explanations with a high prior; it adds, drops and exchanges members while that 
 sets that are not far less probable than the best count in the answer (Occam's window: Madigan and Raftery, JASA 1994).
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from fieldloop.diagnose.explanations.explanation import TIME, Explanation, Kind
 from fieldloop.diagnose.explanations.inherent import InherentDifficulty
-from fieldloop.diagnose.inference.coding import code_columns
+from fieldloop.diagnose.inference.coding import code_columns, worth_coding
 from fieldloop.diagnose.inference.columns import Columns, Floats
 from fieldloop.diagnose.inference.correlated import Correlated
 from fieldloop.diagnose.inference.laplace import Fitted, LaplaceModel, Mask, divide_by_action
+from fieldloop.diagnose.inference.number_columns import code_by_number
 from fieldloop.model.condition import Stratum
 from fieldloop.model.diagnosis import Gap
 from fieldloop.protocol import Section
@@ -42,11 +43,17 @@ class FittedSet:
 class Sets:
     """All explanations of one diagnosis, and the sets of them that were visited."""
 
-    def __init__(self, inherent: InherentDifficulty, explanations: Sequence[Explanation], settings: Section) -> None:
-        """Build the columns."""
+    def __init__(
+        self,
+        inherent: InherentDifficulty,
+        explanations: Sequence[Explanation],
+        settings: Section,
+        numbers: Mapping[str, Floats] | None = None,
+    ) -> None:
+        """Build the columns; `numbers` are those of telemetry in all rows, on which some explanations depend."""
         self.inherent, self.explanations, self.settings = inherent, list(explanations), settings
         self.model = LaplaceModel(inherent)
-        self.columns = _code_explanations(explanations, len(inherent.success))
+        self.columns = _code_explanations(explanations, len(inherent.success), numbers or {})
         self._same_rows = settings.number("confounded_overlap")
         self.prior = np.array([o.log_odds for o in explanations])
         self.prior_mean = -np.array([o.loss.mean for o in explanations])
@@ -58,6 +65,7 @@ class Sets:
             for name, o in zip(self._factor_names, explanations, strict=True)
         ]
         self.visited: dict[tuple[int, ...], FittedSet | None] = {}
+        self._gains: dict[tuple[int, ...], Floats] = {}
         self._all = np.ones(len(self.explanations), dtype=bool)
         self._candidates = divide_by_action(self.columns, self.multiplicative)
         self._reasoned = np.array([o.kind not in WITHOUT_REASON for o in explanations])
@@ -249,6 +257,11 @@ class Sets:
 
     def _expected_gain(self, at: FittedSet) -> Floats:
         """Approximate the gain in log posterior from adding each explanation (quadratic approximation)."""
+        if at.members not in self._gains:
+            self._gains[at.members] = self._compute_gain(at)
+        return self._gains[at.members].copy()
+
+    def _compute_gain(self, at: FittedSet) -> Floats:
         present = self.model.act(self.take(at.members), self.multiplicative[list(at.members)])
         score, information = self.model.score_and_information(at.fit, present, self._candidates)
         return np.asarray(self.prior + _log_bayes_factor(score, information, self.prior_mean, self.spread**2))
@@ -276,10 +289,21 @@ def _gap_and_conditions(explanation: Explanation) -> tuple[Gap, Stratum, bool]:
     return explanation.gap, explanation.where, explanation.kind is Kind.DAY
 
 
-def _code_explanations(explanations: Sequence[Explanation], rows: int) -> Columns:
+def _code_explanations(explanations: Sequence[Explanation], rows: int, numbers: Mapping[str, Floats]) -> Columns:
     """Code the columns of all explanations, those with the same factors next to each other."""
     order = sorted(range(len(explanations)), key=lambda at: _order_of_coding(explanations[at]))
-    return code_columns(rows, len(explanations), ((at, explanations[at].rows) for at in order))
+    blocks = []
+    for name, values in numbers.items() if worth_coding(rows) else ():
+        of_number = [at for at in order if _depends_on(explanations[at], name)]
+        block = code_by_number(values, ((at, explanations[at].rows) for at in of_number)) if of_number else None
+        blocks += [block] if block is not None else []
+    done = {at for block in blocks for at in block.at.tolist()}
+    others = code_columns(rows, len(explanations), ((at, explanations[at].rows) for at in order if at not in done))
+    return replace(others, blocks=(*others.blocks, *blocks))
+
+
+def _depends_on(explanation: Explanation, number: str) -> bool:
+    return explanation.kind in (Kind.STEP, Kind.RISE) and explanation.stratum.conditions[0].factor == number
 
 
 def _order_of_coding(explanation: Explanation) -> tuple[bool, list[str], str]:
