@@ -8,6 +8,8 @@ rounding.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -60,10 +62,20 @@ class Block:
             made += self.total(carried * self.carrier) @ np.square(self.slopes)
         return np.asarray(made)
 
-    def products(self, other: "Block", weights: Floats) -> Floats:
-        """Add up the products of each column (down) with each of the other block's columns (across), weighted."""
+    def products_with_itself(self, weights: Floats) -> Floats:
+        """Add up the products of all pairs of its columns, weighted."""
+        if self.slopes is not None:
+            return self.products(self, weights)
+        return np.asarray(self.patterns.T @ (self.total(weights)[:, None] * self.patterns))
+
+    def products(self, other: "Block", weights: Floats, codes: Counted | None = None) -> Floats:
+        """Add up the products of each column (down) with each of the other block's columns (across), weighted.
+
+        `codes` are those of the pairs of patterns, where they are known.
+        """
         made = np.zeros((len(self.at), len(other.at)))
-        codes = pair_codes(self.codes, other.codes, len(other.patterns))
+        if codes is None:
+            codes = pair_codes(self.codes, other.codes, len(other.patterns))
         shape = len(self.patterns), len(other.patterns)
         for values, carrier in self.terms:
             for others, carried in other.terms:
@@ -140,13 +152,22 @@ class Columns:
     def _products_with_itself(self, made: Floats, weights: Floats) -> Floats:
         weighed = _weigh(self.plain, weights)
         made[np.ix_(self.plain_at, self.plain_at)] = weighed.T @ self.plain
-        for at, block in enumerate(self.blocks):
+        for block in self.blocks:
             both = block.products_with(weighed)
             made[np.ix_(block.at, self.plain_at)], made[np.ix_(self.plain_at, block.at)] = both, both.T
-            for second in self.blocks[at:]:
-                both = block.products(second, weights)
-                made[np.ix_(block.at, second.at)], made[np.ix_(second.at, block.at)] = both, both.T
+            made[np.ix_(block.at, block.at)] = block.products_with_itself(weights)
+        for first, second, codes in self._pairs:
+            both = first.products(second, weights, codes)
+            made[np.ix_(first.at, second.at)], made[np.ix_(second.at, first.at)] = both, both.T
         return made
+
+    @cached_property
+    def _pairs(self) -> list[tuple[Block, Block, Counted]]:
+        """Return pairs of blocks with their codes, which are needed again and again."""
+        return [
+            (first, second, pair_codes(first.codes, second.codes, len(second.patterns)))
+            for first, second in combinations(self.blocks, 2)
+        ]
 
     def squares(self, weights: Floats) -> Floats:
         """Add up the square of each column over the rows, weighted."""
@@ -155,15 +176,6 @@ class Columns:
         for block in self.blocks:
             total[block.at] = block.squares(weights)
         return total
-
-    def by_group(self, group: Counted, size: int, weights: Floats) -> Floats:
-        """Add up each column (across) over the rows of each of so many groups (down), weighted."""
-        made = np.zeros((size, self.size))
-        groups = Block(group, np.eye(size), np.arange(size))
-        made[:, self.plain_at] = groups.products_with(_weigh(self.plain, weights))
-        for block in self.blocks:
-            made[:, block.at] = groups.products(block, weights)
-        return made
 
     def take(self, columns: list[int]) -> "Columns":
         """Return some of the columns."""
@@ -190,6 +202,10 @@ class Columns:
         at = np.append(self.plain_at, other.plain_at + self.size)
         return Columns(self.rows, self.size + other.size, (*self.blocks, *moved), plain, at)
 
+    def widen(self) -> "Columns":
+        """Return the same with codes that need no conversion: quicker, for columns that are used again and again."""
+        return replace(self, blocks=tuple(replace(b, codes=b.codes.astype(np.int64)) for b in self.blocks))
+
     def unpack(self) -> Floats:
         """Return all of them as one matrix."""
         made = np.zeros((self.rows, self.size), order="F")
@@ -197,6 +213,16 @@ class Columns:
         for block in self.blocks:
             made[:, block.at] = block.unpack()
         return made
+
+
+def nothing_plain(rows: int) -> tuple[Floats, Counted]:
+    """Return a matrix without columns, and their places."""
+    return np.empty((rows, 0)), np.empty(0, np.int64)
+
+
+def one_hot(codes: Codes, count: int) -> Block:
+    """Return a column for each of so many codes."""
+    return Block(codes, np.eye(count), np.arange(count))
 
 
 def uncoded(columns: Floats) -> Columns:

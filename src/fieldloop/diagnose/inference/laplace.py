@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.diagnose.explanations.inherent import InherentDifficulty
-from fieldloop.diagnose.inference.columns import Columns, Counted, Floats
+from fieldloop.diagnose.inference.columns import Columns, Counted, Floats, nothing_plain, one_hot
 from fieldloop.diagnose.inference.expectation import logistic
 
 Mask = NDArray[np.bool_]
@@ -27,17 +27,30 @@ LEAST_DAY = 0.02
 
 @dataclass(frozen=True)
 class Fitted:
-    """The mode of the posterior: coefficients, day effects, covariance with days integrated out, and log evidence.
-
-    `difficulty_rates` are success rates by log-odds alone, `rates` those with the multiplicative faults as well.
-    """
+    """The mode of the posterior: coefficients, day effects, covariance with days integrated out, and log evidence."""
 
     coefficients: Floats
     days: Floats
     covariance: Floats
     evidence: float
-    difficulty_rates: Floats
-    rates: Floats
+
+
+@dataclass(frozen=True)
+class Rates:
+    """Success rates of all rows: by log-odds alone, and with the multiplicative faults as well."""
+
+    difficulty: Floats
+    all: Floats
+
+    @property
+    def flatness(self) -> Floats:
+        """Return the derivative of the logarithm of each row's rate by its log-odds."""
+        return np.asarray(1.0 - self.difficulty)
+
+    @property
+    def weight(self) -> Floats:
+        """Return the curvature of the log-likelihood by the logarithm of each row's rate."""
+        return np.asarray(self.all / (1.0 - self.all))
 
 
 @dataclass(frozen=True)
@@ -46,8 +59,6 @@ class FitPoint:
 
     at: Floats
     days: Floats
-    difficulty_rates: Floats
-    rates: Floats
     log_posterior: float
     slope: Floats
     day_slope: Floats
@@ -74,33 +85,26 @@ class Acting:
         """Add up columns as they act on the logarithm of the rates, weighted."""
         made = np.zeros(self.size)
         made[self.odds_at] = self.odds.sum(weights * flatness)
-        made[self.times_at] = self.times.sum(weights)
+        made[self.times_at] = self.times.sum(weights) if self.times.size else 0.0
         return made
 
-    def by_day(self, day: Counted, size: int, weights: Floats, flatness: Floats) -> Floats:
-        """Add up columns as they act on the logarithm of the rates, weighted, by day."""
-        made = np.zeros((size, self.size))
-        made[:, self.odds_at] = self.odds.by_group(day, size, weights * flatness)
-        made[:, self.times_at] = self.times.by_group(day, size, weights)
-        return made
-
-    def products(self, other: "Acting", weights: Floats, flatness: Floats) -> Floats:
-        """Add up products of columns as they act on the logarithm of the rates, weighted."""
+    def products(self, other: "Acting", rates: Rates) -> Floats:
+        """Add up products of columns as they act on the logarithm of the rates, weighted by the curvature."""
         made = np.zeros((self.size, other.size))
-        flat = weights * flatness
-        made[np.ix_(self.odds_at, other.odds_at)] = self.odds.products(other.odds, flat * flatness)
+        flat = rates.weight * rates.flatness
+        made[np.ix_(self.odds_at, other.odds_at)] = self.odds.products(other.odds, flat * rates.flatness)
         if other.times.size:
             made[np.ix_(self.odds_at, other.times_at)] = self.odds.products(other.times, flat)
         if self.times.size:
             made[np.ix_(self.times_at, other.odds_at)] = self.times.products(other.odds, flat)
-            made[np.ix_(self.times_at, other.times_at)] = self.times.products(other.times, weights)
+            made[np.ix_(self.times_at, other.times_at)] = self.times.products(other.times, rates.weight)
         return made
 
-    def squares(self, weights: Floats, flatness: Floats) -> Floats:
-        """Add up squares of columns as they act on the logarithm of the rates, weighted."""
+    def squares(self, rates: Rates) -> Floats:
+        """Add up squares of columns as they act on the logarithm of the rates, weighted by the curvature."""
         made = np.zeros(self.size)
-        made[self.odds_at] = self.odds.squares(weights * flatness**2)
-        made[self.times_at] = self.times.squares(weights)
+        made[self.odds_at] = self.odds.squares(rates.weight * rates.flatness**2)
+        made[self.times_at] = self.times.squares(rates.weight)
         return made
 
 
@@ -111,7 +115,7 @@ def divide_by_action(columns: Columns, multiplicative: Mask) -> Acting:
 
 
 class LaplaceModel:
-    """All rows, with their days numbered."""
+    """All rows, with their days numbered. `base` are the columns of every fit: inherent difficulty, then the days."""
 
     def __init__(self, inherent: InherentDifficulty) -> None:
         """Number the days."""
@@ -119,10 +123,10 @@ class LaplaceModel:
         self.day: Counted = np.unique(inherent.clusters, return_inverse=True)[1].ravel().astype(np.int64)
         self.days = int(self.day.max(initial=-1)) + 1
         self.precision = 1.0 / max(inherent.day_spread, LEAST_DAY) ** 2
-
-    def by_day(self, values: Floats) -> Floats:
-        """Sum values by day."""
-        return np.bincount(self.day, values, self.days).astype(np.float64, copy=False)
+        days = Columns(len(self.day), self.days, (one_hot(self.day, self.days),), *nothing_plain(len(self.day)))
+        both = inherent.columns.beside(days)
+        every, none = np.arange(both.size), np.empty(0, np.int64)
+        self.base = Acting(both.widen(), both.take([]), every, none)
 
     def fit(
         self,
@@ -136,10 +140,10 @@ class LaplaceModel:
 
         `multiplicative` marks columns that multiply success. `start` are coefficients and day effects to begin with.
         """
-        inherent, acting = self.inherent, self.act(columns, multiplicative)
+        inherent, members = self.inherent, divide_by_action(columns, multiplicative)
         prior_mean, precision = np.append(inherent.mean, mean), 1.0 / np.append(inherent.spread, spread) ** 2
         at, days = (prior_mean, np.zeros(self.days)) if start is None else start
-        point = self._evaluate(acting, at, days, prior_mean, precision)
+        point = self._evaluate(members, at, days, prior_mean, precision)
         for _ in range(STEPS):
             slope, day_slope = point.slope, point.day_slope
             step = np.linalg.solve(point.curvature, slope - point.cross.T @ (day_slope / point.day_curvature))
@@ -149,7 +153,7 @@ class LaplaceModel:
             moved = point
             for _ in range(4):
                 moved = self._evaluate(
-                    acting, point.at + scale * step, point.days + scale * day_step, prior_mean, precision
+                    members, point.at + scale * step, point.days + scale * day_step, prior_mean, precision
                 )
                 if moved.log_posterior >= point.log_posterior - CLOSE:
                     break
@@ -161,48 +165,49 @@ class LaplaceModel:
         logdet = np.linalg.slogdet(point.curvature)[1] + np.log(point.day_curvature).sum()
         evidence = point.log_posterior - 0.5 * logdet
         evidence += 0.5 * (np.log(precision).sum() + len(point.days) * np.log(self.precision))
-        covariance = np.asarray(np.linalg.inv(point.curvature))
-        return Fitted(point.at, point.days, covariance, float(evidence), point.difficulty_rates, point.rates)
+        return Fitted(point.at, point.days, np.asarray(np.linalg.inv(point.curvature)), float(evidence))
 
-    def act(self, columns: Columns, multiplicative: Mask) -> Acting:
-        """Return inherent difficulty and these columns by how they act."""
-        inherent = self.inherent.columns
-        nothing = np.zeros(inherent.size, dtype=bool)
-        return divide_by_action(inherent.beside(columns), np.append(nothing, multiplicative))
+    def _rates(self, members: Acting, at: Floats, days: Floats) -> Rates:
+        size = len(self.inherent.mean)
+        effects = at[size:]
+        odds = self.base.odds @ np.append(at[:size], days) + members.odds @ effects[members.odds_at]
+        difficulty = np.clip(logistic(odds), EDGE, 1.0 - EDGE)
+        if not members.times.size:
+            return Rates(difficulty, difficulty)
+        factor = np.exp(members.times @ effects[members.times_at])
+        return Rates(difficulty, np.clip(difficulty * factor, EDGE, 1.0 - EDGE))
 
-    def _evaluate(self, acting: Acting, at: Floats, days: Floats, prior_mean: Floats, precision: Floats) -> FitPoint:
-        odds = acting.odds @ at[acting.odds_at] + days[self.day]
-        difficulty_rates = np.clip(logistic(odds), EDGE, 1.0 - EDGE)
-        factor = np.exp(acting.times @ at[acting.times_at]) if acting.times.size else 1.0
-        rates = np.clip(difficulty_rates * factor, EDGE, 1.0 - EDGE)
-        success, failing = self.inherent.success, 1.0 - rates
-        likelihood = success @ np.log(rates) + (1.0 - success) @ np.log(failing)
+    def _evaluate(self, members: Acting, at: Floats, days: Floats, prior_mean: Floats, precision: Floats) -> FitPoint:
+        rates, success, size = self._rates(members, at, days), self.inherent.success, len(self.inherent.mean)
+        likelihood = success @ np.log(rates.all) + (1.0 - success) @ np.log(1.0 - rates.all)
         prior = -0.5 * (precision @ (at - prior_mean) ** 2 + self.precision * (days @ days))
-        flatness = 1.0 - difficulty_rates
-        residual, weight = (success - rates) / failing, rates / failing
-        flat = weight * flatness
-        cross = acting.by_day(self.day, self.days, flat, flatness)
-        day_curvature = self.by_day(flat * flatness) + self.precision
-        curvature = acting.products(acting, weight, flatness) - cross.T @ (cross / day_curvature[:, None])
+        residual, flatness = (success - rates.all) / (1.0 - rates.all), rates.flatness
+        slopes = self.base.sum(residual, flatness)
+        cross, day_curvature, curvature = self._curvature(members, rates)
+        curvature -= cross.T @ (cross / day_curvature[:, None])
         curvature[np.diag_indices(len(at))] += precision
-        slope = acting.sum(residual, flatness) - precision * (at - prior_mean)
-        day_slope = self.by_day(flatness * residual) - self.precision * days
-        return FitPoint(
-            at, days, difficulty_rates, rates, float(likelihood + prior), slope, day_slope, curvature, day_curvature,
-            cross,
-        )  # fmt: skip
+        slope = np.append(slopes[:size], members.sum(residual, flatness)) - precision * (at - prior_mean)
+        day_slope = slopes[size:] - self.precision * days
+        return FitPoint(at, days, float(likelihood + prior), slope, day_slope, curvature, day_curvature, cross)
+
+    def _curvature(self, members: Acting, rates: Rates) -> tuple[Floats, Floats, Floats]:
+        """Return the curvature of coefficients with days, of days, and of coefficients at given days."""
+        size, base = len(self.inherent.mean), self.base.products(self.base, rates)
+        beside = self.base.products(members, rates)
+        day_curvature = base.diagonal()[size:] + self.precision
+        cross = np.column_stack([base[size:, :size], beside[size:]])
+        own = members.products(members, rates)
+        return cross, day_curvature, np.block([[base[:size, :size], beside[:size]], [beside[:size].T, own]])
 
     def score_and_information(self, fitted: Fitted, present: Acting, candidates: Acting) -> tuple[Floats, Floats]:
         """Return the derivative of the log-likelihood along each candidate column, and the information about it."""
-        flatness, failing = 1.0 - fitted.difficulty_rates, 1.0 - fitted.rates
-        weight = fitted.rates / failing
-        flat = weight * flatness
-        day_curvature = self.by_day(flat * flatness) + self.precision
-        days = candidates.by_day(self.day, self.days, flat, flatness)
-        present_days = present.by_day(self.day, self.days, flat, flatness)
-        cross = present.products(candidates, weight, flatness) - present_days.T @ (days / day_curvature[:, None])
-        unadjusted = candidates.squares(weight, flatness)
-        unadjusted -= np.einsum("ij,ij->j", days, days / day_curvature[:, None])
+        rates, size = self._rates(present, fitted.coefficients, fitted.days), len(self.inherent.mean)
+        present_days, day_curvature, _ = self._curvature(present, rates)
+        base = self.base.products(candidates, rates)
+        days = base[size:]
+        cross = np.vstack([base[:size], present.products(candidates, rates)])
+        cross -= present_days.T @ (days / day_curvature[:, None])
+        unadjusted = candidates.squares(rates) - np.einsum("ij,ij->j", days, days / day_curvature[:, None])
         information = unadjusted - np.einsum("ij,ij->j", cross, fitted.covariance @ cross)
-        residual = (self.inherent.success - fitted.rates) / failing
-        return candidates.sum(residual, flatness), np.maximum(information, EDGE)
+        residual = (self.inherent.success - rates.all) / (1.0 - rates.all)
+        return candidates.sum(residual, rates.flatness), np.maximum(information, EDGE)

@@ -262,7 +262,7 @@ class Sets:
         return self._gains[at.members].copy()
 
     def _compute_gain(self, at: FittedSet) -> Floats:
-        present = self.model.act(self.take(at.members), self.multiplicative[list(at.members)])
+        present = divide_by_action(self.take(at.members), self.multiplicative[list(at.members)])
         score, information = self.model.score_and_information(at.fit, present, self._candidates)
         return np.asarray(self.prior + _log_bayes_factor(score, information, self.prior_mean, self.spread**2))
 

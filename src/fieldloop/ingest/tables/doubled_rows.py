@@ -12,6 +12,8 @@ from fieldloop.model.policy import Outcome
 from fieldloop.protocol import Section
 
 Numbered = NDArray[np.int64]
+MOST_CODES = 2**62
+"""Codes of several columns are numbered anew before they exceed 64 bits."""
 
 
 def find_doubled_rows(outcomes: Sequence[Outcome], file: str, settings: Section) -> Iterator[Note]:
@@ -43,9 +45,13 @@ def _number_rows(outcomes: Sequence[Outcome]) -> tuple[Numbered, Numbered, Numbe
         rows = np.flatnonzero((outcomes.at_ns > 0) & outcomes.texts["attempt"].mark([""]))
         kept = outcomes.take(rows)
         robot = _number_pairs(*(kept.texts[name].codes for name in ("site", "robot")))
-        result = _number_pairs(kept.texts["item"].codes, kept.succeeded)
-        for column in kept.conditions.values():
-            result = _number_pairs(result, column.codes)
+        columns = [kept.texts["item"], *kept.conditions.values()]
+        result, count = kept.succeeded.astype(np.int64) + 1, 3
+        for column in columns:
+            if count * len(column.names) > MOST_CODES:
+                result = np.unique(result, return_inverse=True)[1].ravel()
+                count = len(result)
+            result, count = result * len(column.names) + column.codes, count * len(column.names)
         return rows, robot, kept.at_ns, result
     timed = [(at, outcome) for at, outcome in enumerate(outcomes) if outcome.at_ns and not outcome.attempt]
     return (

@@ -42,12 +42,16 @@ def refuse_empty_table(file: Path) -> None:
     raise BadInput(f"{file.name} has no rows. Remove the file if it is not needed.")
 
 
+def find_delimiter(first_line: str) -> str:
+    """Return what separates the cells; spreadsheets in many countries write semicolons."""
+    return ";" if first_line.count(";") > first_line.count(",") else ","
+
+
 def walk_csv(lines: Iterable[str], file: str) -> Iterator[tuple[int, list[str]]]:
     """Yield the header with its names, then the cells of each row, with the number of the line where it ends."""
     unread = iter(lines)
     first = next(unread, "")
-    # spreadsheets in many countries write semicolons
-    mark = ";" if first.count(";") > first.count(",") else ","
+    mark = find_delimiter(first)
     reader = csv.reader(chain([first], unread), strict=True, delimiter=mark)
     try:
         header = [name.strip() for name in next(reader, [])]

@@ -1,5 +1,6 @@
 """Read a user's table column by column: each different text once, and its place in every row."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -9,11 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.ingest.tables.table_rows import format_cell, open_parquet, refuse_empty_table, walk_csv
+from fieldloop.ingest.tables.table_rows import find_delimiter, format_cell, open_parquet, refuse_empty_table, walk_csv
 from fieldloop.model.outcome_columns import Texts
 from fieldloop.text_files import open_text
 
 ROWS_AT_ONCE = 65_536
+PARTICULAR = re.compile(rb'["\r]|\n(# |\n)')
+"""What makes a line of a CSV no row of its own: quotes, carriage returns, examples, and empty lines."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,10 +34,43 @@ class TextTable:
 
 def read_text_table(file: Path) -> TextTable:
     """Read a CSV or Parquet file; what cannot be read is refused as by `read_rows`."""
-    lines, columns = _read_parquet(file) if file.suffix == ".parquet" else _read_csv(file)
+    if file.suffix == ".parquet":
+        lines, columns = _read_parquet(file)
+    else:
+        lines, columns = _read_plain_csv(file) or _read_csv(file)
     if not len(lines):
         refuse_empty_table(file)
     return TextTable(file, lines, columns)
+
+
+def _read_plain_csv(file: Path) -> tuple[NDArray[np.int64], dict[str, Texts]] | None:
+    """Read a CSV whose lines are its rows; None where it has quotes, examples or empty lines, or cannot be read.
+
+    Those are left to the slower reader, which also states what is wrong.
+    """
+    import pyarrow as pa
+    from pyarrow import csv
+
+    with open_text(file, newline=None) as text:
+        _, header = next(walk_csv(text, file.name))
+        text.seek(0)
+        mark = find_delimiter(text.readline())
+    content = pa.memory_map(str(file)).read_buffer() if file.stat().st_size else pa.py_buffer(b"")
+    if not all(header) or PARTICULAR.search(memoryview(content)):
+        return None
+    places = [str(at) for at in range(len(header))]
+    text_type = pa.dictionary(pa.int32(), pa.string())
+    try:
+        table = csv.read_csv(
+            pa.BufferReader(content),
+            csv.ReadOptions(use_threads=False, skip_rows=1, column_names=places),
+            csv.ParseOptions(delimiter=mark, quote_char=False, ignore_empty_lines=False),
+            csv.ConvertOptions(column_types=dict.fromkeys(places, text_type), strings_can_be_null=False),
+        )
+    except pa.ArrowException:
+        return None
+    columns = {name: _unify(table.column(place).chunks) for name, place in zip(header, places, strict=True)}
+    return np.arange(2, table.num_rows + 2), columns
 
 
 def _read_csv(file: Path) -> tuple[NDArray[np.int64], dict[str, Texts]]:
