@@ -70,7 +70,7 @@ def test_a_measured_fault_that_shows_in_the_covered_conditions_too_has_its_part(
 
 def test_a_person_written_as_a_number_is_a_condition_that_the_baseline_knows():
     evidence = story(3)
-    assert find_coded_facts((*evidence.before, *evidence.after), SETTINGS) == {"filled_by"}
+    assert find_coded_facts((evidence.before, evidence.after), SETTINGS) == {"filled_by"}
     table = tabulate(evidence.after, codes=frozenset({"filled_by"}))
     assert {c.level for c in table.factors["filled_by"]} == {"1", "2", "3", "4"}
     assert set(table.numbers) == {"gripper_cycles"}

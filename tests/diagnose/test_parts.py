@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 from tests.diagnose.planted import World, draw
 
 from fieldloop.diagnose.explanations.gaps import FIX, GAP_OF, fix, name_gap, unlogged_factors
+from fieldloop.diagnose.inference.columns import uncoded
 from fieldloop.diagnose.inference.expectation import expect, fit, logistic
 from fieldloop.diagnose.inference.split import divide
 from fieldloop.diagnose.inference.table import tabulate
-from fieldloop.model.condition import Stratum
+from fieldloop.model.condition import Condition, Stratum
 from fieldloop.model.diagnosis import Gap
 from fieldloop.model.policy import Outcome, Stage
 from fieldloop.say import sentence
@@ -24,14 +25,14 @@ def test_the_fit_is_sklearns_ridge_logistic():
     chance = np.random.default_rng(1)
     x = (chance.random((400, 4)) < 0.4).astype(float)
     y = (chance.random(400) < logistic(1.0 + x @ np.array([0.8, -1.0, 0.3, 0.0]))).astype(float)
-    ours = fit(np.column_stack([np.ones(400), x]), np.ones(400), y, 1.0)
+    ours = fit(uncoded(np.column_stack([np.ones(400), x])), np.ones(400), y, 1.0)
     theirs = LogisticRegression(C=1.0, tol=1e-8).fit(x, y)
     assert ours == pytest.approx([theirs.intercept_[0], *theirs.coef_[0]], abs=0.01)
 
 
 def test_a_perfect_or_hopeless_baseline_stays_finite():
     for good in (0.0, 20.0):
-        coefficients = fit(np.ones((1, 1)), np.array([20.0]), np.array([good]), 1.0)
+        coefficients = fit(uncoded(np.ones((1, 1))), np.array([20.0]), np.array([good]), 1.0)
         assert np.isfinite(coefficients).all()
         assert np.isfinite(coefficients).all()
 
@@ -39,10 +40,9 @@ def test_a_perfect_or_hopeless_baseline_stays_finite():
 def test_expected_rates_follow_what_was_always_hard():
     evidence = draw(World((Gap.HARDWARE,), trials=500, episodes=50), 1)
     table = tabulate(evidence.baseline)
-    fitted = expect(table, 1.0)
-    rates = fitted.rates(fitted.design(table))
+    rates = expect(table, 1.0).rates(table)
     assert rates.mean() == pytest.approx(table.success.mean(), abs=0.005)
-    hard = np.array([row["tier"] == "long_tail" for row in table.rows])
+    hard = table.holds(Condition("tier", "long_tail"))
     assert rates[hard].mean() == pytest.approx(table.success[hard].mean(), abs=0.03)
 
 

@@ -12,9 +12,11 @@ from tests.diagnose.test_diagnose import many
 from fieldloop.diagnose import Demonstrations, Evidence
 from fieldloop.diagnose.explanations.explanation import Explanation, Kind, Loss
 from fieldloop.diagnose.explanations.inherent import InherentDifficulty
+from fieldloop.diagnose.inference.columns import uncoded
 from fieldloop.diagnose.inference.laplace import LaplaceModel
+from fieldloop.diagnose.inference.member_costs import MemberCosts
 from fieldloop.diagnose.inference.sets import Sets
-from fieldloop.diagnose.inference.shares import cost_of_members, loss_error, stratified_counts
+from fieldloop.diagnose.inference.shares import loss_error, stratified_counts
 from fieldloop.model.annotation import Agreement
 from fieldloop.model.condition import Stratum
 from fieldloop.model.diagnosis import Gap
@@ -26,7 +28,7 @@ def inherent(success, days=None):
     count = len(success)
     clusters = np.arange(count) % 5 if days is None else days
     columns = np.column_stack([np.ones(count), np.arange(count) % 2 - 0.5])
-    return InherentDifficulty(columns, np.zeros(2), np.array([3.0, 0.5]), success, clusters, 0.0, 0)
+    return InherentDifficulty(uncoded(columns), np.zeros(2), np.array([3.0, 0.5]), success, clusters, 0.0, 0)
 
 
 def option(gap, column, odds=0.0):
@@ -44,9 +46,9 @@ def test_the_evidence_is_the_exact_integral(apart):
     success = (chance.random(80) < 0.7).astype(float)
     column = (np.arange(80) >= 40).astype(float)
     alone = dataclasses.replace(
-        inherent(success), columns=np.ones((80, 1)), mean=np.zeros(1), spread=np.array([1.5]), day_spread=0.0
+        inherent(success), columns=uncoded(np.ones((80, 1))), mean=np.zeros(1), spread=np.array([1.5]), day_spread=0.0
     )
-    found = LaplaceModel(alone).fit(column[:, None], np.array([apart]), np.array([-0.6]), np.array([0.3]))
+    found = LaplaceModel(alone).fit(uncoded(column[:, None]), np.array([apart]), np.array([-0.6]), np.array([0.3]))
     level, effect = np.meshgrid(np.linspace(-4, 5, 400), np.linspace(-2.0, 0.9, 400), indexing="ij")
     odds = level[..., None] + (0.0 if apart else effect[..., None] * np.array([0.0, 1.0]))
     rates = 1.0 / (1.0 + np.exp(-odds)) * np.exp(effect[..., None] * np.array([0.0, 1.0]) * apart)
@@ -72,7 +74,7 @@ def test_parts_add_up_to_what_faults_take_off(seed):
     natural = 1.0 / (1.0 + np.exp(-odds))
     harder = 1.0 / (1.0 + np.exp(-odds - columns[:, [0, 2]] @ coefficients[[2, 4]]))
     lost = natural - harder * np.exp(columns[:, 1] * coefficients[3])
-    assert cost_of_members(sets, fitted, coefficients, slice(None)).sum() == pytest.approx(lost.mean(), abs=1e-4)
+    assert MemberCosts(sets, fitted, slice(None)).cost(coefficients).sum() == pytest.approx(lost.mean(), abs=1e-4)
 
 
 def test_the_error_of_the_loss_allows_for_days():

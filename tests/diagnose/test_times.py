@@ -45,7 +45,8 @@ def test_a_change_on_a_day_reaches_no_site_on_its_evening_before(kind):
     assert len(found) >= 9
     for one in found:
         inside = one.inside
-        place = [all(row[c.factor] == c.level for c in one.where.conditions) for row in table.rows]
+        rows = map(table.row, range(len(table)))
+        place = [all(row[c.factor] == c.level for c in one.where.conditions) for row in rows]
         assert inside.tolist() == (np.array(place) & (table.days >= one.since.day.toordinal())).tolist()
         assert one.since.at_ns == table.at_ns[inside].min()
 

@@ -10,7 +10,14 @@ from fieldloop.model.finding import Status
 
 GERMAN = "erfolg,zeit,standort,roboter,beleuchtung,zaehler"
 ENGLISH = "succeeded,at,site,robot,lighting,gripper_cycles"
-LINES = 'erfolg = "result"\nzeit = "time"\nstandort = "site"\nroboter = "robot"\nbeleuchtung = "condition"\nzaehler = "wear counter"\n'
+LINES = """
+erfolg = "result"
+zeit = "time"
+standort = "site"
+roboter = "robot"
+beleuchtung = "condition"
+zaehler = "wear counter"
+"""
 
 
 def write_case(folder, header=GERMAN, lines=LINES):

@@ -67,7 +67,9 @@ def chain_of(
 ) -> Chain | None:
     """Follow the chains of clean rows; None where steps or deviations were not logged often enough."""
     fewest = settings.number("min_chain_attempts")
-    usual = _usual_log_deviations(before.outcomes, fewest)
+    usual = _usual_log_deviations(before.outcomes, fewest) if before.logs_steps else {}
+    if not usual or not after.logs_steps:
+        return None
     kept = np.flatnonzero(clean)
     pairs = [(k, excess) for k in kept.tolist() if len(excess := _excess(after.outcomes[k], usual)) > 1]
     if len(pairs) < fewest:

@@ -15,7 +15,7 @@ from fieldloop.diagnose.failures import explain_failures
 from fieldloop.diagnose.inference.real_drop import bounds, judge_without_loss, missing_side_note, nothing_works_note
 from fieldloop.diagnose.inference.split import Split, divide
 from fieldloop.diagnose.inquiry import Inquiry, inquire
-from fieldloop.model.attempts import settle_attempts
+from fieldloop.model.attempts import settle
 from fieldloop.model.diagnosis import Diagnosis, Gap, LostSlice
 from fieldloop.model.finding import Status
 from fieldloop.model.identity import Ids
@@ -25,7 +25,7 @@ from fieldloop.protocol import Section
 
 def diagnose(evidence: Evidence, settings: Section, ids: Ids, at_ns: int, rng: np.random.Generator) -> Diagnosis:
     """Explain a loss: FAILED where a known fault is probable, PASSED where nothing was lost, else what to log."""
-    sides = [settle_attempts(side)[0] for side in (evidence.before, evidence.after)]
+    sides = [settle(side)[0] for side in (evidence.before, evidence.after)]
     absent = missing_side_note(*map(len, sides))
     if absent:
         rates = [float(np.mean([bool(o.succeeded) for o in side])) if side else math.nan for side in sides]

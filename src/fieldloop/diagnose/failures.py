@@ -6,7 +6,7 @@ import numpy as np
 
 from fieldloop.diagnose.explanations.demonstrated import Demonstrations
 from fieldloop.diagnose.inquiry import Inquiry
-from fieldloop.model.attempts import Key, get_attempt_key
+from fieldloop.model.attempts import Key, get_attempt_key, names_attempts
 from fieldloop.model.condition import Condition, Stratum
 from fieldloop.model.diagnosis import Asked, FailureExplained, Gap
 from fieldloop.model.finding import Status
@@ -29,7 +29,7 @@ def explain_failures(inquiry: Inquiry) -> tuple[FailureExplained, ...]:
     most = int(inquiry.settings.number("explained_failures"))
     first = [int(at) for at in np.argsort(-surprise, kind="stable")[:most] if np.isfinite(surprise[at])]
     verdicts: dict[Key, list[Outcome]] = {}
-    for outcome in inquiry.evidence.after:
+    for outcome in inquiry.evidence.after if names_attempts(inquiry.evidence.after) else ():
         if (key := get_attempt_key(outcome)) is not None:
             verdicts.setdefault(key, []).append(outcome)
     return tuple(_explain(inquiry, at, verdicts) for at in first)
@@ -37,7 +37,7 @@ def explain_failures(inquiry: Inquiry) -> tuple[FailureExplained, ...]:
 
 def _explain(inquiry: Inquiry, at: int, verdicts: dict[Key, list[Outcome]]) -> FailureExplained:
     outcome = inquiry.after.outcomes[at]
-    where = Stratum.of({f: level for f, level in inquiry.after.rows[at].items() if f not in WHO})
+    where = Stratum.of({f: level for f, level in inquiry.after.row(at).items() if f not in WHO})
     key = get_attempt_key(outcome)
     shown, settings = inquiry.evidence.demonstrations, inquiry.settings
     known = [c for c in where.conditions if shown is not None and c.factor in shown.factors]

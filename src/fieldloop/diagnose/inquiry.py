@@ -23,6 +23,7 @@ from fieldloop.diagnose.inference.sets import FittedSet, Sets
 from fieldloop.diagnose.inference.shown_rows import unseen_rows
 from fieldloop.diagnose.inference.table import Floats, Table, tabulate
 from fieldloop.model.diagnosis import Gap, Role
+from fieldloop.model.outcome_columns import mark_texts
 from fieldloop.protocol import Section
 
 
@@ -55,11 +56,11 @@ class Inquiry:
 
 def inquire(evidence: Evidence, settings: Section) -> Inquiry:
     """Compute everything once."""
-    coded = find_coded_facts((*evidence.before, *evidence.after), settings)
+    coded = find_coded_facts((evidence.before, evidence.after), settings)
     before, after = (tabulate(side, evidence.time_zones, coded) for side in (evidence.before, evidence.after))
     shown = evidence.demonstrations
     known: Expectation = expect(before, settings.number("expectation_penalty"))
-    expected = known.rates(known.design(after))
+    expected = known.rates(after)
     columns = infer_columns(before, after, shown, evidence.roles, settings)
     ordinary = rows_with_usual_latency(
         before, after, columns, settings.number("usual_quantile"), settings.number("slow_answers")
@@ -80,7 +81,11 @@ def inquire(evidence: Evidence, settings: Section) -> Inquiry:
     extra = _slight_difficulty_columns(before, after, shown, columns)
     spread = day_spread(after, expected, settings)
     inherent = inherent_difficulty(before, after, edges, columns, extra, spread, settings)
-    sets = Sets(inherent, explanations, settings)
+    numbers = {
+        name: np.append(before.numbers.get(name, np.full(len(before), np.nan)), values)
+        for name, values in after.numbers.items()
+    }
+    sets = Sets(inherent, explanations, settings, numbers)
     return Inquiry(evidence, before, after, settings, expected, sets, sets.best(), chain, judges, columns)
 
 
@@ -93,14 +98,15 @@ def _slight_difficulty_columns(before: Table, after: Table, shown: Demonstration
     """Return columns that make any attempt a little harder: an unknown item, cold or heat, dark or glare."""
     from scipy.stats import rankdata
 
-    outcomes = (*before.outcomes, *after.outcomes)
     columns = []
     if shown is not None and shown.items:
-        columns.append(np.array([float(bool(o.item) and o.item not in shown.items) for o in outcomes]))
+        familiar = {"", *shown.items}
+        new = [mark_texts(side.outcomes, "item", lambda item: item not in familiar) for side in (before, after)]
+        columns.append(np.concatenate(new).astype(np.float64))
     for name, values in after.numbers.items():
         if known.role(name) is Role.TELEMETRY and name in before.numbers:
             both = np.append(before.numbers[name], values)
             logged, rank = np.isfinite(both), np.zeros(len(both))
             rank[logged] = rankdata(both[logged]) / max(logged.sum(), 1) - 0.5
             columns += [np.maximum(sign * rank, 0.0) * 2.0 for sign in (1.0, -1.0)]
-    return np.column_stack(columns) if columns else np.zeros((len(outcomes), 0))
+    return np.column_stack(columns) if columns else np.zeros((len(before) + len(after), 0))

@@ -1,7 +1,8 @@
 """One outcome per attempt, by majority of its judges."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
+from fieldloop.model.outcome_columns import OutcomeColumns
 from fieldloop.model.policy import Outcome
 
 Key = tuple[str, str, str, str]
@@ -25,6 +26,20 @@ def settle_attempts(outcomes: Iterable[Outcome]) -> tuple[list[Outcome], list[Ou
         else:
             kept.append(next(vote for vote in votes if vote.succeeded is (2 * won > len(votes))))
     return kept, contested
+
+
+def settle(outcomes: Sequence[Outcome]) -> tuple[Sequence[Outcome], Sequence[Outcome]]:
+    """Settle attempts; columns stay columns where no row names its attempt."""
+    if isinstance(outcomes, OutcomeColumns) and not outcomes.names_attempts:
+        return outcomes.take(outcomes.known), ()
+    return settle_attempts(outcomes)
+
+
+def names_attempts(outcomes: Sequence[Outcome]) -> bool:
+    """Does any outcome name its attempt, so that several may be verdicts on one?"""
+    if isinstance(outcomes, OutcomeColumns):
+        return outcomes.names_attempts
+    return any(outcome.attempt for outcome in outcomes)
 
 
 def select_known_results(outcomes: Iterable[Outcome]) -> list[Outcome]:

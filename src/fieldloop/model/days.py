@@ -4,6 +4,9 @@ from datetime import date, datetime, time
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
+import numpy as np
+from numpy.typing import NDArray
+
 from fieldloop.model.stream import NS_PER_S
 
 DAY_S = 86_400
@@ -21,6 +24,18 @@ def get_local_day(at_ns: int, zone: str = "UTC") -> int:
     """
     at_s = at_ns // NS_PER_S
     return EPOCH_DAY + (at_s + _get_utc_offset_s(at_s // QUARTER_S, zone)) // DAY_S
+
+
+def get_local_days(at_ns: NDArray[np.int64], zone: str = "UTC") -> NDArray[np.int64]:
+    """Return the local days of many times.
+
+    >>> get_local_days(np.array([1_767_310_200 * NS_PER_S]), "Europe/Berlin").tolist()
+    [739618]
+    """
+    at_s = at_ns // NS_PER_S
+    quarters, where = np.unique(at_s // QUARTER_S, return_inverse=True)
+    offsets = np.array([_get_utc_offset_s(quarter, zone) for quarter in quarters.tolist()], dtype=np.int64)
+    return np.asarray(EPOCH_DAY + (at_s + offsets[where.ravel()]) // DAY_S)
 
 
 @lru_cache(maxsize=65_536)

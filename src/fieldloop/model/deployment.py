@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -13,6 +13,7 @@ from fieldloop.model.audit import Audit, AuditAnswer, Comparison
 from fieldloop.model.condition import Condition, Exposure, Stratum
 from fieldloop.model.episode import Episode
 from fieldloop.model.facility import BinConfiguration, Container, PeopleBand, Range, Site, Zone, normalise_shares
+from fieldloop.model.outcome_columns import OutcomeColumns, Texts
 from fieldloop.model.policy import Outcome
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "Zone",
     "add_tier_to_episodes",
     "add_tier_to_outcomes",
+    "add_tier_to_table",
     "choose_primary_site",
     "get_picks_at_site",
 ]
@@ -197,6 +199,25 @@ def add_tier_to_outcomes(outcomes: Iterable[Outcome], deployment: Deployment | N
     if deployment is None or not deployment.skus:
         return tuple(outcomes)
     return tuple(replace(o, stratum=deployment.add_tier(o.stratum, o.item)) for o in outcomes)
+
+
+def add_tier_to_table(outcomes: Sequence[Outcome], deployment: Deployment | None) -> Sequence[Outcome]:
+    """Add the tier from the map to every attempt whose article it lists; columns stay columns."""
+    if not isinstance(outcomes, OutcomeColumns):
+        return add_tier_to_outcomes(outcomes, deployment)
+    return outcomes if deployment is None or not deployment.skus else _add_tier_column(outcomes, deployment)
+
+
+def _add_tier_column(outcomes: OutcomeColumns, deployment: Deployment) -> OutcomeColumns:
+    items, stated = outcomes.texts["item"], outcomes.conditions.get("tier")
+    tiers = [deployment.tier_of.get(name) or "" for name in items.names]
+    names = tuple(dict.fromkeys(["", *tiers, *(stated.names if stated else ())]))
+    place = {name: at for at, name in enumerate(names)}
+    codes = np.array([place[tier] for tier in tiers], dtype=np.uint32)[items.codes]
+    if stated is not None:
+        own = np.array([place[name] for name in stated.names], dtype=np.uint32)[stated.codes]
+        codes = np.where(own > 0, own, codes)
+    return replace(outcomes, conditions={**outcomes.conditions, "tier": Texts(codes, names)})
 
 
 def add_tier_to_episodes(episodes: Iterable[Episode], deployment: Deployment | None) -> tuple[Episode, ...]:

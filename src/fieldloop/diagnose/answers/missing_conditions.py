@@ -41,7 +41,7 @@ def _group_factors_by_rows(inquiry: Inquiry) -> Iterator[tuple[list[str], Rows]]
     """Group factors by the rows that lack them."""
     alike: dict[bytes, tuple[list[str], Rows]] = {}
     for factor in sorted({*inquiry.before.factors, *inquiry.after.factors} - set(SHARED)):
-        lacking = np.array([factor not in row for row in inquiry.after.rows], dtype=bool)
+        lacking = ~inquiry.after.logs(factor)
         alike.setdefault(lacking.tobytes(), ([], lacking))[0].append(factor)
     yield from alike.values()
 

@@ -14,7 +14,7 @@ from fieldloop.diagnose.explanations.explanation import Explanation, Kind
 from fieldloop.diagnose.explanations.faults import exceeds
 from fieldloop.diagnose.inference.split import Split
 from fieldloop.diagnose.inquiry import Inquiry
-from fieldloop.model.attempts import settle_attempts
+from fieldloop.model.attempts import settle
 from fieldloop.model.condition import Condition
 from fieldloop.model.diagnosis import Gap
 from fieldloop.model.note import Note, note
@@ -126,7 +126,7 @@ def _compare_with_elsewhere(inquiry: Inquiry, explanation: Explanation) -> Note:
 
 
 def _contested_attempts_note(inquiry: Inquiry) -> Iterator[Note]:
-    contested = len(settle_attempts(inquiry.evidence.after)[1])
+    contested = len(settle(inquiry.evidence.after)[1])
     if contested:
         yield note("diagnose.evenly_contested", attempts=contested)
 
@@ -169,8 +169,8 @@ def _map_differs(inquiry: Inquiry) -> Iterator[Note]:
     for condition in inquiry.after.conditions:
         if condition.factor not in factors:
             continue
-        logged = sum(condition.factor in row for row in inquiry.after.rows)  # rows that lack it are not evidence
-        share = float(inquiry.after.indicators([condition]).sum()) / logged
+        logged = inquiry.after.logs(condition.factor).sum()  # rows that lack it are not evidence
+        share = inquiry.after.count(condition) / logged
         if abs(share - claimed.get(condition, 0.0)) <= off:
             continue
         if condition in claimed:

@@ -10,6 +10,7 @@ from fieldloop.diagnose.explanations import gaps
 from fieldloop.diagnose.inference.table import Table
 from fieldloop.diagnose.inquiry import Inquiry
 from fieldloop.model.note import Note, note
+from fieldloop.model.outcome_columns import list_texts
 
 WORTH = {
     "lighting": ("light", "lux", "illumin", "bright", "glare"),
@@ -34,7 +35,7 @@ MOST_NAMED = 4
 def worth_logging(inquiry: Inquiry) -> tuple[str, ...]:
     """Name factors that are not logged: those of the deployment map first, then those that matter most often."""
     logged = {*inquiry.after.factors, *inquiry.after.numbers}
-    logged |= {"item"} if any(o.item for o in inquiry.after.outcomes) else set()
+    logged |= {"item"} if list_texts(inquiry.after.outcomes, "item") - {""} else set()
     mapped = {c.factor for e in inquiry.evidence.exposures for c in e.stratum.conditions} - logged
     missing = set(gaps.unlogged_factors(logged))
     words = {word for name in logged for word in re.split("[^a-z]+", name.lower())}
@@ -63,4 +64,6 @@ def why_no_chain(inquiry: Inquiry) -> Iterator[Note]:
 
 
 def _count_with_deviations(side: Table) -> int:
+    if not side.logs_steps:
+        return 0
     return sum(sum(step.deviation_m is not None for step in o.steps) > 1 for o in side.outcomes)

@@ -51,15 +51,19 @@ def behaves_as_pace(name: str, after: Table, settings: Section) -> bool:
 
 def first_deviations(table: Table) -> Floats:
     """Return the deviation of each attempt's first step, NaN where it was not logged."""
+    if not table.logs_steps:
+        return np.full(len(table), np.nan)
     steps = [outcome.steps for outcome in table.outcomes]
     return np.array([s[0].deviation_m if s and s[0].deviation_m is not None else np.nan for s in steps])
 
 
 def _trends_within_robots(table: Table, values: Floats, least: float) -> list[float]:
     """Correlate a number with time within each robot that has enough attempts: by ranks, or from attempt to attempt."""
-    codes = np.unique([f"{o.site}|{o.robot}" for o in table.outcomes], return_inverse=True)[1].ravel()
+    codes = np.zeros(len(table), dtype=np.int64)  # a robot's name may repeat at another site
+    for level in (table.levels[factor] for factor in ("site", "robot") if factor in table.levels):
+        codes = codes * (len(level.names) + 1) + level.codes
     trends = []
-    for robot in range(int(codes.max(initial=-1)) + 1):
+    for robot in np.unique(codes).tolist():
         here = np.flatnonzero((codes == robot) & np.isfinite(values))
         if len(here) >= least and np.ptp(values[here]) > 0.0 and np.ptp(table.at_ns[here]) > 0:
             here = here[np.argsort(table.at_ns[here], kind="stable")]

@@ -12,7 +12,8 @@ from fieldloop.diagnose.explanations.columns import PLACES_AND_THINGS, Columns
 from fieldloop.diagnose.explanations.demonstrated import Demonstrations
 from fieldloop.diagnose.explanations.explanation import TIME, Explanation, Kind, Since
 from fieldloop.diagnose.explanations.priors import loss_of, loss_without_reason, never_shown
-from fieldloop.diagnose.inference.table import Floats, Table
+from fieldloop.diagnose.inference.strengths import Strength
+from fieldloop.diagnose.inference.table import Table
 from fieldloop.model.condition import Condition, Stratum
 from fieldloop.model.diagnosis import Gap, Role
 from fieldloop.model.note import note
@@ -41,27 +42,26 @@ def _changed_condition_explanations(
     days: Sequence[int],
     settings: Section,
 ) -> Iterator[Explanation]:
-    nothing, least = np.zeros(len(before)), settings.number("min_slice_episodes")
+    nothing, least = np.zeros(len(before), dtype=bool), settings.number("min_slice_episodes")
     conditions = list(after.conditions)
-    holds, met = after.indicators(conditions), before.indicators(conditions).sum(axis=0)
     places = sum(columns.role(c.factor) is Role.SITE for c in conditions)
-    for at, condition in enumerate(conditions):
-        gap, here, stratum = columns.gap(condition.factor), holds[:, at], Stratum((condition,))
+    for condition in conditions:
+        gap, here, stratum = columns.gap(condition.factor), after.holds(condition), Stratum((condition,))
         role = columns.role(condition.factor)
         place = role is Role.SITE
         odds = settings.number("changed_odds" if place else "pairs_odds")
         odds -= np.log(max(places if place else len(conditions), 1) * (len(days) + 1))
         loss = loss_of(role, settings)
-        if (1.0 - here).sum() < least:  # all of production: the same rows as everything since that day
+        if (~here).sum() < least:  # all of production: the same rows as everything since that day
             continue
         never = never_shown(stratum, shown, settings) if role in PLACES_AND_THINGS else False
-        if never is not True and min(met[at], here.sum()) >= least:
+        if never is not True and min(before.count(condition), here.sum()) >= least:
             yield Explanation(
                 gap, stratum, Kind.LATER, here, nothing, odds, loss, never_covered=never,
                 reasons=(note("diagnose.changed_since_the_baseline"),),
             )  # fmt: skip
         for day in days if place else days[len(days) // 4 :: max(len(days) // 4, 1)]:
-            late = here * (after.days >= day)
+            late = here & (after.days >= day)
             if least <= late.sum() <= here.sum() - least:
                 yield Explanation(
                     gap, stratum, Kind.LATER, late, nothing, odds, loss, never_covered=False,
@@ -73,10 +73,9 @@ def _new_judge_explanations(before: Table, after: Table, settings: Section) -> I
     """A judge who is new in production: what counts as success may have changed."""
     least = settings.number("min_slice_episodes")
     judges = [c for c in after.conditions if c.factor == JUDGE and JUDGE in before.factors]
-    holds, met = after.indicators(judges), before.indicators(judges).sum(axis=0)
-    for at, judge in enumerate(judges):
-        here = holds[:, at]
-        if met[at] or not least <= here.sum() <= len(after) - least:
+    for judge in judges:
+        here = after.holds(judge)
+        if before.count(judge) or not least <= here.sum() <= len(after) - least:
             continue
         since = _earliest_since(after, here)
         late = after.days >= since.day.toordinal()
@@ -96,7 +95,7 @@ def _changed_everything_explanations(
     nothing, loss = np.zeros(len(before)), loss_without_reason(settings)
     seldom = settings.number("unknown_odds") + settings.number("changed_odds")
     for day in days:
-        late = np.asarray(after.days >= day, dtype=np.float64)
+        late = np.asarray(after.days >= day)
         odds = seldom - np.log(len(days))
         where = Stratum((Condition(TIME, date.fromordinal(day).isoformat()),))
         yield Explanation(
@@ -112,7 +111,7 @@ def _changed_everything_explanations(
     )  # fmt: skip
 
 
-def _earliest_since(table: Table, late: Floats) -> Since:
+def _earliest_since(table: Table, late: Strength) -> Since:
     """Return time and local day of the earliest of these rows."""
     rows = np.flatnonzero(late)
     first = rows[np.argmin(table.at_ns[rows])]

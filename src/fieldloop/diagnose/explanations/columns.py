@@ -96,7 +96,11 @@ def _infer_factor(
 
 def _stands_at_one_site(name: str, after: Table) -> bool:
     """Does each level occur at one site only, with several levels at some site?"""
-    pairs = {(row[name], row["site"]) for row in after.rows if name in row and "site" in row}
+    levels, places = (after.levels.get(factor) for factor in (name, "site"))
+    if levels is None or places is None:
+        return False
+    both = (levels.codes > 0) & (places.codes > 0)  # 0 where a row does not state the factor
+    pairs = set(zip(levels.codes[both].tolist(), places.codes[both].tolist(), strict=True))
     sites = {site for _, site in pairs}
     return len(sites) > 1 and len(pairs) == len({level for level, _ in pairs}) > len(sites)
 

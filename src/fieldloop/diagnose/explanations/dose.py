@@ -9,6 +9,7 @@ import math
 import numpy as np
 
 from fieldloop.diagnose.explanations.explanation import Loss
+from fieldloop.diagnose.inference.strengths import Strength
 from fieldloop.diagnose.inference.table import Floats
 from fieldloop.protocol import Section
 
@@ -63,7 +64,7 @@ def _interpolate(dose: float, doses: list[float], points: list[float]) -> float:
     return float(cost[-1] + slope * (dose - at[-1]))
 
 
-def lateness(values: Floats, past: Floats, inside: Floats, usual: float) -> float:
+def lateness(values: Floats, past: Floats, inside: Strength, usual: float) -> float:
     """Return how much later than the baseline's middle the answers in these rows came, at their high end."""
     late = values[(inside > 0.0) & np.isfinite(values)]
     known = past[np.isfinite(past)]

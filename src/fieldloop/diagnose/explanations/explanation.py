@@ -7,7 +7,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.diagnose.inference.table import Floats
+from fieldloop.diagnose.inference.strengths import Rows, Strength, pack, unpack
 from fieldloop.model.condition import Stratum
 from fieldloop.model.diagnosis import Gap
 from fieldloop.model.note import Note
@@ -51,14 +51,15 @@ class Explanation:
 
     `log_odds` is its prior log-odds before any outcome, from what is known about data, machinery and map. `reasons`
     state what that prior is based on. `measurement` is what was measured apart from the outcomes; `measured` is False
-    where that is only a suspicion. `multiplies`: it acts on success itself, not on the log-odds.
+    where that is only a suspicion. `multiplies`: it acts on success itself, not on the log-odds. `after` and `before`
+    are packed where they are 0 or 1.
     """
 
     gap: Gap
     stratum: Stratum
     kind: Kind
-    after: Floats
-    before: Floats
+    after: Rows
+    before: Rows
     log_odds: float
     loss: Loss
     never_covered: bool | None = None
@@ -68,6 +69,11 @@ class Explanation:
     measured: bool = False
     multiplies: bool = False
 
+    def __post_init__(self) -> None:
+        """Pack the rows."""
+        object.__setattr__(self, "after", pack(self.after))
+        object.__setattr__(self, "before", pack(self.before))
+
     @property
     def where(self) -> Stratum:
         """Its conditions; the day that distinguishes explanations by time is not one of them."""
@@ -76,9 +82,9 @@ class Explanation:
     @property
     def inside(self) -> NDArray[np.bool_]:
         """Production rows for which it holds at all; growth with time affects all rows from the first on."""
-        return np.ones(len(self.after), dtype=bool) if self.kind is Kind.GROWTH else np.asarray(self.after > 0.0)
+        return np.ones(len(self.after), dtype=bool) if self.kind is Kind.GROWTH else np.asarray(unpack(self.after) > 0)
 
     @property
-    def rows(self) -> Floats:
+    def rows(self) -> Strength:
         """Return its strength in all rows, those of the baseline first."""
-        return np.append(self.before, self.after)
+        return np.concatenate([unpack(self.before), unpack(self.after)])

@@ -3,8 +3,8 @@
 import numpy as np
 
 from fieldloop.diagnose.explanations.explanation import Kind
+from fieldloop.diagnose.inference.columns import Floats
 from fieldloop.diagnose.inference.sets import FittedSet, Sets
-from fieldloop.diagnose.inference.table import Floats
 
 ELSEWHERE = (Kind.FAULT, Kind.EVERYWHERE, Kind.GROWTH)
 """Kinds that affect everything or were measured apart from the outcomes: their rows do not identify them."""
@@ -12,7 +12,7 @@ ELSEWHERE = (Kind.FAULT, Kind.EVERYWHERE, Kind.GROWTH)
 
 def similarity(sets: Sets, member: int) -> Floats:
     """Correlate the production rows of each explanation with those of this one."""
-    return np.asarray(sets.production_columns.T @ sets.production_columns[:, member])
+    return sets.similarity(member)
 
 
 def same_rows(sets: Sets, member: int) -> set[int]:

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from fieldloop.diagnose.explanations.columns import Columns
-from fieldloop.diagnose.inference.expectation import design, usual_shares
+from fieldloop.diagnose.inference.columns import CodedColumns
+from fieldloop.diagnose.inference.expectation import usual_shares
+from fieldloop.diagnose.inference.factor_columns import arrange, centred_blocks, constant_block, indicator_blocks
 from fieldloop.diagnose.inference.table import Counted, Floats, Table
 from fieldloop.model.condition import Condition
 from fieldloop.model.diagnosis import Role
@@ -22,7 +24,7 @@ from fieldloop.protocol import Section
 class InherentDifficulty:
     """Columns over all rows (those of the baseline first), with mean and standard deviation of each effect's prior."""
 
-    columns: Floats
+    columns: CodedColumns
     mean: Floats
     spread: Floats
     success: Floats
@@ -58,10 +60,14 @@ def inherent_difficulty(
     known = list(before.conditions)
     new = [c for c in after.conditions if c not in set(known)]
     usual = usual_shares(before)
-    conditions = np.vstack([design(table, known, usual) for table in (before, after)])
-    late = np.vstack([table.indicators(new) for table in (before, after)])
-    floor = np.append(np.zeros(len(before)), np.ones(len(after)))
-    columns = np.column_stack([conditions, late, floor, extra])
+    tables, rows, last = (before, after), [len(before), len(after)], 1 + len(known) + len(new)
+    blocks = [
+        constant_block([1.0, 1.0], rows, 0),
+        constant_block([0.0, 1.0], rows, last),  # the floor
+        *centred_blocks(tables, known, usual, 1),
+        *indicator_blocks(tables, new, 1 + len(known)),
+    ]
+    columns = arrange(sum(rows), last + 1, blocks, extra)
     little = settings.number("place_spread")
     every = [*known, *new]
     spread = [settings.number("average_spread"), *(_spread(roles.role(c.factor), settings) for c in every)]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from fieldloop.model.attempts import Key, get_attempt_key, select_known_results
+from fieldloop.model.attempts import Key, get_attempt_key, names_attempts, select_known_results
 from fieldloop.model.policy import Outcome
 from fieldloop.stats.kappa import compute_cohens_kappa
 
@@ -30,6 +30,8 @@ class Judges:
 
 def compare(outcomes: Sequence[Outcome]) -> Judges | None:
     """Compare verdicts pair by pair; None where no attempt has two judges."""
+    if not names_attempts(outcomes):
+        return None
     by_attempt: dict[Key, dict[str, bool]] = {}
     for outcome in select_known_results(outcomes):
         if (key := get_attempt_key(outcome)) is not None:

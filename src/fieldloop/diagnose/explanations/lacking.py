@@ -9,7 +9,8 @@ from fieldloop.diagnose.explanations.columns import COVERABLE, Columns
 from fieldloop.diagnose.explanations.demonstrated import Demonstrations
 from fieldloop.diagnose.explanations.explanation import Explanation, Kind
 from fieldloop.diagnose.explanations.priors import is_starved, loss_of, never_shown
-from fieldloop.diagnose.inference.table import Floats, Table
+from fieldloop.diagnose.inference.strengths import Strength
+from fieldloop.diagnose.inference.table import Table
 from fieldloop.model.condition import Stratum
 from fieldloop.model.diagnosis import Gap, Role
 from fieldloop.model.note import note
@@ -22,12 +23,12 @@ def condition_explanations(
     """Yield single conditions, and pairs of different factors."""
     least = int(settings.number("min_slice_episodes"))
     conditions = list(after.conditions)
-    holds, held = after.indicators(conditions), before.indicators(conditions)
-    together = holds.T @ holds
+    holds, held = ([table.holds(c) for c in conditions] for table in (after, before))
+    together = after.count_together(conditions)
     for at, condition in enumerate(conditions):
         if together[at, at] >= least and columns.role(condition.factor) is not Role.JUDGE:
             yield from _single_condition_explanation(
-                Stratum((condition,)), holds[:, at], held[:, at], shown, columns, settings
+                Stratum((condition,)), holds[at], held[at], shown, columns, settings
             )
     pairs = [
         (i, j)
@@ -38,14 +39,14 @@ def condition_explanations(
     for i, j in pairs:
         stratum = Stratum(tuple(sorted((conditions[i], conditions[j]))))
         yield from _pair_explanation(
-            stratum, holds[:, i] * holds[:, j], held[:, i] * held[:, j], len(pairs), shown, columns, settings
+            stratum, holds[i] & holds[j], held[i] & held[j], len(pairs), shown, columns, settings
         )
 
 
 def _single_condition_explanation(
     stratum: Stratum,
-    after: Floats,
-    before: Floats,
+    after: Strength,
+    before: Strength,
     shown: Demonstrations | None,
     columns: Columns,
     settings: Section,
@@ -81,8 +82,8 @@ def _single_condition_explanation(
 
 def _pair_explanation(
     stratum: Stratum,
-    after: Floats,
-    before: Floats,
+    after: Strength,
+    before: Strength,
     count: int,
     shown: Demonstrations | None,
     columns: Columns,

@@ -20,8 +20,8 @@ def shifted_conditions(inquiry: Inquiry) -> tuple[Shifted, ...]:
     """
     settings, shifts = inquiry.settings, list[Shifted]()
     rest = [np.ones(len(side), dtype=bool) for side in (inquiry.before, inquiry.after)]
-    often = inquiry.before.indicators(inquiry.after.conditions).sum(axis=0) >= settings.number("min_slice_episodes")
-    left = [condition for condition, known in zip(inquiry.after.conditions, often.tolist(), strict=True) if known]
+    fewest = settings.number("min_slice_episodes")
+    left = [condition for condition in inquiry.after.conditions if inquiry.before.count(condition) >= fewest]
     least = settings.number("least_loss")
     while left and len(shifts) < MOST_NAMED:
         costs = [_cost_of_growth(inquiry, condition, rest) for condition in left]
@@ -30,7 +30,7 @@ def shifted_conditions(inquiry: Inquiry) -> tuple[Shifted, ...]:
             break
         condition = left.pop(first)
         shifts.append(_shift(inquiry, condition, costs[first]))
-        held = (side.indicators([condition])[:, 0] > 0.0 for side in (inquiry.before, inquiry.after))
+        held = (side.holds(condition) for side in (inquiry.before, inquiry.after))
         rest = [part & ~here for part, here in zip(rest, held, strict=True)]
     return tuple(shifts)
 
@@ -38,8 +38,7 @@ def shifted_conditions(inquiry: Inquiry) -> tuple[Shifted, ...]:
 def _cost_of_growth(inquiry: Inquiry, condition: Condition, rest: list[np.ndarray]) -> float:
     """Return what its growth costs, at the success that the baseline predicts there."""
     then, now = (
-        (side.indicators([condition])[:, 0] > 0.0) & part
-        for side, part in zip((inquiry.before, inquiry.after), rest, strict=True)
+        (side.holds(condition)) & part for side, part in zip((inquiry.before, inquiry.after), rest, strict=True)
     )
     if not now.any():
         return 0.0
@@ -56,6 +55,6 @@ def _shift(inquiry: Inquiry, condition: Condition, cost: float) -> Shifted:
 def _counts(inquiry: Inquiry, condition: Condition) -> Iterator[tuple[float, tuple[int, int]]]:
     """Yield its share of the rows that log its factor, and successes and attempts under it, before and after."""
     for side in (inquiry.before, inquiry.after):
-        here = side.indicators([condition])[:, 0] > 0.0
-        logged = sum(condition.factor in row for row in side.rows)
+        here = side.holds(condition)
+        logged = int(side.logs(condition.factor).sum())
         yield float(here.sum()) / logged, (round(float(side.success[here].sum())), int(here.sum()))

@@ -10,6 +10,7 @@ from fieldloop.diagnose.explanations.demonstrated import Demonstrations
 from fieldloop.diagnose.explanations.dose import bound_latency_loss, lateness
 from fieldloop.diagnose.explanations.explanation import Explanation, Kind
 from fieldloop.diagnose.explanations.priors import loss_of
+from fieldloop.diagnose.inference.strengths import Ramp, Strength, unpack
 from fieldloop.diagnose.inference.table import Floats, Table
 from fieldloop.model.condition import Condition, Stratum
 from fieldloop.model.diagnosis import Column, Role
@@ -30,8 +31,10 @@ class Beyond:
     end: float
     above: bool
     kind: Kind
-    after: Floats
-    before: Floats
+    after: Strength
+    before: Strength
+    ramps: tuple[Ramp, Ramp] | None = None
+    """The same of a rise, without a number for each row."""
 
     @property
     def stratum(self) -> Stratum:
@@ -106,8 +109,9 @@ def _explanation(
     odds -= np.log(max(count, 1)) / 2.0  # neighbouring cuts have nearly the same rows
     if column.role is not Role.LATENCY and _holds_everywhere(beyond, column, settings):
         odds += settings.number("unknown_odds")
+    after, before = beyond.ramps or (beyond.after, beyond.before)
     return Explanation(
-        column.gap, beyond.stratum, beyond.kind, beyond.after, beyond.before, odds, loss, never,
+        column.gap, beyond.stratum, beyond.kind, after, before, odds, loss, never,
         reasons=tuple(reasons), multiplies=column.role is Role.LATENCY,
     )  # fmt: skip
 
@@ -128,13 +132,14 @@ def _rows_beyond_cuts(
         ends = [float(np.nanquantile(past, usual if above else 1.0 - usual))] if np.isfinite(past).any() else []
         ends += [seen[1] if above else seen[0]] if seen is not None else []
         for cut in np.unique([*np.nanquantile(values, CUTS), _widest_gap(values, outermost), *ends]).tolist():
-            yield Beyond(column.name, cut, above, Kind.STEP, *(_step(side, cut, sign) for side in (values, past)))
+            inside, earlier = (_step(side, cut, sign) for side in (values, past))
+            yield Beyond(column.name, cut, above, Kind.STEP, inside, earlier)
         for start in _candidate_starts(values, past, sign, usual, settings["number_rises"]):
             far = float(np.nanquantile(sign * (values - start), usual))
             if far > 0.0:
-                yield Beyond(
-                    column.name, start, above, Kind.RISE, *(_rise(v, start, sign, far) for v in (values, past))
-                )
+                ramps = Ramp(values, start, sign, far), Ramp(past, start, sign, far)
+                inside, earlier = map(unpack, ramps)
+                yield Beyond(column.name, start, above, Kind.RISE, inside, earlier, ramps)
 
 
 def _widest_gap(values: Floats, outermost: float) -> float:
@@ -166,9 +171,5 @@ def _candidate_starts(values: Floats, past: Floats, sign: float, usual: float, r
     return sorted({float(np.nanquantile(some, q if sign > 0.0 else 1.0 - q)) for some, q in starts})
 
 
-def _step(values: Floats, cut: float, sign: float) -> Floats:
-    return np.asarray(values > cut if sign > 0.0 else values <= cut, dtype=np.float64)
-
-
-def _rise(values: Floats, start: float, sign: float, far: float) -> Floats:
-    return np.nan_to_num(np.clip(sign * (values - start) / far, 0.0, 1.0), nan=0.0)
+def _step(values: Floats, cut: float, sign: float) -> Strength:
+    return np.asarray(values > cut if sign > 0.0 else values <= cut)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from fieldloop.diagnose.inference.expectation import log_odds, logistic, posterior_mode
+from fieldloop.diagnose.inference.factor_columns import arrange, constant_block, indicator_blocks
 from fieldloop.diagnose.inference.table import Counted, Floats, Table
 from fieldloop.protocol import Section
 
@@ -18,9 +19,10 @@ def day_spread(table: Table, expected: Floats, settings: Section) -> float:
     """
     if not len(table):
         return 0.0
-    sites = table.indicators(table.factors.get("site", []))
-    columns, usual = np.column_stack([np.ones(len(table)), sites]), log_odds(expected)
-    penalty = np.full(columns.shape[1], settings.number("site_level_penalty"))
+    sites = table.factors.get("site", [])
+    blocks = [constant_block([1.0], [len(table)], 0), *indicator_blocks((table,), sites, 1)]
+    columns, usual = arrange(len(table), 1 + len(sites), blocks), log_odds(expected)
+    penalty = np.full(columns.size, settings.number("site_level_penalty"))
     rates = logistic(usual + columns @ posterior_mode(columns, np.ones(len(table)), table.success, penalty, usual))
     size = int(table.clusters.max()) + 1
     weights = np.maximum(rates * (1.0 - rates), LEAST_WEIGHT)
@@ -45,8 +47,8 @@ def effective_episodes(success: Floats, clusters: Counted, spread: float) -> flo
 
 def _day_differences(table: Table, information: Floats, score: Floats) -> tuple[Floats, Floats]:
     """Return differences between neighbouring days of a site, and their sampling variance."""
-    first = np.unique(table.clusters, return_index=True)[1].tolist()
-    site = np.unique([table.outcomes[at].site for at in first], return_inverse=True)[1].ravel()
+    first = np.unique(table.clusters, return_index=True)[1]
+    site = table.site.codes[first]
     kept = np.flatnonzero(np.bincount(table.clusters) > 1)
     earlier, later = kept[:-1], kept[1:]
     same = site[earlier] == site[later]

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.diagnose.explanations.inherent import InherentDifficulty
+from fieldloop.diagnose.inference.columns import CodedColumns, Counted, Floats, nothing_plain, one_hot
 from fieldloop.diagnose.inference.expectation import logistic
-from fieldloop.diagnose.inference.table import Counted, Floats
 
 Mask = NDArray[np.bool_]
 
@@ -27,58 +27,110 @@ LEAST_DAY = 0.02
 
 @dataclass(frozen=True)
 class Fitted:
-    """The mode of the posterior: coefficients, day effects, covariance with days integrated out, and log evidence.
-
-    `difficulty_rates` are success rates by log-odds alone, `rates` those with the multiplicative faults as well.
-    """
+    """The mode of the posterior: coefficients, day effects, covariance with days integrated out, and log evidence."""
 
     coefficients: Floats
     days: Floats
     covariance: Floats
     evidence: float
-    difficulty_rates: Floats
-    rates: Floats
+
+
+@dataclass(frozen=True)
+class Rates:
+    """Success rates of all rows: by log-odds alone, and with the multiplicative faults as well."""
+
+    difficulty: Floats
+    all: Floats
+
+    @property
+    def flatness(self) -> Floats:
+        """Return the derivative of the logarithm of each row's rate by its log-odds."""
+        return np.asarray(1.0 - self.difficulty)
+
+    @property
+    def weight(self) -> Floats:
+        """Return the curvature of the log-likelihood by the logarithm of each row's rate."""
+        return np.asarray(self.all / (1.0 - self.all))
 
 
 @dataclass(frozen=True)
 class FitPoint:
-    """The posterior at given coefficients: its logarithm, residuals by row, and its curvature with and of days."""
+    """The posterior at given coefficients: its logarithm, its slopes, and its curvature with and of days."""
 
     at: Floats
     days: Floats
-    difficulty_rates: Floats
-    rates: Floats
     log_posterior: float
-    residual: Floats
-    """Derivative of the log-likelihood by the logarithm of each row's rate."""
-    acting: Floats
-    """Columns as they act on that logarithm."""
-    flatness: Floats
-    """Derivative of the logarithm of each row's rate by its log-odds."""
+    slope: Floats
+    day_slope: Floats
     curvature: Floats
     day_curvature: Floats
     cross: Floats
 
 
+@dataclass(frozen=True)
+class Acting:
+    """CodedColumns by how they act: on the log-odds, or on the logarithm of success; with their places among all."""
+
+    odds: CodedColumns
+    times: CodedColumns
+    odds_at: Counted
+    times_at: Counted
+
+    @property
+    def size(self) -> int:
+        """Return the number of columns."""
+        return len(self.odds_at) + len(self.times_at)
+
+    def sum(self, weights: Floats, flatness: Floats) -> Floats:
+        """Add up columns as they act on the logarithm of the rates, weighted."""
+        made = np.zeros(self.size)
+        made[self.odds_at] = self.odds.sum(weights * flatness)
+        made[self.times_at] = self.times.sum(weights) if self.times.size else 0.0
+        return made
+
+    def products(self, other: "Acting", rates: Rates) -> Floats:
+        """Add up products of columns as they act on the logarithm of the rates, weighted by the curvature."""
+        made = np.zeros((self.size, other.size))
+        flat = rates.weight * rates.flatness
+        made[np.ix_(self.odds_at, other.odds_at)] = self.odds.products(other.odds, flat * rates.flatness)
+        if other.times.size:
+            made[np.ix_(self.odds_at, other.times_at)] = self.odds.products(other.times, flat)
+        if self.times.size:
+            made[np.ix_(self.times_at, other.odds_at)] = self.times.products(other.odds, flat)
+            made[np.ix_(self.times_at, other.times_at)] = self.times.products(other.times, rates.weight)
+        return made
+
+    def squares(self, rates: Rates) -> Floats:
+        """Add up squares of columns as they act on the logarithm of the rates, weighted by the curvature."""
+        made = np.zeros(self.size)
+        made[self.odds_at] = self.odds.squares(rates.weight * rates.flatness**2)
+        made[self.times_at] = self.times.squares(rates.weight)
+        return made
+
+
+def divide_by_action(columns: CodedColumns, multiplicative: Mask) -> Acting:
+    """Divide columns into those that act on the log-odds and those that multiply success."""
+    odds_at, times_at = np.flatnonzero(~multiplicative), np.flatnonzero(multiplicative)
+    return Acting(columns.take(odds_at.tolist()), columns.take(times_at.tolist()), odds_at, times_at)
+
+
 class LaplaceModel:
-    """All rows, ordered by day once, so that sums by day are quick."""
+    """All rows, with their days numbered. `base` are the columns of every fit: inherent difficulty, then the days."""
 
     def __init__(self, inherent: InherentDifficulty) -> None:
         """Number the days."""
         self.inherent = inherent
-        self.order = np.argsort(inherent.clusters, kind="stable")
-        days, self.first = np.unique(inherent.clusters[self.order], return_index=True)
-        self.day: Counted = np.empty(len(inherent.clusters), dtype=np.int64)
-        self.day[self.order] = np.repeat(np.arange(len(days)), np.diff(np.append(self.first, len(self.order))))
+        self.day: Counted = np.unique(inherent.clusters, return_inverse=True)[1].ravel().astype(np.int64)
+        self.days = int(self.day.max(initial=-1)) + 1
         self.precision = 1.0 / max(inherent.day_spread, LEAST_DAY) ** 2
-
-    def by_day(self, values: Floats) -> Floats:
-        """Sum values (rows down) by day."""
-        return np.asarray(np.add.reduceat(values[self.order], self.first, axis=0))
+        days = CodedColumns(len(self.day), self.days, (one_hot(self.day, self.days),), *nothing_plain(len(self.day)))
+        both = inherent.columns.beside(days)
+        every, none = np.arange(both.size), np.empty(0, np.int64)
+        self.base = Acting(both.widen(), both.take([]), every, none)
 
     def fit(
         self,
-        columns: Floats,
+        columns: CodedColumns,
         multiplicative: Mask,
         mean: Floats,
         spread: Floats,
@@ -88,13 +140,12 @@ class LaplaceModel:
 
         `multiplicative` marks columns that multiply success. `start` are coefficients and day effects to begin with.
         """
-        inherent = self.inherent
+        inherent, members = self.inherent, divide_by_action(columns, multiplicative)
         prior_mean, precision = np.append(inherent.mean, mean), 1.0 / np.append(inherent.spread, spread) ** 2
-        at, days = (prior_mean, np.zeros(len(self.first))) if start is None else start
-        point = self._evaluate(columns, multiplicative, at, days, prior_mean, precision)
+        at, days = (prior_mean, np.zeros(self.days)) if start is None else start
+        point = self._evaluate(members, at, days, prior_mean, precision)
         for _ in range(STEPS):
-            slope = point.acting.T @ point.residual - precision * (point.at - prior_mean)
-            day_slope = self.by_day(point.flatness * point.residual) - self.precision * point.days
+            slope, day_slope = point.slope, point.day_slope
             step = np.linalg.solve(point.curvature, slope - point.cross.T @ (day_slope / point.day_curvature))
             day_step = (day_slope - point.cross @ step) / point.day_curvature
             longest = max(float(np.abs(step).max()), float(np.abs(day_step).max(initial=0.0)))
@@ -102,9 +153,8 @@ class LaplaceModel:
             moved = point
             for _ in range(4):
                 moved = self._evaluate(
-                    columns, multiplicative, point.at + scale * step, point.days + scale * day_step, prior_mean,
-                    precision,
-                )  # fmt: skip
+                    members, point.at + scale * step, point.days + scale * day_step, prior_mean, precision
+                )
                 if moved.log_posterior >= point.log_posterior - CLOSE:
                     break
                 scale /= 4.0
@@ -115,71 +165,49 @@ class LaplaceModel:
         logdet = np.linalg.slogdet(point.curvature)[1] + np.log(point.day_curvature).sum()
         evidence = point.log_posterior - 0.5 * logdet
         evidence += 0.5 * (np.log(precision).sum() + len(point.days) * np.log(self.precision))
-        covariance = np.asarray(np.linalg.inv(point.curvature))
-        return Fitted(point.at, point.days, covariance, float(evidence), point.difficulty_rates, point.rates)
+        return Fitted(point.at, point.days, np.asarray(np.linalg.inv(point.curvature)), float(evidence))
 
-    def _evaluate(
-        self,
-        columns: Floats,
-        multiplicative: Mask,
-        at: Floats,
-        days: Floats,
-        prior_mean: Floats,
-        precision: Floats,
-    ) -> FitPoint:
+    def _rates(self, members: Acting, at: Floats, days: Floats) -> Rates:
         size = len(self.inherent.mean)
         effects = at[size:]
-        odds = self.inherent.columns @ at[:size] + columns[:, ~multiplicative] @ effects[~multiplicative]
-        odds = odds + days[self.day]
-        difficulty_rates = np.clip(logistic(odds), EDGE, 1.0 - EDGE)
-        factor = np.exp(columns[:, multiplicative] @ effects[multiplicative])
-        rates = np.clip(difficulty_rates * factor, EDGE, 1.0 - EDGE)
-        success = self.inherent.success
-        likelihood = success @ np.log(rates) + (1.0 - success) @ np.log(1.0 - rates)
+        odds = self.base.odds @ np.append(at[:size], days) + members.odds @ effects[members.odds_at]
+        difficulty = np.clip(logistic(odds), EDGE, 1.0 - EDGE)
+        if not members.times.size:
+            return Rates(difficulty, difficulty)
+        factor = np.exp(members.times @ effects[members.times_at])
+        return Rates(difficulty, np.clip(difficulty * factor, EDGE, 1.0 - EDGE))
+
+    def _evaluate(self, members: Acting, at: Floats, days: Floats, prior_mean: Floats, precision: Floats) -> FitPoint:
+        rates, success, size = self._rates(members, at, days), self.inherent.success, len(self.inherent.mean)
+        likelihood = success @ np.log(rates.all) + (1.0 - success) @ np.log(1.0 - rates.all)
         prior = -0.5 * (precision @ (at - prior_mean) ** 2 + self.precision * (days @ days))
-        flatness = 1.0 - difficulty_rates
-        acting = self._columns_on_log_rates(columns, multiplicative, flatness)
-        weight = rates / (1.0 - rates)
-        weighted = acting * weight[:, None]
-        cross = self.by_day(weighted * flatness[:, None])
-        day_curvature = self.by_day(weight * flatness**2) + self.precision
-        curvature = acting.T @ weighted - cross.T @ (cross / day_curvature[:, None])
+        residual, flatness = (success - rates.all) / (1.0 - rates.all), rates.flatness
+        slopes = self.base.sum(residual, flatness)
+        cross, day_curvature, curvature = self._curvature(members, rates)
+        curvature -= cross.T @ (cross / day_curvature[:, None])
         curvature[np.diag_indices(len(at))] += precision
-        return FitPoint(
-            at, days, difficulty_rates, rates, float(likelihood + prior), (success - rates) / (1.0 - rates), acting,
-            flatness, curvature, day_curvature, cross,
-        )  # fmt: skip
+        slope = np.append(slopes[:size], members.sum(residual, flatness)) - precision * (at - prior_mean)
+        day_slope = slopes[size:] - self.precision * days
+        return FitPoint(at, days, float(likelihood + prior), slope, day_slope, curvature, day_curvature, cross)
 
-    def _columns_on_log_rates(self, columns: Floats, multiplicative: Mask, flatness: Floats) -> Floats:
-        """Return columns as they act on the logarithm of the rates."""
-        return np.column_stack([self.inherent.columns * flatness[:, None], columns * _scale(multiplicative, flatness)])
+    def _curvature(self, members: Acting, rates: Rates) -> tuple[Floats, Floats, Floats]:
+        """Return the curvature of coefficients with days, of days, and of coefficients at given days."""
+        size, base = len(self.inherent.mean), self.base.products(self.base, rates)
+        beside = self.base.products(members, rates)
+        day_curvature = base.diagonal()[size:] + self.precision
+        cross = np.column_stack([base[size:, :size], beside[size:]])
+        own = members.products(members, rates)
+        return cross, day_curvature, np.block([[base[:size, :size], beside[:size]], [beside[:size].T, own]])
 
-    def score_and_information(
-        self,
-        fitted: Fitted,
-        columns: Floats,
-        multiplicative: Mask,
-        candidates: Floats,
-        candidates_multiplicative: Mask,
-    ) -> tuple[Floats, Floats]:
+    def score_and_information(self, fitted: Fitted, present: Acting, candidates: Acting) -> tuple[Floats, Floats]:
         """Return the derivative of the log-likelihood along each candidate column, and the information about it."""
-        flatness = 1.0 - fitted.difficulty_rates
-        present = self._columns_on_log_rates(columns, multiplicative, flatness)
-        weight = fitted.rates / (1.0 - fitted.rates)
-        acting = candidates * _scale(candidates_multiplicative, flatness)
-        weighted = acting * weight[:, None]
-        day_curvature = self.by_day(weight * flatness**2) + self.precision
-        days = self.by_day(weighted * flatness[:, None])
-        present_days = self.by_day(present * (weight * flatness)[:, None])
-        cross = present.T @ weighted - present_days.T @ (days / day_curvature[:, None])
-        unadjusted = np.einsum("ij,ij->j", acting, weighted) - np.einsum(
-            "ij,ij->j", days, days / day_curvature[:, None]
-        )
+        rates, size = self._rates(present, fitted.coefficients, fitted.days), len(self.inherent.mean)
+        present_days, day_curvature, _ = self._curvature(present, rates)
+        base = self.base.products(candidates, rates)
+        days = base[size:]
+        cross = np.vstack([base[:size], present.products(candidates, rates)])
+        cross -= present_days.T @ (days / day_curvature[:, None])
+        unadjusted = candidates.squares(rates) - np.einsum("ij,ij->j", days, days / day_curvature[:, None])
         information = unadjusted - np.einsum("ij,ij->j", cross, fitted.covariance @ cross)
-        residual = (self.inherent.success - fitted.rates) / (1.0 - fitted.rates)
-        return acting.T @ residual, np.maximum(information, EDGE)
-
-
-def _scale(multiplicative: Mask, flatness: Floats) -> Floats:
-    """Return by how much a unit of each column changes the logarithm of each row's rate."""
-    return np.where(multiplicative[None, :], 1.0, flatness[:, None])
+        residual = (self.inherent.success - rates.all) / (1.0 - rates.all)
+        return candidates.sum(residual, rates.flatness), np.maximum(information, EDGE)

@@ -5,16 +5,19 @@ explanations with a high prior; it adds, drops and exchanges members while that 
 sets that are not far less probable than the best count in the answer (Occam's window: Madigan and Raftery, JASA 1994).
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from fieldloop.diagnose.explanations.explanation import TIME, Explanation, Kind
 from fieldloop.diagnose.explanations.inherent import InherentDifficulty
-from fieldloop.diagnose.inference.laplace import Fitted, LaplaceModel, Mask
-from fieldloop.diagnose.inference.table import Floats
+from fieldloop.diagnose.inference.coding import code_columns, worth_coding
+from fieldloop.diagnose.inference.columns import CodedColumns, Floats
+from fieldloop.diagnose.inference.correlated import Correlated
+from fieldloop.diagnose.inference.laplace import Fitted, LaplaceModel, Mask, divide_by_action
+from fieldloop.diagnose.inference.number_columns import code_by_number
 from fieldloop.model.condition import Stratum
 from fieldloop.model.diagnosis import Gap
 from fieldloop.protocol import Section
@@ -25,7 +28,6 @@ EXCHANGED = 3  # number of candidates tried in the place of a member
 SAME_FACTOR = 2
 """Number of neighbouring cuts of one number that are tried, so that other factors are tried too."""
 MOST_ROUNDS = 12  # rounds of the search; it stops when nothing is gained
-TINY = 1e-12  # keeps a division by zero apart
 WITHOUT_REASON = (Kind.EVERYWHERE, Kind.DAY, Kind.GROWTH)
 
 
@@ -41,12 +43,17 @@ class FittedSet:
 class Sets:
     """All explanations of one diagnosis, and the sets of them that were visited."""
 
-    def __init__(self, inherent: InherentDifficulty, explanations: Sequence[Explanation], settings: Section) -> None:
-        """Build the columns."""
+    def __init__(
+        self,
+        inherent: InherentDifficulty,
+        explanations: Sequence[Explanation],
+        settings: Section,
+        numbers: Mapping[str, Floats] | None = None,
+    ) -> None:
+        """Build the columns; `numbers` are those of telemetry in all rows, on which some explanations depend."""
         self.inherent, self.explanations, self.settings = inherent, list(explanations), settings
         self.model = LaplaceModel(inherent)
-        self.matrix = np.column_stack([o.rows for o in explanations])
-        self._unit_columns = _unit_columns(self.matrix)
+        self.columns = _code_explanations(explanations, len(inherent.success), numbers or {})
         self._same_rows = settings.number("confounded_overlap")
         self.prior = np.array([o.log_odds for o in explanations])
         self.prior_mean = -np.array([o.loss.mean for o in explanations])
@@ -58,13 +65,27 @@ class Sets:
             for name, o in zip(self._factor_names, explanations, strict=True)
         ]
         self.visited: dict[tuple[int, ...], FittedSet | None] = {}
+        self._gains: dict[tuple[int, ...], Floats] = {}
         self._all = np.ones(len(self.explanations), dtype=bool)
+        self._candidates = divide_by_action(self.columns, self.multiplicative)
         self._reasoned = np.array([o.kind not in WITHOUT_REASON for o in explanations])
 
     @cached_property
-    def production_columns(self) -> Floats:
-        """Return columns in production alone, centred and of unit length."""
-        return _unit_columns(self.matrix[self.inherent.production])
+    def _everywhere(self) -> Correlated:
+        return Correlated(self.columns)
+
+    @cached_property
+    def _in_production(self) -> Correlated:
+        return Correlated(self.columns.among(self.inherent.production))
+
+    def similarity(self, member: int) -> Floats:
+        """Correlate the production rows of each explanation with those of this one."""
+        return np.asarray(self._in_production.correlate([member])[:, 0])
+
+    def take(self, members: Sequence[int]) -> CodedColumns:
+        """Return the columns of some explanations, coded together."""
+        several = self.columns.take(list(members))
+        return code_columns(several.rows, several.size, enumerate(several.unpack().T))
 
     @cached_property
     def empty_set(self) -> FittedSet:
@@ -130,7 +151,7 @@ class Sets:
             effects = [known.get(m, float(self.prior_mean[m]) / 2.0) for m in columns]
             start = (np.append(near.fit.coefficients[:size], effects), near.fit.days)
         return self.model.fit(
-            self.matrix[:, columns], self.multiplicative[columns], self.prior_mean[columns], self.spread[columns], start
+            self.take(columns), self.multiplicative[columns], self.prior_mean[columns], self.spread[columns], start
         )
 
     def _suspects(self) -> tuple[int, ...]:
@@ -207,9 +228,9 @@ class Sets:
         for several in self._groups(fitted):
             prior = np.maximum(self.prior[sorted(several)], 0.0).sum()
             score = fitted.score - (prior if self.prior[sorted(several)].min() < 0.0 else 0.0)
-            rows = self.matrix[:, sorted(several)].max(axis=1)
-            both = rows @ self.matrix
-            same = both >= self.settings.number("nearly_all") * (rows.sum() + self.matrix.sum(axis=0) - both)
+            rows = self.take(sorted(several)).unpack().max(axis=1)
+            both = self.columns.sum(rows)
+            same = both >= self.settings.number("nearly_all") * (rows.sum() + self._everywhere.totals - both)
             rest = [m for m in fitted.members if m not in several]
             whole = np.flatnonzero(same & ~self._reasoned).tolist()
             shorter = [self.visited.get(tuple(sorted((*rest, at)))) for at in whole]
@@ -231,17 +252,18 @@ class Sets:
     def _redundant(self, members: tuple[int, ...]) -> list[int]:
         """Return explanations that repeat a member: another cut of its number, another day, the same rows."""
         used = {self._same_names[m] for m in members}
-        alike = (self._unit_columns.T @ self._unit_columns[:, list(members)]).max(
-            axis=1, initial=-1.0
-        ) >= self._same_rows
+        alike = self._everywhere.correlate(members).max(axis=1, initial=-1.0) >= self._same_rows
         return [k for k, name in enumerate(self._same_names) if name in used or alike[k]]
 
     def _expected_gain(self, at: FittedSet) -> Floats:
         """Approximate the gain in log posterior from adding each explanation (quadratic approximation)."""
-        columns = self.matrix[:, list(at.members)]
-        score, information = self.model.score_and_information(
-            at.fit, columns, self.multiplicative[list(at.members)], self.matrix, self.multiplicative
-        )
+        if at.members not in self._gains:
+            self._gains[at.members] = self._compute_gain(at)
+        return self._gains[at.members].copy()
+
+    def _compute_gain(self, at: FittedSet) -> Floats:
+        present = divide_by_action(self.take(at.members), self.multiplicative[list(at.members)])
+        score, information = self.model.score_and_information(at.fit, present, self._candidates)
         return np.asarray(self.prior + _log_bayes_factor(score, information, self.prior_mean, self.spread**2))
 
     def _most_promising(self, at: FittedSet, count: int, allowed: Mask) -> list[int]:
@@ -267,10 +289,27 @@ def _gap_and_conditions(explanation: Explanation) -> tuple[Gap, Stratum, bool]:
     return explanation.gap, explanation.where, explanation.kind is Kind.DAY
 
 
-def _unit_columns(columns: Floats) -> Floats:
-    """Return columns centred and of unit length; a constant one becomes 0."""
-    centred = columns - columns.mean(axis=0)
-    return np.asarray(centred / np.maximum(np.linalg.norm(centred, axis=0), TINY))
+def _code_explanations(explanations: Sequence[Explanation], rows: int, numbers: Mapping[str, Floats]) -> CodedColumns:
+    """Code the columns of all explanations, those with the same factors next to each other."""
+    order = sorted(range(len(explanations)), key=lambda at: _order_of_coding(explanations[at]))
+    blocks = []
+    for name, values in numbers.items() if worth_coding(rows) else ():
+        of_number = [at for at in order if _depends_on(explanations[at], name)]
+        block = code_by_number(values, ((at, explanations[at].rows) for at in of_number)) if of_number else None
+        blocks += [block] if block is not None else []
+    done = {at for block in blocks for at in block.at.tolist()}
+    others = code_columns(rows, len(explanations), ((at, explanations[at].rows) for at in order if at not in done))
+    return replace(others, blocks=(*others.blocks, *blocks))
+
+
+def _depends_on(explanation: Explanation, number: str) -> bool:
+    return explanation.kind in (Kind.STEP, Kind.RISE) and explanation.stratum.conditions[0].factor == number
+
+
+def _order_of_coding(explanation: Explanation) -> tuple[bool, list[str], str]:
+    factors = [c.factor for c in explanation.stratum.conditions]
+    timed = str(explanation.stratum) if explanation.kind in (Kind.LATER, Kind.DAY) else ""
+    return explanation.gap is Gap.INFRASTRUCTURE, factors, timed
 
 
 def _log_bayes_factor(score: Floats, information: Floats, mean: Floats, variance: Floats) -> Floats:

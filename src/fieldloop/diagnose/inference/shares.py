@@ -14,13 +14,12 @@ import numpy as np
 
 from fieldloop.diagnose.explanations.explanation import Kind
 from fieldloop.diagnose.inference.day_spread import effective_episodes
-from fieldloop.diagnose.inference.expectation import logistic
+from fieldloop.diagnose.inference.member_costs import MemberCosts
 from fieldloop.diagnose.inference.sets import FittedSet, Sets
 from fieldloop.diagnose.inference.table import Counted, Floats
 from fieldloop.model.diagnosis import Gap
 
 Interval = tuple[float, float, float]
-STOPS, PARTS = np.polynomial.legendre.leggauss(5)  # exact for polynomials up to the ninth degree
 TINY = 1e-9  # keeps a division by zero apart
 REDRAWN = 20
 """Number of times effects are redrawn until all are negative; in a set of many small ones some may never be."""
@@ -61,8 +60,11 @@ def shares(
     gaps = [gap_of.get(at, one.gap) for at, one in enumerate(sets.explanations)]
     made, credit, fell = [], [], []
     for (one, _), count in zip(window, counts.tolist(), strict=True):
+        if not count:
+            continue
+        credits_of = _Credits(sets, one)
         for coefficients in _draw_effects(one, count, rng):
-            credited, beyond = _credits(sets, one, coefficients)
+            credited, beyond = credits_of.at(coefficients)
             member_gaps = [gaps[member] for member in one.members]
             by_gap = np.array(
                 [sum(p for g, p in zip(member_gaps, credited.tolist(), strict=True) if g is gap) for gap in Gap]
@@ -72,7 +74,7 @@ def shares(
             fell.append(sum(p for g, p in zip(member_gaps, beyond.tolist(), strict=True) if g is not None))
     tail = 0.5 - sets.settings.number("confidence") / 2.0
     spans, costs = _intervals(made, tail), _intervals(credit, tail)
-    known = dict(zip(best.members, _credits(sets, best, best.fit.coefficients)[0].tolist(), strict=True))
+    known = dict(zip(best.members, _Credits(sets, best).at(best.fit.coefficients)[0].tolist(), strict=True))
     whole = {gap: sum(p for m, p in known.items() if gaps[m] is gap) for gap in Gap}
     parts = {m: p / max(whole[gap], TINY) for m, p in known.items() if (gap := gaps[m]) is not None}
     lost = float(np.mean([by_gap.sum() for by_gap in credit]))
@@ -87,29 +89,18 @@ def _intervals(drawn: Sequence[Floats], tail: float) -> dict[Gap, Interval]:
     }
 
 
-def _credits(sets: Sets, fitted: FittedSet, coefficients: Floats) -> tuple[Floats, Floats]:
-    """Return what each member is credited with, and what it costs in production beyond the baseline."""
-    now, then = (
-        cost_of_members(sets, fitted, coefficients, rows) for rows in (sets.inherent.production, sets.inherent.baseline)
-    )
-    of_data = np.array([sets.explanations[m].kind is Kind.FAULT for m in fitted.members], dtype=bool)
-    return np.where(of_data, now, np.maximum(now - then, 0.0)), now - then
+class _Credits:
+    """What each member of a set is credited with."""
 
+    def __init__(self, sets: Sets, fitted: FittedSet) -> None:
+        inherent = sets.inherent
+        self._sides = [MemberCosts(sets, fitted, rows) for rows in (inherent.production, inherent.baseline)]
+        self._of_data = np.array([sets.explanations[m].kind is Kind.FAULT for m in fitted.members], dtype=bool)
 
-def cost_of_members(sets: Sets, fitted: FittedSet, coefficients: Floats, here: slice) -> Floats:
-    """Return how much average success each member costs in these rows."""
-    inherent, members = sets.inherent, list(fitted.members)
-    size = len(inherent.mean)
-    columns, multiplicative = sets.matrix[here][:, members], sets.multiplicative[members]
-    effect = columns * np.minimum(coefficients[size:], 0.0)
-    odds = inherent.columns[here] @ coefficients[:size] + fitted.fit.days[sets.model.day][here]
-    harder, beside = effect[:, ~multiplicative].sum(axis=1), effect[:, multiplicative].sum(axis=1)
-    cost = np.zeros(len(members))
-    for stop, part in zip((STOPS + 1.0) / 2.0, PARTS / 2.0, strict=True):
-        difficulty_rates = logistic(odds + stop * harder)
-        rates = difficulty_rates * np.exp(stop * beside)
-        cost -= part * np.where(multiplicative, rates @ effect, (rates * (1.0 - difficulty_rates)) @ effect) / len(odds)
-    return cost
+    def at(self, coefficients: Floats) -> tuple[Floats, Floats]:
+        """Return what each member is credited with, and what it costs in production beyond the baseline."""
+        now, then = (side.cost(coefficients) for side in self._sides)
+        return np.where(self._of_data, now, np.maximum(now - then, 0.0)), now - then
 
 
 def stratified_counts(weights: Sequence[float], draws: int, rng: np.random.Generator) -> Counted:

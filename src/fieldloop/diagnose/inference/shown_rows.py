@@ -17,13 +17,14 @@ def rows_under(table: Table, shown: Demonstrations, asked: Callable[[Stratum], b
     Whole strata are too many: with a handful of factors there are more of them than demonstrations.
     """
     conditions = [c for c in table.conditions if c.factor in shown.factors]
-    holds = table.indicators(conditions)
     alone = [asked(Stratum((c,))) for c in conditions]
-    marked = holds[:, alone].any(axis=1)
-    together = holds.T @ holds
+    marked = np.zeros(len(table), dtype=bool)
+    for condition in (c for c, asked_for in zip(conditions, alone, strict=True) if asked_for):
+        marked |= table.holds(condition)
+    together = table.count_together(conditions)
     for i, j in combinations(np.flatnonzero(~np.array(alone, dtype=bool)).tolist(), 2):
         if together[i, j] and asked(Stratum((conditions[i], conditions[j]))):
-            marked |= (holds[:, i] * holds[:, j]).astype(bool)
+            marked |= table.holds(conditions[i]) & table.holds(conditions[j])
     return np.asarray(marked, dtype=np.float64)
 
 

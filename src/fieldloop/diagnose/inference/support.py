@@ -9,8 +9,8 @@ from collections.abc import Collection
 import numpy as np
 
 from fieldloop.diagnose.explanations.explanation import Kind
+from fieldloop.diagnose.inference.columns import Floats
 from fieldloop.diagnose.inference.expectation import log_odds, logistic
-from fieldloop.diagnose.inference.table import Floats
 from fieldloop.diagnose.inquiry import Inquiry
 
 
@@ -40,7 +40,8 @@ def _predicted_rates(inquiry: Inquiry, members: Collection[int]) -> Floats:
     sets, best = inquiry.sets, inquiry.best
     known = dict(zip(best.members, best.fit.coefficients[len(sets.inherent.mean) :].tolist(), strict=True))
     columns = list(members)
-    effect = sets.matrix[sets.inherent.production][:, columns] * np.array([known[m] for m in columns])
+    rows = sets.take(columns).among(sets.inherent.production).unpack()
+    effect = rows * np.array([known[m] for m in columns])
     multiplicative = sets.multiplicative[columns]
     rates = logistic(log_odds(inquiry.expected) + effect[:, ~multiplicative].sum(axis=1))
     return np.asarray(rates * np.exp(effect[:, multiplicative].sum(axis=1)))

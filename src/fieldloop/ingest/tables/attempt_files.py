@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from fieldloop.errors import BadInput
 from fieldloop.ingest.tables.column_roles import ColumnRoles
 from fieldloop.ingest.tables.table_rows import TABLES, Row, read_rows
+from fieldloop.ingest.tables.text_columns import TextTable, read_text_table
 from fieldloop.ingest.tables.written_times import check_moment_ns, parse_moment_ns
 from fieldloop.model.codec import from_plain
 from fieldloop.model.condition import Stratum
@@ -32,17 +33,23 @@ AS_NAMED = ColumnRoles()
 """Every column is what its name means."""
 
 
-def find_telemetry_columns(files: Iterable[Path], few_levels: int, roles: ColumnRoles = AS_NAMED) -> frozenset[str]:
+def find_telemetry_columns(
+    files: Iterable[Path],
+    few_levels: int,
+    roles: ColumnRoles = AS_NAMED,
+    opened: Mapping[Path, TextTable] | None = None,
+) -> frozenset[str]:
     """Which columns of these tables are numbers from telemetry? One that is must be so in all of them.
 
     A column of numbers with more different values than `few_levels` is; with fewer it is a condition, as a shelf's
-    number is.
+    number is. `opened` are those of the tables that were read already.
     """
     seen: dict[str, set[str]] = {}
     for file in files:
-        for _, row in roles.rename(read_rows(file)) if file.suffix in TABLES else ():
-            for column, value in row.items():
-                seen.setdefault(column, set()).add(value)
+        if file.suffix in TABLES:
+            table = (opened or {}).get(file) or roles.rename_table(read_text_table(file))
+            for column, texts in table.columns.items():
+                seen.setdefault(column, set()).update(texts.names)
     numeric = {
         c: values - {""} for c, values in seen.items() if all(parse_finite_number(v) is not None for v in values - {""})
     }
@@ -87,7 +94,7 @@ def read_outcome_table(
     while_unknown = _name_rows_by_content([(n, {**row, **NO_RESULT_YET}) for n, row in rows])
     by_content = _name_rows_by_content(rows)
     named = [
-        (n, {**row, "id": unknown["id"]} if _has_no_result(row.get("succeeded", True)) else row)
+        (n, {**row, "id": unknown["id"]} if has_no_result(row.get("succeeded", True)) else row)
         for (n, row), (_, unknown) in zip(by_content, while_unknown, strict=True)
     ]
     outcomes = _parse_outcomes(named, file, policy, stage, telemetry, zones)
@@ -95,7 +102,8 @@ def read_outcome_table(
     return OutcomeTable(tuple(outcomes), sum(o.succeeded is None for o in outcomes), ids, tuple(n for n, _ in rows))
 
 
-def _has_no_result(value: Any) -> bool:
+def has_no_result(value: Any) -> bool:
+    """Does a cell state that the result is not known?"""
     return value is None or (isinstance(value, str) and value.strip().lower() in NO_RESULT)
 
 
@@ -142,8 +150,8 @@ def _parse_outcomes(
     if not rows:
         return []
     if file.suffix in TABLES:
-        kinds = _classify_columns(rows, Outcome, telemetry)
-        outcomes = [_parse_outcome(row, kinds, f"{file.name}, line {n}", policy, stage, zones) for n, row in rows]
+        kinds = classify_columns(rows[0][1], Outcome, telemetry)
+        outcomes = [parse_outcome_row(row, kinds, f"{file.name}, line {n}", policy, stage, zones) for n, row in rows]
         return _refuse_duplicates(outcomes, file, rows)
     filled: dict[str, Any] = {"policy": policy, "stage": stage, "site": "", "robot": "", "judged_by": ""}
     outcomes = []
@@ -161,7 +169,7 @@ def read_demonstrations(
     rows = read_rows(file)
     if file.suffix in TABLES:
         rows = roles.rename(rows)
-        kinds = _classify_columns(rows, Episode, telemetry)
+        kinds = classify_columns(rows[0][1], Episode, telemetry)
         return _refuse_duplicates(
             [_parse_episode(row, kinds, f"{file.name}, line {n}", zones) for n, row in rows], file, rows
         )
@@ -179,7 +187,7 @@ def read_demonstrations(
 
 
 def _parse_json_row(record_type: type[N], row: Mapping[str, Any], location: str) -> N:
-    if record_type is Outcome and "succeeded" in row and _has_no_result(row["succeeded"]):
+    if record_type is Outcome and "succeeded" in row and has_no_result(row["succeeded"]):
         row = {**row, "succeeded": None}
     elif record_type is Outcome and not isinstance(row.get("succeeded"), bool):
         stated = row.get("succeeded")
@@ -202,13 +210,13 @@ def _refuse_negative(value: Any, name: str, location: str) -> None:
         raise BadInput(f"{location}: {name} = {value!r}; it must be 0 or more, or left out.")
 
 
-def _classify_columns(rows: Sequence[Row], record_type: type, telemetry: frozenset[str]) -> dict[str, str]:
+def classify_columns(columns: Iterable[str], record_type: type, telemetry: frozenset[str]) -> dict[str, str]:
     """Classify every column that is not a field: a condition, or a number from telemetry."""
     named = {f.name for f in fields(record_type)} | {"at", *OBJECT_FACTORS}
-    return {column: "fact" if column in telemetry else "condition" for column in rows[0][1] if column not in named}
+    return {column: "fact" if column in telemetry else "condition" for column in columns if column not in named}
 
 
-def _parse_outcome(
+def parse_outcome_row(
     row: Mapping[str, str],
     column_kinds: Mapping[str, str],
     location: str,
@@ -216,6 +224,7 @@ def _parse_outcome(
     stage: Stage,
     zones: Mapping[str, str],
 ) -> Outcome:
+    """Parse one row of a table."""
     if "succeeded" not in row:
         columns = ", ".join(row)
         raise BadInput(
@@ -228,9 +237,7 @@ def _parse_outcome(
         "stratum": _format_conditions(row, column_kinds),
         "stage": row.get("stage") or stage,
         "at_ns": _parse_moment_ns(row, location, zones),
-        "succeeded": None
-        if _has_no_result(row["succeeded"])
-        else _parse_yes_no(row["succeeded"], "succeeded", location),
+        "succeeded": None if has_no_result(row["succeeded"]) else parse_yes_no(row["succeeded"], "succeeded", location),
         "facts": [
             [n, parse_finite_number(row[n])] for n, kind in column_kinds.items() if kind == "fact" and row.get(n)
         ],
@@ -257,7 +264,7 @@ def _parse_episode(
             *([n, row[n]] for n, kind in column_kinds.items() if kind == "fact" and row.get(n)),
             *([["item", _get_object_name(row)]] if _get_object_name(row) else []),
         ],
-        **{n: _parse_yes_no(row[n], n, location) for n in ("simulated", "succeeded") if row.get(n)},
+        **{n: parse_yes_no(row[n], n, location) for n in ("simulated", "succeeded") if row.get(n)},
         **{n: row.get(n, "") for n in EPISODE_TEXTS},
     }
     return _parse_json_row(Episode, plain, location)
@@ -271,7 +278,8 @@ def _format_conditions(row: Mapping[str, str], column_kinds: Mapping[str, str]) 
     return str(Stratum.of({n: row[n] for n, kind in column_kinds.items() if kind == "condition" and row.get(n)}))
 
 
-def _parse_yes_no(text: str, column: str, location: str) -> bool:
+def parse_yes_no(text: str, column: str, location: str) -> bool:
+    """Read a word for yes or no."""
     if text.lower() not in (*YES, *NO):
         raise BadInput(f"{location}: {column} = {text!r}; write yes, no or unknown.")
     return text.lower() in YES

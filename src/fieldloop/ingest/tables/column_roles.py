@@ -1,13 +1,14 @@
 """Roles of a folder's columns: stated in `columns.toml`, or seen from their values where a known column is missing."""
 
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
 from fieldloop.errors import BadInput, UnknownName
-from fieldloop.ingest.tables.table_rows import TABLES, Row, read_rows
+from fieldloop.ingest.tables.table_rows import Row
+from fieldloop.ingest.tables.text_columns import TextTable
 from fieldloop.model.diagnosis import Column, Gap, Role
 from fieldloop.model.episode import OBJECT_FACTORS
 from fieldloop.model.episode_text import parse_finite_number
@@ -49,14 +50,21 @@ class ColumnRoles:
             return list(rows)
         return [(n, {self.renamed.get(name, name): cell for name, cell in row.items()}) for n, row in rows]
 
+    def rename_table(self, table: TextTable) -> TextTable:
+        """Put columns under the names by which they are known."""
+        if not self.renamed:
+            return table
+        return replace(table, columns={self.renamed.get(name, name): texts for name, texts in table.columns.items()})
 
-def read_column_roles(folder: Path, tables: Iterable[Path], item_levels: int) -> ColumnRoles:
+
+def infer_column_roles(folder: Path, tables: Mapping[Path, TextTable], item_levels: int) -> ColumnRoles:
     """Read `columns.toml`, and find the column of times, and that of items, where no known one is there."""
-    by_file = {file: read_rows(file) for file in tables if file.suffix in TABLES}
-    present = {name for rows in by_file.values() for _, row in rows for name in row}
-    stated = _read_stated(folder / FILE, present if by_file else None)
+    present = {name for table in tables.values() for name in table.columns}
+    stated = _read_stated(folder / FILE, present if tables else None)
     found = (
-        {} if not by_file else dict(_infer_fields(by_file, present - set(stated), set(stated.values()), item_levels))
+        {}
+        if not tables
+        else dict(_infer_fields(tables.values(), present - set(stated), set(stated.values()), item_levels))
     )
     renamed = {name: KNOWN_AS[role] for name, role in {**found, **stated}.items() if role in KNOWN_AS}
     _refuse_two_of_one(renamed, present)
@@ -87,10 +95,11 @@ def _read_stated(file: Path, present: set[str] | None) -> dict[str, Role]:
 
 
 def _infer_fields(
-    by_file: Mapping[Path, Sequence[Row]], present: set[str], taken: set[Role], item_levels: int
+    tables: Collection[TextTable], present: set[str], taken: set[Role], item_levels: int
 ) -> Iterable[tuple[str, Role]]:
     cells = {
-        name: {str(row[name]) for rows in by_file.values() for _, row in rows if row.get(name)} for name in present
+        name: {text for table in tables if name in table.columns for text in table.columns[name].used if text}
+        for name in present
     }
     if "at" not in present and Role.TIME not in taken:
         times = [name for name, values in cells.items() if values and all(map(_is_time, values))]
@@ -99,7 +108,7 @@ def _infer_fields(
         many = [
             name for name, values in cells.items() if name not in ("id", "attempt") and _is_item(values, item_levels)
         ]
-        rows = sum(len(rows) for rows in by_file.values())
+        rows = sum(len(table.lines) for table in tables)
         many = [name for name in many if 2 * len(cells[name]) < rows]
         yield from ((name, Role.ITEM) for name in many if len(many) == 1)
 

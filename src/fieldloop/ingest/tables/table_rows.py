@@ -4,7 +4,9 @@ import csv
 import io
 import json
 import math
+from collections.abc import Iterable, Iterator
 from datetime import date, time
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -21,64 +23,82 @@ Row = tuple[int, dict[str, Any]]
 
 def read_rows(file: Path) -> list[Row]:
     """Read all rows; one that does not fit its header is refused, for its cells may stand under wrong names."""
-    text = ""
     if file.suffix == ".parquet":
         rows = _read_parquet(file)
     else:
         text = read_text(file)
         rows = _parse_csv(text, file.name) if file.suffix == ".csv" else _parse_json_lines(text, file.name)
     if not rows:
-        examples = file.suffix == ".csv" and any(line.startswith(EXAMPLE) for line in text.split("\n"))
-        if examples:
-            raise BadInput(
-                f"{file.name} has no rows but examples: lines that begin with {EXAMPLE!r} are not read. Add your own."
-            )
-        raise BadInput(f"{file.name} has no rows. Remove the file if it is not needed.")
+        refuse_empty_table(file)
     return rows
 
 
-def _parse_csv(text: str, file: str) -> list[Row]:
-    first = text.partition("\n")[0]
-    # spreadsheets in many countries write semicolons
-    mark = ";" if first.count(";") > first.count(",") else ","
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=mark)
+def refuse_empty_table(file: Path) -> None:
+    """Refuse a table without rows."""
+    if file.suffix == ".csv" and any(line.startswith(EXAMPLE) for line in read_text(file).split("\n")):
+        raise BadInput(
+            f"{file.name} has no rows but examples: lines that begin with {EXAMPLE!r} are not read. Add your own."
+        )
+    raise BadInput(f"{file.name} has no rows. Remove the file if it is not needed.")
+
+
+def find_delimiter(first_line: str) -> str:
+    """Return what separates the cells; spreadsheets in many countries write semicolons."""
+    return ";" if first_line.count(";") > first_line.count(",") else ","
+
+
+def walk_csv(lines: Iterable[str], file: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the header with its names, then the cells of each row, with the number of the line where it ends."""
+    unread = iter(lines)
+    first = next(unread, "")
+    mark = find_delimiter(first)
+    reader = csv.reader(chain([first], unread), strict=True, delimiter=mark)
     try:
         header = [name.strip() for name in next(reader, [])]
         for name in header:
             if name and header.count(name) > 1:
                 raise BadInput(f"{file}, line 1: the column {name!r} appears twice. Keep one.")
-        rows = []
+        yield reader.line_num, header
         for cells in reader:
             if not cells or cells[0].startswith(EXAMPLE):
                 continue
-            where = f"{file}, line {reader.line_num}"
             if len(cells) != len(header):
                 raise BadInput(
-                    f"{where}: {len(cells)} cells under {len(header)} columns; put text with {mark!r} in quotes, and "
-                    "leave a cell empty where nothing is known."
+                    f"{file}, line {reader.line_num}: {len(cells)} cells under {len(header)} columns; put text with "
+                    f"{mark!r} in quotes, and leave a cell empty where nothing is known."
                 )
-            named = zip(header, cells, strict=True)
-            rows.append((reader.line_num, {name: cell.strip() for name, cell in named if name}))
+            yield reader.line_num, cells
     except csv.Error as wrong:
         raise BadInput(f"{file}, line {reader.line_num}: {wrong}; is a quotation mark left open?") from wrong
-    return rows
 
 
-def _read_parquet(file: Path) -> list[Row]:
-    """Read a Parquet file; cells become text, as in a CSV, and lines are numbered from 1."""
+def _parse_csv(text: str, file: str) -> list[Row]:
+    rows = walk_csv(io.StringIO(text, newline=""), file)
+    header = next(rows)[1]
+    return [
+        (line, {name: cell.strip() for name, cell in zip(header, cells, strict=True) if name}) for line, cells in rows
+    ]
+
+
+def open_parquet(file: Path) -> Any:
+    """Open a Parquet file as a table."""
     import pyarrow as pa
     from pyarrow import parquet
 
     try:
-        table = parquet.read_table(file)
+        return parquet.read_table(file)
     except (OSError, pa.ArrowException) as wrong:
         raise BadInput(f"{file} cannot be read as Parquet: {wrong}") from wrong
-    return [
-        (n, {name: _format_cell(value) for name, value in row.items()}) for n, row in enumerate(table.to_pylist(), 1)
-    ]
 
 
-def _format_cell(value: Any) -> str:
+def _read_parquet(file: Path) -> list[Row]:
+    """Read a Parquet file; cells become text, as in a CSV, and lines are numbered from 1."""
+    rows = open_parquet(file).to_pylist()
+    return [(n, {name: format_cell(value) for name, value in row.items()}) for n, row in enumerate(rows, 1)]
+
+
+def format_cell(value: Any) -> str:
+    """Write a cell as a CSV has it."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     if isinstance(value, bool):

@@ -1,8 +1,13 @@
 """Parse times in users' tables: ISO-8601, seconds or nanoseconds since 1970."""
 
+import re
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
+
+import numpy as np
+from numpy.typing import NDArray
 
 from fieldloop.errors import BadInput
 from fieldloop.model.episode_text import parse_finite_number
@@ -16,6 +21,9 @@ LATEST_NS = int(datetime(LATEST_YEAR, 1, 1, tzinfo=UTC).timestamp()) * NS_PER_S
 YEAR_S = 31_556_952
 NS_PER_US = 1_000
 OTHER_UNITS = {"milliseconds": 10**6, "microseconds": NS_PER_US}
+PLAIN = re.compile(r"(19[7-9]\d|2[01]\d\d)-\d\d-\d\d[T ]\d\d:\d\d:\d\d", re.ASCII)
+PLAIN_UTC = re.compile(PLAIN.pattern + "Z", re.ASCII)
+PLAIN_LENGTH = 19
 HOW = "Write 2026-05-04T09:30:00Z, or seconds or nanoseconds since 1970."
 
 
@@ -38,6 +46,24 @@ def parse_moment_ns(text: str, location: str, zone: str = "UTC") -> int:
     # in whole numbers: as seconds a float would round to some hundred ns
     since_us = (local - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)
     return check_moment_ns(since_us * NS_PER_US, f"{location}: at = {text!r}")
+
+
+def parse_moments_ns(texts: Sequence[str], zone: str) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Parse many moments; the second array marks those that are no valid times."""
+    made, wrong = np.zeros(len(texts), dtype=np.int64), np.zeros(len(texts), dtype=bool)
+    if all(map(PLAIN_UTC.fullmatch, texts)) or (zone == "UTC" and all(map(PLAIN.fullmatch, texts))):
+        try:
+            made[:] = np.array([text[:PLAIN_LENGTH] for text in texts], dtype="datetime64[s]").astype(np.int64)
+        except ValueError:
+            pass  # one of them is no day of the calendar: each is looked at
+        else:
+            return made * NS_PER_S, (made < 0) | (made * NS_PER_S >= LATEST_NS)
+    for at, text in enumerate(texts):
+        try:
+            made[at] = parse_moment_ns(text, "", zone)
+        except BadInput:
+            wrong[at] = True
+    return made, wrong
 
 
 def check_moment_ns(at_ns: Any, label: str) -> int:

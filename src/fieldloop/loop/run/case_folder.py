@@ -19,6 +19,7 @@ from fieldloop.loop.work.case_files import Case, read_case
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.diagnosis import Diagnosis
 from fieldloop.model.identity import Ids
+from fieldloop.model.outcome_columns import list_texts
 from fieldloop.model.plan import Plan
 from fieldloop.monitor import count_daily_rates
 from fieldloop.plan import (
@@ -99,17 +100,17 @@ def plan_folder(
     case = read_case(folder, operations)
     if case.deployment is None:
         raise BadInput(f"{folder} has no deployment.toml, which a plan needs: it describes where the robot will work.")
-    collected = case.demonstrations or ()
+    collected, production = case.demonstrations or (), tuple(case.production)
     good = tuple(e for e in collected if e.succeeded is not False)
     covered = coverage(
-        case.deployment.exposures, good, case.production, tried=collected, costs=read_demonstration_costs(settings)
+        case.deployment.exposures, good, production, tried=collected, costs=read_demonstration_costs(settings)
     )
     elsewhere = demonstrated_elsewhere(covered, ((e.where, 1) for e in good), ((e.where, 1) for e in collected))
-    known = Known(covered, case.deployment, good, case.production, case.policy, elsewhere=elsewhere)
+    known = Known(covered, case.deployment, good, production, case.policy, elsewhere=elsewhere)
     crew = Crew((), (), protocol="", task=case.deployment.task, registers=False)
     made = draw(known, (), crew, settings, _make_id_generator(), time.time_ns(), np.random.default_rng(seed), strategy)
     odd = list_unusual_values(case.deployment, operations["audit"])
-    early = note_live_sites_without_set_in_tables(case.production, made.sites)
+    early = note_live_sites_without_set_in_tables(production, made.sites)
     made = replace(made, warnings=(*case.doubts, *odd, *early, *made.warnings))
     if html:
         curves = learning_curves(covered, made.quotas, settings, elsewhere=elsewhere)
@@ -120,7 +121,7 @@ def plan_folder(
 
 
 def _refuse_unknown_site(case: Case, site: str) -> None:
-    known = sorted({one.site for one in case.production} - {""})
+    known = sorted(list_texts(case.production, "site") - {""})
     if site and site not in known:
         raise BadInput(f"Production has no attempts at site {site!r}. Sites: {', '.join(known) or 'none'}.")
 

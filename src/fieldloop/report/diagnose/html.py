@@ -165,8 +165,8 @@ def _draw_failures_table(diagnosis: Diagnosis) -> Markup:
 
 def _draw_columns_table(diagnosis: Diagnosis) -> Markup:
     rows = [(one.name, one.role.value, sentence(one.why)) for one in diagnosis.columns]
-    body = folded(plural(len(rows), "column"), [table(("column", "role", "why"), rows)])
-    return panel("What each column is", [paragraph(COLUMNS, "dim"), body], anchor="columns")
+    body = draw_folded(plural(len(rows), "column"), [draw_table(("column", "role", "why"), rows)])
+    return draw_panel("What each column is", [draw_paragraph(COLUMNS, "dim"), body], anchor="columns")
 
 
 def _draw_failure_cell(failure: FailureExplained) -> Markup:
