@@ -14,6 +14,8 @@ from fieldloop.plan.score import score
 from fieldloop.protocol import Section
 
 INFORMED, GREEDY = "informed", "greedy"
+BY_MAP = ("frequency", "uniform")
+"""Strategies that look at no outcome, so that scoring plans for them would only take time."""
 PLENTY = 8000
 LEAST_REDUCIBLE = 0.01
 START = (0.35, 0.8)
@@ -121,7 +123,7 @@ class Run:
         """Tries as a plan asks for them; a quota counts good ones and costs their tries."""
         place, before = self.world.place, self.known
         self.known = self._log(round_)
-        if before:
+        if before and self.strategy not in BY_MAP:
             self.scores.insert(0, score(self.plan, before, self.known, self.settings))
         spent = spend(self.known, (), self.world.budget, self.settings, rng, self.strategy, self.scores)
         self.plan = replace(

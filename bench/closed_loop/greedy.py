@@ -18,7 +18,7 @@ def spend_greedily(truth: Truth, place: Map, kept: Floats, budget: float) -> Int
     """
     tries, left = np.zeros(len(kept), dtype=np.intp), budget
     while True:
-        open_rows = np.flatnonzero((place.cost <= left + 1e-9) & (place.shares > 0.0))  # noqa: PLR2004 - rounding
+        open_rows = np.flatnonzero((place.cost <= left + 1e-9) & (place.shares > 0.0))
         if not len(open_rows):
             return tries
         now = kept + tries * place.operators
@@ -27,7 +27,7 @@ def spend_greedily(truth: Truth, place: Map, kept: Floats, budget: float) -> Int
         likely = open_rows[np.argsort(-single / place.cost[open_rows], kind="stable")[:SCREENED]]
         best = (-np.inf, int(likely[0]), 1)
         for block in BLOCKS:
-            rows = likely[place.cost[likely] * block <= left + 1e-9]  # noqa: PLR2004 - rounding
+            rows = likely[place.cost[likely] * block <= left + 1e-9]
             if len(rows):
                 rate = (_worth(truth, place, now, rows, block) - base) / (place.cost[rows] * block)
                 at = int(np.argmax(rate))

@@ -43,7 +43,7 @@ FAMILIES = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Map:
-    """Strata by row: each factor's level, share of production, share of the laboratory, cost, and what is impossible."""
+    """Strata by row: each factor's level, shares of production and laboratory, cost, and what is impossible."""
 
     factors: tuple[str, ...]
     levels: tuple[int, ...]
@@ -102,7 +102,7 @@ def _draw_shares(codes: Ints, sizes: tuple[int, ...], family: Family, rng: np.ra
         usual = np.sort(rng.dirichlet(np.full(size, family.evenness)))[::-1] + 0.02
         mixes = np.stack([rng.dirichlet(8.0 * usual + 0.1) for _ in range(sizes[0])])
         shares = shares * mixes[codes[:, 0], codes[:, at]]
-    shares = np.where(shares > 1e-5 * shares.max(), shares, 0.0)  # noqa: PLR2004 - once in a hundred thousand: never
+    shares = np.where(shares > 1e-5 * shares.max(), shares, 0.0)
     return np.asarray(shares / shares.sum())
 
 
