@@ -13,7 +13,7 @@ round of ours lay in the promised interval of `plan.confidence` (0.9); before th
 
 Development seeds are from 0, final seeds from 50,000; the final ones were run once for the table.
 
-    python -m bench.plan_families --seeds 50000:50036 --rows bench/results/plan_families.jsonl --page docs/planning.md
+    python -m bench.plan_families --seeds 50000:50027 --rows bench/results/plan_families.jsonl --page docs/planning.md
 """
 
 import argparse
