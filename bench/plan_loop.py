@@ -2,8 +2,8 @@
 
 `run` takes one strategy through a number of rounds on one floor. Strategies on the same seed start from the same
 policy, meet the same scenes in production and are evaluated on the same picks; they differ in what is demonstrated.
-Besides the strategies of `fieldloop.plan` there are `same`, which goes on as the laboratory did, and `oracle`, which
-knows how often each stratum truly fails now and would still fail after plenty of demonstrations.
+Besides the strategies of `fieldloop.plan` there are `same`, which goes on as the laboratory did, and `informed`, a
+rule that knows how often each stratum truly fails now and would still fail after plenty of demonstrations.
 """
 
 from dataclasses import dataclass, field, replace
@@ -25,11 +25,11 @@ from fieldloop.train.cloning import Cloned, train_by_cloning
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
-BASELINES = ("same", "oracle")
+BASELINES = ("same", "informed")
 DRIFTING = "drift"
 NAMES = (*STRATEGIES, *BASELINES)
 LEAST_REDUCIBLE = 0.01
-"""The oracle spends a little even where it knows of nothing to win: its failure rates are measured, too."""
+"""The informed rule spends a little even where it knows of nothing to win: its failure rates are measured, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Sizes:
     evaluated: int = 4000
     plenty: int = 8000
     probes: int = 24
-    """Tries per stratum from which the oracle knows its failure rate."""
+    """Tries per stratum from which the informed rule knows its failure rate."""
     weeks_per_round: float = 3.0
     rounds: int = 4
     """Over so many rounds' weeks the plenty is spread."""
@@ -250,10 +250,10 @@ class Run:
         return round_to_whole(wanted, world.cost, self.budget, np.arange(len(wanted)), rng).astype(np.intp)
 
     def _known_best(self, round_: int) -> Ints:
-        """Tries as the laboratory would continue, or as an oracle that knows the possible gain of each stratum."""
+        """Tries as the laboratory would continue, or as a rule that knows the possible gain of each stratum."""
         world, rng = self.here.world, self.here.world.chance("plan", round_)
         weights = world.laboratory()
-        if self.strategy == "oracle":
+        if self.strategy == "informed":
             reducible = self.here.failure(self.policy, f"probe {round_}", round_) - self.here.lasting()
             shares = world.production(self.here.week(round_))
             weights = shares * np.maximum(reducible, LEAST_REDUCIBLE) / world.cost

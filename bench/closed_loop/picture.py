@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from bench.closed_loop.judge import Seen
-from bench.closed_loop.trials import BASELINE, ORACLE, OURS, STRATEGIES
+from bench.closed_loop.trials import BASELINE, INFORMED, OURS, STRATEGIES
 from fieldloop.report.plots import INK, INK_3, SERIES, STYLE
 
-COLOURS = dict(zip((name for name in STRATEGIES if name != ORACLE), SERIES, strict=True)) | {ORACLE: INK}
+COLOURS = dict(zip((name for name in STRATEGIES if name != INFORMED), SERIES, strict=True)) | {INFORMED: INK}
 ACROSS = 3
 PANEL = (3.0, 2.3)
 """Inches."""
@@ -39,7 +39,7 @@ def draw(all_seen: Sequence[Seen], file: Path) -> None:
 def _panel(of: Seen, axes: Any) -> None:
     for name, curves in of.curves.items():
         width = 2.0 if name in {OURS, BASELINE} else 1.1
-        style = (0, (4, 2)) if name == ORACLE else "-"
+        style = (0, (4, 2)) if name == INFORMED else "-"
         spent, success = curves.spent.mean(axis=0), curves.production.mean(axis=0)
         axes.plot(spent, success, label=name, color=COLOURS[name], linewidth=width, linestyle=style)
     level = of.levels.mean(axis=0)

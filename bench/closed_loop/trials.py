@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 from bench.plan_loop import Sizes
 
-OURS, BASELINE, ORACLE = "marginal", "frequency", "oracle"
-STRATEGIES = (OURS, "failure_frequency", BASELINE, "uniform", "failure_index", "same", ORACLE)
-CONTENDERS = tuple(name for name in STRATEGIES if name not in {BASELINE, ORACLE})
-"""What is tested against the baseline; the oracle uses knowledge that no planner has, and is only a yardstick."""
+OURS, BASELINE, INFORMED = "marginal", "frequency", "informed"
+STRATEGIES = (OURS, "failure_frequency", BASELINE, "uniform", "failure_index", "same", INFORMED)
+CONTENDERS = tuple(name for name in STRATEGIES if name not in {BASELINE, INFORMED})
+"""What is tested against the baseline; the informed rule knows what no planner knows, and is only a yardstick."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +29,9 @@ class Trial:
         return self.furthest if strategy in self.going_on else self.rounds
 
 
-FEWER = (OURS, "failure_frequency", BASELINE, ORACLE)
+FEWER = (OURS, "failure_frequency", BASELINE, INFORMED)
 """Beside the primary trial: the baseline, its nearest rival and the yardstick; time buys seeds, not more strategies."""
-PRIMARY = Trial("covered_traps", "covered_traps", 40.0, 10, furthest=16, going_on=(OURS, BASELINE, ORACLE))
+PRIMARY = Trial("covered_traps", "covered_traps", 40.0, 10, furthest=16, going_on=(OURS, BASELINE, INFORMED))
 TRIALS = (
     PRIMARY,
     Trial("drift", "drift", 40.0, 6, strategies=FEWER),

@@ -77,7 +77,7 @@ def test_a_line_that_was_cut_off_and_other_sizes_count_as_not_done(shown: Seen, 
 
 def test_figures_tables_and_picture(shown: Seen, tmp_path: Path) -> None:
     figures = plan.figures([shown])
-    assert {"demos_ratio_to_frequency", "oracle_headroom_share", "auc_over_frequency_covered_traps"} == set(figures)
+    assert {"demos_ratio_to_frequency", "informed_rule_share", "auc_over_frequency_covered_traps"} == set(figures)
     assert all(figure.n == SHORT.seeds for figure in figures.values())
     written = tables([shown])
     assert all(f"| {name} |" in written for name in STRATEGIES)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from bench.closed_loop.judge import Curves, Seen, headroom_share, paired, spent_ratio, spent_to, spent_to_level
 from bench.closed_loop.tables import differences, tables
-from bench.closed_loop.trials import BASELINE, ORACLE, OURS, Trial
+from bench.closed_loop.trials import BASELINE, INFORMED, OURS, Trial
 from bench.plan import as_json, figures
 from bench.plan_loop import DRIFTING, Floats
 from hypothesis import given
@@ -114,12 +114,12 @@ def test_a_paired_difference_is_student_s() -> None:
 
 def test_holm_goes_over_contenders_and_leaves_the_oracle_out() -> None:
     rng = np.random.default_rng(3)
-    finals = {name: rng.normal(0.65, 0.02, 8) for name in (OURS, BASELINE, "uniform", ORACLE)}
+    finals = {name: rng.normal(0.65, 0.02, 8) for name in (OURS, BASELINE, "uniform", INFORMED)}
     seen = planted(**finals)
     found = differences([seen])
     raw = [found["covered_traps", name][0].p for name in (OURS, "uniform")]
     assert [found["covered_traps", name][1] for name in (OURS, "uniform")] == pytest.approx(adjust_by_holm(raw))
-    assert np.isnan(found["covered_traps", ORACLE][1])
+    assert np.isnan(found["covered_traps", INFORMED][1])
     assert ("covered_traps", BASELINE) not in found
 
 
@@ -131,6 +131,6 @@ def test_a_table_says_when_a_level_was_not_reached() -> None:
 
 def test_an_infinite_ratio_is_written_as_null() -> None:
     slow, fast = np.array([0.55, 0.55]), np.array([0.7, 0.7])
-    found = json.loads(as_json(figures([planted(marginal=slow, frequency=fast, oracle=fast)])))
+    found = json.loads(as_json(figures([planted(marginal=slow, frequency=fast, informed=fast)])))
     assert found["demos_ratio_to_frequency"] == {"value": None, "n": 2, "low": None, "high": None}
-    assert found["oracle_headroom_share"]["value"] is None, "an oracle that wins nothing has no headroom"
+    assert found["informed_rule_share"]["value"] is None, "a rule that wins nothing has no headroom"

@@ -56,7 +56,7 @@ def _failed_levels_of_factor(gain: Gain, bought: Bought, factor: str) -> Iterato
     usual = np.where(others > 0.0, (failed.sum() - failed) / np.maximum(others, 1.0), 1.0)
     by_chance = usual**tried
     # as in the fit: only factors that can be impossible, and only where several strata share them
-    doubted = factor in settings["impossible_factors"] and any(
+    doubted = factor not in settings["learnable_factors"] and any(
         part.reach is Reach.LEVEL and part.factors == (factor,) for part in gain.parts
     )
     for code in np.flatnonzero((tried >= enough) & (share > 0.0) & (others > 0.0)).tolist():

@@ -36,3 +36,9 @@ def prior_curve(settings: Section) -> Curve:
 def exponents(settings: Section, count: int) -> Floats:
     """Return plausible exponents, geometrically spaced from slowest to fastest."""
     return np.geomspace(settings.number("learning_exponent_low"), settings.number("learning_exponent_high"), count)
+
+
+def speed_surprise(tried: Floats, settings: Section) -> Floats:
+    """Return the negative log prior of exponents, up to a constant."""
+    away = np.log(tried / settings.number("learning_exponent")) / settings.number("learning_exponent_spread")
+    return np.asarray(0.5 * away**2)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fieldloop.model.plan import PlanScore
-from fieldloop.plan.curves import Curve, exponents, prior_curve
+from fieldloop.plan.curves import Curve, exponents, prior_curve, speed_surprise
 from fieldloop.plan.floors import Yield
 from fieldloop.plan.hazards import Hazards, Reason, fit
 from fieldloop.plan.parts import Part, Reach
@@ -43,22 +43,39 @@ class Failing:
     """Per stratum the hazard of the version in production, which may not have learnt from all that is in hand."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Beliefs:
+    """Fits with learning of different speeds, and how probable each is; without earlier rounds there is one fit."""
+
+    fits: tuple[Failing, ...]
+    weights: Floats
+
+    @property
+    def most_probable(self) -> Failing:
+        """Return the fit to plan by."""
+        return self.fits[int(np.argmax(self.weights))]
+
+
 def fit_failure_hazards(
     table: Table, parts: Sequence[Part], operators: Yield, scores: Sequence[PlanScore], settings: Section
-) -> Failing:
-    """Fit the reasons to fail to production now and before each earlier plan (scores newest first)."""
+) -> Beliefs:
+    """Fit the reasons to fail to production now and before each earlier plan (scores newest first).
+
+    The speed of learning has a wide prior. Earlier rounds weigh its values by how well each explains their outcomes.
+    """
     scores = _newest_score_per_plan(scores)
     rows = _collect_observed_rows(table, parts, scores, settings)
     prior = prior_curve(settings)
     if not scores:
-        return _fit_with_curve(table, parts, operators, rows, prior, settings)[0]
-    tried = []
-    middle, wide = math.log(prior.exponent), settings.number("learning_exponent_spread")
-    for exponent in exponents(settings, int(settings.number("learning_exponents_tried"))):
-        curve = Curve(float(exponent), prior.borrowed)
-        made, surprise = _fit_with_curve(table, parts, operators, rows, curve, settings)
-        tried.append((surprise + 0.5 * ((math.log(exponent) - middle) / wide) ** 2, made))
-    return min(tried, key=lambda pair: pair[0])[1]
+        return Beliefs((_fit_with_curve(table, parts, operators, rows, prior, settings)[0],), np.ones(1))
+    speeds = exponents(settings, int(settings.number("learning_exponents_tried")))
+    fits, surprises = [], speed_surprise(speeds, settings)
+    for at, exponent in enumerate(speeds.tolist()):
+        made, surprise = _fit_with_curve(table, parts, operators, rows, Curve(exponent, prior.borrowed), settings)
+        fits.append(made)
+        surprises[at] += surprise
+    weights = np.exp(surprises.min() - surprises)
+    return Beliefs(tuple(fits), weights / weights.sum())
 
 
 def _newest_score_per_plan(scores: Sequence[PlanScore]) -> list[PlanScore]:
@@ -129,7 +146,7 @@ def _lasting_prior_spread(part: Part, rows: ObservedRows, managed: Floats, setti
     it. Sites and light are within reach of any policy.
     """
     spread = np.full(part.size, settings.number("lasting_spread"))
-    if part.reach is not Reach.LEVEL or not set(part.factors) <= set(settings["impossible_factors"]):
+    if part.reach is not Reach.LEVEL or set(part.factors) & set(settings["learnable_factors"]):
         return spread
     here = part.codes[rows.stratum]
     tried = np.bincount(here, rows.attempts, part.size).astype(np.float64)

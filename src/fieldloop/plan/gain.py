@@ -32,7 +32,8 @@ class Gain:
         self.price = table.cost / self.operators.share
         """Cost of a good demonstration, including failed tries."""
         self.shown = [part.sums(table.demonstrations) for part in self.parts]
-        self.why: Failing = fit_failure_hazards(table, self.parts, self.operators, scores, settings)
+        self.beliefs = fit_failure_hazards(table, self.parts, self.operators, scores, settings)
+        self.why: Failing = self.beliefs.most_probable
         self.curve: Curve = self.why.curve
         self._classes = Classes(self.parts)
         self._size, self._shown = self._classes.row(self.why.removable), self._classes.row(self.shown)

@@ -8,23 +8,24 @@ from numpy.typing import NDArray
 
 from fieldloop.plan.bought import Bought
 from fieldloop.plan.classes import Classes
-from fieldloop.plan.curves import Curve, exponents
+from fieldloop.plan.curves import Curve, exponents, speed_surprise
 from fieldloop.plan.gain import Gain
 from fieldloop.plan.strata import Floats
 
 WATCHED = 2000
 """Strata that are drawn one by one, largest gain first; the others are assumed to vary with them."""
 
+FINE = 200
+"""Exponents that are fine enough to draw from."""
+
 TINY = float(np.finfo(float).tiny)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Watched:
-    """The classes of the watched strata, their removable hazards, and demonstrations before and to come."""
+    """The classes of the watched strata, and their demonstrations before and to come."""
 
     classes: Classes
-    size: Floats
-    error: Floats
     shown: Floats
     real: Floats
     simulated: Floats
@@ -41,8 +42,9 @@ def draw_hazard(size: Floats | float, error: Floats | float, rng: np.random.Gene
 def draw_possible_gains(gain: Gain, bought: Bought, rng: np.random.Generator) -> tuple[Floats, Floats, Floats]:
     """Draw worlds: per world the whole gain, and what each stratum's real and simulated demonstrations add to it.
 
-    Each world draws every removable hazard (which covers failure, floor and transfer), a hazard that too few attempts
-    could have shown, the slope and offset of the learning curve, and the worth of a simulated demonstration.
+    Each world draws the speed of learning, then every removable hazard from the fit with that speed (which covers
+    failure, floor and transfer), a hazard that too few attempts could have shown, the worth of a simulated
+    demonstration, and how far worlds differ from the form of the model.
     """
     count, usual = int(gain.settings.number("draws")), gain.settings.number("simulation_worth")
     chosen = np.flatnonzero(bought.real + bought.simulated)
@@ -53,14 +55,16 @@ def draw_possible_gains(gain: Gain, bought: Bought, rng: np.random.Generator) ->
     watched = _watch_strata(gain, bought, rows)
     wholes, real, simulated = np.zeros(count), np.zeros((count, len(chosen))), np.zeros((count, len(chosen)))
     unseen, carried = _draw_unseen_hazard(gain, count, rng), rng.uniform(0.0, min(1.0, 2.0 * usual), count)
-    lasting, exposure = gain.why.lasting[rows], gain.table.exposure[rows]
-    for world, curve in enumerate(draw_curves(gain, count, rng)):
-        drawn = draw_hazard(watched.size, watched.error, rng) + unseen[world] * watched.share
+    exposure, hazards = gain.table.exposure[rows], _hazards_by_belief(gain, watched.classes, rows)
+    off = np.exp(gain.settings.number("model_spread") * rng.standard_normal(count))
+    for world, (curve, belief) in enumerate(_draw_beliefs(gain, count, rng)):
+        size, error, lasting = hazards[belief]
+        drawn = draw_hazard(size, error, rng) + unseen[world] * watched.share
         extra = watched.real + carried[world] * watched.simulated
         left = curve.remaining_share_after_more(watched.shown, extra)
         removed = watched.classes.each(drawn * (1.0 - left))
         weight = exposure * np.exp(removed - lasting - watched.classes.each(drawn))
-        wholes[world] = larger * np.sum(weight * -np.expm1(-removed))
+        wholes[world] = larger * off[world] * np.sum(weight * -np.expm1(-removed))
         falls = drawn * curve.exponent * left / (watched.shown + extra + curve.borrowed)
         worth = watched.classes.each(watched.classes.sums(weight) * falls)[at_chosen]
         real[world] = worth * bought.real[chosen]
@@ -70,12 +74,33 @@ def draw_possible_gains(gain: Gain, bought: Bought, rng: np.random.Generator) ->
 
 
 def draw_curves(gain: Gain, count: int, rng: np.random.Generator) -> list[Curve]:
-    """Draw learning curves. Earlier rounds move the centre; the spread stays, because rounds are few."""
-    learnt = gain.curve.exponent / gain.settings.number("learning_exponent")
-    slopes = learnt * rng.choice(exponents(gain.settings, 2 * count), count)
-    unsure = gain.settings.number("prior_demonstrations_spread")
-    borrowed = gain.curve.borrowed * np.exp(unsure * rng.standard_normal(count))
-    return [Curve(float(slope), float(k)) for slope, k in zip(slopes, borrowed, strict=True)]
+    """Draw learning curves from what is known of the speed: a wide prior, and the evidence of earlier rounds."""
+    return [curve for curve, _ in _draw_beliefs(gain, count, rng)]
+
+
+def _draw_beliefs(gain: Gain, count: int, rng: np.random.Generator) -> list[tuple[Curve, int]]:
+    """Draw learning curves, each with the fit that it belongs to."""
+    settings, fits = gain.settings, gain.beliefs.fits
+    chosen = rng.choice(len(fits), count, p=gain.beliefs.weights)
+    if len(fits) > 1:
+        step = np.log(settings.number("learning_exponent_high") / settings.number("learning_exponent_low"))
+        between = rng.uniform(-0.5, 0.5, count) * step / (len(fits) - 1)
+        slopes = np.array([fits[at].curve.exponent for at in chosen]) * np.exp(between)
+    else:
+        plausible = exponents(settings, FINE)
+        prior = np.exp(-speed_surprise(plausible, settings))
+        slopes = rng.choice(plausible, count, p=prior / prior.sum())
+    borrowed = gain.curve.borrowed * np.exp(
+        settings.number("prior_demonstrations_spread") * rng.standard_normal(count)
+    )  # fmt: skip
+    return [(Curve(float(b), float(k)), int(at)) for b, k, at in zip(slopes, borrowed, chosen, strict=True)]
+
+
+def _hazards_by_belief(
+    gain: Gain, classes: Classes, rows: NDArray[np.intp]
+) -> list[tuple[Floats, Floats, Floats]]:  # fmt: skip
+    """Return removable hazards by class, their errors, and lasting hazard by stratum, for each fit."""
+    return [(classes.row(fit.removable), classes.row(fit.errors), fit.lasting[rows]) for fit in gain.beliefs.fits]
 
 
 def _draw_unseen_hazard(gain: Gain, count: int, rng: np.random.Generator) -> Floats:
@@ -94,8 +119,6 @@ def _watch_strata(gain: Gain, bought: Bought, rows: NDArray[np.intp]) -> Watched
     alike = Counter(part.reach for part in gain.parts)
     each = [shares[part.reach] / sum(shares.values()) / alike[part.reach] for part in gain.parts]
     columns = (
-        gain.why.removable,
-        gain.why.errors,
         gain.shown,
         [part.sums(bought.real) for part in gain.parts],
         [part.sums(bought.simulated) for part in gain.parts],
