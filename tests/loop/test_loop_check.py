@@ -122,7 +122,7 @@ def test_a_changed_log_or_parameter_is_looked_at_again(dataset, tmp_path):
 
 
 def test_damaged_and_empty_folders_are_named(tmp_path):
-    with pytest.raises(BadInput, match="holds no measurements"):
+    with pytest.raises(BadInput, match="was not written in the measurement format"):
         check.check(None, keep=tmp_path / "nothing")
     (tmp_path / "kept").mkdir()
     (tmp_path / "kept" / "x.json").write_text("{")

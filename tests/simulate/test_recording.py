@@ -221,8 +221,8 @@ def test_facts_say_the_conditions_and_truth_only_when_asked(demonstration):
     for fact in ("sku", "lux", "temperature_c", "humidity_percent", "surface", "target_x", "approach"):
         assert episode.fact(fact)
     assert not any(name.startswith("truth_") for name, _ in episode.facts)
-    told = add_true_phases(demonstration).episode
-    begin, end = map(int, told.fact("truth_grasp").split())
+    annotated = add_true_phases(demonstration).episode
+    begin, end = map(int, annotated.fact("truth_grasp").split())
     assert ("grasp", begin, end) in demonstration.truth.phases
 
 

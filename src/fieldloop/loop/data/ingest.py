@@ -288,7 +288,10 @@ def _record_log(
 
 
 def explain_refused_statements(part: Part, result: PartResult, *, overrule: bool) -> str:
-    """Return why the facts that a user stated are refused: the log states others, or they contradict; '' otherwise."""
+    """Return why the facts that a user stated are refused; '' where they are accepted.
+
+    They are refused where they contradict each other, or where the log states other values and `overrule` is false.
+    """
     if part.amendments is None or not part.amendments.stated:
         return ""
     episodes = [one.episode for one in result.episodes]

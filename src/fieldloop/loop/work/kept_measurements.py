@@ -138,7 +138,10 @@ def _read_json_file(file: Path) -> dict[str, Any]:
     except (json.JSONDecodeError, UnicodeDecodeError) as wrong:
         raise BadInput(f"{file} is damaged: {wrong}. Delete it; its episodes are then measured again.") from wrong
     if content.get("schema") != SCHEMA:
-        raise BadInput(f"{file} holds no measurements of this version ({SCHEMA}). Name another folder.")
+        raise BadInput(
+            f"{file} was not written in the measurement format that this fieldloop reads ({SCHEMA}). "
+            "Name another folder."
+        )
     return {**content, "file": file.name, "written_ns": file.stat().st_mtime_ns}
 
 
