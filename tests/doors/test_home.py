@@ -83,7 +83,7 @@ def test_an_open_incident_comes_first_and_then_what_it_asked_for(tmp_path):
     after = home(workspace)
     assert sentence(after.next.sentence) == "Production problems call for 24 demonstrations"
     assert after.next.command == "fieldloop plan"
-    assert sentence(after.way_back).startswith("Back to plan: 24 demonstrations")
+    assert (after.way_back.code, after.way_back["demonstrations"]) == ("home.back_demands", 24)
     assert count_open_work(workspace) == {"/episodes": 4, "/incidents": 0}
     workspace.close()
 

@@ -20,9 +20,9 @@ def test_a_text_with_a_comma_is_noted_once_for_all_publishers():
     bag = Gathering(NoPayloads())
     stamps = np.asarray([10**18], dtype=np.int64)
     for caller in ("/a", "/b", "/a"):
-        bag.note(connection(caller))
-    bag.take(connection("/a"), Arrived(stamps, None, [b'{"x": 1.5}'], np.zeros((1, 1), dtype=np.int64)))
-    recording = bag.recording("bag", "ros1", {}, (), ())
+        bag.note_publisher(connection(caller))
+    bag.add_messages(connection("/a"), Arrived(stamps, None, [b'{"x": 1.5}'], np.zeros((1, 1), dtype=np.int64)))
+    recording = bag.make_recording("bag", "ros1", {}, (), ())
     (stream,) = recording.streams.values()
     assert stream.notes["callerid"] == "/a, /b"
     assert stream.notes["definition"] == "float64 x  # in m, along the rail"

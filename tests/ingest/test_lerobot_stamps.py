@@ -99,6 +99,6 @@ def test_frame_numbers_over_the_rate_are_made_up_however_they_were_rounded(made_
         "v3.0", float(FPS_30), "", {"observation.state": Feature("observation.state", "float32", (3,), ())}, {}, ()
     )
     state = {"observation.state": np.zeros((1800, 3)), "observation.state.timestamp": made_up(rows)[:, None]}
-    assert StampColumns(info).find(state).of == {}
+    assert StampColumns(info).find_stamps(state).of == {}
     state["observation.state.timestamp"] = rows[:, None] / FPS_30 + np.random.default_rng(0).uniform(0, 5e-3, (1800, 1))
-    assert StampColumns(info).find(state).of.keys() == {"observation.state"}
+    assert StampColumns(info).find_stamps(state).of.keys() == {"observation.state"}

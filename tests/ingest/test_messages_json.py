@@ -78,6 +78,6 @@ JSON = st.recursive(
 @given(JSON | st.dictionaries(st.sampled_from(["header", "timestamp", "stamp", "sec", "nsec", "frame_id"]), JSON))
 def test_any_json_is_read_or_fails_alone(message):
     payload = json.dumps(message).encode()
-    got = JsonDecoder("")(Spans.of([b'{"a": 1}', payload, b'{"a": 2}']))
+    got = JsonDecoder("")(Spans.from_payloads([b'{"a": 1}', payload, b'{"a": 2}']))
     assert got.failed <= 1
     assert {0, 2} <= set(got.groups["", ("a",)].messages.tolist())

@@ -119,7 +119,7 @@ ANYTHING = st.recursive(LEAVES, lambda inner: st.lists(inner, max_size=3) | st.d
 def test_no_message_in_json_breaks_those_around_it(made, type_):
     good = {"position": [1.0, 2.0], "name": ["a", "b"]}
     payloads = [json.dumps(message).encode() for message in (good, *made, good)]
-    decoded = JsonDecoder(type_)(Spans.of(payloads))
+    decoded = JsonDecoder(type_)(Spans.from_payloads(payloads))
     assert len(decoded.stamps_ns) == len(payloads)
     assert {0, len(payloads) - 1} <= {m for rows in decoded.groups.values() for m in rows.messages.tolist()} or (
         type_ == TYPES[3]
@@ -140,12 +140,12 @@ def test_types_within_types_do_not_multiply(leaves):
     Own, descriptors = described("made.Own", {"Own": [("x", F.TYPE_DOUBLE), *own]})  # noqa: N806
     message = Own(x=1.0)
     message.f0.x = 2.0
-    decoded = ProtobufDecoder("made.Own", descriptors)(Spans.of([message.SerializeToString()]))
+    decoded = ProtobufDecoder("made.Own", descriptors)(Spans.from_payloads([message.SerializeToString()]))
     assert {group: rows.values.tolist() for group, rows in decoded.groups.items()} == {("", ("x",)): [[1.0]]}
     assert decoded.left_out == {"f0"}
     levels = {f"L{i}": [(f"f{k}", f".made.L{i + 1}") for k in range(4)] for i in range(8)} | {"L8": leaves}
     Deep, descriptors = described("made.L0", levels)  # noqa: N806
-    decoded = ProtobufDecoder("made.L0", descriptors)(Spans.of([Deep().SerializeToString()]))
+    decoded = ProtobufDecoder("made.L0", descriptors)(Spans.from_payloads([Deep().SerializeToString()]))
     assert decoded.failed == 1
     assert "too many for a signal" in decoded.first_failure[1]
 

@@ -107,7 +107,7 @@ def test_descriptors_that_cannot_be_understood_give_stamps_and_a_note(tmp_path, 
 @given(st.binary(max_size=60))
 def test_any_bytes_are_read_or_fail_alone(payload):
     decoder = ProtobufDecoder("made.State", described("made.State", {"Point": POINT, "State": STATE})[1])
-    got = decoder(Spans.of([payload, b""]))
+    got = decoder(Spans.from_payloads([payload, b""]))
     assert got.failed <= 1
     assert any(1 in rows.messages for rows in got.groups.values())
 

@@ -28,7 +28,7 @@ def test_one_by_one_gives_what_all_at_once_gives():
         made = [make() for _ in range(6)]
         payloads = [message.payload(SECOND * (i + 1) + 7) for i, message in enumerate(made)]
         decoder = RosDecoder(made[0].TYPE, "cdr", "ros2msg", made[0].SCHEMA)
-        fast, slow = decoder(Spans.of(payloads)), decoder.decode_one_by_one(Spans.of(payloads))
+        fast, slow = decoder(Spans.from_payloads(payloads)), decoder.decode_one_by_one(Spans.from_payloads(payloads))
         assert fast.stamps_ns.tolist() == slow.stamps_ns.tolist() == [SECOND * (i + 1) + 7 for i in range(6)]
         assert fast.frame_id == slow.frame_id == made[0].frame_id
         assert fast.groups.keys() == slow.groups.keys()
@@ -126,7 +126,7 @@ def test_any_type_read_as_a_table_is_as_read_one_by_one(data, fields, header, en
         else bytes(store.serialize_ros1(m, "x/msg/Y"))
         for m in messages
     ]
-    spans = Spans.of(payloads)
+    spans = Spans.from_payloads(payloads)
     fast, slow = decoder(spans), decoder.decode_one_by_one(spans)
     assert fast.failed == slow.failed == 0
     assert decoder._find_table_layout(spans[0]) is not None, "every such type can be read as a table"
@@ -147,7 +147,7 @@ def test_broken_messages_fail_alone_and_nothing_else_is_raised(data):
         broken[data.draw(st.integers(0, len(broken) - 1))] = data.draw(st.integers(0, 255))
     cut = bytes(broken[: data.draw(st.integers(0, len(broken)))])
     decoder = RosDecoder(JointState.TYPE, "cdr", "ros2msg", JointState.SCHEMA)
-    got = decoder(Spans.of([whole, cut, whole, bytes(broken), whole]))
+    got = decoder(Spans.from_payloads([whole, cut, whole, bytes(broken), whole]))
     assert got.failed <= 2
     rows = got.groups["", ("left", "right")]
     assert {0, 2, 4} <= set(rows.messages.tolist())
@@ -160,7 +160,7 @@ def test_messages_of_several_layouts_are_sorted_out():
         JointState(("a", "b") if i % 3 else ("c",), [float(i)] * (2 if i % 3 else 1), (), (), "xy"[i % 2])
         for i in range(60)
     ]
-    spans = Spans.of([message.payload(SECOND + i) for i, message in enumerate(made)])
+    spans = Spans.from_payloads([message.payload(SECOND + i) for i, message in enumerate(made)])
     fast, slow = decoder(spans), decoder.decode_one_by_one(spans)
     assert fast.stamps_ns.tolist() == slow.stamps_ns.tolist() == [SECOND + i for i in range(60)]
     assert fast.groups.keys() == slow.groups.keys()
@@ -280,7 +280,7 @@ def test_each_child_frame_is_a_stream_of_poses(tmp_path):
 def test_frames_read_as_a_table_are_as_read_one_by_one():
     decoder = RosDecoder("tf2_msgs/msg/TFMessage", "cdr", "ros2msg", TRANSFORM)
     every = [("base", "arm", 5, 1.0), ("/arm", "/hand", 6, 2.0)]
-    payloads = Spans.of(
+    payloads = Spans.from_payloads(
         [transforms(part) for part in (every, every[:1], every, [], [every[0], every[0]], [*every, ("x", "", 7, 3.0)])]
     )
     fast, slow = decoder(payloads), decoder.decode_one_by_one(payloads)

@@ -33,9 +33,9 @@ def read(payload):
     found, stopped = parse_example(payload)
     assert stopped == ""
     kinds = {
-        Kind.BYTES: lambda v: v.blobs(),
-        Kind.FLOAT: lambda v: v.floats().tolist(),
-        Kind.INT64: lambda v: v.ints().tolist(),
+        Kind.BYTES: lambda v: v.read_blobs(),
+        Kind.FLOAT: lambda v: v.read_floats().tolist(),
+        Kind.INT64: lambda v: v.read_ints().tolist(),
     }
     return {name: kinds[values.kind](values) for name, values in found.items() if values.kind}
 
@@ -199,7 +199,7 @@ def test_hostile_bytes_are_refused_not_crashed_on(features, changes):
     found, _ = parse_example(bytes(payload))
     for values in found.values():
         try:
-            values.blobs() if values.kind is Kind.BYTES else values.numbers()
+            values.read_blobs() if values.kind is Kind.BYTES else values.read_numbers()
         except Unparsable:
             continue
 

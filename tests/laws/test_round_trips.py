@@ -113,7 +113,7 @@ def test_a_loss_that_was_not_named_is_found(hurt, said):
     recording = make_sample_recording(1)
     nothing = writers.Written(None, 1, 0)
     assert list(find_differences(recording, recording, nothing, Limits())) == []
-    assert any(said in told for told in find_differences(recording, hurt(recording), nothing, Limits()))
+    assert any(said in difference for difference in find_differences(recording, hurt(recording), nothing, Limits()))
 
 
 class Careless:
@@ -178,4 +178,4 @@ def test_a_loss_on_the_grid_that_was_not_named_is_found(hurt, said, tmp_path):
     written = writers.write_hdf5([before], tmp_path / "set")
     (after,) = recordings_in(tmp_path / "set")
     assert list(find_differences(before, after, written, Limits())) == []
-    assert any(said in told for told in find_differences(before, hurt(after), written, Limits()))
+    assert any(said in difference for difference in find_differences(before, hurt(after), written, Limits()))

@@ -69,8 +69,8 @@ def test_logs_of_one_name_in_two_folders_both_count(dataset, tmp_path):
 def test_new_calibrations_and_annotations_are_looked_at_again(dataset, tmp_path):
     rules = Rules(default_protocol())
     part, cache = Part(dataset, pixels=False), PartCache(tmp_path / "kept", rules)
-    cache.put(part, measure_part(part, rules))
-    assert cache.find(part) is not None
+    cache.store_result(part, measure_part(part, rules))
+    assert cache.find_result(part) is not None
     annotated = {"e": (Annotation("e", "phase", "grasp", 0, 1, "ana"),)}
     for other in (replace(rules, annotations=annotated), replace(rules, calibrations={})):
-        assert replace(cache, rules=other).find(part) is None
+        assert replace(cache, rules=other).find_result(part) is None

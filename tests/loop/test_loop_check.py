@@ -113,16 +113,16 @@ def test_what_is_kept_is_judged_anew_without_the_log(dataset, tmp_path):
 def test_a_changed_log_or_parameter_is_looked_at_again(dataset, tmp_path):
     rules = Rules(default_protocol())
     part, cache = Part(dataset, None, 0, PART), PartCache(tmp_path / "kept", rules)
-    cache.put(part, measure_part(part, rules))
-    assert cache.find(part) is not None
+    cache.store_result(part, measure_part(part, rules))
+    assert cache.find_result(part) is not None
     limits = dict(default_protocol().limits)
     limits["timing.longest_gap"] = limits["timing.longest_gap"].with_parameters(edge_s=9.0, steady_spread=1)
-    assert replace(cache, rules=Rules(replace(default_protocol(), limits=limits))).find(part) is None
-    assert cache.find(replace(part, pixels=False)) is None
+    assert replace(cache, rules=Rules(replace(default_protocol(), limits=limits))).find_result(part) is None
+    assert cache.find_result(replace(part, pixels=False)) is None
 
 
 def test_damaged_and_empty_folders_are_named(tmp_path):
-    with pytest.raises(BadInput, match="holds no measurements"):
+    with pytest.raises(BadInput, match="was not written in the measurement format"):
         check.check(None, keep=tmp_path / "nothing")
     (tmp_path / "kept").mkdir()
     (tmp_path / "kept" / "x.json").write_text("{")

@@ -191,10 +191,10 @@ def test_a_watched_folder_takes_a_log_once_no_one_writes_to_it(inbox, here, log)
     growing = box.folder / "pick.mcap"
     for share in (0.3, 0.6, 1.0):
         growing.write_bytes(log.read_bytes()[: int(log.stat().st_size * share)])
-        box.look()
+        box.poll_folder()
         assert here.store.count(Log) == 0, "it changed since the last look, or was never looked at before"
-    box.look()
-    box.look()
+    box.poll_folder()
+    box.poll_folder()
     assert (box.taken_in, box.refused, here.store.count(Log)) == (1, 0, 1)
     assert "pick.mcap" in said[0]
     assert watch.Inbox(here, box.folder).before == {}
@@ -205,11 +205,11 @@ def test_trouble_with_the_store_ends_no_watch(inbox, here, log, monkeypatch):
     (box.folder / "pick.mcap").write_bytes(log.read_bytes())
     with monkeypatch.context() as full:
         full.setattr(watch, "ingest_paths", lambda *_: (_ for _ in ()).throw(StoreFull("The disk is full.")))
-        box.look()
-        box.look()
+        box.poll_folder()
+        box.poll_folder()
     assert here.store.count(Log) == 0
     assert "full" in said[0]
-    box.look()
+    box.poll_folder()
     assert here.store.count(Log) == 1
 
 

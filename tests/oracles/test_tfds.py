@@ -180,7 +180,7 @@ def compare(recordings, target, scratch, **options):
             assert got.dtype == wanted.dtype, feature.name
         for feature in features.cameras:
             got = arrays[f"{number}/{streams[feature.name]}"]
-            for mine, frame_ in zip(framed.pictures(feature.name), got, strict=True):
+            for mine, frame_ in zip(framed.iterate_pictures(feature.name), got, strict=True):
                 shown = frame_[:, :, 0] if feature.kind is StreamKind.DEPTH else frame_
                 assert np.array_equal(mine, shown, equal_nan=mine.dtype.kind == "f"), feature.name
     return arrays, texts

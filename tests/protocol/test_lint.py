@@ -127,9 +127,9 @@ def test_every_code_that_stands_in_a_rule_has_a_case():
 @pytest.mark.parametrize("name", list_example_protocols())
 def test_an_example_is_whole_and_clean(name):
     text = read_example_protocol(name)
-    told = said(text, task_name=name)
-    assert not [r for r in told if r.severity is not H], told
-    assert {r.code for r in told} <= {"P603"}, "looser than shipped, each with its own reason"
+    remarks = said(text, task_name=name)
+    assert not [r for r in remarks if r.severity is not H], remarks
+    assert {r.code for r in remarks} <= {"P603"}, "looser than shipped, each with its own reason"
 
 
 def test_the_shipped_protocol_lacks_only_what_a_station_knows():
@@ -138,8 +138,8 @@ def test_the_shipped_protocol_lacks_only_what_a_station_knows():
 
 @pytest.mark.parametrize("day", ["2026-11-15", "2026-11-16", "2020-01-01"])
 def test_a_clock_verified_up_to_today_anywhere_on_earth_is_fine(day):
-    told = said(CLOCK + f"max_offset_ms = 2\nverified = {{ on = {day}, offset_ms = 2 }}")
-    assert not {r.code for r in told} & {"P312", "P313", "P314"}
+    remarks = said(CLOCK + f"max_offset_ms = 2\nverified = {{ on = {day}, offset_ms = 2 }}")
+    assert not {r.code for r in remarks} & {"P312", "P313", "P314"}
 
 
 def test_without_a_clock_no_day_lies_ahead():

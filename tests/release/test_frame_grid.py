@@ -203,7 +203,7 @@ def test_pictures_follow_their_stamps_even_where_those_jump_back_and_repeat():
     made = replace_streams(made, {"camera/wrist": camera(times[order], MarkedPictures(1, 0, len(order)))})
     features = survey_recordings([made], longest_gap_s=10.0)
     framed = frame_recording(made, features)
-    shown = [read_barcode(picture).frame for picture in framed.pictures("camera/wrist")]
+    shown = [read_barcode(picture).frame for picture in framed.iterate_pictures("camera/wrist")]
     assert len(shown) == len(framed) == len(times)
     assert [shown[moment] for moment in order] == list(range(len(order)))
     assert "release.rows_far_from_samples" in [

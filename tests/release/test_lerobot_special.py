@@ -237,6 +237,9 @@ def test_what_has_no_room_is_named(tmp_path):
 
 def test_a_file_that_would_last_too_long_is_followed_by_another():
     places = Places(200, 1000)
-    assert [places.next(10, too_long=True)[1] for _ in range(2)] == [True, False]  # an empty file is never left behind
+    assert [places.choose_file(10, too_long=True)[1] for _ in range(2)] == [
+        True,
+        False,
+    ]  # an empty file is never left behind
     places.note_written_bytes(10)
-    assert places.next(10, too_long=True) == (Place(0, 1), True)
+    assert places.choose_file(10, too_long=True) == (Place(0, 1), True)

@@ -70,9 +70,9 @@ def test_many_values_are_walked_through_and_many_columns_too(monkeypatch):
 def test_merged_means_are_the_mean_of_all(parts):
     seen = ValueStats(1)
     for part in parts:
-        seen.add(part[:, None])
+        seen.add_rows(part[:, None])
     whole = np.concatenate(parts)
-    got = seen.stats(np.zeros((5, 1)))
+    got = seen.compute_stats(np.zeros((5, 1)))
     assert got["count"] == [len(whole)]
     for name, wanted in {"min": whole.min(), "max": whole.max(), "mean": whole.mean(), "std": whole.std()}.items():
         assert got[name][0] == pytest.approx(wanted, rel=1e-9, abs=1e-6)
@@ -81,9 +81,9 @@ def test_merged_means_are_the_mean_of_all(parts):
 @given(arrays(np.uint8, st.tuples(st.integers(1, 9), st.integers(1, 9), st.just(3))))
 def test_picture_statistics_count_every_pixel(picture):
     seen = PictureStats()
-    seen.add(picture)
+    seen.add_picture(picture)
     levels = picture.reshape(-1, 3) / 255
-    got, wanted = seen.stats(), compute_stats(levels)
+    got, wanted = seen.compute_stats(), compute_stats(levels)
     for name in ("min", "max", "mean", "std"):
         np.testing.assert_allclose(np.ravel(got[name]), wanted[name], atol=1e-9)
     np.testing.assert_allclose(np.ravel(got["q50"]), np.quantile(levels, 0.5, axis=0, method="inverted_cdf"))
@@ -92,5 +92,5 @@ def test_picture_statistics_count_every_pixel(picture):
 @given(arrays(np.float32, (4, 5), elements=st.floats(np.float32(0.01), 10, width=32)))
 def test_a_distance_comes_back_within_half_a_step(metres):
     scale = DepthScale()
-    assert np.abs(scale.convert_to_metres(scale.steps(metres)) - metres).max() <= 0.0022
+    assert np.abs(scale.convert_to_metres(scale.quantise(metres)) - metres).max() <= 0.0022
     assert (scale.missing, scale.outside) == (0, 0)

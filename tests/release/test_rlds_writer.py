@@ -135,7 +135,7 @@ def test_protobuf_finds_every_value_we_were_given(written, recordings):
         assert found["steps/is_last"] == [0] * (STEPS - 1) + [1]
         assert found["steps/language_instruction"] == [b"lift the cup"] * STEPS
         for name, key in {"camera/wrist": "image_wrist", "camera/top": "image_top"}.items():
-            for data, wanted in zip(found[f"steps/observation/{key}"], framed.pictures(name), strict=True):
+            for data, wanted in zip(found[f"steps/observation/{key}"], framed.iterate_pictures(name), strict=True):
                 assert np.array_equal(cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)[:, :, ::-1], wanted)
         assert np.array_equal(
             np.reshape(found["steps/stamps_ns/image_wrist"], (STEPS, 2))[:, 0], framed.stamps_ns("camera/wrist")

@@ -70,7 +70,7 @@ def test_a_bad_grasp_fails_as_it_must(scene, changes, failure, reason):
 def test_the_least_force_that_holds_is_weight_and_inertia_over_friction(scene):
     """Between the force that bears the steepest pull and one a little below lies the border."""
     path = plan_pick_path(good(scene), STYLE, scene.site.bin_floor_m)
-    begin, end = path.index(path.phases["lift"][0]), path.index(path.phases["release"][0])
+    begin, end = path.find_step_index(path.phases["lift"][0]), path.find_step_index(path.phases["release"][0])
     pull = np.gradient(np.gradient(path.xyz, 0.02, axis=0), 0.02, axis=0)[begin:end] + np.array([0, 0, GRAVITY])
     least = scene.item.mass_kg * np.linalg.norm(pull, axis=1).max() / (2 * scene.item.friction)
     assert ends(scene, good(scene, force_n=least * 1.01)).succeeded
@@ -115,7 +115,7 @@ def test_too_slow_is_a_failure_of_time(scene):
 
 def test_after_a_collision_the_arm_stops_rises_and_goes_home(scene):
     verdict = ends(scene, good(scene, z=0.09))
-    path, at = verdict.path, verdict.path.index(verdict.cycle_s)
+    path, at = verdict.path, verdict.path.find_step_index(verdict.cycle_s)
     still = path.xyz[at : at + 50]
     assert np.allclose(still, still[0])
     assert np.allclose(path.xyz[-1], [0.30, -0.07, 0.46])

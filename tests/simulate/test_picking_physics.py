@@ -30,16 +30,16 @@ def scenes():
     )
 
 
-def grasp(**told):
+def grasp(**given):
     good = {
         "x": 0.0, "y": 0.0, "yaw": np.pi / 2, "depth": 0.02, "width": 0.085, "force": 12.0, "acceleration": 2.0,
         "release": 0.12,
     }  # fmt: skip
-    return Grasp(**{name: np.array([float(value)]) for name, value in (good | told).items()})
+    return Grasp(**{name: np.array([float(value)]) for name, value in (good | given).items()})
 
 
-def end(scenes, **told):
-    return ENDS[judge_grasps(scenes, grasp(**told)).end[0]]
+def end(scenes, **given):
+    return ENDS[judge_grasps(scenes, grasp(**given)).end[0]]
 
 
 def test_a_good_grasp_succeeds(scenes):
@@ -47,7 +47,7 @@ def test_a_good_grasp_succeeds(scenes):
 
 
 @pytest.mark.parametrize(
-    ("told", "expected"),
+    ("given", "expected"),
     [
         ({"y": 0.02}, "hit_item"),
         ({"width": 0.059}, "hit_item"),
@@ -62,8 +62,8 @@ def test_a_good_grasp_succeeds(scenes):
         ({"release": 0.141}, "dropped"),
     ],
 )
-def test_each_rule_is_broken_by_what_breaks_it(scenes, told, expected):
-    assert end(scenes, **told) == expected
+def test_each_rule_is_broken_by_what_breaks_it(scenes, given, expected):
+    assert end(scenes, **given) == expected
 
 
 def test_slipping_begins_exactly_where_friction_ends(scenes):

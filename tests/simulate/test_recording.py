@@ -183,15 +183,15 @@ def test_a_held_item_follows_the_tool_and_lies_where_physics_says(demonstration)
     verdict = demonstration.verdict
     path, item = verdict.path, demonstration.scene.item
     for phase in ("lift", "transport", "place"):
-        at = path.index(sum(path.phases[phase]) / 2)
+        at = path.find_step_index(sum(path.phases[phase]) / 2)
         tool = arm.make_tool_pose(path.xyz[at], path.yaw_rad[at])
-        pose = track.at(float(path.times_s[at]), tool)
+        pose = track.locate_item(float(path.times_s[at]), tool)
         along = np.array([np.cos(path.yaw_rad[at]), np.sin(path.yaw_rad[at])]) * verdict.grip.along_m
         assert np.allclose(pose[:2, 3], path.xyz[at, :2] + along)
         assert np.isclose(pose[2, 3], item.bottom + item.height / 2 + path.xyz[at, 2] - path.grasp.z)
         assert np.allclose(pose[:3, 2], [0, 0, 1], atol=1e-9)
-    assert np.allclose(track.at(1e3, tool)[:3, 3], [*verdict.rest[:2], verdict.rest[2] + item.height / 2])
-    assert np.allclose(track.at(0.0, tool)[:2, 3], [item.x, item.y])
+    assert np.allclose(track.locate_item(1e3, tool)[:3, 3], [*verdict.rest[:2], verdict.rest[2] + item.height / 2])
+    assert np.allclose(track.locate_item(0.0, tool)[:2, 3], [item.x, item.y])
 
 
 def test_same_seed_same_bits_another_seed_other_numbers():
@@ -221,8 +221,8 @@ def test_facts_say_the_conditions_and_truth_only_when_asked(demonstration):
     for fact in ("sku", "lux", "temperature_c", "humidity_percent", "surface", "target_x", "approach"):
         assert episode.fact(fact)
     assert not any(name.startswith("truth_") for name, _ in episode.facts)
-    told = add_true_phases(demonstration).episode
-    begin, end = map(int, told.fact("truth_grasp").split())
+    annotated = add_true_phases(demonstration).episode
+    begin, end = map(int, annotated.fact("truth_grasp").split())
     assert ("grasp", begin, end) in demonstration.truth.phases
 
 

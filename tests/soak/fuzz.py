@@ -34,7 +34,7 @@ class Findings:
     broken: dict[str, str] = field(default_factory=dict)
 
     def report(self):
-        return "\n".join(f"{kind}\n    {told}" for kind, told in self.broken.items())
+        return "\n".join(f"{kind}\n    {message}" for kind, message in self.broken.items())
 
 
 class Worker:

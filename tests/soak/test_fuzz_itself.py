@@ -46,9 +46,9 @@ def test_the_same_seed_hurts_alike_and_the_good_log_stays_good(log, tmp_path):
     ],
 )
 def test_every_breakage_is_named(said, law):
-    told = breakage(said, GOOD, checksummed=True)
-    assert law in told
-    assert bool(told) == bool(law)
+    law_named = breakage(said, GOOD, checksummed=True)
+    assert law in law_named
+    assert bool(law_named) == bool(law)
 
 
 def test_a_child_that_dies_is_noticed(log, monkeypatch):

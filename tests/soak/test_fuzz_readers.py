@@ -75,9 +75,9 @@ def test_no_damage_breaks_a_reader(name, tmp_path, monkeypatch):
         logs.append(Path(make(tmp_path / str(number))))
     logs += [path for real in REAL.get(name, ()) if (path := find(real))]
     findings = fuzz(name, logs, seed=SEED, cases=CASES, seconds=SECONDS, keep=KEEP, checksummed=CHECKSUMMED.get(name))
-    counted = f"{findings.cases} cases, {findings.complained} with defects, {findings.refused} refused"
-    print(f"{name}: seed {SEED}, {counted}, slowest {findings.slowest_s:.1f} s: {findings.slowest}")  # noqa: T201 - the seed must be seen
+    counts = f"{findings.cases} cases, {findings.complained} with defects, {findings.refused} refused"
+    print(f"{name}: seed {SEED}, {counts}, slowest {findings.slowest_s:.1f} s: {findings.slowest}")  # noqa: T201 - the seed must be seen
     assert findings.cases > min(SECONDS, CASES / 2), (
-        f"only {counted}: the reader or this machine is too slow to learn anything"
+        f"only {counts}: the reader or this machine is too slow to learn anything"
     )
-    assert not findings.broken, f"{counted}\n{findings.report()}"
+    assert not findings.broken, f"{counts}\n{findings.report()}"

@@ -18,13 +18,13 @@ NEW = {Gap.ENVIRONMENT, Gap.EDGE_CASES, Gap.CONDITIONS}
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory):
+def simulated(tmp_path_factory):
     folder = tmp_path_factory.mktemp("floor")
     return folder / "before", simulate_case(folder / "before", seed=3)
 
 
-def test_the_laboratory_promises_what_the_floor_does_not_keep(told):
-    folder, story = told
+def test_the_laboratory_promises_what_the_floor_does_not_keep(simulated):
+    folder, story = simulated
     assert story.laboratory >= 0.85
     assert story.production <= 0.62
     seen = read_case(folder, default_operations())
@@ -42,8 +42,8 @@ def test_the_laboratory_promises_what_the_floor_does_not_keep(told):
     assert alarms, "a loss of thirty points alarms"
 
 
-def test_the_diagnosis_names_what_was_never_shown(told):
-    folder, _ = told
+def test_the_diagnosis_names_what_was_never_shown(simulated):
+    folder, _ = simulated
     made = diagnose_folder(None, folder)
     assert made.status is Status.FAILED
     assert made.causes[0].gap in NEW
@@ -53,8 +53,8 @@ def test_the_diagnosis_names_what_was_never_shown(told):
     assert made.sum_gap_shares(Gap.TIMING) < 0.1
 
 
-def test_the_plan_brings_back_more_than_four_times_as_much_of_the_same(told, tmp_path):
-    folder, story = told
+def test_the_plan_brings_back_more_than_four_times_as_much_of_the_same(simulated, tmp_path):
+    folder, story = simulated
     drawn = plan_folder(None, folder, budget=BUDGET, orders=folder / "orders.csv")
     assert drawn.cost <= BUDGET
     planned = simulate_next_case(folder, tmp_path / "planned")

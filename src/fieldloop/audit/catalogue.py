@@ -62,7 +62,7 @@ def _convert_to_catalogue_units(raw: Cells, columns: Mapping[int, Column]) -> Ce
     """Return a row of a master under the names of the catalogue, in kilograms and metres."""
     names, values = list(raw), {}
     for at, (name, factor) in columns.items():
-        number = raw.number(names[at]) if factor != 1.0 else None
+        number = raw.read_number(names[at]) if factor != 1.0 else None
         values[name] = raw[names[at]] if number is None else f"{number * factor:.12g}"
     return Cells(values, raw.where)
 
@@ -88,7 +88,7 @@ def read_description(cells: Cells) -> Sku:
     """Read an article's name and physical properties."""
     if not cells["sku"]:
         cells.refuse("sku", "the article has no name; fill it in or delete the row.")
-    size = tuple(cells.number(side) for side in SIDES)
+    size = tuple(cells.read_number(side) for side in SIDES)
     given = cells.get("deformable", "")
     deformable = parse_bool(given)
     if given and deformable is None:
@@ -96,7 +96,7 @@ def read_description(cells: Cells) -> Sku:
     return Sku(
         id=cells["sku"],
         picks_per_week=0.0,
-        mass_kg=cells.number("mass_kg"),
+        mass_kg=cells.read_number("mass_kg"),
         size_m=None if None in size else (size[0] or 0.0, size[1] or 0.0, size[2] or 0.0),
         packaging=cells.get("packaging", ""),
         deformable=deformable,
@@ -105,7 +105,7 @@ def read_description(cells: Cells) -> Sku:
 
 
 def _read_article(cells: Cells, settings: Section) -> Sku:
-    sku, picks, site = read_description(cells), cells.number("picks_per_week", NOT_PICKED), cells.get("site", "")
+    sku, picks, site = read_description(cells), cells.read_number("picks_per_week", NOT_PICKED), cells.get("site", "")
     if picks is None:
         cells.refuse("picks_per_week", f"empty; {NOT_PICKED}.")
     _refuse_impossible_values(cells, settings)
@@ -117,7 +117,7 @@ def _read_article(cells: Cells, settings: Section) -> Sku:
 def _refuse_impossible_values(cells: Cells, settings: Section) -> None:
     for column, quantity in LIMITED.items():
         least, _, _, most = settings[quantity]
-        value = cells.number(column)
+        value = cells.read_number(column)
         if value is not None and not least <= value <= most:
             why = explain_impossible_values(quantity, (value,), settings)
             cells.refuse(column, f"{value:g}: {why}. Correct it, or widen audit.{quantity} in operations.toml.")

@@ -20,7 +20,7 @@ class Cells(dict[str, str]):
         """Raise an error with the place of a cell and what to do."""
         raise BadInput(f"{self.where}, column {column}: {what}")
 
-    def number(self, column: str, unknown: str = "leave it empty") -> float | None:
+    def read_number(self, column: str, unknown: str = "leave it empty") -> float | None:
         """Return a finite non-negative number, None where the cell is empty. `unknown` is what to write for none."""
         cell = self.get(column, "")
         if not cell:

@@ -124,7 +124,7 @@ def _decide_verdict(
 
 
 def _compare_level(name: str, claimed: float, seen: LevelSeen, differs: bool, *, level: float) -> LevelCompared:  # noqa: FBT001 - a row
-    low, high = seen.interval(level)
+    low, high = seen.compute_interval(level)
     return LevelCompared(name, claimed, seen.logged.rate, low, high, seen.logged.count, differs)
 
 

@@ -57,7 +57,7 @@ def collect_logged_attempts(
     attempts = []
     for o, ended in _list_field_attempts(outcomes):
         site = o.stratum.level("site") or o.site
-        same = recorded.take(o)
+        same = recorded.take_episode(o)
         item = o.item or (same.handled if same else "")
         levels = _list_levels(o.stratum, tiers.get(item, ""))
         facts = {ALIASES.get(name, name): value for name, value in o.facts if math.isfinite(value)}

@@ -24,22 +24,22 @@ def parse_deployment_map(
     top = _parse_toml_file(map_text, map_file)
     top.refuse_unknown(("deployment", "site", "edge_case"))
     head = _read_head(top)
-    sites = tuple(read_site(row, settings) for row in top.rows("site"))
+    sites = tuple(read_site(row, settings) for row in top.read_rows("site"))
     _check_site_shares(top, sites, settings.number("share_tolerance"))
     skus = read_catalogue(skus_text, settings, skus_file)
     _check_article_sites(skus, sites, skus_file)
     return Deployment(
-        id=head.text("id"),
-        task=head.text("task"),
+        id=head.read_text("id"),
+        task=head.read_text("task"),
         sites=sites,
         skus=skus,
         edge_cases=_read_edge_cases(top, settings),
         target_cycle_s=_read_target_cycle_s(head, settings),
-        label_standard=head.text("label_standard", ""),
-        synchronisation=head.text("synchronisation", ""),
-        max_offset_ms=head.number("max_offset_ms", low=0.0),
-        verified_by=head.text("verified_by", ""),
-        min_agreement=head.number("min_agreement", low=0.0, high=1.0),
+        label_standard=head.read_text("label_standard", ""),
+        synchronisation=head.read_text("synchronisation", ""),
+        max_offset_ms=head.read_number("max_offset_ms", low=0.0),
+        verified_by=head.read_text("verified_by", ""),
+        min_agreement=head.read_number("min_agreement", low=0.0, high=1.0),
     )
 
 
@@ -62,7 +62,7 @@ def _read_head(top: Row) -> Row:
 
 
 def _read_target_cycle_s(head: Row, settings: Section) -> float | None:
-    target = head.number("target_cycle_s", low=0.0)
+    target = head.read_number("target_cycle_s", low=0.0)
     if target is not None:
         head.refuse_impossible("target_cycle_s", "target_cycle_s", (target,), settings)
     return target
@@ -70,28 +70,28 @@ def _read_target_cycle_s(head: Row, settings: Section) -> float | None:
 
 def _read_edge_cases(top: Row, settings: Section) -> tuple[EdgeCase, ...]:
     cases: dict[str, EdgeCase] = {}
-    for row in top.rows("edge_case"):
+    for row in top.read_rows("edge_case"):
         row.refuse_unknown(EDGE_KEYS)
-        name, per_week = row.text("name"), row.number("per_week", low=0.0)
+        name, per_week = row.read_text("name"), row.read_number("per_week", low=0.0)
         if per_week is None:
             row.refuse("per_week", "per_week is missing; write how often this happens in a normal working week.")
         row.refuse_impossible("per_week", "picks_per_week", (per_week,), settings)
         if name in cases:
             row.refuse("name", f"the edge case {name!r} is given twice; add the two into one.")
-        cases[name] = EdgeCase(name, per_week, row.number("failure_rate", low=0.0, high=1.0))
+        cases[name] = EdgeCase(name, per_week, row.read_number("failure_rate", low=0.0, high=1.0))
     return tuple(cases.values())
 
 
 def _check_site_shares(top: Row, sites: tuple[Site, ...], tolerance: float) -> None:
     if not sites:
         raise BadInput(f"{top.file}: the map has no [[site]]; describe at least one facility.")
-    for row, site in zip(top.rows("site"), sites, strict=True):
+    for row, site in zip(top.read_rows("site"), sites, strict=True):
         if sum(other.id == site.id for other in sites) > 1:
             row.refuse("id", f"the site {site.id!r} is given twice; every facility has one [[site]].")
     total = sum(site.share for site in sites)
     if abs(total - 1.0) > tolerance:
         listed = ", ".join(f"{site.id} = {site.share:g}" for site in sites)
-        top.rows("site")[0].refuse("share", f"the shares of all sites add up to {total:g}, not to 1: {listed}.")
+        top.read_rows("site")[0].refuse("share", f"the shares of all sites add up to {total:g}, not to 1: {listed}.")
 
 
 def _check_article_sites(skus: tuple[Sku, ...], sites: tuple[Site, ...], file: str) -> None:

@@ -71,7 +71,7 @@ class _Count:
     largest: dict[str, Line] = field(default_factory=dict)
     lines: int = 0
 
-    def skip(self, why: str, line: int) -> None:
+    def skip_line(self, why: str, line: int) -> None:
         self.skipped.setdefault(why, []).append(line)
 
     def skip_days(self, why: str, days: Collection[str]) -> None:
@@ -127,22 +127,22 @@ def _count_row(
         return
     count.lines += 1
     if len(row) != len(header):
-        count.skip(f"not {len(header)} cells", line)
+        count.skip_line(f"not {len(header)} cells", line)
         return
     cells = dict(zip(header, row, strict=True))
     sku, day = cells[columns["sku"]].strip(), re.split(r"[T ]", cells[columns["date"]].strip())[0]
     pieces = parse_finite_number(cells[columns["pieces"]]) if "pieces" in columns else 1.0
     site = cells[columns["site"]].strip() if "site" in columns else ""
     if not sku:
-        count.skip("no article", line)
+        count.skip_line("no article", line)
     elif pieces is None:
-        count.skip("pieces are not a number", line)
+        count.skip_line("pieces are not a number", line)
     elif pieces <= 0.0:
-        count.skip(RETURNED, line)
+        count.skip_line(RETURNED, line)
     elif pieces > most:
-        count.skip(f"pieces are more than {most:,.0f}", line)
+        count.skip_line(f"pieces are more than {most:,.0f}", line)
     elif "site" in columns and not site:
-        count.skip("no site", line)
+        count.skip_line("no site", line)
     else:
         count.picks[sku, site, day] += pieces
         if day not in count.largest or pieces > count.largest[day].pieces:

@@ -28,8 +28,8 @@ def read_people_shares(row: Row, tolerance: float, min_people: float) -> tuple[P
     """Read bands with shares; refuse a band of so few people that it would identify them."""
     count = read_people_count(row)
     bands = []
-    for quantity, table in row.tables("people").items():
-        shares = table.shares(quantity, tolerance)
+    for quantity, table in row.read_named_rows("people").items():
+        shares = table.read_shares(quantity, tolerance)
         for band, share in shares.items():
             _refuse_band_of_one_person(table, quantity, quantity, band)
             if count is not None and 0.0 < share * count < min_people:
@@ -44,7 +44,7 @@ def read_people_shares(row: Row, tolerance: float, min_people: float) -> tuple[P
 
 def read_people_count(row: Row) -> int | None:
     """Read how many people work at the site, None where it is not given."""
-    count = row.number("people_count", low=0.0)
+    count = row.read_number("people_count", low=0.0)
     if count is not None and count != int(count):
         row.refuse("people_count", f"people_count = {count:g} should be a whole number.")
     return None if count is None else int(count)

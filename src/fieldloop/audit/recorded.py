@@ -28,10 +28,10 @@ class Recorded:
         for spans in self._timed.values():
             spans.sort()
 
-    def take(self, outcome: Outcome) -> Episode | None:
+    def take_episode(self, outcome: Outcome) -> Episode | None:
         """Return the episode of this attempt and remove it; None where it was not recorded."""
         place = outcome.stratum.level("site") or outcome.site, outcome.robot
-        episode_id = self._named.get((place, outcome.attempt)) or self._episode_at(place, outcome.at_ns)
+        episode_id = self._named.get((place, outcome.attempt)) or self._find_episode_at(place, outcome.at_ns)
         return self._episodes.pop(episode_id, None) if episode_id else None
 
     @property
@@ -39,7 +39,7 @@ class Recorded:
         """Yield episodes without an outcome."""
         yield from self._episodes.values()
 
-    def _episode_at(self, place: SiteRobot, at_ns: int) -> str | None:
+    def _find_episode_at(self, place: SiteRobot, at_ns: int) -> str | None:
         spans = self._timed.get(place, [])
         before = bisect_right(spans, at_ns, key=lambda span: span[0])
         if not before:

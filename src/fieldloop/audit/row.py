@@ -64,7 +64,7 @@ class Row:
 
     def refuse(self, key: str, what: str) -> NoReturn:
         """Raise an error with the place of a key and what to do."""
-        raise BadInput(f"{self._place_of_key(key)}: {what}")
+        raise BadInput(f"{self._name_place_of_key(key)}: {what}")
 
     def refuse_unknown(self, known: Iterable[str]) -> None:
         """Refuse unknown keys: a misspelt key would otherwise be silently ignored."""
@@ -73,14 +73,14 @@ class Row:
             if key not in known:
                 self.refuse(key, f"{UnknownName('key', key, known)} Known: {', '.join(known)}.")
 
-    def rows(self, key: str) -> tuple["Row", ...]:
+    def read_rows(self, key: str) -> tuple["Row", ...]:
         """Return an array of tables."""
         raw = self.values.get(key, [])
         if not isinstance(raw, list) or not all(isinstance(one, Mapping) for one in raw):
             self.refuse(key, f"should be written as tables, [[{'.'.join(str(p) for p in (*self.names, key))}]].")
         return tuple(Row(one, self.file, (*self.path, key, at), self.lines) for at, one in enumerate(raw))
 
-    def text(self, key: str, default: str | None = None) -> str:
+    def read_text(self, key: str, default: str | None = None) -> str:
         """Return a text; without a default it must be there."""
         value = self.values.get(key, default)
         if value is None or (default is None and not str(value).strip()):
@@ -89,24 +89,24 @@ class Row:
             self.refuse(key, f"{key} = {value!r} should be text in quotes.")
         return value.strip()
 
-    def texts(self, key: str) -> tuple[str, ...]:
+    def read_texts(self, key: str) -> tuple[str, ...]:
         """Return a list of texts, empty where it is not given."""
         value = self.values.get(key, [])
         if not isinstance(value, list) or not all(isinstance(one, str) and one.strip() for one in value):
             self.refuse(key, f'{key} = {value!r} should be a list of texts such as ["overhead", "wrist"].')
         return tuple(value)
 
-    def number(self, key: str, *, low: float = -math.inf, high: float = math.inf) -> float | None:
+    def read_number(self, key: str, *, low: float = -math.inf, high: float = math.inf) -> float | None:
         """Return a finite number within bounds, None where it is not given."""
         value = self.values.get(key)
         return None if value is None else self._check_number(key, value, low, high)
 
-    def span(self, key: str, low: float = -math.inf, high: float = math.inf) -> tuple[float, float] | None:
+    def read_span(self, key: str, low: float = -math.inf, high: float = math.inf) -> tuple[float, float] | None:
         """Return [low, high] within bounds, None where it is not given."""
         value = self.values.get(key)
         if value is None:
             return None
-        bounds = self._span(key, value)
+        bounds = self._check_span(key, value)
         if not low <= bounds[0] <= bounds[1] <= high:
             self.refuse(key, f"{key} = {list(bounds)} should lie {_format_bounds(low, high)}.")
         return bounds
@@ -117,10 +117,10 @@ class Row:
             written = f"{values[0]:g}" if len(values) == 1 else f"[{', '.join(f'{value:g}' for value in values)}]"
             self.refuse(key, f"{key} = {written}: {why}. Correct it, or widen audit.{quantity} in operations.toml.")
 
-    def sizes(self, key: str) -> dict[str, tuple[float, float, float]]:
+    def read_sizes(self, key: str) -> dict[str, tuple[float, float, float]]:
         """Return name → [length, width, height], each above zero."""
         sizes = {}
-        for name, value in self._mapping(key, "{ standard = [0.6, 0.4, 0.3] }").items():
+        for name, value in self._read_mapping(key, "{ standard = [0.6, 0.4, 0.3] }").items():
             if not isinstance(value, list) or len(value) != SIDES:
                 self.refuse(key, f"{key}.{name} = {value!r} should be [length, width, height] in metres.")
             length, width, height = (self._check_number(f"{key}.{name}", side, 0.0, math.inf) for side in value)
@@ -129,18 +129,19 @@ class Row:
             sizes[name] = (length, width, height)
         return sizes
 
-    def spans(self, key: str) -> dict[str, tuple[float, float]]:
+    def read_spans(self, key: str) -> dict[str, tuple[float, float]]:
         """Return name → [low, high]."""
-        ranges = self._mapping(key, "{ day = [300, 700], night = [80, 200] }")
-        return {name: self._span(f"{key}.{name}", value) for name, value in ranges.items()}
+        ranges = self._read_mapping(key, "{ day = [300, 700], night = [80, 200] }")
+        return {name: self._check_span(f"{key}.{name}", value) for name, value in ranges.items()}
 
-    def shares(self, key: str, tolerance: float) -> dict[str, float]:
+    def read_shares(self, key: str, tolerance: float) -> dict[str, float]:
         """Return name → share; they add up to one."""
         shares = {
-            name: self._check_number(f"{key}.{name}", value, 0.0, 1.0) for name, value in self._mapping(key).items()
+            name: self._check_number(f"{key}.{name}", value, 0.0, 1.0)
+            for name, value in self._read_mapping(key).items()
         }
         for name in shares:
-            self.refuse_unspeakable(key, name)
+            self.refuse_separators_in_name(key, name)
         total = sum(shares.values())
         if shares and abs(total - 1.0) > tolerance:
             self.refuse(
@@ -148,12 +149,12 @@ class Row:
             )
         return shares
 
-    def tables(self, key: str) -> dict[str, "Row"]:
+    def read_named_rows(self, key: str) -> dict[str, "Row"]:
         """Return the rows of a table of tables by name, each a Row of the table that holds it."""
-        inner = Row(self._mapping(key), self.file, (*self.path, key), self.lines)
+        inner = Row(self._read_mapping(key), self.file, (*self.path, key), self.lines)
         return dict.fromkeys(inner.values, inner)
 
-    def refuse_unspeakable(self, key: str, name: str) -> None:
+    def refuse_separators_in_name(self, key: str, name: str) -> None:
         """Refuse commas and equals signs in names, because strata are written `factor=level,factor=level`."""
         if not name.strip() or "=" in name or "," in name:
             self.refuse(key, f"{name!r} of {key} cannot name a level; leave out commas and equals signs.")
@@ -163,7 +164,7 @@ class Row:
         """Return the path without its numbers."""
         return tuple(part for part in self.path if isinstance(part, str))
 
-    def _mapping(self, key: str, example: str = "{ bright = 0.6, dim = 0.4 }") -> Mapping[str, Any]:
+    def _read_mapping(self, key: str, example: str = "{ bright = 0.6, dim = 0.4 }") -> Mapping[str, Any]:
         value = self.values.get(key, {})
         if not isinstance(value, Mapping):
             self.refuse(key, f"{key} = {value!r} should be a table such as {example}.")
@@ -178,7 +179,7 @@ class Row:
             self.refuse(key, f"{key} = {value!r} should be {_format_bounds(low, high)}.")
         return float(value)
 
-    def _span(self, key: str, value: Any) -> tuple[float, float]:
+    def _check_span(self, key: str, value: Any) -> tuple[float, float]:
         if not isinstance(value, list) or len(value) != PAIR:
             self.refuse(key, f"{key} = {value!r} should be [lowest, highest].")
         low, high = (self._check_number(key, one, -math.inf, math.inf) for one in value)
@@ -186,7 +187,7 @@ class Row:
             self.refuse(key, f"{key} = [{low:g}, {high:g}]: the lowest value must come first; swap the two.")
         return (low, high)
 
-    def _place_of_key(self, key: str) -> str:
+    def _name_place_of_key(self, key: str) -> str:
         line = self.lines.get((*self.path, key.partition(".")[0]), self.lines.get(self.path))
         place = f", line {line}" if line else ""
         table = ".".join(self.names)

@@ -25,7 +25,7 @@ class LevelSeen:
         """Do so many attempts not log it that only the bounds are judged?"""
         return self.least is not self.logged
 
-    def interval(self, level: float) -> tuple[float, float]:
+    def compute_interval(self, level: float) -> tuple[float, float]:
         """Return the interval of the share."""
         if not self.logged.trials:
             return (0.0, 1.0)

@@ -41,7 +41,7 @@ def read_site(row: Row, settings: Section) -> Site:
     """Read one [[site]]; everything but its id and share may be left out."""
     row.refuse_unknown(SITE_KEYS)
     tolerance = settings.number("share_tolerance")
-    share = row.number("share", low=0.0, high=1.0)
+    share = row.read_number("share", low=0.0, high=1.0)
     if share is None:
         row.refuse("share", "share is missing; write the share of all picks at this site, such as share = 0.5.")
     return Site(
@@ -49,26 +49,26 @@ def read_site(row: Row, settings: Section) -> Site:
         share=share,
         time_zone=_read_time_zone(row),
         zones=_read_zones(row, settings),
-        lighting=tuple(row.shares("lighting", tolerance).items()),
-        bins=tuple(BinConfiguration(name, share) for name, share in row.shares("bins", tolerance).items()),
+        lighting=tuple(row.read_shares("lighting", tolerance).items()),
+        bins=tuple(BinConfiguration(name, share) for name, share in row.read_shares("bins", tolerance).items()),
         people_bands=read_people_bands(row),
-        camera_mounts=row.texts("camera_mounts"),
+        camera_mounts=row.read_texts("camera_mounts"),
         factors=_read_factors(row, tolerance),
         people=read_people_shares(row, tolerance, settings.number("min_cell_people")),
         people_count=read_people_count(row),
         containers=_read_containers(row, settings),
-        shelving=row.text("shelving", ""),
+        shelving=row.read_text("shelving", ""),
     )
 
 
 def _read_id(row: Row) -> str:
-    name = row.text("id")
-    row.refuse_unspeakable("id", name)
+    name = row.read_text("id")
+    row.refuse_separators_in_name("id", name)
     return name
 
 
 def _read_time_zone(row: Row) -> str:
-    name = row.text("time_zone", "UTC")
+    name = row.read_text("time_zone", "UTC")
     try:
         ZoneInfo(name)
     except (KeyError, ValueError, OSError):
@@ -78,16 +78,16 @@ def _read_time_zone(row: Row) -> str:
 
 def _read_factors(row: Row, tolerance: float) -> tuple[tuple[str, tuple[tuple[str, float], ...]], ...]:
     factors = []
-    for factor, table in row.tables("factors").items():
-        table.refuse_unspeakable("factors", factor)
+    for factor, table in row.read_named_rows("factors").items():
+        table.refuse_separators_in_name("factors", factor)
         if factor in OWN_PLACE:
             table.refuse(factor, f"{factor!r} is stated elsewhere: {OWN_PLACE[factor]}; remove it from factors.")
-        factors.append((factor, tuple(table.shares(factor, tolerance).items())))
+        factors.append((factor, tuple(table.read_shares(factor, tolerance).items())))
     return tuple(factors)
 
 
 def _read_containers(row: Row, settings: Section) -> tuple[Container, ...]:
-    sizes = row.sizes("bin_sizes_m")
+    sizes = row.read_sizes("bin_sizes_m")
     for name, size in sizes.items():
         row.refuse_impossible(f"bin_sizes_m.{name}", "bin_side_m", size, settings)
     return tuple(Container(name, size) for name, size in sizes.items())
@@ -95,7 +95,7 @@ def _read_containers(row: Row, settings: Section) -> tuple[Container, ...]:
 
 def _read_zones(row: Row, settings: Section) -> tuple[Zone, ...]:
     zones: dict[str, Zone] = {}
-    for inner in row.rows("zone"):
+    for inner in row.read_rows("zone"):
         zone = _read_zone(inner, settings)
         if zone.name in zones:
             inner.refuse("name", f"the zone {zone.name!r} is given twice; every zone has one [[site.zone]].")
@@ -119,15 +119,15 @@ def _read_zone(given: Row, settings: Section) -> Zone:
     given.refuse_unknown(ZONE_KEYS)
     unknown = tuple(key for key in MAY_BE_UNKNOWN if given.values.get(key) == UNKNOWN)
     if given.values.get("share") is not None:  # its name becomes a level of strata
-        given.refuse_unspeakable("name", given.text("name"))
+        given.refuse_separators_in_name("name", given.read_text("name"))
     row = replace(given, values={key: value for key, value in given.values.items() if key not in unknown})
-    temperature = row.span("temperature_c", low=ABSOLUTE_ZERO_C)
-    humidity = row.span("humidity_percent", 0.0, 100.0)
-    lux = row.spans("lux")
+    temperature = row.read_span("temperature_c", low=ABSOLUTE_ZERO_C)
+    humidity = row.read_span("humidity_percent", 0.0, 100.0)
+    lux = row.read_spans("lux")
     for shift, (low, _) in lux.items():
         if low < 0.0:
             row.refuse("lux", f"lux.{shift} begins at {low:g}; light is never negative.")
-    ceiling = row.number("ceiling_m", low=0.0)
+    ceiling = row.read_number("ceiling_m", low=0.0)
     for key, quantity, values in (
         ("temperature_c", "temperature_c", temperature),
         ("humidity_percent", "humidity_percent", humidity),
@@ -136,18 +136,18 @@ def _read_zone(given: Row, settings: Section) -> Zone:
     ):
         if values is not None:
             row.refuse_impossible(key, quantity, values, settings)
-    further = {name: row.span(name, low, high) for name, (_, low, high) in RANGES.items()}
+    further = {name: row.read_span(name, low, high) for name, (_, low, high) in RANGES.items()}
     return Zone(
-        name=row.text("name"),
+        name=row.read_text("name"),
         lux_by_shift=tuple((shift, Range(*span, "lx")) for shift, span in lux.items()),
-        floor=row.text("floor", ""),
+        floor=row.read_text("floor", ""),
         temperature=Range(*temperature, "°C") if temperature else None,
         humidity=Range(*humidity, "%") if humidity else None,
-        transitions=row.texts("transitions"),
+        transitions=row.read_texts("transitions"),
         ranges=tuple((name, Range(*span, RANGES[name][0])) for name, span in further.items() if span),
         ceiling_m=ceiling,
-        layout=row.text("layout", ""),
-        share=row.number("share", low=0.0, high=1.0),
-        lighting=tuple(row.shares("lighting", settings.number("share_tolerance")).items()),
+        layout=row.read_text("layout", ""),
+        share=row.read_number("share", low=0.0, high=1.0),
+        lighting=tuple(row.read_shares("lighting", settings.number("share_tolerance")).items()),
         unknown=unknown,
     )

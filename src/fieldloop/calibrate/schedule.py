@@ -63,7 +63,11 @@ def list_due_work(
         for robot in robots
         for sensor in _list_sensors(robot, known)
         for due in _list_due_on_sensor(
-            _History.of(robot, sensor, known, at_ns), at_ns, settings, on_floor=robot.site in on_floor, precise=precise
+            _History.from_records(robot, sensor, known, at_ns),
+            at_ns,
+            settings,
+            on_floor=robot.site in on_floor,
+            precise=precise,
         )
     ]
     return tuple(sorted(due_work, key=lambda d: (not d.overdue, d.due_ns is None, d.due_ns or 0, d.robot, d.sensor)))
@@ -86,7 +90,7 @@ class _History:
     session: Session | None
 
     @classmethod
-    def of(cls, robot: Robot, sensor: str, known: Known, at_ns: int) -> "_History":
+    def from_records(cls, robot: Robot, sensor: str, known: Known, at_ns: int) -> "_History":
         names = {sensor, *(s.serial for s in robot.sensors if s.stream == sensor and s.serial)}
         held = [c for c in known.calibrations if c.robot == robot.id and c.sensor in names and c.is_in_force_at(at_ns)]
         calibration = max(held, key=lambda c: c.valid_from_ns, default=None)

@@ -67,16 +67,16 @@ class OpenLog:
             self._defects.clear()
         for log in self._found:
             if len(self._found) == 1 or (stop is None and not start):
-                yield from self._read(log.reader, log.path, start, stop)
+                yield from self._read_recordings(log.reader, log.path, start, stop)
                 continue
             held = self._call_noting_failure(log.reader, log.path, partial(count_recordings, log.reader, log.path)) or 0
             if start < held:
-                yield from self._read(log.reader, log.path, start, stop)
+                yield from self._read_recordings(log.reader, log.path, start, stop)
             start, stop = max(start - held, 0), None if stop is None else stop - held
             if stop is not None and stop <= 0:
                 return
 
-    def _read(self, reader: Reader, path: Path, start: int, stop: int | None) -> Iterator[Recording]:
+    def _read_recordings(self, reader: Reader, path: Path, start: int, stop: int | None) -> Iterator[Recording]:
         if start == 0:
             for defect in self._call_noting_failure(reader, path, partial(find_whole_log_defects, reader, path)) or ():
                 self._add_defect(defect)
@@ -97,7 +97,9 @@ class OpenLog:
         except Exception as broken:  # noqa: BLE001 - a stranger's reader may raise anything; the other logs are read on
             cause = str(broken) if isinstance(broken, UnreadableLog) else f"{type(broken).__name__}: {broken}"
             self._add_defect(
-                Defect(self._name(path), "", note("ingest.reader_failed", reader=reader.name, reason=cause))
+                Defect(
+                    self._name_relative_to_log(path), "", note("ingest.reader_failed", reader=reader.name, reason=cause)
+                )
             )
             return None
 
@@ -105,7 +107,7 @@ class OpenLog:
         if defect not in self._defects:
             self._defects.append(defect)
 
-    def _name(self, path: Path) -> str:
+    def _name_relative_to_log(self, path: Path) -> str:
         return path.name if path == self.path else path.relative_to(self.path).as_posix()
 
 

@@ -6,12 +6,12 @@
 from typing import Any
 
 from fieldloop.errors import FieldloopError
-from fieldloop.python_api.display import write_result_text
+from fieldloop.python_api.display import write_result_text as text
 from fieldloop.python_api.logs import read
 from fieldloop.python_api.workspace import OpenWorkspace, init
 from fieldloop.python_api.workspace import open_folder as open  # noqa: A004 - `fl.open` reads best
 
-__all__ = ["WITHOUT_WORKSPACE", "FieldloopError", "OpenWorkspace", "init", "open", "read", "write_result_text"]
+__all__ = ["WITHOUT_WORKSPACE", "FieldloopError", "OpenWorkspace", "init", "open", "read", "text"]
 
 WITHOUT_WORKSPACE = {
     "check": "check",

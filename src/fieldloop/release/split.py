@@ -80,13 +80,13 @@ def _group_episodes(
     for episode in episodes:
         for kind in kinds_apart:
             if value := APART[kind](episode):
-                joined.join(f"episode {episode.id}", f"{kind} {value}")
+                joined.join_names(f"episode {episode.id}", f"{kind} {value}")
     for ids in ids_together:
         for one, other in pairwise(ids):
-            joined.join(f"episode {one}", f"episode {other}")
+            joined.join_names(f"episode {one}", f"episode {other}")
     groups: dict[str, list[Episode]] = {}
     for episode in sorted(episodes, key=lambda e: e.id):
-        groups.setdefault(joined.first(f"episode {episode.id}"), []).append(episode)
+        groups.setdefault(joined.find_representative(f"episode {episode.id}"), []).append(episode)
     return groups
 
 
@@ -96,16 +96,16 @@ class _Joined:
     def __init__(self) -> None:
         self._towards: dict[str, str] = {}
 
-    def first(self, name: str) -> str:
+    def find_representative(self, name: str) -> str:
         """Return the name that stands for this one."""
         while self._towards.setdefault(name, name) != name:
             self._towards[name] = self._towards[self._towards[name]]
             name = self._towards[name]
         return name
 
-    def join(self, first_name: str, second_name: str) -> None:
+    def join_names(self, first_name: str, second_name: str) -> None:
         """Say that two belong together."""
-        first, second = sorted((self.first(first_name), self.first(second_name)))
+        first, second = sorted((self.find_representative(first_name), self.find_representative(second_name)))
         self._towards[second] = first
 
 

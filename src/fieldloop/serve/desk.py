@@ -45,7 +45,7 @@ class Desk:
         """The result of the last dummy inference; None before the first."""
         return None if self._health is None else self._health.status is Status.PASSED
 
-    async def answer(self, message: Mapping[str, Any]) -> dict[str, Any]:
+    async def answer_observation(self, message: Mapping[str, Any]) -> dict[str, Any]:
         """Answer one observation; infer_ms is the engine's time, queue_ms the time in the queue."""
         bundle, came = self.engine.bundle, time.perf_counter()
         observation = read_observation(message, bundle.inputs, self._clock())
@@ -57,7 +57,7 @@ class Desk:
             raise PolicyFault("The policy answered with numbers that are not finite. Hold the robot.")
         return write_action(action, bundle, {"infer_ms": infer_ms, "queue_ms": max(0.0, total_ms - infer_ms)})
 
-    async def health(self) -> Health:
+    async def check_health(self) -> Health:
         """Return a dummy inference not older than `health_cache_s`."""
         async with self._probing:
             now_ns, keep_ns = self._clock(), self._settings.number("health_cache_s") * NS_PER_S

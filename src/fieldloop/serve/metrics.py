@@ -17,7 +17,7 @@ class Metrics:
         self._recent_ms: deque[float] = deque(maxlen=window)
         self._calls, self._sum_ms = 0, 0.0
 
-    def count(self, door: str, result: str) -> None:
+    def count_request(self, door: str, result: str) -> None:
         """Count one request: answered, refused (its own fault), failed (the policy's) or busy."""
         self._requests[door, result] += 1
 
@@ -35,11 +35,11 @@ class Metrics:
         named = {f"p{q * 100:.0f}_ms": float(v) for q, v in zip(QUANTILES, values, strict=True)}
         return {"calls": len(self._recent_ms), **named}
 
-    def text(self, policy: str, *, healthy: bool | None) -> str:
+    def write_metrics_text(self, policy: str, *, healthy: bool | None) -> str:
         """Write all metrics as text."""
-        return "\n".join(self._lines(policy, healthy=healthy)) + "\n"
+        return "\n".join(self._write_lines(policy, healthy=healthy)) + "\n"
 
-    def _lines(self, policy: str, *, healthy: bool | None) -> Iterator[str]:
+    def _write_lines(self, policy: str, *, healthy: bool | None) -> Iterator[str]:
         yield "# TYPE fieldloop_policy_requests_total counter"
         for (door, result), n in sorted(self._requests.items()):
             yield f'fieldloop_policy_requests_total{{policy="{policy}",door="{door}",result="{result}"}} {n}'

@@ -38,7 +38,7 @@ def make_app(engine: Engine, settings: Section, clock: Clock = time.time_ns) -> 
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        await desk.health()  # the first inference allocates; no robot should wait for it
+        await desk.check_health()  # the first inference allocates; no robot should wait for it
         yield
         desk.close()
 
@@ -89,7 +89,7 @@ def _add_health_routes(app: FastAPI, desk: Desk) -> None:
     @app.get("/health")
     async def health() -> JSONResponse:
         """Run a dummy inference and return its latency, beside the percentiles of real calls."""
-        found = await desk.health()
+        found = await desk.check_health()
         status = HTTPStatus.OK if desk.healthy else HTTPStatus.SERVICE_UNAVAILABLE
         return JSONResponse(_build_health_json(found, desk), status)
 
@@ -101,7 +101,7 @@ def _add_health_routes(app: FastAPI, desk: Desk) -> None:
     @app.get("/metrics", response_class=PlainTextResponse)
     async def metrics() -> str:
         """Return counters and latencies for a scraper."""
-        return desk.metrics.text(desk.engine.bundle.policy, healthy=desk.healthy)
+        return desk.metrics.write_metrics_text(desk.engine.bundle.policy, healthy=desk.healthy)
 
 
 def _add_http_route(app: FastAPI, desk: Desk, max_bytes: int) -> None:
@@ -143,7 +143,7 @@ async def _serve_socket_message(socket: WebSocket, desk: Desk) -> None:
             raise BadInput("Send an observation as msgpack bytes, not as text.")
         reply = await _answer_message(desk, "ws", wire.unpack(frame["bytes"]))
     except tuple(RESULTS) as wrong:
-        desk.metrics.count("ws", _classify_error(wrong)[0])
+        desk.metrics.count_request("ws", _classify_error(wrong)[0])
         await socket.send_text(str(wrong))  # clients take a text frame for an error
         return
     await socket.send_bytes(wire.pack(reply))
@@ -151,12 +151,12 @@ async def _serve_socket_message(socket: WebSocket, desk: Desk) -> None:
 
 async def _answer_message(desk: Desk, door: str, message: Mapping[str, Any]) -> dict[str, Any]:
     try:
-        reply = await desk.answer(message)
+        reply = await desk.answer_observation(message)
     except tuple(RESULTS):
         raise
     except Exception as wrong:  # third-party runtime: its failure must not stop the server
         raise PolicyFault(f"The policy raised an error: {type(wrong).__name__}.") from wrong
-    desk.metrics.count(door, "answered")
+    desk.metrics.count_request(door, "answered")
     return reply
 
 
@@ -181,7 +181,7 @@ def _parse_json_message(body: bytes) -> dict[str, Any]:
 
 def _make_problem_response(desk: Desk, door: str, error: Exception) -> JSONResponse:
     result, status = _classify_error(error)
-    desk.metrics.count(door, result)
+    desk.metrics.count_request(door, result)
     body = {"title": type(error).__name__, "status": int(status), "detail": str(error)}
     return JSONResponse(body, status, media_type=PROBLEM)
 

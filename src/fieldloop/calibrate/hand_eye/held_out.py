@@ -37,7 +37,7 @@ def measure_held_out_residuals(pose_pairs: Pairs, start: Answer, folds: int) -> 
     fold = np.arange(len(pose_pairs)) % min(folds, len(pose_pairs))
     left: dict[str, list[Floats]] = {method: [] for method in METHODS}
     for n in range(int(fold.max()) + 1):
-        seen, unseen = pose_pairs.only(fold != n), pose_pairs.only(fold == n)
+        seen, unseen = pose_pairs.select_pairs(fold != n), pose_pairs.select_pairs(fold == n)
         for method in METHODS:
             answer = refine_answer(seen, start).answer if method == REFINED else solve_closed_form(seen, method)
             if answer is not None:
@@ -55,7 +55,7 @@ def estimate_jackknife_covariance(pose_pairs: Pairs, method: str, answer_from_al
         return None
     steps, count = [], len(pose_pairs)
     for n in range(count):
-        answer = solve_closed_form(pose_pairs.only(np.arange(count) != n), method)
+        answer = solve_closed_form(pose_pairs.select_pairs(np.arange(count) != n), method)
         if answer is None:
             return None
         step = tf.invert_transform(answer_from_all.mount_from_camera) @ answer.mount_from_camera

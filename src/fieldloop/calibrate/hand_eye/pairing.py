@@ -57,13 +57,13 @@ def estimate_clock_offset(
     Rotations that correlate less than `min_correlation` are not the same motion. Offsets up to `max_offset_s` are
     tried.
     """
-    ours, theirs = _Turning.of(robot, robot_s), _Turning.of(target, target_s)
+    ours, theirs = _Turning.from_poses(robot, robot_s), _Turning.from_poses(target, target_s)
     if min(len(ours.at), len(theirs.at)) < LEAST_SAMPLES:
         return None
     best, best_alike = 0.0, -1.0
     for step_s, reach_s in ((0.05, max_offset_s), (0.01, 0.1), (0.001, 0.02)):
         for offset in best + np.arange(-reach_s, reach_s + step_s / 2, step_s):
-            alike = ours.alike(theirs, float(offset))
+            alike = ours.correlate_with(theirs, float(offset))
             if alike > best_alike:
                 best, best_alike = float(offset), alike
     return best if best_alike >= min_correlation else None
@@ -100,7 +100,7 @@ class _Turning:
     speed: Floats
 
     @classmethod
-    def of(cls, poses: Floats, stamps_s: Floats) -> "_Turning":
+    def from_poses(cls, poses: Floats, stamps_s: Floats) -> "_Turning":
         stamps, first = np.unique(stamps_s, return_index=True)
         grid = np.arange(stamps[0] + WINDOW_S / 2, stamps[-1] - WINDOW_S / 2, 1.0 / GRID_HZ)
         halves = (-WINDOW_S / 2, WINDOW_S / 2)
@@ -110,7 +110,7 @@ class _Turning:
         whole = took > 0
         return cls(((stamps[ends[0]] + stamps[ends[1]]) / 2)[whole], (turned / np.where(whole, took, 1.0))[whole])
 
-    def alike(self, other: "_Turning", offset_s: float) -> float:
+    def correlate_with(self, other: "_Turning", offset_s: float) -> float:
         """Correlate with another stream, shifted by an offset, where both have data."""
         low, high = max(self.at[0], other.at[0] + offset_s), min(self.at[-1], other.at[-1] + offset_s)
         if high - low < LEAST_SAMPLES / GRID_HZ:

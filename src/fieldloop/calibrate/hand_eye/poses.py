@@ -46,7 +46,7 @@ class Pairs:
         """How many pairs there are."""
         return len(self.names)
 
-    def only(self, rows: NDArray[np.bool_] | NDArray[np.intp]) -> "Pairs":
+    def select_pairs(self, rows: NDArray[np.bool_] | NDArray[np.intp]) -> "Pairs":
         """Return some of the pairs, by mask or by number."""
         numbers = np.arange(len(self))[rows]
         names = tuple(self.names[int(n)] for n in numbers)

@@ -56,12 +56,12 @@ def fit_sound_pairs(pose_pairs: Pairs, level: float) -> Sound | None:
         kept = inside
         if settled:
             break
-        refined = refine_answer(pose_pairs.only(kept), refined.answer)
+        refined = refine_answer(pose_pairs.select_pairs(kept), refined.answer)
     rejected = tuple(
         Rejected(pose_pairs.names[n], _explain_rejection(int(n), pose_pairs, refined, gate))
         for n in np.flatnonzero(~kept)
     )
-    return Sound(pose_pairs.only(kept), refined, rejected)
+    return Sound(pose_pairs.select_pairs(kept), refined, rejected)
 
 
 def _find_start_answer(pose_pairs: Pairs) -> Answer | None:
@@ -70,7 +70,7 @@ def _find_start_answer(pose_pairs: Pairs) -> Answer | None:
     if len(pose_pairs) > DRAWN:
         chance = np.random.default_rng(0)  # the same pairs give the same answer every time
         draws = (chance.choice(len(pose_pairs), DRAWN, replace=False) for _ in range(DRAWS))
-        answers += [solve_closed_form(pose_pairs.only(drawn), "park") for drawn in draws]
+        answers += [solve_closed_form(pose_pairs.select_pairs(drawn), "park") for drawn in draws]
     solved = [answer for answer in answers if answer is not None]
     return min(solved, key=lambda answer: compute_median_residual(answer, pose_pairs), default=None)
 
@@ -90,7 +90,7 @@ def _compute_scaled_residuals(refined: Refined, pose_pairs: Pairs) -> NDArray[np
 
 
 def _explain_rejection(row: int, pose_pairs: Pairs, refined: Refined, max_residual: float) -> Note:
-    pair = pose_pairs.only(np.array([row]))
+    pair = pose_pairs.select_pairs(np.array([row]))
     if (
         _compute_scaled_residuals(
             refined, Pairs(pair.world_from_mount, mirror_tilt(pair.camera_from_target), pair.names)

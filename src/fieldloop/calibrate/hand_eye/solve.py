@@ -185,5 +185,5 @@ def _give_advice(
     elif off_mm > rules.max_mm or off_deg > rules.max_deg:
         first, second, third = rotation_spread.degrees
         yield note("calibrate.turn_further", first_deg=first, second_deg=second, third_deg=third)
-    elif rotation_spread.lopsided(rules.lopsided):
+    elif rotation_spread.is_lopsided(rules.lopsided):
         yield note("calibrate.next_pose", axis=rotation_spread.name_axis(2), mount=setup.mount)

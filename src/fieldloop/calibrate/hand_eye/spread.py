@@ -38,7 +38,7 @@ class Spread:
             return note("calibrate.same_orientation", poses=pose_count)
         return note("calibrate.one_axis", first_deg=self.degrees[0], second_deg=self.second_deg)
 
-    def lopsided(self, factor: float) -> bool:
+    def is_lopsided(self, factor: float) -> bool:
         """Whether there is hardly any rotation about one axis: the widest is more than this many times as large."""
         return self.degrees[0] > factor * self.degrees[2]
 

@@ -30,9 +30,9 @@ def apply_mapping(mapping: LogMapping, recording: Recording) -> Recording:
     """
     defects = list(recording.defects)
     streams: dict[str, Stream] = {}
-    renamed = {name for name in recording.streams if (rule := mapping.rule(name)) and (rule.name or rule.drop)}
+    renamed = {name for name in recording.streams if (rule := mapping.find_rule(name)) and (rule.name or rule.drop)}
     for stream in recording.streams.values():
-        rule = mapping.rule(stream.name)
+        rule = mapping.find_rule(stream.name)
         if rule and rule.drop:
             continue
         mapped = _apply_rule(stream, rule, mapping.frames, defects) if rule else _rename_frame(stream, mapping.frames)

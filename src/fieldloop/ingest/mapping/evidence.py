@@ -37,13 +37,13 @@ class Evidence:
     logs: int = 0
     rows: list[NDArray[np.float64]] = field(default_factory=list)
 
-    def add(self, stream: Stream) -> None:
+    def add_stream(self, stream: Stream) -> None:
         """Take one more log's stream into account."""
         self.logs += 1
         if stream.values is not None and stream.values.size and sum(map(len, self.rows)) < ENOUGH_ROWS:
             self.rows.append(stream.values.reshape(len(stream), -1).astype(np.float64))
 
-    def reach(self, part: slice = slice(None)) -> float:
+    def get_largest_magnitude(self, part: slice = slice(None)) -> float:
         """The largest magnitude in these columns."""
         pieces = [np.abs(rows[:, part]) for rows in self.rows if rows[:, part].size]
         finite = [piece[np.isfinite(piece)] for piece in pieces]
@@ -55,7 +55,11 @@ def propose_unit_lines(evidence: Evidence) -> Iterator[str]:
     stream = evidence.stream
     if stream.values is None or not evidence.rows:
         return
-    width, reach, far = stream.values.shape[1], evidence.reach(), evidence.reach(slice(0, 3))
+    width, reach, far = (
+        stream.values.shape[1],
+        evidence.get_largest_magnitude(),
+        evidence.get_largest_magnitude(slice(0, 3)),
+    )
     if line := _propose_unit_from_name(stream, evidence):
         yield line
         return
@@ -85,7 +89,7 @@ def _propose_unit_from_name(stream: Stream, evidence: Evidence) -> str:
         return ""
     unit, width = named_units[0], stream.values.shape[1]
     if stream.kind is StreamKind.IMU and width == IMU_COLUMNS:
-        turning = evidence.reach(slice(3, 6))
+        turning = evidence.get_largest_magnitude(slice(3, 6))
         rest = "deg/s" if turning > FASTEST_TURN_RAD_S else "rad/s"
         return f"unit = {_format_units(unit, rest, width)}  # {SAID}; it turns at up to {turning:.4g}"
     if stream.kind in (StreamKind.POSE, StreamKind.HAND_POSE) and width > VECTOR_COLUMNS:
@@ -108,7 +112,7 @@ def _format_units(vector_unit: str, other_unit: str, column_count: int) -> str:
 def _propose_imu_unit_lines(evidence: Evidence) -> Iterator[str]:
     norms = np.concatenate([np.linalg.norm(rows[:, :3], axis=1) for rows in evidence.rows])
     still = float(np.nanmedian(norms)) if np.isfinite(norms).any() else 0.0
-    turning = evidence.reach(slice(3, 6))
+    turning = evidence.get_largest_magnitude(slice(3, 6))
     units = (
         "g" if GRAVITY_IN_G[0] < still < GRAVITY_IN_G[1] else "m/s²",
         "deg/s" if turning > FASTEST_TURN_RAD_S else "rad/s",

@@ -33,7 +33,7 @@ class StreamRule:
     serial: str = ""
     drop: bool = False
 
-    def matches(self, stream: str) -> bool:
+    def matches_stream(self, stream: str) -> bool:
         """Is this the stream's rule? `*` and `?` match any characters."""
         return self.source == stream or fnmatchcase(stream, self.source)
 
@@ -61,14 +61,14 @@ class LogMapping:
         """Name the mapping by its text."""
         return hashlib.sha256(self.text.encode()).hexdigest()
 
-    def rule(self, stream: str) -> StreamRule | None:
+    def find_rule(self, stream: str) -> StreamRule | None:
         """Return the first rule that matches a stream."""
-        return next((rule for rule in self.streams if rule.matches(stream)), None)
+        return next((rule for rule in self.streams if rule.matches_stream(stream)), None)
 
 
 def find_unused_entries(mapping: LogMapping, streams: AbstractSet[str], facts: AbstractSet[str]) -> list[str]:
     """Return the entries that matched nothing: a typo, or a sensor that was not recorded."""
-    silent = [f'[streams."{rule.source}"]' for rule in mapping.streams if not any(map(rule.matches, streams))]
+    silent = [f'[streams."{rule.source}"]' for rule in mapping.streams if not any(map(rule.matches_stream, streams))]
     sources = {**mapping.episode, **mapping.conditions}
     return silent + [f'{key} = {{ fact = "{t.fact}" }}' for key, t in sources.items() if t.fact and t.fact not in facts]
 

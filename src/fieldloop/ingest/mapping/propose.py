@@ -40,7 +40,7 @@ def propose_mapping(recordings: Iterable[Recording], log_name: str) -> str:
         facts |= dict(recording.episode.facts)
         empty -= {name for name in FIELDS if getattr(recording.episode, name) not in ("", None)}
         for stream in recording.streams.values():
-            seen.setdefault(stream.name, Evidence(stream)).add(stream)
+            seen.setdefault(stream.name, Evidence(stream)).add_stream(stream)
             frames |= {stream.frame_id} - {""}
     if not count:
         raise BadInput(f"{log_name} holds no recordings, so no mapping can be proposed.")

@@ -92,12 +92,12 @@ class Collector:
         self._rows: dict[Group, tuple[list[int], list[Numbers], list[int], str]] = {}
         self._rounded: set[Group] = set()
 
-    def stamp(self, message_index: int, stamp_ns: int | None, frame_id: str = "") -> None:
+    def note_stamp(self, message_index: int, stamp_ns: int | None, frame_id: str = "") -> None:
         """Note when and in which frame a message was sensed."""
         self.decoded.stamps_ns[message_index] = replace_unstorable_stamp(stamp_ns)
         self.decoded.frame_id = self.decoded.frame_id or frame_id
 
-    def add(
+    def add_row(
         self, group: Group, message_index: int, values: Numbers, stamp_ns: int | None = None, frame_id: str = ""
     ) -> None:
         """Put one row into its group; a row may have a stamp and a frame of its own."""
@@ -107,16 +107,16 @@ class Collector:
         if stamp_ns is not None:
             stamps.append(stamp_ns)
 
-    def round(self, group: Group) -> None:
+    def note_rounding(self, group: Group) -> None:
         """Note that a whole number in this group is larger than its stream can hold."""
         self._rounded.add(group)
 
-    def fail(self, message_index: int, reason: str) -> None:
+    def note_unreadable_message(self, message_index: int, reason: str) -> None:
         """Note a message that could not be read."""
         self.decoded.failed += 1
         self.decoded.first_failure = self.decoded.first_failure or (message_index, reason)
 
-    def finish(self) -> Decoded:
+    def make_batch(self) -> Decoded:
         """Return the batch."""
         for group, (messages, rows, stamps, frame_id) in self._rows.items():
             values = np.asarray(rows, np.float64).reshape(len(rows), -1)
@@ -141,7 +141,7 @@ class Gathered:
         self._stamps: list[tuple[Integers, Integers]] = []
         self._parts: dict[Group, list[Rows]] = {}
 
-    def add(self, batch: Decoded, messages: Integers) -> None:
+    def add_batch(self, batch: Decoded, messages: Integers) -> None:
         """Add a batch whose messages have these numbers in the topic."""
         self._stamps.append((messages, batch.stamps_ns))
         self.frame_id = self.frame_id or batch.frame_id
@@ -158,7 +158,7 @@ class Gathered:
             rows.messages = messages[rows.messages]
             self._parts.setdefault(group, []).append(rows)
 
-    def stamps_ns(self, count: int) -> Integers:
+    def collect_stamps_ns(self, count: int) -> Integers:
         """Return the stamps of all `count` messages, NO_STAMP where there is none."""
         stamps = np.full(count, NO_STAMP, np.int64)
         for messages, part in self._stamps:
@@ -170,14 +170,14 @@ class Gathered:
         """Is there any group?"""
         return bool(self._parts)
 
-    def groups(self) -> dict[Group, Rows]:
+    def collect_groups(self) -> dict[Group, Rows]:
         """Return each group's rows in the order of their messages."""
         return {group: _concatenate_rows(parts) for group, parts in self._parts.items()}
 
-    def decoded(self, count: int) -> Decoded:
+    def merge_batches(self, count: int) -> Decoded:
         """Return everything as one batch of `count` messages."""
         return Decoded(
-            self.stamps_ns(count), self.groups(), self.failed, self.first_failure, self.frame_id,
+            self.collect_stamps_ns(count), self.collect_groups(), self.failed, self.first_failure, self.frame_id,
             self.left_out, self.texts,
         )  # fmt: skip
 

@@ -15,11 +15,11 @@ class MessageDigest:
     def __init__(self) -> None:
         self._heads, self._contents = hashlib.sha256(), hashlib.sha256()
 
-    def heads(self, log_ns: NDArray[np.int64], publish_ns: NDArray[np.int64], lengths: NDArray[np.int64]) -> None:
+    def add_heads(self, log_ns: NDArray[np.int64], publish_ns: NDArray[np.int64], lengths: NDArray[np.int64]) -> None:
         """Take the stamps and lengths of some messages."""
         self._heads.update(np.stack([log_ns, publish_ns, lengths], axis=1).astype("<i8").tobytes())
 
-    def content(self, payload: bytes | memoryview) -> None:
+    def add_content(self, payload: bytes | memoryview) -> None:
         """Take the bytes of one message, or of several behind each other."""
         self._contents.update(payload)
 

@@ -37,10 +37,10 @@ def build_recording(
     streams: dict[str, Stream] = {}
     for topic in topics:
         noted = notes.get(make_topic_key(topic), {})
-        for stream in topic.streams():
+        for stream in topic.make_streams():
             free = _find_unused_name(stream.name, streams)
             streams[free] = replace(stream, name=free, notes={**noted, **stream.notes})
-    all_defects = [*defects, *(defect for topic in topics for defect in topic.defects())]
+    all_defects = [*defects, *(defect for topic in topics for defect in topic.list_defects())]
     if not streams and not all_defects:
         all_defects.append(Defect(files[0].name if len(files) == 1 else name, "", note("ingest.no_messages")))
     episode, complaints = build_episode(

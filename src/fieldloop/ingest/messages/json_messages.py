@@ -30,10 +30,10 @@ class JsonDecoder:
                 flat = list(_flatten_numbers(message, collector.decoded))
                 collect_message_numbers(self._type, flat, _find_joint_names(message), index, collector)
             except (ValueError, RecursionError, OverflowError) as wrong:
-                collector.fail(index, f"not valid JSON: {wrong}")
+                collector.note_unreadable_message(index, f"not valid JSON: {wrong}")
                 continue
-            collector.stamp(index, find_sensing_stamp_ns(message), find_frame_id(message))
-        return collector.finish()
+            collector.note_stamp(index, find_sensing_stamp_ns(message), find_frame_id(message))
+        return collector.make_batch()
 
 
 def parse_json(payload: bytes | memoryview) -> Any:

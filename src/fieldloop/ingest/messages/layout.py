@@ -44,11 +44,11 @@ class LayoutFinder:
     def __init__(self, types: Definitions, name: str, longest: int) -> None:
         self._types, self._name, self._longest = types, name, longest
 
-    def find(self, payload: memoryview, wire: Wire) -> Layout:
+    def find_layout(self, payload: memoryview, wire: Wire) -> Layout:
         """Lay out one message; ValueError where its bytes do not fit its type, or the type is beyond this walk."""
         walk = _Walk(self._types, payload, wire, self._longest)
         try:
-            walk.message(self._name, "")
+            walk.walk_message(self._name, "")
         except (struct.error, KeyError, IndexError, RecursionError, UnicodeDecodeError) as wrong:
             raise ValueError(f"{type(wrong).__name__}: {wrong}") from wrong
         if not len(payload) - PADDING <= walk.at <= len(payload):
@@ -63,15 +63,15 @@ class _Walk:
         self.layout = Layout(seconds=wire.seconds)
         self._silent = 0  # inside a header, or an array that is left out
 
-    def message(self, name: str, path: str) -> None:
+    def walk_message(self, name: str, path: str) -> None:
         for field_name, described in self._types[name][1]:
             inner = f"{path}.{field_name}" if path else field_name
             silent = field_name in SILENT
             self._silent += silent
-            self._field(described, inner)
+            self._walk_field(described, inner)
             self._silent -= silent
 
-    def _field(self, field_type: tuple[Any, Any], path: str) -> None:
+    def _walk_field(self, field_type: tuple[Any, Any], path: str) -> None:
         kind, detail = field_type
         kind = int(kind)
         if kind == BASE:
@@ -88,7 +88,7 @@ class _Walk:
             self.layout.stamps[path] = at
             self._skip_bytes(at, 8)
         else:
-            self.message(name, path)
+            self.walk_message(name, path)
 
     def _walk_array(self, element_type: tuple[Any, Any], count: int, path: str) -> None:
         if int(element_type[0]) == BASE:
@@ -105,7 +105,7 @@ class _Walk:
             self.layout.left_out.add(path)
         self._silent += not geometry
         for index in range(count):
-            self._field(element_type, f"{path}[{index}]")
+            self._walk_field(element_type, f"{path}[{index}]")
         self._silent -= not geometry
 
     def _walk_base_type(self, name: str, path: str, count: int, *, indexed: bool) -> None:

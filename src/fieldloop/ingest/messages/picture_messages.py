@@ -49,7 +49,7 @@ class PictureMessages:
     depth: bool = False
     """Does the topic's name contain depth? Then 16-bit grey is millimetres."""
 
-    def head(self, payload: bytes | memoryview) -> PictureFields:
+    def read_head(self, payload: bytes | memoryview) -> PictureFields:
         """Read what a message says of its picture, without its bytes where that is cheaper; ValueError as ever."""
         if self.is_video or self.peek is None:
             return self.read(payload)
@@ -65,7 +65,7 @@ class PictureMessages:
         """Are they plain pixels?"""
         return self.type in RAW
 
-    def picture(self, payload: bytes | memoryview) -> Picture:
+    def decode_picture(self, payload: bytes | memoryview) -> Picture:
         """Decode the pixels of a message; ValueError where its bytes do not fit its type."""
         fields = self.read(payload)
         if not self.is_raw:

@@ -47,7 +47,7 @@ class PicturePeek:
         """Read one head; ValueError where the bytes do not fit the type."""
         known = self._known
         if known is None or not _matches_known_message(payload, known):
-            layout = self._decoder.layout(payload)
+            layout = self._decoder.find_layout(payload)
             known = self._known = _remember_message(payload, layout)
             if known is None:
                 return PictureHead(None, *_find_frame_and_form(layout))

@@ -53,12 +53,12 @@ class ProtobufDecoder:
         for index, payload in enumerate(payloads):
             try:
                 message = self.message(payload)
-                collector.stamp(index, find_sensing_stamp_ns(message), find_frame_id(message))
+                collector.note_stamp(index, find_sensing_stamp_ns(message), find_frame_id(message))
                 flat = extract_numbers(message, self._class.DESCRIPTOR, collector.decoded)
                 collect_message_numbers(self._shape, flat, {}, index, collector)
             except ValueError as wrong:
-                collector.fail(index, str(wrong))
-        return collector.finish()
+                collector.note_unreadable_message(index, str(wrong))
+        return collector.make_batch()
 
 
 def _build_message_class(name: str, descriptors: bytes) -> Any:

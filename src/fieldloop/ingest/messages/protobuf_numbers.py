@@ -17,7 +17,7 @@ MOST_NUMBERS = LONGEST_SIGNAL  # in a message; types within types may declare fa
 
 def extract_numbers(message: Any, descriptor: Any, decoded: Decoded) -> list[tuple[str, float]]:
     """Return every number; what is passed over is noted in `decoded`. ValueError where there are far too many."""
-    flat = list(islice(_Walk(decoded).message(message, descriptor, "", ()), MOST_NUMBERS + 1))
+    flat = list(islice(_Walk(decoded).walk_message(message, descriptor, "", ()), MOST_NUMBERS + 1))
     if len(flat) > MOST_NUMBERS:
         raise ValueError(f"the message holds more than {MOST_NUMBERS} numbers, too many for a signal")
     return flat
@@ -30,7 +30,7 @@ class _Walk:
         self._decoded, self._left_out = decoded, decoded.left_out
         self._parts = 0
 
-    def message(
+    def walk_message(
         self, message: Any, descriptor: Any, path: str, enclosing_types: tuple[str, ...]
     ) -> Iterator[tuple[str, float]]:
         """Yield every number, in the order the type declares; of a part that is absent they are NaN.
@@ -57,7 +57,7 @@ class _Walk:
         if descriptor.full_name == DURATION:
             yield path, math.nan if part is None else part.seconds + part.nanos / NS_PER_S
         elif len(enclosing_types) <= DEEPEST and descriptor.full_name not in enclosing_types:
-            yield from self.message(part, descriptor, path, enclosing_types)
+            yield from self.walk_message(part, descriptor, path, enclosing_types)
         elif part is not None:
             self._left_out.add(path)
 

@@ -83,18 +83,18 @@ class RosDecoder:
             table = None
             if layout is not None:
                 chosen = waiting[payloads.lengths[waiting] == payloads.lengths[waiting[0]]]
-                table = payloads.select_payloads(chosen).table()
+                table = payloads.select_payloads(chosen).arrange_as_table()
             if layout is None or table is None:
                 single.append(int(waiting[0]))
                 waiting = waiting[1:]
                 continue
             same = find_rows_like_first(table, layout)
-            gathered.add(decode_table(table[same], layout, self.name), chosen[same])
+            gathered.add_batch(decode_table(table[same], layout, self.name), chosen[same])
             waiting = np.setdiff1d(waiting, chosen[same], assume_unique=True)
         rest = np.sort(np.concatenate([np.asarray(single, np.int64), waiting]))
         if len(rest):
-            gathered.add(self.decode_one_by_one(payloads.select_payloads(rest)), rest)
-        return gathered.decoded(len(payloads))
+            gathered.add_batch(self.decode_one_by_one(payloads.select_payloads(rest)), rest)
+        return gathered.merge_batches(len(payloads))
 
     def decode_one_by_one(self, payloads: Spans) -> Decoded:
         """Decode a batch message by message."""
@@ -102,26 +102,26 @@ class RosDecoder:
         for index, payload in enumerate(payloads):
             try:
                 message = self.message(payload)
-                self._collect(message, index, collector)
-                collector.stamp(index, *self.find_stamp_and_frame(message))
+                self._collect_numbers(message, index, collector)
+                collector.note_stamp(index, *self.find_stamp_and_frame(message))
             except MISFITS as wrong:
-                collector.fail(index, str(wrong))
-        return collector.finish()
+                collector.note_unreadable_message(index, str(wrong))
+        return collector.make_batch()
 
-    def layout(self, payload: bytes | memoryview) -> Layout:
+    def find_layout(self, payload: bytes | memoryview) -> Layout:
         """Find where everything stands in a message without decoding it; ValueError where that cannot be done."""
         view = memoryview(payload)
-        return self._finder.find(view, detect_wire_format(self._encoding, view))
+        return self._finder.find_layout(view, detect_wire_format(self._encoding, view))
 
     def _find_table_layout(self, payload: memoryview) -> Layout | None:
         try:
-            layout = self.layout(payload)
+            layout = self.find_layout(payload)
             shapes = find_number_groups(self.name, tuple(layout.names), layout.words)
         except (ValueError, KeyError, IndexError):
             return None  # one by one it will be said what is wrong with it
         return layout if all(not shape.stamp or shape.stamp in layout.stamps for shape in shapes) else None
 
-    def _collect(self, message: Any, index: int, collector: Collector) -> None:
+    def _collect_numbers(self, message: Any, index: int, collector: Collector) -> None:
         if self.name in TRANSFORMS:
             transforms.collect_transforms(message, index, collector, self._unsign_stamp)
             return

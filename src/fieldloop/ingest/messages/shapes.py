@@ -48,9 +48,11 @@ def collect_message_numbers(
     large = [i for i, (_, value) in enumerate(named_numbers) if exceeds_float64(value)]
     for shape in shapes:
         collector.decoded.left_out |= shape.left_out
-        collector.add(shape.group, message_index, numbers if shape.picks is None else [numbers[i] for i in shape.picks])
+        collector.add_row(
+            shape.group, message_index, numbers if shape.picks is None else [numbers[i] for i in shape.picks]
+        )
         if large and (shape.picks is None or not set(large).isdisjoint(shape.picks.tolist())):
-            collector.round(shape.group)
+            collector.note_rounding(shape.group)
 
 
 def _group_joint_numbers(names: Names, joints: Names) -> list[Shape]:

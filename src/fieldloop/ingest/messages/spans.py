@@ -18,7 +18,7 @@ class Spans(Sequence[memoryview]):
         self.buffer, self.starts, self.lengths = memoryview(buffer), starts, lengths
 
     @classmethod
-    def of(cls, payloads: Sequence[bytes | memoryview]) -> Self:
+    def from_payloads(cls, payloads: Sequence[bytes | memoryview]) -> Self:
         """Lay payloads one behind the other."""
         if isinstance(payloads, cls):
             return payloads
@@ -47,7 +47,7 @@ class Spans(Sequence[memoryview]):
         """Return some of the payloads, over the same buffer."""
         return Spans(self.buffer, self.starts[indices], self.lengths[indices])
 
-    def table(self) -> Bytes | None:
+    def arrange_as_table(self) -> Bytes | None:
         """Return payloads as rows of bytes; None where there is none or their lengths differ."""
         if not len(self) or not (width := int(self.lengths[0])) or not bool((self.lengths == width).all()):
             return None
@@ -60,7 +60,7 @@ class Spans(Sequence[memoryview]):
 
     def join_payloads(self) -> bytes:
         """Return all payloads one behind the other."""
-        if (table := self.table()) is not None:
+        if (table := self.arrange_as_table()) is not None:
             return table.tobytes()
         return b"".join(
             [self.buffer[a : a + n] for a, n in zip(self.starts.tolist(), self.lengths.tolist(), strict=True)]

@@ -56,26 +56,26 @@ class Topic:
         """What names the messages taken so far, however they were batched."""
         return self._digest.digest()
 
-    def take(self, arrived: Arrived) -> None:
+    def add_messages(self, arrived: Arrived) -> None:
         """Gather some messages."""
         first = self._clocks.count
-        publish = self._clocks.take(arrived.log_ns, arrived.publish_ns)
+        publish = self._clocks.add_stamps(arrived.log_ns, arrived.publish_ns)
         if self._pictures:
             lengths = np.asarray([len(payload) for payload in arrived.payloads], np.int64)
             for payload in arrived.payloads:
-                self._digest.content(payload)
-            self._pictures.take(first, arrived.payloads, arrived.places)
+                self._digest.add_content(payload)
+            self._pictures.add_messages(first, arrived.payloads, arrived.places)
         else:
-            spans = Spans.of(arrived.payloads)
+            spans = Spans.from_payloads(arrived.payloads)
             lengths, content = spans.lengths, spans.join_payloads()
-            self._digest.content(content)
+            self._digest.add_content(content)
             if self._numbers:
-                self._numbers.take(content, lengths)
+                self._numbers.add_payloads(content, lengths)
             if self._message and not self._first and len(spans):
                 self._first = bytes(spans[0])
-        self._digest.heads(arrived.log_ns, publish, lengths)
+        self._digest.add_heads(arrived.log_ns, publish, lengths)
 
-    def streams(self) -> Iterator[Stream]:
+    def make_streams(self) -> Iterator[Stream]:
         """Yield the streams that this topic's messages make up."""
         naming = TopicNaming(self.describe)
         if self._pictures:
@@ -85,12 +85,14 @@ class Topic:
         else:
             yield self._make_stamps_only_stream(naming, None, self._notes)
 
-    def defects(self) -> Iterator[Defect]:
+    def list_defects(self) -> Iterator[Defect]:
         """Yield what could not be decoded, once for the whole topic."""
         part = self._pictures or self._numbers
-        if self._numbers and (gathered := self._numbers.finish()).too_many:
-            yield Defect(self.describe.topic, "", note("ingest.too_many_column_sets", sets=len(gathered.groups())))
-        if part is None or not (failure := part.failure()):
+        if self._numbers and (gathered := self._numbers.decode_remaining()).too_many:
+            yield Defect(
+                self.describe.topic, "", note("ingest.too_many_column_sets", sets=len(gathered.collect_groups()))
+            )
+        if part is None or not (failure := part.describe_failure()):
             return
         count, first, reason = failure
         message = note(
@@ -99,7 +101,7 @@ class Topic:
         )  # fmt: skip
         yield Defect.at(self.describe.topic, "message", first, message)
 
-    def calibration(self) -> str | None:
+    def read_calibration(self) -> str | None:
         """Return the camera calibration in the first message, None where this is not a calibration topic."""
         if not (self._message and self._first):
             return None
@@ -108,20 +110,20 @@ class Topic:
         except ValueError:
             return None  # already reported as a defect
 
-    def transforms(self) -> dict[str, str]:
+    def read_static_transforms(self) -> dict[str, str]:
         """Return static transforms as facts; none unless this is the topic of static transforms."""
         if not (self._is_static_transform_topic and self._numbers):
             return {}
         return {
             f"transform.{rows.frame_id}.{child}": json.dumps(rows.values[-1].tolist())
-            for (child, _), rows in self._numbers.finish().groups().items()
+            for (child, _), rows in self._numbers.decode_remaining().collect_groups().items()
         }
 
-    def texts(self) -> dict[str, str]:
+    def collect_constant_texts(self) -> dict[str, str]:
         """Return the texts that never change by their fields; the only one of messages without a number by ''."""
         if not self._numbers or format_ros2_type_name(self.describe.type) in CALIBRATIONS | CHATTER:
             return {}
-        texts = self._numbers.finish().texts
+        texts = self._numbers.decode_remaining().texts
         held = {path: text for path, text in list(texts.items())[:MOST_TEXTS] if text}
         only = self.holds_only_texts and len(texts) == len(held) == 1
         return {"": "".join(held.values())} if only else held
@@ -129,7 +131,7 @@ class Topic:
     @property
     def holds_only_texts(self) -> bool:
         """Do its messages hold texts and no number?"""
-        gathered = self._numbers.finish() if self._numbers else None
+        gathered = self._numbers.decode_remaining() if self._numbers else None
         return gathered is not None and bool(gathered.texts) and not gathered.holds_numbers
 
     @property
@@ -139,15 +141,17 @@ class Topic:
 
     def _make_picture_stream(self, naming: TopicNaming) -> Stream:
         assert self._pictures is not None
-        source = self._pictures.source()
-        messages, stamps = self._pictures.readable()
-        clocks, notes = self._clocks.of(messages, stamps, naming.about.clocks)
-        return naming.pictures(self._pictures.form, clocks, source, self._pictures.frame_id, self._notes | notes)
+        source = self._pictures.make_frame_source()
+        messages, stamps = self._pictures.find_readable_messages()
+        clocks, notes = self._clocks.collect_clocks(messages, stamps, naming.about.clocks)
+        return naming.make_picture_stream(
+            self._pictures.form, clocks, source, self._pictures.frame_id, self._notes | notes
+        )
 
     def _make_number_streams(self, naming: TopicNaming, numbers: TopicNumbers) -> Iterator[Stream]:
-        gathered = numbers.finish()
-        groups = gathered.groups()
-        notes, stamps = dict(self._notes), gathered.stamps_ns(self._clocks.count)
+        gathered = numbers.decode_remaining()
+        groups = gathered.collect_groups()
+        notes, stamps = dict(self._notes), gathered.collect_stamps_ns(self._clocks.count)
         if left_out := self._describe_left_out(gathered):
             notes[LEFT_OUT] = left_out
         if naming.about.kind is None and (content := self._name_unread_arrays(gathered)):
@@ -157,26 +161,26 @@ class Topic:
         elif self._is_static_transform_topic:
             notes[VALUES], groups = "left out: static transforms are facts of the episode", {}
         elif not groups and gathered.failed < self._clocks.count:
-            also = "; texts that never change are facts of the episode" if self.texts() else ""
+            also = "; texts that never change are facts of the episode" if self.collect_constant_texts() else ""
             notes[VALUES] = f"its messages hold no numbers{also}"
         if not groups:
             stream = self._make_stamps_only_stream(naming, stamps, notes)
             yield replace(stream, frame_id=stream.frame_id or escape_non_utf8(gathered.frame_id))
-        names = naming.names(groups)
+        names = naming.name_groups(groups)
         for name, group in names.items():
             rows = groups[group]
             row_stamps_ns = stamps[rows.messages] if rows.stamps_ns is None else rows.stamps_ns
-            clocks, more = self._clocks.of(rows.messages, row_stamps_ns, naming.about.clocks)
+            clocks, more = self._clocks.collect_clocks(rows.messages, row_stamps_ns, naming.about.clocks)
             if rows.rounded:
                 more = {**more, "rounded": ROUNDED}
             if len(siblings := [other for other, (suffix, _) in names.items() if suffix == group[0]]) > 1:
                 more = {**more, "split": f"its messages vary in their fields, one stream each: {', '.join(siblings)}"}
-            stream = naming.numbers(name, group, clocks, rows.values, notes | more)
+            stream = naming.make_number_stream(name, group, clocks, rows.values, notes | more)
             yield replace(stream, frame_id=stream.frame_id or escape_non_utf8(rows.frame_id or gathered.frame_id))
 
     def _describe_left_out(self, gathered: Gathered) -> str:
         """Name the parts of messages that are in no stream and no fact; joints' names are in their columns."""
-        facts = set(gathered.texts) if "" in (held := self.texts()) else set(held)
+        facts = set(gathered.texts) if "" in (held := self.collect_constant_texts()) else set(held)
         known = facts | ({"name"} if format_ros2_type_name(self.describe.type) == JOINT_STATE else set())
         parts = sorted(gathered.left_out - known)
         more = f" and {len(parts) - MOST_NAMED} more" if len(parts) > MOST_NAMED else ""
@@ -193,5 +197,5 @@ class Topic:
         self, naming: TopicNaming, stamps: NDArray[np.int64] | None, notes: dict[str, str]
     ) -> Stream:
         every: NDArray[np.int64] = np.arange(self._clocks.count)
-        clocks, more = self._clocks.of(every, stamps, naming.about.clocks)
+        clocks, more = self._clocks.collect_clocks(every, stamps, naming.about.clocks)
         return naming.make_stamps_only_stream(clocks, notes | more)

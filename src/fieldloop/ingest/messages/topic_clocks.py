@@ -23,7 +23,7 @@ class TopicClocks:
         self._log_ns: list[Integers] = []
         self._publish_ns: list[Integers] = []
 
-    def take(self, log_ns: Integers, publish_ns: Integers | None) -> Integers:
+    def add_stamps(self, log_ns: Integers, publish_ns: Integers | None) -> Integers:
         """Keep the stamps of some messages; return when they were published, 0 where not stated."""
         publish = np.zeros(len(log_ns), np.int64) if publish_ns is None else publish_ns
         self._log_ns.append(log_ns)
@@ -31,7 +31,7 @@ class TopicClocks:
         self.count += len(log_ns)
         return publish
 
-    def of(
+    def collect_clocks(
         self, messages: Integers, header_ns: Integers | None, clock_by_slot: Slots | None = None
     ) -> tuple[Clocks, Notes]:
         """Return the clocks of these messages, and a note where their header timestamps are unusable.

@@ -12,8 +12,8 @@ def collect_topic_facts(topics: Iterable[Topic], streams: Mapping[str, Stream]) 
     facts: dict[str, str] = {}
     cameras = [name for name, stream in streams.items() if stream.kind in (StreamKind.RGB, StreamKind.DEPTH)]
     for topic in topics:
-        facts.update(topic.transforms())
-        if calibration := topic.calibration():
+        facts.update(topic.read_static_transforms())
+        if calibration := topic.read_calibration():
             for camera in _find_described_cameras(topic.describe.topic, cameras):
                 facts.setdefault(f"calibration.{camera}", calibration)
     return facts
@@ -29,7 +29,7 @@ def collect_topic_texts(topics: Iterable[Topic], stated_facts: Mapping[str, str]
     names: dict[str, str] = {}
     for topic in topics:
         space = topic.describe.topic.strip("/") or "unnamed"
-        for path, text in topic.texts().items():
+        for path, text in topic.collect_constant_texts().items():
             facts.setdefault(escape_non_utf8(f"{space}.{path}" if path else space), escape_non_utf8(text))
             if not path or topic.holds_only_texts:
                 names.setdefault(path or space, escape_non_utf8(text))

@@ -52,7 +52,7 @@ class TopicNaming:
         """The topic's own stream."""
         return self.about.stream or self._topic
 
-    def names(self, groups: Iterable[Group]) -> dict[str, Group]:
+    def name_groups(self, groups: Iterable[Group]) -> dict[str, Group]:
         """Name each group; two sets of joints on one topic become two streams, the second after its first joint."""
         names: dict[str, Group] = {}
         listed = list(groups)
@@ -66,7 +66,7 @@ class TopicNaming:
             names[next(name for name in (plain, several, *more) if name not in names)] = (suffix, columns)
         return names
 
-    def numbers(self, name: str, group: Group, clocks: Clocks, values: NDArray[Any], notes: Notes) -> Stream:
+    def make_number_stream(self, name: str, group: Group, clocks: Clocks, values: NDArray[Any], notes: Notes) -> Stream:
         """Make the stream of one group."""
         suffix, columns = group[0], tuple(map(escape_non_utf8, group[1]))
         stated = self.about
@@ -90,7 +90,9 @@ class TopicNaming:
             notes=self._add_metadata_note(notes),
         )  # fmt: skip
 
-    def pictures(self, form: str, clocks: Clocks, source: FrameSource, frame_id: str, notes: Notes) -> Stream:
+    def make_picture_stream(
+        self, form: str, clocks: Clocks, source: FrameSource, frame_id: str, notes: Notes
+    ) -> Stream:
         """Make the stream of a camera."""
         stated = self.about
         depth = is_depth_encoding(form) or (

@@ -22,24 +22,24 @@ class TopicNumbers:
         self._lengths: list[NDArray[np.int64]] = []
         self._bytes = self._first = 0
 
-    def take(self, content: bytes, lengths: NDArray[np.int64]) -> None:
+    def add_payloads(self, content: bytes, lengths: NDArray[np.int64]) -> None:
         """Take payloads that lie one behind the other."""
         self._pending.append(content)
         self._lengths.append(lengths)
         self._bytes += len(content)
         if self._bytes > BATCH_BYTES:
-            self.finish()
+            self.decode_remaining()
 
-    def finish(self) -> Gathered:
+    def decode_remaining(self) -> Gathered:
         """Decode what is still held and return everything."""
         if self._lengths:
             spans = Spans.from_lengths(b"".join(self._pending), np.concatenate(self._lengths))
-            self._gathered.add(self._decode(spans), np.arange(self._first, self._first + len(spans)))
+            self._gathered.add_batch(self._decode(spans), np.arange(self._first, self._first + len(spans)))
             self._first += len(spans)
             self._pending, self._lengths, self._bytes = [], [], 0
         return self._gathered
 
-    def failure(self) -> tuple[int, int, str] | None:
+    def describe_failure(self) -> tuple[int, int, str] | None:
         """How many messages could not be decoded, which was the first, and why? None where all could."""
-        gathered = self.finish()
+        gathered = self.decode_remaining()
         return (gathered.failed, *gathered.first_failure) if gathered.first_failure else None

@@ -26,12 +26,14 @@ class TopicPictures:
         self._rows: list[NDArray[np.int64]] = []
         self._places: list[NDArray[np.int64]] = []
 
-    def take(self, first_message: int, payloads: Sequence[bytes | memoryview], places: NDArray[np.int64]) -> None:
+    def add_messages(
+        self, first_message: int, payloads: Sequence[bytes | memoryview], places: NDArray[np.int64]
+    ) -> None:
         """Note the pictures in messages `first_message`, `first_message` + 1, …"""
         rows = []
         for index, payload in enumerate(payloads):
             try:
-                head = self._messages.head(payload)
+                head = self._messages.read_head(payload)
             except ValueError as wrong:
                 self._first_failure = self._first_failure if self._failed else (first_message + index, str(wrong))
                 self._failed += 1
@@ -44,12 +46,12 @@ class TopicPictures:
             self._places.append(places[kept[:, 0]])
             self._rows.append(kept + np.asarray([first_message, 0, 0]))
 
-    def readable(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def find_readable_messages(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return which messages hold a picture, and their sensing stamps."""
         rows = self._concatenate_rows()
         return rows[:, 0], rows[:, 1].copy()
 
-    def source(self) -> FrameSource:
+    def make_frame_source(self) -> FrameSource:
         """Return the pictures."""
         places = np.concatenate(self._places) if self._places else np.empty((0, 1), np.int64)
         if not self._messages.is_video:
@@ -57,7 +59,7 @@ class TopicPictures:
         keys = np.union1d([0], np.flatnonzero(self._concatenate_rows()[:, 2]))
         return VideoOnDemand(self._source, places, keys, self._messages, self.form)
 
-    def failure(self) -> tuple[int, int, str] | None:
+    def describe_failure(self) -> tuple[int, int, str] | None:
         """How many messages could not be decoded, which was the first, and why? None where all could."""
         return (self._failed, *self._first_failure) if self._failed else None
 
@@ -76,7 +78,7 @@ class PicturesOnDemand(PlacedPictures):
         """Yield frames in ascending order; one that cannot be decoded as an empty array."""
         for payload in self._fetch_payloads(indices):
             try:
-                yield self._messages.picture(payload)
+                yield self._messages.decode_picture(payload)
             except ValueError:
                 yield NOTHING
 

@@ -35,7 +35,7 @@ def collect_transforms(
 ) -> None:
     """Put every transform of a message into the group of its child frame; `fix_stamp_sign` corrects stamps."""
     for pose in extract_frame_poses(message):
-        collector.add(
+        collector.add_row(
             (pose.child or "unnamed", POSE_COLUMNS),
             message_index,
             pose.pose,

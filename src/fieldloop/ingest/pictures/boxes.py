@@ -26,7 +26,7 @@ class Box(NamedTuple):
     at: int
     data: memoryview
 
-    def children(self) -> "Iterator[Box]":
+    def list_children(self) -> "Iterator[Box]":
         """Yield the boxes inside; ValueError names the byte of one that does not fit."""
         position, number = 0, 0
         while position + HEAD.size <= len(self.data):
@@ -37,28 +37,28 @@ class Box(NamedTuple):
             yield Box(kind, self.at + position + head, self.data[position + head : position + length])
             position, number = position + length, number + 1
 
-    def find(self, *kinds: str) -> "Box | None":
+    def find_box(self, *kinds: str) -> "Box | None":
         """Go down by kinds, the first of each; None where there is none."""
-        inside = next((child for child in self.children() if child.kind == kinds[0]), None)
-        return inside if inside is None or not kinds[1:] else inside.find(*kinds[1:])
+        inside = next((child for child in self.list_children() if child.kind == kinds[0]), None)
+        return inside if inside is None or not kinds[1:] else inside.find_box(*kinds[1:])
 
-    def find_required(self, *kinds: str) -> "Box":
+    def require_box(self, *kinds: str) -> "Box":
         """Go down by kinds; ValueError where there is none."""
-        box = self.find(*kinds)
+        box = self.find_box(*kinds)
         if box is None:
             raise ValueError(f"box {self.kind!r} at byte {self.at} holds no {'/'.join(kinds)}")
         return box
 
-    def number(self, offset: int, struct_format: str = "I") -> int:
+    def read_number(self, offset: int, struct_format: str = "I") -> int:
         """Read one big-endian number; ValueError where the box is too short for it."""
         try:
             return int(struct.unpack_from(f">{struct_format}", self.data, offset)[0])
         except struct.error as wrong:
             raise ValueError(f"box {self.kind!r} at byte {self.at} is too short") from wrong
 
-    def table(self, columns: int, dtype: str, *, offset: int = BODY) -> NDArray[Any]:
+    def read_table(self, columns: int, dtype: str, *, offset: int = BODY) -> NDArray[Any]:
         """Read the rows of a table whose number of rows stands before it; ValueError where they are not all there."""
-        count = self.number(offset - 4)
+        count = self.read_number(offset - 4)
         kind = np.dtype(dtype)
         if offset + count * columns * kind.itemsize > len(self.data):
             raise ValueError(f"box {self.kind!r} at byte {self.at} states {count} rows and is too short for them")

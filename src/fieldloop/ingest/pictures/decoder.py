@@ -50,7 +50,7 @@ class Decoder:
         is_target = self._frame is not None and self._frame.pts == target
         return self._frame if is_target and not self._frame.is_corrupt else None
 
-    def colours(self, frame: Any) -> Picture:
+    def convert_to_rgb(self, frame: Any) -> Picture:
         """Turn a decoded frame into red, green and blue."""
         return np.asarray(self._colours.reformat(frame, format="rgb24", threads=1).to_ndarray())
 
@@ -111,14 +111,14 @@ class _Pool:
         self.lock = threading.Lock()
         self.idle: list[tuple[Key, Decoder]] = []
 
-    def take(self, key: Key) -> Decoder | None:
+    def take_decoder(self, key: Key) -> Decoder | None:
         with self.lock:
             for place in reversed(range(len(self.idle))):
                 if self.idle[place][0] == key:
                     return self.idle.pop(place)[1]
         return None
 
-    def give_back(self, key: Key, decoder: Decoder) -> None:
+    def return_decoder(self, key: Key, decoder: Decoder) -> None:
         with self.lock:
             self.idle.append((key, decoder))
             old = self.idle.pop(0)[1] if len(self.idle) > MOST_OPEN else None
@@ -144,7 +144,7 @@ def borrow_decoder(path: Path, *, many_frames: bool) -> Iterator[Decoder]:
     """Lend a decoder of this file, reusing an open one unless the file has changed."""
     state = path.stat()
     key = (str(path), state.st_mtime_ns, state.st_size, many_frames)
-    decoder = _pool.take(key) or Decoder(path, many=many_frames)
+    decoder = _pool.take_decoder(key) or Decoder(path, many=many_frames)
     sound = not many_frames  # a long run is over when it ends; its threads are not kept waiting
     try:
         yield decoder
@@ -153,6 +153,6 @@ def borrow_decoder(path: Path, *, many_frames: bool) -> Iterator[Decoder]:
         raise
     finally:  # also where the caller stops early
         if sound:
-            _pool.give_back(key, decoder)
+            _pool.return_decoder(key, decoder)
         else:
             decoder.close()

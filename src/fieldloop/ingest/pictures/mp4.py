@@ -20,19 +20,19 @@ UNREAD = ("stps", "sbgp", "stz2")  # they change which frames are key frames, or
 def list_packets_by_boxes(path: Path) -> Packets:
     """List a video's packets; Unusual where a demuxer should be asked, ValueError with its place where it is broken."""
     moov, file_size = read_moov_box(path)
-    if moov.find("mvex"):
+    if moov.find_box("mvex"):
         raise Unusual("it is fragmented")
     track = _find_video_track(moov)
-    tables = track.find_required("mdia", "minf", "stbl")
-    if any(child.kind in UNREAD for child in tables.children()):
+    tables = track.require_box("mdia", "minf", "stbl")
+    if any(child.kind in UNREAD for child in tables.list_children()):
         raise Unusual("its sample tables are not the plain ones")
-    codec, size = _read_codec_and_size(tables.find_required("stsd"))
-    timescale = _read_timescale(track.find_required("mdia", "mdhd"))
-    sizes = _read_packet_sizes(tables.find_required("stsz"), file_size)
+    codec, size = _read_codec_and_size(tables.require_box("stsd"))
+    timescale = _read_timescale(track.require_box("mdia", "mdhd"))
+    sizes = _read_packet_sizes(tables.require_box("stsz"), file_size)
     positions = _compute_packet_positions(tables, sizes)
     pts = _compute_packet_times(tables, len(sizes))
     pts = pts - _compute_edit_shift(moov, track, timescale, pts)
-    keys = _read_key_frame_mask(tables.find("stss"), len(sizes))
+    keys = _read_key_frame_mask(tables.find_box("stss"), len(sizes))
     there = (positions + sizes <= file_size) & (sizes > 0)  # what a cut file has lost is not listed
     return sort_packets_by_presentation(
         codec, size, (1, timescale), pts[there], sizes[there], keys[there], positions[there]
@@ -40,9 +40,9 @@ def list_packets_by_boxes(path: Path) -> Packets:
 
 
 def _find_video_track(moov: Box) -> Box:
-    for child in moov.children():
+    for child in moov.list_children():
         if child.kind == "trak":
-            handler = child.find_required("mdia", "hdlr")
+            handler = child.require_box("mdia", "hdlr")
             if bytes(handler.data[8:12]) == b"vide":
                 _require_packets_in_file(child)
                 return child
@@ -50,46 +50,46 @@ def _find_video_track(moov: Box) -> Box:
 
 
 def _require_packets_in_file(track: Box) -> None:
-    references = track.find("mdia", "minf", "dinf", "dref")
+    references = track.find_box("mdia", "minf", "dinf", "dref")
     if references is None:
         return
-    entries = Box(references.kind, references.at + BODY, references.data[BODY:]).children()
-    if any(not entry.number(0) & 1 for entry in entries):
+    entries = Box(references.kind, references.at + BODY, references.data[BODY:]).list_children()
+    if any(not entry.read_number(0) & 1 for entry in entries):
         raise Unusual("its packets are in another file")
 
 
 def _read_codec_and_size(stsd: Box) -> tuple[str, tuple[int, int]]:
-    if stsd.number(4) != 1:
+    if stsd.read_number(4) != 1:
         raise Unusual("it describes its pictures in several ways")
     kind = bytes(stsd.data[12:16]).decode("latin-1")
     if kind not in CODECS:
         raise Unusual(f"{kind!r} is not a common codec")
-    return CODECS[kind], (stsd.number(SIZE_AT, "H"), stsd.number(SIZE_AT + 2, "H"))
+    return CODECS[kind], (stsd.read_number(SIZE_AT, "H"), stsd.read_number(SIZE_AT + 2, "H"))
 
 
 def _read_timescale(header: Box) -> int:
-    scale = header.number(20 if header.number(0, "B") else 12)
+    scale = header.read_number(20 if header.read_number(0, "B") else 12)
     if not scale:
         raise ValueError(f"box {header.kind!r} at byte {header.at} states no timescale")
     return scale
 
 
 def _read_packet_sizes(stsz: Box, file_size: int) -> Numbers:
-    same, count = stsz.number(4), stsz.number(8)
+    same, count = stsz.read_number(4), stsz.read_number(8)
     if same:
         if same * count > file_size or count > MOST_PACKETS:
             raise ValueError(f"box 'stsz' at byte {stsz.at} states {count} packets of {same} bytes in {file_size}")
         return np.full(count, same, np.int64)
-    return stsz.table(1, ">u4", offset=12)[:, 0].astype(np.int64)
+    return stsz.read_table(1, ">u4", offset=12)[:, 0].astype(np.int64)
 
 
 def _compute_packet_positions(tables: Box, sizes: Numbers) -> Numbers:
     """Packets lie one after the other in chunks; a table says where each chunk begins."""
-    short = tables.find("stco")
-    offsets = short.table(1, ">u4") if short else tables.find_required("co64").table(1, ">u8")
+    short = tables.find_box("stco")
+    offsets = short.read_table(1, ">u4") if short else tables.require_box("co64").read_table(1, ">u8")
     begins = offsets[:, 0].astype(np.int64)
-    box = tables.find_required("stsc")
-    runs = box.table(3, ">u4").astype(np.int64)
+    box = tables.require_box("stsc")
+    runs = box.read_table(3, ">u4").astype(np.int64)
     firsts = np.append(runs[:, 0] - 1, len(begins))
     spans = np.diff(firsts)
     if len(runs) and (firsts[0] != 0 or (spans < 0).any()):
@@ -106,15 +106,15 @@ def _compute_packet_positions(tables: Box, sizes: Numbers) -> Numbers:
 
 def _compute_packet_times(tables: Box, count: int) -> Numbers:
     """Return when each packet is shown: steps add up to decoding times, offsets lead from there."""
-    steps = tables.find_required("stts").table(2, ">u4").astype(np.int64)
+    steps = tables.require_box("stts").read_table(2, ">u4").astype(np.int64)
     if int(steps[:, 0].sum()) != count or (steps[:, 1] > LONGEST_STEP).any():
         raise Unusual("its table of steps does not fit its packets")
     durations = np.repeat(steps[:, 1], steps[:, 0])
     decoded: Numbers = np.cumsum(durations) - durations
-    box = tables.find("ctts")
+    box = tables.find_box("ctts")
     if box is None:
         return decoded
-    offsets = box.table(2, ">i4").astype(np.int64)
+    offsets = box.read_table(2, ">i4").astype(np.int64)
     if int(offsets[:, 0].sum()) != count or (offsets[:, 0] < 0).any():
         raise Unusual("its table of offsets does not fit its packets")
     return decoded + np.repeat(offsets[:, 1], offsets[:, 0])
@@ -123,7 +123,7 @@ def _compute_packet_times(tables: Box, count: int) -> Numbers:
 def _read_key_frame_mask(stss: Box | None, count: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     if stss is None:
         return np.ones(count, np.bool_)
-    numbers = stss.table(1, ">u4")[:, 0].astype(np.int64) - 1
+    numbers = stss.read_table(1, ">u4")[:, 0].astype(np.int64) - 1
     if not len(numbers) or numbers.min() < 0 or numbers.max() >= count:
         raise Unusual("its list of key frames does not fit its packets")
     keys = np.zeros(count, np.bool_)
@@ -133,16 +133,16 @@ def _read_key_frame_mask(stss: Box | None, count: int) -> np.ndarray[tuple[int],
 
 def _compute_edit_shift(moov: Box, track: Box, timescale: int, pts: Numbers) -> int:
     """How much later does the file count than a player? Edits that leave frames out are the demuxer's business."""
-    box = track.find("edts", "elst")
+    box = track.find_box("edts", "elst")
     if box is None or not len(pts):
         return 0
-    wide = box.number(0, "B") == 1
-    rows = box.table(1, "V20" if wide else "V12")[:, 0]
+    wide = box.read_number(0, "B") == 1
+    rows = box.read_table(1, "V20" if wide else "V12")[:, 0]
     fields = [("duration", ">u8"), ("media", ">i8"), ("rate", ">i4")]
     narrow = [("duration", ">u4"), ("media", ">i4"), ("rate", ">i4")]
     edits = rows.view(np.dtype(fields if wide else narrow))
-    movie = moov.find_required("mvhd")
-    movie_scale = movie.number(20 if movie.number(0, "B") else 12)
+    movie = moov.require_box("mvhd")
+    movie_scale = movie.read_number(20 if movie.read_number(0, "B") else 12)
     empty = 0
     if len(edits) == 2 and edits["media"][0] == -1 and movie_scale:  # noqa: PLR2004 - a pause, then the one edit
         empty = int(edits["duration"][0]) * timescale // movie_scale

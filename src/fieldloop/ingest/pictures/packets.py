@@ -24,13 +24,13 @@ class Packets:
     codec: str
     base: tuple[int, int]
 
-    def part(self, first: int, last: int) -> "Packets":
+    def select_packets(self, first: int, last: int) -> "Packets":
         """Return the packets from `first` to `last` (not included)."""
         cut = slice(first, last)
         columns = (self.pts[cut], self.times_ns[cut], self.sizes[cut], self.keys[cut], self.positions[cut])
         return Packets(self.width, self.height, *columns, self.codec, self.base)
 
-    def since_ns(self, first: int, last: int) -> Numbers:
+    def compute_times_since_first_ns(self, first: int, last: int) -> Numbers:
         """Return when packets are shown after the first of them; the same wherever in a file they lie."""
         pts = self.pts[first:last]
         return convert_to_nanoseconds(pts - pts[:1], *self.base)

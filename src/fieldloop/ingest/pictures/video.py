@@ -54,7 +54,7 @@ class VideoSpan:
     def __reduce__(self) -> tuple[Any, ...]:
         """Travel to another process without the rest of the file's packets."""
         start = self._packets.find_key_frame_before(self._first) if len(self) else self._first
-        part = self._packets.part(start, self._last)
+        part = self._packets.select_packets(start, self._last)
         return VideoSpan, (self._path, part, self._first - start, self._last - start, self._depth)
 
     @property
@@ -92,7 +92,7 @@ class VideoSpan:
         """
         part = slice(self._first, self._last)
         table = self._packets
-        shown_ns = table.since_ns(self._first, self._last)
+        shown_ns = table.compute_times_since_first_ns(self._first, self._last)
         yield b"".join((shown_ns.tobytes(), table.sizes[part].tobytes(), table.keys[part].tobytes()))
         with self._path.open("rb", buffering=0) as file:
             for index in sorted({self._first, self._last - 1}) if len(self) else ():
@@ -107,7 +107,7 @@ class VideoSpan:
         many = len(wanted) >= MANY and wanted[-1] - wanted[0] < 2 * len(wanted)
         try:
             with borrow_decoder(self._path, many_frames=many) as decoder:
-                pixels = _make_depth_converter(self._depth) if self._depth else decoder.colours
+                pixels = _make_depth_converter(self._depth) if self._depth else decoder.convert_to_rgb
                 for index in wanted:
                     frame = decoder.decode_frame_at(self._first + index, self._packets)
                     fits = frame is not None and (frame.width, frame.height) == self.size

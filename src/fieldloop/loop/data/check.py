@@ -125,7 +125,7 @@ def _check_logs(
 
 def _check_cached(cache: PartCache, html: Path | None) -> CheckReport:
     gathered = Gathered(cache.rules)
-    cached = tuple(cache.everything())
+    cached = tuple(cache.iterate_results())
     for _, result in gathered.walk((None, part.result) for part in cached):
         gathered.add(None, result)
     by_numbers = sum(len(part.result.episodes) for part in cached if not part.pixels)
@@ -156,7 +156,7 @@ def _measure_parts(parts: Sequence[Part], rules: Rules, on: Machines) -> Iterato
 
 def _load_or_measure_parts(parts: Sequence[Part], cache: PartCache, on: Machines) -> Iterator[tuple[Part, PartResult]]:
     """Yield the result of every part in order; parts in the cache are not measured again."""
-    cached = {part: result for part in parts if (result := cache.find(part)) is not None}
+    cached = {part: result for part in parts if (result := cache.find_result(part)) is not None}
     new = run_each(partial(measure_and_cache, cache=cache), [part for part in parts if part not in cached], on=on)
     for part in parts:
         yield part, cached[part] if part in cached else next(new)
@@ -165,7 +165,7 @@ def _load_or_measure_parts(parts: Sequence[Part], cache: PartCache, on: Machines
 def measure_and_cache(part: Part, *, cache: PartCache) -> PartResult:
     """Measure a part and cache the result at once, so that an interrupted check loses only the parts under way."""
     result = measure_part(part, cache.rules)
-    cache.put(part, result)
+    cache.store_result(part, result)
     return result
 
 

@@ -19,7 +19,7 @@ def measure_again(workspace: Workspace, episodes: Sequence[Episode], *, on: Mach
     """
     wanted = {episode.id: episode for episode in episodes}
     logs = {log.blob.sha256: log for log in workspace.store.get_logs(list(wanted)).values()}
-    rules = collect_measuring_rules(workspace).only(wanted)
+    rules = collect_measuring_rules(workspace).keep_annotations_of(wanted)
     # on the shelf a log is named by its hash: an episode keeps its name, and the facts that people stated
     facts = Amendments(known=wanted)
     parts = [part for log in logs.values() for part in _cut_log_for_episodes(workspace, log, facts)]

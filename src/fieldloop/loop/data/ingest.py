@@ -128,7 +128,7 @@ def ingest_paths(
     waiting: deque[Fresh] = deque()
     # bytes first: an event may only name what is already on the shelf; a known log is not measured again
     fresh = _shelve_new_logs(workspace, logs, taken, waiting, mapping, Amendments(stated=stated) if stated else None)
-    rules = collect_measuring_rules(workspace).only(())  # a new log has no annotations
+    rules = collect_measuring_rules(workspace).keep_annotations_of(())  # a new log has no annotations
     results = workspace.track(run_each(partial(measure_part, rules=rules), fresh), "ingesting logs", len(logs))
     new = [_record_log(workspace, waiting.popleft(), result, rules, overrule=overrule) for result in results]
     return Ingested((*taken, *new))
@@ -288,7 +288,10 @@ def _record_log(
 
 
 def explain_refused_statements(part: Part, result: PartResult, *, overrule: bool) -> str:
-    """Return why the facts that a user stated are refused: the log states others, or they contradict; '' otherwise."""
+    """Return why the facts that a user stated are refused; '' where they are accepted.
+
+    They are refused where they contradict each other, or where the log states other values and `overrule` is false.
+    """
     if part.amendments is None or not part.amendments.stated:
         return ""
     episodes = [one.episode for one in result.episodes]

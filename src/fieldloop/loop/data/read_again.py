@@ -77,7 +77,9 @@ def read_logs_again(
         raise BadInput("The workspace has no logs yet. Ingest logs: fieldloop ingest PATH")
     conventions = find_mapping_in_force(workspace, mapping)
     before = {one.blob.sha256: _find_episodes_of_log(workspace, one) for one in logs}
-    rules = collect_measuring_rules(workspace).only(episode.id for known in before.values() for episode in known)
+    rules = collect_measuring_rules(workspace).keep_annotations_of(
+        episode.id for known in before.values() for episode in known
+    )
     parts = [_make_part(workspace, one, before[one.blob.sha256], conventions, stated) for one in logs]
     results = run_each(partial(measure_part, rules=rules), parts)
     reread = [

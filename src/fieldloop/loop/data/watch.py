@@ -56,10 +56,10 @@ def watch_folder(
         "Stop with Ctrl-C."
     )
     try:
-        inbox.look()
+        inbox.poll_folder()
         while end_s is None or time.monotonic() < end_s:
             time.sleep(settle_s if end_s is None else max(0.0, min(settle_s, end_s - time.monotonic())))
-            inbox.look()
+            inbox.poll_folder()
     except KeyboardInterrupt:
         tell("Stopped.")
     return Watched(inbox.taken_in, inbox.known, inbox.refused)
@@ -80,7 +80,7 @@ class Inbox:
     before: dict[Path, Signature] = field(default_factory=dict)
     done: dict[Path, Signature] = field(default_factory=dict)
 
-    def look(self) -> None:
+    def poll_folder(self) -> None:
         """Poll once, and ingest what has not changed since the last poll."""
         now = dict(self._find_logs())
         settled = [p for p, found in now.items() if found == self.before.get(p) and found != self.done.get(p)]

@@ -141,7 +141,7 @@ class _Demo:
 
     def map_the_floor(self) -> audit.Audited:
         """Describe the deployment, audit it, lock the protocol, register robots and operators, verify clocks."""
-        self.heading("Map", "where the robot will work")
+        self.print_heading("Map", "where the robot will work")
         root = self.workspace.root
         (root / "deployment.toml").write_text(get_deployment_toml(), encoding="utf-8")
         (root / "skus.csv").write_text(get_item_master_csv(), encoding="utf-8")
@@ -161,17 +161,17 @@ class _Demo:
 
     def collect_in_the_lab(self) -> tuple[ingest.TakenIn, ...]:
         """Collect in the laboratory; one log is truncated on purpose."""
-        self.heading("Collect", "in the laboratory")
+        self.print_heading("Collect", "in the laboratory")
         strata = draw_strata(self.floor.lab_mix(), self.size.lab_demonstrations, self.floor.chance("lab"))
         folder = self.demonstrate("lab", strata)
         whole = min(folder.glob("*.mcap"))
         (folder / "cut-short.mcap").write_bytes(whole.read_bytes()[: whole.stat().st_size * 3 // 5])
-        self.heading("Check", "is it fit to learn from?")
+        self.print_heading("Check", "is it fit to learn from?")
         taken = ingest.ingest_paths(self.workspace, (folder,)).logs
         bad = [log for log in taken if log.status is not Status.PASSED]
         self.tell(f"  {len(taken)} logs ingested, {len(taken) - len(bad)} fit to learn from, {len(bad)} rejected:")
         for log in bad[:3]:
-            self.tell(f"    {log.name}: {log.message or self.first_finding(log)}")
+            self.tell(f"    {log.name}: {log.message or self.find_first_finding(log)}")
         return taken
 
     def train_and_try(self, name: str, policy: str) -> tuple[float, Decision]:
@@ -190,7 +190,7 @@ class _Demo:
 
     def freeze_and_train(self, name: str, policy: str) -> str:
         """Propose phases, freeze a release, train on it."""
-        self.heading("Annotate, release, train", "label phases, freeze the data, train a policy")
+        self.print_heading("Annotate, release, train", "label phases, freeze the data, train a policy")
         marked = annotate.propose_annotations(self.workspace)
         frozen = release.freeze_release(self.workspace, name)
         version = train.train_policy_version(self.workspace, name, name=policy, seed=self.floor.seed)
@@ -207,7 +207,7 @@ class _Demo:
 
         Each further look requires more confidence, so that asking again does not help a bad policy.
         """
-        self.heading("Gate", f"may {policy} go out?")
+        self.print_heading("Gate", f"may {policy} go out?")
         for look in range(1, self.size.most_looks + 1):
             decided = gate.decide_gate(self.workspace, policy, simulate=True, seed=self.floor.seed)
             self.tell(f"  {policy}, look {look}: {decided.status.value.replace('_', ' ')}.")
@@ -220,7 +220,7 @@ class _Demo:
 
     def roll_out_despite_gate(self, policy: str) -> tuple[float, Watch]:
         """Roll out in spite of the gate, as teams do; two weeks later the monitor raises an alarm."""
-        self.heading(
+        self.print_heading(
             "Roll out", "the team trusts the laboratory's result and overrides the gate; the override is recorded"
         )
         rollout.start_policy_rollout(
@@ -230,7 +230,7 @@ class _Demo:
         worked = simulate.simulate_production(
             self.workspace, episodes=self.size.production_attempts, days=14, seed=self.floor.seed
         )
-        self.heading("Monitor", "two weeks later")
+        self.print_heading("Monitor", "two weeks later")
         seen = monitor.monitor(self.workspace)
         held = f"{worked.interventions} stopped by the guard"
         self.tell(f"  {worked.successes} of {worked.episodes} picks succeed in production, {held}.")
@@ -240,14 +240,14 @@ class _Demo:
 
     def find_the_cause(self, watch: Watch) -> Diagnosis:
         """Open an incident and diagnose; the diagnosis requests demonstrations from the plan."""
-        self.heading("Diagnose", "what caused the drop?")
+        self.print_heading("Diagnose", "what caused the drop?")
         opened = [incident.open_incident(self.workspace, alarm=alarm.id).incident for alarm in watch.alarms]
         for opened_incident in opened:
             incident.record_incident_step(
                 self.workspace, opened_incident.id, Step.CONTAINED, note="Left running under observation."
             )
             incident.record_incident_step(
-                self.workspace, opened_incident.id, Step.CLASSIFIED, note=self.failures_text(opened_incident.site)
+                self.workspace, opened_incident.id, Step.CLASSIFIED, note=self.write_failures(opened_incident.site)
             )
         made = diagnose.diagnose(self.workspace, seed=self.floor.seed)
         self.tell(
@@ -269,7 +269,7 @@ class _Demo:
 
     def plan_and_collect(self) -> Plan:
         """Plan demonstrations where they raise success most, and collect them."""
-        self.heading("Plan", "what to collect next, and why")
+        self.print_heading("Plan", "what to collect next, and why")
         drawn = plan.plan(self.workspace, budget=self.size.budget, seed=self.floor.seed)
         amount = sum(q.demonstrations for q in drawn.quotas)
         self.tell(
@@ -290,7 +290,7 @@ class _Demo:
 
     def advance_rollout(self, policy: str) -> tuple[float, Rollout]:
         """Advance the rollout rung by rung, a week each, on evidence; then let the version work for a week."""
-        self.heading("Roll out", f"{policy} advances on evidence")
+        self.print_heading("Roll out", f"{policy} advances on evidence")
         passed = rollout.has_passed_gate(self.workspace, policy)
         reason = "" if passed else "Better than the version in production; watched closely."
         current = rollout.start_policy_rollout(self.workspace, policy, override=reason)
@@ -341,17 +341,17 @@ class _Demo:
         self.tell(f"  {len(strata)} demonstrations at {site} in {sittings} sessions by different operators.")
         return folder
 
-    def failures_text(self, site: str) -> str:
+    def write_failures(self, site: str) -> str:
         """Return how the failed attempts of a site failed."""
         where = {"site": site, "stage": Stage.PRODUCTION, "succeeded": False}
         failed = Counter(o.failure.value for o in self.workspace.store.find(Outcome, where) if o.failure)
         return "Failed attempts: " + ", ".join(f"{n} {name}" for name, n in failed.most_common())
 
-    def first_finding(self, log: ingest.TakenIn) -> str:
+    def find_first_finding(self, log: ingest.TakenIn) -> str:
         """Return the first finding that counts against a log."""
         reports = (r for e in log.episodes for r in ingest.find_last_report(self.workspace, e))
         return next((write_finding(f) for r in reports for f in r.findings if f.counts), "")
 
-    def heading(self, stage: str, what: str) -> None:
+    def print_heading(self, stage: str, what: str) -> None:
         """Print which stage of the loop begins."""
         self.tell(f"\n{stage}: {what}")

@@ -47,15 +47,15 @@ class PartCache:
         if self.folder.exists() and not self.folder.is_dir():
             raise BadInput(f"{self.folder} is a file. Name a folder to keep measurements in.")
 
-    def find(self, part: Part) -> PartResult | None:
+    def find_result(self, part: Part) -> PartResult | None:
         """Return the cached result of this part; None where there is none, or its log or the rules changed since."""
-        file = self._file(part)
-        return self._load(file) if file.is_file() else None
+        file = self._get_file(part)
+        return self._load_result(file) if file.is_file() else None
 
-    def put(self, part: Part, result: PartResult) -> None:
+    def store_result(self, part: Part, result: PartResult) -> None:
         """Write a result; each file is written atomically."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        file = self._file(part)
+        file = self._get_file(part)
         arrays = {
             f"{number}/{name}": array
             for number, episode in enumerate(result.episodes)
@@ -79,7 +79,7 @@ class PartCache:
         }
         _write_json_file(file, json.dumps(content).encode())
 
-    def everything(self) -> Iterator[CachedPart]:
+    def iterate_results(self) -> Iterator[CachedPart]:
         """Yield the best cached result of every part, ordered by log and place in it.
 
         Results from before a log changed are left out. Results under the current rules are better than outdated ones,
@@ -96,14 +96,14 @@ class PartCache:
             if current[head["path"]] == head["identity"]:
                 best[head["identity"], head["start"]] = head
         for head in sorted(best.values(), key=lambda h: (h["log"], h["identity"], h["start"])):
-            yield CachedPart(self._load(self.folder / head["file"]), head[RULES] != now, head["pixels"])
+            yield CachedPart(self._load_result(self.folder / head["file"]), head[RULES] != now, head["pixels"])
 
-    def _file(self, part: Part) -> Path:
+    def _get_file(self, part: Part) -> Path:
         mapping = part.mapping.fingerprint if part.mapping else ""
         key = [_identify_log(part), part.start, part.stop, part.pixels, fingerprint_rules(self.rules), mapping]
         return self.folder / f"{_compute_short_hash(key)}.json"
 
-    def _load(self, file: Path) -> PartResult:
+    def _load_result(self, file: Path) -> PartResult:
         content, arrays = _read_json_file(file), unpack_arrays(file.with_suffix(".arrays").read_bytes())
         episodes = []
         for number, (plain, rows) in enumerate(zip(content["episodes"], content["rows"], strict=True)):
@@ -138,7 +138,10 @@ def _read_json_file(file: Path) -> dict[str, Any]:
     except (json.JSONDecodeError, UnicodeDecodeError) as wrong:
         raise BadInput(f"{file} is damaged: {wrong}. Delete it; its episodes are then measured again.") from wrong
     if content.get("schema") != SCHEMA:
-        raise BadInput(f"{file} holds no measurements of this version ({SCHEMA}). Name another folder.")
+        raise BadInput(
+            f"{file} was not written in the measurement format that this fieldloop reads ({SCHEMA}). "
+            "Name another folder."
+        )
     return {**content, "file": file.name, "written_ns": file.stat().st_mtime_ns}
 
 

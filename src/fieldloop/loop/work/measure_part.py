@@ -39,7 +39,7 @@ class Rules:
             [checks.fingerprint_measuring_numbers(self.usual), tasks, checks.list_code_revisions()]
         )
 
-    def only(self, episodes: Iterable[str]) -> "Rules":
+    def keep_annotations_of(self, episodes: Iterable[str]) -> "Rules":
         """Return the same rules with the annotations of these episodes alone."""
         known = {episode: self.annotations[episode] for episode in episodes if episode in self.annotations}
         return replace(self, annotations=known)
@@ -50,7 +50,7 @@ class Rules:
             raise ProtocolError(self.refused[episode.task])
         return self.by_task.get(episode.task, self.usual)
 
-    def case(self, recording: Recording) -> checks.Case:
+    def make_case(self, recording: Recording) -> checks.Case:
         """Assemble the input of the checks."""
         episode = recording.episode
         # None for a robot that was never calibrated here; the protocol decides whether that counts
@@ -78,7 +78,7 @@ class Part:
         """Open the log; its format is not recognised again."""
         return open_log(self.path, self.mapping, reader=self.reader)
 
-    def amend(self, recording: Recording) -> Recording:
+    def amend_recording(self, recording: Recording) -> Recording:
         """Return a recording with the facts that its log does not state."""
         return replace(recording, episode=self.amendments.apply(recording.episode)) if self.amendments else recording
 
@@ -110,13 +110,13 @@ def measure_part(part: Part, rules: Rules) -> PartResult:
     chosen = opened.part(part.start, part.stop)
     # matrices are small: several threads of linear algebra would wait for each other and for the other workers
     with threadpool_limits(limits=1):
-        episodes = tuple(measure_recording(part.amend(one), rules, pixels=part.pixels) for one in chosen)
+        episodes = tuple(measure_recording(part.amend_recording(one), rules, pixels=part.pixels) for one in chosen)
     return PartResult(opened.format, episodes, opened.defects)  # defects are complete after the last recording
 
 
 def measure_recording(recording: Recording, rules: Rules, *, pixels: bool = True) -> EpisodeResult:
     """Run every check on one recording and take its imprint."""
-    case = rules.case(recording)
+    case = rules.make_case(recording)
     measured = checks.measure_episode(case, pixels=pixels)
     return EpisodeResult(
         recording.episode, measured, checks.take_imprint(case, pixels=pixels), describe_streams(recording)

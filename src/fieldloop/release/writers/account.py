@@ -26,14 +26,14 @@ class Account:
         self._clocks: dict[str, set[ClockKind]] = {}
         self._rules: dict[str, dict[str, None]] = {}
 
-    def note(self, framed: Framed) -> None:
+    def add_episode(self, framed: Framed) -> None:
         """Take in one episode, when all of it is written: drawing pictures may add a note."""
         self.episodes, self.frames = self.episodes + 1, self.frames + len(framed)
         self._longest = max(self._longest, len(framed))
         self._note_losses(framed)
         for name, rule in framed.rules.items():
             self._rules.setdefault(name, {})[rule.value] = None
-            self._clocks.setdefault(name, set()).add(next(iter(framed.clocks(name))))
+            self._clocks.setdefault(name, set()).add(next(iter(framed.compute_row_clocks(name))))
 
     def is_empty(self, framed: Framed) -> bool:
         """Has an episode lost all its rows? Then it is listed, and not written."""
@@ -102,7 +102,7 @@ class Account:
             f"{worst['total']} rows. Name another stream by --clock, drop this one by a mapping, or write --to mcap."
         )
 
-    def written(self, target: Path, more_losses: Iterable[Note] = ()) -> Written:
+    def make_result(self, target: Path, more_losses: Iterable[Note] = ()) -> Written:
         """Return the result; each loss is listed once."""
         left_out = dict.fromkeys((*self._features.left_out, *self.notes, *more_losses))
         return Written(

@@ -61,7 +61,7 @@ class Framed:
         """Which clock the stamps of the grid are from."""
         return self.streams[self.clock].clock
 
-    def clocks(self, name: str) -> dict[ClockKind, Times]:
+    def compute_row_clocks(self, name: str) -> dict[ClockKind, Times]:
         """Return every stamp of a stream's rows: those its samples came with, else those of the grid.
 
         A value between two samples is trusted no more than the worse of its own clock and the grid's.
@@ -73,7 +73,7 @@ class Framed:
 
     def stamps_ns(self, name: str) -> Times:
         """When was the sample that each row shows really taken? By its most trusted clock."""
-        return next(iter(self.clocks(name).values()))
+        return next(iter(self.compute_row_clocks(name).values()))
 
     def describe_stream(self, name: str) -> dict[str, Any]:
         """Describe a stream's rows for readers: names, unit, rate, notes, and the resampling rule."""
@@ -85,7 +85,7 @@ class Framed:
             "notes": dict(stream.notes) | add_resampling_notes(stream.notes, rule.value, stream.hz),
         }  # fmt: skip
 
-    def pictures(self, camera: str) -> Iterator[NDArray[Any]]:
+    def iterate_pictures(self, camera: str) -> Iterator[NDArray[Any]]:
         """Yield one picture a row; one that does not decode is replaced by the one before, and named."""
         stream = self.streams[camera]
         assert stream.pictures is not None

@@ -26,7 +26,7 @@ class Seen:
     differs: set[str] = field(default_factory=set)
     unlike: Note | None = None
 
-    def add(self, stream: Stream) -> None:
+    def add_episode_stream(self, stream: Stream) -> None:
         """Take in the stream as one more episode has it."""
         new, known = make_feature(stream), self.feature
         self.episodes += 1
@@ -57,8 +57,8 @@ class Seen:
             notes={key: text for key, text in known.notes.items() if make_note_key(key) not in self.differs},
             differs=frozenset(self.differs),
             clocks=tuple(kind for kind in ClockKind if kind in self.clocks),
-            own_stamps=stamps.own_stamps(known.name, grid),
-            own_clocks=stamps.own_clocks(known.name, grid),
+            own_stamps=stamps.has_own_stamps(known.name, grid),
+            own_clocks=stamps.has_own_clocks(known.name, grid),
         )
 
 

@@ -23,7 +23,7 @@ class SharedStamps:
         self._stamps: set[tuple[str, str]] = set()
         self._clocks: set[tuple[str, str]] = set()
 
-    def note(self, recording: Recording) -> None:
+    def add_recording(self, recording: Recording) -> None:
         """Take in one recording: any stream may become the grid, unless one was asked for."""
         streams = [stream for stream in recording.streams.values() if len(stream)]
         alike: dict[bytes, list[Stream]] = {}  # most streams of a log share their stamps with others
@@ -33,11 +33,11 @@ class SharedStamps:
             if chosen := [clock for clock in clocks if self._clock in ("", clock.name)]:
                 self._compare_with_grid(recording, chosen, list(alike.values()))
 
-    def own_stamps(self, name: str, clock: str) -> bool:
+    def has_own_stamps(self, name: str, clock: str) -> bool:
         """Are rows of this stream, in some episode, samples that were taken at other moments than the grid says?"""
         return (name, clock) in self._stamps
 
-    def own_clocks(self, name: str, clock: str) -> bool:
+    def has_own_clocks(self, name: str, clock: str) -> bool:
         """Are they samples, in some episode, with more to say of their time than the grid's one stamp?"""
         return (name, clock) in self._clocks
 

@@ -63,8 +63,8 @@ def survey_recordings(
                 continue
             if stream.name not in seen:
                 seen[stream.name] = Seen(make_feature(stream))
-            seen[stream.name].add(stream)
-        stamps.note(recording)
+            seen[stream.name].add_episode_stream(stream)
+        stamps.add_recording(recording)
     count = robots.total()
     if not count:
         raise BadInput("No recordings to write.")

@@ -45,7 +45,7 @@ class Eye:
         if self._camera_from_base is not None:
             raster.draw_mesh(self._background, camera, self._camera_from_base, self._still)
 
-    def colour(self, moment: Moment, frame: int) -> NDArray[np.uint8]:
+    def render_colour(self, moment: Moment, frame: int) -> NDArray[np.uint8]:
         """Return the picture of a moment."""
         buffer, moving = self._render_moment(moment)
         lamp = self.scene.light
@@ -53,7 +53,7 @@ class Eye:
         seed = self.scene.noise_seed + (self._camera_from_base is None)
         return picture.expose_picture(table.take(buffer.faces, axis=0), self._times, self._added, lamp, seed, frame)
 
-    def depth(self, moment: Moment, frame: int) -> NDArray[np.float32]:
+    def render_depth(self, moment: Moment, frame: int) -> NDArray[np.float32]:
         """Return the depth of a moment in metres."""
         buffer, moving = self._render_moment(moment)
         gloss = np.zeros(1 + len(self._still) + len(moving), dtype=np.float32)

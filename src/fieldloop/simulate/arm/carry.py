@@ -16,7 +16,7 @@ Rest = tuple[float, float, float, float]
 
 def find_slip_time(item: Item, path: Path, grip: Grip) -> float | None:
     """When does the load first exceed what friction can hold? Weight and inertia pull; off-centre weight turns it."""
-    begin, end = path.index(path.phases["lift"][0]), path.index(path.phases["release"][0])
+    begin, end = path.find_step_index(path.phases["lift"][0]), path.find_step_index(path.phases["release"][0])
     pull = np.gradient(np.gradient(path.xyz, STEP_S, axis=0), STEP_S, axis=0)[begin:end] + np.array([0, 0, GRAVITY])
     load = item.mass_kg * np.linalg.norm(pull, axis=1) / max(grip.bears_n, 1e-9)
     twist = item.mass_kg * np.abs(pull[:, 2]) * abs(grip.along_m) / max(grip.bears_nm, 1e-9)
@@ -33,12 +33,12 @@ def locate_held_item(path: Path, grip: Grip, steps: NDArray[np.intp]) -> tuple[F
 
 def compute_item_bottom(item: Item, path: Path, at_s: float) -> float:
     """Return how high the bottom of a held item is."""
-    return float(item.bottom + path.xyz[path.index(at_s), 2] - path.grasp.z)
+    return float(item.bottom + path.xyz[path.find_step_index(at_s), 2] - path.grasp.z)
 
 
 def find_resting_place(scene: Scene, path: Path, grip: Grip, at_s: float) -> Rest:
     """Return where an item comes to rest that is let go at a time: on the surface below it."""
-    centres, yaws = locate_held_item(path, grip, np.array([path.index(at_s)]))
+    centres, yaws = locate_held_item(path, grip, np.array([path.find_step_index(at_s)]))
     x, y = float(centres[0, 0]), float(centres[0, 1])
     floor = 0.0
     if _is_above_rectangle(x, y, BIN_CENTRE, BIN_SIZE):

@@ -19,7 +19,7 @@ Touch = tuple[float, str]
 
 def find_hand_contact(scene: Scene, path: Path) -> Touch | None:
     """Does palm or finger touch anything before the fingers close?"""
-    end = path.index(path.phases["grasp"][0]) + 1
+    end = path.find_step_index(path.phases["grasp"][0]) + 1
     steps = np.flatnonzero(path.xyz[:end, 2] < max(scene.site.bin_rim_m, TOTE_RIM_M) + TOUCH_M)
     if not len(steps):
         return None
@@ -49,7 +49,7 @@ def find_finger_obstacle(scene: Scene, path: Path, grip: Grip) -> str | None:
 def find_item_contact(scene: Scene, path: Path, grip: Grip) -> Touch | None:
     """Does the item, once lifted, touch bin, neighbours or tote?"""
     item = scene.item
-    begin, end = path.index(path.phases["lift"][0]), path.index(path.phases["release"][0]) + 1
+    begin, end = path.find_step_index(path.phases["lift"][0]), path.find_step_index(path.phases["release"][0]) + 1
     bottoms = item.bottom + path.xyz[begin:end, 2] - path.grasp.z
     low = np.flatnonzero((bottoms > item.bottom + LIFTED_M) & (bottoms < scene.site.bin_rim_m + TOUCH_M))
     steps = begin + low

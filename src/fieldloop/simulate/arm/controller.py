@@ -65,7 +65,7 @@ class Path:
     phases: dict[str, tuple[float, float]]
     reached: bool
 
-    def index(self, at_s: float) -> int:
+    def find_step_index(self, at_s: float) -> int:
         """Return the step at a time."""
         return int(np.clip(np.searchsorted(self.times_s, at_s - 1e-9), 0, len(self.times_s) - 1))
 
@@ -82,7 +82,7 @@ def plan_pick_path(grasp: Grasp, style: Style, bin_floor_m: float) -> Path:
 
 def stop_path_and_return(path: Path, at_s: float) -> Path:
     """Cut a path where the arm hit something: it stands still, rises and goes home."""
-    last = path.index(at_s)
+    last = path.find_step_index(at_s)
     start, extra = path.times_s[last], STOP_S + RISE_S + RETURN_S
     times = np.concatenate([path.times_s[:last], start + np.arange(round(extra / STEP_S) + 1) * STEP_S])
     late = times[last:]

@@ -30,7 +30,7 @@ class Logged:
         links = kin.compute_link_poses(arm.make_arm_chain(), angles)
         for time_s, opening, frames in zip(times_s.tolist(), openings.tolist(), links, strict=True):
             tool = frames[-1] @ arm.make_arm_chain().last_from_tool
-            yield Moment(frames, tool, opening, track.at(time_s, tool))
+            yield Moment(frames, tool, opening, track.locate_item(time_s, tool))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,4 +56,4 @@ class Rendered:
         wanted = np.arange(len(self.times_s)) if indices is None else np.array(sorted(indices), dtype=int)
         moments = self.logged.moments(self.times_s[wanted], self.track)
         for frame, moment in zip(wanted.tolist(), moments, strict=True):
-            yield self.eye.depth(moment, frame) if self.is_depth else self.eye.colour(moment, frame)
+            yield self.eye.render_depth(moment, frame) if self.is_depth else self.eye.render_colour(moment, frame)

@@ -109,7 +109,7 @@ def _make_streams(
 
     names = arm.make_arm_chain().names
     at = draw_sample_times(clocks.JOINTS, *span, rng)
-    angles = add_noise(feeling.joints(at), signals.ENCODER_RAD)
+    angles = add_noise(feeling.compute_joint_angles(at), signals.ENCODER_RAD)
     add_stream("joints", StreamKind.JOINT_POSITION, "rad", names, clocks.JOINTS, at, angles)
     velocities = add_noise(feeling.compute_velocities(at), signals.VELOCITY_RAD_S)
     add_stream(
@@ -126,9 +126,9 @@ def _make_streams(
     pose_columns = ("x", "y", "z", "qx", "qy", "qz", "qw")
     add_stream("tool", StreamKind.POSE, "m", pose_columns, clocks.JOINTS, at, pose)
     grip_at = draw_sample_times(clocks.GRIPPER, *span, rng)
-    width = add_noise(feeling.opening(grip_at), signals.WIDTH_M)
+    width = add_noise(feeling.compute_opening(grip_at), signals.WIDTH_M)
     add_stream("gripper", StreamKind.GRIPPER, "m", ("gripper",), clocks.GRIPPER, grip_at, width[:, None])
-    effort = add_noise(feeling.effort(grip_at), signals.EFFORT_N)
+    effort = add_noise(feeling.compute_grip_force(grip_at), signals.EFFORT_N)
     add_stream(
         "gripper/effort",
         StreamKind.GRIPPER,
@@ -140,7 +140,7 @@ def _make_streams(
         clock_stream="gripper",
     )
     force_at = draw_sample_times(clocks.FORCE, *span, rng)
-    wrench = add_noise(feeling.wrench(force_at), np.repeat([signals.FORCE_N, signals.TORQUE_NM], 3))
+    wrench = add_noise(feeling.compute_wrench(force_at), np.repeat([signals.FORCE_N, signals.TORQUE_NM], 3))
     add_stream(
         "force", StreamKind.FORCE_TORQUE, "N, N·m", ("fx", "fy", "fz", "tx", "ty", "tz"), clocks.FORCE, force_at, wrench
     )
@@ -150,7 +150,7 @@ def _make_streams(
     )
     add_stream("imu", StreamKind.IMU, "m/s², rad/s", ("ax", "ay", "az", "gx", "gy", "gz"), clocks.IMU, imu_at, inertial)
     action_at = draw_sample_times(clocks.ACTION, *span, rng)
-    command = np.column_stack([feeling.commands(action_at), feeling.compute_opening_command(action_at)])
+    command = np.column_stack([feeling.compute_commands(action_at), feeling.compute_opening_command(action_at)])
     add_stream("action", StreamKind.ACTION, "rad", (*names, "gripper"), clocks.ACTION, action_at, command)
     return streams | _make_picture_streams(
         scene, verdict, rig, span, motion_ns, rng, serial, Logged(at, angles, grip_at, width)

@@ -50,8 +50,8 @@ def make_observation(scene: Scene, rig: Rig, at_ns: int) -> Observation:
     moment = Moment(links, tool, HOME_OPENING_M, place)
     cameras = make_cameras(scene, rig, SEES)
     pictures: dict[str, NDArray[Any]] = {
-        "camera/overhead": simulate_delivered_picture(cameras["camera/overhead"].colour(moment, 0)),
-        "depth/overhead": simulate_delivered_depth(cameras["depth/overhead"].depth(moment, 0)),
+        "camera/overhead": simulate_delivered_picture(cameras["camera/overhead"].render_colour(moment, 0)),
+        "depth/overhead": simulate_delivered_depth(cameras["depth/overhead"].render_depth(moment, 0)),
     }
     signals = {"joints": angles, "gripper": np.array([HOME_OPENING_M]), "tool": tf.pose_from_matrix(tool)}
     return Observation(at_ns, pictures, signals)

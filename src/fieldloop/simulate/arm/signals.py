@@ -31,7 +31,7 @@ class Feeling:
     verdict: Verdict
     item: Item
 
-    def joints(self, times_s: Floats) -> Floats:
+    def compute_joint_angles(self, times_s: Floats) -> Floats:
         """Return the true joint angles."""
         return np.asarray(self._fit_spline(self.verdict.path.joints_rad)(self._clip_times(times_s)))
 
@@ -40,11 +40,11 @@ class Feeling:
         rate = self._fit_spline(self.verdict.path.joints_rad)(self._clip_times(times_s), 1)
         return np.asarray(np.where(self._is_moving(times_s)[:, None], rate, 0.0))
 
-    def commands(self, times_s: Floats) -> Floats:
+    def compute_commands(self, times_s: Floats) -> Floats:
         """Return the commanded joint angles: what the joints will do a moment later."""
-        return self.joints(times_s + LAG_S)
+        return self.compute_joint_angles(times_s + LAG_S)
 
-    def opening(self, times_s: Floats) -> Floats:
+    def compute_opening(self, times_s: Floats) -> Floats:
         """Return the opening between the fingers."""
         at, width = zip(*self._list_opening_knots(), strict=True)
         return np.asarray(np.interp(times_s, at, width))
@@ -58,7 +58,7 @@ class Feeling:
         wide = np.interp(later, [0.0, phases["approach"][1] / 2], [HOME_OPENING_M, path.grasp.width_m])
         return np.asarray(np.where(later < shut, wide, np.where(later < let_go, 0.0, HOME_OPENING_M)))
 
-    def effort(self, times_s: Floats) -> Floats:
+    def compute_grip_force(self, times_s: Floats) -> Floats:
         """Return the force between the fingers: it rises when they meet the item, or each other."""
         verdict, force = self.verdict, self.verdict.path.grasp.force_n
         phases = verdict.path.phases
@@ -79,7 +79,7 @@ class Feeling:
             pressed = pressed + force * rise * fade
         return np.clip(pressed, 0.0, force)
 
-    def wrench(self, times_s: Floats) -> Floats:
+    def compute_wrench(self, times_s: Floats) -> Floats:
         """Return force and torque at the wrist in the tool's frame: the item's weight, inertia, and what was hit."""
         pull = self._compute_acceleration(times_s)
         load = -gripper.MASS_KG * pull + self._compute_carried_mass(times_s)[:, None] * (

@@ -23,7 +23,7 @@ class Track:
     base_from_tool_lost: Floats
     rest: Floats
 
-    def at(self, time_s: float, base_from_tool: Floats) -> Floats:
+    def locate_item(self, time_s: float, base_from_tool: Floats) -> Floats:
         """Return `base_from_item` at a time, the tool being where it is."""
         if self.contact_s is None or self.lost_s is None or time_s < self.contact_s:
             return self.resting

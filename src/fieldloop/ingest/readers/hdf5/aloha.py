@@ -26,12 +26,12 @@ class Aloha:
 
     name = "aloha"
 
-    def matches(self, root: Folder) -> bool:
+    def matches_file(self, root: Folder) -> bool:
         """Are there an action and joint positions or pictures to see it by?"""
-        seen = (root.find("observations/qpos"), root.find("observations/images"))
-        return isinstance(root.find("action"), Leaf) and any(thing is not None for thing in seen)
+        seen = (root.find_member("observations/qpos"), root.find_member("observations/images"))
+        return isinstance(root.find_member("action"), Leaf) and any(thing is not None for thing in seen)
 
-    def count(self, root: Folder) -> int:  # noqa: ARG002 - every layout answers this question
+    def count_episodes(self, root: Folder) -> int:  # noqa: ARG002 - every layout answers this question
         """One file, one episode."""
         return 1
 
@@ -39,7 +39,7 @@ class Aloha:
         """Yield the file's one episode."""
         opened.defects = []
         facts = collect_group_facts(root)
-        parts = [_make_part(leaf) for leaf in root.all_leaves() if leaf.path != LENGTHS]
+        parts = [_make_part(leaf) for leaf in root.list_all_leaves() if leaf.path != LENGTHS]
         _, file_clock = find_clocks(opened, root)
         stated = find_stated_rate(facts)
         parts = [part for part in parts if not file_clock or part.leaves[0].path != file_clock.path]
@@ -49,7 +49,7 @@ class Aloha:
             draft.hz, draft.clocks, draft.clock_note = file_clock.hz or stated, file_clock.clocks, file_clock.note
         yield draft
 
-    def check(self, opened: Opened, root: Folder) -> None:
+    def add_file_defects(self, opened: Opened, root: Folder) -> None:
         """Nothing to check beyond the one episode."""
 
 

@@ -47,7 +47,7 @@ def build_recording(opened: Opened, draft: Draft, layout: str) -> Recording:
     identity = content_id(_read_parts(opened, draft, streams, lengths))
     _compare_lengths(draft, lengths)
     if not streams:  # without content, only its file distinguishes it from others
-        identity = content_id([opened.digest(), draft.name.encode()])
+        identity = content_id([opened.hash_file(), draft.name.encode()])
         draft.defects.append(Defect(draft.name, "", note("ingest.episode_unreadable")))
     fields, wrong = parse_texts(draft.facts, from_foreign_log=not draft.ours)
     concluded = draft.conclude(streams) if draft.conclude else {}
@@ -230,7 +230,7 @@ def _choose_clocks(draft: Draft, part: Part, rows: Rows) -> tuple[Clocks, dict[s
             mine = {kind: stamps[rows] for kind, stamps in clocks.items()}
             return mine, {**note, **part.notes}, [kind.encode() + stamps.tobytes() for kind, stamps in mine.items()]
     text = draft.clock_note if not draft.clocks and draft.clock_note else describe_counted_rows(draft.hz)
-    return draft.times(rows), {"clock": text, **part.notes}, []
+    return draft.compute_row_times(rows), {"clock": text, **part.notes}, []
 
 
 def _choose_nominal_hz(draft: Draft, part: Part, clocks: Clocks) -> tuple[float | None, dict[str, str]]:

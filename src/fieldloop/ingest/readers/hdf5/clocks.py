@@ -50,8 +50,8 @@ class Found:
 def find_clocks(opened: Opened, folder: Folder) -> tuple[list[Found], Found | None]:
     """Return every array of timestamps below a group, and the group's own, which applies to all of it."""
     stamp_arrays = []
-    beside = Counter((_get_group_path(leaf), leaf.shape[0]) for leaf in folder.all_leaves() if leaf.shape)
-    for leaf in folder.all_leaves():
+    beside = Counter((_get_group_path(leaf), leaf.shape[0]) for leaf in folder.list_all_leaves() if leaf.shape)
+    for leaf in folder.list_all_leaves():
         one_column = len(leaf.shape) == 1 or (len(leaf.shape) == 2 and leaf.shape[1] == 1)  # noqa: PLR2004
         if not (leaf.is_numeric and one_column) or leaf.shape[0] < FEWEST_ROWS:
             continue

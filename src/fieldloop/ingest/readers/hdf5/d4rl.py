@@ -27,23 +27,23 @@ class D4rl:
 
     name = "d4rl"
 
-    def matches(self, root: Folder) -> bool:
+    def matches_file(self, root: Folder) -> bool:
         """Are there actions and observations, and marks of where episodes end?"""
         return {"actions", "observations"} <= root.members.keys() and any(
-            isinstance(root.find(name), Leaf) for name in ENDS
+            isinstance(root.find_member(name), Leaf) for name in ENDS
         )
 
-    def count(self, root: Folder) -> int:
+    def count_episodes(self, root: Folder) -> int:
         """Read the marks, and nothing else."""
         return len(_split_at_ends(_find_episode_ends(root)[0]))
 
     def read_drafts(self, opened: Opened, root: Folder) -> Iterator[Draft]:
         """Yield the episodes from the first row on; rows after the last mark are one that did not end."""
         facts = collect_group_facts(root)
-        about = root.find(ABOUT)
+        about = root.find_member(ABOUT)
         facts |= collect_group_facts(about) if isinstance(about, Folder) else {}
         hz = find_stated_rate(facts)
-        leaves = [leaf for leaf in root.all_leaves() if leaf.shape and not leaf.path.startswith(f"{ABOUT}/")]
+        leaves = [leaf for leaf in root.list_all_leaves() if leaf.shape and not leaf.path.startswith(f"{ABOUT}/")]
         ends = _find_episode_ends(root)[0]
         spans = _split_at_ends(ends)
         for index, (first, last) in enumerate(spans):
@@ -62,11 +62,11 @@ class D4rl:
                 draft.defects.append(Defect.at("terminals", "row", last - 1, message))
             yield draft
 
-    def check(self, opened: Opened, root: Folder) -> None:
+    def add_file_defects(self, opened: Opened, root: Folder) -> None:
         """Compare the lengths of all arrays: a shorter one would leave later episodes empty."""
         ends, wrong = _find_episode_ends(root)
         opened.defects += wrong
-        for leaf in root.all_leaves():
+        for leaf in root.list_all_leaves():
             if leaf.shape and not leaf.path.startswith(f"{ABOUT}/") and leaf.shape[0] not in (len(ends), 1):
                 others = "the marks of episode ends"
                 message = note("ingest.rows_differ", rows=leaf.shape[0], others=others, usual=len(ends))
@@ -85,7 +85,7 @@ def _find_episode_ends(root: Folder) -> tuple[NDArray[np.bool_], list[Defect]]:
     marks: list[NDArray[np.bool_]] = []
     wrong: list[Defect] = []
     for name in ENDS:
-        leaf = root.find(name)
+        leaf = root.find_member(name)
         if not isinstance(leaf, Leaf):
             continue
         try:
@@ -96,7 +96,7 @@ def _find_episode_ends(root: Folder) -> tuple[NDArray[np.bool_], list[Defect]]:
             message = note("ingest.part_unreadable", part="array of episode ends", reason=shorten_error(broken))
             wrong.append(Defect(name, "", message))
     if not marks:
-        actions = root.find("actions")
+        actions = root.find_member("actions")
         rows = actions.shape[0] if isinstance(actions, Leaf) and actions.shape else 0
         return np.zeros(min(rows, 1 << 32), bool), wrong
     ends = np.zeros(max(len(mark) for mark in marks), bool)

@@ -22,12 +22,12 @@ GRID = "timestamps_ns"
 
 def read_described_draft(opened: Opened, folder: Folder) -> Draft | None:
     """Return a draft from the description; None where it is missing or invalid."""
-    text = folder.attributes().get(ATTRIBUTE)
+    text = folder.read_attributes().get(ATTRIBUTE)
     if not isinstance(text, str):
         return None
     try:
         described = json.loads(text)
-        grid = _read_stamps(opened, folder.find(GRID))
+        grid = _read_stamps(opened, folder.find_member(GRID))
         clock = ClockKind(described["grid_clock"])
         parts = list(_make_parts(opened, folder, described["streams"]))
         facts = {str(key): format_attribute(value) for key, value in described["episode"].items()}
@@ -41,7 +41,7 @@ def read_described_draft(opened: Opened, folder: Folder) -> Draft | None:
 
 def _make_parts(opened: Opened, folder: Folder, streams: list[Mapping[str, Any]]) -> Iterator[Part]:
     for row in streams:
-        members = {place["path"]: folder.find(place["path"]) for place in row["data"]}
+        members = {place["path"]: folder.find_member(place["path"]) for place in row["data"]}
         leaves = tuple(leaf for leaf in members.values() if isinstance(leaf, Leaf))
         if not leaves or len(leaves) < len(members):
             gone = ", ".join(path for path, leaf in members.items() if not isinstance(leaf, Leaf))
@@ -63,7 +63,7 @@ def _make_parts(opened: Opened, folder: Folder, streams: list[Mapping[str, Any]]
 
 def _read_clocks(opened: Opened, folder: Folder, stream_description: Mapping[str, Any]) -> Clocks | None:
     """Return the stamps that the stream's own samples came with."""
-    leaf = folder.find(stream_description["stamps"]) if stream_description["stamps"] else None
+    leaf = folder.find_member(stream_description["stamps"]) if stream_description["stamps"] else None
     table = _read_stamps(opened, leaf)
     if table is None or not isinstance(leaf, Leaf):
         return None

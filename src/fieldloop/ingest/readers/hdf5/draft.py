@@ -57,7 +57,7 @@ class Draft:
     conclude: Callable[[Mapping[str, Stream]], dict[str, Any]] | None = None
     ours: bool = False
 
-    def times(self, rows: NDArray[np.int64]) -> Clocks:
+    def compute_row_times(self, rows: NDArray[np.int64]) -> Clocks:
         """Row number over rate, for rows without stamps."""
         return {ClockKind.SYNTHETIC: np.round(rows * (NS_PER_S / (self.hz or ASSUMED_HZ))).astype(np.int64)}
 
@@ -79,16 +79,16 @@ class Layout(Protocol):
     def name(self) -> str:
         """How the layout is called behind `hdf5` in Episode.format."""
 
-    def matches(self, root: Folder) -> bool:
+    def matches_file(self, root: Folder) -> bool:
         """Does the file have this layout?"""
 
-    def count(self, root: Folder) -> int:
+    def count_episodes(self, root: Folder) -> int:
         """How many episodes can be attempted?"""
 
     def read_drafts(self, opened: Opened, root: Folder) -> Iterator[Draft]:
         """Yield the episodes; what is wrong with one goes into its draft."""
 
-    def check(self, opened: Opened, root: Folder) -> None:
+    def add_file_defects(self, opened: Opened, root: Folder) -> None:
         """Add to `opened.defects` what is wrong with the file as a whole."""
 
 

@@ -21,7 +21,7 @@ MOST_FACT_NUMBERS = 32
 
 def collect_group_facts(folder: Folder) -> dict[str, str]:
     """Gather the facts of a group: its attributes, and arrays that hold one text."""
-    stated = {key: _decode_text(value) for key, value in folder.attributes().items()}
+    stated = {key: _decode_text(value) for key, value in folder.read_attributes().items()}
     stated |= {name: text for name, leaf in folder.leaves.items() if (text := read_single_text(leaf)) is not None}
     return {key: text for key, text in stated.items() if text}
 
@@ -37,7 +37,9 @@ def read_distinct_texts(leaf: Leaf) -> str | None:
     if not leaf.is_text or len(leaf.shape) > 1 or leaf.data.size > MOST_TEXTS:
         return None
     try:
-        texts = dict.fromkeys(str(convert_to_plain_value(leaf.row(i).rstrip(b"\x00"))) for i in range(leaf.data.size))
+        texts = dict.fromkeys(
+            str(convert_to_plain_value(leaf.read_row(i).rstrip(b"\x00"))) for i in range(leaf.data.size)
+        )
     except HDF5_ERRORS:
         return None
     text = " | ".join(texts)

@@ -31,7 +31,7 @@ class FreeRows:
         with path.open("rb") as file:
             self._references = _read_references(file, data)
 
-    def row(self, index: int) -> bytes:
+    def read_row(self, index: int) -> bytes:
         """Return one row's bytes; OSError says what is wrong with it."""
         length, heap, number = self._references[index].tolist()
         if not length:

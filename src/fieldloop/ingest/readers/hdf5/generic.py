@@ -29,11 +29,11 @@ class Generic:
 
     name = "arrays"
 
-    def matches(self, root: Folder) -> bool:
+    def matches_file(self, root: Folder) -> bool:
         """Is there any array with rows, or bytes that could be a video?"""
-        return any(_could_be_stream(leaf) for leaf in root.all_leaves())
+        return any(_could_be_stream(leaf) for leaf in root.list_all_leaves())
 
-    def count(self, root: Folder) -> int:
+    def count_episodes(self, root: Folder) -> int:
         """Groups that hold at least one array with rows."""
         return len(find_numbered_arrays(root)) or len(_find_episode_groups(root))
 
@@ -57,14 +57,14 @@ class Generic:
             yield _make_draft(opened, folder, facts)
             folder.clear_cache()
 
-    def check(self, opened: Opened, root: Folder) -> None:
+    def add_file_defects(self, opened: Opened, root: Folder) -> None:
         """Nothing to check beyond the arrays."""
 
 
 def _make_draft(opened: Opened, folder: Folder, facts: dict[str, str]) -> Draft:
     stamp_arrays, group_clock = find_clocks(opened, folder)
     prefix = f"{folder.path}/" if folder.path else ""
-    leaves = [leaf for leaf in folder.all_leaves() if _could_be_stream(leaf)]
+    leaves = [leaf for leaf in folder.list_all_leaves() if _could_be_stream(leaf)]
     stamps = {one.path for one in stamp_arrays}
     clocks = {leaf.path: find_array_clock(leaf, stamp_arrays) for leaf in leaves if leaf.path not in stamps}
     used = {one.path for one in (group_clock, *clocks.values()) if one}
@@ -76,8 +76,8 @@ def _make_draft(opened: Opened, folder: Folder, facts: dict[str, str]) -> Draft:
         if own_clock := clocks.get(leaf.path):
             part.clocks, part.nominal_hz, part.notes = own_clock.clocks, own_clock.hz, {"clock": own_clock.note}
         parts.append(part)
-    parts += [_make_unread_part(leaf, prefix) for leaf in folder.all_leaves() if _is_one_long_row(leaf)]
-    for leaf in folder.all_leaves():  # what is neither a stream nor a text is kept as a fact, never dropped
+    parts += [_make_unread_part(leaf, prefix) for leaf in folder.list_all_leaves() if _is_one_long_row(leaf)]
+    for leaf in folder.list_all_leaves():  # what is neither a stream nor a text is kept as a fact, never dropped
         if not (_could_be_stream(leaf) or _is_one_long_row(leaf) or read_single_text(leaf) is not None):
             facts.setdefault(leaf.path.removeprefix(prefix), format_small_array(leaf))
     hz = find_stated_rate(facts)
@@ -139,11 +139,13 @@ def _find_episode_groups(root: Folder) -> list[Folder]:
         for folder in level:
             inside = list(folder.folders.values())
             if inside and all(parse_trailing_number(group.name) is not None for group in inside):
-                numbered = [group for group in inside if any(_could_be_stream(leaf) for leaf in group.all_leaves())]
+                numbered = [
+                    group for group in inside if any(_could_be_stream(leaf) for leaf in group.list_all_leaves())
+                ]
                 if numbered and not any(_could_be_stream(leaf) for leaf in folder.leaves.values()):
                     return sorted(numbered, key=lambda group: (parse_trailing_number(group.name) or 0, group.name))
         level = [group for folder in level for group in folder.folders.values()]
-    return [root] if any(_could_be_stream(leaf) for leaf in root.all_leaves()) else []
+    return [root] if any(_could_be_stream(leaf) for leaf in root.list_all_leaves()) else []
 
 
 def _is_one_long_row(leaf: Leaf) -> bool:

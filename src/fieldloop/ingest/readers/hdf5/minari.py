@@ -22,12 +22,12 @@ class Minari:
 
     name = "minari"
 
-    def matches(self, root: Folder) -> bool:
+    def matches_file(self, root: Folder) -> bool:
         """Is there a group of one episode with actions and marks of its end?"""
         first = next((f for name, f in root.folders.items() if name.startswith(PREFIX)), None)
         return first is not None and {"actions", "terminations"} <= first.members.keys()
 
-    def count(self, root: Folder) -> int:
+    def count_episodes(self, root: Folder) -> int:
         """Every group is tried."""
         return len(_list_episode_groups(root))
 
@@ -46,7 +46,7 @@ class Minari:
             hz = find_stated_rate(facts)
             parts = [
                 make_part(leaf, path, StreamKind.OTHER if path == "observations" else infer_array_kind(leaf.name))
-                for leaf in folder.all_leaves()
+                for leaf in folder.list_all_leaves()
                 if leaf.shape and (path := leaf.path.removeprefix(f"{folder.path}/"))
             ]
             draft = Draft(
@@ -56,10 +56,10 @@ class Minari:
             yield draft
             folder.clear_cache()
 
-    def check(self, opened: Opened, root: Folder) -> None:
+    def add_file_defects(self, opened: Opened, root: Folder) -> None:
         """Compare the stated total with the episodes that are there."""
         stated = collect_group_facts(root).get("total_episodes")
-        count = self.count(root)
+        count = self.count_episodes(root)
         if stated is not None and stated != str(count):
             message = note("ingest.count_mismatch", stated=stated, what="episodes", found=count)
             opened.defects.append(Defect("/", "total_episodes", message))

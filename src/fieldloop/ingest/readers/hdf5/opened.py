@@ -34,7 +34,7 @@ class Opened:
     heaps: list[Defect] = field(default_factory=list)
     _digest: bytes = b""
 
-    def digest(self) -> bytes:
+    def hash_file(self) -> bytes:
         """Name the file by all its bytes: for what has no content of its own to be named by."""
         if not self._digest:
             with self.path.open("rb") as file:

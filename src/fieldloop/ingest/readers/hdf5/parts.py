@@ -22,7 +22,7 @@ def make_part(leaf: Leaf, name: str, kind: StreamKind) -> Part:
 
 def make_observation_parts(group: Folder, prefix: str) -> Iterator[Part]:
     """Yield the arrays of a group of observations, poses put together."""
-    leaves = {leaf.path.removeprefix(f"{group.path}/"): leaf for leaf in group.all_leaves()}
+    leaves = {leaf.path.removeprefix(f"{group.path}/"): leaf for leaf in group.list_all_leaves()}
     used: set[str] = set()
     for path, leaf in leaves.items():
         if not path.endswith(POSITION) or leaf.shape[1:] != (3,):

@@ -54,7 +54,7 @@ def _holds_encoded_pictures(leaf: Leaf) -> bool:
     if not (in_bytes or leaf.is_bytes) or not leaf.shape or not leaf.shape[0]:
         return False
     try:
-        return leaf.row(0).startswith(ENCODED)
+        return leaf.read_row(0).startswith(ENCODED)
     except HDF5_ERRORS:
         return False
 
@@ -87,7 +87,7 @@ class PictureRows:
         done = 0
         try:
             with open_hdf5(self.path) as file:
-                leaf = Leaf.of(file, self.dataset, file.file[self.dataset])
+                leaf = Leaf.from_dataset(file, self.dataset, file.file[self.dataset])
                 for index in wanted:
                     picture = self._read_picture(leaf, self.first + index)
                     done += 1
@@ -98,7 +98,7 @@ class PictureRows:
     def _read_picture(self, leaf: Leaf, row: int) -> Picture:
         try:
             if self.form is Form.ENCODED:
-                return decode_compressed_picture(leaf.row(row))
+                return decode_compressed_picture(leaf.read_row(row))
             stored = leaf.data[row]
         except HDF5_ERRORS:
             return NOTHING

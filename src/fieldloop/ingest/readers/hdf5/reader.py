@@ -46,7 +46,7 @@ class Hdf5Reader:
         """How many episodes can be attempted?"""
         with open_hdf5(path) as file:
             root = Folder(file, file.file)
-            return _choose_layout(root).count(root)
+            return _choose_layout(root).count_episodes(root)
 
     def defects(self, path: Path) -> tuple[Defect, ...]:
         """Return the defects of the file as a whole."""
@@ -54,8 +54,8 @@ class Hdf5Reader:
             try:
                 root = Folder(file, file.file)
                 layout = _choose_layout(root)
-                layout.check(file, root)
-                if not layout.count(root):
+                layout.add_file_defects(file, root)
+                if not layout.count_episodes(root):
                     file.defects.append(Defect("file", "", note("ingest.no_episode")))
             except HDF5_ERRORS as wrong:
                 message = note("ingest.part_unreadable", part="list of groups", reason=shorten_error(wrong))
@@ -64,4 +64,4 @@ class Hdf5Reader:
 
 
 def _choose_layout(root: Folder) -> Layout:
-    return next((layout for layout in LAYOUTS if layout.matches(root)), LAYOUTS[-1])
+    return next((layout for layout in LAYOUTS if layout.matches_file(root)), LAYOUTS[-1])

@@ -31,12 +31,12 @@ class Robomimic:
 
     name = "robomimic"
 
-    def matches(self, root: Folder) -> bool:
+    def matches_file(self, root: Folder) -> bool:
         """Is there a group `data` with demonstrations in it?"""
-        data = root.find("data")
-        return isinstance(data, Folder) and any(str(name).startswith("demo") for name in data.names())
+        data = root.find_member("data")
+        return isinstance(data, Folder) and any(str(name).startswith("demo") for name in data.list_names())
 
-    def count(self, root: Folder) -> int:
+    def count_episodes(self, root: Folder) -> int:
         """Every group is tried."""
         return len(_list_demonstrations(root))
 
@@ -56,7 +56,7 @@ class Robomimic:
             yield draft
             folder.clear_cache()
 
-    def check(self, opened: Opened, root: Folder) -> None:
+    def add_file_defects(self, opened: Opened, root: Folder) -> None:
         """Compare attributes and filter keys with the demonstrations that are there."""
         demonstrations = _list_demonstrations(root)
         shared = _read_shared_attributes(root)
@@ -87,7 +87,7 @@ class _Shared:
         good = isinstance(rate, int | float) and not isinstance(rate, bool) and 0 < rate < 1e6  # noqa: PLR2004
         self.hz = float(rate) if good and rate is not None else None
 
-    def facts(self) -> dict[str, str]:
+    def collect_facts(self) -> dict[str, str]:
         """Return task, robot and whether it was simulated, as far as stated."""
         facts = {
             key: text for key, value in self.attributes.items() if key not in NOT_FACTS and (text := format_fact(value))
@@ -110,12 +110,12 @@ def format_fact(value: Any) -> str:
 
 
 def _read_shared_attributes(root: Folder) -> _Shared:
-    data = root.find("data")
-    return _Shared(data.attributes() if isinstance(data, Folder) else {})
+    data = root.find_member("data")
+    return _Shared(data.read_attributes() if isinstance(data, Folder) else {})
 
 
 def _list_demonstrations(root: Folder) -> list[tuple[int | None, Folder]]:
-    data = root.find("data")
+    data = root.find_member("data")
     folders = data.folders if isinstance(data, Folder) else {}
     numbered = [
         (int(tail) if (tail := name.rsplit("_", 1)[-1]).isdecimal() else None, f) for name, f in folders.items()
@@ -125,7 +125,7 @@ def _list_demonstrations(root: Folder) -> list[tuple[int | None, Folder]]:
 
 def _read_filter_keys(opened: Opened, root: Folder) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
     """Return demonstration → filter keys, and filter key → demonstrations."""
-    folder = root.find("mask")
+    folder = root.find_member("mask")
     by_demo: dict[str, list[str]] = {}
     listed: dict[str, list[str]] = {}
     for name, leaf in folder.leaves.items() if isinstance(folder, Folder) else ():
@@ -146,17 +146,17 @@ def _read_filter_keys(opened: Opened, root: Folder) -> tuple[dict[str, list[str]
 def _read_first_rows(leaf: Leaf, count: int) -> list[bytes]:
     """Return the first rows' bytes; rows of one length in one go, for there are thousands."""
     if leaf.free is not None:
-        return [leaf.row(i) for i in range(count)]
+        return [leaf.read_row(i) for i in range(count)]
     return [row.tobytes() for row in np.asarray(leaf.data[:count])]
 
 
 def _draft_foreign_demonstration(opened: Opened, folder: Folder, shared: _Shared) -> Draft:
     """Make what can be made of a demonstration by the names robomimic gives its arrays."""
-    attributes = folder.attributes()
+    attributes = folder.read_attributes()
     parts: list[Part] = [
         make_part(leaf, leaf.name, infer_array_kind(leaf.name)) for leaf in folder.leaves.values()
     ]  # fmt: skip
-    facts = shared.facts() | _collect_attribute_facts(attributes)
+    facts = shared.collect_facts() | _collect_attribute_facts(attributes)
     for name, group in folder.folders.items():
         if name == LATER:
             parts += _make_next_observation_parts(opened, folder, facts)
@@ -165,7 +165,7 @@ def _draft_foreign_demonstration(opened: Opened, folder: Folder, shared: _Shared
         else:
             parts += [
                 make_part(leaf, leaf.path.removeprefix(f"{folder.path}/"), infer_array_kind(leaf.name))
-                for leaf in group.all_leaves()
+                for leaf in group.list_all_leaves()
             ]
     for part in parts:
         if part.name == "states" and facts.get("simulated") == "true":
@@ -194,8 +194,8 @@ def _collect_attribute_facts(attributes: Mapping[str, Any]) -> dict[str, str]:
 def _make_next_observation_parts(opened: Opened, folder: Folder, facts: dict[str, str]) -> Iterator[Part]:
     """Yield those observations of the next step that are not just the observations, one step later."""
     group, same = folder.folders[LATER], 0
-    for path, leaf in ((leaf.path.removeprefix(f"{folder.path}/{LATER}/"), leaf) for leaf in group.all_leaves()):
-        now = folder.find(f"obs/{path}")
+    for path, leaf in ((leaf.path.removeprefix(f"{folder.path}/{LATER}/"), leaf) for leaf in group.list_all_leaves()):
+        now = folder.find_member(f"obs/{path}")
         if isinstance(now, Leaf) and is_one_step_later(opened, now, leaf):
             same += 1
         else:
@@ -225,7 +225,7 @@ def _check_total_samples(opened: Opened, stated_total: Any, folders: list[Folder
 
 def _count_rows(folder: Folder) -> int | None:
     """Count the rows that are there, whatever the demonstration states; None where it has no actions."""
-    actions = folder.find("actions")
+    actions = folder.find_member("actions")
     folder.clear_cache()
     return actions.shape[0] if isinstance(actions, Leaf) and actions.shape else None
 

@@ -86,7 +86,7 @@ def iterate_row_blocks(
         try:
             yield (
                 start,
-                [leaf.row(i) for i in range(start, stop)] if leaf.is_bytes else [leaf.data[start:stop].tobytes()],
+                [leaf.read_row(i) for i in range(start, stop)] if leaf.is_bytes else [leaf.data[start:stop].tobytes()],
             )
         except HDF5_ERRORS:
             yield start, None

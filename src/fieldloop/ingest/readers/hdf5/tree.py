@@ -30,7 +30,7 @@ class Leaf:
     free: FreeRows | None = None
 
     @classmethod
-    def of(cls, opened: Opened, path: str, data: Any) -> "Leaf":
+    def from_dataset(cls, opened: Opened, path: str, data: Any) -> "Leaf":
         """Look at an array; where its type is damaged an error comes here and not later."""
         dtype = data.dtype
         if dtype.itemsize > opened.size * BEST_COMPRESSION:
@@ -51,10 +51,10 @@ class Leaf:
 
         return self.is_bytes and h5py.check_string_dtype(self.dtype) is not None
 
-    def row(self, index: int) -> bytes:
+    def read_row(self, index: int) -> bytes:
         """Return the bytes of one row, or of the only value, just as they are stored."""
         if self.free is not None:
-            return self.free.row(index)
+            return self.free.read_row(index)
         if self.shape:
             return np.asarray(self.data[index : index + 1]).tobytes()
         whole = np.empty((), self.dtype)
@@ -108,54 +108,56 @@ class Folder:
         """Let go of what is inside, so that a file of many episodes is not held open array by array."""
         self._members = None
 
-    def find(self, path: str) -> "Folder | Leaf | None":
+    def find_member(self, path: str) -> "Folder | Leaf | None":
         """Return what is at a path below, None where there is nothing."""
         here: Folder | Leaf | None = self
         for part in path.split("/"):
             here = here.members.get(part) if isinstance(here, Folder) else None
         return here
 
-    def all_leaves(self) -> Iterator[Leaf]:
+    def list_all_leaves(self) -> Iterator[Leaf]:
         """Yield every array below, by path."""
         for _, member in sorted(self.members.items()):
             if isinstance(member, Folder):
-                yield from member.all_leaves()
+                yield from member.list_all_leaves()
             else:
                 yield member
 
-    def attributes(self) -> dict[str, Any]:
+    def read_attributes(self) -> dict[str, Any]:
         """Read the group's attributes; one that cannot be read is named."""
         return read_attributes(self._group, self.path or "/", self._opened.defects)
 
-    def names(self) -> list[str]:
+    def list_names(self) -> list[str]:
         """List what is inside without opening any of it; a damaged name may be bytes."""
         try:
             return sorted(self._group, key=str)
         except HDF5_ERRORS as wrong:
-            self._complain(
+            self._add_defect(
                 self.path or "/", note("ingest.part_unreadable", part="list of members", reason=shorten_error(wrong))
             )
             return []
 
     def _open_members(self) -> Iterator[tuple[str, "Folder | Leaf"]]:
-        for raw in self.names():
+        for raw in self.list_names():
             name = str(convert_to_plain_value(raw))
             path = f"{self.path}/{name}" if self.path else name
             try:
-                member = self._open(raw, path)
+                member = self._open_member(raw, path)
             except HDF5_ERRORS as wrong:
-                self._complain(path, note("ingest.part_unreadable", part="group or array", reason=shorten_error(wrong)))
+                self._add_defect(
+                    path, note("ingest.part_unreadable", part="group or array", reason=shorten_error(wrong))
+                )
                 continue
             if member is not None:
                 yield name, member
 
-    def _open(self, name: str, path: str) -> "Folder | Leaf | None":
+    def _open_member(self, name: str, path: str) -> "Folder | Leaf | None":
         import h5py
 
         link = self._group.get(name, getlink=True)
         member = self._group[name] if isinstance(link, h5py.HardLink) else None
         if isinstance(member, h5py.Dataset) and not (outside := _find_external_target(member)):
-            return Leaf.of(self._opened, path, member)
+            return Leaf.from_dataset(self._opened, path, member)
         if isinstance(link, h5py.ExternalLink):
             why = note("ingest.link_not_followed", target=f"another file ({link.filename})")
         elif isinstance(link, h5py.SoftLink):
@@ -168,10 +170,10 @@ class Folder:
             return None  # a stored type: it holds nothing
         else:
             why = note("ingest.link_not_followed", target=outside)
-        self._complain(path, why)
+        self._add_defect(path, why)
         return None
 
-    def _complain(self, path: str, message: Note) -> None:
+    def _add_defect(self, path: str, message: Note) -> None:
         defect = Defect(path, "", message)
         if defect not in self._opened.defects:
             self._opened.defects.append(defect)

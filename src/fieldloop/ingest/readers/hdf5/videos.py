@@ -24,7 +24,7 @@ def holds_video(leaf: Leaf) -> bool:
     if not _is_one_file(leaf):
         return False
     try:
-        head = np.asarray(leaf.data[:16]).tobytes() if leaf.shape and leaf.dtype == np.uint8 else leaf.row(0)[:16]
+        head = np.asarray(leaf.data[:16]).tobytes() if leaf.shape and leaf.dtype == np.uint8 else leaf.read_row(0)[:16]
     except HDF5_ERRORS:
         return False
     return head[4:8] == b"ftyp" or head.startswith(MATROSKA) or (head[:4] == b"RIFF" and head[8:12] == b"AVI ")
@@ -34,7 +34,7 @@ def read_video_bytes(leaf: Leaf) -> bytes:
     """Return the whole video; OSError where it is too large to be held."""
     if leaf.data.size * leaf.dtype.itemsize > MOST_BYTES:
         raise OSError("it is larger than a gigabyte")
-    return np.asarray(leaf.data[:]).tobytes() if leaf.shape and leaf.dtype == np.uint8 else leaf.row(0)
+    return np.asarray(leaf.data[:]).tobytes() if leaf.shape and leaf.dtype == np.uint8 else leaf.read_row(0)
 
 
 def _is_one_file(leaf: Leaf) -> bool:
@@ -70,7 +70,7 @@ class VideoInside:
 
         try:
             with open_hdf5(self.path) as file:
-                data = read_video_bytes(Leaf.of(file, self.dataset, file.file[self.dataset]))
+                data = read_video_bytes(Leaf.from_dataset(file, self.dataset, file.file[self.dataset]))
             with av.open(io.BytesIO(data)) as container:
                 stream = container.streams.video[0]
                 at = 0

@@ -33,7 +33,7 @@ def open_dataset(root: Path, info: Info, layout: DatasetLayout) -> Dataset:
     """Read what all episodes share; what is wrong with it is said once, for the log as a whole."""
     videos = VideoFiles(root)
     return Dataset(
-        root, info, layout.listed(), videos, find_absent_cameras(info, videos, layout.list_entries()),
+        root, info, layout.count_listed_episodes(), videos, find_absent_cameras(info, videos, layout.list_entries()),
         StampColumns(info),
         read_tasks(root, info.version, []), read_dataset_stats(root, []), cache(lambda: read_sidecar(root, [])),
     )  # fmt: skip

@@ -33,7 +33,7 @@ def read_recording(dataset: Dataset, entry: Entry) -> Recording:
     measured_ns = read_table_times(rows)
     times_ns = measured_ns if measured_ns is not None else _compute_times_from_rate_ns(rows, info, entry, defects)
     rate = choose_rate(info.fps, measured_ns)
-    stamps = dataset.stamps.find(rows.arrays)
+    stamps = dataset.stamps.find_stamps(rows.arrays)
     streams: dict[str, Stream] = make_table_streams(rows, info, times_ns, rate, stamps)
     pictures, parts = make_picture_streams(dataset.root, info, rows, times_ns, rate, stamps)
     cameras, more = make_camera_streams(dataset, rate, entry, stamps, defects)

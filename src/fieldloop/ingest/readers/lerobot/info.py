@@ -60,11 +60,11 @@ class Info:
         """Are the features declared by the dataset, not gathered from its files?"""
         return isinstance(self.raw.get("features"), dict) and bool(self.raw["features"])
 
-    def total(self, name: str) -> int | None:
+    def get_total(self, name: str) -> int | None:
         """Return a stated total, None where it is not stated as a whole number."""
         return parse_whole_number(self.raw.get(name))
 
-    def path(self, template_name: str, default: str, **parts: Any) -> str:
+    def fill_path_template(self, template_name: str, default: str, **parts: Any) -> str:
         """Fill a path template of the dataset; the usual one where the dataset's own cannot be filled."""
         template = str(self.raw.get(template_name) or default)
         if FAR_TOO_WIDE.search(template):

@@ -59,10 +59,10 @@ class DatasetLayout(Protocol):
     def __len__(self) -> int:
         """How many episodes can be attempted?"""
 
-    def listed(self) -> int:
+    def count_listed_episodes(self) -> int:
         """How many episodes does the dataset say it has?"""
 
-    def defects(self) -> list[Defect]:
+    def find_dataset_defects(self) -> list[Defect]:
         """What is wrong with the dataset as a whole, by its tables and file names alone?"""
 
 
@@ -116,7 +116,7 @@ def find_skipped_index_defects(listing: str, indices: Iterable[int]) -> list[Def
 def find_total_defects(info: Info, counted: Mapping[str, int]) -> list[Defect]:
     """Compare totals of meta/info.json with what the listing or the files add up to."""
     for name, present in counted.items():  # the first difference explains those after it: fewer episodes, fewer frames
-        total = info.total(name)
+        total = info.get_total(name)
         if total is not None and total != present:
             message = note("ingest.count_mismatch", stated=total, what=name.removeprefix("total_"), found=present)
             missing = name == "total_episodes" and present < total

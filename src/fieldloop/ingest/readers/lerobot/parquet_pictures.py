@@ -30,20 +30,20 @@ class ParquetPictures:
 
     def frames(self, indices: Iterable[int] | None = None) -> Iterator[Picture]:
         """Yield frames in ascending order; one that cannot be decoded as an empty array."""
-        for data in self._bytes(indices):
+        for data in self._read_stored_bytes(indices):
             yield decode_compressed_picture(data) if data else NOTHING
 
     def encoded(self, indices: Iterable[int] | None = None) -> Iterator[tuple[str, bytes]]:
         """Yield form and bytes as they are stored; ('', b'') where the form is unknown."""
-        for data in self._bytes(indices):
+        for data in self._read_stored_bytes(indices):
             form = next((name for head, name in FORMS.items() if data.startswith(head)), "")
             yield (form, data) if form else ("", b"")
 
     def fingerprint(self) -> Iterator[bytes]:
         """Yield what names these pictures: their stored bytes."""
-        return self._bytes(None)
+        return self._read_stored_bytes(None)
 
-    def _bytes(self, indices: Iterable[int] | None) -> Iterator[bytes]:
+    def _read_stored_bytes(self, indices: Iterable[int] | None) -> Iterator[bytes]:
         """Yield the stored bytes of pictures, in one walk through the rows between the first and the last."""
         wanted = list(range(len(self)) if indices is None else sorted(indices))
         done, before = 0, 0

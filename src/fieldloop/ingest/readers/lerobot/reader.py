@@ -54,14 +54,14 @@ class LeRobotReader:
         """Return where the dataset's own tables, totals and files disagree."""
         info, defects = _read_info(path)
         layout = _choose_layout(path, info)
-        layout.listed()
+        layout.count_listed_episodes()
         entries, videos = list(layout.list_entries()), VideoFiles(path)
         absent = [
             Defect(key, "meta/info.json", note("ingest.declared_but_missing", part="camera", missing="video"))
             for key in find_absent_cameras(info, videos, entries)
         ]
         moved = find_moved_videos(info, videos, entries, path)
-        of_layout = layout.defects()
+        of_layout = layout.find_dataset_defects()
         if not entries and all(one.message.code not in NO_DATA_READ for one in of_layout):  # else one cause, said twice
             defects.append(Defect("data", "", note("ingest.no_episode")))
         read_tasks(path, info.version, defects)

@@ -26,7 +26,7 @@ class Rows:
     def __len__(self) -> int:
         return sum(stop - start for _, start, stop in self.places)
 
-    def cells(self, name: str) -> list[Any]:
+    def get_plain_values(self, name: str) -> list[Any]:
         """Return a column that is not numeric as plain values."""
         return [cell for batch, a, b in self.pieces for cell in batch.columns[name].slice(a, b - a).to_pylist()]
 
@@ -35,7 +35,7 @@ def gather_rows(places: Sequence[tuple[Shard, int, int]], episode: int, defects:
     """Bring an episode's rows together; what cannot be read is reported."""
     rows = Rows(places)
     for shard, start, stop in places:
-        for batch, a, b in shard.pieces(start, stop):
+        for batch, a, b in shard.read_pieces(start, stop):
             for name, why in batch.broken.items():
                 defects.append(Defect(shard.name, f"episode {episode}, column {name}", why))
             rows.pieces.append((batch, a, b))

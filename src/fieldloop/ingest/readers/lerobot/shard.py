@@ -64,7 +64,7 @@ class Shard:
     def __len__(self) -> int:
         return int(self._begins[-1])
 
-    def runs(self) -> list[Run]:
+    def find_episode_runs(self) -> list[Run]:
         """Tell from the footer, or from the column where the footer does not say, whose rows lie where."""
         stated = list(self._read_episode_ranges())
         if any(low is None or low != high for low, high in stated):
@@ -77,7 +77,7 @@ class Shard:
             if self._begins[end] > self._begins[g]
         ]
 
-    def pieces(self, start: int, stop: int) -> Iterator[tuple[Batch, int, int]]:
+    def read_pieces(self, start: int, stop: int) -> Iterator[tuple[Batch, int, int]]:
         """Yield the batches that hold these rows, with the first and last row inside each."""
         while start < stop:
             group = int(np.searchsorted(self._begins, start, side="right")) - 1

@@ -41,7 +41,7 @@ class Stamps:
     rows: Stamped | None = None
     columns: set[str] = field(default_factory=set)
 
-    def clocks(self, feature: str) -> tuple[dict[ClockKind, Times], dict[str, str]]:
+    def get_clock(self, feature: str) -> tuple[dict[ClockKind, Times], dict[str, str]]:
         """Return the clock that was kept for a feature, and a note on where it is from."""
         stamped = self.of.get(feature) or self.rows
         if stamped is None:
@@ -57,7 +57,7 @@ class StampColumns:
         self._ours = dict(_find_capture_columns(info)) if CAPTURE in info.features else {}
         self._owners: dict[str, str | None] = {}
 
-    def find(self, arrays: Mapping[str, NDArray[Any]]) -> Stamps:
+    def find_stamps(self, arrays: Mapping[str, NDArray[Any]]) -> Stamps:
         """Find a release's own capture stamps, then other people's columns that plainly are stamps."""
         stamps = Stamps()
         if CAPTURE in arrays:

@@ -59,7 +59,7 @@ def make_table_streams(rows: Rows, info: Info, times_ns: Times, rate: Rate, stam
         notes = notes | _make_meaning_notes(key, feature)
         if "kind" not in feature.info:
             notes = add_meaning_note(key, kind, unit, feature.names, values, notes)
-        real, stamp_notes = stamps.clocks(key)
+        real, stamp_notes = stamps.get_clock(key)
         streams[name] = Stream(
             name, kind, unit, {ClockKind.SYNTHETIC: times_ns} | real, values, columns=names,
             nominal_hz=_choose_nominal_hz(feature, rate.hz),
@@ -80,7 +80,7 @@ def make_picture_streams(
         feature = info.features.get(key) or Feature(key, "image", (), ())
         name = _choose_stream_name(feature, make_camera_name(key), streams)
         source = ParquetPictures(root, key, [(shard.path, start, stop) for shard, start, stop in rows.places])
-        real, stamp_notes = stamps.clocks(key)
+        real, stamp_notes = stamps.get_clock(key)
         depth = feature.is_depth or _infer_kind(key, feature) is StreamKind.DEPTH
         streams[name] = Stream(
             name, StreamKind.DEPTH if depth else StreamKind.RGB, "m" if depth else "8-bit",
@@ -106,7 +106,7 @@ def make_camera_streams(
         if key not in entry.videos:
             defects.append(Defect.at(name, "episode", entry.index, note("ingest.video_not_listed")))
             continue
-        place = dataset.videos.find(key, entry.videos[key])
+        place = dataset.videos.find_video(key, entry.videos[key])
         try:
             span = _open_video(place, feature)
             parts += [key.encode(), *span.fingerprint()]
@@ -122,7 +122,7 @@ def make_camera_streams(
                 stated_height=stated_height,
             )  # fmt: skip
             defects.append(Defect(name, place.path.name, message, Harm.MISLEADS))
-        clocks, stamp_notes = stamps.clocks(key)
+        clocks, stamp_notes = stamps.get_clock(key)
         if any(len(times) != len(span) for times in clocks.values()):
             clocks, stamp_notes = {}, {}
         pixels = {"pixels": NO_RETURN} if feature.is_depth else {}

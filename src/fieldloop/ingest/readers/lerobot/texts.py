@@ -20,7 +20,7 @@ def collect_text_facts(rows: Rows, episode: int, place: str, defects: list[Defec
             message = note("ingest.column_left_out", episode=episode, column=name, reason=str(reason))
             defects.append(Defect(place, f"episode {episode}, column {name}", message))
             continue
-        changes = list(_find_changes(rows.cells(name)))
+        changes = list(_find_changes(rows.get_plain_values(name)))
         if not changes:
             continue
         alone = len(changes) == 1 and changes[0][0] == 0

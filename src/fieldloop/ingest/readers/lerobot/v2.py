@@ -71,9 +71,9 @@ class LayoutV2:
         numbered = ((parse_whole_number(row.get("episode_index")), row) for row in rows)
         return {index: parse_stats(row.get("stats")) for index, row in numbered if index is not None}
 
-    def listed(self) -> int:
+    def count_listed_episodes(self) -> int:
         """How many episodes does the dataset say it has?"""
-        return len(self._listing) or self._info.total("total_episodes") or len(self._files)
+        return len(self._listing) or self._info.get_total("total_episodes") or len(self._files)
 
     def __len__(self) -> int:
         return len(self._files)
@@ -86,14 +86,14 @@ class LayoutV2:
             yield Entry(
                 index,
                 self._make_rows_reader(index, path),
-                {key: self._video(key, index) for key in self._info.cameras},
+                {key: self._find_video(key, index) for key in self._info.cameras},
                 parse_whole_number(row.get("length")),
                 tuple(map(str, tasks)) if isinstance(tasks, list) else (),
                 data_path=path.relative_to(self._root).as_posix(),
                 stats=self._stats.get(index, {}),
             )
 
-    def defects(self) -> list[Defect]:
+    def find_dataset_defects(self) -> list[Defect]:
         """Compare the listing with the files and with the totals."""
         listing, files, _ = self._listing, self._files, self._stats
         defects = list(self._complaints)
@@ -174,11 +174,13 @@ class LayoutV2:
 
         return read_rows
 
-    def _video(self, key: str, index: int) -> VideoPlace:
+    def _find_video(self, key: str, index: int) -> VideoPlace:
         size = self._info.raw.get("chunks_size")
         chunk = index // size if isinstance(size, int) and size > 0 else 0
         parts = {"video_key": key, "episode_chunk": chunk, "episode_index": index}
-        return VideoPlace(join_path_inside(self._root, self._info.path("video_path", VIDEO_PATH, **parts)))
+        return VideoPlace(
+            join_path_inside(self._root, self._info.fill_path_template("video_path", VIDEO_PATH, **parts))
+        )
 
 
 def _read_first_timestamp(path: Path, root: Path) -> float | None:

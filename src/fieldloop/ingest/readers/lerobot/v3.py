@@ -66,14 +66,14 @@ class LayoutV3:
         from pyarrow import ArrowException
 
         try:
-            return shard.runs()
+            return shard.find_episode_runs()
         except (ArrowException, OSError, ValueError, TypeError, KeyError) as wrong:
             self._complaints.append(Defect(shard.name, "episode_index", explain_unreadable_file(shard.path, wrong)))
             return []
 
-    def listed(self) -> int:
+    def count_listed_episodes(self) -> int:
         """How many episodes does the dataset say it has?"""
-        return len(self._listing.rows) or self._info.total("total_episodes") or len(self._held)
+        return len(self._listing.rows) or self._info.get_total("total_episodes") or len(self._held)
 
     def __len__(self) -> int:
         return len(self._held)
@@ -86,7 +86,7 @@ class LayoutV3:
             yield Entry(
                 index,
                 self._make_rows_reader(index, row),
-                {key: place for key in self._info.cameras if (place := self._video(key, row))},
+                {key: place for key in self._info.cameras if (place := self._find_video(key, row))},
                 parse_whole_number(row.get("length")),
                 tuple(map(str, tasks)) if isinstance(tasks, list) else (),
                 {key: value for key, value in row.items() if key not in OWN_COLUMNS and "/" not in key},
@@ -95,7 +95,7 @@ class LayoutV3:
                 _read_row_span(row),
             )
 
-    def defects(self) -> list[Defect]:
+    def find_dataset_defects(self) -> list[Defect]:
         """Compare the table of episodes with the data files, with itself and with the totals."""
         listing, held = self._listing.rows, self._held
         defects = list(self._complaints)
@@ -118,7 +118,7 @@ class LayoutV3:
         places = self._held[index]
 
         def read_rows(defects: list[Defect]) -> Rows:
-            listed_path = self._path("data_path", DATA_PATH, row, "data/") if row else places[0][0].path
+            listed_path = self._fill_path_template("data_path", DATA_PATH, row, "data/") if row else places[0][0].path
             if all(listed_path != shard.path for shard, _, _ in places):
                 where = listed_path.relative_to(self._root).as_posix()
                 message = note("ingest.rows_elsewhere", stated=where, found=places[0][0].name)
@@ -136,13 +136,17 @@ class LayoutV3:
                 shard.clear_cache()
         self._walked = now
 
-    def _video(self, key: str, row: Mapping[str, Any]) -> VideoPlace | None:
+    def _find_video(self, key: str, row: Mapping[str, Any]) -> VideoPlace | None:
         prefix = f"videos/{key}/"
         if parse_whole_number(row.get(f"{prefix}file_index")) is None:
             return None
-        path = self._path("video_path", VIDEO_PATH, row, prefix, video_key=key)
+        path = self._fill_path_template("video_path", VIDEO_PATH, row, prefix, video_key=key)
         start, end = row.get(f"{prefix}from_timestamp"), row.get(f"{prefix}to_timestamp")
-        length = None if (path, self._frame(end)) in self._video_starts[key] else parse_whole_number(row.get("length"))
+        length = (
+            None
+            if (path, self._compute_frame_number(end)) in self._video_starts[key]
+            else parse_whole_number(row.get("length"))
+        )
         from_s, to_s = (float(s) if isinstance(s, int | float) else None for s in (start, end))
         return VideoPlace(path, from_s, to_s, length)
 
@@ -151,17 +155,17 @@ class LayoutV3:
         """At which moments of which file does an episode begin, by camera?"""
         starts: dict[str, set[tuple[Path, int | None]]] = {key: set() for key in self._info.cameras}
         for key, row in product(starts, self._listing.rows.values()):
-            path = self._path("video_path", VIDEO_PATH, row, f"videos/{key}/", video_key=key)
-            starts[key].add((path, self._frame(row.get(f"videos/{key}/from_timestamp"))))
+            path = self._fill_path_template("video_path", VIDEO_PATH, row, f"videos/{key}/", video_key=key)
+            starts[key].add((path, self._compute_frame_number(row.get(f"videos/{key}/from_timestamp"))))
         return starts
 
-    def _frame(self, moment_s: object) -> int | None:
+    def _compute_frame_number(self, moment_s: object) -> int | None:
         """Return the number of the frame that is stated for a moment, so that rounded moments compare equal."""
         if not isinstance(moment_s, int | float) or not isfinite(moment_s):
             return None
         return round(moment_s * (self._info.fps or 1 / ROUNDING_S))
 
-    def _path(self, which: str, usual: str, row: Mapping[str, Any], prefix: str, **parts: str) -> Path:
+    def _fill_path_template(self, which: str, usual: str, row: Mapping[str, Any], prefix: str, **parts: str) -> Path:
         """Fill a path template; asked for every episode, answered once for every file."""
         chunk, file = (parse_whole_number(row.get(f"{prefix}{name}")) or 0 for name in ("chunk_index", "file_index"))
         episode = (
@@ -170,7 +174,7 @@ class LayoutV3:
         key = (prefix, chunk, file, episode)
         if key not in self._paths:
             earlier = {} if episode is None else {"episode_index": episode, "episode_chunk": chunk}
-            filled = self._info.path(which, usual, chunk_index=chunk, file_index=file, **earlier, **parts)
+            filled = self._info.fill_path_template(which, usual, chunk_index=chunk, file_index=file, **earlier, **parts)
             self._paths[key] = join_path_inside(self._root, filled)
         return self._paths[key]
 

@@ -38,7 +38,7 @@ class VideoFiles:
         """Is there no file of this camera, neither where the metadata state it nor elsewhere?"""
         return not any(place.path.is_file() for place in places) and not self._by_camera.get(key)
 
-    def find(self, key: str, place: VideoPlace) -> VideoPlace:
+    def find_video(self, key: str, place: VideoPlace) -> VideoPlace:
         """Return where a camera's video is: the stated place, else the one file with its camera and numbers."""
         if place.path.is_file():
             return place
@@ -64,7 +64,7 @@ def find_moved_videos(info: Info, files: VideoFiles, entries: Iterable[Entry], r
     defects = []
     known = list(entries)
     for key in info.cameras:
-        pairs = [(e.videos[key], files.find(key, e.videos[key])) for e in known if key in e.videos]
+        pairs = [(e.videos[key], files.find_video(key, e.videos[key])) for e in known if key in e.videos]
         moved = [(stated.path, found.path) for stated, found in pairs if stated.path != found.path]
         if moved:
             stated, found = (path.relative_to(root).as_posix() for path in moved[0])

@@ -30,8 +30,8 @@ def read_attachment(file: BinaryIO, offset: int, length: int) -> Attached:
     fields = Fields(head)
     fields.read_u64()
     fields.read_u64()
-    name, media_type, size = fields.text(), fields.text(), fields.read_u64()
-    first = len(head) - len(fields.rest())
+    name, media_type, size = fields.read_text(), fields.read_text(), fields.read_u64()
+    first = len(head) - len(fields.read_rest())
     if first + size + CRC.size > length:
         raise ValueError(f"its {size} bytes do not fit into the attachment's record")
     file.seek(offset + first)

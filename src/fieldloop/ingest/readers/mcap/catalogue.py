@@ -20,7 +20,7 @@ class Catalogue:
         self._numbers: dict[tuple[str, str, str, bytes], int] = {}
         self._topic_of: NDArray[np.int64] = np.full(CHANNELS, UNKNOWN, np.int64)
 
-    def learn(self, record: Schema | Channel, *, keep_known: bool = False) -> Note | None:
+    def add_description(self, record: Schema | Channel, *, keep_known: bool = False) -> Note | None:
         """Add a description; return a defect where it uses a schema that is not described.
 
         With `keep_known`, what is known already stays as it is.
@@ -44,6 +44,6 @@ class Catalogue:
             return note("ingest.schema_unknown", channel=record.id, schema=record.schema_id)
         return None
 
-    def topics(self, channels: NDArray[np.uint16]) -> NDArray[np.int64]:
+    def look_up_topics(self, channels: NDArray[np.uint16]) -> NDArray[np.int64]:
         """Return the topic of each channel, UNKNOWN where it was not described."""
         return self._topic_of[channels]

@@ -30,7 +30,7 @@ class Messages(NamedTuple):
         whole = self.heads.view(f"V{HEAD.itemsize}")  # copied in one piece each, not field by field
         return Messages(self.starts[order], whole[order].view(HEAD))
 
-    def table(self) -> "MessageTable":
+    def copy_to_table(self) -> "MessageTable":
         """Return stamps and payloads as arrays of their own."""
         heads = self.heads
         lengths = heads["length"].astype(np.int64) - FIELDS

@@ -16,7 +16,7 @@ def parse_record(opcode: int, content: bytes | memoryview) -> Record | None:
 
 
 def _parse_header(f: Fields) -> r.Header:
-    return r.Header(f.text(), f.text())
+    return r.Header(f.read_text(), f.read_text())
 
 
 def _parse_footer(f: Fields) -> r.Footer:
@@ -24,15 +24,15 @@ def _parse_footer(f: Fields) -> r.Footer:
 
 
 def _parse_schema(f: Fields) -> r.Schema:
-    return r.Schema(f.read_u16(), f.text(), f.text(), bytes(f.blob()))
+    return r.Schema(f.read_u16(), f.read_text(), f.read_text(), bytes(f.read_blob()))
 
 
 def _parse_channel(f: Fields) -> r.Channel:
-    return r.Channel(f.read_u16(), f.read_u16(), f.text(), f.text(), f.texts())
+    return r.Channel(f.read_u16(), f.read_u16(), f.read_text(), f.read_text(), f.read_text_map())
 
 
 def _parse_message(f: Fields) -> r.Message:
-    return r.Message(f.read_u16(), f.read_u32(), f.read_u64(), f.read_u64(), bytes(f.rest()))
+    return r.Message(f.read_u16(), f.read_u32(), f.read_u64(), f.read_u64(), bytes(f.read_rest()))
 
 
 def _parse_chunk(f: Fields) -> r.Chunk:
@@ -41,46 +41,50 @@ def _parse_chunk(f: Fields) -> r.Chunk:
         f.read_u64(),
         f.read_u64(),
         f.read_u32(),
-        f.text(),
+        f.read_text(),
         f.read_u64(),
     )
-    records = f.rest()[:length]  # of the last chunk of a file that was cut off, as many as there are
+    records = f.read_rest()[:length]  # of the last chunk of a file that was cut off, as many as there are
     return r.Chunk(begin_ns, end_ns, size, crc, compression, records, length - len(records))
 
 
 def _parse_message_index(f: Fields) -> r.MessageIndex:
-    channel, entries = f.read_u16(), f.blob()
+    channel, entries = f.read_u16(), f.read_blob()
     return r.MessageIndex(channel, np.frombuffer(entries, "<u8", len(entries) // 16 * 2).reshape(-1, 2))
 
 
 def _parse_chunk_index(f: Fields) -> r.ChunkIndex:
     return r.ChunkIndex(
-        f.read_u64(), f.read_u64(), f.read_u64(), f.read_u64(), f.numbers(), f.read_u64(), f.text(), f.read_u64(),
-        f.read_u64()
+        f.read_u64(), f.read_u64(), f.read_u64(), f.read_u64(), f.read_number_map(), f.read_u64(), f.read_text(),
+        f.read_u64(), f.read_u64(),
     )  # fmt: skip
 
 
 def _parse_attachment(f: Fields) -> r.Attachment:
-    return r.Attachment(f.read_u64(), f.read_u64(), f.text(), f.text(), f.take(f.read_u64()), f.read_u32())
+    return r.Attachment(
+        f.read_u64(), f.read_u64(), f.read_text(), f.read_text(), f.read_bytes(f.read_u64()), f.read_u32()
+    )
 
 
 def _parse_attachment_index(f: Fields) -> r.AttachmentIndex:
-    return r.AttachmentIndex(f.read_u64(), f.read_u64(), f.read_u64(), f.read_u64(), f.read_u64(), f.text(), f.text())
+    return r.AttachmentIndex(
+        f.read_u64(), f.read_u64(), f.read_u64(), f.read_u64(), f.read_u64(), f.read_text(), f.read_text()
+    )
 
 
 def _parse_statistics(f: Fields) -> r.Statistics:
     return r.Statistics(
         f.read_u64(), f.read_u16(), f.read_u32(), f.read_u32(), f.read_u32(), f.read_u32(), f.read_u64(),
-        f.read_u64(), f.numbers()
+        f.read_u64(), f.read_number_map()
     )  # fmt: skip
 
 
 def _parse_metadata(f: Fields) -> r.Metadata:
-    return r.Metadata(f.text(), f.texts())
+    return r.Metadata(f.read_text(), f.read_text_map())
 
 
 def _parse_metadata_index(f: Fields) -> r.MetadataIndex:
-    return r.MetadataIndex(f.read_u64(), f.read_u64(), f.text())
+    return r.MetadataIndex(f.read_u64(), f.read_u64(), f.read_text())
 
 
 def _parse_summary_offset(f: Fields) -> r.SummaryOffset:

@@ -41,5 +41,5 @@ def _gather_topics(scan: McapScan, path: Path) -> list[Topic]:
     for number, arrived in scan.batches():
         if number not in topics:
             topics[number] = Topic(scan.catalogue.describe[number], source)
-        topics[number].take(arrived)
+        topics[number].add_messages(arrived)
     return list(topics.values())

@@ -66,7 +66,7 @@ class McapScan:
             self._summary = read_summary(file, self.size)
             if not self._summary.intact:
                 self._defect(self.size, note("ingest.checksum_mismatch", part="the summary"))
-            for opcode, at, content in RecordWalk(file, self.size, self._summary, self._defect).records():
+            for opcode, at, content in RecordWalk(file, self.size, self._summary, self._defect).iterate_records():
                 if opcode == r.MESSAGE_INDEX:
                     self._indexes.append(bytes(content))
                     continue
@@ -101,13 +101,13 @@ class McapScan:
                 self.metadata.setdefault(name, {}).update(pairs)  # what is written later wins
 
     def _learn_description(self, description: r.Schema | r.Channel, offset: int, *, keep_known: bool = False) -> None:
-        if complaint := self.catalogue.learn(description, keep_known=keep_known):
+        if complaint := self.catalogue.add_description(description, keep_known=keep_known):
             self._defect(offset, complaint)
 
     def _learn_from_summary(self) -> None:
         for record in self._summary.records:
             if isinstance(record, r.Schema | r.Channel):
-                self.catalogue.learn(record, keep_known=True)
+                self.catalogue.add_description(record, keep_known=True)
 
     def _finish_chunk(self) -> Iterator[Batch]:
         """Hand on the messages of the chunk that was met, now that the indexes behind it have come."""
@@ -175,8 +175,8 @@ class McapScan:
     ) -> Iterator[Batch]:
         """Cut the messages of a buffer into batches, a topic each; `record_offsets` is the chunk's place, or theirs."""
         self.count += len(messages.starts)
-        order, parts = group_by_topic(self._topics(messages.heads["channel"], record_offsets))
-        table = messages.reorder(order).table()
+        order, parts = group_by_topic(self._look_up_topics(messages.heads["channel"], record_offsets))
+        table = messages.reorder(order).copy_to_table()
         if isinstance(record_offsets, int):
             rows = make_payload_places(record_offsets, table.starts, table.lengths, IN_CHUNK)
         else:
@@ -187,12 +187,14 @@ class McapScan:
             spans = Spans(buffer, table.starts[part], table.lengths[part])
             yield topic, Arrived(table.log_ns[part], table.publish_ns[part], spans, rows[part])
 
-    def _topics(self, channels: NDArray[np.uint16], record_offsets: int | NDArray[np.int64]) -> NDArray[np.int64]:
-        topics = self.catalogue.topics(channels)
+    def _look_up_topics(
+        self, channels: NDArray[np.uint16], record_offsets: int | NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        topics = self.catalogue.look_up_topics(channels)
         if not len(topics) or topics.min() >= 0:
             return topics
         self._learn_from_summary()  # the chunk that described them may be the broken one
-        topics = self.catalogue.topics(channels)
+        topics = self.catalogue.look_up_topics(channels)
         for channel in np.unique(channels[topics < 0]).tolist():
             at = (
                 record_offsets

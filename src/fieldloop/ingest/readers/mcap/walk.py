@@ -28,7 +28,7 @@ class RecordWalk:
         self._buffers = [bytearray(), bytearray()]
         self._chunks = list_indexed_chunks(summary, size)
 
-    def records(self) -> Iterator[tuple[int, int, bytes | memoryview]]:
+    def iterate_records(self) -> Iterator[tuple[int, int, bytes | memoryview]]:
         """Yield opcode, place and content of every record up to the end of the data.
 
         A chunk's content is good until the second chunk after it is read: its memory is used again. Attachments come
@@ -40,7 +40,7 @@ class RecordWalk:
             head = self._file.read(RECORD_HEAD.size)
             opcode, length = RECORD_HEAD.unpack(head) if len(head) == RECORD_HEAD.size else (0, 0)
             if opcode == r.CHUNK and self._is_cut_off_chunk(length, at):
-                yield opcode, at, self._content(opcode, self._size - at - RECORD_HEAD.size)
+                yield opcode, at, self._read_content(opcode, self._size - at - RECORD_HEAD.size)
                 self._report_newline_damage(at)
                 return
             if not self._is_plausible_record(opcode, length, at):
@@ -50,7 +50,7 @@ class RecordWalk:
                     return
                 at, self._crc = following, None
                 continue
-            content = self._content(opcode, length)
+            content = self._read_content(opcode, length)
             if opcode == r.DATA_END:
                 self._check_end(at, content)
                 return
@@ -58,7 +58,7 @@ class RecordWalk:
             yield opcode, at, content
             at += RECORD_HEAD.size + length
 
-    def _content(self, opcode: int, length: int) -> bytes | memoryview:
+    def _read_content(self, opcode: int, length: int) -> bytes | memoryview:
         if opcode == r.ATTACHMENT:
             return b""
         if opcode != r.CHUNK:

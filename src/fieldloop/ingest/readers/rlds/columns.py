@@ -87,7 +87,7 @@ def read_column(path: str, parts: Mapping[str, Values], leaf: Leaf | None, steps
         return _read_bytes_column(path, values, leaf)
     if leaf and holds_pictures(path, leaf) and leaf.size and len(values.spans) == 1:
         return _read_pixel_column(path, values, leaf)
-    numbers = cast_to_declared(values.numbers(), leaf)
+    numbers = cast_to_declared(values.read_numbers(), leaf)
     width = leaf.size if leaf and leaf.size is not None else (len(numbers) // steps if steps else 0)
     if not width or len(numbers) % width:
         raise Unparsable(f"{len(numbers)} values do not come out even in steps of {width or 'unknown size'}")
@@ -108,7 +108,7 @@ def cast_to_declared(numbers: NDArray[Any], leaf: Leaf | None) -> NDArray[Any]:
 
 
 def _read_bytes_column(path: str, values: Values, leaf: Leaf | None) -> Column:
-    places = values.places()
+    places = values.locate_blobs()
     head = bytes(values.payload[places[0, 0] : places[0, 1]][:32]) if len(places) else b""
     form = detect_picture_form(head)
     if (leaf and leaf.form == "image") or (leaf is None and form):
@@ -120,7 +120,7 @@ def _read_bytes_column(path: str, values: Values, leaf: Leaf | None) -> Column:
         return _read_stored_tensor_column(path, values, leaf)
     if leaf and leaf.form == "text" and leaf.size not in (1, None):
         return Column(path, leaf, note="it holds several texts a step")
-    texts = [blob.decode("utf-8", "surrogateescape") for blob in values.blobs()]
+    texts = [blob.decode("utf-8", "surrogateescape") for blob in values.read_blobs()]
     if any(_has_invalid_utf8(text) and (leaf is None or _has_control_character(text)) for text in texts):
         return Column(path, leaf, note="it holds bytes of an unknown kind", undecoded=True)
     return Column(path, leaf, words=tuple(text.encode("utf-8", "replace").decode() for text in texts))
@@ -146,7 +146,7 @@ def _read_stored_tensor_column(path: str, values: Values, leaf: Leaf) -> Column:
     """Tensors kept as the bytes of their array, plain or deflated; all of one size make a table."""
     dtype = np.dtype(leaf.dtype)
     rows, left = [], MOST_INFLATED
-    for blob in values.blobs():
+    for blob in values.read_blobs():
         plain = _inflate_blob(blob, leaf, left)
         left -= len(plain)
         rows.append(np.frombuffer(plain, dtype, len(plain) // dtype.itemsize))
@@ -172,7 +172,7 @@ def _read_ragged_column(path: str, parts: Mapping[str, Values], leaf: Leaf | Non
     flat = parts[FLAT]
     if flat.kind is Kind.BYTES:
         return Column(path, leaf, note="it holds several pictures or texts a step", undecoded=True)
-    numbers = cast_to_declared(flat.numbers(), leaf)
+    numbers = cast_to_declared(flat.read_numbers(), leaf)
     counts: NDArray[np.int64] | None = None
     for level in _read_ragged_levels(parts):  # outermost first: how many of the next does each step have?
         counts = level if counts is None else _sum_lengths(level, counts)
@@ -188,7 +188,7 @@ def _read_ragged_column(path: str, parts: Mapping[str, Values], leaf: Leaf | Non
 def _read_ragged_levels(parts: Mapping[str, Values]) -> Iterator[NDArray[np.int64]]:
     index = 0
     while (level := parts.get(f"{LENGTHS}{index}")) is not None:
-        yield level.ints()
+        yield level.read_ints()
         index += 1
 
 

@@ -84,7 +84,7 @@ def add_place_to_note(message: Note, record: Record) -> Note:
 def _read_release_metadata(features: Mapping[str, Values]) -> Kept | None:
     values = features.get(f"episode_metadata/{KEPT}")
     try:
-        texts = values.blobs() if values else []
+        texts = values.read_blobs() if values else []
     except ValueError:
         return None
     return parse_release_metadata(texts[0].decode("utf-8", "replace")) if len(texts) == 1 else None
@@ -112,7 +112,7 @@ def _compute_episode_id(features: Mapping[str, Values]) -> str:
 def _collect_identity_parts(features: Mapping[str, Values], names: list[str]) -> Iterator[bytes]:
     for name in names:
         yield name.encode()
-        yield from (cast("bytes", raw) for raw in features[name].raw())  # hashed in place, never copied
+        yield from (cast("bytes", raw) for raw in features[name].read_raw_bytes())  # hashed in place, never copied
 
 
 def _build_episode(

@@ -42,15 +42,15 @@ class Values:
     kind: Kind = Kind.NONE
     spans: list[Span] = field(default_factory=list)
 
-    def floats(self) -> NDArray[np.float32]:
+    def read_floats(self) -> NDArray[np.float32]:
         """Return a list of floats, copied: it must not keep the record's pictures in memory."""
         return np.array(_concatenate_parts([_parse_floats(self.payload[a:b]) for a, b in self.spans], np.float32))
 
-    def ints(self) -> NDArray[np.int64]:
+    def read_ints(self) -> NDArray[np.int64]:
         """Return a list of whole numbers."""
         return _concatenate_parts([_parse_ints(self.payload[a:b]) for a, b in self.spans], np.int64)
 
-    def places(self) -> NDArray[np.int64]:
+    def locate_blobs(self) -> NDArray[np.int64]:
         """Return for each bytes value from where to where it lies in the payload, n × 2."""
         bounds = array("q")
         for start, end in self.spans:
@@ -61,13 +61,13 @@ class Values:
                         raise Unparsable(f"more than {MOST_BYTES_VALUES} values in one list")
         return np.frombuffer(bounds, np.int64).reshape(-1, 2) if bounds else np.zeros((0, 2), np.int64)
 
-    def blobs(self) -> list[bytes]:
+    def read_blobs(self) -> list[bytes]:
         """Return a list of bytes."""
-        return [bytes(self.payload[a:b]) for a, b in self.places().tolist()]
+        return [bytes(self.payload[a:b]) for a, b in self.locate_blobs().tolist()]
 
-    def numbers(self) -> NDArray[Any]:
+    def read_numbers(self) -> NDArray[Any]:
         """Return the numbers of either kind."""
-        return self.floats() if self.kind is Kind.FLOAT else self.ints()
+        return self.read_floats() if self.kind is Kind.FLOAT else self.read_ints()
 
     def locate_packed(self) -> Span | None:
         """Return where a packed list of numbers lies; None where it is in several pieces."""
@@ -78,7 +78,7 @@ class Values:
             Span(*first_field[2:]) if first_field[:2] == (1, LENGTH) and first_field[3] == self.spans[0].end else None
         )
 
-    def raw(self) -> list[memoryview]:
+    def read_raw_bytes(self) -> list[memoryview]:
         """Return the list as it is stored, for naming the content."""
         return [self.payload[a:b] for a, b in self.spans]
 

@@ -57,16 +57,16 @@ def collect_step_text_facts(columns: Iterable[Column]) -> dict[str, str]:
 def _format_values(values: Values, leaf: Leaf | None) -> tuple[int, str]:
     """Return how many values there are, and what they are."""
     if values.kind is Kind.BYTES:
-        places = values.places()[:MOST_LISTED]
+        places = values.locate_blobs()[:MOST_LISTED]
         items: list[Any] = [_decode_text(bytes(values.payload[a:b])) for a, b in places.tolist()]
-        count = len(values.places())
+        count = len(values.locate_blobs())
     else:
-        numbers = values.numbers()
+        numbers = values.read_numbers()
         count, first = len(numbers), numbers[:MOST_LISTED]
         # float32 is what is stored, so its digits are all there are
         items = [float(str(n)) for n in first] if first.dtype.kind == "f" else cast_to_declared(first, leaf).tolist()
     if count > MOST_LISTED:
-        return count, f"{count} values, {_summarise_bytes(b''.join(map(bytes, values.raw())))}"
+        return count, f"{count} values, {_summarise_bytes(b''.join(map(bytes, values.read_raw_bytes())))}"
     if count > 1:
         return count, json.dumps(items, ensure_ascii=False)
     return count, "".join(str(item).lower() if isinstance(item, bool) else str(item) for item in items)

@@ -35,17 +35,17 @@ class RecordPictures(PlacedPictures):
 
     def frames(self, indices: Iterable[int] | None = None) -> Iterator[Picture]:
         """Yield frames in ascending order; one that cannot be decoded as an empty array."""
-        for data in self._bytes(indices):
+        for data in self._read_stored_bytes(indices):
             picture = self._decode(data) if data else NOTHING
             yield picture if picture.dtype == self._dtype else NOTHING
 
     def encoded(self, indices: Iterable[int] | None = None) -> Iterator[tuple[str, bytes]]:
         """Yield form and bytes in ascending order; ('', b'') for what is not compressed by itself."""
-        for data in self._bytes(indices):
+        for data in self._read_stored_bytes(indices):
             form = detect_picture_form(data) if self._decode is decode_compressed_picture else ""
             yield (form, data) if form else ("", b"")
 
-    def _bytes(self, indices: Iterable[int] | None) -> Iterator[bytes]:
+    def _read_stored_bytes(self, indices: Iterable[int] | None) -> Iterator[bytes]:
         wanted = range(len(self)) if indices is None else sorted(indices)
         try:
             file, _ = open_shard(self._shard)

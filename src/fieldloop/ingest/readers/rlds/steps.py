@@ -65,18 +65,18 @@ def _count_steps(groups: Mapping[str, Mapping[str, Values]], leaves: Mapping[str
         values, leaf = parts.get(""), leaves.get(prefix + path)
         try:
             if FLAT in parts and f"{LENGTHS}0" in parts:
-                votes[len(parts[f"{LENGTHS}0"].ints())] += 1
+                votes[len(parts[f"{LENGTHS}0"].read_ints())] += 1
             elif values is None or values.kind is Kind.NONE:
                 continue
             elif values.kind is Kind.BYTES:
-                votes[len(values.places())] += 1
+                votes[len(values.locate_blobs())] += 1
             elif path in MARKS:
-                marks[len(values.ints())] += 1
+                marks[len(values.read_ints())] += 1
             elif leaf and leaf.size:
                 if leaf.size <= LARGEST_COUNTED:
-                    votes[len(values.numbers()) // leaf.size] += 1
+                    votes[len(values.read_numbers()) // leaf.size] += 1
             else:
-                sizes.append(len(values.numbers()))
+                sizes.append(len(values.read_numbers()))
         except Unparsable:
             continue
     if counts := marks or votes:

@@ -30,7 +30,7 @@ class Payload:
     def __init__(self, shard: Path, offset: int) -> None:
         self.shard, self.offset = shard, offset
 
-    def pictures(self, column: Column) -> RecordPictures:
+    def make_pictures(self, column: Column) -> RecordPictures:
         """Return a column's pictures, to be read when asked for."""
         assert column.places is not None
         assert column.decode is not None
@@ -61,7 +61,7 @@ def make_foreign_streams(columns: Sequence[Column], clock: StepClock, payload: P
         if column.places is not None:
             unit = "m" if column.depth else "8-bit"
             yield Stream(
-                name, kind, unit, clocks, pictures=payload.pictures(column), nominal_hz=clock.hz, notes=notes
+                name, kind, unit, clocks, pictures=payload.make_pictures(column), nominal_hz=clock.hz, notes=notes
             )  # fmt: skip
         else:
             if column.values is not None:
@@ -83,7 +83,7 @@ def restore_stream(
         column = replace(
             column, decode=decode_floats_from_png, depth=True
         )  # features.json is lost; a release writes depth so
-    pictures = payload.pictures(column) if column.places is not None else None
+    pictures = payload.make_pictures(column) if column.places is not None else None
     values = column.values
     if values is not None and kept.dtype:
         with np.errstate(invalid="ignore", over="ignore"):

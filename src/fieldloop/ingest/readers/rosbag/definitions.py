@@ -60,7 +60,7 @@ def _definition_fits(described: Described, payload: bytes | memoryview) -> bool:
     reading = choose_reading(described)
     try:
         if reading.pictures:
-            reading.pictures.head(payload)
+            reading.pictures.read_head(payload)
         elif reading.message:
             reading.message(bytes(payload))
     except ValueError:

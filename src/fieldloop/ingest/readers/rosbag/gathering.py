@@ -19,7 +19,7 @@ class Gathering:
         self._topics: dict[Key, Topic] = {}
         self._noted: dict[Key, dict[str, dict[str, None]]] = {}
 
-    def note(self, described: Described) -> None:
+    def note_publisher(self, described: Described) -> None:
         """Keep the metadata of a publisher; several publishers of a topic are all kept."""
         noted = self._noted.setdefault(_make_topic_key(described), {})
         for name in NOTED & described.metadata.keys():
@@ -30,14 +30,14 @@ class Gathering:
         """Has nothing of this topic been taken yet?"""
         return _make_topic_key(described) not in self._topics
 
-    def take(self, described: Described, arrived: Arrived) -> None:
+    def add_messages(self, described: Described, arrived: Arrived) -> None:
         """Gather some messages of a topic."""
         key = _make_topic_key(described)
         if key not in self._topics:
             self._topics[key] = Topic(described, self._source)
-        self._topics[key].take(arrived)
+        self._topics[key].add_messages(arrived)
 
-    def recording(
+    def make_recording(
         self, name: str, format_: str, facts: Mapping[str, str], defects: Iterable[Defect], files: Sequence[Path]
     ) -> Recording:
         """Make everything taken so far a recording; `files` name it where it holds no message."""

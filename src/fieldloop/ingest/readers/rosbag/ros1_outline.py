@@ -90,7 +90,7 @@ def read_outline(source: Source, complain: Complaints) -> Outline:
     while at < source.size:
         record = read_record_head(source, at)
         if record is None:
-            following = any_record.next(at + 1)
+            following = any_record.find_next_record(at + 1)
             _report_damaged_bytes(at, following, source.size, complain)
             at = following
             continue
@@ -116,7 +116,7 @@ def _correct_record_length(source: Source, record: Record, top_level: Finder, co
     past_the_end = record.end > source.size
     if not past_the_end and (record.op != CHUNK or record.end == source.size or read_record_head(source, record.end)):
         return record
-    following = top_level.next(record.begin)
+    following = top_level.find_next_record(record.begin)
     if following < source.size:
         complain(record.at, note("ingest.record_length_damaged", next_byte=following))
         return record._replace(length=following - record.begin)

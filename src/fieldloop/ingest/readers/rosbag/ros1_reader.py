@@ -27,9 +27,9 @@ class Ros1Reader:
         scan, gathering = Ros1Scan(path), Gathering(Ros1Payloads(path))
         for publishers, arrived in scan.messages():
             for publisher in publishers:
-                gathering.note(_describe_connection(publisher))
-            gathering.take(_describe_connection(publishers[0]), arrived)
-        yield gathering.recording(path.stem, self.name, {}, scan.complain.defects(), [path])
+                gathering.note_publisher(_describe_connection(publisher))
+            gathering.add_messages(_describe_connection(publishers[0]), arrived)
+        yield gathering.make_recording(path.stem, self.name, {}, scan.complain.defects(), [path])
 
 
 def _describe_connection(connection: Connection) -> Described:

@@ -137,7 +137,7 @@ class Finder:
         self._source, self._ops = source, ops
         self._asked, self._found = range(0), source.size
 
-    def next(self, offset: int) -> int:
+    def find_next_record(self, offset: int) -> int:
         """Return where the first such record at or behind a place begins; the end where there is none."""
         if offset not in self._asked:
             self._found = self._search_next_record(offset)

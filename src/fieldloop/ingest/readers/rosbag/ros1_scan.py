@@ -38,7 +38,7 @@ class Ros1Scan:
                 if wrong:
                     self.complain(chunk.at, note("ingest.chunk_damaged", reason=wrong))
                 index = outline.index.get(chunk.at, [])
-                table = walk.messages(content, chunk, index)
+                table = walk.read_messages(content, chunk, index)
                 if index:
                     self._compare_with_index(table, index, chunk)
                 for numbers in self._group_publishers_by_topic(table, chunk):

@@ -28,7 +28,7 @@ class ChunkWalk:
     def __init__(self, connections: dict[int, Connection], complain: Complaints) -> None:
         self._connections, self._complain = connections, complain
 
-    def messages(self, content: bytes, chunk: Chunk, index: list[IndexEntries]) -> Table:
+    def read_messages(self, content: bytes, chunk: Chunk, index: list[IndexEntries]) -> Table:
         """Return all messages in the order they are stored."""
         hints = [entries.offsets for entries in index]
         table = read_message_table(content, np.concatenate(hints)) if hints else NO_ROWS
@@ -36,19 +36,19 @@ class ChunkWalk:
         ends = np.concatenate([table[:, 2], [len(content)]])
         gaps = np.flatnonzero(begins < ends)
         if len(gaps) > MOST_GAPS:  # an index that fits so badly is of no use
-            return self._walk(content, 0, chunk)
-        rest = [self._walk(content[begins[gap] : ends[gap]], int(begins[gap]), chunk) for gap in gaps]
+            return self._walk_records(content, 0, chunk)
+        rest = [self._walk_records(content[begins[gap] : ends[gap]], int(begins[gap]), chunk) for gap in gaps]
         rows = np.concatenate([table, *rest])
         return rows[np.argsort(rows[:, 2], kind="stable")]
 
-    def _walk(self, content: bytes, base: int, chunk: Chunk) -> Table:
+    def _walk_records(self, content: bytes, base: int, chunk: Chunk) -> Table:
         """Read a stretch record by record; what is damaged is named and stepped over."""
         source, rows, at = BytesSource(content), [], 0
         finder = Finder(source, INSIDE)
         while at < source.size:
             record = read_record_head(source, at)
             if record is None or record.end > source.size or record.op not in INSIDE:
-                until = finder.next(at + 1)
+                until = finder.find_next_record(at + 1)
                 lost = note("ingest.chunk_bytes_lost", first_byte=base + at, last_byte=base + until)
                 self._complain(chunk.at, lost)
                 at = until

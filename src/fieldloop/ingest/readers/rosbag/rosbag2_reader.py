@@ -45,14 +45,14 @@ class Rosbag2Reader:
         if path.is_file():
             single = SqlitePart(path, Complaints(path.name))
             metadata = parse_metadata(text, complain) if (text := single.read_stored_metadata()) else BagMetadata()
-            yield self._recording(path.stem, [single], metadata.reduce_to_single_file(), complain, [path])
+            yield self._make_recording(path.stem, [single], metadata.reduce_to_single_file(), complain, [path])
             return
         metadata = read_metadata(path / FILE_NAME, complain)
         files, metadata = _list_bag_files(path, metadata, complain)
         parts = [part for file in files if (part := open_part(file, Complaints(file.name)))]
-        yield self._recording(path.name, _sort_by_time(parts, metadata), metadata, complain, self.files(path))
+        yield self._make_recording(path.name, _sort_by_time(parts, metadata), metadata, complain, self.files(path))
 
-    def _recording(
+    def _make_recording(
         self, name: str, opened: Sequence[Part], metadata: BagMetadata, complain: Complaints, files: Sequence[Path]
     ) -> Recording:
         for part in opened:
@@ -60,23 +60,23 @@ class Rosbag2Reader:
         parts = Parts(list(opened))
         gathering, tally = Gathering(parts), Tally()
         for part, described, arrived in parts.messages():
-            tally.count(part.path.name, described.topic, arrived)
+            tally.count_messages(part.path.name, described.topic, arrived)
             if not len(arrived.payloads):
                 continue  # none of the batch could be unpacked, which is a defect of its part already
             if gathering.is_new_topic(described):
                 described, wrong = choose_definition(described, arrived.payloads[0], part.distribution)  # noqa: PLW2901
                 if wrong:
                     part.complain(described.topic, wrong)
-            gathering.note(described)
-            gathering.take(described, arrived)
-        tally.compare(metadata, complain)
+            gathering.note_publisher(described)
+            gathering.add_messages(described, arrived)
+        tally.compare_with_metadata(metadata, complain)
         facts = collect_metadata_facts({"": metadata.custom}) | (
             {"ros_distro": metadata.distribution} if metadata.distribution else {}
         )
         for part in opened:
             facts |= part.facts
         defects = [defect for part in opened for defect in part.complain.defects()]
-        return gathering.recording(name, self.name, facts, [*complain.defects(), *defects], files)
+        return gathering.make_recording(name, self.name, facts, [*complain.defects(), *defects], files)
 
 
 def _list_bag_files(folder: Path, metadata: BagMetadata, complain: Complaints) -> tuple[list[Path], BagMetadata]:

@@ -55,9 +55,9 @@ class SqlitePart:
             self.complain(0, SEEMS_MANGLED)
 
     def _read_messages(self) -> Iterator[tuple[Described, Arrived]]:
-        with closing(self._connect()) as database:
+        with closing(self._open_database()) as database:
             try:
-                topics = self._topics(database)
+                topics = self._read_topics(database)
             except (sqlite3.DatabaseError, MemoryError) as wrong:
                 self.complain("table topics", note("ingest.part_unreadable", part="table of topics", reason=str(wrong)))
                 return
@@ -81,7 +81,7 @@ class SqlitePart:
 
     def fetch(self, places: NDArray[np.int64]) -> Iterator[bytes]:
         """Yield messages again by their row; one that cannot be read any more is empty."""
-        with closing(self._connect()) as database:
+        with closing(self._open_database()) as database:
             for (row,) in places.tolist():
                 try:
                     result = database.execute("SELECT data FROM messages WHERE rowid = ?", (row,)).fetchone()
@@ -91,20 +91,20 @@ class SqlitePart:
 
     def find_first_stamp_ns(self) -> int | None:
         """Return the earliest stamp, by the file's own index."""
-        rows = self._query("SELECT min(timestamp) FROM messages")
+        rows = self._run_query("SELECT min(timestamp) FROM messages")
         return rows[0][0] if rows and isinstance(rows[0][0], int) else None
 
     def read_ros_distribution(self) -> str:
         """Return the release of ROS that wrote the file, where it says so."""
-        rows = self._query("SELECT ros_distro FROM schema LIMIT 1")
+        rows = self._run_query("SELECT ros_distro FROM schema LIMIT 1")
         return rows[0][0] if rows and isinstance(rows[0][0], str) else ""
 
     def read_stored_metadata(self) -> str:
         """Return the metadata.yaml that newer recorders also write into the file."""
-        rows = self._query("SELECT metadata FROM metadata ORDER BY id DESC LIMIT 1")
+        rows = self._run_query("SELECT metadata FROM metadata ORDER BY id DESC LIMIT 1")
         return rows[0][0] if rows and isinstance(rows[0][0], str) else ""
 
-    def _topics(self, database: sqlite3.Connection) -> dict[int, Described]:
+    def _read_topics(self, database: sqlite3.Connection) -> dict[int, Described]:
         definitions = self._read_definitions(database)
         topics = {}
         for number, name, type_, form in database.execute("SELECT id, name, type, serialization_format FROM topics"):
@@ -130,14 +130,14 @@ class SqlitePart:
         described = Described(name, type_, form, definition.encoding, definition.text.encode())
         return fill_in_definition(described, self.distribution)
 
-    def _query(self, sql: str) -> list[Any]:
+    def _run_query(self, sql: str) -> list[Any]:
         try:
-            with closing(self._connect()) as database:
+            with closing(self._open_database()) as database:
                 return database.execute(sql).fetchall()
         except (sqlite3.DatabaseError, MemoryError):
             return []
 
-    def _connect(self) -> sqlite3.Connection:
+    def _open_database(self) -> sqlite3.Connection:
         return connect_read_only(self._plain, immutable=self._held is None)
 
 

@@ -15,7 +15,7 @@ class Tally:
         self._first_ns: int | None = None
         self._last_ns: int | None = None
 
-    def count(self, part: str, topic: str, arrived: Arrived) -> None:
+    def count_messages(self, part: str, topic: str, arrived: Arrived) -> None:
         """Count some messages of a topic in a file."""
         if not (count := len(arrived.log_ns)):
             return
@@ -25,7 +25,7 @@ class Tally:
         self._first_ns = first if self._first_ns is None else min(self._first_ns, first)
         self._last_ns = last if self._last_ns is None else max(self._last_ns, last)
 
-    def compare(self, metadata: BagMetadata, complain: Complaints) -> None:
+    def compare_with_metadata(self, metadata: BagMetadata, complain: Complaints) -> None:
         """Report every statement that the files contradict."""
         total = sum(self._topics.values())
         if metadata.count is not None and metadata.count != total:

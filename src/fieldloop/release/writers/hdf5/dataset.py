@@ -63,12 +63,12 @@ def write_hdf5(
         writer = _Writer(part, features)
         try:
             for recording in chosen:
-                writer.add(recording)
+                writer.write_demonstration(recording)
             writer.finish()
         finally:
             writer.file.close()
     made = chosen.report_made_actions() if isinstance(chosen, _WithActions) else ()
-    return writer.account.written(target, (*made, *writer.left_out()))
+    return writer.account.make_result(target, (*made, *writer.report_losses()))
 
 
 class _Writer:
@@ -88,7 +88,7 @@ class _Writer:
         self._lost: dict[Note, None] = {}
         self._reach = [np.inf, -np.inf]
 
-    def add(self, recording: Recording) -> None:
+    def write_demonstration(self, recording: Recording) -> None:
         """Write one recording as the next demonstration."""
         framed = frame_recording(recording, self._features)
         if self.account.is_empty(framed):
@@ -114,7 +114,7 @@ class _Writer:
         for mask, names in sorted(self._masks.items()):
             self.file.create_dataset(f"mask/{mask}", data=np.asarray(names, "S"))
 
-    def left_out(self) -> Iterator[Note]:
+    def report_losses(self) -> Iterator[Note]:
         """Yield what the file does not hold, or holds otherwise than robomimic's tools expect."""
         yield from self._lost
         yield from self.account.report_flattened_streams()
@@ -133,7 +133,7 @@ class _Writer:
         return places_of
 
     def _remember_demonstration(self, framed: Framed, name: str, actions: Any) -> None:
-        self.account.note(framed)
+        self.account.add_episode(framed)
         self._lost |= dict.fromkeys(_report_reader_losses(framed.episode))
         self._environments.setdefault(make_env_args(framed.episode, self._features.hz))
         self._own_environments |= dict.fromkeys(filter(None, [framed.episode.fact("env_args")]))

@@ -55,7 +55,7 @@ def write_pictures(group: Any, framed: Framed, camera: Feature, place: Place) ->
         "compression": "gzip", "compression_opts": ZLIB_LEVEL,
     }  # fmt: skip
     now = group.create_dataset(place.path, **options)
-    for row, picture in enumerate(framed.pictures(camera.name)):
+    for row, picture in enumerate(framed.iterate_pictures(camera.name)):
         packed = zlib.compress(np.ascontiguousarray(picture.reshape(shape)).data, ZLIB_LEVEL)
         now.id.write_direct_chunk((row, 0, 0, 0), packed)
     if count:
@@ -80,7 +80,7 @@ def write_stamps(group: Any, framed: Framed, places: Places) -> dict[str, str]:
     written: dict[str, str] = {}
     taken: set[str] = set()
     for name in places:
-        clocks = framed.clocks(name)
+        clocks = framed.compute_row_clocks(name)
         if [*clocks] == [framed.grid_clock] and np.array_equal(clocks[framed.grid_clock], framed.times_ns):
             continue
         written[name] = f"{STAMPS}/{find_free_name(make_key(name), taken)}"

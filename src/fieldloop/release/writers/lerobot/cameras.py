@@ -41,21 +41,21 @@ class Camera:
         self._video = VideoWriter(folder, key, fps, self._how, Places(limits.video_mb, limits.files_a_chunk))
         self.seen = self._make_stats()
 
-    def add(self, framed: Framed) -> tuple[dict[str, Any], dict[str, Stats]]:
+    def encode_episode(self, framed: Framed) -> tuple[dict[str, Any], dict[str, Stats]]:
         """Encode one episode; return its columns of the table of episodes, and its statistics."""
         seen = self._make_stats()
         span = self._copy_packets(framed, seen)
         if span is None:
             self._encoded += 1
             seen = self._make_stats()
-            span = self._video.add(self._yield_counted_pictures(framed, seen))
+            span = self._video.encode_episode(self._yield_counted_pictures(framed, seen))
         self.seen.merge(seen)
         prefix = f"videos/{self.key}/"
         columns = {
             f"{prefix}chunk_index": span.place.chunk, f"{prefix}file_index": span.place.file,
             f"{prefix}from_timestamp": span.from_s, f"{prefix}to_timestamp": span.to_s,
         }  # fmt: skip
-        return columns, {self.key: seen.stats()}
+        return columns, {self.key: seen.compute_stats()}
 
     def _copy_packets(self, framed: Framed, stats: PictureStats) -> Span | None:
         """Copy the source's packets where rows are exactly its frames and each can be decoded; None elsewhere."""
@@ -65,14 +65,14 @@ class Camera:
             return None
         if not np.array_equal(framed.picks[name], np.arange(len(source))):
             return None
-        copied = self._video.copy(source.part, self._codecs)
+        copied = self._video.copy_episode(source.part, self._codecs)
         if copied is None:
             return None
         count = sum(1 for _ in self._yield_counted_pictures(framed, stats))
         if any(one.code == "release.frames_repeated" and one.subject.stream == name for one in framed.notes):
             return None  # a frame that cannot be decoded is replaced, which needs a new video
         self._copied, self._codecs = copied, (copied.codec,)  # one codec for all episodes
-        return self._video.append(count)
+        return self._video.append_episode(count)
 
     def close(self) -> None:
         """Finish the last file."""
@@ -85,10 +85,10 @@ class Camera:
             how = replace(how, codec=self._copied.codec, pix_fmt=self._copied.pix_fmt, options={})
         return describe_camera(self.feature, origin, self._fps, how)
 
-    def losses(self) -> list[Note]:
+    def report_losses(self) -> list[Note]:
         """Return what video does not hold."""
         if self._scale:
-            return self._scale.losses(self.feature.name)
+            return self._scale.report_losses(self.feature.name)
         if not self._encoded:
             return []
         how = f"{self._how.codec}, crf {self._how.options['crf']}"
@@ -100,7 +100,7 @@ class Camera:
         return PictureStats(self._scale.convert_to_metres(np.arange(LARGEST + 1)), channels=1)
 
     def _yield_counted_pictures(self, framed: Framed, stats: PictureStats) -> Iterator[NDArray[Any]]:
-        for picture in framed.pictures(self.feature.name):
-            stored = picture if self._scale is None else self._scale.steps(picture)
-            stats.add(stored)
+        for picture in framed.iterate_pictures(self.feature.name):
+            stored = picture if self._scale is None else self._scale.quantise(picture)
+            stats.add_picture(stored)
             yield stored

@@ -76,9 +76,9 @@ def write_lerobot(  # noqa: PLR0913 - each is an option of the format
             for split in features.splits:  # LeRobot's splits are ranges of episodes, so each is written in one go
                 for recording in walk:
                     if choose_split(recording.episode, splits) == split:
-                        dataset.add(recording, split)
+                        dataset.append_episode(recording, split)
             dataset.finish()
-    return dataset.account.written(target, dataset.losses())
+    return dataset.account.make_result(target, dataset.report_losses())
 
 
 class _Dataset:
@@ -102,7 +102,7 @@ class _Dataset:
         self._further: set[ClockKind] = set()
         self.account = Account(features)
 
-    def add(self, recording: Recording, split: str) -> None:
+    def append_episode(self, recording: Recording, split: str) -> None:
         """Append one episode."""
         framed = frame_recording(recording, self._features)
         if self.account.is_empty(framed):
@@ -110,7 +110,9 @@ class _Dataset:
         tasks = list_tasks(framed.episode)
         for task in tasks:
             self._tasks.setdefault(task, len(self._tasks))
-        place, stats = self._signals.add(framed, self._make_bookkeeping_columns(len(framed), self._tasks[tasks[0]]))
+        place, stats = self._signals.write_episode(
+            framed, self._make_bookkeeping_columns(len(framed), self._tasks[tasks[0]])
+        )
         row: dict[str, Any] = {
             "episode_index": self.account.episodes, "tasks": tasks, "length": len(framed),
             "data/chunk_index": place.chunk, "data/file_index": place.file,
@@ -125,8 +127,10 @@ class _Dataset:
         with (self._folder / SIDECAR).open("a", encoding="utf-8") as sidecar:
             sidecar.write(format_sidecar_line(framed, self.account.episodes, split, facts, defects) + "\n")
         self._splits[split] = self._splits.get(split, 0) + 1
-        self._further |= {kind for name in framed.picks for kind in [*framed.clocks(name)][1:] if kind not in REMADE}
-        self.account.note(framed)
+        self._further |= {
+            kind for name in framed.picks for kind in [*framed.compute_row_clocks(name)][1:] if kind not in REMADE
+        }
+        self.account.add_episode(framed)
         if len(self._rows) >= EPISODES_AT_ONCE:
             self._write_listing()
 
@@ -137,9 +141,9 @@ class _Dataset:
             self._write_listing()
         self.close()
         write_tasks(self._folder / "meta/tasks.parquet", list(self._tasks))
-        stats = self._signals.stats() | {camera.key: camera.seen.stats() for camera in self._cameras}
+        stats = self._signals.compute_stats() | {camera.key: camera.seen.compute_stats() for camera in self._cameras}
         (self._folder / "meta/stats.json").write_text(json.dumps(stats, indent=4), encoding="utf-8")
-        described = json.dumps(self._info(), indent=4, ensure_ascii=False)
+        described = json.dumps(self._describe_dataset(), indent=4, ensure_ascii=False)
         (self._folder / "meta/info.json").write_text(described, encoding="utf-8")
 
     def close(self) -> None:
@@ -149,16 +153,16 @@ class _Dataset:
         for camera in self._cameras:
             camera.close()
 
-    def losses(self) -> list[Note]:
+    def report_losses(self) -> list[Note]:
         """Return what the dataset does not hold as it was."""
-        losses = [loss for camera in self._cameras for loss in camera.losses()]
+        losses = [loss for camera in self._cameras for loss in camera.report_losses()]
         if abs(self._features.hz / self._fps - 1) > SAME_RATE:
             losses.append(note("release.rate_rounded", hz=self._features.hz, fps=self._fps))
         if clocks := tuple(kind.value for kind in ClockKind if kind in self._further):
             losses.append(note("release.further_clocks_not_kept", clocks=clocks))
         losses += self.account.report_flattened_streams()
         return [
-            *self._signals.losses(),
+            *self._signals.report_losses(),
             *losses,
             *self.account.report_lost_clocks(),
             *report_disagreements(self._features),
@@ -168,10 +172,10 @@ class _Dataset:
         if not self._cameras:
             return []
         with ThreadPoolExecutor(min(len(self._cameras), os.cpu_count() or 1)) as pool:
-            return list(pool.map(lambda camera: camera.add(framed), self._cameras))
+            return list(pool.map(lambda camera: camera.encode_episode(framed), self._cameras))
 
     def _write_listing(self) -> None:
-        place = self._listing.place(len(self._rows))
+        place = self._listing.choose_file(len(self._rows))
         where = {"meta/episodes/chunk_index": place.chunk, "meta/episodes/file_index": place.file}
         self._listing.write(make_episodes_table([row | where for row in self._rows], TEXTS, FLAGS))
         self._rows.clear()
@@ -185,7 +189,7 @@ class _Dataset:
         }  # fmt: skip
         return {name: values[:, None] for name, values in columns.items()}
 
-    def _info(self) -> dict[str, Any]:
+    def _describe_dataset(self) -> dict[str, Any]:
         described: dict[str, Any] = {}
         account, hz = self.account, self._features.hz
         origins = {name: Origin(account.clocks[name], rule, hz) for name, rule in account.rules.items()}

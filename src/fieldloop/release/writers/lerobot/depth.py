@@ -23,7 +23,7 @@ class DepthScale:
     missing: int = 0
     outside: int = 0
 
-    def steps(self, metres: NDArray[Any]) -> NDArray[np.uint16]:
+    def quantise(self, metres: NDArray[Any]) -> NDArray[np.uint16]:
         """Return the step of each pixel; where the sensor saw nothing it is 0, which reads as the nearest distance."""
         seen = np.isfinite(metres) & (metres > 0)
         fits = (metres >= self.nearest_m) & (metres <= self.farthest_m)
@@ -39,7 +39,7 @@ class DepthScale:
         start, end = self._ends
         return np.asarray(np.exp(start + steps * ((end - start) / LARGEST)) - SHIFT_M)
 
-    def losses(self, name: str) -> list[Note]:
+    def report_losses(self, name: str) -> list[Note]:
         """Return what the steps could not hold."""
         about = Subject(name)
         half_mm = [(m + SHIFT_M) * (self._ends[1] - self._ends[0]) / LARGEST * 500 for m in self._range]

@@ -19,7 +19,7 @@ class Place(NamedTuple):
     chunk: int
     file: int
 
-    def path(self, template: str, **names: str) -> str:
+    def fill_template(self, template: str, **names: str) -> str:
         """Fill a path template of the dataset."""
         return template.format(chunk_index=self.chunk, file_index=self.file, **names)
 
@@ -31,7 +31,7 @@ class Places:
         self._limit, self._files_a_chunk = limit_mb * (1 << 20), files_a_chunk
         self._number, self._bytes = -1, 0
 
-    def next(self, size: float, *, too_long: bool = False) -> tuple[Place, bool]:
+    def choose_file(self, size: float, *, too_long: bool = False) -> tuple[Place, bool]:
         """Return the file for an episode of about so many bytes, and whether it is a new one."""
         is_new = self._number < 0 or (self._bytes > 0 and (too_long or self._bytes + size >= self._limit))
         if is_new:

@@ -31,7 +31,7 @@ class Signals:
         self._seen: dict[str, ValueStats] = {}
         self._rounded: dict[str, float] = {}
 
-    def add(self, framed: Framed, bookkeeping: Mapping[str, NDArray[Any]]) -> tuple[Place, dict[str, Stats]]:
+    def write_episode(self, framed: Framed, bookkeeping: Mapping[str, NDArray[Any]]) -> tuple[Place, dict[str, Stats]]:
         """Write an episode's rows; return where they went, and their statistics."""
         columns = {
             self._keys[f.name]: self._cast_to_stored_type(f, framed.values[f.name]) for f in self._features.signals
@@ -40,28 +40,28 @@ class Signals:
             [framed.times_ns, *map(framed.stamps_ns, list_stamped_streams(self._features))], axis=1
         )
         columns |= bookkeeping
-        place = self._files.place(len(framed))
+        place = self._files.choose_file(len(framed))
         self._files.write(make_frames_table(columns))
         for key, values in columns.items():
-            self._seen.setdefault(key, ValueStats(values.shape[1])).add(values)
+            self._seen.setdefault(key, ValueStats(values.shape[1])).add_rows(values)
         return place, {key: compute_stats(values) for key, values in columns.items()}
 
     def close(self) -> None:
         """Finish the last file."""
         self._files.close()
 
-    def stats(self) -> dict[str, Stats]:
+    def compute_stats(self) -> dict[str, Stats]:
         """Return the statistics of all rows; for the quantiles they are read back from the files."""
         shares = list(QUANTILES.values())
         stats_by_key = {}
         for key, seen in self._seen.items():
             columns = seen.columns
-            stats_by_key[key] = seen.stats(
+            stats_by_key[key] = seen.compute_stats(
                 compute_quantiles(lambda key=key: read_column(self._files.paths, key), seen.rows, columns, shares)  # type: ignore[misc]
             )
         return stats_by_key
 
-    def losses(self) -> list[Note]:
+    def report_losses(self) -> list[Note]:
         """Return which values were rounded, and which no statistics can be made of."""
         lost = [
             note("release.values_rounded", about=Subject(name), stored="float32", most=most)

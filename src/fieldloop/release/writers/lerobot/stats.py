@@ -18,8 +18,8 @@ Values = NDArray[Any]
 def compute_stats(values: Values) -> Stats:
     """Return min, max, mean, std, count and quantiles of each column; values that are not finite are left out."""
     seen = ValueStats(values.shape[1])
-    seen.add(values)
-    return seen.stats(compute_quantiles_in_memory(values, list(QUANTILES.values())))
+    seen.add_rows(values)
+    return seen.compute_stats(compute_quantiles_in_memory(values, list(QUANTILES.values())))
 
 
 class ValueStats:
@@ -33,7 +33,7 @@ class ValueStats:
         self._mean, self._squares = np.zeros(columns), np.zeros(columns)
         self._low, self._high = np.full(columns, np.inf), np.full(columns, -np.inf)
 
-    def add(self, values: Values) -> None:
+    def add_rows(self, values: Values) -> None:
         """Take in some rows; partial means are merged, so that no precision is lost however many there are."""
         if not len(values):
             return
@@ -53,7 +53,7 @@ class ValueStats:
         self.rows += len(rows)
         self.unfit += int(rows.size - fit.sum())
 
-    def stats(self, quantiles: NDArray[np.float64]) -> Stats:
+    def compute_stats(self, quantiles: NDArray[np.float64]) -> Stats:
         """Return all statistics, with quantiles (shares × columns) found elsewhere."""
         none = self._counts == 0
         statistics = {
@@ -74,7 +74,7 @@ class PictureStats:
         self.counts = np.zeros((channels, len(self.levels)), np.int64)
         self.frames = 0
 
-    def add(self, picture: Values) -> None:
+    def add_picture(self, picture: Values) -> None:
         """Count one picture: H×W×3 levels, or H×W steps of distance."""
         import cv2
 
@@ -91,7 +91,7 @@ class PictureStats:
         self.counts += other.counts
         self.frames += other.frames
 
-    def stats(self) -> Stats:
+    def compute_stats(self) -> Stats:
         """Return statistics of levels, shaped channel × 1 × 1; a quantile is the level that so many lie at or below."""
         share = self.counts / np.maximum(self.counts.sum(1, keepdims=True), 1)
         mean = share @ self.levels

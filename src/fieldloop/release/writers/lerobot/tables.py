@@ -23,15 +23,15 @@ class ParquetFiles:
         self._bytes_a_row = 0.0
         self.paths: list[Path] = []
 
-    def place(self, rows: int) -> Place:
+    def choose_file(self, rows: int) -> Place:
         """Say where the next rows will go, beginning a new file where the current one is full.
 
         Their size is estimated from the rows before.
         """
-        place, is_new = self._places.next(self._bytes_a_row * rows)
+        place, is_new = self._places.choose_file(self._bytes_a_row * rows)
         if is_new:
             self.close()
-            self.paths.append(self._folder / place.path(self._template))
+            self.paths.append(self._folder / place.fill_template(self._template))
         return place
 
     def write(self, table: Any) -> None:

@@ -76,15 +76,15 @@ class VideoWriter:
         self._stream: Any = None
         self._head: bytes | None = None  # decoder settings, which all episodes of a file share
 
-    def add(self, pictures: Iterable[Any]) -> Span:
+    def encode_episode(self, pictures: Iterable[Any]) -> Span:
         """Encode one episode's frames behind what is there."""
-        return self.append(self._encode_pictures(pictures))
+        return self.append_episode(self._encode_pictures(pictures))
 
-    def copy(self, part: VideoPart, codecs: Collection[str]) -> CopiedVideo | None:
+    def copy_episode(self, part: VideoPart, codecs: Collection[str]) -> CopiedVideo | None:
         """Copy one episode's packets beside what is there, to be appended; None where that is not possible."""
         return copy_packets(part, self._alone, self._fps, codecs)
 
-    def append(self, count: int) -> Span:
+    def append_episode(self, count: int) -> Span:
         """Put the episode that was copied or encoded last behind what is there."""
         import av
 
@@ -92,7 +92,7 @@ class VideoWriter:
         with av.open(str(self._alone)) as alone:
             head = alone.streams.video[0].codec_context.extradata
             full = (self._frames + count) / self._fps > LONGEST_S or head != self._head
-            place, is_new = self._places.next(size, too_long=full)
+            place, is_new = self._places.choose_file(size, too_long=full)
             if is_new:
                 self._open(place, alone.streams.video[0])
                 self._head = head
@@ -115,7 +115,7 @@ class VideoWriter:
 
         self.close()
         self._frames = 0
-        path = self._folder / place.path(VIDEO_PATH, video_key=self._key)
+        path = self._folder / place.fill_template(VIDEO_PATH, video_key=self._key)
         path.parent.mkdir(parents=True, exist_ok=True)
         self._container = av.open(str(path), "w", options={"movflags": "faststart"})
         self._stream = self._container.add_stream_from_template(template, opaque=True)

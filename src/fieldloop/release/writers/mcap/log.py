@@ -117,10 +117,10 @@ def _explain_unfit(stream: Stream) -> Note | None:
 
 def _make_messages(topic_number: int, topic: _Topic) -> Iterator[Stamped]:
     stream = topic.stream
-    pictures = topic.compressor.messages(stream) if stream.pictures is not None else None
+    pictures = topic.compressor.make_messages(stream) if stream.pictures is not None else None
     for first in range(0, len(stream), ROWS):
         rows = slice(first, first + ROWS)
-        log, publish, header = (stamps.tolist() for stamps in topic.slots.stamps(stream, rows))
+        log, publish, header = (stamps.tolist() for stamps in topic.slots.compute_stamps(stream, rows))
         messages = pictures or numbers.make_messages(stream, topic.parts, rows)
         for log_ns, publish_ns, header_ns, message in zip(log, publish, header, messages, strict=False):
             yield log_ns, topic_number, publish_ns, header_ns, message

@@ -40,7 +40,7 @@ class Compressor:
         self.losses: set[Note] = set()
         self._as = compression
 
-    def messages(self, stream: Stream) -> Iterator[CompressedImage]:
+    def make_messages(self, stream: Stream) -> Iterator[CompressedImage]:
         """Yield one message a frame, and empty ones behind a source that ends before its time."""
         source, frame_id = stream.pictures, make_text_fit_for_message(stream.frame_id)
         assert source is not None

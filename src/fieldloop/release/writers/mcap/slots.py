@@ -19,7 +19,7 @@ class Slots(NamedTuple):
     held: Mapping[str, ClockKind]
     left_out: tuple[ClockKind, ...]
 
-    def stamps(self, stream: Stream, rows: slice) -> tuple[Stamps, Stamps, Stamps]:
+    def compute_stamps(self, stream: Stream, rows: slice) -> tuple[Stamps, Stamps, Stamps]:
         """Return log, publish and header stamps of some rows."""
         log, publish, header = (
             stream.clocks[self.held.get(slot, stream.clock)][rows] for slot in (LOG, PUBLISH, HEADER)

@@ -79,13 +79,13 @@ def write_rlds(  # noqa: PLR0913 - each is an option of the format
         writing = _Writing(folder, dataset, features, pictures=pictures, most_bytes=shard_mb * MIB)
         try:
             for recording in walk:
-                writing.add(recording)
+                writing.append_episode(recording)
             writing.account.refuse_unusable()
         except BaseException:
             writing.abandon()
             raise
         writing.close(version)
-    return writing.account.written(target, writing.lost)
+    return writing.account.make_result(target, writing.lost)
 
 
 class _Writing:
@@ -101,16 +101,16 @@ class _Writing:
         self._most_bytes = most_bytes
         self._shards: dict[str, ShardWriter] = {}
 
-    def add(self, recording: Recording) -> None:
+    def append_episode(self, recording: Recording) -> None:
         """Append one episode as one record."""
         framed = frame_recording(recording, self._features)
         if self.account.is_empty(framed):
             return
         features = {f"steps/{path}": pieces for path, pieces in self._make_step_features(framed)}
-        for key, text in self._metadata(framed).items():
+        for key, text in self._make_metadata(framed).items():
             features[f"episode_metadata/{key}"] = encode_bytes_list([text.encode()])
-        self._get_split_writer(framed.episode).add(encode_example(features), framed.episode.name)
-        self.account.note(framed)
+        self._get_split_writer(framed.episode).append_record(encode_example(features), framed.episode.name)
+        self.account.add_episode(framed)
 
     def close(self, version: str) -> None:
         """Name the shards, and write what TFDS reads first."""
@@ -151,18 +151,21 @@ class _Writing:
         for name, (path, kinds) in self._stamps.items():
             yield path, encode_numbers_list(collect_stamps(framed, name, kinds))
         for feature in self._features.signals:
-            yield self._paths[feature.name], encode_numbers_list(self._numbers(feature, framed.values[feature.name]))
+            yield (
+                self._paths[feature.name],
+                encode_numbers_list(self._encode_numbers(feature, framed.values[feature.name])),
+            )
         for feature in self._features.cameras:
-            yield self._paths[feature.name], encode_bytes_list(self._pictures(framed, feature))
+            yield self._paths[feature.name], encode_bytes_list(self._encode_pictures(framed, feature))
 
-    def _pictures(self, framed: Framed, feature: Feature) -> Iterator[bytes]:
+    def _encode_pictures(self, framed: Framed, feature: Feature) -> Iterator[bytes]:
         for data, made_here in encode_pictures(framed, feature.name, self._form):
             if made_here and self._form == "jpeg" and feature.kind is not StreamKind.DEPTH:
                 how = f"JPEG of quality {JPEG_QUALITY}"
                 self.lost[note("release.pixels_recompressed", about=Subject(feature.name), how=how)] = None
             yield data
 
-    def _numbers(self, feature: Feature, values: NDArray[Any]) -> NDArray[Any]:
+    def _encode_numbers(self, feature: Feature, values: NDArray[Any]) -> NDArray[Any]:
         stored = self._dtypes[feature.name]
         with np.errstate(over="ignore", invalid="ignore"):
             kept = values.astype(stored, copy=False)
@@ -171,7 +174,7 @@ class _Writing:
             self.lost[note("release.values_rounded", about=Subject(feature.name), stored=stored.name)] = None
         return kept
 
-    def _metadata(self, framed: Framed) -> dict[str, str]:
+    def _make_metadata(self, framed: Framed) -> dict[str, str]:
         facts = collect_episode_facts(framed.episode)
         kept = format_description(framed, self._paths, self._stamps)
         return {key: facts.get(key, "") for key in FIELDS} | {"id": framed.episode.id, KEPT: kept}

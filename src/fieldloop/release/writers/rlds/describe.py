@@ -30,7 +30,7 @@ def collect_stamps(framed: Framed, name: str, kinds: Sequence[ClockKind]) -> NDA
     """Return the stamps a stream's rows really had, one column a clock; NO_STAMP where a row is not a sample."""
     stamp_table = np.full((len(framed), len(kinds)), NO_STAMP, np.int64)
     if name in framed.picks:
-        for kind, times in framed.clocks(name).items():
+        for kind, times in framed.compute_row_clocks(name).items():
             stamp_table[:, kinds.index(kind)] = times
     return stamp_table
 
@@ -43,7 +43,7 @@ def format_description(framed: Framed, paths: Mapping[str, str], stamp_paths: St
 
 
 def _describe_stream(framed: Framed, name: str, stamp_paths: Stamped) -> dict[str, Any]:
-    has = framed.clocks(name)
+    has = framed.compute_row_clocks(name)
     where, kinds = stamp_paths[name] if name in stamp_paths and name in framed.picks else (GRID, tuple(has))
     clocks = [kind.value if kind in has else None for kind in kinds]
     return (

@@ -19,7 +19,9 @@ def encode_pictures(framed: Framed, camera: str, form: PictureForm) -> Iterator[
     """Yield one picture a row, and whether it was encoded here: what rests in that form already is taken as it is."""
     source = framed.streams[camera].pictures
     at_rest = _read_stored_pictures(source, framed.picks[camera]) if isinstance(source, EncodedSource) else iter(())
-    for picture, (stored_form, data) in zip(framed.pictures(camera), chain(at_rest, repeat(("", b""))), strict=False):
+    for picture, (stored_form, data) in zip(
+        framed.iterate_pictures(camera), chain(at_rest, repeat(("", b""))), strict=False
+    ):
         if stored_form == form and picture.ndim == COLOUR and _decodes_to(data, picture):
             yield data, False
         else:

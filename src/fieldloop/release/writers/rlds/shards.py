@@ -21,7 +21,7 @@ class ShardWriter:
         self.lengths: list[int] = []
         self.payload_bytes = 0
 
-    def add(self, payload: Pieces, name: str) -> None:
+    def append_record(self, payload: Pieces, name: str) -> None:
         """Append one record; an episode is never split over two files."""
         if payload.size > LARGEST_RECORD:
             raise BadInput(
