@@ -275,9 +275,8 @@ def recorded(**streams):
 
 def test_uneven_commands_do_not_set_the_rows_while_a_sensor_is_even():
     action = stream(StreamKind.ACTION, UNEVEN, np.arange(40.0), name="cmd")
-    pose = stream(
-        StreamKind.IMU, np.arange(0, int(UNEVEN[-1]), S // 20), np.arange(UNEVEN[-1] // (S // 20) + 1.0), name="p"
-    )
+    even = np.arange(0, int(UNEVEN[-1]), S // 20)
+    pose = stream(StreamKind.IMU, even, np.arange(float(len(even))), name="p")
     features = survey_recordings([recorded(cmd=action, p=pose)])
     framed = frame_recording(recorded(cmd=action, p=pose), features)
     assert features.clock == "p"
