@@ -101,14 +101,13 @@ def _choose_grid_clock(seen: dict[str, Seen], wanted_stream: str) -> str:
         if wanted_stream not in seen:
             raise BadInput(f"{wanted_stream} is not a stream of every episode. Available: {', '.join(sorted(seen))}.")
         return wanted_stream
-    uneven = default_operations()["convert"].number("uneven_share")
-    sensors_are_even = any(
-        found.rates and found.is_even(uneven) for found in seen.values() if found.feature.kind is not StreamKind.ACTION
-    )
+    uneven_share = default_operations()["convert"].number("uneven_share")
+    even = {name for name, found in seen.items() if found.rates and found.is_even(uneven_share)}
+    sensors_are_even = any(seen[name].feature.kind is not StreamKind.ACTION for name in even)
     for kind in CLOCKS:
         of_kind = sorted(name for name, found in seen.items() if found.feature.kind is kind)
         if kind is StreamKind.ACTION and sensors_are_even:  # commands sent on change are not moments of a learner's row
-            of_kind = [name for name in of_kind if seen[name].is_even(uneven)]
+            of_kind = [name for name in of_kind if name in even]
         if of_kind:
             return of_kind[0]
-    return max(sorted(seen), key=lambda name: float(np.median(seen[name].rates or [0.0])))
+    return max(sorted(even or seen), key=lambda name: float(np.median(seen[name].rates or [0.0])))
