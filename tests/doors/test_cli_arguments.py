@@ -1,5 +1,6 @@
 """A command's options follow from its function's signature, and misspelt ones are helped."""
 
+import pickle
 from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
@@ -9,7 +10,7 @@ import pytest
 
 from fieldloop.cli.arguments import build_parser, get_argument_values
 from fieldloop.doors.parameters import read_parameters
-from fieldloop.errors import BadInput, UnknownName
+from fieldloop.errors import BadInput, UnknownChoice, UnknownName
 from fieldloop.loop.catalogue import Needs
 
 
@@ -118,6 +119,16 @@ def test_help_comes_from_the_docstring():
 def test_bad_words_get_a_clear_message(words, said):
     with pytest.raises(BadInput, match=said.replace("?", r"\?")):
         parse(*words)
+
+
+@pytest.mark.parametrize(("option", "value"), [("--colour", "bleu"), ("--mode", "slwo"), ("--mode", "x")])
+def test_a_value_that_is_no_choice_names_the_option_as_typed_and_all_choices(option, value):
+    with pytest.raises(UnknownChoice) as refused:
+        parse("a", option, value)
+    wrong = refused.value
+    assert all(word in str(wrong) for word in (option, value, *wrong._made_of[2]))
+    again = pickle.loads(pickle.dumps(wrong))
+    assert (str(again), again.suggestion) == (str(wrong), wrong.suggestion)
 
 
 def test_a_misspelt_verb_is_suggested():

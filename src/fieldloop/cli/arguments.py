@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from fieldloop.doors.parameters import Ask, Parameter
-from fieldloop.errors import BadInput, UnknownName
+from fieldloop.errors import BadInput, UnknownChoice, UnknownName
 from fieldloop.loop.catalogue import COMMANDS, Needs
 
 SEVERAL_WORDS = ("set_",)
@@ -101,7 +101,7 @@ def _add_positional(parser: argparse.ArgumentParser, parameter: Parameter) -> No
     parser.add_argument(
         _get_dest_name(parameter),
         nargs=counts[parameter.repeatable, parameter.required],
-        metavar=parameter.name.replace("_", "-").upper(),
+        metavar=_get_typed_name(parameter),
         default=None if parameter.required else parameter.default,
         type=_make_value_reader(parameter),
         help=_write_help(parameter),
@@ -142,6 +142,11 @@ def get_flag(parameter: Parameter) -> str:
     return ("--no-" if switched_off else "--") + parameter.name.strip("_").replace("_", "-")
 
 
+def _get_typed_name(parameter: Parameter) -> str:
+    """Return how help and messages name a parameter: PATHS, or --to."""
+    return parameter.name.replace("_", "-").upper() if parameter.positional else get_flag(parameter)
+
+
 def _get_metavar(parameter: Parameter) -> str:
     return {int: "N", float: "X", Path: "PATH"}.get(parameter.kind, "TEXT")
 
@@ -163,8 +168,7 @@ def _make_value_reader(parameter: Parameter) -> Any:
     def read_value(text: str) -> Any:
         if parameter.choices:
             if text not in parameter.choices:
-                wrong = UnknownName(f"choice for {parameter.name}", text, parameter.choices)
-                raise BadInput(f"{wrong} Known: {', '.join(parameter.choices)}.")
+                raise UnknownChoice(_get_typed_name(parameter), text, parameter.choices)
             return parameter.kind(text)
         try:
             return parameter.kind(text)
