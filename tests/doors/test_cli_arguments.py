@@ -131,6 +131,36 @@ def test_a_value_that_is_no_choice_names_the_option_as_typed_and_all_choices(opt
     assert (str(again), again.suggestion) == (str(wrong), wrong.suggestion)
 
 
+def tag(workspace: object, paths: tuple[Path, ...], *, set_: tuple[str, ...] = (), sure: bool = False) -> str:
+    """Tag things."""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("a", "b", "--set", "x=1", "y=2"),
+        ("--set", "x=1", "y=2", "a", "b"),
+        ("a", "--set", "x=1", "b", "--set", "y=2"),
+        ("--set", "x=1", "a", "--set", "y=2", "b"),
+        ("--set", "x=1", "a", "y=2", "b", "--sure"),
+        ("--set", "x=1", "y=2", "--", "a", "b"),
+        ("--set=x=1", "--set=y=2", "a", "b"),
+    ],
+)
+def test_a_word_after_facts_that_is_no_fact_is_an_argument(words):
+    ask = read_parameters(tag)
+    given = get_argument_values(ask, build_parser("tag", "Tag things.", ask, Needs.WORKSPACE).parse(words))
+    assert (given["paths"], given["set_"]) == ((Path("a"), Path("b")), ("x=1", "y=2"))
+
+
+def test_the_first_word_after_the_option_of_facts_stays_its_own():
+    ask = read_parameters(tag)
+    given = get_argument_values(
+        ask, build_parser("tag", "Tag things.", ask, Needs.WORKSPACE).parse(["a", "--set", "x"])
+    )
+    assert given["set_"] == ("x",)
+
+
 def test_a_misspelt_verb_is_suggested():
     def plan(workspace: object) -> str:
         """Draw the plan."""

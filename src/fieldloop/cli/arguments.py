@@ -13,6 +13,8 @@ from fieldloop.loop.catalogue import COMMANDS, Needs
 
 SEVERAL_WORDS = ("set_",)
 """Options that take several words at once: --set site=hall-2 operator=anna."""
+FACT_SIGN = "="
+"""Every fact has it; other words after such an option are arguments of the command."""
 WORKSPACE_VARIABLE = "FIELDLOOP_WORKSPACE"
 
 
@@ -26,7 +28,7 @@ class Parser(argparse.ArgumentParser):
 
     def parse(self, arguments: Sequence[str]) -> argparse.Namespace:
         """Parse all words; a word that is left over is misspelt."""
-        known, left = self.parse_known_args(list(arguments))
+        known, left = self.parse_known_args(move_arguments_before_facts(arguments))
         if left:
             raise self._make_unknown_word_error(left[0])
         return known
@@ -39,6 +41,31 @@ class Parser(argparse.ArgumentParser):
         if verbs:
             return UnknownName(f"verb of `{self.prog}`", word, verbs)
         return BadInput(f"`{self.prog}` takes no argument {word!r}. See `{self.prog} --help`.")
+
+
+def move_arguments_before_facts(words: Sequence[str]) -> list[str]:
+    """Move words that follow facts and are none before the option, where they count as arguments.
+
+    >>> move_arguments_before_facts(["a.log", "--set", "site=hall-2", "operator=anna", "b.log", "--json"])
+    ['a.log', 'b.log', '--set', 'site=hall-2', 'operator=anna', '--json']
+
+    The first word after the option stays: it is a fact, or is refused as one.
+    """
+    flags = {f"--{name.strip('_')}" for name in SEVERAL_WORDS}
+    end = words.index("--") if "--" in words else len(words)
+    ordered: list[str] = []
+    first: int | None = None  # where the first such option stands
+    reads_facts = False
+    for place, word in enumerate(words[:end]):
+        if word.startswith("-"):
+            reads_facts = word in flags
+            first = len(ordered) if first is None and reads_facts else first
+        elif first is not None and reads_facts and words[place - 1] not in flags and FACT_SIGN not in word:
+            ordered.insert(first, word)
+            first += 1
+            continue
+        ordered.append(word)
+    return [*ordered, *words[end:]]
 
 
 def build_parser(command: str, summary: str, parameters: Ask, needs: Needs, extra_help: str = "") -> Parser:
