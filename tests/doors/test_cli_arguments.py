@@ -143,6 +143,7 @@ def tag(workspace: object, paths: tuple[Path, ...], *, set_: tuple[str, ...] = (
         ("a", "--set", "x=1", "b", "--set", "y=2"),
         ("--set", "x=1", "a", "--set", "y=2", "b"),
         ("--set", "x=1", "a", "y=2", "b", "--sure"),
+        ("--set", "x=1", "--set", "y=2", "a", "b"),
         ("--set", "x=1", "y=2", "--", "a", "b"),
         ("--set=x=1", "--set=y=2", "a", "b"),
     ],
