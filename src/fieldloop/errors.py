@@ -5,6 +5,7 @@
     │   ├── UnreadableLog  no reader recognises the file as a log, or nothing in it can be read
     │   ├── ProtocolError  a protocol or operations file is wrong, or code and protocol disagree
     │   └── UnknownName    an unknown name, with a suggestion
+    │       └── UnknownChoice  a value that an option does not offer
     ├── WorkspaceError     the folder is not a workspace, or cannot become one
     ├── StoreError         the database or the shelf cannot do what was asked
     │   ├── StoreTooNew    written by a newer fieldloop
@@ -57,9 +58,31 @@ class UnknownName(BadInput):
         hint = f" Did you mean {self.suggestion!r}?" if self.suggestion else ""
         super().__init__(f"No {what} called {name!r}.{hint}{f' Known: {listed}.' if listed else ''}")
 
-    def __reduce__(self) -> tuple[type["UnknownName"], tuple[str, str, tuple[str, ...], str]]:
+    def __reduce__(self) -> tuple[Any, ...]:
         """Survive the way back from a worker process."""
         return type(self), self._made_of
+
+
+class UnknownChoice(UnknownName):
+    """A value that an option does not offer; all that it offers are listed.
+
+    >>> str(UnknownChoice("--to", "mcp", ["lerobot", "mcap"]))
+    "'mcp' is not a choice for --to; choose lerobot or mcap. Did you mean 'mcap'?"
+    """
+
+    def __init__(self, option: str, value: str, choices: Iterable[str]) -> None:
+        """Name the option as the user wrote it."""
+        offered = tuple(choices)
+        super().__init__(f"choice for {option}", value, offered)
+        self._option = option
+        listed = " or ".join(part for part in (", ".join(offered[:-1]), *offered[-1:]) if part)
+        hint = f" Did you mean {self.suggestion!r}?" if self.suggestion else ""
+        self.args = (f"{value!r} is not a choice for {option}; choose {listed}.{hint}",)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Survive the way back from a worker process."""
+        _, value, offered, _ = self._made_of
+        return type(self), (self._option, value, offered)
 
 
 class WorkspaceError(FieldloopError):

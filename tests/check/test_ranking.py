@@ -39,6 +39,13 @@ def test_the_dearest_comes_first_and_the_sound_do_not_come():
     assert (ranked.sentence.code, ranked.sentence["episodes"]) == ("check.look_at_these", 2)
 
 
+def test_findings_that_cost_nothing_have_no_cost_to_state():
+    free = rank_episodes([report("a", finding(cost=0.0)), report("b", finding(cost=0.0))])
+    dear = rank_episodes([report("a", finding(cost=0.1)), report("b", finding(cost=0.0))])
+    assert (free.sentence.code, free.sentence.details) == ("check.look_at_these", ())
+    assert [detail.code for detail in dear.sentence.details] == ["check.findings_cost"]
+
+
 def test_eight_streams_with_one_gap_are_one_loss():
     one = report("one", finding())
     eight = report("eight", *(finding(subject=f"camera {i}") for i in range(8)))

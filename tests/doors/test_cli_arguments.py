@@ -1,5 +1,6 @@
 """A command's options follow from its function's signature, and misspelt ones are helped."""
 
+import pickle
 from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
@@ -9,7 +10,7 @@ import pytest
 
 from fieldloop.cli.arguments import build_parser, get_argument_values
 from fieldloop.doors.parameters import read_parameters
-from fieldloop.errors import BadInput, UnknownName
+from fieldloop.errors import BadInput, UnknownChoice, UnknownName
 from fieldloop.loop.catalogue import Needs
 
 
@@ -118,6 +119,47 @@ def test_help_comes_from_the_docstring():
 def test_bad_words_get_a_clear_message(words, said):
     with pytest.raises(BadInput, match=said.replace("?", r"\?")):
         parse(*words)
+
+
+@pytest.mark.parametrize(("option", "value"), [("--colour", "bleu"), ("--mode", "slwo"), ("--mode", "x")])
+def test_a_value_that_is_no_choice_names_the_option_as_typed_and_all_choices(option, value):
+    with pytest.raises(UnknownChoice) as refused:
+        parse("a", option, value)
+    wrong = refused.value
+    assert all(word in str(wrong) for word in (option, value, *wrong._made_of[2]))
+    again = pickle.loads(pickle.dumps(wrong))
+    assert (str(again), again.suggestion) == (str(wrong), wrong.suggestion)
+
+
+def tag(workspace: object, paths: tuple[Path, ...], *, set_: tuple[str, ...] = (), sure: bool = False) -> str:
+    """Tag things."""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("a", "b", "--set", "x=1", "y=2"),
+        ("--set", "x=1", "y=2", "a", "b"),
+        ("a", "--set", "x=1", "b", "--set", "y=2"),
+        ("--set", "x=1", "a", "--set", "y=2", "b"),
+        ("--set", "x=1", "a", "y=2", "b", "--sure"),
+        ("--set", "x=1", "--set", "y=2", "a", "b"),
+        ("--set", "x=1", "y=2", "--", "a", "b"),
+        ("--set=x=1", "--set=y=2", "a", "b"),
+    ],
+)
+def test_a_word_after_facts_that_is_no_fact_is_an_argument(words):
+    ask = read_parameters(tag)
+    given = get_argument_values(ask, build_parser("tag", "Tag things.", ask, Needs.WORKSPACE).parse(words))
+    assert (given["paths"], given["set_"]) == ((Path("a"), Path("b")), ("x=1", "y=2"))
+
+
+def test_the_first_word_after_the_option_of_facts_stays_its_own():
+    ask = read_parameters(tag)
+    given = get_argument_values(
+        ask, build_parser("tag", "Tag things.", ask, Needs.WORKSPACE).parse(["a", "--set", "x"])
+    )
+    assert given["set_"] == ("x",)
 
 
 def test_a_misspelt_verb_is_suggested():

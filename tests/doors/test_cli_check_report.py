@@ -99,3 +99,12 @@ def test_one_episode_prints_in_the_same_form(report):
     lines = printed(report.episodes[0], 80)
     assert "episode_000000" in lines[0]
     assert all(len(line) <= 80 for line in lines)
+
+
+def test_names_that_repeat_get_their_file_also_with_all(report):
+    alike = tuple(replace(episode, name="episode_0") for episode in report.episodes[:2])
+    made = replace(report, episodes=alike, logs=("a.h5", "b.h5"), ranking=rank_episodes(alike))
+    for everything in (False, True):
+        text = "\n".join(printed(replace(made, everything=everything), 100))
+        assert "a.h5/episode_0" in text
+        assert "b.h5/episode_0" in text

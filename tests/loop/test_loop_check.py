@@ -2,6 +2,7 @@
 
 import shutil
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -13,12 +14,13 @@ from fieldloop.loop.data.measurements import read_imprints
 from fieldloop.loop.house import setup
 from fieldloop.loop.work import parts
 from fieldloop.loop.work.kept_measurements import PartCache
-from fieldloop.loop.work.measure_part import Part, Rules, measure_part
+from fieldloop.loop.work.measure_part import Part, PartResult, Rules, measure_part
 from fieldloop.loop.work.parts import cut_into_parts
 from fieldloop.loop.workspace import open_workspace
-from fieldloop.model.episode import Episode
+from fieldloop.model.episode import Defect, Episode
 from fieldloop.model.event import EpisodesMeasured
 from fieldloop.model.finding import Status
+from fieldloop.model.note import note
 from fieldloop.protocol import default_protocol
 from fieldloop.release.writers import write_lerobot
 from fieldloop.testing import synthetic
@@ -65,6 +67,22 @@ def test_only_the_first_part_tells_what_is_wrong_with_the_whole(dataset, tmp_pat
     first, second = (measure_part(part, Rules(default_protocol())) for part in cut_into_parts((broken,), None).parts)
     assert first.defects
     assert second.defects == ()
+
+
+@pytest.mark.parametrize(
+    ("paths", "subjects"),
+    [
+        (("a/set", "b/set"), ["a/set/mask", "b/set/mask"]),
+        (("a/one.h5", "a/two.h5"), ["one.h5/mask", "two.h5/mask"]),
+        (("a/set", "a/set"), ["mask"]),
+    ],
+)
+def test_a_defect_of_one_of_several_files_names_its_file(paths, subjects):
+    lost = Defect("mask", "", note("ingest.short_array"))
+    gathered = check.Gathered(Rules(default_protocol()))
+    assert not list(gathered.walk((Part(Path(path)), PartResult("hdf5", (), (lost,))) for path in paths))
+    found = [finding.subject for finding in gathered.report("x").dataset if finding.check == "corpus.defects"]
+    assert found == subjects
 
 
 def test_without_pictures_the_numbers_are_the_same(dataset):

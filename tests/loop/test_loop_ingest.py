@@ -99,3 +99,19 @@ def test_the_json_that_others_rely_on(folder):
         assert list(finding)[:7] == ["check", "subject", "status", "measured", "limit", "unit", "message"]
         assert finding["status"] != "passed"
     assert {f["subject"] for f in report["dataset"]["findings"] if f["check"] == "corpus.defects"} >= {"empty.mcap"}
+
+
+def test_facts_that_contradict_the_log_are_refused_before_it_is_measured(here, folder, monkeypatch):
+    measured = []
+    measure_part = ingest.measure_part
+
+    def note_and_measure(part, rules):
+        measured.append(part.path.name)
+        return measure_part(part, rules)
+
+    monkeypatch.setattr(ingest, "run_each", lambda work, items, **_: map(work, items))
+    monkeypatch.setattr(ingest, "measure_part", note_and_measure)
+    (refused,) = ingest.ingest_logs(here, (folder / "good.mcap",), set_=("task=another",)).logs
+    assert (refused.status, measured, here.store.count(Episode)) == (Status.ERRORED, [], 0)
+    (taken,) = ingest.ingest_logs(here, (folder / "good.mcap",), set_=("task=another",), overrule=True).logs
+    assert (taken.status is Status.ERRORED, measured, here.store.count(Episode)) == (False, ["good.mcap"], 1)

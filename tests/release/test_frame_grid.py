@@ -1,5 +1,7 @@
 """The frame grid: what each rule may do to a value, whatever stamps and values come."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -260,3 +262,37 @@ def test_a_stamp_rounded_by_its_container_is_the_same_moment(count, off_ns):
     assert resample_stream(commands, grid)[:, 0].tolist() == list(range(count))
     late = Stream("a", StreamKind.ACTION, "", {ClockKind.HEADER: grid + 4_000_000}, commands.values)
     assert choose_rule(late, grid) is Rule.HOLD, "four milliseconds are no rounding"
+
+
+S = 1_000_000_000
+UNEVEN = np.cumsum(np.where(np.arange(40) % 4, S // 50, S))
+"""Commands in bursts: three at 50 Hz, then a second without one."""
+
+
+def recorded(**streams):
+    return dataclasses.replace(make_healthy_case().recording, streams=streams)
+
+
+def test_uneven_commands_do_not_set_the_rows_while_a_sensor_is_even():
+    action = stream(StreamKind.ACTION, UNEVEN, np.arange(40.0), name="cmd")
+    even = np.arange(0, int(UNEVEN[-1]), S // 20)
+    pose = stream(StreamKind.IMU, even, np.arange(float(len(even))), name="p")
+    features = survey_recordings([recorded(cmd=action, p=pose)])
+    framed = frame_recording(recorded(cmd=action, p=pose), features)
+    assert features.clock == "p"
+    assert (len(framed) - 1) / features.hz == pytest.approx((framed.times_ns[-1] - framed.times_ns[0]) / S, abs=0.1)
+    assert "release.time_by_row_number" not in [one.code for one in framed.notes]
+
+
+def test_rows_that_last_longer_than_their_number_says_are_listed_with_both_durations():
+    action = stream(StreamKind.ACTION, UNEVEN, np.arange(40.0), name="cmd")
+    framed = frame_recording(recorded(cmd=action), survey_recordings([recorded(cmd=action)]))
+    (found,) = [one for one in framed.notes if one.code == "release.time_by_row_number"]
+    assert found["lasts_s"] == pytest.approx((UNEVEN[-1] - UNEVEN[0]) / S)
+    assert found["read_s"] == pytest.approx(39 / 50)
+
+
+def test_a_rate_that_nothing_states_is_listed_as_assumed():
+    once = stream(StreamKind.JOINT_POSITION, [0], [1.0], name="q")
+    features = survey_recordings([recorded(q=once)])
+    assert [one.code for one in features.left_out] == ["release.rate_assumed"]

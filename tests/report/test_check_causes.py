@@ -1,14 +1,17 @@
 """Findings grouped by cause: counts, order by harm, warnings apart, questions of a protocol apart."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
+from fieldloop.check.ranking import rank_episodes
 from fieldloop.model.finding import EpisodeReport, Finding, Status
 from fieldloop.model.fix import Fix, FixKind
 from fieldloop.model.note import NO_SUBJECT, Subject, note, read_note
 from fieldloop.protocol import default_protocol
 from fieldloop.report import check as report_of
+from fieldloop.report.check.episode_names import use_names_apart
 from fieldloop.report.check.phrases import write_cause_advice, write_cause_title, write_worst_finding
 
 NO_PROTOCOL = note("check.no_protocol")
@@ -154,3 +157,59 @@ def test_the_page_says_each_thing_once_and_explains_every_check_it_names():
     links = set(re.findall(r'href="#(check-[^"]+)"', text))
     assert links == {"check-vision.covered", "check-timing.rate"}
     assert links <= set(re.findall(r'id="(check-[^"]+)"', text))
+
+
+# ── several files
+
+
+def unclear(*names):
+    reason = note("check.not_understood", streams=len(names), names=names, more=None)
+    return found("integrity.readable", Status.CANNOT_TELL, 0.0, "", 0.0, reason=reason, required=True)
+
+
+def test_a_reason_counts_only_the_episodes_that_have_it():
+    of_files = {"door": ("door_pos", "obs"), "pen": ("obj_pos",)}
+    episodes = [
+        EpisodeReport(f"{file}{n}", f"e{n}", Status.CANNOT_TELL, (unclear(*names),))
+        for file, names in of_files.items()
+        for n in range(2)
+    ]
+    causes = report_of.group_by_cause(episodes).warnings
+    assert {(cause.worst.reason["names"], len(cause.episodes), cause.total) for cause in causes} == {
+        (("door_pos", "obs"), 2, 4),
+        (("obj_pos",), 2, 4),
+    }
+
+
+def test_many_reasons_of_one_check_stay_one_cause_whose_example_names_its_episode():
+    episodes = [episode(n, unclear(f"topic_{n}")) for n in range(12)]
+    (cause,) = report_of.group_by_cause(episodes).warnings
+    assert (len(cause.episodes), cause.is_alike) == (12, False)
+    assert "e0" in write_worst_finding(cause).partition(":")[0]
+
+
+def test_equal_reasons_need_no_example():
+    (cause,) = report_of.group_by_cause([episode(n, unclear("obs")) for n in range(12)]).warnings
+    assert cause.is_alike
+    assert "e0" not in write_worst_finding(cause)
+
+
+def test_defects_of_several_files_name_the_file_of_the_one_shown():
+    several = [defect("ingest.short_array", f"{name}.h5/mask") for name in "ab"]
+    several[1] = replace(several[1], reason=note("check.defect", where="row 2", defect=note("ingest.short_array")))
+    (cause,) = report_of.group_by_cause([episode(0), episode(1)], several).failures
+    assert cause.worst.subject in write_worst_finding(cause).partition(": ")[0]
+
+
+def test_the_page_names_the_file_where_names_repeat_and_the_json_keeps_names():
+    made = replace(
+        report(*(EpisodeReport(f"id{n}", name, Status.FAILED, (found(),)) for n, name in enumerate("xxy"))),
+        logs=("a.h5", "b.h5", "b.h5"),
+    )
+    made = replace(made, ranking=rank_episodes(made.episodes))
+    text = report_of.render_check_page(made)
+    assert "a.h5/x" in text
+    assert "b.h5/x" in text
+    assert "b.h5/y" not in text
+    assert [one["name"] for one in report_of.build_report_json(made)["episodes"]] == ["x", "x", "y"]
+    assert [look.name for look in use_names_apart(made).ranking.looks] == ["a.h5/x", "b.h5/x", "y"]

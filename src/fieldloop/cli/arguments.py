@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from fieldloop.doors.parameters import Ask, Parameter
-from fieldloop.errors import BadInput, UnknownName
+from fieldloop.errors import BadInput, UnknownChoice, UnknownName
 from fieldloop.loop.catalogue import COMMANDS, Needs
 
 SEVERAL_WORDS = ("set_",)
 """Options that take several words at once: --set site=hall-2 operator=anna."""
+FACT_SIGN = "="
+"""Every fact has it; other words after such an option are arguments of the command."""
 WORKSPACE_VARIABLE = "FIELDLOOP_WORKSPACE"
 
 
@@ -26,7 +28,7 @@ class Parser(argparse.ArgumentParser):
 
     def parse(self, arguments: Sequence[str]) -> argparse.Namespace:
         """Parse all words; a word that is left over is misspelt."""
-        known, left = self.parse_known_args(list(arguments))
+        known, left = self.parse_known_args(move_arguments_before_facts(arguments))
         if left:
             raise self._make_unknown_word_error(left[0])
         return known
@@ -39,6 +41,31 @@ class Parser(argparse.ArgumentParser):
         if verbs:
             return UnknownName(f"verb of `{self.prog}`", word, verbs)
         return BadInput(f"`{self.prog}` takes no argument {word!r}. See `{self.prog} --help`.")
+
+
+def move_arguments_before_facts(words: Sequence[str]) -> list[str]:
+    """Move words that follow facts and are none before the option, where they count as arguments.
+
+    >>> move_arguments_before_facts(["a.log", "--set", "site=hall-2", "operator=anna", "b.log", "--json"])
+    ['a.log', 'b.log', '--set', 'site=hall-2', 'operator=anna', '--json']
+
+    The first word after the option stays: it is a fact, or is refused as one.
+    """
+    flags = {f"--{name.strip('_')}" for name in SEVERAL_WORDS}
+    end = words.index("--") if "--" in words else len(words)
+    ordered: list[str] = []
+    first: int | None = None  # where the first such option stands
+    reads_facts = False
+    for place, word in enumerate(words[:end]):
+        if word.startswith("-"):
+            reads_facts = word in flags
+            first = len(ordered) if first is None and reads_facts else first
+        elif first is not None and reads_facts and words[place - 1] not in flags and FACT_SIGN not in word:
+            ordered.insert(first, word)
+            first += 1
+            continue
+        ordered.append(word)
+    return [*ordered, *words[end:]]
 
 
 def build_parser(command: str, summary: str, parameters: Ask, needs: Needs, extra_help: str = "") -> Parser:
@@ -101,7 +128,7 @@ def _add_positional(parser: argparse.ArgumentParser, parameter: Parameter) -> No
     parser.add_argument(
         _get_dest_name(parameter),
         nargs=counts[parameter.repeatable, parameter.required],
-        metavar=parameter.name.replace("_", "-").upper(),
+        metavar=_get_typed_name(parameter),
         default=None if parameter.required else parameter.default,
         type=_make_value_reader(parameter),
         help=_write_help(parameter),
@@ -142,6 +169,11 @@ def get_flag(parameter: Parameter) -> str:
     return ("--no-" if switched_off else "--") + parameter.name.strip("_").replace("_", "-")
 
 
+def _get_typed_name(parameter: Parameter) -> str:
+    """Return how help and messages name a parameter: PATHS, or --to."""
+    return parameter.name.replace("_", "-").upper() if parameter.positional else get_flag(parameter)
+
+
 def _get_metavar(parameter: Parameter) -> str:
     return {int: "N", float: "X", Path: "PATH"}.get(parameter.kind, "TEXT")
 
@@ -163,8 +195,7 @@ def _make_value_reader(parameter: Parameter) -> Any:
     def read_value(text: str) -> Any:
         if parameter.choices:
             if text not in parameter.choices:
-                wrong = UnknownName(f"choice for {parameter.name}", text, parameter.choices)
-                raise BadInput(f"{wrong} Known: {', '.join(parameter.choices)}.")
+                raise UnknownChoice(_get_typed_name(parameter), text, parameter.choices)
             return parameter.kind(text)
         try:
             return parameter.kind(text)

@@ -11,6 +11,7 @@ from fieldloop.cli.wrapped import LEFT_OUT, Line, join_blocks, wrap_text
 from fieldloop.model.finding import EpisodeReport, Status
 from fieldloop.report.check.causes import Causes, group_by_cause
 from fieldloop.report.check.content import count_episodes_by_protocol, name_protocols_used
+from fieldloop.report.check.episode_names import use_names_apart
 from fieldloop.report.check.phrases import list_names, write_cause_advice
 from fieldloop.report.check.summary import write_outdated_line
 from fieldloop.say import sentence
@@ -54,6 +55,7 @@ DETAILS = (
 
 def print_check_report(result: Any, screen: Screen) -> None:
     """Print a check report in at most 60 lines, or whole where everything was asked for."""
+    result = use_names_apart(result)
     causes = group_by_cause(result.episodes, result.dataset)
     for detail in (EVERYTHING,) if result.everything else DETAILS:
         lines = join_blocks(_write_blocks(result, causes, screen.width, detail))
@@ -121,20 +123,12 @@ def _write_dimensions(report: Any) -> str:
 
 
 def _write_episodes_to_look_at(report: Any) -> str:
-    cost = " ".join(sentence(detail) for detail in report.ranking.sentence.details)
-    return f"{cost} Look first at {list_names(_name_episodes_to_look_at(report), LOOKED_AT_FIRST)}."
-
-
-def _name_episodes_to_look_at(report: Any) -> list[str]:
-    """Name the episodes to look at and the moments in them; names that occur twice get the name of their log."""
-    looks = report.ranking.looks
-    twice = {name for name, count in Counter(look.name for look in looks).items() if count > 1}
-    logs = dict(zip((episode.episode for episode in report.episodes), report.logs, strict=False))
-    named = []
-    for look in looks:
-        log = f" ({logs[look.episode]})" if look.name in twice and logs.get(look.episode) else ""
-        named.append(f"{look.name}{log}{'' if look.at_s is None else f' at {format_fixed(look.at_s, 2)} s'}")
-    return named
+    cost = [sentence(detail) for detail in report.ranking.sentence.details]
+    named = [
+        look.name if look.at_s is None else f"{look.name} at {format_fixed(look.at_s, 2)} s"
+        for look in report.ranking.looks
+    ]
+    return " ".join([*cost, f"Look first at {list_names(named, LOOKED_AT_FIRST)}."])
 
 
 def _write_sections(causes: Causes, width: int, detail: Detail) -> Iterator[list[Line]]:

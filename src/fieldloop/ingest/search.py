@@ -76,7 +76,7 @@ def explain_not_a_log(path: Path) -> str:
             else "it is empty"
         )
         seen = next((kind for file in _list_files(path) if (kind := _detect_foreign_format(_read_head(file)))), "")
-        hint = f" One file in it is {seen}." if seen else ""
+        hint = f" At least one file in it is {seen}." if seen else ""
         return (
             f"{path} is a folder without a log: {inside}. "
             f"Looked for files with the signature of a log and for a folder with meta/info.json or metadata.yaml.{hint}"

@@ -45,10 +45,10 @@ class Ranking:
 
     @property
     def sentence(self) -> Note:
-        """What to do first."""
+        """What to do first; findings that cost nothing have no cost beside it."""
         if not self.looks:
             return note("check.nothing_against_any")
         first = min(len(self.looks), SHOWN_FIRST)
         lost = sum(look.cost for look in self.looks) / self.episodes
-        cost = note("check.findings_cost", share=lost, episodes=self.episodes)
-        return note("check.look_at_one" if first == 1 else "check.look_at_these", cost, episodes=first)
+        cost = (note("check.findings_cost", share=lost, episodes=self.episodes),) if lost else ()
+        return note("check.look_at_one" if first == 1 else "check.look_at_these", *cost, episodes=first)

@@ -11,7 +11,7 @@ from fieldloop.doors.given_values import check_given_values
 from fieldloop.doors.output_paths import check_output_paths
 from fieldloop.doors.parameters import Ask, Parameter, read_parameters
 from fieldloop.doors.signatures import read_docstring, read_parameters_from_source
-from fieldloop.errors import UnknownName, find_missing_extra
+from fieldloop.errors import UnknownChoice, find_missing_extra
 from fieldloop.loop.catalogue import UseCase
 from fieldloop.python_api.display import add_notebook_display
 
@@ -91,8 +91,7 @@ def _convert_value(parameter: Parameter, given_value: Any) -> Any:
     if parameter.choices:
         written = str(given_value.value if isinstance(given_value, Enum) else given_value)
         if written not in parameter.choices:
-            known = ", ".join(repr(choice) for choice in parameter.choices)
-            raise UnknownName(f"choice for {parameter.name}", written, parameter.choices, known)
+            raise UnknownChoice(parameter.name, written, parameter.choices)
         return parameter.kind(written)
     return given_value
 

@@ -1,6 +1,6 @@
 """Is it fit to learn from? On any log or dataset folder, with or without a workspace."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -13,6 +13,7 @@ from fieldloop.check.rollup import sum_up_by_dimension
 from fieldloop.check.trend import compute_metric_series
 from fieldloop.errors import BadInput
 from fieldloop.loop.data.check_again import measure_again
+from fieldloop.loop.data.file_names import name_defect_file, name_files_apart
 from fieldloop.loop.data.mapping import find_mapping_in_force
 from fieldloop.loop.data.measurements import (
     IN_USE,
@@ -173,17 +174,22 @@ class Gathered:
     """The results so far, episode by episode, and the report made from them."""
 
     def __init__(self, rules: Rules, defects: Iterable[Defect] = ()) -> None:
-        self._rules, self._defects = rules, list(defects)
+        self._rules, self._beside = rules, tuple(defects)
+        self._defects: list[tuple[Path | None, Defect]] = []
         self._results: list[EpisodeResult] = []
         self._reports: list[EpisodeReport] = []
-        self._logs: list[str] = []
+        self._logs: list[Path | None] = []
         self._formats: set[str] = set()
+        self._paths: list[Path | None] = []
         self.parts: dict[str, Part] = {}
 
     def walk(self, results: Iterable[tuple[Part | None, PartResult]]) -> Iterator[tuple[Part | None, EpisodeResult]]:
         """Yield every episode with the part it is in."""
         for part, result in results:
-            self._defects += [defect for defect in result.defects if defect not in self._defects]
+            path = part.path if part else None
+            self._paths.append(path)
+            met = [(path, defect) for defect in result.defects if defect not in self._beside]
+            self._defects += [one for one in met if one not in self._defects]  # a part repeats those of its log
             self._formats.add(result.format)
             for episode in result.episodes:
                 yield part, episode
@@ -194,23 +200,29 @@ class Gathered:
         findings = checks.judge_measurements(result.measured, protocol)
         self._reports.append(checks.make_episode_report(result.episode, findings, protocol.version_name))
         self._results.append(result)
-        self._logs.append(part.path.name if part else "")
+        self._logs.append(part.path if part else None)
         if part:
             self.parts[result.episode.id] = part
 
     def report(self, source: str) -> CheckReport:
         """Ask the questions about many, and put everything together."""
-        force = self._rules.usual
+        force, files = self._rules.usual, name_files_apart(path for path in self._paths if path)
+        logs = tuple(files[path] if path else "" for path in self._logs)
+        names = pages.name_episodes_apart([one.episode.name for one in self._results], logs)
         batch = checks.Batch(
-            tuple(one.episode for one in self._results),
-            tuple(self._defects),
+            tuple(replace(one.episode, name=name) for one, name in zip(self._results, names, strict=True)),
+            (*self._beside, *self._name_defect_files(files)),
             force,
             {one.episode.id: one.measured for one in self._results},
             {one.episode.id: one.imprint for one in self._results},
             {one.episode.id: part for one in self._results if (part := one.episode.fact("split"))},
         )
         made = _assemble_report(source, " + ".join(sorted(self._formats)), batch, tuple(self._reports))
-        return replace(made, logs=tuple(self._logs))
+        return replace(made, logs=logs)
+
+    def _name_defect_files(self, files: Mapping[Path, str]) -> Iterator[Defect]:
+        for path, defect in self._defects:
+            yield name_defect_file(defect, files[path], path) if path and len(files) > 1 else defect
 
 
 def _assemble_report(source: str, form: str, batch: checks.Batch, reports: tuple[EpisodeReport, ...]) -> CheckReport:

@@ -18,12 +18,13 @@ from fieldloop.loop.data.measurements import collect_measuring_rules, judge_epis
 from fieldloop.loop.data.statements import describe_conflicts, read_statements, refuse_contradiction
 from fieldloop.loop.data.streams import cache_stream_list
 from fieldloop.loop.protocol.in_force import require_protocol_in_force
-from fieldloop.loop.work.measure_part import Part, PartResult, Rules, measure_part
+from fieldloop.loop.work.measure_part import EpisodeResult, Part, PartResult, Rules, measure_part
 from fieldloop.loop.work.run_on import run_each
 from fieldloop.loop.workspace import Track, Workspace, track_silently
 from fieldloop.model.episode import Blob, Episode, Log, Stated
 from fieldloop.model.event import LogIngested
 from fieldloop.model.finding import EpisodeReport, Status
+from fieldloop.model.imprint import Imprint
 from fieldloop.model.note import Note
 from fieldloop.model.stated import Amendments
 from fieldloop.say import findings as say_findings
@@ -129,7 +130,8 @@ def ingest_paths(
     # bytes first: an event may only name what is already on the shelf; a known log is not measured again
     fresh = _shelve_new_logs(workspace, logs, taken, waiting, mapping, Amendments(stated=stated) if stated else None)
     rules = collect_measuring_rules(workspace).keep_annotations_of(())  # a new log has no annotations
-    results = workspace.track(run_each(partial(measure_part, rules=rules), fresh), "ingesting logs", len(logs))
+    measure = partial(_measure_unless_refused, rules=rules, overrule=overrule)
+    results = workspace.track(run_each(measure, fresh), "ingesting logs", len(logs))
     new = [_record_log(workspace, waiting.popleft(), result, rules, overrule=overrule) for result in results]
     return Ingested((*taken, *new))
 
@@ -285,6 +287,20 @@ def _record_log(
     reasons = (*(defect.message for defect in log.defects), *(f.fact for f in against))[:MOST_REASONS]
     status, first = decide_log_status(workspace, log.episodes), findings[0] if findings else ""
     return TakenIn(what.name, log.format, blob.sha256, log.episodes, status, message=first, reasons=reasons)
+
+
+def _measure_unless_refused(part: Part, *, rules: Rules, overrule: bool) -> PartResult:
+    """Measure a log; if a user's facts are refused for its first episode, return that episode without measuring.
+
+    Measuring costs far more than reading one episode. Facts that only later episodes contradict are refused afterwards.
+    """
+    if part.amendments is not None and part.amendments.stated:
+        opened = part.open()
+        first = tuple(EpisodeResult(part.amend(one).episode, (), Imprint()) for one in opened.part(0, 1))
+        unmeasured = PartResult(opened.format, first, ())
+        if explain_refused_statements(part, unmeasured, overrule=overrule):
+            return unmeasured
+    return measure_part(part, rules)
 
 
 def explain_refused_statements(part: Part, result: PartResult, *, overrule: bool) -> str:

@@ -13,6 +13,7 @@ from fieldloop.model.episode_text import find_losses_in_texts
 from fieldloop.model.note import Note, Subject, note
 from fieldloop.model.stream import ClockKind, Stream, StreamKind
 from fieldloop.model.stream_notes import RECORDED_HZ, RESAMPLED
+from fieldloop.protocol import default_operations
 from fieldloop.release.writers.far import find_rows_without_sample, report_far_rows, report_left_out_rows
 from fieldloop.release.writers.features import Features
 from fieldloop.release.writers.grid import (
@@ -25,6 +26,7 @@ from fieldloop.release.writers.grid import (
     resample_stream,
 )
 from fieldloop.release.writers.pairing import find_paired_streams, report_time_disagreement, report_unpaired_samples
+from fieldloop.release.writers.seen import measure_stretch
 from fieldloop.release.writers.utf8 import escape_recording_texts
 
 MISSING: NDArray[Any] = np.empty((0, 0, 3), np.uint8)
@@ -152,6 +154,7 @@ def frame_recording(recording: Recording, features: Features) -> Framed:
     odd = [*report_unpaired_samples(recording, paired, len(times)), *gaps]
     odd += filter(None, [report_time_disagreement(recording, paired, features.clock, features.hz)])
     odd += filter(None, [report_far_rows(streams[name], times[kept], rules[name], features.hz) for name in wanted])
+    odd += filter(None, [report_time_by_row_number(times[kept], features.clock, features.hz)])
     return Framed(
         episode, features.clock, features.hz, times[kept],
         values={f.name: resample_stream(streams[f.name], times, rules[f.name])[kept] for f in features.signals},
@@ -159,6 +162,24 @@ def frame_recording(recording: Recording, features: Features) -> Framed:
         rules=rules, streams={name: streams[name] for name in wanted},
         notes=[_add_episode_to_note(episode, loss) for loss in (*lost, *strange, *odd)],
         rows_left_out=len(times) - len(times[kept]),
+    )  # fmt: skip
+
+
+def report_time_by_row_number(times_ns: Times, clock: str, hz: float) -> Note | None:
+    """Return how long the rows last and how long a reader takes them to last that divides row numbers by the rate.
+
+    None where both differ by at most one row, or by less than what counts as even.
+    """
+    if len(times_ns) < 2:  # noqa: PLR2004 - one moment has no length
+        return None
+    uneven_share = default_operations()["convert"].number("uneven_share")
+    stretch = measure_stretch(times_ns, hz)
+    read_s = (len(times_ns) - 1) / hz
+    if abs(stretch - 1) * read_s * hz <= 1 or abs(stretch - 1) <= uneven_share:
+        return None
+    return note(
+        "release.time_by_row_number", about=Subject(clock), lasts_s=stretch * read_s, read_s=read_s, hz=hz,
+        rows=len(times_ns),
     )  # fmt: skip
 
 

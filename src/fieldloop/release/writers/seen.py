@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fieldloop.model.note import Note, Subject, note
 from fieldloop.model.stream import NS_PER_S, ClockKind, Stream
@@ -22,6 +23,7 @@ class Seen:
     feature: Feature
     episodes: int = 0
     rates: list[float] = field(default_factory=list)
+    stretches: list[float] = field(default_factory=list)
     clocks: set[ClockKind] = field(default_factory=set)
     differs: set[str] = field(default_factory=set)
     unlike: Note | None = None
@@ -33,6 +35,7 @@ class Seen:
         self.clocks |= set(stream.clocks)
         if rate := _get_rate(stream):
             self.rates.append(rate)
+            self.stretches.append(measure_stretch(stream.times_ns, rate))
         for what in ("kind", "unit", "columns", "size", "width"):
             here, there = getattr(new, what), getattr(known, what)
             if here != there and not (what == "columns" and not (here and there)):
@@ -46,6 +49,10 @@ class Seen:
         self.differs |= {make_note_key(key) for key, _ in set(new.notes.items()) ^ set(known.notes.items())}
         if new.dtype != known.dtype:
             self.feature = replace(known, dtype=np.result_type(new.dtype, known.dtype).name)
+
+    def is_even(self, uneven_share: float) -> bool:
+        """Do the samples last as long as their number and rate say, in the median episode?"""
+        return abs(float(np.median(self.stretches or [1.0])) - 1.0) <= uneven_share
 
     def merge_into_feature(self, stamps: SharedStamps, grid: str) -> Feature:
         """Return the feature as all episodes have it."""
@@ -80,6 +87,18 @@ def make_no_values_note(stream: Stream) -> Note:
     """Return that a stream has timestamps alone, and why, where its reader noted it."""
     why = stream.notes.get(ENCODING) or stream.notes.get(VALUES) or ""
     return note("release.no_values", about=Subject(stream.name), reason=why)
+
+
+def measure_stretch(times_ns: NDArray[np.int64], hz: float) -> float:
+    """Return how much longer these moments last than as many rows at an even rate; 1 where they are even.
+
+    >>> measure_stretch(np.arange(11) * 100_000_000, hz=10.0)
+    1.0
+    >>> measure_stretch(np.array([0, 100_000_000, 400_000_000]), hz=10.0)
+    2.0
+    """
+    even_s = (len(times_ns) - 1) / hz
+    return (int(times_ns.max()) - int(times_ns.min())) / NS_PER_S / even_s if even_s > 0 else 1.0
 
 
 def _get_rate(stream: Stream) -> float | None:

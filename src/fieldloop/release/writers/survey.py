@@ -21,6 +21,9 @@ from fieldloop.release.writers.utf8 import escape_recording_texts
 CLOCKS = (StreamKind.RGB, StreamKind.DEPTH, StreamKind.ACTION, StreamKind.JOINT_POSITION)
 """Whose stamps make the frame grid, first choice first: a learner's frame is a picture."""
 
+ASSUMED_HZ = 1.0
+"""What formats that require a rate get where the source has none: the number of a row is then its time."""
+
 SLOWEST_HZ, FASTEST_HZ = 1e-6, 1e9
 """One row in eleven days, and one a nanosecond, which is as fine as stamps are."""
 
@@ -70,11 +73,13 @@ def survey_recordings(
         raise BadInput("No recordings to write.")
     _drop_incomplete_streams(seen, left, count)
     grid = _choose_grid_clock(seen, clock)
+    rate = hz or (float(np.median(seen[grid].rates)) if seen[grid].rates else None)
+    unknown_rate = () if rate else (note("release.rate_assumed", hz=ASSUMED_HZ),)
     features = [found.merge_into_feature(stamps, grid) for _, found in sorted(seen.items())]
     return Features(
         tuple(f for f in features if not f.is_camera), tuple(f for f in features if f.is_camera),
-        grid, hz or next(f.hz for f in features if f.name == grid) or 1.0, robots.most_common(1)[0][0], hz is not None,
-        tuple(left[name] for name in sorted(left)), count, tuple(found_splits), pair,
+        grid, rate or ASSUMED_HZ, robots.most_common(1)[0][0], hz is not None,
+        (*(left[name] for name in sorted(left)), *unknown_rate), count, tuple(found_splits), pair,
         default_operations()["convert"].number("longest_gap_s") if longest_gap_s is None else longest_gap_s,
     )  # fmt: skip
 
@@ -96,8 +101,13 @@ def _choose_grid_clock(seen: dict[str, Seen], wanted_stream: str) -> str:
         if wanted_stream not in seen:
             raise BadInput(f"{wanted_stream} is not a stream of every episode. Available: {', '.join(sorted(seen))}.")
         return wanted_stream
+    uneven_share = default_operations()["convert"].number("uneven_share")
+    even = {name for name, found in seen.items() if found.rates and found.is_even(uneven_share)}
+    sensors_are_even = any(seen[name].feature.kind is not StreamKind.ACTION for name in even)
     for kind in CLOCKS:
         of_kind = sorted(name for name, found in seen.items() if found.feature.kind is kind)
+        if kind is StreamKind.ACTION and sensors_are_even:  # commands sent on change are not moments of a learner's row
+            of_kind = [name for name in of_kind if name in even]
         if of_kind:
             return of_kind[0]
-    return max(sorted(seen), key=lambda name: float(np.median(seen[name].rates or [0.0])))
+    return max(sorted(even or seen), key=lambda name: float(np.median(seen[name].rates or [0.0])))

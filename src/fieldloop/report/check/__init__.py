@@ -2,6 +2,7 @@
 
 from fieldloop.report.check.causes import Cause, Causes, group_by_cause
 from fieldloop.report.check.content import CheckReport
+from fieldloop.report.check.episode_names import name_episodes_apart
 from fieldloop.report.check.html import render_check_page
 from fieldloop.report.check.json_form import build_report_json, get_episode_address
 from fieldloop.report.check.sketch import Sketch, sketch_episode
@@ -16,6 +17,7 @@ __all__ = [
     "build_report_json",
     "get_episode_address",
     "group_by_cause",
+    "name_episodes_apart",
     "render_check_page",
     "sketch_episode",
     "sort_episodes_by_cost",

@@ -14,6 +14,8 @@ DEFECT = "check.defect"
 MORE_DEFECTS = "check.more_defects"
 """The reason of a finding that counts defects beyond those that are listed."""
 NO_PROTOCOL = {"check.no_protocol", "check.episodes_name_no_protocol"}
+MOST_REASONS = 4
+"""Reasons of one check that are listed apart; of more, one is shown as an example."""
 NAMELESS = {"check.operators_missing"}
 """Reasons of checks of many episodes for which a protocol would have required an answer."""
 ASKED_BY_PROTOCOL = ("adherence", "throughput", "metadata")
@@ -67,6 +69,12 @@ class Cause:
     def is_defect(self) -> bool:
         """Is it about data that a reader met, rather than about a measured number?"""
         return _get_defect(self.worst) is not None
+
+    @property
+    def is_alike(self) -> bool:
+        """Do all its findings state the same?"""
+        first = self.worst
+        return all(p.finding.measured == first.measured and p.finding.reason == first.reason for p in self.places)
 
     @property
     def fixes(self) -> tuple[FixKind, ...]:
@@ -180,11 +188,24 @@ def _group_into_causes(places: Iterable[Place], episode_count: int) -> tuple[Cau
         groups[finding.check, finding.status, _get_defect_code(finding), place.episode is None].append(place)
     made = [
         Cause(tuple(sorted(alike, key=lambda p: -compute_limit_excess(p.finding))), episode_count)
-        for alike in groups.values()
+        for group in groups.values()
+        for alike in _split_by_reason(group)
     ]
     return tuple(
         sorted(made, key=lambda cause: (-cause.harm, -compute_limit_excess(cause.worst), -len(cause.episodes)))
     )
+
+
+def _split_by_reason(places: Sequence[Place]) -> Iterable[Sequence[Place]]:
+    """Split what no check could tell by the whole reason if no number differs; many reasons stay together."""
+    first = places[0].finding
+    numbers_differ = any(p.finding.measured != first.measured for p in places)
+    if first.status is not Status.CANNOT_TELL or numbers_differ or _get_defect(first) is not None:
+        return (places,)
+    alike: dict[str, list[Place]] = defaultdict(list)
+    for place in places:
+        alike[repr(place.finding.reason)].append(place)
+    return alike.values() if len(alike) <= MOST_REASONS else (places,)
 
 
 def _group_by_reason(places: Iterable[Place]) -> tuple[Unknown, ...]:

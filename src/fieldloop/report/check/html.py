@@ -10,6 +10,7 @@ from fieldloop.report.check.causes import Causes, group_by_cause
 from fieldloop.report.check.content import CheckReport, name_protocols_used
 from fieldloop.report.check.contents_drawing import draw_contents
 from fieldloop.report.check.drawings import draw_intervals, draw_offsets, draw_trace
+from fieldloop.report.check.episode_names import use_names_apart
 from fieldloop.report.check.explanations import draw_explanations, make_check_link
 from fieldloop.report.check.sketch import Sketch
 from fieldloop.report.check.summary import SEVERITY, sort_episodes_by_cost, summarise_check_report, write_outdated_line
@@ -36,6 +37,7 @@ LOOKED_AT_FIRST = 8
 
 def render_check_page(report: CheckReport, sketches: Mapping[str, Sketch] | None = None) -> str:
     """Return the page; episodes with a sketch are shown with plots, worst first."""
+    report = use_names_apart(report)
     summary, sketches, causes = (
         summarise_check_report(report),
         sketches or {},
