@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from fieldloop.errors import BadInput
 from fieldloop.ingest.tables.attempt_files import OutcomeTable, find_telemetry_columns, read_outcome_table
@@ -234,14 +234,12 @@ def record_outcomes(
 def list_outcomes(
     workspace: Workspace, *, policy: str = "", stage: Stage | None = None, limit: int = 100
 ) -> tuple[Outcome, ...]:
-    """List outcomes, newest first.
+    """List outcomes, the latest attempts first, in whatever order they were recorded.
 
     Arguments:
         policy: only this policy version (name or id)
         stage: only this stage
         limit: maximum number of outcomes
     """
-    where: dict[str, Any] = {"policy": find_policy(workspace, policy).id} if policy else {}
-    if stage:
-        where["stage"] = stage
-    return tuple(workspace.store.find(Outcome, where, newest=True, limit=limit))
+    version = find_policy(workspace, policy).id if policy else None
+    return tuple(workspace.store.views.list_last_outcomes((stage,) if stage else tuple(Stage), version, limit))
