@@ -101,6 +101,7 @@ def read_workspace_state(workspace: Workspace) -> Now:
         Count(Session, {"closed_ns": None}), Count(Annotation, {"label": PHASES[0]}, distinct="episode"),
         Count(Outcome, {"policy": gate.policy if gate else "", "stage": Stage.GATE}),
     )  # fmt: skip
+    success = compute_success_over_time(workspace)
     attended = {incident.alarm for incident in every[Incident]}
     return Now(
         deployment, newest[Audit], plan, progress, coverage,
@@ -108,7 +109,7 @@ def read_workspace_state(workspace: Workspace) -> Now:
         episodes=episodes, annotated=annotated, sessions=sessions,
         release=newest[Release], policy=next(iter(every[PolicyVersion]), None),
         decision=newest[Decision], rollout=next(iter(every[Rollout]), None),
-        success=compute_success_over_time(workspace),
+        success=success,
         alarm=next(iter(every[Alarm]), None), diagnosis=next(iter(every[Diagnosis]), None),
         incidents=tuple(i for i in reversed(every[Incident]) if i.done(Step.REVIEWED) is None),
         unattended=tuple(a for a in reversed(every[Alarm]) if a.id not in attended),
@@ -116,8 +117,15 @@ def read_workspace_state(workspace: Workspace) -> Now:
         map_changed=find_edited_map_files(workspace), beside=beside, map_written=(workspace.root / FILES[0]).is_file(),
         set_aside=every_episode - episodes, gate_trials=(gate.trials or verdicts) if gate else 0,
         held_why=_explain_held_episode(workspace) if held and not passed else None,
-        unknown_results=sum(workspace.store.views.count_unknown_results().values()),
+        unknown_results=_count_unknown_results(workspace, success),
     )  # fmt: skip
+
+
+def _count_unknown_results(workspace: Workspace, success: Success) -> int:
+    """Count the attempts without a known result of the version shown, in its window; all where none is shown."""
+    shown = success.current
+    counts = workspace.store.views.count_unknown_results(span_ns=(shown.start_ns, shown.end_ns) if shown else None)
+    return sum(count for (policy, _), count in counts.items() if shown is None or policy == shown.policy)
 
 
 def _explain_held_episode(workspace: Workspace) -> Note | None:

@@ -114,6 +114,13 @@ def find_rollout_in_progress(workspace: Workspace) -> Rollout | None:
     return next((r for r in list_rollouts(workspace) if r.rung not in FINISHED), None)
 
 
+def list_versions_on_rungs(workspace: Workspace) -> tuple[str, ...]:
+    """Return the versions that act in production: on the fleet, as incumbent of the rollout, as its candidate."""
+    climbing = find_rollout_in_progress(workspace)
+    arms = (climbing.incumbent, climbing.candidate if climbing.rung is not Rung.SHADOW else None) if climbing else ()
+    return tuple(version for version in (find_version_in_production(workspace), *arms) if version)
+
+
 def find_last_gate_decision(workspace: Workspace, policy: str) -> Decision | None:
     """Return the last gate decision over the whole deployment; gates of a single site do not count."""
     decided = workspace.store.find(Decision, {"policy": policy}, newest=True)
