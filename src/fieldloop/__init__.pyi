@@ -338,7 +338,7 @@ class OpenWorkspace:
     def monitor_floor(self) -> Floor:
         """Show production: success over time and by site, the rollout, alarms and the last outcomes."""
     def monitor_outcomes(self, *, policy: str = ..., stage: Stage | str | None = ..., limit: int = ...) -> tuple[Outcome, ...]:
-        """List outcomes, newest first."""
+        """List outcomes, the latest attempts first, in whatever order they were recorded."""
     def rollout(self) -> tuple[Rollout, ...]:
         """Show every rollout, newest first: rung, share of tasks, results of candidate and incumbent."""
     def rollout_start(self, policy: str, *, shadow: bool = ..., override: str = ..., rung: Literal['first', 'trial', 'quarter', 'half', 'fleet'] = ...) -> Rollout:

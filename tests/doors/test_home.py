@@ -7,16 +7,22 @@ from tests.doors.story import DAY, NOW, S, empty_workspace, story_workspace
 from tests.doors.story_setting import written
 
 from fieldloop.loop.home.home import home
+from fieldloop.loop.home.next_steps import _propose_data_steps, _propose_ship_steps
+from fieldloop.loop.home.now import read_workspace_state
 from fieldloop.loop.home.pages import count_open_work, list_last_reports, read_ledger_tail, read_success_rates
 from fieldloop.loop.home.success import compute_success_over_time
+from fieldloop.loop.plan.known import compute_coverage, find_good_demonstrations
 from fieldloop.model import event as happened
 from fieldloop.model.decision import Decision, GateTest
 from fieldloop.model.deployment import Audit, AuditAnswer
+from fieldloop.model.episode import Episode
 from fieldloop.model.finding import Status
+from fieldloop.model.fix import Fix, FixKind
 from fieldloop.model.incident import Incident, Step, StepDone
 from fieldloop.model.note import note
 from fieldloop.model.plan import Plan
 from fieldloop.model.policy import Outcome, PolicyVersion, Stage
+from fieldloop.model.release import Release
 from fieldloop.model.rollout import Rollout, Rung
 from fieldloop.say import sentence
 
@@ -193,7 +199,41 @@ def test_what_comes_by_the_hundred_is_summed_up(told):
     texts = [sentence(change.text) for change in home(told).changes]
     assert texts[:2] == ["Demand placed", "Incident moved: leipzig-b"]
     assert any(text.endswith("outcomes recorded") for text in texts)
+    (summed,) = (change.text["events"] for change in home(told).changes if change.text.code == "home.outcomes_recorded")
+    assert summed == sum(1 for _ in told.store.events(happened.OutcomeRecorded))  # all were recorded at once
     assert len(texts) <= 8
+
+
+def test_episodes_released_with_fixes_are_not_called_held_back(tmp_path):
+    workspace = story_workspace(tmp_path / "w")
+    (r1,), (p1,) = workspace.store.find(Release), workspace.store.find(PolicyVersion)
+    episodes = workspace.store.find(Episode, {"status": Status.FAILED})
+    held, good = tuple(e.id for e in episodes), sum(e.succeeded is not False for e in episodes)
+    in_hand = len(find_good_demonstrations(workspace))
+    fix = Fix(FixKind.TRIM, written("x"))
+    before = sum(one.demonstrations for one in compute_coverage(workspace))
+    repaired = dataclasses.replace(r1, id="7" * 64, name="r2", episodes=held, fixes=tuple((e, fix) for e in held))
+    workspace.write(happened.ReleaseFrozen(repaired))
+    now = dataclasses.replace(read_workspace_state(workspace), passed=0, annotated=0)
+    assert (now.held, now.repaired, now.release_trained) == (4, 4, False)
+    codes = {step.sentence.code for step in (*_propose_data_steps(now), *_propose_ship_steps(now))}
+    assert "home.train" in codes
+    assert not codes & {"home.all_held", "home.held_out"}
+    assert [s.sentence.code for s in _propose_data_steps(dataclasses.replace(now, held=5))][-1] == "home.held_out"
+    assert len(find_good_demonstrations(workspace)) == in_hand + good > in_hand
+    assert sum(one.demonstrations for one in compute_coverage(workspace)) == before + good
+    workspace.write(
+        happened.PolicyAdded(dataclasses.replace(p1, id="8" * 64, name="p8", release=repaired.id)),
+        happened.PolicyAdded(dataclasses.replace(p1, id="9" * 64, name="p9", release="")),
+    )
+    after = read_workspace_state(workspace)
+    assert "home.train" not in {step.sentence.code for step in _propose_ship_steps(after)}
+    workspace.close()
+
+
+def test_a_status_among_the_changes_is_in_words(empty):
+    empty.write(happened.PolicyGated(Decision("decision_1", "d" * 64, Status.CANNOT_TELL, (), "f", NOW)))
+    assert [change.text["which"] for change in home(empty).changes] == ["cannot tell"]
 
 
 def test_the_tail_follows_the_ledger(told):

@@ -180,7 +180,7 @@ def test_the_examples_of_a_template_are_never_recorded(mapped, tmp_path):
 def test_every_wrong_row_is_named_by_file_and_line(mapped, tmp_path, old, new):
     file = tmp_path / "outcomes.csv"
     file.write_text(TABLE.replace(old, new))
-    with pytest.raises(BadInput, match=r"^outcomes\.csv, line 5[ :]"):
+    with pytest.raises(BadInput, match=r"(?s)^outcomes\.csv.*\nline 5[ :]"):
         outcomes.record_outcome_table(mapped, file)
 
 
@@ -198,3 +198,33 @@ def test_a_table_without_a_policy_names_it_by_option(here, tmp_path):
         outcomes.record_outcome_table(here, file)
     assert outcomes.record_outcome_table(here, file, policy="p1", stage=Stage.LAB).recorded == 1
     assert here.store.find(Outcome)[0].stage is Stage.LAB
+
+
+def test_all_wrong_rows_are_named_at_once(mapped, tmp_path):
+    file = tmp_path / "outcomes.csv"
+    good = TABLE.splitlines()[1]
+    wrong = [good.replace("gdansk", "gdanks"), good.replace("p1", "p7"), good.replace("yes", "maybe")]
+    file.write_text("\n".join([TABLE.splitlines()[0], *wrong, good, *[good.replace("6.1", "x")] * 9]))
+    with pytest.raises(BadInput) as refused:
+        outcomes.record_outcome_table(mapped, file)
+    lines = str(refused.value).splitlines()
+    assert [line.partition(":")[0] for line in lines[1:-1]] == [f"line {n}" for n in (2, 3, 4, *range(6, 13))]
+    assert "12 of 13 rows" in lines[0]
+    assert "2 more" in lines[-1]
+    assert not mapped.store.count(Outcome)
+
+
+def test_a_missing_column_is_named_beside_the_columns_of_the_file_only(mapped, tmp_path):
+    file = tmp_path / "outcomes.csv"
+    file.write_text("at,policy\n2025-10-08T09:00:00Z,p1\n")
+    with pytest.raises(BadInput, match=r"'succeeded'.*Columns: at, policy\.$"):
+        outcomes.record_outcome_table(mapped, file)
+
+
+def test_an_empty_text_in_json_states_nothing(mapped, tmp_path):
+    file = tmp_path / "outcomes.jsonl"
+    row = {"at": "2025-10-08T09:00:00Z", "policy": "p1", "site": "gdansk", "robot": "arm-1", "succeeded": True}
+    file.write_text(json.dumps({**row, "failure": "", "cycle_s": "", "interventions": ""}) + "\n")
+    assert outcomes.record_outcome_table(mapped, file).recorded == 1
+    (recorded,) = mapped.store.find(Outcome)
+    assert (recorded.failure, recorded.cycle_s, recorded.interventions) == (None, None, 0)

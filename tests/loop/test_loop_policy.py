@@ -1,13 +1,16 @@
 """A policy trained elsewhere enters the loop by name and digest."""
 
 import hashlib
+import io
 import math
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from fieldloop.errors import BadInput, Refused
+from fieldloop.cli.render import show_result
+from fieldloop.cli.screen import Screen
+from fieldloop.errors import BadInput, Refused, UnknownName
 from fieldloop.loop.audit.audit import audit
 from fieldloop.loop.house import setup
 from fieldloop.loop.run import trust
@@ -142,3 +145,25 @@ def test_what_a_policy_was_trained_on_here_does_not_change(here):
     here.write(PolicyTrained(PolicyVersion("a" * 64, "p1", "r1" * 8, "reference", "b", 10, 0, 0.01, 5.0)))
     with pytest.raises(Refused, match="trained here on another release"):
         policy.add_policy(here, "p1", release="r2")
+
+
+@pytest.mark.parametrize("name", ["bad name/../x", "../x", ".hidden", "-x", "a\nb", "a\x00b", "two words", "a\\b", " "])
+def test_a_name_that_could_be_misread_is_refused(here, name):
+    with pytest.raises(BadInput):
+        policy.add_policy(here, name)
+    assert not here.store.count(PolicyVersion)
+    assert policy.add_policy(here, "π0-v3.1_b").name == "π0-v3.1_b"
+
+
+def test_a_misspelt_release_is_refused_with_a_suggestion(here):
+    here.write(ReleaseFrozen(frozen("r1")))
+    with pytest.raises(UnknownName) as refused:
+        policy.add_policy(here, "mine", release="r11")
+    assert refused.value.suggestion == "r1"
+
+
+def test_what_is_not_known_of_a_policy_is_printed_as_a_dash(here):
+    stream = io.StringIO()
+    show_result(policy.add_policy(here, "mine"), Screen(stream))
+    facts = dict(line.rsplit(maxsplit=1) for line in stream.getvalue().splitlines())
+    assert (facts["episodes"], facts["seed"]) == ("–", "–")

@@ -12,7 +12,7 @@ from fieldloop.loop.data import ingest
 from fieldloop.loop.data.measurements import assemble_batch, collect_measuring_rules, store_results
 from fieldloop.loop.house import setup
 from fieldloop.loop.ship import verify_fixes as mending
-from fieldloop.loop.ship.release import freeze_release, write_release_datasheet
+from fieldloop.loop.ship.release import freeze_release, note_held_back_episodes, write_release_datasheet
 from fieldloop.loop.work.measure_part import EpisodeResult
 from fieldloop.loop.work.reopen import Reopened
 from fieldloop.loop.workspace import open_workspace
@@ -183,3 +183,19 @@ def test_operators_are_kept_apart_where_asked(collected, doubled):
     assert not {operators[e] for e in apart.train} & {operators[e] for e in apart.validation}
     with pytest.raises(UnknownName, match="operatr"):
         freeze_release(collected, "r3", apart=("operatr",))
+
+
+def test_a_refused_episode_names_the_fix_that_would_let_it_in(collected):
+    (episode, *_) = collected.store.find(Episode)
+    fix = Fix(FixKind.RESTAMP, IDLE, "camera")
+    against = Finding("timing.clock_offset", NO_SUBJECT, Status.FAILED, 9.0, None, 2.0, "s", fix=fix)
+    other = replace(against, check="motion.idle_head", fix=None)
+    for findings, code, expected in (
+        ((against,), "release.not_passed", "--fix restamp"),
+        ((against, other), "release.not_passed", None),
+        ((against,), "release.not_passed_repaired", None),
+    ):
+        report = EpisodeReport(episode.id, episode.name, Status.FAILED, findings)
+        why = note(code, check=against.check, status="failed", finding=IDLE)
+        (held,) = note_held_back_episodes(collected, [episode], [(episode.id, why)], {episode.id: report})
+        assert dict(held.numbers).get("fixes") == expected

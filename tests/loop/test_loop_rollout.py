@@ -12,6 +12,7 @@ from fieldloop.model.event import OutcomeRecorded, PolicyGated, PolicyTrained, R
 from fieldloop.model.finding import Status
 from fieldloop.model.policy import Outcome, PolicyVersion, Stage
 from fieldloop.model.rollout import Rollout, Rung
+from fieldloop.say import sentence
 
 OLD, NEW = "c" * 64, "d" * 64
 
@@ -120,3 +121,12 @@ def test_what_someone_else_moved_meanwhile_is_not_written_over(floor, step, monk
     with pytest.raises(StoreBusy, match="The rollout changed meanwhile; reload it and try again"):
         step(floor)
     assert {r.id: r for r in floor.store.find(Rollout)} == before | {other.id: other}
+
+
+def test_a_gate_that_did_not_pass_names_the_option_to_override_it(floor):
+    floor.write(PolicyGated(Decision("decision_3", NEW, Status.CANNOT_TELL, (), "f", floor.clock())))
+    with pytest.raises(Refused, match="--override") as refused:
+        rollout.start_policy_rollout(floor, "p2")
+    assert "cannot_tell" not in str(refused.value)
+    begun = rollout.start_policy_rollout(floor, "p2", override="a pilot")
+    assert "cannot_tell" not in sentence(begun.reason)

@@ -37,6 +37,7 @@ RENDERERS = {
     "Watch": "render_run:print_production_rates",
     "Rollout": "render_run:print_rollout",
     "Diagnosis": "render_diagnosis:print_diagnosis",
+    "PolicyVersion": "render_run:print_policy",
     "IncidentNow": "render_run:print_incident",
     "PolicyHealth": "render_run:print_policy_health",
     "HandEyeResult": "render_hand_eye:print_hand_eye_result",
@@ -49,7 +50,7 @@ RENDERERS = {
 }
 ONE_BY_ONE = {"IncidentNow", "EpisodeReport", "PlanScore", "OrderSheet"}
 """Nouns that a row of a table cannot hold."""
-OF_MANY = {"Progress": "render_plan:print_progress"}
+OF_MANY = {"Progress": "render_plan:print_progress", "PolicyVersion": "render_run:print_policies"}
 """Nouns whose list has a renderer of its own."""
 WIDE = {
     "findings",

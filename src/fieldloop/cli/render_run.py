@@ -1,7 +1,10 @@
 """Terminal output of gates, monitoring, rollouts and incidents."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
+from fieldloop.cli.render import show_noun, show_noun_table
 from fieldloop.cli.screen import Screen
 from fieldloop.cli.tables import (
     format_status,
@@ -16,10 +19,28 @@ from fieldloop.model.alarm import Watch, note_standing_alarm
 from fieldloop.model.decision import Decision, GateTest
 from fieldloop.model.finding import Status
 from fieldloop.model.incident import Step
+from fieldloop.model.policy import PolicyVersion
 from fieldloop.model.rollout import Rollout, Rung
 from fieldloop.say import sentence
 from fieldloop.say.findings import write_finding
 from fieldloop.say.numbers import format_duration, format_fixed, format_time, percent, shorten_ids
+
+
+def print_policy(result: PolicyVersion, screen: Screen) -> None:
+    """Print a policy; what is not known of one that was trained elsewhere is a dash."""
+    show_noun(_blank_unknown_facts(result), screen)
+
+
+def print_policies(results: Sequence[PolicyVersion], screen: Screen) -> None:
+    """Print policies as a table."""
+    show_noun_table([_blank_unknown_facts(policy) for policy in results], screen)
+
+
+def _blank_unknown_facts(policy: PolicyVersion) -> PolicyVersion:
+    """Return a policy to print: without a release its episodes are not known, nor its seed unless trained here."""
+    unknown: dict[str, Any] = {} if policy.release else {"episodes": None}
+    unknown |= {"seed": None} if policy.validation_error is None else {}
+    return replace(policy, **unknown)
 
 
 def print_gate_decision(result: Decision, screen: Screen) -> None:

@@ -21,6 +21,7 @@ each form, so that a template holds no format of Python's:
 | `{names:list}`, `{names:comma}` | `bin, light and site`, `bin, light, site`; a list may hold notes |
 | `{where:place}` | `bin back · lighting dim`, from `bin=back,lighting=dim` |
 | `{digest:short}` | the beginning of a content id |
+| `{status:words}` | `cannot tell`, from `cannot_tell` |
 
 A part in square brackets is left out where one of its fields is empty: `{robot} stopped[ at {place}].`
 A value that is itself a note, or a list of notes, is written as its sentences.
@@ -64,6 +65,7 @@ FORMS: dict[str, Callable[[Any], str]] = {
     "comma": lambda parts: ", ".join(map(str, parts)),
     "short": write.shorten_ids,
     "place": write.stratum_text_in_words,
+    "words": lambda name: str(name).replace("_", " "),
 }
 """Every form by name; tests hold that sentences use no other."""
 

@@ -11,6 +11,7 @@ from fieldloop.model.condition import Stratum
 from fieldloop.model.episode import Blob, Episode, Log
 from fieldloop.model.event import E, Event, Recorded
 from fieldloop.model.finding import EpisodeReport, Status
+from fieldloop.model.policy import Outcome
 
 N = TypeVar("N")
 
@@ -65,6 +66,15 @@ class Count:
     noun: type
     where: Mapping[str, Any] = field(default_factory=dict)
     distinct: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EventSpan:
+    """Events of one kind to count: up to a sequence number, back to the first event recorded before `since_ns`."""
+
+    kind: type[Event]
+    last: int
+    since_ns: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +194,15 @@ class Views(Protocol):
         self, stage: str = "production", span_ns: tuple[int, int] | None = None
     ) -> dict[tuple[str, str], int]:
         """Count attempts without a known result by policy and site, at times in [start, end)."""
+
+    def find_reported_spans(self, since_ns: int | None = None, stage: str = "production") -> dict[str, tuple[int, int]]:
+        """Return the times of the first and last outcome with a known result by policy, from the hour of `since_ns`."""
+
+    def list_last_outcomes(self, stages: Sequence[str], policy: str | None = None, limit: int = 100) -> list[Outcome]:
+        """Return the outcomes with the latest times, the latest first, in whatever order they were recorded."""
+
+    def count_events(self, requests: Sequence[EventSpan]) -> list[int]:
+        """Count the events of several kinds, each over its own stretch of the ledger."""
 
 
 class Store(Protocol):

@@ -106,13 +106,10 @@ def _count_partial_hours(
     cuts = [(edge - edge % NS_PER_HOUR, edge) for edge in edges if edge % NS_PER_HOUR]
     if not cuts:
         return
-    cut = _build_spans_table(cuts)
+    cut = build_spans_table(cuts)
     each = outcomes.c
     inside = (
-        (each.stage == stage)
-        & (each.at_ns >= cut.c.begin)
-        & (each.at_ns < cut.c.edge)
-        & _build_known_result_criterion()
+        (each.stage == stage) & (each.at_ns >= cut.c.begin) & (each.at_ns < cut.c.edge) & build_known_result_criterion()
     )
     query = (
         select(cut.c.edge, each.policy, each.site, func.count().filter(each.succeeded), func.count())
@@ -125,13 +122,13 @@ def _count_partial_hours(
         yield (edge, (version, site)), (won, tried)
 
 
-def _build_known_result_criterion() -> ColumnElement[bool]:
+def build_known_result_criterion() -> ColumnElement[bool]:
     """Does an outcome state its result? Others count neither as attempts nor as successes."""
     known: ColumnElement[bool] = outcomes.c.succeeded.is_not(None)
     return known
 
 
-def _build_spans_table(spans: Sequence[Span]):  # type: ignore[no-untyped-def]  # noqa: ANN202 - a common table expression
+def build_spans_table(spans: Sequence[Span]):  # type: ignore[no-untyped-def]  # noqa: ANN201 - a common table expression
     """Return pairs of times as a table to join with; literals, as PostgreSQL guesses the types of parameters."""
     columns = (column("begin", BigInteger), column("edge", BigInteger))
     return values(*columns, name="cuts", literal_binds=True).data(list(spans)).cte()
@@ -173,13 +170,10 @@ def _read_outcomes_of_hours(
     """Yield the outcomes of some hours at some sites."""
     if not sites_by_hour:
         return
-    cut = _build_spans_table([(hour * NS_PER_HOUR, (hour + 1) * NS_PER_HOUR) for hour in sites_by_hour])
+    cut = build_spans_table([(hour * NS_PER_HOUR, (hour + 1) * NS_PER_HOUR) for hour in sites_by_hour])
     each = outcomes.c
     inside = (
-        (each.stage == stage)
-        & (each.at_ns >= cut.c.begin)
-        & (each.at_ns < cut.c.edge)
-        & _build_known_result_criterion()
+        (each.stage == stage) & (each.at_ns >= cut.c.begin) & (each.at_ns < cut.c.edge) & build_known_result_criterion()
     )
     query = select(each.policy, each.site, each.at_ns, each.succeeded).join_from(cut, outcomes, inside)
     for policy, site, at_ns, succeeded in connection.execute(query):

@@ -12,12 +12,14 @@ from fieldloop.model.alarm import Rate
 from fieldloop.model.codec import from_plain
 from fieldloop.model.episode import Episode
 from fieldloop.model.finding import EpisodeReport, Status, prevents_pass
-from fieldloop.store import outcome_counts, rates
+from fieldloop.model.policy import Outcome
+from fieldloop.store import outcome_counts, outcome_times, rates
 from fieldloop.store.contract import (
     Count,
     DayCount,
     EpisodeCount,
     EpisodeFilter,
+    EventSpan,
     FoundEpisodes,
     StratumCount,
     TrialCount,
@@ -28,7 +30,7 @@ from fieldloop.store.judged_again import FIRST_NS, LAST_NS
 from fieldloop.store.outcomes import stratum_of
 from fieldloop.store.rows import Tables, get_body_decoder
 from fieldloop.store.statements import Statements
-from fieldloop.store.tables import NOUN_TABLES, NounTable, convert_to_column_value, get_noun_table
+from fieldloop.store.tables import NOUN_TABLES, NounTable, convert_to_column_value, get_noun_table, ledger
 
 EPISODES = NOUN_TABLES[Episode].table
 
@@ -179,6 +181,30 @@ class SqlViews:
         """Count attempts without a known result by policy and site, at times in [start, end)."""
         with self._database.reading() as connection:
             return outcome_counts.count_unknown_results(connection, str(stage), *(span_ns or (FIRST_NS, LAST_NS)))
+
+    def find_reported_spans(self, since_ns: int | None = None, stage: str = "production") -> dict[str, tuple[int, int]]:
+        """Return the times of the first and last outcome with a known result by policy, from the hour of `since_ns`."""
+        with self._database.reading() as connection:
+            return outcome_times.find_reported_spans(connection, str(stage), since_ns)
+
+    def list_last_outcomes(self, stages: Sequence[str], policy: str | None = None, limit: int = 100) -> list[Outcome]:
+        """Return the outcomes with the latest times, the latest first, in whatever order they were recorded."""
+        with self._database.reading() as connection:
+            return outcome_times.list_last_outcomes(connection, [str(stage) for stage in stages], policy, limit)
+
+    def count_events(self, requests: Sequence[EventSpan]) -> list[int]:
+        """Count the events of several kinds, each over its own stretch of the ledger."""
+        if not requests:
+            return []
+        parts = []
+        for one in requests:
+            earlier, seq = ledger.alias(), ledger.c.seq
+            before = select(earlier.c.seq).where(earlier.c.seq < one.last, earlier.c.at_ns < one.since_ns)
+            after = func.coalesce(before.order_by(earlier.c.seq.desc()).limit(1).scalar_subquery(), 0)
+            counted = select(func.count()).where(ledger.c.kind == one.kind.__name__, seq > after, seq <= one.last)
+            parts.append(counted.select_from(ledger).scalar_subquery())
+        with self._database.reading() as connection:
+            return [int(count) for count in connection.execute(select(*parts)).one()]
 
     def _build_filter_criteria(self, episode_filter: EpisodeFilter) -> list[ColumnElement[bool]]:
         criteria: list[ColumnElement[bool]] = (

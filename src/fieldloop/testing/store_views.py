@@ -25,7 +25,7 @@ from fieldloop.model.finding import EpisodeReport, Status
 from fieldloop.model.plan import Plan
 from fieldloop.model.policy import Outcome, Stage
 from fieldloop.model.release import Release
-from fieldloop.store import Count, EpisodeFilter, Store
+from fieldloop.store import Count, EpisodeFilter, EventSpan, Store
 from fieldloop.testing.samples import make_sample_noun
 
 HOUR_NS = 3_600_000_000_000
@@ -225,6 +225,32 @@ def _matches_filter(episode: Episode, status: Status | None, episode_filter: Epi
     )
 
 
+def outcomes_are_read_by_their_own_time(store: Store) -> None:
+    """The span of each policy and the last outcomes follow the times of attempts, not the order of recording."""
+    every = record_random_outcomes(store, 17)
+    known = [o for o in every if o.stage is Stage.PRODUCTION and o.succeeded is not None]
+    for since_ns in (None, START_NS, START_NS + 30 * HOUR_NS, START_NS + 99 * HOUR_NS):
+        inside = [o for o in known if since_ns is None or o.at_ns >= since_ns - since_ns % HOUR_NS]
+        times = {policy: [o.at_ns for o in inside if o.policy == policy] for policy in {o.policy for o in inside}}
+        expected = {policy: (min(found), max(found)) for policy, found in times.items()}
+        assert store.views.find_reported_spans(since_ns) == expected
+    for policy in (None, "p"):
+        mine = [o for o in every if policy in (None, o.policy)]
+        listed = store.views.list_last_outcomes(tuple(Stage), policy, 30)
+        assert [o.at_ns for o in listed] == sorted((o.at_ns for o in mine), reverse=True)[:30]
+        assert {o.id for o in listed} <= {o.id for o in mine}
+
+
+def events_are_counted_back_to_a_time(store: Store) -> None:
+    """A count of events goes back from a sequence number to the events recorded before a time."""
+    outcome, plan = make_sample_noun(Outcome), make_sample_noun(Plan)
+    for at_ns in range(10):
+        store.append([PlanDrawn(plan), OutcomeRecorded(replace(outcome, id=f"e{at_ns}"))], actor="a", at_ns=at_ns)
+    asked = [EventSpan(OutcomeRecorded, 20, 0), EventSpan(OutcomeRecorded, 20, 7), EventSpan(PlanDrawn, 11, 5)]
+    assert store.views.count_events(asked) == [10, 3, 1]
+    assert store.views.count_events([]) == []
+
+
 VIEW_LAWS: tuple[Callable[[Store], None], ...] = (
     rates_of_many_spans_equal_single_reads,
     days_are_local_to_their_site,
@@ -233,4 +259,6 @@ VIEW_LAWS: tuple[Callable[[Store], None], ...] = (
     bulk_newest_and_counts_equal_single_reads,
     episodes_are_listed_by_any_label,
     last_report_holds_counting_findings,
+    outcomes_are_read_by_their_own_time,
+    events_are_counted_back_to_a_time,
 )

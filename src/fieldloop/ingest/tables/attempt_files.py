@@ -74,13 +74,14 @@ class OutcomeTable:
     """The outcomes of a table, and how many of its rows state no result.
 
     `unknown_ids` gives for each row without an id of its own the id that it has while its result is not known.
-    `lines` are the numbers of the lines, in the order of the outcomes.
+    `lines` are the numbers of the lines, in the order of the outcomes. `wrong` states by line what cannot be read.
     """
 
     outcomes: tuple[Outcome, ...]
     without_result: int
     unknown_ids: Mapping[str, str] = field(default_factory=dict)
     lines: tuple[int, ...] = ()
+    wrong: tuple[tuple[int, str], ...] = ()
 
 
 def read_outcome_table(
@@ -91,15 +92,26 @@ def read_outcome_table(
     The result of a row without one is unknown. It is named by its other cells, so that a later result is recognised.
     """
     rows = read_rows(file)
+    if rows and file.suffix in TABLES:
+        _require_result_column(rows[0][1], file.name)
     while_unknown = _name_rows_by_content([(n, {**row, **NO_RESULT_YET}) for n, row in rows])
     by_content = _name_rows_by_content(rows)
     named = [
         (n, {**row, "id": unknown["id"]} if has_no_result(row.get("succeeded", True)) else row)
         for (n, row), (_, unknown) in zip(by_content, while_unknown, strict=True)
     ]
-    outcomes = _parse_outcomes(named, file, policy, stage, telemetry, zones)
+    wrong: dict[int, str] = {}
+    outcomes = _parse_outcomes(named, file, policy, stage, telemetry, zones, wrong)
     ids = {row["id"]: unknown["id"] for (_, row), (_, unknown) in zip(named, while_unknown, strict=True)}
-    return OutcomeTable(tuple(outcomes), sum(o.succeeded is None for o in outcomes), ids, tuple(n for n, _ in rows))
+    lines = tuple(n for n, _ in rows if n not in wrong)
+    unknown_results = sum(o.succeeded is None for o in outcomes)
+    return OutcomeTable(tuple(outcomes), unknown_results, ids, lines, tuple(wrong.items()))
+
+
+def _require_result_column(row: Mapping[str, Any], file_name: str) -> None:
+    if "succeeded" not in row:
+        columns = ", ".join(row)
+        raise BadInput(f"{file_name}: the column 'succeeded' (yes or no) is missing. Columns: {columns}.")
 
 
 def has_no_result(value: Any) -> bool:
@@ -146,20 +158,28 @@ def _parse_outcomes(
     stage: Stage,
     telemetry: frozenset[str],
     zones: Mapping[str, str],
+    wrong: dict[int, str] | None = None,
 ) -> list[Outcome]:
-    if not rows:
-        return []
-    if file.suffix in TABLES:
-        kinds = classify_columns(rows[0][1], Outcome, telemetry)
-        outcomes = [parse_outcome_row(row, kinds, f"{file.name}, line {n}", policy, stage, zones) for n, row in rows]
-        return _refuse_duplicates(outcomes, file, rows)
+    """Parse rows; what cannot be read goes to `wrong` by line, or is refused at once where that is None."""
+    kinds = classify_columns(rows[0][1], Outcome, telemetry) if rows and file.suffix in TABLES else None
     filled: dict[str, Any] = {"policy": policy, "stage": stage, "site": "", "robot": "", "judged_by": ""}
-    outcomes = []
+    outcomes, read = [], []
     for n, row in rows:
         where = f"{file.name}, line {n}"
-        own = {"id": f"{file.stem}-{n}", "at_ns": _parse_moment_ns(row, where, zones), "stratum": ""}
-        outcomes.append(_parse_json_row(Outcome, {**own, **filled, **row}, where))
-    return _refuse_duplicates(outcomes, file, rows)
+        try:
+            if kinds is not None:
+                outcome = parse_outcome_row(row, kinds, where, policy, stage, zones)
+            else:
+                own = {"id": f"{file.stem}-{n}", "at_ns": _parse_moment_ns(row, where, zones), "stratum": ""}
+                outcome = _parse_json_row(Outcome, {**own, **filled, **row}, where)
+        except BadInput as problem:
+            if wrong is None:
+                raise
+            wrong[n] = str(problem).removeprefix(f"{where}: ").removeprefix(f"{where} ")
+            continue
+        outcomes.append(outcome)
+        read.append((n, row))
+    return _refuse_duplicates(outcomes, file, read)
 
 
 def read_demonstrations(
@@ -187,7 +207,8 @@ def read_demonstrations(
 
 
 def _parse_json_row(record_type: type[N], row: Mapping[str, Any], location: str) -> N:
-    if record_type is Outcome and "succeeded" in row and has_no_result(row["succeeded"]):
+    """Parse rows; what cannot be read goes to `wrong` by line, or is refused at once where that is None."""
+    kinds = classify_columns(rows[0][1], Outcome, telemetry) if rows and file.suffix in TABLES else None
         row = {**row, "succeeded": None}
     elif record_type is Outcome and not isinstance(row.get("succeeded"), bool):
         stated = row.get("succeeded")
@@ -224,12 +245,8 @@ def parse_outcome_row(
     stage: Stage,
     zones: Mapping[str, str],
 ) -> Outcome:
-    """Parse one row of a table."""
-    if "succeeded" not in row:
-        columns = ", ".join(row)
-        raise BadInput(
-            f"{location.partition(',')[0]}: the column 'succeeded' (yes or no) is missing. Columns: {columns}."
-        )
+    """Parse rows; what cannot be read goes to `wrong` by line, or is refused at once where that is None."""
+    kinds = classify_columns(rows[0][1], Outcome, telemetry) if rows and file.suffix in TABLES else None
     numbers = {name: kind(_parse_finite(row[name], name, location)) for name, kind in NUMBERS.items() if row.get(name)}
     plain = {
         "id": row.get("id") or location.replace(", line ", "-"),

@@ -12,8 +12,10 @@ from fieldloop.model.event import Event, Recorded
 from fieldloop.model.finding import Status
 from fieldloop.model.incident import Incident
 from fieldloop.model.note import Note, note
+from fieldloop.model.stream import NS_PER_DAY
 from fieldloop.model.verification import Verification
 from fieldloop.say.marks import BAD, GOOD, MARKS, RUN, WARN
+from fieldloop.store import EventSpan
 
 SUMMED_UP: dict[type[Event], str] = {
     happened.LogIngested: "home.logs_ingested",
@@ -38,14 +40,15 @@ class Change:
     actor: str = ""
 
 
-def list_recent_changes(workspace: Workspace) -> Iterator[Change]:
-    """Yield the newest changes; events that come in numbers are summed up by kind."""
-    recent = workspace.store.tail(max(0, workspace.store.last() - LOOK_BACK))
+def list_recent_changes(workspace: Workspace, last_seq: int) -> Iterator[Change]:
+    """Yield the newest changes; events that come in numbers are counted by kind, over the day up to the last one."""
+    recent = workspace.store.tail(max(0, last_seq - LOOK_BACK))
     listed = [_describe_change(r) for r in recent if not isinstance(r.event, (*SUMMED_UP, *LEFT_OUT))]
-    for kind, code in SUMMED_UP.items():
-        if same := [r for r in recent if isinstance(r.event, kind)]:
-            last = same[-1]
-            listed.append(Change(last.at_ns, RUN, note(code, events=len(same)), "", last.seq, last.actor))
+    last_of = {type(r.event): r for r in recent if isinstance(r.event, tuple(SUMMED_UP))}
+    spans = [EventSpan(kind, last.seq, last.at_ns - NS_PER_DAY) for kind, last in last_of.items()]
+    for (kind, last), events in zip(last_of.items(), workspace.store.views.count_events(spans), strict=True):
+        text = note(SUMMED_UP[kind], events=events)
+        listed.append(Change(last.at_ns, RUN, text, note("home.within_a_day"), last.seq, last.actor))
     yield from sorted(listed, key=lambda c: -c.seq)[:CHANGES]
 
 
@@ -56,6 +59,7 @@ def _describe_change(recorded: Recorded[Event]) -> Change:
         return _describe_verification(recorded, noun)
     named = [noun, *(getattr(noun, name, "") for name in ("name", "site", "deployment", "provider", "rung", "status"))]
     which = next((name for name in named if name and isinstance(name, str)), "")
+    which = MARKS[which].word if isinstance(which, Status) else which
     more = [getattr(noun, name, "") for name in ("message", "what", "reason", "why", "strategy", "trainer")]
     detail = next((one for one in more if one and isinstance(one, str | Note)), "")
     status = getattr(noun, "status", getattr(noun, "verdict", Status.PASSED))

@@ -34,8 +34,9 @@ def home(workspace: Workspace) -> Home:
     """Show each stage of the loop, what to do next, and what changed."""
     now = read_workspace_state(workspace)
     first, *then = list_next_steps(now)
+    seq = workspace.store.last()
     return Home(
-        workspace.name, workspace.clock(), workspace.store.last(), first, tuple(list_stages(now)),
-        describe_demands_on_plan(now), now.success, tuple(list_recent_changes(workspace)), now.coverage, now.plan,
+        workspace.name, workspace.clock(), seq, first, tuple(list_stages(now)),
+        describe_demands_on_plan(now), now.success, tuple(list_recent_changes(workspace, seq)), now.coverage, now.plan,
         now.progress, tuple(then),
     )  # fmt: skip

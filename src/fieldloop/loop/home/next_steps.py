@@ -97,9 +97,10 @@ def _propose_data_steps(now: Now) -> Iterator[NextStep]:
     if now.passed > now.annotated:
         waiting = note("home.no_phases", episodes=now.passed - now.annotated)
         yield NextStep(RUN, waiting, note("home.no_phases_why"), "fieldloop annotate", "/annotate")
-    if now.held and not now.passed:
-        what, why = note("home.all_held", held=now.held), now.held_why or note("home.all_held_why")
-        yield NextStep(WARN, what, why, "fieldloop check", "/quality")
+    if (out := now.held - now.repaired) and not now.passed:
+        what = note("home.held_out", held=out, release=now.release.name) if now.release else None
+        why = now.held_why or note("home.all_held_why")
+        yield NextStep(WARN, what or note("home.all_held", held=out), why, "fieldloop check", "/quality")
     # phases are asked for only once annotation has begun
     ready, why_ready = (now.annotated, "home.freeze_why") if now.annotated else (now.passed, "home.freeze_passed_why")
     ready = min(ready, now.passed)
@@ -124,7 +125,7 @@ def _propose_quality_steps(now: Now) -> Iterator[NextStep]:
 
 def _propose_ship_steps(now: Now) -> Iterator[NextStep]:
     release, policy, climb = now.release, now.policy, now.rollout
-    if release and (policy is None or policy.release != release.id):
+    if release and not now.release_trained:
         what = note("home.train", release=release.name)
         yield NextStep(RUN, what, note("home.train_why"), f"fieldloop train {release.name}", "/policies")
     if policy is None:

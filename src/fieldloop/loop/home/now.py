@@ -61,6 +61,10 @@ class Now:
     set_aside: int = 0
     unknown_results: int = 0
     gate_trials: int = 0
+    repaired: int = 0
+    """Episodes held back by their checks that the newest release holds, with fixes."""
+    release_trained: bool = False
+    """Some policy was trained on the newest release."""
     held_why: Note | None = None
     """Why an episode was held back, where none passed."""
 
@@ -82,8 +86,8 @@ class Now:
 def read_workspace_state(workspace: Workspace) -> Now:
     """Read the store, each thing once."""
     workspace = workspace.at_one_moment()
-    newest = workspace.newest_of(Deployment, Audit, Plan, Release, Decision, DatasetReport)
-    every = workspace.all_of_several(Alarm, Incident, Diagnosis, PolicyVersion, Rollout, Verification, Demand)
+    newest = workspace.newest_of(Deployment, Audit, Plan, Decision, DatasetReport)
+    every = workspace.all_of_several(Alarm, Incident, Diagnosis, PolicyVersion, Release, Rollout, Verification, Demand)
     deployment, plan = newest[Deployment], newest[Plan]
     progress: tuple[Progress, ...] = ()
     coverage: tuple[Coverage, ...] = ()
@@ -95,29 +99,42 @@ def read_workspace_state(workspace: Workspace) -> Now:
         progress, beside = plan_known.compute_plan_progress(workspace, plan) if plan else ((), 0)
         coverage, demands = plan_known.compute_coverage(workspace), tuple(plan_known.find_open_demands(workspace))
     gate = newest[Decision]
-    passed, held, episodes, every_episode, sessions, annotated, verdicts = workspace.store.views.counts(
+    release = next(iter(every[Release]), None)
+    frozen = list(release.episodes) if release else []
+    passed, held, repaired, episodes, every_episode, sessions, annotated, verdicts = workspace.store.views.counts(
         Count(Episode, {"status": Status.PASSED}), Count(Episode, {"status": UNPASSED}),
+        Count(Episode, {"status": UNPASSED, "id": frozen}),
         Count(Episode, IN_USE), Count(Episode),
         Count(Session, {"closed_ns": None}), Count(Annotation, {"label": PHASES[0]}, distinct="episode"),
         Count(Outcome, {"policy": gate.policy if gate else "", "stage": Stage.GATE}),
     )  # fmt: skip
+    success = compute_success_over_time(workspace)
     attended = {incident.alarm for incident in every[Incident]}
     return Now(
         deployment, newest[Audit], plan, progress, coverage,
         demands=demands, passed=passed, held=held, left=sum(p.left for p in progress),
         episodes=episodes, annotated=annotated, sessions=sessions,
-        release=newest[Release], policy=next(iter(every[PolicyVersion]), None),
+        release=release, policy=next(iter(every[PolicyVersion]), None),
         decision=newest[Decision], rollout=next(iter(every[Rollout]), None),
-        success=compute_success_over_time(workspace),
+        success=success,
         alarm=next(iter(every[Alarm]), None), diagnosis=next(iter(every[Diagnosis]), None),
         incidents=tuple(i for i in reversed(every[Incident]) if i.done(Step.REVIEWED) is None),
         unattended=tuple(a for a in reversed(every[Alarm]) if a.id not in attended),
         dataset=newest[DatasetReport], slipped=find_slipped_sensors(workspace),
         map_changed=find_edited_map_files(workspace), beside=beside, map_written=(workspace.root / FILES[0]).is_file(),
         set_aside=every_episode - episodes, gate_trials=(gate.trials or verdicts) if gate else 0,
+        repaired=repaired,
+        release_trained=any(version.release == release.id for version in every[PolicyVersion]) if release else False,
         held_why=_explain_held_episode(workspace) if held and not passed else None,
-        unknown_results=sum(workspace.store.views.count_unknown_results().values()),
+        unknown_results=_count_unknown_results(workspace, success),
     )  # fmt: skip
+
+
+def _count_unknown_results(workspace: Workspace, success: Success) -> int:
+    """Count the attempts without a known result of the version shown, in its window; all where none is shown."""
+    shown = success.current
+    counts = workspace.store.views.count_unknown_results(span_ns=(shown.start_ns, shown.end_ns) if shown else None)
+    return sum(count for (policy, _), count in counts.items() if shown is None or policy == shown.policy)
 
 
 def _explain_held_episode(workspace: Workspace) -> Note | None:

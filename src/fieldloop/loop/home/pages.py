@@ -11,7 +11,7 @@ from fieldloop.model.deployment import Deployment
 from fieldloop.model.episode import Episode
 from fieldloop.model.finding import EpisodeReport, Status
 from fieldloop.model.incident import Incident, Step
-from fieldloop.model.policy import Outcome, Stage
+from fieldloop.model.policy import Stage
 from fieldloop.say.spelled import spell_out_facts
 
 N = TypeVar("N")
@@ -37,8 +37,8 @@ def read_daily_rates(workspace: Workspace, policy: str, site: str, until_ns: int
 
     A day is local to its site, in UTC where the map does not know the site.
     """
-    newest_one = workspace.store.find(Outcome, {"stage": Stage.PRODUCTION, "policy": policy}, newest=True, limit=1)
-    end_ns = min([until_ns, *(outcome.at_ns for outcome in newest_one)])
+    last_one = workspace.store.views.list_last_outcomes((Stage.PRODUCTION,), policy, 1)
+    end_ns = min([until_ns, *(outcome.at_ns for outcome in last_one)])
     mapped: Deployment | None = workspace.newest(Deployment)
     zones = mapped.time_zones if mapped else {}
     days = [

@@ -90,7 +90,11 @@ def _describe_data_stages(now: Now) -> Iterator[StageNow]:
     yield StageNow("collect", "Collect", mark, format_count(now.episodes), fact, "/episodes")
     judged = now.passed + now.held
     mark = (WARN if now.held else GOOD) if judged else IDLE
-    fact = note("home.stage_judged", held=now.held) if judged else note("home.stage_not_judged")
+    fact = (
+        note("home.stage_judged", held=now.held, repaired=now.repaired or None)
+        if judged
+        else note("home.stage_not_judged")
+    )
     yield StageNow("check", "Check", mark, format_count(now.passed), fact, "/quality")
     queue = max(0, now.passed - now.annotated)
     mark = IDLE if not now.annotated else RUN if queue else GOOD

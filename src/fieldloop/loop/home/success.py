@@ -1,5 +1,6 @@
 """Success in production over time: the version's rolling rate, baseline and alarm limit, beside its rival's rate."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ from fieldloop.model.alarm import Alarm, Rate, note_standing_alarm
 from fieldloop.model.diagnosis import Diagnosis
 from fieldloop.model.finding import Status
 from fieldloop.model.note import Note, note
-from fieldloop.model.policy import Outcome, PolicyVersion, Stage
+from fieldloop.model.policy import PolicyVersion
 from fieldloop.model.rollout import Rollout
 from fieldloop.model.stream import NS_PER_DAY
 from fieldloop.report.diagnose.content import name_first_cause
@@ -67,33 +68,36 @@ def compute_success_over_time(workspace: Workspace) -> Success:
     from fieldloop.loop.run.monitor import compute_window_span, count_trials_before_production
     from fieldloop.monitor import Baseline
 
-    store, settings = workspace.store, workspace.operations["monitor"]
-    window_days, last = settings.number("window_days"), _find_last_outcome_to_show(workspace)
-    if last is None:
+    settings, now_ns = workspace.operations["monitor"], workspace.clock()
+    window_days, span = settings.number("window_days"), compute_window_span(workspace, now_ns)
+    chosen, window_ns = _choose_version_to_show(workspace, span), int(window_days * NS_PER_DAY)
+    if chosen is None:
         return Success(window_days)
-    now_ns, window_ns = workspace.clock(), int(window_days * NS_PER_DAY)
+    policy, first, last = chosen
     # the chart ends now, like the window of the monitor; an older history is drawn up to its last outcome
-    recent = now_ns - last.at_ns < window_ns
-    policy, end = last.policy, (max(now_ns, last.at_ns) if recent else last.at_ns) + 1
+    end = (max(now_ns, last) if now_ns - last < window_ns else last) + 1
     names = {version.id: version.name for version in workspace.all_of(PolicyVersion)}
-    first = store.find(Outcome, {"stage": Stage.PRODUCTION, "policy": policy}, limit=1)[0].at_ns
     rival = _find_rival_version(workspace, policy, names, (end - CHART_DAYS * NS_PER_DAY, end), window_ns)
-    shown = {policy, *(point.policy for point in (rival.points if rival else ()))}
-    since = min([first, *(point.start_ns for point in (rival.points if rival else ()))])
-    alarms, found = workspace.all_of(Alarm)[::-1], workspace.all_of(Diagnosis)[::-1]
-    moments = [Change(a.raised_ns, BAD, note("home.alarm"), a.message) for a in alarms if a.policy in shown]
-    moments += [Change(d.made_ns, RUN, note("home.diagnosis"), name_first_cause(d)) for d in found if d.policy in shown]
+    alarms = workspace.all_of(Alarm)[::-1]
     trials = count_trials_before_production(workspace, policy)
     baseline = trials.successes / trials.attempts if trials.attempts else None
-    span = compute_window_span(workspace, now_ns)
     points, window = _compute_chart_points(workspace, policy, (first, end), window_ns, span)
     judged = _judge_window(workspace, Baseline(policy, trials.successes, trials.attempts), window, alarms, span)
     return Success(
         window_days, points, baseline,
         None if baseline is None else baseline - settings.number("max_drop"),
-        tuple(m for m in sorted(moments, key=lambda m: m.at_ns) if m.at_ns >= since),
-        names.get(policy, policy), rival, *judged,
+        _list_moments(workspace, policy, rival, first), names.get(policy, policy), rival, *judged,
     )  # fmt: skip
+
+
+def _list_moments(workspace: Workspace, policy: str, rival: Rival | None, first_ns: int) -> tuple[Change, ...]:
+    """Return the alarms and diagnoses of the versions in the chart, in order of time."""
+    drawn = rival.points if rival else ()
+    shown, since = {policy, *(point.policy for point in drawn)}, min([first_ns, *(point.start_ns for point in drawn)])
+    alarms, found = workspace.all_of(Alarm)[::-1], workspace.all_of(Diagnosis)[::-1]
+    moments = [Change(a.raised_ns, BAD, note("home.alarm"), a.message) for a in alarms if a.policy in shown]
+    moments += [Change(d.made_ns, RUN, note("home.diagnosis"), name_first_cause(d)) for d in found if d.policy in shown]
+    return tuple(m for m in sorted(moments, key=lambda m: m.at_ns) if m.at_ns >= since)
 
 
 def _judge_window(
@@ -112,8 +116,13 @@ def _judge_window(
     open_reasons = tuple(why for found in rates if (why := explain_cannot_tell(found, baseline, settings)))
     raised = () if is_replaced_on_fleet(workspace, policy) else alarms
     lasting = [alarm for found in rates if (alarm := find_standing_alarm(found, raised, settings))]
-    status = Status.FAILED if lasting else Status.CANNOT_TELL if open_reasons else Status.PASSED
-    reasons = (*(note_standing_alarm(alarm, rates) for alarm in lasting), *open_reasons)
+    others = _find_alarms_of_other_versions(workspace, policy, alarms, span_ns)
+    status = Status.FAILED if lasting or others else Status.CANNOT_TELL if open_reasons else Status.PASSED
+    reasons = (
+        *(note_standing_alarm(alarm, rates) for alarm in lasting),
+        *(note_standing_alarm(alarm, [found]) for alarm, found in others),
+        *open_reasons,
+    )
     won, tried = sum(found.successes for found in rates), sum(found.episodes for found in rates)
     return make_rate(policy, "", won, tried, span_ns), status, reasons
 
@@ -130,23 +139,44 @@ def _find_rival_version(
     return None
 
 
-def _find_last_outcome_to_show(workspace: Workspace) -> Outcome | None:
-    """Return the last outcome of the version to show; None where production has reported nothing.
+def _find_alarms_of_other_versions(
+    workspace: Workspace, policy: str, alarms: Sequence[Alarm], span_ns: tuple[int, int]
+) -> list[tuple[Alarm, Rate]]:
+    """Return the standing alarms about other versions in production, each with its rate, as the monitor finds them."""
+    from fieldloop.loop.run.monitor import is_replaced_on_fleet
+    from fieldloop.monitor import find_standing_alarm
 
-    That is the version in production. Before one is, or before it has outcomes, it is the newest version that has.
+    settings = workspace.operations["monitor"]
+    named = {alarm.policy for alarm in alarms} - {policy}
+    others = {version for version in named if not is_replaced_on_fleet(workspace, version)}
+    if not others:
+        return []
+    rates = [rate for rate in workspace.store.success_rates(*span_ns) if rate.policy in others]
+    enough = [rate for rate in rates if rate.episodes >= settings.number("min_episodes")]
+    return [(alarm, rate) for rate in enough if (alarm := find_standing_alarm(rate, alarms, settings))]
+
+
+def _choose_version_to_show(workspace: Workspace, span_ns: tuple[int, int]) -> tuple[str, int, int] | None:
+    """Return the version to show with the times of its first and last outcome; None where none has outcomes.
+
+    That is the version on a rung. Where none on a rung has outcomes, it is the one with most outcomes in the window,
+    or else the one that reported last.
     """
-    from fieldloop.loop.run.rollout import find_version_in_production
+    from fieldloop.loop.run.rollout import list_versions_on_rungs
 
-    for version in (find_version_in_production(workspace), *(p.id for p in workspace.all_of(PolicyVersion))):
-        if version and (found := _find_last_production_outcome(workspace, policy=version)):
-            return found
-    newest = _find_last_production_outcome(workspace)  # of a version that is not registered here
-    return newest and _find_last_production_outcome(workspace, policy=newest.policy)
-
-
-def _find_last_production_outcome(workspace: Workspace, **where: str) -> Outcome | None:
-    found = workspace.store.find(Outcome, {"stage": Stage.PRODUCTION, **where}, newest=True, limit=1)
-    return found[0] if found else None
+    acting, views = list_versions_on_rungs(workspace), workspace.store.views
+    spans = views.find_reported_spans(span_ns[0] - CHART_DAYS * NS_PER_DAY)
+    if not any(version in spans for version in acting or spans):
+        spans = views.find_reported_spans()  # an older history
+    if not spans:
+        return None
+    chosen = next((version for version in acting if version in spans), None)
+    if chosen is None:
+        counts = Counter[str]()
+        for rate in workspace.store.success_rates(*span_ns):
+            counts[rate.policy] += rate.episodes
+        chosen = max(spans, key=lambda version: (counts[version], spans[version][1], version))
+    return chosen, *spans[chosen]
 
 
 def _compute_chart_points(

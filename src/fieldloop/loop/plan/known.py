@@ -68,7 +68,8 @@ def compute_coverage_and_elsewhere(workspace: Workspace) -> tuple[tuple[Coverage
     """
     exposures = latest_deployment(workspace).exposures
     views = workspace.store.views
-    sound = list(_add_mapped_strata(workspace, views.count_episodes({"status": Status.PASSED})))
+    counted = [count for where in _select_demonstrations(workspace) for count in views.count_episodes(where)]
+    sound = list(_add_mapped_strata(workspace, counted))
     tried = views.count_by_stratum(Stage.PRODUCTION, find_versions_in_force(workspace) or None)
     attempts = list(_add_mapped_strata(workspace, tried))
     good = [(s, c.episodes) for s, c in sound if c.succeeded is not False]
@@ -105,7 +106,15 @@ def compute_coverage_for_policy(workspace: Workspace, policy: str) -> tuple[Cove
 
 def find_good_demonstrations(workspace: Workspace) -> tuple[Episode, ...]:
     """Return sound recordings that are not known to have failed."""
-    return tuple(e for e in _find_episodes(workspace, {"status": Status.PASSED}) if e.succeeded is not False)
+    found = (e for where in _select_demonstrations(workspace) for e in _find_episodes(workspace, where))
+    return tuple(episode for episode in found if episode.succeeded is not False)
+
+
+def _select_demonstrations(workspace: Workspace) -> list[dict[str, Any]]:
+    """Return filters of sound recordings: those that passed, and those whose fixes a release accepted."""
+    repaired = {episode for release in workspace.all_of(Release) for episode, _ in release.fixes}
+    accepted = {"id": sorted(repaired), "status": [status for status in Status if status is not Status.PASSED]}
+    return [{"status": Status.PASSED}, *([accepted] if repaired else [])]
 
 
 def find_training_demonstrations(workspace: Workspace, policy: str) -> tuple[Episode, ...]:

@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from fieldloop.errors import BadInput
 from fieldloop.ingest.tables.attempt_files import OutcomeTable, find_telemetry_columns, read_outcome_table
@@ -19,9 +19,12 @@ from fieldloop.model.deployment import Deployment
 from fieldloop.model.event import OutcomeRecorded
 from fieldloop.model.note import Note, note
 from fieldloop.model.policy import FailureClass, Outcome, PolicyVersion, Stage
+from fieldloop.say.numbers import plural
 
 COLUMNS = ("at", "policy", "site", "robot", "succeeded", "failure", "cycle_s", "latency_ms", "confidence",
            "interventions", "item")  # fmt: skip
+MOST_WRONG = 10
+"""A longer list would hide what to mend first."""
 NO_IDS: Mapping[str, str] = {}
 
 
@@ -57,12 +60,7 @@ def record_outcome_table(
     zones = mapped.time_zones if mapped else {}
     telemetry = find_telemetry_columns([file], int(workspace.operations["diagnose"].number("table_levels")))
     table = read_outcome_table(file, policy, stage, telemetry, zones)
-    reported = _name_policies_by_id(workspace, table, file)
-    try:
-        refuse_impossible_outcomes(workspace, reported)
-    except BadInput as wrong:
-        at, why = _find_first_impossible_outcome(workspace, reported)
-        raise BadInput(f"{file.name}, line {table.lines[at]}: {why or wrong} Nothing was recorded.") from wrong
+    reported = _name_policies_by_id(workspace, table, file.name)
     done = record_outcomes(workspace, reported, table.unknown_ids)
     notes = [note("monitor.without_result", rows=table.without_result)] if table.without_result else []
     if done.resolved:
@@ -86,42 +84,55 @@ def record_pasted_outcomes(
         return record_outcome_table(workspace, file, policy=policy, stage=stage)
 
 
-def _name_policies_by_id(workspace: Workspace, table: OutcomeTable, file: Path) -> list[Outcome]:
-    """Name policies by id, and let rows without a judge be judged by the user."""
-    ids: dict[str, str] = {}
+def _name_policies_by_id(workspace: Workspace, table: OutcomeTable, file_name: str) -> list[Outcome]:
+    """Name policies by id, and let rows without a judge be judged by the user; refuse a table with wrong rows."""
+    wrong, judge = dict(table.wrong), workspace.actor.id
+    ids: dict[str, str | BadInput] = {}
+    named: list[Outcome] = []
+    lines: list[int] = []
     for line, outcome in zip(table.lines, table.outcomes, strict=True):
-        if not outcome.policy:
-            raise BadInput(
-                f"{file.name}, line {line} does not state the policy. Add a column 'policy', or give --policy."
-            )
         if outcome.policy not in ids:
-            try:
-                ids[outcome.policy] = find_policy(workspace, outcome.policy).id
-            except BadInput as unknown:
-                raise BadInput(f"{file.name}, line {line}: {unknown} Nothing was recorded.") from unknown
-    judge = workspace.actor.id
-    return [
-        dataclasses.replace(outcome, policy=ids[outcome.policy], judged_by=outcome.judged_by or judge)
-        for outcome in table.outcomes
-    ]
+            ids[outcome.policy] = _find_policy_id(workspace, outcome.policy)
+        if isinstance(version := ids[outcome.policy], BadInput):
+            wrong[line] = str(version)
+            continue
+        named.append(dataclasses.replace(outcome, policy=version, judged_by=outcome.judged_by or judge))
+        lines.append(line)
+    wrong |= {lines[place]: why for place, why in _find_impossible_outcomes(workspace, named).items()}
+    if wrong:
+        rows = len(table.outcomes) + len(table.wrong)
+        listed = "\n".join(f"line {line}: {why}" for line, why in sorted(wrong.items())[:MOST_WRONG])
+        more = f"\n… and {len(wrong) - MOST_WRONG} more" if len(wrong) > MOST_WRONG else ""
+        raise BadInput(
+            f"{file_name}: nothing was recorded, {len(wrong)} of {plural(rows, 'row')} cannot be used.\n{listed}{more}"
+        )
+    return named
 
 
-def _find_first_impossible_outcome(workspace: Workspace, outcomes: Sequence[Outcome]) -> tuple[int, BadInput | None]:
-    """Return the place of the first outcome that is refused, and why; halved, because a table may be long."""
-    whole, why = 0, None
-    end = len(outcomes)
-    while end - whole > 1:
-        middle = (whole + end) // 2
-        try:
-            refuse_impossible_outcomes(workspace, outcomes[whole:middle])
-            whole = middle
-        except BadInput:
-            end = middle
+def _find_policy_id(workspace: Workspace, policy: str) -> str | BadInput:
+    if not policy:
+        return BadInput("The row does not state the policy. Add a column 'policy', or give --policy.")
     try:
-        refuse_impossible_outcomes(workspace, outcomes[whole:end])
-    except BadInput as wrong:
-        why = wrong
-    return whole, why
+        return find_policy(workspace, policy).id
+    except BadInput as unknown:
+        return unknown
+
+
+def _find_impossible_outcomes(workspace: Workspace, outcomes: Sequence[Outcome]) -> dict[int, str]:
+    """Return why outcomes are refused, by their place; halved where some are, because a table may be long."""
+    wrong: dict[int, str] = {}
+    parts = [(0, len(outcomes))] if outcomes else []
+    while parts:
+        start, end = parts.pop()
+        try:
+            refuse_impossible_outcomes(workspace, outcomes[start:end])
+        except BadInput as problem:
+            middle = (start + end) // 2
+            if end - start == 1:
+                wrong[start] = str(problem)
+            else:
+                parts += [(start, middle), (middle, end)]
+    return wrong
 
 
 def write_outcome_template(workspace: Workspace, *, out: Path | None = None) -> str:
@@ -234,14 +245,12 @@ def record_outcomes(
 def list_outcomes(
     workspace: Workspace, *, policy: str = "", stage: Stage | None = None, limit: int = 100
 ) -> tuple[Outcome, ...]:
-    """List outcomes, newest first.
+    """List outcomes, the latest attempts first, in whatever order they were recorded.
 
     Arguments:
         policy: only this policy version (name or id)
         stage: only this stage
         limit: maximum number of outcomes
     """
-    where: dict[str, Any] = {"policy": find_policy(workspace, policy).id} if policy else {}
-    if stage:
-        where["stage"] = stage
-    return tuple(workspace.store.find(Outcome, where, newest=True, limit=limit))
+    version = find_policy(workspace, policy).id if policy else None
+    return tuple(workspace.store.views.list_last_outcomes((stage,) if stage else tuple(Stage), version, limit))

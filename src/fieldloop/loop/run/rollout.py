@@ -15,6 +15,7 @@ from fieldloop.model.rollout import Rollout, Rung
 from fieldloop.rollout import advance_rollout as climb
 from fieldloop.rollout import roll_back
 from fieldloop.rollout import start_rollout as put_on_ladder
+from fieldloop.say.marks import MARKS
 from fieldloop.store import Expected
 
 FINISHED = (Rung.FLEET, Rung.BACK)
@@ -55,6 +56,11 @@ def start_policy_rollout(
         name = find_policy(workspace, climbing.candidate).name
         raise Refused(f"{name} is still being rolled out. Finish it or roll it back first.")
     reason = override.strip()
+    if gate.status is not Status.PASSED and not reason:
+        raise Refused(
+            f"The verdict of the gate on {candidate.name} is: {MARKS[gate.status].word}. A version must pass its own "
+            'gate before a rollout. To start it nevertheless, give a reason: --override "reason"'
+        )
     over = note("rollout.overridden", reason=reason, actor=workspace.actor.id) if reason else None
     begun = put_on_ladder(
         candidate.id, find_version_in_production(workspace), gate, workspace.operations["rollout"], workspace.clock(),
@@ -112,6 +118,13 @@ def find_version_in_production(workspace: Workspace) -> str | None:
 def find_rollout_in_progress(workspace: Workspace) -> Rollout | None:
     """Return the rollout in progress, if there is one."""
     return next((r for r in list_rollouts(workspace) if r.rung not in FINISHED), None)
+
+
+def list_versions_on_rungs(workspace: Workspace) -> tuple[str, ...]:
+    """Return the versions that act in production: on the fleet, as incumbent of the rollout, as its candidate."""
+    climbing = find_rollout_in_progress(workspace)
+    arms = (climbing.incumbent, climbing.candidate if climbing.rung is not Rung.SHADOW else None) if climbing else ()
+    return tuple(version for version in (find_version_in_production(workspace), *arms) if version)
 
 
 def find_last_gate_decision(workspace: Workspace, policy: str) -> Decision | None:

@@ -16,6 +16,7 @@ from fieldloop.serve.bundle import CARD, WEIGHTS, read_bundle
 
 ELSEWHERE = "elsewhere"
 URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/+(?=[^/])")
+POLICY_NAME = re.compile(r"[^\W_][\w.-]*")
 SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
@@ -41,8 +42,8 @@ def add_policy(
         release: the release of this workspace on which the policy was trained, where known
         control_hz: how many actions a second the robot asks for; the gate judges latency by this rate
     """
-    if not name.strip():
-        raise BadInput("Give the policy a name, such as pi0-v3.")
+    if not _find_version_by_name(workspace, name.strip()):
+        _refuse_unusable_name(name.strip())
     if control_hz is not None and not (math.isfinite(control_hz) and control_hz > 0):
         raise BadInput(f"control_hz = {control_hz} is not a valid rate; it must be above 0.")
     learnt_from = named_release(workspace, release) if release else None
@@ -72,8 +73,20 @@ def _find_version_by_name(workspace: Workspace, name: str) -> PolicyVersion | No
     return next(iter(workspace.store.find(PolicyVersion, {"name": name}, newest=True, limit=1)), None)
 
 
+def _refuse_unusable_name(name: str) -> None:
+    """Refuse names that a command, a table or a file name could misread."""
+    if not name:
+        raise BadInput("Give the policy a name, such as pi0-v3.")
+    if not POLICY_NAME.fullmatch(name):
+        raise BadInput(
+            f"{name!r} is not a valid name of a policy. Use letters, digits, '.', '_' and '-', beginning with a letter "
+            "or a digit, such as pi0-v3."
+        )
+
+
 def refuse_taken_name(workspace: Workspace, name: str) -> None:
     """Refuse a second version of the same name: people and tables name versions by it."""
+    _refuse_unusable_name(name)
     if named := _find_version_by_name(workspace, name):
         raise Refused(
             f"{name} is another version already ({named.id[:12]}). Give this one a name of its own, such as {name}-2."

@@ -1,11 +1,11 @@
 """Freeze accepted episodes into releases."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from fieldloop.annotate import load_shipped_taxonomy
 from fieldloop.check.corpus.near import group_near_duplicates
-from fieldloop.errors import Refused
+from fieldloop.errors import Refused, UnknownName
 from fieldloop.loop.audit.audit import latest_deployment
 from fieldloop.loop.collect.synchronisation import require_verified_clocks
 from fieldloop.loop.data.as_frozen import find_release_episodes
@@ -25,11 +25,12 @@ from fieldloop.model.release import Release
 from fieldloop.release import ReleaseDiff, Terms, assemble_release
 from fieldloop.release import compare_releases as compare
 from fieldloop.release.assemble import NothingToRelease
+from fieldloop.release.fixes import select_fixes
 from fieldloop.report.datasheet import write_datasheet as describe
 from fieldloop.say import sentence
 from fieldloop.say.refusals import write_refusal
 
-MOST_REASONS = 3
+MOST_REASONS, MOST_LISTED = 3, 12
 
 
 def freeze_release(
@@ -101,7 +102,8 @@ def _assemble_release(workspace: Workspace, name: str, offered: Sequence[Episode
             else first
         )
     except NothingToRelease as nothing:
-        reasons = tuple(note_held_back_episodes(workspace, offered, nothing.excluded))
+        last = {report.episode: report for report in reports}
+        reasons = tuple(note_held_back_episodes(workspace, offered, nothing.excluded, last))
         listed = [sentence(reason) for reason in reasons] or ["No episode was offered."]
         more = len(nothing.excluded) - len(reasons)
         after = (f"… and {more} more. All: fieldloop check",) if more > 0 else ()
@@ -109,18 +111,26 @@ def _assemble_release(workspace: Workspace, name: str, offered: Sequence[Episode
 
 
 def note_held_back_episodes(
-    workspace: Workspace, offered: Sequence[Episode], excluded: Sequence[tuple[str, Note]]
+    workspace: Workspace,
+    offered: Sequence[Episode],
+    excluded: Sequence[tuple[str, Note]],
+    reports: Mapping[str, EpisodeReport],
 ) -> Iterator[Note]:
-    """Name the first episodes that stay out, each with its finding and the key and file of the limit."""
+    """Name the first episodes that stay out, each with its finding, fixes to accept, and the key and file of the limit.
+
+    An episode that was judged again after its fixes has none left to accept.
+    """
     known = {episode.id: episode for episode in offered}
     for key, why in excluded[:MOST_REASONS]:
         check, episode = dict(why.numbers).get("check"), known[key]
+        fixes = select_fixes(reports[key], FixKind) if why.code == "release.not_passed" and key in reports else None
         yield note(
             "release.held_back",
             episode=episode.name,
             why=why,
             key=f"check.{check}" if check else None,
             file=f"protocols/{episode.task or workspace.settings['task']}.toml" if check else None,
+            fixes=" ".join(sorted({f"--fix {fix.kind.value}" for fix in fixes or ()})) or None,
         )
 
 
@@ -159,4 +169,9 @@ def write_release_datasheet(workspace: Workspace, release: str) -> str:
 def find_release(workspace: Workspace, release: str) -> Release:
     """Find a release by name (the newest of that name) or id."""
     by_name = workspace.store.find(Release, {"name": release}, newest=True, limit=1)
-    return by_name[0] if by_name else workspace.store.get(Release, release)
+    try:
+        return by_name[0] if by_name else workspace.store.get(Release, release)
+    except UnknownName as unknown:
+        names = [known.name for known in workspace.all_of(Release)]
+        listed = ", ".join(names[:MOST_LISTED]) or "none yet; freeze one with `fieldloop release NAME`"
+        raise UnknownName("release", release, names, listed) from unknown

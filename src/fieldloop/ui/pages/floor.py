@@ -77,7 +77,7 @@ def _draw_summary_card(alarms: Sequence[Alarm], success: Success) -> Markup:
         return draw_answer_card(
             "bad", f"Alarm at {last.site}", sentence(last.message), draw_copyable_command("fieldloop diagnose")
         )
-    if not success.points:
+    if not success.points and success.in_window is None:
         return draw_answer_card(
             "idle",
             "Too few outcomes to give a rate",

@@ -84,7 +84,7 @@ def _draw_later_steps(home: Home) -> tuple[Markup, ...]:
 
 
 def _draw_success_panel(home: Home) -> Markup:
-    if not home.success.points:
+    if not home.success.points and home.success.in_window is None:
         nothing = draw_empty_state(
             "No rate yet",
             "The success rate appears here once robots have reported enough outcomes.",
@@ -93,14 +93,20 @@ def _draw_success_panel(home: Home) -> Markup:
         return draw_panel("Success in production", nothing, columns=8)
     days = f"{format_number(home.success.window_days, 6)}-day rolling"
     note = f"{list_policies_shown(home.success)}, {days}, all sites, 95 % interval"
-    chart = make_script_island("success.js", {"first": convert_to_json(home.success)}, shown_seq=home.seq)
-    return draw_panel("Success in production", _draw_success_headline(home), chart, note=note, columns=8)
+    chart = (
+        make_script_island("success.js", {"first": convert_to_json(home.success)}, shown_seq=home.seq)
+        if home.success.points
+        else None
+    )
+    return draw_panel("Success in production", *_draw_success_headline(home), chart, note=note, columns=8)
 
 
-def _draw_success_headline(home: Home) -> Markup:
+def _draw_success_headline(home: Home) -> tuple[Markup, ...]:
+    """Draw the rate in the window, then why it fails or cannot be judged."""
     last, base = home.success.in_window, home.success.baseline
+    reasons = tuple(tag("p", sentence(reason)) for reason in home.success.reasons)
     if last is None:
-        return tag("p", *(sentence(reason) for reason in home.success.reasons[:1]))
+        return reasons[:1]
     headline = [
         tag("b", percent(last.rate)),
         tag("span", percent_range(last.low, last.high)),
@@ -117,7 +123,7 @@ def _draw_success_headline(home: Home) -> Markup:
         )
         beside = f"{format_fixed(abs(100 * under), 1)} points {'below' if under > 0 else 'above'} baseline"
         headline.insert(1, tag("span", draw_level_mark(level), tag("span", beside), class_="st"))
-    return tag("div", *headline, class_="big")
+    return tag("div", *headline, class_="big"), *reasons
 
 
 def _draw_coverage_panel(home: Home) -> Markup:
