@@ -187,7 +187,7 @@ class CodedColumns:
             if kept.any():
                 blocks.append(block.keep(kept, place[block.at][kept]))
         kept = place[self.plain_at] >= 0
-        return CodedColumns(self.rows, len(columns), tuple(blocks), self.plain[:, kept], place[self.plain_at][kept])
+        return CodedColumns(self.rows, len(columns), tuple(blocks), self.plain.T[kept].T, place[self.plain_at][kept])
 
     def among(self, rows: Some) -> "CodedColumns":
         """Return the columns in some of the rows."""
@@ -198,7 +198,7 @@ class CodedColumns:
     def beside(self, other: "CodedColumns") -> "CodedColumns":
         """Return these columns, then the others."""
         moved = tuple(replace(block, at=block.at + self.size) for block in other.blocks)
-        plain = np.column_stack([self.plain, other.plain]) if other.plain.shape[1] else self.plain
+        plain = np.concatenate([self.plain.T, other.plain.T]).T if other.plain.shape[1] else self.plain
         at = np.append(self.plain_at, other.plain_at + self.size)
         return CodedColumns(self.rows, self.size + other.size, (*self.blocks, *moved), plain, at)
 
@@ -232,7 +232,7 @@ def uncoded(columns: Floats) -> CodedColumns:
 
 
 def _weigh(columns: Floats, weights: Floats) -> Floats:
-    return np.asarray(columns * weights[:, None])
+    return np.asarray((columns.T * weights).T)  # each column in one piece, because they are used one by one
 
 
 def _carry(weights: Floats, carrier: Floats | None) -> Floats:

@@ -16,6 +16,7 @@ class Correlated:
     def __init__(self, columns: CodedColumns) -> None:
         """Add up each column."""
         self.columns, self._every = columns, np.ones(columns.rows)
+        self._known: dict[int, Floats] = {}
         self.totals = columns.sum(self._every)
         squares = columns.squares(self._every)
         spread = squares - self.totals**2 / max(columns.rows, 1)
@@ -23,7 +24,11 @@ class Correlated:
 
     def correlate(self, members: Sequence[int]) -> Floats:
         """Correlate every column (down) with some of them (across); a constant one correlates with none."""
-        chosen = list(members)
-        together = self.columns.products(self.columns.take(chosen), self._every)
-        together -= np.outer(self.totals, self.totals[chosen]) / max(self.columns.rows, 1)
-        return np.asarray(together * np.outer(self._inverse_length, self._inverse_length[chosen]))
+        return np.column_stack([np.empty((self.columns.size, 0)), *map(self._correlate_with, members)])
+
+    def _correlate_with(self, member: int) -> Floats:
+        if member not in self._known:
+            column = self.columns.take([member]).unpack()[:, 0]
+            together = self.columns.sum(column) - self.totals * self.totals[member] / max(self.columns.rows, 1)
+            self._known[member] = together * self._inverse_length * self._inverse_length[member]
+        return self._known[member]

@@ -7,6 +7,7 @@ days cost next to nothing (Schur complement).
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,12 +43,12 @@ class Rates:
     difficulty: Floats
     all: Floats
 
-    @property
+    @cached_property
     def flatness(self) -> Floats:
         """Return the derivative of the logarithm of each row's rate by its log-odds."""
         return np.asarray(1.0 - self.difficulty)
 
-    @property
+    @cached_property
     def weight(self) -> Floats:
         """Return the curvature of the log-likelihood by the logarithm of each row's rate."""
         return np.asarray(self.all / (1.0 - self.all))

@@ -47,7 +47,7 @@ class Table:
 
     outcomes: Sequence[Outcome]
     levels: Mapping[str, Levels]
-    """Level of every row by factor, each of which at least one row logs."""
+    """Level of every row by factor, in the order of their names; at least one row logs each."""
     site: Levels
     success: Floats
     at_ns: Counted
@@ -190,7 +190,7 @@ def _tabulate_columns(outcomes: OutcomeColumns, zones: Mapping[str, str], codes:
     numbers |= {"latency_ms": outcomes.numbers["latency_ms"]}
     return Table(
         outcomes=outcomes,
-        levels={name: level for name, level in levels.items() if level.names},
+        levels={name: level for name, level in sorted(levels.items()) if level.names},
         site=Levels(texts["site"].codes, texts["site"].names),
         success=outcomes.succeeded.astype(np.float64),
         at_ns=outcomes.at_ns,
@@ -249,7 +249,7 @@ def _code_levels(rows: Iterable[Mapping[str, str]], count: int) -> dict[str, Lev
             if factor not in seen:
                 seen[factor], codes[factor] = {}, array("i", bytes(4 * count))
             codes[factor][at] = seen[factor].setdefault(level, len(seen[factor]) + 1)
-    return {factor: sort_levels(np.array(codes[factor]), list(seen[factor])) for factor in seen}
+    return {factor: sort_levels(np.array(codes[factor]), list(seen[factor])) for factor in sorted(seen)}
 
 
 def sort_levels(codes: Codes, names: Sequence[str]) -> Levels:
