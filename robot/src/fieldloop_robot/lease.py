@@ -33,11 +33,11 @@ class Lease:
 def take_lease(lease: Lease, holder: str, now_ns: int, ttl_ns: int) -> Lease:
     """Give control to a holder; refused while another holder has it.
 
-    >>> first = take(Lease(), "policy", now_ns=0, ttl_ns=100)
-    >>> take(first, "operator", now_ns=50, ttl_ns=100)
+    >>> first = take_lease(Lease(), "policy", now_ns=0, ttl_ns=100)
+    >>> take_lease(first, "operator", now_ns=50, ttl_ns=100)
     Traceback (most recent call last):
     fieldloop_robot.lease.LeaseRefused: 'policy' holds control for another 0.0 s; ask them to release it, or wait.
-    >>> take(first, "operator", now_ns=100, ttl_ns=100).epoch
+    >>> take_lease(first, "operator", now_ns=100, ttl_ns=100).epoch
     2
     """
     _refuse_invalid_hold(holder, ttl_ns)

@@ -50,7 +50,7 @@ def compute_claim_band(share: float, settings: Section) -> Band:
     """Return the shares within which a claim holds: some points or a factor around it, the nearer, at least a minimum.
 
     >>> from fieldloop.protocol import default_operations
-    >>> shown = lambda share: tuple(round(x, 3) for x in band(share, default_operations()["audit"]))
+    >>> shown = lambda share: tuple(round(x, 3) for x in compute_claim_band(share, default_operations()["audit"]))
     >>> shown(0.5), shown(0.02), shown(0.0)
     ((0.45, 0.55), (0.01, 0.04), (0.0, 0.01))
     """
@@ -66,7 +66,7 @@ def count_levels_by_day(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Count (day, level) into a table of days × levels, and by day those that do not log it.
 
-    >>> counts, silent = count_by_day([("Monday", "dim"), ("Monday", None), ("Tuesday", "dim")], ["bright", "dim"])
+    >>> counts, silent = count_levels_by_day([("Monday", "dim"), ("Monday", None), ("Tuesday", "dim")], ["bright", "dim"])
     >>> counts.tolist(), silent.tolist()
     ([[0.0, 1.0], [0.0, 1.0]], [1.0, 0.0])
     """

@@ -19,7 +19,7 @@ Column = tuple[str, float]
 def match_master_columns(header: Sequence[str], file: str) -> dict[int, Column]:
     """Return for each column, by position, which property it is and in which unit; the others are left out.
 
-    >>> master_columns(["Item No", "Weight (g)", "length_mm", "colour"], "items.csv")
+    >>> match_master_columns(["Item No", "Weight (g)", "length_mm", "colour"], "items.csv")
     {1: ('mass_kg', 0.001), 2: ('length_m', 0.001), 0: ('sku', 1.0)}
     """
     found: dict[int, Column] = {}

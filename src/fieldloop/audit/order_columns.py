@@ -60,7 +60,7 @@ def match_columns_to_roles(header: Sequence[str], file: str, named: Mapping[str,
 def normalise_column_name(name: str) -> str:
     """Return the letters and digits of a column's name, in lower case.
 
-    >>> plain_name("Item No.")
+    >>> normalise_column_name("Item No.")
     'itemno'
     """
     return re.sub(r"[^a-z0-9]", "", name.lower())

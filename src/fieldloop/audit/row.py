@@ -22,7 +22,7 @@ SIDES = 3  # of a box
 def find_line_numbers(text: str) -> dict[Path, int]:
     r"""Return the line of every table and key of a TOML text, which its parser does not report.
 
-    >>> lines_of("[[site]]\nid = 'a'\n[[site.zone]]\nname = 'x'\n[[site]]\nid = 'b'")[("site", 1, "id")]
+    >>> find_line_numbers("[[site]]\nid = 'a'\n[[site.zone]]\nname = 'x'\n[[site]]\nid = 'b'")[("site", 1, "id")]
     6
     """
     line_of: dict[Path, int] = {}

@@ -8,7 +8,7 @@ def find_longest_period(lines: Mapping[date, int], most_days: float) -> tuple[da
     """Return the first and last day of the period with most lines; gaps between its days are at most so many days.
 
     >>> days = {date(2026, 1, 5): 3, date(2026, 2, 1): 4, date(2062, 1, 6): 5}
-    >>> [day.isoformat() for day in longest_stretch(days, 92)]
+    >>> [day.isoformat() for day in find_longest_period(days, 92)]
     ['2026-01-05', '2026-02-01']
     """
     stretches: list[list[date]] = []

@@ -25,7 +25,7 @@ def explain_impossible_values(quantity: str, values: Sequence[float], settings: 
     One value is outside the possible range, or all are outside the usual range and another unit explains them.
 
     >>> from fieldloop.protocol import default_operations
-    >>> why_impossible("temperature_c", [287.0, 297.0], default_operations()["audit"])
+    >>> explain_impossible_values("temperature_c", [287.0, 297.0], default_operations()["audit"])
     'it can only be -60 to 60 °C; it looks like kelvin (13.85 to 23.85 °C)'
     """
     least, low, high, most = settings[quantity]

@@ -15,7 +15,7 @@ def collect_metadata_facts(records: Mapping[str, Mapping[str, str]]) -> dict[str
 
     Well-known names in other records also fill the Episode's field, unless our record does.
 
-    >>> facts_from_metadata({"rig": {"operator_id": "op-7", "lux": "400"}})
+    >>> collect_metadata_facts({"rig": {"operator_id": "op-7", "lux": "400"}})
     {'operator': 'op-7', 'rig.lux': '400', 'rig.operator_id': 'op-7'}
     """
     others = {name: pairs for name, pairs in records.items() if name != METADATA_NAME}

@@ -63,7 +63,7 @@ def add_meaning_note(
 def does_name_state_content(path: str) -> bool:
     """Does the name of an array without a kind say what it holds: bookkeeping, or a part of a known quantity?
 
-    >>> [says_what_it_holds(n) for n in ("next.reward", "robot0_joint_pos_cos", "is_first", "thrust", "target_pos")]
+    >>> [does_name_state_content(n) for n in ("next.reward", "robot0_joint_pos_cos", "is_first", "thrust", "target_pos")]
     [True, True, True, False, False]
     """
     words = split_into_words(path.rpartition("/")[2])
@@ -73,7 +73,7 @@ def does_name_state_content(path: str) -> bool:
 def are_column_names_informative(columns: Sequence[str]) -> bool:
     """Do the column names do more than count?
 
-    >>> names_say_something(["goal_x", "goal_y"]), names_say_something(["state_0", "state_1"]), names_say_something([])
+    >>> are_column_names_informative(["goal_x", "goal_y"]), are_column_names_informative(["state_0", "state_1"]), are_column_names_informative([])
     (True, False, False)
     """
     return any(re.sub(r"[^a-z]", "", name.lower()) not in NAMELESS for name in columns)

@@ -84,7 +84,7 @@ def overlay_tables(base: Mapping[str, Any], over: Mapping[str, Any], where: str,
 def compute_fingerprint(content: Any) -> str:
     """Name numbers by their content: the same numbers have the same name, however the file is laid out.
 
-    >>> fingerprint({"a": 1, "b": 2}) == fingerprint({"b": 2, "a": 1})
+    >>> compute_fingerprint({"a": 1, "b": 2}) == compute_fingerprint({"b": 2, "a": 1})
     True
     """
     return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()[:16]

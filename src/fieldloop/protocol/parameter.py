@@ -13,7 +13,7 @@ KEY = "parameters"
 def convert_parameters_to_tables(place: str, row: Mapping[str, Any]) -> dict[str, Any]:
     """Return a limit in which a bare number in the place of a parameter is the parameter's value.
 
-    >>> as_tables("check.force.window", {"max": 25.0, "parameters": {"contact_n": 2.0}})
+    >>> convert_parameters_to_tables("check.force.window", {"max": 25.0, "parameters": {"contact_n": 2.0}})
     {'max': 25.0, 'parameters': {'contact_n': {'value': 2.0}}}
     """
     if KEY not in row:

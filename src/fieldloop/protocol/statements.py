@@ -187,7 +187,7 @@ def _write_value(setting: Setting) -> str:
 def write_exact_number(value: float) -> str:
     """Write a number short where that loses nothing.
 
-    >>> exact(8.0), exact(0.1 + 0.2)
+    >>> write_exact_number(8.0), write_exact_number(0.1 + 0.2)
     ('8', '0.30000000000000004')
     """
     short = f"{value:g}"

@@ -56,7 +56,7 @@ class Synchronisation:
 def read_synchronisation_means(where: str, raw: Any) -> SyncMeans:
     """Read `synchronised_by`; capitals do not matter.
 
-    >>> read_means("sensors.joints", "ptp")
+    >>> read_synchronisation_means("sensors.joints", "ptp")
     <SyncMeans.PTP: 'PTP'>
     """
     if raw == "":

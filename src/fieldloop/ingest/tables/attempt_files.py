@@ -207,8 +207,9 @@ def read_demonstrations(
 
 
 def _parse_json_row(record_type: type[N], row: Mapping[str, Any], location: str) -> N:
-    """Parse rows; what cannot be read goes to `wrong` by line, or is refused at once where that is None."""
-    kinds = classify_columns(rows[0][1], Outcome, telemetry) if rows and file.suffix in TABLES else None
+    if record_type is Outcome:  # an empty text states nothing, as an empty cell
+        row = {name: value for name, value in row.items() if not (value == "" and name in ("failure", *NUMBERS))}
+    if record_type is Outcome and "succeeded" in row and has_no_result(row["succeeded"]):
         row = {**row, "succeeded": None}
     elif record_type is Outcome and not isinstance(row.get("succeeded"), bool):
         stated = row.get("succeeded")
@@ -245,8 +246,8 @@ def parse_outcome_row(
     stage: Stage,
     zones: Mapping[str, str],
 ) -> Outcome:
-    """Parse rows; what cannot be read goes to `wrong` by line, or is refused at once where that is None."""
-    kinds = classify_columns(rows[0][1], Outcome, telemetry) if rows and file.suffix in TABLES else None
+    """Parse one row of a table."""
+    _require_result_column(row, location.partition(",")[0])
     numbers = {name: kind(_parse_finite(row[name], name, location)) for name, kind in NUMBERS.items() if row.get(name)}
     plain = {
         "id": row.get("id") or location.replace(", line ", "-"),

@@ -217,7 +217,7 @@ def _list_recording_losses(recording: Recording) -> list[Defect]:
 def _is_about_episode(subject: str, episode: str) -> bool:
     """Does a subject name this episode, or a part of it?
 
-    >>> [_names_episode(subject, "ep1") for subject in ("ep1", "ep1/obs/state", "ep1: camera", "ep10", "ep10/obs")]
+    >>> [_is_about_episode(subject, "ep1") for subject in ("ep1", "ep1/obs/state", "ep1: camera", "ep10", "ep10/obs")]
     [True, True, True, False, False]
     """
     return subject == episode or subject.startswith(tuple(f"{episode}{behind}" for behind in PART_FOLLOWS))

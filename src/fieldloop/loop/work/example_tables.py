@@ -13,7 +13,7 @@ from fieldloop.loop.work.atomic_files import write_atomically
 def write_example_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Write a CSV whose rows are examples: each begins with a mark that readers skip.
 
-    >>> print(example_table(["episode", "result"], [["ep1", "success"]]), end="")
+    >>> print(write_example_table(["episode", "result"], [["ep1", "success"]]), end="")
     episode,result
     # ep1,success
     """

@@ -11,7 +11,7 @@ from fieldloop.ui.assets import get_asset_url
 def make_script_island(module: str, args: Mapping[str, Any], *, shown_seq: int | None = None) -> Markup:
     """Make the element that a module mounts itself on; `shown_seq` is the sequence number of the state that it shows.
 
-    >>> script_island("budget.js", {"total": 60}).endswith('data-args="{&#34;total&#34;: 60}"></div>')
+    >>> make_script_island("budget.js", {"total": 60}).endswith('data-args="{&#34;total&#34;: 60}"></div>')
     True
     """
     return tag(

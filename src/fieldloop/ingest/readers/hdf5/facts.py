@@ -49,7 +49,7 @@ def read_distinct_texts(leaf: Leaf) -> str | None:
 def format_numbers_as_fact(values: NDArray[Any]) -> str:
     """Write the first numbers of an array as a fact.
 
-    >>> numbers_as_fact(np.asarray([[0.5, 2.0]]))
+    >>> format_numbers_as_fact(np.asarray([[0.5, 2.0]]))
     '0.5, 2'
     """
     return ", ".join(f"{value:.6g}" for value in values.reshape(-1)[:MOST_FACT_NUMBERS])
