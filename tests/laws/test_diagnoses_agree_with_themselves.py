@@ -11,7 +11,7 @@ from tests.diagnose.test_renamed_columns import GIBBERISH, rename, world_of
 from fieldloop.diagnose import Evidence
 from fieldloop.loop.floor.picking import case
 from fieldloop.loop.run.case_folder import diagnose_folder
-from fieldloop.model.diagnosis import Gap
+from fieldloop.model.diagnosis import Gap, Role
 from fieldloop.model.finding import Status
 
 COVERAGE = (Gap.ENVIRONMENT, Gap.EDGE_CASES, Gap.CONDITIONS, Gap.SIM_TO_REAL)
@@ -40,9 +40,8 @@ def contradictions(found, evidence=None):
         )
     yield from (f"{c.gap} is not collected" for c in found.causes if c.fix.code in COLLECT and c.gap not in COVERAGE)
     yield from ("covered, and never" for c in found.causes if c.never_covered and c.fix.code == "diagnose.fix_restore")
-    yield from (
-        f"role of {one.name}" for one in found.columns if one.gap is Gap.UNKNOWN and one.role.value == "condition"
-    )
+    conditions = [one for one in found.columns if one.role is Role.CONDITION]
+    yield from (f"{one.name} without a gap" for one in conditions if one.gap is Gap.UNKNOWN)
     if evidence is not None and evidence.lags and all(max(abs(g.low_ms), abs(g.high_ms)) <= 5.0 for g in evidence.lags):
         yield from ("timing was excluded" for c in found.causes if c.gap is Gap.TIMING)
     risks = {one.details[-1].code for one in found.cannot_tell if one.details}

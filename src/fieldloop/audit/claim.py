@@ -66,7 +66,8 @@ def count_levels_by_day(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Count (day, level) into a table of days × levels, and by day those that do not log it.
 
-    >>> counts, silent = count_levels_by_day([("Monday", "dim"), ("Monday", None), ("Tuesday", "dim")], ["bright", "dim"])
+    >>> pairs = [("Monday", "dim"), ("Monday", None), ("Tuesday", "dim")]
+    >>> counts, silent = count_levels_by_day(pairs, ["bright", "dim"])
     >>> counts.tolist(), silent.tolist()
     ([[0.0, 1.0], [0.0, 1.0]], [1.0, 0.0])
     """

@@ -63,8 +63,8 @@ def add_meaning_note(
 def does_name_state_content(path: str) -> bool:
     """Does the name of an array without a kind say what it holds: bookkeeping, or a part of a known quantity?
 
-    >>> [does_name_state_content(n) for n in ("next.reward", "robot0_joint_pos_cos", "is_first", "thrust", "target_pos")]
-    [True, True, True, False, False]
+    >>> [does_name_state_content(n) for n in ("next.reward", "robot0_joint_pos_cos", "thrust", "target_pos")]
+    [True, True, False, False]
     """
     words = split_into_words(path.rpartition("/")[2])
     return bool(words & BOOKKEEPING) or bool(words & DERIVED and infer_kind_from_name(path) is not StreamKind.OTHER)
@@ -73,8 +73,8 @@ def does_name_state_content(path: str) -> bool:
 def are_column_names_informative(columns: Sequence[str]) -> bool:
     """Do the column names do more than count?
 
-    >>> are_column_names_informative(["goal_x", "goal_y"]), are_column_names_informative(["state_0", "state_1"]), are_column_names_informative([])
-    (True, False, False)
+    >>> [are_column_names_informative(names) for names in (["goal_x", "goal_y"], ["state_0", "state_1"], [])]
+    [True, False, False]
     """
     return any(re.sub(r"[^a-z]", "", name.lower()) not in NAMELESS for name in columns)
 

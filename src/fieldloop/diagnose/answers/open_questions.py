@@ -35,7 +35,7 @@ def open_questions(inquiry: Inquiry, named: Causes, low: float, split: Split) ->
         yield note("diagnose.unassigned", unassigned_points=100.0 * unassigned)
     yield from _always_together(named)
     yield from _uncertain_ranking_note(named)
-    for explanation in named.risks:
+    for explanation in _risks(inquiry, named):
         if explanation.measurement is not None:
             fact = explanation.measurement
         else:
@@ -59,6 +59,19 @@ def _nothing_explains(inquiry: Inquiry, named: Causes, split: Split) -> bool:
     """Is there no logged condition or number with a part in the loss, and no large part under unseen conditions?"""
     placed = any(c.stratum for c in (*named.causes, *named.vague))
     return not placed and split.share(split.unseen) <= inquiry.settings.number("explaining_share")
+
+
+def _was_never_shown(explanation: Explanation) -> bool:
+    condition = explanation.kind is Kind.CONDITION and explanation.gap in COVERABLE
+    return condition and bool(explanation.never_covered) and not explanation.inside.all()
+
+
+def _risks(inquiry: Inquiry, named: Causes) -> Iterator[Explanation]:
+    """Yield what no outcome supports; without a known cause also every condition that was never demonstrated."""
+    yield from named.risks
+    if all(c.gap is Gap.UNKNOWN for c in (*named.causes, *named.vague)):
+        listed = {risk.stratum for risk in named.risks}
+        yield from (one for one in inquiry.sets.explanations if _was_never_shown(one) and one.stratum not in listed)
 
 
 def _vague_causes(named: Causes) -> Iterator[Note]:
@@ -102,8 +115,7 @@ def questions_without_a_cause(inquiry: Inquiry, low: float, split: Split) -> Ite
         unseen = split.share(split.unseen)
         yield from _log_conditions(inquiry, nothing_explains=unseen <= inquiry.settings.number("explaining_share"))
     for explanation in inquiry.sets.explanations:
-        condition = explanation.kind is Kind.CONDITION and explanation.gap in COVERABLE
-        if condition and explanation.never_covered and not explanation.inside.all():
+        if _was_never_shown(explanation):
             yield _compare_with_elsewhere(inquiry, explanation)
         if explanation.measured and explanation.kind is Kind.FAULT and explanation.measurement is not None:
             fault = explanation.measurement

@@ -3,7 +3,7 @@
 A name only decides what a cause in a column is called. So a column has the same part in a diagnosis under any name.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from fieldloop.diagnose.explanations import gaps
@@ -130,10 +130,3 @@ def _name_gap(name: str, role: Role, shown: Demonstrations | None) -> Gap:
     if is_shown and named not in COVERABLE:
         return Gap.ENVIRONMENT
     return Gap.ENVIRONMENT if named is Gap.UNKNOWN and role is Role.CONDITION else named
-
-
-def list_unexplained_numbers(columns: Columns, names: Mapping[str, object]) -> Iterator[str]:
-    """List numbers whose meaning neither values nor name reveal."""
-    for name in names:
-        if columns.role(name) is Role.TELEMETRY and columns.gap(name) is Gap.UNKNOWN:
-            yield name
