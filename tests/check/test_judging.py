@@ -177,7 +177,7 @@ def test_the_page_of_checks_lists_every_one():
 
 def test_words_are_no_reason_to_measure_again(monkeypatch):
     base = check.fingerprint_measuring_numbers(default_protocol())
-    for words in ("_limit_text", "_value_text", "exact"):
+    for words in ("_write_limit", "_write_value", "write_exact_number"):
         monkeypatch.setattr(f"fieldloop.protocol.statements.{words}", lambda _, name=words: f"put otherwise: {name}")
     assert check.fingerprint_measuring_numbers(default_protocol()) == base
     assert check.fingerprint_measuring_numbers(get_healthy_protocol()) != base

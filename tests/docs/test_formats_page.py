@@ -25,4 +25,4 @@ def test_the_reader_keeps_every_promise(tmp_path):
 
 def test_the_mapping_can_be_read():
     text = next(block for block in re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL) if "schema" in block)
-    assert parse_mapping(text, "docs").rule("debug/anything").drop
+    assert parse_mapping(text, "docs").find_rule("debug/anything").drop

@@ -172,6 +172,7 @@ NOT_A_USE_CASE = {
         "run.rollout:find_last_gate_decision",
         "run.rollout:has_passed_gate",
         "run.rollout:find_rollout_in_progress",
+        "run.rollout:list_versions_on_rungs",
         "run.serve:measure_latency",
     ),
     "takes or gives what only code can hold: nouns, arrays, an engine, a floor": (

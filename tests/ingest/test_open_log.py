@@ -50,7 +50,7 @@ def test_other_bytes_are_named(tmp_path, head, said):
 
 def test_a_folder_names_the_stranger_in_it(tmp_path):
     (tmp_path / "old.bag").write_bytes(b"#ROSBAG V1.2\n")
-    with pytest.raises(UnreadableLog, match="One file in it is a ROS 1 bag of another version"):
+    with pytest.raises(UnreadableLog, match="At least one file in it is a ROS 1 bag of another version"):
         open_log(tmp_path)
 
 

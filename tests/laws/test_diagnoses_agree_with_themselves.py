@@ -9,7 +9,7 @@ from tests.diagnose.test_no_false_blame import bins, sides, steadily
 from tests.diagnose.test_renamed_columns import GIBBERISH, rename, world_of
 
 from fieldloop.diagnose import Evidence
-from fieldloop.loop.floor.picking import case
+from fieldloop.loop.floor.picking import simulate_case
 from fieldloop.loop.run.case_folder import diagnose_folder
 from fieldloop.model.diagnosis import Gap, Role
 from fieldloop.model.finding import Status
@@ -83,5 +83,5 @@ def test_declines_and_unknown_releases():
 
 @pytest.mark.parametrize(("seed", "fault"), [(0, ()), (3, ()), (1, ("latency_s=0.1",))])
 def test_simulated_cases(tmp_path, seed, fault):
-    case(tmp_path / "case", seed=seed, fault=fault, episodes=500, demonstrations=300)
+    simulate_case(tmp_path / "case", seed=seed, fault=fault, episodes=500, demonstrations=300)
     assert not list(contradictions(diagnose_folder(None, tmp_path / "case")))

@@ -140,7 +140,7 @@ def test_a_changed_log_or_parameter_is_looked_at_again(dataset, tmp_path):
 
 
 def test_damaged_and_empty_folders_are_named(tmp_path):
-    with pytest.raises(BadInput, match="was not written in the measurement format"):
+    with pytest.raises(BadInput, match="holds no measurements"):
         check.check(None, keep=tmp_path / "nothing")
     (tmp_path / "kept").mkdir()
     (tmp_path / "kept" / "x.json").write_text("{")
@@ -171,7 +171,7 @@ def test_the_workspace_keeps_imprints_and_judges_without_opening_a_log(here, mon
 
 def test_the_page_of_a_workspace_draws_the_episodes_to_look_at_first(here, tmp_path, monkeypatch):
     shown = []
-    monkeypatch.setattr(check.pages, "html", lambda _, sketches: shown.append(sketches) or "page")
+    monkeypatch.setattr(check.pages, "render_check_page", lambda _, sketches: shown.append(sketches) or "page")
     report = check.check(here, html=tmp_path / "report.html")
     assert set(shown[0]) == {one.episode for one in check.pages.sort_episodes_by_cost(report)[:8]}
     monkeypatch.setattr("fieldloop.ingest.log.OpenLog.recordings", ())

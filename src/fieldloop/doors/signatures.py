@@ -37,8 +37,8 @@ def read_parameters_from_source(use_case: UseCase) -> Ask:
 
     An enumeration is read as text with choices; to call the function, parse again with the real signature.
 
-    >>> from fieldloop.loop.catalogue import use_case
-    >>> plan = read_parameters_from_source(use_case("plan"))
+    >>> from fieldloop.loop.catalogue import find_use_case
+    >>> plan = read_parameters_from_source(find_use_case("plan"))
     >>> next((p.kind.__name__, p.default, p.may_be_none) for p in plan.parameters if p.name == "budget")
     ('int', None, True)
     """

@@ -19,8 +19,8 @@ from fieldloop.python_api.display import add_notebook_display
 def make_command_function(use_case: UseCase, name: str, workspace: Any = None) -> Callable[..., Any]:
     """Return a function that runs a command, on an open workspace or without one.
 
-    >>> from fieldloop.loop.catalogue import use_case
-    >>> str(inspect.signature(make_command_function(use_case("plan folder"), "plan")))[:43]
+    >>> from fieldloop.loop.catalogue import find_use_case
+    >>> str(inspect.signature(make_command_function(find_use_case("plan folder"), "plan")))[:43]
     "(folder: 'Path', *, budget: 'int | None' = "
     """
     signature = _make_signature(read_parameters_from_source(use_case))

@@ -201,7 +201,7 @@ def _tabulate_columns(outcomes: OutcomeColumns, zones: Mapping[str, str], codes:
 
 
 def _code_texts(column: Texts) -> Levels:
-    """Code the texts that occur; an empty one is no level."""
+    """Code the texts that occur; an empty one is not a level."""
     seen = [code for code in np.unique(column.codes).tolist() if column.names[code]]
     names = list(dict.fromkeys(column.names[code] for code in seen))
     place = {name: at for at, name in enumerate(names, 1)}
@@ -253,7 +253,7 @@ def _code_levels(rows: Iterable[Mapping[str, str]], count: int) -> dict[str, Lev
 
 
 def sort_levels(codes: Codes, names: Sequence[str]) -> Levels:
-    """Number levels by their names; codes count from 1, and 0 is no level."""
+    """Number levels by their names; codes count from 1, and 0 means no level."""
     order = sorted(range(len(names)), key=lambda at: names[at])
     number = np.zeros(len(names) + 1, dtype=np.uint8 if len(names) < 2**8 else np.uint32)
     number[np.array(order, dtype=np.int64) + 1] = np.arange(1, len(names) + 1)

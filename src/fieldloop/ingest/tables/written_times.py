@@ -49,13 +49,13 @@ def parse_moment_ns(text: str, location: str, zone: str = "UTC") -> int:
 
 
 def parse_moments_ns(texts: Sequence[str], zone: str) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Parse many moments; the second array marks those that are no valid times."""
+    """Parse many moments; the second array marks those that are not valid times."""
     made, wrong = np.zeros(len(texts), dtype=np.int64), np.zeros(len(texts), dtype=bool)
     if all(map(PLAIN_UTC.fullmatch, texts)) or (zone == "UTC" and all(map(PLAIN.fullmatch, texts))):
         try:
             made[:] = np.array([text[:PLAIN_LENGTH] for text in texts], dtype="datetime64[s]").astype(np.int64)
         except ValueError:
-            pass  # one of them is no day of the calendar: each is looked at
+            pass  # one of them is not a day of the calendar: each is parsed alone
         else:
             return made * NS_PER_S, (made < 0) | (made * NS_PER_S >= LATEST_NS)
     for at, text in enumerate(texts):
