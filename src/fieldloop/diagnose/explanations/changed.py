@@ -50,7 +50,8 @@ def _changed_condition_explanations(
         role = columns.role(condition.factor)
         place = role is Role.SITE
         odds = settings.number("changed_odds" if place else "pairs_odds")
-        odds -= np.log(max(places if place else len(conditions), 1) * (len(days) + 1))
+        since = days if place else days[len(days) // 4 :: max(len(days) // 4, 1)]
+        odds -= np.log(max(places if place else len(conditions), 1) * (len(since) + 1))
         loss = loss_of(role, settings)
         if (~here).sum() < least:  # all of production: the same rows as everything since that day
             continue
@@ -60,7 +61,7 @@ def _changed_condition_explanations(
                 gap, stratum, Kind.LATER, here, nothing, odds, loss, never_covered=never,
                 reasons=(note("diagnose.changed_since_the_baseline"),),
             )  # fmt: skip
-        for day in days if place else days[len(days) // 4 :: max(len(days) // 4, 1)]:
+        for day in since:
             late = here & (after.days >= day)
             if least <= late.sum() <= here.sum() - least:
                 yield Explanation(

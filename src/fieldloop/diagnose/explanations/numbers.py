@@ -1,15 +1,16 @@
 """Explanations by numbers of telemetry: success drops beyond a cut, or the farther the more."""
 
+import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from fieldloop.diagnose.explanations.columns import MACHINERY, Columns
 from fieldloop.diagnose.explanations.demonstrated import Demonstrations
-from fieldloop.diagnose.explanations.dose import bound_latency_loss, lateness
-from fieldloop.diagnose.explanations.explanation import Explanation, Kind
-from fieldloop.diagnose.explanations.priors import loss_of
+from fieldloop.diagnose.explanations.dose import bound_latency_loss, latency_points, lateness, loss_of_points
+from fieldloop.diagnose.explanations.explanation import Explanation, Kind, Loss
+from fieldloop.diagnose.explanations.priors import loss_of, suspicion
 from fieldloop.diagnose.inference.strengths import Ramp, Strength, unpack
 from fieldloop.diagnose.inference.table import Floats, Table
 from fieldloop.model.condition import Condition, Stratum
@@ -88,7 +89,15 @@ def number_explanations(
         ]
         for beyond in kept:
             late_ms = lateness(values, past, beyond.after, settings.number("usual_quantile"))
-            yield _explanation(beyond, column, covered, len(kept), late_ms, settings)
+            made = _explanation(beyond, column, covered, len(kept), late_ms, settings)
+            if column.role is Role.WEAR:
+                yield replace(made, log_odds=made.log_odds + _doubt_wear(beyond, values, past, settings))
+            elif column.role is Role.LATENCY:
+                half = replace(made, log_odds=made.log_odds - math.log(2.0))
+                yield half
+                yield replace(half, loss=_late_loss_on_log_odds(beyond, late_ms, settings), multiplies=False)
+            else:
+                yield made
 
 
 def _explanation(
@@ -96,7 +105,7 @@ def _explanation(
 ) -> Explanation:
     odds, reasons, never = settings.number("number_odds"), [], beyond.unseen(covered)
     machinery, loss = column.role in MACHINERY, loss_of(column.role, settings)
-    if column.role is Role.LATENCY:
+    if column.role is Role.LATENCY and not _has_contrast(beyond, settings):
         loss = bound_latency_loss(loss, late_ms, settings)
     if machinery:
         odds = settings.number("machinery_odds")
@@ -114,6 +123,33 @@ def _explanation(
         column.gap, beyond.stratum, beyond.kind, after, before, odds, loss, never,
         reasons=tuple(reasons), multiplies=column.role is Role.LATENCY,
     )  # fmt: skip
+
+
+def _late_loss_on_log_odds(beyond: Beyond, late_ms: float, settings: Section) -> Loss:
+    """Return the prior effect of late answers that hurt hard attempts more: whether they do is not known in advance."""
+    if _has_contrast(beyond, settings):
+        return Loss(settings.number("fault_loss"), settings.number("fault_spread"))
+    return loss_of_points(latency_points(late_ms, settings), settings)
+
+
+def _has_contrast(beyond: Beyond, settings: Section) -> bool:
+    """Does production have both sides, so that its own outcomes show what the number costs?"""
+    inside = float(np.mean(beyond.after > 0.0))
+    return min(inside, 1.0 - inside) > 1.0 - settings.number("nearly_all")
+
+
+def _doubt_wear(beyond: Beyond, values: Floats, past: Floats, settings: Section) -> float:
+    """Return what to add to the prior odds of a counter: wear hardly beyond what the baseline succeeded with is normal.
+
+    Every counter grows, so production is always a little beyond the baseline.
+    """
+    usual = settings.number("usual_quantile")
+    known = past[np.isfinite(past)]
+    high = float(np.quantile(known, usual)) if len(known) else 0.0
+    if high <= 0.0:
+        return 0.0
+    end = float(np.nanquantile(values, usual)) if beyond.kind is Kind.RISE else beyond.end
+    return min(suspicion(end / high / settings.number("more_than_baseline"), settings), 0.0)
 
 
 def _holds_everywhere(beyond: Beyond, column: Column, settings: Section) -> bool:
@@ -134,7 +170,8 @@ def _rows_beyond_cuts(
         for cut in np.unique([*np.nanquantile(values, CUTS), _widest_gap(values, outermost), *ends]).tolist():
             inside, earlier = (_step(side, cut, sign) for side in (values, past))
             yield Beyond(column.name, cut, above, Kind.STEP, inside, earlier)
-        for start in _candidate_starts(values, past, sign, usual, settings["number_rises"]):
+        shown_end = [seen[1] if above else seen[0]] if seen is not None else []
+        for start in [*_candidate_starts(values, past, sign, usual, settings["number_rises"]), *shown_end]:
             far = float(np.nanquantile(sign * (values - start), usual))
             if far > 0.0:
                 ramps = Ramp(values, start, sign, far), Ramp(past, start, sign, far)

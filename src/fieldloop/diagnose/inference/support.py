@@ -8,23 +8,30 @@ from collections.abc import Collection
 
 import numpy as np
 
-from fieldloop.diagnose.explanations.explanation import Kind
+from fieldloop.diagnose.explanations.dose import log_odds_of_points
+from fieldloop.diagnose.explanations.explanation import Explanation, Kind
 from fieldloop.diagnose.inference.columns import Floats
 from fieldloop.diagnose.inference.expectation import log_odds, logistic
 from fieldloop.diagnose.inquiry import Inquiry
+from fieldloop.model.diagnosis import Gap
+from fieldloop.protocol import Section
 
 
 def supported_by_outcomes(inquiry: Inquiry, members: Collection[int]) -> bool:
     """Has the best set more evidence with them than without, or do their rows lose clearly more than the others?
 
-    A fault of the data must gain evidence clearly: that it was measured does not show that it costs anything. What else
-    holds everywhere has no rows to compare with and counts as supported.
+    A fault of the data must gain evidence clearly, unless one of its size is costly wherever it was tried: that it was
+    measured does not show that it costs anything. What else holds everywhere has no rows to compare with and counts as
+    supported.
     """
     settings, explanations = inquiry.settings, [inquiry.sets.explanations[m] for m in members]
     inside = np.any([one.inside for one in explanations], axis=0)
     rest = tuple(m for m in inquiry.best.members if m not in members)
-    if any(one.kind is Kind.FAULT for one in explanations):
-        return inquiry.best.fit.evidence - inquiry.sets.evidence(rest) > settings.number("fault_gain")
+    faults = [one for one in explanations if one.kind is Kind.FAULT]
+    if faults:
+        costly = any(_is_costly_at_its_size(one, settings) for one in faults)
+        gained = inquiry.best.fit.evidence - inquiry.sets.evidence(rest)
+        return gained > (0.0 if costly else settings.number("fault_gain"))
     if (~inside).sum() < settings.number("min_slice_episodes"):
         return True
     if inquiry.best.fit.evidence > inquiry.sets.evidence(rest):
@@ -33,6 +40,13 @@ def supported_by_outcomes(inquiry: Inquiry, members: Collection[int]) -> bool:
     difference = left[~inside].mean() - left[inside].mean()
     error = np.sqrt(sum(left[side].var() / side.sum() for side in (inside, ~inside)))
     return bool(difference > settings.number("worse_errors") * error)
+
+
+def _is_costly_at_its_size(fault: Explanation, settings: Section) -> bool:
+    """Did a measured lag or disagreement of this size cost more than a negligible loss in the ablation?"""
+    if not fault.measured or fault.gap not in (Gap.TIMING, Gap.LABELS):
+        return False
+    return fault.loss.mean >= log_odds_of_points(100.0 * settings.number("negligible_loss"), settings)
 
 
 def _predicted_rates(inquiry: Inquiry, members: Collection[int]) -> Floats:
