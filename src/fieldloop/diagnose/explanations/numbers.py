@@ -8,7 +8,7 @@ import numpy as np
 
 from fieldloop.diagnose.explanations.columns import MACHINERY, Columns
 from fieldloop.diagnose.explanations.demonstrated import Demonstrations
-from fieldloop.diagnose.explanations.dose import bound_latency_loss, latency_points, lateness, loss_of_points
+from fieldloop.diagnose.explanations.dose import bound_latency_loss, lateness
 from fieldloop.diagnose.explanations.explanation import Explanation, Kind, Loss
 from fieldloop.diagnose.explanations.priors import loss_of, suspicion
 from fieldloop.diagnose.inference.strengths import Ramp, Strength, unpack
@@ -92,10 +92,11 @@ def number_explanations(
             made = _explanation(beyond, column, covered, len(kept), late_ms, settings)
             if column.role is Role.WEAR:
                 yield replace(made, log_odds=made.log_odds + _doubt_wear(beyond, values, past, settings))
-            elif column.role is Role.LATENCY:
+            elif column.role is Role.LATENCY and _has_contrast(beyond, settings):
+                # late answers may miss however easy an attempt is, or hurt hard attempts more: outcomes show which
                 half = replace(made, log_odds=made.log_odds - math.log(2.0))
-                yield half
-                yield replace(half, loss=_late_loss_on_log_odds(beyond, late_ms, settings), multiplies=False)
+                loss = Loss(settings.number("fault_loss"), settings.number("fault_spread"))
+                yield from (half, replace(half, loss=loss, multiplies=False))
             else:
                 yield made
 
@@ -123,13 +124,6 @@ def _explanation(
         column.gap, beyond.stratum, beyond.kind, after, before, odds, loss, never,
         reasons=tuple(reasons), multiplies=column.role is Role.LATENCY,
     )  # fmt: skip
-
-
-def _late_loss_on_log_odds(beyond: Beyond, late_ms: float, settings: Section) -> Loss:
-    """Return the prior effect of late answers that hurt hard attempts more: whether they do is not known in advance."""
-    if _has_contrast(beyond, settings):
-        return Loss(settings.number("fault_loss"), settings.number("fault_spread"))
-    return loss_of_points(latency_points(late_ms, settings), settings)
 
 
 def _has_contrast(beyond: Beyond, settings: Section) -> bool:

@@ -5,6 +5,9 @@ faults grow together from zero to their size, and each is credited with what it 
 does not matter. A condition is credited with what it costs in production beyond what it cost in the baseline. A fault
 of the data lowered the baseline too, by an unknown amount; it is credited with all that production would gain without
 it. The rest of the loss stays unassigned: another mix, a floor that is a little harder.
+
+An interval includes the sets without the cause, unless these are improbable (`confidence`): that a cause may be none is
+stated by its probability, and would else turn every interval into one from 0 on.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -82,11 +85,14 @@ def shares(
 
 
 def _intervals(drawn: Sequence[Floats], tail: float) -> dict[Gap, Interval]:
-    middle, (low, high) = np.mean(drawn, axis=0), np.quantile(drawn, [tail, 1.0 - tail], axis=0)
-    return {
-        gap: (float(m), min(float(a), float(m)), max(float(b), float(m)))
-        for gap, m, a, b in zip(Gap, middle, low, high, strict=True)
-    }
+    """Return mean and interval of each gap; where it is nearly certainly at work, the interval is of that case."""
+    made: dict[Gap, Interval] = {}
+    for gap, values in zip(Gap, np.transpose(drawn), strict=True):
+        at_work = values > 0.0
+        counted = values[at_work] if at_work.mean() >= 1.0 - 2.0 * tail else values
+        middle, (low, high) = float(values.mean()), np.quantile(counted, [tail, 1.0 - tail])
+        made[gap] = (middle, min(float(low), middle), max(float(high), middle))
+    return made
 
 
 class _Credits:

@@ -10,6 +10,7 @@ import numpy as np
 
 from fieldloop.diagnose.explanations.dose import log_odds_of_points
 from fieldloop.diagnose.explanations.explanation import Explanation, Kind
+from fieldloop.diagnose.explanations.judges import JUDGES_DISAGREE
 from fieldloop.diagnose.inference.columns import Floats
 from fieldloop.diagnose.inference.expectation import log_odds, logistic
 from fieldloop.diagnose.inquiry import Inquiry
@@ -43,8 +44,9 @@ def supported_by_outcomes(inquiry: Inquiry, members: Collection[int]) -> bool:
 
 
 def _is_costly_at_its_size(fault: Explanation, settings: Section) -> bool:
-    """Did a measured lag or disagreement of this size cost more than a negligible loss in the ablation?"""
-    if not fault.measured or fault.gap not in (Gap.TIMING, Gap.LABELS):
+    """Did a measured lag, or annotators this far apart, cost more than a negligible loss in the ablation?"""
+    judged = fault.measurement is not None and fault.measurement.code == JUDGES_DISAGREE
+    if not fault.measured or judged or fault.gap not in (Gap.TIMING, Gap.LABELS):
         return False
     return fault.loss.mean >= log_odds_of_points(100.0 * settings.number("negligible_loss"), settings)
 
