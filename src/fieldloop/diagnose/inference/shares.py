@@ -6,7 +6,7 @@ does not matter. A condition is credited with what it costs in production beyond
 of the data lowered the baseline too, by an unknown amount; it is credited with all that production would gain without
 it. The rest of the loss stays unassigned: another mix, a floor that is a little harder.
 
-An interval includes the sets without the cause, unless these are improbable (`confidence`): that a cause may be none is
+An interval includes the sets without the cause, unless these are improbable (`surely`): that a cause may be none is
 stated by its probability, and would else turn every interval into one from 0 on.
 """
 
@@ -76,7 +76,8 @@ def shares(
             credit.append(by_gap)
             fell.append(sum(p for g, p in zip(member_gaps, beyond.tolist(), strict=True) if g is not None))
     tail = 0.5 - sets.settings.number("confidence") / 2.0
-    spans, costs = _intervals(made, tail), _intervals(credit, tail)
+    surely = sets.settings.number("surely")
+    spans, costs = _intervals(made, tail, surely), _intervals(credit, tail, surely)
     known = dict(zip(best.members, _Credits(sets, best).at(best.fit.coefficients)[0].tolist(), strict=True))
     whole = {gap: sum(p for m, p in known.items() if gaps[m] is gap) for gap in Gap}
     parts = {m: p / max(whole[gap], TINY) for m, p in known.items() if (gap := gaps[m]) is not None}
@@ -84,12 +85,12 @@ def shares(
     return Shares(spans, parts, lost, float(np.mean(fell)), costs)
 
 
-def _intervals(drawn: Sequence[Floats], tail: float) -> dict[Gap, Interval]:
+def _intervals(drawn: Sequence[Floats], tail: float, surely: float) -> dict[Gap, Interval]:
     """Return mean and interval of each gap; where it is nearly certainly at work, the interval is of that case."""
     made: dict[Gap, Interval] = {}
     for gap, values in zip(Gap, np.transpose(drawn), strict=True):
         at_work = values > 0.0
-        counted = values[at_work] if at_work.mean() >= 1.0 - 2.0 * tail else values
+        counted = values[at_work] if at_work.mean() >= surely else values
         middle, (low, high) = float(values.mean()), np.quantile(counted, [tail, 1.0 - tail])
         made[gap] = (middle, min(float(low), middle), max(float(high), middle))
     return made
