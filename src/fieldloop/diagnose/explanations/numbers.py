@@ -89,16 +89,14 @@ def number_explanations(
         ]
         for beyond in kept:
             late_ms = lateness(values, past, beyond.after, settings.number("usual_quantile"))
-            made = _explanation(beyond, column, covered, len(kept), late_ms, settings)
+            explanation = _explanation(beyond, column, covered, len(kept), late_ms, settings)
             if column.role is Role.WEAR:
-                yield replace(made, log_odds=made.log_odds + _doubt_wear(beyond, values, past, settings))
+                doubt = _doubt_wear(beyond, values, past, settings)
+                yield replace(explanation, log_odds=explanation.log_odds + doubt)
             elif column.role is Role.LATENCY and _has_contrast(beyond, settings):
-                # late answers may miss however easy an attempt is, or hurt hard attempts more: outcomes show which
-                half = replace(made, log_odds=made.log_odds - math.log(2.0))
-                loss = Loss(settings.number("fault_loss"), settings.number("fault_spread"))
-                yield from (half, replace(half, loss=loss, multiplies=False))
+                yield from _late_in_both_ways(explanation, settings)
             else:
-                yield made
+                yield explanation
 
 
 def _explanation(
@@ -124,6 +122,13 @@ def _explanation(
         column.gap, beyond.stratum, beyond.kind, after, before, odds, loss, never,
         reasons=tuple(reasons), multiplies=column.role is Role.LATENCY,
     )  # fmt: skip
+
+
+def _late_in_both_ways(late: Explanation, settings: Section) -> tuple[Explanation, Explanation]:
+    """Let outcomes show how late answers act: they miss however easy an attempt is, or hurt hard attempts more."""
+    half = replace(late, log_odds=late.log_odds - math.log(2.0))
+    loss = Loss(settings.number("fault_loss"), settings.number("fault_spread"))
+    return half, replace(half, loss=loss, multiplies=False)
 
 
 def _has_contrast(beyond: Beyond, settings: Section) -> bool:
