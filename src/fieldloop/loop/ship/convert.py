@@ -207,7 +207,7 @@ class WithLosses:
             self.losses += _list_recording_losses(recording)
             yield recording
         if self.count and longest == 1:
-            raise BadInput("No stream has two samples, so no time passes and there is no motion to convert.")
+            raise BadInput("No stream has two samples, so no time passes and nothing moves. It cannot be converted.")
 
 
 def _list_recording_losses(recording: Recording) -> list[Defect]:
