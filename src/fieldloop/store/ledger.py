@@ -2,7 +2,7 @@
 
 import contextlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from sqlalchemy import func, select
@@ -192,10 +192,10 @@ class SqlStore:
 def _require_unchanged(tables: Tables, expected: Expected | Unchanged) -> None:
     """Refuse to overwrite a noun that was stated again since it was read; the write lock is held."""
     if isinstance(expected, Unchanged):
-        found = {noun.id: noun for noun in tables.find(expected.noun, {"id": list(expected.ids)})}
-        changed = found != {noun.id: noun for noun in expected.as_read}
+        now: list[Any] = tables.find(expected.noun, {"id": list(expected.ids)})
+        changed = {one.id: one for one in now} != {one.id: one for one in expected.as_read}
     else:
-        newest = tables.find_with_place(expected.noun, expected.where, newest=True, limit=1)
+        newest: Iterable[tuple[Any, int]] = tables.find_with_place(expected.noun, expected.where, newest=True, limit=1)
         changed = any(seq > expected.last for _, seq in newest)
     if changed:
         raise ChangedMeanwhile(f"The {expected.noun.__name__.lower()} changed meanwhile; reload it and try again.")

@@ -276,7 +276,7 @@ def parse_outcome_row(
     zones: Mapping[str, str],
 ) -> Outcome:
     """Parse one row of a table."""
-    _require_result_column([(0, row)], location.partition(",")[0])
+    _require_result_column([(0, dict(row))], location.partition(",")[0])
     numbers = {name: kind(_parse_finite(row[name], name, location)) for name, kind in NUMBERS.items() if row.get(name)}
     plain = {
         "id": row.get("id") or location.replace(", line ", "-"),

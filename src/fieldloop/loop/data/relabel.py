@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fieldloop.errors import BadInput, ChangedMeanwhile
+from fieldloop.errors import BadInput, ChangedMeanwhile, StoreError
 from fieldloop.loop.data.check_again import measure_again
 from fieldloop.loop.data.find_episode import find_episode
 from fieldloop.loop.data.measurements import judge_episodes, read_stored_measurements
@@ -52,10 +52,18 @@ def _write_changed_facts(workspace: Workspace, names: Sequence[str], stated: Seq
             workspace, task
         )  # a protocol that cannot be read is refused before anything is written
     if events:
+        _require_stored_logs(workspace, [event.episode.id for event in events])
         as_read = Unchanged(Episode, tuple(one.id for one in chosen), tuple(chosen))
         workspace.write(*events, expect=as_read)
         judge_changed_episodes(workspace, [event.episode for event in events])
     return EpisodesChanged(_expect_episodes_unchanged(workspace, chosen), len(events))
+
+
+def _require_stored_logs(workspace: Workspace, episodes: Sequence[str]) -> None:
+    """Refuse to change episodes whose log is missing, before anything is written: they are measured anew."""
+    for log in workspace.store.get_logs(episodes).values():
+        if not workspace.shelf.has(log.blob.sha256):
+            raise StoreError(f"{log.name} is missing on the shelf, so nothing was changed. See: fieldloop doctor")
 
 
 def set_episodes_aside(workspace: Workspace, episode: tuple[str, ...], *, reason: str) -> EpisodesChanged:
