@@ -126,7 +126,7 @@ def init(folder: PathLike, *, name: str = ..., task: str = ...) -> OpenWorkspace
 def open(folder: PathLike) -> OpenWorkspace:
     """Open the workspace in a folder; its methods are the commands."""
 
-def check(paths: PathLike | Sequence[PathLike] = ..., *, html: PathLike | None = ..., protocol: PathLike | None = ..., mapping: PathLike | None = ..., numbers_only: bool = ..., keep: PathLike | None = ..., again: bool = ..., all: bool = ..., on: Literal['cores', 'ray'] = ...) -> CheckReport:
+def check(paths: PathLike | Sequence[PathLike] = ..., *, html: PathLike | None = ..., protocol: PathLike | None = ..., mapping: PathLike | None = ..., set_: str | Sequence[str] = ..., numbers_only: bool = ..., keep: PathLike | None = ..., again: bool = ..., all: bool = ..., on: Literal['cores', 'ray'] = ...) -> CheckReport:
     """Check whether logs or datasets are fit for training; without a path, judge the workspace's episodes again."""
 def convert(source: PathLike, target: PathLike, *, to: Literal['lerobot', 'hdf5', 'rlds', 'mcap'] = ..., clock: str = ..., hz: float | None = ..., codec: Literal['keep', 'h264', 'av1'] = ..., actions_from: str = ..., pair: Literal['', 'index', 'time'] = ..., mapping: PathLike | None = ...) -> Converted:
     """Convert a log or dataset into a training format, and list what the target cannot hold."""
@@ -251,7 +251,7 @@ class OpenWorkspace:
         """List the ingested logs, newest first, each with its defects."""
     def ingest_streams(self, episode: str) -> tuple[StreamShown, ...]:
         """List an episode's streams: kind, unit, rate and every clock it came with, the most trusted first."""
-    def check(self, paths: PathLike | Sequence[PathLike] = ..., *, html: PathLike | None = ..., protocol: PathLike | None = ..., mapping: PathLike | None = ..., numbers_only: bool = ..., keep: PathLike | None = ..., again: bool = ..., all: bool = ..., on: Literal['cores', 'ray'] = ...) -> CheckReport:
+    def check(self, paths: PathLike | Sequence[PathLike] = ..., *, html: PathLike | None = ..., protocol: PathLike | None = ..., mapping: PathLike | None = ..., set_: str | Sequence[str] = ..., numbers_only: bool = ..., keep: PathLike | None = ..., again: bool = ..., all: bool = ..., on: Literal['cores', 'ray'] = ...) -> CheckReport:
         """Check whether logs or datasets are fit for training; without a path, judge the workspace's episodes again."""
     def check_show(self) -> QualityShown:
         """Show the last judgement of the dataset, which metrics changed, and the calibration of every sensor."""

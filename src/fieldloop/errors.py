@@ -10,6 +10,7 @@
     ├── StoreError         the database or the shelf cannot do what was asked
     │   ├── StoreTooNew    written by a newer fieldloop
     │   ├── StoreBusy      another process held the lock for too long
+    │   │   └── ChangedMeanwhile  what a writer had read was changed before it wrote
     │   └── StoreFull      no space left; nothing was written
     ├── Refused            a rule forbids it (role, lock, audit, calibration, gate)
     └── MissingExtra       an optional dependency is needed for this
@@ -99,6 +100,10 @@ class StoreTooNew(StoreError):
 
 class StoreBusy(StoreError):
     """Another process held the lock for too long."""
+
+
+class ChangedMeanwhile(StoreBusy):
+    """What a writer had read was changed before it wrote; nothing was written. Read it again."""
 
 
 class StoreFull(StoreError):

@@ -78,7 +78,7 @@ def test_markdown_comes_as_markdown(app):
         ("get", "/api/token", None, 405, "WrongMethod", "method"),
         ("post", "/api/token", {"name": "x", "role": "king"}, 422, "BadInput", "role"),
         ("post", "/api/token", {"name": "x", "rolle": "admin"}, 422, "BadInput", "Did you mean 'role'?"),
-        ("post", "/api/token", {"name": " "}, 422, "BadInput", "needs a name"),
+        ("post", "/api/token", {"name": " "}, 422, "BadInput", "name is empty"),
     ],
 )
 def test_bad_input_is_a_problem_document(app, method, path, body, status, title, said):

@@ -147,6 +147,36 @@ def test_numbers_out_of_range_are_refused(app, body):
     assert answer.status_code == 422, answer.text
 
 
+@pytest.mark.parametrize(
+    ("route", "body", "says"),
+    [
+        ("supply/provider", {"provider": ""}, "provider is empty"),
+        ("supply/provider", {"provider": " "}, "provider is empty"),
+        ("supply/provider", {"provider": "acme", "cost": False}, "cost: must be a number, not false"),
+        ("plan", {"seed": True}, "seed: must be a number, not true"),
+        ("monitor/add", {"policy": "p1", "result": "success", "outcome": "x" * 10_001}, "outcome has 10001 characters"),
+        ("ingest/relabel", {"episode": ["04" * 32], "set": ["operator=" + "x" * 10_000]}, "set has 10009 characters"),
+        ("ingest/again", {"set": ["site=\0"]}, "set contains a null byte"),
+        ("protocol/lock", {"task": "n" * 300}, "No task called"),
+        ("protocol/lock", {"task": "../../secret"}, "No task called"),
+        ("protocol/lock", {"task": "pikc"}, "Did you mean 'pick'?"),
+    ],
+)
+def test_values_that_nothing_can_be_made_of_are_refused(workspace, app, route, body, says):
+    before = workspace.store.last()
+    answer = Visitor(app).post(f"/api/{route}", json=body)
+    assert (answer.status_code // 100, says in answer.json()["detail"]) == (4, True), answer.text
+    assert workspace.store.last() == before
+
+
+def test_a_task_leads_to_no_file_outside_the_protocols(workspace, app):
+    (workspace.root / "secret.toml").write_text('[db]\npassword = "x"\n')
+    for task in ("../secret", f"{workspace.root}/secret", "%2e%2e/secret"):
+        answer = Visitor(app).get("/api/protocol", params={"task": task})
+        assert answer.status_code == 404, answer.text
+        assert "password" not in answer.text
+
+
 def test_permission_is_asked_before_parameters(workspace, app):
     secret = issue_token(workspace, "robot-9", role=Role.ROBOT).secret
     visitor = Visitor(app, AWAY, Authorization=f"Bearer {secret}")

@@ -108,3 +108,14 @@ def test_names_that_repeat_get_their_file_also_with_all(report):
         text = "\n".join(printed(replace(made, everything=everything), 100))
         assert "a.h5/episode_0" in text
         assert "b.h5/episode_0" in text
+
+
+@pytest.mark.parametrize(
+    ("stated", "widest"), [("56", 56), ("0", PIPE_WIDTH), ("wide", PIPE_WIDTH), (None, PIPE_WIDTH)]
+)
+def test_a_pipe_is_wrapped_at_the_columns_that_are_stated(report, monkeypatch, stated, widest):
+    monkeypatch.delenv("COLUMNS", raising=False)
+    if stated:
+        monkeypatch.setenv("COLUMNS", stated)
+    lines = [line for line in printed(report) if LONG not in line]
+    assert widest - 20 < max(map(len, lines)) <= widest

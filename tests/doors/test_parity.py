@@ -123,6 +123,7 @@ NOT_A_USE_CASE = {
         "protocol.versions:shelve_version",
         "protocol.in_force:require_protocol_in_force",
         "protocol.in_force:is_locked",
+        "protocol.in_force:require_known_task",
         "plan.known:find_collected_since",
         "plan.known:compute_coverage",
         "plan.known:compute_coverage_and_elsewhere",

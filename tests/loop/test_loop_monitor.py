@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import re
 
 import pytest
 from pyarrow import csv, parquet
@@ -136,7 +137,7 @@ def test_a_parquet_table_reads_like_its_csv(mapped, tmp_path):
         ("gdansk", "mars", "No site of the deployment map called 'mars'.*Known: gdansk, leipzig"),
         ("dim,6.1", "dimm,6.1", "Did you mean 'dim'"),
         ("lighting", "ligthing", "Did you mean 'lighting'"),
-        ("2025-10-08T09:00:00Z", "", "has no valid time"),
+        ("2025-10-08T09:00:00Z", "", "line 2: The time of the attempt is not stated. State when"),
         (",p1,", ",p7,", "No policy"),
     ],
 )
@@ -145,6 +146,37 @@ def test_misspelt_names_and_missing_times_are_refused_and_nothing_is_recorded(ma
     file.write_text(TABLE.replace(old, new))
     with pytest.raises(BadInput, match=says):
         outcomes.record_outcome_table(mapped, file)
+    assert mapped.store.count(Outcome) == 0
+
+
+def test_the_only_column_of_times_is_the_time_of_the_attempt(mapped, tmp_path):
+    file = tmp_path / "outcomes.csv"
+    file.write_text(TABLE.replace("at,policy", "when,policy"))
+    done = outcomes.record_outcome_table(mapped, file)
+    assert (done.notes[0].code, done.notes[0]["column"]) == ("monitor.time_column", "when")
+    assert {o.stratum.level("when") for o in mapped.store.find(Outcome)} == {None}
+    file.write_text(TABLE)
+    assert outcomes.record_outcome_table(mapped, file).known == 4, "a row is known by its cells, not by its header"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("at,policy", "when,policy,ended", "column 'at' .* 'when' and 'ended' hold times; rename one of them"),
+        ("at,policy", "day,policy", r"column 'at' \(time of the attempt\) is missing. Columns: day, policy"),
+        ("succeeded", "outcome", r"column 'succeeded' \(yes or no\) is missing. Is it 'outcome'\? Rename"),
+        ("succeeded", "outcome", "Columns: at, policy, site, robot, outcome"),
+    ],
+)
+def test_a_missing_column_is_named_once_with_the_column_that_looks_like_it(mapped, tmp_path, old, new, says):
+    table = TABLE.replace(old, new)
+    if "ended" in new:
+        table = "\n".join(re.sub(",p1,", ",p1,2025-10-08T09:00:30Z,", line) for line in table.splitlines())
+    if "day" in new:
+        table = re.sub(r"T\d\d:\d\d:00Z", "", table)
+    (tmp_path / "outcomes.csv").write_text(table)
+    with pytest.raises(BadInput, match=says):
+        outcomes.record_outcome_table(mapped, tmp_path / "outcomes.csv")
     assert mapped.store.count(Outcome) == 0
 
 

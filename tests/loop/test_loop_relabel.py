@@ -3,7 +3,7 @@
 import pytest
 from tests.ingest.lerobot_makers import foreign
 
-from fieldloop.errors import BadInput, UnknownName
+from fieldloop.errors import BadInput, StoreError, UnknownName
 from fieldloop.loop.audit.audit import audit
 from fieldloop.loop.data import check, ingest, relabel
 from fieldloop.loop.data.find_episode import find_episode
@@ -176,3 +176,11 @@ def test_an_annotator_imports_only_own_labels_and_an_engineer_may_name_another(h
     assert import_labels.paste_labels(engineer, f"{table}bert\n").annotators == ("bert",)
     last = list(here.store.events(EpisodeAnnotated))[-1]
     assert (last.actor, last.event.author) == ("eva", "bert")  # the record names both
+
+
+def test_an_episode_whose_log_is_missing_is_not_changed_at_all(here, monkeypatch):
+    monkeypatch.setattr(type(here.shelf), "has", lambda *_: False)
+    before = here.store.last()
+    with pytest.raises(StoreError, match="set is missing on the shelf, so nothing was changed"):
+        relabel.relabel_episodes(here, ("episode_000000",), set_=("operator=bert",))
+    assert here.store.last() == before

@@ -1,5 +1,6 @@
 """Work orders leave the house as CSV or JSON and come back in either, with counts that can be true."""
 
+import dataclasses
 import io
 import json
 
@@ -11,8 +12,9 @@ from fieldloop.errors import BadInput
 from fieldloop.loop.plan import plan
 from fieldloop.loop.plan.order_sheets import read_sheet, write_orders
 from fieldloop.model.condition import Stratum
-from fieldloop.model.plan import Returned, WorkOrder
+from fieldloop.model.plan import QuotaKind, Returned, WorkOrder
 from fieldloop.protocol import default_operations
+from fieldloop.report.plan.sheet import make_order_row, make_order_sheets
 
 SETTINGS = default_operations()["plan"]
 ORDERS = [
@@ -92,3 +94,10 @@ def test_the_terminal_prints_every_order_of_a_sheet(told):
     shown = stream.getvalue()
     assert sheets
     assert all(order.name in shown for sheet in sheets for order in sheet.orders)
+
+
+def test_an_order_that_is_no_demonstration_says_so_on_its_sheet():
+    simulated = dataclasses.replace(ORDERS[0], id="order_9", kind=QuotaKind.SIMULATION)
+    (sheet,) = make_order_sheets([ORDERS[0], simulated])
+    what = [make_order_row(order)[4] for order in sheet.orders]
+    assert what == ["bin back", "bin back (simulation)"]

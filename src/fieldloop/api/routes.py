@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from fastapi import Body, Depends, FastAPI, Query, Request
 from fastapi.responses import JSONResponse, Response
-from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model, model_validator
 from pydantic_core import InitErrorDetails, PydanticCustomError, ValidationError
 
 from fieldloop.api.authentication import ACTOR
@@ -120,11 +120,27 @@ def serialise_result(result: Any) -> Response:
 
 def _make_request_model(use_case: UseCase, parameters: Ask) -> type[Given]:
     fields: dict[str, Any] = {
-        get_json_field_name(p): (p.hint, Field(**({} if p.required else {"default": p.default}), description=p.help))
+        get_json_field_name(p): (
+            _annotate_number(p),
+            Field(**({} if p.required else {"default": p.default}), description=p.help),
+        )
         for p in parameters.parameters
     }
     name = "".join(word.capitalize() for word in use_case.command.split())
     return create_model(name, __base__=Given, **fields)
+
+
+def _annotate_number(parameter: Parameter) -> Any:
+    """Return the type of a field; JSON's true and false are refused, though Python counts with them."""
+    if parameter.repeatable or parameter.kind not in (int, float):
+        return parameter.hint
+    return Annotated[parameter.hint, BeforeValidator(_refuse_truth_value)]
+
+
+def _refuse_truth_value(value: Any) -> Any:
+    if isinstance(value, bool):
+        raise PydanticCustomError("number_expected", "must be a number, not {given}", {"given": str(value).lower()})
+    return value
 
 
 def _call_use_case(

@@ -38,6 +38,7 @@ RENDERERS = {
     "Rollout": "render_run:print_rollout",
     "Diagnosis": "render_diagnosis:print_diagnosis",
     "PolicyVersion": "render_run:print_policy",
+    "Release": "render_release:print_release",
     "IncidentNow": "render_run:print_incident",
     "PolicyHealth": "render_run:print_policy_health",
     "HandEyeResult": "render_hand_eye:print_hand_eye_result",
@@ -50,7 +51,11 @@ RENDERERS = {
 }
 ONE_BY_ONE = {"IncidentNow", "EpisodeReport", "PlanScore", "OrderSheet"}
 """Nouns that a row of a table cannot hold."""
-OF_MANY = {"Progress": "render_plan:print_progress", "PolicyVersion": "render_run:print_policies"}
+OF_MANY = {
+    "Progress": "render_plan:print_progress",
+    "PolicyVersion": "render_run:print_policies",
+    "Release": "render_release:print_releases",
+}
 """Nouns whose list has a renderer of its own."""
 WIDE = {
     "findings",

@@ -5,7 +5,7 @@ import sys
 from typing import IO, Any
 
 PIPE_WIDTH = 100
-"""Columns at which running text is wrapped in a pipe or a file."""
+"""Columns at which running text is wrapped in a pipe or a file, unless COLUMNS states others."""
 UNBOUNDED = 10_000  # columns; a pipe has no right edge, so lines are not cut
 RULE, WIDEST_RULE = "─", 100  # a row stays whole for grep; the rule under a heading need not be as wide as it
 
@@ -34,7 +34,7 @@ class Screen:
             soft_wrap=not on_terminal and not width,
             emoji=False,
         )
-        self.width = width or (self.console.width if on_terminal else PIPE_WIDTH)
+        self.width = width or (self.console.width if on_terminal else _read_pipe_width())
 
     def write(self, text: str) -> None:
         """Write a text as it is."""
@@ -49,6 +49,11 @@ class Screen:
             self.console.print(*things, markup=False)
         lines = [_shorten_rule(line.rstrip()) for line in caught.get().splitlines()]
         self.stream.write("\n".join(lines) + "\n")
+
+
+def _read_pipe_width() -> int:
+    stated = os.environ.get("COLUMNS", "")
+    return int(stated) if stated.isdecimal() and int(stated) else PIPE_WIDTH
 
 
 def _shorten_rule(line: str) -> str:

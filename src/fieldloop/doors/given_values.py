@@ -11,8 +11,10 @@ from fieldloop.errors import BadInput
 
 LARGEST_WHOLE = 2**63 - 1
 """Whole numbers are stored in 64 bits."""
-SHORT_TEXT = 1 << 16
+SHORT_TEXT = 1 << 10
 """Characters of a text for which the settings need not be read: start-up stays fast."""
+TABLE_TEXT = "_text"
+"""How the name of a parameter ends that takes the text of a whole file."""
 LONGEST_FILE_NAME = 255
 """Bytes of one file name on the file systems in use."""
 DEVICES = (stat.S_ISCHR, stat.S_ISBLK)
@@ -22,13 +24,25 @@ ENDLESS = (*DEVICES, stat.S_ISFIFO, stat.S_ISSOCK)
 def check_given_values(parameters: Ask, values: Mapping[str, Any], *, from_network: bool = False) -> None:
     """Refuse values that no use case can work with; over the network also pipes and sockets, which never end."""
     for parameter in parameters.parameters:
+        _refuse_empty_text(parameter, values.get(parameter.name))
         given = values.get(parameter.name)
         for value in given if isinstance(given, tuple) else (given,):
             _check_value(parameter, value, from_network=from_network)
 
 
+def _refuse_empty_text(parameter: Parameter, value: Any) -> None:
+    """Refuse an empty text that must be given: nothing can be found or made under an empty name."""
+    if parameter.required and parameter.kind is str and isinstance(value, str) and not value.strip():
+        raise BadInput(f"{_get_name(parameter)} is empty.")
+
+
+def _get_name(parameter: Parameter) -> str:
+    """Return a parameter's name as users write it; Python's own words have an underscore behind them in code only."""
+    return parameter.name.strip("_")
+
+
 def _check_value(parameter: Parameter, value: Any, *, from_network: bool) -> None:
-    name = parameter.name
+    name = _get_name(parameter)
     if isinstance(value, Path):
         _check_path(name, value, ENDLESS if from_network else DEVICES)
     elif isinstance(value, str):
@@ -57,7 +71,8 @@ def _check_text(name: str, value: str) -> None:
 def _refuse_long_text(name: str, length: int) -> None:
     from fieldloop.protocol import default_operations
 
-    longest = int(default_operations()["ingest"].number("longest_text"))
+    kind = "longest_text" if name == "text" or name.endswith(TABLE_TEXT) else "longest_value"
+    longest = int(default_operations()["ingest"].number(kind))
     if length > longest:
         raise BadInput(f"{name} has {length} characters; at most {longest} are allowed.")
 

@@ -18,18 +18,22 @@ TRUTH_TEXTS = {True: "true", False: "false", None: ""}
 class Amendments:
     """What is known of a log's episodes beside the log: earlier facts, earlier statements, and new ones for all.
 
-    An episode in `known` replaces the one that the log states.
+    An episode in `known` replaces the one that the log states. With `only_missing`, a fact that the log states stays.
     """
 
     known: Mapping[str, Episode] = field(default_factory=dict)
     earlier: Mapping[str, tuple[Stated, ...]] = field(default_factory=dict)
     stated: tuple[Stated, ...] = ()
+    only_missing: bool = False
 
     def apply(self, episode: Episode) -> Episode:
         """Return an episode with everything that people stated about it."""
         if episode.id in self.known:
             return self.known[episode.id]
-        return apply_statements(episode, (*self.earlier.get(episode.id, ()), *self.stated))
+        new = self.stated
+        if self.only_missing:
+            new = tuple(one for one in new if not get_fact_text(episode, one.name))
+        return apply_statements(episode, (*self.earlier.get(episode.id, ()), *new))
 
 
 def apply_statements(episode: Episode, statements: Iterable[Stated]) -> Episode:

@@ -22,6 +22,7 @@ from fieldloop.store.contract import (
     StratumCount,
     Swept,
     TrialCount,
+    Unchanged,
 )
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "StratumCount",
     "Swept",
     "TrialCount",
+    "Unchanged",
     "open_shelf",
     "open_store",
 ]

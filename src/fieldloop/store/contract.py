@@ -60,6 +60,15 @@ class Expected:
 
 
 @dataclass(frozen=True, slots=True)
+class Unchanged:
+    """A writer's optimistic lock: of these ids, exactly these nouns exist, and they are as they were read."""
+
+    noun: type
+    ids: tuple[str, ...]
+    as_read: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Count:
     """What to count: rows of a noun's table, or distinct values of one of its columns."""
 
@@ -223,11 +232,11 @@ class Store(Protocol):
         actor: str,
         at_ns: int,
         caused_by: int | None = None,
-        expected: Expected | None = None,
+        expected: Expected | Unchanged | None = None,
     ) -> int:
         """Write events and their table rows atomically and durably; return the last sequence number.
 
-        If `expected` no longer holds, StoreBusy is raised and nothing is written.
+        If `expected` no longer holds, ChangedMeanwhile is raised and nothing is written.
         """
 
     def last(self) -> int:

@@ -2,17 +2,17 @@
 
 import contextlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from sqlalchemy import func, select
 
-from fieldloop.errors import BadInput, StoreBusy, StoreError
+from fieldloop.errors import BadInput, ChangedMeanwhile, StoreError
 from fieldloop.model.alarm import Rate
 from fieldloop.model.episode import Episode, Log
 from fieldloop.model.event import E, Event, OutcomeRecorded, Recorded
 from fieldloop.store import prepare
-from fieldloop.store.contract import Expected, Jobs, Views
+from fieldloop.store.contract import Expected, Jobs, Unchanged, Views
 from fieldloop.store.database import Database, get_driver_cursor
 from fieldloop.store.fast_lane import OutcomeBatch
 from fieldloop.store.jobs import SqlJobs
@@ -62,7 +62,7 @@ class SqlStore:
         actor: str,
         at_ns: int,
         caused_by: int | None = None,
-        expected: Expected | None = None,
+        expected: Expected | Unchanged | None = None,
     ) -> int:
         """Write events and their table rows atomically and durably; return the last sequence number."""
         if not events:
@@ -189,8 +189,13 @@ class SqlStore:
         return last or 0
 
 
-def _require_unchanged(tables: Tables, expected: Expected) -> None:
+def _require_unchanged(tables: Tables, expected: Expected | Unchanged) -> None:
     """Refuse to overwrite a noun that was stated again since it was read; the write lock is held."""
-    for _, seq in tables.find_with_place(expected.noun, expected.where, newest=True, limit=1):
-        if seq > expected.last:
-            raise StoreBusy(f"The {expected.noun.__name__.lower()} changed meanwhile; reload it and try again.")
+    if isinstance(expected, Unchanged):
+        now: list[Any] = tables.find(expected.noun, {"id": list(expected.ids)})
+        changed = {one.id: one for one in now} != {one.id: one for one in expected.as_read}
+    else:
+        newest: Iterable[tuple[Any, int]] = tables.find_with_place(expected.noun, expected.where, newest=True, limit=1)
+        changed = any(seq > expected.last for _, seq in newest)
+    if changed:
+        raise ChangedMeanwhile(f"The {expected.noun.__name__.lower()} changed meanwhile; reload it and try again.")

@@ -2,13 +2,13 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
 from fieldloop.errors import BadInput
-from fieldloop.ingest.tables.column_roles import ColumnRoles
+from fieldloop.ingest.tables.column_roles import ColumnRoles, find_time_columns
 from fieldloop.ingest.tables.table_rows import TABLES, Row, read_rows
 from fieldloop.ingest.tables.text_columns import TextTable, read_text_table
 from fieldloop.ingest.tables.written_times import check_moment_ns, parse_moment_ns
@@ -75,6 +75,7 @@ class OutcomeTable:
 
     `unknown_ids` gives for each row without an id of its own the id that it has while its result is not known.
     `lines` are the numbers of the lines, in the order of the outcomes. `wrong` states by line what cannot be read.
+    `time_column` is the column that was read as `at`; '' where the table has one of that name.
     """
 
     outcomes: tuple[Outcome, ...]
@@ -82,6 +83,7 @@ class OutcomeTable:
     unknown_ids: Mapping[str, str] = field(default_factory=dict)
     lines: tuple[int, ...] = ()
     wrong: tuple[tuple[int, str], ...] = ()
+    time_column: str = ""
 
 
 def read_outcome_table(
@@ -90,10 +92,13 @@ def read_outcome_table(
     """Read a table that grows: a row without an id is named by its content, so that it counts once.
 
     The result of a row without one is unknown. It is named by its other cells, so that a later result is recognised.
+    The only column of written times is the time of the attempt, as in a folder that is diagnosed.
     """
-    rows = read_rows(file)
+    rows, time_column = read_rows(file), ""
     if rows and file.suffix in TABLES:
-        _require_result_column(rows[0][1], file.name)
+        _require_result_column(rows, file.name)
+        time_column = _find_time_column(rows, file.name)
+        rows = ColumnRoles({time_column: "at"} if time_column else {}).rename(rows)
     while_unknown = _name_rows_by_content([(n, {**row, **NO_RESULT_YET}) for n, row in rows])
     by_content = _name_rows_by_content(rows)
     named = [
@@ -105,13 +110,37 @@ def read_outcome_table(
     ids = {row["id"]: unknown["id"] for (_, row), (_, unknown) in zip(named, while_unknown, strict=True)}
     lines = tuple(n for n, _ in rows if n not in wrong)
     unknown_results = sum(o.succeeded is None for o in outcomes)
-    return OutcomeTable(tuple(outcomes), unknown_results, ids, lines, tuple(wrong.items()))
+    return OutcomeTable(tuple(outcomes), unknown_results, ids, lines, tuple(wrong.items()), time_column)
 
 
-def _require_result_column(row: Mapping[str, Any], file_name: str) -> None:
-    if "succeeded" not in row:
-        columns = ", ".join(row)
-        raise BadInput(f"{file_name}: the column 'succeeded' (yes or no) is missing. Columns: {columns}.")
+def _require_result_column(rows: Sequence[Row], file_name: str) -> None:
+    """Refuse a table without results; a column that looks like results is named, not taken."""
+    columns = rows[0][1]
+    if "succeeded" in columns:
+        return
+    results = [name for name in columns if _holds_results({str(row.get(name) or "") for _, row in rows})]
+    hint = f" Is it {' or '.join(map(repr, results))}? Rename that column." if results else ""
+    raise BadInput(f"{file_name}: the column 'succeeded' (yes or no) is missing.{hint} Columns: {', '.join(columns)}.")
+
+
+def _holds_results(cells: Collection[str]) -> bool:
+    """Do these cells state results, and not only numbers or nothing?"""
+    words = {cell.strip().lower() for cell in cells} - set(NO_RESULT)
+    return bool(words) and words <= {*YES, *NO} and not words <= {"0", "1"}
+
+
+def _find_time_column(rows: Sequence[Row], file_name: str) -> str:
+    """Return the column of times where none is called `at`; '' where one is. Refuse a table without times."""
+    columns = rows[0][1]
+    if "at" in columns or "at_ns" in columns:
+        return ""
+    found = find_time_columns(rows)
+    if len(found) == 1:
+        return found[0]
+    several = f" {' and '.join(map(repr, found))} hold times; rename one of them." if found else ""
+    raise BadInput(
+        f"{file_name}: the column 'at' (time of the attempt) is missing.{several} Columns: {', '.join(columns)}."
+    )
 
 
 def has_no_result(value: Any) -> bool:
@@ -247,7 +276,7 @@ def parse_outcome_row(
     zones: Mapping[str, str],
 ) -> Outcome:
     """Parse one row of a table."""
-    _require_result_column(row, location.partition(",")[0])
+    _require_result_column([(0, dict(row))], location.partition(",")[0])
     numbers = {name: kind(_parse_finite(row[name], name, location)) for name, kind in NUMBERS.items() if row.get(name)}
     plain = {
         "id": row.get("id") or location.replace(", line ", "-"),

@@ -113,6 +113,16 @@ def _infer_fields(
         yield from ((name, Role.ITEM) for name in many if len(many) == 1)
 
 
+def find_time_columns(rows: Sequence[Row]) -> list[str]:
+    """Return the columns of which every filled cell is a written time with an hour.
+
+    >>> find_time_columns([(2, {"when": "2026-01-05 10:00", "day": "2026-01-05", "note": ""})])
+    ['when']
+    """
+    cells = {name: {str(row[name]) for _, row in rows if row.get(name)} for name in (rows[0][1] if rows else ())}
+    return [name for name, values in cells.items() if values and all(map(_is_time, values))]
+
+
 def _is_time(text: str) -> bool:
     try:
         return ":" in text and bool(datetime.fromisoformat(text))

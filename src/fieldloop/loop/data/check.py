@@ -24,6 +24,7 @@ from fieldloop.loop.data.measurements import (
     read_stored_measurements,
 )
 from fieldloop.loop.data.remember_verdicts import record_dataset_verdict, record_episode_verdicts
+from fieldloop.loop.data.statements import read_statements
 from fieldloop.loop.data.worst_episodes import sketch_worst_episodes, sketch_worst_stored_episodes
 from fieldloop.loop.protocol.in_force import require_protocol_in_force
 from fieldloop.loop.work.atomic_files import write_atomically
@@ -34,6 +35,7 @@ from fieldloop.loop.work.run_on import Machines, run_each
 from fieldloop.loop.workspace import Track, Workspace, track_silently
 from fieldloop.model.episode import Defect, Episode
 from fieldloop.model.finding import EpisodeReport
+from fieldloop.model.stated import Amendments
 from fieldloop.model.stream import NS_PER_S
 from fieldloop.protocol import CollectionProtocol, parse_protocol, require_agreement
 from fieldloop.report import check as pages
@@ -61,6 +63,7 @@ def check(  # noqa: PLR0913 - each is an option of the command
     html: Path | None = None,
     protocol: Path | None = None,
     mapping: Path | None = None,
+    set_: tuple[str, ...] = (),
     numbers_only: bool = False,
     keep: Path | None = None,
     again: bool = False,
@@ -75,6 +78,7 @@ def check(  # noqa: PLR0913 - each is an option of the command
         html: also write the report with plots to this HTML file
         protocol: judge by this protocol file instead of the protocol in force
         mapping: the mapping file that translates your names, units and frames (default: mapping.toml of the workspace)
+        set_: facts that the logs do not state, such as protocol=pick operator=anna; what a log states stays
         numbers_only: decode no pictures; checks of pictures then answer cannot tell
         keep: store measurements in this folder and resume an earlier run; without a path, judge the stored measurements
         again: measure the workspace's logs again if parameters or checks have changed
@@ -86,10 +90,15 @@ def check(  # noqa: PLR0913 - each is an option of the command
         if again:
             raise BadInput("--again measures the workspace's own logs again; leave the path out.")
         compared = _choose_rules(workspace, rules)
-        work = cut_into_parts(paths, find_mapping_in_force(workspace, mapping), pixels=not numbers_only)
+        stated = read_statements(workspace, set_)
+        facts = Amendments(stated=stated, only_missing=True) if stated else None
+        conventions = find_mapping_in_force(workspace, mapping)
+        work = cut_into_parts(paths, conventions, pixels=not numbers_only, amendments=facts)
         source = ", ".join(path.name or str(path) for path in paths[:SHOWN_PATHS])
         named = source if len(paths) <= SHOWN_PATHS else f"{len(paths)} logs"
         made = _check_logs(named, work, compared, keep, html, track, on)
+    elif set_:
+        raise BadInput("--set goes with a path: fieldloop check PATH. For episodes of the workspace: ingest relabel")
     elif keep:
         made = _check_cached(PartCache(keep, _choose_rules(workspace, rules)), html)
     elif workspace is None:

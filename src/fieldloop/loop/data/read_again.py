@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from fieldloop.errors import BadInput
+from fieldloop.errors import BadInput, ChangedMeanwhile
 from fieldloop.ingest import LogMapping
 from fieldloop.loop.data.find_episode import find_logs_by_name
 from fieldloop.loop.data.ingest import decide_log_status, explain_refused_statements
@@ -24,6 +24,7 @@ from fieldloop.model.event import EpisodeSetAside, Event, LogReadAgain
 from fieldloop.model.finding import Status
 from fieldloop.model.note import Note, note
 from fieldloop.model.stated import STATEABLE, Amendments, apply_statements, get_fact_text
+from fieldloop.store import Unchanged
 
 MOST_CHANGES = 12
 NO_LONGER = "The log, as it is read now, does not have this episode."
@@ -111,6 +112,14 @@ def _record_new_reading(
     if not result.episodes:
         why = "No episode was found. The earlier reading stays in use."
         return LogRead(log.name, log.episodes, Status.ERRORED, tuple(d.message for d in result.defects), why)
+    while True:
+        try:
+            return _write_new_reading(workspace, log, part, result, rules)
+        except ChangedMeanwhile:  # a person changed an episode just now: read it anew, so that the change stays
+            continue
+
+
+def _write_new_reading(workspace: Workspace, log: Log, part: Part, result: PartResult, rules: Rules) -> LogRead:
     ids = tuple(one.episode.id for one in result.episodes)
     # read now: a person may have changed an episode while the log was measured
     known = {episode.id: episode for episode in workspace.store.find(Episode, {"id": [*log.episodes, *ids]})}
@@ -129,7 +138,8 @@ def _record_new_reading(
         workspace, log, [episode for episode in before if episode.id not in ids], others
     )
     judged = judge_episodes(workspace, ((one.episode, one.measured) for one in read))
-    workspace.write(*events, *store_results(workspace, read, rules), *judged)
+    as_read = Unchanged(Episode, tuple(dict.fromkeys((*log.episodes, *ids))), tuple(known.values()))
+    workspace.write(*events, *store_results(workspace, read, rules), *judged, expect=as_read)
     judge_changed_episodes(
         workspace,
         [now.episode for was, now in zip(fresh, read, strict=True) if was.episode.stated != now.episode.stated],

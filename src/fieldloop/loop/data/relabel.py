@@ -3,15 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fieldloop.errors import BadInput
+from fieldloop.errors import BadInput, ChangedMeanwhile, StoreError
 from fieldloop.loop.data.check_again import measure_again
 from fieldloop.loop.data.find_episode import find_episode
 from fieldloop.loop.data.measurements import judge_episodes, read_stored_measurements
 from fieldloop.loop.data.statements import apply_user_statements, read_statements
 from fieldloop.loop.protocol.in_force import require_protocol_in_force
 from fieldloop.loop.workspace import Workspace
-from fieldloop.model.episode import Episode
+from fieldloop.model.episode import Episode, Stated
 from fieldloop.model.event import EpisodeRelabelled, EpisodeRestored, EpisodeSetAside
+from fieldloop.store import Unchanged
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +33,18 @@ def relabel_episodes(workspace: Workspace, episode: tuple[str, ...], *, set_: tu
         episode: ids or names of episodes, LOG/NAME where a name is not unique
         set_: the facts, such as operator=anna outcome=failure failure=grasp lighting=dim; site= removes a fact
     """
-    chosen = _find_chosen_episodes(workspace, episode)
     stated = read_statements(workspace, set_, may_clear=True)
     if not stated:
         raise BadInput("State at least one fact, such as --set operator=anna.")
+    while True:
+        try:
+            return _write_changed_facts(workspace, episode, stated)
+        except ChangedMeanwhile:  # another person changed one of them just now: read them anew
+            continue
+
+
+def _write_changed_facts(workspace: Workspace, names: Sequence[str], stated: Sequence[Stated]) -> EpisodesChanged:
+    chosen = _find_chosen_episodes(workspace, names)
     changed = [(one, apply_user_statements(one, stated)) for one in chosen]
     events = [EpisodeRelabelled(new, old) for old, new in changed if new != old]
     for task in {event.episode.task for event in events}:
@@ -43,9 +52,18 @@ def relabel_episodes(workspace: Workspace, episode: tuple[str, ...], *, set_: tu
             workspace, task
         )  # a protocol that cannot be read is refused before anything is written
     if events:
-        workspace.write(*events)
+        _require_stored_logs(workspace, [event.episode.id for event in events])
+        as_read = Unchanged(Episode, tuple(one.id for one in chosen), tuple(chosen))
+        workspace.write(*events, expect=as_read)
         judge_changed_episodes(workspace, [event.episode for event in events])
     return EpisodesChanged(_expect_episodes_unchanged(workspace, chosen), len(events))
+
+
+def _require_stored_logs(workspace: Workspace, episodes: Sequence[str]) -> None:
+    """Refuse to change episodes whose log is missing, before anything is written: they are measured anew."""
+    for log in workspace.store.get_logs(episodes).values():
+        if not workspace.shelf.has(log.blob.sha256):
+            raise StoreError(f"{log.name} is missing on the shelf, so nothing was changed. See: fieldloop doctor")
 
 
 def set_episodes_aside(workspace: Workspace, episode: tuple[str, ...], *, reason: str) -> EpisodesChanged:

@@ -8,6 +8,7 @@ from fieldloop.loop.workspace import Workspace
 from fieldloop.model.condition import Condition
 from fieldloop.model.deployment import Deployment
 from fieldloop.model.episode import OBJECT_FACTORS, Episode, Stated
+from fieldloop.model.person import LOCAL_ADMIN
 from fieldloop.model.stated import STATEABLE, UNKNOWN, apply_statements, find_conflicting_statements, parse_result
 
 CONDITION = "condition."
@@ -18,11 +19,14 @@ RESERVED = (",", "=")
 """Signs that separate conditions."""
 
 
-def read_statements(workspace: Workspace, words: Sequence[str], *, may_clear: bool = False) -> tuple[Stated, ...]:
+def read_statements(
+    workspace: Workspace | None, words: Sequence[str], *, may_clear: bool = False
+) -> tuple[Stated, ...]:
     """Read `name=value` words; an unknown name is refused with a suggestion, a name given twice, too.
 
-    An empty value removes a fact, where that is allowed.
+    An empty value removes a fact, where that is allowed. Without a workspace, no map states the conditions.
     """
+    by = (workspace.actor if workspace else LOCAL_ADMIN).id
     found: dict[str, Stated] = {}
     for word in words:
         name, equals, value = (part.strip() for part in word.partition("="))
@@ -33,7 +37,7 @@ def read_statements(workspace: Workspace, words: Sequence[str], *, may_clear: bo
         name = _require_known_name(workspace, name)
         if name in found:
             raise BadInput(f"{name} is stated twice. Keep one of them.")
-        found[name] = Stated(name, _require_valid_value(workspace, name, value), workspace.actor.id)
+        found[name] = Stated(name, _require_valid_value(workspace, name, value), by)
     return tuple(found.values())
 
 
@@ -67,7 +71,7 @@ def describe_conflicts(episodes: Iterable[Episode], names: Sequence[str]) -> str
     return "; ".join([*parts, *([f"{more} more differences"] if more > 0 else [])])
 
 
-def _require_known_name(workspace: Workspace, name: str) -> str:
+def _require_known_name(workspace: Workspace | None, name: str) -> str:
     name = ALIASES.get(name, name)
     if name.startswith(CONDITION) and name != CONDITION:
         return name.removeprefix(CONDITION)
@@ -79,17 +83,17 @@ def _require_known_name(workspace: Workspace, name: str) -> str:
     raise UnknownName("fact", name, known, listed)
 
 
-def _list_factors(workspace: Workspace) -> set[str]:
-    mapped = workspace.newest(Deployment)
+def _list_factors(workspace: Workspace | None) -> set[str]:
+    mapped = workspace.newest(Deployment) if workspace else None
     return {c.factor for e in mapped.exposures for c in e.stratum.conditions} if mapped else set()
 
 
-def _require_valid_value(workspace: Workspace, name: str, value: str) -> str:
+def _require_valid_value(workspace: Workspace | None, name: str, value: str) -> str:
     if name in ("succeeded", "simulated"):
         truth = parse_result(value)
         return FLAG_TEXTS[truth] or (UNKNOWN if value else "")
     if name not in STATEABLE and any(sign in value for sign in RESERVED):
         raise BadInput(f"{name} = {value!r} contains a comma or an equals sign. Choose a name without them.")
-    if value and name not in (*OBJECT_FACTORS, *(each for each in STATEABLE if each != "site")):
+    if workspace and value and name not in (*OBJECT_FACTORS, *(each for each in STATEABLE if each != "site")):
         refuse_misspelt_condition(workspace, Condition(name, value))
     return value

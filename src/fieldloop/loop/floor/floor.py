@@ -14,7 +14,7 @@ from fieldloop.model.condition import Stratum
 from fieldloop.model.identity import make_ulid
 from fieldloop.model.policy import FailureClass, Outcome, PolicyVersion, Stage
 from fieldloop.model.stream import NS_PER_S
-from fieldloop.release.writers.mcap import Compression, write_log
+from fieldloop.release.writers.mcap import Compression, write_whole_log
 from fieldloop.serve.engine import Engine
 from fieldloop.simulate.arm.clocks import get_max_offsets_ms
 from fieldloop.simulate.arm.compression import JPEG_QUALITY
@@ -79,7 +79,7 @@ def demonstrate(turn: Turn) -> Path:
         {"name": name, **turn.facts},
     )  # fmt: skip
     path = turn.folder / f"{name}.mcap"
-    write_log(shown.recording, path, AS_CAMERAS_SEND)
+    write_whole_log(shown.recording, path, AS_CAMERAS_SEND)
     return path
 
 

@@ -20,7 +20,7 @@ from fieldloop.model.codec import to_plain
 from fieldloop.model.policy import Stage
 from fieldloop.model.stream import NS_PER_DAY
 from fieldloop.protocol import default_operations
-from fieldloop.release.writers.mcap import write_log
+from fieldloop.release.writers.mcap import write_whole_log
 from fieldloop.simulate.picking import map_text, nouns
 from fieldloop.simulate.picking.recording import record_demonstration
 from fieldloop.simulate.picking.world import World
@@ -133,7 +133,7 @@ def write_pick_logs(
         start_ns = now - (count - i) * nouns.BETWEEN_NS
         made = record_demonstration(world, taught, i, start_ns, camera_lag_ms / 1e3, "picks")
         path = folder / f"pick-{seed}-{i:04d}.mcap"
-        write_log(made, path)
+        write_whole_log(made, path)
         size += path.stat().st_size
     return SimulatedPicks(str(folder), count, size)
 

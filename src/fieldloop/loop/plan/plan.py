@@ -44,6 +44,9 @@ from fieldloop.report.plan import PlanReport
 from fieldloop.report.plan import render_plan_page as page_of
 from fieldloop.report.plan.sheet import OrderSheet, make_order_sheets
 
+STRATEGY_NAMES = tuple(STRATEGIES)
+"""How a plan may divide its budget; the first is usual."""
+
 
 @dataclass(frozen=True, slots=True)
 class PlanNow(PlanReport):

@@ -1,9 +1,17 @@
 """The protocol in force, and whether its version is locked."""
 
 from fieldloop.check import UNITS
+from fieldloop.errors import UnknownName
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.event import ProtocolLocked
 from fieldloop.protocol import CollectionProtocol, default_protocol, require_agreement
+
+
+def require_known_task(workspace: Workspace | None, task: str) -> None:
+    """Refuse a task that a person names and that has no protocol here; '' is the workspace's task."""
+    if workspace and task not in ("", workspace.task) and task not in workspace.protocols:
+        known = sorted({workspace.task, *workspace.protocols})
+        raise UnknownName("task", task, known, ", ".join(known))
 
 
 def require_protocol_in_force(workspace: Workspace | None, task: str = "") -> CollectionProtocol:

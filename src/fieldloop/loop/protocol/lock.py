@@ -2,7 +2,7 @@
 
 from fieldloop.errors import Refused
 from fieldloop.loop.audit.audit import require_complete_audit
-from fieldloop.loop.protocol.in_force import is_locked, require_protocol_in_force
+from fieldloop.loop.protocol.in_force import is_locked, require_known_task, require_protocol_in_force
 from fieldloop.loop.protocol.lint import lint_task
 from fieldloop.loop.protocol.numbers import Numbers, show_protocol_numbers
 from fieldloop.loop.protocol.versions import read_protocol_file, shelve_version
@@ -20,6 +20,7 @@ def lock_protocol(workspace: Workspace, *, task: str = "") -> Numbers:
     Arguments:
         task: the task (default: the workspace's task)
     """
+    require_known_task(workspace, task)
     require_complete_audit(workspace)
     rules = require_protocol_in_force(workspace, task)
     if errors := lint_task(workspace, task).errors:

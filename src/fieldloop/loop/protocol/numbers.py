@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from fieldloop.loop.protocol.in_force import is_locked, require_protocol_in_force
+from fieldloop.loop.protocol.in_force import is_locked, require_known_task, require_protocol_in_force
 from fieldloop.loop.workspace import Workspace
 from fieldloop.protocol import Operations, default_operations
 from fieldloop.protocol.number import Value
@@ -40,6 +40,7 @@ def show_protocol_numbers(workspace: Workspace | None, *, task: str = "") -> Num
     Arguments:
         task: the task (default: the workspace's task)
     """
+    require_known_task(workspace, task)
     rules = require_protocol_in_force(workspace, task)
     limits = [(f"check.{name}", limit) for name, limit in rules.limits.items()]
     limits += [

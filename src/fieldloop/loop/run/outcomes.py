@@ -62,7 +62,9 @@ def record_outcome_table(
     table = read_outcome_table(file, policy, stage, telemetry, zones)
     reported = _name_policies_by_id(workspace, table, file.name)
     done = record_outcomes(workspace, reported, table.unknown_ids)
-    notes = [note("monitor.without_result", rows=table.without_result)] if table.without_result else []
+    notes = [note("monitor.time_column", column=table.time_column)] if table.time_column else []
+    if table.without_result:
+        notes.append(note("monitor.without_result", rows=table.without_result))
     if done.resolved:
         notes.append(note("monitor.resolved", rows=done.resolved))
     if more := find_unmapped_conditions(workspace, reported):

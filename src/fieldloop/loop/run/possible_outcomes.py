@@ -38,10 +38,8 @@ def refuse_impossible_outcomes(workspace: Workspace, outcomes: Sequence[Outcome]
                 f"Outcome {outcome.id} is from the future ({format_iso_time(outcome.at_ns)}). Set the robot's clock."
             )
         if outcome.at_ns < EARLIEST_NS:
-            raise BadInput(
-                f"Outcome {outcome.id} has no valid time ({format_iso_time(outcome.at_ns)}). State the time of "
-                f"the attempt as `at`."
-            )
+            stated = f"is {format_iso_time(outcome.at_ns)}" if outcome.at_ns else "is not stated"
+            raise BadInput(f"The time of the attempt {stated}. State when the attempt was made as `at`.")
 
 
 def _refuse_wrong_stage(workspace: Workspace, outcome: Outcome) -> None:

@@ -105,7 +105,12 @@ def convert_log(  # noqa: PLR0913 - each is an option of the command
     target = prepare_target(target, to, episodes)
     recordings = WithLosses(lambda: track(log.recordings, f"reading {source.name}", episodes))
     options, settings = Options(clock, hz, codec, actions_from, pair), default_operations()["convert"]
-    written = write_recordings(to, recordings, target, options, settings)
+    try:
+        written = write_recordings(to, recordings, target, options, settings)
+    except BadInput as refused:
+        if recordings.count:
+            raise
+        raise BadInput(f"{source} has no episode to convert. See what is wrong: fieldloop check {source}") from refused
     done = make_conversion_result(to, written, options, (*recordings.losses, *log.defects))
     return replace(done, compared=compare_with_source(log.recordings, written, options, settings))
 
@@ -184,17 +189,25 @@ def _get_loss_kind(loss: Note) -> tuple[str, ...]:
 
 
 class WithLosses:
-    """Recordings that a writer can read as often as it needs; `losses` are those of the last time."""
+    """Recordings that a writer can read as often as it needs; `losses` and `count` are those of the last time.
+
+    Recordings of which no stream has two samples are refused: no time passes in them.
+    """
 
     def __init__(self, read: Callable[[], Iterable[Recording]]) -> None:
         self._read = read
         self.losses: list[Defect] = []
+        self.count = 0
 
     def __iter__(self) -> Iterator[Recording]:
-        self.losses = []
+        self.losses, self.count, longest = [], 0, 0
         for recording in self._read():
+            self.count += 1
+            longest = max(longest, *map(len, recording.streams.values()), 0)
             self.losses += _list_recording_losses(recording)
             yield recording
+        if self.count and longest == 1:
+            raise BadInput("No stream has two samples, so no time passes and nothing moves. It cannot be converted.")
 
 
 def _list_recording_losses(recording: Recording) -> list[Defect]:

@@ -6,7 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from fieldloop.annotate import load_shipped_taxonomy
-from fieldloop.errors import BadInput, UnknownName
+from fieldloop.errors import BadInput, ChangedMeanwhile, UnknownName
 from fieldloop.ingest.tables.table_rows import read_rows
 from fieldloop.loop.data.find_episode import find_episode
 from fieldloop.loop.data.measurements import IN_USE
@@ -25,6 +25,7 @@ from fieldloop.model.person import Actor, Role
 from fieldloop.model.stated import TRUTH_TEXTS, UNKNOWN, parse_result
 from fieldloop.model.stream import NS_PER_S
 from fieldloop.say.numbers import format_fixed, format_number
+from fieldloop.store import Unchanged
 
 COLUMNS = ("episode", "label", "start_s", "end_s", "annotator", "result", "failure")
 REQUIRED = ("episode",)
@@ -69,7 +70,15 @@ def import_labels(workspace: Workspace, file: Path, *, label: tuple[str, ...] = 
         file: the table; `fieldloop annotate template` writes an example
         label: your name for a phase, such as reach=approach (repeatable)
     """
-    rows = _read_rows(workspace, file, _parse_renamed_labels(label))
+    renamed = _parse_renamed_labels(label)
+    while True:
+        try:
+            return _import_rows(workspace, _read_rows(workspace, file, renamed), file.name)
+        except ChangedMeanwhile:  # another person changed one of the episodes just now: read them anew
+            continue
+
+
+def _import_rows(workspace: Workspace, rows: Sequence[LabelRow], file_name: str) -> Imported:
     by_author: dict[tuple[str, str], list[Annotation]] = {}
     for row in rows:
         if row.span is not None:
@@ -78,10 +87,15 @@ def import_labels(workspace: Workspace, file: Path, *, label: tuple[str, ...] = 
         EpisodeAnnotated(episode, PHASE, author, tuple(sorted(spans, key=lambda span: span.start_ns)))
         for (episode, author), spans in by_author.items()
     ]
-    results = [EpisodeRelabelled(new, old) for old, new in _apply_results(rows, file.name)]
+    results = [EpisodeRelabelled(new, old) for old, new in _apply_results(rows, file_name)]
     if by_author:
         lock_taxonomy(workspace, load_shipped_taxonomy())
-    workspace.write(*events, *(change for change in results if change.episode != change.before))
+    as_read = {row.episode.id: row.episode for row in rows}
+    workspace.write(
+        *events,
+        *(change for change in results if change.episode != change.before),
+        expect=Unchanged(Episode, tuple(as_read), tuple(as_read.values())),
+    )
     judge_changed_episodes(workspace, [change.episode for change in results if change.episode != change.before])
     authors = tuple(sorted({row.annotator for row in rows}))
     return Imported(authors, len({e for e, _ in by_author}), sum(map(len, by_author.values())), len(results))

@@ -37,7 +37,7 @@ class PartCache:
     """Measurements of parts under some rules, two files per part.
 
     A log is identified by the names, sizes and modification times of its files, without reading it. A part is
-    identified by its log, its place in it, the mapping and the rules.
+    identified by its log, its place in it, the mapping, the rules and the facts that a person states.
     """
 
     folder: Path
@@ -101,6 +101,8 @@ class PartCache:
     def _get_file(self, part: Part) -> Path:
         mapping = part.mapping.fingerprint if part.mapping else ""
         key = [_identify_log(part), part.start, part.stop, part.pixels, fingerprint_rules(self.rules), mapping]
+        if part.amendments:
+            key.append([(one.name, one.value) for one in part.amendments.stated])
         return self.folder / f"{_compute_short_hash(key)}.json"
 
     def _load_result(self, file: Path) -> PartResult:

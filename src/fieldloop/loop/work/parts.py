@@ -10,6 +10,7 @@ from fieldloop.ingest.readers import load_readers
 from fieldloop.ingest.search import find_logs
 from fieldloop.loop.work.measure_part import Part
 from fieldloop.model.episode import Defect
+from fieldloop.model.stated import Amendments
 
 FEWEST = 25
 """Fewest episodes of a part, as each part opens its log again."""
@@ -27,7 +28,9 @@ class Cut:
     expected: int
 
 
-def cut_into_parts(paths: Sequence[Path], mapping: LogMapping | None, *, pixels: bool = True) -> Cut:
+def cut_into_parts(
+    paths: Sequence[Path], mapping: LogMapping | None, *, pixels: bool = True, amendments: Amendments | None = None
+) -> Cut:
     """Find every log below these paths and cut it; UnreadableLog where a path holds no log."""
     parts: list[Part] = []
     beside: list[Defect] = []
@@ -40,7 +43,7 @@ def cut_into_parts(paths: Sequence[Path], mapping: LogMapping | None, *, pixels:
             open_log(path)  # raises, and states what was looked for
         beside += defects
         for log in logs:
-            whole = Part(log.path, mapping, pixels=pixels, reader=log.reader.name)
+            whole = Part(log.path, mapping, pixels=pixels, reader=log.reader.name, amendments=amendments)
             episodes = whole.open().expected
             expected += episodes
             parts += _cut_log(whole, episodes)

@@ -59,13 +59,13 @@ def run_each(
                     yield waiting.popleft().result()
             while waiting:
                 yield waiting.popleft().result()
-        except BrokenProcessPool as broken:
+        except (BrokenProcessPool, WorkerEnded) as broken:
             raise FieldloopError(
                 "A worker process died, perhaps for lack of memory. None of its results was stored."
             ) from broken
         finally:
-            for future in waiting:
-                future.cancel()
+            # the pool cancels what waits: its own thread prints a traceback where it meets an item cancelled from here
+            pool.shutdown(wait=False, cancel_futures=True)
 
 
 @contextmanager
@@ -88,14 +88,29 @@ _WORK: list[Callable[[Any], Any]] = []
 """What a worker process does to each item; empty in the process that started it."""
 
 
+class WorkerEnded(BaseException):
+    """A worker received a signal to end while it worked."""
+
+
 def _start_worker(work: Callable[[Any], Any]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process; the parent says what became of it
+    signal.signal(
+        signal.SIGTERM, _end_worker
+    )  # under a service manager workers receive it, too: they remove partial files
     _leave_with_parent()
     _WORK.append(work)
 
 
+def _end_worker(_signal: int, _frame: object) -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a second one must not interrupt the clearing up
+    sys.exit(1)
+
+
 def _run_item(item: Any) -> Any:
-    return _WORK[-1](item)
+    try:
+        return _WORK[-1](item)
+    except SystemExit as ended:
+        raise WorkerEnded from ended
 
 
 def _leave_with_parent() -> None:

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fieldloop.model.plan import WorkOrder
+from fieldloop.model.plan import QuotaKind, WorkOrder
 from fieldloop.report.markup import draw_paragraph, draw_table
 from fieldloop.report.page import render_page
 from fieldloop.say.html import Markup, tag
@@ -85,10 +85,16 @@ def format_order_articles(order: WorkOrder) -> str:
     return ", ".join(order.skus) or "any article of the stratum"
 
 
+def _write_stratum_and_kind(order: WorkOrder) -> str:
+    """Name what to collect; a kind other than a demonstration is stated, since a robot cannot collect all of them."""
+    words = stratum_in_words(order.stratum, ["site"])
+    return words if order.kind is QuotaKind.DEMONSTRATION else f"{words} ({order.kind.value})"
+
+
 def make_order_row(order: WorkOrder) -> tuple[object, ...]:
     """Return the cells of one order, in the order of `COLUMNS`; the last two are filled in by hand."""
     return (
-        order.name, order.due, order.site or "any", order.robot or "any", stratum_in_words(order.stratum, ["site"]),
+        order.name, order.due, order.site or "any", order.robot or "any", _write_stratum_and_kind(order),
         format_order_articles(order), order.demonstrations, format_fixed(order.hours, 1) if order.hours else "", "", "",
     )  # fmt: skip
 

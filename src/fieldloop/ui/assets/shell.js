@@ -36,7 +36,7 @@ addEventListener("submit", async (event) => {
   for (const field of form.querySelectorAll("[data-kind]")) {
     const { kind } = field.dataset;
     if (kind === "file") { if (field.files.length) body[field.name] = await field.files[0].text(); }
-    else if (field.value.trim() !== "") body[field.name] = kind === "rows" ? field.value.split("\n").map((row) => row.trim()).filter(Boolean) : kind === "number" ? Number(field.value) : field.value;
+    else if (field.value.trim() !== "") body[field.name] = kind === "rows" ? field.value.split("\n").map((row) => row.trim()).filter(Boolean) : kind === "pick" ? [field.value] : kind === "number" ? Number(field.value) : field.value;
   }
   await send(button, form.dataset.form, JSON.stringify({ ...body, ...JSON.parse(button.dataset.sends || "{}") }));
 });
@@ -55,14 +55,17 @@ async function act(button) {
 
 async function send(button, post, body) {
   button.disabled = true;
-  const answer = await fetch(post, { method: "POST", headers: { "Content-Type": "application/json" }, body });
-  if (answer.ok && !button.dataset.show) return location.reload();
-  const result = await answer.json().catch(() => ({ detail: `The server answered ${answer.status}` }));
+  button.ariaBusy = "true";
+  const answer = await fetch(post, { method: "POST", headers: { "Content-Type": "application/json" }, body }).catch(() => null);
+  const result = answer ? await answer.json().catch(() => ({ detail: `The server answered ${answer.status}` })) : { detail: "The server does not answer. Try again." };
+  const unused = answer?.ok ? (result[button.dataset.unused] ?? []).filter((one) => one.message && (one.status === "errored" || one.already_here)) : [];
+  if (answer?.ok && !unused.length && !button.dataset.show) return location.reload();
   if (button.nextElementSibling?.getAttribute("role") !== "alert") button.insertAdjacentHTML("afterend", '<span role="alert"></span>');
-  button.nextElementSibling.className = answer.ok ? "good" : "bad";
-  button.nextElementSibling.textContent = answer.ok ? button.dataset.show.split(".").reduce((value, key) => value?.[key], result) : result.detail;
+  button.nextElementSibling.className = answer?.ok && !unused.length ? "good" : "bad";
+  button.nextElementSibling.textContent = !answer?.ok ? result.detail : unused.map((one) => `${one.name}: ${one.message}`).join("\n") || button.dataset.show.split(".").reduce((value, key) => value?.[key], result);
   if (button.dataset.asked) { button.textContent = button.dataset.asked; delete button.dataset.asked; }
   button.disabled = false;
+  button.ariaBusy = null;
 }
 
 // an island is an element with data-island; its module exports mount(el, args), which returns {push(numbers)} or nothing

@@ -10,13 +10,15 @@ from fieldloop.say.html import Markup, tag
 ROWS = {"rows": 3, "area": 4, "lines": 16}
 """Rows of a text box: for a list, for a pasted table, and for a whole file."""
 
+CHOICES = ("choice", "pick")
+
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field of a form: `name` is the JSON field; kinds: text, number, choice, rows, area, lines, file.
+    """One field of a form: `name` is the JSON field; kinds: text, number, choice, pick, rows, area, lines, file.
 
-    `hint` is shown in the empty field, `value` is filled in, `choices` are the options of a choice. A field of `rows`
-    sends a list with one entry for each line that is not empty.
+    `hint` is shown in the empty field, `value` is filled in, `choices` are the options of a choice or a pick. A field
+    of `rows` sends a list with one entry for each line that is not empty; a pick sends a list with its option.
     """
 
     name: str
@@ -33,7 +35,8 @@ class Submit:
     """A button of a form: its label, and further values it sends.
 
     With `sure` it asks once, in place, in these words. `show` is the path of a value in the answer that is shown
-    instead of loading the page again.
+    instead of loading the page again. `unused` names a list in the answer: if an entry was not used, the page shows
+    why.
     """
 
     label: str
@@ -41,6 +44,7 @@ class Submit:
     kind: str = "primary"
     sure: str = ""
     show: str = ""
+    unused: str = ""
 
 
 def draw_form(api_path: str, fields: Sequence[Field], *submits: Submit) -> Markup:
@@ -54,14 +58,17 @@ def draw_form(api_path: str, fields: Sequence[Field], *submits: Submit) -> Marku
 def _draw_submit_button(submit: Submit) -> Markup:
     return tag(
         "button", submit.label, class_=f"btn {submit.kind}".strip(), data_sends=json.dumps(dict(submit.sends)),
-        data_sure=submit.sure or None, data_show=submit.show or None,
+        data_sure=submit.sure or None, data_show=submit.show or None, data_unused=submit.unused or None,
     )  # fmt: skip
 
 
 def _draw_field_control(field: Field) -> Markup:
     common = {"name": field.name, "data_kind": field.kind, "required": field.required}
-    if field.kind == "choice":
-        options = [tag("option", choice, value=choice, selected=choice == field.value) for choice in field.choices]
+    if field.kind in CHOICES:
+        options = [
+            tag("option", choice or field.hint, value=choice, selected=choice == field.value)
+            for choice in field.choices
+        ]
         return tag("select", *options, **common)
     if field.kind in ROWS:
         hint = field.hint or None

@@ -1,8 +1,11 @@
 """Episodes: the list, filtered by the query of the address."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from urllib.parse import urlencode
 
+from fieldloop.loop.data.find_episode import SHORT
+from fieldloop.loop.data.ingest import LogShown
 from fieldloop.loop.home.episodes import SET_ASIDE, FoundEpisodes, ListedEpisode, find_episodes
 from fieldloop.model.finding import Status
 from fieldloop.model.stream import NS_PER_S
@@ -12,10 +15,13 @@ from fieldloop.say.marks import draw_status
 from fieldloop.say.numbers import format_count, format_fixed, format_time, levels_in_words, plural
 from fieldloop.ui.components import (
     Column,
+    Field,
+    Submit,
     draw_answer_card,
     draw_chip,
     draw_copyable_command,
     draw_empty_state,
+    draw_form,
     draw_panel,
     draw_table,
 )
@@ -53,15 +59,51 @@ def draw(visit: Visit) -> Drawn:
         how = "Ingest robot logs: MCAP, ROS bags, HDF5, LeRobot, RLDS, or folders of them."
         return Drawn(
             escape("Episodes"),
-            (draw_empty_state("No episode yet", how, draw_copyable_command("fieldloop ingest PATH")),),
+            (
+                draw_empty_state("No episode yet", how, draw_copyable_command("fieldloop ingest PATH")),
+                _draw_ingest_form(),
+            ),
         )
     note = f"{format_count(matches.matching)} of {plural(matches.total + matches.set_aside, 'episode')}"
     note += f", newest {len(matches.episodes)} shown" if matches.matching > len(matches.episodes) else ""
     table = tag("div", draw_table(COLUMNS, map(_make_episode_row, matches.episodes)), style="padding-top:8px")
     listed = draw_panel("Episodes", _draw_filters(matches, visit.query), table, note=note, flush=True)
-    return Drawn(
-        escape("Episodes"), (_draw_summary_card(matches), listed, *([_draw_logs(matches)] if matches.logs else ()))
+    logs = (_draw_logs(matches), _draw_read_again_form(matches.logs)) if matches.logs else ()
+    return Drawn(escape("Episodes"), (_draw_summary_card(matches), listed, *logs, _draw_ingest_form()))
+
+
+def _draw_ingest_form() -> Markup:
+    """Draw the form that ingests logs of the machine on which fieldloop runs."""
+    fields = (
+        Field("paths", "Logs or folders, one per line", "rows", hint="/data/runs/2026-11-18", required=True),
+        _make_facts_field(),
     )
+    form = draw_form("/api/ingest", fields, *_make_submits("Ingest"))
+    return draw_panel("Ingest logs", form, note="paths on the machine that runs fieldloop; safe to repeat")
+
+
+def _draw_read_again_form(logs: Sequence[LogShown]) -> Markup:
+    """Draw the form that reads ingested logs again, under the mapping in force now."""
+    often = Counter(log.name for log in logs)
+    names = tuple(log.name if often[log.name] == 1 else log.sha256[:SHORT] for log in logs)
+    fields = (Field("log", "Log", "pick", hint="every log", choices=("", *names)), _make_facts_field())
+    form = draw_form("/api/ingest/again", fields, *_make_submits("Read again"))
+    return draw_panel(
+        "Read logs again", form, note="under the mapping in force now; the earlier reading stays on record"
+    )
+
+
+def _make_facts_field() -> Field:
+    return Field("set", "Facts that the logs do not state, one per line", "rows", hint="site=hall-2\noperator=anna")
+
+
+def _make_submits(label: str) -> tuple[Submit, Submit]:
+    """Return two buttons: with the second one, a person's facts count where a log states another value."""
+    return (
+        Submit(label, unused="logs"),
+        Submit(f"{label}, my facts count", {"overrule": True}, kind="", unused="logs",
+               sure="Use your facts where logs state others?"),
+    )  # fmt: skip
 
 
 def _draw_logs(matches: FoundEpisodes) -> Markup:

@@ -191,7 +191,7 @@ def _draw_recent_outcomes(recent_outcomes: Sequence[Outcome], names: Mapping[str
             o.robot,
             names.get(o.policy, shorten_ids(o.policy)),
             levels_in_words(o.stratum, without=("site",)),
-            f"{format_number(o.cycle_s, 3)} s",
+            f"{format_number(o.cycle_s, 3)} s" if o.cycle_s is not None else "–",
             format_number(o.confidence, 2),
             o.judged_by,
         )

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from urllib.parse import urlencode
 
 from fieldloop.errors import Refused
-from fieldloop.loop.plan.plan import PlanNow, show_order_sheet, show_plan
+from fieldloop.loop.plan.plan import STRATEGY_NAMES, PlanNow, show_order_sheet, show_plan
 from fieldloop.model.plan import CoverageGap, Plan, PlanScore
 from fieldloop.report.plan import write_headline, write_uncovered_share
 from fieldloop.report.plan.content import select_deployed_strata
@@ -75,7 +75,7 @@ def _draw_next_plan_form(plan_now: PlanNow) -> Markup:
     budget = str(plan_now.plan.budget) if plan_now.plan else ""
     fields = (
         Field("budget", "Budget, in ordinary demonstrations (empty: as set in operations)", "number", value=budget),
-        Field("strategy", "Strategy", value="marginal"),
+        Field("strategy", "Strategy", "choice", value=STRATEGY_NAMES[0], choices=STRATEGY_NAMES),
     )
     sure = "Replace the plan in force?" if plan_now.plan else ""
     return draw_panel("Make the next plan", draw_form("/api/plan", fields, Submit("Make the plan", sure=sure)))

@@ -89,7 +89,7 @@ def _draw_add_form(releases: Mapping[str, str]) -> Markup:
     fields = (
         Field("name", "Name", hint="pi0-v3", required=True),
         Field("digest", "SHA-256 of the weights", hint="64 hexadecimal digits, if you know them"),
-        Field("release", "Trained on release", "choice", choices=("", *releases.values())),
+        Field("release", "Trained on release", "choice", "not known", choices=("", *releases.values())),
         Field("control_hz", "Actions a second", "number", hint="the gate judges latency by this rate"),
     )
     return draw_panel(

@@ -14,7 +14,13 @@ def draw_outcomes_form(policies: Sequence[str], template: str) -> Markup:
     """Draw the form that records a table of outcomes."""
     fields = (
         *_make_table_fields("one row an attempt: at, policy, site, robot, succeeded, …"),
-        Field("policy", "Policy of rows that name none", "choice", choices=("", *dict.fromkeys(policies))),
+        Field(
+            "policy",
+            "Policy of rows that name none",
+            "choice",
+            "every row names one",
+            choices=("", *dict.fromkeys(policies)),
+        ),
         Field("stage", "Stage", "choice", value=Stage.PRODUCTION.value, choices=tuple(stage.value for stage in Stage)),
     )
     return draw_panel(

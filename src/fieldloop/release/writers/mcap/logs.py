@@ -40,7 +40,7 @@ def write_mcap(
     compression = Compression(pictures, quality, depth)
     with write_whole_or_nothing(target) as part:
         if second is None:
-            logs = [_write_one_log(first, part, compression)]
+            logs = [write_whole_log(first, part, compression)]
         else:
             part.mkdir()
             logs = list(_write_all_logs(chain((first, second), walk), part, compression))
@@ -60,10 +60,11 @@ def _write_all_logs(recordings: Iterable[Recording], folder: Path, compression: 
     for recording in recordings:
         name = _make_file_name(recording.episode.name, taken)
         taken.add(name.lower())
-        yield _write_one_log(recording, folder / f"{name}.mcap", compression)
+        yield write_whole_log(recording, folder / f"{name}.mcap", compression)
 
 
-def _write_one_log(recording: Recording, path: Path, compression: Compression) -> WrittenLog:
+def write_whole_log(recording: Recording, path: Path, compression: Compression | None = None) -> WrittenLog:
+    """Write one log completely or not at all: if the writing is ended, no partial file stays."""
     try:
         return write_log(recording, path, compression)
     except BaseException:

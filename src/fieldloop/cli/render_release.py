@@ -1,0 +1,84 @@
+"""Render releases: what was frozen, why episodes stayed out, and which repairs apply."""
+
+from collections.abc import Iterable, Sequence
+from itertools import islice
+
+from fieldloop.cli.screen import Screen
+from fieldloop.cli.tables import make_facts_table, make_heading, make_table
+from fieldloop.model.release import Release
+from fieldloop.say import sentence
+from fieldloop.say.numbers import format_number, levels_in_words, percent, plural, shorten_content_ids, shorten_ids
+
+MOST_NAMED = 3
+MOST_ROWS = 12
+
+
+def print_release(result: Release, screen: Screen) -> None:
+    """Print a release: its counts, then reasons, repairs and shares, one line for many episodes alike."""
+    split = f"{len(result.train)} for training, {len(result.validation)} for validation"
+    facts = [("release", result.name), ("episodes", f"{len(result.episodes)}: {split}")]
+    facts += [("protocol", result.protocol)] + [("taxonomy", result.taxonomy)] * bool(result.taxonomy)
+    facts += [("override", result.override)] * bool(result.override)
+    screen.print(make_facts_table([*facts, ("content", shorten_content_ids(result.id))]))
+    _print_grouped(
+        screen, f"{plural(len(result.excluded), 'episode')} left out", ("episodes", "why"),
+        (((sentence(why),), episode) for episode, why in result.excluded),
+    )  # fmt: skip
+    _print_grouped(
+        screen, "Repairs, applied whenever the release is read", ("episodes", "repair", "stream", "why"),
+        (((fix.kind.value, fix.stream, sentence(fix.why)), episode) for episode, fix in result.fixes),
+    )  # fmt: skip
+    _print_shares(result, screen)
+
+
+def print_releases(results: Sequence[Release], screen: Screen) -> None:
+    """Print releases as a table, by name."""
+    rows = [
+        (r.name, len(r.episodes), len(r.train), len(r.validation), len(r.excluded), r.protocol, r.taxonomy or "–")
+        for r in results
+    ]
+    columns = ("release", "episodes", "train", "validation", "left out", "protocol", "taxonomy")
+    screen.print(make_table(columns, rows, right=columns[1:5]))
+
+
+def _print_grouped(
+    screen: Screen, title: str, columns: Sequence[str], rows: Iterable[tuple[tuple[str, ...], str]]
+) -> None:
+    """Print a row for all episodes with the same cells, most episodes first."""
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for cells, episode in rows:
+        groups.setdefault(cells, []).append(shorten_ids(episode))
+    if not groups:
+        return
+    ordered = sorted(groups.items(), key=lambda group: -len(group[1]))
+    screen.print()
+    screen.print(make_heading(title))
+    screen.print(make_table(columns, [(_name_some(names), *cells) for cells, names in ordered[:MOST_ROWS]]))
+    _print_rest(screen, len(ordered), "row")
+
+
+def _name_some(names: Sequence[str]) -> str:
+    kinds = list(dict.fromkeys(names))
+    more = f" and {len(kinds) - MOST_NAMED} more" if len(kinds) > MOST_NAMED else ""
+    return ", ".join(kinds[:MOST_NAMED]) + more
+
+
+def _print_shares(result: Release, screen: Screen) -> None:
+    if not result.shares:
+        return
+    ordered = sorted(result.shares, key=lambda one: (-one.sampled, -one.natural))
+    rows = [
+        (levels_in_words(s.stratum), percent(s.natural), percent(s.sampled), format_number(s.weight, 3))
+        for s in islice(ordered, MOST_ROWS)
+    ]
+    columns = ("stratum", "of production", "of the release", "weight")
+    screen.print()
+    screen.print(make_heading("Shares"))
+    screen.print(make_table(columns, rows, right=columns[1:]))
+    _print_rest(screen, len(ordered), "stratum", "strata")
+
+
+def _print_rest(screen: Screen, rows: int, word: str, words: str = "") -> None:
+    if rows > MOST_ROWS:
+        rest = plural(rows - MOST_ROWS, f"more {word}", words and f"more {words}")
+        screen.write(f"And {rest}; --json lists all.")

@@ -1,0 +1,45 @@
+"""A release in the terminal: by names, one line for many episodes alike, and no line of lists in one cell."""
+
+import io
+
+import pytest
+
+from fieldloop.cli.render import show_result
+from fieldloop.cli.screen import Screen
+from fieldloop.model.condition import Stratum
+from fieldloop.model.fix import Fix, FixKind
+from fieldloop.model.note import note
+from fieldloop.model.release import Release, StratumShare
+
+WHY, FIXED = note("check.fix_idle_tail"), Fix(FixKind.RESTAMP, note("check.fix_idle_head"), "camera/top")
+SHARES = tuple(StratumShare(Stratum.of(bin=f"b{n}", site="x"), 0.05, float(n == 14), 1.0) for n in range(15))
+RELEASE = Release(
+    "e" * 64, "r1", ("a", "b", "c"), ("a", "b"), ("c",), "pick v1", "", SHARES, "f" * 64,
+    tuple((name, WHY) for name in "defgh"), tuple((name, FIXED) for name in "ab"),
+)  # fmt: skip
+
+
+def shown(value):
+    stream = io.StringIO()
+    show_result(value, Screen(stream))
+    return stream.getvalue().splitlines()
+
+
+def test_a_release_groups_what_is_alike():
+    lines = shown(RELEASE)
+    assert any("3: 2 for training, 1 for validation" in line for line in lines)
+    assert "5 episodes left out" in lines
+    assert sum("d, e, f and 2 more" in line for line in lines) == 1
+    assert sum(line.startswith("a, b ") and "restamp" in line and "camera/top" in line for line in lines) == 1
+    assert sum("100.0 %" in line for line in lines) == 1
+    assert next(line for line in lines if "100.0 %" in line).startswith("b14, x"), "what it holds comes first"
+    assert "And 3 more strata; --json lists all." in lines
+    assert not any("taxonomy" in line or "ffff" in line for line in lines), "what is not there has no line"
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_releases_are_listed_by_name_without_ids(count):
+    lines = shown([RELEASE] * count)
+    assert lines[0].split()[:2] == ["release", "episodes"]
+    assert len([line for line in lines if line.startswith("r1 ")]) == count
+    assert "eeee" not in "".join(lines)
