@@ -189,3 +189,11 @@ def test_only_an_episode_of_quite_another_length_is_an_outlier(longer, unusual):
     even[3] = replace(even[3], end_ns=round(2_000_000_000 * longer))
     found = looked(replace(batch, episodes=tuple(even)), "corpus.length_outliers")
     assert sum(one.value for one in found.values()) == unusual
+
+
+def test_lengths_are_left_open_where_no_task_is_named():
+    batch = make_healthy_batch(Shape(1, 10))
+    bare = [replace(e, start_ns=0, end_ns=2_000_000_000, task="", protocol="") for e in batch.episodes]
+    bare[3] = replace(bare[3], end_ns=9_000_000_000)
+    (found,) = looked(replace(batch, episodes=tuple(bare)), "corpus.length_outliers").values()
+    assert (found.value, found.low, found.high) == (1.0, 0.0, 1.0)

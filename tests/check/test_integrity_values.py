@@ -31,14 +31,11 @@ def test_a_reading_that_is_no_number_is_distinguished_from_the_episode_s_start()
     assert found.value == pytest.approx(1 / (2400 * 6))
 
 
-def test_fields_that_are_never_set_are_not_broken_readings():
+@pytest.mark.parametrize("kind", [StreamKind.OTHER, StreamKind.JOINT_EFFORT, StreamKind.JOINT_VELOCITY])
+def test_fields_that_are_never_set_are_not_broken_readings(kind):
     values = np.column_stack([np.full(50, np.nan), np.arange(50.0)])
-    assert (
-        measure_by_subject("integrity.not_finite", make_case(make_stream("battery", StreamKind.OTHER, values)))[
-            "battery"
-        ].value
-        == 0
-    )
+    case = make_case(make_stream("battery", kind, values))
+    assert measure_by_subject("integrity.not_finite", case)["battery"].value == 0
 
 
 @given(st.lists(st.floats(-1, 1), min_size=4, max_size=4).filter(lambda q: np.linalg.norm(q) > 0.01), st.floats(0.5, 2))

@@ -107,12 +107,13 @@ def index_gaps(batch: Batch) -> Iterator[Measurement]:
     "corpus.length_outliers",
     unit="episodes",
     needs=("episodes",),
-    revision=2,
+    revision=3,
 )
 def length_outliers(batch: Batch) -> Iterator[Measurement]:
     """How many episodes are far longer or shorter than the others of their task?
 
-    The logarithms of the lengths are compared, because twice as long is as unusual as half as long.
+    The logarithms of the lengths are compared, because twice as long is as unusual as half as long. Where no task is
+    named, the episodes may be attempts at different tasks, so a difference is left open.
     """
     tasks: dict[tuple[str, str], list[Episode]] = defaultdict(list)
     for episode in batch.episodes:  # files of one folder may hold different experiments
@@ -138,4 +139,6 @@ def _measure_length_outliers(task: str, episodes: list[Episode], max_sd: float, 
     place = (
         note("check.unusual_lengths", unusual=unusual, more=more, typical_s=float(np.exp(middle))) if unusual else None
     )
-    return Measurement(Subject(aspect=task), float(len(far)), place)
+    if task or any(episode.protocol for episode in episodes):
+        return Measurement(Subject(aspect=task), float(len(far)), place)
+    return Measurement(Subject(aspect=task), float(len(far)), place, low=0.0, high=float(len(far)))

@@ -22,6 +22,8 @@ MOTION = (
     StreamKind.HAND_POSE,
     StreamKind.GRIPPER,
 )
+SELDOM_SET = (StreamKind.JOINT_VELOCITY, StreamKind.JOINT_EFFORT, StreamKind.OTHER)
+"""Kinds of which a publisher may never set some columns."""
 STATE_NAMES = {"state", "states", "obs", "observation", "observations", "proprio", "proprioception", "policy"}
 STATE_WORD = re.compile(r"[^a-z]+")
 MOST_NAMED = 5
@@ -90,7 +92,7 @@ def required_streams(case: Case) -> Iterator[Measurement]:
     unit="share of values",
     needs=("streams",),
     rests_on=(StreamFact.MEANING,),
-    revision=2,
+    revision=3,
 )
 def not_finite(case: Case) -> Iterator[Measurement]:
     """Which share of each stream's numbers is not a number, or infinite?"""
@@ -103,7 +105,7 @@ def not_finite(case: Case) -> Iterator[Measurement]:
             yield Measurement(Subject(stream.name), 0.0)
             continue
         bad = ~finite.reshape(len(values), -1)
-        if stream.kind is StreamKind.OTHER:
+        if stream.kind in SELDOM_SET:
             bad = bad[:, ~bad.all(axis=0)]  # a field that is never set is not a fault
         if bad.any():
             at_s = compute_sample_time_s(case, stream, int(np.argmax(bad.any(axis=1))))
