@@ -156,3 +156,9 @@ def test_time_without_samples_is_not_called_stillness():
         replace(sent("gripper", StreamKind.GRIPPER, grid(), values=still), unit="m"), sent("joints", JOINTS, late)
     )
     assert measure_by_subject("motion.idle_head", case)[""].value < 1
+
+
+def test_rough_motion_fails_only_under_a_protocol():
+    trembling = sent("joints", JOINTS, grid(), values=(np.arange(SECONDS * HZ) % 4 // 2 * 0.1)[:, None])
+    assert not failed(case_of(trembling), "motion.roughness")
+    assert failed(case_of(trembling, protocol="own"), "motion.roughness")

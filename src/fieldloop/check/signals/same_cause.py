@@ -56,7 +56,7 @@ def are_at_same_moment(case: Case, first: Measurement, second: Measurement) -> b
     """Do both show at the same moment?"""
     if first.at_s is None or second.at_s is None:
         return False
-    return abs(first.at_s - second.at_s) <= case.protocol.setting("episode.one_cause_s")
+    return bool(abs(first.at_s - second.at_s) <= case.protocol.setting("episode.one_cause_s"))
 
 
 def do_stretches_overlap(first: Measurement, first_s: float, second: Measurement, second_s: float) -> bool:
@@ -74,7 +74,7 @@ def _is_beyond_limit(case: Case, check: str, measurement: Measurement) -> bool:
         return False  # each stream keeps its own repair
     limit = case.protocol.limits[check]
     too_uncertain = measurement.low is not None and limit.admits(measurement.low)
-    return measurement.cannot_tell is None and not too_uncertain and not limit.admits(measurement.value)
+    return bool(measurement.cannot_tell is None and not too_uncertain and not limit.admits(measurement.value))
 
 
 def _find_stream(case: Case, measurement: Measurement) -> Stream | None:
