@@ -7,7 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fieldloop.check import judge_measurements, measure_episode
+from fieldloop.model.finding import Status
 from fieldloop.model.stream import StreamKind
+from fieldloop.protocol import default_protocol
 from fieldloop.say import sentence
 from fieldloop.testing.injuries.injury import change_values, keep_span
 from fieldloop.testing.planted import make_case, make_stream, measure_by_subject
@@ -64,3 +67,21 @@ def test_a_rotation_that_was_never_set_is_not_a_wrong_one():
 
 def test_columns_without_names_are_no_rotation():
     assert measure_by_subject("integrity.unit_quaternion", make_case(make_stream("tool", POSE, np.ones((6, 7))))) == {}
+
+
+@pytest.mark.parametrize(("factor", "judged"), [(1.5, Status.CANNOT_TELL), (0.7, Status.FAILED)])
+def test_numbers_beyond_one_in_a_pose_are_no_broken_rotation(factor, judged):
+    errors = np.tile([0.0, 0.0, 0.0, factor], (60, 1))
+    errors[:5] = [0.0, 0.0, 0.0, 1.0]
+    case = make_case(make_stream("logerr", POSE, errors, columns=QUATERNION))
+    findings = judge_measurements(measure_episode(case, pixels=False), default_protocol())
+    assert [f.status for f in findings if f.check == "integrity.unit_quaternion"] == [judged]
+
+
+def test_numbers_missing_in_what_is_computed_from_missing_ones_are_one_cause():
+    place, error, other = (np.sin(np.arange(200.0))[:, None] for _ in range(3))
+    place[20:], error[90:180], other[3] = np.nan, np.nan, np.nan
+    case = make_case(*(make_stream(n, POSE, v) for n, v in (("place", place), ("error", error), ("other", other))))
+    findings = judge_measurements(measure_episode(case, pixels=False), default_protocol())
+    failed = [f.subject for f in findings if f.check == "integrity.not_finite" and f.status is Status.FAILED]
+    assert failed == ["place", "other"]

@@ -22,6 +22,7 @@ from fieldloop.check.signals.same_cause import are_at_same_moment, have_same_tim
 from fieldloop.check.signals.stamps import compute_sample_time_s, find_rhythm
 from fieldloop.model.finding import UNKNOWN, Measurement
 from fieldloop.model.note import Note, Subject, note
+from fieldloop.model.provenance import StreamFact
 from fieldloop.model.stream import NS_PER_MS, NS_PER_S, Stream
 from fieldloop.stats.quantile import compute_median, compute_percentile
 
@@ -37,6 +38,7 @@ def _is_same_lead(case: Case, first: Measurement, second: Measurement) -> bool:
     "timing.stamped_ahead",
     unit="ms",
     needs=("streams",),
+    rests_on=(StreamFact.CLOCK,),
     same_cause=_is_same_lead,
     revision=3,
 )
@@ -45,7 +47,9 @@ def stamped_ahead(case: Case) -> Iterator[Measurement]:
 
     No sample arrives before it was taken: timestamps in the future of the recorder's clock prove that the two clocks
     differ by at least this much. Timestamps in the past prove nothing, because transport takes time. Streams that are
-    ahead by the same amount show one clock, which is reported once.
+    ahead by the same amount show one clock, which is reported once. A recorder whose clock counts from zero may have
+    simulated time, which is sent in ticks: samples of the tick to come seem to be ahead, so that is left open where the
+    log names no protocol.
     """
     same_day_ns = case.read_parameter("timing.stamped_ahead", "same_clock_s") * NS_PER_S
     for stream, latency in measure_latencies(case):
@@ -58,7 +62,10 @@ def stamped_ahead(case: Case) -> Iterator[Measurement]:
         at_s = compute_sample_time_s(case, stream, int(np.argmin(latency.took_ns)))
         place = _note_compared_clocks(latency, at_s) if earliest < 0 else None
         ahead, seen_s = max(0.0, -earliest) / NS_PER_MS, at_s if earliest < 0 else None
-        yield Measurement(Subject(stream.name), ahead, place, at_s=seen_s, fix=restamp if earliest < 0 else None)
+        ticks = int(stream.clocks[latency.arrival].min()) < same_day_ns and not case.collected_by_protocol
+        low, high = (0.0, ahead) if ticks else (None, None)
+        fix = restamp if earliest < 0 else None
+        yield Measurement(Subject(stream.name), ahead, place, low=low, high=high, at_s=seen_s, fix=fix)
 
 
 def _explain_same_clock(case: Case, stream: Stream) -> Note | None:
@@ -90,6 +97,7 @@ def _is_same_step(case: Case, first: Measurement, second: Measurement) -> bool:
     BEHIND,
     unit="ms",
     needs=("streams",),
+    rests_on=(StreamFact.CLOCK,),
     same_cause=_is_delay_alike,
     revision=2,
 )
@@ -117,6 +125,7 @@ def stamped_behind(case: Case) -> Iterator[Measurement]:
     "timing.clock_drift",
     unit="ms",
     needs=("streams",),
+    rests_on=(StreamFact.CLOCK,),
     same_cause=_is_same_drift,
     revision=5,
 )
@@ -152,6 +161,7 @@ def _note_clock_drift(drift: Drift, latency: Latency) -> Note:
     "timing.clock_step",
     unit="ms",
     needs=("streams",),
+    rests_on=(StreamFact.CLOCK,),
     same_cause=_is_same_step,
     revision=4,
 )
