@@ -1,5 +1,6 @@
 """Checks of a dataset as a whole: defects, copies, indices and lengths."""
 
+import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 
@@ -23,6 +24,9 @@ EXPLAINS_GAPS = (
     "ingest.shards_missing",
 )
 """Defects that name the missing episodes: their indices are not counted a second time."""
+
+NO_CONTENT = hashlib.sha256().hexdigest()
+"""The id of an episode of which nothing could be read."""
 
 BY_NAME = ("hdf5",)
 """Formats whose episodes are looked up by name."""
@@ -61,12 +65,18 @@ def described(batch: Batch) -> Iterator[Measurement]:
     "corpus.duplicates",
     unit="episodes",
     needs=("episodes",),
+    revision=2,
 )
 def duplicates(batch: Batch) -> Iterator[Measurement]:
-    """How many episodes are exact copies of another?"""
+    """How many episodes are exact copies of another?
+
+    Episodes of which nothing could be read are equal, and are no copies: `integrity.readable` reports them.
+    """
     first: dict[str, str] = {}
     copies = []
     for episode in batch.episodes:
+        if episode.id == NO_CONTENT:
+            continue
         if episode.id in first:
             copies.append(f"{episode.name} = {first[episode.id]}")
         first.setdefault(episode.id, episode.name)
