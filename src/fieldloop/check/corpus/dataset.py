@@ -1,6 +1,5 @@
 """Checks of a dataset as a whole: defects, copies, indices and lengths."""
 
-import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 
@@ -13,6 +12,7 @@ from fieldloop.check.registry import check
 from fieldloop.check.traits import measure_length_s
 from fieldloop.model.episode import Episode, Harm
 from fieldloop.model.finding import UNKNOWN, Measurement
+from fieldloop.model.identity import content_id
 from fieldloop.model.note import NO_SUBJECT, Subject, note
 from fieldloop.stats.quantile import SD_PER_MAD
 
@@ -25,7 +25,7 @@ EXPLAINS_GAPS = (
 )
 """Defects that name the missing episodes: their indices are not counted a second time."""
 
-NO_CONTENT = hashlib.sha256().hexdigest()
+NO_CONTENT = content_id(())
 """The id of an episode of which nothing could be read."""
 
 BY_NAME = ("hdf5",)
@@ -70,7 +70,7 @@ def described(batch: Batch) -> Iterator[Measurement]:
 def duplicates(batch: Batch) -> Iterator[Measurement]:
     """How many episodes are exact copies of another?
 
-    Episodes of which nothing could be read are equal, and are no copies: `integrity.readable` reports them.
+    Episodes of which nothing could be read are left out: `integrity.readable` reports them.
     """
     first: dict[str, str] = {}
     copies = []

@@ -251,7 +251,7 @@ def _compare_lengths(draft: Draft, lengths: Mapping[str, int]) -> None:
     """Report arrays that are shorter or longer than most of their episode.
 
     Where no layout promises it, an array of unknown meaning need not have a row for each step: it may be a matrix of
-    calibration, or the recording before it was resampled. Its length is then named, and is no loss.
+    calibration, or the recording before it was resampled. Its length is then named as harmless.
     """
     apart = [part for part in draft.parts if part.clocks or NOT_UNDERSTOOD in part.notes]
     free = () if draft.rows_promised else [part for part in draft.parts if part.kind is StreamKind.OTHER]
