@@ -1,5 +1,6 @@
 """Questions about a dataset as a whole: planted cases, and 'cannot tell' where nobody can."""
 
+import hashlib
 from dataclasses import replace
 
 import numpy as np
@@ -189,3 +190,20 @@ def test_only_an_episode_of_quite_another_length_is_an_outlier(longer, unusual):
     even[3] = replace(even[3], end_ns=round(2_000_000_000 * longer))
     found = looked(replace(batch, episodes=tuple(even)), "corpus.length_outliers")
     assert sum(one.value for one in found.values()) == unusual
+
+
+def test_lengths_are_left_open_where_no_task_is_named():
+    batch = make_healthy_batch(Shape(1, 10))
+    bare = [replace(e, start_ns=0, end_ns=2_000_000_000, task="", protocol="") for e in batch.episodes]
+    bare[3] = replace(bare[3], end_ns=9_000_000_000)
+    (found,) = looked(replace(batch, episodes=tuple(bare)), "corpus.length_outliers").values()
+    assert (found.value, found.low, found.high) == (1.0, 0.0, 1.0)
+
+
+def test_episodes_of_which_nothing_could_be_read_are_no_copies():
+    batch = make_healthy_batch(Shape(1, 10))
+    nothing = hashlib.sha256().hexdigest()
+    episodes = [replace(e, id=nothing) if i < 3 else e for i, e in enumerate(batch.episodes)]
+    assert looked(replace(batch, episodes=tuple(episodes)), "corpus.duplicates")[""].value == 0
+    copied = (*episodes, episodes[-1])
+    assert looked(replace(batch, episodes=copied), "corpus.duplicates")[""].value == 1

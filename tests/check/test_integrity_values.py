@@ -7,7 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fieldloop.check import judge_measurements, measure_episode
+from fieldloop.model.finding import Status
 from fieldloop.model.stream import StreamKind
+from fieldloop.protocol import default_protocol
 from fieldloop.say import sentence
 from fieldloop.testing.injuries.injury import change_values, keep_span
 from fieldloop.testing.planted import make_case, make_stream, measure_by_subject
@@ -31,14 +34,11 @@ def test_a_reading_that_is_no_number_is_distinguished_from_the_episode_s_start()
     assert found.value == pytest.approx(1 / (2400 * 6))
 
 
-def test_fields_that_are_never_set_are_not_broken_readings():
+@pytest.mark.parametrize("kind", [StreamKind.OTHER, StreamKind.JOINT_EFFORT, StreamKind.JOINT_VELOCITY])
+def test_fields_that_are_never_set_are_not_broken_readings(kind):
     values = np.column_stack([np.full(50, np.nan), np.arange(50.0)])
-    assert (
-        measure_by_subject("integrity.not_finite", make_case(make_stream("battery", StreamKind.OTHER, values)))[
-            "battery"
-        ].value
-        == 0
-    )
+    case = make_case(make_stream("battery", kind, values))
+    assert measure_by_subject("integrity.not_finite", case)["battery"].value == 0
 
 
 @given(st.lists(st.floats(-1, 1), min_size=4, max_size=4).filter(lambda q: np.linalg.norm(q) > 0.01), st.floats(0.5, 2))
@@ -67,3 +67,21 @@ def test_a_rotation_that_was_never_set_is_not_a_wrong_one():
 
 def test_columns_without_names_are_no_rotation():
     assert measure_by_subject("integrity.unit_quaternion", make_case(make_stream("tool", POSE, np.ones((6, 7))))) == {}
+
+
+@pytest.mark.parametrize(("factor", "judged"), [(1.5, Status.CANNOT_TELL), (0.7, Status.FAILED)])
+def test_numbers_beyond_one_in_a_pose_are_no_broken_rotation(factor, judged):
+    errors = np.tile([0.0, 0.0, 0.0, factor], (60, 1))
+    errors[:5] = [0.0, 0.0, 0.0, 1.0]
+    case = make_case(make_stream("logerr", POSE, errors, columns=QUATERNION))
+    findings = judge_measurements(measure_episode(case, pixels=False), default_protocol())
+    assert [f.status for f in findings if f.check == "integrity.unit_quaternion"] == [judged]
+
+
+def test_numbers_missing_in_what_is_computed_from_missing_ones_are_one_cause():
+    place, error, other = (np.sin(np.arange(200.0))[:, None] for _ in range(3))
+    place[20:], error[90:180], other[3] = np.nan, np.nan, np.nan
+    case = make_case(*(make_stream(n, POSE, v) for n, v in (("place", place), ("error", error), ("other", other))))
+    findings = judge_measurements(measure_episode(case, pixels=False), default_protocol())
+    failed = [f.subject for f in findings if f.check == "integrity.not_finite" and f.status is Status.FAILED]
+    assert failed == ["place", "other"]

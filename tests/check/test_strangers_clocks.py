@@ -89,7 +89,6 @@ def test_one_clock_ahead_is_reported_at_one_stream():
     ahead = measure_by_subject("timing.stamped_ahead", case)
     assert ahead["imu"].value > 1e6
     assert ahead["force"].value > 40  # another clock is another cause
-    assert ahead["tf/imu"].cannot_tell.code == "check.same_clock"
     drifts = measure_by_subject("timing.clock_drift", case)
     assert drifts["imu"].value == pytest.approx(10, abs=1)
     assert drifts["tf/imu"].cannot_tell.code == "check.same_clock"

@@ -4,6 +4,7 @@ import numpy as np
 
 from fieldloop.ingest.messages.arrived import Arrived, Described
 from fieldloop.ingest.readers.rosbag.gathering import Gathering
+from fieldloop.model.stream_notes import SENDERS
 
 
 class NoPayloads:
@@ -25,4 +26,5 @@ def test_a_text_with_a_comma_is_noted_once_for_all_publishers():
     recording = bag.make_recording("bag", "ros1", {}, (), ())
     (stream,) = recording.streams.values()
     assert stream.notes["callerid"] == "/a, /b"
+    assert stream.notes[SENDERS] == "2"
     assert stream.notes["definition"] == "float64 x  # in m, along the rail"

@@ -16,6 +16,7 @@ from tests.ingest.hdf5_makers import ROWS, SIDES, aloha, d4rl, jpeg, pictures, r
 from fieldloop.errors import UnreadableLog
 from fieldloop.ingest import open_log
 from fieldloop.ingest.readers.hdf5 import Hdf5Reader
+from fieldloop.model.episode import Harm
 from fieldloop.release.writers import write_hdf5
 from fieldloop.testing.facts import write_note_facts
 from fieldloop.testing.writer import make_sample_recording
@@ -323,3 +324,14 @@ def test_thousands_of_hurt_files_never_break_the_reader(small, tmp_path_factory,
     path = tmp_path_factory.getbasetemp() / "hurt.hdf5"
     path.write_bytes(hurt(small[which], places, keep))
     read_hurt(path)
+
+
+def test_arrays_of_unknown_meaning_may_have_other_lengths_where_no_layout_promises_rows(tmp_path):
+    path = tmp_path / "calibration.h5"
+    with h5py.File(path, "w") as file:
+        file["A_T"] = np.ones((24, 6))
+        file["measured_FT"], file["raw"] = np.ones((300, 6)), np.ones((300, 12))
+        file["qpos"] = np.ones((200, 7))
+    (recording,), _ = read(path)
+    harms = {defect.subject: defect.harm for defect in recording.defects}
+    assert harms == {"A_T": Harm.HARMLESS, "qpos": Harm.LOST}

@@ -214,3 +214,33 @@ def test_log_texts_of_two_nodes_need_no_order(tmp_path: Path) -> None:
     recording = recorded(tmp_path / "bag", rows)
     assert (np.diff(recording.streams["rosout"].times_ns) < 0).any()
     assert Status.FAILED not in statuses(recording, "timing.not_monotonic").values()
+
+
+@pytest.mark.parametrize("ahead_ms", [100, 1000])
+def test_a_transform_that_is_dated_ahead_accuses_no_clock(ahead_ms: int, tmp_path: Path) -> None:
+    rows: list[tuple[str, int, Any]] = []
+    for i, at in enumerate(steps(200, 20)):
+        stamped = at + ahead_ms * 1_000_000
+        rows += [("/tf", at, transform(stamped, 0.01 * i)), ("/imu", at, imu(at, 0.1 * (i % 7)))]
+    recording = recorded(tmp_path / "bag", rows)
+    assert recording.streams["tf/wheel"].get_provenance(StreamFact.CLOCK) is Provenance.ASSUMED
+    for name in ("timing.stamped_ahead", "timing.clock_drift", "timing.clock_step", "timing.stamped_behind"):
+        assert Status.FAILED not in statuses(recording, name).values(), name
+    late = [("/imu", at, imu(at + ahead_ms * 1_000_000, 0.1 * (i % 7))) for i, at in enumerate(steps(200, 20))]
+    assert statuses(recorded(tmp_path / "late", late), "timing.stamped_ahead")["imu"] is Status.FAILED  # a sensor does
+
+
+def test_a_recorder_that_counts_simulated_time_in_ticks_accuses_no_clock(tmp_path: Path) -> None:
+    ticks = [(i + 10) * 100_000_000 for i in range(100)]
+    rows = [("/imu", at, imu(at + 80_000_000, 0.1 * (i % 7))) for i, at in enumerate(ticks)]
+    assert Status.FAILED not in statuses(recorded(tmp_path / "bag", rows), "timing.stamped_ahead").values()
+
+
+def test_a_command_named_after_a_pose_is_no_pose(tmp_path: Path) -> None:
+    definition = "string pose_name\nfloat32 speed_scaling\nfloat32 acc_scaling"
+    STORE.register(get_types_from_msg(definition, "lab_msgs/msg/PoseCommand"))
+    message = STORE.types["lab_msgs/msg/PoseCommand"]
+    rows = [("/ur_pose_to_uni", at, message("home", 0.1, 0.1)) for at in steps(20, 10)]
+    recording = recorded(tmp_path / "bag", rows)
+    assert recording.streams["ur_pose_to_uni"].kind is StreamKind.OTHER
+    assert statuses(recording, "integrity.readable") == {"": Status.CANNOT_TELL}

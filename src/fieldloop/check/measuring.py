@@ -7,6 +7,7 @@ from typing import TypeVar
 from fieldloop.check.batch_case import Batch
 from fieldloop.check.case import Case
 from fieldloop.check.registry import Check
+from fieldloop.check.signals.same_cause import report_causes_once
 from fieldloop.model.finding import ASSUMED, Measured, Measurement
 from fieldloop.model.note import note
 from fieldloop.model.provenance import Provenance, StreamFact
@@ -29,6 +30,8 @@ def _run_check(check: Check[S], subject: S, *, pixels: bool) -> Measured:
         measurements = tuple(_note_reader_assumption(check, subject, one) for one in check.look(subject))
     except Exception as broken:  # noqa: BLE001 - a check may meet unexpected data, and may come from outside
         return Measured(check.name, error=f"{type(broken).__name__}: {broken}")
+    if check.same_cause and isinstance(subject, Case):
+        measurements = tuple(report_causes_once(subject, check.name, measurements, check.same_cause))
     return Measured(check.name, measurements, reason=None if measurements else note("check.nothing_to_look_at"))
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from fieldloop.errors import ProtocolError
 from fieldloop.model.finding import Measurement
@@ -12,6 +12,9 @@ from fieldloop.model.quality import Dimension
 
 S = TypeVar("S")
 """The input of a check: a Case (one episode) or a Batch (many)."""
+
+SameCause = Callable[[Any, Measurement, Measurement], bool]
+"""Do two measurements of one case show one cause?"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +26,7 @@ class Check(Generic[S]):
     `pixels`: it has to decode pictures, which costs more than everything else together.
     `dimension`: what it counts for, where its topic alone (`dimension.py`) does not decide that.
     `rests_on`: facts about its streams that it takes for true; where a reader assumed one of them, it cannot fail.
+    `same_cause`: whether two measurements of one episode show one cause, which is then reported once.
     `revision`: raised when it measures differently than before, so that earlier measurements are outdated.
     """
 
@@ -38,6 +42,7 @@ class Check(Generic[S]):
     dimension: Dimension | None = None
     revision: int = 1
     rests_on: tuple[StreamFact, ...] = ()
+    same_cause: SameCause | None = None
 
 
 def check(  # noqa: PLR0913 - a check's properties, each named where it is used
@@ -51,6 +56,7 @@ def check(  # noqa: PLR0913 - a check's properties, each named where it is used
     dimension: Dimension | None = None,
     revision: int = 1,
     rests_on: tuple[StreamFact, ...] = (),
+    same_cause: SameCause | None = None,
 ) -> Callable[[Callable[[S], Iterator[Measurement]]], Check[S]]:
     """Make a measuring function a Check; the first line of its docstring is the question it asks."""
 
@@ -58,8 +64,9 @@ def check(  # noqa: PLR0913 - a check's properties, each named where it is used
         asks, _, about = (look.__doc__ or "").partition("\n")
         more = " ".join(about.split())
         return Check(
-            name, unit, asks.strip(), needs, look, more, advice, place_says_it, pixels, dimension, revision, rests_on
-        )
+            name, unit, asks.strip(), needs, look, more, advice, place_says_it, pixels, dimension, revision, rests_on,
+            same_cause,
+        )  # fmt: skip
 
     return make_check
 

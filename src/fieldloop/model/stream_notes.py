@@ -23,6 +23,8 @@ NOT_UNDERSTOOD = "not understood"
 """The note that a reader leaves on a stream that it could not decode, or whose meaning nothing states: why."""
 ABOUT_PROGRAMS = "about programs"
 """The note on a stream of log texts, settings or other facts about programs, not about a robot."""
+SENDERS = "several senders"
+"""The note on a stream to whose topic several programs write: their number."""
 EARLIER_CONVERSION = "recorded in "
 
 

@@ -12,6 +12,7 @@ from fieldloop.check.registry import check
 from fieldloop.check.traits import measure_length_s
 from fieldloop.model.episode import Episode, Harm
 from fieldloop.model.finding import UNKNOWN, Measurement
+from fieldloop.model.identity import content_id
 from fieldloop.model.note import NO_SUBJECT, Subject, note
 from fieldloop.stats.quantile import SD_PER_MAD
 
@@ -23,6 +24,9 @@ EXPLAINS_GAPS = (
     "ingest.shards_missing",
 )
 """Defects that name the missing episodes: their indices are not counted a second time."""
+
+NO_CONTENT = content_id(())
+"""The id of an episode of which nothing could be read."""
 
 BY_NAME = ("hdf5",)
 """Formats whose episodes are looked up by name."""
@@ -61,12 +65,18 @@ def described(batch: Batch) -> Iterator[Measurement]:
     "corpus.duplicates",
     unit="episodes",
     needs=("episodes",),
+    revision=2,
 )
 def duplicates(batch: Batch) -> Iterator[Measurement]:
-    """How many episodes are exact copies of another?"""
+    """How many episodes are exact copies of another?
+
+    Episodes of which nothing could be read are left out: `integrity.readable` reports them.
+    """
     first: dict[str, str] = {}
     copies = []
     for episode in batch.episodes:
+        if episode.id == NO_CONTENT:
+            continue
         if episode.id in first:
             copies.append(f"{episode.name} = {first[episode.id]}")
         first.setdefault(episode.id, episode.name)
@@ -107,12 +117,13 @@ def index_gaps(batch: Batch) -> Iterator[Measurement]:
     "corpus.length_outliers",
     unit="episodes",
     needs=("episodes",),
-    revision=2,
+    revision=3,
 )
 def length_outliers(batch: Batch) -> Iterator[Measurement]:
     """How many episodes are far longer or shorter than the others of their task?
 
-    The logarithms of the lengths are compared, because twice as long is as unusual as half as long.
+    The logarithms of the lengths are compared, because twice as long is as unusual as half as long. Where no task is
+    named, the episodes may be attempts at different tasks, so a difference is left open.
     """
     tasks: dict[tuple[str, str], list[Episode]] = defaultdict(list)
     for episode in batch.episodes:  # files of one folder may hold different experiments
@@ -138,4 +149,6 @@ def _measure_length_outliers(task: str, episodes: list[Episode], max_sd: float, 
     place = (
         note("check.unusual_lengths", unusual=unusual, more=more, typical_s=float(np.exp(middle))) if unusual else None
     )
-    return Measurement(Subject(aspect=task), float(len(far)), place)
+    if task or any(episode.protocol for episode in episodes):
+        return Measurement(Subject(aspect=task), float(len(far)), place)
+    return Measurement(Subject(aspect=task), float(len(far)), place, low=0.0, high=float(len(far)))

@@ -11,6 +11,7 @@ from fieldloop.check.naming import note_listed_names
 from fieldloop.check.registry import check
 from fieldloop.check.signals.expected_motion import find_expected_motion
 from fieldloop.check.signals.movement import Movement
+from fieldloop.check.signals.same_cause import do_stretches_overlap
 from fieldloop.check.signals.signal import (
     NO_RATE,
     Signal,
@@ -36,12 +37,18 @@ NOISY = (StreamKind.FORCE_TORQUE, StreamKind.IMU)
 """Kinds whose every column shows noise, whatever the robot does."""
 
 
+def _is_same_standstill(_case: Case, first: Measurement, second: Measurement) -> bool:
+    """Do both streams repeat themselves at the same time, as all streams of one driver do?"""
+    return do_stretches_overlap(first, first.value, second, second.value)
+
+
 @check(
     "integrity.frozen",
     unit="s",
     needs=("streams",),
     rests_on=(StreamFact.MEANING,),
-    revision=2,
+    same_cause=_is_same_standstill,
+    revision=3,
 )
 def frozen(case: Case) -> Iterator[Measurement]:
     """For how long did each sensor repeat itself exactly while the robot moved?

@@ -18,25 +18,38 @@ from fieldloop.check.signals.latency import (
     propose_restamp,
 )
 from fieldloop.check.signals.overlap import measure_distance_outside_ns
+from fieldloop.check.signals.same_cause import are_at_same_moment, have_same_times
 from fieldloop.check.signals.stamps import compute_sample_time_s, find_rhythm
 from fieldloop.model.finding import UNKNOWN, Measurement
 from fieldloop.model.note import Note, Subject, note
+from fieldloop.model.provenance import StreamFact
 from fieldloop.model.stream import NS_PER_MS, NS_PER_S, Stream
 from fieldloop.stats.quantile import compute_median, compute_percentile
+
+
+def _is_same_lead(case: Case, first: Measurement, second: Measurement) -> bool:
+    """Do both streams show one clock?"""
+    same = find_stream_of_same_clock(case)
+    names = {same.get(name, name) for name in (first.about.stream, second.about.stream)}
+    return len(names) == 1
 
 
 @check(
     "timing.stamped_ahead",
     unit="ms",
     needs=("streams",),
-    revision=2,
+    rests_on=(StreamFact.CLOCK,),
+    same_cause=_is_same_lead,
+    revision=3,
 )
 def stamped_ahead(case: Case) -> Iterator[Measurement]:
     """How far ahead of their arrival are each stream's timestamps?
 
     No sample arrives before it was taken: timestamps in the future of the recorder's clock prove that the two clocks
     differ by at least this much. Timestamps in the past prove nothing, because transport takes time. Streams that are
-    ahead by the same amount show one clock: the first of them is reported.
+    ahead by the same amount show one clock, which is reported once. A recorder whose clock counts from zero may have
+    simulated time, which is sent in ticks: samples of the tick to come seem to be ahead, so that is left open where the
+    log names no protocol.
     """
     same_day_ns = case.read_parameter("timing.stamped_ahead", "same_clock_s") * NS_PER_S
     for stream, latency in measure_latencies(case):
@@ -45,14 +58,14 @@ def stamped_ahead(case: Case) -> Iterator[Measurement]:
             reason = note("check.clocks_have_other_epochs", arrival=latency.arrival.value)
             yield Measurement(Subject(stream.name), UNKNOWN, cannot_tell=reason)
             continue
-        if restamp is None and (same := _explain_same_clock(case, stream)):
-            yield Measurement(Subject(stream.name), UNKNOWN, cannot_tell=same)
-            continue
         earliest = compute_percentile(latency.took_ns, 1)
         at_s = compute_sample_time_s(case, stream, int(np.argmin(latency.took_ns)))
         place = _note_compared_clocks(latency, at_s) if earliest < 0 else None
         ahead, seen_s = max(0.0, -earliest) / NS_PER_MS, at_s if earliest < 0 else None
-        yield Measurement(Subject(stream.name), ahead, place, at_s=seen_s, fix=restamp if earliest < 0 else None)
+        ticks = int(stream.clocks[latency.arrival].min()) < same_day_ns and not case.collected_by_protocol
+        low, high = (0.0, ahead) if ticks else (None, None)
+        fix = restamp if earliest < 0 else None
+        yield Measurement(Subject(stream.name), ahead, place, low=low, high=high, at_s=seen_s, fix=fix)
 
 
 def _explain_same_clock(case: Case, stream: Stream) -> Note | None:
@@ -61,10 +74,32 @@ def _explain_same_clock(case: Case, stream: Stream) -> Note | None:
     return note("check.same_clock", stream=first) if first else None
 
 
+def _is_delay_alike(case: Case, first: Measurement, second: Measurement) -> bool:
+    """Are both streams late by the same amount?"""
+    alike = case.read_parameter(BEHIND, "alike_ms")
+    return have_same_times(case, first, second) or abs(first.value - second.value) <= alike
+
+
+def _is_same_drift(case: Case, first: Measurement, second: Measurement) -> bool:
+    """Do both clocks drift in the same direction, each within the other's interval?"""
+    one, other = (estimate_clock_drifts(case).get(measurement.about.stream) for measurement in (first, second))
+    if one is None or other is None:
+        return False
+    return one.ms * other.ms > 0 and abs(one.ms - other.ms) <= one.reach_ms + other.reach_ms
+
+
+def _is_same_step(case: Case, first: Measurement, second: Measurement) -> bool:
+    """Did both clocks jump by the same amount at the same moment?"""
+    return are_at_same_moment(case, first, second) and _is_delay_alike(case, first, second)
+
+
 @check(
     BEHIND,
     unit="ms",
     needs=("streams",),
+    rests_on=(StreamFact.CLOCK,),
+    same_cause=_is_delay_alike,
+    revision=2,
 )
 def stamped_behind(case: Case) -> Iterator[Measurement]:
     """How much longer do each stream's samples take from timestamp to arrival than those of its peers?
@@ -90,7 +125,9 @@ def stamped_behind(case: Case) -> Iterator[Measurement]:
     "timing.clock_drift",
     unit="ms",
     needs=("streams",),
-    revision=4,
+    rests_on=(StreamFact.CLOCK,),
+    same_cause=_is_same_drift,
+    revision=5,
 )
 def clock_drift(case: Case) -> Iterator[Measurement]:
     """How far did each sensor's clock drift against the arrival clock from the episode's start to its end?
@@ -124,7 +161,9 @@ def _note_clock_drift(drift: Drift, latency: Latency) -> Note:
     "timing.clock_step",
     unit="ms",
     needs=("streams",),
-    revision=3,
+    rests_on=(StreamFact.CLOCK,),
+    same_cause=_is_same_step,
+    revision=4,
 )
 def clock_step(case: Case) -> Iterator[Measurement]:
     """By how much did each sensor's clock jump?

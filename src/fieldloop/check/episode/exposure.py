@@ -52,11 +52,13 @@ def black_or_blown(case: Case) -> Iterator[Measurement]:
     pixels=True,
     unit="share of pixels",
     needs=("cameras",),
+    revision=2,
 )
 def overexposed(case: Case) -> Iterator[Measurement]:
     """Which share of the picture is overexposed to white, in the median frame?
 
-    Black is not counted, because a picture inside a larger frame has black bars.
+    Black is not counted, because a picture inside a larger frame has black bars. A white background, as in many
+    simulators, looks alike, so this is left open where the log names no protocol.
     """
     for stream, seen in _scan_colour_cameras(case):
         shares = seen.burnt[seen.decoded]
@@ -66,7 +68,8 @@ def overexposed(case: Case) -> Iterator[Measurement]:
         worst = int(seen.indices[seen.decoded][np.argmax(shares)])
         at_s = compute_sample_time_s(case, stream, worst)
         place = note_place_in_frames(stream, seen.indices, at_s, "check.worst_frame", worst=float(shares.max()))
-        yield Measurement(Subject(stream.name), float(np.median(shares)), place, at_s=at_s)
+        measurement = Measurement(Subject(stream.name), float(np.median(shares)), place, at_s=at_s)
+        yield measurement if case.collected_by_protocol else replace(measurement, low=0.0, high=measurement.value)
 
 
 @check(

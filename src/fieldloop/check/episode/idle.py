@@ -17,11 +17,13 @@ from fieldloop.model.stream import NS_PER_S
     "motion.idle_head",
     unit="s",
     needs=("streams",),
-    revision=2,
+    revision=3,
 )
 def idle_head(case: Case) -> Iterator[Measurement]:
     """For how long does nothing move at the beginning?
 
+    Only the time in which all streams that show motion have samples counts. If the unit is unknown and a column still
+    changes clearly, it may move slowly, so that is left open.
     The proposed trim keeps the stillness before the attempt that the protocol asks for.
     """
     moved = find_movement(case)
@@ -32,8 +34,10 @@ def idle_head(case: Case) -> Iterator[Measurement]:
     fix = (
         propose_safe_trim(case, note("check.fix_idle_head"), start_ns=keep_from) if keep_from > moved.start_ns else None
     )
+    still_from = min(max(moved.start_ns, moved.known_from_ns), moved.onset_ns)
     yield Measurement(
-        NO_SUBJECT, (moved.onset_ns - moved.start_ns) / NS_PER_S, cannot_tell=_note_movement_assumption(moved),
+        NO_SUBJECT, (moved.onset_ns - still_from) / NS_PER_S,
+        cannot_tell=_explain_uncertain_stillness(case, moved, still_from, moved.onset_ns),
         at_s=convert_to_episode_seconds(case, moved.onset_ns), fix=fix,
     )  # fmt: skip
 
@@ -42,11 +46,13 @@ def idle_head(case: Case) -> Iterator[Measurement]:
     "motion.idle_tail",
     unit="s",
     needs=("streams",),
-    revision=2,
+    revision=3,
 )
 def idle_tail(case: Case) -> Iterator[Measurement]:
     """For how long does nothing move at the end?
 
+    Only the time in which all streams that show motion have samples counts. If the unit is unknown and a column still
+    changes clearly, it may move slowly, so that is left open.
     The proposed trim keeps the stillness after the attempt that the protocol asks for.
     """
     moved = find_movement(case)
@@ -58,8 +64,10 @@ def idle_tail(case: Case) -> Iterator[Measurement]:
         return
     keep_to = moved.offset_ns + _read_required_stillness_ns(case, "adherence.post_roll")
     fix = propose_safe_trim(case, note("check.fix_idle_tail"), end_ns=keep_to) if keep_to < moved.end_ns else None
+    still_to = max(min(moved.end_ns, moved.known_to_ns), moved.offset_ns)
     yield Measurement(
-        NO_SUBJECT, (moved.end_ns - moved.offset_ns) / NS_PER_S, cannot_tell=_note_movement_assumption(moved),
+        NO_SUBJECT, (still_to - moved.offset_ns) / NS_PER_S,
+        cannot_tell=_explain_uncertain_stillness(case, moved, moved.offset_ns, still_to),
         at_s=convert_to_episode_seconds(case, moved.offset_ns), fix=fix,
     )  # fmt: skip
 
@@ -68,8 +76,11 @@ def _read_required_stillness_ns(case: Case, check_name: str) -> int:
     return round((case.protocol.limits[check_name].minimum or 0.0) * NS_PER_S)
 
 
-def _note_movement_assumption(movement_times: Movement) -> Note | None:
-    """Return why stillness does not fail: what moves is known by a name alone."""
+def _explain_uncertain_stillness(case: Case, moved: Movement, start_ns: int, end_ns: int) -> Note | None:
+    """Return why stillness does not fail: what moves is known by a name alone, or moves too slowly for its unit."""
+    if moved.assumed:
+        return note(ASSUMED, stream=moved.assumed, fact=StreamFact.MEANING.value)
+    slow = moved.find_slow_stream(case, start_ns, end_ns)
     return (
-        note(ASSUMED, stream=movement_times.assumed, fact=StreamFact.MEANING.value) if movement_times.assumed else None
+        note(ASSUMED, note("check.slow_motion", stream=slow), stream=slow, fact=StreamFact.UNIT.value) if slow else None
     )

@@ -22,6 +22,8 @@ MOTION = (
     StreamKind.HAND_POSE,
     StreamKind.GRIPPER,
 )
+SELDOM_SET = (StreamKind.JOINT_VELOCITY, StreamKind.JOINT_EFFORT)
+"""Kinds of which a publisher may never set some columns."""
 STATE_NAMES = {"state", "states", "obs", "observation", "observations", "proprio", "proprioception", "policy"}
 STATE_WORD = re.compile(r"[^a-z]+")
 MOST_NAMED = 5
@@ -85,12 +87,27 @@ def required_streams(case: Case) -> Iterator[Measurement]:
             yield Measurement(Subject(sensor.stream), 0.0 if sensor.stream in there else 1.0)
 
 
+def _is_same_loss(case: Case, first: Measurement, second: Measurement) -> bool:
+    """Are both streams without numbers at the same time? What is computed from a missing number is none either."""
+    (one_from, one_to), (other_from, other_to) = (_find_span_without_numbers_ns(case, m) for m in (first, second))
+    shared = min(one_to, other_to) - max(one_from, other_from)
+    return shared >= 0 and shared >= min(one_to - one_from, other_to - other_from) / 2
+
+
+def _find_span_without_numbers_ns(case: Case, measurement: Measurement) -> tuple[int, int]:
+    stream = case.recording.streams[measurement.about.stream]
+    assert stream.values is not None
+    bad = np.flatnonzero(~np.isfinite(stream.values).reshape(len(stream), -1).all(axis=1))
+    return int(stream.times_ns[bad[0]]), int(stream.times_ns[bad[-1]])
+
+
 @check(
     "integrity.not_finite",
     unit="share of values",
     needs=("streams",),
     rests_on=(StreamFact.MEANING,),
-    revision=2,
+    same_cause=_is_same_loss,
+    revision=4,
 )
 def not_finite(case: Case) -> Iterator[Measurement]:
     """Which share of each stream's numbers is not a number, or infinite?"""
@@ -103,8 +120,9 @@ def not_finite(case: Case) -> Iterator[Measurement]:
             yield Measurement(Subject(stream.name), 0.0)
             continue
         bad = ~finite.reshape(len(values), -1)
-        if stream.kind is StreamKind.OTHER:
-            bad = bad[:, ~bad.all(axis=0)]  # a field that is never set is not a fault
+        never_set = bad.all(axis=0)
+        if stream.kind is StreamKind.OTHER or (stream.kind in SELDOM_SET and not never_set.all()):
+            bad = bad[:, ~never_set]  # a field that is never set is not a fault
         if bad.any():
             at_s = compute_sample_time_s(case, stream, int(np.argmax(bad.any(axis=1))))
             yield Measurement(Subject(stream.name), float(bad.mean()), note("check.first_at", at_s=at_s), at_s=at_s)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from fieldloop.check.case import Case
 from fieldloop.check.episode.adherence import NO_PROTOCOL
 from fieldloop.check.registry import check
+from fieldloop.check.signals.same_cause import are_at_same_moment
 from fieldloop.check.signals.signal import (
     NO_RATE,
     Signal,
@@ -69,7 +70,8 @@ def joint_limit(case: Case) -> Iterator[Measurement]:
     unit="rad/s",
     needs=("joints",),
     rests_on=UNIT_AND_MEANING,
-    revision=3,
+    same_cause=are_at_same_moment,
+    revision=4,
 )
 def teleport(case: Case) -> Iterator[Measurement]:
     """How fast did any joint have to move from one sample to the next?
@@ -103,7 +105,8 @@ def teleport(case: Case) -> Iterator[Measurement]:
     unit="wraps",
     needs=("streams",),
     rests_on=UNIT_AND_MEANING,
-    revision=2,
+    same_cause=are_at_same_moment,
+    revision=3,
 )
 def angle_wrap(case: Case) -> Iterator[Measurement]:
     """How often does an angle jump by a full turn from one sample to the next?"""

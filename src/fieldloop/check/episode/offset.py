@@ -24,12 +24,18 @@ from fieldloop.model.stream import NS_PER_MS, NS_PER_S, ClockKind, Stream
 from fieldloop.stats.quantile import compute_percentile
 
 
+def _is_same_lack_of_trigger(_case: Case, first: Measurement, second: Measurement) -> bool:
+    """Are both about pairs that have a stream in common? One stream out of step shows in each of its pairs."""
+    return not set(first.about.streams).isdisjoint(second.about.streams)
+
+
 @check(
     "timing.stream_offset",
     unit="ms",
     needs=("streams",),
     rests_on=(StreamFact.RATE,),
-    revision=2,
+    same_cause=_is_same_lack_of_trigger,
+    revision=3,
 )
 def stream_offset(case: Case) -> Iterator[Measurement]:
     """How far apart are the samples that a learner would pair, beyond what their rates impose?

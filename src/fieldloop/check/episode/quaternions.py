@@ -13,18 +13,21 @@ from fieldloop.model.finding import UNKNOWN, Measurement
 from fieldloop.model.note import Subject, note
 from fieldloop.model.stream import Stream
 
+NAME = "integrity.unit_quaternion"
 PARTS = ("qx", "qy", "qz", "qw")
 
 
 @check(
-    "integrity.unit_quaternion",
+    NAME,
     unit="1",
     needs=("streams",),
+    revision=2,
 )
 def unit_quaternion(case: Case) -> Iterator[Measurement]:
     """How far from length one is each quaternion at worst?
 
-    Columns named qx, qy, qz and qw, with any prefix, are a quaternion.
+    Columns named qx, qy, qz and qw, with any prefix, are a quaternion. If most are longer than one, they are other
+    numbers in a message for poses, such as errors of a controller: that is left open where the log names no protocol.
     """
     for rotating in find_signals(case):
         if len(rotating.stream.columns) > rotating.values.shape[1]:
@@ -42,7 +45,15 @@ def unit_quaternion(case: Case) -> Iterator[Measurement]:
             worst = int(np.argmax(away))
             at_s = compute_stamp_time_s(case, rotating.stream, int(rotating.times_ns[worst]))
             place = note("check.quaternion_length", at_s=at_s, length=float(length[worst]))
-            yield Measurement(about, float(away[worst]), place, at_s=at_s)
+            open_ = not case.collected_by_protocol and _is_mostly_longer(case, length)
+            low, high = (0.0, float(away[worst])) if open_ else (None, None)
+            yield Measurement(about, float(away[worst]), place, low=low, high=high, at_s=at_s)
+
+
+def _is_mostly_longer(case: Case, lengths: NDArray[np.float64]) -> bool:
+    """Are most lengths too large? Averages and filtered rotations are shorter than one, other numbers may be longer."""
+    middle = float(np.nanmedian(lengths)) - 1.0
+    return middle > 0 and not case.protocol.limits[NAME].admits(middle)
 
 
 def find_quaternion_columns(stream: Stream) -> Iterator[tuple[str, NDArray[np.intp]]]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -28,14 +29,18 @@ GRIPPER = re.compile(r"gripper|finger|thumb|jaw")
     "motion.saturated",
     unit="s",
     needs=("streams",),
-    revision=2,
+    revision=3,
 )
 def actuators(case: Case) -> Iterator[Measurement]:
     """For how long did an actuator's velocity or effort stay exactly at its largest value while the robot moved?
 
-    Grippers are left out: one that holds an item presses with all the effort it may.
+    Grippers are left out: one that holds an item presses with all the effort it may. A constant velocity may be a
+    command that the joint follows well, so it is left open where the log names no protocol.
     """
-    yield from measure_longest_saturation(case, StreamKind.JOINT_VELOCITY, StreamKind.JOINT_EFFORT, left_out=GRIPPER)
+    yield from measure_longest_saturation(case, StreamKind.JOINT_EFFORT, left_out=GRIPPER)
+    for measurement in measure_longest_saturation(case, StreamKind.JOINT_VELOCITY, left_out=GRIPPER):
+        open_ = measurement.cannot_tell is None and not case.collected_by_protocol
+        yield replace(measurement, low=0.0, high=measurement.value) if open_ else measurement
 
 
 @check(

@@ -20,12 +20,14 @@ ROUGHNESS = "motion.roughness"
     ROUGHNESS,
     unit="1/s",
     needs=("joints",),
+    revision=2,
 )
 def rough(case: Case) -> Iterator[Measurement]:
     """How roughly did the arm move?
 
     The joints' rms acceleration over their rms velocity while the robot moves. For a motion of a single frequency, the
-    value is 2π times that frequency, whatever its size and duration.
+    value is 2π times that frequency, whatever its size and duration. How rough a motion may be depends on the task, so
+    it is left open where the log names no protocol.
     """
     for joints in find_signals(case, StreamKind.JOINT_POSITION, unit="rad"):
         if not has_timed_stamps(joints.stream):
@@ -37,7 +39,9 @@ def rough(case: Case) -> Iterator[Measurement]:
         else:
             value = measure_roughness(case, joints)
             reason = None if np.isfinite(value) else note("check.joints_do_not_move")
-            yield Measurement(Subject(joints.name), value, cannot_tell=reason)
+            open_ = reason is None and not case.collected_by_protocol
+            low, high = (0.0, value) if open_ else (None, None)
+            yield Measurement(Subject(joints.name), value, cannot_tell=reason, low=low, high=high)
 
 
 def measure_roughness(case: Case, joint_signal: Signal) -> float:

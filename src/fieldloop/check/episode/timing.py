@@ -11,6 +11,7 @@ from fieldloop.check.case import Case
 from fieldloop.check.registry import check
 from fieldloop.check.signals.movement import find_movement
 from fieldloop.check.signals.overlap import find_overlapping_streams, measure_distance_outside_ns, propose_safe_trim
+from fieldloop.check.signals.same_cause import are_at_same_moment, do_stretches_overlap, have_same_times
 from fieldloop.check.signals.stamps import (
     ARRIVALS,
     EVENTFUL,
@@ -23,6 +24,7 @@ from fieldloop.check.signals.stamps import (
     find_rhythm,
     find_row_times_ns,
     find_time_span_ns,
+    has_two_clocks,
     is_in_table_rows,
     is_part_of_other_stream,
     is_steady,
@@ -32,8 +34,41 @@ from fieldloop.model.fix import Fix
 from fieldloop.model.note import NO_SUBJECT, Subject, note
 from fieldloop.model.provenance import StreamFact
 from fieldloop.model.stream import NS_PER_MS, NS_PER_S, ClockKind, Stream
-from fieldloop.model.stream_notes import ABOUT_PROGRAMS
+from fieldloop.model.stream_notes import ABOUT_PROGRAMS, SENDERS
 from fieldloop.stats.quantile import compute_percentile
+
+EDGES = {"check.begins_late", "check.ends_early"}
+
+
+def _is_same_interruption(case: Case, first: Measurement, second: Measurement) -> bool:
+    """Do both streams lack samples at the same time, as where the recorder stalled?"""
+    if have_same_times(case, first, second):
+        return True
+    codes, late = {one.place.code for one in (first, second) if one.place}, {"check.begins_late"}
+    if codes & EDGES:
+        return len(codes) == 1 and (codes != late or are_at_same_moment(case, first, second))
+    return do_stretches_overlap(first, _measure_gap_s(case, first), second, _measure_gap_s(case, second))
+
+
+def _measure_gap_s(case: Case, measurement: Measurement) -> float:
+    beat = find_rhythm(case, case.recording.streams[measurement.about.stream])
+    return measurement.value * beat.period_ns / NS_PER_S if beat else 0.0
+
+
+def _is_same_disorder(case: Case, first: Measurement, second: Measurement) -> bool:
+    """Have both streams one set of timestamps, or several senders, or was the clock of both set at one moment?"""
+    one, other = (case.recording.streams[measurement.about.stream] for measurement in (first, second))
+    return (
+        have_same_times(case, first, second)
+        or (has_two_clocks(one) and has_two_clocks(other))
+        or (first.value == second.value and are_at_same_moment(case, first, second))
+    )
+
+
+def _is_same_unrest(case: Case, first: Measurement, second: Measurement) -> bool:
+    """Have both streams one set of timestamps, or only those of their arrival, which waver with the transport?"""
+    clocks = {case.recording.streams[one.about.stream].clock for one in (first, second)}
+    return have_same_times(case, first, second) or (len(clocks) == 1 and clocks <= set(ARRIVALS))
 
 
 @check(
@@ -41,7 +76,8 @@ from fieldloop.stats.quantile import compute_percentile
     unit="missing periods",
     needs=("streams",),
     rests_on=(StreamFact.RATE,),
-    revision=3,
+    same_cause=_is_same_interruption,
+    revision=4,
 )
 def longest_gap(case: Case) -> Iterator[Measurement]:
     """How many periods in a row did each stream miss, at most?
@@ -90,23 +126,31 @@ def longest_gap(case: Case) -> Iterator[Measurement]:
     "timing.not_monotonic",
     unit="samples",
     needs=("streams",),
-    revision=3,
+    same_cause=_is_same_disorder,
+    revision=4,
 )
 def not_monotonic(case: Case) -> Iterator[Measurement]:
     """How often did each stream's clock run backwards?
 
     A clock that starts again from the beginning runs backwards: the log holds several attempts. Where no sensor and no
     command shows it, any other stream of steady rate does, unless it is about programs, or repeats most of its
-    timestamps: it then has those of its inputs.
+    timestamps: it then has those of its inputs. Where several programs write to a stream, their messages arrive in
+    turn: each clock may run forward, so that is left open unless their clocks differ by more than the recording took.
     """
+    share = case.read_parameter("timing.not_monotonic", "taking_turns")
     for stream in _find_clocks_to_order(case):
-        yield _count_wrong_stamps(
+        counted = _count_wrong_stamps(
             case,
             stream,
             compute_once_by_stamps(
                 case, "backwards", stream, lambda times: _find_wrong_stamp_indices(times[1:] < times[:-1])
             ),
         )
+        in_turn = SENDERS in stream.notes or counted.value >= share * len(stream)
+        if counted.value and in_turn and not has_two_clocks(stream):
+            place = note("check.senders_in_turn", at_s=counted.at_s)
+            counted = replace(counted, place=place, low=0.0, high=counted.value)
+        yield counted
 
 
 def _find_clocks_to_order(case: Case) -> list[Stream]:
@@ -124,7 +168,8 @@ def _find_clocks_to_order(case: Case) -> list[Stream]:
     unit="samples",
     needs=("streams",),
     rests_on=(StreamFact.RATE,),
-    revision=2,
+    same_cause=have_same_times,
+    revision=3,
 )
 def repeated_stamps(case: Case) -> Iterator[Measurement]:
     """How many samples of each stream have the timestamp of the one before?
@@ -151,7 +196,8 @@ def repeated_stamps(case: Case) -> Iterator[Measurement]:
     unit="share of period",
     needs=("streams",),
     rests_on=(StreamFact.RATE,),
-    revision=3,
+    same_cause=_is_same_unrest,
+    revision=4,
 )
 def jitter(case: Case) -> Iterator[Measurement]:
     """How far from its period are each stream's intervals, at the 99th percentile?

@@ -35,6 +35,10 @@ class Movement:
     """Do the timestamps of these streams show how much time passed?"""
     commanded: bool = False
     """Is it known from commands alone? The robot may still move after the last command."""
+    known_from_ns: int = 0
+    known_to_ns: int = 0
+    """All of these streams have samples from the one time to the other."""
+    signals: tuple[Signal, ...] = ()
     assumed: str = ""
     """A stream among them of which nothing states what it describes, nor in which unit; '' where all are known."""
 
@@ -55,6 +59,26 @@ class Movement:
             return 0.0
         steps = np.diff(inside)
         return float(steps[steps <= 2 * self.window_ns].sum() / NS_PER_S)
+
+    def find_slow_stream(self, case: Case, start_ns: int, end_ns: int) -> str:
+        """Return a stream of unknown unit of which a column changes clearly within this span of stillness; '' if none.
+
+        What counts as still depends on the stream's top speed, so beside a fast column a slow one looks still. Columns
+        that hardly change at all show noise.
+        """
+        share = float(case.protocol.setting("episode.still_share"))
+        for signal in self.signals:
+            rows = signal.find_rows_between(start_ns, end_ns)
+            inside, whole = signal.values[rows], signal.values
+            if signal.stream.unit or len(inside) < 2 or not np.isfinite(inside).any():  # noqa: PLR2004 - a change
+                continue
+            extent, total = (
+                np.nan_to_num(np.ptp(inside, axis=0)),
+                np.nan_to_num(np.nanmax(whole, axis=0) - np.nanmin(whole, axis=0)),
+            )
+            if ((extent > share * total) & (total > share * total.max())).any():
+                return signal.name
+        return ""
 
 
 def find_movement(case: Case, excluded_stream: str = "") -> Movement | None:
@@ -88,7 +112,20 @@ def _compute_movement(case: Case, excluded_stream: str) -> Movement | None:
     names, known = ", ".join(signal.name for signal in used), all(has_timed_stamps(signal.stream) for signal in used)
     commanded = all(signal.stream.kind is StreamKind.ACTION for signal in used)
     assumed = next((signal.name for signal in used if _is_meaning_unknown(signal.stream)), "")
-    return Movement(times, window, int(start), int(end), names, known, commanded, assumed)
+    known_from, known_to = max(signal.times_ns[0] for signal in used), min(signal.times_ns[-1] for signal in used)
+    return Movement(
+        times,
+        window,
+        int(start),
+        int(end),
+        names,
+        known,
+        commanded,
+        int(known_from),
+        int(known_to),
+        tuple(used),
+        assumed,
+    )
 
 
 def _put_on_one_clock(case: Case, signals: list[Signal]) -> list[Signal]:

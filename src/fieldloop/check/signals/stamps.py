@@ -150,8 +150,13 @@ def find_time_span_ns(case: Case, stream: Stream) -> tuple[int, int]:
 
 
 def compute_sample_time_s(case: Case, stream: Stream, index: int) -> float:
-    """Return a sample's time in seconds from the episode's start."""
-    return compute_stamp_time_s(case, stream, int(stream.times_ns[index]))
+    """Return a sample's time in seconds from the episode's start, by its arrival where its own clock is off."""
+    episode, arrival, stamp_ns = case.episode, find_arrival_clock(stream), int(stream.times_ns[index])
+    if arrival is not None and not episode.start_ns <= stamp_ns <= episode.end_ns:
+        arrived_ns = int(stream.clocks[arrival][index])
+        if episode.start_ns <= arrived_ns <= episode.end_ns:
+            return (arrived_ns - episode.start_ns) / NS_PER_S
+    return compute_stamp_time_s(case, stream, stamp_ns)
 
 
 def compute_stamp_time_s(case: Case, stream: Stream, time_ns: int) -> float:

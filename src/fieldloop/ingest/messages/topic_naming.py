@@ -1,5 +1,6 @@
 """Name, kind and unit of a topic's streams: as the log states, else by message type and topic name."""
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -10,7 +11,7 @@ from fieldloop.ingest.meaning import is_never_set
 from fieldloop.ingest.messages.arrived import Described
 from fieldloop.ingest.messages.channel_metadata import parse_channel_metadata
 from fieldloop.ingest.messages.decoded import Group
-from fieldloop.ingest.messages.ros_types import JOINT_STATE, format_ros2_type_name
+from fieldloop.ingest.messages.ros_types import JOINT_STATE, TRANSFORMS, format_ros2_type_name
 from fieldloop.ingest.messages.stream_types import STREAM_TYPES
 from fieldloop.ingest.messages.type_knowledge import (
     JOINT_KINDS,
@@ -31,11 +32,15 @@ Clocks = Mapping[ClockKind, NDArray[np.int64]]
 Notes = Mapping[str, str]
 PART_KINDS = {"velocity": StreamKind.JOINT_VELOCITY, "effort": StreamKind.JOINT_EFFORT}
 PARTS = ("", *PART_KINDS)
+POSE_KINDS = (StreamKind.POSE, StreamKind.HAND_POSE)
+PLACE = re.compile(r"(^|[^a-z])([xyz]|[xyz]\d|pos|position|pose)([^a-z]|$)|^\d*$|\[\d+\]$", re.IGNORECASE)
+"""A column that could be a place: named after an axis or a position, or only numbered."""
 NEWS = ("header",)  # notes that reading a log of ours may add
 UNDECODED = "its messages could not be decoded"
 UNKNOWN_TYPE = "its message type does not define what the numbers mean"
 NEVER_SET = "all its numbers are zero or missing, so its publisher may never set them"
 NO_RATE_PROMISED = "sent on change, or sent again by its publisher: a topic of this kind promises no rate"
+VALID_FROM = "a transform states when it holds; its sender may set that ahead of the moment of sending"
 ROTARY_UNITS, SLIDING_UNITS = ("rad", "rad/s", "N·m"), ("m", "m/s", "N")  # REP 103
 
 
@@ -72,6 +77,8 @@ class TopicNaming:
         stated = self.about
         named_for_all = name == self.name
         kind = stated.kind or self._infer_kind()
+        if stated.kind is None and self._type not in STREAM_TYPES and self._is_no_pose(kind, columns):
+            kind = StreamKind.OTHER
         if stated.columns is not None and len(stated.columns) in (0, values.shape[1]):
             columns = stated.columns
         unit = stated.unit if stated.unit is not None and named_for_all else self._choose_unit(kind, suffix)
@@ -130,6 +137,11 @@ class TopicNaming:
             return by_name if by_name in (StreamKind.ACTION, StreamKind.HAND_POSE) else by_type
         return infer_kind_from_words(self._type, split_into_words(self._topic), by_name)
 
+    @staticmethod
+    def _is_no_pose(kind: StreamKind, columns: tuple[str, ...]) -> bool:
+        """Is it a pose by its topic's name alone, without a column that could be a place?"""
+        return kind in POSE_KINDS and bool(columns) and not any(PLACE.search(name) for name in columns)
+
     def _note_assumptions(self, kind: StreamKind, values: NDArray[Any]) -> Notes:
         """Return a note for each fact that neither the log nor the message type states."""
         notes: dict[str, str] = {}
@@ -140,6 +152,8 @@ class TopicNaming:
             notes[ASSUMPTION_NOTES[StreamFact.MEANING]] = NEVER_SET
             if by_type:  # of a joint message another part may be set
                 notes[NOT_UNDERSTOOD] = NEVER_SET
+        if self._type in TRANSFORMS:
+            notes[ASSUMPTION_NOTES[StreamFact.CLOCK]] = VALID_FROM
         if kind in UNTIMED_KINDS and self.about.nominal_hz is None:
             notes[ASSUMPTION_NOTES[StreamFact.RATE]] = NO_RATE_PROMISED
         if kind is StreamKind.OTHER and is_bookkeeping_type(self._type):

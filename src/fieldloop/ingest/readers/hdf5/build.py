@@ -20,7 +20,7 @@ from fieldloop.ingest.span import find_time_span
 from fieldloop.ingest.stamps import find_contradicting_rate_hz
 from fieldloop.ingest.units import guess_unit
 from fieldloop.ingest.words import split_into_words
-from fieldloop.model.episode import Defect, Episode, Recording
+from fieldloop.model.episode import Defect, Episode, Harm, Recording
 from fieldloop.model.episode_text import parse_texts
 from fieldloop.model.identity import content_id
 from fieldloop.model.note import note
@@ -248,8 +248,14 @@ def _clocks_cover_rows(clocks: Clocks, rows: int) -> bool:
 
 
 def _compare_lengths(draft: Draft, lengths: Mapping[str, int]) -> None:
-    """Report arrays that are shorter or longer than most of their episode."""
+    """Report arrays that are shorter or longer than most of their episode.
+
+    Where no layout promises it, an array of unknown meaning need not have a row for each step: it may be a matrix of
+    calibration, or the recording before it was resampled. Its length is then named as harmless.
+    """
     apart = [part for part in draft.parts if part.clocks or NOT_UNDERSTOOD in part.notes]
+    free = () if draft.rows_promised else [part for part in draft.parts if part.kind is StreamKind.OTHER]
+    free_paths = {leaf.path for part in free for leaf in part.leaves}
     own_rows = {leaf.path for part in apart for leaf in part.leaves}
     compared = {path: rows for path, rows in lengths.items() if path not in own_rows}
     if len(set(compared.values())) < 2:  # noqa: PLR2004 - all alike
@@ -258,4 +264,5 @@ def _compare_lengths(draft: Draft, lengths: Mapping[str, int]) -> None:
     for path, rows in sorted(compared.items()):
         if rows not in (usual, usual + 1):  # one more is the state after the last step
             message = note("ingest.rows_differ", rows=rows, others=f"most arrays of {draft.name}", usual=usual)
-            draft.defects.append(Defect.at(path, "row", min(rows, usual), message))
+            harm = Harm.HARMLESS if path in free_paths else Harm.LOST
+            draft.defects.append(Defect.at(path, "row", min(rows, usual), message, harm))

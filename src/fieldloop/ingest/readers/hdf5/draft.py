@@ -56,6 +56,8 @@ class Draft:
     defects: list[Defect] = field(default_factory=list)
     conclude: Callable[[Mapping[str, Stream]], dict[str, Any]] | None = None
     ours: bool = False
+    rows_promised: bool = True
+    """Does the layout promise that arrays of unknown meaning have a row for each step?"""
 
     def compute_row_times(self, rows: NDArray[np.int64]) -> Clocks:
         """Row number over rate, for rows without stamps."""

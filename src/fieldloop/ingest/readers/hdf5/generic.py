@@ -85,7 +85,7 @@ def _make_draft(opened: Opened, folder: Folder, facts: dict[str, str]) -> Draft:
     hz = group_clock.hz or hz if group_clock else hz
     name = folder.name or opened.path.stem
     return Draft(name, parts, hz=hz, clocks=group_clock.clocks if group_clock else {}, clock_note=note, facts=facts,
-                 defects=opened.defects)  # fmt: skip
+                 defects=opened.defects, rows_promised=False)  # fmt: skip
 
 
 def _infer_array_kind(leaf: Leaf, path: str) -> StreamKind:
@@ -129,7 +129,7 @@ def _make_numbered_drafts(
         parts = [make_part(leaf, name, infer_array_kind(name)) for name, leaf in arrays.items()]
         yield Draft(f"episode_{number:06d}", parts, hz=hz, clock_note=describe_counted_rows(hz),
         facts={**shared_facts, **place},
-                    defects=opened.defects)  # fmt: skip
+                    defects=opened.defects, rows_promised=False)  # fmt: skip
 
 
 def _find_episode_groups(root: Folder) -> list[Folder]:

@@ -7,6 +7,7 @@ from fieldloop.ingest.messages.arrived import Arrived, Described, Payloads
 from fieldloop.ingest.messages.gathered_log import Key, build_recording
 from fieldloop.ingest.messages.topic import Topic
 from fieldloop.model.episode import Defect, Recording
+from fieldloop.model.stream_notes import SENDERS
 
 NOTED = {"callerid", "latching", "md5sum", "definition"}
 
@@ -42,8 +43,14 @@ class Gathering:
     ) -> Recording:
         """Make everything taken so far a recording; `files` name it where it holds no message."""
         topics = [self._topics[key] for key in sorted(self._topics)]
-        notes = {key: {name: ", ".join(texts) for name, texts in noted.items()} for key, noted in self._noted.items()}
+        notes = {key: _join_publisher_facts(noted) for key, noted in self._noted.items()}
         return build_recording(topics, facts, defects, files, name=name, format_=format_, notes=notes)
+
+
+def _join_publisher_facts(noted: Mapping[str, Mapping[str, None]]) -> dict[str, str]:
+    joined = {name: ", ".join(texts) for name, texts in noted.items()}
+    senders = len(noted.get("callerid", {}))
+    return joined | {SENDERS: str(senders)} if senders > 1 else joined
 
 
 def _make_topic_key(described: Described) -> Key:
