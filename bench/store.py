@@ -82,7 +82,7 @@ def drivers(connection: Any, *, is_sqlite: bool) -> Write:
     def write(events: Sequence[OutcomeRecorded]) -> float:
         nonlocal last
         batch = OutcomeBatch(events, "bench", START_NS)
-        rows, outcomes, hours = batch.number(last, None), batch.rows, batch.hours
+        rows, outcomes, hours = batch.number_rows(last, None), batch.rows, batch.hours
         last += len(events)
         begin = time.perf_counter()
         cursor = connection.cursor()

@@ -7,7 +7,7 @@ import pytest
 
 from fieldloop.loop.audit import audit as use
 from fieldloop.loop.audit.audited_map import find_edited_map_files
-from fieldloop.loop.home.home import home
+from fieldloop.loop.home.home import show_home
 from fieldloop.loop.plan.plan import plan
 from fieldloop.loop.workspace import create_workspace, open_workspace
 from fieldloop.model.event import DeploymentAudited, DeploymentMapped
@@ -51,7 +51,7 @@ def test_everything_that_uses_the_map_names_the_changed_file(workspace, name, ol
     edit(workspace, name, old, new)
     assert changes(workspace) == (f"{name} {CHANGED}",)
     assert find_edited_map_files(workspace)[0] in plan(workspace, budget=5).warnings
-    now = home(workspace)
+    now = show_home(workspace)
     (step,) = (step for step in (now.next, *now.then) if name in sentence(step.sentence))
     assert step.command == "fieldloop audit"
     assert name in str(draw(Visit(workspace=workspace)))
@@ -94,7 +94,7 @@ def test_files_that_lie_elsewhere_are_looked_at_where_they_lie(workspace, tmp_pa
 
 def test_audits_without_recorded_files_are_compared_with_the_workspace_s_own(workspace):
     bare = dataclasses.replace(use.find_latest_audit(workspace), files=())
-    workspace.write(DeploymentMapped(use.latest_deployment(workspace)), DeploymentAudited(bare))
+    workspace.write(DeploymentMapped(use.require_latest_deployment(workspace)), DeploymentAudited(bare))
     assert find_edited_map_files(workspace) == ()
     edit(workspace, "skus.csv", "a,10", "a,20")
     assert changes(workspace) == (f"skus.csv {CHANGED}",)

@@ -99,15 +99,15 @@ def test_one_bad_view_neither_halts_nor_hides():
     off[:3, 3] += 0.1
     assert verify_calibration(
         calibration(), [View(seen[0].base_from_marker, matrix(off)), *seen[1:]], PROTOCOL, at_ns=5
-    ).good
+    ).is_good
     moved = list(views(shift_mm=(0, 0, 4)))
-    assert verify_calibration(calibration(), [*moved[:4], seen[0]], PROTOCOL, at_ns=5).halts
+    assert verify_calibration(calibration(), [*moved[:4], seen[0]], PROTOCOL, at_ns=5).halts_production
 
 
 @pytest.mark.parametrize("seen", [[], [View(matrix(np.full((4, 4), np.nan)), matrix(np.eye(4)))]])
 def test_without_a_usable_view_it_is_not_good(seen):
     found = verify_calibration(calibration(), seen, PROTOCOL, at_ns=5)
-    assert (found.views, found.good, found.halts) == (0, False, True)
+    assert (found.views, found.is_good, found.halts_production) == (0, False, True)
     assert {f.status for f in found.findings} == {Status.CANNOT_TELL}
 
 

@@ -185,19 +185,19 @@ def test_words_are_no_reason_to_measure_again(monkeypatch):
 
 def test_a_corrected_check_or_imprint_makes_what_was_measured_outdated(monkeypatch):
     rules = Rules(default_protocol())
-    before = rules.measuring
+    before = rules.fingerprint
     now = check.CHECKS["timing.longest_gap"]
     corrected = replace(now, revision=now.revision + 1)
     with monkeypatch.context() as patched:
         patched.setitem(check.CHECKS, corrected.name, corrected)
-        assert rules.measuring != before
+        assert rules.fingerprint != before
     with monkeypatch.context() as patched:
         first, *others = check.IMPRINTERS
         patched.setattr(check, "IMPRINTERS", (replace(first, revision=first.revision + 1), *others))
-        assert rules.measuring != before
+        assert rules.fingerprint != before
     fewer = {name: one for name, one in check.BATCH_CHECKS.items() if name != "corpus.near_duplicates"}
     monkeypatch.setattr(check, "BATCH_CHECKS", fewer)
-    assert rules.measuring == before, "questions about many are asked anew anyway"
+    assert rules.fingerprint == before, "questions about many are asked anew anyway"
 
 
 OLDER_ROWS = {

@@ -3,7 +3,7 @@
 import pytest
 from tests.doors.story import DAY, NOW, empty_workspace
 
-from fieldloop.loop.home.home import home
+from fieldloop.loop.home.home import show_home
 from fieldloop.model import event as happened
 from fieldloop.model.calibration import Calibration
 from fieldloop.model.episode import Blob, Episode, Log
@@ -47,12 +47,12 @@ def looked(workspace, at_ns, *, halt=P, warn=P, name="verification_1"):
 
 
 def steps(workspace):
-    now = home(workspace)
+    now = show_home(workspace)
     return [step for step in (now.next, *now.then) if "camera/wrist" in sentence(step.sentence)]
 
 
 def newest(workspace):
-    change = home(workspace).changes[0]
+    change = show_home(workspace).changes[0]
     return change.mark, sentence(change.text), change.detail and sentence(change.detail)
 
 

@@ -43,7 +43,7 @@ async def following_pages(live, count, after, do):
 
 def test_a_change_is_read_once_and_pushed_to_every_page(workspace: Workspace, monkeypatch):
     reads = []
-    home = following.home
+    home = following.show_home
     monkeypatch.setattr(following, "home", lambda opened: reads.append(1) or home(opened))
     live = following.Live(lambda: workspace)
     before = workspace.store.last()

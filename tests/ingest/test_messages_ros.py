@@ -369,7 +369,7 @@ def test_a_picture_head_is_what_the_whole_message_says(data):
             payload[data.draw(st.integers(0, len(payload) - 1))] ^= data.draw(st.integers(1, 255))
         try:
             head = peek(bytes(payload))
-            whole = decoder.message(bytes(payload))
+            whole = decoder.decode_message(bytes(payload))
         except ValueError:
             continue
         assert (head.stamp_ns, head.frame_id) == decoder.find_stamp_and_frame(whole)

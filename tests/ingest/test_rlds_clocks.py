@@ -174,4 +174,4 @@ def test_records_without_steps_are_read_by_what_agrees(tmp_path):
     path.write_bytes(framed(example({"frames": shots, "speed": np.arange(6, dtype="f4"), "user": [b"ada"]})))
     (found,) = READER.read(path)
     assert (len(found.streams["camera/frames"]), found.streams["speed"].values.shape) == (3, (3, 2))
-    assert found.episode.fact("user") == "ada"
+    assert found.episode.get_fact("user") == "ada"

@@ -263,7 +263,7 @@ def test_a_missing_shard_is_reported_and_leaves_a_gap(root):
     shard(root).unlink()
     gone = "ingest.shards_missing missing=1 shards=2 which=0 episodes=2"
     assert f"split train dataset_info.json: {gone}" in whole(root)
-    assert [r.episode.fact("episode_index") for r in READER.read(root)] == ["2", "3"]
+    assert [r.episode.get_fact("episode_index") for r in READER.read(root)] == ["2", "3"]
 
 
 def test_fewer_records_than_listed_are_reported(root):

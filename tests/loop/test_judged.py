@@ -12,7 +12,7 @@ from fieldloop.loop.data.remember_verdicts import (
     record_episode_verdicts,
     summarise_dataset,
 )
-from fieldloop.loop.home.home import home
+from fieldloop.loop.home.home import show_home
 from fieldloop.model.event import DatasetJudged, EpisodeJudged
 from fieldloop.model.finding import EpisodeReport, Finding, Status
 from fieldloop.model.note import Subject
@@ -107,10 +107,10 @@ def test_only_what_pages_show_is_kept():
 
 
 def test_home_says_in_a_line_what_stands_against_the_whole(told):
-    assert not [step for step in (home(told).next, *home(told).then) if step.page == "/quality"]
+    assert not [step for step in (show_home(told).next, *show_home(told).then) if step.page == "/quality"]
     wrong = (finding("batch.operators", FAILED, required=True), finding("corpus.change", Status.CANNOT_TELL))
     record_dataset_verdict(told, report_of(episode("00" * 32, finding()), dataset=wrong, trends=(changed(),)))
-    steps = [step for step in home(told).then if step.page == "/quality"]
+    steps = [step for step in show_home(told).then if step.page == "/quality"]
     assert [step.sentence.code for step in steps] == ["home.metric_jumped", "home.dataset_failed"]
     assert sentence(steps[1].why).startswith("joints: 1 Hz demonstrated this task; at most 2 Hz allowed.")
 

@@ -27,7 +27,7 @@ LOGS = 4
 def logs(tmp_path_factory):
     folder = tmp_path_factory.mktemp("logs")
     floor = Floor(3)
-    strata = draw_strata(floor.lab_mix(), LOGS, floor.chance("kill"))
+    strata = draw_strata(floor.make_lab_mix(), LOGS, floor.make_random_generator("kill"))
     write_demonstrations(alternate_turns(floor, strata, folder, floor.operators(), start_ns=10**18))
     return folder
 

@@ -80,8 +80,10 @@ def test_only_the_first_part_tells_what_is_wrong_with_the_whole(dataset, tmp_pat
 def test_a_defect_of_one_of_several_files_names_its_file(paths, subjects):
     lost = Defect("mask", "", note("ingest.short_array"))
     gathered = check.Gathered(Rules(default_protocol()))
-    assert not list(gathered.walk((Part(Path(path)), PartResult("hdf5", (), (lost,))) for path in paths))
-    found = [finding.subject for finding in gathered.report("x").dataset if finding.check == "corpus.defects"]
+    assert not list(
+        gathered.add_and_yield_results((Part(Path(path)), PartResult("hdf5", (), (lost,))) for path in paths)
+    )
+    found = [finding.subject for finding in gathered.make_report("x").dataset if finding.check == "corpus.defects"]
     assert found == subjects
 
 

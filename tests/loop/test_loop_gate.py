@@ -10,7 +10,7 @@ from tests.doors.story import NOW, S
 from tests.serve.hand_made_policy import GUARD, NAMES
 
 from fieldloop.errors import Refused, StoreBusy, UnknownName
-from fieldloop.loop.audit.audit import latest_deployment
+from fieldloop.loop.audit.audit import require_latest_deployment
 from fieldloop.loop.run import rollout, serve
 from fieldloop.loop.ship import gate
 from fieldloop.model.condition import Exposure, Stratum
@@ -45,7 +45,7 @@ def floor(told, monkeypatch):
     text = "".join(f"[gate.{name}]\nvalue = {value}\n" for name, value in SMALL.items())
     told.__dict__["operations"] = parse_operations(text, "operations.toml")
     sites = [Exposure(Stratum.of(site=site, **EVERYTHING), share) for site, share in (("gdansk", 0.7), ("lab", 0.3))]
-    told.write(DeploymentMapped(dataclasses.replace(latest_deployment(told), measured=tuple(sites))))
+    told.write(DeploymentMapped(dataclasses.replace(require_latest_deployment(told), measured=tuple(sites))))
     monkeypatch.setattr(gate, "load_engine", lambda *_: Fixed())
     monkeypatch.setattr(gate, "measure_latency", lambda *_: (None, FAST))
     return told
@@ -79,7 +79,7 @@ def test_the_same_seed_draws_fresh_trials_at_every_look_but_keeps_the_positions(
 
 
 def test_no_scene_is_drawn_twice(floor, monkeypatch):
-    drawn, chance = [], Floor.chance
+    drawn, chance = [], Floor.make_random_generator
 
     def noted(self, *words):
         drawn.append(words)

@@ -8,7 +8,7 @@ from fieldloop.loop.audit.audit import audit
 from fieldloop.loop.data import check, ingest, relabel
 from fieldloop.loop.data.find_episode import find_episode
 from fieldloop.loop.home.episodes import find_episodes
-from fieldloop.loop.home.home import home
+from fieldloop.loop.home.home import show_home
 from fieldloop.loop.home.names import Names, find_numbered
 from fieldloop.loop.house import setup
 from fieldloop.loop.ship import annotate, import_labels
@@ -78,7 +78,7 @@ def test_what_is_set_aside_is_counted_apart_and_can_be_restored(here):
     assert [one.episode.name for one in find_episodes(here, status="set_aside").episodes] == [first]
     assert first not in {episode.name for episode in check.check(here).episodes}
     assert here.store.count(Episode, {"status": [*Status]}) == 2, "coverage and plans count by status"
-    collect = next(stage for stage in home(here).stages if stage.key == "collect")
+    collect = next(stage for stage in show_home(here).stages if stage.key == "collect")
     assert dict(collect.fact.numbers)["aside"] == 1
     here.store.rebuild()
     assert find_episode(here, first).set_aside == "pushed by hand"

@@ -173,7 +173,7 @@ def test_the_check_and_the_verification_name_the_same_rig(monkeypatch, declared)
     )
     monkeypatch.setattr(alignment, "estimate_pooled_lag", lambda *_: None)
     monkeypatch.setattr(alignment, "make_lag_measurement", lambda about, _, **__: about)
-    subjects = list(alignment.rig_lag.look(batch))
+    subjects = list(alignment.measure_rig_lag.look(batch))
     assert len(subjects) == 2
     judged(declared, *map(lag, subjects))
     for robot in ("arm one", ""):

@@ -122,7 +122,7 @@ def test_every_message_stamp_value_and_frame_of_what_was_written(tmp_path):
 
 def test_what_the_floor_s_stations_record(tmp_path):
     floor = Floor(5)
-    stratum = floor.production_mix()[0].stratum
+    stratum = floor.make_production_mix()[0].stratum
     (log,) = write_demonstrations(
         alternate_turns(floor, [stratum], tmp_path, floor.operators(), start_ns=1_760_000_000 * 10**9)
     )

@@ -114,7 +114,7 @@ def test_a_window_with_one_end_is_noticed():
     half = replace(shipped.limits["force.window"], minimum=None)
     changed = replace(shipped, limits={**shipped.limits, "force.window": half})
     draft = Draft(changed, shipped, {}, default_operations()["lint"])
-    assert [r.code for r in task.missing_force_limit(draft)] == ["P106"]
+    assert [r.code for r in task.find_missing_force_limit(draft)] == ["P106"]
 
 
 def test_every_code_that_stands_in_a_rule_has_a_case():

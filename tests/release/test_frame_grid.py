@@ -211,7 +211,7 @@ def test_pictures_follow_their_stamps_even_where_those_jump_back_and_repeat():
     assert "release.rows_far_from_samples" in [
         loss.code for loss in framed.notes if loss.subject.stream == "camera/wrist"
     ]
-    np.testing.assert_array_equal(framed.stamps_ns("camera/wrist"), times[order][shown])
+    np.testing.assert_array_equal(framed.get_stamps_ns("camera/wrist"), times[order][shown])
 
 
 def test_an_even_grid_has_its_rate_and_a_broken_stamp_no_endless_one():

@@ -138,7 +138,7 @@ def test_protobuf_finds_every_value_we_were_given(written, recordings):
             for data, wanted in zip(found[f"steps/observation/{key}"], framed.iterate_pictures(name), strict=True):
                 assert np.array_equal(cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)[:, :, ::-1], wanted)
         assert np.array_equal(
-            np.reshape(found["steps/stamps_ns/image_wrist"], (STEPS, 2))[:, 0], framed.stamps_ns("camera/wrist")
+            np.reshape(found["steps/stamps_ns/image_wrist"], (STEPS, 2))[:, 0], framed.get_stamps_ns("camera/wrist")
         )
         assert found["episode_metadata/operator"] == [b"ada"]
 
@@ -150,7 +150,7 @@ def test_our_reader_makes_the_recording_again(written, recordings):
         for field in FIELDS:
             assert getattr(again.episode, field) == getattr(before.episode, field), field
         assert set(before.episode.facts) <= set(again.episode.facts)
-        assert again.episode.fact("source_episode") == before.episode.id
+        assert again.episode.get_fact("source_episode") == before.episode.id
         assert again.streams.keys() == before.streams.keys()
         for name, old in before.streams.items():
             new = again.streams[name]
@@ -254,7 +254,7 @@ def test_splits_are_kept(tmp_path):
         for i, s in enumerate(("train", "val"))
     ]
     done = write_rlds(parts, tmp_path / "set")
-    assert [r.episode.fact("split") for r in open_log(done.path).recordings] == ["train", "val"]
+    assert [r.episode.get_fact("split") for r in open_log(done.path).recordings] == ["train", "val"]
 
 
 def test_jpeg_is_reported_as_a_loss(recordings, tmp_path):

@@ -15,7 +15,7 @@ from fieldloop.model.identity import Ids
 from fieldloop.model.note import note
 from fieldloop.model.rollout import Rung
 from fieldloop.protocol import default_operations
-from fieldloop.rollout import LADDER, advance_rollout, choose_arm, roll_back, start_rollout
+from fieldloop.rollout import LADDER, advance_rollout, choose_candidate_or_incumbent, roll_back, start_rollout
 from fieldloop.rollout.verdict import count_more_episodes_needed
 from fieldloop.say import sentence
 from fieldloop.stats import difference
@@ -205,9 +205,9 @@ def test_routing_is_sticky_even_and_only_moves_towards_the_candidate():
         (Rung.HALF, 0.5),
         (Rung.FLEET, 1.0),
     ):
-        chosen = {r for r in robots if choose_arm(r, on(rung)) == "candidate"}
-        assert chosen == {r for r in robots if choose_arm(r, on(rung)) == "candidate"}
+        chosen = {r for r in robots if choose_candidate_or_incumbent(r, on(rung)) == "candidate"}
+        assert chosen == {r for r in robots if choose_candidate_or_incumbent(r, on(rung)) == "candidate"}
         assert len(chosen) / len(robots) == pytest.approx(share, abs=0.04)
         assert previous <= chosen
         previous = chosen
-    assert choose_arm("robot-1", on(Rung.BACK)) == "incumbent"
+    assert choose_candidate_or_incumbent("robot-1", on(Rung.BACK)) == "incumbent"

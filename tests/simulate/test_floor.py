@@ -131,7 +131,7 @@ def test_another_seed_builds_another_floor():
     assert one.site("leipzig") == Floor(1).site("leipzig")
     assert one.site("leipzig") != two.site("leipzig")
     assert one.site("lab") == two.site("lab")
-    assert one.chance("x").random() != two.chance("x").random()
+    assert one.make_random_generator("x").random() != two.make_random_generator("x").random()
 
 
 def test_the_audit_reads_the_same_exposures_from_the_embedded_map(floor):

@@ -197,7 +197,7 @@ def test_a_held_item_follows_the_tool_and_lies_where_physics_says(demonstration)
 def test_same_seed_same_bits_another_seed_other_numbers():
     def made(seed):
         floor = Floor(seed)
-        return floor.demonstrate(BENCH, "op-birch", floor.chance("again"), START_NS).recording
+        return floor.demonstrate(BENCH, "op-birch", floor.make_random_generator("again"), START_NS).recording
 
     first, again, other = made(11), made(11), made(12)
     assert first.episode == again.episode
@@ -222,7 +222,7 @@ def test_facts_say_the_conditions_and_truth_only_when_asked(demonstration):
         assert episode.fact(fact)
     assert not any(name.startswith("truth_") for name, _ in episode.facts)
     annotated = add_true_phases(demonstration).episode
-    begin, end = map(int, annotated.fact("truth_grasp").split())
+    begin, end = map(int, annotated.get_fact("truth_grasp").split())
     assert ("grasp", begin, end) in demonstration.truth.phases
 
 

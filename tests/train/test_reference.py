@@ -90,8 +90,8 @@ def test_a_grasp_survives_being_encoded(yaw):
 @pytest.mark.parametrize("seed", [21, 22])
 def test_the_story_good_in_the_lab_worse_outside_better_after(seed, demonstrate_many):
     floor, settings = Floor(seed), default_operations()["train"]
-    lab = demonstrate_many(floor, floor.lab_mix(), 80, "lab")
-    more = demonstrate_many(floor, floor.production_mix(), 50, "more")
+    lab = demonstrate_many(floor, floor.make_lab_mix(), 80, "lab")
+    more = demonstrate_many(floor, floor.make_production_mix(), 50, "more")
     before, after = (
         reference.train_reference_policy(lab, settings, seed),
         reference.train_reference_policy(lab + more, settings, seed),
@@ -100,8 +100,8 @@ def test_the_story_good_in_the_lab_worse_outside_better_after(seed, demonstrate_
     def rate(weights, mix, count):
         return np.mean([each.succeeded for each in tries(floor, weights, mix, count, "story")])
 
-    at_home, outside = rate(before, floor.lab_mix(), 100), rate(before, floor.production_mix(), 200)
+    at_home, outside = rate(before, floor.make_lab_mix(), 100), rate(before, floor.make_production_mix(), 200)
     assert at_home >= 0.8
     assert outside < at_home - 0.15
-    assert rate(after, floor.production_mix(), 200) > outside + 0.1
-    assert rate(after, floor.lab_mix(), 100) >= 0.8
+    assert rate(after, floor.make_production_mix(), 200) > outside + 0.1
+    assert rate(after, floor.make_lab_mix(), 100) >= 0.8

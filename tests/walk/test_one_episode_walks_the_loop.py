@@ -52,7 +52,7 @@ def afternoon(tmp_path_factory):
     """Twelve demonstrations as the robot's recorder kept them, and one log that was cut short."""
     folder = tmp_path_factory.mktemp("afternoon")
     floor = Floor(SEED)
-    strata = draw_strata(floor.lab_mix(), 14, floor.chance("walk"))
+    strata = draw_strata(floor.make_lab_mix(), 14, floor.make_random_generator("walk"))
     facts = {"session": "walk", "protocol": "pick v1", "provider": "northwind"}
     logs = write_demonstrations(
         alternate_turns(floor, strata, folder, floor.operators(), start_ns=START_NS + 10**9, **facts)
@@ -99,7 +99,7 @@ def test_walk(tmp_path, place, afternoon):  # noqa: PLR0915 - a walk is one long
     collect.enrol_demonstrator(here, "op-amber")
     with pytest.raises(Refused, match="emergency stop"):
         collect.open_session(here, robot.id, "op-amber")
-    for views in floor.take_calibration_views("lab", floor.chance("markers")):
+    for views in floor.take_calibration_views("lab", floor.make_random_generator("markers")):
         fitted = calibrate.fit_and_store_camera_pose(
             here, views.points_camera, views.points_base, robot=robot.id, sensor=views.sensor, parent=views.parent
         )

@@ -59,7 +59,7 @@ def renew_lease(lease: Lease, holder: str, epoch: int, now_ns: int, ttl_ns: int)
     """Extend a lease; an expired one must be taken again."""
     _refuse_invalid_hold(holder, ttl_ns)
     if not lease.allows(holder, epoch, now_ns):
-        raise LeaseRefused(f"{holder!r} does not hold epoch {epoch} any more; take control again.")
+        raise LeaseRefused(f"{holder!r} does not hold epoch {epoch} (the number of this lease) any more; take control again.")
     return replace(lease, expires_ns=max(lease.expires_ns, now_ns + ttl_ns))
 
 

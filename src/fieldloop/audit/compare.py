@@ -55,7 +55,9 @@ def _compute_adjusted_p_values(
     tests = sum(len(claim.bands) for claim, yes in zip(claims, judged, strict=True) if yes)
     level = 1.0 - alpha / max(tests, 1)
     raw = [
-        [seen.chance_beyond(*band, level) for seen, band in zip(of_claim, claim.bands, strict=True)] if yes else []
+        [seen.compute_chance_beyond(*band, level) for seen, band in zip(of_claim, claim.bands, strict=True)]
+        if yes
+        else []
         for claim, of_claim, yes in zip(claims, counted, judged, strict=True)
     ]
     adjusted = iter(adjust_by_holm([chance for row in raw for chance in row]).tolist())
@@ -111,11 +113,11 @@ def _decide_verdict(
         details = [_note_difference(x, claim) for x in surprising[:MOST_NAMED]]
         details += [
             note("audit.whatever_the_rest", share=_compute_unlogged_share(claim), attempts=claim.asked)
-        ] * counted[0].partly
+        ] * counted[0].is_judged_by_bounds_only
         return Status.FAILED, note("audit.contradicted", *details, what=what, site=site)
     if inside:
         return Status.PASSED, note("audit.agrees", what=what, site=site, attempts=attempts)
-    if counted[0].partly:
+    if counted[0].is_judged_by_bounds_only:
         share = _compute_unlogged_share(claim)
         return Status.CANNOT_TELL, note(
             "audit.rest_may_differ", what=what, site=site, share=share, attempts=claim.asked

@@ -30,7 +30,7 @@ from fieldloop.report.diagnose.kinds import compute_kind_shares, divide_loss_by_
 from fieldloop.report.diagnose.parts import format_cause_size
 from fieldloop.report.diagnose.parts import get_size_headings as sized_columns
 from fieldloop.say import sentence
-from fieldloop.say.numbers import format_points, percent, plural, shorten_ids
+from fieldloop.say.numbers import format_plural, format_points, percent, shorten_ids
 
 MOST_SLICES = 8  # on a screen; --json and --html have all
 MOST_FAILURES = 5
@@ -63,7 +63,9 @@ def print_diagnosis(result: Diagnosis, screen: Screen) -> None:
         screen.print(_make_slices_table(sort_slices_by_loss(result.slices)))
         if (more := len(result.slices) - MOST_SLICES) > 0:
             screen.print(
-                make_styled_text(f"And {plural(more, 'more condition')} with a smaller loss; --json lists all.", "dim")
+                make_styled_text(
+                    f"And {format_plural(more, 'more condition')} with a smaller loss; --json lists all.", "dim"
+                )
             )
         screen.print(make_styled_text(DOUBT, "dim"))
     if result.failures:

@@ -8,7 +8,7 @@ from fieldloop.model.finding import Status
 from fieldloop.model.note import Note
 from fieldloop.say import sentence
 from fieldloop.say.marks import IDLE, MARKS, RUN
-from fieldloop.say.numbers import format_points, format_time, percent, plural
+from fieldloop.say.numbers import format_plural, format_points, format_time, percent
 
 SIGNS = {
     mark.level: (mark.sign, mark.style)
@@ -33,7 +33,7 @@ def print_home(result: Any, screen: Screen) -> None:
     screen.print(make_table(("stage", "now", ""), rows, right=("now",)))
     screen.print(make_styled_text(f"↩ {sentence(result.way_back)}", "dim"))
     if last := result.success.in_window:
-        interval = f"{percent(last.low)} to {percent(last.high)}, {plural(last.episodes, 'episode')}"
+        interval = f"{percent(last.low)} to {percent(last.high)}, {format_plural(last.episodes, 'episode')}"
         line = f"Success of {result.success.policy} in production: {percent(last.rate)} ({interval})"
         baseline = result.success.baseline
         under = f", {format_points(last.rate - baseline)} points from the baseline" if baseline else ""

@@ -40,11 +40,11 @@ from fieldloop.say.numbers import (
     format_count,
     format_interval,
     format_number,
+    format_plural,
     format_points,
     format_small_share,
     format_time,
     percent,
-    plural,
     shorten_ids,
 )
 
@@ -163,7 +163,7 @@ def _print_gaps(gaps: Sequence[CoverageGap], screen: Screen, heading_end: str) -
     counts = Counter(gap.kind.value for gap in gaps)
     screen.print()
     kinds = ", ".join(f"{format_count(count)} × {kind}" for kind, count in counts.items())
-    screen.print(make_heading(f"{plural(len(gaps), 'gap')}{heading_end}: {kinds}"))
+    screen.print(make_heading(f"{format_plural(len(gaps), 'gap')}{heading_end}: {kinds}"))
     ranked = sorted(gaps, key=lambda g: -1.0 if g.share is None else g.share, reverse=True)
     for gap in ranked[:MOST_GAPS]:
         screen.print(f"- {sentence(gap.message)}")
@@ -188,14 +188,14 @@ def _print_orders(orders: Sequence[WorkOrder], screen: Screen) -> None:
     own = {site: [order for order in orders if order.site == site] for site in sites}
     by_site = [f"{site or 'any site'} {len(mine)} ({_write_work_summary(mine)})" for site, mine in own.items()]
     screen.print()
-    screen.print(make_heading(f"{plural(len(orders), 'work order')}: {', '.join(by_site)}"))
+    screen.print(make_heading(f"{format_plural(len(orders), 'work order')}: {', '.join(by_site)}"))
 
 
 def _write_work_summary(orders: Sequence[WorkOrder]) -> str:
     """Write how many demonstrations, and for how many operators where they are named."""
     people = {order.operator for order in orders} - {""}
-    asked = plural(sum(order.demonstrations for order in orders), "demonstration")
-    return f"{asked}, {plural(len(people), 'operator')}" if people else asked
+    asked = format_plural(sum(order.demonstrations for order in orders), "demonstration")
+    return f"{asked}, {format_plural(len(people), 'operator')}" if people else asked
 
 
 def _print_coverage(coverage: Sequence[Coverage], screen: Screen) -> None:
@@ -221,6 +221,7 @@ def _print_omitted_count(count: int, word: str, screen: Screen, plural_word: str
     if count > 0:
         screen.print(
             make_styled_text(
-                f"And {plural(count, f'more {word}', plural_word and f'more {plural_word}')}; --json lists all.", "dim"
+                f"And {format_plural(count, f'more {word}', plural_word and f'more {plural_word}')}; --json lists all.",
+                "dim",
             )
         )

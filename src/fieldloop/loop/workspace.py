@@ -116,7 +116,7 @@ class Workspace:
             seen.update({(what, noun): found for noun, found in read(missing).items()})
         return {noun: seen[what, noun] for noun in nouns}
 
-    def at_one_moment(self) -> "Workspace":
+    def with_read_cache(self) -> "Workspace":
         """Return the same workspace with a cache of reads, for one page or command."""
         return dataclasses.replace(self, seen={})
 

@@ -62,7 +62,7 @@ class Stratum:
         kept = set(factors)
         return Stratum(tuple(c for c in self.conditions if c.factor in kept))
 
-    def at(self, site: str) -> "Stratum":
+    def add_site(self, site: str) -> "Stratum":
         """Return the same with the site among its conditions, where it has none.
 
         >>> str(Stratum.of(lighting="dim").at("gdansk"))

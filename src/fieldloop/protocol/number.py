@@ -77,7 +77,7 @@ class Limit:
     pending: bool = False
     cost: float = USUAL_COST
 
-    def parameter(self, name: str) -> float:
+    def get_parameter(self, name: str) -> float:
         """Return the bare value of a parameter."""
         if name not in self.parameters:
             raise UnknownName("parameter", name, self.parameters)

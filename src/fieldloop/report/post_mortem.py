@@ -7,7 +7,7 @@ from fieldloop.model.diagnosis import Cause, Diagnosis
 from fieldloop.model.incident import Incident, IncidentClock
 from fieldloop.model.plan import Demand
 from fieldloop.say import sentence
-from fieldloop.say.numbers import format_duration, format_fixed, percent, plural, shorten_ids
+from fieldloop.say.numbers import format_duration, format_fixed, format_plural, percent, shorten_ids
 
 
 def write_post_mortem(
@@ -47,12 +47,12 @@ def _write_impact(incident: Incident, diagnosis: Diagnosis | None, failures: int
     if diagnosis:
         yield (
             f"Success fell from {percent(diagnosis.baseline)} to {percent(diagnosis.observed)} "
-            f"over {plural(diagnosis.episodes, 'episode')} "
+            f"over {format_plural(diagnosis.episodes, 'episode')} "
             f"({format_fixed(100 * diagnosis.loss, 1)} points){_write_scope(diagnosis)}."
         )
     if failures is not None:
         begin = "the first day behind the alarm" if incident.alarm else "the alarm"
-        yield f"{plural(failures, 'failed attempt')} from {begin} to the resolution."
+        yield f"{format_plural(failures, 'failed attempt')} from {begin} to the resolution."
     if diagnosis is None and failures is None:
         yield "**Open:** the number of failed attempts is not known."
 
@@ -109,7 +109,7 @@ def _write_prevention(diagnosis: Diagnosis | None, demands: Sequence[Demand]) ->
     for cause in diagnosis.causes if diagnosis else ():
         yield f"- {sentence(cause.fix)}"
     for wanted in demands:
-        count = plural(wanted.demonstrations, "demonstration")
+        count = format_plural(wanted.demonstrations, "demonstration")
         yield f"- {count} of {wanted.stratum} requested from the plan"
     if not demands and not (diagnosis and diagnosis.causes):
         yield "**Open:** no fix is recorded, so the incident can happen again."

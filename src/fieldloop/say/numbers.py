@@ -324,7 +324,7 @@ def shorten_content_ids(text: str) -> str:
     return HASH.sub(lambda found: found[0][:SHORT], text)
 
 
-def plural(count: int, word: str, plural_word: str = "") -> str:
+def format_plural(count: int, word: str, plural_word: str = "") -> str:
     """Write a count with its noun.
 
     >>> plural(1, "episode"), plural(3, "episode"), plural(1200, "outcome"), plural(2, "stratum", "strata")

@@ -140,7 +140,7 @@ def fill_template(text: str, values: dict[str, Any], fact: Note | None = None) -
     '2 sites have no set: gdansk and lab.'
     """
     if fact is not None and fact.subject:
-        values = {"subject": str(fact.subject)} | fact.subject.written() | values
+        values = {"subject": str(fact.subject)} | fact.subject.to_plain() | values
 
     def fill_optional_part(part: re.Match[str]) -> str:
         return part[1] if all(_is_given(values.get(name)) for name, _ in FIELD.findall(part[1])) else ""
@@ -164,7 +164,7 @@ def _format_value(value: Any, form: str) -> str:
         return sentence(value)
     if form.startswith("#"):
         word, _, many = form[1:].partition("/")
-        return write.plural(value, word, many)
+        return write.format_plural(value, word, many)
     if isinstance(value, tuple):
         value = tuple(sentence(part) if isinstance(part, Note) else part for part in value)
     if form in FORMS:

@@ -165,10 +165,10 @@ class Views(Protocol):
     def all_of(self, *nouns: type) -> dict[type, list[Any]]:
         """Return all nouns of several kinds, newest first; meant for kinds with few nouns."""
 
-    def counts(self, *requests: Count) -> list[int]:
+    def count_rows(self, *requests: Count) -> list[int]:
         """Count several things at once."""
 
-    def episodes(self, episode_filter: EpisodeFilter, limit: int) -> FoundEpisodes:
+    def find_episodes(self, episode_filter: EpisodeFilter, limit: int) -> FoundEpisodes:
         """Return the newest episodes that match, with counts."""
 
     def list_judged_episodes(self, where: Mapping[str, Any]) -> list[tuple[Episode, Status | None]]:
@@ -183,7 +183,7 @@ class Views(Protocol):
     def get_last_stating_seq(self, noun: type, name: str) -> int | None:
         """Return the sequence number of the last event that states a noun; None for an unknown id."""
 
-    def success_rates(
+    def compute_success_rates(
         self, spans: Sequence[tuple[int, int]], stage: str = "production", policy: str | None = None
     ) -> list[list[Rate]]:
         """Return the result of `Store.success_rates` for each span, optionally for one policy."""

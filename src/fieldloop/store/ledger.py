@@ -151,7 +151,7 @@ class SqlStore:
 
     def success_rates(self, start_ns: int, end_ns: int, stage: str = "production") -> list[Rate]:
         """Success by policy × site at times in [start, end); an attempt with several judges counts once."""
-        return self._views.success_rates([(start_ns, end_ns)], stage)[0]
+        return self._views.compute_success_rates([(start_ns, end_ns)], stage)[0]
 
     def blobs(self) -> set[str]:
         """Return every SHA-256 in any event; an extra hash is harmless, a missing one would lose a blob."""

@@ -78,7 +78,7 @@ class SqlViews:
                 nouns_by_kind[nouns[kind]].append(get_body_decoder(nouns[kind])(body))
         return nouns_by_kind
 
-    def counts(self, *requests: Count) -> list[int]:
+    def count_rows(self, *requests: Count) -> list[int]:
         """Count several things at once."""
         if not requests:
             return []
@@ -92,7 +92,7 @@ class SqlViews:
                 parts.append(query.scalar_subquery())
             return [int(count) for count in connection.execute(select(*parts)).one()]
 
-    def episodes(self, episode_filter: EpisodeFilter, limit: int) -> FoundEpisodes:
+    def find_episodes(self, episode_filter: EpisodeFilter, limit: int) -> FoundEpisodes:
         """Return the newest episodes that match, with counts."""
         matches = self._build_filter_criteria(episode_filter)
         in_use = EPISODES.c.set_aside == ""
@@ -151,7 +151,7 @@ class SqlViews:
                 select(entry.table.c.seq).where(entry.table.c[entry.key[0]] == convert_to_column_value(name))
             )
 
-    def success_rates(
+    def compute_success_rates(
         self, spans: Sequence[tuple[int, int]], stage: str = "production", policy: str | None = None
     ) -> list[list[Rate]]:
         """Return the result of `Store.success_rates` for each span, optionally for one policy."""

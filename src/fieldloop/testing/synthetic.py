@@ -14,7 +14,7 @@ from fieldloop.model.calibration import Calibration
 from fieldloop.model.condition import Stratum
 from fieldloop.model.episode import Episode, Recording
 from fieldloop.model.finding import Status
-from fieldloop.model.identity import content_id
+from fieldloop.model.identity import compute_content_id
 from fieldloop.model.stream import NS_PER_S, ClockKind, Stream, StreamKind
 from fieldloop.protocol import CollectionProtocol, parse_protocol
 from fieldloop.testing.pick import ATTEMPT_S, CONTACT_M, PHASES, POST_S, PRE_S, compute_finger_opening, draw_random_pick
@@ -105,8 +105,8 @@ def make_healthy_recording(*, seed: int = 0, **facts: Any) -> Recording:
     joints = streams["joints"].values
     assert joints is not None
     episode = Episode(
-        id=content_id([joints.tobytes()]), name=f"synthetic-{seed}", format="synthetic", task="pick", robot="arm-1",
-        site="lab", operator=f"operator-{seed % 4}", session="session-1", protocol="default v1",
+        id=compute_content_id([joints.tobytes()]), name=f"synthetic-{seed}", format="synthetic", task="pick",
+        robot="arm-1", site="lab", operator=f"operator-{seed % 4}", session="session-1", protocol="default v1",
         stratum=Stratum.of(lighting="bright", bin="front"), start_ns=int(min(t[0] for t in times)),
         end_ns=int(max(t[-1] for t in times)), simulated=True, succeeded=True, facts=FACTS,
     )  # fmt: skip

@@ -23,7 +23,7 @@ class SeveralCameras:
     apart_px: float
 
     @property
-    def doubt(self) -> Note:
+    def reason(self) -> Note:
         """Return why this set cannot be judged."""
         each = " and ".join(f"{focal:.1f} px for {name!r}" for name, focal in self.focal_px.items())
         return note(
@@ -58,7 +58,7 @@ def detect_several_cameras(
         apart = _merge_held_out(grouping, [each for each in tried if each is not None])
         if apart is None or apart.rms_px > most * predicted.rms_px:
             continue
-        if are_significantly_smaller(apart.by_view, predicted.by_view, confidence):
+        if are_significantly_smaller(apart.rms_by_view_px, predicted.rms_by_view_px, confidence):
             focal = {name: float(one.matrix[0, 0]) for name, one in zip(grouping, fitted, strict=True)}
             return SeveralCameras(focal, predicted.rms_px, apart.rms_px)
     return None

@@ -54,7 +54,7 @@ def find_basis(sights: Sequence[Sight], ranks: Ranks) -> Basis:
     flow = np.vstack([s.flow for s in sights])
     centre, scale = np.median(flow, axis=0), _avoid_zero_scale(flow.std(axis=0))
     spread = np.clip((flow - centre) / scale, -OUTLIER, OUTLIER)
-    poses = np.vstack([s.path(s.middles) for s in sights])
+    poses = np.vstack([s.path(s.get_interval_middles_s) for s in sights])
     pose_centre, pose_scale = poses.mean(axis=0), _avoid_zero_scale(poses.std(axis=0))
     speeds = np.vstack([_compute_joint_speeds(s.path(s.begins), s.path(s.ends), s) for s in sights])
     speed_scale = _avoid_zero_scale(np.sqrt((speeds**2).mean(axis=0)))

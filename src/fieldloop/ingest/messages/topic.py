@@ -99,7 +99,7 @@ class Topic:
             "ingest.messages_undecodable", failed=count, messages=self._clocks.count, type=self.describe.type,
             reason=reason.rstrip("."),
         )  # fmt: skip
-        yield Defect.at(self.describe.topic, "message", first, message)
+        yield Defect.from_place(self.describe.topic, "message", first, message)
 
     def read_calibration(self) -> str | None:
         """Return the camera calibration in the first message, None where this is not a calibration topic."""

@@ -127,7 +127,7 @@ def compare_map_with_logs(workspace: Workspace, *, traffic: bool = False) -> Com
     Arguments:
         traffic: count this workspace's episodes as production logs, so that their mix is judged too
     """
-    deployment = latest_deployment(workspace)
+    deployment = require_latest_deployment(workspace)
     outcomes, episodes = _find_field_outcomes(workspace), workspace.store.find(Episode)
     if not outcomes and not episodes:
         raise Refused(
@@ -159,7 +159,7 @@ def find_latest_audit(workspace: Workspace) -> Audit | None:
     return workspace.newest(Audit)
 
 
-def latest_deployment(workspace: Workspace) -> Deployment:
+def require_latest_deployment(workspace: Workspace) -> Deployment:
     """Return the map in force; refuse without one."""
     deployment = workspace.newest(Deployment)
     if deployment is None:

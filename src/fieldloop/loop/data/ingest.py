@@ -296,7 +296,7 @@ def _measure_unless_refused(part: Part, *, rules: Rules, overrule: bool) -> Part
     """
     if part.amendments is not None and part.amendments.stated:
         opened = part.open()
-        first = tuple(EpisodeResult(part.amend_recording(one).episode, (), Imprint()) for one in opened.part(0, 1))
+        first = tuple(EpisodeResult(part.amend_recording(one).episode, (), Imprint()) for one in opened.read_part(0, 1))
         unmeasured = PartResult(opened.format, first, ())
         if explain_refused_statements(part, unmeasured, overrule=overrule):
             return unmeasured

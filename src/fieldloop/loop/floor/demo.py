@@ -162,7 +162,9 @@ class _Demo:
     def collect_in_the_lab(self) -> tuple[ingest.TakenIn, ...]:
         """Collect in the laboratory; one log is truncated on purpose."""
         self.print_heading("Collect", "in the laboratory")
-        strata = draw_strata(self.floor.lab_mix(), self.size.lab_demonstrations, self.floor.chance("lab"))
+        strata = draw_strata(
+            self.floor.make_lab_mix(), self.size.lab_demonstrations, self.floor.make_random_generator("lab")
+        )
         folder = self.demonstrate("lab", strata)
         whole = min(folder.glob("*.mcap"))
         (folder / "cut-short.mcap").write_bytes(whole.read_bytes()[: whole.stat().st_size * 3 // 5])
@@ -323,7 +325,9 @@ class _Demo:
         done = tuple(self.workspace.operations["collect"]["checklist"])
         turns: list[Turn] = []
         for first in range(0, len(strata), SITTING):
-            for views in self.floor.take_calibration_views(site, self.floor.chance("markers", site, first)):
+            for views in self.floor.take_calibration_views(
+                site, self.floor.make_random_generator("markers", site, first)
+            ):
                 calibrate.fit_and_store_camera_pose(
                     self.workspace, views.points_camera, views.points_base, robot=robot.id, sensor=views.sensor,
                     parent=views.parent,

@@ -174,7 +174,7 @@ def _write_case_folder(played: PlayedStory, story: Story, folder: Path) -> None:
     _write_lines(folder / "baseline.jsonl", tried)
     worked = nouns.make_outcomes(world, played.line, POLICY, Stage.PRODUCTION, began, AT_ONCE_DAYS)
     _write_lines(folder / "production.jsonl", worked)
-    write_atomically(folder / FILE, story.written())
+    write_atomically(folder / FILE, story.write_json())
 
 
 def _write_lines(file: Path, rows: Iterable[object]) -> None:

@@ -24,7 +24,7 @@ class DeploymentShown:
 
 def show_deployment(workspace: Workspace) -> DeploymentShown:
     """Show the deployment map in force, its audit, and what changed since."""
-    here = workspace.at_one_moment()
+    here = workspace.with_read_cache()
     newest = here.newest_of(Deployment, Audit)
     mapped: Deployment | None = newest[Deployment]
     if mapped is None:

@@ -30,7 +30,7 @@ def show_diagnosis(workspace: Workspace, *, diagnosis: str = "") -> DiagnosisSho
     Arguments:
         diagnosis: the diagnosis's number or id (default: the newest)
     """
-    here = workspace.at_one_moment()
+    here = workspace.with_read_cache()
     known = here.all_of_several(Diagnosis, PolicyVersion)
     newest = next(iter(known[Diagnosis]), None)
     shown = find_numbered(here, Diagnosis, diagnosis) if diagnosis else newest

@@ -32,9 +32,9 @@ class Floor:
     """An example of the table that `monitor record` reads."""
 
 
-def floor(workspace: Workspace) -> Floor:
+def show_floor(workspace: Workspace) -> Floor:
     """Show production: success over time and by site, the rollout, alarms and the last outcomes."""
-    here = workspace.at_one_moment()
+    here = workspace.with_read_cache()
     here.all_of_several(Alarm, Rollout, PolicyVersion)
     return Floor(
         compute_success_over_time(here),

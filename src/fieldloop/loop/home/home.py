@@ -30,7 +30,7 @@ class Home:
     then: tuple[NextStep, ...] = ()
 
 
-def home(workspace: Workspace) -> Home:
+def show_home(workspace: Workspace) -> Home:
     """Show each stage of the loop, what to do next, and what changed."""
     now = read_workspace_state(workspace)
     first, *then = list_next_steps(now)

@@ -46,7 +46,7 @@ def read_daily_rates(workspace: Workspace, policy: str, site: str, until_ns: int
         for zone in sorted({zones.get(site, "UTC")} if site else {"UTC", *zones.values()})
         for day in range(get_local_day(end_ns, zone) - CHART_DAYS + 1, get_local_day(end_ns, zone) + 1)
     ]
-    rates_by_day = workspace.store.views.success_rates([span for _, span in days], policy=policy)
+    rates_by_day = workspace.store.views.compute_success_rates([span for _, span in days], policy=policy)
     day_rates = [
         rate
         for (zone, _), of_day in zip(days, rates_by_day, strict=True)
@@ -60,7 +60,7 @@ def count_open_work(workspace: Workspace) -> dict[str, int]:
     """Count open work by page."""
     return {
         "/episodes": workspace.store.count(Episode, {"status": UNPASSED}),
-        "/incidents": sum(i.done(Step.REVIEWED) is None for i in workspace.all_of(Incident)),
+        "/incidents": sum(i.find_done_step(Step.REVIEWED) is None for i in workspace.all_of(Incident)),
     }
 
 

@@ -52,7 +52,7 @@ class Success:
     """Why the window cannot be judged, or which alarm stands."""
 
     @property
-    def in_window(self) -> Rate | None:
+    def rate_in_window(self) -> Rate | None:
         """The current rate, None where the window holds no outcome."""
         return self.current if self.current and self.current.episodes else None
 
@@ -192,7 +192,7 @@ def _compute_chart_points(
     step = -(-window_ns // bins)
     edges = range(end, max(first, begin - window_ns), -step)
     spans = [(edge - step, edge) for edge in edges]
-    *counts, current = workspace.store.views.success_rates([*spans, current_ns], policy=policy)
+    *counts, current = workspace.store.views.compute_success_rates([*spans, current_ns], policy=policy)
     least = workspace.operations["monitor"]["min_episodes"]  # fewer say nothing
     points: list[Rate] = []
     for place, edge in reversed(list(enumerate(edges))):

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from fieldloop.errors import BadInput, Refused, UnknownName
-from fieldloop.loop.audit.audit import latest_deployment, require_complete_audit
+from fieldloop.loop.audit.audit import require_complete_audit, require_latest_deployment
 from fieldloop.loop.audit.audited_map import find_edited_map_files
 from fieldloop.loop.audit.live_sites import note_live_sites_without_set
 from fieldloop.loop.plan.known import (
@@ -31,14 +31,14 @@ from fieldloop.model.note import Note, note
 from fieldloop.model.plan import Plan, PlanScore, Progress, WorkOrder
 from fieldloop.plan import (
     STRATEGIES,
-    accepted_beside,
-    draw,
-    forecast,
-    learning_curves,
-    pace_of,
-    progress,
+    compute_learning_curves,
+    compute_quota_progress,
+    count_accepted_outside_quotas,
+    draw_plan,
+    forecast_completion,
+    measure_pace,
 )
-from fieldloop.plan.score import score as score_plan
+from fieldloop.plan.score import score_plan
 from fieldloop.protocol import Section
 from fieldloop.report.plan import PlanReport
 from fieldloop.report.plan import render_plan_page as page_of
@@ -85,13 +85,13 @@ def plan(
     """
     require_complete_audit(workspace)
     settings = make_plan_settings(workspace.operations["plan"], budget, strategy)
-    drawn = draw(
+    drawn = draw_plan(
         read_plan_inputs(workspace), find_open_demands(workspace), find_crew(workspace), settings, workspace.ids,
         workspace.clock(), np.random.default_rng(seed), strategy,
     )  # fmt: skip
     early = (
         *find_edited_map_files(workspace),
-        *note_live_sites_without_set(workspace, latest_deployment(workspace), drawn.sites),
+        *note_live_sites_without_set(workspace, require_latest_deployment(workspace), drawn.sites),
     )
     drawn = replace(drawn, warnings=(*early, *drawn.warnings))
     if drawn.budget:
@@ -204,13 +204,15 @@ def _make_plan_with_progress(workspace: Workspace, latest: Plan | None) -> PlanN
         return PlanNow(None, (), coverages, scores=scores, elsewhere=elsewhere)
     settings = workspace.operations["plan"]
     episodes, statuses = find_collected_since(workspace, latest)
-    far = progress(latest, episodes, statuses)
-    left, accepted = pace_of(latest, episodes, statuses)
+    far = compute_quota_progress(latest, episodes, statuses)
+    left, accepted = measure_pace(latest, episodes, statuses)
     # a log may be older than the plan but ingested after it
     came_in = [max(at_ns, latest.drawn_ns) for at_ns in accepted]
-    ahead = forecast(left, came_in, latest.drawn_ns, workspace.clock(), settings, _find_time_zone(workspace, latest))
-    curves = learning_curves(coverages, latest.quotas, settings, scores, elsewhere)
-    beside = accepted_beside(latest, episodes, statuses)
+    ahead = forecast_completion(
+        left, came_in, latest.drawn_ns, workspace.clock(), settings, _find_time_zone(workspace, latest)
+    )
+    curves = compute_learning_curves(coverages, latest.quotas, settings, scores, elsewhere)
+    beside = count_accepted_outside_quotas(latest, episodes, statuses)
     by_order = count_episodes_by_order(workspace, latest)
     return PlanNow(latest, far, coverages, ahead, scores, curves, elsewhere, by_order, beside)
 

@@ -88,7 +88,7 @@ def write_incident_report(workspace: Workspace, incident: str) -> str:
         incident: the incident's number or id
     """
     known = find_numbered(workspace, Incident, incident)
-    end = known.done(Step.RESOLVED)
+    end = known.find_done_step(Step.RESOLVED)
     # an alarm concerns the days before it
     start_ns = workspace.store.get(Alarm, known.alarm).rate.start_ns if known.alarm else known.alerted_ns
     span = range(start_ns, (end.at_ns if end else workspace.clock()) + 1)

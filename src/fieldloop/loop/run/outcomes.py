@@ -19,7 +19,7 @@ from fieldloop.model.deployment import Deployment
 from fieldloop.model.event import OutcomeRecorded
 from fieldloop.model.note import Note, note
 from fieldloop.model.policy import FailureClass, Outcome, PolicyVersion, Stage
-from fieldloop.say.numbers import plural
+from fieldloop.say.numbers import format_plural
 
 COLUMNS = ("at", "policy", "site", "robot", "succeeded", "failure", "cycle_s", "latency_ms", "confidence",
            "interventions", "item")  # fmt: skip
@@ -106,7 +106,8 @@ def _name_policies_by_id(workspace: Workspace, table: OutcomeTable, file_name: s
         listed = "\n".join(f"line {line}: {why}" for line, why in sorted(wrong.items())[:MOST_WRONG])
         more = f"\n… and {len(wrong) - MOST_WRONG} more" if len(wrong) > MOST_WRONG else ""
         raise BadInput(
-            f"{file_name}: nothing was recorded, {len(wrong)} of {plural(rows, 'row')} cannot be used.\n{listed}{more}"
+            f"{file_name}: nothing was recorded, {len(wrong)} of {format_plural(rows, 'row')} cannot be used.\n"
+            f"{listed}{more}"
         )
     return named
 

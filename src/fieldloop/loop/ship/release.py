@@ -6,7 +6,7 @@ from dataclasses import replace
 from fieldloop.annotate import load_shipped_taxonomy
 from fieldloop.check.corpus.near import group_near_duplicates
 from fieldloop.errors import Refused, UnknownName
-from fieldloop.loop.audit.audit import latest_deployment
+from fieldloop.loop.audit.audit import require_latest_deployment
 from fieldloop.loop.collect.synchronisation import require_verified_clocks
 from fieldloop.loop.data.as_frozen import find_release_episodes
 from fieldloop.loop.data.measurements import IN_USE, assemble_batch
@@ -64,7 +64,7 @@ def freeze_release(
         protocol=workspace.protocol().label,
         taxonomy=f"{words.name} v{words.version}" if labelled else "",
         phases_required=not unlabelled,
-        exposures=latest_deployment(workspace).exposures,
+        exposures=require_latest_deployment(workspace).exposures,
         seed=seed,
         fix=fix,
         apart=tuple(dict.fromkeys(("session", *apart))),

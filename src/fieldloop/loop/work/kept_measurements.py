@@ -122,7 +122,7 @@ class PartCache:
 @lru_cache(maxsize=8)
 def fingerprint_rules(rules: Rules) -> str:
     """Fingerprint of all that a result depends on beside the log: what is measured, calibrations and annotations."""
-    return compute_fingerprint([rules.measuring, to_plain(rules.calibrations), to_plain(rules.annotations)])
+    return compute_fingerprint([rules.fingerprint, to_plain(rules.calibrations), to_plain(rules.annotations)])
 
 
 def _identify_log(part: Part) -> str:

@@ -73,7 +73,7 @@ class Framed:
             return {kind: stream.clocks[kind][self.picks[name]] for kind in TRUST if kind in stream.clocks}
         return {max(stream.clock, self.grid_clock, key=TRUST.index): self.times_ns}
 
-    def stamps_ns(self, name: str) -> Times:
+    def get_stamps_ns(self, name: str) -> Times:
         """When was the sample that each row shows really taken? By its most trusted clock."""
         return next(iter(self.compute_row_clocks(name).values()))
 

@@ -17,7 +17,7 @@ from fieldloop.report.markup import draw_figure, draw_folded, draw_panel, draw_p
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup, join, tag
 from fieldloop.say.marks import draw_status
-from fieldloop.say.numbers import format_fixed, percent, plural
+from fieldloop.say.numbers import format_fixed, format_plural, percent
 
 MOST_DRAWN = 8
 """Causes with a picture or plot of their own."""
@@ -56,10 +56,10 @@ def _draw_cause_entry(cause: Cause, advice_text: str, example_drawing: Markup | 
         tag("h3", named, class_="cause-title"),
         draw_paragraph(write_worst_finding(cause)),
         draw_paragraph(f"→ {advice_text}", "dim") if advice_text else None,
-        draw_paragraph(f"By itself it takes {percent(cause.harm, 0)} of the dataset's worth for training.", "dim")
+        draw_paragraph(f"This cause alone lowers the worth of the dataset for training by {percent(cause.harm, 0)}.", "dim")
         if cause.harm
         else None,
-        draw_folded(plural(len(episodes), "episode"), [draw_paragraph(", ".join(episodes))])
+        draw_folded(format_plural(len(episodes), "episode"), [draw_paragraph(", ".join(episodes))])
         if len(episodes) > 1
         else None,
     )

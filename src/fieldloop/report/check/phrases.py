@@ -6,7 +6,7 @@ from itertools import accumulate
 from fieldloop.report.check.causes import Cause, Unknown
 from fieldloop.say.findings import get_finding_advice, write_statement
 from fieldloop.say.numbers import format_count as count
-from fieldloop.say.numbers import plural
+from fieldloop.say.numbers import format_plural
 
 MOST_SUBJECTS, LONGEST_LIST = 3, 60
 
@@ -18,7 +18,7 @@ def write_cause_title(cause: Cause, *, name_all_subjects: bool = False) -> str:
     if not cause.episodes and cause.total != 1:
         parts.append("the dataset as a whole")
     elif cause.total > 1:
-        parts.append(f"{count(len(cause.episodes))} of {plural(cause.total, 'episode')}")
+        parts.append(f"{count(len(cause.episodes))} of {format_plural(cause.total, 'episode')}")
     return ", ".join(parts)
 
 

@@ -32,10 +32,10 @@ from fieldloop.say.html import Markup, escape, join
 from fieldloop.say.marks import draw_status
 from fieldloop.say.numbers import (
     format_count,
+    format_plural,
     format_points,
     format_time,
     percent,
-    plural,
     shorten_ids,
     stratum_in_words,
 )
@@ -154,7 +154,7 @@ def _draw_failures_table(diagnosis: Diagnosis) -> Markup:
     if rest := rows[FIRST_FAILURES:]:
         body.append(
             draw_folded(
-                plural(len(rest), "more failure"),
+                format_plural(len(rest), "more failure"),
                 [_wrap_in_stacked_div(draw_table(columns, rest, medium_columns=columns))],
             )
         )
@@ -165,7 +165,7 @@ def _draw_failures_table(diagnosis: Diagnosis) -> Markup:
 
 def _draw_columns_table(diagnosis: Diagnosis) -> Markup:
     rows = [(one.name, one.role.value, sentence(one.why)) for one in diagnosis.columns]
-    body = draw_folded(plural(len(rows), "column"), [draw_table(("column", "role", "why"), rows)])
+    body = draw_folded(format_plural(len(rows), "column"), [draw_table(("column", "role", "why"), rows)])
     return draw_panel("What each column is", [draw_paragraph(COLUMNS, "dim"), body], anchor="columns")
 
 

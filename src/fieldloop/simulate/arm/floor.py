@@ -40,10 +40,11 @@ class Floor:
         """Build the sites; another seed builds other mount errors and draws other scenes."""
         self.seed, self.rig, self.catalogue = seed, rig or Rig(), load_shipped_catalogue()
         self.sites: dict[str, Facility] = {
-            name: sites.draw_mount_errors(site, self.chance("site", name)) for name, site in sites.FACILITIES.items()
+            name: sites.draw_mount_errors(site, self.make_random_generator("site", name))
+            for name, site in sites.FACILITIES.items()
         }
 
-    def chance(self, *purpose: str | int) -> np.random.Generator:
+    def make_random_generator(self, *purpose: str | int) -> np.random.Generator:
         """Return a generator of its own for a purpose, such as `chance("demonstration", 17)`.
 
         >>> Floor(1).chance("a", 2).random() == Floor(1).chance("a", 2).random()
@@ -71,15 +72,15 @@ class Floor:
         )
         return Robot(f"arm-{name}-1", "six-joint arm with parallel gripper", name, tuple(sensors))
 
-    def lab_mix(self) -> tuple[Exposure, ...]:
+    def make_lab_mix(self) -> tuple[Exposure, ...]:
         """Return the mix of the laboratory."""
         return mix.make_laboratory_mix()
 
-    def production_mix(self) -> tuple[Exposure, ...]:
+    def make_production_mix(self) -> tuple[Exposure, ...]:
         """Return the mix of the deployed sites."""
         return mix.make_production_mix(self.catalogue)
 
-    def scene(self, stratum: Stratum, rng: np.random.Generator, setup: Setup | None = None) -> Scene:
+    def draw_scene(self, stratum: Stratum, rng: np.random.Generator, setup: Setup | None = None) -> Scene:
         """Draw a scene of a stratum: site, tier, bin and lighting must be given."""
         site = self.site(stratum.level("site") or "")
         return scene.draw_scene(stratum, site, self.catalogue, rng, setup or Setup())
@@ -98,7 +99,7 @@ class Floor:
         `facts` are fields of Episode that the floor does not know: name, session, provider, protocol.
         """
         habit = get_operator_habit(operator_id)
-        drawn = self.scene(stratum, rng, setup)
+        drawn = self.draw_scene(stratum, rng, setup)
         grasp, style = choose_grasp_and_style(habit, drawn.item, rng)
         verdict = simulate_pick(drawn, plan_pick_path(grasp, style, drawn.site.bin_floor_m))
         return record_attempt(drawn, verdict, self.rig, start_ns, rng, {"operator": operator_id, **(facts or {})})
@@ -107,7 +108,7 @@ class Floor:
         self, policy: Policy, stratum: Stratum, rng: np.random.Generator, at_ns: int, setup: Setup | None = None
     ) -> Attempt:
         """Let a policy try one pick; physics decides the outcome, not a success rate."""
-        return rollout.attempt_pick(policy, self.scene(stratum, rng, setup), self.rig, at_ns)
+        return rollout.attempt_pick(policy, self.draw_scene(stratum, rng, setup), self.rig, at_ns)
 
     def record(
         self, attempt: Attempt, rng: np.random.Generator, start_ns: int, facts: Mapping[str, str]

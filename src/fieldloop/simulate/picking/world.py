@@ -117,7 +117,7 @@ class World:
         """Draw the scenes of cells: the same purpose and cells give the same scenes, with any policy."""
         kinds = np.asarray(cells, dtype=np.intp)
         if kinds.ndim != 1 or (len(kinds) and not 0 <= kinds.min() <= kinds.max() < len(self.strata)):
-            raise BadInput(f"Cells are numbers from 0 to {len(self.strata) - 1}, in one row.")
+            raise BadInput(f"Cells are the numbers of strata, from 0 to {len(self.strata) - 1}, in one row.")
         twin = np.zeros(len(kinds), dtype=bool)
         if demonstrating:
             twin = choose_twin_demonstrations(kinds, self.strata, faults, self.chance("twin", purpose))
@@ -154,7 +154,7 @@ class World:
     ) -> Tries:
         """Let a policy pick once in each cell; the scenes do not depend on the policy."""
         if not len(cells):
-            raise BadInput("No cell was given, so there is nothing to pick.")
+            raise BadInput("No stratum was given, so there is nothing to pick.")
         scenes = self.scenes(cells, purpose, faults, weeks, demonstrating=False)
         parts = [
             self._attempt_batch(
@@ -179,7 +179,7 @@ class World:
         self, policy: Act, scenes: Scenes, rng: np.random.Generator, faults: Faults, pace: Pace
     ) -> Tries:
         late = ROBOT_LATENCY_S + faults.latency_s
-        flown = pick.fly_approach(
+        flown = pick.simulate_approach(
             scenes, policy, pace, pick.draw_start_poses(len(scenes), pace, rng), late, faults.run_lag_s, rng
         )
         grasp = pick.close_jaws(scenes, flown.poses[-1], flown.answers[-1], rng)

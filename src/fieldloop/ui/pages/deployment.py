@@ -7,7 +7,7 @@ from fieldloop.model.deployment import Audit, Deployment
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup, escape, tag
 from fieldloop.say.marks import draw_level_mark
-from fieldloop.say.numbers import format_count, format_number, levels_in_words, percent, plural
+from fieldloop.say.numbers import format_count, format_number, format_plural, levels_in_words, percent
 from fieldloop.ui.components import (
     Column,
     Field,
@@ -75,7 +75,7 @@ def _draw_answer_card(audit: Audit) -> Markup:
         return draw_answer_card(
             "good",
             f"The map is complete: {percent(audit.score, 0)}",
-            f"The audit leaves {plural(gaps, 'gap')} open.",
+            f"The audit leaves {format_plural(gaps, 'gap')} open.",
             draw_button("Go to the plan", "/plan", "primary"),
         )
     if audit.overridden_by:
@@ -86,7 +86,7 @@ def _draw_answer_card(audit: Audit) -> Markup:
     return draw_answer_card(
         "bad",
         f"The map is incomplete: {percent(audit.score, 0)}",
-        f"Fill {plural(gaps, 'gap')} in the map before you lock a protocol or taxonomy.",
+        f"Fill {format_plural(gaps, 'gap')} in the map before you lock a protocol or taxonomy.",
         draw_copyable_command("fieldloop audit"),
     )
 
@@ -130,7 +130,7 @@ def _draw_tiers(deployment: Deployment) -> Markup:
     ]
     columns = ("Tier", Column("SKUs", "num"), Column("", "slim"), Column("Share of picks", "num"))
     return draw_panel(
-        "Catalogue", draw_table(columns, rows), note=plural(len(deployment.skus), "SKU"), columns=6, flush=True
+        "Catalogue", draw_table(columns, rows), note=format_plural(len(deployment.skus), "SKU"), columns=6, flush=True
     )
 
 

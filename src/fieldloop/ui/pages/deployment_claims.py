@@ -39,7 +39,7 @@ def draw_claims(audit: Audit) -> Iterator[Markup]:
         Column("Map", "text"),
         Column("Logs", "text"),
         Column("Attempts", "num"),
-        Column("In words", "text wide"),
+        Column("Result", "text wide"),
     )
     failed = sum(one.status is Status.FAILED for one in ranked)
     note = f"{failed} of {len(audit.compared)} claims contradicted"

@@ -27,7 +27,7 @@ from fieldloop.report.diagnose.waterfall import draw_waterfall
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup, escape, join, tag
 from fieldloop.say.marks import draw_status, get_status_level
-from fieldloop.say.numbers import format_count, format_time, percent, plural, shorten_ids, stratum_in_words
+from fieldloop.say.numbers import format_count, format_plural, format_time, percent, shorten_ids, stratum_in_words
 from fieldloop.ui.components import (
     Column,
     draw_answer_card,
@@ -179,5 +179,8 @@ def _draw_all_diagnoses(diagnoses: Sequence[Diagnosis], names: Mapping[str, str]
         "Largest cause",
     )
     return draw_panel(
-        "All diagnoses", draw_table(columns, rows), note=plural(len(diagnoses), "diagnosis", "diagnoses"), flush=True
+        "All diagnoses",
+        draw_table(columns, rows),
+        note=format_plural(len(diagnoses), "diagnosis", "diagnoses"),
+        flush=True,
     )

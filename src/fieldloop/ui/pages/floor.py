@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from fieldloop.doors.written import convert_to_json
-from fieldloop.loop.home.floor import floor
+from fieldloop.loop.home.floor import show_floor
 from fieldloop.loop.home.success import Success, list_policies_shown
 from fieldloop.model.alarm import Alarm, Rate
 from fieldloop.model.finding import Status
@@ -17,11 +17,11 @@ from fieldloop.say.numbers import (
     format_count,
     format_fixed,
     format_number,
+    format_plural,
     format_time,
     levels_in_words,
     percent,
     percent_range,
-    plural,
     shorten_ids,
 )
 from fieldloop.ui.components import (
@@ -43,7 +43,7 @@ from fieldloop.ui.visit import Drawn, Visit
 
 def draw(visit: Visit) -> Drawn:
     """Draw the floor."""
-    now = floor(visit.workspace)
+    now = show_floor(visit.workspace)
     names, alarms, over_time = now.policies, now.alarms, now.success
     if not now.outcomes and not now.rollouts:
         nothing = draw_empty_state(
@@ -77,20 +77,20 @@ def _draw_summary_card(alarms: Sequence[Alarm], success: Success) -> Markup:
         return draw_answer_card(
             "bad", f"Alarm at {last.site}", sentence(last.message), draw_copyable_command("fieldloop diagnose")
         )
-    if not success.points and success.in_window is None:
+    if not success.points and success.rate_in_window is None:
         return draw_answer_card(
             "idle",
             "Too few outcomes to give a rate",
             "The success rate appears once robots have reported enough outcomes.",
         )
-    now, base = success.in_window, success.baseline
+    now, base = success.rate_in_window, success.baseline
     if now is None or success.status is Status.CANNOT_TELL:
         why = " ".join(sentence(reason) for reason in success.reasons)
         return draw_answer_card(
             "warn", "Cannot tell how production performs", why, draw_copyable_command("fieldloop monitor record FILE")
         )
     days = f"succeeded in {format_number(success.window_days, 6)} days"
-    headline = f"{success.policy}: {percent(now.rate)} of {plural(now.episodes, 'episode')} {days}"
+    headline = f"{success.policy}: {percent(now.rate)} of {format_plural(now.episodes, 'episode')} {days}"
     if base is not None and success.alarm is not None and now.rate < success.alarm:
         under = (
             f"This is {format_fixed(100 * (base - now.rate), 1)} points below the baseline, without an alarm. Run "

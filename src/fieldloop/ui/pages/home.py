@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 
 from fieldloop.doors.written import convert_to_json
-from fieldloop.loop.home.home import Home, home
+from fieldloop.loop.home.home import Home, show_home
 from fieldloop.loop.home.success import list_policies_shown
 from fieldloop.model.plan import Plan, Progress, Quota, QuotaKind
 from fieldloop.report.plan.content import find_shared_factors, sort_by_gain
@@ -12,7 +12,7 @@ from fieldloop.report.plan.grid import make_coverage_grid
 from fieldloop.say import sentence, write_details
 from fieldloop.say.html import Markup, escape, join, tag
 from fieldloop.say.marks import draw_level_mark
-from fieldloop.say.numbers import format_fixed, format_number, levels_in_words, percent, percent_range, plural
+from fieldloop.say.numbers import format_fixed, format_number, format_plural, levels_in_words, percent, percent_range
 from fieldloop.ui.components import (
     Column,
     draw_answer_card,
@@ -38,7 +38,7 @@ MOST_ROWS = 8
 
 def draw(visit: Visit) -> Drawn:
     """Draw the home page."""
-    now = home(visit.workspace)
+    now = show_home(visit.workspace)
     step = now.next
     card = draw_answer_card(
         step.mark,
@@ -84,7 +84,7 @@ def _draw_later_steps(home: Home) -> tuple[Markup, ...]:
 
 
 def _draw_success_panel(home: Home) -> Markup:
-    if not home.success.points and home.success.in_window is None:
+    if not home.success.points and home.success.rate_in_window is None:
         nothing = draw_empty_state(
             "No rate yet",
             "The success rate appears here once robots have reported enough outcomes.",
@@ -103,14 +103,14 @@ def _draw_success_panel(home: Home) -> Markup:
 
 def _draw_success_headline(home: Home) -> tuple[Markup, ...]:
     """Draw the rate in the window, then why it fails or cannot be judged."""
-    last, base = home.success.in_window, home.success.baseline
+    last, base = home.success.rate_in_window, home.success.baseline
     reasons = tuple(tag("p", sentence(reason)) for reason in home.success.reasons)
     if last is None:
         return reasons[:1]
     headline = [
         tag("b", percent(last.rate)),
         tag("span", percent_range(last.low, last.high)),
-        tag("span", plural(last.episodes, "episode")),
+        tag("span", format_plural(last.episodes, "episode")),
     ]
     if base is not None:
         under = base - last.rate
@@ -182,7 +182,7 @@ def draw_quotas(plan: Plan, progress: Sequence[Progress], max_quotas: int | None
     if max_quotas is None:
         columns += [Column("", "slim"), Column("Rejected", "num")]
     hidden = len(plan.quotas) - len(ranked)
-    link = tag("a", f"and {plural(hidden, 'more stratum', 'more strata')}", href="/plan")
+    link = tag("a", f"and {format_plural(hidden, 'more stratum', 'more strata')}", href="/plan")
     return join(draw_table(columns, rows, COLLECT), tag("p", link, class_="body dim") if hidden else None)
 
 

@@ -20,12 +20,12 @@ from fieldloop.say.numbers import (
     format_count,
     format_fixed,
     format_interval,
+    format_plural,
     format_points,
     format_small_share,
     format_time,
     levels_in_words,
     percent,
-    plural,
     shorten_ids,
 )
 from fieldloop.ui.components import (
@@ -139,7 +139,7 @@ def _draw_gaps(gaps: Sequence[CoverageGap]) -> Markup | None:
         for g in ranked[:MOST_GAPS]
     ]
     columns = ("Gap", "Where", Column("Share of production", "num"), Column("What", "text"))
-    note = f"{plural(len(ranked), 'gap')} when the plan was made, largest first"
+    note = f"{format_plural(len(ranked), 'gap')} when the plan was made, largest first"
     return draw_panel("Gaps", draw_table(columns, rows), note=note, flush=True) if rows else None
 
 

@@ -12,9 +12,9 @@ from fieldloop.say.marks import draw_status, get_status_level
 from fieldloop.say.numbers import (
     format_count,
     format_number,
+    format_plural,
     format_time,
     percent_range,
-    plural,
     shorten_content_ids,
     shorten_ids,
 )
@@ -97,7 +97,7 @@ def _draw_add_form(releases: Mapping[str, str]) -> Markup:
     )
 
 
-def draw_one(visit: Visit) -> Drawn:
+def draw_policy(visit: Visit) -> Drawn:
     """Draw one policy with every decision about it."""
     now = show_policy(visit.workspace, visit.path["policy"])
     policy, decisions = now.policy, now.decisions
@@ -145,7 +145,7 @@ def _draw_answer_card(policy: PolicyVersion, decision: Decision | None) -> Marku
     more = sum(test.more_trials for test in decision.tests)
     held = [test for test in decision.tests if test.status is not Status.PASSED]
     why = (
-        f"All {plural(len(decision.tests), 'test')} passed."
+        f"All {format_plural(len(decision.tests), 'test')} passed."
         if not held
         else f"{held[0].name}: {sentence(held[0].message)}"
     )

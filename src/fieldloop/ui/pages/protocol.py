@@ -9,7 +9,7 @@ from fieldloop.loop.protocol.versions import LockedVersion
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup, escape, join, tag
 from fieldloop.say.marks import draw_level_mark
-from fieldloop.say.numbers import plural
+from fieldloop.say.numbers import format_plural
 from fieldloop.ui.components import (
     Column,
     draw_answer_card,
@@ -46,7 +46,7 @@ def _draw_answer_card(linted: Linted, protocol_shown: Any) -> Markup:
     if linted.errors:
         return draw_answer_card(
             "bad",
-            f"{plural(len(linted.errors), 'error')} to fix before the protocol can be locked",
+            f"{format_plural(len(linted.errors), 'error')} to fix before the protocol can be locked",
             protocol_shown.lead,
         )
     if not protocol_shown.locked:

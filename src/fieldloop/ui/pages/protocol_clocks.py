@@ -7,7 +7,7 @@ from fieldloop.model.finding import Status
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup
 from fieldloop.say.marks import draw_status
-from fieldloop.say.numbers import format_number, format_time, plural
+from fieldloop.say.numbers import format_number, format_plural, format_time
 from fieldloop.ui.components import Column, draw_copyable_command, draw_panel, draw_table
 
 COLUMNS = (
@@ -25,7 +25,9 @@ HOW = "fieldloop collect synchronise STREAM --robot ROBOT --offset-ms MS --how H
 def draw_clocks(clocks: Sequence[DeviceClock]) -> Markup:
     """Draw every declared device of every robot."""
     missing = sum(not clock.verified for clock in clocks)
-    note = f"{plural(missing, 'device')} not verified: their data cannot be released" if missing else "all verified"
+    note = (
+        f"{format_plural(missing, 'device')} not verified: their data cannot be released" if missing else "all verified"
+    )
     measure = draw_copyable_command(HOW) if missing else None
     return draw_panel(
         "Synchronisation", draw_table(COLUMNS, map(_make_clock_row, clocks)), note=note, right=measure, flush=True

@@ -25,7 +25,7 @@ SEVERAL = " | "
 
 def list_tasks(episode: Episode) -> list[str]:
     """Return the episode's task, then further ones where the fact `tasks` lists several."""
-    further = (episode.fact("tasks") or "").split(SEVERAL)
+    further = (episode.get_fact("tasks") or "").split(SEVERAL)
     return list(dict.fromkeys([episode.task, *(task for task in further if task)]))
 
 
