@@ -94,7 +94,7 @@ def measure(*, short: bool) -> Mapping[str, Figure]:
 def _sweep(floor: Floor, samples: Sequence[Sample], seed: int, rows: dict[str, list[float]]) -> None:
     """Try other settings of the learner, one at a time, on all demonstrations."""
     for setting, value in SWEEP:
-        chosen = default_operations()["train"].replaced(**{setting: value})
+        chosen = default_operations()["train"].replace_values(**{setting: value})
         policy = Trained(_learn_mlp(samples, seed, chosen))
         name = f"{setting}_{value}_production_after".replace(" ", "")
         rows[name].append(_rate(floor, policy, floor.make_production_mix(), "production", 240, rows))
@@ -111,7 +111,7 @@ def _learn_conv(samples: Sequence[Sample], seed: int, steps: int) -> Answer:
 
 def _samples(floor: Floor, strata: Sequence[Stratum], purpose: str) -> list[Sample]:
     """Demonstrate, annotate with the truth, and gather; pictures as the camera's driver delivers them."""
-    people, found = floor.operators(), []
+    people, found = floor.list_operators(), []
     frames = int(default_operations()["train"]["frames_per_demonstration"])
     for i, stratum in enumerate(strata):
         shown = floor.demonstrate(
@@ -134,7 +134,7 @@ def _rate(
     strata = draw_strata(mix, tries, floor.make_random_generator("bench", "try", where))
     began = time.process_time()
     good = [
-        floor.attempt(policy, s, floor.make_random_generator("bench", where, i), 0).succeeded
+        floor.attempt_pick(policy, s, floor.make_random_generator("bench", where, i), 0).succeeded
         for i, s in enumerate(strata)
     ]
     rows["attempt_ms"].append((time.process_time() - began) / tries * 1e3)
@@ -149,7 +149,7 @@ def _costs(floor: Floor, count: int) -> dict[str, list[float]]:
             draw_strata(floor.make_production_mix(), count, floor.make_random_generator("bench", "costs"))
         ):
             shown = floor.demonstrate(
-                stratum, floor.operators()[0], floor.make_random_generator("bench", "cost", i), 10**18
+                stratum, floor.list_operators()[0], floor.make_random_generator("bench", "cost", i), 10**18
             )
             rendering = 0.0
             for name in ("camera/overhead", "camera/wrist", "depth/overhead"):

@@ -182,7 +182,7 @@ def run(
     """Take a strategy through rounds of collecting for a budget each; the row of round 0 is the start."""
     if strategy not in NAMES:
         raise UnknownName("strategy", strategy, NAMES)
-    chosen = (settings or default_operations()["plan"]).replaced(draws=2)
+    chosen = (settings or default_operations()["plan"]).replace_values(draws=2)
     return Run(loop(world_seed, preset, sizes or Sizes()), strategy, budget, chosen).rows(rounds)
 
 

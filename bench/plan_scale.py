@@ -101,7 +101,7 @@ def plan_once(sites: int) -> Taken:
     """Draw one plan for a map of so many sites."""
     deployment = large_map(sites)
     episodes, outcomes = logs(large_map(sites).exposures)
-    settings = default_operations()["plan"].replaced(budget=BUDGET)
+    settings = default_operations()["plan"].replace_values(budget=BUDGET)
     robots = tuple(Robot(f"arm-{k}", "arm", f"site-{k}") for k in range(sites))
     crew = Crew(tuple(Operator(f"op-{k}") for k in range(8)), robots, "pick v1")
     ids = Ids(lambda: 0, random.Random(1).getrandbits)

@@ -23,7 +23,7 @@ TIERS = ("high", "medium", "long_tail")
 @pytest.fixture(scope="module")
 def demonstrations():
     floor = Floor(seed=11)
-    sites, people = list(floor.sites), floor.operators()
+    sites, people = list(floor.sites), floor.list_operators()
     made = []
     for n in range(36):
         stratum = Stratum.of(site=sites[n % len(sites)], tier=TIERS[n % 3], bin=BINS[(n // 3) % 3], lighting="bright")

@@ -25,7 +25,7 @@ def exact(deployment):
     """The product written down plainly, in fractions of what the map says."""
     found = {}
     for site in deployment.sites:
-        mixes = deployment.mixes(site)
+        mixes = deployment.get_mixes(site)
         for levels in itertools.product(*(mix.items() for mix in mixes.values())):
             share = site.share
             for _, of_level in levels:

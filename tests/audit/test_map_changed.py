@@ -11,7 +11,7 @@ from fieldloop.loop.home.home import show_home
 from fieldloop.loop.plan.plan import plan
 from fieldloop.loop.workspace import create_workspace, open_workspace
 from fieldloop.model.event import DeploymentAudited, DeploymentMapped
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.ui.pages.deployment import draw
 from fieldloop.ui.visit import Visit
 
@@ -19,7 +19,7 @@ CHANGED = "changed after the audit. The map as audited is still in force. Run: f
 
 
 def changes(workspace):
-    return tuple(map(sentence, find_edited_map_files(workspace)))
+    return tuple(map(write_sentence, find_edited_map_files(workspace)))
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def test_everything_that_uses_the_map_names_the_changed_file(workspace, name, ol
     assert changes(workspace) == (f"{name} {CHANGED}",)
     assert find_edited_map_files(workspace)[0] in plan(workspace, budget=5).warnings
     now = show_home(workspace)
-    (step,) = (step for step in (now.next, *now.then) if name in sentence(step.sentence))
+    (step,) = (step for step in (now.next, *now.then) if name in write_sentence(step.sentence))
     assert step.command == "fieldloop audit"
     assert name in str(draw(Visit(workspace=workspace)))
     use.audit(workspace)

@@ -68,7 +68,7 @@ def verified(**moved):
 )
 def test_a_shifted_camera_warns_then_halts(shift_mm, good, halts):
     found = verified(shift_mm=shift_mm)
-    assert (found.good, found.halts) == (good, halts)
+    assert (found.is_good, found.halts_production) == (good, halts)
     assert found.translation_mm == pytest.approx(np.linalg.norm(shift_mm), abs=0.35)
     assert found.rotation_deg == pytest.approx(0, abs=1e-5)
 
@@ -77,7 +77,7 @@ def test_a_shifted_camera_warns_then_halts(shift_mm, good, halts):
 def test_a_turned_camera_is_caught(turn_deg, halts):
     found = verified(turn_deg=turn_deg)
     assert found.rotation_deg == pytest.approx(turn_deg, abs=0.01)
-    assert found.halts is halts  # a metre away, 0.3° are 5 mm
+    assert found.halts_production is halts  # a metre away, 0.3° are 5 mm
 
 
 def test_a_turned_marker_alone_shows_rotation_alone():

@@ -24,7 +24,7 @@ from fieldloop.model.plan import Plan
 from fieldloop.model.policy import Outcome, PolicyVersion, Stage
 from fieldloop.model.release import Release
 from fieldloop.model.rollout import Rollout, Rung
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +54,7 @@ def test_gaps_in_the_map_come_before_the_plan(empty):
             Audit("x", (AuditAnswer(note("audit.asks_environment"), 0.2, ("light", "floor")),), 0.2, False)
         )
     )
-    assert sentence(show_home(empty).next.sentence) == "The deployment map lacks 2 items"
+    assert write_sentence(show_home(empty).next.sentence) == "The deployment map lacks 2 items"
     over = Audit("x", (), 0.2, False, overridden_by="local", override_reason="a pilot")
     empty.write(happened.DeploymentAudited(over))
     now = show_home(empty)
@@ -64,20 +64,20 @@ def test_gaps_in_the_map_come_before_the_plan(empty):
 
 def test_the_stages_say_what_is_in_them(told):
     stages = {stage.key: stage for stage in show_home(told).stages}
-    assert (stages["check"].count, sentence(stages["check"].fact), stages["check"].mark) == (
+    assert (stages["check"].count, write_sentence(stages["check"].fact), stages["check"].mark) == (
         "36",
         "passed, 4 held back",
         "warn",
     )
-    assert (stages["release"].count, sentence(stages["release"].fact)) == ("r1", "36 episodes")
-    assert (stages["gate"].count, sentence(stages["gate"].fact), stages["gate"].mark) == (
+    assert (stages["release"].count, write_sentence(stages["release"].fact)) == ("r1", "36 episodes")
+    assert (stages["gate"].count, write_sentence(stages["gate"].fact), stages["gate"].mark) == (
         "100",
         "trials; the gate passed",
         "good",
     )
     assert stages["monitor"].mark == "bad"
-    assert sentence(stages["diagnose"].fact) == "environment mismatch"
-    assert sentence(stages["annotate"].fact) == "annotated, 0 queued"
+    assert write_sentence(stages["diagnose"].fact) == "environment mismatch"
+    assert write_sentence(stages["annotate"].fact) == "annotated, 0 queued"
 
 
 def test_an_open_incident_comes_first_and_then_what_it_asked_for(tmp_path):
@@ -87,7 +87,7 @@ def test_an_open_incident_comes_first_and_then_what_it_asked_for(tmp_path):
     done = tuple(StepDone(step, NOW, "local", "done") for step in Step)
     workspace.write(happened.IncidentMoved(dataclasses.replace(incident, steps=done)))
     after = show_home(workspace)
-    assert sentence(after.next.sentence) == "Production problems call for 24 demonstrations"
+    assert write_sentence(after.next.sentence) == "Production problems call for 24 demonstrations"
     assert after.next.command == "fieldloop plan"
     assert (after.way_back.code, after.way_back["demonstrations"]) == ("home.back_demands", 24)
     assert count_open_work(workspace) == {"/episodes": 4, "/incidents": 0}
@@ -122,7 +122,7 @@ def test_the_gates_answer_decides_what_is_next(empty, status, said, command):
         happened.PolicyGated(Decision("decision_1", policy.id, status, (test,), "f", NOW)),
     )
     step = show_home(empty).next
-    assert (sentence(step.sentence), step.command) == (said, command)
+    assert (write_sentence(step.sentence), step.command) == (said, command)
 
 
 def test_the_last_point_is_the_window_that_ends_now(told):
@@ -196,7 +196,7 @@ def happened_in():
 
 
 def test_what_comes_by_the_hundred_is_summed_up(told):
-    texts = [sentence(change.text) for change in show_home(told).changes]
+    texts = [write_sentence(change.text) for change in show_home(told).changes]
     assert texts[:2] == ["Demand placed", "Incident moved: leipzig-b"]
     assert any(text.endswith("outcomes recorded") for text in texts)
     (summed,) = (
@@ -242,7 +242,7 @@ def test_the_tail_follows_the_ledger(told):
     first = read_ledger_tail(told, 0, 2)
     assert [entry["seq"] for entry in first] == [1, 2]
     assert first[0]["kind"] == "WorkspaceCreated"
-    assert read_ledger_tail(told, told.store.last()) == ()
+    assert read_ledger_tail(told, told.store.get_last_seq()) == ()
 
 
 def test_each_episode_has_its_last_verdict(told):

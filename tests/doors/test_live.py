@@ -46,7 +46,7 @@ def test_a_change_is_read_once_and_pushed_to_every_page(workspace: Workspace, mo
     home = following.show_home
     monkeypatch.setattr(following, "home", lambda opened: reads.append(1) or home(opened))
     live = following.Live(lambda: workspace)
-    before = workspace.store.last()
+    before = workspace.store.get_last_seq()
     opened, heard = asyncio.run(
         following_pages(live, 5, before, lambda: workspace.write(happened.OperatorEnrolled(Operator("op-8"))))
     )
@@ -70,7 +70,7 @@ def test_streams_end_when_the_server_stops(workspace):
 
     async def listen():
         heard = []
-        async for event in live.listen(workspace.store.last()):
+        async for event in live.listen(workspace.store.get_last_seq()):
             heard.append(event)
             live.close()
         return heard
@@ -82,7 +82,7 @@ def test_a_silent_stream_sends_a_beat(workspace, monkeypatch):
     monkeypatch.setattr(following, "BEAT_S", 0.02)
 
     async def listen():
-        stream = following.Live(lambda: workspace).listen(workspace.store.last())
+        stream = following.Live(lambda: workspace).listen(workspace.store.get_last_seq())
         heard = [await anext(stream), await anext(stream)]
         await stream.aclose()
         return heard

@@ -13,7 +13,7 @@ from fieldloop.evaluate.looks import Looks
 from fieldloop.evaluate.rates import Rule, judge_look, judge_rate
 from fieldloop.model.finding import Status
 from fieldloop.protocol import default_operations
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 
 GATE = default_operations()["gate"]
 LOOKS = Looks.from_settings(GATE)
@@ -39,7 +39,7 @@ def test_85_of_100_meet_the_letter_and_do_not_pass():
     assert (test.message["successes"], test.message["trials"], test.message["required"]) == (85, 100, 0.85)
     assert test.message.details[0].code == "evaluate.more_near_limit"
     assert test.message.details[0]["more"] == test.more_trials
-    assert sentence(test.message).startswith("85 of 100 trials succeeded (85.0 %; 85 % required).")
+    assert write_sentence(test.message).startswith("85 of 100 trials succeeded (85.0 %; 85 % required).")
     assert test.low == pytest.approx(0.7647, abs=1e-4)  # exact one-sided 97.5 % bound
 
 
@@ -182,4 +182,4 @@ def test_incomplete_trials_cannot_pass_but_can_fail():
 def test_nothing_tried_says_what_to_try():
     test = consecutive(0, 0)
     assert (test.status, test.more_trials) == (Status.CANNOT_TELL, 100)
-    assert sentence(test.message) == "No trial was made yet. 100 trials are needed."
+    assert write_sentence(test.message) == "No trial was made yet. 100 trials are needed."

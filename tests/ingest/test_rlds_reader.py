@@ -56,8 +56,12 @@ def test_an_ordinary_episode(tmp_path):
         True,
         "train_000000",
     )
-    assert episode.fact("matrix") == "[1.5, 0.1]"
-    assert (episode.fact("dataset"), episode.fact("split"), episode.fact("episode_index")) == ("made", "train", "0")
+    assert episode.get_fact("matrix") == "[1.5, 0.1]"
+    assert (episode.get_fact("dataset"), episode.get_fact("split"), episode.get_fact("episode_index")) == (
+        "made",
+        "train",
+        "0",
+    )
     assert np.array_equal(streams["action"].values, made["steps/action"])
     assert streams["action"].kind is StreamKind.ACTION
     state = streams["observation/state"]

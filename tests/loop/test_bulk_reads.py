@@ -113,7 +113,7 @@ def test_days_of_several_sites_in_one_read_equal_a_read_a_day(busy):
         for zone in sorted({"UTC", *zones.values()}):
             last = get_local_day(end_ns, zone)
             for day in range(last - CHART_DAYS + 1, last + 1):
-                of_day = busy.store.success_rates(*get_day_span_ns(day, zone))
+                of_day = busy.store.compute_success_rates(*get_day_span_ns(day, zone))
                 expected += [r for r in of_day if r.policy == policy and zones.get(r.site, "UTC") == zone]
         found = read_daily_rates(busy, policy, "", busy.clock())
         assert sorted(found, key=str) == sorted(expected, key=str)

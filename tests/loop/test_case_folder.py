@@ -151,7 +151,7 @@ def test_demonstrations_come_from_a_table_too(tmp_path):
     )
     first = read_demonstrations(_written(tmp_path / "demonstrations.csv", text), LUX)[0]
     assert (first.operator, first.simulated, first.succeeded) == ("op-0", False, True)
-    assert first.where.levels == {"lighting": "bright", "site": "lab"}
+    assert first.stratum_with_site.levels == {"lighting": "bright", "site": "lab"}
     assert first.get_fact("lux") == "700"
 
 

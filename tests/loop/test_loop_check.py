@@ -136,7 +136,7 @@ def test_a_changed_log_or_parameter_is_looked_at_again(dataset, tmp_path):
     cache.store_result(part, measure_part(part, rules))
     assert cache.find_result(part) is not None
     limits = dict(default_protocol().limits)
-    limits["timing.longest_gap"] = limits["timing.longest_gap"].with_parameters(edge_s=9.0, steady_spread=1)
+    limits["timing.longest_gap"] = limits["timing.longest_gap"].replace_parameters(edge_s=9.0, steady_spread=1)
     assert replace(cache, rules=Rules(replace(default_protocol(), limits=limits))).find_result(part) is None
     assert cache.find_result(replace(part, pixels=False)) is None
 

@@ -117,7 +117,7 @@ def test_a_mapping_holds_for_ever_for_the_logs_taken_in_under_it(here, tmp_path)
     assert (episode.site, taken.episodes) == ("hall 2", (episode.id,))
     again = reopen.reopen_episode(here, episode)
     np.testing.assert_allclose(again.streams["arm"].values, short().streams["joints"].values, atol=1e-9)
-    assert here.store.find(Log)[0].mapping in here.store.blobs(), "a sweep keeps it"
+    assert here.store.find(Log)[0].mapping in here.store.list_blobs(), "a sweep keeps it"
 
 
 def test_the_workspaces_own_mapping_holds_unless_another_is_named(here, tmp_path):

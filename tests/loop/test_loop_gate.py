@@ -95,9 +95,9 @@ def test_no_scene_is_drawn_twice(floor, monkeypatch):
 
 def test_asking_again_is_no_new_look(floor):
     first = gate.decide_gate(floor, "p1")
-    before = floor.store.last()
+    before = floor.store.get_last_seq()
     assert gate.decide_gate(floor, "p1").id == first.id
-    assert floor.store.last() == before
+    assert floor.store.get_last_seq() == before
 
     record(floor, 10)
     second = gate.decide_gate(floor, "p1")
@@ -177,7 +177,7 @@ def test_a_version_whose_last_gate_did_not_pass_is_served_only_with_a_reason(tol
     assert rollout.find_last_gate_decision(told, "c" * 64).id == "decision_2"
     with pytest.raises(Refused, match="last gate is cannot_tell"):
         serve.serve_policy(told, "p1", override=" ")
-    before = told.store.last()
+    before = told.store.get_last_seq()
     serve.serve_policy(told, "p1", override="On the bench.")
     assert served == ["app", "app"]
-    assert told.store.last() == before
+    assert told.store.get_last_seq() == before

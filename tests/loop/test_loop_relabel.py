@@ -131,10 +131,10 @@ def test_labels_come_from_a_table_and_replace_the_annotators_earlier_ones(here):
 )
 def test_a_wrong_row_is_named_by_its_line_and_nothing_is_imported(here, old, new, says):
     first, second, _ = names(here)
-    before = here.store.last()
+    before = here.store.get_last_seq()
     with pytest.raises(BadInput, match=says):
         import_labels.paste_labels(here, LABELS.format(first, second).replace(old, new))
-    assert here.store.last() == before
+    assert here.store.get_last_seq() == before
 
 
 def test_the_examples_of_the_template_of_labels_are_never_imported(here):

@@ -11,7 +11,7 @@ from tests.release.test_rlds_writer import STEPS, made
 from fieldloop.ingest import open_log
 from fieldloop.model.stream import StreamKind
 from fieldloop.release.writers import write_rlds
-from fieldloop.release.writers.framed import frame_recording
+from fieldloop.release.writers.framed import put_recording_on_grid
 from fieldloop.release.writers.survey import survey_recordings
 from fieldloop.testing.barcode import Mark
 from fieldloop.testing.barcode import read_barcode as read_mark
@@ -164,7 +164,7 @@ def compare(recordings, target, scratch, **options):
     features = survey_recordings(recordings, clock=options.get("clock", ""), hz=options.get("hz"))
     assert len(texts) == done.episodes == len(recordings)
     for number, recording in enumerate(recordings):
-        framed = frame_recording(recording, features)
+        framed = put_recording_on_grid(recording, features)
         about = texts[number]["metadata"]
         streams = {row["name"]: path for path, row in json.loads(about["fieldloop"])["streams"].items()}
         assert streams.keys() == {f.name for f in (*features.signals, *features.cameras)}

@@ -17,8 +17,8 @@ from fieldloop.plan.strata import make_table
 from fieldloop.plan.strategies import STRATEGIES
 from fieldloop.protocol import default_operations
 
-SETTINGS = default_operations()["plan"].replaced(draws=40)
-BARE = SETTINGS.replaced(exploration_floor=0, concentration_cap=1.0)
+SETTINGS = default_operations()["plan"].replace_values(draws=40)
+BARE = SETTINGS.replace_values(exploration_floor=0, concentration_cap=1.0)
 
 
 def rng():
@@ -36,7 +36,7 @@ def amounts(quotas):
 @pytest.mark.parametrize(("sharpness", "least"), [(SETTINGS["sharpness"], 0.93), (20.0, 0.995)])
 def test_it_wins_nearly_what_exhaustive_search_finds(sharpness, least):
     cells = [cover("a", 0.5, 3, 40, 8), cover("b", 0.3, 0, 12, 9), cover("c", 0.2, 20, 30, 25)]
-    chosen = BARE.replaced(sharpness=sharpness, sharpening_rounds=60)
+    chosen = BARE.replace_values(sharpness=sharpness, sharpening_rounds=60)
     model = Gain(make_table(cells), chosen)
     best = max(model.compute_gain_by_stratum(np.array(split, float)).sum() for split in splits(12, 3))
     found = amounts(allocate(cells, [], 12, chosen, rng()))
@@ -51,7 +51,7 @@ def test_with_transfer_too_it_wins_nearly_what_exhaustive_search_finds():
         ("s", "b", 0.2, 0, 30, 27),
     ]
     cells = [Coverage(Stratum.of(site=s, bin=b), w, n, 0.0, a, f) for s, b, w, n, a, f in rows]
-    chosen = BARE.replaced(sharpness=20.0, sharpening_rounds=60)
+    chosen = BARE.replace_values(sharpness=20.0, sharpening_rounds=60)
     model = Gain(make_table(cells), chosen)
     best = max(model.compute_gain_by_stratum(np.array(split, float)).sum() for split in splits(8, 4))
     found = {q.stratum: q.demonstrations for q in allocate(cells, [], 8, chosen, rng())}
@@ -190,13 +190,13 @@ def test_every_deployed_level_is_shown_but_a_scarce_budget_is_not_eaten():
 
 WHY = note("respond.reported", what="gloss tape")
 WHY = note("respond.reported", what="gloss tape")
-ALL_FOR_DEMANDS = SETTINGS.replaced(max_demand_share=1.0)
+ALL_FOR_DEMANDS = SETTINGS.replace_values(max_demand_share=1.0)
 
 
 def test_a_loud_demand_leaves_the_rest_of_the_budget_to_expected_gain():
     cells = [cover("a", 0.5, 9, 50, 30), cover("b", 0.5, 9, 50, 30)]
     demand = Demand("d1", Stratum.of(cell="b"), 200, note("as_written", text="cold hall"), "diagnosis_1")
-    found = amounts(allocate(cells, [demand], 40, SETTINGS.replaced(concentration_cap=0.5), rng()))
+    found = amounts(allocate(cells, [demand], 40, SETTINGS.replace_values(concentration_cap=0.5), rng()))
     assert found == {"a": 20, "b": 20}
 
 
@@ -256,7 +256,7 @@ def test_no_failures_at_all_or_nothing_but_failures_still_make_a_plan(failures, 
 
 def test_where_nothing_failed_the_interval_holds_what_may_yet_be_won():
     found = allocate_budget(
-        [cover(str(k), 0.25, 5, 150, 0) for k in range(4)], [], 40, SETTINGS.replaced(draws=400), rng()
+        [cover(str(k), 0.25, 5, 150, 0) for k in range(4)], [], 40, SETTINGS.replace_values(draws=400), rng()
     )
     (warning,) = found.warnings
     assert [detail.code for detail in warning.details] == ["plan.budget_by_traffic"]

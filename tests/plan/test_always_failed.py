@@ -10,7 +10,7 @@ from fieldloop.model.plan import Coverage
 from fieldloop.plan.allocate import allocate_budget
 from fieldloop.protocol import default_operations
 
-SETTINGS = default_operations()["plan"].replaced(draws=4)
+SETTINGS = default_operations()["plan"].replace_values(draws=4)
 BINS = {"front": 0.5, "back": 0.3, "jammed": 0.2}
 SITES = {"lyon": 0.7, "metz": 0.3}
 LIGHTS = {"bright": 0.6, "dim": 0.4}

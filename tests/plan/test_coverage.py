@@ -18,7 +18,7 @@ from fieldloop.plan.gaps.unknown_articles import find_unknown_article_gaps
 from fieldloop.plan.strata import make_table
 from fieldloop.plan.uncounted import note_uncounted_logs
 from fieldloop.protocol import default_operations
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 
 SETTINGS = default_operations()["plan"]
 CELLS = [Stratum.of(bin=b, lighting=x, site="north") for b, x in itertools.product(("front", "back"), ("lab", "dim"))]
@@ -68,7 +68,7 @@ def test_half_without_conditions_is_reported_with_numbers():
     silent = [episode(f"s{k}", "north", bin="front") for k in range(30)] + [episode(f"m{k}") for k in range(20)]
     fact, *rest = left_out(complete + silent)
     assert rest == []
-    assert sentence(fact) == (
+    assert write_sentence(fact) == (
         "50 of 100 demonstrations (50 %) count for no stratum because conditions are not logged: lighting (50), "
         "bin (20) and site (20). Add them at the station or in the mapping."
     )
@@ -78,9 +78,9 @@ def test_half_without_conditions_is_reported_with_numbers():
 def test_what_lies_outside_the_map_is_reported():
     (fact,) = left_out([episode("1", "north", bin="jammed", lighting="lab")])
     assert (fact.code, fact["count"], fact["all"]) == ("plan.uncounted_outside_map", 1, 1)
-    assert "lie outside the strata of the deployment map: bin=jammed (1)." in sentence(fact)
+    assert "lie outside the strata of the deployment map: bin=jammed (1)." in write_sentence(fact)
     (fact,) = left_out([episode(str(k), "north", bin="FRONT", lighting="lab") for k in range(3)])
-    assert "bin=FRONT (3; did you mean 'front'?)." in sentence(fact)
+    assert "bin=FRONT (3; did you mean 'front'?)." in write_sentence(fact)
     assert left_out([episode("1", "north", bin="back", lighting="lab")]) == ()
     assert list(note_uncounted_logs(make_table([]), [episode("1")], [])) == []
 
@@ -118,8 +118,9 @@ def test_articles_that_the_catalogue_lacks_are_named_and_a_gap_of_their_own():
     demonstrations, articles, silent = note_uncounted_logs(table, shown, logged, deployment)
     assert (demonstrations.code, demonstrations["count"]) == ("plan.uncounted_articles", 1)
     assert (articles.code, articles["count"], articles["all"]) == ("plan.uncounted_articles", 35, 100)
-    assert "so they count for no stratum: new (25), x0 (2), x1 (2) and 3 more. Add them to the catalogue." in sentence(
-        articles
+    assert (
+        "so they count for no stratum: new (25), x0 (2), x1 (2) and 3 more. Add them to the catalogue."
+        in write_sentence(articles)
     )
     assert (silent.code, silent["count"], silent["items"][0]["name"]) == ("plan.uncounted_unlogged", 5, "tier")
     (gap,) = find_unknown_article_gaps(deployment, logged)
@@ -133,7 +134,7 @@ def test_articles_that_the_catalogue_lacks_are_named_and_a_gap_of_their_own():
 
 
 def test_costs_multiply_where_several_hold():
-    costs = read_demonstration_costs(SETTINGS.replaced(costs=("site=north: 2", "bin=back,lighting=dim: 1.5")))
+    costs = read_demonstration_costs(SETTINGS.replace_values(costs=("site=north: 2", "bin=back,lighting=dim: 1.5")))
     found = by_text(compute_coverage(MAP, [], costs=costs))
     assert found["bin=front,lighting=dim,site=north"].cost == 2.0
     assert found["bin=back,lighting=dim,site=north"].cost == 3.0
@@ -144,7 +145,7 @@ def test_costs_multiply_where_several_hold():
 )
 def test_a_cost_that_cannot_be_read_is_refused(line):
     with pytest.raises(BadInput):
-        read_demonstration_costs(SETTINGS.replaced(costs=(line,)))
+        read_demonstration_costs(SETTINGS.replace_values(costs=(line,)))
 
 
 @pytest.mark.parametrize("share", [float("nan"), float("inf"), -0.1])

@@ -20,7 +20,7 @@ from fieldloop.model.plan import Coverage, Demand, GapKind, Plan, QuotaKind
 from fieldloop.model.policy import FailureClass, Outcome, Stage
 from fieldloop.plan import Crew, Known, compute_coverage, draw_plan
 from fieldloop.protocol import default_operations
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 
 SETTINGS = default_operations()["plan"]
 CREW = Crew(
@@ -43,7 +43,9 @@ MAP = Deployment("d", "pick", (SITE, SOUTH), SKUS)
 
 def drawn(known, demands=(), crew=CREW, strategy="marginal", **changes):
     ids = Ids(lambda: 0, random.Random(1).getrandbits)
-    return draw_plan(known, demands, crew, SETTINGS.replaced(**changes), ids, 7, np.random.default_rng(3), strategy)
+    return draw_plan(
+        known, demands, crew, SETTINGS.replace_values(**changes), ids, 7, np.random.default_rng(3), strategy
+    )
 
 
 def world(failing=0.5, shown=60, attempts=300):
@@ -269,4 +271,4 @@ def test_a_plan_is_assumed_where_production_has_not_tried():
 def test_tables_register_no_one():
     warned = drawn(world(), crew=Crew((), (), "", registers=False)).warnings
     assert "plan.unassigned" not in {w.code for w in warned}
-    assert "The orders name no operator. Let at least 4 people take turns." in map(sentence, warned)
+    assert "The orders name no operator. Let at least 4 people take turns." in map(write_sentence, warned)

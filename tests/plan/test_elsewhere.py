@@ -14,7 +14,7 @@ from fieldloop.plan.gain import Gain
 from fieldloop.plan.strata import make_table
 from fieldloop.protocol import default_operations
 
-SETTINGS = default_operations()["plan"].replaced(draws=20, budget=20)
+SETTINGS = default_operations()["plan"].replace_values(draws=20, budget=20)
 WORTH = SETTINGS.number("elsewhere_worth")
 MAP = [
     Exposure(Stratum.of(bin=b, lighting=x, site="north"), 0.25)
@@ -28,7 +28,7 @@ def shown(*strata):
 
 
 def elsewhere(covered, episodes, **more):
-    return compute_coverage_elsewhere(covered, [(e.where, 1) for e in episodes], **more)
+    return compute_coverage_elsewhere(covered, [(e.stratum_with_site, 1) for e in episodes], **more)
 
 
 def drawn(episodes, **changes):
@@ -36,7 +36,7 @@ def drawn(episodes, **changes):
     known = Known(covered, episodes=episodes, elsewhere=elsewhere(covered, episodes))
     ids = Ids(lambda: 0, random.Random(1).getrandbits)
     crew = Crew((), (), "", simulates=False)
-    return draw_plan(known, (), crew, SETTINGS.replaced(**changes), ids, 7, np.random.default_rng(3))
+    return draw_plan(known, (), crew, SETTINGS.replace_values(**changes), ids, 7, np.random.default_rng(3))
 
 
 def test_a_laboratory_becomes_a_row_without_a_share_of_production():

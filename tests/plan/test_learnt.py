@@ -13,7 +13,7 @@ from fieldloop.plan.score import score_plan
 from fieldloop.plan.strata import make_table
 from fieldloop.protocol import default_operations
 
-SETTINGS = default_operations()["plan"].replaced(draws=40)
+SETTINGS = default_operations()["plan"].replace_values(draws=40)
 
 
 def model(*cells):
@@ -23,7 +23,7 @@ def model(*cells):
 def test_what_is_in_hand_is_expected_to_bring_what_a_plan_of_it_promised():
     before = model(cover("a", 1.0, 5, 200, 120))
     midway = model(cover("a", 1.0, 45, 200, 120, learnt=5))
-    promised = before.of(np.array([40.0])).sum()
+    promised = before.compute_gain_by_stratum(np.array([40.0])).sum()
     assert midway.waiting == pytest.approx(promised)
     assert before.failure[0] - midway.failure[0] == pytest.approx(promised)
     assert before.waiting == 0.0
@@ -34,13 +34,17 @@ def test_a_gap_that_is_being_closed_is_neither_forgotten_nor_called_unmendable()
     assert late.why.lasting[0] < taken.why.lasting[0]
     # further ones start from what is in hand: they win less than the first forty were promised to
     more = np.array([40.0])
-    assert 0.0 < late.of(more).sum() < model(cover("a", 1.0, 5, 200, 120)).of(more).sum()
+    assert (
+        0.0
+        < late.compute_gain_by_stratum(more).sum()
+        < model(cover("a", 1.0, 5, 200, 120)).compute_gain_by_stratum(more).sum()
+    )
 
 
 def test_planning_again_midway_does_not_ask_for_the_same_once_more():
     def given(shown):
         cells = [cover("gap", 0.5, shown, 300, 210, learnt=2), cover("other", 0.5, 20, 300, 120, learnt=20)]
-        found = allocate_budget(cells, [], 40, SETTINGS.replaced(concentration_cap=1.0), np.random.default_rng(0))
+        found = allocate_budget(cells, [], 40, SETTINGS.replace_values(concentration_cap=1.0), np.random.default_rng(0))
         return {q.stratum.level("cell"): q.demonstrations for q in found.quotas}, found.warnings
 
     first, _ = given(2)

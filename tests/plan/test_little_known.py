@@ -14,7 +14,7 @@ from fieldloop.plan.gain import Gain
 from fieldloop.plan.strata import make_table
 from fieldloop.protocol import default_operations
 
-SETTINGS = default_operations()["plan"].replaced(draws=200)
+SETTINGS = default_operations()["plan"].replace_values(draws=200)
 TRAFFIC = {"front": 0.6, "back": 0.39, "jammed": 0.01}
 
 

@@ -21,7 +21,7 @@ from fieldloop.plan.rules.tiers import read_tier_targets
 from fieldloop.plan.work.articles import Articles
 from fieldloop.plan.work.rotation import Rota, get_people_needed, note_missing_people_bands
 from fieldloop.protocol import default_operations
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 
 SETTINGS = default_operations()["plan"]
 
@@ -60,14 +60,14 @@ def test_rotation_holds_with_four_operators_or_more(amounts, people):
 
 def test_three_operators_are_too_few():
     _, warnings = make_work_orders([quota("a", 30)], crew(3), SETTINGS, "plan_1", ids())
-    assert sentence(warnings[0]) == (
+    assert write_sentence(warnings[0]) == (
         "3 qualified operators are too few. With at most 30 % of episodes each, at least 4 are required. Enrol 1 more."
     )
 
 
 @pytest.mark.parametrize(("cap", "people"), [(0.3, 4), (0.2, 5), (0.25, 4), (0.5, 3), (1.0, 3)])
 def test_the_cap_decides_how_many_are_needed(cap, people):
-    assert get_people_needed(SETTINGS.replaced(max_operator_share=cap)) == people
+    assert get_people_needed(SETTINGS.replace_values(max_operator_share=cap)) == people
 
 
 def test_without_operators_the_work_is_kept_and_waits():
@@ -107,7 +107,7 @@ def test_bands_that_no_operator_represents_are_named():
     band = PeopleBand("hand", (("small", 0.2), ("large", 0.77), ("huge", 0.03)))
     deployment = Deployment("d", "pick", (Site("north", 1.0, people=(band,)),), ())
     (warning,) = note_missing_people_bands([Operator("a", (("hand", "large"),))], deployment, SETTINGS)
-    assert sentence(warning) == "No operator represents the people at north with hand small (20 %)."
+    assert write_sentence(warning) == "No operator represents the people at north with hand small (20 %)."
     (silent,) = note_missing_people_bands([Operator("a")], deployment, SETTINGS)
     assert (silent.code, silent["quantity"]) == ("plan.band_not_recorded", "hand")
     assert list(note_missing_people_bands([], deployment, SETTINGS)) == []
@@ -144,47 +144,47 @@ def articles(skus, **shown):
 
 def test_high_velocity_is_shown_in_depth_by_velocity():
     catalogue = articles([Sku("fast", 90, "high"), Sku("slow", 10, "high"), Sku("done", 99, "high")], done=20, fast=15)
-    assert catalogue.choose(Stratum.of(tier="high"), 12) == ("slow", "fast")  # picks to the power 1/2: 3 to 1
-    assert catalogue.choose(Stratum.of(tier="high"), 3) == ("slow",)
+    assert catalogue.choose_articles(Stratum.of(tier="high"), 12) == ("slow", "fast")  # picks to the power 1/2: 3 to 1
+    assert catalogue.choose_articles(Stratum.of(tier="high"), 3) == ("slow",)
 
 
 def test_one_article_does_not_take_all_demonstrations_of_its_tier():
     skus = [Sku(f"h{k:03}", 1000 / (k + 1), "high") for k in range(250)]
     catalogue = articles(skus)
-    chosen = [sku for _ in range(30) for sku in catalogue.choose(Stratum.of(tier="high"), 2)]
+    chosen = [sku for _ in range(30) for sku in catalogue.choose_articles(Stratum.of(tier="high"), 2)]
     counts = Counter(chosen)
     assert len(counts) >= 45
     assert max(counts.values()) <= 4
     assert counts["h000"] == max(counts.values())
     again = articles(skus)
-    assert chosen == [sku for _ in range(30) for sku in again.choose(Stratum.of(tier="high"), 2)]
+    assert chosen == [sku for _ in range(30) for sku in again.choose_articles(Stratum.of(tier="high"), 2)]
 
 
 def test_the_middle_is_shown_broadly_never_shown_first():
     catalogue = articles([Sku(f"m{k}", 10 - k, "medium") for k in range(5)], m0=2)
-    assert catalogue.choose(Stratum.of(tier="medium"), 4) == ("m1", "m2", "m3", "m4")
-    assert catalogue.choose(Stratum.of(tier="medium"), 4) == ("m1", "m2", "m3", "m4")
-    assert catalogue.choose(Stratum.of(tier="medium"), 1) == ("m0",)
+    assert catalogue.choose_articles(Stratum.of(tier="medium"), 4) == ("m1", "m2", "m3", "m4")
+    assert catalogue.choose_articles(Stratum.of(tier="medium"), 4) == ("m1", "m2", "m3", "m4")
+    assert catalogue.choose_articles(Stratum.of(tier="medium"), 1) == ("m0",)
 
 
 def test_physical_extremes_that_were_never_shown_come_first():
     masses = (0.5, 0.01, 0.4, 3.0)
     catalogue = articles([Sku(f"t{k}", 10 - k, "long_tail", mass_kg=m) for k, m in enumerate(masses)])
-    assert catalogue.choose(Stratum.of(tier="long_tail"), 3) == ("t3", "t1", "t0")
+    assert catalogue.choose_articles(Stratum.of(tier="long_tail"), 3) == ("t3", "t1", "t0")
 
 
 def test_a_site_with_its_own_velocity_and_a_named_article():
     catalogue = articles([Sku("a", 9, by_site=(("x", 9.0),)), Sku("b", 5, by_site=(("y", 5.0),))])
-    assert catalogue.choose(Stratum.of(site="y"), 3) == ("b",)
-    assert catalogue.choose(Stratum.of(site="y", sku="named"), 3) == ("named",)
-    assert catalogue.choose(Stratum.of(tier="none"), 3) == ()
+    assert catalogue.choose_articles(Stratum.of(site="y"), 3) == ("b",)
+    assert catalogue.choose_articles(Stratum.of(site="y", sku="named"), 3) == ("named",)
+    assert catalogue.choose_articles(Stratum.of(tier="none"), 3) == ()
 
 
 def test_a_site_that_the_catalogue_does_not_know_is_shown_what_all_pick():
     skus = [Sku("a", 9, by_site=(("x", 9.0),)), Sku("b", 5, by_site=(("y", 5.0),))]
-    assert articles(skus).choose(Stratum.of(site="planned"), 2) == ("a", "b")
+    assert articles(skus).choose_articles(Stratum.of(site="planned"), 2) == ("a", "b")
     # picks of a site that nobody noted are not known to be of this one: gaps and the audit count them so too
-    assert articles([*skus, Sku("c", 7)]).choose(Stratum.of(site="y"), 2) == ("b",)
+    assert articles([*skus, Sku("c", 7)]).choose_articles(Stratum.of(site="y"), 2) == ("b",)
 
 
 def test_broad_orders_have_their_own_articles_and_deep_ones_share():
@@ -210,4 +210,4 @@ def test_initial_conditions_fill_each_part_of_each_range_once(count):
 @pytest.mark.parametrize("line", ["yaw", "yaw: all around", "yaw 0 to 360", ": 0 to 1"])
 def test_a_start_that_cannot_be_read_is_refused(line):
     with pytest.raises(BadInput, match="start_conditions"):
-        make_work_orders([quota("a", 1)], crew(0), SETTINGS.replaced(start_conditions=(line,)), "p", ids())
+        make_work_orders([quota("a", 1)], crew(0), SETTINGS.replace_values(start_conditions=(line,)), "p", ids())

@@ -11,7 +11,7 @@ from fieldloop.plan.gain import Gain
 from fieldloop.plan.strata import make_table
 from fieldloop.protocol import default_operations
 
-SETTINGS = default_operations()["plan"].replaced(draws=10)
+SETTINGS = default_operations()["plan"].replace_values(draws=10)
 LEVELS = {"bin": 6, "light": 3, "operator": 4, "site": 8, "surface": 3, "tier": 3}
 
 

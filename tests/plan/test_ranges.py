@@ -14,7 +14,7 @@ from fieldloop.plan.gaps.positions import find_position_gaps, note_unlogged_posi
 from fieldloop.plan.gaps.quantities import Quantities
 from fieldloop.plan.gaps.ranges import find_range_gaps
 from fieldloop.protocol import default_operations
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 
 SETTINGS = default_operations()["plan"]
 
@@ -124,7 +124,7 @@ def test_a_corner_of_the_workspace_and_a_sector_are_named():
     found = list(find_position_gaps(Quantities(None, shown, met), SETTINGS))
     assert {g.kind for g in found} == {GapKind.POSITION}
     assert len(found) == 2
-    assert sentence(found[0].message) == (
+    assert write_sentence(found[0].message) == (
         "Items at x_m 0.2992 to 0.398 and y_m 0.2236 to 0.2975 are 8.2 % of production and were never demonstrated."
     )
     assert (found[1].message["quantity"], found[1].message["high_deg"]) == ("yaw_rad", 45.0)

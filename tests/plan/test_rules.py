@@ -20,7 +20,7 @@ from fieldloop.plan.rules.sites import compute_site_sets, make_fine_tuning_deman
 from fieldloop.plan.rules.tiers import compute_tier_states, replace_part_by_simulated
 from fieldloop.plan.strata import make_table
 from fieldloop.protocol import default_operations
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 
 SETTINGS = default_operations()["plan"]
 
@@ -116,7 +116,7 @@ def test_recoveries_take_their_share_and_keep_the_sum(amounts):
 @pytest.mark.parametrize(("line", "error"), [("slip", BadInput), ("a=b: grasp", BadInput), ("slip: gras", UnknownName)])
 def test_a_recovery_that_cannot_be_read_is_refused(line, error):
     with pytest.raises(error):
-        ask_for_recoveries([quota(20, cell="a")], [], SETTINGS.replaced(recoveries=(line,)))
+        ask_for_recoveries([quota(20, cell="a")], [], SETTINGS.replace_values(recoveries=(line,)))
 
 
 SITES = [
@@ -134,7 +134,7 @@ def test_a_further_site_needs_what_is_specific_to_it():
     assert (primary.site, primary.primary, primary.complete) == ("main", True, True)
     assert (new.site, new.specific, new.needed, new.have, new.planned) == ("new", ("light=glare",), 10, 2, 4)
     assert not new.complete
-    assert sentence(new.message) == (
+    assert write_sentence(new.message) == (
         "The demonstration set of new lacks 5 demonstrations of light=glare and 3 demonstrations of site=new. "
         "Complete it and pass a gate there before go-live. This plan leaves 1 of these demonstrations uncollected."
     )
@@ -169,8 +169,8 @@ def test_the_set_of_a_site_at_work_is_asked_for_only_where_the_plan_leaves_it_sh
 
 
 def test_the_primary_site_may_be_named_and_must_exist():
-    named = SETTINGS.replaced(primary_site="new")
+    named = SETTINGS.replace_values(primary_site="new")
     assert compute_site_sets(make_table(SITES), [], named)[0].site == "new"
     with pytest.raises(UnknownName, match="Did you mean 'main'"):
-        compute_site_sets(make_table(SITES), [], SETTINGS.replaced(primary_site="mian"))
+        compute_site_sets(make_table(SITES), [], SETTINGS.replace_values(primary_site="mian"))
     assert compute_site_sets(make_table([Coverage(Stratum.of(cell="a"), 1.0, 0, 0.0)]), [], SETTINGS) == ()

@@ -13,7 +13,7 @@ from fieldloop.model.note import note
 from fieldloop.model.plan import Coverage, Plan, Quota
 from fieldloop.plan.score import score_plan
 from fieldloop.protocol import default_operations
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 
 SETTINGS = default_operations()["plan"]
 
@@ -33,7 +33,7 @@ def test_what_was_promised_and_came_passes():
     assert found.measured == pytest.approx(0.15, abs=0.001)
     assert found.measured_low < 0.15 < found.measured_high
     assert (found.before, found.after, found.demonstrations, found.episodes) == ("old", "new", 20, 1000)
-    assert sentence(found.message).startswith("+15.0 points gained (")
+    assert write_sentence(found.message).startswith("+15.0 points gained (")
     assert found.message.details == ()
     first = found.strata[0]
     assert (first.demonstrations_before, first.demonstrations_after, first.failures_after) == (5, 25, 150)

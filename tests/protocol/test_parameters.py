@@ -145,8 +145,8 @@ def test_code_that_asks_for_an_unknown_parameter_gets_a_suggestion():
     with pytest.raises(UnknownName, match="Did you mean 'contact_n'"):
         limit.get_parameter("contact")
     with pytest.raises(UnknownName, match="Did you mean 'contact_n'"):
-        limit.with_parameters(contact=1.0)
-    assert limit.with_parameters(contact_n=3).get_parameter("contact_n") == 3.0
+        limit.replace_parameters(contact=1.0)
+    assert limit.replace_parameters(contact_n=3).get_parameter("contact_n") == 3.0
 
 
 def test_a_changed_parameter_is_listed_with_its_unit():

@@ -14,7 +14,7 @@ from fieldloop.model.condition import Stratum
 from fieldloop.model.episode import Episode, Recording
 from fieldloop.model.stream import ClockKind, Stream, StreamKind
 from fieldloop.release.writers import write_rlds
-from fieldloop.release.writers.framed import frame_recording
+from fieldloop.release.writers.framed import put_recording_on_grid
 from fieldloop.release.writers.survey import survey_recordings
 from fieldloop.testing.barcode import Mark, MarkedPictures
 from fieldloop.testing.barcode import read_barcode as read_mark
@@ -123,7 +123,7 @@ def test_protobuf_finds_every_value_we_were_given(written, recordings):
             if "tensor" in form:
                 size = int(np.prod([int(n) for n in form["tensor"]["shape"].get("dimensions", [])] or [1]))
                 assert len(found[path]) == STEPS * size, path
-        framed = frame_recording(recording, features)
+        framed = put_recording_on_grid(recording, features)
         keys = {"joints": "joints", "joints/velocity": "joints_velocity", "a/b": "a_b", "flag": "flag", "grid": "grid"}
         for name, key in keys.items():
             assert np.array_equal(found[f"steps/observation/{key}"], framed.values[name].ravel().astype("f4")), name

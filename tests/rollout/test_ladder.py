@@ -17,7 +17,7 @@ from fieldloop.model.rollout import Rung
 from fieldloop.protocol import default_operations
 from fieldloop.rollout import LADDER, advance_rollout, choose_candidate_or_incumbent, roll_back, start_rollout
 from fieldloop.rollout.verdict import count_more_episodes_needed
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.stats import difference
 
 SETTINGS = default_operations()["rollout"]
@@ -57,7 +57,8 @@ def test_an_override_goes_on_over_a_gate_that_failed_and_stays_in_the_record():
     begun = start_rollout("new", "old", failed, SETTINGS, 0, ids(), override=over)
     assert begun.rung is Rung.TRIAL
     assert (
-        sentence(begun.reason) == "The status of the candidate's gate is: failed. eva overrode the gate: Customer demo"
+        write_sentence(begun.reason)
+        == "The status of the candidate's gate is: failed. eva overrode the gate: Customer demo"
     )
     with pytest.raises(Refused, match="not new"):
         start_rollout("new", "old", dataclasses.replace(failed, policy="other"), SETTINGS, 0, ids(), override=over)

@@ -128,9 +128,9 @@ def test_conditions_change_what_they_should(floor):
 
 def test_another_seed_builds_another_floor():
     one, two = Floor(1), Floor(2)
-    assert one.site("leipzig") == Floor(1).site("leipzig")
-    assert one.site("leipzig") != two.site("leipzig")
-    assert one.site("lab") == two.site("lab")
+    assert one.get_site("leipzig") == Floor(1).get_site("leipzig")
+    assert one.get_site("leipzig") != two.get_site("leipzig")
+    assert one.get_site("lab") == two.get_site("lab")
     assert one.make_random_generator("x").random() != two.make_random_generator("x").random()
 
 

@@ -80,7 +80,7 @@ def test_episodes_keep_failures_and_recoveries_and_say_what_is_simulated(world, 
     assert any(episode.failure for episode in made)
     assert len({episode.id for episode in made}) == len(made)
     assert {episode.operator for episode in made} <= {f"person-{k}" for k in range(1, 7)}
-    assert made[3].where == made[3].stratum
+    assert made[3].stratum_with_site == made[3].stratum
     assert made[0].handled.startswith("sku-")
     assert nouns.make_episodes(world, shown, START_NS, "session-1") == made
 

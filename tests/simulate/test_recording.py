@@ -219,7 +219,7 @@ def test_facts_say_the_conditions_and_truth_only_when_asked(demonstration):
     assert episode.simulated
     assert episode.succeeded
     for fact in ("sku", "lux", "temperature_c", "humidity_percent", "surface", "target_x", "approach"):
-        assert episode.fact(fact)
+        assert episode.get_fact(fact)
     assert not any(name.startswith("truth_") for name, _ in episode.facts)
     annotated = add_true_phases(demonstration).episode
     begin, end = map(int, annotated.get_fact("truth_grasp").split())

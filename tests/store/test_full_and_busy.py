@@ -15,7 +15,7 @@ from fieldloop.store import open_shelf, open_store
 from fieldloop.testing.samples import make_sample_noun
 from fieldloop.testing.store import make_event_of_each_kind, read_store_contents
 
-IMPATIENT = default_operations()["store"].replaced(busy_timeout_s=0.05)
+IMPATIENT = default_operations()["store"].replace_values(busy_timeout_s=0.05)
 EVENT = WorkspaceCreated("n", "1")
 
 
@@ -26,7 +26,7 @@ def test_waiting_too_long_for_a_file_is_reported(tmp_path):
     for events in ([EVENT], [OutcomeRecorded(make_sample_noun(Outcome))]):
         with pytest.raises(StoreBusy, match="held the lock for too long; nothing was written"):
             store.append(events, actor="a", at_ns=1)
-    assert store.tail() == [], "reading does not wait"
+    assert store.read_tail() == [], "reading does not wait"
     other.execute("ROLLBACK")
     other.close()
     assert store.append([EVENT], actor="a", at_ns=1) == 1
@@ -116,13 +116,15 @@ def test_threads_of_one_process_take_turns(store):
     def write(name):
         for number in range(20):
             store.append([WorkspaceCreated(name, str(number))], actor=name, at_ns=1)
-            store.tail(limit=3)
+            store.read_tail(limit=3)
 
     threads = [threading.Thread(target=write, args=(f"thread-{n}",)) for n in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert [r.seq for r in store.tail()] == list(range(1, 81))
+    assert [r.seq for r in store.read_tail()] == list(range(1, 81))
     for name in (f"thread-{n}" for n in range(4)):
-        assert [r.event.fieldloop for r in store.tail() if r.actor == name] == [str(number) for number in range(20)]
+        assert [r.event.fieldloop for r in store.read_tail() if r.actor == name] == [
+            str(number) for number in range(20)
+        ]

@@ -34,7 +34,7 @@ def floor():
 @pytest.fixture(scope="session")
 def settings():
     """Fewer steps than in earnest: the laws hold for these too."""
-    return default_operations()["train"].replaced(process_steps=20)
+    return default_operations()["train"].replace_values(process_steps=20)
 
 
 @pytest.fixture(scope="session")

@@ -34,7 +34,7 @@ def read_catalogue(text: str, settings: Section, file: str = "skus.csv") -> tupl
     for cells in read_table_rows(text, file, COLUMNS, MANDATORY):
         sku = _read_article(cells, settings)
         known = skus.get(sku.id)
-        skus[sku.id] = sku if known is None else _join_sites(known, sku, cells)
+        skus[sku.id] = sku if known is None else _join_sites_of_article(known, sku, cells)
     if not skus:
         raise BadInput(f"{file} has a header but no article; add one row per article.")
     _refuse_implausible_medians(skus.values(), settings, file)
@@ -138,7 +138,7 @@ def _refuse_implausible_medians(skus: Iterable[Sku], settings: Section, file: st
             )
 
 
-def _join_sites(known: Sku, sku: Sku, cells: Cells) -> Sku:
+def _join_sites_of_article(known: Sku, sku: Sku, cells: Cells) -> Sku:
     """Sum one article over its sites; its physical properties must agree between them."""
     if not sku.by_site or sku.by_site[0][0] in dict(known.by_site):
         cells.refuse("sku", f"the article {sku.id!r} is listed twice; add its picks into one row.")

@@ -66,7 +66,7 @@ def collect_logged_attempts(
         day = get_local_day(o.at_ns, zones.get(site, "UTC"))
         attempts.append(Witness(site, day, levels, facts, item, o.scenario, ended, o.cycle_s))
     for e in recorded.unmatched_episodes:
-        site = e.where.level("site") or ""
+        site = e.stratum_with_site.level("site") or ""
         day, facts = get_local_day(e.start_ns, zones.get(site, "UTC")), dict(_select_numbers(e.facts))
         levels = _list_levels(e.stratum, tiers.get(e.handled, ""))
         attempts.append(Witness(site, day, levels, facts, e.handled, succeeded=e.succeeded, traffic=traffic))

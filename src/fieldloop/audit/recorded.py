@@ -20,7 +20,7 @@ class Recorded:
         self._named: dict[tuple[SiteRobot, str], str] = {}
         self._timed: dict[SiteRobot, list[tuple[int, int, str]]] = {}
         for e in self._episodes.values():
-            place = e.where.level("site") or "", e.robot
+            place = e.stratum_with_site.level("site") or "", e.robot
             for name in filter(None, (e.id, e.name, e.get_fact("attempt"))):
                 self._named.setdefault((place, name), e.id)
             if e.robot and e.end_ns > e.start_ns > 0:

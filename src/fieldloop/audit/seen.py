@@ -40,7 +40,7 @@ def measure_levels(claim: Claim, settings: Section) -> list[LevelSeen]:
     """Return every level as measured; with bounds where fewer attempts log it than the setting min_said_share."""
     effect = settings.number("assumed_design_effect")
     logged = estimate_level_shares(claim.counts, effect)
-    if not claim.logged or claim.logged >= settings.number("min_said_share") * claim.asked:
+    if not claim.logged_attempts or claim.logged_attempts >= settings.number("min_said_share") * claim.attempts:
         return [LevelSeen(share, share, share) for share in logged]
     of_day = claim.counts.sum(axis=1) + claim.silent
     bounds = [

@@ -14,7 +14,7 @@ from fieldloop.report.check.content import count_episodes_by_protocol, name_prot
 from fieldloop.report.check.episode_names import use_names_apart
 from fieldloop.report.check.phrases import list_names, write_cause_advice
 from fieldloop.report.check.summary import write_outdated_line
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.say.marks import MARKS
 from fieldloop.say.numbers import format_count, format_fixed, format_plural, percent, shorten_content_ids
 
@@ -125,7 +125,7 @@ def _write_dimensions(report: Any) -> str:
 
 
 def _write_episodes_to_look_at(report: Any) -> str:
-    cost = [sentence(detail) for detail in report.ranking.sentence.details]
+    cost = [write_sentence(detail) for detail in report.ranking.sentence.details]
     named = [
         look.name if look.at_s is None else f"{look.name} at {format_fixed(look.at_s, 2)} s"
         for look in report.ranking.looks
@@ -165,7 +165,7 @@ def _write_left_out_count(count: int, noun: str, width: int) -> list[Line]:
 
 def _write_foot(report: Any, causes: Causes, width: int, detail: Detail) -> list[Line]:
     steps = causes.next_steps
-    lines = [line for step in steps for line in wrap_text(sentence(step), width, sign=("→", DIM))]
+    lines = [line for step in steps for line in wrap_text(write_sentence(step), width, sign=("→", DIM))]
     if not detail.everything and (causes.failures or causes.warnings or causes.unknown or causes.by_protocol):
         lines += wrap_text("--all lists everything with its episodes; --html FILE adds plots.", width, style=DIM)
     if report.html:

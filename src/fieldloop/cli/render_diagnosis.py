@@ -29,7 +29,7 @@ from fieldloop.report.diagnose.content import (
 from fieldloop.report.diagnose.kinds import compute_kind_shares, divide_loss_by_kind, has_visible_kinds
 from fieldloop.report.diagnose.parts import format_cause_size
 from fieldloop.report.diagnose.parts import get_size_headings as sized_columns
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.say.numbers import format_plural, format_points, percent, shorten_ids
 
 MOST_SLICES = 8  # on a screen; --json and --html have all
@@ -53,10 +53,10 @@ def print_diagnosis(result: Diagnosis, screen: Screen) -> None:
         screen.print()
         screen.print(_make_causes_table(result))
         for number, cause in enumerate(result.causes, 1):
-            screen.print(f"{number}. {sentence(cause.evidence)}\n   Fix: {sentence(cause.fix)}")
+            screen.print(f"{number}. {write_sentence(cause.evidence)}\n   Fix: {write_sentence(cause.fix)}")
     for reason in result.cannot_tell:
         sign, style = ("·", "dim") if result.status is Status.PASSED else ("▲", "yellow")
-        screen.print(make_styled_text(f"{sign} {name_remarks(result)}: {sentence(reason)}", style))
+        screen.print(make_styled_text(f"{sign} {name_remarks(result)}: {write_sentence(reason)}", style))
     if result.slices:
         screen.print()
         screen.print(make_heading("Conditions with lost success"))
@@ -74,7 +74,7 @@ def print_diagnosis(result: Diagnosis, screen: Screen) -> None:
     if result.columns:
         screen.print()
         screen.print(make_heading("What each column is"))
-        rows = [(one.name, one.role.value, sentence(one.why)) for one in result.columns]
+        rows = [(one.name, one.role.value, write_sentence(one.why)) for one in result.columns]
         screen.print(make_table(("column", "role", "why"), rows))
         screen.print(make_styled_text(COLUMNS, "dim"))
 
@@ -123,7 +123,7 @@ def _print_failures(diagnosed: Diagnosis, screen: Screen) -> None:
         )
     )
     for number, question in enumerate(questions, 1):
-        screen.print(f"{number}. {sentence(question)}")
+        screen.print(f"{number}. {write_sentence(question)}")
     rows = []
     for failure in diagnosed.failures[:MOST_FAILURES]:
         answers = {

@@ -34,7 +34,7 @@ from fieldloop.report.plan.sheet import (
     write_sheet_summary,
     write_sheet_title,
 )
-from fieldloop.say import sentence, write_details
+from fieldloop.say import write_details, write_sentence
 from fieldloop.say.marks import MARKS
 from fieldloop.say.numbers import (
     format_count,
@@ -105,7 +105,7 @@ def print_forecast(result: Forecast, screen: Screen) -> None:
     word = "done" if result.left == 0 else "on its way" if known else ""
     screen.print(
         format_status(Status.PASSED if known else Status.CANNOT_TELL, word).append(
-            f"  {sentence(result.message)}", style="default"
+            f"  {write_sentence(result.message)}", style="default"
         )
     )
 
@@ -116,7 +116,7 @@ def print_plan_score(score: PlanScore, screen: Screen) -> None:
     came = f"{format_points(score.measured)} points ({format_interval(score.measured_low, score.measured_high)})"
     promised = f"{format_points(score.expected)} ({format_interval(score.expected_low, score.expected_high)})"
     trained = f", compared with policy {shorten_ids(score.after)}" if score.after else ""
-    line = f"  {shorten_ids(score.plan)}{trained}: {came}, promised {promised}. {sentence(score.message)}"
+    line = f"  {shorten_ids(score.plan)}{trained}: {came}, promised {promised}. {write_sentence(score.message)}"
     screen.print(format_status(score.status, words.get(score.status, "")).append(line, style="default"))
 
 
@@ -132,7 +132,7 @@ def _print_plan(plan_to_print: Plan, screen: Screen, *, is_earlier: bool = False
     if is_earlier and plan_to_print.warnings:
         screen.print(f"When the plan was made ({format_time(plan_to_print.drawn_ns)}):")
     for warning in plan_to_print.warnings:
-        screen.print(make_styled_text(f"{MARKS[Status.CANNOT_TELL].sign} {sentence(warning)}", "yellow"))
+        screen.print(make_styled_text(f"{MARKS[Status.CANNOT_TELL].sign} {write_sentence(warning)}", "yellow"))
     ranked = sort_by_gain([q for q in plan_to_print.quotas if q.demonstrations])
     if ranked:
         rows = [
@@ -166,7 +166,7 @@ def _print_gaps(gaps: Sequence[CoverageGap], screen: Screen, heading_end: str) -
     screen.print(make_heading(f"{format_plural(len(gaps), 'gap')}{heading_end}: {kinds}"))
     ranked = sorted(gaps, key=lambda g: -1.0 if g.share is None else g.share, reverse=True)
     for gap in ranked[:MOST_GAPS]:
-        screen.print(f"- {sentence(gap.message)}")
+        screen.print(f"- {write_sentence(gap.message)}")
     _print_omitted_count(len(ranked) - MOST_GAPS, "gap", screen)
 
 

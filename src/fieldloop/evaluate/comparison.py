@@ -31,7 +31,11 @@ def judge_distractors(
         )
     level = looks.get_level(look)
     low, high = ratio.compute_ratio_bounds(seen, level)
-    status = _judge_ratio(seen, kept, 1 - level) if look else _judge_at_best(seen, planned, kept, 1 - level)
+    status = (
+        _judge_ratio(seen, kept, 1 - level)
+        if look
+        else _judge_if_missing_trials_succeed(seen, planned, kept, 1 - level)
+    )
     more = 0
     if status is Status.CANNOT_TELL:
         more = missing or _count_more_trials_needed(seen, kept, looks, look)
@@ -49,7 +53,9 @@ def _judge_ratio(seen: ratio.TwoRates, kept: float, alpha: float) -> Status:
     return Status.PASSED if ratio.compute_chance_of_as_good(seen, kept) <= alpha else Status.CANNOT_TELL
 
 
-def _judge_at_best(seen: ratio.TwoRates, planned: tuple[int, int], kept: float, alpha: float) -> Status:
+def _judge_if_missing_trials_succeed(
+    seen: ratio.TwoRates, planned: tuple[int, int], kept: float, alpha: float
+) -> Status:
     """Fail before the first look only if the missing trials could not save the policy; nothing passes yet."""
     best = ratio.TwoRates(seen.successes + planned[0] - seen.trials, planned[0], seen.base_successes, planned[1])
     return Status.FAILED if ratio.compute_chance_of_as_bad(best, kept) <= alpha else Status.CANNOT_TELL

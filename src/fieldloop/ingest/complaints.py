@@ -27,7 +27,7 @@ class Complaints:
         else:
             self._more += 1
 
-    def defects(self) -> tuple[Defect, ...]:
+    def list_defects(self) -> tuple[Defect, ...]:
         """Return the defects so far."""
         more = (Defect(self._subject, "", note("ingest.more_defects", more=self._more)),) if self._more else ()
         return (*self._reported, *more)

@@ -55,7 +55,7 @@ class Episode:
     set_aside: str = ""
 
     @property
-    def where(self) -> Stratum:
+    def stratum_with_site(self) -> Stratum:
         """The stratum with the site among its conditions, wherever the log states it."""
         return self.stratum.add_site(self.site)
 
@@ -63,7 +63,7 @@ class Episode:
     def circumstances(self) -> Stratum:
         """Conditions with site and operator; an operator among the conditions comes first."""
         people = {"operator": self.operator} if self.operator else {}
-        return Stratum.of({**people, **self.where.levels})
+        return Stratum.of({**people, **self.stratum_with_site.levels})
 
     @property
     def handled(self) -> str:

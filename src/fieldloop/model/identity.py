@@ -13,7 +13,7 @@ RANDOM_BITS = 80
 def compute_content_id(parts: Iterable[bytes]) -> str:
     """SHA-256 over length-prefixed parts, so that moving a byte from one part to the next changes the id.
 
-    >>> content_id([b"ab", b"c"]) == content_id([b"a", b"bc"])
+    >>> compute_content_id([b"ab", b"c"]) == compute_content_id([b"a", b"bc"])
     False
     """
     digest = hashlib.sha256()

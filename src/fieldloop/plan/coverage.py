@@ -33,8 +33,8 @@ def compute_coverage(
     """
     kept = settle_attempts(outcomes)[0]
     counts = Counts(
-        demonstrations=((e.where, 1) for e in episodes),
-        tried=((e.where, 1) for e in tried),
+        demonstrations=((e.stratum_with_site, 1) for e in episodes),
+        tried=((e.stratum_with_site, 1) for e in tried),
         attempts=((o.stratum.add_site(o.site), 1) for o in kept),
         failures=((o.stratum.add_site(o.site), 1) for o in kept if not o.succeeded),
     )

@@ -18,7 +18,7 @@ class Curve:
     def compute_remaining_share(self, shown: Floats) -> Floats:
         """Return the share of its hazard that a reason keeps after so many demonstrations.
 
-        >>> Curve(0.5, 5.0).left(np.asarray([0.0, 15.0])).tolist()
+        >>> Curve(0.5, 5.0).compute_remaining_share(np.asarray([0.0, 15.0])).tolist()
         [1.0, 0.5]
         """
         return np.asarray(((shown + self.borrowed) / self.borrowed) ** -self.exponent)

@@ -38,8 +38,8 @@ class Deployed:
     def list_shared_factors(self, stratum: Stratum) -> tuple[str, ...]:
         """Name the factors whose level a logged stratum shares with production.
 
-        >>> map_ = Deployed.of([Coverage(Stratum.of(light="dim", site="gdansk"), 1.0, 0, 0.0)])
-        >>> map_.shared(Stratum.of(light="dim", site="lab"))
+        >>> map_ = Deployed.from_coverages([Coverage(Stratum.of(light="dim", site="gdansk"), 1.0, 0, 0.0)])
+        >>> map_.list_shared_factors(Stratum.of(light="dim", site="lab"))
         ('light',)
         """
         logged = stratum.levels

@@ -48,7 +48,7 @@ def fit_hazards(reasons: Sequence[Reason], attempts: Floats, failures: Floats, d
     """Fit hazards to attempts and failures by row; `doubt` is the downward width of a prior, as a share of its size.
 
     >>> kind = Reason(np.asarray([0, 1]), np.ones(2), usual=np.full(2, 0.5), spread=np.full(2, 9.0))
-    >>> found = fit([kind], np.asarray([1000.0, 1000.0]), np.asarray([100.0, 600.0]), 0.5)
+    >>> found = fit_hazards([kind], np.asarray([1000.0, 1000.0]), np.asarray([100.0, 600.0]), 0.5)
     >>> (1.0 - np.exp(-found.sizes[0])).round(3).tolist()
     [0.1, 0.6]
     """

@@ -52,7 +52,7 @@ def draw_possible_gains(gain: Gain, bought: Bought, rng: np.random.Generator) ->
     rows = np.union1d(chosen, np.argsort(-won, kind="stable")[:WATCHED])
     larger = float(won.sum()) / max(float(won[rows].sum()), TINY) if won.any() else 1.0
     at_chosen = np.searchsorted(rows, chosen)
-    watched = _watch_strata(gain, bought, rows)
+    watched = _select_strata_to_simulate(gain, bought, rows)
     wholes, real, simulated = np.zeros(count), np.zeros((count, len(chosen))), np.zeros((count, len(chosen)))
     unseen, carried = _draw_unseen_hazard(gain, count, rng), rng.uniform(0.0, min(1.0, 2.0 * usual), count)
     exposure, hazards = gain.table.exposure[rows], _compute_hazards_by_belief(gain, watched.classes, rows)
@@ -120,7 +120,7 @@ def _draw_unseen_hazard(gain: Gain, count: int, rng: np.random.Generator) -> Flo
     return np.asarray(np.maximum(more, 0.0) * (1.0 - gain.settings.number("lasting_share")))
 
 
-def _watch_strata(gain: Gain, bought: Bought, rows: NDArray[np.intp]) -> Watched:
+def _select_strata_to_simulate(gain: Gain, bought: Bought, rows: NDArray[np.intp]) -> Watched:
     classes = Classes(gain.parts, rows)
     shares = {part.reach: gain.settings.number(f"{part.reach}_share") for part in gain.parts}
     alike = Counter(part.reach for part in gain.parts)

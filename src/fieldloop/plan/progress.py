@@ -95,9 +95,9 @@ def _assign_to_quotas(plan: Plan, episodes: Sequence[Episode]) -> Iterator[tuple
     real, simulated = (_Finder(plan, simulated=kind) for kind in (False, True))
     done = [0] * len(plan.quotas)
     for episode in episodes:
-        at = (simulated if episode.simulated else real).find_quota(episode.where)
+        at = (simulated if episode.simulated else real).find_quota(episode.stratum_with_site)
         if nothing_real and (at is None or done[at] >= plan.quotas[at].demonstrations):
-            other = real.find_quota(episode.where)
+            other = real.find_quota(episode.stratum_with_site)
             at = at if other is None else other
         if at is not None:
             done[at] += 1

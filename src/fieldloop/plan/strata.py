@@ -54,8 +54,8 @@ class Table:
     def find_rows(self, stratum: Stratum) -> NDArray[np.intp]:
         """Return the rows of all strata that a broader one covers.
 
-        >>> small = tabulate([Coverage(Stratum.of(light=x), 0.5, 0, 0.0) for x in ("dim", "lab")])
-        >>> small.rows(Stratum.of(light="lab")).tolist(), small.rows(Stratum.of(floor="wet")).tolist()
+        >>> small = make_table([Coverage(Stratum.of(light=x), 0.5, 0, 0.0) for x in ("dim", "lab")])
+        >>> small.find_rows(Stratum.of(light="lab")).tolist(), small.find_rows(Stratum.of(floor="wet")).tolist()
         ([1], [])
         """
         inside = np.ones(len(self), dtype=bool)

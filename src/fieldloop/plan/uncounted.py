@@ -29,7 +29,10 @@ def note_uncounted_logs(
     """
     needed = _list_factor_sets_of_map(table)
     kept, contested = settle_attempts(outcomes)
-    shown, attempts = [(e.where, e.handled) for e in episodes], [(o.stratum.add_site(o.site), o.item) for o in kept]
+    shown, attempts = (
+        [(e.stratum_with_site, e.handled) for e in episodes],
+        [(o.stratum.add_site(o.site), o.item) for o in kept],
+    )
     for what, logged, in_table in (
         ("demonstrations", shown, int(table.demonstrations.sum())),
         ("attempts in production", attempts, int(table.attempts.sum())),

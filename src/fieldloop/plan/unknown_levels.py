@@ -13,7 +13,7 @@ def note_unknown_levels(logged: Iterable[Stratum], known: Mapping[str, Collectio
     """Name the levels of known factors that the map lacks, most frequent first, each with its count.
 
     >>> logged = [Stratum.of(bin="Front"), Stratum.of(bin="jam"), Stratum.of(bin="jam")]
-    >>> [(one["name"], one["count"], one["meant"]) for one in unknown_levels(logged, {"bin": ["front"]})]
+    >>> [(one["name"], one["count"], one["meant"]) for one in note_unknown_levels(logged, {"bin": ["front"]})]
     [('bin=jam', 2, ''), ('bin=Front', 1, 'front')]
     """
     counts = Counter(

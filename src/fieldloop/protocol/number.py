@@ -83,7 +83,7 @@ class Limit:
             raise UnknownName("parameter", name, self.parameters)
         return self.parameters[name].value
 
-    def with_parameters(self, **values: float) -> "Limit":
+    def replace_parameters(self, **values: float) -> "Limit":
         """Return the same limit with other values of some parameters, for what-if questions and tests."""
         changed = dict(self.parameters)
         for name, value in values.items():

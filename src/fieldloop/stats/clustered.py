@@ -27,7 +27,7 @@ class Share:
     def compute_interval(self, level: float) -> tuple[float, float]:
         """Return the two-sided exact interval.
 
-        >>> [round(x, 4) for x in Share(0.1, 10, 100, 100.0, 10**9).interval(0.95)]
+        >>> [round(x, 4) for x in Share(0.1, 10, 100, 100.0, 10**9).compute_interval(0.95)]
         [0.049, 0.1762]
         """
         from scipy.special import betaincinv

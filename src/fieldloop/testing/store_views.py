@@ -74,7 +74,7 @@ def rates_of_many_spans_equal_single_reads(store: Store) -> None:
         won.update((o.policy, o.site) for o in inside if o.succeeded)
         expected = [(*place, won[place], tried[place], start, end) for place in sorted(tried)]
         assert [(r.policy, r.site, r.successes, r.episodes, r.start_ns, r.end_ns) for r in rates] == expected
-        assert rates == store.success_rates(start, end)
+        assert rates == store.compute_success_rates(start, end)
     only = store.views.compute_success_rates(spans, policy="q")
     assert only == [[r for r in rates if r.policy == "q"] for rates in store.views.compute_success_rates(spans)]
     assert store.views.compute_success_rates([]) == []
@@ -134,12 +134,12 @@ def unknown_results_are_counted_apart(store: Store) -> None:
 def bulk_newest_and_counts_equal_single_reads(store: Store) -> None:
     """The last noun of several kinds, and several counts, equal asking for each."""
     kinds = (Deployment, Audit, Plan, Release, Session)
-    assert store.views.newest(*kinds) == {}
+    assert store.views.find_newest(*kinds) == {}
     assert store.views.count_rows() == []
     for number in range(3):
         store.append([make_sample_noun(kind, number) for kind in EVENTS.values()], actor="a", at_ns=1)
-    assert store.views.newest(*kinds) == {kind: store.find(kind, newest=True, limit=1)[0] for kind in kinds}
-    assert store.views.all_of(*kinds) == {kind: store.find(kind, newest=True) for kind in kinds}
+    assert store.views.find_newest(*kinds) == {kind: store.find(kind, newest=True, limit=1)[0] for kind in kinds}
+    assert store.views.find_all(*kinds) == {kind: store.find(kind, newest=True) for kind in kinds}
     store.append([SessionOpened(replace(make_sample_noun(Session, 9), closed_ns=None))], actor="a", at_ns=1)
     spans = tuple(replace(make_sample_noun(Annotation), episode="e", label="lift", author=a) for a in ("ana", "ana"))
     store.append([EpisodeAnnotated("e", "phase", "ana", spans)], actor="a", at_ns=1)
@@ -150,7 +150,7 @@ def bulk_newest_and_counts_equal_single_reads(store: Store) -> None:
     plan = make_sample_noun(Plan, 77)
     assert store.views.get_last_stating_seq(Plan, plan.id) is None
     assert store.views.get_last_stating_seq(Plan, plan.id) != store.append([PlanDrawn(plan)], actor="a", at_ns=1)
-    assert store.views.get_last_stating_seq(Plan, plan.id) == store.last()
+    assert store.views.get_last_stating_seq(Plan, plan.id) == store.get_last_seq()
     assert AlarmRaised.__name__ in EVENTS
 
 

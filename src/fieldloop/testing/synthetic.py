@@ -147,8 +147,10 @@ def _give_video_clocks(recording: Recording) -> Recording:
 def _make_streams(random: np.random.Generator) -> Iterator[Stream]:
     joints_s, camera_s, force_s = (_make_sample_times(RATES[name]) for name in ("joints", "camera", "force"))
     attempt = draw_random_pick(random, len(JOINTS))
-    positions = attempt.joints(joints_s) + _draw_noise(random, (len(joints_s), len(JOINTS)), 2e-5)
-    commands = np.column_stack([attempt.joints(joints_s + LAG_S), compute_finger_opening(joints_s + LAG_S)])
+    positions = attempt.compute_joint_angles(joints_s) + _draw_noise(random, (len(joints_s), len(JOINTS)), 2e-5)
+    commands = np.column_stack(
+        [attempt.compute_joint_angles(joints_s + LAG_S), compute_finger_opening(joints_s + LAG_S)]
+    )
     grip = np.where(compute_finger_opening(joints_s) < CONTACT_M, GRIP_N, REST_N) + _draw_noise(
         random, len(joints_s), 0.05
     )
@@ -170,7 +172,7 @@ def _make_streams(random: np.random.Generator) -> Iterator[Stream]:
     yield _make_signal_stream(
         "imu", StreamKind.IMU, "m/s², rad/s", force_s, _draw_noise(random, (len(force_s), 6), 0.05), IMU
     )
-    tool = np.column_stack([attempt.tool(joints_s), attempt.turn(joints_s)])
+    tool = np.column_stack([attempt.compute_tool_position(joints_s), attempt.compute_turn(joints_s)])
     tool[:, :3] += _draw_noise(random, (len(joints_s), 3), 1e-5)
     yield _make_signal_stream("tool", StreamKind.POSE, "m", joints_s, tool, ("x", "y", "z", "qx", "qy", "qz", "qw"))
     yield _make_signal_stream("action", StreamKind.ACTION, "rad", joints_s, commands, (*JOINTS, "gripper"))

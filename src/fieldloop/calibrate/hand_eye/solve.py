@@ -13,7 +13,7 @@ from fieldloop.calibrate.hand_eye.held_out import (
 )
 from fieldloop.calibrate.hand_eye.methods import solve_closed_form
 from fieldloop.calibrate.hand_eye.poses import Answer, Pairs, Setup
-from fieldloop.calibrate.hand_eye.reject import Rejected, Sound, fit_sound_pairs
+from fieldloop.calibrate.hand_eye.reject import Rejected, Sound, fit_without_outliers
 from fieldloop.calibrate.hand_eye.spread import Spread, measure_spread
 from fieldloop.geometry.se3 import bound_vector_length
 from fieldloop.geometry.transforms import Floats
@@ -70,7 +70,7 @@ def solve_hand_eye(pose_pairs: Pairs, setup: Setup, protocol: CollectionProtocol
     """Find `mount_from_camera` and `world_from_target`, and judge them on held-out pairs."""
     rules = _read_rules(protocol)
     wide = measure_spread(pose_pairs)
-    sound = None if wide.is_one_orientation else fit_sound_pairs(pose_pairs, rules.level)
+    sound = None if wide.is_one_orientation else fit_without_outliers(pose_pairs, rules.level)
     if sound is None:
         reason = _explain_no_answer(len(pose_pairs), wide, rules)
         return HandEye(

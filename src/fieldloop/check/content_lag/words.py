@@ -9,7 +9,7 @@ from fieldloop.model.stream import MS_PER_S
 def compute_interval_of_absolute_lag_ms(low_s: float, high_s: float) -> tuple[float, float]:
     """Return the interval of a shift's size (ms) from that of the shift.
 
-    >>> compute_shift_size_interval_ms(-0.002, 0.004), compute_shift_size_interval_ms(-0.012, -0.008)
+    >>> compute_interval_of_absolute_lag_ms(-0.002, 0.004), compute_interval_of_absolute_lag_ms(-0.012, -0.008)
     ((0.0, 4.0), (8.0, 12.0))
     """
     ends = sorted((abs(low_s) * MS_PER_S, abs(high_s) * MS_PER_S))

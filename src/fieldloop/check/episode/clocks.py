@@ -147,7 +147,10 @@ def measure_clock_drift(case: Case) -> Iterator[Measurement]:
             yield Measurement(Subject(stream.name), UNKNOWN, cannot_tell=same)
             continue
         value = abs(drift.ms)
-        low, high = (0.0 if drift.left_open else max(0.0, value - drift.reach_ms)), value + drift.reach_ms
+        low, high = (
+            (0.0 if drift.may_be_due_to_arrival_clock else max(0.0, value - drift.reach_ms)),
+            value + drift.reach_ms,
+        )
         yield Measurement(Subject(stream.name), value, _note_clock_drift(drift, latency), low=low, high=high)
 
 

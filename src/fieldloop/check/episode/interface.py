@@ -49,7 +49,7 @@ def compare_speeds_with_interface_limits(case: Case) -> Iterator[Measurement]:
         yield Measurement(NO_SUBJECT, UNKNOWN, cannot_tell=reason)
         return
     for arm, name, signal in _list_limited_signals(case):
-        limit = case.protocol.interface_limit(_find_control_interface(case), name)
+        limit = case.protocol.get_interface_limit(_find_control_interface(case), name)
         if limit is None:
             continue
         pace = _measure_signal_speed(case, signal, name)
@@ -116,7 +116,7 @@ def _compare_speed_with_limit(case: Case, limit: Limit, measured_speed: Pace) ->
 )
 def measure_pause_at_grasp(case: Case) -> Iterator[Measurement]:
     """For how long did the tool stand still around contact, relative to what the control interface requires?"""
-    asked = case.protocol.interface_limit(_find_control_interface(case), "grasp_pause")
+    asked = case.protocol.get_interface_limit(_find_control_interface(case), "grasp_pause")
     if reason := _explain_missing_limits(case) or explain_exemption(case):
         yield Measurement(NO_SUBJECT, UNKNOWN, cannot_tell=reason)
         return

@@ -54,7 +54,7 @@ class Topic:
     @property
     def digest(self) -> bytes:
         """What names the messages taken so far, however they were batched."""
-        return self._digest.digest()
+        return self._digest.compute_digest()
 
     def add_messages(self, arrived: Arrived) -> None:
         """Gather some messages."""

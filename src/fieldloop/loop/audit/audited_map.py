@@ -29,8 +29,8 @@ def find_edited_map_files(workspace: Workspace) -> tuple[Note, ...]:
 
     Files are compared by content, so a new comment is not a change. Missing files are not reported.
     """
-    held: Deployment | None = workspace.newest(Deployment)
-    audit: Audit | None = workspace.newest(Audit)
+    held: Deployment | None = workspace.find_newest(Deployment)
+    audit: Audit | None = workspace.find_newest(Audit)
     if held is None or audit is None:
         return ()
     names, settings = tuple(name for name, _ in audit.files) or FILES, workspace.operations["audit"]

@@ -22,7 +22,7 @@ from fieldloop.model.finding import Status
 from fieldloop.model.note import Note, note
 from fieldloop.model.verification import Verification
 from fieldloop.model.written_poses import WrittenPoses
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 
 BASE = "base"
 
@@ -162,7 +162,7 @@ def _read_marker_views(
         reading = choose_reading(each, rotation, units)
         wrong = find_impossible_poses(each, reading, workspace.protocol())
         if wrong.complaints:
-            raise BadInput(f"{name}: {sentence(wrong.complaints[0])}")
+            raise BadInput(f"{name}: {write_sentence(wrong.complaints[0])}")
         poses[name] = convert_to_matrices(each, reading)
         poses[name][sorted(wrong.rows)] = np.nan  # such a view counts as missing
     mounts = poses[MOUNT] if calibration.parent != BASE else [None] * len(poses[SEEN])

@@ -40,10 +40,10 @@ def collect_measuring_rules(workspace: Workspace) -> Rules:
         by_episode.setdefault(annotation.episode, []).append(annotation)
     return Rules(
         require_protocol_in_force(workspace),
-        workspace.protocols.readable(),
+        workspace.protocols.list_readable(),
         {robot: tuple(c) for robot, c in known.items()},
         {episode: tuple(a) for episode, a in by_episode.items()},
-        workspace.protocols.refused(),
+        workspace.protocols.list_reasons_of_refusal(),
     )
 
 

@@ -82,7 +82,7 @@ def _open_recording(workspace: Workspace, episode: Episode) -> Recording:
         raise Refused(
             f"{log.name} is {format_fixed(log.blob.size / 1e9, 1)} GB, too large to open for a single moment."
         )
-    here = workspace.shelf.local(log.blob, workspace.cache)
+    here = workspace.shelf.fetch_local_copy(log.blob, workspace.cache)
     if episode.id in log.episodes:
         place = log.episodes.index(episode.id)
         for recording in open_log(here, find_mapping_of_log(workspace, log)).read_part(place, place + 1):

@@ -30,7 +30,7 @@ def record_episode_verdicts(workspace: Workspace, judged: Sequence[EpisodeJudged
 def record_dataset_verdict(workspace: Workspace, report: CheckReport) -> DatasetReport:
     """Record the verdict on the dataset if it differs from the last recorded one."""
     made = summarise_dataset(report, workspace.clock())
-    known = workspace.newest(DatasetReport)
+    known = workspace.find_newest(DatasetReport)
     if known is not None and to_plain(replace(known, at_ns=made.at_ns)) == to_plain(made):
         return replace(made, at_ns=known.at_ns)
     workspace.write(DatasetJudged(made))

@@ -48,10 +48,10 @@ class Turn:
 def verify_clocks(workspace: Workspace, floor: Floor, site: str) -> None:
     """Record the clocks of a site's robot as verified, as a team does before collecting; nothing is measured."""
     for stream, offset_ms in get_max_offsets_ms().items():
-        record_offset(workspace, stream, floor.robot(site).id, offset_ms, FROM_JITTER)
+        record_offset(workspace, stream, floor.get_robot(site).id, offset_ms, FROM_JITTER)
 
 
-def alternate_turns(
+def alternate_operators(
     floor: Floor, strata: Sequence[Stratum], folder: Path, people: Sequence[str], *, start_ns: int, **facts: str
 ) -> list[Turn]:
     """Return the turns of one sitting, operators alternating; `facts` are session, protocol, provider …"""
@@ -148,7 +148,7 @@ def _run_try(seed: int, engines: Mapping[str, Engine], wanted: Try) -> Outcome:
     """Run one attempt; one that the guard stops at the start is an intervention, never a success."""
     floor, engine = Floor(seed), engines[wanted.version]
     chance = floor.make_random_generator(*wanted.chance)
-    tried = floor.attempt(engine, wanted.stratum, chance, wanted.at_ns, wanted.setup)
+    tried = floor.attempt_pick(engine, wanted.stratum, chance, wanted.at_ns, wanted.setup)
     stopped = _is_stopped_by_guard(engine, tried, wanted.at_ns)
     site = wanted.stratum.level("site") or ""
     return Outcome(

@@ -8,8 +8,8 @@ from typing import Literal
 
 from fieldloop.errors import Refused
 from fieldloop.loop.audit.audit import require_latest_deployment
-from fieldloop.loop.floor.floor import BETWEEN_NS, alternate_turns, run_attempts, write_demonstrations
-from fieldloop.loop.floor.limits import MOST_DAYS, refuse_amount
+from fieldloop.loop.floor.floor import BETWEEN_NS, alternate_operators, run_attempts, write_demonstrations
+from fieldloop.loop.floor.limits import MOST_DAYS, refuse_too_large_amount
 from fieldloop.loop.plan.plan import show_plan
 from fieldloop.loop.run.outcomes import record_outcomes
 from fieldloop.loop.run.policies import find_policy, load_engine
@@ -72,7 +72,7 @@ def write_demonstration_logs(
         session: name of the session, also part of the file names
         seed: seed of the simulated floor; another seed gives another floor
     """
-    refuse_amount("count", count)
+    refuse_too_large_amount("count", count)
     floor = Floor(seed)
     exposures = floor.make_lab_mix() if mix == "lab" else floor.make_production_mix()
     strata = (
@@ -82,8 +82,8 @@ def write_demonstration_logs(
     )
     text = get_folder_protocol_toml()
     label = parse_protocol(text, PROTOCOL).label
-    people = floor.operators()
-    turns = alternate_turns(
+    people = floor.list_operators()
+    turns = alternate_operators(
         floor, strata, folder, people, start_ns=time.time_ns() - count * BETWEEN_NS, session=session, protocol=label
     )
     logs = write_demonstrations(turns, track)
@@ -113,8 +113,8 @@ def write_planned_demonstrations(workspace: Workspace, folder: Path, *, seed: in
     if not strata:
         raise Refused("The plan in force is complete. Make the next one: fieldloop plan")
     floor, rules = Floor(seed), workspace.protocol()
-    turns = alternate_turns(
-        floor, strata, folder, floor.operators(), start_ns=workspace.clock() - len(strata) * BETWEEN_NS,
+    turns = alternate_operators(
+        floor, strata, folder, floor.list_operators(), start_ns=workspace.clock() - len(strata) * BETWEEN_NS,
         session=now.plan.id, protocol=rules.label,
     )  # fmt: skip
     logs = write_demonstrations(turns, workspace.track)
@@ -166,8 +166,8 @@ def simulate_attempts(
     seed: int,
 ) -> SimulatedAttempts:
     """Run attempts spread over the days up to now, and record their outcomes."""
-    refuse_amount("episodes", episodes)
-    refuse_amount("days", days, MOST_DAYS)
+    refuse_too_large_amount("episodes", episodes)
+    refuse_too_large_amount("days", days, MOST_DAYS)
     end, step_ns = workspace.clock(), int(days * NS_PER_DAY / episodes)
     strata = draw_strata(exposures, episodes, Floor(seed).make_random_generator("traffic", stage.value, end))
     times = [end - (episodes - i) * step_ns for i in range(episodes)]

@@ -42,7 +42,7 @@ class Change:
 
 def list_recent_changes(workspace: Workspace, last_seq: int) -> Iterator[Change]:
     """Yield the newest changes; frequent events are counted by kind over the last 24 hours."""
-    recent = workspace.store.tail(max(0, last_seq - LOOK_BACK))
+    recent = workspace.store.read_tail(max(0, last_seq - LOOK_BACK))
     listed = [_describe_change(r) for r in recent if not isinstance(r.event, (*SUMMED_UP, *LEFT_OUT))]
     last_of = {type(r.event): r for r in recent if isinstance(r.event, tuple(SUMMED_UP))}
     spans = [EventSpan(kind, last.seq, last.at_ns - NS_PER_DAY) for kind, last in last_of.items()]

@@ -25,7 +25,7 @@ class DeploymentShown:
 def show_deployment(workspace: Workspace) -> DeploymentShown:
     """Show the deployment map in force, its audit, and what changed since."""
     here = workspace.with_read_cache()
-    newest = here.newest_of(Deployment, Audit)
+    newest = here.find_newest_of_several(Deployment, Audit)
     mapped: Deployment | None = newest[Deployment]
     if mapped is None:
         return DeploymentShown(None, newest[Audit], map_text=_read_map_text(here))

@@ -48,7 +48,7 @@ class Names:
 
     def _make_content_name(self, id_: str) -> str:
         if self._contents is None:
-            nouns = self._workspace.all_of_several(PolicyVersion, Release)
+            nouns = self._workspace.find_all_of_several(PolicyVersion, Release)
             named = [*nouns[Release], *nouns[PolicyVersion]]
             often = [noun.name for noun in named]
             self._contents = {noun.id: noun.name for noun in named if noun.name and often.count(noun.name) == 1}
@@ -60,7 +60,7 @@ class Names:
 
 
 def find_numbered(workspace: Workspace, noun: type[N], text: str) -> N:
-    """Find an object such as an incident by its number (2, incident 2 or incident-2), its id, or a unique beginning of the id."""
+    """Find an object, such as an incident, by number (2, incident 2, incident-2), id, or a unique beginning of its id."""
     kind = next(kind for kind, numbered in NUMBERED.items() if numbered is noun)
     number = re.fullmatch(rf"(?:{kind}[ -]?)?(\d{{1,6}})", text.strip().lower())
     if number is None:

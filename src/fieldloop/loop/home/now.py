@@ -86,8 +86,10 @@ class Now:
 def read_workspace_state(workspace: Workspace) -> Now:
     """Read everything that home shows from the store, with one query for each kind."""
     workspace = workspace.with_read_cache()
-    newest = workspace.newest_of(Deployment, Audit, Plan, Decision, DatasetReport)
-    every = workspace.all_of_several(Alarm, Incident, Diagnosis, PolicyVersion, Release, Rollout, Verification, Demand)
+    newest = workspace.find_newest_of_several(Deployment, Audit, Plan, Decision, DatasetReport)
+    every = workspace.find_all_of_several(
+        Alarm, Incident, Diagnosis, PolicyVersion, Release, Rollout, Verification, Demand
+    )
     deployment, plan = newest[Deployment], newest[Plan]
     progress: tuple[Progress, ...] = ()
     coverage: tuple[Coverage, ...] = ()
@@ -121,7 +123,7 @@ def read_workspace_state(workspace: Workspace) -> Now:
         decision=newest[Decision], rollout=next(iter(every[Rollout]), None),
         success=success,
         alarm=next(iter(every[Alarm]), None), diagnosis=next(iter(every[Diagnosis]), None),
-        incidents=tuple(i for i in reversed(every[Incident]) if i.done(Step.REVIEWED) is None),
+        incidents=tuple(i for i in reversed(every[Incident]) if i.find_done_step(Step.REVIEWED) is None),
         unattended=tuple(a for a in reversed(every[Alarm]) if a.id not in attended),
         dataset=newest[DatasetReport], slipped=find_slipped_sensors(workspace),
         map_changed=find_edited_map_files(workspace), beside=beside, map_written=(workspace.root / FILES[0]).is_file(),

@@ -31,7 +31,7 @@ class SlippedSensor:
 
 def find_slipped_sensors(workspace: Workspace) -> tuple[SlippedSensor, ...]:
     """Return the sensors that wait for a calibration, those that halt collection first."""
-    known = sorted(workspace.all_of(Verification), key=lambda v: (v.at_ns, v.id))
+    known = sorted(workspace.find_all(Verification), key=lambda v: (v.at_ns, v.id))
     bad = [v for v in {(v.robot, v.sensor): v for v in known}.values() if not v.is_good]
     if not bad:
         return ()
@@ -60,7 +60,7 @@ def _count_flagged_episodes(
 
     counts = Counter[tuple[str, str]]()
     episodes = workspace.store.find(Episode, {"robot": sorted(robots)}) if robots else []
-    verifications = workspace.all_of(Verification)[::-1]
+    verifications = workspace.find_all(Verification)[::-1]
     for robot in robots:
         robot_flags = flag_episodes(
             [e for e in episodes if e.robot == robot],

@@ -112,7 +112,7 @@ def find_good_demonstrations(workspace: Workspace) -> tuple[Episode, ...]:
 
 def _select_demonstrations(workspace: Workspace) -> list[dict[str, Any]]:
     """Return filters of sound recordings: those that passed, and those whose fixes a release accepted."""
-    repaired = {episode for release in workspace.all_of(Release) for episode, _ in release.fixes}
+    repaired = {episode for release in workspace.find_all(Release) for episode, _ in release.fixes}
     accepted = {"id": sorted(repaired), "status": [status for status in Status if status is not Status.PASSED]}
     return [{"status": Status.PASSED}, *([accepted] if repaired else [])]
 
@@ -128,11 +128,11 @@ def find_training_demonstrations(workspace: Workspace, policy: str) -> tuple[Epi
 
 def _find_training_episode_ids(workspace: Workspace, policy: str) -> tuple[str, ...] | None:
     """Return the ids of the episodes in the release of a version; None where its training data is not known here."""
-    known = next((version for version in workspace.all_of(PolicyVersion) if version.id == policy), None)
+    known = next((version for version in workspace.find_all(PolicyVersion) if version.id == policy), None)
     wanted = (known or workspace.store.get(PolicyVersion, policy)).release
     if not wanted:
         return None
-    newest = workspace.newest(Release)
+    newest = workspace.find_newest(Release)
     return newest.episodes if newest and newest.id == wanted else workspace.store.get(Release, wanted).episodes
 
 
@@ -176,7 +176,7 @@ def find_crew(workspace: Workspace) -> Crew:
 
 def find_open_demands(workspace: Workspace) -> Sequence[Demand]:
     """Return the demands that no plan has answered yet."""
-    demands = workspace.all_of(Demand)[::-1]
+    demands = workspace.find_all(Demand)[::-1]
     got = Counter[str]()
     for drawn in workspace.store.find(Plan) if demands else ():
         got.update(dict(drawn.answered))

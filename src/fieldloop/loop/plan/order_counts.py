@@ -42,7 +42,7 @@ def _assign_quota_to_orders(orders: list[Progress], what: What, quotas: Mapping[
         return orders
     accepted = max(0, quota.accepted - sum(order.accepted for order in orders))
     rejected = max(0, quota.rejected - sum(order.rejected for order in orders))
-    waiting = max(0, _count_unjudged(quota) - sum(map(_count_unjudged, orders)))
+    waiting = max(0, _count_episodes_without_verdict(quota) - sum(map(_count_episodes_without_verdict, orders)))
     filled = []
     for order in orders:
         more = min(accepted, order.left)
@@ -58,5 +58,5 @@ def _assign_quota_to_orders(orders: list[Progress], what: What, quotas: Mapping[
     return filled
 
 
-def _count_unjudged(one: Progress) -> int:
+def _count_episodes_without_verdict(one: Progress) -> int:
     return one.done - one.accepted - one.rejected

@@ -109,12 +109,12 @@ def make_plan_settings(settings: Section, budget: int | None, strategy: str) -> 
         raise BadInput(f"{UnknownName('strategy', strategy, STRATEGIES)} Known: {', '.join(STRATEGIES)}.")
     if budget is not None and budget < 0:
         raise BadInput(f"A budget of {budget} demonstrations is not valid; give a number from 0.")
-    return settings if budget is None else settings.replaced(budget=budget)
+    return settings if budget is None else settings.replace_values(budget=budget)
 
 
 def show_plan(workspace: Workspace) -> PlanNow:
     """Show the plan in force with its live progress and forecast, and the coverage of the deployed strata."""
-    return _make_plan_with_progress(workspace, workspace.newest(Plan))
+    return _make_plan_with_progress(workspace, workspace.find_newest(Plan))
 
 
 def write_plan_page(workspace: Workspace, file: Path) -> PlanNow:
@@ -219,7 +219,7 @@ def _make_plan_with_progress(workspace: Workspace, latest: Plan | None) -> PlanN
 
 def _find_time_zone(workspace: Workspace, drawn: Plan) -> str:
     """Return the time zone of the site where most is to be collected; its days count."""
-    mapped: Deployment | None = workspace.newest(Deployment)
+    mapped: Deployment | None = workspace.find_newest(Deployment)
     zones = mapped.time_zones if mapped else {}
     asked = Counter[str]()
     for order in drawn.orders:
@@ -228,7 +228,7 @@ def _find_time_zone(workspace: Workspace, drawn: Plan) -> str:
 
 
 def _note_not_saved(workspace: Workspace) -> Note:
-    now = workspace.newest(Plan)
+    now = workspace.find_newest(Plan)
     stays = note("plan.stays_in_force", plan=now.id) if now else note("plan.none_in_force")
     return note("plan.only_names_gaps", stays)
 
@@ -242,7 +242,7 @@ def _select_orders(latest: Plan, site: str, operator: str) -> list[WorkOrder]:
 
 
 def _require_latest_plan(workspace: Workspace) -> Plan:
-    latest = workspace.newest(Plan)
+    latest = workspace.find_newest(Plan)
     if latest is None:
         raise Refused("No plan was made yet. Run: fieldloop plan")
     return latest

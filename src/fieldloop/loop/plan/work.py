@@ -64,7 +64,7 @@ def draw_start_conditions(workspace: Workspace, order: str, *, seed: int = 0) ->
         seed: random seed
     """
     wanted = re.sub(r"^order[ -]", "", order.strip().lower())
-    newest = workspace.newest(Plan)
+    newest = workspace.find_newest(Plan)
     numbered = [o for o in newest.orders if wanted == str(o.number)] if newest else []
     matches = numbered or [o for o in workspace.store.find(WorkOrder) if o.id.startswith(order)]
     if len(matches) != 1:

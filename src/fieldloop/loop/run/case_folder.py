@@ -105,7 +105,9 @@ def plan_folder(
     covered = compute_coverage(
         case.deployment.exposures, good, production, tried=collected, costs=read_demonstration_costs(settings)
     )
-    elsewhere = compute_coverage_elsewhere(covered, ((e.where, 1) for e in good), ((e.where, 1) for e in collected))
+    elsewhere = compute_coverage_elsewhere(
+        covered, ((e.stratum_with_site, 1) for e in good), ((e.stratum_with_site, 1) for e in collected)
+    )
     known = Known(covered, case.deployment, good, production, case.policy, elsewhere=elsewhere)
     crew = Crew((), (), protocol="", task=case.deployment.task, registers=False)
     made = draw_plan(

@@ -31,7 +31,9 @@ def monitor(workspace: Workspace) -> Watch:
     )
     at_ns = workspace.clock()
     span = compute_window_span(workspace, at_ns)
-    window = add_silent_sites(workspace.store.success_rates(*span), {(day.policy, day.site) for day in days}, span)
+    window = add_silent_sites(
+        workspace.store.compute_success_rates(*span), {(day.policy, day.site) for day in days}, span
+    )
     seen = watch_production(
         days, list_baselines(workspace), workspace.operations["monitor"], at_ns, workspace.ids,
         workspace.store.find(Alarm), window,

@@ -56,7 +56,7 @@ def record_outcome_table(
         policy: the policy of rows that name no policy
         stage: the stage of rows that name no stage: lab, gate, shadow or production
     """
-    mapped = workspace.newest(Deployment)
+    mapped = workspace.find_newest(Deployment)
     zones = mapped.time_zones if mapped else {}
     telemetry = find_telemetry_columns([file], int(workspace.operations["diagnose"].number("table_levels")))
     table = read_outcome_table(file, policy, stage, telemetry, zones)
@@ -146,7 +146,7 @@ def write_outcome_template(workspace: Workspace, *, out: Path | None = None) -> 
     Arguments:
         out: write the table to this new CSV file
     """
-    mapped, policy = workspace.newest(Deployment), workspace.newest(PolicyVersion)
+    mapped, policy = workspace.find_newest(Deployment), workspace.find_newest(PolicyVersion)
     strata = [exposure.stratum for exposure in mapped.exposures[:1]] if mapped else []
     levels = {factor: level for stratum in strata for factor, level in stratum.levels.items() if factor != "site"}
     usual = {"at": format_iso_time(workspace.clock()), "policy": policy.name if policy else "p1", "robot": "arm-1",

@@ -70,7 +70,11 @@ def decide_gate(
         site: run and judge trials of this site only (default: the whole deployment)
         seed: seed of the trials' order and conditions
     """
-    version, settings, seen = find_policy(workspace, policy), workspace.operations["gate"], workspace.store.last()
+    version, settings, seen = (
+        find_policy(workspace, policy),
+        workspace.operations["gate"],
+        workspace.store.get_last_seq(),
+    )
     release = find_release_of_policy(workspace, version)
     exposures, look = _find_exposures(workspace, release, site), _get_next_look_number(workspace, version)
     where = {"policy": version.id, "stage": Stage.GATE} | ({"site": site} if site else {})

@@ -27,7 +27,7 @@ from fieldloop.release import compare_releases as compare
 from fieldloop.release.assemble import NothingToRelease
 from fieldloop.release.fixes import select_fixes
 from fieldloop.report.datasheet import write_datasheet as describe
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.say.refusals import write_refusal
 
 MOST_REASONS, MOST_LISTED = 3, 12
@@ -104,7 +104,7 @@ def _assemble_release(workspace: Workspace, name: str, offered: Sequence[Episode
     except NothingToRelease as nothing:
         last = {report.episode: report for report in reports}
         reasons = tuple(note_held_back_episodes(workspace, offered, nothing.excluded, last))
-        listed = [sentence(reason) for reason in reasons] or ["No episode was offered."]
+        listed = [write_sentence(reason) for reason in reasons] or ["No episode was offered."]
         more = len(nothing.excluded) - len(reasons)
         after = (f"… and {more} more. All: fieldloop check",) if more > 0 else ()
         raise Refused(write_refusal(str(nothing).rstrip("."), listed, *after), reasons) from nothing
@@ -172,6 +172,6 @@ def find_release(workspace: Workspace, release: str) -> Release:
     try:
         return by_name[0] if by_name else workspace.store.get(Release, release)
     except UnknownName as unknown:
-        names = [known.name for known in workspace.all_of(Release)]
+        names = [known.name for known in workspace.find_all(Release)]
         listed = ", ".join(names[:MOST_LISTED]) or "none yet; freeze one with `fieldloop release NAME`"
         raise UnknownName("release", release, names, listed) from unknown

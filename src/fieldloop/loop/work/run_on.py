@@ -97,7 +97,7 @@ def _start_worker(work: Callable[[Any], Any]) -> None:
     signal.signal(
         signal.SIGTERM, _end_worker
     )  # under a service manager workers receive it, too: they remove partial files
-    _leave_with_parent()
+    _exit_with_parent()
     _WORK.append(work)
 
 
@@ -113,7 +113,7 @@ def _run_item(item: Any) -> Any:
         raise WorkerEnded from ended
 
 
-def _leave_with_parent() -> None:
+def _exit_with_parent() -> None:
     """End this worker when the process that started it is gone: a killed command leaves nothing running."""
     parent = multiprocessing.parent_process()
     assert parent is not None, "a worker has a parent"

@@ -41,7 +41,7 @@ def find_gaps(known: Known, table: Table, settings: Section) -> Gaps:
         key=lambda gap: (-(gap.share or 0.0), _make_gap_sort_key(gap.message)),
     )
     shown = np.vstack(
-        [encode_strata(table, (e.where for e in known.episodes)), table.codes[table.demonstrations > 0.0]]
+        [encode_strata(table, (e.stratum_with_site for e in known.episodes)), table.codes[table.demonstrations > 0.0]]
     )
     missing = find_missing_combinations(table, shown, int(settings.number("combination_strength")))
     rows = choose_strata_to_cover_missing(table, missing)

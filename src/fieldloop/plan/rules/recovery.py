@@ -113,8 +113,8 @@ def _count_recoveries_by_quota(quotas: Sequence[Quota], episodes: Iterable[Episo
     counts: list[Counter[str]] = [Counter() for _ in quotas]
     narrowest = Narrowest([q.stratum for q in quotas])
     for episode in episodes:
-        name = episode.where.level(FACTOR)
-        at = narrowest.find_position(remove_recovery_factor(episode.where)) if name else None
+        name = episode.stratum_with_site.level(FACTOR)
+        at = narrowest.find_position(remove_recovery_factor(episode.stratum_with_site)) if name else None
         if name and at is not None:
             counts[at][name] += 1
     return counts

@@ -25,7 +25,7 @@ from fieldloop.report.markup import (
     draw_table,
 )
 from fieldloop.report.page import render_page
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.say.findings import format_finding_limit
 from fieldloop.say.html import Markup, escape, join
 from fieldloop.say.marks import MARKS, draw_status
@@ -84,7 +84,7 @@ def _draw_dimensions_table(dimensions: Sequence[DimensionResult]) -> Markup:
             one.dimension.value,
             "" if one.share is None else percent(one.share, 0),
             "" if one.share is None else f"{percent(one.low, 0)} to {percent(one.high, 0)}",
-            _draw_worst_checks(one.worst) if one.worst else sentence(one.sentence),
+            _draw_worst_checks(one.worst) if one.worst else write_sentence(one.sentence),
         )
         for one in dimensions
     ]

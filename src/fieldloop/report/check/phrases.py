@@ -27,8 +27,8 @@ def write_worst_finding(cause: Cause) -> str:
     first, last = cause.places[0], cause.places[-1]
     differ = first.finding.measured != last.finding.measured
     label = "Worst" if differ else "For example"
-    where = [first.finding.subject] if not cause.is_alike and len(cause.subjects) > 1 else []
-    if first.episode and len(cause.episodes) > 1 and (cause.is_defect or not cause.is_alike):
+    where = [first.finding.subject] if not cause.have_findings_same_text and len(cause.subjects) > 1 else []
+    if first.episode and len(cause.episodes) > 1 and (cause.is_defect or not cause.have_findings_same_text):
         where.append(first.episode.name)
     prefix = f"{label}, in {', '.join(where)}: " if where else ""
     return f"{prefix}{write_statement(first.finding)}"

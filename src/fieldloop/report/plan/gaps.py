@@ -8,7 +8,7 @@ from fieldloop.model.finding import Status
 from fieldloop.model.plan import CoverageGap, Plan, SiteSet, TierState
 from fieldloop.report.bars import draw_progress_bar
 from fieldloop.report.markup import draw_panel, draw_paragraph, draw_table
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.say.html import Markup
 from fieldloop.say.marks import draw_status
 from fieldloop.say.numbers import format_count, format_plural, format_small_share, percent, stratum_in_words
@@ -27,7 +27,7 @@ def draw_coverage_gaps(plan: Plan) -> Markup:
         plan.cover
     )
     rows = [
-        (g.kind.value, stratum_in_words(g.stratum), format_small_share(g.share), sentence(g.message))
+        (g.kind.value, stratum_in_words(g.stratum), format_small_share(g.share), write_sentence(g.message))
         for g in ranked[:MOST_LISTED]
     ]
     columns = ("gap", "where", "share of production", "what")
@@ -78,7 +78,7 @@ def draw_site_sets(site_sets: Sequence[SiteSet]) -> Markup:
             f"{format_count(one.planned)} and {format_count(one.simulated)} simulated"
             if one.simulated
             else format_count(one.planned),
-            sentence(one.message),
+            write_sentence(one.message),
         )
         for one in site_sets
     ]

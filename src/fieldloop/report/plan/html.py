@@ -11,7 +11,7 @@ from fieldloop.report.plan.heat_drawing import draw_coverage
 from fieldloop.report.plan.orders import draw_progress_panel, draw_work_orders
 from fieldloop.report.plan.quotas import draw_quotas_panel
 from fieldloop.report.plan.scores import draw_plan_scores
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.say.html import Markup, join
 from fieldloop.say.marks import draw_status
 from fieldloop.say.numbers import format_count, format_number, format_plural, format_time, shorten_ids
@@ -56,7 +56,7 @@ def _write_plan_basis(plan: Plan) -> str:
 
 def _draw_warnings(plan: Plan) -> list[Markup]:
     mark = draw_status(Status.CANNOT_TELL, "When the plan was made")
-    return [Markup(f"<p>{join(mark, Markup(' &nbsp; '), sentence(warning))}</p>") for warning in plan.warnings]
+    return [Markup(f"<p>{join(mark, Markup(' &nbsp; '), write_sentence(warning))}</p>") for warning in plan.warnings]
 
 
 def _draw_gap_panels(plan: Plan) -> list[Markup]:

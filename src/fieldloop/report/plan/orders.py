@@ -7,7 +7,7 @@ from fieldloop.model.plan import Forecast, Progress, QuotaKind, WorkOrder
 from fieldloop.report.bars import draw_progress_bar
 from fieldloop.report.markup import draw_folded, draw_monospace, draw_panel, draw_paragraph, draw_table
 from fieldloop.report.plan.content import PlanReport, find_shared_factors
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.say.html import Markup
 from fieldloop.say.numbers import format_count, format_fixed, format_plural, stratum_in_words
 
@@ -105,7 +105,7 @@ def write_progress_line(progress: Sequence[Progress], forecast: Forecast | None)
     """Write how much of the order is accepted, the surplus, and the forecast for the rest."""
     quotas = [p for p in progress if not p.order]
     parts = [format_progress_counts(quotas)] if quotas else []
-    return " ".join([*parts, sentence(forecast.message)] if forecast else parts)
+    return " ".join([*parts, write_sentence(forecast.message)] if forecast else parts)
 
 
 def write_unplanned_count(report: PlanReport) -> str:

@@ -47,25 +47,25 @@ class Floor:
     def make_random_generator(self, *purpose: str | int) -> np.random.Generator:
         """Return a generator of its own for a purpose, such as `chance("demonstration", 17)`.
 
-        >>> Floor(1).chance("a", 2).random() == Floor(1).chance("a", 2).random()
+        >>> Floor(1).make_random_generator("a", 2).random() == Floor(1).make_random_generator("a", 2).random()
         True
         """
         digest = hashlib.sha256("\x1f".join(map(str, (self.seed, *purpose))).encode()).digest()
         return np.random.default_rng(int.from_bytes(digest[:16], "little"))
 
-    def site(self, name: str) -> Facility:
+    def get_site(self, name: str) -> Facility:
         """Return a site as built."""
         if name not in self.sites:
             raise UnknownName("site of the simulated floor", name, self.sites)
         return self.sites[name]
 
-    def operators(self) -> tuple[str, ...]:
+    def list_operators(self) -> tuple[str, ...]:
         """Return the pseudonyms of those who can demonstrate here."""
         return tuple(OPERATORS)
 
-    def robot(self, site: str) -> Robot:
+    def get_robot(self, site: str) -> Robot:
         """Return the robot of a site with its sensors."""
-        name = self.site(site).id
+        name = self.get_site(site).id
         sensors = (
             Sensor(f"{stream.replace('/', '-')}-{name}-1", kind, stream, f"{stream.replace('/', '_')}", by)
             for stream, kind, by in SENSORS
@@ -82,7 +82,7 @@ class Floor:
 
     def draw_scene(self, stratum: Stratum, rng: np.random.Generator, setup: Setup | None = None) -> Scene:
         """Draw a scene of a stratum: site, tier, bin and lighting must be given."""
-        site = self.site(stratum.level("site") or "")
+        site = self.get_site(stratum.level("site") or "")
         return scene.draw_scene(stratum, site, self.catalogue, rng, setup or Setup())
 
     def demonstrate(
@@ -104,7 +104,7 @@ class Floor:
         verdict = simulate_pick(drawn, plan_pick_path(grasp, style, drawn.site.bin_floor_m))
         return record_attempt(drawn, verdict, self.rig, start_ns, rng, {"operator": operator_id, **(facts or {})})
 
-    def attempt(
+    def attempt_pick(
         self, policy: Policy, stratum: Stratum, rng: np.random.Generator, at_ns: int, setup: Setup | None = None
     ) -> Attempt:
         """Let a policy try one pick; physics decides the outcome, not a success rate."""
@@ -120,8 +120,8 @@ class Floor:
 
     def take_calibration_views(self, site: str, rng: np.random.Generator) -> tuple[MarkerViews, ...]:
         """Look at markers with every camera of a site."""
-        return markers.take_views_with_all_cameras(self.site(site), self.rig, rng)
+        return markers.take_views_with_all_cameras(self.get_site(site), self.rig, rng)
 
     def take_marker_views(self, site: str, rng: np.random.Generator, count: int = 20) -> MarkerViews:
         """Look at markers with the overhead camera of a site."""
-        return markers.take_marker_views(self.site(site), self.rig, rng, count)
+        return markers.take_marker_views(self.get_site(site), self.rig, rng, count)

@@ -44,7 +44,7 @@ class Motion:
         """Return one quantity at given times."""
         return np.asarray(np.interp(times_s, self.times_s, getattr(self, name)))
 
-    def poses(self, times_s: Floats) -> Floats:
+    def compute_poses(self, times_s: Floats) -> Floats:
         """Return x, y and yaw at given times."""
         return np.column_stack([np.interp(times_s, self.times_s, column) for column in self.pose.T])
 
@@ -72,7 +72,7 @@ class WristFrames:
         wanted = range(len(self)) if indices is None else sorted(indices)
         where = sight.make_pixel_grid(PICTURE_PIXELS, fovea=0.0)
         for frame in wanted:
-            pose = self.motion.poses(self.times_s[[frame]])
+            pose = self.motion.compute_poses(self.times_s[[frame]])
             scene = self.scene
             if self.times_s[frame] > self.motion.closed_s:  # what is held moves with the hand
                 scene = replace(scene, x=pose[:, 0], y=pose[:, 1])
@@ -143,7 +143,7 @@ def _make_recording(
         )  # fmt: skip
 
     at = draw_sample_times(TOOL, *span, rng)
-    pose = motion.poses(at)
+    pose = motion.compute_poses(at)
     # the tool looks down: half a turn about x, then the yaw about the vertical
     turn = np.column_stack([np.cos(pose[:, 2] / 2), np.sin(pose[:, 2] / 2), np.zeros((len(at), 2))])
     add_stream(

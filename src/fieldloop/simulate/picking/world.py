@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from fieldloop.errors import BadInput
 from fieldloop.simulate.picking import catalogue, demonstrating, drawing, operators, physics, pick, wear
-from fieldloop.simulate.picking.faults import NOTHING, Faults, choose_twin_demonstrations, substitute_starved
+from fieldloop.simulate.picking.faults import NOTHING, Faults, choose_simulated_demonstrations, replace_left_out_cells
 from fieldloop.simulate.picking.pick import LINE, Act, Pace
 from fieldloop.simulate.picking.presets import get_preset
 from fieldloop.simulate.picking.scenes import Bools, Floats, Ints, Scenes
@@ -120,7 +120,7 @@ class World:
             raise BadInput(f"Cells are the numbers of strata, from 0 to {len(self.strata) - 1}, in one row.")
         twin = np.zeros(len(kinds), dtype=bool)
         if demonstrating:
-            twin = choose_twin_demonstrations(kinds, self.strata, faults, self.chance("twin", purpose))
+            twin = choose_simulated_demonstrations(kinds, self.strata, faults, self.chance("twin", purpose))
         week = np.broadcast_to(np.asarray(weeks, dtype=float), kinds.shape)
         faults = replace(faults, changes=(*self.preset.changes, *faults.changes))
         each_week = wear.CYCLES_PER_WEEK + self.preset.cycles_per_week
@@ -131,7 +131,7 @@ class World:
         self, cells: Ints, purpose: str, faults: Faults = NOTHING, week: Floats | float = 0.0
     ) -> Demonstrations:
         """Let people demonstrate once in each cell."""
-        made = substitute_starved(
+        made = replace_left_out_cells(
             np.asarray(cells, dtype=np.intp), self.strata, faults, self.chance("starved", purpose)
         )
         scenes = self.scenes(made, purpose, faults, week, demonstrating=True)

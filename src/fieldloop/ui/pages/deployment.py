@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 
 from fieldloop.loop.home.deployment import show_deployment
 from fieldloop.model.deployment import Audit, Deployment
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.say.html import Markup, escape, tag
 from fieldloop.say.marks import draw_level_mark
 from fieldloop.say.numbers import format_count, format_number, format_plural, levels_in_words, percent
@@ -48,10 +48,10 @@ def draw(visit: Visit) -> Drawn:
         draw_mixes(deployment),
     ]
     answers = (_draw_answer_card(audit), _draw_gap_questions(audit), *draw_claims(audit)) if audit else ()
-    live = map(sentence, now.early)
+    live = map(write_sentence, now.early)
     early = [tag("p", f"Note: {text}", class_="warn") for text in live]
     answers = (*answers[:1], draw_panel("Sites that went live early", *early), *answers[1:]) if early else answers
-    notes = (*map(sentence, now.changed), *map(sentence, audit.odd if audit else ()))
+    notes = (*map(write_sentence, now.changed), *map(write_sentence, audit.odd if audit else ()))
     odd = [draw_panel("Notes", *(tag("p", f"Note: {one}", class_="warn") for one in notes))] if notes else []
     return Drawn(
         escape("Deployment"), (*odd, *answers, *parts, _draw_strata(deployment), _draw_edit_form(now.map_text))
@@ -97,12 +97,12 @@ def _draw_gap_questions(audit: Audit) -> Markup:
             tag(
                 "span",
                 draw_level_mark("good" if not a.missing else "warn"),
-                tag("span", sentence(a.question)),
+                tag("span", write_sentence(a.question)),
                 class_="st",
             ),
             draw_meter(a.score),
             percent(a.score, 0),
-            tag("div", *(tag("p", sentence(one)) for one in a.missing)) if a.missing else "nothing",
+            tag("div", *(tag("p", write_sentence(one)) for one in a.missing)) if a.missing else "nothing",
         )
         for a in audit.answers
     ]

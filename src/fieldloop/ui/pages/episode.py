@@ -10,7 +10,7 @@ from fieldloop.model.annotation import Annotation
 from fieldloop.model.episode import Episode, Stated
 from fieldloop.model.finding import EpisodeReport, Finding, Status
 from fieldloop.model.stream import NS_PER_S
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.say.findings import format_finding_limit, write_finding, write_without_subject
 from fieldloop.say.html import Markup, join, tag
 from fieldloop.say.marks import draw_status, get_status_level
@@ -186,7 +186,7 @@ def _make_blocking_finding_row(episode: str, finding: Finding, at_s: float | Non
 
 def _draw_fix_hint(finding: Finding) -> Markup | None:
     return (
-        tag("small", f"A release can {write_fixes([finding.fix])}: {sentence(finding.fix.why)}")
+        tag("small", f"A release can {write_fixes([finding.fix])}: {write_sentence(finding.fix.why)}")
         if finding.fix
         else None
     )

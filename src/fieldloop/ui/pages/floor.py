@@ -10,7 +10,7 @@ from fieldloop.model.alarm import Alarm, Rate
 from fieldloop.model.finding import Status
 from fieldloop.model.policy import Outcome
 from fieldloop.model.rollout import Rollout, Rung
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.say.html import Markup, escape, tag
 from fieldloop.say.marks import draw_level_mark, draw_status
 from fieldloop.say.numbers import (
@@ -35,7 +35,7 @@ from fieldloop.ui.components import (
     draw_panel,
     draw_rollout_ladder,
     draw_table,
-    make_script_island,
+    make_script_element,
 )
 from fieldloop.ui.pages.tables_in import draw_outcomes_form, draw_unknown_results
 from fieldloop.ui.visit import Drawn, Visit
@@ -61,7 +61,7 @@ def draw(visit: Visit) -> Drawn:
         parts.append(
             draw_panel(
                 "Success in production",
-                make_script_island("success.js", {"first": convert_to_json(over_time)}, shown_seq=0),
+                make_script_element("success.js", {"first": convert_to_json(over_time)}, shown_seq=0),
                 note=f"{list_policies_shown(over_time)}, all sites, 95 % interval",
                 columns=8,
             )
@@ -75,7 +75,7 @@ def _draw_summary_card(alarms: Sequence[Alarm], success: Success) -> Markup:
     if alarms:
         last = alarms[0]
         return draw_answer_card(
-            "bad", f"Alarm at {last.site}", sentence(last.message), draw_copyable_command("fieldloop diagnose")
+            "bad", f"Alarm at {last.site}", write_sentence(last.message), draw_copyable_command("fieldloop diagnose")
         )
     if not success.points and success.rate_in_window is None:
         return draw_answer_card(
@@ -85,7 +85,7 @@ def _draw_summary_card(alarms: Sequence[Alarm], success: Success) -> Markup:
         )
     now, base = success.rate_in_window, success.baseline
     if now is None or success.status is Status.CANNOT_TELL:
-        why = " ".join(sentence(reason) for reason in success.reasons)
+        why = " ".join(write_sentence(reason) for reason in success.reasons)
         return draw_answer_card(
             "warn", "Cannot tell how production performs", why, draw_copyable_command("fieldloop monitor record FILE")
         )
@@ -113,7 +113,7 @@ def _draw_rollout(rollout: Rollout, names: Mapping[str, str]) -> Markup:
         ("Candidate", write_arm_result(rollout.candidate, rollout.candidate_successes, rollout.candidate_episodes)),
         ("Incumbent", write_arm_result(rollout.incumbent, rollout.incumbent_successes, rollout.incumbent_episodes)),
         ("Since", format_time(rollout.since_ns)),
-        ("Why", sentence(rollout.reason)),
+        ("Why", write_sentence(rollout.reason)),
     ]
     back = (
         None
@@ -142,7 +142,7 @@ def _draw_alarms(alarms: Sequence[Alarm]) -> Markup:
             "li",
             draw_level_mark("bad"),
             tag("span", f"{a.site}, {format_time(a.raised_ns)}"),
-            tag("p", sentence(a.message)),
+            tag("p", write_sentence(a.message)),
         )
         for a in alarms
     ]

@@ -6,7 +6,7 @@ from typing import Any
 from fieldloop.loop.home.protocol import show_protocol
 from fieldloop.loop.protocol.lint import Linted
 from fieldloop.loop.protocol.versions import LockedVersion
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.say.html import Markup, escape, join, tag
 from fieldloop.say.marks import draw_level_mark
 from fieldloop.say.numbers import format_plural
@@ -99,8 +99,8 @@ def _draw_remarks(linted: Linted) -> Markup:
             _draw_mark_with_word(LEVELS[r.severity], r.severity.value),
             tag("span", r.code, class_="mono"),
             r.place,
-            sentence(r.message),
-            sentence(r.advice),
+            write_sentence(r.message),
+            write_sentence(r.advice),
         )
         for r in linted.remarks
     ]

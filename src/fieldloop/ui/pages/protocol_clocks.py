@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from fieldloop.loop.home.protocol import DeviceClock
 from fieldloop.model.finding import Status
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.say.html import Markup
 from fieldloop.say.marks import draw_status
 from fieldloop.say.numbers import format_number, format_plural, format_time
@@ -43,5 +43,5 @@ def _make_clock_row(clock: DeviceClock) -> tuple[Markup | str, ...]:
         clock.synchronised_by,
         format_number(clock.offset_ms, 3),
         "never" if clock.measured_ns is None else format_time(clock.measured_ns),
-        sentence(clock.reason) if clock.reason else clock.how,
+        write_sentence(clock.reason) if clock.reason else clock.how,
     )

@@ -4,7 +4,7 @@ from fieldloop.loop.home.quality import QualityShown, show_quality
 from fieldloop.model.finding import Finding, Status
 from fieldloop.model.quality import DatasetReport, DimensionResult
 from fieldloop.model.ranking import Look
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.say.findings import format_finding_limit, write_finding, write_without_subject
 from fieldloop.say.html import Markup, escape, join, tag
 from fieldloop.say.marks import draw_status, get_status_level
@@ -145,13 +145,13 @@ def _draw_ranked_episodes(dataset_report: DatasetReport) -> Markup:
     if not looks:
         return draw_panel(
             "Look at these first",
-            tag("p", sentence(dataset_report.look_first or dataset_report.ranking.sentence), class_="dim"),
+            tag("p", write_sentence(dataset_report.look_first or dataset_report.ranking.sentence), class_="dim"),
         )
     named = "this episode" if len(looks) == 1 else f"these {len(looks)} episodes"
     return draw_panel(
         f"Look at {named} first",
         draw_table(LOOK_COLUMNS, [_make_ranked_episode_row(look) for look in looks]),
-        note=" ".join(sentence(detail) for detail in dataset_report.look_first.details)
+        note=" ".join(write_sentence(detail) for detail in dataset_report.look_first.details)
         if dataset_report.look_first
         else "",
         right=tag("a", "All episodes that are held back", href="/episodes?status=failed", class_="chip"),
@@ -188,7 +188,7 @@ def _draw_dimensions(dataset_report: DatasetReport) -> Markup:
 
 
 def _make_dimension_row(result: DimensionResult) -> tuple[object, ...]:
-    worst = _draw_worst_checks(result) if result.worst else sentence(result.sentence)
+    worst = _draw_worst_checks(result) if result.worst else write_sentence(result.sentence)
     known = result.share is not None
     return (
         result.dimension.value.capitalize(),

@@ -6,7 +6,7 @@ from fieldloop.loop.home.quality import QualityShown
 from fieldloop.model.calibration import Calibration
 from fieldloop.model.finding import Status
 from fieldloop.model.verification import Verification
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.say.html import Markup, tag
 from fieldloop.say.marks import draw_level_mark, draw_status
 from fieldloop.say.numbers import format_count, format_number, format_plural, format_time
@@ -80,7 +80,7 @@ def _draw_due_work(quality_shown: QualityShown) -> tuple[Markup, ...]:
             due.sensor,
             due.work.value,
             "when the next session begins" if due.due_ns is None else format_time(due.due_ns),
-            sentence(due.why),
+            write_sentence(due.why),
         )
         for due in due_work[:MOST]
     ]

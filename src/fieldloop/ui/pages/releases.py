@@ -3,7 +3,7 @@
 from fieldloop.loop.home.releases import show_release
 from fieldloop.loop.ship.release import list_releases
 from fieldloop.model.release import Release
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.say.html import Markup, escape, join, tag
 from fieldloop.say.numbers import (
     format_count,
@@ -114,7 +114,7 @@ def _draw_excluded_episodes(release: Release) -> Markup:
     if not release.excluded:
         return draw_panel("Left out", draw_key_values([("none", "no episode was left out")]))
     rows = [
-        (tag("a", shorten_ids(episode), href=f"/episodes/{episode}", class_="mono"), sentence(reason))
+        (tag("a", shorten_ids(episode), href=f"/episodes/{episode}", class_="mono"), write_sentence(reason))
         for episode, reason in release.excluded
     ]
     return draw_panel(

@@ -13,7 +13,7 @@ from fieldloop.model.note import Note, Subject, note
 from fieldloop.model.stream import Stream, StreamKind
 from fieldloop.release.writers.account import Account
 from fieldloop.release.writers.features import Features
-from fieldloop.release.writers.framed import Framed, frame_recording
+from fieldloop.release.writers.framed import Framed, put_recording_on_grid
 from fieldloop.release.writers.hdf5.demonstration import write_pictures, write_rows, write_stamps
 from fieldloop.release.writers.hdf5.description import (
     ATTRIBUTE,
@@ -90,7 +90,7 @@ class _Writer:
 
     def write_demonstration(self, recording: Recording) -> None:
         """Write one recording as the next demonstration."""
-        framed = frame_recording(recording, self._features)
+        framed = put_recording_on_grid(recording, self._features)
         if self.account.is_empty(framed):
             return
         name = f"demo_{self.account.episodes}"
