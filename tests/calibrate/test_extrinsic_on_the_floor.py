@@ -33,7 +33,7 @@ def test_markers_reveal_where_the_camera_really_hangs(site):
     for moved_mm, halts in ((0.0, False), (6.0, True)):
         now = truth @ tf.make_transform(np.eye(3), [moved_mm / 1e3, 0, 0])
         look = View(matrix(marker), matrix(tf.invert_transform(now) @ marker))
-        assert verify_calibration(found, [look], default_protocol(), at_ns=1).halts_production is halts
+        assert verify_calibration(found, [look], default_protocol(), at_ns=1).halts_collection is halts
 
 
 def test_the_stated_turn_holds_as_often_as_promised():

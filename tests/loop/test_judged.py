@@ -76,7 +76,7 @@ def test_verdicts_are_written_where_they_changed(told):
 
 def test_it_survives_the_ledger_and_a_replay(told):
     made = record_dataset_verdict(told, report_of(episode("00" * 32, finding()), trends=(changed(),)))
-    told.store.rebuild()
+    told.store.rebuild_tables()
     back = told.find_newest(DatasetReport)
     assert back.episodes == {PASSED: 1}
     assert back.trends[0].values == made.trends[0].values

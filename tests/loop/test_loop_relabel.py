@@ -80,7 +80,7 @@ def test_what_is_set_aside_is_counted_apart_and_can_be_restored(here):
     assert here.store.count(Episode, {"status": [*Status]}) == 2, "coverage and plans count by status"
     collect = next(stage for stage in show_home(here).stages if stage.key == "collect")
     assert dict(collect.fact.numbers)["aside"] == 1
-    here.store.rebuild()
+    here.store.rebuild_tables()
     assert find_episode(here, first).set_aside == "pushed by hand"
     relabel.restore_episodes(here, (first,))
     assert here.store.count(Episode, {"status": [*Status]}) == 3

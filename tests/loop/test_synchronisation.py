@@ -87,7 +87,7 @@ def test_a_measurement_verifies_its_robot_and_no_other(declared):
     assert reasons(declared, at_ns=made.at_ns + 31 * DAY) == ["protocol.clock_verified_too_long_ago"]
     verify_device_clock(declared, "camera/wrist", robot="arm-1", offset_ms=6.0, how="a lamp")
     assert reasons(declared) == ["protocol.clock_too_far_off"], "the newest one counts"
-    declared.store.rebuild()
+    declared.store.rebuild_tables()
     assert len(list_newest_first(declared, SynchronisationVerified)) == 2
 
 

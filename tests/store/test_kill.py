@@ -81,7 +81,7 @@ def nothing_is_lost(safe, store_url, shelf_url, options):
         assert shelf.sweep(store.list_blobs(), min_age_s=-60).temporaries == 0
         assert all(shelf.has(blob) for blob in itertools.chain(known.values(), (sha for _, sha in safe)))
         before = read_store_contents(store)
-        store.rebuild()
+        store.rebuild_tables()
         assert read_store_contents(store) == before
     finally:
         store.close()

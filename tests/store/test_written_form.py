@@ -126,7 +126,7 @@ def test_any_event_survives_the_ledger_and_a_replay(data):
     events = [data.draw(any_of(kind), label=name) for name, kind in EVENTS.items()]
     store.append(events, actor="a", at_ns=1)
     assert [r.event for r in store.read_tail()] == events
-    store.rebuild()
+    store.rebuild_tables()
     store.close()
 
 

@@ -193,7 +193,7 @@ def test_walk(tmp_path, place, afternoon):  # noqa: PLR0915 - a walk is one long
 
     # the tables are only a view of the ledger
     was = {noun: here.store.find(noun) for noun in (Episode, Demand)}
-    here.store.rebuild()
+    here.store.rebuild_tables()
     assert {noun: here.store.find(noun) for noun in (Episode, Demand)} == was
     here.close()
 

@@ -44,6 +44,6 @@ class Verification:
         return all(f.status is Status.PASSED for f in self.findings)
 
     @property
-    def halts_production(self) -> bool:
+    def halts_collection(self) -> bool:
         """Whether collection must stop until recalibrated; 'cannot tell' stops it too."""
         return any(f.status is not Status.PASSED for f in self.findings if ".halt_" in f.check)

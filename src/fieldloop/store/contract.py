@@ -275,7 +275,7 @@ class Store(Protocol):
     def list_blobs(self) -> set[str]:
         """Return the hash of every blob that an event references: a sweep of the shelf must keep these."""
 
-    def rebuild(self) -> None:
+    def rebuild_tables(self) -> None:
         """Drop every projected table and replay the ledger."""
 
     def close(self) -> None:

@@ -167,7 +167,7 @@ class SqlStore:
                 return hashes
             after = rows[-1].seq
 
-    def rebuild(self) -> None:
+    def rebuild_tables(self) -> None:
         """Drop every projected table and replay the ledger."""
         with self._database.open_for_writing(in_order=True) as connection:
             replay_ledger(connection)

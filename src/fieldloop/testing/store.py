@@ -293,7 +293,7 @@ def tables_follow_from_the_ledger(store: Store) -> None:
     for number in range(4):
         store.append(make_event_of_each_kind(number % 3), actor="a", at_ns=number)
     before = read_store_contents(store)
-    store.rebuild()
+    store.rebuild_tables()
     assert read_store_contents(store) == before
     store.append(make_event_of_each_kind(5), actor="a", at_ns=9)
     assert store.get_last_seq() == 5 * len(EVENTS)

@@ -95,7 +95,7 @@ def verify_camera_calibration(
     _judge_flagged_episodes_again(workspace, {*before, *after})
     return Verified(
         _decide_status(verification, slow),
-        verification.halts_production,
+        verification.halts_collection,
         _write_message(verification, slow),
         verification,
         slow,
@@ -139,7 +139,7 @@ def _write_message(verification: Verification, slow: float) -> Note:
 
 
 def _choose_code(verification: Verification, slow: float) -> str:
-    if verification.halts_production:
+    if verification.halts_collection:
         return "calibrate.marker_halts"
     if not verification.is_good:
         return "calibrate.marker_warns"

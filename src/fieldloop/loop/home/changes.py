@@ -73,7 +73,7 @@ def _describe_verification(recorded: Recorded[Event], seen: Verification) -> Cha
     """Describe the result of a verification; that it was made is not good news by itself."""
     sensor, robot = seen.sensor, seen.robot
     mark, text, detail = WARN, note("home.sensor_warned", sensor=sensor, robot=robot), note("home.sensor_warned_do")
-    if seen.halts_production:
+    if seen.halts_collection:
         mark, text, detail = BAD, note("home.sensor_failed", sensor=sensor, robot=robot), note("home.sensor_failed_do")
     elif seen.is_good:
         good = note("home.sensor_good", sensor=sensor, robot=robot)

@@ -60,7 +60,7 @@ class Names:
 
 
 def find_numbered(workspace: Workspace, noun: type[N], text: str) -> N:
-    """Find an object, such as an incident, by number (2, incident 2, incident-2), id, or a unique beginning of its id."""
+    """Find an object, such as an incident, by number (2, incident-2), id, or a unique beginning of its id."""
     kind = next(kind for kind, numbered in NUMBERED.items() if numbered is noun)
     number = re.fullmatch(rf"(?:{kind}[ -]?)?(\d{{1,6}})", text.strip().lower())
     if number is None:

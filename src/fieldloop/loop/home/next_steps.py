@@ -80,7 +80,7 @@ def _propose_map_steps(now: Now) -> Iterator[NextStep]:
 
 def _propose_sensor_steps(now: Now) -> Iterator[NextStep]:
     for slipped in now.slipped:
-        sensor, robot, halts = slipped.seen.sensor, slipped.seen.robot, slipped.seen.halts_production
+        sensor, robot, halts = slipped.seen.sensor, slipped.seen.robot, slipped.seen.halts_collection
         stop = note("home.sensor_stop", sensor=sensor, robot=robot)
         what = stop if halts else note("home.sensor_again", sensor=sensor, robot=robot)
         why = note("home.sensor_flagged", episodes=slipped.flagged)

@@ -40,7 +40,7 @@ def find_slipped_sensors(workspace: Workspace) -> tuple[SlippedSensor, ...]:
     waiting = [seen for seen in bad if not _is_calibrated_since(calibrations, seen)]
     flagged = _count_flagged_episodes(workspace, {seen.robot for seen in waiting}, calibrations)
     found = (SlippedSensor(v, flagged[v.robot, v.sensor], _find_calibration_kind(calibrations, v)) for v in waiting)
-    return tuple(sorted(found, key=lambda s: (not s.seen.halts_production, s.seen.robot, s.seen.sensor)))
+    return tuple(sorted(found, key=lambda s: (not s.seen.halts_collection, s.seen.robot, s.seen.sensor)))
 
 
 def _is_calibrated_since(calibrations: Sequence[Calibration], seen: Verification) -> bool:

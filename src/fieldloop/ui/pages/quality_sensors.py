@@ -57,12 +57,12 @@ def _make_calibration_row(calibration: Calibration, verification: Verification |
 
 
 def _draw_verification(verification: Verification) -> Markup:
-    word = "good" if verification.is_good else "halts" if verification.halts_production else "warns"
+    word = "good" if verification.is_good else "halts" if verification.halts_collection else "warns"
     verdict = (
         Status.PASSED
         if verification.is_good
         else Status.FAILED
-        if verification.halts_production
+        if verification.halts_collection
         else Status.CANNOT_TELL
     )
     return draw_status(verdict, f"{word}, {format_time(verification.at_ns)}")
