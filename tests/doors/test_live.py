@@ -44,7 +44,7 @@ async def following_pages(live, count, after, do):
 def test_a_change_is_read_once_and_pushed_to_every_page(workspace: Workspace, monkeypatch):
     reads = []
     home = following.show_home
-    monkeypatch.setattr(following, "home", lambda opened: reads.append(1) or home(opened))
+    monkeypatch.setattr(following, "show_home", lambda opened: reads.append(1) or home(opened))
     live = following.Live(lambda: workspace)
     before = workspace.store.get_last_seq()
     opened, heard = asyncio.run(
@@ -60,7 +60,7 @@ def test_a_change_is_read_once_and_pushed_to_every_page(workspace: Workspace, mo
 def test_nothing_is_read_while_no_page_is_open(workspace, monkeypatch):
     live = following.Live(lambda: workspace)
     asyncio.run(following_pages(live, 1, 0, lambda: None))
-    monkeypatch.setattr(type(workspace.store), "last", lambda _: pytest.fail("the ledger was read"))
+    monkeypatch.setattr(type(workspace.store), "get_last_seq", lambda _: pytest.fail("the ledger was read"))
     asyncio.run(asyncio.sleep(0.05))
     assert live._follower is None
 

@@ -310,7 +310,7 @@ def test_a_release_whose_episode_is_gone_is_not_half_exported(here, log, tmp_pat
     (episode,) = here.store.find(Episode)
     here.write(ReleaseFrozen(Release("ab" * 32, "r1", (episode.id,), (episode.id,), (), "", "", (), "")))
     empty = write_mcap([short(5)], tmp_path / "other.mcap").path
-    monkeypatch.setattr(type(here.shelf), "local", lambda *_: empty)
+    monkeypatch.setattr(type(here.shelf), "fetch_local_copy", lambda *_: empty)
     with pytest.raises(UnreadableLog, match="1 of 1 episodes"):
         export.export_release(here, "r1", tmp_path / "out", to="mcap")
     assert not (tmp_path / "out").exists()

@@ -85,7 +85,7 @@ def test_no_scene_is_drawn_twice(floor, monkeypatch):
         drawn.append(words)
         return chance(self, *words)
 
-    monkeypatch.setattr(Floor, "chance", noted)
+    monkeypatch.setattr(Floor, "make_random_generator", noted)
     for _ in range(2):
         gate.decide_gate(floor, "p1", simulate=True, seed=5)
     scenes = [words for words in drawn if words[0] == "gate"]

@@ -59,8 +59,8 @@ def test_a_file_that_cannot_be_read_stops_no_other(changed, opened):
     (changed / "protocols" / "sort.toml").write_text("[check")
     workspace = opened(changed)
     assert workspace.protocol().name == "pick"
-    assert set(workspace.protocols.refused()) == {"pack", "sort"}
-    assert set(workspace.protocols.readable()) == {"pick"}
+    assert set(workspace.protocols.list_reasons_of_refusal()) == {"pack", "sort"}
+    assert set(workspace.protocols.list_readable()) == {"pick"}
 
 
 def test_lint_says_the_same_by_whichever_path(changed, opened, monkeypatch):

@@ -66,7 +66,7 @@ def test_a_full_disk_leaves_the_store_as_it_was(tmp_path):
     store = open_store(f"sqlite:///{tmp_path / 'ledger.db'}")
     store.append(make_event_of_each_kind(), actor="a", at_ns=1)
     before = read_store_contents(store)
-    with store._database.reading() as connection:  # SQLite itself then says that the disk is full
+    with store._database.open_for_reading() as connection:  # SQLite itself then says that the disk is full
         pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
         connection.exec_driver_sql(f"PRAGMA max_page_count={pages}")
     large = WorkspaceCreated("n" * 100_000, "1")
@@ -75,7 +75,7 @@ def test_a_full_disk_leaves_the_store_as_it_was(tmp_path):
         with pytest.raises(StoreFull, match="no space left; nothing was written"):
             store.append(events, actor="a", at_ns=1)
         assert read_store_contents(store) == before
-    with store._database.reading() as connection:
+    with store._database.open_for_reading() as connection:
         connection.exec_driver_sql("PRAGMA max_page_count=1000000")
     assert store.append([large], actor="a", at_ns=1) == len(before["ledger"]) + 1
     store.close()

@@ -26,7 +26,7 @@ def s3_shelf(s3_url, s3_options):
 
 
 def damage(shelf, blob):
-    path = shelf._path(FILES, blob.sha256)
+    path = shelf._make_path(FILES, blob.sha256)
     path.chmod(0o644)
     path.write_bytes(b"x" * blob.size)
 
@@ -45,7 +45,7 @@ def test_damaged_bytes_are_never_served(folder_shelf, tmp_path):
 
 def test_bytes_cut_short_are_noticed_and_healed_by_putting_them_again(folder_shelf):
     blob = folder_shelf.put_bytes(b"precious")
-    path = folder_shelf._path(FILES, blob.sha256)
+    path = folder_shelf._make_path(FILES, blob.sha256)
     path.chmod(0o644)
     path.write_bytes(b"prec")
     with pytest.raises(StoreError, match="damaged"):
@@ -67,7 +67,7 @@ def test_jumping_about_reads_right(folder_shelf):
 def test_a_local_blob_is_handed_out_without_a_copy(folder_shelf, tmp_path):
     blob = folder_shelf.put_bytes(b"large")
     path = folder_shelf.fetch_local_copy(blob, tmp_path / "cache")
-    assert path == folder_shelf._path(FILES, blob.sha256)
+    assert path == folder_shelf._make_path(FILES, blob.sha256)
     assert not (tmp_path / "cache").exists()
     assert path.stat().st_mode & 0o222 == 0, "nobody changes a blob by accident"
 
@@ -106,14 +106,14 @@ def test_what_a_killed_writer_left_is_swept_and_the_rest_stays(folder_shelf):
 
 def test_putting_an_old_orphan_again_saves_it_from_the_sweep(folder_shelf):
     blob = folder_shelf.put_bytes(b"again")
-    os.utime(folder_shelf._path(FILES, blob.sha256), (0, 0))
+    os.utime(folder_shelf._make_path(FILES, blob.sha256), (0, 0))
     folder_shelf.put_bytes(b"again")
     assert folder_shelf.sweep(set(), min_age_s=3600).blobs == ()
 
 
 def test_an_old_object_on_s3_is_young_again_when_it_is_put_again(s3_shelf):
     blob = s3_shelf.put_bytes(b"again")
-    path = s3_shelf._path(FILES, blob.sha256)
+    path = s3_shelf._make_path(FILES, blob.sha256)
     before = s3_shelf._system.info(path)["LastModified"]
     touched = []
     real = s3_shelf._touch
@@ -166,7 +166,7 @@ def test_many_writers_of_the_same_bytes_agree(shelf):
 def test_an_object_on_s3_is_never_overwritten(s3_shelf):
     blob = s3_shelf.put_bytes(b"first")
     with pytest.raises(FileExistsError):
-        s3_shelf._system.pipe_file(s3_shelf._path(FILES, blob.sha256), b"other", mode="create")
+        s3_shelf._system.pipe_file(s3_shelf._make_path(FILES, blob.sha256), b"other", mode="create")
     assert s3_shelf.read(blob.sha256) == b"first"
 
 

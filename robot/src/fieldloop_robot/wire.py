@@ -56,7 +56,7 @@ def unpack(data: bytes, max_bytes: int = MAX_BYTES) -> dict[str, Any]:
 
 def _check_size(data: bytes, max_bytes: int) -> bytes:
     if len(data) > max_bytes:
-        raise WireError(f"The message has {len(data)} bytes, at most {max_bytes} may travel.")
+        raise WireError(f"The message has {len(data)} bytes, at most {max_bytes} can be sent.")
     return data
 
 
