@@ -115,7 +115,7 @@ def test_bad_input_is_refused_in_words(world):
         world.strata.where({"bin": "upstairs"})
     with pytest.raises(UnknownName, match="factor"):
         world.strata.where({"weather": "rain"})
-    with pytest.raises(BadInput, match="numbers from 0 to 719"):
+    with pytest.raises(BadInput, match="numbers of strata, from 0 to 719"):
         world.demonstrate(np.array([720]), "outside")
     with pytest.raises(BadInput, match="one a stratum"):
         world.cells(np.zeros(len(world.strata)), 3, "none")

@@ -30,12 +30,15 @@ def weights(samples, settings):
 
 
 def tries(floor, weights, mix, count, purpose):
-    strata = draw_strata(mix, count, floor.chance("try", purpose))
-    return [floor.attempt(Learnt(weights), s, floor.chance("try", purpose, i), 0) for i, s in enumerate(strata)]
+    strata = draw_strata(mix, count, floor.make_random_generator("try", purpose))
+    return [
+        floor.attempt_pick(Learnt(weights), s, floor.make_random_generator("try", purpose, i), 0)
+        for i, s in enumerate(strata)
+    ]
 
 
 def test_most_picks_succeed_on_the_bench_it_learnt_on(floor, weights):
-    tried = tries(floor, weights, floor.lab_mix(), 40, "lab")
+    tried = tries(floor, weights, floor.make_lab_mix(), 40, "lab")
     assert np.mean([each.succeeded for each in tried]) >= 0.7
     assert weights.validation_error < 0.015
 
@@ -43,7 +46,7 @@ def test_most_picks_succeed_on_the_bench_it_learnt_on(floor, weights):
 def test_it_is_surer_on_the_bench_than_on_floors_it_never_saw(floor, weights):
     sure = [
         np.array([each.confidence for each in tries(floor, weights, mix, 30, purpose)])
-        for mix, purpose in ((floor.lab_mix(), "sure"), (floor.production_mix(), "unsure"))
+        for mix, purpose in ((floor.make_lab_mix(), "sure"), (floor.make_production_mix(), "unsure"))
     ]
     assert np.mean(sure[0] >= 0.7) > 0.7
     assert np.mean(sure[1] >= 0.7) < np.mean(sure[0] >= 0.7) - 0.1
