@@ -119,7 +119,7 @@ def test_bad_input_is_refused_in_words(world):
         world.demonstrate(np.array([720]), "outside")
     with pytest.raises(BadInput, match="one a stratum"):
         world.cells(np.zeros(len(world.strata)), 3, "none")
-    with pytest.raises(BadInput, match="No cell"):
+    with pytest.raises(BadInput, match="No stratum"):
         world.attempt(still, np.array([], dtype=int), "none")
     with pytest.raises(BadInput, match="camera_lag_s"):
         Faults(camera_lag_s=float("nan"))

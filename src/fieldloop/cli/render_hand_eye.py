@@ -137,7 +137,7 @@ def _format_uncertainty(calibration: Any) -> str | None:
 
 def print_verification(result: Any, screen: Screen) -> None:
     """Print a verification: the offset, whether collecting must stop, and how many episodes are flagged."""
-    word = "stop collecting" if result.halts_collection else ""
+    word = "stop collecting" if result.halts else ""
     screen.print(make_heading(f"{result.verification.sensor}  ").append(format_status(result.status, word)))
     screen.write(write_sentence(result.says))
     moved = result.verification.drift
