@@ -12,7 +12,7 @@ from fieldloop.check.registry import check
 from fieldloop.check.traits import measure_length_s
 from fieldloop.model.episode import Episode, Harm
 from fieldloop.model.finding import UNKNOWN, Measurement
-from fieldloop.model.identity import content_id
+from fieldloop.model.identity import compute_content_id
 from fieldloop.model.note import NO_SUBJECT, Subject, note
 from fieldloop.stats.quantile import SD_PER_MAD
 
@@ -25,7 +25,7 @@ EXPLAINS_GAPS = (
 )
 """Defects that name the missing episodes: their indices are not counted a second time."""
 
-NO_CONTENT = content_id(())
+NO_CONTENT = compute_content_id(())
 """The id of an episode of which nothing could be read."""
 
 BY_NAME = ("hdf5",)
