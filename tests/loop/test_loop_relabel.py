@@ -180,7 +180,7 @@ def test_an_annotator_imports_only_own_labels_and_an_engineer_may_name_another(h
 
 def test_an_episode_whose_log_is_missing_is_not_changed_at_all(here, monkeypatch):
     monkeypatch.setattr(type(here.shelf), "has", lambda *_: False)
-    before = here.store.last()
+    before = here.store.get_last_seq()
     with pytest.raises(StoreError, match="set is missing on the shelf, so nothing was changed"):
         relabel.relabel_episodes(here, ("episode_000000",), set_=("operator=bert",))
-    assert here.store.last() == before
+    assert here.store.get_last_seq() == before
