@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from bench import alignment_data, timing_truth
 from bench.timing_truth import Rig, rigs
 from fieldloop.check import content_lag as content
-from fieldloop.check.content_lag import evidence
+from fieldloop.check.content_lag import collect_lag_evidence
 from fieldloop.check.content_lag.settings import read_content_lag_settings
 from fieldloop.protocol import default_protocol
 
@@ -85,7 +85,7 @@ def _prepare(rig: Rig, seed: int, motion: str) -> None:
     for camera in rig.views:
         stream = timed.recording.streams[camera]
         begin = time.process_time()
-        kept = evidence(stream, list(timed.recording.streams.values()), settings)
+        kept = collect_lag_evidence(stream, list(timed.recording.streams.values()), settings)
         cpu_s = time.process_time() - begin
         assert stream.pictures is not None
         change = picture_change(stream.pictures.frames())

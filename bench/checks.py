@@ -23,7 +23,7 @@ from fieldloop.loop.data.check import Gathered
 from fieldloop.loop.data.dry_run import list_log
 from fieldloop.loop.work.measure_part import Part, PartResult, Rules, measure_part
 from fieldloop.loop.work.parts import cut_into_parts
-from fieldloop.loop.work.run_on import cores, run_each
+from fieldloop.loop.work.run_on import count_cores, run_each
 from fieldloop.protocol import default_protocol
 from fieldloop.release.writers import write_lerobot
 
@@ -42,7 +42,7 @@ def measure(*, short: bool) -> Mapping[str, Figure]:
             **_pictures_cost(folder, SHORT_PICTURES if short else LONG_PICTURES),
             **_throughput(folder, episodes),
         }
-    return {"episodes": Figure(episodes), "cores": Figure(cores()), **figures}
+    return {"episodes": Figure(episodes), "cores": Figure(count_cores()), **figures}
 
 
 def _cost(folder: Path, episodes: int, repeats: int) -> dict[str, Figure]:
@@ -72,9 +72,9 @@ def _pictures_cost(folder: Path, count: int) -> dict[str, Figure]:
 def _check(parts: tuple[Part, ...]) -> None:
     rules = Rules(default_protocol())
     gathered = Gathered(rules)
-    for part, result in gathered.walk((part, measure_part(part, rules)) for part in parts):
-        gathered.add(part, result)
-    gathered.report("bench")
+    for part, result in gathered.add_and_yield_results((part, measure_part(part, rules)) for part in parts):
+        gathered.add_result(part, result)
+    gathered.make_report("bench")
 
 
 def _throughput(folder: Path, episodes: int) -> dict[str, Figure]:

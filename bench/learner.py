@@ -66,8 +66,12 @@ def measure(*, short: bool) -> Mapping[str, Figure]:
     rows: dict[str, list[float]] = defaultdict(list)
     for seed in range(2 if short else 6):
         floor = Floor(seed)
-        lab = _samples(floor, draw_strata(floor.lab_mix(), LAB, floor.chance("bench", "lab")), "lab")
-        more = _samples(floor, draw_strata(floor.production_mix(), MORE, floor.chance("bench", "more")), "more")
+        lab = _samples(
+            floor, draw_strata(floor.make_lab_mix(), LAB, floor.make_random_generator("bench", "lab")), "lab"
+        )
+        more = _samples(
+            floor, draw_strata(floor.make_production_mix(), MORE, floor.make_random_generator("bench", "more")), "more"
+        )
         steps = SHORT_STEPS if short else CONVOLUTION_STEPS
         for name, learn in (("mlp", _learn_mlp), ("conv", partial(_learn_conv, steps=steps))):
             if name == "conv" and seed >= (1 if short else 2):
@@ -77,8 +81,8 @@ def measure(*, short: bool) -> Mapping[str, Figure]:
                 policy = Trained(learn(samples, seed))
                 rows[f"{name}_training_s"].append(time.process_time() - began)
                 for where, mix, tries in (
-                    ("lab", floor.lab_mix(), 60 if short else 120),
-                    ("production", floor.production_mix(), 120 if short else 240),
+                    ("lab", floor.make_lab_mix(), 60 if short else 120),
+                    ("production", floor.make_production_mix(), 120 if short else 240),
                 ):
                     rows[f"{name}_{where}_{when}"].append(_rate(floor, policy, mix, where, tries, rows))
         if not short and seed < SWEEP_SEEDS:
@@ -90,10 +94,10 @@ def measure(*, short: bool) -> Mapping[str, Figure]:
 def _sweep(floor: Floor, samples: Sequence[Sample], seed: int, rows: dict[str, list[float]]) -> None:
     """Try other settings of the learner, one at a time, on all demonstrations."""
     for setting, value in SWEEP:
-        chosen = default_operations()["train"].replaced(**{setting: value})
+        chosen = default_operations()["train"].replace_values(**{setting: value})
         policy = Trained(_learn_mlp(samples, seed, chosen))
         name = f"{setting}_{value}_production_after".replace(" ", "")
-        rows[name].append(_rate(floor, policy, floor.production_mix(), "production", 240, rows))
+        rows[name].append(_rate(floor, policy, floor.make_production_mix(), "production", 240, rows))
 
 
 def _learn_mlp(samples: Sequence[Sample], seed: int, settings: Section | None = None) -> Answer:
@@ -107,10 +111,12 @@ def _learn_conv(samples: Sequence[Sample], seed: int, steps: int) -> Answer:
 
 def _samples(floor: Floor, strata: Sequence[Stratum], purpose: str) -> list[Sample]:
     """Demonstrate, annotate with the truth, and gather; pictures as the camera's driver delivers them."""
-    people, found = floor.operators(), []
+    people, found = floor.list_operators(), []
     frames = int(default_operations()["train"]["frames_per_demonstration"])
     for i, stratum in enumerate(strata):
-        shown = floor.demonstrate(stratum, people[i % len(people)], floor.chance("bench", purpose, i), 10**18)
+        shown = floor.demonstrate(
+            stratum, people[i % len(people)], floor.make_random_generator("bench", purpose, i), 10**18
+        )
         for sample in gather_samples([shown.recording], _truth(shown), frames=frames).samples:
             pictures = np.stack([simulate_delivered_picture(picture) for picture in sample.pictures])
             found.append(Sample(sample.episode, pictures, simulate_delivered_depth(sample.depths), sample.grasp))
@@ -125,9 +131,12 @@ def _truth(shown: Demonstration) -> list[Annotation]:
 def _rate(
     floor: Floor, policy: Trained, mix: tuple[Exposure, ...], where: str, tries: int, rows: dict[str, list[float]]
 ) -> float:
-    strata = draw_strata(mix, tries, floor.chance("bench", "try", where))
+    strata = draw_strata(mix, tries, floor.make_random_generator("bench", "try", where))
     began = time.process_time()
-    good = [floor.attempt(policy, s, floor.chance("bench", where, i), 0).succeeded for i, s in enumerate(strata)]
+    good = [
+        floor.attempt_pick(policy, s, floor.make_random_generator("bench", where, i), 0).succeeded
+        for i, s in enumerate(strata)
+    ]
     rows["attempt_ms"].append((time.process_time() - began) / tries * 1e3)
     return float(np.mean(good))
 
@@ -136,8 +145,12 @@ def _costs(floor: Floor, count: int) -> dict[str, list[float]]:
     """What one demonstration costs: rendering by frame, the whole of it, and its log."""
     rows: dict[str, list[float]] = defaultdict(list)
     with tempfile.TemporaryDirectory() as folder:
-        for i, stratum in enumerate(draw_strata(floor.production_mix(), count, floor.chance("bench", "costs"))):
-            shown = floor.demonstrate(stratum, floor.operators()[0], floor.chance("bench", "cost", i), 10**18)
+        for i, stratum in enumerate(
+            draw_strata(floor.make_production_mix(), count, floor.make_random_generator("bench", "costs"))
+        ):
+            shown = floor.demonstrate(
+                stratum, floor.list_operators()[0], floor.make_random_generator("bench", "cost", i), 10**18
+            )
             rendering = 0.0
             for name in ("camera/overhead", "camera/wrist", "depth/overhead"):
                 source = shown.recording.streams[name].pictures

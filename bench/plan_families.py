@@ -54,7 +54,7 @@ def play(seeds: Iterable[int]) -> Iterable[Row]:
         for family in FAMILIES:
             world = draw_world(family.name, seed)
             for strategy in STRATEGIES:
-                drawn = settings.replaced(draws=DRAWS if strategy == OURS else 2)
+                drawn = settings.replace_values(draws=DRAWS if strategy == OURS else 2)
                 turns = run(world, strategy, ROUNDS, drawn)
                 row = {"family": family.name, "form": world.form, "speed": world.speed, "seed": seed}
                 row |= {"strategy": strategy, "strata": len(world.place.codes), "budget": world.budget}

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from fieldloop.errors import UnknownName
 from fieldloop.model.plan import Coverage, Plan, PlanScore
-from fieldloop.plan.allocate import spend
+from fieldloop.plan.allocate import allocate_budget
 from fieldloop.plan.rounding import round_to_whole
-from fieldloop.plan.score import score
+from fieldloop.plan.score import score_plan
 from fieldloop.plan.strategies import STRATEGIES
 from fieldloop.protocol import Section, default_operations
 from fieldloop.simulate.picking import pick
@@ -182,7 +182,7 @@ def run(
     """Take a strategy through rounds of collecting for a budget each; the row of round 0 is the start."""
     if strategy not in NAMES:
         raise UnknownName("strategy", strategy, NAMES)
-    chosen = (settings or default_operations()["plan"]).replaced(draws=2)
+    chosen = (settings or default_operations()["plan"]).replace_values(draws=2)
     return Run(loop(world_seed, preset, sizes or Sizes()), strategy, budget, chosen).rows(rounds)
 
 
@@ -226,7 +226,7 @@ class Run:
         world = self.here.world
         known = self.here.coverages(self.policy, self.learnt, round_)
         if self.known:
-            self.scores.insert(0, score(self.plan, self.known, known, self.settings))
+            self.scores.insert(0, score_plan(self.plan, self.known, known, self.settings))
         self.known = known
         tries = self._known_best(round_) if self.strategy in BASELINES else self._planned(round_)
         cells = np.repeat(np.arange(len(tries)), tries)
@@ -239,7 +239,7 @@ class Run:
     def _planned(self, round_: int) -> Ints:
         """Tries as a plan asks for them, which knows the map, the log and what was collected before."""
         world, rng = self.here.world, self.here.world.chance("plan", round_)
-        spent = spend(self.known, (), self.budget, self.settings, rng, self.strategy, self.scores)
+        spent = allocate_budget(self.known, (), self.budget, self.settings, rng, self.strategy, self.scores)
         self.plan = replace(_plan(self.strategy, self.budget, round_), quotas=spent.quotas, expected_gain=spent.gain)
         place = {stratum: at for at, stratum in enumerate(world.strata.nouns)}
         wanted = np.zeros(len(world.strata))

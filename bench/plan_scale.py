@@ -23,7 +23,7 @@ from fieldloop.model.hardware import Robot
 from fieldloop.model.identity import Ids
 from fieldloop.model.person import Operator
 from fieldloop.model.policy import FailureClass, Outcome, Stage
-from fieldloop.plan import Crew, Known, coverage, draw, orders_csv
+from fieldloop.plan import Crew, Known, compute_coverage, draw_plan, write_orders_csv
 from fieldloop.protocol import default_operations
 from fieldloop.report.plots import BAD, SERIES, STYLE
 
@@ -101,15 +101,15 @@ def plan_once(sites: int) -> Taken:
     """Draw one plan for a map of so many sites."""
     deployment = large_map(sites)
     episodes, outcomes = logs(large_map(sites).exposures)
-    settings = default_operations()["plan"].replaced(budget=BUDGET)
+    settings = default_operations()["plan"].replace_values(budget=BUDGET)
     robots = tuple(Robot(f"arm-{k}", "arm", f"site-{k}") for k in range(sites))
     crew = Crew(tuple(Operator(f"op-{k}") for k in range(8)), robots, "pick v1")
     ids = Ids(lambda: 0, random.Random(1).getrandbits)
     wall, core = time.perf_counter(), time.process_time()
-    coverages = coverage(deployment.exposures, episodes, outcomes, tried=episodes)
+    coverages = compute_coverage(deployment.exposures, episodes, outcomes, tried=episodes)
     known = Known(coverages, deployment, episodes, outcomes, "policy")
-    plan = draw(known, (), crew, settings, ids, 0, np.random.default_rng(0))
-    orders_csv(plan.orders)
+    plan = draw_plan(known, (), crew, settings, ids, 0, np.random.default_rng(0))
+    write_orders_csv(plan.orders)
     taken = time.perf_counter() - wall, time.process_time() - core
     return Taken(len(coverages), *taken, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 

@@ -16,13 +16,13 @@ from typing import Any
 from sqlalchemy import event as database_event
 
 from bench.harness import Figure, main, summarise
-from fieldloop.loop.audit.audit import audit, latest_deployment
+from fieldloop.loop.audit.audit import audit, require_latest_deployment
 from fieldloop.loop.home.diagnoses import show_diagnosis
 from fieldloop.loop.home.episodes import find_episodes
-from fieldloop.loop.home.floor import floor
-from fieldloop.loop.home.home import home
+from fieldloop.loop.home.floor import show_floor
+from fieldloop.loop.home.home import show_home
 from fieldloop.loop.plan.plan import plan
-from fieldloop.loop.run.monitor import baselines, monitor
+from fieldloop.loop.run.monitor import list_baselines, monitor
 from fieldloop.loop.workspace import Workspace, create_workspace, open_workspace
 from fieldloop.model.alarm import Alarm
 from fieldloop.model.annotation import PHASES, Annotation
@@ -68,10 +68,10 @@ def measure(*, short: bool) -> Mapping[str, Figure]:
     with tempfile.TemporaryDirectory(prefix="bench-reads-") as name:
         workspace = build(Path(name), outcomes, episodes)
         pages: dict[str, Callable[[], Any]] = {
-            "home": lambda: home(workspace),
+            "home": lambda: show_home(workspace),
             "episodes": lambda: find_episodes(workspace),
             "episodes_filtered": lambda: find_episodes(workspace, status="failed", text="bin", where=("site=leipzig",)),
-            "floor": lambda: floor(workspace),
+            "floor": lambda: show_floor(workspace),
             "diagnosis": lambda: show_diagnosis(workspace),
         }
         figures: dict[str, Figure] = {}
@@ -117,11 +117,11 @@ def queries(workspace: Workspace, read: Callable[[], Any]) -> int:
 
 def plain_monitor(workspace: Workspace) -> Any:
     """Read every outcome, count days, then look for alarms."""
-    zones = {site.id: site.time_zone for site in latest_deployment(workspace).sites}
+    zones = {site.id: site.time_zone for site in require_latest_deployment(workspace).sites}
     days = count_daily_rates(workspace.store.find(Outcome, {"stage": Stage.PRODUCTION}), zones)
     settings = workspace.operations["monitor"]
     earlier = workspace.store.find(Alarm)
-    return watch_production(days, baselines(workspace), settings, workspace.clock(), workspace.ids, earlier)
+    return watch_production(days, list_baselines(workspace), settings, workspace.clock(), workspace.ids, earlier)
 
 
 def plain_episodes(workspace: Workspace) -> Any:
@@ -144,7 +144,7 @@ def build(folder: Path, outcomes: int, episodes: int) -> Workspace:
     plan(workspace, budget=100)
     _write(workspace, made[before:])
     _write(workspace, _shipped(episodes))
-    mapped = latest_deployment(workspace)
+    mapped = require_latest_deployment(workspace)
     for start in range(0, outcomes, CHUNK):
         _write(workspace, [_outcome(mapped, n, outcomes) for n in range(start, min(start + CHUNK, outcomes))])
     _write(workspace, [_trial(mapped, n) for n in range(400)])
@@ -158,7 +158,7 @@ def _write(workspace: Workspace, events: Sequence[Event]) -> None:
 
 def _episodes(workspace: Workspace, numbers: range) -> Any:
     chance = random.Random(0)
-    mapped = latest_deployment(workspace)
+    mapped = require_latest_deployment(workspace)
     skus = [sku.id for sku in mapped.skus]
     passing = Finding("timing.rate", Subject("camera"), Status.PASSED, 30.0, 25.0, None, "Hz")
     failing = Finding("motion.jerk", Subject("arm"), Status.FAILED, 9.0, None, 5.0, "m/s³")

@@ -82,7 +82,7 @@ def drivers(connection: Any, *, is_sqlite: bool) -> Write:
     def write(events: Sequence[OutcomeRecorded]) -> float:
         nonlocal last
         batch = OutcomeBatch(events, "bench", START_NS)
-        rows, outcomes, hours = batch.number(last, None), batch.rows, batch.hours
+        rows, outcomes, hours = batch.number_rows(last, None), batch.rows, batch.hours
         last += len(events)
         begin = time.perf_counter()
         cursor = connection.cursor()
@@ -153,12 +153,12 @@ def week(folder: Path, days: float, rounds: int) -> Figure:
     for start in range(0, MILLION, 20_000):
         chunk = [outcome(n, START_NS + n * step) for n in range(start, start + 20_000)]
         store.append(chunk, actor="bench", at_ns=START_NS)
-    store.success_rates(0, 1)  # loads what is loaded once
+    store.compute_success_rates(0, 1)  # loads what is loaded once
     times = []
     for turn in range(rounds):
         end = START_NS + int(days * NS_PER_DAY) - turn * 1_234_567_891
         begin = time.perf_counter()
-        found = store.success_rates(end - 7 * NS_PER_DAY, end)
+        found = store.compute_success_rates(end - 7 * NS_PER_DAY, end)
         times.append((time.perf_counter() - begin) * 1000)
         assert len(found) == len(POLICIES) * 5
     store.close()

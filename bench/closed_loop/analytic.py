@@ -8,9 +8,9 @@ from bench.closed_loop.greedy import spend_greedily
 from bench.closed_loop.maps import FAMILIES, Floats, Ints, Map, draw_map
 from bench.closed_loop.truths import FORMS, HALF, Truth, draw_truth
 from fieldloop.model.plan import Coverage, Plan, PlanScore
-from fieldloop.plan.allocate import spend
+from fieldloop.plan.allocate import allocate_budget
 from fieldloop.plan.rounding import round_to_whole
-from fieldloop.plan.score import score
+from fieldloop.plan.score import score_plan
 from fieldloop.protocol import Section
 
 INFORMED, GREEDY = "informed", "greedy"
@@ -124,8 +124,8 @@ class Run:
         place, before = self.world.place, self.known
         self.known = self._log(round_)
         if before and self.strategy not in BY_MAP:
-            self.scores.insert(0, score(self.plan, before, self.known, self.settings))
-        spent = spend(self.known, (), self.world.budget, self.settings, rng, self.strategy, self.scores)
+            self.scores.insert(0, score_plan(self.plan, before, self.known, self.settings))
+        spent = allocate_budget(self.known, (), self.world.budget, self.settings, rng, self.strategy, self.scores)
         self.plan = replace(
             _plan(self.strategy, self.world.budget, round_),
             quotas=spent.quotas,

@@ -108,7 +108,9 @@ def _do(folder: Path, job: Job, sizes: Sizes) -> Line:
     line: Line = {"key": job.key, "code": code(planned=bool(job.strategy)), "sizes": asdict(sizes)}
     if job.strategy:
         here = floors.opened(folder, trial.preset, job.seed, sizes)
-        settings = default_operations()["plan"].replaced(draws=2)  # intervals of expected gains are not looked at here
+        settings = default_operations()["plan"].replace_values(
+            draws=2
+        )  # intervals of expected gains are not looked at here
         taken = Run(here, job.strategy, trial.budget, settings).rows(trial.rounds_of(job.strategy))
         line |= {"rows": [asdict(row) for row in taken]}
     else:

@@ -93,7 +93,7 @@ def _their_count(path: Path) -> int:
 
 
 def _our_count(path: Path) -> int:
-    return sum(len(arrived.payloads) for _, arrived in McapScan(path).batches())
+    return sum(len(arrived.payloads) for _, arrived in McapScan(path).iterate_batches())
 
 
 def _their_touched(path: Path) -> int:
@@ -105,7 +105,9 @@ def _their_touched(path: Path) -> int:
 
 
 def _our_touched(path: Path) -> int:
-    return sum(len(payload) + payload[-1] for _, arrived in McapScan(path).batches() for payload in arrived.payloads)
+    return sum(
+        len(payload) + payload[-1] for _, arrived in McapScan(path).iterate_batches() for payload in arrived.payloads
+    )
 
 
 def _their_decoded(path: Path) -> int:

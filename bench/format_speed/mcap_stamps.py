@@ -85,6 +85,6 @@ def _ordered(entries: NDArray[np.uint64]) -> NDArray[np.int64]:
 def _by_scan(path: Path) -> Stamps:
     scan = McapScan(path)
     parts: dict[str, list[NDArray[np.int64]]] = {}
-    for number, arrived in scan.batches():
+    for number, arrived in scan.iterate_batches():
         parts.setdefault(scan.catalogue.describe[number].topic, []).append(arrived.log_ns)
     return {topic: np.concatenate(rows) for topic, rows in parts.items()}

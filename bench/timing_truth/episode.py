@@ -16,7 +16,7 @@ from bench.timing_truth.video import RawFrames, compress
 from fieldloop.errors import BadInput, UnknownName
 from fieldloop.geometry.transforms import Floats
 from fieldloop.model.episode import Episode, Recording
-from fieldloop.model.identity import content_id
+from fieldloop.model.identity import compute_content_id
 from fieldloop.model.stream import NS_PER_S, ClockKind, Stream, StreamKind
 
 START_NS = 1_780_000_000 * NS_PER_S
@@ -169,7 +169,7 @@ def _episode(rig: Rig, seed: int, motion: str, streams: Mapping[str, Stream]) ->
     assert joints is not None
     stamps = [stream.times_ns.tobytes() for stream in streams.values()]
     return Episode(
-        id=content_id([rig.name.encode(), joints.tobytes(), *stamps]),
+        id=compute_content_id([rig.name.encode(), joints.tobytes(), *stamps]),
         name=f"{rig.name}-{motion}-{seed}",
         format="simulated",
         task=motion,

@@ -170,7 +170,7 @@ def test_streams_that_do_not_overlap_cannot_tell():
 
 def test_a_taxonomy_without_these_phases_is_refused():
     recording, _ = staged()
-    with pytest.raises(BadInput, match="does not know approach"):
+    with pytest.raises(BadInput, match="has no label approach"):
         propose_phases(recording, Taxonomy("other", 1, ()), author="m")
 
 

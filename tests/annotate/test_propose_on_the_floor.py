@@ -23,11 +23,15 @@ TIERS = ("high", "medium", "long_tail")
 @pytest.fixture(scope="module")
 def demonstrations():
     floor = Floor(seed=11)
-    sites, people = list(floor.sites), floor.operators()
+    sites, people = list(floor.sites), floor.list_operators()
     made = []
     for n in range(36):
         stratum = Stratum.of(site=sites[n % len(sites)], tier=TIERS[n % 3], bin=BINS[(n // 3) % 3], lighting="bright")
-        made.append(floor.demonstrate(stratum, people[n % len(people)], floor.chance("phases", n), start_ns=10**18))
+        made.append(
+            floor.demonstrate(
+                stratum, people[n % len(people)], floor.make_random_generator("phases", n), start_ns=10**18
+            )
+        )
     return made
 
 
@@ -63,7 +67,7 @@ def test_machine_and_truth_agree_as_two_annotators_should(demonstrations, propos
 
 def test_a_pick_that_was_broken_off_is_not_reported_as_a_whole_one():
     floor, rng = Floor(seed=3), np.random.default_rng(0)
-    scene = floor.scene(Stratum.of(site="lab", tier="high", bin="front", lighting="bright"), rng)
+    scene = floor.draw_scene(Stratum.of(site="lab", tier="high", bin="front", lighting="bright"), rng)
     grasp, style = operators.choose_grasp_and_style(operators.get_operator_habit("op-amber"), scene.item, rng)
     narrow = dataclasses.replace(grasp, width_m=0.01)  # the fingers come down on the item
     verdict = physics.simulate_pick(scene, controller.plan_pick_path(narrow, style, scene.site.bin_floor_m))

@@ -3,6 +3,7 @@
 import ast
 import pathlib
 import re
+import tomllib
 
 import pytest
 
@@ -64,6 +65,87 @@ def names_in(node):
     if isinstance(node, ast.arg):
         return [node.arg]
     return [node.id] if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) else []
+
+
+VERBS = frozenset(
+    re.findall(
+        r"[a-z]+",
+        """
+    accept add adjust advance advise align allocate alternate answer apply are ask assemble assign attempt audit
+    average begins benchmark bind bisect blank bootstrap borrow bound build cache calibrate call can cast check
+    choose clamp classify clean clip close collect compare compile complete compress compute concatenate concerns
+    connect convert copy correct correlate could count create cut deal decide declare decode decodes decompress
+    define delay delimit demand demonstrate dequantise describe detect diagnose divide do does draft draw drop
+    encode enrol ensure escape estimate evaluate examine exceeds execute exit expect explain explore export expose
+    extract fill filter find fingerprint fit fits flag flatten fold forecast forget format freeze fsync gather get
+    give grant group guess halve has hash have hide hold holds identify ignore import imprint improve index infer
+    inflate ingest init insert interpolate invert is issue iterate join judge keep label lacks lay leave limit link
+    lint list load locate lock log look looks make map mark mask match matches measure mentions merge migrate
+    minimise mirror monitor mount move must name names nest normalise note number observe open order overlay
+    override pack pair pairs parse paste perform permute pick place plan pluralise predict prefix prepare prevents
+    print probe project propose put quantise quote raise rank read reads record recount redraw reduce refine refuse
+    register reject relabel release remember remove rename render renew renumber reopen repeat replace replay report
+    require resample reset reshape resolve restamp restore return revoke roll rotate round run salvage sample scale
+    scan schedule score seal search seize select send serialise serve set settle shelve shift shorten show shrink
+    simulate sketch solve sort spell split stack stamp start steer step stop store strip subsample subtract suggest
+    sum summarise survey take takes test trace track train transform translate trim truncate try turn undistort
+    unpack unwrap upcast upgrade use uses verify wait walk warn was watch weigh withdraw wrap write
+    """,
+    )
+)
+"""Words with which the name of a function begins; a word that is missing is added here, after a second look."""
+
+OTHER_NAMES = {
+    "main", "demo", "slerp", "tag", "percent", "percent_range", "to_plain", "from_plain", "default_protocol",
+    "default_operations", "angle_between", "stratum_in_words", "stratum_text_in_words", "levels_in_words",
+    "rotation_from_quaternion", "rotation_from_vector", "quaternion_from_rotation", "vector_from_rotation",
+    "pose_from_matrix", "matrix_from_pose", "type_defines_meaning", "_function", "_clocks_cover_rows",
+    "_clock_fits_slot", "_definition_fits", "_rows_contradict", "_next_readable_row", "_to_ordered_ints",
+    "_from_ordered_int", "_to_inline_svg",
+}  # fmt: skip
+"""Names known from mathematics, HTML and Python, conversions `a_from_b`, and statements that are true or false."""
+
+LAWS_AND_NOT_YET = ("src/fieldloop/testing/", "src/fieldloop/diagnose/")
+"""Laws of a contract are named by sentences; the names of the diagnosis have not been put right yet."""
+
+NAMED_BY_VERBS = [
+    p for p in places(".py") if named(p).startswith(("src/", "robot/")) and not named(p).startswith(LAWS_AND_NOT_YET)
+]
+
+
+def functions_of_modules(path):
+    body = ast.parse(path.read_text()).body
+    return [node for node in body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+
+
+@pytest.mark.parametrize("path", NAMED_BY_VERBS, ids=named)
+def test_a_function_is_named_by_what_it_does(path):
+    names = {node.name for node in functions_of_modules(path) if not node.name.startswith("__")} - OTHER_NAMES
+    assert not {name for name in names if name.strip("_").split("_")[0] not in VERBS}
+
+
+def reasons(content, place=""):
+    for name, value in content.items():
+        if isinstance(value, dict):
+            yield from reasons(value, f"{place}.{name}".strip("."))
+        elif name == "why" and isinstance(value, str):
+            yield place, value
+
+
+LEAST_WORDS = 4
+TOML_WITH_REASONS = [p for p in places(".toml") if named(p).startswith("src/") and "why" in p.read_text()]
+
+
+@pytest.mark.parametrize("path", TOML_WITH_REASONS, ids=named)
+def test_a_reason_is_a_whole_sentence(path):
+    found = dict(reasons(tomllib.loads(path.read_text())))
+    templates = {place for place, why in found.items() if why == "State the reason."}
+    unclear = {
+        place: why
+        for place, why in found.items()
+        if place not in templates and (len(why.split()) < LEAST_WORDS or not why.endswith(".") or "…" in why)
+    }
+    assert not unclear
 
 
 @pytest.mark.parametrize("path", places(".md", ".toml", ".js", ".css"), ids=named)

@@ -65,7 +65,7 @@ def test_logs_that_contradict_the_map_are_kept_with_the_audit(workspace, tmp_pat
 def test_measured_shares_are_in_force_for_every_reader_of_the_map(workspace):
     workspace.write(*(OutcomeRecorded(o) for o in UNTRUE))
     use.audit(workspace, measured=True)
-    shares = {str(e.stratum): e.share for e in use.latest_deployment(workspace).exposures}
+    shares = {str(e.stratum): e.share for e in use.require_latest_deployment(workspace).exposures}
     assert shares["bin=back,lighting=dim,site=north,tier=high"] == pytest.approx(2 / 3 * 0.5 + 1 / 3 * 0.12)
 
 

@@ -14,7 +14,7 @@ from fieldloop.model.episode import Episode
 from fieldloop.model.finding import Status
 from fieldloop.model.policy import Stage
 from fieldloop.protocol import default_operations
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 
 SETTINGS = default_operations()["audit"]
 MAP = parse_deployment_map(FULL, SKUS, SETTINGS)
@@ -48,8 +48,8 @@ def test_what_is_planted_is_found_and_nothing_else():
     message = seen["north", "lighting"].message
     assert message.code == "audit.contradicted"
     dim = next(d for d in message.details if d["level"] == "dim")
-    assert sentence(dim).startswith("dim makes up 100.0 % of 2,000 attempts (")
-    assert sentence(dim).endswith("; the map states 40.0 %.")
+    assert write_sentence(dim).startswith("dim makes up 100.0 % of 2,000 attempts (")
+    assert write_sentence(dim).endswith("; the map states 40.0 %.")
     assert [x.level for x in seen["north", "lighting"].levels if x.differs] == ["bright", "dim"]
 
 
@@ -169,7 +169,7 @@ def test_demonstrations_count_for_light_and_air_but_not_for_traffic():
     shown = [episode(k, lux=250, temperature_c=20, humidity=50, bin="jammed") for k in range(1200)]
     seen = found(episodes=shown)
     assert seen["north", "lux"].status is Status.FAILED
-    assert "300 to 800 lx and 80 to 200 lx." in sentence(seen["north", "lux"].message)
+    assert "300 to 800 lx and 80 to 200 lx." in write_sentence(seen["north", "lux"].message)
     assert seen["north", "temperature_c"].status is Status.PASSED
     assert seen["north", "humidity_percent"].status is Status.PASSED
     reason, unknown = seen["north", "bin"].message.details

@@ -25,7 +25,7 @@ def exact(deployment):
     """The product written down plainly, in fractions of what the map says."""
     found = {}
     for site in deployment.sites:
-        mixes = deployment.mixes(site)
+        mixes = deployment.get_mixes(site)
         for levels in itertools.product(*(mix.items() for mix in mixes.values())):
             share = site.share
             for _, of_level in levels:
@@ -68,8 +68,8 @@ def test_a_catalogue_by_site_gives_each_site_its_own_tiers():
     skus = "sku,picks_per_week,site\na,80,north\nb,15,south\nc,5,south\n"
     deployment = parse_deployment_map(two, skus, SETTINGS)
     north, south = deployment.sites
-    assert deployment.mixes(north)["tier"] == {"high": 1.0}
-    assert deployment.mixes(south)["tier"] == pytest.approx({"medium": 0.75, "long_tail": 0.25})
+    assert deployment.get_mixes(north)["tier"] == {"high": 1.0}
+    assert deployment.get_mixes(south)["tier"] == pytest.approx({"medium": 0.75, "long_tail": 0.25})
     with pytest.raises(BadInput, match="Did you mean 'north'"):
         parse_deployment_map(two, skus.replace("north", "nort"), SETTINGS)
     with pytest.raises(BadInput, match="listed twice"):

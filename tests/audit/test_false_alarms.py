@@ -25,7 +25,9 @@ def alarm(rng, truth, days, per_day, alike):
     counts = np.array([rng.multinomial(per_day, p) for p in of_day], dtype=float)
     level = 1.0 - ALPHA / len(truth)
     bands = [compute_claim_band(share, SETTINGS) for share in CLAIMED]
-    chances = [x.chance_beyond(*b, level) for x, b in zip(estimate_level_shares(counts, 10.0), bands, strict=True)]
+    chances = [
+        x.compute_chance_beyond(*b, level) for x, b in zip(estimate_level_shares(counts, 10.0), bands, strict=True)
+    ]
     return bool(adjust_by_holm(chances).min() <= ALPHA)
 
 

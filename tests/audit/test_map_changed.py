@@ -7,11 +7,11 @@ import pytest
 
 from fieldloop.loop.audit import audit as use
 from fieldloop.loop.audit.audited_map import find_edited_map_files
-from fieldloop.loop.home.home import home
+from fieldloop.loop.home.home import show_home
 from fieldloop.loop.plan.plan import plan
 from fieldloop.loop.workspace import create_workspace, open_workspace
 from fieldloop.model.event import DeploymentAudited, DeploymentMapped
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.ui.pages.deployment import draw
 from fieldloop.ui.visit import Visit
 
@@ -19,7 +19,7 @@ CHANGED = "changed after the audit. The map as audited is still in force. Run: f
 
 
 def changes(workspace):
-    return tuple(map(sentence, find_edited_map_files(workspace)))
+    return tuple(map(write_sentence, find_edited_map_files(workspace)))
 
 
 @pytest.fixture
@@ -51,8 +51,8 @@ def test_everything_that_uses_the_map_names_the_changed_file(workspace, name, ol
     edit(workspace, name, old, new)
     assert changes(workspace) == (f"{name} {CHANGED}",)
     assert find_edited_map_files(workspace)[0] in plan(workspace, budget=5).warnings
-    now = home(workspace)
-    (step,) = (step for step in (now.next, *now.then) if name in sentence(step.sentence))
+    now = show_home(workspace)
+    (step,) = (step for step in (now.next, *now.then) if name in write_sentence(step.sentence))
     assert step.command == "fieldloop audit"
     assert name in str(draw(Visit(workspace=workspace)))
     use.audit(workspace)
@@ -94,7 +94,7 @@ def test_files_that_lie_elsewhere_are_looked_at_where_they_lie(workspace, tmp_pa
 
 def test_audits_without_recorded_files_are_compared_with_the_workspace_s_own(workspace):
     bare = dataclasses.replace(use.find_latest_audit(workspace), files=())
-    workspace.write(DeploymentMapped(use.latest_deployment(workspace)), DeploymentAudited(bare))
+    workspace.write(DeploymentMapped(use.require_latest_deployment(workspace)), DeploymentAudited(bare))
     assert find_edited_map_files(workspace) == ()
     edit(workspace, "skus.csv", "a,10", "a,20")
     assert changes(workspace) == (f"skus.csv {CHANGED}",)

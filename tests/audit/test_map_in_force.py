@@ -6,7 +6,7 @@ from tests.audit.maps import FULL, SKUS
 from fieldloop.errors import BadInput, Refused
 from fieldloop.loop.audit.audit import audit, require_complete_audit
 from fieldloop.loop.audit.write import write_map
-from fieldloop.loop.home.home import home
+from fieldloop.loop.home.home import show_home
 from fieldloop.loop.house import setup
 from fieldloop.loop.plan.plan import plan
 from fieldloop.loop.workspace import open_workspace
@@ -24,21 +24,21 @@ def here(tmp_path):
 
 
 def test_the_example_is_written_and_comes_into_force_by_an_audit_only(here):
-    assert home(here).next.command == "fieldloop audit --example"
+    assert show_home(here).next.command == "fieldloop audit --example"
     shown = audit(here, example=True)
-    assert (shown.in_force, shown.next, here.newest(Deployment)) == (False, "fieldloop audit", None)
-    assert home(here).next.command == "fieldloop audit"
+    assert (shown.in_force, shown.next, here.find_newest(Deployment)) == (False, "fieldloop audit", None)
+    assert show_home(here).next.command == "fieldloop audit"
     with pytest.raises(Refused):
         plan(here)
     assert audit(here).in_force
-    assert here.newest(Deployment) is not None
+    assert here.find_newest(Deployment) is not None
 
 
 def test_a_text_is_checked_without_a_trace_and_put_in_force_when_asked(here):
     checked = write_map(here, FULL, skus_text=SKUS)
     assert (checked.in_force, checked.summary.code) == (False, "audit.checked_complete")
     assert not (here.root / "deployment.toml").exists()
-    assert here.newest(Deployment) is None
+    assert here.find_newest(Deployment) is None
     assert write_map(here, FULL, skus_text=SKUS, put_in_force=True).in_force
     assert (here.root / "deployment.toml").read_text(encoding="utf-8") == FULL
     with pytest.raises(BadInput, match=r"deployment\.toml"):

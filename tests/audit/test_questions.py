@@ -8,7 +8,7 @@ from fieldloop.errors import BadInput
 from fieldloop.model.audit import AuditAnswer
 from fieldloop.model.codec import from_plain
 from fieldloop.protocol import default_operations
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 
 SETTINGS = default_operations()["audit"]
 
@@ -61,7 +61,7 @@ def test_each_missing_item_is_named_under_its_question_with_how_to_write_it(line
     answer = next(a for a in audit.answers if a.question.code == f"audit.asks_{question}")
     assert answer.score < 1.0
     assert len(answer.missing) == 1
-    assert sentence(answer.missing[0]).startswith(missing)
+    assert write_sentence(answer.missing[0]).startswith(missing)
     optional = any(key in line for key in SETTINGS["not_required"])
     assert answer.missing[0].code == ("audit.missing_optional" if optional else "audit.missing")
     assert answer.missing[0]["write"]
@@ -79,7 +79,9 @@ def test_the_score_is_the_share_of_what_was_asked_for():
 def test_the_failure_rate_of_an_edge_case_is_asked_for_and_lowers_no_score():
     audit = score_questions(parse_deployment_map(FULL.replace("failure_rate = 0.2\n", ""), SKUS, SETTINGS), SETTINGS)
     edges = next(a for a in audit.answers if a.question.code == "audit.asks_edge_cases")
-    assert sentence(edges.missing[0]).startswith("how often attempts fail at stuck together (write failure_rate under")
+    assert write_sentence(edges.missing[0]).startswith(
+        "how often attempts fail at stuck together (write failure_rate under"
+    )
     assert len(edges.missing) == 1
     assert audit.score == edges.score == 1.0
 
@@ -90,7 +92,7 @@ def test_what_many_sites_lack_is_named_once():
         parse_deployment_map(f'[deployment]\nid = "d"\ntask = "t"\n{sites}', "", SETTINGS), SETTINGS
     )
     assert "shares of lighting at s0, s1, s2 and 7 more (write lighting" in " ".join(
-        map(sentence, audit.answers[0].missing)
+        map(write_sentence, audit.answers[0].missing)
     )
     assert len(audit.answers[0].missing) < 20
 
@@ -113,7 +115,7 @@ def test_a_bare_map_scores_low_and_says_a_lot():
 
 def test_a_question_that_an_earlier_version_wrote_as_text_is_still_shown():
     kept = {"question": "edge cases: which?", "score": 0.5, "missing": [], "asked": 2}
-    assert sentence(from_plain(AuditAnswer, kept).question) == "edge cases: which?"
+    assert write_sentence(from_plain(AuditAnswer, kept).question) == "edge cases: which?"
 
 
 AIR = ("dust_mg_m3 = [0, 1]\n", "vibration_m_s2 = [0, 0.2]\n", "noise_db = [60, 75]\n")

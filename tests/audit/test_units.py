@@ -9,7 +9,7 @@ from fieldloop.audit import list_unusual_values, parse_deployment_map, score_que
 from fieldloop.audit.units import OTHER_UNITS, explain_impossible_values, find_exceeded_usual_range
 from fieldloop.errors import BadInput
 from fieldloop.protocol import default_operations
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 
 SETTINGS = default_operations()["audit"]
 TWO = "sku,picks_per_week,mass_kg,length_m,width_m,height_m\n"
@@ -102,7 +102,7 @@ def test_what_is_only_unusual_is_reported_and_counts(old, new, says):
     )
     assert audit.complete
     (odd,) = audit.odd
-    assert says in sentence(odd)
+    assert says in write_sentence(odd)
 
 
 def test_one_heavy_article_is_unusual_and_not_refused():
@@ -110,7 +110,7 @@ def test_one_heavy_article_is_unusual_and_not_refused():
     found = list_unusual_values(
         parse_deployment_map(FULL, f"{TWO}{rows}anvil,100,90,0.5,0.3,0.3\n", SETTINGS), SETTINGS
     )
-    assert list(map(sentence, found)) == [
+    assert list(map(write_sentence, found)) == [
         "mass_kg: 1 of 10 articles has an unusual value, such as anvil with 90. The usual range is 0.0005 to 50 kg."
     ]
 
@@ -127,7 +127,7 @@ def test_a_catalogue_that_is_never_picked_from_has_no_tiers_and_reports_it():
 
 def test_wider_limits_can_be_stated():
     hot = FULL.replace("temperature_c = [15, 28]", "temperature_c = [15, 80]")
-    wide = SETTINGS.replaced(temperature_c=(-60.0, -35.0, 80.0, 100.0))
+    wide = SETTINGS.replace_values(temperature_c=(-60.0, -35.0, 80.0, 100.0))
     assert parse_deployment_map(hot, SKUS, wide).sites[0].zones[0].temperature.high == 80.0
 
 

@@ -53,7 +53,7 @@ def test_plenty_of_production_beats_the_start(shown: Seen) -> None:
 @pytest.mark.parametrize("strategy", [OURS, BASELINE])
 def test_a_row_repeats(shown: Seen, folder: Path, strategy: str) -> None:
     here = opened(folder, SHORT.preset, SEEDS[0], SHORT_SIZES)
-    settings = default_operations()["plan"].replaced(draws=2)
+    settings = default_operations()["plan"].replace_values(draws=2)
     rows = Run(here, strategy, SHORT.budget, settings).rows(1)
     kept = finished(folder, SHORT_SIZES)[Job(SHORT, shown.seeds[0], strategy).key]["rows"]
     assert [asdict(row) for row in rows] == kept[:2]

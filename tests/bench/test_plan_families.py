@@ -40,7 +40,7 @@ def test_demonstrations_never_hurt_and_a_world_repeats(family: str, seed: int) -
 @pytest.mark.parametrize(("family", "seed"), WORLDS[::5])
 def test_no_other_spending_of_the_same_budget_wins_more_than_the_greedy_one(family: str, seed: int) -> None:
     world = draw_world(family, seed)
-    settings = default_operations()["plan"].replaced(draws=2)
+    settings = default_operations()["plan"].replace_values(draws=2)
     won = {name: run(world, name, 1, settings)[-1] for name in ("marginal", "frequency", "informed", GREEDY)}
     assert all(turn.spent <= world.budget + 1e-9 for turn in won.values())
     # the yield of operators is drawn, so that the best on average may lose a little

@@ -8,7 +8,7 @@ from fieldloop.calibrate.explained import add_explanation
 from fieldloop.geometry import transforms as tf
 from fieldloop.model.finding import Status
 from fieldloop.protocol import default_protocol
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 
 PROTOCOL = default_protocol()
 BASE_FROM_CAMERA = tf.make_transform(tf.make_rotation_about_axis("y", 0.7), [0.9, 0.2, 0.8])
@@ -35,4 +35,4 @@ def placed(points=20, noise_m=0.0003, scale=1.0, seed=0):
 def test_each_verdict_has_its_reason(options, status, code):
     found = placed(**options)
     assert (found.status, found.message.code) == (status, f"calibrate.{code}")
-    assert sentence(found.message)
+    assert write_sentence(found.message)

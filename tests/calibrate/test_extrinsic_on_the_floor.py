@@ -25,7 +25,7 @@ def calibrated(floor, site, seed):
 def test_markers_reveal_where_the_camera_really_hangs(site):
     floor = Floor(seed=5)
     found = calibrated(floor, site, 1)
-    truth, marker = get_base_from_overhead(floor.site(site)), tf.make_transform(np.eye(3), [0.5, 0.1, 0.15])
+    truth, marker = get_base_from_overhead(floor.get_site(site)), tf.make_transform(np.eye(3), [0.5, 0.1, 0.15])
     assert found.status is Status.PASSED
     placed = np.array(found.parent_from_child) @ tf.invert_transform(truth) @ marker
     assert 1e3 * np.linalg.norm(placed[:3, 3] - marker[:3, 3]) < 0.5  # mounts are off by up to 10 mm
@@ -33,12 +33,12 @@ def test_markers_reveal_where_the_camera_really_hangs(site):
     for moved_mm, halts in ((0.0, False), (6.0, True)):
         now = truth @ tf.make_transform(np.eye(3), [moved_mm / 1e3, 0, 0])
         look = View(matrix(marker), matrix(tf.invert_transform(now) @ marker))
-        assert verify_calibration(found, [look], default_protocol(), at_ns=1).halts is halts
+        assert verify_calibration(found, [look], default_protocol(), at_ns=1).halts_collection is halts
 
 
 def test_the_stated_turn_holds_as_often_as_promised():
     floor = Floor(seed=5)
-    truth = get_base_from_overhead(floor.site("leipzig"))
+    truth = get_base_from_overhead(floor.get_site("leipzig"))
     within = []
     for seed in range(60):
         found = calibrated(floor, "leipzig", seed)

@@ -14,7 +14,7 @@ from fieldloop.loop.calibrate.intrinsics import calibrate_camera_intrinsics
 from fieldloop.loop.workspace import create_workspace, open_workspace
 from fieldloop.model.finding import Status
 from fieldloop.model.intrinsics import Intrinsics
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.testing.boards import Exposure, Lensed, draw_board_poses, render_board_pictures
 from fieldloop.testing.shared import find_shared_data
 
@@ -123,7 +123,7 @@ def test_two_cameras_in_one_folder_are_reported():
         None, tuple(sorted(REAL.glob("*[0-9][0-9].jpg"))), board="checkerboard:9x6:25mm"
     ).intrinsics
     assert result.status is Status.CANNOT_TELL
-    assert "533.1 px for 'left' and 537.4 px for 'right'" in sentence(result.message)
+    assert "533.1 px for 'left' and 537.4 px for 'right'" in write_sentence(result.message)
 
 
 @needs_real

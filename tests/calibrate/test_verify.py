@@ -68,7 +68,7 @@ def verified(**moved):
 )
 def test_a_shifted_camera_warns_then_halts(shift_mm, good, halts):
     found = verified(shift_mm=shift_mm)
-    assert (found.good, found.halts) == (good, halts)
+    assert (found.is_good, found.halts_collection) == (good, halts)
     assert found.translation_mm == pytest.approx(np.linalg.norm(shift_mm), abs=0.35)
     assert found.rotation_deg == pytest.approx(0, abs=1e-5)
 
@@ -77,7 +77,7 @@ def test_a_shifted_camera_warns_then_halts(shift_mm, good, halts):
 def test_a_turned_camera_is_caught(turn_deg, halts):
     found = verified(turn_deg=turn_deg)
     assert found.rotation_deg == pytest.approx(turn_deg, abs=0.01)
-    assert found.halts is halts  # a metre away, 0.3° are 5 mm
+    assert found.halts_collection is halts  # a metre away, 0.3° are 5 mm
 
 
 def test_a_turned_marker_alone_shows_rotation_alone():
@@ -99,15 +99,15 @@ def test_one_bad_view_neither_halts_nor_hides():
     off[:3, 3] += 0.1
     assert verify_calibration(
         calibration(), [View(seen[0].base_from_marker, matrix(off)), *seen[1:]], PROTOCOL, at_ns=5
-    ).good
+    ).is_good
     moved = list(views(shift_mm=(0, 0, 4)))
-    assert verify_calibration(calibration(), [*moved[:4], seen[0]], PROTOCOL, at_ns=5).halts
+    assert verify_calibration(calibration(), [*moved[:4], seen[0]], PROTOCOL, at_ns=5).halts_collection
 
 
 @pytest.mark.parametrize("seen", [[], [View(matrix(np.full((4, 4), np.nan)), matrix(np.eye(4)))]])
 def test_without_a_usable_view_it_is_not_good(seen):
     found = verify_calibration(calibration(), seen, PROTOCOL, at_ns=5)
-    assert (found.views, found.good, found.halts) == (0, False, True)
+    assert (found.views, found.is_good, found.halts_collection) == (0, False, True)
     assert {f.status for f in found.findings} == {Status.CANNOT_TELL}
 
 

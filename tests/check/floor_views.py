@@ -26,7 +26,7 @@ def floor_view(site, episode, shift_m=(0, 0, 0), turn_deg=(0, 0, 0)):
 def floor_recording(site, episode, shift_m=(0, 0, 0), turn_deg=(0, 0, 0)):
     """Record an episode at a site, the overhead camera's mount moved from where it was built."""
     rng, floor = np.random.default_rng([17, episode]), Floor(seed=3)
-    built = floor.site(site)
+    built = floor.get_site(site)
     floor.sites[site] = replace(
         built,
         mount_shift_m=tuple(np.add(built.mount_shift_m, shift_m)),
@@ -35,4 +35,4 @@ def floor_recording(site, episode, shift_m=(0, 0, 0), turn_deg=(0, 0, 0)):
     levels = {"tier": rng.choice(["high", "medium"]), "bin": rng.choice(["front", "back", "side"])}
     stratum = Stratum.of(site=site, lighting=str(rng.choice(list(LIGHTS))), **{k: str(v) for k, v in levels.items()})
     setup = Setup(distractors=int(rng.integers(4)))
-    return floor.demonstrate(stratum, str(rng.choice(floor.operators())), rng, 0, setup=setup).recording
+    return floor.demonstrate(stratum, str(rng.choice(floor.list_operators())), rng, 0, setup=setup).recording

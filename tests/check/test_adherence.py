@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from fieldloop.check import CHECKS
 from fieldloop.protocol import parse_protocol
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.testing.injuries.injury import change_episode, change_stream, change_values
 from fieldloop.testing.pick import LIFT_M
 from fieldloop.testing.planted import measure_by_subject
@@ -133,7 +133,7 @@ def limits(text):
 def test_the_pause_around_contact_is_measured_in_what_is_asked_for():
     found = measure_by_subject("adherence.grasp_pause", make_healthy_case())["tool"]
     assert found.value == pytest.approx(0.8 / 0.2, rel=0.1)  # still from 3.4 s to 3.95 s, slow at both ends
-    assert "at 3.75 s" in sentence(found.place)
+    assert "at 3.75 s" in write_sentence(found.place)
 
 
 @pytest.mark.parametrize("interface", ["", "telepathy"])

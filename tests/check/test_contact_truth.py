@@ -14,7 +14,7 @@ from fieldloop.testing.synthetic import START_NS, replace_streams
 @pytest.fixture(scope="module")
 def demonstrations():
     floor = Floor(3)
-    mix, people = (*floor.lab_mix(), *floor.production_mix()), floor.operators()
+    mix, people = (*floor.make_lab_mix(), *floor.make_production_mix()), floor.list_operators()
     made = [
         floor.demonstrate(mix[k % len(mix)].stratum, people[k % len(people)], np.random.default_rng(k), START_NS)
         for k in range(10)

@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fieldloop.check.content_lag import (
+    collect_lag_evidence,
     estimate_lag_drift,
     estimate_lag_step,
     estimate_lags_by_cross_validation,
     estimate_pooled_lag,
-    evidence,
     read_content_lag_settings,
 )
 from fieldloop.protocol import default_protocol
@@ -23,7 +23,7 @@ STEP = default_protocol().limits["alignment.content_step"]
 
 
 def kept_of(recording):
-    return evidence(recording.streams[CAMERA], list(recording.streams.values()), NUMBERS)
+    return collect_lag_evidence(recording.streams[CAMERA], list(recording.streams.values()), NUMBERS)
 
 
 @functools.cache
@@ -98,8 +98,8 @@ def test_frames_lost_without_a_trace_are_found(frames):
     found = estimate_lag_step(
         kept_of(drop_frames_silently(record_panning_camera(3), 180, frames)),
         NUMBERS,
-        STEP.parameter("edge_s"),
-        STEP.parameter("sd"),
+        STEP.get_parameter("edge_s"),
+        STEP.get_parameter("sd"),
     )
     assert not found.refused
     assert found.low_s <= frames / 30 <= found.high_s
@@ -108,7 +108,7 @@ def test_frames_lost_without_a_trace_are_found(frames):
 
 
 def test_no_step_is_seen_where_there_is_none():
-    found = estimate_lag_step(kept(1), NUMBERS, STEP.parameter("edge_s"), STEP.parameter("sd"))
+    found = estimate_lag_step(kept(1), NUMBERS, STEP.get_parameter("edge_s"), STEP.get_parameter("sd"))
     assert not found.refused
     assert found.low_s <= 0.0 <= found.high_s
 

@@ -7,15 +7,15 @@ import pytest
 
 from fieldloop.check.case import Case
 from fieldloop.check.content_lag import (
+    collect_lag_evidence,
     estimate_lag_drift,
     estimate_lag_step,
     estimate_pooled_lag,
-    evidence,
     read_content_lag_settings,
 )
 from fieldloop.check.content_lag.flow import CELLS, HEIGHT_OF_CELL, compute_optical_flow
 from fieldloop.check.content_lag.path import choose_motion_streams, resample_joint_path
-from fieldloop.check.episode.alignment import content_lag, content_step
+from fieldloop.check.episode.alignment import measure_camera_lag, measure_camera_lag_jump
 from fieldloop.check.judging import judge_measurement
 from fieldloop.model.finding import Status
 from fieldloop.model.stream import ClockKind, Stream, StreamKind
@@ -32,7 +32,7 @@ def with_joints(recording, **changes):
 
 
 def taken(recording):
-    return evidence(recording.streams[CAMERA], list(recording.streams.values()), NUMBERS)
+    return collect_lag_evidence(recording.streams[CAMERA], list(recording.streams.values()), NUMBERS)
 
 
 def test_nothing_to_see_is_refused():
@@ -110,19 +110,19 @@ def test_fast_cameras_are_thinned():
     recording = record_panning_camera(1)
     assert len(taken(recording)["flow"]) == len(recording.streams[CAMERA]) - 1
     quick = replace(NUMBERS, finest_period_s=0.06)
-    thin = evidence(recording.streams[CAMERA], list(recording.streams.values()), quick)
+    thin = collect_lag_evidence(recording.streams[CAMERA], list(recording.streams.values()), quick)
     assert len(thin["flow"]) == (len(recording.streams[CAMERA]) + 1) // 2 - 1
 
 
 @pytest.mark.parametrize(("lag_ms", "status"), [(0.0, Status.PASSED), (30.0, Status.FAILED), (5.0, Status.CANNOT_TELL)])
 def test_the_check_leaves_the_verdict_to_the_protocol(lag_ms, status):
-    (measurement,) = content_lag.look(Case(record_panning_camera(1, lag_ms=lag_ms)))
+    (measurement,) = measure_camera_lag.look(Case(record_panning_camera(1, lag_ms=lag_ms)))
     assert measurement.subject == "camera/panning ↔ joints"
     assert judge_measurement(measurement, LIMIT) is status
 
 
 def test_a_step_is_measured_with_its_moment():
-    (measurement,) = content_step.look(Case(drop_frames_silently(record_panning_camera(3), 180, 1)))
+    (measurement,) = measure_camera_lag_jump.look(Case(drop_frames_silently(record_panning_camera(3), 180, 1)))
     assert measurement.low > default_protocol().limits["alignment.content_step"].maximum
     assert measurement.at_s == pytest.approx(6.0, abs=0.5)
 
@@ -130,4 +130,4 @@ def test_a_step_is_measured_with_its_moment():
 def test_without_joints_nothing_is_measured():
     recording = record_panning_camera(1)
     alone = replace(recording, streams={CAMERA: recording.streams[CAMERA]})
-    assert list(content_lag.look(Case(alone))) == []
+    assert list(measure_camera_lag.look(Case(alone))) == []

@@ -4,7 +4,7 @@ import functools
 
 import pytest
 
-from fieldloop.check.content_lag import estimate_pooled_lag, evidence, read_content_lag_settings
+from fieldloop.check.content_lag import collect_lag_evidence, estimate_pooled_lag, read_content_lag_settings
 from fieldloop.ingest import open_log
 from fieldloop.model.stream import StreamKind
 from fieldloop.protocol import default_protocol
@@ -21,7 +21,7 @@ def kept_of(name):
     taken = []
     for recording in open_log(folder).recordings:
         camera = next(s for s in recording.streams.values() if s.kind is StreamKind.RGB)
-        taken.append(evidence(camera, list(recording.streams.values()), NUMBERS))
+        taken.append(collect_lag_evidence(camera, list(recording.streams.values()), NUMBERS))
     return taken
 
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 from bench.timing_truth import make_episode, rigs
 
-from fieldloop.check.batch.alignment import rig_lag
+from fieldloop.check.batch.alignment import measure_rig_lag
 from fieldloop.check.batch_case import Batch
 from fieldloop.check.case import Case
-from fieldloop.check.content_lag import estimate_pooled_lag, evidence, read_content_lag_settings
+from fieldloop.check.content_lag import collect_lag_evidence, estimate_pooled_lag, read_content_lag_settings
 from fieldloop.check.imprint.lag import imprint_lag_evidence
 from fieldloop.check.judging import judge_measurement
 from fieldloop.loop.ship import release_evidence
@@ -31,7 +31,7 @@ def batch_of(recordings):
 
 @pytest.mark.parametrize(("lag_ms", "status"), [(0.0, Status.PASSED), (8.0, Status.FAILED)])
 def test_a_rig_is_judged_by_what_was_kept_of_its_episodes(lag_ms, status):
-    (measurement,) = rig_lag.look(batch_of([record_panning_camera(seed, lag_ms=lag_ms) for seed in range(3)]))
+    (measurement,) = measure_rig_lag.look(batch_of([record_panning_camera(seed, lag_ms=lag_ms) for seed in range(3)]))
     assert measurement.about == Subject(stream="camera/panning", rig="panner")
     assert measurement.low <= lag_ms <= measurement.high
     assert judge_measurement(measurement, LIMIT) is status
@@ -41,7 +41,7 @@ def test_a_lag_is_attributed_to_its_own_camera_whatever_it_is_called(monkeypatch
     """From the pictures to the evidence of a release: `camera/left arm` is not 'arm', nor `camera/left`."""
     recordings = [renamed(record_panning_camera(seed, lag_ms=8.0), "camera/left arm") for seed in range(3)]
     batch = batch_of(recordings)
-    (measurement,) = rig_lag.look(batch)
+    (measurement,) = measure_rig_lag.look(batch)
     assert measurement.about == Subject(stream="camera/left arm", rig="panner")
     monkeypatch.setattr(release_evidence, "read_imprints", lambda *_: batch.imprints)
     (kept,) = release_evidence._estimate_lags(None, batch.episodes, default_protocol())
@@ -60,14 +60,14 @@ def renamed(recording, name):
 def test_two_robots_are_two_rigs():
     first, second = record_panning_camera(0), record_panning_camera(1, lag_ms=30.0)
     other = replace(second, episode=replace(second.episode, robot="another"))
-    found = list(rig_lag.look(batch_of([first, other])))
+    found = list(measure_rig_lag.look(batch_of([first, other])))
     assert [m.about.rig for m in found] == ["another", "panner"]
     assert found[0].value == pytest.approx(30.0, abs=2.0)
     assert found[1].value == pytest.approx(0.0, abs=2.0)
 
 
 def test_nothing_kept_is_nothing_measured():
-    assert list(rig_lag.look(Batch((record_panning_camera(0, seconds=2.0).episode,)))) == []
+    assert list(measure_rig_lag.look(Batch((record_panning_camera(0, seconds=2.0).episode,)))) == []
 
 
 @pytest.mark.soak
@@ -80,6 +80,6 @@ def test_a_rendered_rig_is_estimated_right_or_refused(name, camera, motion, answ
         make_episode(rigs.DEVELOPMENT[name], seed, motion=motion, lag_ms=-23.0, cameras=[camera]).recording.streams
         for seed in (31, 32)
     ]
-    found = estimate_pooled_lag([evidence(s[camera], list(s.values()), numbers) for s in made], numbers)
+    found = estimate_pooled_lag([collect_lag_evidence(s[camera], list(s.values()), numbers) for s in made], numbers)
     assert found.has_estimate is answered
     assert not answered or found.low_s <= -0.023 <= found.high_s

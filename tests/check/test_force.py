@@ -11,7 +11,7 @@ from fieldloop.check.signals.contact import find_longest_hold
 from fieldloop.check.signals.signal import convert_to_episode_seconds
 from fieldloop.model.stream import StreamKind
 from fieldloop.protocol import parse_protocol
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.testing.injuries import INJURIES
 from fieldloop.testing.injuries.injury import change_episode, change_values
 from fieldloop.testing.planted import make_case, make_stream, measure_by_subject
@@ -27,7 +27,7 @@ def test_held_and_peak_force_are_distinguished():
     found = measure_by_subject("force.window", change_values(make_healthy_case(), "gripper/effort", squeeze))
     assert found["gripper/effort"].value == pytest.approx(12, abs=0.2)
     assert found["gripper/effort peak"].value == 31.0
-    assert sentence(found["gripper/effort peak"].place) == "at 4.33 s"
+    assert write_sentence(found["gripper/effort peak"].place) == "at 4.33 s"
 
 
 def test_nothing_gripped_is_no_force_to_judge():

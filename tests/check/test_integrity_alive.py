@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fieldloop.model.stream import ClockKind, StreamKind
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.testing.injuries.injury import change_values
 from fieldloop.testing.planted import make_case, make_smooth_motion, make_stream, measure_by_subject
 from fieldloop.testing.synthetic import make_healthy_case
@@ -38,7 +38,7 @@ def test_a_dead_sensor_is_found_where_it_died(seconds):
 
     found = measure_by_subject("integrity.frozen", change_values(make_healthy_case(), "imu", die))["imu"]
     assert found.value == pytest.approx(seconds / 2, abs=0.05)  # 240 samples a second
-    assert sentence(found.place) == "at 2.08 s"
+    assert write_sentence(found.place) == "at 2.08 s"
     assert found.at_s == pytest.approx(500 / 240)
 
 

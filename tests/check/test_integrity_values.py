@@ -11,7 +11,7 @@ from fieldloop.check import judge_measurements, measure_episode
 from fieldloop.model.finding import Status
 from fieldloop.model.stream import StreamKind
 from fieldloop.protocol import default_protocol
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.testing.injuries.injury import change_values, keep_span
 from fieldloop.testing.planted import make_case, make_stream, measure_by_subject
 from fieldloop.testing.synthetic import make_healthy_case
@@ -30,7 +30,7 @@ def test_a_reading_that_is_no_number_is_distinguished_from_the_episode_s_start()
     late = replace(late, recording=replace(late.recording, streams={**late.recording.streams, "force": shifted}))
     found = measure_by_subject("integrity.not_finite", late)["force"]
     assert found.at_s == pytest.approx(1.25)  # not 1.00, as it is from the stream's own start
-    assert sentence(found.place) == "first at 1.25 s"
+    assert write_sentence(found.place) == "first at 1.25 s"
     assert found.value == pytest.approx(1 / (2400 * 6))
 
 

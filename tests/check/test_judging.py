@@ -21,7 +21,7 @@ from fieldloop.model.codec import from_plain, to_plain
 from fieldloop.model.finding import EpisodeReport, Finding, Measured, Measurement, Status
 from fieldloop.model.note import NO_SUBJECT, Subject, note
 from fieldloop.protocol import default_protocol, parse_protocol
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.say.findings import write_finding
 from fieldloop.testing.injuries import INJURIES
 from fieldloop.testing.shared import find_shared_data
@@ -185,19 +185,19 @@ def test_words_are_no_reason_to_measure_again(monkeypatch):
 
 def test_a_corrected_check_or_imprint_makes_what_was_measured_outdated(monkeypatch):
     rules = Rules(default_protocol())
-    before = rules.measuring
+    before = rules.fingerprint
     now = check.CHECKS["timing.longest_gap"]
     corrected = replace(now, revision=now.revision + 1)
     with monkeypatch.context() as patched:
         patched.setitem(check.CHECKS, corrected.name, corrected)
-        assert rules.measuring != before
+        assert rules.fingerprint != before
     with monkeypatch.context() as patched:
         first, *others = check.IMPRINTERS
         patched.setattr(check, "IMPRINTERS", (replace(first, revision=first.revision + 1), *others))
-        assert rules.measuring != before
+        assert rules.fingerprint != before
     fewer = {name: one for name, one in check.BATCH_CHECKS.items() if name != "corpus.near_duplicates"}
     monkeypatch.setattr(check, "BATCH_CHECKS", fewer)
-    assert rules.measuring == before, "questions about many are asked anew anyway"
+    assert rules.fingerprint == before, "questions about many are asked anew anyway"
 
 
 OLDER_ROWS = {
@@ -217,9 +217,9 @@ def test_a_table_of_an_earlier_version_is_read():
     offset, idle, undecodable = check.read_measurements_from_columns(through_parquet(OLDER_ROWS))["e"]
     (pair,) = offset.measurements
     assert pair.about == Subject("action", "joints")
-    assert sentence(pair.place) == "at 1.00 s"
-    assert sentence(idle.measurements[0].cannot_tell) == "nothing moves in this recording."
-    assert sentence(undecodable.reason) == "The recording has no camera."
+    assert write_sentence(pair.place) == "at 1.00 s"
+    assert write_sentence(idle.measurements[0].cannot_tell) == "nothing moves in this recording."
+    assert write_sentence(undecodable.reason) == "The recording has no camera."
     findings = check.judge_measurements([offset, idle, undecodable], default_protocol())
     assert [f.status for f in findings] == [Status.PASSED, Status.CANNOT_TELL, Status.NOT_APPLICABLE]
 
@@ -276,7 +276,7 @@ def test_an_interval_and_a_place_stand_in_brackets():
 
 def test_a_finding_can_be_held_by_another_fact():
     made = Finding("timing.longest_gap", Subject("imu"), Status.FAILED, 7.0, None, 1.0, "missing periods")
-    assert sentence(note("release.not_passed", check="c", status="failed", finding=made.fact)).endswith(
+    assert write_sentence(note("release.not_passed", check="c", status="failed", finding=made.fact)).endswith(
         write_finding(made)
     )
 

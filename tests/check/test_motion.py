@@ -9,7 +9,7 @@ from fieldloop.check.signals.movement import find_movement
 from fieldloop.check.signals.signal import read_signal_once
 from fieldloop.check.signals.speeds import TURN, find_full_turn_wraps, unwrap_full_turns
 from fieldloop.model.stream import NS_PER_S, ClockKind, StreamKind
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.testing.injuries.injury import change_episode, change_stream, change_values
 from fieldloop.testing.planted import make_case, make_smooth_motion, make_stream, measure_by_subject
 from fieldloop.testing.synthetic import POST_S, PRE_S, make_healthy_case
@@ -43,7 +43,7 @@ def test_a_joint_jump_is_reported_with_its_speed_and_name():
 
     found = measure_by_subject("motion.teleport", change_values(make_healthy_case(), "joints", jump))["joints"]
     assert found.value == pytest.approx(1.5 * 120, rel=0.02)
-    assert sentence(found.place) == "at 3.33 s in joint_3"
+    assert write_sentence(found.place) == "at 3.33 s in joint_3"
     assert found.at_s == pytest.approx(3.33, abs=0.01)
 
 

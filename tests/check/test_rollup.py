@@ -8,7 +8,7 @@ from fieldloop.check.rollup import sum_up_by_dimension
 from fieldloop.model.finding import EpisodeReport, Finding, Status
 from fieldloop.model.note import NO_SUBJECT
 from fieldloop.model.quality import Dimension
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 
 EVERY = {**CHECKS, **BATCH_CHECKS}
 
@@ -43,7 +43,9 @@ def test_shares_are_of_episodes_that_passed_or_failed():
         Status.PASSED: 85, Status.FAILED: 15, Status.CANNOT_TELL: 7, Status.NOT_APPLICABLE: 3,
     }  # fmt: skip
     assert result.status is Status.FAILED
-    assert sentence(result.sentence) == "85 % of 100 episodes pass (77 % to 91 %). 7 episodes could not be judged."
+    assert (
+        write_sentence(result.sentence) == "85 % of 100 episodes pass (77 % to 91 %). 7 episodes could not be judged."
+    )
 
 
 def test_the_dearest_findings_are_shown_a_check_once():

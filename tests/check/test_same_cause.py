@@ -10,7 +10,7 @@ from fieldloop.model.finding import Status
 from fieldloop.model.stream import NS_PER_S, ClockKind, Stream, StreamKind
 from fieldloop.model.stream_notes import SENDERS
 from fieldloop.protocol import default_protocol
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.testing.planted import make_case, measure_by_subject
 
 START, SECONDS, HZ = 1_767_225_600 * NS_PER_S, 20, 50
@@ -48,7 +48,7 @@ def test_a_gap_of_all_streams_is_one_finding_that_names_them():
     case = case_of(sent("joints", JOINTS, times), sent("tool", POSE, times.copy()), sent("imu", IMU, slower))
     (found,) = failed(case, "timing.longest_gap")
     assert found.about.stream == "joints"
-    assert "tool, imu" in sentence(found.place)
+    assert "tool, imu" in write_sentence(found.place)
     assert len(failed(case_of(*case.recording.streams.values(), protocol="own"), "timing.longest_gap")) == 3
 
 

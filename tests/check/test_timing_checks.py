@@ -12,7 +12,7 @@ from fieldloop.model.episode import Episode, Recording
 from fieldloop.model.fix import Fix, FixKind
 from fieldloop.model.note import note
 from fieldloop.model.stream import NS_PER_S, ClockKind, Stream, StreamKind
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.testing.injuries.injury import change_stream, drop_samples
 from fieldloop.testing.synthetic import START_NS, make_healthy_case
 
@@ -36,7 +36,7 @@ def answer(check, case):
 def test_lost_samples_are_counted(lost):
     found = answer("timing.longest_gap", drop_samples(make_healthy_case(), count=lost))["force"]
     assert found.value == lost
-    assert sentence(found.place) == "at 3.75 s"
+    assert write_sentence(found.place) == "at 3.75 s"
 
 
 def test_a_late_bunch_is_no_loss():
@@ -126,7 +126,7 @@ def test_a_clock_that_runs_backwards_is_counted_where_it_first_does():
     times = np.arange(0, 1000, 10.0)
     times[30], times[70] = times[29] - 1, times[69] - 5
     found = answer("timing.not_monotonic", case_of(stream("imu", times)))["imu"]
-    assert (found.value, sentence(found.place)) == (2, "first at 0.29 s")
+    assert (found.value, write_sentence(found.place)) == (2, "first at 0.29 s")
     assert answer("timing.repeated_stamps", case_of(stream("imu", times)))["imu"].value == 0
 
 

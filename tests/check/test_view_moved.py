@@ -109,7 +109,7 @@ def test_another_scene_cannot_tell():
 def test_of_very_many_views_some_are_looked_at():
     batch = make_healthy_batch()
     limit = batch.protocol.limits["batch.view_moved"]
-    few = limit.with_parameters(max_views=4)
+    few = limit.replace_parameters(max_views=4)
     thrifty = replace(batch.protocol, limits={**batch.protocol.limits, "batch.view_moved": few})
     (finding,) = findings(replace(batch, protocol=thrifty, calibrations=None))
     assert "(3 comparisons; 4 of 16 episodes examined)" in write_finding(finding)

@@ -9,7 +9,7 @@ from fieldloop.check import CHECKS
 from fieldloop.check.signals.pictures import scan_colour_frames
 from fieldloop.model.stream import ClockKind
 from fieldloop.protocol import parse_protocol
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.testing.injuries.injury import change_episode, change_stream
 from fieldloop.testing.injuries.repaint import change_camera_frames, get_camera_pictures, shift_camera_view
 from fieldloop.testing.injuries.vision import WRIST, blur_frames, cover_lens, freeze_frames, halve_frame_rate
@@ -33,7 +33,7 @@ def test_a_still_scene_is_no_frozen_camera():
 def test_a_frozen_camera_is_found_with_its_moment():
     frozen = found("vision.frozen_frames", freeze_frames(make_healthy_case()))
     assert frozen.value == pytest.approx(14 / 30, abs=0.05)
-    assert (sentence(frozen.place), frozen.at_s) == ("at 4.20 s", pytest.approx(4.2))
+    assert (write_sentence(frozen.place), frozen.at_s) == ("at 4.20 s", pytest.approx(4.2))
 
 
 def test_without_joints_a_still_picture_cannot_be_distinguished_from_a_frozen_one():
@@ -68,7 +68,7 @@ def test_a_camera_of_two_thirds_the_rate_repeats_every_third_frame():
     case = shift_camera_view(make_healthy_case(), WRIST, ((i * 2 // 3) * 0.05 % 1.0 for i in range(count)))
     repeated = found("vision.repeated_frames", case)
     assert repeated.value == pytest.approx(1 / 3, abs=0.05)
-    assert "about 20 of 30 frames per second are new" in sentence(repeated.place)
+    assert "about 20 of 30 frames per second are new" in write_sentence(repeated.place)
 
 
 def test_compression_that_leaves_a_little_difference_hides_no_repeat():

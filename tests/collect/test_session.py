@@ -15,7 +15,7 @@ from fieldloop.model.note import note
 from fieldloop.model.person import Operator
 from fieldloop.model.stream import StreamKind
 from fieldloop.protocol import Unverified, default_operations
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 
 SETTINGS = default_operations()["collect"]
 HOUR = 3600 * 10**9
@@ -102,7 +102,7 @@ def test_the_floor_and_precision_shorten_how_old_a_calibration_may_be():
     assert against(dataclasses.replace(STATION, on_floor=True), calibrations=aged) == ()
     (old,) = against(dataclasses.replace(STATION, precise=True), calibrations=aged)
     assert (old.code, old["age_min"], old["limit_min"]) == ("collect.calibration_too_old", 45.0, 30.0)
-    assert "45 min old; at most 30 min allowed" in sentence(old)
+    assert "45 min old; at most 30 min allowed" in write_sentence(old)
 
 
 def test_a_newer_good_calibration_heals_an_older_bad_one():

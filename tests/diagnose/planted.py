@@ -308,7 +308,7 @@ def agreements(chance, plants, world):
     return (Agreement(("a", "b"), 60, kappa, frames, 0),)
 
 
-SETTINGS = default_operations()["diagnose"].replaced(share_draws=60)
+SETTINGS = default_operations()["diagnose"].replace_values(share_draws=60)
 
 
 def explain(evidence, settings=SETTINGS):

@@ -12,7 +12,7 @@ from fieldloop.model.condition import Stratum
 from fieldloop.model.diagnosis import Gap, Lag
 from fieldloop.model.finding import Status
 from fieldloop.model.policy import Outcome, Stage
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 
 SIDES = ((Stage.LAB, 500, 10), (Stage.PRODUCTION, 1000, 20))
 
@@ -122,7 +122,7 @@ def test_a_level_in_words_beside_a_number_of_the_same_name_is_read():
 def test_agreement_that_is_not_a_number_is_ignored():
     odd = (Agreement(("anna", "ben"), 5, float("nan"), float("nan"), 0),)
     found = explain(Evidence("p", "", *sides(1, steadily(0.86, 0.6), lambda _: {"bin": "front"}), agreements=odd))
-    assert not any("nan" in sentence(c.evidence) for c in found.causes)
+    assert not any("nan" in write_sentence(c.evidence) for c in found.causes)
 
 
 def test_a_day_from_which_all_fails_more_is_not_a_condition():

@@ -16,7 +16,7 @@ from fieldloop.diagnose.inference.table import tabulate
 from fieldloop.model.condition import Stratum
 from fieldloop.model.finding import Status
 from fieldloop.model.policy import Stage
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 
 
 def lit(outcomes, values):
@@ -59,7 +59,7 @@ def test_a_cue_a_little_beyond_all_that_was_seen_is_written_with_its_digits():
     found = explain(Evidence("p", "", baseline, (*dark, *fine), shown_up_to(812.3)))
     failure = next(f for f in found.failures if f.stratum.level("bin") == "side")
     assert failure.asked[1].status is Status.FAILED
-    assert sentence(detail(failure.asked[1].answer, "value_outside")) == "lux is 812.34, outside 100 to 812.3."
+    assert write_sentence(detail(failure.asked[1].answer, "value_outside")) == "lux is 812.34, outside 100 to 812.3."
 
 
 def test_limits_of_priors_are_settings():
@@ -75,4 +75,4 @@ def test_limits_of_priors_are_settings():
     assert not simulated.mostly_simulated(Stratum.of(bin="side"), 0.6, 10.0)
     chain = Chain(first=0.2, last=0.5, score=4.0, attempts=90, moved=None)
     assert chain.loses_precision(SETTINGS)
-    assert not chain.loses_precision(SETTINGS.replaced(chain_growth=3.0))
+    assert not chain.loses_precision(SETTINGS.replace_values(chain_growth=3.0))

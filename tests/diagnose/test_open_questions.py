@@ -12,7 +12,7 @@ from fieldloop.model.condition import Exposure, Stratum
 from fieldloop.model.diagnosis import Gap
 from fieldloop.model.finding import Status
 from fieldloop.model.policy import Outcome, Stage, Step
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 
 
 def side(stage, count, rate, seed=0, **more):
@@ -39,7 +39,7 @@ def test_a_number_that_moved_in_all_of_production_is_suspected():
     found = explain(Evidence("p", "", before, after))
     assert [cause.gap for cause in found.causes] == [Gap.UNKNOWN]
     (rose,) = remarks(found, "rose_everywhere")
-    assert sentence(rose) == (
+    assert write_sentence(rose) == (
         "gripper_cycles rose from 15200 to 115400 (median) in all of production. This change may be the cause, "
         "but cannot be separated from everything else that changed. Compare with attempts at the old value."
     )
@@ -158,7 +158,7 @@ def test_the_light_of_a_failure_is_not_called_unlogged_where_only_others_lack_it
     )
     found = explain(Evidence("p", "", before, after))
     sensed = {a.answer for one in found.failures for a in one.asked if a.question.code == "diagnose.asked_sensed"}
-    assert [sentence(answer) for answer in sensed] == [
+    assert [write_sentence(answer) for answer in sensed] == [
         "lux was logged here, but not in demonstrations or the baseline. Log it there too."
     ]
     assert SETTINGS.number("explained_failures") >= len(found.failures) > 0

@@ -16,7 +16,7 @@ from fieldloop.diagnose.inference.table import tabulate
 from fieldloop.model.condition import Condition, Stratum
 from fieldloop.model.diagnosis import Gap
 from fieldloop.model.policy import Outcome, Stage
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 
 
 def test_the_fit_is_sklearns_ridge_logistic():
@@ -92,7 +92,7 @@ def test_every_gap_has_a_fix_for_never_covered_and_for_changed():
     assert all(len(fixes) == 2 for fixes in FIX.values())
     never, changed = (fix(Gap.ENVIRONMENT, Stratum.of(lighting="dim"), never_covered=x) for x in (True, False))
     assert (never.code, changed.code) == ("diagnose.fix_collect", "diagnose.fix_restore")
-    assert sentence(never) == "Collect demonstrations with lighting dim."
+    assert write_sentence(never) == "Collect demonstrations with lighting dim."
 
 
 def test_factors_that_are_not_logged_are_listed():

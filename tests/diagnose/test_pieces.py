@@ -42,7 +42,7 @@ def test_days_are_believed_to_differ_by_so_much_at_most():
     days = np.repeat(np.arange(40), 30)
     table = table_of((np.arange(1200) % 30 < 3) ^ (days % 2 == 0), days)
     assert day_spread(table, np.full(1200, 0.5), SETTINGS) == pytest.approx(1.0)
-    assert day_spread(table, np.full(1200, 0.5), SETTINGS.replaced(most_day_spread=0.4)) == pytest.approx(0.4)
+    assert day_spread(table, np.full(1200, 0.5), SETTINGS.replace_values(most_day_spread=0.4)) == pytest.approx(0.4)
 
 
 def test_chains_grow_with_a_lag_and_not_without():
@@ -54,7 +54,11 @@ def test_chains_grow_with_a_lag_and_not_without():
         assert found.moved is None
     assert (
         chain_of(
-            before, after, np.ones(300, dtype=bool), roles(before, after), SETTINGS.replaced(min_chain_attempts=301)
+            before,
+            after,
+            np.ones(300, dtype=bool),
+            roles(before, after),
+            SETTINGS.replace_values(min_chain_attempts=301),
         )
         is None
     )

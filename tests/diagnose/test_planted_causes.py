@@ -8,7 +8,7 @@ from tests.diagnose.planted import CAUSES, DAY, START, World, draw, explain, rem
 
 from fieldloop.model.diagnosis import Gap
 from fieldloop.model.finding import Status
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 
 
 def test_planted_causes_are_named_first_with_their_share():
@@ -19,8 +19,8 @@ def test_planted_causes_are_named_first_with_their_share():
         assert sum(c.share for c in found.causes) <= 1.0 + 1e-9  # the rest is unassigned
         for cause in found.causes:
             assert 0.0 <= cause.low <= cause.share <= cause.high <= 1.0
-            assert sentence(cause.evidence)
-            assert sentence(cause.fix)
+            assert write_sentence(cause.evidence)
+            assert write_sentence(cause.fix)
     assert sum(right) >= len(right) - 1
 
 

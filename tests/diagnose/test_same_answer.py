@@ -149,7 +149,7 @@ def test_some_rows_stand_for_all_in_how_costs_change():
     inquiry = inquire(draw(World((Gap.HARDWARE,), episodes=6000), 3), SETTINGS)
     sets, best = inquiry.sets, inquiry.best
     every = MemberCosts(sets, best, sets.inherent.production)
-    sets.settings = SETTINGS.replaced(share_rows=1500)
+    sets.settings = SETTINGS.replace_values(share_rows=1500)
     some = MemberCosts(sets, best, sets.inherent.production)
     mode = best.fit.coefficients
     assert some.cost(mode) == pytest.approx(every.cost(mode), abs=1e-12)

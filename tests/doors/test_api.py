@@ -13,7 +13,7 @@ from fieldloop.loop.catalogue import USE_CASES
 from fieldloop.loop.house.tokens import issue_token, revoke_token
 from fieldloop.model.note import note
 from fieldloop.model.person import Role
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 
 CASES = tuple(
     case for case in USE_CASES if case.command.split()[0] in ("home", "token", "rollout", "incident", "plan", "monitor")
@@ -112,7 +112,7 @@ def test_a_refusal_carries_its_reasons_as_facts():
     wrong = errors.Refused("No session.", (note("collect.item_not_done", item="light"),))
     (reason,) = json.loads(convert_error_to_problem(wrong).body)["reasons"]
     assert (reason["code"], reason["numbers"]) == ("collect.item_not_done", {"item": "light"})
-    assert reason["message"] == sentence(wrong.reasons[0])
+    assert reason["message"] == write_sentence(wrong.reasons[0])
     assert "reasons" not in json.loads(convert_error_to_problem(errors.Refused("No.")).body)
 
 
@@ -153,7 +153,7 @@ def test_roles_are_enforced(app, workspace):
 
 
 def test_events_name_who_asked(app, workspace):
-    before = workspace.store.last()
+    before = workspace.store.get_last_seq()
     operator = Visitor(app, AWAY, "fieldloop.example", Authorization=bearer(workspace, Role.OPERATOR))
     moved = operator.post(
         "/api/incident/move", json={"incident": "incident_01", "step": "classified", "note": "clips seen"}

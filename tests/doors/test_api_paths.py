@@ -163,10 +163,10 @@ def test_numbers_out_of_range_are_refused(app, body):
     ],
 )
 def test_values_that_nothing_can_be_made_of_are_refused(workspace, app, route, body, says):
-    before = workspace.store.last()
+    before = workspace.store.get_last_seq()
     answer = Visitor(app).post(f"/api/{route}", json=body)
     assert (answer.status_code // 100, says in answer.json()["detail"]) == (4, True), answer.text
-    assert workspace.store.last() == before
+    assert workspace.store.get_last_seq() == before
 
 
 def test_a_task_leads_to_no_file_outside_the_protocols(workspace, app):

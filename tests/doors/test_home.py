@@ -6,12 +6,12 @@ import pytest
 from tests.doors.story import DAY, NOW, S, empty_workspace, story_workspace
 from tests.doors.story_setting import written
 
-from fieldloop.loop.home.home import home
+from fieldloop.loop.home.home import show_home
 from fieldloop.loop.home.next_steps import _propose_data_steps, _propose_ship_steps
 from fieldloop.loop.home.now import read_workspace_state
 from fieldloop.loop.home.pages import count_open_work, list_last_reports, read_ledger_tail, read_success_rates
 from fieldloop.loop.home.success import compute_success_over_time
-from fieldloop.loop.plan.known import compute_coverage, find_good_demonstrations
+from fieldloop.loop.plan.known import compute_workspace_coverage, find_good_demonstrations
 from fieldloop.model import event as happened
 from fieldloop.model.decision import Decision, GateTest
 from fieldloop.model.deployment import Audit, AuditAnswer
@@ -24,7 +24,7 @@ from fieldloop.model.plan import Plan
 from fieldloop.model.policy import Outcome, PolicyVersion, Stage
 from fieldloop.model.release import Release
 from fieldloop.model.rollout import Rollout, Rung
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +42,7 @@ def empty(tmp_path):
 
 
 def test_an_empty_workspace_begins_with_the_map(empty):
-    now = home(empty)
+    now = show_home(empty)
     assert now.next.command == "fieldloop audit --example"
     assert [stage.mark for stage in now.stages] == ["idle"] * 10
     assert (now.success.points, now.changes, now.coverage, now.seq) == ((), (), (), 0)
@@ -54,40 +54,40 @@ def test_gaps_in_the_map_come_before_the_plan(empty):
             Audit("x", (AuditAnswer(note("audit.asks_environment"), 0.2, ("light", "floor")),), 0.2, False)
         )
     )
-    assert sentence(home(empty).next.sentence) == "The deployment map lacks 2 items"
+    assert write_sentence(show_home(empty).next.sentence) == "The deployment map lacks 2 items"
     over = Audit("x", (), 0.2, False, overridden_by="local", override_reason="a pilot")
     empty.write(happened.DeploymentAudited(over))
-    now = home(empty)
+    now = show_home(empty)
     assert now.next.command == "fieldloop plan"
     assert now.stages[0].mark == "warn"
 
 
 def test_the_stages_say_what_is_in_them(told):
-    stages = {stage.key: stage for stage in home(told).stages}
-    assert (stages["check"].count, sentence(stages["check"].fact), stages["check"].mark) == (
+    stages = {stage.key: stage for stage in show_home(told).stages}
+    assert (stages["check"].count, write_sentence(stages["check"].fact), stages["check"].mark) == (
         "36",
         "passed, 4 held back",
         "warn",
     )
-    assert (stages["release"].count, sentence(stages["release"].fact)) == ("r1", "36 episodes")
-    assert (stages["gate"].count, sentence(stages["gate"].fact), stages["gate"].mark) == (
+    assert (stages["release"].count, write_sentence(stages["release"].fact)) == ("r1", "36 episodes")
+    assert (stages["gate"].count, write_sentence(stages["gate"].fact), stages["gate"].mark) == (
         "100",
         "trials; the gate passed",
         "good",
     )
     assert stages["monitor"].mark == "bad"
-    assert sentence(stages["diagnose"].fact) == "environment mismatch"
-    assert sentence(stages["annotate"].fact) == "annotated, 0 queued"
+    assert write_sentence(stages["diagnose"].fact) == "environment mismatch"
+    assert write_sentence(stages["annotate"].fact) == "annotated, 0 queued"
 
 
 def test_an_open_incident_comes_first_and_then_what_it_asked_for(tmp_path):
     workspace = story_workspace(tmp_path / "w")
-    assert home(workspace).next.command == 'fieldloop incident move incident_01 classified --note "what was done"'
+    assert show_home(workspace).next.command == 'fieldloop incident move incident_01 classified --note "what was done"'
     incident = workspace.store.get(Incident, "incident_01")
     done = tuple(StepDone(step, NOW, "local", "done") for step in Step)
     workspace.write(happened.IncidentMoved(dataclasses.replace(incident, steps=done)))
-    after = home(workspace)
-    assert sentence(after.next.sentence) == "Production problems call for 24 demonstrations"
+    after = show_home(workspace)
+    assert write_sentence(after.next.sentence) == "Production problems call for 24 demonstrations"
     assert after.next.command == "fieldloop plan"
     assert (after.way_back.code, after.way_back["demonstrations"]) == ("home.back_demands", 24)
     assert count_open_work(workspace) == {"/episodes": 4, "/incidents": 0}
@@ -121,8 +121,8 @@ def test_the_gates_answer_decides_what_is_next(empty, status, said, command):
         happened.PolicyTrained(policy),
         happened.PolicyGated(Decision("decision_1", policy.id, status, (test,), "f", NOW)),
     )
-    step = home(empty).next
-    assert (sentence(step.sentence), step.command) == (said, command)
+    step = show_home(empty).next
+    assert (write_sentence(step.sentence), step.command) == (said, command)
 
 
 def test_the_last_point_is_the_window_that_ends_now(told):
@@ -196,10 +196,12 @@ def happened_in():
 
 
 def test_what_comes_by_the_hundred_is_summed_up(told):
-    texts = [sentence(change.text) for change in home(told).changes]
+    texts = [write_sentence(change.text) for change in show_home(told).changes]
     assert texts[:2] == ["Demand placed", "Incident moved: leipzig-b"]
     assert any(text.endswith("outcomes recorded") for text in texts)
-    (summed,) = (change.text["events"] for change in home(told).changes if change.text.code == "home.outcomes_recorded")
+    (summed,) = (
+        change.text["events"] for change in show_home(told).changes if change.text.code == "home.outcomes_recorded"
+    )
     assert summed == sum(1 for _ in told.store.events(happened.OutcomeRecorded))  # all were recorded at once
     assert len(texts) <= 8
 
@@ -211,7 +213,7 @@ def test_episodes_released_with_fixes_are_not_called_held_back(tmp_path):
     held, good = tuple(e.id for e in episodes), sum(e.succeeded is not False for e in episodes)
     in_hand = len(find_good_demonstrations(workspace))
     fix = Fix(FixKind.TRIM, written("x"))
-    before = sum(one.demonstrations for one in compute_coverage(workspace))
+    before = sum(one.demonstrations for one in compute_workspace_coverage(workspace))
     repaired = dataclasses.replace(r1, id="7" * 64, name="r2", episodes=held, fixes=tuple((e, fix) for e in held))
     workspace.write(happened.ReleaseFrozen(repaired))
     now = dataclasses.replace(read_workspace_state(workspace), passed=0, annotated=0)
@@ -221,7 +223,7 @@ def test_episodes_released_with_fixes_are_not_called_held_back(tmp_path):
     assert not codes & {"home.all_held", "home.held_out"}
     assert [s.sentence.code for s in _propose_data_steps(dataclasses.replace(now, held=5))][-1] == "home.held_out"
     assert len(find_good_demonstrations(workspace)) == in_hand + good > in_hand
-    assert sum(one.demonstrations for one in compute_coverage(workspace)) == before + good
+    assert sum(one.demonstrations for one in compute_workspace_coverage(workspace)) == before + good
     workspace.write(
         happened.PolicyAdded(dataclasses.replace(p1, id="8" * 64, name="p8", release=repaired.id)),
         happened.PolicyAdded(dataclasses.replace(p1, id="9" * 64, name="p9", release="")),
@@ -233,14 +235,14 @@ def test_episodes_released_with_fixes_are_not_called_held_back(tmp_path):
 
 def test_a_status_among_the_changes_is_in_words(empty):
     empty.write(happened.PolicyGated(Decision("decision_1", "d" * 64, Status.CANNOT_TELL, (), "f", NOW)))
-    assert [change.text["which"] for change in home(empty).changes] == ["cannot tell"]
+    assert [change.text["which"] for change in show_home(empty).changes] == ["cannot tell"]
 
 
 def test_the_tail_follows_the_ledger(told):
     first = read_ledger_tail(told, 0, 2)
     assert [entry["seq"] for entry in first] == [1, 2]
     assert first[0]["kind"] == "WorkspaceCreated"
-    assert read_ledger_tail(told, told.store.last()) == ()
+    assert read_ledger_tail(told, told.store.get_last_seq()) == ()
 
 
 def test_each_episode_has_its_last_verdict(told):

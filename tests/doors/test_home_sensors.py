@@ -3,14 +3,14 @@
 import pytest
 from tests.doors.story import DAY, NOW, empty_workspace
 
-from fieldloop.loop.home.home import home
+from fieldloop.loop.home.home import show_home
 from fieldloop.model import event as happened
 from fieldloop.model.calibration import Calibration
 from fieldloop.model.episode import Blob, Episode, Log
 from fieldloop.model.finding import Finding, Status
 from fieldloop.model.note import Subject
 from fieldloop.model.verification import Verification
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 
 IDENTITY = tuple(tuple(float(i == j) for j in range(4)) for i in range(4))
 HALT, WARNING = "calibration.halt_shift", "calibration.warn_shift"
@@ -47,13 +47,13 @@ def looked(workspace, at_ns, *, halt=P, warn=P, name="verification_1"):
 
 
 def steps(workspace):
-    now = home(workspace)
-    return [step for step in (now.next, *now.then) if "camera/wrist" in sentence(step.sentence)]
+    now = show_home(workspace)
+    return [step for step in (now.next, *now.then) if "camera/wrist" in write_sentence(step.sentence)]
 
 
 def newest(workspace):
-    change = home(workspace).changes[0]
-    return change.mark, sentence(change.text), change.detail and sentence(change.detail)
+    change = show_home(workspace).changes[0]
+    return change.mark, write_sentence(change.text), change.detail and write_sentence(change.detail)
 
 
 def test_a_good_look_is_good_news_and_nothing_to_do(workspace):
@@ -69,8 +69,8 @@ def test_a_look_that_halts_is_bad_and_to_be_put_right(workspace, halt):
     assert (mark, text) == ("bad", "Sensor failed its verification: camera/wrist of arm-1")
     assert detail.startswith("Stop collecting")
     (step,) = steps(workspace)
-    assert (step.mark, sentence(step.sentence)) == ("bad", "Stop collecting and calibrate camera/wrist of arm-1")
-    assert "3 episodes are flagged" in sentence(step.why)
+    assert (step.mark, write_sentence(step.sentence)) == ("bad", "Stop collecting and calibrate camera/wrist of arm-1")
+    assert "3 episodes are flagged" in write_sentence(step.why)
     assert step.command == "fieldloop calibrate hand-eye POSES --robot arm-1 --sensor camera/wrist"
 
 
@@ -79,8 +79,8 @@ def test_a_look_that_warns_is_a_warning(workspace):
     looked(workspace, NOW - DAY, warn=F)
     assert newest(workspace)[0] == "warn"
     (step,) = steps(workspace)
-    assert (step.mark, sentence(step.sentence)) == ("warn", "Calibrate camera/wrist of arm-1 again soon")
-    assert "1 episode is flagged" in sentence(step.why), "the two before the good look are not"
+    assert (step.mark, write_sentence(step.sentence)) == ("warn", "Calibrate camera/wrist of arm-1 again soon")
+    assert "1 episode is flagged" in write_sentence(step.why), "the two before the good look are not"
 
 
 def test_only_a_calibration_that_passed_or_a_good_look_settles_it(workspace):

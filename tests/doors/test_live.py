@@ -43,10 +43,10 @@ async def following_pages(live, count, after, do):
 
 def test_a_change_is_read_once_and_pushed_to_every_page(workspace: Workspace, monkeypatch):
     reads = []
-    home = following.home
-    monkeypatch.setattr(following, "home", lambda opened: reads.append(1) or home(opened))
+    home = following.show_home
+    monkeypatch.setattr(following, "show_home", lambda opened: reads.append(1) or home(opened))
     live = following.Live(lambda: workspace)
-    before = workspace.store.last()
+    before = workspace.store.get_last_seq()
     opened, heard = asyncio.run(
         following_pages(live, 5, before, lambda: workspace.write(happened.OperatorEnrolled(Operator("op-8"))))
     )
@@ -60,7 +60,7 @@ def test_a_change_is_read_once_and_pushed_to_every_page(workspace: Workspace, mo
 def test_nothing_is_read_while_no_page_is_open(workspace, monkeypatch):
     live = following.Live(lambda: workspace)
     asyncio.run(following_pages(live, 1, 0, lambda: None))
-    monkeypatch.setattr(type(workspace.store), "last", lambda _: pytest.fail("the ledger was read"))
+    monkeypatch.setattr(type(workspace.store), "get_last_seq", lambda _: pytest.fail("the ledger was read"))
     asyncio.run(asyncio.sleep(0.05))
     assert live._follower is None
 
@@ -70,7 +70,7 @@ def test_streams_end_when_the_server_stops(workspace):
 
     async def listen():
         heard = []
-        async for event in live.listen(workspace.store.last()):
+        async for event in live.listen(workspace.store.get_last_seq()):
             heard.append(event)
             live.close()
         return heard
@@ -82,7 +82,7 @@ def test_a_silent_stream_sends_a_beat(workspace, monkeypatch):
     monkeypatch.setattr(following, "BEAT_S", 0.02)
 
     async def listen():
-        stream = following.Live(lambda: workspace).listen(workspace.store.last())
+        stream = following.Live(lambda: workspace).listen(workspace.store.get_last_seq())
         heard = [await anext(stream), await anext(stream)]
         await stream.aclose()
         return heard

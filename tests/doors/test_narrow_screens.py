@@ -12,7 +12,7 @@ from fieldloop.cli.screen import Screen
 from fieldloop.loop.plan.plan import PlanNow
 from fieldloop.model.condition import Stratum
 from fieldloop.model.note import note
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 
 WIDTH = 100
 CODES = re.compile(r"\x1b\[[0-9;]*m")
@@ -65,5 +65,5 @@ def test_a_diagnosis_fits_and_asks_its_questions_once(printed):
     at = next(n for n, line in enumerate(lines) if line.startswith("Four questions"))
     assert max(map(len, lines)) <= WIDTH
     for asked in found.failures[0].asked:
-        assert sum(sentence(asked.question) in line for line in lines) == 1
+        assert sum(write_sentence(asked.question) in line for line in lines) == 1
     assert any(str(STRATUM) in line for line in lines[at:])

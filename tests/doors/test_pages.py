@@ -12,7 +12,7 @@ from playwright.sync_api import Error, sync_playwright
 from tests.doors.judged import judged
 from tests.doors.story import NASTY, empty_workspace, story_workspace
 
-from fieldloop.loop.home.home import home
+from fieldloop.loop.home.home import show_home
 from fieldloop.loop.house.tokens import issue_token
 from fieldloop.loop.workspace import open_workspace
 from fieldloop.model import event as happened
@@ -221,9 +221,9 @@ def test_the_home_page_shows_the_loop_and_follows_the_ledger(root, server, brows
         page.wait_for_selector(".chart path", state="attached")
         page.wait_for_selector("html[data-live]")
         workspace = open_workspace(root)
-        before = home(workspace).stages[2].count
+        before = show_home(workspace).stages[2].count
         workspace.write(happened.OperatorEnrolled(Operator("op-9")), *_one_more_episode(workspace))
-        expected = home(workspace).stages[2].count
+        expected = show_home(workspace).stages[2].count
         workspace.close()
         assert before != expected
         until(page, f"document.querySelector('[data-count=collect]').textContent === '{expected}'")

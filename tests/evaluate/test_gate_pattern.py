@@ -11,7 +11,7 @@ from fieldloop.evaluate.comparison import judge_pattern
 from fieldloop.evaluate.pattern import compute_drift_p_value, compute_runs_p_value, find_largest_excursion, find_pattern
 from fieldloop.model.finding import Status
 from fieldloop.protocol import default_operations
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 
 GATE = default_operations()["gate"]
 
@@ -72,7 +72,7 @@ def test_scattered_failures_are_no_pattern(failing):
 def test_a_slow_decline_is_found_with_its_place():
     found = find_pattern([True] * 60 + [True, True, False, True] * 10)
     assert found.p_value < 0.01
-    assert sentence(found.order) == "0 failures came in the first 62 trials, 10 in the other 38."
+    assert write_sentence(found.order) == "0 failures came in the first 62 trials, 10 in the other 38."
 
 
 def test_too_few_trials_cannot_tell_unless_the_pattern_shows_already():

@@ -13,10 +13,10 @@ from fieldloop.evaluate.looks import Looks
 from fieldloop.evaluate.rates import Rule, judge_look, judge_rate
 from fieldloop.model.finding import Status
 from fieldloop.protocol import default_operations
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 
 GATE = default_operations()["gate"]
-LOOKS = Looks.read(GATE)
+LOOKS = Looks.from_settings(GATE)
 RULE = Rule(0.85, 100)
 
 
@@ -39,7 +39,7 @@ def test_85_of_100_meet_the_letter_and_do_not_pass():
     assert (test.message["successes"], test.message["trials"], test.message["required"]) == (85, 100, 0.85)
     assert test.message.details[0].code == "evaluate.more_near_limit"
     assert test.message.details[0]["more"] == test.more_trials
-    assert sentence(test.message).startswith("85 of 100 trials succeeded (85.0 %; 85 % required).")
+    assert write_sentence(test.message).startswith("85 of 100 trials succeeded (85.0 %; 85 % required).")
     assert test.low == pytest.approx(0.7647, abs=1e-4)  # exact one-sided 97.5 % bound
 
 
@@ -98,15 +98,15 @@ def fewest_passing(required, trials, level):
 )
 def test_asking_after_every_trial_passes_a_policy_at_the_limit_no_more_often_than_allowed(required, planned):
     def passing_from(n):
-        look = LOOKS.count_complete((n, planned))
-        return fewest_passing(required, n, LOOKS.level(look)) if n == look * planned else n + 1
+        look = LOOKS.count_complete_looks((n, planned))
+        return fewest_passing(required, n, LOOKS.get_level(look)) if n == look * planned else n + 1
 
     for below in (0.0, 0.01, 0.03, 0.1):
         assert chance_to_pass_some_time(passing_from, required - below, LOOKS.max_trials) <= LOOKS.alpha
 
 
 def test_judging_every_trial_anew_would_have_let_three_times_as_many_through():
-    level = LOOKS.level(1)
+    level = LOOKS.get_level(1)
     passed = chance_to_pass_some_time(lambda n: fewest_passing(0.85, n, level) if n >= 100 else n + 1, 0.85, 2000)
     assert passed == pytest.approx(0.1687, abs=1e-4)
 
@@ -137,7 +137,7 @@ def test_trials_beyond_a_complete_set_wait_for_the_next():
 
 
 def test_all_looks_together_spend_the_error_allowed():
-    spent = [1 - LOOKS.level(look) for look in range(1, 1001)]
+    spent = [1 - LOOKS.get_level(look) for look in range(1, 1001)]
     assert sum(spent) == pytest.approx(LOOKS.alpha * 1000 / 1001)
 
 
@@ -164,7 +164,7 @@ def test_the_trials_asked_for_would_tell_at_the_observed_rate(sets, data):
     if test.status is Status.CANNOT_TELL:
         total = trials + test.more_trials
         assert total % 100 == 0
-        level = LOOKS.level(total // 100)
+        level = LOOKS.get_level(total // 100)
         again = [judge_look(k, total, 0.85, level).status for k in {
             int(np.floor(successes / trials * total)), int(np.ceil(successes / trials * total))}]  # fmt: skip
         assert set(again) != {Status.CANNOT_TELL} or total >= GATE["max_trials"]
@@ -182,4 +182,4 @@ def test_incomplete_trials_cannot_pass_but_can_fail():
 def test_nothing_tried_says_what_to_try():
     test = consecutive(0, 0)
     assert (test.status, test.more_trials) == (Status.CANNOT_TELL, 100)
-    assert sentence(test.message) == "No trial was made yet. 100 trials are needed."
+    assert write_sentence(test.message) == "No trial was made yet. 100 trials are needed."

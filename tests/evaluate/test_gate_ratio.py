@@ -19,7 +19,7 @@ from fieldloop.model.finding import Status
 from fieldloop.protocol import default_operations
 
 GATE = default_operations()["gate"]
-LOOKS = Looks.read(GATE)
+LOOKS = Looks.from_settings(GATE)
 
 
 def judged_counts(outcome, base):
@@ -98,7 +98,7 @@ def test_the_rule_at_60_trials_each(successes, base, status):
 
 
 def test_operating_characteristics_of_the_planned_trials():
-    table = passes(60, 1 - LOOKS.level(1))
+    table = passes(60, 1 - LOOKS.get_level(1))
     assert chance_of_passing(table, 1.0, 0.95) == pytest.approx(0.8804, abs=1e-3)
     assert chance_of_passing(table, 1.0, 0.90) == pytest.approx(0.6416, abs=1e-3)
     assert max(chance_of_passing(table, 0.85, b) for b in np.linspace(0.05, 1, 100)) <= 0.025

@@ -55,7 +55,7 @@ def test_positions_reach_the_boundary_and_stay_inside():
 
 
 def test_distractors_are_counted():
-    assert {t.parameter("distractors") for t in made() if t.scenario == "distractors"} == {10.0}
+    assert {t.get_parameter("distractors") for t in made() if t.scenario == "distractors"} == {10.0}
 
 
 def test_the_order_is_mixed_but_the_consecutive_block_is_unbroken():

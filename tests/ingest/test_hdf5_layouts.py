@@ -31,9 +31,9 @@ def test_a_demonstration_is_read_by_robomimics_names(tmp_path):
     episode = first.episode
     assert (episode.name, episode.format, episode.task, episode.robot) == ("demo_0", "hdf5 robomimic", "Lift", "Panda")
     assert (episode.simulated, episode.succeeded) == (True, True)
-    assert (episode.fact("masks"), second.episode.fact("masks")) == ("valid", "train")
-    assert episode.fact("attachment.model_file").startswith("text/xml, 30 bytes, sha256 ")
-    assert "one step later" in episode.fact("next_obs")
+    assert (episode.get_fact("masks"), second.episode.get_fact("masks")) == ("valid", "train")
+    assert episode.get_fact("attachment.model_file").startswith("text/xml, 30 bytes, sha256 ")
+    assert "one step later" in episode.get_fact("next_obs")
     kinds = {name: stream.kind for name, stream in first.streams.items()}
     assert kinds == {
         "actions": StreamKind.ACTION, "rewards": StreamKind.OTHER, "dones": StreamKind.OTHER,
@@ -280,7 +280,7 @@ def test_a_long_text_is_kept_or_named_never_dropped(tmp_path, size, whole):
     text = '{"env_name": "Lift", "about": "' + "x" * size + '"}'
     with h5py.File(path, "a") as file:
         file["data"].attrs["env_args"] = text
-    fact = read(path)[0][0].episode.fact("env_args")
+    fact = read(path)[0][0].episode.get_fact("env_args")
     assert fact == text if whole else fact.startswith(f"{len(text)} characters, sha256 ")
 
 

@@ -62,9 +62,9 @@ def test_texts_are_facts_not_defects(root):
     subtasks = ["reach"] * 30 + ["lift"] * 10 + ["reach"] * 40
     recordings, said = read(foreign(root, instruction=["pick the squash"] * 80, subtask=subtasks))
     assert said == []
-    assert recordings[0].episode.fact("instruction") == "pick the squash"
-    assert json.loads(recordings[0].episode.fact("subtask")) == [[0, "reach"], [30, "lift"]]
-    assert recordings[1].episode.fact("subtask") == "reach"
+    assert recordings[0].episode.get_fact("instruction") == "pick the squash"
+    assert json.loads(recordings[0].episode.get_fact("subtask")) == [[0, "reach"], [30, "lift"]]
+    assert recordings[1].episode.get_fact("subtask") == "reach"
 
 
 def test_language_columns(root):
@@ -73,9 +73,9 @@ def test_language_columns(root):
     events[7] = [{"role": "user", "content": "faster", "style": "interjection"}]
     recordings, said = read(foreign(root, language_persistent=[always] * 80, language_events=events))
     assert said == []
-    assert json.loads(recordings[0].episode.fact("language_persistent")) == always
-    assert json.loads(recordings[0].episode.fact("language_events"))[0] == [7, events[7]]
-    assert recordings[1].episode.fact("language_events") is None
+    assert json.loads(recordings[0].episode.get_fact("language_persistent")) == always
+    assert json.loads(recordings[0].episode.get_fact("language_events"))[0] == [7, events[7]]
+    assert recordings[1].episode.get_fact("language_events") is None
 
 
 def test_labels_are_streams_and_tell_success(root):
@@ -115,13 +115,13 @@ def test_what_others_call_it_fills_the_field_and_stays_a_fact(root):
     (first, second), said = read(foreign(root, listing=listing, instruction=["never mind"] * 80))
     assert said == []
     assert (first.episode.operator, first.episode.robot, first.episode.succeeded) == ("ann", "arm-7", True)
-    assert (second.episode.succeeded, second.episode.fact("success")) == (None, "0.7")
+    assert (second.episode.succeeded, second.episode.get_fact("success")) == (None, "0.7")
     assert first.episode.task == "pick"  # the table of tasks stands above a column of texts
 
 
 def test_a_text_too_long_for_a_fact_is_named_by_its_hash(root):
     (first, _), _ = read(foreign(root, listing={"config": ["x" * 70_000, "short"]}))
-    assert first.episode.fact("config").startswith("70000 characters, sha256 ")
+    assert first.episode.get_fact("config").startswith("70000 characters, sha256 ")
 
 
 def test_tasks_are_looked_up_by_number_where_the_listing_is_lost(root):

@@ -59,7 +59,7 @@ def test_writer_to_reader(v3):
             "succeeded",
         ):
             assert getattr(got.episode, name) == getattr(wanted.episode, name)
-        assert got.episode.fact("uid") == wanted.episode.id
+        assert got.episode.get_fact("uid") == wanted.episode.id
         assert got.streams.keys() == wanted.streams.keys()
         grid_ns = wanted.streams["camera/overhead"].times_ns
         for name, stream in got.streams.items():

@@ -95,7 +95,7 @@ def test_the_origin_survives_tools_that_drop_columns(v3):
     for one, other in zip(before, after, strict=True):
         for name in ("name", "operator", "site", "stratum", "succeeded", "simulated"):
             assert getattr(one.episode, name) == getattr(other.episode, name)
-        assert one.episode.fact("uid") == other.episode.fact("uid")
+        assert one.episode.get_fact("uid") == other.episode.get_fact("uid")
 
 
 @pytest.mark.parametrize("frames", [25, 26])

@@ -100,9 +100,9 @@ def test_metadata_and_attachments_become_facts(logs):
     for log in logs:
         (got,) = McapReader().read(log)
         if log.name.startswith("OneMetadata"):
-            assert got.episode.fact("myMetadata.foo") == "bar"
+            assert got.episode.get_fact("myMetadata.foo") == "bar"
         if log.name.startswith("OneAttachment"):
-            assert got.episode.fact("attachment.myFile") == (
+            assert got.episode.get_fact("attachment.myFile") == (
                 "application/octet-stream, 3 bytes, "
                 "sha256 039058c6f2c0cb492c533b0a4d14ef77cc0f78abccced5287d84a1a2011cfb81"
             )

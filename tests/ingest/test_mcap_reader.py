@@ -191,8 +191,8 @@ def test_records_of_others_become_facts_and_fill_what_ours_does_not_say(tmp_path
     )
     episode = read(log).episode
     assert (episode.operator, episode.robot) == ("op-7", "arm-1")
-    assert episode.fact("rig.lux") == "400"
-    assert episode.fact("notes.x").startswith("70000 characters, sha256 ")
+    assert episode.get_fact("rig.lux") == "400"
+    assert episode.get_fact("notes.x").startswith("70000 characters, sha256 ")
 
 
 @pytest.mark.parametrize(
@@ -218,10 +218,12 @@ def test_records_of_others_become_facts_and_fill_what_ours_does_not_say(tmp_path
 def test_a_calibration_that_is_attached_is_a_fact(tmp_path, name, media_type, text):
     log = write(tmp_path / "a.mcap", {"/t": ("json", None, [(1, 1, b"[1]")])}, attachments=[(name, media_type, text)])
     episode = read(log).episode
-    calibration = json.loads(episode.fact("calibration.wrist"))
+    calibration = json.loads(episode.get_fact("calibration.wrist"))
     assert calibration["camera_matrix"] == [600, 0, 320, 0, 601, 240, 0, 0, 1]
     assert calibration["distortion"] == [0.1, 0.2]
-    assert episode.fact(f"attachment.{name}").endswith(f"{len(text)} bytes, sha256 {hashlib.sha256(text).hexdigest()}")
+    assert episode.get_fact(f"attachment.{name}").endswith(
+        f"{len(text)} bytes, sha256 {hashlib.sha256(text).hexdigest()}"
+    )
 
 
 @pytest.mark.parametrize("text", [b"", b"\x00\xff", b"{", b"[1, 2]", b"a: [", b"K: [1, 2]", b"K: {a: b}", b"K: .nan"])

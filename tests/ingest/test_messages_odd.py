@@ -238,4 +238,4 @@ def test_yaml_that_refers_to_itself_is_refused(tmp_path):
     levels = [f"k{i}: &k{i} [{', '.join([f'*k{i - 1}'] * 9)}]" for i in range(1, 12)]
     bomb = "\n".join(["k0: &k0 [1, 2]", *levels]).encode()
     log = write(tmp_path / "a.mcap", {"/t": GOOD}, attachments=[("rig.yaml", "text/yaml", bomb)])
-    assert read(log).episode.fact("attachment.rig.yaml").startswith("text/yaml, ")
+    assert read(log).episode.get_fact("attachment.rig.yaml").startswith("text/yaml, ")

@@ -44,7 +44,7 @@ TELLING = {
 def test_a_text_that_never_changes_is_a_fact(tmp_path, said):
     got = read(write(tmp_path / "a.mcap", {"/operator": said, "/cell/door": said}))
     assert got.episode.operator == "op-7"
-    assert got.episode.fact("cell/door") == "op-7"
+    assert got.episode.get_fact("cell/door") == "op-7"
     notes = got.streams["cell/door"].notes
     assert "left out" not in notes
     assert notes["values"] == "its messages hold no numbers; texts that never change are facts of the episode"
@@ -87,8 +87,8 @@ def test_fields_fill_the_episode_only_among_nothing_but_texts(tmp_path):
     }
     got = read(write(tmp_path / "a.mcap", channels))
     assert (got.episode.operator, got.episode.robot, got.episode.site) == ("op-7", "arm-2", "")
-    assert got.episode.fact("battery.location") == "slot 1"
-    assert got.episode.fact("about.task.name") == "x"
+    assert got.episode.get_fact("battery.location") == "slot 1"
+    assert got.episode.get_fact("about.task.name") == "x"
 
 
 def test_what_programs_say_of_themselves_is_no_fact(tmp_path):
@@ -101,8 +101,8 @@ def test_a_text_of_any_length_or_characters_is_a_fact_fit_for_a_table(tmp_path):
     got = read(
         write(tmp_path / "a.mcap", {"/robot_description": strings("<robot>" * 20_000), "/odd": documents("\udce9")})
     )
-    assert got.episode.fact("robot_description").startswith("140000 characters, sha256 ")
-    assert got.episode.fact("odd") == "\\udce9"
+    assert got.episode.get_fact("robot_description").startswith("140000 characters, sha256 ")
+    assert got.episode.get_fact("odd") == "\\udce9"
 
 
 def counts(value):

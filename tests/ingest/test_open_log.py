@@ -78,7 +78,7 @@ def test_a_folder_of_logs_and_datasets_reads_both(mcap_log, tmp_path):
     (tmp_path / "a-pick.mcap").write_bytes(mcap_log.read_bytes())
     log = open_log(tmp_path)
     assert log.format == "lerobot + mcap"
-    assert log.expected == 4
+    assert log.expected_recordings == 4
     assert [recording.episode.format for recording in log.recordings] == ["mcap", *(3 * ["lerobot v3.0"])]
 
 

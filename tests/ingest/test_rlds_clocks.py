@@ -123,12 +123,12 @@ def test_success_in_the_words_all_readers_know(word, truth, tmp_path):
     made = plain() | {"episode_metadata/success": [word.encode()]}
     metadata = dictionary(operator_id=TEXT, success=TEXT, matrix=tensor("float32", 2))
     found = read(tmp_path, made, PLAIN, metadata)
-    assert (found.episode.succeeded, found.episode.fact("success")) == (truth, word)
+    assert (found.episode.succeeded, found.episode.get_fact("success")) == (truth, word)
 
 
 def test_a_text_too_long_for_a_fact_is_named_by_its_hash(tmp_path):
     made = plain() | {"episode_metadata/operator_id": [b"x" * 70_000]}
-    assert read(tmp_path, made).episode.fact("operator_id").startswith("70000 characters, sha256 ")
+    assert read(tmp_path, made).episode.get_fact("operator_id").startswith("70000 characters, sha256 ")
 
 
 def test_what_only_looks_like_stamps_is_none(tmp_path):
@@ -147,12 +147,12 @@ def test_a_stated_rate_is_the_clock(tmp_path):
 def test_an_instruction_that_changes_is_reported_by_step(tmp_path):
     found = read(tmp_path, plain() | {"steps/language_instruction": [b"lift", b"lift", b"put", b"put", b"put"]})
     assert found.episode.task == ""
-    assert json.loads(found.episode.fact("steps.language_instruction")) == [[0, "lift"], [2, "put"]]
+    assert json.loads(found.episode.get_fact("steps.language_instruction")) == [[0, "lift"], [2, "put"]]
 
 
 def test_padding_is_counted(tmp_path):
     steps = dictionary(is_pad=tensor("bool"), **MARKS)
-    assert read(tmp_path, marks(3) | {"steps/is_pad": [0, 0, 1]}, steps, None).episode.fact("padding_steps") == "1"
+    assert read(tmp_path, marks(3) | {"steps/is_pad": [0, 0, 1]}, steps, None).episode.get_fact("padding_steps") == "1"
 
 
 def test_kinds_are_reported_by_path(tmp_path):
@@ -174,4 +174,4 @@ def test_records_without_steps_are_read_by_what_agrees(tmp_path):
     path.write_bytes(framed(example({"frames": shots, "speed": np.arange(6, dtype="f4"), "user": [b"ada"]})))
     (found,) = READER.read(path)
     assert (len(found.streams["camera/frames"]), found.streams["speed"].values.shape) == (3, (3, 2))
-    assert found.episode.fact("user") == "ada"
+    assert found.episode.get_fact("user") == "ada"

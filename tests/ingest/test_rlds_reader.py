@@ -56,8 +56,12 @@ def test_an_ordinary_episode(tmp_path):
         True,
         "train_000000",
     )
-    assert episode.fact("matrix") == "[1.5, 0.1]"
-    assert (episode.fact("dataset"), episode.fact("split"), episode.fact("episode_index")) == ("made", "train", "0")
+    assert episode.get_fact("matrix") == "[1.5, 0.1]"
+    assert (episode.get_fact("dataset"), episode.get_fact("split"), episode.get_fact("episode_index")) == (
+        "made",
+        "train",
+        "0",
+    )
     assert np.array_equal(streams["action"].values, made["steps/action"])
     assert streams["action"].kind is StreamKind.ACTION
     state = streams["observation/state"]
@@ -263,7 +267,7 @@ def test_a_missing_shard_is_reported_and_leaves_a_gap(root):
     shard(root).unlink()
     gone = "ingest.shards_missing missing=1 shards=2 which=0 episodes=2"
     assert f"split train dataset_info.json: {gone}" in whole(root)
-    assert [r.episode.fact("episode_index") for r in READER.read(root)] == ["2", "3"]
+    assert [r.episode.get_fact("episode_index") for r in READER.read(root)] == ["2", "3"]
 
 
 def test_fewer_records_than_listed_are_reported(root):

@@ -197,7 +197,7 @@ def test_no_damage_stops_the_reading(made, tmp_path_factory, places):
 def test_real_bags_hold_the_same_8647_messages(shared):
     bags = [shared("ros1-bags") / f"rosbagjs/{name}.bag" for name in ("example", "example-lz4", "example-bz2")]
     for bag in bags:
-        assert sum(len(arrived.log_ns) for _, arrived in Ros1Scan(bag).messages()) == 8647
+        assert sum(len(arrived.log_ns) for _, arrived in Ros1Scan(bag).iterate_messages()) == 8647
     recordings = [next(Ros1Reader().read(bag)) for bag in bags]
     assert not any(recording.defects for recording in recordings)
     assert len({recording.episode.id for recording in recordings}) == 1

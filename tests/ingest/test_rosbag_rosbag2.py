@@ -135,7 +135,7 @@ def test_what_was_written_is_read(tmp_path, storage, mode):
     recording = read(write_rosbag2(tmp_path / "pick", storage, mode))
     assert_whole(recording)
     assert (recording.episode.name, recording.episode.operator) == ("pick", "Ada")
-    assert recording.episode.fact("lux") == "420"
+    assert recording.episode.get_fact("lux") == "420"
 
 
 @pytest.mark.parametrize("mode", [None, "file", "message"])

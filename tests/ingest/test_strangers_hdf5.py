@@ -22,7 +22,7 @@ def test_an_array_of_one_row_is_a_fact_of_its_episode(tmp_path):
     (recording,), defects = read(path)
     assert defects == []
     assert not any(name.startswith("initial_state") for name in recording.streams)
-    assert recording.episode.fact("initial_state/robot/joint_position") == "0.5, 1.5"
+    assert recording.episode.get_fact("initial_state/robot/joint_position") == "0.5, 1.5"
 
 
 def test_missing_attributes_are_named_and_harmless(tmp_path):

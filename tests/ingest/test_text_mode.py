@@ -6,7 +6,7 @@ from tests.ingest.hdf5_makers import robomimic
 
 from fieldloop.errors import UnreadableLog
 from fieldloop.ingest import open_log
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 
 CHANGES = {
     "line feeds": lambda data: data.replace(b"\n", b"\r\n"),
@@ -21,7 +21,7 @@ def what_is_said(path):
     try:
         log = open_log(path)
         return " ".join(
-            sentence(defect.message) for defect in (*log.defects, *(d for r in log.recordings for d in r.defects))
+            write_sentence(defect.message) for defect in (*log.defects, *(d for r in log.recordings for d in r.defects))
         )
     except UnreadableLog as refused:
         return str(refused)

@@ -355,7 +355,7 @@ def test_what_is_no_utf_8_is_shown_as_an_escape_and_named(write, tmp_path):
     )
     (after,) = read_back(done.path)
     assert (after.episode.name, after.episode.task, after.episode.robot) == (r"caf\udce9", r"\udcff", r"r\udcff")
-    assert after.episode.fact(r"lux\udc80") == r"\udc81"
+    assert after.episode.get_fact(r"lux\udc80") == r"\udc81"
     assert len(after.streams) == len(made.streams)
     assert "release.text_not_utf8" in [loss.code for loss in done.left_out]
 

@@ -30,9 +30,9 @@ def incomplete(workspace):
 
 def test_words_are_locked_once_over_a_complete_audit(told):
     lock_taxonomy(told, WORDS)
-    before = told.store.last()
+    before = told.store.get_last_seq()
     lock_taxonomy(told, WORDS)
-    assert told.store.last() == before
+    assert told.store.get_last_seq() == before
     (locked,) = told.store.find(TaxonomyLocked)
     assert (locked.name, locked.version) == (WORDS.name, WORDS.version)
     with pytest.raises(Refused, match="Give the change a new version"):
@@ -53,7 +53,7 @@ def test_over_an_incomplete_audit_words_are_locked_only_by_an_override(told):
 @pytest.fixture
 def two_sites(told):
     """A second site is mapped and at work, and nobody demonstrated anything there."""
-    mapped = audit.latest_deployment(told)
+    mapped = audit.require_latest_deployment(told)
     first = dataclasses.replace(mapped.sites[0], share=0.8)
     second = dataclasses.replace(mapped.sites[0], id="gdansk", share=0.2)
     strata = [Exposure(Stratum.of({**e.stratum.levels, "site": site.id}), e.share * site.share)
@@ -67,7 +67,7 @@ def two_sites(told):
 
 
 def test_a_site_in_production_without_its_set_is_named_in_audit_page_and_plan(two_sites):
-    (early,) = note_live_sites_without_set(two_sites, audit.latest_deployment(two_sites))
+    (early,) = note_live_sites_without_set(two_sites, audit.require_latest_deployment(two_sites))
     assert (early.code, early["site"], early["attempts"]) == ("plan.live_without_set", "gdansk", 30)
     assert [d.code for d in early.details] == ["plan.live_few_shown", "plan.live_not_gated", "plan.before_go_live"]
     assert "gdansk is already in production (30 attempts)." in str(page.draw(Visit(two_sites)))
@@ -78,15 +78,15 @@ def test_a_site_in_production_without_its_set_is_named_in_audit_page_and_plan(tw
 
 def test_a_gate_passed_there_is_not_reported_as_missing(two_sites):
     two_sites.write(PolicyGated(Decision("d9", "c" * 64, Status.PASSED, (), "f", NOW, site="gdansk")))
-    (early,) = note_live_sites_without_set(two_sites, audit.latest_deployment(two_sites))
+    (early,) = note_live_sites_without_set(two_sites, audit.require_latest_deployment(two_sites))
     assert "plan.live_not_gated" not in {detail.code for detail in early.details}
 
 
 def test_a_primary_site_that_the_map_does_not_have_is_refused_as_by_a_plan(two_sites):
     two_sites.__dict__["operations"] = parse_operations('[plan.primary_site]\nvalue = "gdnask"\n', "operations.toml")
     with pytest.raises(UnknownName, match=r"plan\.primary_site.*Did you mean 'gdansk'"):
-        note_live_sites_without_set(two_sites, audit.latest_deployment(two_sites))
+        note_live_sites_without_set(two_sites, audit.require_latest_deployment(two_sites))
 
 
 def test_one_site_alone_has_no_further_ones(told):
-    assert note_live_sites_without_set(told, audit.latest_deployment(told)) == ()
+    assert note_live_sites_without_set(told, audit.require_latest_deployment(told)) == ()

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import event as database_event
 
-from fieldloop.loop.audit.audit import latest_deployment
-from fieldloop.loop.home.home import home
+from fieldloop.loop.audit.audit import require_latest_deployment
+from fieldloop.loop.home.home import show_home
 from fieldloop.loop.home.pages import CHART_DAYS, read_daily_rates
 from fieldloop.loop.plan import known as plan_known
 from fieldloop.loop.run import monitor
@@ -20,7 +20,7 @@ from fieldloop.model.finding import Status
 from fieldloop.model.identity import Ids
 from fieldloop.model.policy import Outcome, PolicyVersion, Stage
 from fieldloop.monitor import Baseline, count_daily_rates, make_rate, watch_production
-from fieldloop.plan import coverage, read_demonstration_costs
+from fieldloop.plan import compute_coverage, read_demonstration_costs
 
 HOUR_NS = 3_600_000_000_000
 ZONES = ("Europe/Berlin", "Asia/Kolkata", "UTC")
@@ -30,11 +30,11 @@ ZONES = ("Europe/Berlin", "Asia/Kolkata", "UTC")
 def busy(told, request):
     """The story with a random history on top: three sites in three zones, several judges, another policy."""
     chance = random.Random(request.param)
-    mapped = latest_deployment(told)
+    mapped = require_latest_deployment(told)
     sites = tuple(replace(mapped.sites[0], id=f"s{n}", share=1 / 3, time_zone=zone) for n, zone in enumerate(ZONES))
     told.write(DeploymentMapped(replace(mapped, sites=sites)))
     known = [version.id for version in told.store.find(PolicyVersion)]
-    strata = [exposure.stratum for exposure in latest_deployment(told).exposures]
+    strata = [exposure.stratum for exposure in require_latest_deployment(told).exposures]
     skus = [sku.id for sku in mapped.skus] or ["A7"]
     now = told.clock()
     told.write(
@@ -62,13 +62,13 @@ def busy(told, request):
 
 
 def test_the_monitor_sees_what_every_outcome_shows(busy):
-    zones = {site.id: site.time_zone for site in latest_deployment(busy).sites}
+    zones = {site.id: site.time_zone for site in require_latest_deployment(busy).sites}
     shown = {}
     for version in busy.store.find(PolicyVersion):
         tried = settle_attempts(monitor.find_nominal_outcomes(busy, version.id))[0]
         if tried:
             shown[version.id] = Baseline(version.id, sum(o.succeeded for o in tried), len(tried))
-    assert monitor.baselines(busy) == list(shown.values())
+    assert monitor.list_baselines(busy) == list(shown.values())
     at_ns, earlier = busy.clock(), busy.store.find(Alarm)
     days = count_daily_rates(busy.store.find(Outcome, {"stage": Stage.PRODUCTION}), zones)
     frozen = replace(busy, clock=lambda: at_ns)
@@ -87,31 +87,33 @@ def test_the_monitor_sees_what_every_outcome_shows(busy):
 
 def test_coverage_from_counts_equals_coverage_from_nouns(busy):
     passed = plan_known._find_episodes(busy, {"status": Status.PASSED})
-    expected = coverage(
-        latest_deployment(busy).exposures,
+    expected = compute_coverage(
+        require_latest_deployment(busy).exposures,
         plan_known.find_good_demonstrations(busy),
         plan_known.find_outcomes_in_force(busy),
         tried=passed,
         costs=read_demonstration_costs(busy.operations["plan"]),
     )
-    found = plan_known.compute_coverage(busy)
+    found = plan_known.compute_workspace_coverage(busy)
     assert tuple(replace(one, learnt=other.learnt) for one, other in zip(found, expected, strict=True)) == expected
     assert sum(one.attempts for one in found) > 0
     running = plan_known.find_version_in_production(busy)
     if running:
-        taught = coverage(latest_deployment(busy).exposures, plan_known.find_training_demonstrations(busy, running))
+        taught = compute_coverage(
+            require_latest_deployment(busy).exposures, plan_known.find_training_demonstrations(busy, running)
+        )
         assert [one.learnt for one in found] == [one.demonstrations for one in taught]
 
 
 def test_days_of_several_sites_in_one_read_equal_a_read_a_day(busy):
-    zones = latest_deployment(busy).time_zones
+    zones = require_latest_deployment(busy).time_zones
     for policy in [version.id for version in busy.store.find(PolicyVersion)][:2]:
         end_ns = max(o.at_ns for o in busy.store.find(Outcome, {"stage": Stage.PRODUCTION, "policy": policy}))
         expected = []
         for zone in sorted({"UTC", *zones.values()}):
             last = get_local_day(end_ns, zone)
             for day in range(last - CHART_DAYS + 1, last + 1):
-                of_day = busy.store.success_rates(*get_day_span_ns(day, zone))
+                of_day = busy.store.compute_success_rates(*get_day_span_ns(day, zone))
                 expected += [r for r in of_day if r.policy == policy and zones.get(r.site, "UTC") == zone]
         found = read_daily_rates(busy, policy, "", busy.clock())
         assert sorted(found, key=str) == sorted(expected, key=str)
@@ -119,9 +121,9 @@ def test_days_of_several_sites_in_one_read_equal_a_read_a_day(busy):
 
 
 def test_home_needs_few_queries(busy):
-    home(busy)
+    show_home(busy)
     asked = []
     engine = busy.store._database._engine
     database_event.listen(engine, "before_cursor_execute", lambda *given: asked.append(given[2]))
-    home(busy)
+    show_home(busy)
     assert len(asked) <= 20, asked

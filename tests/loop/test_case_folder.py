@@ -41,7 +41,7 @@ def test_a_table_with_any_columns_becomes_outcomes(tmp_path):
     first, *others = read_outcomes(file, "p1", Stage.PRODUCTION, find_telemetry_columns([file], 8))
     assert (first.succeeded, others[0].succeeded, first.site, first.policy) == (False, True, "leipzig", "p1")
     assert first.stratum.levels == {"lighting": "bright"}
-    assert first.fact("lux") == 700.0, "a column of many different numbers is telemetry"
+    assert first.get_fact("lux") == 700.0, "a column of many different numbers is telemetry"
     assert first.latency_ms == 20.0
     assert first.at_ns == 1_777_622_400_000_000_000
     assert len({o.id for o in (first, *others)}) == 40
@@ -139,9 +139,9 @@ def test_a_column_is_telemetry_in_all_tables_or_in_none(tmp_path):
     )
     few = _written(tmp_path / "demonstrations.csv", "aisle,sku\n3,s1\n4,s2\n")
     telemetry = find_telemetry_columns([many, few], 8)
-    assert read_outcomes(many, "p", Stage.PRODUCTION, telemetry)[3].fact("aisle") == 3.0
+    assert read_outcomes(many, "p", Stage.PRODUCTION, telemetry)[3].get_fact("aisle") == 3.0
     shown = read_demonstrations(few, telemetry)[0]
-    assert (shown.fact("aisle"), shown.handled, shown.stratum.levels) == ("3", "s1", {})
+    assert (shown.get_fact("aisle"), shown.handled, shown.stratum.levels) == ("3", "s1", {})
     assert read_outcomes(many, "p", Stage.PRODUCTION, telemetry)[3].item == "s3"
 
 
@@ -151,8 +151,8 @@ def test_demonstrations_come_from_a_table_too(tmp_path):
     )
     first = read_demonstrations(_written(tmp_path / "demonstrations.csv", text), LUX)[0]
     assert (first.operator, first.simulated, first.succeeded) == ("op-0", False, True)
-    assert first.where.levels == {"lighting": "bright", "site": "lab"}
-    assert first.fact("lux") == "700"
+    assert first.stratum_with_site.levels == {"lighting": "bright", "site": "lab"}
+    assert first.get_fact("lux") == "700"
 
 
 def test_a_folder_is_diagnosed_and_planned_for(tmp_path):

@@ -52,7 +52,7 @@ def test_a_log_that_is_read_again_keeps_a_change_made_between_its_read_and_its_w
     first, second = (find_episode(here, name) for name in (FIRST, SECOND))
     assert (first.site, first.operator, first.session) == ("lab", "anna", "7")
     assert (second.set_aside, second.session) == ("pushed by hand", "7")
-    here.store.rebuild()
+    here.store.rebuild_tables()
     assert [find_episode(here, name) for name in (FIRST, SECOND)] == [first, second]
 
 
@@ -84,7 +84,7 @@ def test_imported_results_keep_what_another_person_changed_at_the_same_moment(he
 def test_the_store_refuses_to_write_over_a_noun_that_changed_appeared_or_went(here):
     read = find_episode(here, FIRST)
     event = EpisodeRelabelled(read, read)
-    before = here.store.last()
+    before = here.store.get_last_seq()
     for stale in (
         Unchanged(Episode, (read.id,), ()),
         Unchanged(Episode, (read.id, "none"), (find_episode(here, SECOND),)),
@@ -92,5 +92,5 @@ def test_the_store_refuses_to_write_over_a_noun_that_changed_appeared_or_went(he
     ):
         with pytest.raises(ChangedMeanwhile, match="The episode changed meanwhile"):
             here.write(event, expect=stale)
-    assert here.store.last() == before
+    assert here.store.get_last_seq() == before
     assert here.write(event, expect=Unchanged(Episode, (read.id, "none"), (read,))) == before + 1

@@ -4,7 +4,7 @@ from tests.audit.maps import FULL, SKUS
 
 from fieldloop.loop.run.diagnose import diagnose
 from fieldloop.model.policy import PolicyVersion
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 
 CHANGED = "deployment.toml and skus.csv changed after the audit. The map as audited is still in force. "
 
@@ -13,5 +13,5 @@ def test_a_diagnosis_names_the_files_that_changed(told):
     version = told.store.find(PolicyVersion)[0]
     (told.root / "deployment.toml").write_text(FULL)
     (told.root / "skus.csv").write_text(SKUS)
-    reasons = map(sentence, diagnose(told, version.id).cannot_tell)
+    reasons = map(write_sentence, diagnose(told, version.id).cannot_tell)
     assert [reason for reason in reasons if reason.startswith(CHANGED)] == [f"{CHANGED}Run: fieldloop audit --measured"]

@@ -9,7 +9,7 @@ from tests.audit.maps import START_NS, outcome
 from fieldloop.ingest.tables.doubled_rows import find_doubled_rows
 from fieldloop.loop.run.case_folder import diagnose_folder, plan_folder
 from fieldloop.protocol import default_operations
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 
 SETTINGS = default_operations()["audit"]
 ROWS = [
@@ -70,7 +70,7 @@ def test_a_folder_says_what_is_doubled_and_that_it_has_no_tiers(tmp_path):
         for n in range(200)
     )
     (tmp_path / "production.csv").write_text(f"succeeded,at,site,robot,bin\n{rows}{rows[: len(rows) // 2]}\n")
-    warnings = "\n".join(map(sentence, plan_folder(None, tmp_path, budget=10).warnings))
+    warnings = "\n".join(map(write_sentence, plan_folder(None, tmp_path, budget=10).warnings))
     assert "repeat the robot, time, article and outcome of another row" in warnings
     assert "skus.csv is missing, so articles have no tiers." in warnings
     assert "did you mean 'back'?" in warnings

@@ -12,7 +12,7 @@ from fieldloop.loop.data.remember_verdicts import (
     record_episode_verdicts,
     summarise_dataset,
 )
-from fieldloop.loop.home.home import home
+from fieldloop.loop.home.home import show_home
 from fieldloop.model.event import DatasetJudged, EpisodeJudged
 from fieldloop.model.finding import EpisodeReport, Finding, Status
 from fieldloop.model.note import Subject
@@ -20,7 +20,7 @@ from fieldloop.model.quality import DatasetReport
 from fieldloop.model.ranking import Look, Ranking
 from fieldloop.model.trend import Series
 from fieldloop.protocol import default_protocol
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 
 PASSED, FAILED = Status.PASSED, Status.FAILED
 
@@ -49,13 +49,13 @@ def changed(alerts=(3,)):
 def test_the_same_result_is_written_once(told):
     made = report_of(episode("00" * 32, finding(measured=math.nan)), trends=(changed(),))
     first = record_dataset_verdict(told, made)
-    before = told.store.last()
+    before = told.store.get_last_seq()
     again = record_dataset_verdict(told, made)
-    assert told.store.last() == before
+    assert told.store.get_last_seq() == before
     assert again.at_ns == first.at_ns, "it has been so since"
     record_dataset_verdict(told, replace(made, outdated=3))
-    assert told.store.last() == before + 1
-    assert told.newest(DatasetReport).outdated == 3
+    assert told.store.get_last_seq() == before + 1
+    assert told.find_newest(DatasetReport).outdated == 3
 
 
 def test_verdicts_are_written_where_they_changed(told):
@@ -64,20 +64,20 @@ def test_verdicts_are_written_where_they_changed(told):
         EpisodeJudged("f1", episode("01" * 32, finding())),
     )
     record_episode_verdicts(told, [one, other])
-    before = told.store.last()
+    before = told.store.get_last_seq()
     record_episode_verdicts(told, [one, other])
-    assert told.store.last() == before
+    assert told.store.get_last_seq() == before
     worse = EpisodeJudged("f1", episode("01" * 32, finding(status=FAILED, measured=9.0)))
     record_episode_verdicts(told, [one, worse])
-    assert [r.event.report.episode for r in told.store.tail(before)] == ["01" * 32]
+    assert [r.event.report.episode for r in told.store.read_tail(before)] == ["01" * 32]
     record_episode_verdicts(told, [one, replace(worse, protocol="f2")])
-    assert told.store.last() == before + 2, "another protocol said the same: that is a new fact"
+    assert told.store.get_last_seq() == before + 2, "another protocol said the same: that is a new fact"
 
 
 def test_it_survives_the_ledger_and_a_replay(told):
     made = record_dataset_verdict(told, report_of(episode("00" * 32, finding()), trends=(changed(),)))
-    told.store.rebuild()
-    back = told.newest(DatasetReport)
+    told.store.rebuild_tables()
+    back = told.find_newest(DatasetReport)
     assert back.episodes == {PASSED: 1}
     assert back.trends[0].values == made.trends[0].values
     assert math.isnan(back.trends[0].low[0])
@@ -96,7 +96,7 @@ def test_only_what_pages_show_is_kept():
         7,
     )
     assert len(made.ranking.looks) == MOST_LOOKS
-    assert sentence(made.look_first) == (
+    assert write_sentence(made.look_first) == (
         "Look at these 8 episodes first. Findings lower the worth of 60 episodes for training by 50 %."
     )
     assert (len(made.trends), made.metrics, made.at_ns) == (1, 2, 7)
@@ -107,12 +107,12 @@ def test_only_what_pages_show_is_kept():
 
 
 def test_home_says_in_a_line_what_stands_against_the_whole(told):
-    assert not [step for step in (home(told).next, *home(told).then) if step.page == "/quality"]
+    assert not [step for step in (show_home(told).next, *show_home(told).then) if step.page == "/quality"]
     wrong = (finding("batch.operators", FAILED, required=True), finding("corpus.change", Status.CANNOT_TELL))
     record_dataset_verdict(told, report_of(episode("00" * 32, finding()), dataset=wrong, trends=(changed(),)))
-    steps = [step for step in home(told).then if step.page == "/quality"]
+    steps = [step for step in show_home(told).then if step.page == "/quality"]
     assert [step.sentence.code for step in steps] == ["home.metric_jumped", "home.dataset_failed"]
-    assert sentence(steps[1].why).startswith("joints: 1 Hz demonstrated this task; at most 2 Hz allowed.")
+    assert write_sentence(steps[1].why).startswith("joints: 1 Hz demonstrated this task; at most 2 Hz allowed.")
 
 
 @pytest.mark.parametrize("alerts", [(), (0, 3)])

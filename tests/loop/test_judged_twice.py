@@ -27,7 +27,7 @@ def second_opinions(workspace, stage, count, *, agree):
 
 
 def counted(workspace):
-    (base,) = monitor.baselines(workspace)
+    (base,) = monitor.list_baselines(workspace)
     lately = sum(rate.episodes for rate in read_success_rates(workspace))
     return base.successes, base.episodes, compute_success_over_time(workspace).baseline, lately
 
@@ -44,7 +44,7 @@ def test_a_second_judge_who_agrees_changes_no_figure(told):
 
 def test_evenly_split_attempts_do_not_count(told):
     second_opinions(told, Stage.GATE, 10, agree=False)
-    (base,) = monitor.baselines(told)
+    (base,) = monitor.list_baselines(told)
     assert base.episodes == 90
 
 

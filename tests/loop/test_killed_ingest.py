@@ -12,7 +12,7 @@ import pytest
 
 from fieldloop.loop.data import check
 from fieldloop.loop.data.measurements import read_stored_measurements
-from fieldloop.loop.floor.floor import alternate_turns, write_demonstrations
+from fieldloop.loop.floor.floor import alternate_operators, write_demonstrations
 from fieldloop.loop.house import doctor, setup
 from fieldloop.loop.workspace import open_workspace
 from fieldloop.model.episode import Episode, Log
@@ -27,8 +27,8 @@ LOGS = 4
 def logs(tmp_path_factory):
     folder = tmp_path_factory.mktemp("logs")
     floor = Floor(3)
-    strata = draw_strata(floor.lab_mix(), LOGS, floor.chance("kill"))
-    write_demonstrations(alternate_turns(floor, strata, folder, floor.operators(), start_ns=10**18))
+    strata = draw_strata(floor.make_lab_mix(), LOGS, floor.make_random_generator("kill"))
+    write_demonstrations(alternate_operators(floor, strata, folder, floor.list_operators(), start_ns=10**18))
     return folder
 
 

@@ -22,7 +22,7 @@ EAST, WEST = "Pacific/Kiritimati", "America/Los_Angeles"
 
 @pytest.fixture
 def two_zones(told):
-    mapped = audit.latest_deployment(told)
+    mapped = audit.require_latest_deployment(told)
     east = dataclasses.replace(mapped.sites[0], id="east", share=0.5, time_zone=EAST)
     west = dataclasses.replace(mapped.sites[0], id="west", share=0.5, time_zone=WEST)
     told.write(DeploymentMapped(dataclasses.replace(mapped, sites=(east, west))))

@@ -28,7 +28,7 @@ from fieldloop.model.hardware import Robot, Sensor
 from fieldloop.model.stream import StreamKind
 from fieldloop.model.verification import Verification
 from fieldloop.model.written_poses import Side
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.store import open_shelf, open_store
 from fieldloop.testing.hand_eye_scene import GOOD_ARM, compute_pose_error, make_hand_eye_scene
 from fieldloop.testing.shared import find_shared_data
@@ -145,7 +145,7 @@ def test_millimetres_are_not_taken_for_metres(tmp_path):
         poses[:, :3, 3] *= 1e3
     found = calibrate_hand_eye(None, (pose_file(tmp_path / "p.json", *far),))
     assert found.found.status is Status.CANNOT_TELL
-    assert any("--units robot:mm" in sentence(complaint) for complaint in found.complaints)
+    assert any("--units robot:mm" in write_sentence(complaint) for complaint in found.complaints)
     assert calibrate_hand_eye(None, (tmp_path / "p.json",), units=("mm",)).exit_ok
 
 

@@ -80,8 +80,10 @@ def test_only_the_first_part_tells_what_is_wrong_with_the_whole(dataset, tmp_pat
 def test_a_defect_of_one_of_several_files_names_its_file(paths, subjects):
     lost = Defect("mask", "", note("ingest.short_array"))
     gathered = check.Gathered(Rules(default_protocol()))
-    assert not list(gathered.walk((Part(Path(path)), PartResult("hdf5", (), (lost,))) for path in paths))
-    found = [finding.subject for finding in gathered.report("x").dataset if finding.check == "corpus.defects"]
+    assert not list(
+        gathered.add_and_yield_results((Part(Path(path)), PartResult("hdf5", (), (lost,))) for path in paths)
+    )
+    found = [finding.subject for finding in gathered.make_report("x").dataset if finding.check == "corpus.defects"]
     assert found == subjects
 
 
@@ -134,7 +136,7 @@ def test_a_changed_log_or_parameter_is_looked_at_again(dataset, tmp_path):
     cache.store_result(part, measure_part(part, rules))
     assert cache.find_result(part) is not None
     limits = dict(default_protocol().limits)
-    limits["timing.longest_gap"] = limits["timing.longest_gap"].with_parameters(edge_s=9.0, steady_spread=1)
+    limits["timing.longest_gap"] = limits["timing.longest_gap"].replace_parameters(edge_s=9.0, steady_spread=1)
     assert replace(cache, rules=Rules(replace(default_protocol(), limits=limits))).find_result(part) is None
     assert cache.find_result(replace(part, pixels=False)) is None
 

@@ -117,7 +117,7 @@ def test_a_mapping_holds_for_ever_for_the_logs_taken_in_under_it(here, tmp_path)
     assert (episode.site, taken.episodes) == ("hall 2", (episode.id,))
     again = reopen.reopen_episode(here, episode)
     np.testing.assert_allclose(again.streams["arm"].values, short().streams["joints"].values, atol=1e-9)
-    assert here.store.find(Log)[0].mapping in here.store.blobs(), "a sweep keeps it"
+    assert here.store.find(Log)[0].mapping in here.store.list_blobs(), "a sweep keeps it"
 
 
 def test_the_workspaces_own_mapping_holds_unless_another_is_named(here, tmp_path):
@@ -310,7 +310,7 @@ def test_a_release_whose_episode_is_gone_is_not_half_exported(here, log, tmp_pat
     (episode,) = here.store.find(Episode)
     here.write(ReleaseFrozen(Release("ab" * 32, "r1", (episode.id,), (episode.id,), (), "", "", (), "")))
     empty = write_mcap([short(5)], tmp_path / "other.mcap").path
-    monkeypatch.setattr(type(here.shelf), "local", lambda *_: empty)
+    monkeypatch.setattr(type(here.shelf), "fetch_local_copy", lambda *_: empty)
     with pytest.raises(UnreadableLog, match="1 of 1 episodes"):
         export.export_release(here, "r1", tmp_path / "out", to="mcap")
     assert not (tmp_path / "out").exists()

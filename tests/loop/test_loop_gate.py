@@ -10,7 +10,7 @@ from tests.doors.story import NOW, S
 from tests.serve.hand_made_policy import GUARD, NAMES
 
 from fieldloop.errors import Refused, StoreBusy, UnknownName
-from fieldloop.loop.audit.audit import latest_deployment
+from fieldloop.loop.audit.audit import require_latest_deployment
 from fieldloop.loop.run import rollout, serve
 from fieldloop.loop.ship import gate
 from fieldloop.model.condition import Exposure, Stratum
@@ -45,7 +45,7 @@ def floor(told, monkeypatch):
     text = "".join(f"[gate.{name}]\nvalue = {value}\n" for name, value in SMALL.items())
     told.__dict__["operations"] = parse_operations(text, "operations.toml")
     sites = [Exposure(Stratum.of(site=site, **EVERYTHING), share) for site, share in (("gdansk", 0.7), ("lab", 0.3))]
-    told.write(DeploymentMapped(dataclasses.replace(latest_deployment(told), measured=tuple(sites))))
+    told.write(DeploymentMapped(dataclasses.replace(require_latest_deployment(told), measured=tuple(sites))))
     monkeypatch.setattr(gate, "load_engine", lambda *_: Fixed())
     monkeypatch.setattr(gate, "measure_latency", lambda *_: (None, FAST))
     return told
@@ -79,13 +79,13 @@ def test_the_same_seed_draws_fresh_trials_at_every_look_but_keeps_the_positions(
 
 
 def test_no_scene_is_drawn_twice(floor, monkeypatch):
-    drawn, chance = [], Floor.chance
+    drawn, chance = [], Floor.make_random_generator
 
     def noted(self, *words):
         drawn.append(words)
         return chance(self, *words)
 
-    monkeypatch.setattr(Floor, "chance", noted)
+    monkeypatch.setattr(Floor, "make_random_generator", noted)
     for _ in range(2):
         gate.decide_gate(floor, "p1", simulate=True, seed=5)
     scenes = [words for words in drawn if words[0] == "gate"]
@@ -95,9 +95,9 @@ def test_no_scene_is_drawn_twice(floor, monkeypatch):
 
 def test_asking_again_is_no_new_look(floor):
     first = gate.decide_gate(floor, "p1")
-    before = floor.store.last()
+    before = floor.store.get_last_seq()
     assert gate.decide_gate(floor, "p1").id == first.id
-    assert floor.store.last() == before
+    assert floor.store.get_last_seq() == before
 
     record(floor, 10)
     second = gate.decide_gate(floor, "p1")
@@ -177,7 +177,7 @@ def test_a_version_whose_last_gate_did_not_pass_is_served_only_with_a_reason(tol
     assert rollout.find_last_gate_decision(told, "c" * 64).id == "decision_2"
     with pytest.raises(Refused, match="last gate is cannot_tell"):
         serve.serve_policy(told, "p1", override=" ")
-    before = told.store.last()
+    before = told.store.get_last_seq()
     serve.serve_policy(told, "p1", override="On the bench.")
     assert served == ["app", "app"]
-    assert told.store.last() == before
+    assert told.store.get_last_seq() == before

@@ -62,7 +62,9 @@ def test_another_incident_does_not_stand_in_the_way(told, monkeypatch):
         return write(self, *events, **more)
 
     monkeypatch.setattr(type(told), "write", late)
-    assert incident.record_incident_step(told, mine.id, Step.CONTAINED, note="Stopped.").incident.done(Step.CONTAINED)
+    assert incident.record_incident_step(told, mine.id, Step.CONTAINED, note="Stopped.").incident.find_done_step(
+        Step.CONTAINED
+    )
 
 
 def test_the_post_mortem_counts_from_where_the_alarm_looked(told):

@@ -92,14 +92,14 @@ def test_what_came_in_since_counts_whenever_it_was_recorded(told, tmp_path):
 
 
 def test_a_budget_of_nothing_is_only_a_look(told, tmp_path):
-    drawn, before = plan.plan(told, budget=24), told.store.last()
+    drawn, before = plan.plan(told, budget=24), told.store.get_last_seq()
     look = plan.plan(told, budget=0, html=tmp_path / "look.html")
     assert look.quotas == ()
     assert look.warnings[0].code == "plan.only_names_gaps"
     assert look.warnings[0].details[0]["plan"] == drawn.id
     assert "only names what is missing" in (tmp_path / "look.html").read_text(encoding="utf-8")
     assert plan.show_plan(told).plan == drawn
-    assert told.store.last() == before, "nothing is written"
+    assert told.store.get_last_seq() == before, "nothing is written"
     with pytest.raises(BadInput, match="not valid"):
         plan.plan(told, budget=-1)
 

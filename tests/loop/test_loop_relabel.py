@@ -8,7 +8,7 @@ from fieldloop.loop.audit.audit import audit
 from fieldloop.loop.data import check, ingest, relabel
 from fieldloop.loop.data.find_episode import find_episode
 from fieldloop.loop.home.episodes import find_episodes
-from fieldloop.loop.home.home import home
+from fieldloop.loop.home.home import show_home
 from fieldloop.loop.home.names import Names, find_numbered
 from fieldloop.loop.house import setup
 from fieldloop.loop.ship import annotate, import_labels
@@ -78,9 +78,9 @@ def test_what_is_set_aside_is_counted_apart_and_can_be_restored(here):
     assert [one.episode.name for one in find_episodes(here, status="set_aside").episodes] == [first]
     assert first not in {episode.name for episode in check.check(here).episodes}
     assert here.store.count(Episode, {"status": [*Status]}) == 2, "coverage and plans count by status"
-    collect = next(stage for stage in home(here).stages if stage.key == "collect")
+    collect = next(stage for stage in show_home(here).stages if stage.key == "collect")
     assert dict(collect.fact.numbers)["aside"] == 1
-    here.store.rebuild()
+    here.store.rebuild_tables()
     assert find_episode(here, first).set_aside == "pushed by hand"
     relabel.restore_episodes(here, (first,))
     assert here.store.count(Episode, {"status": [*Status]}) == 3
@@ -131,10 +131,10 @@ def test_labels_come_from_a_table_and_replace_the_annotators_earlier_ones(here):
 )
 def test_a_wrong_row_is_named_by_its_line_and_nothing_is_imported(here, old, new, says):
     first, second, _ = names(here)
-    before = here.store.last()
+    before = here.store.get_last_seq()
     with pytest.raises(BadInput, match=says):
         import_labels.paste_labels(here, LABELS.format(first, second).replace(old, new))
-    assert here.store.last() == before
+    assert here.store.get_last_seq() == before
 
 
 def test_the_examples_of_the_template_of_labels_are_never_imported(here):
@@ -180,7 +180,7 @@ def test_an_annotator_imports_only_own_labels_and_an_engineer_may_name_another(h
 
 def test_an_episode_whose_log_is_missing_is_not_changed_at_all(here, monkeypatch):
     monkeypatch.setattr(type(here.shelf), "has", lambda *_: False)
-    before = here.store.last()
+    before = here.store.get_last_seq()
     with pytest.raises(StoreError, match="set is missing on the shelf, so nothing was changed"):
         relabel.relabel_episodes(here, ("episode_000000",), set_=("operator=bert",))
-    assert here.store.last() == before
+    assert here.store.get_last_seq() == before

@@ -12,7 +12,7 @@ from fieldloop.model.event import OutcomeRecorded, PolicyGated, PolicyTrained, R
 from fieldloop.model.finding import Status
 from fieldloop.model.policy import Outcome, PolicyVersion, Stage
 from fieldloop.model.rollout import Rollout, Rung
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 
 OLD, NEW = "c" * 64, "d" * 64
 
@@ -129,4 +129,4 @@ def test_a_gate_that_did_not_pass_names_the_option_to_override_it(floor):
         rollout.start_policy_rollout(floor, "p2")
     assert "cannot_tell" not in str(refused.value)
     begun = rollout.start_policy_rollout(floor, "p2", override="a pilot")
-    assert "cannot_tell" not in sentence(begun.reason)
+    assert "cannot_tell" not in write_sentence(begun.reason)

@@ -19,7 +19,7 @@ def test_the_floors_protocol_lies_beside_its_logs_and_is_never_written_over(tmp_
     assert made.protocol == str(folder / "protocol.toml")
     assert made.next == f"fieldloop check {folder} --protocol {folder / 'protocol.toml'}"
     (log,) = folder.glob("*.mcap")
-    (recording,) = open_log(log).part(0, None)
+    (recording,) = open_log(log).read_part(0, None)
     assert (recording.episode.task, recording.episode.protocol) == (rules.name, rules.label)
     (folder / "protocol.toml").write_text("# mine\n")
     write_demonstration_logs(folder, count=1, session="again")

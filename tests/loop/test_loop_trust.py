@@ -22,7 +22,7 @@ def sealed(told, tmp_path):
 
 def test_what_was_written_verifies(told, sealed):
     file, found = sealed
-    assert found.links == told.store.last() + 1
+    assert found.links == told.store.get_last_seq() + 1
     checked = trust.verify_evidence(file)
     assert (checked.status, checked.links, checked.head) == (Status.PASSED, found.links, found.head)
 
@@ -94,12 +94,12 @@ def test_no_digest_of_a_token_leaves_the_house(told, sealed):
 
 
 def test_what_happens_while_it_is_sealed_waits_for_the_next_record(told, tmp_path, monkeypatch):
-    until, tail = told.store.last(), type(told.store).tail
+    until, tail = told.store.get_last_seq(), type(told.store).read_tail
 
     def busy(store, after=0, limit=1000):
         store.append([next(store.events(TokenIssued)).event], actor="eva", at_ns=0)
         return tail(store, after, limit)
 
     tokens.issue_token(told, "op-7", role=Role.OPERATOR)
-    monkeypatch.setattr(type(told.store), "tail", busy)
+    monkeypatch.setattr(type(told.store), "read_tail", busy)
     assert trust.write_evidence_record(told, "p1", tmp_path / "evidence.json").links == until + 2

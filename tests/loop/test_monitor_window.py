@@ -8,8 +8,8 @@ import pytest
 from fieldloop.cli.render import show_result
 from fieldloop.cli.screen import Screen
 from fieldloop.loop.audit.audit import audit
-from fieldloop.loop.home.floor import floor
-from fieldloop.loop.home.home import home
+from fieldloop.loop.home.floor import show_floor
+from fieldloop.loop.home.home import show_home
 from fieldloop.loop.house import setup
 from fieldloop.loop.run import monitor
 from fieldloop.loop.run.outcomes import record_outcomes
@@ -68,12 +68,12 @@ def printed(result):
 
 
 def stage_of(workspace):
-    return next(stage for stage in home(workspace).stages if stage.key == "monitor")
+    return next(stage for stage in show_home(workspace).stages if stage.key == "monitor")
 
 
 def agree(workspace, status):
     """Check that the monitor, home and the floor give this status for the same window; return what is printed."""
-    seen, now, shown = monitor.monitor(workspace), home(workspace), floor(workspace)
+    seen, now, shown = monitor.monitor(workspace), show_home(workspace), show_floor(workspace)
     assert seen.status is now.success.status is shown.success.status is status
     assert stage_of(workspace).mark == MARKS[status].level
     assert (seen.start_ns, seen.end_ns) == (now.success.current.start_ns, now.success.current.end_ns)
@@ -99,9 +99,9 @@ def test_old_outcomes_say_nothing_about_now(here):
     text = agree(here, Status.CANNOT_TELL)
     assert "✓" not in text
     assert "fieldloop monitor record FILE" in text
-    assert [why.code for why in home(here).success.reasons] == ["monitor.no_recent"]
+    assert [why.code for why in show_home(here).success.reasons] == ["monitor.no_recent"]
     assert stage_of(here).fact.code == "home.stage_no_recent"
-    assert home(here).success.points  # the history is still drawn
+    assert show_home(here).success.points  # the history is still drawn
 
 
 def test_the_window_ends_now_for_all(here):
@@ -158,7 +158,7 @@ def test_a_version_that_was_never_rolled_out_does_not_hide_the_one_on_a_rung(her
     record_outcomes(here, [unknown, dataclasses.replace(unknown, id="v", policy=OTHER.id)])
     here.write(PolicyTrained(OTHER))
     report(here, 1, 1, NOW_NS, policy=OTHER.id)
-    now = home(here)
+    now = show_home(here)
     assert (now.success.policy, now.success.current.episodes) == ("p1", 600)
     assert (now.success.status, stage_of(here).mark) == (Status.FAILED, "bad")
     assert [why.code for why in now.success.reasons] == ["monitor.stands"]
@@ -170,9 +170,9 @@ def test_without_a_rollout_the_version_with_most_outcomes_in_the_window_is_shown
     report(here, 90, 100, NOW_NS - 20 * NS_PER_DAY, policy=OTHER.id)
     report(here, 30, 40, NOW_NS - 2 * NS_PER_DAY)
     report(here, 5, 5, NOW_NS, policy=OTHER.id)
-    assert home(here).success.policy == "p1"
+    assert show_home(here).success.policy == "p1"
     report(here, 50, 50, NOW_NS - NS_PER_DAY, policy=OTHER.id)
-    assert home(here).success.policy == "p2"
+    assert show_home(here).success.policy == "p2"
 
 
 def test_an_alarm_about_another_version_stays_on_home(here):
@@ -185,7 +185,7 @@ def test_an_alarm_about_another_version_stays_on_home(here):
         report(here, 95, 100, NOW_NS - day * NS_PER_DAY)
         report(here, 20, 100, NOW_NS - day * NS_PER_DAY, policy=OTHER.id)
     assert [alarm.policy for alarm in monitor.monitor(here).alarms] == [OTHER.id]
-    now, again = home(here), monitor.monitor(here)
+    now, again = show_home(here), monitor.monitor(here)
     assert (now.success.policy, now.success.status) == ("p1", again.status)
     assert [why.code for why in now.success.reasons] == ["monitor.stands"]
 
@@ -196,7 +196,7 @@ def test_a_table_with_the_newest_row_first_has_a_chart_and_is_listed_by_time(her
         "", POLICY.id, Stratum.of(site="gdansk"), Stage.PRODUCTION, "gdansk", "r", 0, succeeded=True, judged_by="arm"
     )
     record_outcomes(here, [dataclasses.replace(usual, id=f"o{n}", at_ns=time) for n, time in enumerate(at)])
-    shown = floor(here)
+    shown = show_floor(here)
     assert shown.success.points[-1].episodes == 300
     assert len(shown.success.points) > 10
     assert [outcome.at_ns for outcome in shown.outcomes] == at[: len(shown.outcomes)]
@@ -204,8 +204,8 @@ def test_a_table_with_the_newest_row_first_has_a_chart_and_is_listed_by_time(her
 
 def test_a_rate_of_few_outcomes_is_shown_without_a_chart(here):
     report(here, 6, 7, NOW_NS)
-    now = home(here)
-    assert (now.success.points, now.success.in_window.episodes) == ((), 7)
+    now = show_home(here)
+    assert (now.success.points, now.success.rate_in_window.episodes) == ((), 7)
     drawn = "".join(str(part) for part in draw_home(Visit(here)).parts)
     assert "85.7" in drawn
     assert "No rate yet" not in drawn

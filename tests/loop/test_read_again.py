@@ -98,7 +98,7 @@ def test_what_a_person_changes_while_logs_are_measured_stays(here, tmp_path, mon
     first = find_episode(here, NAMES[0])
     assert (first.site, first.operator, first.session) == ("hall", "anna", "7")
     assert find_episode(here, NAMES[1]).set_aside == "pushed by hand"
-    here.store.rebuild()
+    here.store.rebuild_tables()
     assert find_episode(here, NAMES[0]) == first
 
 

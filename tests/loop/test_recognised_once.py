@@ -91,7 +91,7 @@ def test_ingest_recognises_each_log_once_and_many_logs_are_found_at_once(logs, r
 def test_a_log_opened_by_its_reader_is_the_same(logs):
     path = logs / "0.mcap"
     by_content, by_name = open_log(path), open_log(path, reader="mcap")
-    assert (by_name.format, by_name.files, by_name.expected) == ("mcap", by_content.files, 1)
+    assert (by_name.format, by_name.files, by_name.expected_recordings) == ("mcap", by_content.files, 1)
     assert [r.episode for r in by_name.recordings] == [r.episode for r in by_content.recordings]
     assert by_name.defects == by_content.defects
 

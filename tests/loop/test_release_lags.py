@@ -32,7 +32,7 @@ def test_they_are_estimated_once(told, estimated):
     (kept,) = told.store.find(LagsMeasured)
     assert kept.lags == (FOUND,)
     assert kept.protocol == told.protocol().fingerprint
-    told.store.rebuild()
+    told.store.rebuild_tables()
     assert told.store.find(LagsMeasured) == [kept]
 
 

@@ -15,7 +15,7 @@ from fieldloop.loop.collect.synchronisation import (
     require_verified_clocks,
     verify_device_clock,
 )
-from fieldloop.loop.home.pages import find_newest_first
+from fieldloop.loop.home.pages import list_newest_first
 from fieldloop.loop.ship.release import freeze_release, write_release_datasheet
 from fieldloop.loop.workspace import create_workspace, open_workspace
 from fieldloop.model.episode import Episode, Log
@@ -87,8 +87,8 @@ def test_a_measurement_verifies_its_robot_and_no_other(declared):
     assert reasons(declared, at_ns=made.at_ns + 31 * DAY) == ["protocol.clock_verified_too_long_ago"]
     verify_device_clock(declared, "camera/wrist", robot="arm-1", offset_ms=6.0, how="a lamp")
     assert reasons(declared) == ["protocol.clock_too_far_off"], "the newest one counts"
-    declared.store.rebuild()
-    assert len(find_newest_first(declared, SynchronisationVerified)) == 2
+    declared.store.rebuild_tables()
+    assert len(list_newest_first(declared, SynchronisationVerified)) == 2
 
 
 def test_a_release_is_refused_or_says_who_went_on(told):
@@ -97,7 +97,7 @@ def test_a_release_is_refused_or_says_who_went_on(told):
         freeze_release(declared, "r9")
     assert [reason.code for reason in refused.value.reasons] == ["protocol.clock_never_verified"]
     assert refused.value.reasons[0].subject == Subject("camera/wrist", robot="arm-1")
-    assert len(find_newest_first(declared, Release)) == 1
+    assert len(list_newest_first(declared, Release)) == 1
     frozen = freeze_release(declared, "r9", override="a pilot")
     assert frozen.override == "a pilot (not verified: camera/wrist of arm-1; overridden by local)"
     assert declared.store.get(Release, frozen.id).override == frozen.override
@@ -112,7 +112,7 @@ def test_a_verified_release_needs_no_override(told):
 
 def test_what_was_recorded_long_after_the_last_verification_is_refused(declared):
     verify_device_clock(declared, "camera/wrist", robot="arm-1", offset_ms=1.0, how="a lamp")
-    verified = find_newest_first(declared, SynchronisationVerified)[0].at_ns
+    verified = list_newest_first(declared, SynchronisationVerified)[0].at_ns
     (one, *_) = declared.store.find(Episode)
     fresh = dataclasses.replace(one, start_ns=verified, end_ns=verified + 29 * DAY)
     assert require_verified_clocks(declared, [fresh], "") == ""
@@ -173,7 +173,7 @@ def test_the_check_and_the_verification_name_the_same_rig(monkeypatch, declared)
     )
     monkeypatch.setattr(alignment, "estimate_pooled_lag", lambda *_: None)
     monkeypatch.setattr(alignment, "make_lag_measurement", lambda about, _, **__: about)
-    subjects = list(alignment.rig_lag.look(batch))
+    subjects = list(alignment.measure_rig_lag.look(batch))
     assert len(subjects) == 2
     judged(declared, *map(lag, subjects))
     for robot in ("arm one", ""):
@@ -193,10 +193,10 @@ def test_the_check_and_the_verification_name_the_same_rig(monkeypatch, declared)
     ],
 )
 def test_half_a_measurement_is_none(declared, given):
-    before = declared.store.last()
+    before = declared.store.get_last_seq()
     with pytest.raises(BadInput):
         verify_device_clock(declared, "camera/wrist", robot="arm-1", **given)
-    assert declared.store.last() == before
+    assert declared.store.get_last_seq() == before
 
 
 def test_a_slip_of_the_pen_verifies_nothing(declared):
@@ -205,7 +205,7 @@ def test_a_slip_of_the_pen_verifies_nothing(declared):
     declared.write(RobotRegistered(Robot("arm-7", "sim6", "lab")))
     with pytest.raises(UnknownName, match="Did you mean 'arm-7'"):
         verify_device_clock(declared, "camera/wrist", robot="amr-7", offset_ms=1.0, how="a lamp")
-    assert not find_newest_first(declared, SynchronisationVerified)
+    assert not list_newest_first(declared, SynchronisationVerified)
     for known in ("arm-7", "arm-1", ""):  # registered, seen in an episode, none
         verify_device_clock(declared, "camera/wrist", robot=known, offset_ms=1.0, how="a lamp")
 
@@ -220,5 +220,5 @@ def test_it_is_kept_on_disk(tmp_path):
     verify_device_clock(here, "camera/wrist", offset_ms=1.0, how="a lamp")
     here.close()
     again = open_workspace(tmp_path / "w")
-    assert [v.stream for v in find_newest_first(again, SynchronisationVerified)] == ["camera/wrist"]
+    assert [v.stream for v in list_newest_first(again, SynchronisationVerified)] == ["camera/wrist"]
     again.close()

@@ -12,7 +12,7 @@ from fieldloop.model.codec import from_plain, to_plain
 from fieldloop.model.condition import Stratum
 from fieldloop.model.event import EVENTS
 from fieldloop.model.finding import Finding, Measurement, Status, find_worst_status
-from fieldloop.model.identity import Ids, content_id, make_ulid
+from fieldloop.model.identity import Ids, compute_content_id, make_ulid
 from fieldloop.model.note import Note, Subject
 from fieldloop.model.policy import Outcome, Stage
 
@@ -76,7 +76,7 @@ def test_ids_sort_by_time_and_do_not_repeat():
 
 @given(st.lists(st.binary()), st.lists(st.binary()))
 def test_different_parts_have_different_names(a, b):
-    assert (content_id(a) == content_id(b)) == (a == b)
+    assert (compute_content_id(a) == compute_content_id(b)) == (a == b)
 
 
 def finding(status, *, required=True):

@@ -9,7 +9,7 @@ from fieldloop.model.identity import Ids
 from fieldloop.model.stream import NS_PER_DAY
 from fieldloop.monitor import Baseline, make_rate, watch_production
 from fieldloop.protocol import default_operations
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 
 SETTINGS = default_operations()["monitor"]
 KNOWN = Baseline("p", 80_000, 100_000)
@@ -40,7 +40,7 @@ def test_a_clear_drop_alarms_with_its_evidence():
     assert alarm.message.code == "monitor.drop"
     assert [alarm.message[name] for name in ("site", "successes", "episodes", "baseline")] == ["north", 196, 350, 0.8]
     assert alarm.message["drop_points"] == pytest.approx(24)
-    assert "56 % (196 of 350 episodes" in sentence(alarm.message)
+    assert "56 % (196 of 350 episodes" in write_sentence(alarm.message)
     assert alarm.operations == SETTINGS.fingerprint
 
 

@@ -10,7 +10,7 @@ import pytest
 from tests.oracles import venvs
 
 from fieldloop.ingest import open_log
-from fieldloop.loop.floor.floor import alternate_turns, write_demonstrations
+from fieldloop.loop.floor.floor import alternate_operators, write_demonstrations
 from fieldloop.model.stream import ClockKind, StreamKind
 from fieldloop.release.writers import write_mcap
 from fieldloop.simulate.arm.floor import Floor
@@ -122,9 +122,9 @@ def test_every_message_stamp_value_and_frame_of_what_was_written(tmp_path):
 
 def test_what_the_floor_s_stations_record(tmp_path):
     floor = Floor(5)
-    stratum = floor.production_mix()[0].stratum
+    stratum = floor.make_production_mix()[0].stratum
     (log,) = write_demonstrations(
-        alternate_turns(floor, [stratum], tmp_path, floor.operators(), start_ns=1_760_000_000 * 10**9)
+        alternate_operators(floor, [stratum], tmp_path, floor.list_operators(), start_ns=1_760_000_000 * 10**9)
     )
     theirs = as_they_read(log)
     (ours,) = open_log(log).recordings

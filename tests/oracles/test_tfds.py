@@ -11,7 +11,7 @@ from tests.release.test_rlds_writer import STEPS, made
 from fieldloop.ingest import open_log
 from fieldloop.model.stream import StreamKind
 from fieldloop.release.writers import write_rlds
-from fieldloop.release.writers.framed import frame_recording
+from fieldloop.release.writers.framed import put_recording_on_grid
 from fieldloop.release.writers.survey import survey_recordings
 from fieldloop.testing.barcode import Mark
 from fieldloop.testing.barcode import read_barcode as read_mark
@@ -164,7 +164,7 @@ def compare(recordings, target, scratch, **options):
     features = survey_recordings(recordings, clock=options.get("clock", ""), hz=options.get("hz"))
     assert len(texts) == done.episodes == len(recordings)
     for number, recording in enumerate(recordings):
-        framed = frame_recording(recording, features)
+        framed = put_recording_on_grid(recording, features)
         about = texts[number]["metadata"]
         streams = {row["name"]: path for path, row in json.loads(about["fieldloop"])["streams"].items()}
         assert streams.keys() == {f.name for f in (*features.signals, *features.cameras)}
@@ -218,14 +218,14 @@ def test_we_read_every_value_of_a_set_that_tfds_wrote(tmp_path):
     log = open_log(tmp_path / "data")
     found = list(log.recordings)
     assert log.defects == ()
-    assert [r.episode.fact("split") for r in found] == ["train"] * 3 + ["val"] * 2
+    assert [r.episode.get_fact("split") for r in found] == ["train"] * 3 + ["val"] * 2
     seen = {"train": 0, "val": 0}
     for recording in found:
         assert recording.defects == ()
         number = int(recording.episode.operator.removeprefix("o"))
         expected, streams = np.load(tmp_path / f"expected/{number}.npz"), recording.streams
         assert recording.episode.task == "naïve task"
-        assert recording.episode.fact("frame") == "[0, 1, 2, 3]"
+        assert recording.episode.get_fact("frame") == "[0, 1, 2, 3]"
         assert streams["reward"].nominal_hz == 5.0
         count = len(expected["reward"])
         for name, key in NUMBERS.items():
@@ -245,7 +245,7 @@ def test_we_read_every_value_of_a_set_that_tfds_wrote(tmp_path):
         millimetres = expected["millimetres"][:, :, :, 0]
         metres = np.where(millimetres == 0, np.nan, millimetres.astype(np.float32) / np.float32(1000))
         assert np.array_equal(list(streams["depth/millimetres"].pictures.frames()), metres, equal_nan=True)
-        split = recording.episode.fact("split")
+        split = recording.episode.get_fact("split")
         jpeg = np.load(tmp_path / f"expected/{split}-{seen[split]}.npy").astype(int)
         seen[split] += 1
         assert np.abs(np.stack(list(streams["camera/image"].pictures.frames())).astype(int) - jpeg).max() <= 3

@@ -10,15 +10,15 @@ from fieldloop.errors import BadInput, UnknownName
 from fieldloop.model.condition import Stratum
 from fieldloop.model.note import note
 from fieldloop.model.plan import Coverage, Demand
-from fieldloop.plan.allocate import spend
+from fieldloop.plan.allocate import allocate_budget
 from fieldloop.plan.demands import Asked
 from fieldloop.plan.gain import Gain
-from fieldloop.plan.strata import tabulate
+from fieldloop.plan.strata import make_table
 from fieldloop.plan.strategies import STRATEGIES
 from fieldloop.protocol import default_operations
 
-SETTINGS = default_operations()["plan"].replaced(draws=40)
-BARE = SETTINGS.replaced(exploration_floor=0, concentration_cap=1.0)
+SETTINGS = default_operations()["plan"].replace_values(draws=40)
+BARE = SETTINGS.replace_values(exploration_floor=0, concentration_cap=1.0)
 
 
 def rng():
@@ -26,7 +26,7 @@ def rng():
 
 
 def allocate(*request):
-    return spend(*request).quotas
+    return allocate_budget(*request).quotas
 
 
 def amounts(quotas):
@@ -36,11 +36,11 @@ def amounts(quotas):
 @pytest.mark.parametrize(("sharpness", "least"), [(SETTINGS["sharpness"], 0.93), (20.0, 0.995)])
 def test_it_wins_nearly_what_exhaustive_search_finds(sharpness, least):
     cells = [cover("a", 0.5, 3, 40, 8), cover("b", 0.3, 0, 12, 9), cover("c", 0.2, 20, 30, 25)]
-    chosen = BARE.replaced(sharpness=sharpness, sharpening_rounds=60)
-    model = Gain(tabulate(cells), chosen)
-    best = max(model.of(np.array(split, float)).sum() for split in splits(12, 3))
+    chosen = BARE.replace_values(sharpness=sharpness, sharpening_rounds=60)
+    model = Gain(make_table(cells), chosen)
+    best = max(model.compute_gain_by_stratum(np.array(split, float)).sum() for split in splits(12, 3))
     found = amounts(allocate(cells, [], 12, chosen, rng()))
-    assert model.of(np.array([found.get(name, 0) for name in "abc"], float)).sum() >= least * best
+    assert model.compute_gain_by_stratum(np.array([found.get(name, 0) for name in "abc"], float)).sum() >= least * best
 
 
 def test_with_transfer_too_it_wins_nearly_what_exhaustive_search_finds():
@@ -51,11 +51,11 @@ def test_with_transfer_too_it_wins_nearly_what_exhaustive_search_finds():
         ("s", "b", 0.2, 0, 30, 27),
     ]
     cells = [Coverage(Stratum.of(site=s, bin=b), w, n, 0.0, a, f) for s, b, w, n, a, f in rows]
-    chosen = BARE.replaced(sharpness=20.0, sharpening_rounds=60)
-    model = Gain(tabulate(cells), chosen)
-    best = max(model.of(np.array(split, float)).sum() for split in splits(8, 4))
+    chosen = BARE.replace_values(sharpness=20.0, sharpening_rounds=60)
+    model = Gain(make_table(cells), chosen)
+    best = max(model.compute_gain_by_stratum(np.array(split, float)).sum() for split in splits(8, 4))
     found = {q.stratum: q.demonstrations for q in allocate(cells, [], 8, chosen, rng())}
-    assert model.of(np.array([found.get(c.stratum, 0) for c in cells], float)).sum() >= 0.98 * best
+    assert model.compute_gain_by_stratum(np.array([found.get(c.stratum, 0) for c in cells], float)).sum() >= 0.98 * best
 
 
 @settings(deadline=None, max_examples=40)
@@ -69,7 +69,7 @@ def test_with_transfer_too_it_wins_nearly_what_exhaustive_search_finds():
 def test_the_budget_is_spent_to_the_last_demonstration(rows, budget, strategy):
     total = sum(r[0] for r in rows)
     cells = [cover(str(k), w / total, n, a, int(a * f)) for k, (w, n, a, f) in enumerate(rows)]
-    found = spend(cells, [], budget, SETTINGS, rng(), strategy)
+    found = allocate_budget(cells, [], budget, SETTINGS, rng(), strategy)
     assert sum(q.demonstrations for q in found.quotas) == budget == found.cost
     assert sum(q.gain for q in found.quotas) == pytest.approx(found.gain)
     assert 0.0 <= found.gain_low <= found.gain <= found.gain_high
@@ -90,24 +90,24 @@ def test_no_plan_costs_more_than_its_budget_and_little_is_left(rows, budget, str
         cover(str(k), 1 / len(rows), 5, 10, 5, tried=tried and 5 + tried, cost=cost)
         for k, (cost, tried, _) in enumerate(rows)
     ]
-    found = spend(cells, [], budget, SETTINGS, rng(), strategy)
+    found = allocate_budget(cells, [], budget, SETTINGS, rng(), strategy)
     assert found.cost <= budget + 1e-6
     assert found.cost == pytest.approx(sum(q.cost for q in found.quotas))
-    assert budget - found.cost < Gain(tabulate(cells), SETTINGS).price.min() + 1e-6
+    assert budget - found.cost < Gain(make_table(cells), SETTINGS).price.min() + 1e-6
 
 
 def test_quotas_of_good_ones_cost_the_tries_that_they_take():
     cells = [
         Coverage(Stratum.of(site=s, bin=b), 1 / 40, 25, 0.0, 20, 10, tried=100) for s in "abcdefgh" for b in "vwxyz"
     ]
-    found = spend(cells, [], 40, SETTINGS, rng())
+    found = allocate_budget(cells, [], 40, SETTINGS, rng())
     asked = sum(q.demonstrations for q in found.quotas)
     assert asked == pytest.approx(10, abs=1)
     for q in found.quotas:
         assert q.demonstrations >= 1
         assert q.cost == pytest.approx(4.0 * q.demonstrations, rel=0.05)
     demand = Demand("d1", Stratum.of(site="a"), 20, note("as_written", text="new lamp"), "diagnosis_1")
-    answered = dict(spend(cells, [demand], 40, SETTINGS, rng()).answered)
+    answered = dict(allocate_budget(cells, [demand], 40, SETTINGS, rng()).answered)
     assert answered["d1"] == pytest.approx(5, abs=1)  # half the budget, at four tries each
 
 
@@ -116,8 +116,8 @@ def test_a_demand_gets_no_more_than_it_asks_for_however_cheap():
     cheap = Coverage(Stratum.of(site="a", bin="y"), 0.5, 0, 0.0, 60, 40, cost=1.0)
     other = Coverage(Stratum.of(site="b", bin="x"), 0.49, 60, 0.0, 60, 2, cost=1.0)
     demand = Demand("d1", Stratum.of(site="a"), 10, note("as_written", text="new lamp"), "diagnosis_1")
-    asked = Asked(Gain(tabulate([dear, cheap, other]), SETTINGS, ()), 1000.0, rng())
-    asked.honour(demand)
+    asked = Asked(Gain(make_table([dear, cheap, other]), SETTINGS, ()), 1000.0, rng())
+    asked.grant_demand(demand)
     assert 9 <= asked.good.sum() <= 10
     assert asked.answered == [("d1", int(asked.good.sum()))]
 
@@ -125,7 +125,7 @@ def test_a_demand_gets_no_more_than_it_asks_for_however_cheap():
 def test_tries_that_were_not_counted_or_that_lag_behind_harm_nothing():
     def yields(*tried):
         cells = [cover(str(k), 1 / len(tried), 20, 50, 20, tried=t) for k, t in enumerate(tried)]
-        return Gain(tabulate(cells), SETTINGS).operators.share
+        return Gain(make_table(cells), SETTINGS).operators.share
 
     assert yields(0, 0, 0) == pytest.approx(1.0)
     assert yields(5, 0, 20) == pytest.approx(1.0)  # fewer judged than are in hand
@@ -136,7 +136,7 @@ def test_tries_that_were_not_counted_or_that_lag_behind_harm_nothing():
 
 def test_the_same_seed_draws_the_same_plan():
     cells = World(3).cells
-    assert spend(cells, [], 40, SETTINGS, rng()) == spend(cells, [], 40, SETTINGS, rng())
+    assert allocate_budget(cells, [], 40, SETTINGS, rng()) == allocate_budget(cells, [], 40, SETTINGS, rng())
 
 
 @pytest.mark.parametrize(("budget", "least"), [(40, 0.88), (200, 0.94), (1000, 0.95)])
@@ -150,7 +150,9 @@ def test_it_wins_most_of_what_an_oracle_wins_and_more_than_simpler_plans(budget,
 def after_rounds(strategy, seed, rounds=3, budget=24):
     world = Crossed(seed)
     for turn in range(rounds):
-        world.collect(spend(world.coverages(), [], budget, SETTINGS, np.random.default_rng(turn), strategy).quotas)
+        world.collect(
+            allocate_budget(world.coverages(), [], budget, SETTINGS, np.random.default_rng(turn), strategy).quotas
+        )
     return world
 
 
@@ -188,13 +190,13 @@ def test_every_deployed_level_is_shown_but_a_scarce_budget_is_not_eaten():
 
 WHY = note("respond.reported", what="gloss tape")
 WHY = note("respond.reported", what="gloss tape")
-ALL_FOR_DEMANDS = SETTINGS.replaced(max_demand_share=1.0)
+ALL_FOR_DEMANDS = SETTINGS.replace_values(max_demand_share=1.0)
 
 
 def test_a_loud_demand_leaves_the_rest_of_the_budget_to_expected_gain():
     cells = [cover("a", 0.5, 9, 50, 30), cover("b", 0.5, 9, 50, 30)]
     demand = Demand("d1", Stratum.of(cell="b"), 200, note("as_written", text="cold hall"), "diagnosis_1")
-    found = amounts(allocate(cells, [demand], 40, SETTINGS.replaced(concentration_cap=0.5), rng()))
+    found = amounts(allocate(cells, [demand], 40, SETTINGS.replace_values(concentration_cap=0.5), rng()))
     assert found == {"a": 20, "b": 20}
 
 
@@ -235,7 +237,10 @@ def test_a_demand_outside_the_map_is_collected_and_marked():
 
 
 def test_an_empty_map_or_budget_asks_for_nothing_and_warns():
-    for found in (spend([], [], 10, SETTINGS, rng()), spend([cover("a", 1.0, 0)], [], 0, SETTINGS, rng())):
+    for found in (
+        allocate_budget([], [], 10, SETTINGS, rng()),
+        allocate_budget([cover("a", 1.0, 0)], [], 0, SETTINGS, rng()),
+    ):
         assert found.quotas == ()
         assert found.warnings[0].code == "plan.nothing_planned"
 
@@ -243,14 +248,16 @@ def test_an_empty_map_or_budget_asks_for_nothing_and_warns():
 @pytest.mark.parametrize(("failures", "code"), [(0, "plan.none_failed"), (200, "plan.all_failed")])
 def test_no_failures_at_all_or_nothing_but_failures_still_make_a_plan(failures, code):
     cells = [cover(str(k), 0.25, 5 * k, 50, failures // 4) for k in range(4)]
-    found = spend(cells, [], 20, SETTINGS, rng())
+    found = allocate_budget(cells, [], 20, SETTINGS, rng())
     assert sum(q.demonstrations for q in found.quotas) == 20
     assert (found.warnings[0].code, found.warnings[0]["attempts"]) == (code, 200)
     assert np.isfinite([found.gain, found.gain_low, found.gain_high]).all()
 
 
 def test_where_nothing_failed_the_interval_holds_what_may_yet_be_won():
-    found = spend([cover(str(k), 0.25, 5, 150, 0) for k in range(4)], [], 40, SETTINGS.replaced(draws=400), rng())
+    found = allocate_budget(
+        [cover(str(k), 0.25, 5, 150, 0) for k in range(4)], [], 40, SETTINGS.replace_values(draws=400), rng()
+    )
     (warning,) = found.warnings
     assert [detail.code for detail in warning.details] == ["plan.budget_by_traffic"]
     assert warning["highest"] == pytest.approx(1 - 0.1 ** (1 / 600))
@@ -259,7 +266,7 @@ def test_where_nothing_failed_the_interval_holds_what_may_yet_be_won():
 
 
 def test_where_everything_failed_the_gain_is_anything_from_nothing_to_all():
-    found = spend([cover(str(k), 0.25, 5, 150, 150) for k in range(4)], [], 40, SETTINGS, rng())
+    found = allocate_budget([cover(str(k), 0.25, 5, 150, 150) for k in range(4)], [], 40, SETTINGS, rng())
     assert found.warnings[0].code == "plan.all_failed"
     assert found.gain_low == 0.0
     assert found.gain_high == pytest.approx(1.0, abs=0.01)
@@ -300,7 +307,7 @@ def test_an_unknown_strategy_is_refused_with_what_was_meant():
 def test_a_demand_where_demonstrations_cost_more_is_paid_for_at_its_price():
     cells = [cover("far", 0.5, 5, 50, 20, cost=4.0), cover("near", 0.5, 5, 50, 20)]
     demand = Demand("d1", Stratum.of(cell="far"), 5, note("as_written", text="new lamp"), "diagnosis_1")
-    found = spend(cells, [demand], 40, SETTINGS, rng())
+    found = allocate_budget(cells, [demand], 40, SETTINGS, rng())
     assert found.answered == (("d1", 5),)
     assert found.cost <= 40.0
     far = next(q for q in found.quotas if q.stratum.level("cell") == "far")

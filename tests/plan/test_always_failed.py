@@ -7,10 +7,10 @@ import pytest
 
 from fieldloop.model.condition import Stratum
 from fieldloop.model.plan import Coverage
-from fieldloop.plan.allocate import spend
+from fieldloop.plan.allocate import allocate_budget
 from fieldloop.protocol import default_operations
 
-SETTINGS = default_operations()["plan"].replaced(draws=4)
+SETTINGS = default_operations()["plan"].replace_values(draws=4)
 BINS = {"front": 0.5, "back": 0.3, "jammed": 0.2}
 SITES = {"lyon": 0.7, "metz": 0.3}
 LIGHTS = {"bright": 0.6, "dim": 0.4}
@@ -34,7 +34,7 @@ NAMED = ("plan.always_failed", "plan.nearly_always_failed", "plan.more_levels_fa
 
 
 def warned(cells, budget=40):
-    found = spend(cells, [], budget, SETTINGS, np.random.default_rng(0))
+    found = allocate_budget(cells, [], budget, SETTINGS, np.random.default_rng(0))
     gets = {
         str(c): sum(q.demonstrations for q in found.quotas if c in q.stratum.conditions)
         for q in found.quotas
@@ -110,7 +110,7 @@ def test_chance_is_not_named():
 
 def test_what_explores_is_marked_and_teaches_nothing_yet():
     cells = floor(lambda site, *_: 0.0 if site == "metz" else 0.4, metz=(0, 0))
-    found = spend(cells, [], 40, SETTINGS, np.random.default_rng(0))
+    found = allocate_budget(cells, [], 40, SETTINGS, np.random.default_rng(0))
     reasons = [
         d for q in found.quotas for d in q.why.details if d.code == "plan.explores" and d["level"] == "site=metz"
     ]

@@ -18,9 +18,9 @@ from fieldloop.model.note import note
 from fieldloop.model.person import Operator
 from fieldloop.model.plan import Coverage, Demand, GapKind, Plan, QuotaKind
 from fieldloop.model.policy import FailureClass, Outcome, Stage
-from fieldloop.plan import Crew, Known, coverage, draw
+from fieldloop.plan import Crew, Known, compute_coverage, draw_plan
 from fieldloop.protocol import default_operations
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 
 SETTINGS = default_operations()["plan"]
 CREW = Crew(
@@ -43,7 +43,9 @@ MAP = Deployment("d", "pick", (SITE, SOUTH), SKUS)
 
 def drawn(known, demands=(), crew=CREW, strategy="marginal", **changes):
     ids = Ids(lambda: 0, random.Random(1).getrandbits)
-    return draw(known, demands, crew, SETTINGS.replaced(**changes), ids, 7, np.random.default_rng(3), strategy)
+    return draw_plan(
+        known, demands, crew, SETTINGS.replace_values(**changes), ids, 7, np.random.default_rng(3), strategy
+    )
 
 
 def world(failing=0.5, shown=60, attempts=300):
@@ -72,7 +74,7 @@ def world(failing=0.5, shown=60, attempts=300):
         )
         for k, at in enumerate(rng.choice(len(here), attempts, p=shares / shares.sum()))
     ]  # fmt: skip
-    return Known(coverage(MAP.exposures, episodes, outcomes), MAP, episodes, outcomes, "p")
+    return Known(compute_coverage(MAP.exposures, episodes, outcomes), MAP, episodes, outcomes, "p")
 
 
 def codes(plan):
@@ -213,7 +215,7 @@ def test_a_demand_outside_the_map_is_kept():
 
 def test_shares_that_exceed_the_whole_are_refused():
     with pytest.raises(BadInput, match="add up"):
-        drawn(Known(coverage([Exposure(Stratum.of(bin=b), 0.8) for b in ("front", "back")], [])))
+        drawn(Known(compute_coverage([Exposure(Stratum.of(bin=b), 0.8) for b in ("front", "back")], [])))
 
 
 @pytest.mark.parametrize("strategy", ["uniform", "frequency", "failure_index"])
@@ -263,10 +265,10 @@ def test_the_set_of_a_site_in_production_is_ordered_or_reported_open(budget):
 
 def test_a_plan_is_assumed_where_production_has_not_tried():
     assert not drawn(world()).assumed
-    assert drawn(Known(coverage(MAP.exposures, []), MAP)).assumed
+    assert drawn(Known(compute_coverage(MAP.exposures, []), MAP)).assumed
 
 
 def test_tables_register_no_one():
     warned = drawn(world(), crew=Crew((), (), "", registers=False)).warnings
     assert "plan.unassigned" not in {w.code for w in warned}
-    assert "The orders name no operator. Let at least 4 people take turns." in map(sentence, warned)
+    assert "The orders name no operator. Let at least 4 people take turns." in map(write_sentence, warned)

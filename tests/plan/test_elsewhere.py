@@ -9,12 +9,12 @@ from fieldloop.model.condition import Exposure, Stratum
 from fieldloop.model.episode import Episode
 from fieldloop.model.identity import Ids
 from fieldloop.model.plan import Coverage, GapKind
-from fieldloop.plan import Crew, Known, coverage, demonstrated_elsewhere, draw
+from fieldloop.plan import Crew, Known, compute_coverage, compute_coverage_elsewhere, draw_plan
 from fieldloop.plan.gain import Gain
-from fieldloop.plan.strata import tabulate
+from fieldloop.plan.strata import make_table
 from fieldloop.protocol import default_operations
 
-SETTINGS = default_operations()["plan"].replaced(draws=20, budget=20)
+SETTINGS = default_operations()["plan"].replace_values(draws=20, budget=20)
 WORTH = SETTINGS.number("elsewhere_worth")
 MAP = [
     Exposure(Stratum.of(bin=b, lighting=x, site="north"), 0.25)
@@ -28,38 +28,38 @@ def shown(*strata):
 
 
 def elsewhere(covered, episodes, **more):
-    return demonstrated_elsewhere(covered, [(e.where, 1) for e in episodes], **more)
+    return compute_coverage_elsewhere(covered, [(e.stratum_with_site, 1) for e in episodes], **more)
 
 
 def drawn(episodes, **changes):
-    covered = coverage(MAP, episodes)
+    covered = compute_coverage(MAP, episodes)
     known = Known(covered, episodes=episodes, elsewhere=elsewhere(covered, episodes))
     ids = Ids(lambda: 0, random.Random(1).getrandbits)
     crew = Crew((), (), "", simulates=False)
-    return draw(known, (), crew, SETTINGS.replaced(**changes), ids, 7, np.random.default_rng(3))
+    return draw_plan(known, (), crew, SETTINGS.replace_values(**changes), ids, 7, np.random.default_rng(3))
 
 
 def test_a_laboratory_becomes_a_row_without_a_share_of_production():
     episodes = shown(LAB, LAB, MAP[0].stratum)
-    assert elsewhere(coverage(MAP, episodes), episodes) == (Coverage(LAB, 0.0, 2, 0.0, learnt=None),)
+    assert elsewhere(compute_coverage(MAP, episodes), episodes) == (Coverage(LAB, 0.0, 2, 0.0, learnt=None),)
 
 
 def test_what_the_map_does_not_know_and_what_shares_nothing_is_left_out():
     episodes = shown(Stratum.of(LAB.levels, floor="wet"), Stratum.of(site="lab", bin="jam"), Stratum.of(floor="wet"))
-    found = elsewhere(coverage(MAP, episodes), episodes)
+    found = elsewhere(compute_coverage(MAP, episodes), episodes)
     assert [(c.stratum, c.demonstrations) for c in found] == [(LAB, 1)]
 
 
 def test_an_episode_that_does_not_log_its_light_counts_for_its_bin():
     episodes = shown(Stratum.of(bin="back", site="north"))
-    (found,) = elsewhere(coverage(MAP, episodes), episodes)
+    (found,) = elsewhere(compute_coverage(MAP, episodes), episodes)
     assert found.stratum == Stratum.of(bin="back", site="north")
 
 
 def test_each_counts_in_part_for_shared_levels_and_pairs_and_not_at_all_for_the_site():
     episodes = shown(*[LAB] * 40)
-    covered = coverage(MAP, episodes)
-    gain = Gain(tabulate(covered, elsewhere(covered, episodes), WORTH), SETTINGS)
+    covered = compute_coverage(MAP, episodes)
+    gain = Gain(make_table(covered, elsewhere(covered, episodes), WORTH), SETTINGS)
     row = next(at for at, c in enumerate(covered) if c.stratum.levels == {**LAB.levels, "site": "north"})
     for part, sums in zip(gain.parts, gain.shown, strict=True):
         taught = sums[part.codes[row]]
@@ -84,6 +84,6 @@ def test_the_plan_asks_less_for_what_the_laboratory_showed_and_names_the_undemon
 
 def test_demonstrations_of_a_laboratory_that_production_did_not_learn_from_wait():
     episodes = shown(*[LAB] * 4)
-    covered = coverage(MAP, episodes)
+    covered = compute_coverage(MAP, episodes)
     (found,) = elsewhere(covered, episodes, learnt=[(LAB, 1)])
     assert (found.demonstrations, found.learnt) == (4, 1)

@@ -6,7 +6,7 @@ import pytest
 from fieldloop.model.condition import Stratum
 from fieldloop.model.episode import Episode
 from fieldloop.model.policy import Outcome, Stage
-from fieldloop.plan.gaps.extrapolation import beyond_chance, extrapolation_gaps, points_outside
+from fieldloop.plan.gaps.extrapolation import find_extrapolation_gaps, find_points_outside, is_beyond_chance
 from fieldloop.plan.gaps.quantities import Quantities
 from fieldloop.protocol import default_operations
 
@@ -28,19 +28,19 @@ def found(met, shown, sites=("north",)):
         )
         for k, row in enumerate(met)
     ]  # fmt: skip
-    return list(extrapolation_gaps(Quantities(None, episodes, outcomes), SETTINGS))
+    return list(find_extrapolation_gaps(Quantities(None, episodes, outcomes), SETTINGS))
 
 
 def test_a_square_has_an_inside_and_an_outside():
     square = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [0.5, 0.5]])
     points = np.array([[0.5, 0.2], [1.0, 1.0], [1.01, 0.5], [-0.5, -0.5]])
-    answer = points_outside(points, square, HULL, FAR)
+    answer = find_points_outside(points, square, HULL, FAR)
     assert answer.points.tolist() == [False, False, True, True]
     assert answer.alike == 4  # its corners
 
 
 def test_on_a_line_the_hull_is_a_range():
-    answer = points_outside(np.array([[0.0], [2.0], [5.0]]), np.array([[1.0], [3.0], [2.0]]), HULL, FAR)
+    answer = find_points_outside(np.array([[0.0], [2.0], [5.0]]), np.array([[1.0], [3.0], [2.0]]), HULL, FAR)
     assert answer.points.tolist() == [True, False, True]
 
 
@@ -51,7 +51,7 @@ def test_equals_are_seldom_called_outside(dimensions):
     alarms = 0
     for _ in range(worlds):
         shown, met = rng.normal(size=(demonstrations, dimensions)), rng.normal(size=(200, dimensions))
-        alarms += beyond_chance(points_outside(met, shown, HULL, FAR), demonstrations, SETTINGS)
+        alarms += is_beyond_chance(find_points_outside(met, shown, HULL, FAR), demonstrations, SETTINGS)
     assert alarms <= 0.05 * worlds + 2 * np.sqrt(0.05 * 0.95 * worlds)
 
 
@@ -109,7 +109,7 @@ def test_in_many_dimensions_a_hull_would_call_equals_outside():
     shares = {
         d: np.mean(
             [
-                points_outside(rng.normal(size=(200, d)), rng.normal(size=(200, d)), 9, FAR).points.mean()
+                find_points_outside(rng.normal(size=(200, d)), rng.normal(size=(200, d)), 9, FAR).points.mean()
                 for _ in range(5)
             ]
         )

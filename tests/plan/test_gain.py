@@ -9,20 +9,20 @@ from tests.plan.worlds import Crossed, cover
 from fieldloop.model.condition import Stratum
 from fieldloop.model.finding import Status
 from fieldloop.model.plan import Coverage, PlanScore, StratumScore
-from fieldloop.plan.allocate import spend
+from fieldloop.plan.allocate import allocate_budget
 from fieldloop.plan.classes import Classes
 from fieldloop.plan.gain import Gain
-from fieldloop.plan.hazards import Reason, fit
-from fieldloop.plan.learning import learning_curves
-from fieldloop.plan.parts import parts
-from fieldloop.plan.strata import tabulate
+from fieldloop.plan.hazards import Reason, fit_hazards
+from fieldloop.plan.learning import compute_learning_curves
+from fieldloop.plan.parts import split_into_parts
+from fieldloop.plan.strata import make_table
 from fieldloop.protocol import default_operations
 
-SETTINGS = default_operations()["plan"].replaced(draws=40)
+SETTINGS = default_operations()["plan"].replace_values(draws=40)
 
 
 def model(cells, scores=()):
-    return Gain(tabulate(cells), SETTINGS, scores)
+    return Gain(make_table(cells), SETTINGS, scores)
 
 
 def crossed(rows):
@@ -59,7 +59,7 @@ def test_strata_never_tried_lean_on_their_levels():
 def test_demonstrations_of_one_stratum_help_its_neighbours_and_no_others():
     rows = [(s, b, 0.25, 3, 50, 25, 0) for s in "ns" for b in "fb"]
     only = np.array([10.0, 0.0, 0.0, 0.0])
-    won = model(crossed(rows)).of(only)
+    won = model(crossed(rows)).compute_gain_by_stratum(only)
     assert won[0] > won[1] > 0.0
     assert won[0] > won[2] > 0.0
     assert won[3] == 0.0
@@ -74,14 +74,14 @@ def test_more_never_hurts_and_the_next_wins_what_of_says(rows):
     gain = model(cells)
     more = np.array([1.0, 0.0, 5.0, 2.0])
     step = 1e-4
-    slopes = gain.next(more)
+    slopes = gain.compute_gain_of_one_more(more)
     for at in range(4):
         extra = more.copy()
         extra[at] += step
-        rise = (gain.of(extra).sum() - gain.of(more).sum()) / step
+        rise = (gain.compute_gain_by_stratum(extra).sum() - gain.compute_gain_by_stratum(more).sum()) / step
         assert rise == pytest.approx(slopes[at], rel=1e-2, abs=1e-8)
     assert (slopes >= 0.0).all()
-    assert gain.of(more).sum() <= gain.reducible @ gain.table.exposure + 1e-12
+    assert gain.compute_gain_by_stratum(more).sum() <= gain.reducible @ gain.table.exposure + 1e-12
 
 
 def test_where_operators_fail_too_little_is_reducible_and_it_costs_more():
@@ -95,7 +95,7 @@ def test_where_operators_fail_too_little_is_reducible_and_it_costs_more():
     assert gain.operators.share[1] == pytest.approx(0.2, abs=0.05)
     assert gain.price[1] == pytest.approx(5.0, abs=1.0)
     assert jammed < 0.6 * front
-    worth = gain.next(np.zeros(4)) / gain.price
+    worth = gain.compute_gain_of_one_more(np.zeros(4)) / gain.price
     assert worth[1] < 0.25 * worth[0]
 
 
@@ -122,7 +122,7 @@ def bins_at_sites(bad, made=0):
 def worth(rows, level):
     """What the next demonstration wins where the level is, against elsewhere."""
     gain = model(crossed(rows))
-    each = gain.next(np.zeros(6)) / gain.price
+    each = gain.compute_gain_of_one_more(np.zeros(6)) / gain.price
     here = np.array([level in {s, b} for s, b, *_ in rows])
     return each[here].mean() / each[~here].mean()
 
@@ -131,7 +131,7 @@ def test_what_never_works_is_probably_out_of_reach_and_what_seldom_works_is_not(
     never, seldom = bins_at_sites(("third", 60)), bins_at_sites(("third", 52))
     assert worth(never, "third") < 0.6 * worth(seldom, "third")
     gain = model(crossed(never))
-    assert gain.of(np.array([0.0, 0, 20, 0, 0, 20])).sum() > 0.0
+    assert gain.compute_gain_by_stratum(np.array([0.0, 0, 20, 0, 0, 20])).sum() > 0.0
 
 
 def test_what_never_works_is_planned_for_once_operators_managed_it():
@@ -151,7 +151,7 @@ def test_a_site_that_never_works_is_only_new():
 
 def test_a_floor_where_nothing_works_is_not_given_up():
     rows = [(s, b, 1 / 6, 0, 60, 60, 0) for s in "ns" for b in ("front", "back", "third")]
-    blind = Gain(tabulate(crossed(rows)), SETTINGS.replaced(total_failure_spread=0.0), ())
+    blind = Gain(make_table(crossed(rows)), SETTINGS.replace_values(total_failure_spread=0.0), ())
     assert model(crossed(rows)).reducible == pytest.approx(blind.reducible)
 
 
@@ -208,7 +208,7 @@ def test_a_fit_finds_additive_hazards():
     attempts = np.full(400, 200.0)
     failures = source.binomial(200, -np.expm1(-hazard)).astype(float)
     wide = [Reason(codes[:, k], np.ones(400), np.full(3, 0.5), np.full(3, 5.0)) for k in (0, 1)]
-    found = fit(wide, attempts, failures, 0.5)
+    found = fit_hazards(wide, attempts, failures, 0.5)
     fitted = found.sizes[0][codes[:, 0]] + found.sizes[1][codes[:, 1]]
     assert np.abs(fitted - hazard).max() < 0.06
 
@@ -216,19 +216,24 @@ def test_a_fit_finds_additive_hazards():
 @settings(deadline=None, max_examples=30)
 @given(st.lists(st.tuples(st.sampled_from("ns"), st.sampled_from("fbj"), st.floats(0, 1e6)), min_size=1, max_size=12))
 def test_one_product_for_all_parts_is_what_each_part_says(rows):
-    table = tabulate(crossed([(s, b, 0.0, 0, 0, 0, 0) for s, b, _ in rows]))
+    table = make_table(crossed([(s, b, 0.0, 0, 0, 0, 0) for s, b, _ in rows]))
     values = np.array([value for *_, value in rows])
-    apart, together = parts(table), Classes(parts(table))
-    sums = [part.sums(values) for part in apart]
-    assert np.array_equal(together.sums(values), np.concatenate(sums))
-    assert np.array_equal(together.each(np.concatenate(sums)), sum(p.each(s) for p, s in zip(apart, sums, strict=True)))
+    apart, together = split_into_parts(table), Classes(split_into_parts(table))
+    sums = [part.sum_by_class(values) for part in apart]
+    assert np.array_equal(together.sum_by_class(values), np.concatenate(sums))
+    assert np.array_equal(
+        together.sum_classes_of_each_stratum(np.concatenate(sums)),
+        sum(p.spread_to_strata(s) for p, s in zip(apart, sums, strict=True)),
+    )
 
 
 def test_the_interval_of_a_plans_gain_holds_in_worlds_that_are_no_model_of_ours():
     inside, expected, won = [], [], []
     for seed in range(24):
         world = Crossed(seed)
-        found = spend(world.coverages(), [], 24, SETTINGS.replaced(draws=120), np.random.default_rng(seed))
+        found = allocate_budget(
+            world.coverages(), [], 24, SETTINGS.replace_values(draws=120), np.random.default_rng(seed)
+        )
         before = world.success()
         world.collect(found.quotas)
         won.append(world.success() - before)
@@ -242,8 +247,8 @@ def test_the_interval_of_a_plans_gain_holds_in_worlds_that_are_no_model_of_ours(
 def test_learning_curves_fall_and_hold_their_interval():
     world = Crossed(1)
     known = world.coverages()
-    quotas = spend(known, [], 30, SETTINGS, np.random.default_rng(0)).quotas
-    curves = learning_curves(known, quotas, SETTINGS)
+    quotas = allocate_budget(known, [], 30, SETTINGS, np.random.default_rng(0)).quotas
+    curves = compute_learning_curves(known, quotas, SETTINGS)
     assert len(curves) == 6
     for curve in curves:
         assert np.all(np.diff(curve.failure) <= 1e-12)
@@ -251,7 +256,7 @@ def test_learning_curves_fall_and_hold_their_interval():
         assert np.all(np.array(curve.failure) <= np.array(curve.high))
         assert 0.0 <= min(curve.low) <= max(curve.high) <= 1.0
         assert curve.demonstrations[-1] > curve.now + curve.planned
-        narrow = SETTINGS.replaced(confidence=0.5)
-        inner = next(c for c in learning_curves(known, quotas, narrow) if c.stratum == curve.stratum)
+        narrow = SETTINGS.replace_values(confidence=0.5)
+        inner = next(c for c in compute_learning_curves(known, quotas, narrow) if c.stratum == curve.stratum)
         assert np.all(np.array(inner.high) - inner.low <= np.array(curve.high) - curve.low)
-    assert learning_curves(known, [], SETTINGS) == ()
+    assert compute_learning_curves(known, [], SETTINGS) == ()

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from fieldloop.model.condition import Stratum
 from fieldloop.model.plan import Coverage
-from fieldloop.plan.allocate import spend
+from fieldloop.plan.allocate import allocate_budget
 from fieldloop.plan.gain import Gain
-from fieldloop.plan.strata import tabulate
+from fieldloop.plan.strata import make_table
 from fieldloop.protocol import default_operations
 
-SETTINGS = default_operations()["plan"].replaced(draws=200)
+SETTINGS = default_operations()["plan"].replace_values(draws=200)
 TRAFFIC = {"front": 0.6, "back": 0.39, "jammed": 0.01}
 
 
@@ -30,7 +30,7 @@ def sound(attempts=1200, failures=0, shown=0):
 
 
 def given_to(cells, budget=40):
-    found = spend(cells, [], budget, SETTINGS, np.random.default_rng(0))
+    found = allocate_budget(cells, [], budget, SETTINGS, np.random.default_rng(0))
     return {str(q.stratum): q.demonstrations for q in found.quotas}, found
 
 
@@ -48,10 +48,10 @@ def test_without_failures_traffic_decides_among_what_was_least_shown():
 
 
 def test_a_few_good_attempts_do_not_show_that_nothing_can_be_won():
-    assert not Gain(tabulate(sound(attempts=6)), SETTINGS).nothing_to_win
-    assert not Gain(tabulate(sound(failures=1)), SETTINGS).nothing_to_win
-    assert not Gain(tabulate(sound(attempts=0)), SETTINGS).nothing_to_win
-    assert Gain(tabulate(sound()), SETTINGS).nothing_to_win
+    assert not Gain(make_table(sound(attempts=6)), SETTINGS).nothing_to_win
+    assert not Gain(make_table(sound(failures=1)), SETTINGS).nothing_to_win
+    assert not Gain(make_table(sound(attempts=0)), SETTINGS).nothing_to_win
+    assert Gain(make_table(sound()), SETTINGS).nothing_to_win
 
 
 @settings(deadline=None, max_examples=20)

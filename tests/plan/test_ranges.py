@@ -10,11 +10,11 @@ from fieldloop.model.deployment import Deployment, Range, Site, Sku, Zone
 from fieldloop.model.episode import Episode
 from fieldloop.model.plan import GapKind
 from fieldloop.model.policy import Outcome, Stage
-from fieldloop.plan.gaps.positions import position_gaps, unlogged_positions
+from fieldloop.plan.gaps.positions import find_position_gaps, note_unlogged_positions
 from fieldloop.plan.gaps.quantities import Quantities
-from fieldloop.plan.gaps.ranges import range_gaps
+from fieldloop.plan.gaps.ranges import find_range_gaps
 from fieldloop.protocol import default_operations
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 
 SETTINGS = default_operations()["plan"]
 
@@ -41,7 +41,7 @@ def outcomes(site="north", **columns):
 
 
 def gaps(deployment=None, shown=(), met=()):
-    return list(range_gaps(Quantities(deployment, shown, met), SETTINGS))
+    return list(find_range_gaps(Quantities(deployment, shown, met), SETTINGS))
 
 
 def ends(found):
@@ -111,7 +111,7 @@ def test_the_catalogue_knows_mass_and_size_by_picks():
 
 @pytest.mark.parametrize("text", ["", "unknown", "nan", "inf", "1,5"])
 def test_numbers_that_cannot_be_read_count_as_not_logged(text):
-    shown = Quantities(None, [Episode("1", "1", "mcap", facts=(("lux", text),))], ()).shown("lux")
+    shown = Quantities(None, [Episode("1", "1", "mcap", facts=(("lux", text),))], ()).get_demonstrated_values("lux")
     assert np.isnan(shown).all()
 
 
@@ -121,10 +121,10 @@ def test_a_corner_of_the_workspace_and_a_sector_are_named():
     met = outcomes(x_m=x, y_m=y, yaw_rad=yaw)
     away = ~((x > 0.295) & (y > 0.22)) & ~((yaw > 0) & (yaw < math.pi / 4))
     shown = episodes(x_m=x[away], y_m=y[away], yaw_rad=yaw[away])
-    found = list(position_gaps(Quantities(None, shown, met), SETTINGS))
+    found = list(find_position_gaps(Quantities(None, shown, met), SETTINGS))
     assert {g.kind for g in found} == {GapKind.POSITION}
     assert len(found) == 2
-    assert sentence(found[0].message) == (
+    assert write_sentence(found[0].message) == (
         "Items at x_m 0.2992 to 0.398 and y_m 0.2236 to 0.2975 are 8.2 % of production and were never demonstrated."
     )
     assert (found[1].message["quantity"], found[1].message["high_deg"]) == ("yaw_rad", 45.0)
@@ -132,22 +132,22 @@ def test_a_corner_of_the_workspace_and_a_sector_are_named():
 
 def test_positions_that_one_side_does_not_log_are_named():
     quantities = Quantities(None, episodes(x_m=[0.1]), outcomes(y_m=[0.1]))
-    assert list(position_gaps(quantities, SETTINGS)) == []
-    assert unlogged_positions(quantities, SETTINGS)[0]["quantities"] == ("x_m", "y_m", "z_m", "yaw_rad")
-    assert unlogged_positions(Quantities(None, (), ()), SETTINGS) == ()
+    assert list(find_position_gaps(quantities, SETTINGS)) == []
+    assert note_unlogged_positions(quantities, SETTINGS)[0]["quantities"] == ("x_m", "y_m", "z_m", "yaw_rad")
+    assert note_unlogged_positions(Quantities(None, (), ()), SETTINGS) == ()
 
 
 def test_an_angle_of_a_full_turn_is_one_of_zero():
     met = outcomes(yaw_rad=[0.01] * 40 + [3.0] * 40)
     quantities = Quantities(None, episodes(yaw_rad=[2 * math.pi + 0.02, 3.0 - 2 * math.pi]), met)
-    assert list(position_gaps(quantities, SETTINGS)) == []
+    assert list(find_position_gaps(quantities, SETTINGS)) == []
 
 
 def test_one_position_in_millimetres_hides_no_corner():
     rng = np.random.default_rng(1)
     x = rng.uniform(0, 0.4, 400)
     shown = episodes(x_m=x[x < 0.28])
-    (gap,) = position_gaps(Quantities(None, shown, outcomes(x_m=[*x, 310.0])), SETTINGS)
+    (gap,) = find_position_gaps(Quantities(None, shown, outcomes(x_m=[*x, 310.0])), SETTINGS)
     assert gap.share == pytest.approx(0.25, abs=0.04)
 
 

@@ -14,13 +14,13 @@ from fieldloop.model.episode import Episode
 from fieldloop.model.note import note
 from fieldloop.model.plan import Coverage, Quota, QuotaKind
 from fieldloop.model.policy import FailureClass, Outcome, Stage
-from fieldloop.plan.rules.minimums import degraded_floors
+from fieldloop.plan.rules.minimums import list_degraded_minimums
 from fieldloop.plan.rules.recovery import ask_for_recoveries
-from fieldloop.plan.rules.sites import fine_tuning_demands, site_sets
-from fieldloop.plan.rules.tiers import tier_states, with_simulated
-from fieldloop.plan.strata import tabulate
+from fieldloop.plan.rules.sites import compute_site_sets, make_fine_tuning_demands
+from fieldloop.plan.rules.tiers import compute_tier_states, replace_part_by_simulated
+from fieldloop.plan.strata import make_table
 from fieldloop.protocol import default_operations
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 
 SETTINGS = default_operations()["plan"]
 
@@ -37,9 +37,9 @@ def failed(name, cls, **levels):
 @given(st.lists(st.tuples(st.sampled_from(["high", "medium", "long_tail"]), st.integers(1, 30)), max_size=8))
 def test_simulation_takes_its_share_of_the_long_tail_and_nothing_is_lost(rows):
     strata = [Stratum.of(tier=tier, cell=str(k)) for k, (tier, _) in enumerate(rows)]
-    table = tabulate([Coverage(stratum, 0.1, 0, 0.0) for stratum in strata])
+    table = make_table([Coverage(stratum, 0.1, 0, 0.0) for stratum in strata])
     good = np.array([float(n) for _, n in rows])
-    made = with_simulated(table, good, SETTINGS)
+    made = replace_part_by_simulated(table, good, SETTINGS)
     assert np.array_equal(made.real + made.simulated, good)
     assert (made.real >= 0.0).all()
     in_tail = [n for tier, n in rows if tier == "long_tail"]
@@ -49,25 +49,25 @@ def test_simulation_takes_its_share_of_the_long_tail_and_nothing_is_lost(rows):
 
 def test_tiers_say_how_many_articles_are_at_their_target():
     skus = [Sku("a", 80, "high"), Sku("b", 15, "medium"), Sku("c", 15, "medium"), Sku("d", 1, "long_tail")]
-    high, medium, tail = tier_states(skus, Counter({"a": 20, "b": 3, "c": 1, "stranger": 9}), SETTINGS)
+    high, medium, tail = compute_tier_states(skus, Counter({"a": 20, "b": 3, "c": 1, "stranger": 9}), SETTINGS)
     assert (high.tier, high.articles, high.at_target, high.target) == ("high", 1, 1, 20)
     assert (medium.articles, medium.shown, medium.at_target) == (2, 2, 1)
     assert (tail.shown, tail.at_target, tail.simulated_share) == (0, 0, 0.5)
     assert sum(t.picks_share for t in (high, medium, tail)) == pytest.approx(1.0)
-    assert tier_states([Sku("a", 0.0)], Counter(), SETTINGS)[0].picks_share == 0.0
+    assert compute_tier_states([Sku("a", 0.0)], Counter(), SETTINGS)[0].picks_share == 0.0
 
 
 def test_degraded_bins_below_their_share_are_asked_for():
-    table = tabulate(
+    table = make_table(
         [Coverage(Stratum.of(bin=b), s, 0, 0.0) for b, s in (("front", 0.6), ("buried", 0.3), ("side", 0.1))]
     )
-    side, buried = degraded_floors(table, 40.0, SETTINGS)
+    side, buried = list_degraded_minimums(table, 40.0, SETTINGS)
     assert (str(buried.stratum), buried.least, side.least) == ("bin=buried", 9, 3)  # 0.75 × 0.3 × 40
-    assert buried.lacks(table, np.array([30.0, 2.0, 8.0])) == 7
-    assert buried.lacks(table, np.array([27.0, 9.0, 4.0])) == 0
-    demand = buried.demand(7)
+    assert buried.count_lacking(table, np.array([30.0, 2.0, 8.0])) == 7
+    assert buried.count_lacking(table, np.array([27.0, 9.0, 4.0])) == 0
+    demand = buried.make_demand(7)
     assert (demand.demonstrations, demand.why["stratum"], demand.why["least"]) == (7, "bin=buried", 9)
-    assert degraded_floors(tabulate([Coverage(Stratum.of(cell="a"), 1.0, 0, 0.0)]), 1.0, SETTINGS) == ()
+    assert list_degraded_minimums(make_table([Coverage(Stratum.of(cell="a"), 1.0, 0, 0.0)]), 1.0, SETTINGS) == ()
 
 
 def test_recoveries_go_where_production_fails_that_way():
@@ -116,7 +116,7 @@ def test_recoveries_take_their_share_and_keep_the_sum(amounts):
 @pytest.mark.parametrize(("line", "error"), [("slip", BadInput), ("a=b: grasp", BadInput), ("slip: gras", UnknownName)])
 def test_a_recovery_that_cannot_be_read_is_refused(line, error):
     with pytest.raises(error):
-        ask_for_recoveries([quota(20, cell="a")], [], SETTINGS.replaced(recoveries=(line,)))
+        ask_for_recoveries([quota(20, cell="a")], [], SETTINGS.replace_values(recoveries=(line,)))
 
 
 SITES = [
@@ -130,11 +130,11 @@ SITES = [
 
 
 def test_a_further_site_needs_what_is_specific_to_it():
-    primary, new, live = site_sets(tabulate(SITES), [quota(4, site="new", light="glare")], SETTINGS)
+    primary, new, live = compute_site_sets(make_table(SITES), [quota(4, site="new", light="glare")], SETTINGS)
     assert (primary.site, primary.primary, primary.complete) == ("main", True, True)
     assert (new.site, new.specific, new.needed, new.have, new.planned) == ("new", ("light=glare",), 10, 2, 4)
     assert not new.complete
-    assert sentence(new.message) == (
+    assert write_sentence(new.message) == (
         "The demonstration set of new lacks 5 demonstrations of light=glare and 3 demonstrations of site=new. "
         "Complete it and pass a gate there before go-live. This plan leaves 1 of these demonstrations uncollected."
     )
@@ -148,29 +148,29 @@ def test_a_further_site_needs_what_is_specific_to_it():
 
 def test_a_site_counts_simulated_ones_apart_and_reports_when_its_set_is_complete():
     planned = [quota(5, site="new", light="glare"), quota(3, QuotaKind.SIMULATION, site="new", light="dim")]
-    _, new, _ = site_sets(tabulate(SITES), planned, SETTINGS)
+    _, new, _ = compute_site_sets(make_table(SITES), planned, SETTINGS)
     assert (new.planned, new.simulated, new.open) == (5, 3, 0)
     assert new.message.details[0].code == "plan.set_completed"
 
 
 def test_sites_are_asked_for_within_their_share_first_those_that_are_not_at_work():
     free = np.zeros(len(SITES))
-    found = {str(d.stratum): d.demonstrations for d in fine_tuning_demands(tabulate(SITES), free, 40, SETTINGS)}
+    found = {str(d.stratum): d.demonstrations for d in make_fine_tuning_demands(make_table(SITES), free, 40, SETTINGS)}
     # two in hand and these five show the new site often enough; a quarter of the budget is ten
     assert found == {"light=glare,site=new": 5, "light=glare,site=live": 4}
-    scarce = list(fine_tuning_demands(tabulate(SITES), free, 12, SETTINGS))
+    scarce = list(make_fine_tuning_demands(make_table(SITES), free, 12, SETTINGS))
     assert [(d.stratum.level("site"), d.demonstrations) for d in scarce] == [("new", 3)]
 
 
 def test_the_set_of_a_site_at_work_is_asked_for_only_where_the_plan_leaves_it_short():
     free = np.array([0.0, 0.0, 0.0, 0.0, 4.0, 0.0])
-    found = {d.stratum.level("site") for d in fine_tuning_demands(tabulate(SITES), free, 40, SETTINGS)}
+    found = {d.stratum.level("site") for d in make_fine_tuning_demands(make_table(SITES), free, 40, SETTINGS)}
     assert found == {"new"}
 
 
 def test_the_primary_site_may_be_named_and_must_exist():
-    named = SETTINGS.replaced(primary_site="new")
-    assert site_sets(tabulate(SITES), [], named)[0].site == "new"
+    named = SETTINGS.replace_values(primary_site="new")
+    assert compute_site_sets(make_table(SITES), [], named)[0].site == "new"
     with pytest.raises(UnknownName, match="Did you mean 'main'"):
-        site_sets(tabulate(SITES), [], SETTINGS.replaced(primary_site="mian"))
-    assert site_sets(tabulate([Coverage(Stratum.of(cell="a"), 1.0, 0, 0.0)]), [], SETTINGS) == ()
+        compute_site_sets(make_table(SITES), [], SETTINGS.replace_values(primary_site="mian"))
+    assert compute_site_sets(make_table([Coverage(Stratum.of(cell="a"), 1.0, 0, 0.0)]), [], SETTINGS) == ()

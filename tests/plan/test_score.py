@@ -11,9 +11,9 @@ from fieldloop.model.condition import Stratum
 from fieldloop.model.finding import Status
 from fieldloop.model.note import note
 from fieldloop.model.plan import Coverage, Plan, Quota
-from fieldloop.plan.score import score
+from fieldloop.plan.score import score_plan
 from fieldloop.protocol import default_operations
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 
 SETTINGS = default_operations()["plan"]
 
@@ -28,12 +28,12 @@ def plan(gain, name="a"):
 def test_what_was_promised_and_came_passes():
     before = [cover("a", 0.5, 5, 500, 300), cover("b", 0.5, 50, 500, 50)]
     after = [cover("a", 0.5, 25, 500, 150), cover("b", 0.5, 50, 500, 50)]
-    found = score(plan(0.15), before, after, SETTINGS, "new")
+    found = score_plan(plan(0.15), before, after, SETTINGS, "new")
     assert found.status is Status.PASSED
     assert found.measured == pytest.approx(0.15, abs=0.001)
     assert found.measured_low < 0.15 < found.measured_high
     assert (found.before, found.after, found.demonstrations, found.episodes) == ("old", "new", 20, 1000)
-    assert sentence(found.message).startswith("+15.0 points gained (")
+    assert write_sentence(found.message).startswith("+15.0 points gained (")
     assert found.message.details == ()
     first = found.strata[0]
     assert (first.demonstrations_before, first.demonstrations_after, first.failures_after) == (5, 25, 150)
@@ -42,15 +42,15 @@ def test_what_was_promised_and_came_passes():
 
 def test_more_than_was_promised_is_reported():
     cells = [cover("a", 1.0, 5, 2000, 1000)], [cover("a", 1.0, 25, 2000, 200)]
-    found = score(plan(0.1), *cells, SETTINGS)
+    found = score_plan(plan(0.1), *cells, SETTINGS)
     assert found.status is Status.PASSED
     assert [detail.code for detail in found.message.details] == ["plan.score_above"]
-    assert score(plan(0.3), *cells, SETTINGS).message.details == ()
+    assert score_plan(plan(0.3), *cells, SETTINGS).message.details == ()
 
 
 def test_less_than_was_promised_fails():
     cells = [cover("a", 1.0, 5, 2000, 1000)], [cover("a", 1.0, 25, 2000, 960)]
-    found = score(plan(0.2), *cells, SETTINGS)
+    found = score_plan(plan(0.2), *cells, SETTINGS)
     assert found.status is Status.FAILED
     assert [detail.code for detail in found.message.details] == ["plan.score_below"]
 
@@ -58,7 +58,7 @@ def test_less_than_was_promised_fails():
 def test_a_changed_mix_is_no_gain():
     before = [cover("easy", 0.5, 5, 500, 50), cover("hard", 0.5, 5, 500, 400)]
     after = [cover("easy", 0.9, 9, 900, 90), cover("hard", 0.1, 5, 100, 80)]
-    assert score(plan(0.1, "easy"), before, after, SETTINGS).measured == pytest.approx(0.0, abs=0.005)
+    assert score_plan(plan(0.1, "easy"), before, after, SETTINGS).measured == pytest.approx(0.0, abs=0.005)
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_a_changed_mix_is_no_gain():
     ],
 )
 def test_it_cannot_tell_without_demonstrations_or_outcomes(after, code):
-    found = score(plan(0.1), [cover("a", 1.0, 5, 500, 250)], after, SETTINGS)
+    found = score_plan(plan(0.1), [cover("a", 1.0, 5, 500, 250)], after, SETTINGS)
     assert found.status is Status.CANNOT_TELL
     assert code in {found.message.code, *(detail.code for detail in found.message.details)}
     assert np.isfinite([found.measured, found.measured_low, found.measured_high]).all()
@@ -79,7 +79,7 @@ def test_it_cannot_tell_without_demonstrations_or_outcomes(after, code):
 
 def test_numbers_that_cannot_be_are_refused():
     with pytest.raises(BadInput, match="failures"):
-        score(plan(0.1), [cover("a", 1.0, 5, 5, 6)], [], SETTINGS)
+        score_plan(plan(0.1), [cover("a", 1.0, 5, 5, 6)], [], SETTINGS)
 
 
 def test_the_interval_holds_the_truth_as_often_as_it_says():
@@ -93,7 +93,7 @@ def test_the_interval_holds_the_truth_as_often_as_it_says():
             tries = source.multinomial(800, share)
             fails = source.binomial(tries, rate)
             looks.append([cover(str(k), float(share[k]), shown, int(tries[k]), int(fails[k])) for k in range(strata)])
-        found = score(plan(0.1), *looks, SETTINGS)
+        found = score_plan(plan(0.1), *looks, SETTINGS)
         held.append(found.measured_low <= share @ (rates[0] - rates[1]) <= found.measured_high)
     assert 0.85 <= np.mean(held) <= 0.96
 
@@ -116,7 +116,7 @@ def test_a_busier_easy_site_alone_is_no_gain_even_where_most_strata_are_small():
             fails = source.binomial(tries, rate)
             rows = zip(strata, share.tolist(), tries.tolist(), fails.tolist(), strict=True)
             looks.append([Coverage(s, w, shown, 0.0, a, f) for s, w, a, f in rows])
-        found = score(plan(0.04), *looks, SETTINGS)
+        found = score_plan(plan(0.04), *looks, SETTINGS)
         held.append(found.measured_low <= 0.0 <= found.measured_high)
         won.append(found.measured)
         passed += found.status is Status.PASSED
@@ -131,5 +131,5 @@ def test_the_gain_promised_for_a_recovery_belongs_to_its_stratum():
     made = Plan(
         "p", 40, "marginal", (*made.quotas, Quota(stratum, 2, 0.02, 0.0, 0.1, note("plan.quota"))), (), 0.12, 0, ""
     )
-    found = score(made, [cover("a", 1.0, 5, 500, 250)], [cover("a", 1.0, 25, 500, 200)], SETTINGS)
+    found = score_plan(made, [cover("a", 1.0, 5, 500, 250)], [cover("a", 1.0, 25, 500, 200)], SETTINGS)
     assert found.strata[0].expected_gain == pytest.approx(0.12)

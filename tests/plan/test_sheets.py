@@ -13,7 +13,15 @@ from fieldloop.model.hardware import Robot
 from fieldloop.model.identity import Ids
 from fieldloop.model.person import Operator
 from fieldloop.model.plan import QuotaKind, Returned, WorkOrder
-from fieldloop.plan import Crew, fill, orders_csv, orders_json, read_ordered, read_returned, read_templates
+from fieldloop.plan import (
+    Crew,
+    fill_templates,
+    read_order_list,
+    read_returned_counts,
+    read_templates,
+    write_orders_csv,
+    write_orders_json,
+)
 from fieldloop.protocol import default_operations
 
 SETTINGS = default_operations()["plan"]
@@ -27,7 +35,7 @@ ORDERS = [
 
 
 def filled(counts, delimiter=","):
-    rows = list(csv.reader(io.StringIO(orders_csv(ORDERS))))
+    rows = list(csv.reader(io.StringIO(write_orders_csv(ORDERS))))
     at = rows[0].index("collected")
     for row, count in zip(rows[1:], counts, strict=True):
         row[at] = count
@@ -37,7 +45,7 @@ def filled(counts, delimiter=","):
 
 
 def test_a_sheet_says_everything_that_an_order_says():
-    rows = list(csv.DictReader(io.StringIO(orders_csv(ORDERS))))
+    rows = list(csv.DictReader(io.StringIO(write_orders_csv(ORDERS))))
     assert len(rows) == 3
     assert rows[0]["site"] == "łódź, hall 2"
     assert rows[0]["stratum"] == "bin=back,site=łódź"
@@ -46,17 +54,17 @@ def test_a_sheet_says_everything_that_an_order_says():
 
 
 def test_the_same_for_machines():
-    plain = json.loads(orders_json(ORDERS))
+    plain = json.loads(write_orders_json(ORDERS))
     assert plain["schema"] == "orders/1"
     assert plain["orders"][0]["stratum"] == "bin=back,site=łódź"
     assert plain["orders"][0]["skus"] == ["A-1", "B-2"]
     assert (plain["orders"][0]["collected"], plain["orders"][0]["note"]) == (None, "")
 
 
-@pytest.mark.parametrize("write", [orders_csv, orders_json])
+@pytest.mark.parametrize("write", [write_orders_csv, write_orders_json])
 def test_what_was_asked_for_is_read_from_either(write):
-    assert read_ordered(write(ORDERS)) == ((Stratum.of(bin="back", site="łódź"), 5),) * 3
-    assert read_returned(write(ORDERS), ORDERS) == ()
+    assert read_order_list(write(ORDERS)) == ((Stratum.of(bin="back", site="łódź"), 5),) * 3
+    assert read_returned_counts(write(ORDERS), ORDERS) == ()
 
 
 @pytest.mark.parametrize(
@@ -71,19 +79,21 @@ def test_what_was_asked_for_is_read_from_either(write):
 )
 def test_a_sheet_without_amounts_is_refused(text, says):
     with pytest.raises(BadInput, match=r"orders\.csv") as refused:
-        read_ordered(text)
+        read_order_list(text)
     assert says in str(refused.value)
 
 
 @pytest.mark.parametrize("delimiter", [",", ";"])
 def test_what_comes_back_is_read_and_an_empty_row_is_not_reported(delimiter):
-    found = read_returned("\ufeff" + filled(["5", "", "2.0"], delimiter), ORDERS)
+    found = read_returned_counts("\ufeff" + filled(["5", "", "2.0"], delimiter), ORDERS)
     assert found == (Returned("order_0", 5), Returned("order_2", 2))
 
 
 def test_a_sheet_may_be_sorted_and_left_empty():
-    assert read_returned("Note, collected ,order\nlate, 4, order_1\n\n", ORDERS) == (Returned("order_1", 4, "late"),)
-    assert read_returned("order,collected\norder_1,\n", ORDERS) == ()
+    assert read_returned_counts("Note, collected ,order\nlate, 4, order_1\n\n", ORDERS) == (
+        Returned("order_1", 4, "late"),
+    )
+    assert read_returned_counts("order,collected\norder_1,\n", ORDERS) == ()
 
 
 @pytest.mark.parametrize(
@@ -106,7 +116,7 @@ def test_a_sheet_may_be_sorted_and_left_empty():
 )
 def test_a_sheet_that_cannot_be_read_says_where(text, says):
     with pytest.raises(BadInput, match=r"orders\.csv") as refused:
-        read_returned(text, ORDERS)
+        read_returned_counts(text, ORDERS)
     assert says in str(refused.value)
 
 
@@ -131,10 +141,10 @@ def test_templates_are_read_and_filled_again_and_again():
     assert (templates[0].site, templates[0].slots, templates[1].kind) == ("north", 3, QuotaKind.SIMULATION)
     crew = Crew(tuple(Operator(f"o{k}") for k in range(6)), (Robot("r", "arm", "north"),), "pick v1")
     ids = Ids(lambda: 0, random.Random(1).getrandbits)
-    made, _ = fill(templates, crew, SETTINGS, "plan_1", ids)
+    made, _ = fill_templates(templates, crew, SETTINGS, "plan_1", ids)
     night = [o for o in made if o.kind is QuotaKind.DEMONSTRATION]
     assert [(o.robot, o.demonstrations, o.protocol) for o in night] == [("r", 4, "pick v2")] * 3
-    again, _ = fill(templates, crew, SETTINGS, "plan_2", ids)
+    again, _ = fill_templates(templates, crew, SETTINGS, "plan_2", ids)
     assert not {o.id for o in made} & {o.id for o in again}
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from fieldloop.model.condition import Stratum
 from fieldloop.model.plan import Coverage
-from fieldloop.plan.allocate import spend
+from fieldloop.plan.allocate import allocate_budget
 
 
 def cover(name, exposure, demonstrations, attempts=0, failures=0, **more):
@@ -44,7 +44,7 @@ class World:
         return self.gain(extra)
 
     def share_of_oracle(self, strategy, budget, settings):
-        quotas = spend(self.cells, [], budget, settings, np.random.default_rng(1), strategy).quotas
+        quotas = allocate_budget(self.cells, [], budget, settings, np.random.default_rng(1), strategy).quotas
         given = {q.stratum.level("cell"): q.demonstrations for q in quotas}
         extra = np.array([given.get(str(k), 0) for k in range(len(self.cells))], float)
         return self.gain(extra) / self.oracle(budget)

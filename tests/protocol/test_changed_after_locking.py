@@ -31,7 +31,7 @@ def test_who_works_on_another_task_goes_on(changed, opened, capsys):
     assert lock.lock_protocol(workspace).locked
     episode = keep(workspace, "a", 10.0)
     assert measurements.judge_episodes(workspace, measurements.read_stored_measurements(workspace, [episode]))
-    assert measurements.collect_measuring_rules(workspace).protocol(episode).name == "pick"
+    assert measurements.collect_measuring_rules(workspace).get_protocol(episode).name == "pick"
     assert not measurements.find_outdated_episodes(workspace, [episode]), (
         "another limit elsewhere measures nothing anew"
     )
@@ -49,7 +49,7 @@ def test_who_needs_it_is_reported(changed, opened):
     episode = keep(workspace, "a", 10.0)
     of_pack = dataclasses.replace(episode, task="pack")
     with pytest.raises(ProtocolError, match="Raise `version` to 2"):
-        measurements.collect_measuring_rules(workspace).protocol(of_pack)
+        measurements.collect_measuring_rules(workspace).get_protocol(of_pack)
     with pytest.raises(ProtocolError, match="Raise `version` to 2"):
         lock.lock_protocol(workspace, task="pack")
 
@@ -59,8 +59,8 @@ def test_a_file_that_cannot_be_read_stops_no_other(changed, opened):
     (changed / "protocols" / "sort.toml").write_text("[check")
     workspace = opened(changed)
     assert workspace.protocol().name == "pick"
-    assert set(workspace.protocols.refused()) == {"pack", "sort"}
-    assert set(workspace.protocols.readable()) == {"pick"}
+    assert set(workspace.protocols.list_reasons_of_refusal()) == {"pack", "sort"}
+    assert set(workspace.protocols.list_readable()) == {"pick"}
 
 
 def test_lint_says_the_same_by_whichever_path(changed, opened, monkeypatch):

@@ -13,7 +13,7 @@ from fieldloop.loop.protocol.named import list_example_protocols, read_example_p
 from fieldloop.protocol import Severity, default_operations, default_protocol, lint_protocol
 from fieldloop.protocol.linting import Draft, task
 from fieldloop.protocol.linting import __file__ as package
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 
 PHASES = {label.name: label.definition for label in load_shipped_taxonomy().labels}
 WHOLE = read_example_protocol("warehouse-picking")
@@ -105,8 +105,8 @@ def said(text, **more):
 def test_what_was_planted_is_found(text, code, severity, place):
     found = [r for r in said(text, task_name="default") if (r.code, r.severity, r.place) == (code, severity, place)]
     assert found, said(text)
-    assert all(sentence(r.message).endswith((".", "…")) or code == "P001" for r in found)
-    assert all(sentence(r.advice) for r in found)
+    assert all(write_sentence(r.message).endswith((".", "…")) or code == "P001" for r in found)
+    assert all(write_sentence(r.advice) for r in found)
 
 
 def test_a_window_with_one_end_is_noticed():
@@ -114,7 +114,7 @@ def test_a_window_with_one_end_is_noticed():
     half = replace(shipped.limits["force.window"], minimum=None)
     changed = replace(shipped, limits={**shipped.limits, "force.window": half})
     draft = Draft(changed, shipped, {}, default_operations()["lint"])
-    assert [r.code for r in task.missing_force_limit(draft)] == ["P106"]
+    assert [r.code for r in task.find_missing_force_limit(draft)] == ["P106"]
 
 
 def test_every_code_that_stands_in_a_rule_has_a_case():
@@ -160,7 +160,7 @@ def test_a_file_that_was_cut_or_mangled_is_reported_and_never_crashes(data):
     length = data.draw(st.integers(0, 400))
     text = WHOLE[:start] + data.draw(st.text(max_size=8)) + WHOLE[start + length :]
     for remark in said(text):
-        assert sentence(remark.message)
+        assert write_sentence(remark.message)
 
 
 @settings(max_examples=60, deadline=None)

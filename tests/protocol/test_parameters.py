@@ -102,10 +102,10 @@ def test_the_short_form_keeps_unit_and_reason():
         "[check.force.window.parameters.contact_n]\nvalue = 2.0",
     ):
         limit = parse_protocol(text).limits["force.window"]
-        assert limit.parameter("contact_n") == 2.0
+        assert limit.get_parameter("contact_n") == 2.0
         assert limit.parameters["contact_n"].unit == usual.unit == "N"
         assert limit.parameters["contact_n"].why == usual.why
-        assert limit.parameter("shortest_s") == 0.2, "what is not named stays"
+        assert limit.get_parameter("shortest_s") == 0.2, "what is not named stays"
 
 
 def test_a_team_can_give_its_own_reason():
@@ -143,10 +143,10 @@ def test_a_mistake_is_named(text, says):
 def test_code_that_asks_for_an_unknown_parameter_gets_a_suggestion():
     limit = default_protocol().limits["force.window"]
     with pytest.raises(UnknownName, match="Did you mean 'contact_n'"):
-        limit.parameter("contact")
+        limit.get_parameter("contact")
     with pytest.raises(UnknownName, match="Did you mean 'contact_n'"):
-        limit.with_parameters(contact=1.0)
-    assert limit.with_parameters(contact_n=3).parameter("contact_n") == 3.0
+        limit.replace_parameters(contact=1.0)
+    assert limit.replace_parameters(contact_n=3).get_parameter("contact_n") == 3.0
 
 
 def test_a_changed_parameter_is_listed_with_its_unit():

@@ -79,7 +79,7 @@ def test_a_locked_version_can_be_read_after_its_file_went_on(folder, opened):
     assert lock.lock_protocol(first).locked, "a second time changes nothing"
     (written,) = first.store.find(ProtocolLocked)
     assert first.shelf.has(written.content.sha256)
-    assert written.content.sha256 in first.store.blobs(), "a sweep must keep it"
+    assert written.content.sha256 in first.store.list_blobs(), "a sweep must keep it"
 
     file_of(folder).write_text(text.replace("max_offset_ms     = 2.0", "max_offset_ms     = 1.0"))
     with pytest.raises(ProtocolError, match="Raise `version` to 2"):

@@ -110,7 +110,7 @@ def test_a_setting_may_be_declared_before_it_is_used():
     settings = default_protocol().settings
     assert settings["annotation.min_double_share"].pending
     assert not settings["episode.moving_rad_s"].pending
-    assert default_operations()["store"].replaced(job_lease_s=1.0).settings["job_lease_s"].pending
+    assert default_operations()["store"].replace_values(job_lease_s=1.0).settings["job_lease_s"].pending
 
 
 def test_only_numbers_make_another_fingerprint():
@@ -126,7 +126,7 @@ def test_a_decision_carries_the_fingerprint_of_its_own_section():
     before, after = default_operations(), parse_operations("[monitor.max_drop]\nvalue = 0.03")
     assert before["monitor"].fingerprint != after["monitor"].fingerprint
     assert before["gate"].fingerprint == after["gate"].fingerprint
-    assert before["monitor"].replaced(max_drop=0.03).fingerprint == after["monitor"].fingerprint
+    assert before["monitor"].replace_values(max_drop=0.03).fingerprint == after["monitor"].fingerprint
 
 
 @given(st.floats(allow_nan=True, allow_infinity=True))

@@ -6,7 +6,7 @@ import pytest
 
 from fieldloop.loop.protocol.named import read_example_protocol
 from fieldloop.protocol import SyncVerification, default_protocol, list_unverified_devices, parse_protocol
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 
 DAY = 86_400 * 10**9
 NOW = 20_000 * DAY
@@ -54,7 +54,7 @@ def test_a_device_in_doubt_is_named(device, verified, code, numbers):
     assert found.stream == "cam"
     assert found.reason.code == f"protocol.clock_{code}"
     assert numbers.items() <= dict(found.reason.numbers).items()
-    assert sentence(found.reason).endswith(".")
+    assert write_sentence(found.reason).endswith(".")
 
 
 @pytest.mark.parametrize(

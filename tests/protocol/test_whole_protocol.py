@@ -14,8 +14,8 @@ def test_the_shipped_protocol_says_all_that_the_specification_asks_for():
     assert [phase.name for phase in shipped.phases] == [label.name for label in load_shipped_taxonomy().labels]
     assert set(shipped.interfaces) == {"spacemouse", "vr", "kinesthetic"}
     assert all(interface.steps and interface.never and interface.recovery for interface in shipped.interfaces.values())
-    assert shipped.interface_limit("vr", "tool_speed").maximum > 0
-    assert shipped.interface_limit("vr", "grasp_pause").minimum > 0
+    assert shipped.get_interface_limit("vr", "tool_speed").maximum > 0
+    assert shipped.get_interface_limit("vr", "grasp_pause").minimum > 0
     assert any("rag the item" in line for line in shipped.interfaces["vr"].never)
     kinesthetic = shipped.interfaces["kinesthetic"]
     speed = kinesthetic.limits["tool_speed"]
@@ -24,7 +24,7 @@ def test_the_shipped_protocol_says_all_that_the_specification_asks_for():
     assert set(shipped.edge_cases) == {"stuck_together", "fallen_off", "gripper_stuck"}
     assert all(script.trigger and script.steps and script.label for script in shipped.edge_cases.values())
     assert shipped.setting("episode.failures_kept")
-    assert shipped.interface_limit("joystick", "tool_speed") is None
+    assert shipped.get_interface_limit("joystick", "tool_speed") is None
 
 
 def test_what_a_task_states_is_laid_over_the_shipped_protocol():
@@ -40,8 +40,8 @@ def test_what_a_task_states_is_laid_over_the_shipped_protocol():
     assert [phase.name for phase in own.phases] == ["approach", "grasp"]
     assert own.interfaces["vr"].never == ("Hurry up and down.",)
     assert own.interfaces["vr"].steps == default_protocol().interfaces["vr"].steps
-    assert own.interface_limit("vr", "tool_speed").maximum == 0.3
-    assert own.interface_limit("vr", "tool_speed").unit == "m/s"
+    assert own.get_interface_limit("vr", "tool_speed").maximum == 0.3
+    assert own.get_interface_limit("vr", "tool_speed").unit == "m/s"
     assert own.interfaces["leader_arm"].steps == ("Take the handle.", "Move it.")
     assert str(own.edge_cases["fallen_off"]) == "Stop and reset the scene."
     assert own.edge_cases["stuck_together"].label

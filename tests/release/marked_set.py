@@ -6,7 +6,7 @@ import numpy as np
 
 from fieldloop.model.condition import Stratum
 from fieldloop.model.episode import Episode, Recording
-from fieldloop.model.identity import content_id
+from fieldloop.model.identity import compute_content_id
 from fieldloop.model.stream import ClockKind, Stream, StreamKind
 from fieldloop.testing.barcode import MarkedPictures
 
@@ -67,7 +67,7 @@ def _truth(number: int, length: int) -> Truth:
     tasks = [f"aufgabe {number % 2} – größer", "wipe"] if number % 3 == 0 else [f"aufgabe {number % 2} – größer"]
     facts = (("lux", f"{100 + number}"), *((("tasks", " | ".join(tasks)),) if len(tasks) > 1 else ()))
     episode = Episode(
-        content_id([str(number).encode()]), f"take-{number}", "planted", tasks[0], robot="arm-7", site="köln",
+        compute_content_id([str(number).encode()]), f"take-{number}", "planted", tasks[0], robot="arm-7", site="köln",
         operator=f"operator-{number % 2}", session="s1", stratum=Stratum.of(lighting="dim"), succeeded=number % 2 == 0,
         start_ns=int(grid[0]), end_ns=int(grid[-1]), facts=facts,
     )  # fmt: skip

@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 
 from fieldloop.errors import BadInput
 from fieldloop.model.stream import ClockKind, Stream, StreamKind
-from fieldloop.release.writers.framed import frame_recording
+from fieldloop.release.writers.framed import put_recording_on_grid
 from fieldloop.release.writers.grid import (
     Rule,
     choose_rule,
@@ -204,26 +204,26 @@ def test_pictures_follow_their_stamps_even_where_those_jump_back_and_repeat():
     order = np.array([0, 1, 5, 3, 2, 7])  # frame i was taken at grid moment order[i]
     made = replace_streams(made, {"camera/wrist": camera(times[order], MarkedPictures(1, 0, len(order)))})
     features = survey_recordings([made], longest_gap_s=10.0)
-    framed = frame_recording(made, features)
+    framed = put_recording_on_grid(made, features)
     shown = [read_barcode(picture).frame for picture in framed.iterate_pictures("camera/wrist")]
     assert len(shown) == len(framed) == len(times)
     assert [shown[moment] for moment in order] == list(range(len(order)))
     assert "release.rows_far_from_samples" in [
         loss.code for loss in framed.notes if loss.subject.stream == "camera/wrist"
     ]
-    np.testing.assert_array_equal(framed.stamps_ns("camera/wrist"), times[order][shown])
+    np.testing.assert_array_equal(framed.get_stamps_ns("camera/wrist"), times[order][shown])
 
 
 def test_an_even_grid_has_its_rate_and_a_broken_stamp_no_endless_one():
     made = short()
-    framed = frame_recording(made, survey_recordings([made], clock="joints", hz=50.0))
+    framed = put_recording_on_grid(made, survey_recordings([made], clock="joints", hz=50.0))
     np.testing.assert_array_equal(np.diff(framed.times_ns), 20_000_000)
     broken = made.streams["joints"].times_ns.copy()
     broken[3] = 0
     values = made.streams["joints"].values
     hurt = replace_streams(made, {"joints": stream(StreamKind.JOINT_POSITION, broken, values, name="joints")})
     with pytest.raises(BadInput, match="probably wrong"):
-        frame_recording(hurt, survey_recordings([hurt], clock="joints", hz=50.0))
+        put_recording_on_grid(hurt, survey_recordings([hurt], clock="joints", hz=50.0))
 
 
 @pytest.mark.parametrize(
@@ -278,7 +278,7 @@ def test_uneven_commands_do_not_set_the_rows_while_a_sensor_is_even():
     even = np.arange(0, int(UNEVEN[-1]), S // 20)
     pose = stream(StreamKind.IMU, even, np.arange(float(len(even))), name="p")
     features = survey_recordings([recorded(cmd=action, p=pose)])
-    framed = frame_recording(recorded(cmd=action, p=pose), features)
+    framed = put_recording_on_grid(recorded(cmd=action, p=pose), features)
     assert features.clock == "p"
     assert (len(framed) - 1) / features.hz == pytest.approx((framed.times_ns[-1] - framed.times_ns[0]) / S, abs=0.1)
     assert "release.time_by_row_number" not in [one.code for one in framed.notes]
@@ -286,7 +286,7 @@ def test_uneven_commands_do_not_set_the_rows_while_a_sensor_is_even():
 
 def test_rows_that_last_longer_than_their_number_says_are_listed_with_both_durations():
     action = stream(StreamKind.ACTION, UNEVEN, np.arange(40.0), name="cmd")
-    framed = frame_recording(recorded(cmd=action), survey_recordings([recorded(cmd=action)]))
+    framed = put_recording_on_grid(recorded(cmd=action), survey_recordings([recorded(cmd=action)]))
     (found,) = [one for one in framed.notes if one.code == "release.time_by_row_number"]
     assert found["lasts_s"] == pytest.approx((UNEVEN[-1] - UNEVEN[0]) / S)
     assert found["read_s"] == pytest.approx(39 / 50)

@@ -89,7 +89,7 @@ def test_our_reader_gives_back_what_was_written(written, made):
             assert getattr(got.episode, field) == getattr(was.episode, field), field
         assert (got.episode.succeeded, got.episode.failure) == (was.episode.succeeded, was.episode.failure)
         assert set(was.episode.facts) - {("masks", "better, okay")} <= set(got.episode.facts)
-        assert got.episode.fact("source_episode") == was.episode.id
+        assert got.episode.get_fact("source_episode") == was.episode.id
         assert got.streams.keys() == was.streams.keys()
         for name, stream in got.streams.items():
             before = was.streams[name]

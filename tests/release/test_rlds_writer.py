@@ -14,7 +14,7 @@ from fieldloop.model.condition import Stratum
 from fieldloop.model.episode import Episode, Recording
 from fieldloop.model.stream import ClockKind, Stream, StreamKind
 from fieldloop.release.writers import write_rlds
-from fieldloop.release.writers.framed import frame_recording
+from fieldloop.release.writers.framed import put_recording_on_grid
 from fieldloop.release.writers.survey import survey_recordings
 from fieldloop.testing.barcode import Mark, MarkedPictures
 from fieldloop.testing.barcode import read_barcode as read_mark
@@ -123,7 +123,7 @@ def test_protobuf_finds_every_value_we_were_given(written, recordings):
             if "tensor" in form:
                 size = int(np.prod([int(n) for n in form["tensor"]["shape"].get("dimensions", [])] or [1]))
                 assert len(found[path]) == STEPS * size, path
-        framed = frame_recording(recording, features)
+        framed = put_recording_on_grid(recording, features)
         keys = {"joints": "joints", "joints/velocity": "joints_velocity", "a/b": "a_b", "flag": "flag", "grid": "grid"}
         for name, key in keys.items():
             assert np.array_equal(found[f"steps/observation/{key}"], framed.values[name].ravel().astype("f4")), name
@@ -138,7 +138,7 @@ def test_protobuf_finds_every_value_we_were_given(written, recordings):
             for data, wanted in zip(found[f"steps/observation/{key}"], framed.iterate_pictures(name), strict=True):
                 assert np.array_equal(cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)[:, :, ::-1], wanted)
         assert np.array_equal(
-            np.reshape(found["steps/stamps_ns/image_wrist"], (STEPS, 2))[:, 0], framed.stamps_ns("camera/wrist")
+            np.reshape(found["steps/stamps_ns/image_wrist"], (STEPS, 2))[:, 0], framed.get_stamps_ns("camera/wrist")
         )
         assert found["episode_metadata/operator"] == [b"ada"]
 
@@ -150,7 +150,7 @@ def test_our_reader_makes_the_recording_again(written, recordings):
         for field in FIELDS:
             assert getattr(again.episode, field) == getattr(before.episode, field), field
         assert set(before.episode.facts) <= set(again.episode.facts)
-        assert again.episode.fact("source_episode") == before.episode.id
+        assert again.episode.get_fact("source_episode") == before.episode.id
         assert again.streams.keys() == before.streams.keys()
         for name, old in before.streams.items():
             new = again.streams[name]
@@ -254,7 +254,7 @@ def test_splits_are_kept(tmp_path):
         for i, s in enumerate(("train", "val"))
     ]
     done = write_rlds(parts, tmp_path / "set")
-    assert [r.episode.fact("split") for r in open_log(done.path).recordings] == ["train", "val"]
+    assert [r.episode.get_fact("split") for r in open_log(done.path).recordings] == ["train", "val"]
 
 
 def test_jpeg_is_reported_as_a_loss(recordings, tmp_path):

@@ -184,13 +184,13 @@ def test_a_reason_counts_only_the_episodes_that_have_it():
 def test_many_reasons_of_one_check_stay_one_cause_whose_example_names_its_episode():
     episodes = [episode(n, unclear(f"topic_{n}")) for n in range(12)]
     (cause,) = report_of.group_by_cause(episodes).warnings
-    assert (len(cause.episodes), cause.is_alike) == (12, False)
+    assert (len(cause.episodes), cause.have_findings_same_text) == (12, False)
     assert "e0" in write_worst_finding(cause).partition(":")[0]
 
 
 def test_equal_reasons_need_no_example():
     (cause,) = report_of.group_by_cause([episode(n, unclear("obs")) for n in range(12)]).warnings
-    assert cause.is_alike
+    assert cause.have_findings_same_text
     assert "e0" not in write_worst_finding(cause)
 
 

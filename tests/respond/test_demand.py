@@ -15,7 +15,7 @@ from fieldloop.model.incident import Incident
 from fieldloop.model.note import note
 from fieldloop.protocol import default_operations
 from fieldloop.respond import demand_demonstrations, list_retraining_triggers
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 
 PLAN, RESPOND = default_operations()["plan"], default_operations()["respond"]
 DAY = 86_400 * 10**9
@@ -44,7 +44,7 @@ def test_a_campaign_is_shared_out_over_the_causes_that_data_can_close():
     assert [str(d.stratum) for d in asked] == ["lighting=dim,site=north", "bin=back,site=north"]
     assert [d.demonstrations for d in asked] == [70, 24]  # 50 + 150 × 0.25 / 0.85 in all
     assert {(d.source, d.at_ns) for d in asked} == {("diagnosis_1", 7)}
-    assert sentence(asked[0].why) == (
+    assert write_sentence(asked[0].why) == (
         "60 % of the lost success is attributed to environment mismatch. Demonstrations never covered this cause."
     )
 

@@ -55,12 +55,12 @@ def walked(*minutes):
 def test_an_alarm_opens_an_incident_whose_clock_runs_from_the_alarm():
     incident = opened()
     assert (incident.policy, incident.site, incident.alarm, incident.alerted_ns) == ("p", "north", "alarm_1", T0)
-    assert incident.done(Step.DETECTED).at_ns == T0 + MINUTE
+    assert incident.find_done_step(Step.DETECTED).at_ns == T0 + MINUTE
 
 
 def test_a_person_may_report_one_and_must_say_what():
     incident = report_incident("p", "north", "arm hit a tote", T0, ids(), "sam", Stratum.of(bin="back"))
-    assert incident.done(Step.DETECTED).actor == "sam"
+    assert incident.find_done_step(Step.DETECTED).actor == "sam"
     with pytest.raises(BadInput, match="what went wrong"):
         report_incident("p", "north", "  ", T0, ids(), "sam")
 

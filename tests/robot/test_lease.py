@@ -10,14 +10,14 @@ from fieldloop_robot.lease import Lease, LeaseRefused, release_lease, renew_leas
 def test_the_operator_takes_over_when_the_policy_lets_go():
     policy = take_lease(Lease(), "policy", now_ns=0, ttl_ns=100)
     operator = take_lease(release_lease(policy, "policy", policy.epoch, now_ns=10), "operator", now_ns=10, ttl_ns=100)
-    assert operator.allows("operator", operator.epoch, 50)
-    assert not operator.allows("policy", policy.epoch, 50)
+    assert operator.may_command("operator", operator.epoch, 50)
+    assert not operator.may_command("policy", policy.epoch, 50)
 
 
 def test_a_late_command_of_an_earlier_epoch_of_the_same_holder_moves_nothing():
     first = take_lease(Lease(), "operator", now_ns=0, ttl_ns=100)
     second = take_lease(first, "operator", now_ns=50, ttl_ns=100)
-    assert not second.allows("operator", first.epoch, 60)
+    assert not second.may_command("operator", first.epoch, 60)
 
 
 def test_renewing_extends_and_never_shortens():
@@ -40,8 +40,8 @@ def test_only_the_holder_can_release():
 def test_a_person_can_seize_control():
     policy = take_lease(Lease(), "policy", now_ns=0, ttl_ns=100)
     person = seize_lease(policy, "operator", now_ns=10, ttl_ns=100)
-    assert person.allows("operator", 2, 20)
-    assert not person.allows("policy", 1, 20)
+    assert person.may_command("operator", 2, 20)
+    assert not person.may_command("policy", 1, 20)
 
 
 @pytest.mark.parametrize(("holder", "ttl"), [("", 10), ("policy", 0)])
@@ -78,4 +78,4 @@ def test_never_two_holders_and_epochs_only_rise(steps):
         if lease.epoch > before.epoch:
             epochs[lease.holder] = lease.epoch
         assert lease.epoch >= before.epoch
-        assert sum(lease.allows(name, epoch, now) for name, epoch in epochs.items()) <= 1
+        assert sum(lease.may_command(name, epoch, now) for name, epoch in epochs.items()) <= 1

@@ -11,7 +11,7 @@ from fieldloop_robot.spool import Spool, SpoolError
 
 
 def records(spool):
-    return [entry.record for entry in spool.pending()]
+    return [entry.record for entry in spool.list_pending()]
 
 
 def filled(folder, count=5):
@@ -22,13 +22,13 @@ def filled(folder, count=5):
 def test_records_come_back_in_order_with_ids_of_their_own(tmp_path):
     ids = filled(tmp_path)
     with Spool(tmp_path) as spool:
-        entries = spool.pending()
+        entries = spool.list_pending()
         assert [e.record["attempt"] for e in entries] == [0, 1, 2, 3, 4]
         assert entries[0].record["note"] == "ä\n\r\u2028"
         assert [e.id for e in entries] == ids
         assert [e.seq for e in entries] == [1, 2, 3, 4, 5]
         assert len(set(ids)) == 5
-        assert spool.pending(limit=2) == entries[:2]
+        assert spool.list_pending(limit=2) == entries[:2]
 
 
 def test_two_spools_never_share_an_id(tmp_path):
@@ -39,14 +39,14 @@ def test_acknowledged_is_delivered_no_more_and_survives_reopening(tmp_path):
     filled(tmp_path)
     with Spool(tmp_path) as spool:
         spool.acknowledge(3)
-        assert [e.seq for e in spool.pending()] == [4, 5]
+        assert [e.seq for e in spool.list_pending()] == [4, 5]
         spool.acknowledge(2)  # an older word changes nothing
         with pytest.raises(SpoolError, match="never appended"):
             spool.acknowledge(6)
     with Spool(tmp_path) as spool:
-        assert [e.seq for e in spool.pending()] == [4, 5]
+        assert [e.seq for e in spool.list_pending()] == [4, 5]
         spool.append({})
-        assert [e.seq for e in spool.pending()] == [4, 5, 6]
+        assert [e.seq for e in spool.list_pending()] == [4, 5, 6]
 
 
 def test_a_cut_at_any_byte_loses_nothing_that_was_whole(tmp_path):
@@ -59,11 +59,11 @@ def test_a_cut_at_any_byte_loses_nothing_that_was_whole(tmp_path):
         (folder / "spool.log").write_bytes(data[:cut])
         with Spool(folder) as spool:
             whole = sum(end <= cut for end in ends) - 1
-            assert len(spool.pending()) == whole
+            assert len(spool.list_pending()) == whole
             assert bool(spool.notices) == (cut not in ends)
             spool.append({"after": True})
         with Spool(folder) as spool:
-            assert len(spool.pending()) == whole + 1
+            assert len(spool.list_pending()) == whole + 1
             assert not spool.notices  # the torn tail was set aside once
         torn = b"".join(path.read_bytes() for path in folder.glob("torn-*"))
         assert (data[:cut]).endswith(torn)
@@ -78,7 +78,7 @@ def test_a_flipped_bit_costs_one_record_and_is_reported(tmp_path):
     data[place] ^= 0x01
     path.write_bytes(data)
     with Spool(tmp_path) as spool:
-        assert [e.seq for e in spool.pending()] == [1, 3, 4, 5]
+        assert [e.seq for e in spool.list_pending()] == [1, 3, 4, 5]
         assert "damaged" in spool.notices[0]
         assert spool.append({}).endswith("-6")
 
@@ -88,7 +88,7 @@ def test_zeros_at_the_end_after_a_power_cut_are_dropped(tmp_path):
     with (tmp_path / "spool.log").open("ab") as file:
         file.write(bytes(512))
     with Spool(tmp_path) as spool:
-        assert len(spool.pending()) == 5
+        assert len(spool.list_pending()) == 5
         assert "cut off" in spool.notices[0]
 
 
@@ -98,7 +98,7 @@ def test_a_damaged_mark_delivers_everything_again(tmp_path):
         spool.acknowledge(4)
     (tmp_path / "acknowledged").write_bytes(b"\x00\xff")
     with Spool(tmp_path) as spool:
-        assert len(spool.pending()) == 5
+        assert len(spool.list_pending()) == 5
         assert "delivered again" in spool.notices[0]
 
 
@@ -134,7 +134,7 @@ def test_delivered_records_make_room(tmp_path):
         assert (tmp_path / "spool.log").stat().st_size < 3000
         assert spool.append({}).endswith("-101")
     with Spool(tmp_path) as spool:
-        assert [e.seq for e in spool.pending()] == [101]
+        assert [e.seq for e in spool.list_pending()] == [101]
 
 
 FULL = """
@@ -183,7 +183,7 @@ def test_a_kill_loses_nothing_that_was_promised(tmp_path, after):
     writer.wait()
     writer.stdout.close()
     with Spool(tmp_path) as spool:
-        kept = [entry.id for entry in spool.pending()]
+        kept = [entry.id for entry in spool.list_pending()]
     assert kept[: len(promised)] == promised
 
 

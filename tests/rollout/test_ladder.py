@@ -15,9 +15,9 @@ from fieldloop.model.identity import Ids
 from fieldloop.model.note import note
 from fieldloop.model.rollout import Rung
 from fieldloop.protocol import default_operations
-from fieldloop.rollout import LADDER, advance_rollout, choose_arm, roll_back, start_rollout
+from fieldloop.rollout import LADDER, advance_rollout, choose_candidate_or_incumbent, roll_back, start_rollout
 from fieldloop.rollout.verdict import count_more_episodes_needed
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.stats import difference
 
 SETTINGS = default_operations()["rollout"]
@@ -57,7 +57,8 @@ def test_an_override_goes_on_over_a_gate_that_failed_and_stays_in_the_record():
     begun = start_rollout("new", "old", failed, SETTINGS, 0, ids(), override=over)
     assert begun.rung is Rung.TRIAL
     assert (
-        sentence(begun.reason) == "The status of the candidate's gate is: failed. eva overrode the gate: Customer demo"
+        write_sentence(begun.reason)
+        == "The status of the candidate's gate is: failed. eva overrode the gate: Customer demo"
     )
     with pytest.raises(Refused, match="not new"):
         start_rollout("new", "old", dataclasses.replace(failed, policy="other"), SETTINGS, 0, ids(), override=over)
@@ -205,9 +206,9 @@ def test_routing_is_sticky_even_and_only_moves_towards_the_candidate():
         (Rung.HALF, 0.5),
         (Rung.FLEET, 1.0),
     ):
-        chosen = {r for r in robots if choose_arm(r, on(rung)) == "candidate"}
-        assert chosen == {r for r in robots if choose_arm(r, on(rung)) == "candidate"}
+        chosen = {r for r in robots if choose_candidate_or_incumbent(r, on(rung)) == "candidate"}
+        assert chosen == {r for r in robots if choose_candidate_or_incumbent(r, on(rung)) == "candidate"}
         assert len(chosen) / len(robots) == pytest.approx(share, abs=0.04)
         assert previous <= chosen
         previous = chosen
-    assert choose_arm("robot-1", on(Rung.BACK)) == "incumbent"
+    assert choose_candidate_or_incumbent("robot-1", on(Rung.BACK)) == "incumbent"

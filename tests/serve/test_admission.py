@@ -67,7 +67,7 @@ class Timed:
 @given(st.lists(st.floats(0.1, 1000), min_size=60, max_size=80))
 def test_percentiles_are_those_of_the_calls_after_warm_up(times):
     warm, calls = 50, len(times) - 50
-    settings = default_operations()["serve"].replaced(warm_up_calls=warm, benchmark_calls=calls)
+    settings = default_operations()["serve"].replace_values(warm_up_calls=warm, benchmark_calls=calls)
     policy = Timed(times)
     found = benchmark_latency(policy, Observation(0, {}, {}), settings, lambda: policy.now)
     ordered = sorted(times[warm:])
@@ -81,5 +81,8 @@ def test_percentiles_are_those_of_the_calls_after_warm_up(times):
 def test_no_calls_are_no_latency():
     with pytest.raises(BadInput, match="at least one call"):
         benchmark_latency(
-            Timed([]), Observation(0, {}, {}), default_operations()["serve"].replaced(benchmark_calls=0), lambda: 0
+            Timed([]),
+            Observation(0, {}, {}),
+            default_operations()["serve"].replace_values(benchmark_calls=0),
+            lambda: 0,
         )

@@ -96,7 +96,7 @@ def test_json_that_is_no_object_is_refused(client, body):
 
 
 def test_a_request_that_is_too_large_is_refused(engine, settings):
-    with TestClient(make_app(engine, settings.replaced(max_request_mb=0.001))) as client:
+    with TestClient(make_app(engine, settings.replace_values(max_request_mb=0.001))) as client:
         response = client.post("/act", content=bytes(2000), headers=MSGPACK)
         assert response.status_code == 400
         assert "more than 1048 bytes" in response.json()["detail"]
@@ -193,7 +193,7 @@ def test_a_stuck_policy_is_reported_and_later_requests_are_reported_at_once(engi
         first[0] = False
         return answer()
 
-    quick = settings.replaced(answer_timeout_s=0.05, max_waiting=1)
+    quick = settings.replace_values(answer_timeout_s=0.05, max_waiting=1)
     with TestClient(make_app(Scripted(engine.bundle, act), quick)) as client:
         stuck = client.post("/act", content=wire.pack(message()), headers=MSGPACK)
         busy = client.post("/act", content=wire.pack(message()), headers=MSGPACK)

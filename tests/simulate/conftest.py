@@ -18,7 +18,7 @@ def floor():
 def demonstration(floor):
     """A demonstration that succeeded."""
     for i in range(20):
-        shown = floor.demonstrate(BENCH, "op-amber", floor.chance("test", i), START_NS)
+        shown = floor.demonstrate(BENCH, "op-amber", floor.make_random_generator("test", i), START_NS)
         if shown.verdict.succeeded:
             return shown
     raise AssertionError("no success in twenty demonstrations")

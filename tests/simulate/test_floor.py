@@ -41,19 +41,21 @@ def expert(item):
 def test_who_knows_where_the_item_is_succeeds_and_who_does_not_fails(floor):
     for i, (site, name) in enumerate(itertools.product(("lab", "leipzig", "gdansk"), BINS)):
         stratum = Stratum.of(site=site, tier="high", bin=name, lighting="dim")
-        item = floor.scene(stratum, floor.chance("expert", i)).item
-        tried = floor.attempt(expert(item), stratum, floor.chance("expert", i), 7)
+        item = floor.draw_scene(stratum, floor.make_random_generator("expert", i)).item
+        tried = floor.attempt_pick(expert(item), stratum, floor.make_random_generator("expert", i), 7)
         assert tried.succeeded, (stratum, tried.reason)
         assert (tried.confidence, tried.latency_ms) == (0.9, 1.5)
         assert 4.0 < tried.cycle_s < 8.0
-        missed = floor.attempt(Says(0.5, -0.28, 0.2, 0, 0.08, 10), stratum, floor.chance("expert", i), 7)
+        missed = floor.attempt_pick(
+            Says(0.5, -0.28, 0.2, 0, 0.08, 10), stratum, floor.make_random_generator("expert", i), 7
+        )
         assert not missed.succeeded
         assert missed.failure is not None
 
 
 def test_a_policy_sees_pictures_and_signals_of_the_station(floor):
     policy = Says(0.5, 0.1, 0.2, 0, 0.08, 10)
-    floor.attempt(policy, BENCH, floor.chance("see"), 42)
+    floor.attempt_pick(policy, BENCH, floor.make_random_generator("see"), 42)
     seen = policy.saw
     assert seen.at_ns == 42
     assert seen.pictures["camera/overhead"].shape == (120, 160, 3)
@@ -63,26 +65,29 @@ def test_a_policy_sees_pictures_and_signals_of_the_station(floor):
 
 
 def test_the_same_attempt_ends_the_same_way(floor):
-    one, two = (floor.attempt(Says(0.5, 0.1, 0.12, 0, 0.08, 10), BENCH, floor.chance("same"), 0) for _ in range(2))
+    one, two = (
+        floor.attempt_pick(Says(0.5, 0.1, 0.12, 0, 0.08, 10), BENCH, floor.make_random_generator("same"), 0)
+        for _ in range(2)
+    )
     assert (one.succeeded, one.reason, one.cycle_s) == (two.succeeded, two.reason, two.cycle_s)
 
 
 def test_an_answer_that_is_no_number_fails_and_is_never_driven(floor):
-    tried = floor.attempt(Says(np.nan, 0, 0, 0, 0, 0), BENCH, floor.chance("nan"), 0)
+    tried = floor.attempt_pick(Says(np.nan, 0, 0, 0, 0, 0), BENCH, floor.make_random_generator("nan"), 0)
     assert (tried.succeeded, tried.failure, tried.verdict) == (False, FailureClass.OTHER, None)
     with pytest.raises(BadInput, match="never moved"):
-        floor.record(tried, floor.chance("nan"), 0, {})
+        floor.record(tried, floor.make_random_generator("nan"), 0, {})
 
 
 def test_an_action_without_a_force_is_refused_by_name(floor):
     with pytest.raises(BadInput, match="lacks force"):
-        floor.attempt(Says(0, 0, 0, 0, 0, names=NAMES[:5]), BENCH, floor.chance("names"), 0)
+        floor.attempt_pick(Says(0, 0, 0, 0, 0, names=NAMES[:5]), BENCH, floor.make_random_generator("names"), 0)
 
 
 def test_an_attempt_can_be_recorded_as_a_robot_would(floor):
-    item = floor.scene(BENCH, floor.chance("kept")).item
-    tried = floor.attempt(expert(item), BENCH, floor.chance("kept"), 0)
-    shown = floor.record(tried, floor.chance("recorder"), 10**18, {"name": "p1-0001"})
+    item = floor.draw_scene(BENCH, floor.make_random_generator("kept")).item
+    tried = floor.attempt_pick(expert(item), BENCH, floor.make_random_generator("kept"), 0)
+    shown = floor.record(tried, floor.make_random_generator("recorder"), 10**18, {"name": "p1-0001"})
     assert shown.recording.episode.name == "p1-0001"
     assert shown.recording.episode.succeeded
     assert len(shown.recording.streams["joints"]) > 1000
@@ -100,23 +105,25 @@ def test_an_attempt_can_be_recorded_as_a_robot_would(floor):
 )
 def test_a_stratum_the_floor_does_not_know_is_named(floor, stratum, says):
     with pytest.raises((BadInput, UnknownName), match=says):
-        floor.scene(stratum, floor.chance("bad"))
+        floor.draw_scene(stratum, floor.make_random_generator("bad"))
 
 
 def test_unknown_operators_are_named(floor):
     with pytest.raises(UnknownName, match="op-amber"):
-        floor.demonstrate(BENCH, "op-ambre", floor.chance("bad"), 0)
+        floor.demonstrate(BENCH, "op-ambre", floor.make_random_generator("bad"), 0)
 
 
 def test_a_reset_sheet_fixes_the_position_and_distractors_are_added(floor):
-    scene = floor.scene(BENCH, floor.chance("sheet"), Setup(position=(0.45, 0.2), yaw_rad=0.1, distractors=10))
+    scene = floor.draw_scene(
+        BENCH, floor.make_random_generator("sheet"), Setup(position=(0.45, 0.2), yaw_rad=0.1, distractors=10)
+    )
     assert (scene.item.x, scene.item.y, scene.item.yaw_rad) == (0.45, 0.2, 0.1)
     assert sum("distractor" in solid.name for solid in scene.solids) == 10
 
 
 def test_conditions_change_what_they_should(floor):
     def scene(**levels):
-        return floor.scene(Stratum.of({**BENCH.levels, **levels}), floor.chance("levels"))
+        return floor.draw_scene(Stratum.of({**BENCH.levels, **levels}), floor.make_random_generator("levels"))
 
     plain = scene()
     assert scene(bin="back").item.x > plain.item.x
@@ -128,15 +135,15 @@ def test_conditions_change_what_they_should(floor):
 
 def test_another_seed_builds_another_floor():
     one, two = Floor(1), Floor(2)
-    assert one.site("leipzig") == Floor(1).site("leipzig")
-    assert one.site("leipzig") != two.site("leipzig")
-    assert one.site("lab") == two.site("lab")
-    assert one.chance("x").random() != two.chance("x").random()
+    assert one.get_site("leipzig") == Floor(1).get_site("leipzig")
+    assert one.get_site("leipzig") != two.get_site("leipzig")
+    assert one.get_site("lab") == two.get_site("lab")
+    assert one.make_random_generator("x").random() != two.make_random_generator("x").random()
 
 
 def test_the_audit_reads_the_same_exposures_from_the_embedded_map(floor):
     read = parse_deployment_map(get_deployment_toml(), get_item_master_csv(), default_operations()["audit"])
-    ours = {exposure.stratum: exposure.share for exposure in floor.production_mix()}
+    ours = {exposure.stratum: exposure.share for exposure in floor.make_production_mix()}
     assert {e.stratum for e in read.exposures} == set(ours)
     assert all(np.isclose(ours[e.stratum], e.share) for e in read.exposures)
     assert np.isclose(sum(ours.values()), 1.0)
@@ -151,18 +158,21 @@ def test_tiers_follow_from_velocity():
 
 
 def test_strata_are_drawn_as_often_as_they_occur(floor):
-    drawn = draw_strata(floor.production_mix(), 4000, floor.chance("mix"))
+    drawn = draw_strata(floor.make_production_mix(), 4000, floor.make_random_generator("mix"))
     share = np.mean([stratum.level("site") == "leipzig" for stratum in drawn])
     assert share == pytest.approx(0.55, abs=0.03)
-    assert all(stratum.level("site") == "lab" for stratum in draw_strata(floor.lab_mix(), 20, floor.chance("lab")))
+    assert all(
+        stratum.level("site") == "lab"
+        for stratum in draw_strata(floor.make_lab_mix(), 20, floor.make_random_generator("lab"))
+    )
 
 
 @pytest.mark.parametrize("site", ["lab", "leipzig", "gdansk"])
 def test_markers_show_where_the_camera_really_is(floor, site):
-    views = floor.take_marker_views(site, floor.chance("markers", site))
+    views = floor.take_marker_views(site, floor.make_random_generator("markers", site))
     found, true = (
         rigid.fit_rigid_transform(views.points_base, views.points_camera),
-        get_base_from_overhead(floor.site(site)),
+        get_base_from_overhead(floor.get_site(site)),
     )
     assert np.linalg.norm(found[:3, 3] - true[:3, 3]) < 0.003
     assert np.degrees(tf.angle_between(found[:3, :3], true[:3, :3])) < 0.2
@@ -170,12 +180,12 @@ def test_markers_show_where_the_camera_really_is(floor, site):
 
 
 def test_a_deployed_camera_is_not_where_the_drawing_puts_it(floor):
-    lab, away = (get_base_from_overhead(floor.site(site)) for site in ("lab", "gdansk"))
+    lab, away = (get_base_from_overhead(floor.get_site(site)) for site in ("lab", "gdansk"))
     assert np.linalg.norm(lab[:3, 3] - away[:3, 3]) > 0.003
     assert np.degrees(tf.angle_between(lab[:3, :3], away[:3, :3])) > 1.0
 
 
 def test_every_robot_names_its_sensors(floor):
-    robot = floor.robot("gdansk")
+    robot = floor.get_robot("gdansk")
     assert robot.id == "arm-gdansk-1"
     assert {sensor.stream for sensor in robot.sensors} >= {"camera/overhead", "joints", "force"}

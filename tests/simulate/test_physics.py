@@ -21,7 +21,7 @@ STYLE = Style()
 def scene(floor):
     """One item alone in the middle of its bin, 0.4 kg, 10 cm × 5 cm × 6 cm."""
     bench = Stratum.of(site="lab", tier="high", bin="front", lighting="bright")
-    drawn = floor.scene(bench, floor.chance("physics"), Setup(position=BIN_CENTRE, yaw_rad=0.3))
+    drawn = floor.draw_scene(bench, floor.make_random_generator("physics"), Setup(position=BIN_CENTRE, yaw_rad=0.3))
     furniture = tuple(s for s in drawn.solids if "neighbour" not in s.name)
     item = replace(drawn.item, length=0.10, width=0.05, height=0.06, mass_kg=0.4, friction=0.5, crush_n=30.0)
     return replace(drawn, item=item, solids=furniture)

@@ -76,11 +76,11 @@ def test_episodes_keep_failures_and_recoveries_and_say_what_is_simulated(world, 
     made = nouns.make_episodes(world, shown, START_NS, "session-1")
     assert [episode.succeeded for episode in made] == shown.kept.tolist()
     assert [episode.simulated for episode in made] == shown.simulated.tolist()
-    assert any(episode.fact("recovered") == "yes" for episode in made)
+    assert any(episode.get_fact("recovered") == "yes" for episode in made)
     assert any(episode.failure for episode in made)
     assert len({episode.id for episode in made}) == len(made)
     assert {episode.operator for episode in made} <= {f"person-{k}" for k in range(1, 7)}
-    assert made[3].where == made[3].stratum
+    assert made[3].stratum_with_site == made[3].stratum
     assert made[0].handled.startswith("sku-")
     assert nouns.make_episodes(world, shown, START_NS, "session-1") == made
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from fieldloop.errors import BadInput, UnknownName
 from fieldloop.simulate.picking import pick
-from fieldloop.simulate.picking.faults import Change, Faults, Starved, starve_conditions, substitute_starved
+from fieldloop.simulate.picking.faults import Change, Faults, Starved, leave_out_conditions, replace_left_out_cells
 from fieldloop.simulate.picking.presets import get_preset
 from fieldloop.simulate.picking.sight import INPUTS
 from fieldloop.simulate.picking.strata import LEVELS, Strata
@@ -99,8 +99,8 @@ def test_unequal_cost_charges_for_the_far_site():
 def test_what_is_left_out_is_never_demonstrated(cells, site, seed):
     strata = Strata(LEVELS)
     asked = np.array([*cells, 719])  # the last cell is of another site
-    faults = Faults(starved=starve_conditions(strata, {"site": site}))
-    made = substitute_starved(asked, strata, faults, np.random.default_rng(seed))
+    faults = Faults(starved=leave_out_conditions(strata, {"site": site}))
+    made = replace_left_out_cells(asked, strata, faults, np.random.default_rng(seed))
     assert len(made) == len(asked)
     assert set(made) <= set(asked)
     assert not strata.where({"site": site})[made].any()
@@ -115,11 +115,11 @@ def test_bad_input_is_refused_in_words(world):
         world.strata.where({"bin": "upstairs"})
     with pytest.raises(UnknownName, match="factor"):
         world.strata.where({"weather": "rain"})
-    with pytest.raises(BadInput, match="numbers from 0 to 719"):
+    with pytest.raises(BadInput, match="numbers of strata, from 0 to 719"):
         world.demonstrate(np.array([720]), "outside")
     with pytest.raises(BadInput, match="one a stratum"):
         world.cells(np.zeros(len(world.strata)), 3, "none")
-    with pytest.raises(BadInput, match="No cell"):
+    with pytest.raises(BadInput, match="No stratum"):
         world.attempt(still, np.array([], dtype=int), "none")
     with pytest.raises(BadInput, match="camera_lag_s"):
         Faults(camera_lag_s=float("nan"))

@@ -197,7 +197,7 @@ def test_a_held_item_follows_the_tool_and_lies_where_physics_says(demonstration)
 def test_same_seed_same_bits_another_seed_other_numbers():
     def made(seed):
         floor = Floor(seed)
-        return floor.demonstrate(BENCH, "op-birch", floor.chance("again"), START_NS).recording
+        return floor.demonstrate(BENCH, "op-birch", floor.make_random_generator("again"), START_NS).recording
 
     first, again, other = made(11), made(11), made(12)
     assert first.episode == again.episode
@@ -219,10 +219,10 @@ def test_facts_say_the_conditions_and_truth_only_when_asked(demonstration):
     assert episode.simulated
     assert episode.succeeded
     for fact in ("sku", "lux", "temperature_c", "humidity_percent", "surface", "target_x", "approach"):
-        assert episode.fact(fact)
+        assert episode.get_fact(fact)
     assert not any(name.startswith("truth_") for name, _ in episode.facts)
     annotated = add_true_phases(demonstration).episode
-    begin, end = map(int, annotated.fact("truth_grasp").split())
+    begin, end = map(int, annotated.get_fact("truth_grasp").split())
     assert ("grasp", begin, end) in demonstration.truth.phases
 
 
@@ -231,12 +231,14 @@ def test_facts_say_the_conditions_and_truth_only_when_asked(demonstration):
     [({"z": 0.09}, "collision"), ({"x": 0.66}, "grasp"), ({"force_n": 1.0}, "grasp"), ({"x": 1.5}, "timeout")],
 )
 def test_failed_attempts_are_recorded_and_labelled(floor, change, failure):
-    scene = floor.scene(BENCH, floor.chance("failed"))
+    scene = floor.draw_scene(BENCH, floor.make_random_generator("failed"))
     item = scene.item
     wanted = {"x": item.x, "y": item.y, "z": item.top - 0.03, "yaw_rad": item.yaw_rad, "width_m": item.width + 0.025}
     grasp = Grasp(**{**wanted, "force_n": 12.0, **change})
     verdict = simulate_pick(scene, plan_pick_path(grasp, STYLE, scene.site.bin_floor_m))
-    shown = record_attempt(scene, verdict, floor.rig, START_NS, floor.chance("rec"), {"operator": "op-amber"})
+    shown = record_attempt(
+        scene, verdict, floor.rig, START_NS, floor.make_random_generator("rec"), {"operator": "op-amber"}
+    )
     episode = shown.recording.episode
     assert (episode.succeeded, episode.failure) == (False, failure)
     for stream in shown.recording.streams.values():
@@ -251,12 +253,12 @@ def test_failed_attempts_are_recorded_and_labelled(floor, change, failure):
 
 
 def test_a_slip_shows_in_effort_and_width(floor):
-    scene = floor.scene(BENCH, floor.chance("slip"))
+    scene = floor.draw_scene(BENCH, floor.make_random_generator("slip"))
     item = scene.item
     grasp = Grasp(item.x, item.y, item.top - 0.03, item.yaw_rad, item.width + 0.025, 1.0)
     verdict = simulate_pick(scene, plan_pick_path(grasp, STYLE, scene.site.bin_floor_m))
     assert verdict.reason == "slipped while lifted"
-    shown = record_attempt(scene, verdict, floor.rig, START_NS, floor.chance("rec"), {})
+    shown = record_attempt(scene, verdict, floor.rig, START_NS, floor.make_random_generator("rec"), {})
     width = values(shown.recording.streams["gripper"], "place", shown)
     assert np.abs(width).max() < 1e-3
 
@@ -264,15 +266,15 @@ def test_a_slip_shows_in_effort_and_width(floor):
 def test_operators_differ_and_most_succeed(floor):
     sides, tempos, good = set(), [], []
     for i in range(60):
-        name = floor.operators()[i % 5]
-        rng = floor.chance("people", i)
-        scene = floor.scene(BENCH, rng)
+        name = floor.list_operators()[i % 5]
+        rng = floor.make_random_generator("people", i)
+        scene = floor.draw_scene(BENCH, rng)
 
         grasp, style = choose_grasp_and_style(OPERATORS[name], scene.item, rng)
         good.append(simulate_pick(scene, plan_pick_path(grasp, style, scene.site.bin_floor_m)).succeeded)
         sides.add(np.sign(round(style.side_m, 2)))
         tempos.append(style.tempo)
-    assert len(floor.operators()) >= 4
+    assert len(floor.list_operators()) >= 4
     assert {-1.0, 1.0} <= sides
     assert max(tempos) / min(tempos) > 1.15
     assert 0.85 < np.mean(good) <= 1.0

@@ -14,16 +14,16 @@ MANY = 10**7
 @given(st.integers(1, 300), st.data())
 def test_without_clumping_the_interval_is_the_exact_one(trials, data):
     hits = data.draw(st.integers(0, trials))
-    low, high = Share(hits / trials, hits, trials, float(trials), MANY).interval(0.95)
+    low, high = Share(hits / trials, hits, trials, float(trials), MANY).compute_interval(0.95)
     exact = binomtest(hits, trials).proportion_ci(0.95, "exact")
     assert (low, high) == pytest.approx((exact.low, exact.high), abs=1e-4)
 
 
 def test_without_clumping_the_chance_is_the_exact_tail():
     share = Share(0.2, 20, 100, 100.0, MANY)
-    assert share.chance_beyond(0.05, 0.1, 0.95) == pytest.approx(binom.sf(19, 100, 0.1), rel=1e-4)
-    assert share.chance_beyond(0.3, 0.4, 0.95) == pytest.approx(binom.cdf(20, 100, 0.3), rel=1e-4)
-    assert share.chance_beyond(0.1, 0.3, 0.95) == 1.0
+    assert share.compute_chance_beyond(0.05, 0.1, 0.95) == pytest.approx(binom.sf(19, 100, 0.1), rel=1e-4)
+    assert share.compute_chance_beyond(0.3, 0.4, 0.95) == pytest.approx(binom.cdf(20, 100, 0.3), rel=1e-4)
+    assert share.compute_chance_beyond(0.1, 0.3, 0.95) == 1.0
 
 
 def test_intervals_cover_the_truth_though_days_differ():
@@ -32,7 +32,9 @@ def test_intervals_cover_the_truth_though_days_differ():
     for _ in range(400):
         rates = rng.beta(0.2 * 9, 0.8 * 9, 12)
         hits = rng.binomial(50, rates)
-        low, high = estimate_level_shares(np.column_stack([hits, 50 - hits]).astype(float), 10.0)[0].interval(0.95)
+        low, high = estimate_level_shares(np.column_stack([hits, 50 - hits]).astype(float), 10.0)[0].compute_interval(
+            0.95
+        )
         covered += low <= 0.2 <= high
     assert covered >= 0.93 * 400
 
@@ -40,7 +42,7 @@ def test_intervals_cover_the_truth_though_days_differ():
 def test_no_days_no_picks_and_one_day_say_nothing():
     assert estimate_level_shares(np.zeros((0, 2)), 10.0)[0].days == 0
     assert estimate_level_shares(np.zeros((4, 2)), 10.0)[0].trials == 0
-    low, high = estimate_level_shares(np.array([[30.0, 70.0]]), 10.0)[0].interval(0.95)
+    low, high = estimate_level_shares(np.array([[30.0, 70.0]]), 10.0)[0].compute_interval(0.95)
     assert low < 0.01
     assert high > 0.99
 
@@ -57,5 +59,5 @@ def test_shares_are_never_worth_more_than_their_picks(rows):
     counted = estimate_level_shares(np.array(rows, dtype=float), 10.0)
     for share in counted:
         assert share.effective <= max(share.trials, 0) + 1e-9
-        low, high = share.interval(0.9) if share.trials else (0.0, 1.0)
+        low, high = share.compute_interval(0.9) if share.trials else (0.0, 1.0)
         assert low <= share.rate <= high

@@ -64,8 +64,8 @@ def test_the_approximation_agrees_with_the_exact_series(freedom, inside, centre,
 
 def test_the_farthest_group_is_named_with_its_sign():
     found = measure_group_effect(np.asarray([0.0, 0.1, 0.2, 5.0, 5.1, 5.2, 0.05, 0.15, 0.1]), list("aaabbbccc"))
-    assert found.farthest[0] == "b"
-    assert found.farthest[1] > 0
+    assert found.farthest_group[0] == "b"
+    assert found.farthest_group[1] > 0
 
 
 @pytest.mark.parametrize("labels", ["aaaa", "abcd"], ids=["one group", "each once"])

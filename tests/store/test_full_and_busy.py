@@ -15,7 +15,7 @@ from fieldloop.store import open_shelf, open_store
 from fieldloop.testing.samples import make_sample_noun
 from fieldloop.testing.store import make_event_of_each_kind, read_store_contents
 
-IMPATIENT = default_operations()["store"].replaced(busy_timeout_s=0.05)
+IMPATIENT = default_operations()["store"].replace_values(busy_timeout_s=0.05)
 EVENT = WorkspaceCreated("n", "1")
 
 
@@ -26,7 +26,7 @@ def test_waiting_too_long_for_a_file_is_reported(tmp_path):
     for events in ([EVENT], [OutcomeRecorded(make_sample_noun(Outcome))]):
         with pytest.raises(StoreBusy, match="held the lock for too long; nothing was written"):
             store.append(events, actor="a", at_ns=1)
-    assert store.tail() == [], "reading does not wait"
+    assert store.read_tail() == [], "reading does not wait"
     other.execute("ROLLBACK")
     other.close()
     assert store.append([EVENT], actor="a", at_ns=1) == 1
@@ -66,7 +66,7 @@ def test_a_full_disk_leaves_the_store_as_it_was(tmp_path):
     store = open_store(f"sqlite:///{tmp_path / 'ledger.db'}")
     store.append(make_event_of_each_kind(), actor="a", at_ns=1)
     before = read_store_contents(store)
-    with store._database.reading() as connection:  # SQLite itself then says that the disk is full
+    with store._database.open_for_reading() as connection:  # SQLite itself then says that the disk is full
         pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
         connection.exec_driver_sql(f"PRAGMA max_page_count={pages}")
     large = WorkspaceCreated("n" * 100_000, "1")
@@ -75,7 +75,7 @@ def test_a_full_disk_leaves_the_store_as_it_was(tmp_path):
         with pytest.raises(StoreFull, match="no space left; nothing was written"):
             store.append(events, actor="a", at_ns=1)
         assert read_store_contents(store) == before
-    with store._database.reading() as connection:
+    with store._database.open_for_reading() as connection:
         connection.exec_driver_sql("PRAGMA max_page_count=1000000")
     assert store.append([large], actor="a", at_ns=1) == len(before["ledger"]) + 1
     store.close()
@@ -116,13 +116,15 @@ def test_threads_of_one_process_take_turns(store):
     def write(name):
         for number in range(20):
             store.append([WorkspaceCreated(name, str(number))], actor=name, at_ns=1)
-            store.tail(limit=3)
+            store.read_tail(limit=3)
 
     threads = [threading.Thread(target=write, args=(f"thread-{n}",)) for n in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert [r.seq for r in store.tail()] == list(range(1, 81))
+    assert [r.seq for r in store.read_tail()] == list(range(1, 81))
     for name in (f"thread-{n}" for n in range(4)):
-        assert [r.event.fieldloop for r in store.tail() if r.actor == name] == [str(number) for number in range(20)]
+        assert [r.event.fieldloop for r in store.read_tail() if r.actor == name] == [
+            str(number) for number in range(20)
+        ]

@@ -69,7 +69,7 @@ def kill_again_and_again(kills, seed, store_url, shelf_url, options):
 def nothing_is_lost(safe, store_url, shelf_url, options):
     store, shelf = open_store(store_url), open_shelf(shelf_url, **options)
     try:
-        ledger = store.tail(limit=2**31)
+        ledger = store.read_tail(limit=2**31)
         assert [r.seq for r in ledger] == list(range(1, len(ledger) + 1))
         kinds = [type(r.event).__name__ for r in ledger]
         assert kinds == ["LogIngested", "EpisodesMeasured", "EpisodeJudged"] * (len(kinds) // 3), "batches are whole"
@@ -77,11 +77,11 @@ def nothing_is_lost(safe, store_url, shelf_url, options):
         assert all(known[seq] == sha256 for seq, sha256 in safe)
         assert store.count(Episode) == store.count(Episode, {"status": Status.PASSED}) == len(known)
         assert not [x for x in shelf._list_blobs() if x.area == FILES and len(shelf.read(x.sha256)) != x.size]
-        shelf.sweep(store.blobs(), min_age_s=-60)
-        assert shelf.sweep(store.blobs(), min_age_s=-60).temporaries == 0
+        shelf.sweep(store.list_blobs(), min_age_s=-60)
+        assert shelf.sweep(store.list_blobs(), min_age_s=-60).temporaries == 0
         assert all(shelf.has(blob) for blob in itertools.chain(known.values(), (sha for _, sha in safe)))
         before = read_store_contents(store)
-        store.rebuild()
+        store.rebuild_tables()
         assert read_store_contents(store) == before
     finally:
         store.close()

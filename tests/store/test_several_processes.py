@@ -37,18 +37,18 @@ def test_all_open_the_same_new_database_and_append(shared_url):
     processes = start("append", shared_url)  # they race to make the tables, too
     store = open_store(shared_url)
     followed = []
-    while processes.poll() is None or len(followed) < store.last():
-        followed += store.tail(followed[-1].seq if followed else 0, limit=50)
+    while processes.poll() is None or len(followed) < store.get_last_seq():
+        followed += store.read_tail(followed[-1].seq if followed else 0, limit=50)
     acknowledged = finish(processes)
 
-    assert [r.seq for r in followed] == list(range(1, store.last() + 1))
-    assert followed == store.tail(limit=2**31)
+    assert [r.seq for r in followed] == list(range(1, store.get_last_seq() + 1))
+    assert followed == store.read_tail(limit=2**31)
     by_seq = {r.seq: r.event for r in followed}
     for who, seqs in enumerate(acknowledged):
         assert [by_seq[seq] for seq in seqs] == [WorkspaceCreated(str(who), str(number)) for number in range(TIMES)]
     outcomes = PROCESSES * sum(number % 3 for number in range(TIMES))
     assert store.count(Outcome) == outcomes
-    assert store.last() == outcomes + PROCESSES * TIMES
+    assert store.get_last_seq() == outcomes + PROCESSES * TIMES
     store.close()
 
 

@@ -26,7 +26,7 @@ def s3_shelf(s3_url, s3_options):
 
 
 def damage(shelf, blob):
-    path = shelf._path(FILES, blob.sha256)
+    path = shelf._make_path(FILES, blob.sha256)
     path.chmod(0o644)
     path.write_bytes(b"x" * blob.size)
 
@@ -36,7 +36,7 @@ def test_damaged_bytes_are_never_served(folder_shelf, tmp_path):
     damage(folder_shelf, blob)
     for serve in (
         lambda: folder_shelf.read(blob.sha256),
-        lambda: folder_shelf.local(blob, tmp_path / "cache"),
+        lambda: folder_shelf.fetch_local_copy(blob, tmp_path / "cache"),
         lambda: folder_shelf.open(blob.sha256).read(blob.size),
     ):
         with pytest.raises(StoreError, match=f"Blob {blob.sha256} is damaged"):
@@ -45,7 +45,7 @@ def test_damaged_bytes_are_never_served(folder_shelf, tmp_path):
 
 def test_bytes_cut_short_are_noticed_and_healed_by_putting_them_again(folder_shelf):
     blob = folder_shelf.put_bytes(b"precious")
-    path = folder_shelf._path(FILES, blob.sha256)
+    path = folder_shelf._make_path(FILES, blob.sha256)
     path.chmod(0o644)
     path.write_bytes(b"prec")
     with pytest.raises(StoreError, match="damaged"):
@@ -66,8 +66,8 @@ def test_jumping_about_reads_right(folder_shelf):
 
 def test_a_local_blob_is_handed_out_without_a_copy(folder_shelf, tmp_path):
     blob = folder_shelf.put_bytes(b"large")
-    path = folder_shelf.local(blob, tmp_path / "cache")
-    assert path == folder_shelf._path(FILES, blob.sha256)
+    path = folder_shelf.fetch_local_copy(blob, tmp_path / "cache")
+    assert path == folder_shelf._make_path(FILES, blob.sha256)
     assert not (tmp_path / "cache").exists()
     assert path.stat().st_mode & 0o222 == 0, "nobody changes a blob by accident"
 
@@ -75,7 +75,7 @@ def test_a_local_blob_is_handed_out_without_a_copy(folder_shelf, tmp_path):
 def test_a_local_folder_is_laid_out_by_links(folder_shelf, tmp_path):
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "a").write_bytes(b"one")
-    out = folder_shelf.local(folder_shelf.put_folder(tmp_path / "in"), tmp_path / "cache")
+    out = folder_shelf.fetch_local_copy(folder_shelf.put_folder(tmp_path / "in"), tmp_path / "cache")
     assert (out / "a").stat().st_nlink == 2
 
 
@@ -106,14 +106,14 @@ def test_what_a_killed_writer_left_is_swept_and_the_rest_stays(folder_shelf):
 
 def test_putting_an_old_orphan_again_saves_it_from_the_sweep(folder_shelf):
     blob = folder_shelf.put_bytes(b"again")
-    os.utime(folder_shelf._path(FILES, blob.sha256), (0, 0))
+    os.utime(folder_shelf._make_path(FILES, blob.sha256), (0, 0))
     folder_shelf.put_bytes(b"again")
     assert folder_shelf.sweep(set(), min_age_s=3600).blobs == ()
 
 
 def test_an_old_object_on_s3_is_young_again_when_it_is_put_again(s3_shelf):
     blob = s3_shelf.put_bytes(b"again")
-    path = s3_shelf._path(FILES, blob.sha256)
+    path = s3_shelf._make_path(FILES, blob.sha256)
     before = s3_shelf._system.info(path)["LastModified"]
     touched = []
     real = s3_shelf._touch
@@ -128,7 +128,7 @@ def test_links_are_followed_and_what_is_no_file_is_refused(folder_shelf, tmp_pat
     (tmp_path / "in").mkdir()
     (tmp_path / "outside").write_bytes(b"seen")
     (tmp_path / "in" / "link").symlink_to(tmp_path / "outside")
-    out = folder_shelf.local(folder_shelf.put_folder(tmp_path / "in"), tmp_path / "cache")
+    out = folder_shelf.fetch_local_copy(folder_shelf.put_folder(tmp_path / "in"), tmp_path / "cache")
     assert (out / "link").read_bytes() == b"seen"
     (tmp_path / "in" / "dangling").symlink_to(tmp_path / "nowhere")
     with pytest.raises(BadInput, match="dangling is not a regular file"):
@@ -142,7 +142,7 @@ def test_a_list_that_leads_outside_is_refused(folder_shelf, tmp_path, name):
     sha256 = hashlib.sha256(content).hexdigest()
     folder_shelf._store_bytes(FOLDERS, sha256, content)
     with pytest.raises(StoreError, match="is outside"):
-        folder_shelf.local(Blob(sha256, 1, is_folder=True), tmp_path / "cache")
+        folder_shelf.fetch_local_copy(Blob(sha256, 1, is_folder=True), tmp_path / "cache")
     assert list((tmp_path / "cache").iterdir()) == []
 
 
@@ -166,7 +166,7 @@ def test_many_writers_of_the_same_bytes_agree(shelf):
 def test_an_object_on_s3_is_never_overwritten(s3_shelf):
     blob = s3_shelf.put_bytes(b"first")
     with pytest.raises(FileExistsError):
-        s3_shelf._system.pipe_file(s3_shelf._path(FILES, blob.sha256), b"other", mode="create")
+        s3_shelf._system.pipe_file(s3_shelf._make_path(FILES, blob.sha256), b"other", mode="create")
     assert s3_shelf.read(blob.sha256) == b"first"
 
 
@@ -177,14 +177,14 @@ def test_a_large_file_goes_to_s3_in_parts_and_comes_back(s3_shelf, tmp_path, mon
     path = tmp_path / "large"
     path.write_bytes(os.urandom(11 * 2**20))
     blob = s3_shelf.put_file(path)
-    assert s3_shelf.local(blob, tmp_path / "cache").read_bytes() == path.read_bytes()
+    assert s3_shelf.fetch_local_copy(blob, tmp_path / "cache").read_bytes() == path.read_bytes()
 
 
 def test_a_spoilt_copy_in_the_cache_is_fetched_again(s3_shelf, s3_url, s3_options, tmp_path):
     blob = s3_shelf.put_bytes(b"precious")
-    s3_shelf.local(blob, tmp_path).write_bytes(b"spoilt")
+    s3_shelf.fetch_local_copy(blob, tmp_path).write_bytes(b"spoilt")
     fresh = open_shelf(s3_url, **s3_options)
-    assert fresh.local(blob, tmp_path).read_bytes() == b"precious"
+    assert fresh.fetch_local_copy(blob, tmp_path).read_bytes() == b"precious"
 
 
 def test_s3_takes_its_keys_from_the_environment(s3_shelf, s3_url, s3_options, monkeypatch):

@@ -53,7 +53,7 @@ def test_rates_equal_counting_by_hand(batches, windows):
         for o in inside:
             won, tried = expected.get((o.policy, o.site), (0, 0))
             expected[o.policy, o.site] = (won + o.succeeded, tried + 1)
-        found = store.success_rates(start, end)
+        found = store.compute_success_rates(start, end)
         assert {(r.policy, r.site): (r.successes, r.episodes) for r in found} == expected
         assert [(r.policy, r.site) for r in found] == sorted(expected)
         assert all((r.low, r.high) == compute_wilson_interval(r.successes, r.episodes) for r in found)

@@ -108,11 +108,11 @@ def test_a_newer_file_keeps_every_byte(tmp_path):
 def test_an_event_of_a_newer_version_or_unknown_kind_is_named(kept_url):
     run(kept_url, "UPDATE ledger SET version = 9 WHERE seq = 2", "UPDATE ledger SET kind = 'MoonLanded' WHERE seq = 3")
     store = open_store(kept_url)
-    assert store.tail(limit=1)[0].seq == 1
+    assert store.read_tail(limit=1)[0].seq == 1
     with pytest.raises(StoreTooNew, match="Event 2 is a TokenIssued of version 9"):
-        store.tail(limit=2)
+        store.read_tail(limit=2)
     with pytest.raises(StoreTooNew, match=r"Event 3 is a MoonLanded .* no such kind"):
-        store.tail(after=2)
+        store.read_tail(after=2)
     store.close()
 
 
@@ -134,16 +134,16 @@ def test_an_old_event_is_read_in_the_words_of_today(kept_url, monkeypatch):
 def test_a_process_that_fell_behind_stops_writing(kept_url):
     store = open_store(kept_url)
     run(kept_url, "UPDATE about SET value = 'newer' WHERE name = 'schema'")
-    before = store.last()
+    before = store.get_last_seq()
     with pytest.raises(StoreError, match="Restart this one"):
         store.append([WorkspaceCreated("n", "1")], actor="a", at_ns=1)
-    assert store.last() == before
+    assert store.get_last_seq() == before
     store.close()
 
 
 def test_migrations_lead_to_the_tables_that_code_speaks_of(store_url):
     database = Database(store_url, 1.0)
-    with database.writing() as connection:
+    with database.open_for_writing() as connection:
         migrate.migrate(connection)
         found = inspect(connection)
         for name, table in tables.kept_for_good.tables.items():

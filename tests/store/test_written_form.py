@@ -71,7 +71,7 @@ def test_a_number_that_is_none_is_written_as_null(number, store):
     assert json.loads(encode_outcome_row(make_outcome_row(outcome)))["outcome"]["cycle_s"] is None
     store.append([OutcomeRecorded(outcome)], actor="a", at_ns=1)
     assert store.find(Outcome)[0].cycle_s is None
-    assert store.tail()[0].event.outcome.cycle_s is None
+    assert store.read_tail()[0].event.outcome.cycle_s is None
 
 
 def test_numbers_of_numpy_are_numbers(store):
@@ -85,7 +85,7 @@ def test_numbers_of_numpy_are_numbers(store):
     store.append([OutcomeRecorded(outcome), WorkspaceCreated("n", "1")], actor="a", at_ns=1)
     (found,) = store.find(Outcome, {"at_ns": np.int64(7)})
     assert (found.at_ns, found.succeeded, found.cycle_s, found.interventions) == (7, True, 0.5, 2)
-    assert found == store.tail()[0].event.outcome
+    assert found == store.read_tail()[0].event.outcome
 
 
 def test_an_older_outcome_without_newer_fields_is_read_the_general_way():
@@ -125,15 +125,15 @@ def test_any_event_survives_the_ledger_and_a_replay(data):
     store = open_store("sqlite://")
     events = [data.draw(any_of(kind), label=name) for name, kind in EVENTS.items()]
     store.append(events, actor="a", at_ns=1)
-    assert [r.event for r in store.tail()] == events
-    store.rebuild()
+    assert [r.event for r in store.read_tail()] == events
+    store.rebuild_tables()
     store.close()
 
 
 def test_text_that_databases_refuse_is_kept_exactly(store):
     event = WorkspaceCreated("broken \udcff name \0", "1")
     store.append([event], actor="a", at_ns=1)
-    assert store.tail()[0].event == event
+    assert store.read_tail()[0].event == event
 
 
 def test_every_event_has_a_projection():

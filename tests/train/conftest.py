@@ -17,9 +17,9 @@ def truth(shown):
 
 
 def demonstrated(floor, mix, count, purpose):
-    people, found = floor.operators(), []
-    for i, stratum in enumerate(draw_strata(mix, count, floor.chance(purpose))):
-        shown = floor.demonstrate(stratum, people[i % len(people)], floor.chance(purpose, i), 10**18)
+    people, found = floor.list_operators(), []
+    for i, stratum in enumerate(draw_strata(mix, count, floor.make_random_generator(purpose))):
+        shown = floor.demonstrate(stratum, people[i % len(people)], floor.make_random_generator(purpose, i), 10**18)
         for sample in gather_samples([shown.recording], truth(shown), frames=1).samples:
             pictures = np.stack([simulate_delivered_picture(picture) for picture in sample.pictures])
             found.append(Sample(sample.episode, pictures, simulate_delivered_depth(sample.depths), sample.grasp))
@@ -34,7 +34,7 @@ def floor():
 @pytest.fixture(scope="session")
 def settings():
     """Fewer steps than in earnest: the laws hold for these too."""
-    return default_operations()["train"].replaced(process_steps=20)
+    return default_operations()["train"].replace_values(process_steps=20)
 
 
 @pytest.fixture(scope="session")
@@ -45,4 +45,4 @@ def demonstrate_many():
 
 @pytest.fixture(scope="session")
 def samples(floor):
-    return demonstrated(floor, floor.lab_mix(), 48, "train-tests")
+    return demonstrated(floor, floor.make_lab_mix(), 48, "train-tests")

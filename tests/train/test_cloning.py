@@ -7,7 +7,7 @@ from fieldloop.errors import BadInput
 from fieldloop.protocol import default_operations
 from fieldloop.train.cloning import train_by_cloning
 
-SETTINGS = default_operations()["train"].replaced(clone_hidden_units=[32], clone_steps=600)
+SETTINGS = default_operations()["train"].replace_values(clone_hidden_units=[32], clone_steps=600)
 
 
 def rows(count, seed=0):

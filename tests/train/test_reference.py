@@ -30,12 +30,15 @@ def weights(samples, settings):
 
 
 def tries(floor, weights, mix, count, purpose):
-    strata = draw_strata(mix, count, floor.chance("try", purpose))
-    return [floor.attempt(Learnt(weights), s, floor.chance("try", purpose, i), 0) for i, s in enumerate(strata)]
+    strata = draw_strata(mix, count, floor.make_random_generator("try", purpose))
+    return [
+        floor.attempt_pick(Learnt(weights), s, floor.make_random_generator("try", purpose, i), 0)
+        for i, s in enumerate(strata)
+    ]
 
 
 def test_most_picks_succeed_on_the_bench_it_learnt_on(floor, weights):
-    tried = tries(floor, weights, floor.lab_mix(), 40, "lab")
+    tried = tries(floor, weights, floor.make_lab_mix(), 40, "lab")
     assert np.mean([each.succeeded for each in tried]) >= 0.7
     assert weights.validation_error < 0.015
 
@@ -43,7 +46,7 @@ def test_most_picks_succeed_on_the_bench_it_learnt_on(floor, weights):
 def test_it_is_surer_on_the_bench_than_on_floors_it_never_saw(floor, weights):
     sure = [
         np.array([each.confidence for each in tries(floor, weights, mix, 30, purpose)])
-        for mix, purpose in ((floor.lab_mix(), "sure"), (floor.production_mix(), "unsure"))
+        for mix, purpose in ((floor.make_lab_mix(), "sure"), (floor.make_production_mix(), "unsure"))
     ]
     assert np.mean(sure[0] >= 0.7) > 0.7
     assert np.mean(sure[1] >= 0.7) < np.mean(sure[0] >= 0.7) - 0.1
@@ -90,8 +93,8 @@ def test_a_grasp_survives_being_encoded(yaw):
 @pytest.mark.parametrize("seed", [21, 22])
 def test_the_story_good_in_the_lab_worse_outside_better_after(seed, demonstrate_many):
     floor, settings = Floor(seed), default_operations()["train"]
-    lab = demonstrate_many(floor, floor.lab_mix(), 80, "lab")
-    more = demonstrate_many(floor, floor.production_mix(), 50, "more")
+    lab = demonstrate_many(floor, floor.make_lab_mix(), 80, "lab")
+    more = demonstrate_many(floor, floor.make_production_mix(), 50, "more")
     before, after = (
         reference.train_reference_policy(lab, settings, seed),
         reference.train_reference_policy(lab + more, settings, seed),
@@ -100,8 +103,8 @@ def test_the_story_good_in_the_lab_worse_outside_better_after(seed, demonstrate_
     def rate(weights, mix, count):
         return np.mean([each.succeeded for each in tries(floor, weights, mix, count, "story")])
 
-    at_home, outside = rate(before, floor.lab_mix(), 100), rate(before, floor.production_mix(), 200)
+    at_home, outside = rate(before, floor.make_lab_mix(), 100), rate(before, floor.make_production_mix(), 200)
     assert at_home >= 0.8
     assert outside < at_home - 0.15
-    assert rate(after, floor.production_mix(), 200) > outside + 0.1
-    assert rate(after, floor.lab_mix(), 100) >= 0.8
+    assert rate(after, floor.make_production_mix(), 200) > outside + 0.1
+    assert rate(after, floor.make_lab_mix(), 100) >= 0.8

@@ -16,7 +16,7 @@ BENCH = Stratum.of(site="lab", tier="high", bin="front", lighting="bright")
 
 @pytest.fixture(scope="module")
 def shown(floor):
-    made = (floor.demonstrate(BENCH, "op-cedar", floor.chance("gather", i), 10**18) for i in range(20))
+    made = (floor.demonstrate(BENCH, "op-cedar", floor.make_random_generator("gather", i), 10**18) for i in range(20))
     return next(each for each in made if each.verdict.succeeded)
 
 

@@ -41,9 +41,9 @@ def test_every_episode_leads_back_to_what_it_rests_on():
         ("e1", "op1", ("c1",), "train"), ("e2", "op2", ("c2",), "train"), ("e3", "op1", ("c2",), "validation"),
     ]  # fmt: skip
     assert found.open_ends == ()
-    assert [o.episode for o in found.origins_depending_on("c2")] == ["e2", "e3"]
-    assert [o.episode for o in found.origins_depending_on("acme")] == ["e3"]
-    assert [o.episode for o in found.origins_depending_on("op2")] == ["e2"]
+    assert [o.episode for o in found.find_origins_depending_on("c2")] == ["e2", "e3"]
+    assert [o.episode for o in found.find_origins_depending_on("acme")] == ["e3"]
+    assert [o.episode for o in found.find_origins_depending_on("op2")] == ["e2"]
 
 
 def test_what_cannot_be_traced_is_reported():

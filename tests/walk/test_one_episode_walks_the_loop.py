@@ -11,7 +11,7 @@ from fieldloop.loop.collect import sessions as collect
 from fieldloop.loop.collect import supply, synchronisation
 from fieldloop.loop.data import check, ingest
 from fieldloop.loop.floor import simulate
-from fieldloop.loop.floor.floor import alternate_turns, verify_clocks, write_demonstrations
+from fieldloop.loop.floor.floor import alternate_operators, verify_clocks, write_demonstrations
 from fieldloop.loop.house import setup
 from fieldloop.loop.plan import plan
 from fieldloop.loop.run import diagnose, guard, incident, monitor, rollout, serve, trust
@@ -52,10 +52,10 @@ def afternoon(tmp_path_factory):
     """Twelve demonstrations as the robot's recorder kept them, and one log that was cut short."""
     folder = tmp_path_factory.mktemp("afternoon")
     floor = Floor(SEED)
-    strata = draw_strata(floor.lab_mix(), 14, floor.chance("walk"))
+    strata = draw_strata(floor.make_lab_mix(), 14, floor.make_random_generator("walk"))
     facts = {"session": "walk", "protocol": "pick v1", "provider": "northwind"}
     logs = write_demonstrations(
-        alternate_turns(floor, strata, folder, floor.operators(), start_ns=START_NS + 10**9, **facts)
+        alternate_operators(floor, strata, folder, floor.list_operators(), start_ns=START_NS + 10**9, **facts)
     )
     (folder / "cut-short.mcap").write_bytes(logs[0].read_bytes()[: logs[0].stat().st_size // 2])
     return folder
@@ -94,12 +94,12 @@ def test_walk(tmp_path, place, afternoon):  # noqa: PLR0915 - a walk is one long
     assert sum(q.demonstrations for q in first.quotas) == 20
 
     # collect: no session before the checklist is done, the cameras are calibrated and the clocks verified
-    robot = floor.robot("lab")
+    robot = floor.get_robot("lab")
     here.write(RobotRegistered(robot))
     collect.enrol_demonstrator(here, "op-amber")
     with pytest.raises(Refused, match="emergency stop"):
         collect.open_session(here, robot.id, "op-amber")
-    for views in floor.take_calibration_views("lab", floor.chance("markers")):
+    for views in floor.take_calibration_views("lab", floor.make_random_generator("markers")):
         fitted = calibrate.fit_and_store_camera_pose(
             here, views.points_camera, views.points_base, robot=robot.id, sensor=views.sensor, parent=views.parent
         )
@@ -124,9 +124,9 @@ def test_walk(tmp_path, place, afternoon):  # noqa: PLR0915 - a walk is one long
     assert short.message
     fit = [e.id for e in here.store.find(Episode, {"status": Status.PASSED})]
     assert len(fit) >= 12
-    before = here.store.last()
+    before = here.store.get_last_seq()
     assert all(log.already_here for log in ingest.ingest_logs(here, (afternoon,)).logs)
-    assert here.store.last() == before
+    assert here.store.get_last_seq() == before
 
     # a provider's delivery is judged by the same checks
     supply.record_provider(here, "northwind")
@@ -186,14 +186,14 @@ def test_walk(tmp_path, place, afternoon):  # noqa: PLR0915 - a walk is one long
 
     # back through the whole record: who, on what, calibrated how, delivered by whom
     lineage = trust.trace_policy(here, "p1")
-    assert {o.operator for o in lineage.origins} <= set(floor.operators())
+    assert {o.operator for o in lineage.origins} <= set(floor.list_operators())
     assert all(o.provider == "northwind" and o.calibrations for o in lineage.origins)
     sealed = trust.write_evidence_record(here, "p1", tmp_path / "evidence.json")
-    assert sealed.links == here.store.last() + 1
+    assert sealed.links == here.store.get_last_seq() + 1
 
     # the tables are only a view of the ledger
     was = {noun: here.store.find(noun) for noun in (Episode, Demand)}
-    here.store.rebuild()
+    here.store.rebuild_tables()
     assert {noun: here.store.find(noun) for noun in (Episode, Demand)} == was
     here.close()
 
@@ -209,7 +209,7 @@ def test_a_new_limit_judges_old_episodes_without_their_bytes(tmp_path, afternoon
     strict = "[protocol]\nname = 'pick'\nversion = 2\n[check.adherence.duration]\nmin = 30.0\n"
     (site / "protocols" / "pick.toml").write_text(strict)
     again = open_workspace(site)
-    again.shelf.local = None  # no log may be opened again
+    again.shelf.fetch_local_copy = None  # no log may be opened again
     report = check.check(again)
     assert [e.episode for e in report.episodes] == list(taken.episodes)
     failed = {f.check for f in report.episodes[0].findings if f.status is Status.FAILED}

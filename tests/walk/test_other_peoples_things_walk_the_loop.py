@@ -168,7 +168,7 @@ def test_walk(here, tmp_path):  # noqa: PLR0915 - a walk is one long way
     # back through the record, and the tables are only a view of the ledger
     assert {origin.operator for origin in trust.trace_policy(here, "pi0-v3").origins} == {"anna", "bert"}
     before = here.store.find(Episode), here.store.find(Outcome)
-    here.store.rebuild()
+    here.store.rebuild_tables()
     assert (here.store.find(Episode), here.store.find(Outcome)) == before
 
 

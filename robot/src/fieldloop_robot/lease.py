@@ -21,13 +21,13 @@ class Lease:
     epoch: int = 0
     expires_ns: int = 0
 
-    def held_at(self, now_ns: int) -> bool:
+    def is_held_at(self, now_ns: int) -> bool:
         """Return whether control is held now."""
         return bool(self.holder) and now_ns < self.expires_ns
 
-    def allows(self, holder: str, epoch: int, now_ns: int) -> bool:
+    def may_command(self, holder: str, epoch: int, now_ns: int) -> bool:
         """May a command of this holder from this epoch move the robot now?"""
-        return self.held_at(now_ns) and (holder, epoch) == (self.holder, self.epoch)
+        return self.is_held_at(now_ns) and (holder, epoch) == (self.holder, self.epoch)
 
 
 def take_lease(lease: Lease, holder: str, now_ns: int, ttl_ns: int) -> Lease:
@@ -41,7 +41,7 @@ def take_lease(lease: Lease, holder: str, now_ns: int, ttl_ns: int) -> Lease:
     2
     """
     _refuse_invalid_hold(holder, ttl_ns)
-    if lease.held_at(now_ns) and lease.holder != holder:
+    if lease.is_held_at(now_ns) and lease.holder != holder:
         left_s = (lease.expires_ns - now_ns) / 1e9
         raise LeaseRefused(
             f"{lease.holder!r} holds control for another {left_s:.1f} s; ask them to release it, or wait."
@@ -58,14 +58,16 @@ def seize_lease(lease: Lease, holder: str, now_ns: int, ttl_ns: int) -> Lease:
 def renew_lease(lease: Lease, holder: str, epoch: int, now_ns: int, ttl_ns: int) -> Lease:
     """Extend a lease; an expired one must be taken again."""
     _refuse_invalid_hold(holder, ttl_ns)
-    if not lease.allows(holder, epoch, now_ns):
-        raise LeaseRefused(f"{holder!r} does not hold epoch {epoch} any more; take control again.")
+    if not lease.may_command(holder, epoch, now_ns):
+        raise LeaseRefused(
+            f"{holder!r} does not hold epoch {epoch} (the number of this lease) any more; take control again."
+        )
     return replace(lease, expires_ns=max(lease.expires_ns, now_ns + ttl_ns))
 
 
 def release_lease(lease: Lease, holder: str, epoch: int, now_ns: int) -> Lease:
     """Release control; only the holder can."""
-    return replace(lease, holder="", expires_ns=now_ns) if lease.allows(holder, epoch, now_ns) else lease
+    return replace(lease, holder="", expires_ns=now_ns) if lease.may_command(holder, epoch, now_ns) else lease
 
 
 def _refuse_invalid_hold(holder: str, ttl_ns: int) -> None:

@@ -74,7 +74,7 @@ class Spool:
             self._end, self._next = offset, self._next + len(seqs)
             return [self._make_entry_id(seq) for seq in seqs]
 
-    def pending(self, limit: int | None = None) -> tuple[Entry, ...]:
+    def list_pending(self, limit: int | None = None) -> tuple[Entry, ...]:
         """Return unacknowledged entries, oldest first."""
         with self._guard:
             wanted = list(self._pending)[:limit]

@@ -34,7 +34,7 @@ def pack(message: Mapping[str, Any], max_bytes: int = MAX_BYTES) -> bytes:
     try:
         data: bytes = msgpack.packb(dict(message), default=_encode_value)
     except (TypeError, ValueError, OverflowError) as wrong:
-        raise WireError(f"This message cannot travel: {wrong}.") from wrong
+        raise WireError(f"This message cannot be sent: {wrong}.") from wrong
     return _check_size(data, max_bytes)
 
 
@@ -56,7 +56,7 @@ def unpack(data: bytes, max_bytes: int = MAX_BYTES) -> dict[str, Any]:
 
 def _check_size(data: bytes, max_bytes: int) -> bytes:
     if len(data) > max_bytes:
-        raise WireError(f"The message has {len(data)} bytes, at most {max_bytes} may travel.")
+        raise WireError(f"The message has {len(data)} bytes, at most {max_bytes} can be sent.")
     return data
 
 
@@ -64,7 +64,7 @@ def _encode_value(value: Any) -> dict[bytes, Any]:
     if not isinstance(value, np.ndarray | np.generic):
         raise TypeError(f"{type(value).__name__} is neither a plain value nor an array")
     if value.dtype.kind not in KINDS:
-        raise TypeError(f"arrays of {value.dtype} may not travel, only numbers, booleans and text")
+        raise TypeError(f"arrays of {value.dtype} cannot be sent, only numbers, booleans and text")
     if isinstance(value, np.generic):
         return {b"__npgeneric__": True, b"data": value.item(), b"dtype": value.dtype.str}
     return {b"__ndarray__": True, b"data": value.tobytes(), b"dtype": value.dtype.str, b"shape": value.shape}

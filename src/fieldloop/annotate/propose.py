@@ -24,7 +24,7 @@ def propose_phases(
     left out, never guessed.
     """
     if unknown := [name for name in PHASES if name not in {label.name for label in taxonomy.labels}]:
-        raise BadInput(f"Taxonomy {taxonomy.name} v{taxonomy.version} does not know {', '.join(unknown)}.")
+        raise BadInput(f"Taxonomy {taxonomy.name} v{taxonomy.version} has no label {', '.join(unknown)}.")
     numbers = measures or shipped_measures()
     streams = recording.streams
     for name in ("tool", "gripper"):
@@ -77,7 +77,7 @@ def _add_carry_phases(
     )
     up = motion.find_move_end(np.maximum(traces.velocity[:, 2], 0.0), closed, fastest, numbers)
     down = motion.find_move_onset(np.maximum(-traces.velocity[:, 2], 0.0), fastest, last, numbers)
-    edges = [*edges, lift, _average_known(up, over[0]), _average_known(over[1], down), opening]
+    edges = [*edges, lift, _average_known_values(up, over[0]), _average_known_values(over[1], down), opening]
     away = _find_next_move(traces, last, len(traces.speed), numbers)
     if away is None:
         return edges, "The tool did not move away again."
@@ -98,7 +98,7 @@ def _find_approach_end(traces: Traces, closing: float, numbers: Mapping[str, flo
         starts = motion.find_move_onset(traces.speed, pause, last + 1, numbers)
         arrives = pause + 1 - _find_move_peak_end(speed[pause::-1], 0, _compute_moving_speed(traces, numbers), numbers)
         stops = motion.find_move_end(traces.speed, max(arrives, 0), pause + 1, numbers)
-        return _average_known(stops, starts)
+        return _average_known_values(stops, starts)
     return float(_find_index_within_reach(away, numbers["approach_ends_cm"] / 100))
 
 
@@ -128,6 +128,6 @@ def _compute_moving_speed(traces: Traces, numbers: Mapping[str, float]) -> float
     return max(numbers["still_m_per_s"], numbers["move_share"] * float(traces.speed.max()))
 
 
-def _average_known(first: float | None, second: float | None) -> float:
+def _average_known_values(first: float | None, second: float | None) -> float:
     known = [edge for edge in (first, second) if edge is not None]
     return float(np.mean(known)) if known else 0.0

@@ -70,7 +70,7 @@ class Authentication:
         scheme, _, secret = headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer" and secret.strip():
             return await self._find_actor_by_token(secret.strip())
-        if secret := self.sessions.secret(headers.get("cookie", "")) or "":
+        if secret := self.sessions.find_secret(headers.get("cookie", "")) or "":
             return await self._find_actor_by_token(secret)
         if is_local(scope, headers):
             return LOCAL_ADMIN

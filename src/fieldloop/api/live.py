@@ -13,7 +13,7 @@ from starlette.concurrency import run_in_threadpool
 
 from fieldloop.doors.written import convert_to_json
 from fieldloop.errors import FieldloopError
-from fieldloop.loop.home.home import home
+from fieldloop.loop.home.home import show_home
 from fieldloop.loop.workspace import Workspace
 
 FOLLOW_S = 1.0
@@ -116,7 +116,7 @@ class Live:
         seq = self._workspace().last_seq()
         news = seq > self._seq
         if numbers and seq > self._numbers_seq:
-            now = home(self._workspace())
+            now = show_home(self._workspace())
             stages = convert_to_json(now.stages)
             kept = [{key: stage[key] for key in ("key", "count", "fact")} for stage in stages]
             self._numbers = {"stages": kept, "success": convert_to_json(now.success)}

@@ -28,7 +28,7 @@ class Sessions:
         with self._lock:
             self._secrets.pop(key, None)
 
-    def secret(self, cookies: str) -> str | None:
+    def find_secret(self, cookies: str) -> str | None:
         """Return the secret that belongs to a Cookie header."""
         jar: SimpleCookie = SimpleCookie()
         jar.load(cookies)

@@ -34,7 +34,7 @@ def read_catalogue(text: str, settings: Section, file: str = "skus.csv") -> tupl
     for cells in read_table_rows(text, file, COLUMNS, MANDATORY):
         sku = _read_article(cells, settings)
         known = skus.get(sku.id)
-        skus[sku.id] = sku if known is None else _join_sites(known, sku, cells)
+        skus[sku.id] = sku if known is None else _join_sites_of_article(known, sku, cells)
     if not skus:
         raise BadInput(f"{file} has a header but no article; add one row per article.")
     _refuse_implausible_medians(skus.values(), settings, file)
@@ -53,7 +53,7 @@ def read_item_master(text: str, file: str) -> dict[str, Sku]:
         cells = _convert_to_catalogue_units(raw, columns)
         sku = read_description(cells)
         if sku.id in skus:
-            cells.refuse("sku", f"the article {sku.id!r} is listed twice; keep one row.")
+            cells.refuse_value("sku", f"the article {sku.id!r} is listed twice; keep one row.")
         skus[sku.id] = sku
     return skus
 
@@ -87,12 +87,12 @@ def assign_tiers(skus: Sequence[Sku], settings: Section) -> tuple[Sku, ...]:
 def read_description(cells: Cells) -> Sku:
     """Read an article's name and physical properties."""
     if not cells["sku"]:
-        cells.refuse("sku", "the article has no name; fill it in or delete the row.")
+        cells.refuse_value("sku", "the article has no name; fill it in or delete the row.")
     size = tuple(cells.read_number(side) for side in SIDES)
     given = cells.get("deformable", "")
     deformable = parse_bool(given)
     if given and deformable is None:
-        cells.refuse("deformable", f"{given!r} is neither yes nor no.")
+        cells.refuse_value("deformable", f"{given!r} is neither yes nor no.")
     return Sku(
         id=cells["sku"],
         picks_per_week=0.0,
@@ -107,10 +107,10 @@ def read_description(cells: Cells) -> Sku:
 def _read_article(cells: Cells, settings: Section) -> Sku:
     sku, picks, site = read_description(cells), cells.read_number("picks_per_week", NOT_PICKED), cells.get("site", "")
     if picks is None:
-        cells.refuse("picks_per_week", f"empty; {NOT_PICKED}.")
+        cells.refuse_value("picks_per_week", f"empty; {NOT_PICKED}.")
     _refuse_impossible_values(cells, settings)
     if "site" in cells and not site:
-        cells.refuse("site", "empty; with a column `site` every row must name its site.")
+        cells.refuse_value("site", "empty; with a column `site` every row must name its site.")
     return replace(sku, picks_per_week=picks, by_site=((site, picks),) if site else ())
 
 
@@ -120,7 +120,7 @@ def _refuse_impossible_values(cells: Cells, settings: Section) -> None:
         value = cells.read_number(column)
         if value is not None and not least <= value <= most:
             why = explain_impossible_values(quantity, (value,), settings)
-            cells.refuse(column, f"{value:g}: {why}. Correct it, or widen audit.{quantity} in operations.toml.")
+            cells.refuse_value(column, f"{value:g}: {why}. Correct it, or widen audit.{quantity} in operations.toml.")
 
 
 def _refuse_implausible_medians(skus: Iterable[Sku], settings: Section, file: str) -> None:
@@ -138,15 +138,17 @@ def _refuse_implausible_medians(skus: Iterable[Sku], settings: Section, file: st
             )
 
 
-def _join_sites(known: Sku, sku: Sku, cells: Cells) -> Sku:
+def _join_sites_of_article(known: Sku, sku: Sku, cells: Cells) -> Sku:
     """Sum one article over its sites; its physical properties must agree between them."""
     if not sku.by_site or sku.by_site[0][0] in dict(known.by_site):
-        cells.refuse("sku", f"the article {sku.id!r} is listed twice; add its picks into one row.")
+        cells.refuse_value("sku", f"the article {sku.id!r} is listed twice; add its picks into one row.")
     news = {}
     for name in ("mass_kg", "size_m", "packaging", "deformable", "texture"):
         known_value, new_value = getattr(known, name), getattr(sku, name)
         if known_value not in (None, "") and new_value not in (None, "") and known_value != new_value:
-            cells.refuse(name, f"the article {sku.id!r} was {known_value} in an earlier row and is {new_value} here.")
+            cells.refuse_value(
+                name, f"the article {sku.id!r} was {known_value} in an earlier row and is {new_value} here."
+            )
         news[name] = new_value if known_value in (None, "") else known_value
     picks = known.picks_per_week + sku.picks_per_week
     return replace(known, picks_per_week=picks, by_site=(*known.by_site, *sku.by_site), **news)

@@ -16,7 +16,7 @@ class Cells(dict[str, str]):
         super().__init__(values)
         self.where = where
 
-    def refuse(self, column: str, what: str) -> NoReturn:
+    def refuse_value(self, column: str, what: str) -> NoReturn:
         """Raise an error with the place of a cell and what to do."""
         raise BadInput(f"{self.where}, column {column}: {what}")
 
@@ -27,9 +27,9 @@ class Cells(dict[str, str]):
             return None
         value = parse_finite_number(cell)
         if value is None:
-            self.refuse(column, f"{cell!r} is not a number; write digits with a decimal point, or {unknown}.")
+            self.refuse_value(column, f"{cell!r} is not a number; write digits with a decimal point, or {unknown}.")
         if value < 0.0:
-            self.refuse(column, f"{cell!r} is negative; correct it or {unknown}.")
+            self.refuse_value(column, f"{cell!r} is negative; correct it or {unknown}.")
         return value
 
 

@@ -36,14 +36,14 @@ class Claim:
     ranges: tuple[Band, ...] = ()
 
     @property
-    def logged(self) -> int:
+    def logged_attempts(self) -> int:
         """How many attempts log it."""
         return int(self.counts.sum())
 
     @property
-    def asked(self) -> int:
+    def attempts(self) -> int:
         """How many attempts could have logged it."""
-        return self.logged + int(self.silent.sum())
+        return self.logged_attempts + int(self.silent.sum())
 
 
 def compute_claim_band(share: float, settings: Section) -> Band:

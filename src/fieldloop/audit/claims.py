@@ -32,7 +32,7 @@ def list_claims(deployment: Deployment, seen: Sequence[Witness], settings: Secti
     for site in deployment.sites:
         here = [w for w in seen if w.site == site.id]
         mixed = [w for w in here if w.traffic] if traffic else here
-        for factor, mix in deployment.mixes(site).items():
+        for factor, mix in deployment.get_mixes(site).items():
             logged = [(w.day, w.levels.get(factor) or None) for w in mixed]
             yield make_mix_claim(site.id, factor, mix, logged, settings, why_not=why_not)
         if deployment.skus:
@@ -49,7 +49,7 @@ def _make_article_claim(
 ) -> Claim:
     """Compare articles one by one where their share is notable, the rest together, and those missing from the map."""
     notable = settings.number("trifle_share")
-    picks = deployment.picks_at(site.id)
+    picks = deployment.get_picks_at(site.id)
     total = sum(picks.values()) or 1.0
     items = [w.item for w in mixed if w.item]
     often = {item for item in picks if picks[item] >= notable * total}
@@ -57,11 +57,11 @@ def _make_article_claim(
     if any(picks[item] for item in picks if item not in often):
         shares[OTHERS] = 1.0 - sum(shares.values())
 
-    def group(item: str) -> str:
+    def name_article_group(item: str) -> str:
         return item if item in often else OTHERS if item in picks else UNKNOWN
 
     remarks = tuple(_note_unseen_articles(picks, total, items))
-    pairs = [(w.day, group(w.item) if w.item else None) for w in mixed]
+    pairs = [(w.day, name_article_group(w.item) if w.item else None) for w in mixed]
     return make_mix_claim(site.id, "sku", shares, pairs, settings, why_not=why_not, remarks=remarks)
 
 

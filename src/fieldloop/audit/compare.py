@@ -55,7 +55,9 @@ def _compute_adjusted_p_values(
     tests = sum(len(claim.bands) for claim, yes in zip(claims, judged, strict=True) if yes)
     level = 1.0 - alpha / max(tests, 1)
     raw = [
-        [seen.chance_beyond(*band, level) for seen, band in zip(of_claim, claim.bands, strict=True)] if yes else []
+        [seen.compute_chance_beyond(*band, level) for seen, band in zip(of_claim, claim.bands, strict=True)]
+        if yes
+        else []
         for claim, of_claim, yes in zip(claims, counted, judged, strict=True)
     ]
     adjusted = iter(adjust_by_holm([chance for row in raw for chance in row]).tolist())
@@ -67,8 +69,8 @@ def _explain_not_judged(claim: Claim, counted: Sequence[LevelSeen], settings: Se
     days, least = (counted[0].logged.days if counted else 0), int(settings.number("min_days"))
     if claim.kind is ComparedBy.RANGE and not claim.ranges:
         return note("audit.map_does_not_state_it")
-    if not claim.asked or not claim.logged:
-        return note("audit.no_attempt_logs_it") if claim.asked else note("audit.no_attempts")
+    if not claim.attempts or not claim.logged_attempts:
+        return note("audit.no_attempt_logs_it") if claim.attempts else note("audit.no_attempts")
     if claim.why_not:
         return claim.why_not
     return note("audit.too_few_days", days=days, needed=least) if days < least else None
@@ -81,13 +83,15 @@ def _judge_claim(claim: Claim, counted: Sequence[LevelSeen], chances: Sequence[f
     levels = tuple(_compare_level(*row, level=1.0 - alpha) for row in rows)
     named = tuple(level for level in levels if level.level)
     status, message = _decide_verdict(claim, counted, levels, _explain_not_judged(claim, counted, settings))
-    measured = _note_measured_shares(claim, named) if claim.logged or claim.span else note("audit.not_measured")
+    measured = (
+        _note_measured_shares(claim, named) if claim.logged_attempts or claim.span else note("audit.not_measured")
+    )
     return Comparison(
         site=claim.site,
         what=claim.what,
         claimed=claim.stated or _note_amounts([(x.level, x.claimed) for x in named if x.claimed > 0.0]),
         measured=measured,
-        episodes=claim.logged,
+        episodes=claim.logged_attempts,
         status=status,
         message=replace(message, details=(*message.details, *claim.remarks)),
         kind=claim.kind,
@@ -104,21 +108,21 @@ def _decide_verdict(
 ) -> tuple[Status, Note]:
     surprising = sorted((x for x in levels if x.level and x.differs), key=lambda x: -abs(x.measured - x.claimed))
     inside = all(low <= x.low and x.high <= high for x, (low, high) in zip(levels, claim.bands, strict=True))
-    what, site, attempts = claim.what, claim.site, claim.logged
+    what, site, attempts = claim.what, claim.site, claim.logged_attempts
     if blocked:
         return Status.CANNOT_TELL, note("audit.not_compared", blocked, what=what, site=site)
     if surprising:
         details = [_note_difference(x, claim) for x in surprising[:MOST_NAMED]]
         details += [
-            note("audit.whatever_the_rest", share=_compute_unlogged_share(claim), attempts=claim.asked)
-        ] * counted[0].partly
+            note("audit.whatever_the_rest", share=_compute_unlogged_share(claim), attempts=claim.attempts)
+        ] * counted[0].is_judged_by_bounds_only
         return Status.FAILED, note("audit.contradicted", *details, what=what, site=site)
     if inside:
         return Status.PASSED, note("audit.agrees", what=what, site=site, attempts=attempts)
-    if counted[0].partly:
+    if counted[0].is_judged_by_bounds_only:
         share = _compute_unlogged_share(claim)
         return Status.CANNOT_TELL, note(
-            "audit.rest_may_differ", what=what, site=site, share=share, attempts=claim.asked
+            "audit.rest_may_differ", what=what, site=site, share=share, attempts=claim.attempts
         )
     return Status.CANNOT_TELL, note("audit.more_days_needed", what=what, site=site, attempts=attempts)
 
@@ -129,11 +133,11 @@ def _compare_level(name: str, claimed: float, seen: LevelSeen, differs: bool, *,
 
 
 def _compute_unlogged_share(claim: Claim) -> float:
-    return (claim.asked - claim.logged) / claim.asked
+    return (claim.attempts - claim.logged_attempts) / claim.attempts
 
 
 def _note_difference(level: LevelCompared, claim: Claim) -> Note:
-    measured, low, high, attempts = level.measured, level.low, level.high, claim.logged
+    measured, low, high, attempts = level.measured, level.low, level.high, claim.logged_attempts
     if claim.kind is ComparedBy.RANGE:
         code = "audit.slower_than_target" if claim.what == CYCLE else "audit.outside_stated_range"
         return note(code, measured=measured, low=low, high=high, attempts=attempts, stated=claim.stated)

@@ -57,7 +57,7 @@ def collect_logged_attempts(
     attempts = []
     for o, ended in _list_field_attempts(outcomes):
         site = o.stratum.level("site") or o.site
-        same = recorded.take_episode(o)
+        same = recorded.take_episode_of_outcome(o)
         item = o.item or (same.handled if same else "")
         levels = _list_levels(o.stratum, tiers.get(item, ""))
         facts = {ALIASES.get(name, name): value for name, value in o.facts if math.isfinite(value)}
@@ -65,8 +65,8 @@ def collect_logged_attempts(
             levels, facts = {**same.stratum.levels, **levels}, {**dict(_select_numbers(same.facts)), **facts}
         day = get_local_day(o.at_ns, zones.get(site, "UTC"))
         attempts.append(Witness(site, day, levels, facts, item, o.scenario, ended, o.cycle_s))
-    for e in recorded.left:
-        site = e.where.level("site") or ""
+    for e in recorded.unmatched_episodes:
+        site = e.stratum_with_site.level("site") or ""
         day, facts = get_local_day(e.start_ns, zones.get(site, "UTC")), dict(_select_numbers(e.facts))
         levels = _list_levels(e.stratum, tiers.get(e.handled, ""))
         attempts.append(Witness(site, day, levels, facts, e.handled, succeeded=e.succeeded, traffic=traffic))

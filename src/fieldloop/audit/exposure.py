@@ -19,7 +19,7 @@ def apply_measured_shares(deployment: Deployment, outcomes: Iterable[Outcome], s
     that log every factor of their site are counted, on enough days, and only where most log them. A site without
     attempts is not live yet and keeps the shares of the map.
     """
-    factors = {site.id: (*deployment.mixes(site), "site") for site in deployment.sites}
+    factors = {site.id: (*deployment.get_mixes(site), "site") for site in deployment.sites}
     counts = Counter[Stratum]()
     made, complete, days = Counter[str](), Counter[str](), defaultdict[str, set[int]](set)
     for seen in collect_logged_attempts(deployment, (), outcomes):

@@ -74,10 +74,10 @@ def _read_edge_cases(top: Row, settings: Section) -> tuple[EdgeCase, ...]:
         row.refuse_unknown(EDGE_KEYS)
         name, per_week = row.read_text("name"), row.read_number("per_week", low=0.0)
         if per_week is None:
-            row.refuse("per_week", "per_week is missing; write how often this happens in a normal working week.")
+            row.refuse_value("per_week", "per_week is missing; write how often this happens in a normal working week.")
         row.refuse_impossible("per_week", "picks_per_week", (per_week,), settings)
         if name in cases:
-            row.refuse("name", f"the edge case {name!r} is given twice; add the two into one.")
+            row.refuse_value("name", f"the edge case {name!r} is given twice; add the two into one.")
         cases[name] = EdgeCase(name, per_week, row.read_number("failure_rate", low=0.0, high=1.0))
     return tuple(cases.values())
 
@@ -87,11 +87,13 @@ def _check_site_shares(top: Row, sites: tuple[Site, ...], tolerance: float) -> N
         raise BadInput(f"{top.file}: the map has no [[site]]; describe at least one facility.")
     for row, site in zip(top.read_rows("site"), sites, strict=True):
         if sum(other.id == site.id for other in sites) > 1:
-            row.refuse("id", f"the site {site.id!r} is given twice; every facility has one [[site]].")
+            row.refuse_value("id", f"the site {site.id!r} is given twice; every facility has one [[site]].")
     total = sum(site.share for site in sites)
     if abs(total - 1.0) > tolerance:
         listed = ", ".join(f"{site.id} = {site.share:g}" for site in sites)
-        top.read_rows("site")[0].refuse("share", f"the shares of all sites add up to {total:g}, not to 1: {listed}.")
+        top.read_rows("site")[0].refuse_value(
+            "share", f"the shares of all sites add up to {total:g}, not to 1: {listed}."
+        )
 
 
 def _check_article_sites(skus: tuple[Sku, ...], sites: tuple[Site, ...], file: str) -> None:

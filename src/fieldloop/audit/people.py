@@ -18,7 +18,9 @@ def read_people_bands(row: Row) -> tuple[tuple[str, str], ...]:
     """Read bands without shares: quantity → a text such as "160-200 mm"."""
     bands = row.values.get("people_bands", {})
     if not isinstance(bands, Mapping) or not all(isinstance(v, str) for v in bands.values()):
-        row.refuse("people_bands", 'people_bands should be a table of texts such as { hand_size = "160-200 mm" }.')
+        row.refuse_value(
+            "people_bands", 'people_bands should be a table of texts such as { hand_size = "160-200 mm" }.'
+        )
     for quantity, band in bands.items():
         _refuse_band_of_one_person(row, "people_bands", quantity, band)
     return tuple(bands.items())
@@ -33,7 +35,7 @@ def read_people_shares(row: Row, tolerance: float, min_people: float) -> tuple[P
         for band, share in shares.items():
             _refuse_band_of_one_person(table, quantity, quantity, band)
             if count is not None and 0.0 < share * count < min_people:
-                table.refuse(
+                table.refuse_value(
                     quantity,
                     f"{band!r} of {quantity} is about {share * count:.1f} of {count} people, fewer than "
                     f"{min_people:g}, so it would identify them; merge it with a neighbouring band.",
@@ -46,16 +48,18 @@ def read_people_count(row: Row) -> int | None:
     """Read how many people work at the site, None where it is not given."""
     count = row.read_number("people_count", low=0.0)
     if count is not None and count != int(count):
-        row.refuse("people_count", f"people_count = {count:g} should be a whole number.")
+        row.refuse_value("people_count", f"people_count = {count:g} should be a whole number.")
     return None if count is None else int(count)
 
 
 def _refuse_band_of_one_person(row: Row, key: str, quantity: str, band: str) -> None:
     if PERSONAL & set(re.split(r"[\W_]+", quantity.lower())):
-        row.refuse(key, f"{quantity!r} identifies persons; only bands of physical quantities are kept, never a name.")
+        row.refuse_value(
+            key, f"{quantity!r} identifies persons; only bands of physical quantities are kept, never a name."
+        )
     names = [word for word in CAPITALISED.findall(band) if word not in SCALES]
     if names or ONE_PERSON.search(band):
-        row.refuse(
+        row.refuse_value(
             key,
             f"{band!r} looks like one person; write a band of many in numbers or in lower case, "
             'such as "160-170 mm" or "light grip".',

@@ -20,22 +20,22 @@ class Recorded:
         self._named: dict[tuple[SiteRobot, str], str] = {}
         self._timed: dict[SiteRobot, list[tuple[int, int, str]]] = {}
         for e in self._episodes.values():
-            place = e.where.level("site") or "", e.robot
-            for name in filter(None, (e.id, e.name, e.fact("attempt"))):
+            place = e.stratum_with_site.level("site") or "", e.robot
+            for name in filter(None, (e.id, e.name, e.get_fact("attempt"))):
                 self._named.setdefault((place, name), e.id)
             if e.robot and e.end_ns > e.start_ns > 0:
                 self._timed.setdefault(place, []).append((e.start_ns, e.end_ns, e.id))
         for spans in self._timed.values():
             spans.sort()
 
-    def take_episode(self, outcome: Outcome) -> Episode | None:
+    def take_episode_of_outcome(self, outcome: Outcome) -> Episode | None:
         """Return the episode of this attempt and remove it; None where it was not recorded."""
         place = outcome.stratum.level("site") or outcome.site, outcome.robot
         episode_id = self._named.get((place, outcome.attempt)) or self._find_episode_at(place, outcome.at_ns)
         return self._episodes.pop(episode_id, None) if episode_id else None
 
     @property
-    def left(self) -> Iterator[Episode]:
+    def unmatched_episodes(self) -> Iterator[Episode]:
         """Yield episodes without an outcome."""
         yield from self._episodes.values()
 

@@ -62,7 +62,7 @@ class Row:
     path: Path = ()
     lines: Mapping[Path, int] = field(default_factory=dict)
 
-    def refuse(self, key: str, what: str) -> NoReturn:
+    def refuse_value(self, key: str, what: str) -> NoReturn:
         """Raise an error with the place of a key and what to do."""
         raise BadInput(f"{self._name_place_of_key(key)}: {what}")
 
@@ -71,29 +71,29 @@ class Row:
         known = sorted(known)
         for key in self.values:
             if key not in known:
-                self.refuse(key, f"{UnknownName('key', key, known)} Known: {', '.join(known)}.")
+                self.refuse_value(key, f"{UnknownName('key', key, known)} Known: {', '.join(known)}.")
 
     def read_rows(self, key: str) -> tuple["Row", ...]:
         """Return an array of tables."""
         raw = self.values.get(key, [])
         if not isinstance(raw, list) or not all(isinstance(one, Mapping) for one in raw):
-            self.refuse(key, f"should be written as tables, [[{'.'.join(str(p) for p in (*self.names, key))}]].")
+            self.refuse_value(key, f"should be written as tables, [[{'.'.join(str(p) for p in (*self.names, key))}]].")
         return tuple(Row(one, self.file, (*self.path, key, at), self.lines) for at, one in enumerate(raw))
 
     def read_text(self, key: str, default: str | None = None) -> str:
         """Return a text; without a default it must be there."""
         value = self.values.get(key, default)
         if value is None or (default is None and not str(value).strip()):
-            self.refuse(key, f'{key} is missing; add {key} = "…".')
+            self.refuse_value(key, f'{key} is missing; add {key} = "…".')
         if not isinstance(value, str):
-            self.refuse(key, f"{key} = {value!r} should be text in quotes.")
+            self.refuse_value(key, f"{key} = {value!r} should be text in quotes.")
         return value.strip()
 
     def read_texts(self, key: str) -> tuple[str, ...]:
         """Return a list of texts, empty where it is not given."""
         value = self.values.get(key, [])
         if not isinstance(value, list) or not all(isinstance(one, str) and one.strip() for one in value):
-            self.refuse(key, f'{key} = {value!r} should be a list of texts such as ["overhead", "wrist"].')
+            self.refuse_value(key, f'{key} = {value!r} should be a list of texts such as ["overhead", "wrist"].')
         return tuple(value)
 
     def read_number(self, key: str, *, low: float = -math.inf, high: float = math.inf) -> float | None:
@@ -108,24 +108,26 @@ class Row:
             return None
         bounds = self._check_span(key, value)
         if not low <= bounds[0] <= bounds[1] <= high:
-            self.refuse(key, f"{key} = {list(bounds)} should lie {_format_bounds(low, high)}.")
+            self.refuse_value(key, f"{key} = {list(bounds)} should lie {_format_bounds(low, high)}.")
         return bounds
 
     def refuse_impossible(self, key: str, quantity: str, values: Sequence[float], settings: Section) -> None:
         """Refuse values that no picking site can have; operations.toml can widen the limits."""
         if why := explain_impossible_values(quantity, values, settings):
             written = f"{values[0]:g}" if len(values) == 1 else f"[{', '.join(f'{value:g}' for value in values)}]"
-            self.refuse(key, f"{key} = {written}: {why}. Correct it, or widen audit.{quantity} in operations.toml.")
+            self.refuse_value(
+                key, f"{key} = {written}: {why}. Correct it, or widen audit.{quantity} in operations.toml."
+            )
 
     def read_sizes(self, key: str) -> dict[str, tuple[float, float, float]]:
         """Return name → [length, width, height], each above zero."""
         sizes = {}
         for name, value in self._read_mapping(key, "{ standard = [0.6, 0.4, 0.3] }").items():
             if not isinstance(value, list) or len(value) != SIDES:
-                self.refuse(key, f"{key}.{name} = {value!r} should be [length, width, height] in metres.")
+                self.refuse_value(key, f"{key}.{name} = {value!r} should be [length, width, height] in metres.")
             length, width, height = (self._check_number(f"{key}.{name}", side, 0.0, math.inf) for side in value)
             if 0.0 in (length, width, height):
-                self.refuse(key, f"{key}.{name} = {value!r} has a side of 0; write it in metres.")
+                self.refuse_value(key, f"{key}.{name} = {value!r} has a side of 0; write it in metres.")
             sizes[name] = (length, width, height)
         return sizes
 
@@ -144,7 +146,7 @@ class Row:
             self.refuse_separators_in_name(key, name)
         total = sum(shares.values())
         if shares and abs(total - 1.0) > tolerance:
-            self.refuse(
+            self.refuse_value(
                 key, f"the shares of {key} add up to {total:g}, not to 1; correct one of {_list_shares(shares)}."
             )
         return shares
@@ -157,7 +159,7 @@ class Row:
     def refuse_separators_in_name(self, key: str, name: str) -> None:
         """Refuse commas and equals signs in names, because strata are written `factor=level,factor=level`."""
         if not name.strip() or "=" in name or "," in name:
-            self.refuse(key, f"{name!r} of {key} cannot name a level; leave out commas and equals signs.")
+            self.refuse_value(key, f"{name!r} of {key} cannot name a level; leave out commas and equals signs.")
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -167,24 +169,24 @@ class Row:
     def _read_mapping(self, key: str, example: str = "{ bright = 0.6, dim = 0.4 }") -> Mapping[str, Any]:
         value = self.values.get(key, {})
         if not isinstance(value, Mapping):
-            self.refuse(key, f"{key} = {value!r} should be a table such as {example}.")
+            self.refuse_value(key, f"{key} = {value!r} should be a table such as {example}.")
         return value
 
     def _check_number(self, key: str, value: Any, low: float, high: float) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float):
-            self.refuse(key, f"{key} = {value!r} is not a number.")
+            self.refuse_value(key, f"{key} = {value!r} is not a number.")
         if not math.isfinite(value):
-            self.refuse(key, f"{key} = {value!r} is not a finite number; leave it out if it is not known.")
+            self.refuse_value(key, f"{key} = {value!r} is not a finite number; leave it out if it is not known.")
         if not low <= value <= high:
-            self.refuse(key, f"{key} = {value!r} should be {_format_bounds(low, high)}.")
+            self.refuse_value(key, f"{key} = {value!r} should be {_format_bounds(low, high)}.")
         return float(value)
 
     def _check_span(self, key: str, value: Any) -> tuple[float, float]:
         if not isinstance(value, list) or len(value) != PAIR:
-            self.refuse(key, f"{key} = {value!r} should be [lowest, highest].")
+            self.refuse_value(key, f"{key} = {value!r} should be [lowest, highest].")
         low, high = (self._check_number(key, one, -math.inf, math.inf) for one in value)
         if low > high:
-            self.refuse(key, f"{key} = [{low:g}, {high:g}]: the lowest value must come first; swap the two.")
+            self.refuse_value(key, f"{key} = [{low:g}, {high:g}]: the lowest value must come first; swap the two.")
         return (low, high)
 
     def _name_place_of_key(self, key: str) -> str:

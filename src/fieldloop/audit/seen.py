@@ -21,7 +21,7 @@ class LevelSeen:
     most: Share
 
     @property
-    def partly(self) -> bool:
+    def is_judged_by_bounds_only(self) -> bool:
         """Do so many attempts not log it that only the bounds are judged?"""
         return self.least is not self.logged
 
@@ -29,18 +29,18 @@ class LevelSeen:
         """Return the interval of the share."""
         if not self.logged.trials:
             return (0.0, 1.0)
-        return self.least.interval(level)[0], self.most.interval(level)[1]
+        return self.least.compute_interval(level)[0], self.most.compute_interval(level)[1]
 
-    def chance_beyond(self, low: float, high: float, level: float) -> float:
+    def compute_chance_beyond(self, low: float, high: float, level: float) -> float:
         """Return the p-value of so extreme a share if the true one is low to high, whatever the others were."""
-        return min(self.least.chance_beyond(0.0, high, level), self.most.chance_beyond(low, 1.0, level))
+        return min(self.least.compute_chance_beyond(0.0, high, level), self.most.compute_chance_beyond(low, 1.0, level))
 
 
 def measure_levels(claim: Claim, settings: Section) -> list[LevelSeen]:
     """Return every level as measured; with bounds where fewer attempts log it than the setting min_said_share."""
     effect = settings.number("assumed_design_effect")
     logged = estimate_level_shares(claim.counts, effect)
-    if not claim.logged or claim.logged >= settings.number("min_said_share") * claim.asked:
+    if not claim.logged_attempts or claim.logged_attempts >= settings.number("min_said_share") * claim.attempts:
         return [LevelSeen(share, share, share) for share in logged]
     of_day = claim.counts.sum(axis=1) + claim.silent
     bounds = [

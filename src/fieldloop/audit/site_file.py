@@ -43,7 +43,7 @@ def read_site(row: Row, settings: Section) -> Site:
     tolerance = settings.number("share_tolerance")
     share = row.read_number("share", low=0.0, high=1.0)
     if share is None:
-        row.refuse("share", "share is missing; write the share of all picks at this site, such as share = 0.5.")
+        row.refuse_value("share", "share is missing; write the share of all picks at this site, such as share = 0.5.")
     return Site(
         id=_read_id(row),
         share=share,
@@ -72,7 +72,9 @@ def _read_time_zone(row: Row) -> str:
     try:
         ZoneInfo(name)
     except (KeyError, ValueError, OSError):
-        row.refuse("time_zone", f'time_zone = {name!r} is not an IANA time zone; write one such as "Europe/Berlin".')
+        row.refuse_value(
+            "time_zone", f'time_zone = {name!r} is not an IANA time zone; write one such as "Europe/Berlin".'
+        )
     return name
 
 
@@ -81,7 +83,7 @@ def _read_factors(row: Row, tolerance: float) -> tuple[tuple[str, tuple[tuple[st
     for factor, table in row.read_named_rows("factors").items():
         table.refuse_separators_in_name("factors", factor)
         if factor in OWN_PLACE:
-            table.refuse(factor, f"{factor!r} is stated elsewhere: {OWN_PLACE[factor]}; remove it from factors.")
+            table.refuse_value(factor, f"{factor!r} is stated elsewhere: {OWN_PLACE[factor]}; remove it from factors.")
         factors.append((factor, tuple(table.read_shares(factor, tolerance).items())))
     return tuple(factors)
 
@@ -98,7 +100,7 @@ def _read_zones(row: Row, settings: Section) -> tuple[Zone, ...]:
     for inner in row.read_rows("zone"):
         zone = _read_zone(inner, settings)
         if zone.name in zones:
-            inner.refuse("name", f"the zone {zone.name!r} is given twice; every zone has one [[site.zone]].")
+            inner.refuse_value("name", f"the zone {zone.name!r} is given twice; every zone has one [[site.zone]].")
         zones[zone.name] = zone
     _check_zone_shares(row, tuple(zones.values()), settings.number("share_tolerance"))
     return tuple(zones.values())
@@ -110,9 +112,11 @@ def _check_zone_shares(row: Row, zones: tuple[Zone, ...], tolerance: float) -> N
         return
     if len(given) < len(zones):
         without = next(zone.name for zone in zones if zone.share is None)
-        row.refuse("zone", f"the zone {without!r} has no share, but others have; give every zone of a site its share.")
+        row.refuse_value(
+            "zone", f"the zone {without!r} has no share, but others have; give every zone of a site its share."
+        )
     if abs(sum(given) - 1.0) > tolerance:
-        row.refuse("zone", f"the shares of the zones add up to {sum(given):g}, not to 1.")
+        row.refuse_value("zone", f"the shares of the zones add up to {sum(given):g}, not to 1.")
 
 
 def _read_zone(given: Row, settings: Section) -> Zone:
@@ -126,7 +130,7 @@ def _read_zone(given: Row, settings: Section) -> Zone:
     lux = row.read_spans("lux")
     for shift, (low, _) in lux.items():
         if low < 0.0:
-            row.refuse("lux", f"lux.{shift} begins at {low:g}; light is never negative.")
+            row.refuse_value("lux", f"lux.{shift} begins at {low:g}; light is never negative.")
     ceiling = row.read_number("ceiling_m", low=0.0)
     for key, quantity, values in (
         ("temperature_c", "temperature_c", temperature),

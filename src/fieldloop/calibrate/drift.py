@@ -37,12 +37,12 @@ def measure_drift(
     neither the views nor the calibration give the noise.
     """
     left, slopes = _compute_residuals(expected, observed), _compute_jacobian(expected)
-    known = _Noise.of_calibration(calibration)
+    known = _Noise.from_calibration(calibration)
     noise = known or _Noise(math.radians(0.1), 1e-3, 1)
     if len(observed) >= int(protocol.setting("calibration.drift_own_noise_views")):
         level = float(protocol.setting("calibration.drift_noise_differs"))
         for _ in range(3):  # the estimate hardly depends on the noise, so this settles at once
-            views_noise = _Noise.of_views(left + slopes @ _estimate_step(left, slopes, noise)[0])
+            views_noise = _Noise.from_views(left + slopes @ _estimate_step(left, slopes, noise)[0])
             noise = views_noise.pool_with(known, level) if known else views_noise
     elif known is None or len(observed) == 0:
         return None
@@ -117,7 +117,7 @@ class _Noise:
     freedom: int
 
     @classmethod
-    def of_calibration(cls, calibration: Calibration) -> "_Noise | None":
+    def from_calibration(cls, calibration: Calibration) -> "_Noise | None":
         """Return the noise on held-out poses of the calibration."""
         if calibration.residual_mm is None or calibration.residual_deg is None:
             return None
@@ -129,7 +129,7 @@ class _Noise:
         )
 
     @classmethod
-    def of_views(cls, residuals: Floats) -> "_Noise":
+    def from_views(cls, residuals: Floats) -> "_Noise":
         """Return the scatter of the views about the camera's new pose."""
         freedom = max(3 * len(residuals) - 3, 1)
         turn, shift = (math.sqrt(float(np.sum(half**2)) / freedom) for half in (residuals[:, :3], residuals[:, 3:]))

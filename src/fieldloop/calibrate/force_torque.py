@@ -98,7 +98,9 @@ def fit_force_torque(
     centre, torque_bias, centre_cov, torque_noise = _fit_mass_centre(fit, weighed[kept], felt[kept, 3:])
     turn = math.degrees(float(tf.angle_between(fit.sensor_from_wrist.T, stated)))
     turn_bound = math.degrees(bound_vector_length(fit.covariance[1:4, 1:4], fit.freedom, confidence))
-    status, reason = _judge_turn(fit, turn, turn_bound, float(protocol.setting("calibration.force_torque_max_deg")))
+    status, reason = _judge_mounting_angle(
+        fit, turn, turn_bound, float(protocol.setting("calibration.force_torque_max_deg"))
+    )
     if int(kept.sum()) < min_poses:
         status, reason = Status.CANNOT_TELL, note("calibrate.few_agree", poses=int(kept.sum()), needed=min_poses)
     return ForceTorque(
@@ -203,7 +205,7 @@ def _fit_mass_centre(fit: _Fit, gravity_in_wrist: Floats, torque: Floats) -> tup
     return solution[:3], solution[3:], covariance[:3, :3], noise
 
 
-def _judge_turn(fit: _Fit, turn_deg: float, bound_deg: float, limit_deg: float) -> tuple[Status, Note]:
+def _judge_mounting_angle(fit: _Fit, turn_deg: float, bound_deg: float, limit_deg: float) -> tuple[Status, Note]:
     status, code = _decide_status(fit, turn_deg, bound_deg, limit_deg)
     return status, note(code, turn_deg=turn_deg, bound_deg=bound_deg, limit_deg=limit_deg, mass_kg=fit.mass)
 

@@ -71,7 +71,7 @@ def calibrate_from_written_poses(
         matched.robot, convert_to_matrices(target, stated.target)[matched.target_rows], stated.setup, names
     )
     calibrated = solve_hand_eye(given, stated.setup, protocol)
-    few = robot.only(matched.robot_rows), target.only(matched.target_rows)
+    few = robot.select_rows(matched.robot_rows), target.select_rows(matched.target_rows)
     factor = "calibration.convention_unsaid_factor" if stated.assumed else "calibration.convention_factor"
     reach_m = float(protocol.setting("calibration.gripper_reach_m"))
     better = propose_readings(

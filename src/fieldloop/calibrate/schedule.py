@@ -103,7 +103,7 @@ class _History:
             sensor,
             calibration,
             looks[-1] if looks else None,
-            max((v.at_ns for v in looks if v.good), default=begun),
+            max((v.at_ns for v in looks if v.is_good), default=begun),
             max(sittings, key=lambda s: s.opened_ns, default=None),
         )
 
@@ -119,7 +119,7 @@ def _list_due_on_sensor(
     elif history.calibration.status is not Status.PASSED:
         why = note("calibrate.due_status", status=history.calibration.status.value)
         yield make_due(Work.CALIBRATE, history.calibration.valid_from_ns, why)
-    elif history.last is not None and not history.last.good:
+    elif history.last is not None and not history.last.is_good:
         yield make_due(Work.CALIBRATE, history.last.at_ns, note("calibrate.due_failed"))
     elif not on_floor:
         week_ns = int(settings.number("calibration_max_age_h") * MINUTES_PER_HOUR) * NS_PER_MINUTE

@@ -107,11 +107,11 @@ def _find_spoilt_periods(
     robot: str, sensor: str, verifications: Sequence[Verification], calibrations: Sequence[Calibration]
 ) -> list[Spoilt]:
     mine = [v for v in verifications if (v.robot, v.sensor) == (robot, sensor)]
-    good = [v.at_ns for v in mine if v.good]
+    good = [v.at_ns for v in mine if v.is_good]
     made = (c for c in calibrations if (c.robot, c.sensor) == (robot, sensor) and c.status is Status.PASSED)
     good += [c.valid_from_ns for c in made]
     spans = []
-    for bad in (v for v in mine if not v.good):
+    for bad in (v for v in mine if not v.is_good):
         start = max((g for g in good if g <= bad.at_ns), default=ALWAYS_NS)
         spans.append((start, min((g for g in good if g > bad.at_ns), default=FOREVER_NS), bad))
     return spans

@@ -45,7 +45,7 @@ class Batch:
 
     def read_parameter(self, check: str, name: str) -> float:
         """Return a parameter of a check from the protocol."""
-        return self.protocol.limits[check].parameter(name)
+        return self.protocol.limits[check].get_parameter(name)
 
     def find_missing_input(self, needs: Iterable[str]) -> Note | None:
         """Return why a check has no input; None where it has."""

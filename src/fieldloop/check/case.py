@@ -61,7 +61,7 @@ class Case:
 
     def read_parameter(self, check: str, name: str) -> float:
         """Return a parameter of a check from the protocol."""
-        return self.protocol.limits[check].parameter(name)
+        return self.protocol.limits[check].get_parameter(name)
 
     def compute_once(self, key: Hashable, compute: Callable[[], T]) -> T:
         """Compute something costly once for all checks of this case."""

@@ -45,7 +45,7 @@ def _describe_task(batch: Batch, task: str) -> TaskContents:
 
 def _find_grasp_type(batch: Batch, episode: Episode) -> str:
     """Return the grasp type that the log states, else one by the approach angle."""
-    if stated := episode.fact("grasp_type"):
+    if stated := episode.get_fact("grasp_type"):
         return stated
     angle = measure_angle_from_down(batch, episode)
     if angle is None:

@@ -87,7 +87,7 @@ def _read_note_sentence(text: str | None) -> Note | None:
 
 @lru_cache(maxsize=4096)
 def _write_subject_text(about: Subject) -> str:
-    return json.dumps(about.written(), ensure_ascii=False)
+    return json.dumps(about.to_plain(), ensure_ascii=False)
 
 
 @lru_cache(maxsize=4096)

@@ -93,7 +93,7 @@ def _make_series(
         drawn = compute_control_chart(means, errors, false_alarms)
         shown = np.asarray([np.median(p) for p in parts])
         moved = [
-            _Movable(scores[p][there[p]], tasks[p][there[p]], values, tasks)
+            _BatchScores(scores[p][there[p]], tasks[p][there[p]], values, tasks)
             for p in _find_batch_slices(episodes_by_batch)
         ]
         low, high = (
@@ -135,7 +135,7 @@ def _compute_batch_means(batch_values: Sequence[Floats]) -> tuple[Floats, Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Movable:
+class _BatchScores:
     """Conversion of a score into the metric's unit: a batch's scores and tasks, and all values with theirs."""
 
     scores: Floats

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sized
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from fieldloop.cli.screen import is_plain
+from fieldloop.cli.screen import is_plain_terminal
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -22,7 +22,7 @@ def track_progress(items: Iterable[Any], description: str, total: int | None = N
         total = len(items)
     return (
         _print_progress_lines(items, description, total)
-        if is_plain(sys.stderr)
+        if is_plain_terminal(sys.stderr)
         else _show_progress_bar(items, description, total)
     )
 

@@ -7,7 +7,7 @@ from fieldloop.cli.screen import Screen
 from fieldloop.cli.tables import format_status, make_facts_table, make_heading, make_styled_text, make_table
 from fieldloop.model.audit import Audit, Comparison
 from fieldloop.model.finding import Status
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.say.numbers import format_count, format_fixed, join_names, percent
 
 MOST_ROWS = 24
@@ -39,7 +39,7 @@ def print_map_and_audit(result: Any, screen: Screen) -> None:
     screen.print()
     print_audit(result.audit, screen)
     for warning in result.early:
-        screen.print(make_styled_text(f"▲ {sentence(warning)}", "yellow"))
+        screen.print(make_styled_text(f"▲ {write_sentence(warning)}", "yellow"))
     if result.html:
         screen.write(f"HTML page: {result.html}")
 
@@ -50,12 +50,12 @@ def print_audit(result: Audit, screen: Screen) -> None:
     word = "complete" if result.complete else "incomplete"
     screen.print(format_status(status, word).append(f"  score {percent(result.score, 0)}", style="bold default"))
     rows = [
-        (sentence(a.question), percent(a.score, 0), "\n".join(map(sentence, a.missing)) or "nothing")
+        (write_sentence(a.question), percent(a.score, 0), "\n".join(map(write_sentence, a.missing)) or "nothing")
         for a in result.answers
     ]
     screen.print(make_table(("question", "score", "missing"), rows, right=("score",)))
     for odd in result.odd:
-        screen.print(make_styled_text(f"▲ {sentence(odd)}", "yellow"))
+        screen.print(make_styled_text(f"▲ {write_sentence(odd)}", "yellow"))
     if result.overridden_by:
         screen.write(f"{result.overridden_by} overrode the audit: {result.override_reason}")
     elif not result.complete:
@@ -68,7 +68,7 @@ def print_audit(result: Audit, screen: Screen) -> None:
 def print_compared_claims(result: Any, screen: Screen) -> None:
     """Print every claim that logs contradict or confirm."""
     for changed in result.changed:
-        screen.print(make_styled_text(f"▲ {sentence(changed)}", "yellow"))
+        screen.print(make_styled_text(f"▲ {write_sentence(changed)}", "yellow"))
     _print_comparisons(result.comparisons, screen)
 
 
@@ -104,7 +104,9 @@ def _print_comparisons(comparisons: Sequence[Comparison], screen: Screen) -> Non
     )
     screen.print(make_heading(f"The map compared with the logs: {counts}"))
     ranked = sorted((one for one in comparisons if one.episodes), key=lambda one: list(WORDS).index(one.status))
-    rows = [(one.status, sentence(one.message), format_count(one.episodes), one.days) for one in ranked[:MOST_ROWS]]
+    rows = [
+        (one.status, write_sentence(one.message), format_count(one.episodes), one.days) for one in ranked[:MOST_ROWS]
+    ]
     screen.print(make_table(("", "claim", "attempts", "days"), rows, right=("attempts", "days")))
     if len(ranked) > MOST_ROWS:
         screen.write(f"{len(ranked) - MOST_ROWS} more claims: --json lists all.")

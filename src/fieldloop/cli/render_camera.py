@@ -6,7 +6,7 @@ from typing import Any
 from fieldloop.cli.screen import Screen
 from fieldloop.cli.tables import format_status, make_facts_table, make_heading, make_styled_text, make_table
 from fieldloop.model.intrinsics import Intrinsics, RejectedImage
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.say.numbers import format_fixed, percent
 
 
@@ -28,7 +28,7 @@ def print_camera_pair(result: Any, screen: Screen) -> None:
             screen.print()
     if (pair := result.board) is not None:
         screen.print(make_heading("Both cameras  ").append(format_status(pair.status)))
-        screen.write(sentence(pair.message))
+        screen.write(write_sentence(pair.message))
         shift = [row[3] for row in pair.left_from_right[:3]]
         screen.print(
             make_facts_table(
@@ -44,7 +44,7 @@ def print_camera_pair(result: Any, screen: Screen) -> None:
         _print_rejected(pair.pairs_rejected, screen)
     if (clouds := result.depth) is not None:
         screen.print(make_heading("Depth  ").append(format_status(clouds.status)))
-        screen.write(sentence(clouds.message))
+        screen.write(write_sentence(clouds.message))
         screen.print(
             make_facts_table(
                 [
@@ -55,12 +55,12 @@ def print_camera_pair(result: Any, screen: Screen) -> None:
             )
         )
     for warning in result.warnings:
-        screen.print(make_styled_text(sentence(warning), "yellow"))
+        screen.print(make_styled_text(write_sentence(warning), "yellow"))
 
 
 def _print_intrinsics(lens: Intrinsics, screen: Screen) -> None:
     screen.print(make_heading("Intrinsics  ").append(format_status(lens.status)))
-    screen.write(sentence(lens.message) if lens.message else "")
+    screen.write(write_sentence(lens.message) if lens.message else "")
     if lens.camera_matrix:
         (fx, _, cx), (_, fy, cy), _ = lens.camera_matrix
         known = [f" ± {format_fixed(d, 2)}" if math.isfinite(d) else "" for d in lens.deviations] or [""] * 4
@@ -87,13 +87,13 @@ def _print_intrinsics(lens: Intrinsics, screen: Screen) -> None:
     if lens.advice:
         screen.print(make_heading("How to improve the calibration"))
         for hint in lens.advice:
-            screen.write(f"  {sentence(hint)}")
+            screen.write(f"  {write_sentence(hint)}")
 
 
 def _print_rejected(rejected: tuple[RejectedImage, ...], screen: Screen) -> None:
     if rejected:
         screen.print(make_heading("Left out"))
-        screen.print(make_table(("picture", "why"), [(image.name, sentence(image.reason)) for image in rejected]))
+        screen.print(make_table(("picture", "why"), [(image.name, write_sentence(image.reason)) for image in rejected]))
 
 
 def _format_pixels(value: float | None) -> str:

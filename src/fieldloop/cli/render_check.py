@@ -14,9 +14,9 @@ from fieldloop.report.check.content import count_episodes_by_protocol, name_prot
 from fieldloop.report.check.episode_names import use_names_apart
 from fieldloop.report.check.phrases import list_names, write_cause_advice
 from fieldloop.report.check.summary import write_outdated_line
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.say.marks import MARKS
-from fieldloop.say.numbers import format_count, format_fixed, percent, plural, shorten_content_ids
+from fieldloop.say.numbers import format_count, format_fixed, format_plural, percent, shorten_content_ids
 
 MOST_LINES = 60  # of a report on a screen; --all prints everything
 LOOKED_AT_FIRST = 5
@@ -74,7 +74,7 @@ def print_episode_report(report: EpisodeReport, screen: Screen) -> None:
     passed = sum(f.status is Status.PASSED for f in report.findings)
     head = [
         *wrap_text(title, width, style=HEADING, sign=(mark.sign, mark.style)),
-        *wrap_text(f"{plural(passed, 'answer')} passed.", width, style=DIM),
+        *wrap_text(f"{format_plural(passed, 'answer')} passed.", width, style=DIM),
     ]
     _print_lines(join_blocks((head, *_write_sections(causes, width, DETAILS[0]))), screen)
 
@@ -113,8 +113,10 @@ def _write_result(report: Any) -> str:
     counts = Counter(episode.status for episode in report.episodes)
     parts = ", ".join(f"{format_count(counts[s])} {MARKS[s].word}" for s in Status if counts[s])
     wrong = sum(finding.counts for finding in report.dataset)
-    beside = f"; {plural(wrong, 'finding')} about the dataset as a whole" if wrong else ""
-    return f"{MARKS[report.status].word}: {plural(total, 'episode')}, {parts or 'nothing could be checked'}{beside}"
+    beside = f"; {format_plural(wrong, 'finding')} about the dataset as a whole" if wrong else ""
+    return (
+        f"{MARKS[report.status].word}: {format_plural(total, 'episode')}, {parts or 'nothing could be checked'}{beside}"
+    )
 
 
 def _write_dimensions(report: Any) -> str:
@@ -123,7 +125,7 @@ def _write_dimensions(report: Any) -> str:
 
 
 def _write_episodes_to_look_at(report: Any) -> str:
-    cost = [sentence(detail) for detail in report.ranking.sentence.details]
+    cost = [write_sentence(detail) for detail in report.ranking.sentence.details]
     named = [
         look.name if look.at_s is None else f"{look.name} at {format_fixed(look.at_s, 2)} s"
         for look in report.ranking.looks
@@ -158,12 +160,12 @@ def _write_causes_section(title: str, causes: Sequence[Any], width: int, detail:
 
 
 def _write_left_out_count(count: int, noun: str, width: int) -> list[Line]:
-    return wrap_text(f"{LEFT_OUT} {plural(count, f'more {noun}')}: --all", width, style=DIM) if count > 0 else []
+    return wrap_text(f"{LEFT_OUT} {format_plural(count, f'more {noun}')}: --all", width, style=DIM) if count > 0 else []
 
 
 def _write_foot(report: Any, causes: Causes, width: int, detail: Detail) -> list[Line]:
     steps = causes.next_steps
-    lines = [line for step in steps for line in wrap_text(sentence(step), width, sign=("→", DIM))]
+    lines = [line for step in steps for line in wrap_text(write_sentence(step), width, sign=("→", DIM))]
     if not detail.everything and (causes.failures or causes.warnings or causes.unknown or causes.by_protocol):
         lines += wrap_text("--all lists everything with its episodes; --html FILE adds plots.", width, style=DIM)
     if report.html:

@@ -29,8 +29,8 @@ from fieldloop.report.diagnose.content import (
 from fieldloop.report.diagnose.kinds import compute_kind_shares, divide_loss_by_kind, has_visible_kinds
 from fieldloop.report.diagnose.parts import format_cause_size
 from fieldloop.report.diagnose.parts import get_size_headings as sized_columns
-from fieldloop.say import sentence
-from fieldloop.say.numbers import format_points, percent, plural, shorten_ids
+from fieldloop.say import write_sentence
+from fieldloop.say.numbers import format_plural, format_points, percent, shorten_ids
 
 MOST_SLICES = 8  # on a screen; --json and --html have all
 MOST_FAILURES = 5
@@ -53,17 +53,19 @@ def print_diagnosis(result: Diagnosis, screen: Screen) -> None:
         screen.print()
         screen.print(_make_causes_table(result))
         for number, cause in enumerate(result.causes, 1):
-            screen.print(f"{number}. {sentence(cause.evidence)}\n   Fix: {sentence(cause.fix)}")
+            screen.print(f"{number}. {write_sentence(cause.evidence)}\n   Fix: {write_sentence(cause.fix)}")
     for reason in result.cannot_tell:
         sign, style = ("·", "dim") if result.status is Status.PASSED else ("▲", "yellow")
-        screen.print(make_styled_text(f"{sign} {name_remarks(result)}: {sentence(reason)}", style))
+        screen.print(make_styled_text(f"{sign} {name_remarks(result)}: {write_sentence(reason)}", style))
     if result.slices:
         screen.print()
         screen.print(make_heading("Conditions with lost success"))
         screen.print(_make_slices_table(sort_slices_by_loss(result.slices)))
         if (more := len(result.slices) - MOST_SLICES) > 0:
             screen.print(
-                make_styled_text(f"And {plural(more, 'more condition')} with a smaller loss; --json lists all.", "dim")
+                make_styled_text(
+                    f"And {format_plural(more, 'more condition')} with a smaller loss; --json lists all.", "dim"
+                )
             )
         screen.print(make_styled_text(DOUBT, "dim"))
     if result.failures:
@@ -72,7 +74,7 @@ def print_diagnosis(result: Diagnosis, screen: Screen) -> None:
     if result.columns:
         screen.print()
         screen.print(make_heading("What each column is"))
-        rows = [(one.name, one.role.value, sentence(one.why)) for one in result.columns]
+        rows = [(one.name, one.role.value, write_sentence(one.why)) for one in result.columns]
         screen.print(make_table(("column", "role", "why"), rows))
         screen.print(make_styled_text(COLUMNS, "dim"))
 
@@ -121,7 +123,7 @@ def _print_failures(diagnosed: Diagnosis, screen: Screen) -> None:
         )
     )
     for number, question in enumerate(questions, 1):
-        screen.print(f"{number}. {sentence(question)}")
+        screen.print(f"{number}. {write_sentence(question)}")
     rows = []
     for failure in diagnosed.failures[:MOST_FAILURES]:
         answers = {

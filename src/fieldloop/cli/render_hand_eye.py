@@ -11,7 +11,7 @@ from fieldloop.geometry import transforms as tf
 from fieldloop.model.codec import format_iso_time
 from fieldloop.model.finding import Status
 from fieldloop.model.note import Note
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.say.numbers import format_fixed, format_p_value, percent
 
 NOT_INSTEAD = ", unless one that passed is in force"
@@ -21,7 +21,7 @@ def print_hand_eye_result(result: Any, screen: Screen) -> None:
     """Print a hand-eye calibration: the answer, both poses, every method side by side, what to do next."""
     calibrated = result.found
     screen.print(make_heading("Hand-eye  ").append(format_status(calibrated.status)))
-    screen.write(sentence(calibrated.reason))
+    screen.write(write_sentence(calibrated.reason))
     if calibrated.answer:
         camera, target = (
             tf.pose_from_matrix(p) for p in (calibrated.answer.mount_from_camera, calibrated.answer.world_from_target)
@@ -55,7 +55,7 @@ def print_hand_eye_result(result: Any, screen: Screen) -> None:
         screen.print(make_table(("method", "mm", "deg"), rows, right=("mm", "deg")))
     _print_rejected(calibrated.rejected, screen)
     for assumed in result.assumed:
-        screen.print(make_styled_text(sentence(assumed), "yellow"))
+        screen.print(make_styled_text(write_sentence(assumed), "yellow"))
     _print_proposals(result.proposals, screen)
     _print_advice(calibrated.advice, screen)
     if result.calibration:
@@ -66,7 +66,7 @@ def print_force_torque_result(result: Any, screen: Screen) -> None:
     """Print a force-torque sensor's mounting, the tool's weight and the bias."""
     calibrated = result.found
     screen.print(make_heading("Force-torque  ").append(format_status(calibrated.status)))
-    screen.write(sentence(calibrated.reason))
+    screen.write(write_sentence(calibrated.reason))
     if calibrated.mass_kg is not None:
         screen.print(
             make_facts_table(
@@ -113,7 +113,7 @@ def print_camera_pose(result: Any, screen: Screen) -> None:
     """Print a camera's pose, its uncertainty and the start of its validity."""
     screen.print(make_heading(f"{result.sensor}  ").append(format_status(result.status)))
     if result.message:
-        screen.write(sentence(result.message))
+        screen.write(write_sentence(result.message))
     pose = tf.pose_from_matrix(np.array(result.parent_from_child))
     shown = [
         (f"{result.child} in the {result.parent}", _format_pose(pose)),
@@ -139,7 +139,7 @@ def print_verification(result: Any, screen: Screen) -> None:
     """Print a verification: the offset, whether collecting must stop, and how many episodes are flagged."""
     word = "stop collecting" if result.halts else ""
     screen.print(make_heading(f"{result.verification.sensor}  ").append(format_status(result.status, word)))
-    screen.write(sentence(result.says))
+    screen.write(write_sentence(result.says))
     moved = result.verification.drift
     doubt = "cannot tell" if moved is None or moved.p_value is None else format_p_value(moved.p_value)
     chance = f"{format_fixed(moved.shift_mm, 2)} mm, {format_fixed(moved.turn_deg, 3)}° ({doubt})" if moved else "–"
@@ -156,13 +156,15 @@ def print_verification(result: Any, screen: Screen) -> None:
 
 
 def _print_rejected(rejected: Iterable[Any], screen: Screen) -> None:
-    if rows := [(each.pose, sentence(each.reason)) for each in rejected]:
+    if rows := [(each.pose, write_sentence(each.reason)) for each in rejected]:
         screen.print(make_heading("Left out"))
         screen.print(make_table(("pose", "why"), rows))
 
 
 def _print_proposals(proposals: Iterable[Any], screen: Screen) -> None:
-    if rows := [(" ".join(p.options), f"{format_fixed(p.times_smaller, 1)}", sentence(p.says)) for p in proposals]:
+    if rows := [
+        (" ".join(p.options), f"{format_fixed(p.times_smaller, 1)}", write_sentence(p.says)) for p in proposals
+    ]:
         screen.print(make_heading("Another way to read the file fits better (not applied)"))
         screen.print(make_table(("options", "times", ""), rows, right=("times",)))
 
@@ -171,7 +173,7 @@ def _print_advice(advice: Iterable[Note], screen: Screen) -> None:
     if hints := tuple(advice):
         screen.print(make_heading("How to improve the calibration"))
         for hint in hints:
-            screen.write(f"  {sentence(hint)}")
+            screen.write(f"  {write_sentence(hint)}")
 
 
 def _format_pose(pose: Any) -> str:

@@ -6,9 +6,9 @@ from fieldloop.cli.screen import Screen
 from fieldloop.cli.tables import make_heading, make_styled_text, make_table
 from fieldloop.model.finding import Status
 from fieldloop.model.note import Note
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.say.marks import IDLE, MARKS, RUN
-from fieldloop.say.numbers import format_points, format_time, percent, plural
+from fieldloop.say.numbers import format_plural, format_points, format_time, percent
 
 SIGNS = {
     mark.level: (mark.sign, mark.style)
@@ -20,20 +20,24 @@ SIGNS |= {RUN: ("◐", "blue"), IDLE: ("◌", "dim")}
 def print_home(result: Any, screen: Screen) -> None:
     """Print what to do next, the stages in order, and what changed."""
     step = result.next
-    screen.print(_make_level_mark(step.mark).append(f" {sentence(step.sentence)}", style="bold default"))
-    screen.write(f"  {sentence(step.why)}")
+    screen.print(_make_level_mark(step.mark).append(f" {write_sentence(step.sentence)}", style="bold default"))
+    screen.write(f"  {write_sentence(step.why)}")
     screen.print(make_styled_text(f"  {step.command}", "cyan"))
     for later in result.then:
-        screen.print(_make_level_mark(later.mark).append(f" {sentence(later.sentence)}", style="default"))
+        screen.print(_make_level_mark(later.mark).append(f" {write_sentence(later.sentence)}", style="default"))
     screen.print()
     rows = [
-        (_make_level_mark(stage.mark).append(f" {stage.name}", style="default"), stage.count, sentence(stage.fact))
+        (
+            _make_level_mark(stage.mark).append(f" {stage.name}", style="default"),
+            stage.count,
+            write_sentence(stage.fact),
+        )
         for stage in result.stages
     ]
     screen.print(make_table(("stage", "now", ""), rows, right=("now",)))
-    screen.print(make_styled_text(f"↩ {sentence(result.way_back)}", "dim"))
-    if last := result.success.in_window:
-        interval = f"{percent(last.low)} to {percent(last.high)}, {plural(last.episodes, 'episode')}"
+    screen.print(make_styled_text(f"↩ {write_sentence(result.way_back)}", "dim"))
+    if last := result.success.rate_in_window:
+        interval = f"{percent(last.low)} to {percent(last.high)}, {format_plural(last.episodes, 'episode')}"
         line = f"Success of {result.success.policy} in production: {percent(last.rate)} ({interval})"
         baseline = result.success.baseline
         under = f", {format_points(last.rate - baseline)} points from the baseline" if baseline else ""
@@ -41,7 +45,7 @@ def print_home(result: Any, screen: Screen) -> None:
         screen.print(make_heading(f"{line}{under}"))
         screen.print(make_styled_text(f"Window: {format_time(last.start_ns)} to {format_time(last.end_ns)}", "dim"))
     for reason in result.success.reasons:
-        screen.print(make_styled_text(sentence(reason), "yellow"))
+        screen.print(make_styled_text(write_sentence(reason), "yellow"))
     if result.changes:
         screen.print()
         screen.print(make_heading("What changed"))
@@ -49,8 +53,8 @@ def print_home(result: Any, screen: Screen) -> None:
 
 
 def _make_change_row(change: Any) -> tuple[Any, ...]:
-    detail = sentence(change.detail) if isinstance(change.detail, Note) else change.detail
-    return format_time(change.at_ns), _make_level_mark(change.mark), sentence(change.text), detail
+    detail = write_sentence(change.detail) if isinstance(change.detail, Note) else change.detail
+    return format_time(change.at_ns), _make_level_mark(change.mark), write_sentence(change.text), detail
 
 
 def _make_level_mark(level: str) -> Any:

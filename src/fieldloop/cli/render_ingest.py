@@ -7,7 +7,7 @@ from fieldloop.cli.screen import Screen
 from fieldloop.cli.tables import format_value, make_facts_table, make_heading, make_styled_text, make_table
 from fieldloop.model.finding import Status
 from fieldloop.model.stream import FIRST_REAL_NS, NS_PER_S
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.say.marks import MARKS
 from fieldloop.say.numbers import format_fixed, format_number, format_time
 
@@ -61,7 +61,7 @@ def _print_findings(problems: Sequence[tuple[str, Any]], screen: Screen) -> None
     """Print findings; the same one in many episodes is one line."""
     same: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for episode, finding in problems:
-        same.setdefault((finding.subject, sentence(finding.message)), []).append((episode, finding.place))
+        same.setdefault((finding.subject, write_sentence(finding.message)), []).append((episode, finding.place))
     rows = [
         (where[0][0] if len(where) == 1 else f"{len(where)} episodes", subject, where[0][1], message)
         for (subject, message), where in same.items()
@@ -145,13 +145,13 @@ def print_conversion(result: Any, screen: Screen) -> None:
     else:
         screen.print(make_heading("Left out or changed"))
     for loss in result.left_out:
-        screen.print(make_styled_text(f"▲ {sentence(loss)}", "yellow"))
+        screen.print(make_styled_text(f"▲ {write_sentence(loss)}", "yellow"))
     if result.compared:
         screen.print()
         screen.print(make_heading("Compared with the source"))
     for one in result.compared:
         mark = MARKS[one.status]
-        screen.print(make_styled_text(f"{mark.sign} {sentence(one.fact)}", mark.style))
+        screen.print(make_styled_text(f"{mark.sign} {write_sentence(one.fact)}", mark.style))
 
 
 def _format_moment(at_ns: int) -> str:

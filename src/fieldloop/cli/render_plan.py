@@ -34,17 +34,17 @@ from fieldloop.report.plan.sheet import (
     write_sheet_summary,
     write_sheet_title,
 )
-from fieldloop.say import sentence, write_details
+from fieldloop.say import write_details, write_sentence
 from fieldloop.say.marks import MARKS
 from fieldloop.say.numbers import (
     format_count,
     format_interval,
     format_number,
+    format_plural,
     format_points,
     format_small_share,
     format_time,
     percent,
-    plural,
     shorten_ids,
 )
 
@@ -105,7 +105,7 @@ def print_forecast(result: Forecast, screen: Screen) -> None:
     word = "done" if result.left == 0 else "on its way" if known else ""
     screen.print(
         format_status(Status.PASSED if known else Status.CANNOT_TELL, word).append(
-            f"  {sentence(result.message)}", style="default"
+            f"  {write_sentence(result.message)}", style="default"
         )
     )
 
@@ -116,7 +116,7 @@ def print_plan_score(score: PlanScore, screen: Screen) -> None:
     came = f"{format_points(score.measured)} points ({format_interval(score.measured_low, score.measured_high)})"
     promised = f"{format_points(score.expected)} ({format_interval(score.expected_low, score.expected_high)})"
     trained = f", compared with policy {shorten_ids(score.after)}" if score.after else ""
-    line = f"  {shorten_ids(score.plan)}{trained}: {came}, promised {promised}. {sentence(score.message)}"
+    line = f"  {shorten_ids(score.plan)}{trained}: {came}, promised {promised}. {write_sentence(score.message)}"
     screen.print(format_status(score.status, words.get(score.status, "")).append(line, style="default"))
 
 
@@ -132,7 +132,7 @@ def _print_plan(plan_to_print: Plan, screen: Screen, *, is_earlier: bool = False
     if is_earlier and plan_to_print.warnings:
         screen.print(f"When the plan was made ({format_time(plan_to_print.drawn_ns)}):")
     for warning in plan_to_print.warnings:
-        screen.print(make_styled_text(f"{MARKS[Status.CANNOT_TELL].sign} {sentence(warning)}", "yellow"))
+        screen.print(make_styled_text(f"{MARKS[Status.CANNOT_TELL].sign} {write_sentence(warning)}", "yellow"))
     ranked = sort_by_gain([q for q in plan_to_print.quotas if q.demonstrations])
     if ranked:
         rows = [
@@ -163,10 +163,10 @@ def _print_gaps(gaps: Sequence[CoverageGap], screen: Screen, heading_end: str) -
     counts = Counter(gap.kind.value for gap in gaps)
     screen.print()
     kinds = ", ".join(f"{format_count(count)} × {kind}" for kind, count in counts.items())
-    screen.print(make_heading(f"{plural(len(gaps), 'gap')}{heading_end}: {kinds}"))
+    screen.print(make_heading(f"{format_plural(len(gaps), 'gap')}{heading_end}: {kinds}"))
     ranked = sorted(gaps, key=lambda g: -1.0 if g.share is None else g.share, reverse=True)
     for gap in ranked[:MOST_GAPS]:
-        screen.print(f"- {sentence(gap.message)}")
+        screen.print(f"- {write_sentence(gap.message)}")
     _print_omitted_count(len(ranked) - MOST_GAPS, "gap", screen)
 
 
@@ -188,14 +188,14 @@ def _print_orders(orders: Sequence[WorkOrder], screen: Screen) -> None:
     own = {site: [order for order in orders if order.site == site] for site in sites}
     by_site = [f"{site or 'any site'} {len(mine)} ({_write_work_summary(mine)})" for site, mine in own.items()]
     screen.print()
-    screen.print(make_heading(f"{plural(len(orders), 'work order')}: {', '.join(by_site)}"))
+    screen.print(make_heading(f"{format_plural(len(orders), 'work order')}: {', '.join(by_site)}"))
 
 
 def _write_work_summary(orders: Sequence[WorkOrder]) -> str:
     """Write how many demonstrations, and for how many operators where they are named."""
     people = {order.operator for order in orders} - {""}
-    asked = plural(sum(order.demonstrations for order in orders), "demonstration")
-    return f"{asked}, {plural(len(people), 'operator')}" if people else asked
+    asked = format_plural(sum(order.demonstrations for order in orders), "demonstration")
+    return f"{asked}, {format_plural(len(people), 'operator')}" if people else asked
 
 
 def _print_coverage(coverage: Sequence[Coverage], screen: Screen) -> None:
@@ -221,6 +221,7 @@ def _print_omitted_count(count: int, word: str, screen: Screen, plural_word: str
     if count > 0:
         screen.print(
             make_styled_text(
-                f"And {plural(count, f'more {word}', plural_word and f'more {plural_word}')}; --json lists all.", "dim"
+                f"And {format_plural(count, f'more {word}', plural_word and f'more {plural_word}')}; --json lists all.",
+                "dim",
             )
         )

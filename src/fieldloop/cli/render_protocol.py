@@ -7,7 +7,7 @@ from fieldloop.cli.render import show_noun_table
 from fieldloop.cli.screen import Screen
 from fieldloop.cli.tables import format_status, make_facts_table, make_heading, make_styled_text, make_table
 from fieldloop.model.finding import Status
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 
 STYLES = {"error": ("✗ error", "bold red"), "warning": ("▲ warning", "yellow"), "hint": ("– hint", "dim")}
 
@@ -43,7 +43,13 @@ def _print_remarks(files: Sequence[Any], screen: Screen) -> None:
         screen.print(format_status(status, file.file).append(f"  {counted or 'no remarks'}", style="default"))
         if file.remarks:
             rows = [
-                (make_styled_text(*STYLES[r.severity]), r.code, r.place, sentence(r.message), sentence(r.advice))
+                (
+                    make_styled_text(*STYLES[r.severity]),
+                    r.code,
+                    r.place,
+                    write_sentence(r.message),
+                    write_sentence(r.advice),
+                )
                 for r in file.remarks
             ]
             screen.print(make_table(("", "code", "table", "problem", "remedy"), rows))

@@ -6,8 +6,15 @@ from itertools import islice
 from fieldloop.cli.screen import Screen
 from fieldloop.cli.tables import make_facts_table, make_heading, make_table
 from fieldloop.model.release import Release
-from fieldloop.say import sentence
-from fieldloop.say.numbers import format_number, levels_in_words, percent, plural, shorten_content_ids, shorten_ids
+from fieldloop.say import write_sentence
+from fieldloop.say.numbers import (
+    format_number,
+    format_plural,
+    levels_in_words,
+    percent,
+    shorten_content_ids,
+    shorten_ids,
+)
 
 MOST_NAMED = 3
 MOST_ROWS = 12
@@ -21,12 +28,12 @@ def print_release(result: Release, screen: Screen) -> None:
     facts += [("override", result.override)] * bool(result.override)
     screen.print(make_facts_table([*facts, ("content", shorten_content_ids(result.id))]))
     _print_grouped(
-        screen, f"{plural(len(result.excluded), 'episode')} left out", ("episodes", "why"),
-        (((sentence(why),), episode) for episode, why in result.excluded),
+        screen, f"{format_plural(len(result.excluded), 'episode')} left out", ("episodes", "why"),
+        (((write_sentence(why),), episode) for episode, why in result.excluded),
     )  # fmt: skip
     _print_grouped(
         screen, "Repairs, applied whenever the release is read", ("episodes", "repair", "stream", "why"),
-        (((fix.kind.value, fix.stream, sentence(fix.why)), episode) for episode, fix in result.fixes),
+        (((fix.kind.value, fix.stream, write_sentence(fix.why)), episode) for episode, fix in result.fixes),
     )  # fmt: skip
     _print_shares(result, screen)
 
@@ -80,5 +87,5 @@ def _print_shares(result: Release, screen: Screen) -> None:
 
 def _print_rest(screen: Screen, rows: int, word: str, words: str = "") -> None:
     if rows > MOST_ROWS:
-        rest = plural(rows - MOST_ROWS, f"more {word}", words and f"more {words}")
+        rest = format_plural(rows - MOST_ROWS, f"more {word}", words and f"more {words}")
         screen.write(f"And {rest}; --json lists all.")

@@ -21,7 +21,7 @@ from fieldloop.model.finding import Status
 from fieldloop.model.incident import Step
 from fieldloop.model.policy import PolicyVersion
 from fieldloop.model.rollout import Rollout, Rung
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.say.findings import write_finding
 from fieldloop.say.numbers import format_duration, format_fixed, format_time, percent, shorten_ids
 
@@ -57,11 +57,11 @@ def print_gate_decision(result: Decision, screen: Screen) -> None:
         (
             t.status,
             t.name,
-            sentence(t.required),
+            write_sentence(t.required),
             f"{t.successes} of {t.trials}" if t.trials else "–",
             _format_rate_interval(t.low, t.high) if _is_success_rate(t) else "–",
             t.more_trials or "",
-            sentence(t.message),
+            write_sentence(t.message),
         )
         for t in sorted(result.tests, key=lambda t: list(Status).index(t.status))
     ]
@@ -72,9 +72,9 @@ def print_gate_decision(result: Decision, screen: Screen) -> None:
 def print_production_rates(result: Watch, screen: Screen) -> None:
     """Print the rates of production, the alarms first."""
     for alarm in result.alarms:
-        screen.print(make_styled_text(f"✗ Alarm at {alarm.site}: {sentence(alarm.message)}", "bold red"))
+        screen.print(make_styled_text(f"✗ Alarm at {alarm.site}: {write_sentence(alarm.message)}", "bold red"))
     for alarm in result.standing:
-        screen.print(make_styled_text(f"✗ {sentence(note_standing_alarm(alarm, result.rates))}", "bold red"))
+        screen.print(make_styled_text(f"✗ {write_sentence(note_standing_alarm(alarm, result.rates))}", "bold red"))
     if not (result.alarms or result.standing):
         screen.print(format_status(result.status, "no alarm" if result.status is Status.PASSED else ""))
     screen.print(make_styled_text(f"Window: {format_time(result.start_ns)} to {format_time(result.end_ns)}", "dim"))
@@ -85,9 +85,9 @@ def print_production_rates(result: Watch, screen: Screen) -> None:
     columns = ("site", "policy", "success", "95 % interval", "episodes")
     screen.print(make_table(columns, rows, right=("success", "episodes")))
     for reason in result.cannot_tell:
-        screen.print(make_styled_text(f"▲ Cannot tell: {sentence(reason)}", "yellow"))
+        screen.print(make_styled_text(f"▲ Cannot tell: {write_sentence(reason)}", "yellow"))
     for reason in result.unknown:
-        screen.print(make_styled_text(sentence(reason), "dim"))
+        screen.print(make_styled_text(write_sentence(reason), "dim"))
 
 
 def print_rollout(result: Rollout, screen: Screen) -> None:
@@ -105,7 +105,7 @@ def print_rollout(result: Rollout, screen: Screen) -> None:
                 ("verdict", result.verdict),
                 ("candidate", f"{result.candidate_successes} of {result.candidate_episodes}"),
                 ("incumbent", f"{result.incumbent_successes} of {result.incumbent_episodes}"),
-                ("why", sentence(result.reason)),
+                ("why", write_sentence(result.reason)),
             ]
         )
     )
@@ -115,10 +115,10 @@ def print_incident(now: Any, screen: Screen) -> None:
     """Print an incident: what, where, and its deadlines."""
     opened = now.incident
     late = any(clock.met is False for clock in now.clocks)
-    closed = opened.done(Step.REVIEWED) is not None
+    closed = opened.find_done_step(Step.REVIEWED) is not None
     word = "reviewed" if closed else "a deadline was missed" if late else "open"
     status = Status.FAILED if late else Status.PASSED if closed else Status.CANNOT_TELL
-    screen.print(format_status(status, word).append(f"  {sentence(opened.what)}", style="bold default"))
+    screen.print(format_status(status, word).append(f"  {write_sentence(opened.what)}", style="bold default"))
     place = f"{shorten_ids(opened.id)}, {opened.site}, {format_value(opened.stratum)}"
     where = f"{place}, policy {shorten_ids(opened.policy)}, alerted {format_time(opened.alerted_ns)}"
     screen.print(make_styled_text(where, "dim"))
@@ -136,9 +136,8 @@ def print_incident(now: Any, screen: Screen) -> None:
     ]
     screen.print(make_table(("step", "deadline", "elapsed", "limit", "owner"), rows, right=("elapsed", "limit")))
     for asked in now.demands:
-        screen.write(
-            f"Demand: {asked.demonstrations} demonstrations of {format_value(asked.stratum)}. {sentence(asked.why)}"
-        )
+        what = f"{asked.demonstrations} demonstrations of {format_value(asked.stratum)}"
+        screen.write(f"Demand: {what}. {write_sentence(asked.why)}")
 
 
 def print_policy_health(result: Any, screen: Screen) -> None:

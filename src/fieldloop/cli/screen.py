@@ -10,7 +10,7 @@ UNBOUNDED = 10_000  # columns; a pipe has no right edge, so lines are not cut
 RULE, WIDEST_RULE = "─", 100  # a row stays whole for grep; the rule under a heading need not be as wide as it
 
 
-def is_plain(stream: IO[str]) -> bool:
+def is_plain_terminal(stream: IO[str]) -> bool:
     """Must the stream stay free of escape codes? True for NO_COLOR, a pipe, a file or a dumb terminal."""
     return bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb" or not stream.isatty()
 
@@ -23,7 +23,7 @@ class Screen:
         from rich.console import Console
 
         self.stream = stream or sys.stdout
-        self.plain = is_plain(self.stream)
+        self.plain = is_plain_terminal(self.stream)
         on_terminal = self.stream.isatty()
         self.console = Console(
             file=self.stream,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from fieldloop.model.condition import Stratum
 from fieldloop.model.finding import Status
 from fieldloop.model.note import Note, Subject
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.say.marks import MARKS
 from fieldloop.say.numbers import format_count, format_number, format_time, shorten_content_ids, shorten_ids
 
@@ -115,7 +115,7 @@ def _format_noun(value: Any) -> str:
 WRITERS: tuple[tuple[Any, Callable[[Any], str]], ...] = (
     (bool, lambda value: "yes" if value else "no"),
     (float, format_number),
-    (Note, sentence),
+    (Note, write_sentence),
     (Subject, str),
     (Stratum, lambda value: str(value) or "everything"),
     (Status, lambda value: f"{MARKS[value].sign} {MARKS[value].word}"),

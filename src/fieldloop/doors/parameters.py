@@ -106,7 +106,9 @@ def _make_parameter(name: str, hint: Any, signature_parameter: inspect.Parameter
     elif isinstance(plain_hint, type) and issubclass(plain_hint, Enum):
         choices = tuple(str(member.value) for member in plain_hint)
     if not isinstance(plain_hint, type) or not issubclass(plain_hint, (*PLAIN, Enum)):
-        raise TypeError(f"{name}: {hint} is not a type that a command line or JSON can hold; see PLAIN.")
+        raise TypeError(
+            f"{name}: {hint} is not a type that a command line or JSON can hold. Use one of the types in PLAIN."
+        )
     positional = signature_parameter.kind is not inspect.Parameter.KEYWORD_ONLY
     return Parameter(
         name, hint, plain_hint, signature_parameter.default, positional, repeatable, may_be_none, choices, help_text

@@ -45,9 +45,9 @@ class Schemas:
     def make_result_schema(self, function: Callable[..., Any]) -> Schema:
         """Return the schema of a use case's result; a text is Markdown and has none."""
         hint = get_type_hints(function).get("return", Any)
-        return self.of(hint, is_whole_result=True)
+        return self.make_schema(hint, is_whole_result=True)
 
-    def of(self, hint: Any, *, is_whole_result: bool = False) -> Schema:
+    def make_schema(self, hint: Any, *, is_whole_result: bool = False) -> Schema:
         """Return the schema of one type; a noun that is the whole result also states its schema."""
         origin, arguments = get_origin(hint), get_args(hint)
         if hint in PLAIN:
@@ -55,11 +55,11 @@ class Schemas:
         if hint is Note:
             return {**FACT, "properties": {MESSAGE: TEXT}}
         if origin in (types.UnionType, Union):
-            return {"anyOf": [self.of(argument, is_whole_result=is_whole_result) for argument in arguments]}
+            return {"anyOf": [self.make_schema(argument, is_whole_result=is_whole_result) for argument in arguments]}
         if origin in (tuple, list, set, frozenset, Sequence):
             return {"type": "array", "items": self._make_items_schema(arguments)}
         if origin in (dict, Mapping):
-            return {"type": "object", "additionalProperties": self.of(arguments[1])}
+            return {"type": "object", "additionalProperties": self.make_schema(arguments[1])}
         if origin is Literal or (isinstance(hint, type) and issubclass(hint, Enum)):
             return {"enum": [getattr(choice, "value", choice) for choice in arguments or hint]}
         if dataclasses.is_dataclass(hint) and isinstance(hint, type):
@@ -67,7 +67,7 @@ class Schemas:
         return ANYTHING
 
     def _make_items_schema(self, arguments: tuple[Any, ...]) -> Schema:
-        kinds = [self.of(argument) for argument in arguments if argument is not Ellipsis]
+        kinds = [self.make_schema(argument) for argument in arguments if argument is not Ellipsis]
         return kinds[0] if len(kinds) == 1 else {"anyOf": kinds} if kinds else ANYTHING
 
     def _make_noun_schema(self, kind: type, *, is_whole_result: bool) -> Schema:
@@ -85,11 +85,11 @@ class Schemas:
         if issubclass(kind, Finding):
             fields |= {"subject": TEXT, MESSAGE: TEXT, "code": TEXT}
         for field in dataclasses.fields(kind):
-            fields |= self._field(field.name, hints[field.name], coded=hasattr(kind, "code"))
+            fields |= self._make_field_schema(field.name, hints[field.name], coded=hasattr(kind, "code"))
         doc = (kind.__doc__ or "").partition("\n")[0]
         return {"type": "object", "description": doc, "properties": fields, "required": sorted(fields)}
 
-    def _field(self, name: str, hint: Any, *, coded: bool) -> dict[str, Schema]:
+    def _make_field_schema(self, name: str, hint: Any, *, coded: bool) -> dict[str, Schema]:
         if name.endswith("_ns") and hint in (int, int | None):
             when: Schema = {"type": "string", "format": "date-time"}
             return {name.removesuffix("_ns"): when if hint is int else {"anyOf": [when, {"type": "null"}]}}
@@ -98,7 +98,7 @@ class Schemas:
             if name == MESSAGE and hint is Note and not coded:
                 written |= {"code": TEXT, "numbers": {"type": "object"}}
             return written
-        return {name: self.of(hint)}
+        return {name: self.make_schema(hint)}
 
 
 def _make_facts_schema(hint: Any, schema: Schema) -> Schema:

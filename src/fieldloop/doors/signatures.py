@@ -82,7 +82,7 @@ def _make_parameter(
     argument: ast.arg, default: ast.expr | None, hint: _Type, module: str, *, positional: bool
 ) -> Parameter:
     if hint.kind is None:
-        raise TypeError(f"{argument.arg}: a command line or JSON cannot hold this type; see PLAIN.")
+        raise TypeError(f"{argument.arg}: a command line or JSON cannot hold this type. Use one of the types in PLAIN.")
     value = NO_DEFAULT if default is None else _read_default(default, module)
     written = ast.unparse(argument.annotation) if argument.annotation else ""
     return Parameter(

@@ -10,7 +10,7 @@ from typing import Any
 from fieldloop.model.codec import format_iso_time, to_plain
 from fieldloop.model.condition import Stratum
 from fieldloop.model.note import Note, convert_note_to_plain
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.say.spelled import find_note_fields, get_extra_fields, holds_notes, write_fact_fields
 
 VERSION = 1
@@ -77,7 +77,7 @@ def _convert_to_plain(value: Any) -> Any:
     if isinstance(value, Stratum | Enum):
         return to_plain(value)
     if isinstance(value, Note):
-        return {"message": sentence(value)} | convert_note_to_plain(value, _convert_to_plain)
+        return {"message": write_sentence(value)} | convert_note_to_plain(value, _convert_to_plain)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         write = getattr(value, "json_object", None)
         return write() if callable(write) else _convert_fields(value)

@@ -30,12 +30,12 @@ def compute_verdict_chances(
     """
     from scipy.stats import binom
 
-    rule, looks = Rule(required, planned), Looks.read(settings)
+    rule, looks = Rule(required, planned), Looks.from_settings(settings)
     step = binom.pmf(np.arange(planned + 1), planned, true_rate)
     open_mass, passed, failed = np.ones(1), 0.0, 0.0
     for look in range(1, look_count + 1):
         open_mass = np.convolve(open_mass, step)
-        level, trials = looks.level(look), look * rule.planned
+        level, trials = looks.get_level(look), look * rule.planned
         verdicts = [judge_look(k, trials, rule.required, level).status for k in range(trials + 1)]
         passed += float(open_mass[[v is Status.PASSED for v in verdicts]].sum())
         failed += float(open_mass[[v is Status.FAILED for v in verdicts]].sum())

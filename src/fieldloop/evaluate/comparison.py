@@ -17,7 +17,7 @@ def judge_distractors(
     """Judge which share of the base rate is left with distractors; the bounds are those of that share."""
     kept = settings.number("distractor_min_kept")
     planned = int(settings["distractor_trials"]), int(settings["base_trials"])
-    look = looks.count_complete((len(with_distractors), planned[0]), (len(base), planned[1]))
+    look = looks.count_complete_looks((len(with_distractors), planned[0]), (len(base), planned[1]))
     counted = max(1, look)
     arms = with_distractors[: counted * planned[0]], base[: counted * planned[1]]
     missing = max(counted * planned[0] - len(arms[0]), counted * planned[1] - len(arms[1]), 0)
@@ -26,10 +26,16 @@ def judge_distractors(
         more = max(1, missing)
         tried = seen.trials and seen.base_trials
         message = note("evaluate.base_never_succeeded") if tried else note("evaluate.not_tried", trials=more)
-        return _make_distractor_test(seen, kept, looks.level(look), Status.CANNOT_TELL, (0.0, math.inf), more, message)
-    level = looks.level(look)
+        return _make_distractor_test(
+            seen, kept, looks.get_level(look), Status.CANNOT_TELL, (0.0, math.inf), more, message
+        )
+    level = looks.get_level(look)
     low, high = ratio.compute_ratio_bounds(seen, level)
-    status = _judge_ratio(seen, kept, 1 - level) if look else _judge_at_best(seen, planned, kept, 1 - level)
+    status = (
+        _judge_ratio(seen, kept, 1 - level)
+        if look
+        else _judge_if_missing_trials_succeed(seen, planned, kept, 1 - level)
+    )
     more = 0
     if status is Status.CANNOT_TELL:
         more = missing or _count_more_trials_needed(seen, kept, looks, look)
@@ -47,7 +53,9 @@ def _judge_ratio(seen: ratio.TwoRates, kept: float, alpha: float) -> Status:
     return Status.PASSED if ratio.compute_chance_of_as_good(seen, kept) <= alpha else Status.CANNOT_TELL
 
 
-def _judge_at_best(seen: ratio.TwoRates, planned: tuple[int, int], kept: float, alpha: float) -> Status:
+def _judge_if_missing_trials_succeed(
+    seen: ratio.TwoRates, planned: tuple[int, int], kept: float, alpha: float
+) -> Status:
     """Fail before the first look only if the missing trials could not save the policy; nothing passes yet."""
     best = ratio.TwoRates(seen.successes + planned[0] - seen.trials, planned[0], seen.base_successes, planned[1])
     return Status.FAILED if ratio.compute_chance_of_as_bad(best, kept) <= alpha else Status.CANNOT_TELL
@@ -82,8 +90,8 @@ def _count_more_trials_needed(two_rates: ratio.TwoRates, required_ratio: float, 
     from scipy.special import ndtri
 
     score, planned = abs(ratio.compute_score(two_rates, required_ratio)), two_rates.trials // look
-    ahead = looks.list_ahead(look, planned)
-    enough = (n for n in ahead if score * math.sqrt(n / look) >= float(ndtri(looks.level(n))))
+    ahead = looks.list_next_looks(look, planned)
+    enough = (n for n in ahead if score * math.sqrt(n / look) >= float(ndtri(looks.get_level(n))))
     return (next(enough, ahead[-1]) - look) * planned
 
 

@@ -37,18 +37,21 @@ def judge_gate(
     many. Settings: the section `gate`.
     """
     by_scenario, unknown = _group_by_scenario(outcomes, policy)
-    looks = Looks.read(settings)
+    looks = Looks.from_settings(settings)
     base, consecutive = by_scenario.get(trial.BASE, ()), by_scenario.get(trial.CONSECUTIVE, ())
     tests = (
         *_judge_lightings(by_scenario, settings, looks),
         *_judge_positions(by_scenario, settings, looks),
         judge_distractors(
-            _list_autonomous(by_scenario.get(trial.DISTRACTORS, ())), _list_autonomous(base), settings, looks
+            _list_autonomous_results(by_scenario.get(trial.DISTRACTORS, ())),
+            _list_autonomous_results(base),
+            settings,
+            looks,
         ),
         _judge_consecutive(by_scenario, settings, looks, unknown),
-        judge_pattern(_list_autonomous(consecutive), settings),
+        judge_pattern(_list_autonomous_results(consecutive), settings),
         judge_latency(latency),
-        judge_cycle_time(_list_cycles(base), _list_cycles(consecutive), target_cycle_s, settings, looks),
+        judge_cycle_time(_list_cycle_times_s(base), _list_cycle_times_s(consecutive), target_cycle_s, settings, looks),
     )
     status = next(s for s in Status if s in {t.status for t in tests})
     return Decision(decision_id, policy, status, tests, settings.fingerprint, at_ns)
@@ -89,7 +92,9 @@ def _judge_consecutive(
     by_scenario: Mapping[str, Sequence[Outcome]], settings: Section, looks: Looks, unknown: Sequence[Outcome]
 ) -> GateTest:
     rule = Rule(settings.number("consecutive_min_rate"), int(settings["consecutive_trials"]))
-    judged = judge_rate(trial.CONSECUTIVE, rule, _list_autonomous(by_scenario.get(trial.CONSECUTIVE, ())), looks)
+    judged = judge_rate(
+        trial.CONSECUTIVE, rule, _list_autonomous_results(by_scenario.get(trial.CONSECUTIVE, ())), looks
+    )
     if not unknown:
         return judged
     names = tuple(sorted({repr(o.scenario) for o in unknown}))
@@ -128,14 +133,14 @@ def _judge_scenarios(
     """Judge every scenario with one of these prefixes; untried ones are included, undecided."""
     names = sorted(name for name in by_scenario if name.startswith(prefixes))
     names += [f"{prefixes[0]}untried {n}" for n in range(len(names) + 1, required_scenarios + 1)]
-    return tuple(judge_rate(n, rule, _list_autonomous(by_scenario.get(n, ())), looks) for n in names)
+    return tuple(judge_rate(n, rule, _list_autonomous_results(by_scenario.get(n, ())), looks) for n in names)
 
 
-def _list_autonomous(outcomes: Sequence[Outcome]) -> list[bool]:
+def _list_autonomous_results(outcomes: Sequence[Outcome]) -> list[bool]:
     return [_is_autonomous(outcome) for outcome in outcomes]
 
 
-def _list_cycles(outcomes: Sequence[Outcome]) -> list[float | None]:
+def _list_cycle_times_s(outcomes: Sequence[Outcome]) -> list[float | None]:
     """The cycle time of every trial; None where it failed or was not timed."""
     return [outcome.cycle_s if outcome.succeeded else None for outcome in outcomes]
 

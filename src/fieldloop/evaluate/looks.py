@@ -19,19 +19,19 @@ class Looks:
     max_trials: int
 
     @classmethod
-    def read(cls, settings: Section) -> "Looks":
+    def from_settings(cls, settings: Section) -> "Looks":
         """Read them from the section `gate`."""
         return cls(1 - settings.number("confidence"), int(settings["max_trials"]))
 
-    def level(self, look: int) -> float:
+    def get_level(self, look: int) -> float:
         """Return the confidence that a look requires; before the first look, that of the first."""
         number = max(1, look)
         return 1 - self.alpha / (number * (number + 1))
 
-    def count_complete(self, *counts: tuple[int, int]) -> int:
+    def count_complete_looks(self, *counts: tuple[int, int]) -> int:
         """Return how many looks are complete, from (trials, planned trials) of everything that a test compares."""
         return min(trials // planned for trials, planned in counts)
 
-    def list_ahead(self, look: int, planned: int) -> range:
+    def list_next_looks(self, look: int, planned: int) -> range:
         """Return the looks after this one, as far as trials are worth running; always at least the next one."""
         return range(look + 1, max(look + 1, self.max_trials // planned) + 1)

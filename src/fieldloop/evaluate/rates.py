@@ -30,12 +30,12 @@ class Judged(NamedTuple):
 
 def judge_rate(name: str, rule: Rule, succeeded: Sequence[bool], looks: Looks) -> GateTest:
     """Judge trials, in order of time, against a required rate, at the last complete look."""
-    look = looks.count_complete((len(succeeded), rule.planned))
+    look = looks.count_complete_looks((len(succeeded), rule.planned))
     judged = _judge_trials(rule, succeeded, look, looks)
     more, near = (0, False) if judged.status is not Status.CANNOT_TELL else _count_more(rule, succeeded, look, looks)
     return GateTest(
         name=name,
-        required=note("evaluate.rate_required", rate=rule.required, level=looks.level(look), planned=rule.planned),
+        required=note("evaluate.rate_required", rate=rule.required, level=looks.get_level(look), planned=rule.planned),
         status=judged.status,
         successes=judged.successes,
         trials=judged.trials,
@@ -58,9 +58,9 @@ def _judge_trials(rule: Rule, succeeded: Sequence[bool], look: int, looks: Looks
     judged, everything = None, sum(succeeded)
     if look:
         counted = look * rule.planned
-        judged = judge_look(sum(succeeded[:counted]), counted, rule.required, looks.level(look))
+        judged = judge_look(sum(succeeded[:counted]), counted, rule.required, looks.get_level(look))
     if judged is None or judged.status is Status.CANNOT_TELL:
-        missing, level = (look + 1) * rule.planned - len(succeeded), looks.level(look + 1)
+        missing, level = (look + 1) * rule.planned - len(succeeded), looks.get_level(look + 1)
         at_best = judge_look(everything + missing, (look + 1) * rule.planned, rule.required, level)
         so_far = judge_look(everything, len(succeeded), rule.required, level)
         if at_best.status is Status.FAILED:  # the next look fails whatever the missing trials bring
@@ -71,10 +71,10 @@ def _judge_trials(rule: Rule, succeeded: Sequence[bool], look: int, looks: Looks
 
 def _count_more(rule: Rule, succeeded: Sequence[bool], look: int, looks: Looks) -> tuple[int, bool]:
     """Return how many more trials would decide at the observed rate, and whether none of the looks ahead would."""
-    ahead = looks.list_ahead(look, rule.planned)
+    ahead = looks.list_next_looks(look, rule.planned)
     rate = sum(succeeded) / len(succeeded) if succeeded else 1.0
     for number in ahead:
-        trials, level = number * rule.planned, looks.level(number)
+        trials, level = number * rule.planned, looks.get_level(number)
         least, most = math.floor(rate * trials + 1e-9), math.ceil(rate * trials - 1e-9)
         passes = judge_look(least, trials, rule.required, level).status is Status.PASSED
         if passes or judge_look(most, trials, rule.required, level).status is Status.FAILED:

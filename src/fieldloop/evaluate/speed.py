@@ -36,7 +36,7 @@ def judge_cycle_time(
     trial, None where it failed or was not timed.
     """
     planned = int(settings["base_trials"]), int(settings["consecutive_trials"])
-    look = looks.count_complete((len(base_s), planned[0]), (len(consecutive_s), planned[1]))
+    look = looks.count_complete_looks((len(base_s), planned[0]), (len(consecutive_s), planned[1]))
     cycles_s = [*base_s[: look * planned[0]], *consecutive_s[: look * planned[1]]]
     known = np.array([c for c in cycles_s if c is not None and math.isfinite(c)])
     if target_s is None:
@@ -59,7 +59,7 @@ def judge_cycle_time(
         few = note("evaluate.cycle_too_few", timed=len(known))
         return _make_cycle_test(required, Status.CANNOT_TELL, known, (math.nan, math.nan), needed, few)
     mean, error = float(known.mean()), float(known.std(ddof=1) / math.sqrt(len(known)))
-    half = _compute_t_quantile(looks.level(look), len(known)) * error
+    half = _compute_t_quantile(looks.get_level(look), len(known)) * error
     low, high = mean - half, mean + half
     status = Status.PASSED if high <= limit_s else Status.FAILED if low > limit_s else Status.CANNOT_TELL
     more = 0
@@ -75,7 +75,7 @@ def _count_more_trials_needed(gap_s: float, error_s: float, timed_trials: int, l
     left = max(1, looks.max_trials - timed_trials)
     if gap_s == 0:
         return left
-    factor = (_compute_t_quantile(looks.level(look + 1), timed_trials) * error_s / gap_s) ** 2
+    factor = (_compute_t_quantile(looks.get_level(look + 1), timed_trials) * error_s / gap_s) ** 2
     return int(min(left, max(1, math.ceil(timed_trials * (factor - 1)))))
 
 

@@ -24,6 +24,6 @@ class Trial:
     stratum: Stratum
     parameters: tuple[tuple[str, float], ...] = ()
 
-    def parameter(self, name: str) -> float | None:
+    def get_parameter(self, name: str) -> float | None:
         """Return a parameter by name, None where this trial does not set it."""
         return dict(self.parameters).get(name)

@@ -38,7 +38,7 @@ def average_transforms(transforms: Floats, weights: ArrayLike | None = None) -> 
     return tf.make_transform(turn, w @ transforms[:, :3, 3])
 
 
-def apply_step(transforms: Floats, step: ArrayLike) -> Floats:
+def apply_small_motion(transforms: Floats, step: ArrayLike) -> Floats:
     """Go on from a transform by a small step in its own frame: rotation vector (rad), then shift (m)."""
     twist = np.asarray(step, dtype=float)
     return transforms @ tf.make_transform(tf.rotation_from_vector(twist[..., :3]), twist[..., 3:])

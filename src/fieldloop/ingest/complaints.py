@@ -17,7 +17,7 @@ class Complaints:
     def __call__(self, place: int | str, message: Note) -> None:
         """Note a defect; a number is a byte of the file."""
         if isinstance(place, int):
-            defect = Defect.at(self._subject, "byte", place, message)
+            defect = Defect.from_place(self._subject, "byte", place, message)
         else:
             defect = Defect(self._subject, place, message)
         if defect in self._reported:
@@ -27,7 +27,7 @@ class Complaints:
         else:
             self._more += 1
 
-    def defects(self) -> tuple[Defect, ...]:
+    def list_defects(self) -> tuple[Defect, ...]:
         """Return the defects so far."""
         more = (Defect(self._subject, "", note("ingest.more_defects", more=self._more)),) if self._more else ()
         return (*self._reported, *more)

@@ -41,7 +41,7 @@ class OpenLog:
         return tuple(sorted({file for log in self._found for file in list_log_files(log.reader, log.path)}))
 
     @property
-    def expected(self) -> int:
+    def expected_recordings(self) -> int:
         """Return how many recordings to expect, for a progress bar; broken logs may give fewer."""
         return sum(
             self._call_noting_failure(log.reader, log.path, partial(count_recordings, log.reader, log.path)) or 0
@@ -56,9 +56,9 @@ class OpenLog:
     @property
     def recordings(self) -> Iterator[Recording]:
         """Iterate over the recordings, from the first each time this is asked for."""
-        return self.part(0, None)
+        return self.read_part(0, None)
 
-    def part(self, start: int, stop: int | None) -> Iterator[Recording]:
+    def read_part(self, start: int, stop: int | None) -> Iterator[Recording]:
         """Iterate over the recordings from `start` up to `stop`, so that several workers can share one log.
 
         Defects of the log as a whole are reported by the first part only; the others start with an empty list.

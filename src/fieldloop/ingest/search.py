@@ -57,7 +57,7 @@ def find_logs(path: Path, readers: Sequence[Reader]) -> tuple[tuple[FoundLog, ..
     defects += _find_split_bags(logs, path)
     suffixes = {log.path.suffix for log in logs if log.path.is_file()} - {""}
     defects += [
-        Defect.at(
+        Defect.from_place(
             other.relative_to(path).as_posix(), "byte", 0, note("ingest.not_a_log", reason=explain_not_a_log(other))
         )
         for other in others

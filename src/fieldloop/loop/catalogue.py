@@ -79,7 +79,7 @@ USE_CASES = (
         needs=Needs.NOTHING,
         no_route="the server needs a workspace first",
     ),
-    UseCase("home", "home.home:home", ANYONE, reads=True),
+    UseCase("home", "home.home:show_home", ANYONE, reads=True),
     UseCase("audit", "audit.audit:audit", ENGINEER, writes=("html",)),
     UseCase("audit write", "audit.write:write_map", ENGINEER),
     UseCase("audit override", "audit.audit:override_audit", ENGINEER),
@@ -187,7 +187,7 @@ USE_CASES = (
     UseCase(
         "monitor template", "run.outcomes:write_outcome_template", ROBOT, reads=True, writes=("out",), new=("out",)
     ),
-    UseCase("monitor floor", "home.floor:floor", ANYONE, reads=True),
+    UseCase("monitor floor", "home.floor:show_floor", ANYONE, reads=True),
     UseCase("monitor outcomes", "run.outcomes:list_outcomes", ANYONE, reads=True),
     UseCase("rollout", "run.rollout:list_rollouts", ANYONE, reads=True),
     UseCase("rollout start", "run.rollout:start_policy_rollout", ENGINEER),

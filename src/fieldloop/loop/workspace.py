@@ -88,23 +88,25 @@ class Workspace:
         """Return the protocol in force for a task, the shipped one where the workspace has none of its own."""
         return self.protocols.get(task or self.task, default_protocol())
 
-    def newest(self, noun: type[T]) -> T | None:
+    def find_newest(self, noun: type[T]) -> T | None:
         """Return the most recently stated noun of a kind, None without any."""
-        found: T | None = self.newest_of(noun)[noun]
+        found: T | None = self.find_newest_of_several(noun)[noun]
         return found
 
-    def newest_of(self, *nouns: type) -> dict[type, Any]:
+    def find_newest_of_several(self, *nouns: type) -> dict[type, Any]:
         """Return the last noun of several kinds in one read, None for kinds without any."""
-        return self._read("newest", nouns, lambda missing: dict.fromkeys(missing) | self.store.views.newest(*missing))
+        return self._read(
+            "newest", nouns, lambda missing: dict.fromkeys(missing) | self.store.views.find_newest(*missing)
+        )
 
-    def all_of(self, noun: type[T]) -> tuple[T, ...]:
+    def find_all(self, noun: type[T]) -> tuple[T, ...]:
         """Return all nouns of a kind, newest first; meant for kinds with few nouns."""
-        found: tuple[T, ...] = self.all_of_several(noun)[noun]
+        found: tuple[T, ...] = self.find_all_of_several(noun)[noun]
         return found
 
-    def all_of_several(self, *nouns: type) -> dict[type, tuple[Any, ...]]:
+    def find_all_of_several(self, *nouns: type) -> dict[type, tuple[Any, ...]]:
         """Return every noun of several kinds in one read, newest first."""
-        found = self._read("all", nouns, lambda missing: self.store.views.all_of(*missing))
+        found = self._read("all", nouns, lambda missing: self.store.views.find_all(*missing))
         return {noun: tuple(every) for noun, every in found.items()}
 
     def _read(
@@ -116,13 +118,13 @@ class Workspace:
             seen.update({(what, noun): found for noun, found in read(missing).items()})
         return {noun: seen[what, noun] for noun in nouns}
 
-    def at_one_moment(self) -> "Workspace":
+    def with_read_cache(self) -> "Workspace":
         """Return the same workspace with a cache of reads, for one page or command."""
         return dataclasses.replace(self, seen={})
 
     def last_seq(self) -> int:
         """Return the sequence number of the newest event, 0 where there is none."""
-        return self.store.last()
+        return self.store.get_last_seq()
 
     def write(self, *events: Event, caused_by: int | None = None, expect: Expected | Unchanged | None = None) -> int:
         """Append events atomically under this actor; `expect` as in `Store.append`."""

@@ -21,7 +21,7 @@ OWN_FORM: dict[Any, Callable[[Any], Any]] = {Stratum: Stratum.parse, Note: read_
 """Readers of nouns with a special serialised form."""
 WRITTEN: dict[Any, Callable[[Any], Any]] = {
     Stratum: str,
-    Subject: Subject.written,
+    Subject: Subject.to_plain,
     Note: lambda fact: convert_note_to_plain(fact, to_plain),
 }
 """Writers of nouns with a special serialised form."""

@@ -62,10 +62,10 @@ class Stratum:
         kept = set(factors)
         return Stratum(tuple(c for c in self.conditions if c.factor in kept))
 
-    def at(self, site: str) -> "Stratum":
+    def add_site(self, site: str) -> "Stratum":
         """Return the same with the site among its conditions, where it has none.
 
-        >>> str(Stratum.of(lighting="dim").at("gdansk"))
+        >>> str(Stratum.of(lighting="dim").add_site("gdansk"))
         'lighting=dim,site=gdansk'
         """
         return self if not site or self.level("site") else Stratum.of({"site": site, **self.levels})

@@ -129,7 +129,7 @@ class Deployment:
             shares[e.stratum] = shares.get(e.stratum, 0.0) + weight * e.share / counted
         return tuple(Exposure(stratum, share) for stratum, share in shares.items())
 
-    def mixes(self, site: Site) -> dict[str, dict[str, float]]:
+    def get_mixes(self, site: Site) -> dict[str, dict[str, float]]:
         """Every factor with its claimed shares at a site, the tiers of the catalogue first."""
         return self._get_tier_mix(site) | site.mixes
 
@@ -142,7 +142,7 @@ class Deployment:
         """The time zone (IANA) of every site by its id; days begin at midnight there."""
         return {site.id: site.time_zone for site in self.sites}
 
-    def picks_at(self, site: str) -> dict[str, float]:
+    def get_picks_at(self, site: str) -> dict[str, float]:
         """Picks a week of every article at a site, by its id."""
         return get_picks_at_site(self.skus, site)
 

@@ -55,23 +55,23 @@ class Episode:
     set_aside: str = ""
 
     @property
-    def where(self) -> Stratum:
+    def stratum_with_site(self) -> Stratum:
         """The stratum with the site among its conditions, wherever the log states it."""
-        return self.stratum.at(self.site)
+        return self.stratum.add_site(self.site)
 
     @property
     def circumstances(self) -> Stratum:
         """Conditions with site and operator; an operator among the conditions comes first."""
         people = {"operator": self.operator} if self.operator else {}
-        return Stratum.of({**people, **self.where.levels})
+        return Stratum.of({**people, **self.stratum_with_site.levels})
 
     @property
     def handled(self) -> str:
         """The thing that was handled, from a condition or a further fact; '' where not stated."""
-        stated = (self.stratum.level(name) or self.fact(name) for name in OBJECT_FACTORS)
+        stated = (self.stratum.level(name) or self.get_fact(name) for name in OBJECT_FACTORS)
         return next((one for one in stated if one), "")
 
-    def fact(self, name: str) -> str | None:
+    def get_fact(self, name: str) -> str | None:
         """Return a further fact by name, None where not stated."""
         return dict(self.facts).get(name)
 
@@ -101,7 +101,7 @@ class Defect:
             object.__setattr__(self, "message", read_note(self.message))
 
     @classmethod
-    def at(cls, subject: str, counted: str, number: int, message: Note, harm: Harm = Harm.LOST) -> "Defect":
+    def from_place(cls, subject: str, counted: str, number: int, message: Note, harm: Harm = Harm.LOST) -> "Defect":
         """Place a defect by a number (a byte, a row, an episode); the number is kept with its message, too."""
         counted_message = replace(message, numbers=(*message.numbers, (counted, number)))
         return cls(subject, f"{counted} {number}", counted_message, harm)

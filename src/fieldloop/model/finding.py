@@ -140,7 +140,7 @@ class Finding:
         """Read the form of earlier versions: a displayed subject and a message instead of facts."""
         if "about" in raw:
             return raw
-        about = Subject.from_displayed(raw.get("subject", "")).written()
+        about = Subject.from_displayed(raw.get("subject", "")).to_plain()
         return {**raw, "about": about, "as_written": raw.get("message", "")}
 
 

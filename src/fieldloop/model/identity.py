@@ -10,10 +10,10 @@ CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 RANDOM_BITS = 80
 
 
-def content_id(parts: Iterable[bytes]) -> str:
+def compute_content_id(parts: Iterable[bytes]) -> str:
     """SHA-256 over length-prefixed parts, so that moving a byte from one part to the next changes the id.
 
-    >>> content_id([b"ab", b"c"]) == content_id([b"a", b"bc"])
+    >>> compute_content_id([b"ab", b"c"]) == compute_content_id([b"a", b"bc"])
     False
     """
     digest = hashlib.sha256()

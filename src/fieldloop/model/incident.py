@@ -41,7 +41,7 @@ class Incident:
     alarm: str | None = None
     steps: tuple[StepDone, ...] = ()
 
-    def done(self, step: Step) -> StepDone | None:
+    def find_done_step(self, step: Step) -> StepDone | None:
         """Return this step if it was taken."""
         return next((s for s in self.steps if s.step is step), None)
 

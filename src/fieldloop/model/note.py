@@ -59,7 +59,7 @@ class Subject:
         stream, _, other = name.partition(PAIR)
         return Subject(stream, other)
 
-    def written(self) -> dict[str, str]:
+    def to_plain(self) -> dict[str, str]:
         """Return its plain form: the parts that are named."""
         return {name: part for name in FIELDS if (part := getattr(self, name))}
 

@@ -127,6 +127,6 @@ class Outcome:
     steps: tuple[Step, ...] = ()
     facts: tuple[tuple[str, float], ...] = ()
 
-    def fact(self, name: str) -> float | None:
+    def get_fact(self, name: str) -> float | None:
         """Return a number from telemetry, None where it was not logged."""
         return dict(self.facts).get(name)

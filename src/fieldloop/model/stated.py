@@ -59,7 +59,7 @@ def get_fact_text(episode: Episode, name: str) -> str:
     if name in FLAGS:
         return TRUTH_TEXTS[getattr(episode, name)]
     field_text = str(getattr(episode, name)) if name in STATEABLE else ""
-    fact = episode.fact(name) if name in OBJECT_FACTORS else ""
+    fact = episode.get_fact(name) if name in OBJECT_FACTORS else ""
     return field_text or fact or episode.stratum.level(name) or ""
 
 

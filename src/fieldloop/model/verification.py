@@ -39,11 +39,11 @@ class Verification:
     id: str = ""
 
     @property
-    def good(self) -> bool:
+    def is_good(self) -> bool:
         """Whether every check passed; 'cannot tell' does not count as good."""
         return all(f.status is Status.PASSED for f in self.findings)
 
     @property
-    def halts(self) -> bool:
+    def halts_collection(self) -> bool:
         """Whether collection must stop until recalibrated; 'cannot tell' stops it too."""
         return any(f.status is not Status.PASSED for f in self.findings if ".halt_" in f.check)

@@ -35,7 +35,7 @@ class WrittenPoses:
         """How many poses there are."""
         return len(self.names)
 
-    def only(self, rows: NDArray[np.intp]) -> "WrittenPoses":
+    def select_rows(self, rows: NDArray[np.intp]) -> "WrittenPoses":
         """Return some of the poses, by number."""
         return WrittenPoses(
             self.side,

@@ -15,19 +15,19 @@ class Bought:
     real: Floats
     simulated: Floats
 
-    def plus(self, other: "Bought") -> "Bought":
+    def add(self, other: "Bought") -> "Bought":
         """Return both together."""
         return Bought(self.real + other.real, self.simulated + other.simulated)
 
-    def real_equivalent(self, worth: float) -> Floats:
+    def compute_real_equivalent(self, worth: float) -> Floats:
         """Return the equivalent number of real demonstrations, where a simulated one is worth that share."""
         return np.asarray(self.real + worth * self.simulated)
 
-    def cost(self, gain: Gain) -> float:
+    def compute_cost(self, gain: Gain) -> float:
         """Return their cost, including failed tries."""
         return float(self.real @ gain.price + self.simulated.sum() * gain.settings.number("simulation_cost"))
 
 
-def bought_from_people(good: Floats) -> Bought:
+def count_as_made_by_people(good: Floats) -> Bought:
     """Return demonstrations that are all made by people."""
     return Bought(good, np.zeros(len(good)))

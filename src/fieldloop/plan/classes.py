@@ -27,14 +27,14 @@ class Classes:
         self._has = csr_matrix((np.ones(columns.size), columns.ravel(), edges), (count, self._shared))
         self._in = self._has.T
 
-    def row(self, by_part: Sequence[Floats]) -> Floats:
+    def concatenate_class_values(self, by_part: Sequence[Floats]) -> Floats:
         """Concatenate the values of each part's classes into one row."""
         return np.concatenate([*by_part[:-1], by_part[-1][self._rows]])
 
-    def sums(self, values: Floats) -> Floats:
+    def sum_by_class(self, values: Floats) -> Floats:
         """Sum a column of strata over every class."""
         return np.concatenate([self._in @ values, values])
 
-    def each(self, values: Floats) -> Floats:
+    def sum_classes_of_each_stratum(self, values: Floats) -> Floats:
         """Give each stratum the sum of the values of its classes."""
         return np.asarray(self._has @ values[: self._shared] + values[self._shared :])

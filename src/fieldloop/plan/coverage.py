@@ -16,7 +16,7 @@ from fieldloop.protocol import Section
 Costs = Sequence[tuple[Stratum, float]]
 
 
-def coverage(
+def compute_coverage(
     exposures: Iterable[Exposure],
     episodes: Iterable[Episode],
     outcomes: Iterable[Outcome] = (),
@@ -28,17 +28,17 @@ def coverage(
     """Count demonstrations and failures per deployed stratum, largest share of production first.
 
     `factors` merges strata that differ in nothing else. `episodes` are good enough to learn from, `tried` is all that
-    was collected. An episode that does not log a condition counts for no stratum; `uncounted_log_notes` reports
+    was collected. An episode that does not log a condition counts for no stratum; `note_uncounted_logs` reports
     how many.
     """
     kept = settle_attempts(outcomes)[0]
     counts = Counts(
-        demonstrations=((e.where, 1) for e in episodes),
-        tried=((e.where, 1) for e in tried),
-        attempts=((o.stratum.at(o.site), 1) for o in kept),
-        failures=((o.stratum.at(o.site), 1) for o in kept if not o.succeeded),
+        demonstrations=((e.stratum_with_site, 1) for e in episodes),
+        tried=((e.stratum_with_site, 1) for e in tried),
+        attempts=((o.stratum.add_site(o.site), 1) for o in kept),
+        failures=((o.stratum.add_site(o.site), 1) for o in kept if not o.succeeded),
     )
-    return coverage_of_counts(exposures, counts, factors, costs=costs)
+    return compute_coverage_from_counts(exposures, counts, factors, costs=costs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +51,15 @@ class Counts:
     failures: Iterable[tuple[Stratum, int]] = ()
 
 
-def coverage_of_counts(
+def compute_coverage_from_counts(
     exposures: Iterable[Exposure], counts: Counts, factors: Iterable[str] | None = None, *, costs: Costs = ()
 ) -> tuple[Coverage, ...]:
     """Return coverage from counts by stratum, as the store keeps them for a million outcomes."""
     places = Places(exposures, factors)
-    shown, collected = _count(places, counts.demonstrations), _count(places, counts.tried)
-    attempts, failures = _count(places, counts.attempts), _count(places, counts.failures)
+    shown, collected = _count_by_stratum(places, counts.demonstrations), _count_by_stratum(places, counts.tried)
+    attempts, failures = _count_by_stratum(places, counts.attempts), _count_by_stratum(places, counts.failures)
     total = sum(shown)
-    prices = _prices(places.strata, costs)
+    prices = _list_demonstration_costs(places.strata, costs)
     shares = [count / total if total else 0.0 for count in shown]
     columns = (places.strata, places.shares, shown, shares, attempts, failures, collected, prices)
     return tuple(map(Coverage, *columns))
@@ -80,19 +80,19 @@ def read_demonstration_costs(settings: Section) -> tuple[tuple[Stratum, float], 
     return tuple(costs)
 
 
-def _count(places: Places, logged: Iterable[tuple[Stratum, int]]) -> list[int]:
+def _count_by_stratum(places: Places, logged: Iterable[tuple[Stratum, int]]) -> list[int]:
     counts = [0] * len(places.strata)
     by_stratum = Counter[Stratum]()
     for stratum, count in logged:
         by_stratum[stratum] += count
     for stratum, count in by_stratum.items():
-        at = places.of(stratum)
+        at = places.find_position(stratum)
         if at is not None:
             counts[at] += count
     return counts
 
 
-def _prices(strata: Sequence[Stratum], costs: Costs) -> list[float]:
+def _list_demonstration_costs(strata: Sequence[Stratum], costs: Costs) -> list[float]:
     prices = [1.0] * len(strata)
     for covered, times in costs:
         for at, stratum in enumerate(strata):

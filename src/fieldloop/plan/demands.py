@@ -11,7 +11,7 @@ from fieldloop.model.plan import Demand, Quota
 from fieldloop.plan.gain import Gain
 from fieldloop.plan.rounding import round_to_whole
 from fieldloop.plan.strata import Floats
-from fieldloop.plan.strategies import LEAST, Request, marginal
+from fieldloop.plan.strategies import LEAST, Request, allocate_by_expected_gain
 
 
 class Asked:
@@ -30,9 +30,9 @@ class Asked:
         """Return the cost of what has been granted."""
         return float(self.good @ self.gain.price) + sum(q.cost for q in self.outside)
 
-    def honour(self, demand: Demand) -> None:
+    def grant_demand(self, demand: Demand) -> None:
         """Grant a demand where in its strata the gain is largest; outside the map exactly as requested."""
-        rows = self.gain.table.rows(demand.stratum)
+        rows = self.gain.table.find_rows(demand.stratum)
         usual = float(self.gain.price[rows].mean()) if len(rows) else 1.0
         money = min(self.left, demand.demonstrations * usual)
         got = (
@@ -48,35 +48,35 @@ class Asked:
         among = np.zeros(len(price), dtype=bool)
         among[rows] = True
         request = Request(money, among, self.good, np.full(len(price), np.inf))
-        wanted = marginal(self.gain, request)
+        wanted = allocate_by_expected_gain(self.gain, request)
         # where cheap strata gain most, the money would buy more than was requested
         wanted = wanted * min(1.0, demand.demonstrations / max(float(wanted.sum()), LEAST))
-        added = round_to_whole(wanted, price, float(wanted @ price), self.gain.order(), self.rng)
+        added = round_to_whole(wanted, price, float(wanted @ price), self.gain.sort_similar_strata_together(), self.rng)
         self.good = self.good + added
         self.left -= float(added @ price)
         for row in np.flatnonzero(added):
-            reason = _answered_demand_note(demand, int(added[row]), int(added.sum()))
+            reason = _note_answered_demand(demand, int(added[row]), int(added.sum()))
             self.reasons.setdefault(int(row), []).append(reason)
         return int(added.sum())
 
     def _grant_outside_map(self, demand: Demand, amount: int) -> int:
         if amount <= 0:
             return 0
-        why = note("plan.quota_outside_map", _answered_demand_note(demand, amount, amount), demonstrations=amount)
+        why = note("plan.quota_outside_map", _note_answered_demand(demand, amount, amount), demonstrations=amount)
         self.outside.append(Quota(demand.stratum, amount, 0.0, 0.0, 0.0, why, cost=float(amount)))
         self.left -= amount
         return amount
 
 
-def _answered_demand_note(demand: Demand, here: int, got: int) -> Note:
+def _note_answered_demand(demand: Demand, here: int, got: int) -> Note:
     """Return which demand a stratum's demonstrations answer, and how far it is answered."""
     details = [demand.why]
     if got < demand.demonstrations:
         details.append(note("plan.demand_cut", asked=demand.demonstrations, got=got))
-    return note("plan.demand_answered", *details, demonstrations=here, source=demand.source, by=_asked_by(demand))
+    return note("plan.demand_answered", *details, demonstrations=here, source=demand.source, by=_note_who_asked(demand))
 
 
-def _asked_by(demand: Demand) -> Note:
+def _note_who_asked(demand: Demand) -> Note:
     """Name who asks by kind and day: 'diagnosis_01M6…' is a name for machines."""
     kind, _, rest = demand.source.partition("_")
     if not rest or not demand.at_ns:

@@ -26,7 +26,7 @@ class Deployed:
     levels: Mapping[str, frozenset[str]]
 
     @classmethod
-    def of(cls, coverages: Sequence[Coverage]) -> "Deployed":
+    def from_coverages(cls, coverages: Sequence[Coverage]) -> "Deployed":
         """Read the deployed strata from their coverage."""
         strata = [covered.stratum for covered in coverages if covered.exposure > 0.0]
         conditions = {condition for stratum in strata for condition in stratum.conditions}
@@ -35,26 +35,26 @@ class Deployed:
             Narrowest(strata), {f: frozenset(c.level for c in conditions if c.factor == f) for f in sorted(factors)}
         )
 
-    def shared(self, stratum: Stratum) -> tuple[str, ...]:
+    def list_shared_factors(self, stratum: Stratum) -> tuple[str, ...]:
         """Name the factors whose level a logged stratum shares with production.
 
-        >>> map_ = Deployed.of([Coverage(Stratum.of(light="dim", site="gdansk"), 1.0, 0, 0.0)])
-        >>> map_.shared(Stratum.of(light="dim", site="lab"))
+        >>> map_ = Deployed.from_coverages([Coverage(Stratum.of(light="dim", site="gdansk"), 1.0, 0, 0.0)])
+        >>> map_.list_shared_factors(Stratum.of(light="dim", site="lab"))
         ('light',)
         """
         logged = stratum.levels
         return tuple(factor for factor, known in self.levels.items() if logged.get(factor) in known)
 
-    def outside(self, logged: Logged) -> Counter[Stratum]:
+    def count_outside_map(self, logged: Logged) -> Counter[Stratum]:
         """Count what lies in no deployed stratum but shares a level with one, by the factors of the map."""
         counts = Counter[Stratum]()
         for stratum, count in logged:
-            if self.narrowest.of(stratum) is None and self.shared(stratum):
+            if self.narrowest.find_position(stratum) is None and self.list_shared_factors(stratum):
                 counts[stratum.only(self.levels)] += count
         return counts
 
 
-def demonstrated_elsewhere(
+def compute_coverage_elsewhere(
     coverages: Sequence[Coverage], demonstrations: Logged, tried: Logged = (), learnt: Logged | None = None
 ) -> tuple[Coverage, ...]:
     """Return the undeployed strata that were demonstrated, each without a share of production.
@@ -64,23 +64,25 @@ def demonstrated_elsewhere(
     shown = list(demonstrations)
     if sum(count for _, count in shown) == sum(covered.demonstrations for covered in coverages):
         return ()
-    deployed = Deployed.of(coverages)
-    taught = None if learnt is None else deployed.outside(learnt)
-    return tuple(_rows(deployed.outside(shown), deployed.outside(tried), taught))
+    deployed = Deployed.from_coverages(coverages)
+    taught = None if learnt is None else deployed.count_outside_map(learnt)
+    return tuple(_make_rows(deployed.count_outside_map(shown), deployed.count_outside_map(tried), taught))
 
 
-def _rows(shown: Counter[Stratum], tried: Counter[Stratum], learnt: Counter[Stratum] | None) -> Iterator[Coverage]:
+def _make_rows(shown: Counter[Stratum], tried: Counter[Stratum], learnt: Counter[Stratum] | None) -> Iterator[Coverage]:
     for stratum in sorted(shown):
         taught = None if learnt is None else learnt[stratum]
         yield Coverage(stratum, 0.0, shown[stratum], 0.0, tried=tried[stratum], learnt=taught)
 
 
-def elsewhere_notes(coverages: Sequence[Coverage], elsewhere: Sequence[Coverage], settings: Section) -> Iterator[Note]:
+def note_demonstrations_elsewhere(
+    coverages: Sequence[Coverage], elsewhere: Sequence[Coverage], settings: Section
+) -> Iterator[Note]:
     """Report how many demonstrations count in part, for which factors, and which factors none of them shows."""
     if not elsewhere:
         return
-    deployed = Deployed.of(coverages)
-    shared = {factor for covered in elsewhere for factor in deployed.shared(covered.stratum)}
+    deployed = Deployed.from_coverages(coverages)
+    shared = {factor for covered in elsewhere for factor in deployed.list_shared_factors(covered.stratum)}
     yield note(
         "plan.counted_elsewhere",
         demonstrations=sum(covered.demonstrations for covered in elsewhere),

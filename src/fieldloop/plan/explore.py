@@ -25,7 +25,7 @@ class Explored:
     good: Floats
     levels: dict[int, list[tuple[str, int]]]
 
-    def reasons(self) -> Iterator[tuple[int, Note]]:
+    def list_reasons(self) -> Iterator[tuple[int, Note]]:
         """Return row by row which levels are explored."""
         for row, explored in self.levels.items():
             for level, count in explored:
@@ -41,12 +41,12 @@ def explore_unshown_levels(gain: Gain, good: Floats, money: float) -> Explored:
     floor, left = gain.settings.number("exploration_floor"), gain.settings.number("exploration_share") * money
     # tries of operators that failed count as explored too
     planned = np.maximum(table.demonstrations, table.tried) + good / gain.operators.share
-    wins = table.exposure if gain.nothing_to_win else gain.next(good)
+    wins = table.exposure if gain.nothing_to_win else gain.compute_gain_of_one_more(good)
     worth = np.where(table.exposure > 0.0, wins / gain.price, -np.inf)
     missing = []
     for part in gain.parts:
         if part.reach is Reach.LEVEL:
-            seen, exposure = part.sums(planned), part.sums(table.exposure)
+            seen, exposure = part.sum_by_class(planned), part.sum_by_class(table.exposure)
             missing += [(-exposure[at], part, at) for at in np.flatnonzero((seen < floor) & (exposure > 0.0))]
     added, levels = np.zeros(len(table)), defaultdict[int, list[tuple[str, int]]](list)
     for _, part, level in sorted(missing, key=lambda row: row[0]):
@@ -57,5 +57,5 @@ def explore_unshown_levels(gain: Gain, good: Floats, money: float) -> Explored:
         if more > 0.0:
             added[best] += more
             left -= more * gain.price[best]
-            levels[best].append((table.level(best, part.factors[0]), int(more)))
+            levels[best].append((table.get_level(best, part.factors[0]), int(more)))
     return Explored(added, dict(levels))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fieldloop.plan.hazards import Reason, fit
+from fieldloop.plan.hazards import Reason, fit_hazards
 from fieldloop.plan.parts import Part, Reach
 from fieldloop.plan.strata import Floats, Table
 from fieldloop.protocol import Section
@@ -35,6 +35,6 @@ def estimate_operator_success(table: Table, parts: Sequence[Part], settings: Sec
     several = [p for p in parts if p.reach is not Reach.PAIR]
     base = Reason(np.zeros(len(rows), dtype=np.intp), full, np.full(1, usual), np.full(1, wide))
     more = [Reason(p.codes[rows], full, np.zeros(p.size), np.full(p.size, wide)) for p in several]
-    hazards = fit([base, *more], tried, lost, settings.number("usual_doubt"))
-    excess = np.sum([p.each(size) for size, p in zip(hazards.sizes[1:], several, strict=True)], axis=0)
+    hazards = fit_hazards([base, *more], tried, lost, settings.number("usual_doubt"))
+    excess = np.sum([p.spread_to_strata(size) for size, p in zip(hazards.sizes[1:], several, strict=True)], axis=0)
     return Yield(np.exp(-(hazards.sizes[0][0] + excess)), np.asarray(excess))

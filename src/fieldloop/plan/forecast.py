@@ -10,7 +10,7 @@ from fieldloop.model.plan import Forecast
 from fieldloop.protocol import Section
 
 
-def forecast(
+def forecast_completion(
     left: int, accepted_ns: Iterable[int], began_ns: int, now_ns: int, settings: Section, zone: str = "UTC"
 ) -> Forecast:
     """Forecast the days until so many more are accepted, with an interval; `progress.pace_of` gives both counts.
@@ -26,10 +26,10 @@ def forecast(
     if total == 0:
         return Forecast(left, None, None, None, None, note("plan.no_pace", days=days, left=left))
     pace = total / days
-    spread = _variance(counts, days, pace, settings)
-    step = _quantile(settings.number("confidence"), days + settings.number("pace_prior_days") - 1.0)
-    low = _days_until_reached(left, pace, spread, days, step)
-    high = _days_until_reached(left, pace, spread, days, -step)
+    spread = _estimate_variance(counts, days, pace, settings)
+    step = _compute_t_quantile(settings.number("confidence"), days + settings.number("pace_prior_days") - 1.0)
+    low = _count_days_until_reached(left, pace, spread, days, step)
+    high = _count_days_until_reached(left, pace, spread, days, -step)
     expected = left / pace
     message = note(
         "plan.forecast" if high is not None else "plan.forecast_open",
@@ -44,7 +44,7 @@ def forecast(
     return Forecast(left, pace, expected, low, high, message)
 
 
-def _variance(counts: Counter[int], days: int, pace: float, settings: Section) -> float:
+def _estimate_variance(counts: Counter[int], days: int, pace: float, settings: Section) -> float:
     """Return the variance of a day's count, shrunk towards a usual overdispersion while days are few."""
     usual, weight = settings.number("pace_overdispersion") * pace, settings.number("pace_prior_days")
     squares = sum((count - pace) ** 2 for count in counts.values()) + (days - len(counts)) * pace**2
@@ -52,7 +52,7 @@ def _variance(counts: Counter[int], days: int, pace: float, settings: Section) -
     return max(pace, (squares + weight * usual) / (seen + weight))
 
 
-def _days_until_reached(left: int, pace: float, spread: float, days: int, step: float) -> float | None:
+def _count_days_until_reached(left: int, pace: float, spread: float, days: int, step: float) -> float | None:
     """Solve d·pace + step·√(d·spread + d²·spread/days) = left for d; None where it is never reached."""
     # squared: a·d² + b·d + c = 0; the early root belongs to +step, the late one to -step
     a = pace**2 - step**2 * spread / days
@@ -64,7 +64,7 @@ def _days_until_reached(left: int, pace: float, spread: float, days: int, step: 
     return 2.0 * c / (-b + root) if step > 0.0 else (-b + root) / (2.0 * a)
 
 
-def _quantile(level: float, freedom: float) -> float:
+def _compute_t_quantile(level: float, freedom: float) -> float:
     from scipy.special import stdtrit
 
     return float(stdtrit(freedom, 0.5 + level / 2))

@@ -44,11 +44,11 @@ class Hazards:
     surprise: float
 
 
-def fit(reasons: Sequence[Reason], attempts: Floats, failures: Floats, doubt: float) -> Hazards:
+def fit_hazards(reasons: Sequence[Reason], attempts: Floats, failures: Floats, doubt: float) -> Hazards:
     """Fit hazards to attempts and failures by row; `doubt` is the downward width of a prior, as a share of its size.
 
     >>> kind = Reason(np.asarray([0, 1]), np.ones(2), usual=np.full(2, 0.5), spread=np.full(2, 9.0))
-    >>> found = fit([kind], np.asarray([1000.0, 1000.0]), np.asarray([100.0, 600.0]), 0.5)
+    >>> found = fit_hazards([kind], np.asarray([1000.0, 1000.0]), np.asarray([100.0, 600.0]), 0.5)
     >>> (1.0 - np.exp(-found.sizes[0])).round(3).tolist()
     [0.1, 0.6]
     """
@@ -74,7 +74,7 @@ def fit(reasons: Sequence[Reason], attempts: Floats, failures: Floats, doubt: fl
     middle = usual / spread
     downwards = (spread / np.maximum(spread, doubt * usual)) ** 2
 
-    def surprise(tried: Floats) -> tuple[float, Floats]:
+    def compute_penalty_and_gradient(tried: Floats) -> tuple[float, Floats]:
         hazard = present @ tried + LEAST
         struck = -np.expm1(-hazard)
         away = tried - middle
@@ -83,7 +83,9 @@ def fit(reasons: Sequence[Reason], attempts: Floats, failures: Floats, doubt: fl
         return float(loss), absent @ (attempts - failures / struck) + pull
 
     bounds = [(0.0, None)] * len(usual)
-    answer = minimize(surprise, middle, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": STEPS})
+    answer = minimize(
+        compute_penalty_and_gradient, middle, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": STEPS}
+    )
     sizes[seen] = answer.x * spread
     information = attempts / np.expm1(present @ answer.x + LEAST)
     spreads[seen] = spread * (1.0 + absent.multiply(absent) @ information) ** -0.5

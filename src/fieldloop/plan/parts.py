@@ -34,19 +34,19 @@ class Part:
     codes: NDArray[np.intp]
     size: int
 
-    def sums(self, values: Floats) -> Floats:
+    def sum_by_class(self, values: Floats) -> Floats:
         """Sum a column over the classes."""
         return (
             values if self.reach is Reach.OWN else np.asarray(np.bincount(self.codes, values, self.size), dtype=float)
         )
 
-    def each(self, values: Floats) -> Floats:
+    def spread_to_strata(self, values: Floats) -> Floats:
         """Give each stratum the value of its class."""
         # all codes are in range: 'clip' avoids the check for negative ones, which takes most of the time
         return values if self.reach is Reach.OWN else values.take(self.codes, mode="clip")
 
 
-def parts(table: Table) -> tuple[Part, ...]:
+def split_into_parts(table: Table) -> tuple[Part, ...]:
     """Return the parts that separate some strata but not all, and then each stratum by itself."""
     levels_and_pairs: list[Part] = []
     several = [at for at in range(len(table.factors)) if len(np.unique(table.codes[:, at])) > 1]

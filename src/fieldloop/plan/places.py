@@ -20,7 +20,7 @@ class Narrowest:
         sets = {tuple([c.factor for c in stratum.conditions]) for stratum in strata}
         self.sets = sorted(map(frozenset, sets), key=lambda names: (-len(names), sorted(names)))
 
-    def of(self, logged: Stratum) -> int | None:
+    def find_position(self, logged: Stratum) -> int | None:
         """Return the position of the stratum that this one lies in; None where there is none."""
         for names in self.sets:
             at = self._at.get(str(logged.only(names)))
@@ -51,6 +51,6 @@ class Places:
         self.shares = [shares[text] for text in ordered]
         self._narrowest = Narrowest(self.strata, ordered)
 
-    def of(self, logged: Stratum) -> int | None:
+    def find_position(self, logged: Stratum) -> int | None:
         """Return the position of the deployed stratum that this one lies in; None where there is none."""
-        return self._narrowest.of(logged)
+        return self._narrowest.find_position(logged)

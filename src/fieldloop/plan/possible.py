@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from fieldloop.plan.bought import Bought
 from fieldloop.plan.classes import Classes
-from fieldloop.plan.curves import Curve, exponents, speed_surprise
+from fieldloop.plan.curves import Curve, compute_exponent_penalty, list_plausible_exponents
 from fieldloop.plan.gain import Gain
 from fieldloop.plan.strata import Floats
 
@@ -48,25 +48,25 @@ def draw_possible_gains(gain: Gain, bought: Bought, rng: np.random.Generator) ->
     """
     count, usual = int(gain.settings.number("draws")), gain.settings.number("simulation_worth")
     chosen = np.flatnonzero(bought.real + bought.simulated)
-    won = gain.of(bought.real_equivalent(usual))
+    won = gain.compute_gain_by_stratum(bought.compute_real_equivalent(usual))
     rows = np.union1d(chosen, np.argsort(-won, kind="stable")[:WATCHED])
     larger = float(won.sum()) / max(float(won[rows].sum()), TINY) if won.any() else 1.0
     at_chosen = np.searchsorted(rows, chosen)
-    watched = _watch_strata(gain, bought, rows)
+    watched = _select_strata_to_simulate(gain, bought, rows)
     wholes, real, simulated = np.zeros(count), np.zeros((count, len(chosen))), np.zeros((count, len(chosen)))
     unseen, carried = _draw_unseen_hazard(gain, count, rng), rng.uniform(0.0, min(1.0, 2.0 * usual), count)
-    exposure, hazards = gain.table.exposure[rows], _hazards_by_belief(gain, watched.classes, rows)
+    exposure, hazards = gain.table.exposure[rows], _compute_hazards_by_belief(gain, watched.classes, rows)
     off = np.exp(gain.settings.number("model_spread") * rng.standard_normal(count))
     for world, (curve, belief) in enumerate(_draw_beliefs(gain, count, rng)):
         size, error, lasting = hazards[belief]
         drawn = draw_hazard(size, error, rng) + unseen[world] * watched.share
         extra = watched.real + carried[world] * watched.simulated
-        left = curve.remaining_share_after_more(watched.shown, extra)
-        removed = watched.classes.each(drawn * (1.0 - left))
-        weight = exposure * np.exp(removed - lasting - watched.classes.each(drawn))
+        left = curve.compute_remaining_share_after_more(watched.shown, extra)
+        removed = watched.classes.sum_classes_of_each_stratum(drawn * (1.0 - left))
+        weight = exposure * np.exp(removed - lasting - watched.classes.sum_classes_of_each_stratum(drawn))
         wholes[world] = larger * off[world] * np.sum(weight * -np.expm1(-removed))
         falls = drawn * curve.exponent * left / (watched.shown + extra + curve.borrowed)
-        worth = watched.classes.each(watched.classes.sums(weight) * falls)[at_chosen]
+        worth = watched.classes.sum_classes_of_each_stratum(watched.classes.sum_by_class(weight) * falls)[at_chosen]
         real[world] = worth * bought.real[chosen]
         simulated[world] = worth * bought.simulated[chosen] * carried[world]
     each = wholes / np.maximum((real + simulated).sum(axis=1), TINY)
@@ -87,8 +87,8 @@ def _draw_beliefs(gain: Gain, count: int, rng: np.random.Generator) -> list[tupl
         between = rng.uniform(-0.5, 0.5, count) * step / (len(fits) - 1)
         slopes = np.array([fits[at].curve.exponent for at in chosen]) * np.exp(between)
     else:
-        plausible = exponents(settings, FINE)
-        prior = np.exp(-speed_surprise(plausible, settings))
+        plausible = list_plausible_exponents(settings, FINE)
+        prior = np.exp(-compute_exponent_penalty(plausible, settings))
         slopes = rng.choice(plausible, count, p=prior / prior.sum())
     borrowed = gain.curve.borrowed * np.exp(
         settings.number("prior_demonstrations_spread") * rng.standard_normal(count)
@@ -96,11 +96,18 @@ def _draw_beliefs(gain: Gain, count: int, rng: np.random.Generator) -> list[tupl
     return [(Curve(float(b), float(k)), int(at)) for b, k, at in zip(slopes, borrowed, chosen, strict=True)]
 
 
-def _hazards_by_belief(
+def _compute_hazards_by_belief(
     gain: Gain, classes: Classes, rows: NDArray[np.intp]
 ) -> list[tuple[Floats, Floats, Floats]]:  # fmt: skip
     """Return removable hazards by class, their errors, and lasting hazard by stratum, for each fit."""
-    return [(classes.row(fit.removable), classes.row(fit.errors), fit.lasting[rows]) for fit in gain.beliefs.fits]
+    return [
+        (
+            classes.concatenate_class_values(fit.removable),
+            classes.concatenate_class_values(fit.errors),
+            fit.lasting[rows],
+        )
+        for fit in gain.beliefs.fits
+    ]
 
 
 def _draw_unseen_hazard(gain: Gain, count: int, rng: np.random.Generator) -> Floats:
@@ -113,15 +120,15 @@ def _draw_unseen_hazard(gain: Gain, count: int, rng: np.random.Generator) -> Flo
     return np.asarray(np.maximum(more, 0.0) * (1.0 - gain.settings.number("lasting_share")))
 
 
-def _watch_strata(gain: Gain, bought: Bought, rows: NDArray[np.intp]) -> Watched:
+def _select_strata_to_simulate(gain: Gain, bought: Bought, rows: NDArray[np.intp]) -> Watched:
     classes = Classes(gain.parts, rows)
     shares = {part.reach: gain.settings.number(f"{part.reach}_share") for part in gain.parts}
     alike = Counter(part.reach for part in gain.parts)
     each = [shares[part.reach] / sum(shares.values()) / alike[part.reach] for part in gain.parts]
     columns = (
         gain.shown,
-        [part.sums(bought.real) for part in gain.parts],
-        [part.sums(bought.simulated) for part in gain.parts],
+        [part.sum_by_class(bought.real) for part in gain.parts],
+        [part.sum_by_class(bought.simulated) for part in gain.parts],
         [np.full(part.size, share) for part, share in zip(gain.parts, each, strict=True)],
     )
-    return Watched(classes, *map(classes.row, columns))
+    return Watched(classes, *map(classes.concatenate_class_values, columns))

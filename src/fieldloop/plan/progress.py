@@ -24,7 +24,9 @@ class _Tally:
         counts[2] += status is not None and status is not Status.PASSED
 
 
-def progress(plan: Plan, episodes: Iterable[Episode], statuses: Mapping[str, Status]) -> tuple[Progress, ...]:
+def compute_quota_progress(
+    plan: Plan, episodes: Iterable[Episode], statuses: Mapping[str, Status]
+) -> tuple[Progress, ...]:
     """Count episodes towards the quotas: PASSED is accepted, any other status rejected, none yet is only done.
 
     An episode counts for the narrowest quota that covers it, and once; simulated ones for quotas of the simulator.
@@ -39,7 +41,9 @@ def progress(plan: Plan, episodes: Iterable[Episode], statuses: Mapping[str, Sta
     )
 
 
-def pace_of(plan: Plan, episodes: Iterable[Episode], statuses: Mapping[str, Status]) -> tuple[int, tuple[int, ...]]:
+def measure_pace(
+    plan: Plan, episodes: Iterable[Episode], statuses: Mapping[str, Status]
+) -> tuple[int, tuple[int, ...]]:
     """Return how many demonstrations by people are left, and when those began that were accepted towards them.
 
     Episodes for no quota, beyond a full quota or from a simulator do not bring the end nearer, so the pace leaves them
@@ -54,14 +58,14 @@ def pace_of(plan: Plan, episodes: Iterable[Episode], statuses: Mapping[str, Stat
     return sum(left.values()), tuple(accepted)
 
 
-def accepted_beside(plan: Plan, episodes: Iterable[Episode], statuses: Mapping[str, Status]) -> int:
+def count_accepted_outside_quotas(plan: Plan, episodes: Iterable[Episode], statuses: Mapping[str, Status]) -> int:
     """Return how many accepted episodes count for no quota, such as those of a laboratory."""
     came = tuple(episodes)
     asked = {episode.id for _, episode in _assign_to_quotas(plan, came)}
     return sum(statuses.get(e.id) is Status.PASSED and e.id not in asked for e in came)
 
 
-def order_progress(
+def compute_order_progress(
     plan: Plan,
     episodes: Iterable[Episode],
     statuses: Mapping[str, Status],
@@ -91,9 +95,9 @@ def _assign_to_quotas(plan: Plan, episodes: Sequence[Episode]) -> Iterator[tuple
     real, simulated = (_Finder(plan, simulated=kind) for kind in (False, True))
     done = [0] * len(plan.quotas)
     for episode in episodes:
-        at = (simulated if episode.simulated else real).of(episode.where)
+        at = (simulated if episode.simulated else real).find_quota(episode.stratum_with_site)
         if nothing_real and (at is None or done[at] >= plan.quotas[at].demonstrations):
-            other = real.of(episode.where)
+            other = real.find_quota(episode.stratum_with_site)
             at = at if other is None else other
         if at is not None:
             done[at] += 1
@@ -107,6 +111,6 @@ class _Finder:
         self._mine = [at for at, q in enumerate(plan.quotas) if (q.kind is QuotaKind.SIMULATION) is simulated]
         self._narrowest = Narrowest([plan.quotas[at].stratum for at in self._mine])
 
-    def of(self, logged: Stratum) -> int | None:
-        at = self._narrowest.of(logged)
+    def find_quota(self, logged: Stratum) -> int | None:
+        at = self._narrowest.find_position(logged)
         return None if at is None else self._mine[at]

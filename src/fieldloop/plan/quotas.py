@@ -25,7 +25,7 @@ class Expected:
     high: float
 
 
-def quotas(
+def make_quotas(
     coverages: Sequence[Coverage],
     gain: Gain,
     bought: Bought,
@@ -40,24 +40,27 @@ def quotas(
     if not len(chosen):
         return Expected((), 0.0, 0.0, 0.0)
     usual = gain.settings.number("simulation_worth")
-    taught = bought.real_equivalent(usual)
-    whole, each = float(gain.of(taught).sum()), gain.next(taught)[chosen]
+    taught = bought.compute_real_equivalent(usual)
+    whole, each = float(gain.compute_gain_by_stratum(taught).sum()), gain.compute_gain_of_one_more(taught)[chosen]
     adds = np.stack([each * bought.real[chosen], each * usual * bought.simulated[chosen]])
     shared = whole * adds / max(float(adds.sum()), TINY)
     wholes, *by_kind = draw_possible_gains(gain, bought, rng)
-    first, last = _interval_ends(gain, wholes)
+    first, last = _compute_interval_ends(gain, wholes)
     if not (gain.table.attempts.any() and first <= whole <= last):
         # where little is known, hazards vary so much that the usual ones do not give the middle of the interval
         whole = float(np.clip(wholes.mean(), first, last))
         shared = np.stack([worlds.mean(axis=0) for worlds in by_kind]) * (whole / max(float(wholes.mean()), TINY))
-    lessons, made = _first_demonstration_gains(gain), []
+    lessons, made = _compute_first_demonstration_gains(gain), []
     for kind, won, worlds in zip((QuotaKind.DEMONSTRATION, QuotaKind.SIMULATION), shared, by_kind, strict=True):
         amounts = bought.real if kind is QuotaKind.DEMONSTRATION else bought.simulated
-        low, high = _interval_ends(gain, worlds)
+        low, high = _compute_interval_ends(gain, worlds)
         for at, row in enumerate(chosen.tolist()):
             if not amounts[row]:
                 continue
-            details = [*_quota_reasons(coverages[row], gain, row, lessons, reasons.get(row, ())), *reasons.get(row, ())]
+            details = [
+                *_list_quota_reasons(coverages[row], gain, row, lessons, reasons.get(row, ())),
+                *reasons.get(row, ()),
+            ]
             if kind is QuotaKind.SIMULATION:
                 both = int(bought.real[row] + bought.simulated[row])
                 details.append(note("plan.simulated", simulated=int(amounts[row]), all=both, worth=usual))
@@ -89,12 +92,12 @@ def complete_reason(quota: Quota) -> Quota:
     return replace(quota, why=why)
 
 
-def _interval_ends(gain: Gain, worlds: Floats) -> Floats:
+def _compute_interval_ends(gain: Gain, worlds: Floats) -> Floats:
     level = gain.settings.number("confidence")
     return np.asarray(np.quantile(worlds, [0.5 - level / 2, 0.5 + level / 2], axis=0))
 
 
-def _quota_reasons(
+def _list_quota_reasons(
     covered: Coverage, gain: Gain, row: int, lessons: Sequence[Floats], reasons: Sequence[Note]
 ) -> Iterator[Note]:
     if covered.attempts:
@@ -119,13 +122,13 @@ def _quota_reasons(
     elif not any(reason.code == EXPLORES for reason in reasons):  # what explores teaches nothing that is known yet
         most = max(range(len(lessons)), key=lambda at: lessons[at][gain.parts[at].codes[row]])
         if gain.parts[most].reach is not Reach.OWN:
-            yield note("plan.teaches", levels=tuple(gain.table.level(row, f) for f in gain.parts[most].factors))
+            yield note("plan.teaches", levels=tuple(gain.table.get_level(row, f) for f in gain.parts[most].factors))
 
 
-def _first_demonstration_gains(gain: Gain) -> list[Floats]:
+def _compute_first_demonstration_gains(gain: Gain) -> list[Floats]:
     """Return what the first demonstration of each level, pair and stratum gains; the largest is what it teaches."""
     weight = gain.table.exposure * (1.0 - gain.failure)
     return [
-        part.sums(weight) * size / (shown + gain.curve.borrowed)
+        part.sum_by_class(weight) * size / (shown + gain.curve.borrowed)
         for part, size, shown in zip(gain.parts, gain.why.removable, gain.shown, strict=True)
     ]

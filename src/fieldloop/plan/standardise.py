@@ -19,7 +19,7 @@ FREE = 10.0
 """Spread of the overall odds and of their change: an uninformative prior."""
 
 
-def difference(
+def compare_at_equal_mix(
     table: Table, attempts: Floats, failures: Floats, parts: Sequence[Part], settings: Section
 ) -> tuple[float, float]:
     """Return the success gained on the table's mix, and its standard error; infinite without attempts on one side.
@@ -38,17 +38,21 @@ def difference(
     indicators = hstack([csr_matrix((np.ones(strata), (rows, codes)), (strata, size)) for codes, size in shapes])
     # half the change on each side, so that the prior treats before and after alike
     odds = csr_matrix(vstack([hstack([indicators, -0.5 * indicators]), hstack([indicators, 0.5 * indicators])]))
-    spread = np.concatenate([_spreads(parts, settings, name) for name in ("score_spread", "score_change_spread")])
+    spread = np.concatenate(
+        [_list_prior_spreads(parts, settings, name) for name in ("score_spread", "score_change_spread")]
+    )
     scaled = csr_matrix(odds @ diags(spread))
     tries, fails = attempts.T.ravel(), failures.T.ravel()
 
-    def surprise(at: Floats) -> tuple[float, Floats]:
+    def compute_penalty_and_gradient(at: Floats) -> tuple[float, Floats]:
         line = scaled @ at
         loss = np.sum(tries * np.logaddexp(0.0, line) - fails * line) + 0.5 * at @ at
-        return float(loss), scaled.T @ (tries * _rate(line) - fails) + at
+        return float(loss), scaled.T @ (tries * _convert_odds_to_rate(line) - fails) + at
 
-    mode = minimize(surprise, np.zeros(len(spread)), jac=True, method="L-BFGS-B", options={"maxiter": 500}).x
-    rate = _rate(scaled @ mode)
+    mode = minimize(
+        compute_penalty_and_gradient, np.zeros(len(spread)), jac=True, method="L-BFGS-B", options={"maxiter": 500}
+    ).x
+    rate = _convert_odds_to_rate(scaled @ mode)
     slope = rate * (1.0 - rate)
     weight = np.concatenate([share, -share]) / share.sum()
     toward = scaled.T @ (weight * slope)
@@ -60,13 +64,13 @@ def difference(
     return float(weight @ rate), error
 
 
-def _rate(odds: Floats) -> Floats:
+def _convert_odds_to_rate(odds: Floats) -> Floats:
     from scipy.special import expit
 
     return np.asarray(expit(odds))
 
 
-def _spreads(parts: Sequence[Part], settings: Section, name: str) -> Floats:
+def _list_prior_spreads(parts: Sequence[Part], settings: Section, name: str) -> Floats:
     """Return the spread of each column: the variance split over levels, pairs and strata like transfer."""
     shares = {part.reach: settings.number(f"{part.reach}_share") for part in parts}
     alike = {reach: sum(part.reach is reach for part in parts) for reach in shares}

@@ -36,26 +36,26 @@ class Table:
         """Return the number of strata."""
         return len(self.exposure)
 
-    def level(self, row: int, factor: str) -> str:
+    def get_level(self, row: int, factor: str) -> str:
         """Return one condition of a stratum as `factor=level`."""
         at = self.factors.index(factor)
         return f"{factor}={self.levels[at][self.codes[row, at]]}"
 
-    def key(self, stratum: Stratum) -> tuple[str, ...]:
+    def make_key(self, stratum: Stratum) -> tuple[str, ...]:
         """Return the levels of a stratum in the order of the factors, '' where a factor is absent."""
         levels = stratum.levels
         return tuple(levels.get(factor, "") for factor in self.factors)
 
-    def places(self) -> dict[tuple[str, ...], int]:
+    def number_strata_by_key(self) -> dict[tuple[str, ...], int]:
         """Return the row of each stratum by its levels."""
         named = [np.asarray(levels, dtype=object)[self.codes[:, at]].tolist() for at, levels in enumerate(self.levels)]
         return {key: row for row, key in enumerate(zip(*named, strict=True))}
 
-    def rows(self, stratum: Stratum) -> NDArray[np.intp]:
+    def find_rows(self, stratum: Stratum) -> NDArray[np.intp]:
         """Return the rows of all strata that a broader one covers.
 
-        >>> small = tabulate([Coverage(Stratum.of(light=x), 0.5, 0, 0.0) for x in ("dim", "lab")])
-        >>> small.rows(Stratum.of(light="lab")).tolist(), small.rows(Stratum.of(floor="wet")).tolist()
+        >>> small = make_table([Coverage(Stratum.of(light=x), 0.5, 0, 0.0) for x in ("dim", "lab")])
+        >>> small.find_rows(Stratum.of(light="lab")).tolist(), small.find_rows(Stratum.of(floor="wet")).tolist()
         ([1], [])
         """
         inside = np.ones(len(self), dtype=bool)
@@ -69,13 +69,13 @@ class Table:
         return np.flatnonzero(inside)
 
 
-def tabulate(coverages: Sequence[Coverage], elsewhere: Sequence[Coverage] = (), worth: float = 1.0) -> Table:
+def make_table(coverages: Sequence[Coverage], elsewhere: Sequence[Coverage] = (), worth: float = 1.0) -> Table:
     """Put coverages into a table; refuse impossible numbers.
 
     `elsewhere` are demonstrations under conditions that are not deployed, such as a laboratory. They become the last
     rows, without a share of production, and each counts as `worth` demonstrations.
     """
-    made = _tabulate((*coverages, *elsewhere))
+    made = _make_table_of_coverages((*coverages, *elsewhere))
     if not elsewhere:
         return made
     each = np.where(np.arange(len(made)) < len(coverages), 1.0, worth)
@@ -84,8 +84,8 @@ def tabulate(coverages: Sequence[Coverage], elsewhere: Sequence[Coverage] = (), 
     )  # fmt: skip
 
 
-def _tabulate(coverages: Sequence[Coverage]) -> Table:
-    factors, columns = _columns([covered.stratum for covered in coverages])
+def _make_table_of_coverages(coverages: Sequence[Coverage]) -> Table:
+    factors, columns = _split_into_columns([covered.stratum for covered in coverages])
     # a stratum without a factor has the level '' there, like other strata without it
     levels = [tuple(dict.fromkeys(("", *column))) for column in columns]
     codes = np.zeros((len(coverages), len(factors)), dtype=np.int32)
@@ -96,21 +96,23 @@ def _tabulate(coverages: Sequence[Coverage]) -> Table:
         factors=factors,
         levels=tuple(levels),
         codes=codes,
-        exposure=_column(c.exposure for c in coverages),
-        demonstrations=_column(c.demonstrations for c in coverages),
+        exposure=_make_column(c.exposure for c in coverages),
+        demonstrations=_make_column(c.demonstrations for c in coverages),
         # a version that learnt from more than is in hand has nothing left to learn from it
-        learnt=_column(c.demonstrations if c.learnt is None else min(c.learnt, c.demonstrations) for c in coverages),
+        learnt=_make_column(
+            c.demonstrations if c.learnt is None else min(c.learnt, c.demonstrations) for c in coverages
+        ),
         # where tries were not counted, every demonstration kept was one try
-        tried=_column(max(c.tried, c.demonstrations) if c.tried else 0 for c in coverages),
-        attempts=_column(c.attempts for c in coverages),
-        failures=_column(c.failures for c in coverages),
-        cost=_column(c.cost for c in coverages),
+        tried=_make_column(max(c.tried, c.demonstrations) if c.tried else 0 for c in coverages),
+        attempts=_make_column(c.attempts for c in coverages),
+        failures=_make_column(c.failures for c in coverages),
+        cost=_make_column(c.cost for c in coverages),
     )
     _refuse_impossible_numbers(coverages, made)
     return made
 
 
-def _columns(strata: Sequence[Stratum]) -> tuple[tuple[str, ...], list[Sequence[str]]]:
+def _split_into_columns(strata: Sequence[Stratum]) -> tuple[tuple[str, ...], list[Sequence[str]]]:
     """Return all factors, and for each the level of every stratum."""
     kinds = {tuple([c.factor for c in stratum.conditions]) for stratum in strata}
     factors = tuple(sorted({factor for kind in kinds for factor in kind}))
@@ -122,7 +124,7 @@ def _columns(strata: Sequence[Stratum]) -> tuple[tuple[str, ...], list[Sequence[
     return factors, [[levels.get(factor, "") for levels in by_stratum] for factor in factors]
 
 
-def _column(values: Iterable[float]) -> Floats:
+def _make_column(values: Iterable[float]) -> Floats:
     return np.fromiter(values, dtype=np.float64)
 
 
@@ -149,7 +151,7 @@ def _refuse_impossible_numbers(coverages: Sequence[Coverage], made: Table) -> No
         )
 
 
-def refuse_excess(table: Table, settings: Section) -> None:
+def refuse_too_large_table(table: Table, settings: Section) -> None:
     """Refuse shares that add up to more than 1 beyond rounding: their map is wrong."""
     whole = float(table.exposure.sum())
     if whole > 1.0 + settings.number("share_rounding"):

@@ -27,7 +27,7 @@ Strategy = Callable[[Gain, Request], Floats]
 """Returns fractional numbers of good demonstrations by stratum; with failed tries they cost the given money."""
 
 
-def marginal(gain: Gain, request: Request) -> Floats:
+def allocate_by_expected_gain(gain: Gain, request: Request) -> Floats:
     """Spend where money is expected to raise production success most, spread over strata that are about equal.
 
     The first guess is reducible failure × frequency. Shares are then raised where a further demonstration gains more
@@ -46,7 +46,7 @@ def marginal(gain: Gain, request: Request) -> Floats:
     more = request.given.copy()
     for _ in range(rounds):
         more[allowed] = request.given[allowed] + spent / price
-        worth = np.log(np.maximum(gain.next(more)[allowed] / price, LEAST))
+        worth = np.log(np.maximum(gain.compute_gain_of_one_more(more)[allowed] / price, LEAST))
         wanted = start + sharpness * (worth - worth.max())
         now = np.log(np.maximum(spent, LEAST))
         spent = _split_within_caps(now + (wanted - now) / (1.0 + sharpness), request.money, caps)
@@ -57,23 +57,23 @@ def marginal(gain: Gain, request: Request) -> Floats:
 
 def _allocate_to_least_shown(gain: Gain, request: Request) -> Floats:
     allowed = np.flatnonzero(request.among & (request.caps > 0.0))
-    weight = (gain.table.exposure * gain.novelty(request.given))[allowed]
+    weight = (gain.table.exposure * gain.compute_novelty(request.given))[allowed]
     good = np.zeros(len(request.given))
     good[allowed] = _split_within_caps(np.log(np.maximum(weight, LEAST)), request.money, request.caps[allowed])
     return good / gain.price
 
 
-def uniform(gain: Gain, request: Request) -> Floats:
+def allocate_uniformly(gain: Gain, request: Request) -> Floats:
     """Allocate the same number of tries to each deployed stratum."""
     return _allocate_in_proportion(np.ones(len(gain.table)), gain, request)
 
 
-def frequency(gain: Gain, request: Request) -> Floats:
+def allocate_by_frequency(gain: Gain, request: Request) -> Floats:
     """Allocate by frequency in production: hard to beat with a large budget, wasteful for solved strata."""
     return _allocate_in_proportion(gain.table.exposure, gain, request)
 
 
-def failure_index(gain: Gain, request: Request) -> Floats:
+def allocate_by_failure_rate(gain: Gain, request: Request) -> Floats:
     """Allocate by the failure rate alone, as SPEC PLAN-2 states literally; deployed strata only.
 
     Its weakness: it ignores frequency, and spends most where failure cannot be removed. In docs/planning.md it is
@@ -82,17 +82,17 @@ def failure_index(gain: Gain, request: Request) -> Floats:
     return _allocate_in_proportion(gain.failure, gain, request)
 
 
-def failure_frequency(gain: Gain, request: Request) -> Floats:
+def allocate_by_failure_share(gain: Gain, request: Request) -> Floats:
     """Allocate by failure × frequency: each failure in production asks for one demonstration of its stratum."""
     return _allocate_in_proportion(gain.failure * gain.table.exposure, gain, request)
 
 
 STRATEGIES: dict[str, Strategy] = {
-    "marginal": marginal,
-    "uniform": uniform,
-    "frequency": frequency,
-    "failure_index": failure_index,
-    "failure_frequency": failure_frequency,
+    "marginal": allocate_by_expected_gain,
+    "uniform": allocate_uniformly,
+    "frequency": allocate_by_frequency,
+    "failure_index": allocate_by_failure_rate,
+    "failure_frequency": allocate_by_failure_share,
 }
 
 

@@ -13,13 +13,13 @@ from fieldloop.model.note import Note, note
 from fieldloop.model.policy import Outcome
 from fieldloop.plan.gaps.unknown_articles import count_names, is_unknown_article
 from fieldloop.plan.strata import Table
-from fieldloop.plan.unknown_levels import unknown_levels
+from fieldloop.plan.unknown_levels import note_unknown_levels
 
 Logged = Sequence[tuple[Stratum, str]]
 """The stratum of each log, and the handled article."""
 
 
-def uncounted_log_notes(
+def note_uncounted_logs(
     table: Table, episodes: Sequence[Episode], outcomes: Sequence[Outcome], deployment: Deployment | None = None
 ) -> Iterator[Note]:
     """Report which logs the table's counts leave out.
@@ -27,20 +27,23 @@ def uncounted_log_notes(
     Their articles are not in the catalogue, they do not log some conditions, their strata are not on the map, or their
     judges disagree. The table was counted from these very logs, so a log that is not in its sums belongs to no stratum.
     """
-    needed = _factor_sets_of_map(table)
+    needed = _list_factor_sets_of_map(table)
     kept, contested = settle_attempts(outcomes)
-    shown, attempts = [(e.where, e.handled) for e in episodes], [(o.stratum.at(o.site), o.item) for o in kept]
+    shown, attempts = (
+        [(e.stratum_with_site, e.handled) for e in episodes],
+        [(o.stratum.add_site(o.site), o.item) for o in kept],
+    )
     for what, logged, in_table in (
         ("demonstrations", shown, int(table.demonstrations.sum())),
         ("attempts in production", attempts, int(table.attempts.sum())),
     ):
         if in_table < len(logged) and needed:
-            yield from _left_out_notes(what, logged, in_table, needed, deployment, table)
+            yield from _note_left_out_logs(what, logged, in_table, needed, deployment, table)
     if contested:
         yield note("plan.judges_split", contested=len(contested), all=len(contested) + len(kept))
 
 
-def _factor_sets_of_map(table: Table) -> list[frozenset[str]]:
+def _list_factor_sets_of_map(table: Table) -> list[frozenset[str]]:
     """Return the sets of factors that the map describes strata by; sites may differ in them."""
     weights = 1 << np.arange(len(table.factors), dtype=np.int64)
     patterns = np.unique((table.codes > 0) @ weights)
@@ -49,7 +52,7 @@ def _factor_sets_of_map(table: Table) -> list[frozenset[str]]:
     ]
 
 
-def _left_out_notes(
+def _note_left_out_logs(
     what: str, logged: Logged, in_table: int, needed: Sequence[frozenset[str]], deployment: Deployment | None,
     table: Table,
 ) -> Iterator[Note]:  # fmt: skip
@@ -66,18 +69,18 @@ def _left_out_notes(
         unlogged.update(missing)
         incomplete += bool(missing)
 
-    def left_out(code: str, count: int, items: tuple[Note, ...]) -> Note:
+    def note_left_out(code: str, count: int, items: tuple[Note, ...]) -> Note:
         return note(code, count=count, all=len(logged), share=count / len(logged), what=what, items=items)
 
     if unknown:
-        yield left_out("plan.uncounted_articles", len(unknown), count_names(unknown))
+        yield note_left_out("plan.uncounted_articles", len(unknown), count_names(unknown))
     if incomplete:
         most = sorted(unlogged.items(), key=lambda item: (-item[1], item[0]))
         factors = tuple(note("plan.counted", name=factor, count=count) for factor, count in most)
-        yield left_out("plan.uncounted_unlogged", incomplete, factors)
+        yield note_left_out("plan.uncounted_unlogged", incomplete, factors)
     outside = len(logged) - in_table - incomplete - len(unknown)
     if outside > 0:
         known = {
             factor: tuple(filter(None, levels)) for factor, levels in zip(table.factors, table.levels, strict=True)
         }
-        yield left_out("plan.uncounted_outside_map", outside, unknown_levels((s for s, _ in logged), known))
+        yield note_left_out("plan.uncounted_outside_map", outside, note_unknown_levels((s for s, _ in logged), known))

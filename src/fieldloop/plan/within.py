@@ -8,20 +8,20 @@ import numpy as np
 from fieldloop.model.note import Note, note
 from fieldloop.model.plan import Demand
 from fieldloop.plan.allocate import Allocation, allocate_demonstrations, allocate_rest, estimate_gain_and_cost
-from fieldloop.plan.bought import Bought, bought_from_people
+from fieldloop.plan.bought import Bought, count_as_made_by_people
 from fieldloop.plan.demands import Asked
 from fieldloop.plan.gain import Gain
 from fieldloop.plan.known import Known
-from fieldloop.plan.rules.minimums import Floor, degraded_floors
-from fieldloop.plan.rules.sites import fine_tuning_demands
-from fieldloop.plan.rules.tiers import with_simulated
+from fieldloop.plan.rules.minimums import Floor, list_degraded_minimums
+from fieldloop.plan.rules.sites import make_fine_tuning_demands
+from fieldloop.plan.rules.tiers import replace_part_by_simulated
 from fieldloop.plan.strata import Floats
 
 TURNS = 3
 """Rounds of asking for what degraded bins lack: first the lack, then more, in the end the whole minimum."""
 
 
-def spend_within_minimums(
+def allocate_with_minimums(
     known: Known,
     gain: Gain,
     asked: Sequence[Demand],
@@ -36,24 +36,26 @@ def spend_within_minimums(
     """
     settings, budget = gain.settings, gain.settings.number("budget")
     good, honoured = allocate_demonstrations(gain, asked, budget, strategy, rng)
-    sets = tuple(fine_tuning_demands(gain.table, good, budget, settings))
-    floors = degraded_floors(gain.table, float(good.sum()), settings)
-    asks = {floor: floor.lacks(gain.table, good) for floor in floors}
+    sets = tuple(make_fine_tuning_demands(gain.table, good, budget, settings))
+    floors = list_degraded_minimums(gain.table, float(good.sum()), settings)
+    asks = {floor: floor.count_lacking(gain.table, good) for floor in floors}
     last = max((d.at_ns for d in asked), default=0) + 1
     for turn in range(TURNS):
-        minimum_demands = [replace(d, at_ns=last) for d in (*(f.demand(n) for f, n in asks.items() if n), *sets)]
+        minimum_demands = [replace(d, at_ns=last) for d in (*(f.make_demand(n) for f, n in asks.items() if n), *sets)]
         if not minimum_demands:
             break
         good, honoured = allocate_demonstrations(gain, [*asked, *minimum_demands], budget, strategy, rng)
-        lacking = {floor: floor.lacks(gain.table, good) for floor in floors}
+        lacking = {floor: floor.count_lacking(gain.table, good) for floor in floors}
         if not any(lacking.values()):
             break
         # the free allocation reacts to a demand by giving less, so asking for the lack alone is not enough
         full = turn == TURNS - 2
         asks = {f: f.least if full and lack else min(f.least, asks[f] + 2 * lack) for f, lack in lacking.items()}
-    bought = _allocate_with_simulator(gain, good, honoured, strategy, rng) if simulates else bought_from_people(good)
+    bought = (
+        _allocate_with_simulator(gain, good, honoured, strategy, rng) if simulates else count_as_made_by_people(good)
+    )
     spent = estimate_gain_and_cost(known.coverages, gain, bought, honoured, rng)
-    return replace(spent, warnings=(*spent.warnings, *_missed_minimum_warnings(gain, floors, sets, bought)))
+    return replace(spent, warnings=(*spent.warnings, *_note_missed_minimums(gain, floors, sets, bought)))
 
 
 def _allocate_with_simulator(
@@ -62,20 +64,20 @@ def _allocate_with_simulator(
     """Let the simulator make its share, and spend the money that frees until none is left."""
     budget, worth = gain.settings.number("budget"), gain.settings.number("simulation_worth")
     outside = sum(q.cost for q in honoured.outside)
-    bought, more = bought_from_people(np.zeros(len(good))), good
+    bought, more = count_as_made_by_people(np.zeros(len(good))), good
     while more.any():
-        bought = bought.plus(with_simulated(gain.table, more, gain.settings))
-        left = budget - outside - bought.cost(gain)
-        more = allocate_rest(gain, bought.real_equivalent(worth), left, budget, strategy, rng, honoured.reasons)
+        bought = bought.add(replace_part_by_simulated(gain.table, more, gain.settings))
+        left = budget - outside - bought.compute_cost(gain)
+        more = allocate_rest(gain, bought.compute_real_equivalent(worth), left, budget, strategy, rng, honoured.reasons)
     return bought
 
 
-def _missed_minimum_warnings(
+def _note_missed_minimums(
     gain: Gain, floors: Iterable[Floor], sets: Iterable[Demand], bought: Bought
 ) -> Iterator[Note]:
     """Warn of minimums that the plan cannot meet because demands of people used up their part of the budget."""
     asked = [*((f.stratum, f.least) for f in floors), *((d.stratum, d.demonstrations) for d in sets)]
     for stratum, least in asked:
-        got = float((bought.real + bought.simulated)[gain.table.rows(stratum)].sum())
+        got = float((bought.real + bought.simulated)[gain.table.find_rows(stratum)].sum())
         if got < least:
             yield note("plan.minimum_missed", stratum=str(stratum), gets=int(got), least=least)

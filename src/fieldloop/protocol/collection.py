@@ -57,7 +57,7 @@ class CollectionProtocol:
             raise UnknownName("setting of the protocol", name, self.settings)
         return self.settings[name].value
 
-    def interface_limit(self, interface: str, name: str) -> Limit | None:
+    def get_interface_limit(self, interface: str, name: str) -> Limit | None:
         """Return the requirements on an operator who uses this interface; None where there are none."""
         used = self.interfaces.get(interface)
         return used.limits.get(name) if used else None

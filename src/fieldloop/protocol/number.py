@@ -77,13 +77,13 @@ class Limit:
     pending: bool = False
     cost: float = USUAL_COST
 
-    def parameter(self, name: str) -> float:
+    def get_parameter(self, name: str) -> float:
         """Return the bare value of a parameter."""
         if name not in self.parameters:
             raise UnknownName("parameter", name, self.parameters)
         return self.parameters[name].value
 
-    def with_parameters(self, **values: float) -> "Limit":
+    def replace_parameters(self, **values: float) -> "Limit":
         """Return the same limit with other values of some parameters, for what-if questions and tests."""
         changed = dict(self.parameters)
         for name, value in values.items():

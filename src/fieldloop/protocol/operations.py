@@ -62,7 +62,7 @@ class Section:
     def __iter__(self) -> Iterator[str]:
         return iter(self.settings)
 
-    def replaced(self, **values: Value) -> "Section":
+    def replace_values(self, **values: Value) -> "Section":
         """Return the same section with other values, for what-if questions and tests."""
         settings = dict(self.settings)
         for name, value in values.items():

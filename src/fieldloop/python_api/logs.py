@@ -27,7 +27,7 @@ class Recordings:
 
     def __len__(self) -> int:
         """How many recordings the log declares; a damaged log may hold fewer."""
-        return self._log.expected
+        return self._log.expected_recordings
 
     def __iter__(self) -> "Iterator[Recording]":
         return self._log.recordings
@@ -35,7 +35,7 @@ class Recordings:
     def __getitem__(self, index: int) -> "Recording":
         """Read one recording; negative numbers count from the end."""
         start = index if index >= 0 else len(self) + index
-        recording = next(self._log.part(start, start + 1), None) if start >= 0 else None
+        recording = next(self._log.read_part(start, start + 1), None) if start >= 0 else None
         if recording is None:
             raise IndexError(f"{self._log.path.name} has {len(self)} recordings; index {index} is out of range.")
         return recording

@@ -11,7 +11,7 @@ from fieldloop.model.condition import Exposure
 from fieldloop.model.episode import Episode
 from fieldloop.model.finding import EpisodeReport, Finding, Status
 from fieldloop.model.fix import FixKind
-from fieldloop.model.identity import content_id
+from fieldloop.model.identity import compute_content_id
 from fieldloop.model.note import Note, note
 from fieldloop.model.release import Release
 from fieldloop.protocol import Section
@@ -80,7 +80,7 @@ def assemble_release(
         # the reason explains a fix and does not change it: other words must not make another release
         content.append(to_plain(tuple((key, replace(fix, why=NO_REASON)) for key, fix in fixes)))
     return Release(
-        id=content_id(json.dumps(part).encode() for part in content),
+        id=compute_content_id(json.dumps(part).encode() for part in content),
         name=name,
         episodes=tuple(e.id for e in kept),
         train=train,
@@ -96,7 +96,7 @@ def assemble_release(
 
 def compute_labels_id(annotations: Iterable[Annotation]) -> str:
     """Name labels by their content, in whatever order they come."""
-    return content_id(sorted(json.dumps(to_plain(span), sort_keys=True).encode() for span in annotations))
+    return compute_content_id(sorted(json.dumps(to_plain(span), sort_keys=True).encode() for span in annotations))
 
 
 def _group_by_episode(annotations: Iterable[Annotation]) -> dict[str, list[Annotation]]:

@@ -18,7 +18,7 @@ def weigh_strata(
     Without a map, nature is unknown and every episode weighs one.
     """
     factors = {c.factor for e in exposures for c in e.stratum.conditions}
-    sampled = Counter(e.where.only(factors) if factors else e.stratum for e in episodes)
+    sampled = Counter(e.stratum_with_site.only(factors) if factors else e.stratum for e in episodes)
     natural: dict[Stratum, float] = {}
     for exposure in exposures:
         natural[exposure.stratum] = natural.get(exposure.stratum, 0.0) + exposure.share

@@ -8,7 +8,7 @@ from fieldloop.model.episode import Episode
 from fieldloop.model.event import ReleaseExported
 from fieldloop.model.release import Release
 from fieldloop.model.stream import NS_PER_S
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.say.numbers import format_fixed, percent
 
 
@@ -89,7 +89,7 @@ def _write_repairs(release: Release) -> Iterator[str]:
     """List the repairs; they apply when this release is read, the logs stay unchanged."""
     if release.fixes:
         yield "\n## Repairs\n"
-        for (kind, why), n in Counter((fix.kind, sentence(fix.why)) for _, fix in release.fixes).most_common():
+        for (kind, why), n in Counter((fix.kind, write_sentence(fix.why)) for _, fix in release.fixes).most_common():
             yield f"- {n} × {kind}: {why}"
 
 
@@ -97,7 +97,7 @@ def _write_excluded_episodes(release: Release) -> Iterator[str]:
     yield "\n## Left out\n"
     if not release.excluded:
         yield "Nothing."
-    for reason, n in Counter(sentence(why) for _, why in release.excluded).most_common():
+    for reason, n in Counter(write_sentence(why) for _, why in release.excluded).most_common():
         yield f"- {n} × {reason}"
 
 
@@ -111,4 +111,4 @@ def _write_exports(exports: Iterable[ReleaseExported]) -> Iterator[str]:
         for stream, rule in export.rules:
             by_rule.setdefault(rule, []).append(stream)
         yield from (f"- {rule}: {', '.join(streams)}" for rule, streams in sorted(by_rule.items()))
-        yield from (f"- left out or changed: {sentence(loss)}" for loss in export.left_out)
+        yield from (f"- left out or changed: {write_sentence(loss)}" for loss in export.left_out)

@@ -6,8 +6,8 @@ from fieldloop.model.codec import format_iso_time
 from fieldloop.model.diagnosis import Cause, Diagnosis
 from fieldloop.model.incident import Incident, IncidentClock
 from fieldloop.model.plan import Demand
-from fieldloop.say import sentence
-from fieldloop.say.numbers import format_duration, format_fixed, percent, plural, shorten_ids
+from fieldloop.say import write_sentence
+from fieldloop.say.numbers import format_duration, format_fixed, format_plural, percent, shorten_ids
 
 
 def write_post_mortem(
@@ -32,7 +32,7 @@ def write_post_mortem(
 
 def _write_head(incident: Incident) -> Iterator[str]:
     yield f"# Post-mortem of {shorten_ids(incident.id)}\n"
-    yield sentence(incident.what) + "\n"
+    yield write_sentence(incident.what) + "\n"
     yield f"- Policy: {shorten_ids(incident.policy)}"
     yield f"- Site: {incident.site or 'not stated'}"
     yield f"- Conditions: {incident.stratum or 'not known'}"
@@ -47,12 +47,12 @@ def _write_impact(incident: Incident, diagnosis: Diagnosis | None, failures: int
     if diagnosis:
         yield (
             f"Success fell from {percent(diagnosis.baseline)} to {percent(diagnosis.observed)} "
-            f"over {plural(diagnosis.episodes, 'episode')} "
+            f"over {format_plural(diagnosis.episodes, 'episode')} "
             f"({format_fixed(100 * diagnosis.loss, 1)} points){_write_scope(diagnosis)}."
         )
     if failures is not None:
         begin = "the first day behind the alarm" if incident.alarm else "the alarm"
-        yield f"{plural(failures, 'failed attempt')} from {begin} to the resolution."
+        yield f"{format_plural(failures, 'failed attempt')} from {begin} to the resolution."
     if diagnosis is None and failures is None:
         yield "**Open:** the number of failed attempts is not known."
 
@@ -75,14 +75,14 @@ def _write_causes(diagnosis: Diagnosis | None, site: str) -> Iterator[str]:
         yield "\nCauses at other sites, in the same diagnosis:\n"
         yield from map(_write_cause_line, elsewhere)
     for reason in diagnosis.cannot_tell:
-        yield f"- Cannot tell: {sentence(reason)}"
+        yield f"- Cannot tell: {write_sentence(reason)}"
     if not diagnosis.causes and not diagnosis.cannot_tell:
         yield "**Open:** no cause was found."
 
 
 def _write_cause_line(cause: Cause) -> str:
     named = f"{cause.gap.value} ({cause.stratum or 'everywhere'})"
-    return f"- {named}: {percent(cause.share, 0)} of the loss. {sentence(cause.evidence)}"
+    return f"- {named}: {percent(cause.share, 0)} of the loss. {write_sentence(cause.evidence)}"
 
 
 def _write_timeline(incident: Incident) -> Iterator[str]:
@@ -107,9 +107,9 @@ def _write_deadlines(clocks: Sequence[IncidentClock]) -> Iterator[str]:
 def _write_prevention(diagnosis: Diagnosis | None, demands: Sequence[Demand]) -> Iterator[str]:
     yield "\n## Fix and prevention\n"
     for cause in diagnosis.causes if diagnosis else ():
-        yield f"- {sentence(cause.fix)}"
+        yield f"- {write_sentence(cause.fix)}"
     for wanted in demands:
-        count = plural(wanted.demonstrations, "demonstration")
+        count = format_plural(wanted.demonstrations, "demonstration")
         yield f"- {count} of {wanted.stratum} requested from the plan"
     if not demands and not (diagnosis and diagnosis.causes):
         yield "**Open:** no fix is recorded, so the incident can happen again."

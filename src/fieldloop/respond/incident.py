@@ -64,9 +64,9 @@ def report_incident(
 
 def take_incident_step(incident: Incident, step: Step, at_ns: int, actor: str, note: str) -> Incident:
     """Take a step of the runbook: once, after the steps it needs, with a note of what was done."""
-    if done := incident.done(step):
+    if done := incident.find_done_step(step):
         raise Refused(f"{incident.id} was already {step}, by {done.actor}.")
-    if missing := [need for need in NEEDS[step] if not incident.done(need)]:
+    if missing := [need for need in NEEDS[step] if not incident.find_done_step(need)]:
         raise Refused(f"{incident.id} cannot be {step} before it is {' and '.join(missing)}.")
     if at_ns < max((s.at_ns for s in incident.steps), default=incident.alerted_ns):
         raise BadInput(f"{incident.id} cannot be {step} at a time before its last step; check the clock.")
@@ -83,7 +83,7 @@ def compute_incident_clocks(incident: Incident, settings: Section, at_ns: int) -
 def _compute_clock(incident: Incident, step: Step, settings: Section, at_ns: int) -> IncidentClock:
     name, unit_s, owner = CLOCKS[step]
     limit_s = settings.number(name) * unit_s
-    done = incident.done(step)
+    done = incident.find_done_step(step)
     elapsed_s = max(0, (done.at_ns if done else at_ns) - incident.alerted_ns) / NS_PER_S
     met = elapsed_s <= limit_s if done or elapsed_s > limit_s else None
     return IncidentClock(step, limit_s, elapsed_s, met, owner)

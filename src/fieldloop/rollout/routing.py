@@ -8,7 +8,7 @@ from fieldloop.model.rollout import Rollout
 WHOLE = 2**64  # hashes are spread over 64 bits
 
 
-def choose_arm(robot_or_task: str, rollout: Rollout) -> Literal["candidate", "incumbent"]:
+def choose_candidate_or_incumbent(robot_or_task: str, rollout: Rollout) -> Literal["candidate", "incumbent"]:
     """Route by hash: sticky and even; a growing share moves robots only towards the candidate.
 
     Change arms between episodes only, never within one.

@@ -25,9 +25,9 @@ def judge_candidate(
             )
     return (
         _judge_drop(candidate, incumbent, settings)
-        or _judge_too_few(candidate, incumbent, settings)
+        or _hold_if_too_few_episodes(candidate, incumbent, settings)
         or _judge_possible_loss(candidate, incumbent, share, settings)
-        or _judge_too_soon(days, settings)
+        or _hold_if_too_soon(days, settings)
         or (
             Status.PASSED,
             note(
@@ -52,7 +52,7 @@ def _judge_drop(candidate: Counts, incumbent: Counts, settings: Section) -> tupl
     return Status.FAILED, note("rollout.dropped", _make_both_arms_note(candidate, incumbent), drop_points=100 * drop)
 
 
-def _judge_too_few(candidate: Counts, incumbent: Counts, settings: Section) -> tuple[Status, Note] | None:
+def _hold_if_too_few_episodes(candidate: Counts, incumbent: Counts, settings: Section) -> tuple[Status, Note] | None:
     least = int(settings.number("min_episodes"))
     if not incumbent[1]:
         return Status.CANNOT_TELL, note("rollout.no_incumbent_episodes")
@@ -75,7 +75,7 @@ def _judge_possible_loss(
     )
 
 
-def _judge_too_soon(days: float, settings: Section) -> tuple[Status, Note] | None:
+def _hold_if_too_soon(days: float, settings: Section) -> tuple[Status, Note] | None:
     step = settings.number("step_days")
     if days < step:
         return Status.CANNOT_TELL, note("rollout.too_soon", days=step - days)

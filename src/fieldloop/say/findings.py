@@ -8,7 +8,7 @@ from fieldloop.model.quality import CheckTally
 from fieldloop.model.unit import COUNTED, is_share
 from fieldloop.say.numbers import NONE, format_with_unit, format_without_unit
 from fieldloop.say.numbers import format_limit as written_limit
-from fieldloop.say.sentences import fill_template, list_room_codes, sentence
+from fieldloop.say.sentences import fill_template, list_room_codes, write_sentence
 
 UNCERTAIN = "The interval contains the limit, so this is too uncertain to judge."
 NO_NUMBER = "The check returned no number"
@@ -53,7 +53,7 @@ def write_statement(finding: Finding) -> str:
     if finding.as_written:
         return finding.as_written.removeprefix(f"{finding.subject}: ")
     if finding.reason is not None:
-        return sentence(finding.reason)
+        return write_sentence(finding.reason)
     match finding.status:
         case Status.ERRORED:
             return f"{NO_NUMBER}{f' ({write_measured_place(finding)})' if finding.place else ''}."
@@ -98,7 +98,7 @@ def format_finding_limit(finding_or_tally: Finding | CheckTally) -> str:
 
 def write_measured_place(finding: Finding) -> str:
     """Write where or how a finding was measured; '' where there is nothing to add."""
-    return sentence(finding.place) if finding.place else ""
+    return write_sentence(finding.place) if finding.place else ""
 
 
 def _write_measured_sentence(finding: Finding) -> str:

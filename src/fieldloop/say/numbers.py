@@ -324,11 +324,11 @@ def shorten_content_ids(text: str) -> str:
     return HASH.sub(lambda found: found[0][:SHORT], text)
 
 
-def plural(count: int, word: str, plural_word: str = "") -> str:
+def format_plural(count: int, word: str, plural_word: str = "") -> str:
     """Write a count with its noun.
 
-    >>> plural(1, "episode"), plural(3, "episode"), plural(1200, "outcome"), plural(2, "stratum", "strata")
-    ('1 episode', '3 episodes', '1,200 outcomes', '2 strata')
+    >>> format_plural(1, "episode"), format_plural(1200, "outcome"), format_plural(2, "stratum", "strata")
+    ('1 episode', '1,200 outcomes', '2 strata')
     """
     return f"{count:,} {word if count == 1 else plural_word or word + 's'}"
 

@@ -70,18 +70,18 @@ FORMS: dict[str, Callable[[Any], str]] = {
 """Every form by name; tests hold that sentences use no other."""
 
 
-def sentence(fact: Note) -> str:
+def write_sentence(fact: Note) -> str:
     """Write a fact as plain English, its details behind it.
 
     >>> from fieldloop.model.note import note
-    >>> sentence(note("as_written", text="The wrist camera stopped."))
+    >>> write_sentence(note("as_written", text="The wrist camera stopped."))
     'The wrist camera stopped.'
     """
     if fact.code == FINDING:
         from fieldloop.say.findings import write_finding_of_note
 
         return write_finding_of_note(fact)
-    return " ".join((_write_fact_sentence(fact), *map(sentence, fact.details)))
+    return " ".join((_write_fact_sentence(fact), *map(write_sentence, fact.details)))
 
 
 def _write_fact_sentence(fact: Note) -> str:
@@ -109,7 +109,7 @@ def write_details(fact: Note) -> str:
     >>> write_details(note("as_written", note("as_written", text="The light failed."), text="3 attempts failed."))
     'The light failed.'
     """
-    return " ".join(map(sentence, fact.details)) or sentence(fact)
+    return " ".join(map(write_sentence, fact.details)) or write_sentence(fact)
 
 
 def get_template(code: str) -> str:
@@ -140,7 +140,7 @@ def fill_template(text: str, values: dict[str, Any], fact: Note | None = None) -
     '2 sites have no set: gdansk and lab.'
     """
     if fact is not None and fact.subject:
-        values = {"subject": str(fact.subject)} | fact.subject.written() | values
+        values = {"subject": str(fact.subject)} | fact.subject.to_plain() | values
 
     def fill_optional_part(part: re.Match[str]) -> str:
         return part[1] if all(_is_given(values.get(name)) for name, _ in FIELD.findall(part[1])) else ""
@@ -161,12 +161,12 @@ def _is_given(value: Any) -> bool:
 
 def _format_value(value: Any, form: str) -> str:
     if isinstance(value, Note):
-        return sentence(value)
+        return write_sentence(value)
     if form.startswith("#"):
         word, _, many = form[1:].partition("/")
-        return write.plural(value, word, many)
+        return write.format_plural(value, word, many)
     if isinstance(value, tuple):
-        value = tuple(sentence(part) if isinstance(part, Note) else part for part in value)
+        value = tuple(write_sentence(part) if isinstance(part, Note) else part for part in value)
     if form in FORMS:
         return FORMS[form](value)
     if "/" in form:

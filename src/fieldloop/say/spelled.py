@@ -10,7 +10,7 @@ from fieldloop.model.condition import Stratum
 from fieldloop.model.finding import Finding
 from fieldloop.model.note import Note, convert_note_to_plain
 from fieldloop.say.findings import write_finding
-from fieldloop.say.sentences import sentence
+from fieldloop.say.sentences import write_sentence
 
 MESSAGE = "message"
 Write = Callable[[Any], Any]
@@ -24,7 +24,7 @@ def spell_out_facts(value: Any) -> Any:
     'It fits.'
     """
     if isinstance(value, Note | Stratum):
-        return sentence(value) if isinstance(value, Note) else str(value)
+        return write_sentence(value) if isinstance(value, Note) else str(value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return get_extra_fields(value) | _write_noun_fields(value)
     if isinstance(value, Mapping):
@@ -110,5 +110,5 @@ def _write_facts_json(value: Any, write: Write) -> Any:
 
 def _write_sentences_json(value: Any, write: Write) -> Any:
     if isinstance(value, Note):
-        return sentence(value)
+        return write_sentence(value)
     return [_write_sentences_json(part, write) for part in value] if isinstance(value, tuple) else write(value)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from fieldloop.errors import BadInput
-from fieldloop.model.identity import content_id
+from fieldloop.model.identity import compute_content_id
 from fieldloop.model.policy import Input
 
 SCHEMA = "bundle/1"
@@ -68,7 +68,7 @@ def read_bundle(folder: Path) -> Bundle:
     if not names or not all(isinstance(n, str) and n for n in names) or len(set(names)) != len(names):
         raise BadInput(f"{path}: action_names = {names!r} must be distinct names, one for each value of an action.")
     return Bundle(
-        policy=content_id(part.read_bytes() for part in (path, folder / WEIGHTS)),
+        policy=compute_content_id(part.read_bytes() for part in (path, folder / WEIGHTS)),
         name=str(card.get("name", "")),
         release=str(card.get("release", "")),
         trainer=str(card.get("trainer", "")),

@@ -24,10 +24,10 @@ class Share:
     effective: float
     days: int
 
-    def interval(self, level: float) -> tuple[float, float]:
+    def compute_interval(self, level: float) -> tuple[float, float]:
         """Return the two-sided exact interval.
 
-        >>> [round(x, 4) for x in Share(0.1, 10, 100, 100.0, 10**9).interval(0.95)]
+        >>> [round(x, 4) for x in Share(0.1, 10, 100, 100.0, 10**9).compute_interval(0.95)]
         [0.049, 0.1762]
         """
         from scipy.special import betaincinv
@@ -39,7 +39,7 @@ class Share:
         high = 1.0 if hits >= worth else float(betaincinv(hits + 1.0, worth - hits, 1.0 - half))
         return (low, high)
 
-    def chance_beyond(self, low: float, high: float, level: float) -> float:
+    def compute_chance_beyond(self, low: float, high: float, level: float) -> float:
         """Return the p-value of the share if the truth lay from low to high; 1 where the share lies there itself.
 
         `level` is the one at which the result will be judged.

@@ -74,7 +74,7 @@ def compute_control_chart(values: Floats, errors: Floats, false_alarm_rate: floa
     expected = np.full(len(values), np.nan)
     half = np.full(len(values), np.nan)
     if len(values) >= FEWEST:
-        before = np.median(_slide_windows(values), axis=-1)
+        before = np.median(_list_sliding_windows(values), axis=-1)
         expected[MEMORY:] = before
         scaled = (values[MEMORY:] - before) / errors[MEMORY:]
         half[MEMORY:] = _compute_half_width(scaled, len(values), false_alarm_rate, min_half_width=ONE) * errors[MEMORY:]
@@ -105,14 +105,14 @@ def _compute_hit_quantiles(batch_hits: NDArray[np.int64], trials: NDArray[np.int
     from scipy.special import ndtri
     from scipy.stats import hypergeom
 
-    before, tried_before = (_slide_windows(n).sum(axis=-1) for n in (batch_hits, trials))
+    before, tried_before = (_list_sliding_windows(n).sum(axis=-1) for n in (batch_hits, trials))
     hits, total = batch_hits[MEMORY:], trials[MEMORY:]
     law = hypergeom(tried_before + total, before + hits, total)
     below = law.cdf(hits) - 0.5 * law.pmf(hits)
     return np.asarray(ndtri(np.clip(below, TINY, 1.0 - TINY)))
 
 
-def _slide_windows(values: NDArray[Any]) -> NDArray[Any]:
+def _list_sliding_windows(values: NDArray[Any]) -> NDArray[Any]:
     """Return the batches before each one that has enough of them."""
     return np.lib.stride_tricks.sliding_window_view(values, MEMORY, axis=-1)[..., :-1, :]
 
@@ -159,6 +159,6 @@ def _compute_critical_value(batches: int, false_alarm_rate: float) -> float:
         single = false_alarm_rate / (2.0 * (batches - MEMORY))
         return float(stdtrit(batches, 1.0 - single)) / QUIET_SPREAD
     calm = np.random.default_rng(0).normal(size=(SIMULATED, batches))
-    differences = calm[:, MEMORY:] - np.median(_slide_windows(calm), axis=-1)
+    differences = calm[:, MEMORY:] - np.median(_list_sliding_windows(calm), axis=-1)
     largest = np.max(np.abs(differences) / np.maximum(_estimate_spreads(differences), TINY), axis=-1)
     return float(np.quantile(largest, 1.0 - false_alarm_rate))

@@ -33,7 +33,7 @@ class Apart:
     means: tuple[float, ...]
 
     @property
-    def farthest(self) -> tuple[str, float]:
+    def farthest_group(self) -> tuple[str, float]:
         """Return the group farthest from the common mean, and how far."""
         at = int(np.argmax(np.abs(self.means)))
         return self.groups[at], self.means[at]

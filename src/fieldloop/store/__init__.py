@@ -49,7 +49,7 @@ def open_store(url: str, settings: Section | None = None) -> Store:
     """Open a database, creating or migrating it first: `sqlite:///path`, `sqlite://` (in memory), `postgresql://…`.
 
     >>> store = open_store("sqlite://")
-    >>> store.last()
+    >>> store.get_last_seq()
     0
     >>> store.close()
     """

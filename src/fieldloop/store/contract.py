@@ -40,7 +40,7 @@ class Jobs(Protocol):
     def extend(self, job: Job, at_ns: int, lease_s: float) -> bool:
         """Extend the lease of a claimed job; False if the lease was lost."""
 
-    def done(self, job: Job, at_ns: int) -> bool:
+    def mark_done(self, job: Job, at_ns: int) -> bool:
         """Finish a claimed job; False if another worker has claimed it meanwhile."""
 
     def fail(self, job: Job, at_ns: int, error: str, retry_ns: int | None = None) -> bool:
@@ -159,16 +159,16 @@ class TrialCount:
 class Views(Protocol):
     """Bulk reads for pages and commands: a few queries each. Their cost does not grow with rows outside the result."""
 
-    def newest(self, *nouns: type) -> dict[type, Any]:
+    def find_newest(self, *nouns: type) -> dict[type, Any]:
         """Return the most recently stated noun of each kind; kinds without any are left out."""
 
-    def all_of(self, *nouns: type) -> dict[type, list[Any]]:
+    def find_all(self, *nouns: type) -> dict[type, list[Any]]:
         """Return all nouns of several kinds, newest first; meant for kinds with few nouns."""
 
-    def counts(self, *requests: Count) -> list[int]:
+    def count_rows(self, *requests: Count) -> list[int]:
         """Count several things at once."""
 
-    def episodes(self, episode_filter: EpisodeFilter, limit: int) -> FoundEpisodes:
+    def find_episodes(self, episode_filter: EpisodeFilter, limit: int) -> FoundEpisodes:
         """Return the newest episodes that match, with counts."""
 
     def list_judged_episodes(self, where: Mapping[str, Any]) -> list[tuple[Episode, Status | None]]:
@@ -183,7 +183,7 @@ class Views(Protocol):
     def get_last_stating_seq(self, noun: type, name: str) -> int | None:
         """Return the sequence number of the last event that states a noun; None for an unknown id."""
 
-    def success_rates(
+    def compute_success_rates(
         self, spans: Sequence[tuple[int, int]], stage: str = "production", policy: str | None = None
     ) -> list[list[Rate]]:
         """Return the result of `Store.success_rates` for each span, optionally for one policy."""
@@ -239,10 +239,10 @@ class Store(Protocol):
         If `expected` no longer holds, ChangedMeanwhile is raised and nothing is written.
         """
 
-    def last(self) -> int:
+    def get_last_seq(self) -> int:
         """Return the sequence number of the newest event, 0 for an empty ledger."""
 
-    def tail(self, after: int = 0, limit: int = 1000) -> list[Recorded[Event]]:
+    def read_tail(self, after: int = 0, limit: int = 1000) -> list[Recorded[Event]]:
         """Return events after a sequence number, in ledger order; repeated calls skip no event."""
 
     def events(self, kind: type[E], after: int = 0) -> Iterator[Recorded[E]]:
@@ -269,13 +269,13 @@ class Store(Protocol):
     def get_logs(self, episodes: Sequence[str]) -> dict[str, Log]:
         """Return the same for many, by episode, with two queries however many there are."""
 
-    def success_rates(self, start_ns: int, end_ns: int, stage: str = "production") -> list[Rate]:
+    def compute_success_rates(self, start_ns: int, end_ns: int, stage: str = "production") -> list[Rate]:
         """Success by policy × site at times in [start, end); an attempt with several judges counts once."""
 
-    def blobs(self) -> set[str]:
+    def list_blobs(self) -> set[str]:
         """Return the hash of every blob that an event references: a sweep of the shelf must keep these."""
 
-    def rebuild(self) -> None:
+    def rebuild_tables(self) -> None:
         """Drop every projected table and replay the ledger."""
 
     def close(self) -> None:
@@ -312,7 +312,7 @@ class Shelf(Protocol):
     def open(self, sha256: str) -> BinaryIO:
         """Open the bytes for reading; reading them to the end verifies them."""
 
-    def local(self, blob: Blob, cache_dir: Path) -> Path:
+    def fetch_local_copy(self, blob: Blob, cache_dir: Path) -> Path:
         """Return a local path to a verified copy of a blob, file or folder."""
 
     def sweep(self, keep: AbstractSet[str], min_age_s: float) -> Swept:

@@ -52,7 +52,7 @@ class Database:
         return self.url.render_as_string(hide_password=True)
 
     @contextlib.contextmanager
-    def reading(self) -> Iterator[Connection]:
+    def open_for_reading(self) -> Iterator[Connection]:
         """Yield a connection with a consistent snapshot."""
         with (
             self._turn if self.in_memory else contextlib.nullcontext(),
@@ -62,7 +62,7 @@ class Database:
             yield c
 
     @contextlib.contextmanager
-    def writing(self, *, in_order: bool = False) -> Iterator[Connection]:
+    def open_for_writing(self, *, in_order: bool = False) -> Iterator[Connection]:
         """Yield a connection whose changes are committed durably and atomically at the end.
 
         `in_order` makes PostgreSQL queue such writers on one advisory lock, so that sequence numbers become visible in
@@ -74,7 +74,7 @@ class Database:
             yield connection
 
     @contextlib.contextmanager
-    def writing_with_driver_cursor(self) -> Iterator[Any]:
+    def open_driver_cursor_for_writing(self) -> Iterator[Any]:
         """Yield the driver's own cursor for the hot path; commits at the end like `writing(in_order=True)`."""
         with (
             self._turn,

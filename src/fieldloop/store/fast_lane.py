@@ -26,7 +26,7 @@ class OutcomeBatch:
         ]
         self.hours, self.strata = sum_by_hour(self.rows), sum_by_stratum(self.rows)
 
-    def number(self, last_seq: int, caused_by: int | None) -> list[Row]:
+    def number_rows(self, last_seq: int, caused_by: int | None) -> list[Row]:
         """Assign sequence numbers to all rows; return the ledger rows."""
         for seq, (row, entry) in enumerate(zip(self.rows, self._ledger, strict=True), last_seq + 1):
             row[-1] = entry[0] = seq
@@ -35,7 +35,7 @@ class OutcomeBatch:
 
     def write(self, cursor: Any, statements: Statements, last_seq: int, caused_by: int | None) -> bool:
         """Write everything; False if an outcome already exists, and the caller must roll back."""
-        execute_for_rows(cursor, statements.add_events, self.number(last_seq, caused_by))
+        execute_for_rows(cursor, statements.add_events, self.number_rows(last_seq, caused_by))
         execute_for_rows(cursor, statements.add_outcomes, self.rows)
         if cursor.rowcount != len(self.rows):
             return False

@@ -30,7 +30,7 @@ class SqlJobs:
             "lease_until_ns": due_ns,
             "error": "",
         }
-        with self._database.writing() as connection:
+        with self._database.open_for_writing() as connection:
             insert = build_insert(jobs, is_sqlite=self._database.is_sqlite).values(row)
             return connection.execute(insert.on_conflict_do_nothing().returning(jobs.c.name)).first() is not None
 
@@ -43,7 +43,7 @@ class SqlJobs:
             .limit(1)
             .with_for_update(skip_locked=True)  # SQLite ignores it, having a single writer
         )
-        with self._database.writing() as connection:
+        with self._database.open_for_writing() as connection:
             row = connection.execute(free).first()
             if row is None:
                 return None
@@ -56,7 +56,7 @@ class SqlJobs:
         """Extend the lease of a claimed job; False if the lease was lost."""
         return self._change(job, lease_until_ns=at_ns + round(lease_s * NS_PER_S))
 
-    def done(self, job: Job, at_ns: int) -> bool:
+    def mark_done(self, job: Job, at_ns: int) -> bool:
         """Finish a claimed job; False if another worker has claimed it meanwhile."""
         return self._change(job, finished_ns=at_ns, error="")
 
@@ -71,7 +71,7 @@ class SqlJobs:
         query = select(jobs).where(jobs.c.finished_ns.is_(None)).order_by(jobs.c.due_ns, jobs.c.name)
         if at_ns is not None:
             query = query.where(jobs.c.due_ns <= at_ns)
-        with self._database.reading() as connection:
+        with self._database.open_for_reading() as connection:
             rows = connection.execute(query).all()
         return [Job(r.name, r.due_ns, json.loads(r.body), r.worker or "", r.attempt, r.error) for r in rows]
 
@@ -84,5 +84,5 @@ class SqlJobs:
             jobs.c.attempt == job.attempt,
             jobs.c.finished_ns.is_(None),
         )
-        with self._database.writing() as connection:
+        with self._database.open_for_writing() as connection:
             return connection.execute(update(jobs).where(*mine).values(values)).rowcount == 1

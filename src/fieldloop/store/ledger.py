@@ -66,16 +66,16 @@ class SqlStore:
     ) -> int:
         """Write events and their table rows atomically and durably; return the last sequence number."""
         if not events:
-            return self.last()
+            return self.get_last_seq()
         if expected is None and all(type(event) is OutcomeRecorded for event in events):
             batch = OutcomeBatch(events, actor, at_ns)
-            with contextlib.suppress(_OutcomeExists), self._database.writing_with_driver_cursor() as cursor:
+            with contextlib.suppress(_OutcomeExists), self._database.open_driver_cursor_for_writing() as cursor:
                 last = self._check_write_allowed(cursor, caused_by)
                 if not batch.write(cursor, self._statements, last, caused_by):
                     raise _OutcomeExists
                 return last + len(events)
         bodies = encode_events(events)
-        with self._database.writing(in_order=True) as connection:
+        with self._database.open_for_writing(in_order=True) as connection:
             last = self._check_write_allowed(get_driver_cursor(connection), caused_by)
             tables = Tables(connection, self._statements)
             if expected is not None:
@@ -85,15 +85,15 @@ class SqlStore:
             apply_events(tables, enumerate(events, last + 1))
         return last + len(events)
 
-    def last(self) -> int:
+    def get_last_seq(self) -> int:
         """Return the sequence number of the newest event, 0 for an empty ledger."""
-        with self._database.reading() as connection:
+        with self._database.open_for_reading() as connection:
             return connection.scalar(select(func.max(ledger.c.seq))) or 0
 
-    def tail(self, after: int = 0, limit: int = PAGE) -> list[Recorded[Event]]:
+    def read_tail(self, after: int = 0, limit: int = PAGE) -> list[Recorded[Event]]:
         """Return events after a sequence number, in ledger order; repeated calls skip no event."""
         query = select(ledger).where(ledger.c.seq > after).order_by(ledger.c.seq).limit(limit)
-        with self._database.reading() as connection:
+        with self._database.open_for_reading() as connection:
             rows = connection.execute(query).all()
         return [
             Recorded(seq, at_ns, actor, decode_event(seq, kind, version, body), caused_by)
@@ -104,7 +104,7 @@ class SqlStore:
         """Iterate over the events of one kind in ledger order."""
         query = select(ledger).where(ledger.c.kind == kind.__name__).order_by(ledger.c.seq).limit(PAGE)
         while True:
-            with self._database.reading() as connection:
+            with self._database.open_for_reading() as connection:
                 rows = connection.execute(query.where(ledger.c.seq > after)).all()
             for seq, at_ns, actor, caused_by, name, version, body in rows:
                 event = decode_event(seq, name, version, body)
@@ -118,17 +118,17 @@ class SqlStore:
         self, noun: type[N], where: Mapping[str, Any] | None = None, *, newest: bool = False, limit: int | None = None
     ) -> list[N]:
         """Return nouns from their table, oldest first, ordered by the last event that states each."""
-        with self._database.reading() as connection:
+        with self._database.open_for_reading() as connection:
             return Tables(connection, self._statements).find(noun, where, newest=newest, limit=limit)
 
     def get(self, noun: type[N], id_or_prefix: str) -> N:
         """Return one noun by id or any unique prefix; UnknownName or BadInput (ambiguous) otherwise."""
-        with self._database.reading() as connection:
+        with self._database.open_for_reading() as connection:
             return Tables(connection, self._statements).get(noun, id_or_prefix)
 
     def count(self, noun: type[N], where: Mapping[str, Any] | None = None) -> int:
         """Count rows of a noun's table."""
-        with self._database.reading() as connection:
+        with self._database.open_for_reading() as connection:
             return Tables(connection, self._statements).count(noun, where)
 
     def get_log(self, episode: str) -> Log:
@@ -138,7 +138,7 @@ class SqlStore:
     def get_logs(self, episodes: Sequence[str]) -> dict[str, Log]:
         """Return the log with which each episode was last ingested, by episode."""
         kept = NOUN_TABLES[Episode]
-        with self._database.reading() as connection:
+        with self._database.open_for_reading() as connection:
             tables = Tables(connection, self._statements)
             query = select(kept.table.c.id, kept.table.c.log).where(
                 *tables.build_criteria(kept, {"id": list(episodes)})
@@ -149,17 +149,17 @@ class SqlStore:
             raise StoreError(f"Episode {missing[0]} belongs to no log in this store.")
         return {episode: logs[named[episode]] for episode in episodes}
 
-    def success_rates(self, start_ns: int, end_ns: int, stage: str = "production") -> list[Rate]:
+    def compute_success_rates(self, start_ns: int, end_ns: int, stage: str = "production") -> list[Rate]:
         """Success by policy × site at times in [start, end); an attempt with several judges counts once."""
-        return self._views.success_rates([(start_ns, end_ns)], stage)[0]
+        return self._views.compute_success_rates([(start_ns, end_ns)], stage)[0]
 
-    def blobs(self) -> set[str]:
+    def list_blobs(self) -> set[str]:
         """Return every SHA-256 in any event; an extra hash is harmless, a missing one would lose a blob."""
         hashes: set[str] = set()
         after = 0
         while True:
             query = select(ledger.c.seq, ledger.c.body).where(ledger.c.seq > after).order_by(ledger.c.seq).limit(PAGE)
-            with self._database.reading() as connection:
+            with self._database.open_for_reading() as connection:
                 rows = connection.execute(query).all()
             for _, body in rows:
                 hashes.update(SHA256.findall(body))
@@ -167,9 +167,9 @@ class SqlStore:
                 return hashes
             after = rows[-1].seq
 
-    def rebuild(self) -> None:
+    def rebuild_tables(self) -> None:
         """Drop every projected table and replay the ledger."""
-        with self._database.writing(in_order=True) as connection:
+        with self._database.open_for_writing(in_order=True) as connection:
             replay_ledger(connection)
             prepare.record_versions(connection)
 

@@ -10,7 +10,7 @@ from fieldloop.model.condition import Stratum
 from fieldloop.store.contract import StratumCount, TrialCount
 from fieldloop.store.judged_again import SAME, build_named_attempt_criterion, list_contested_verdicts
 from fieldloop.store.outcomes import stratum_of
-from fieldloop.store.sums import get_article_to_sum
+from fieldloop.store.sums import choose_article_for_sums
 from fieldloop.store.tables import outcomes, success_strata
 
 
@@ -29,7 +29,7 @@ def count_by_stratum(connection: Connection, stage: str, policies: Sequence[str]
     votes = list_contested_verdicts(connection, None, None, stage, policies)
     for sign, counted in ((-1, votes), (1, settle_attempts(votes)[0])):
         for vote in counted:
-            tally = counts[vote.policy, vote.site, vote.stratum, get_article_to_sum(str(vote.stratum), vote.item)]
+            tally = counts[vote.policy, vote.site, vote.stratum, choose_article_for_sums(str(vote.stratum), vote.item)]
             tally[0] += sign * bool(vote.succeeded)
             tally[1] += sign
     return [StratumCount(*key, successes=won, episodes=tried) for key, (won, tried) in counts.items() if tried]

@@ -17,13 +17,13 @@ VERSION_TABLE = "fieldloop_version"
 
 def prepare_database(database: Database) -> None:
     """Create, migrate or rebuild where needed; a database that is up to date is only read."""
-    with database.reading() as connection:
+    with database.open_for_reading() as connection:
         ready = _is_up_to_date(connection, database.name)
     if ready:
         return
     if database.is_sqlite and not database.in_memory:
         database.use_write_ahead_log()
-    with database.writing(in_order=True) as connection:
+    with database.open_for_writing(in_order=True) as connection:
         if _is_up_to_date(connection, database.name):
             return  # another process did it first
         from fieldloop.store.migrate import migrate

@@ -37,7 +37,7 @@ def compute_success_rates(
     sums = _Sums(connection, wanted, stage, policy)
     rates_by_span: list[list[Rate]] = []
     for span in spans:
-        counted = ((place, *sums.over(place, span)) for place in sums.places)
+        counted = ((place, *sums.count_in_span(place, span)) for place in sums.places)
         rates_by_span.append(
             [
                 Rate(*place, won, tried, won / tried, *compute_wilson_interval(won, tried), *span)
@@ -69,14 +69,14 @@ class _Sums:
             self._corrections[place].append((before[0] + won, before[1] + tried))
         self.places = sorted({*self._hours, *(place for _, place in self._cut)})
 
-    def over(self, place: Place, span: Span) -> Tally:
+    def count_in_span(self, place: Place, span: Span) -> Tally:
         """Count attempts at one place at times in [start, end)."""
         if span[0] >= span[1]:
             return NOTHING
-        begin, end = self._before(place, span[0]), self._before(place, span[1])
+        begin, end = self._count_before(place, span[0]), self._count_before(place, span[1])
         return end[0] - begin[0], end[1] - begin[1]
 
-    def _before(self, place: Place, edge: int) -> Tally:
+    def _count_before(self, place: Place, edge: int) -> Tally:
         """Count attempts before an edge, starting with the first whole hour that was read."""
         whole = self._totals[place][bisect_left(self._hours[place], edge // NS_PER_HOUR)]
         part = self._cut.get((edge, place), NOTHING)

@@ -33,7 +33,7 @@ class Tables:
     def put(self, noun: Any, seq: int, place: int = 0, **given: Any) -> None:
         """Write a noun's row, or overwrite the one with the same key; other columns keep their value."""
         entry = get_noun_table(type(noun))
-        row = entry.cells(noun, given) | {"seq": seq, "place": place, "body": encode_event_body(noun)}
+        row = entry.make_cells(noun, given) | {"seq": seq, "place": place, "body": encode_event_body(noun)}
         self._connection.execute(_build_upsert(entry, tuple(row), is_sqlite=self._is_sqlite), row)
 
     def set(self, noun: type, where: Mapping[str, Any], **values: Any) -> None:
@@ -45,7 +45,7 @@ class Tables:
     def overwrite_noun(self, noun: Any, **given: Any) -> None:
         """Overwrite a noun that is already here; it keeps its place in the order of lists."""
         entry = get_noun_table(type(noun))
-        changed = entry.cells(noun, given) | {"body": encode_event_body(noun)}
+        changed = entry.make_cells(noun, given) | {"body": encode_event_body(noun)}
         where = {name: getattr(noun, name) for name in entry.key}
         self._connection.execute(update(entry.table).where(*self.build_criteria(entry, where)).values(changed))
 

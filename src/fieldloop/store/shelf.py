@@ -91,7 +91,7 @@ class HashedShelf:
         area, size = stored
         return cast("BinaryIO", io.BufferedReader(VerifyingStream(self._open(area, sha256), sha256, size), 1 << 20))
 
-    def local(self, blob: Blob, cache_dir: Path) -> Path:
+    def fetch_local_copy(self, blob: Blob, cache_dir: Path) -> Path:
         """Return a local path to a verified copy of a blob, file or folder."""
         return (
             self._get_local_folder(blob.sha256, cache_dir)
@@ -105,14 +105,14 @@ class HashedShelf:
         kept = set(keep)
         for blob in stored:
             if blob.area == FOLDERS and (blob.sha256 in keep or blob.age_s < min_age_s):
-                kept.update(member.sha256 for member in self.members(blob.sha256))
+                kept.update(member.sha256 for member in self.list_members(blob.sha256))
         removed = [blob for blob in stored if blob.sha256 not in kept and blob.age_s >= min_age_s]
         gone = [blob for blob in removed if self._remove_blob(blob, min_age_s)]
         return Swept(
             tuple(blob.sha256 for blob in gone), self._remove_temporaries(min_age_s), sum(blob.size for blob in gone)
         )
 
-    def members(self, sha256: str) -> list[Member]:
+    def list_members(self, sha256: str) -> list[Member]:
         """Return the files of a folder."""
         return decode_manifest(self.read(sha256), sha256)
 
@@ -124,7 +124,7 @@ class HashedShelf:
         cache_dir.mkdir(parents=True, exist_ok=True)
         building = Path(tempfile.mkdtemp(prefix=".building-", dir=cache_dir))
         try:
-            for member in self.members(sha256):
+            for member in self.list_members(sha256):
                 place = building / member.path
                 place.parent.mkdir(parents=True, exist_ok=True)
                 link_or_copy(self._get_local_file(member.sha256, cache_dir), place)

@@ -46,7 +46,7 @@ class FolderShelf(HashedShelf):
 
     def _write_atomically(self, area: str, sha256: str, size: int, write_content: Callable[[BinaryIO], None]) -> None:
         """Atomic write: temporary file, fsync, rename. A kill at any point leaves at worst a file under tmp/."""
-        target = self._path(area, sha256)
+        target = self._make_path(area, sha256)
         with self._translate_os_errors(), self._lock(fcntl.LOCK_SH):
             if _get_file_size(target) == size:
                 os.utime(target)  # renew its age, so that no sweep removes it before the caller's event references it
@@ -68,16 +68,16 @@ class FolderShelf(HashedShelf):
 
     def _find_blob(self, sha256: str) -> tuple[str, int] | None:
         for area in (FILES, FOLDERS):
-            size = _get_file_size(self._path(area, sha256))
+            size = _get_file_size(self._make_path(area, sha256))
             if size is not None:
                 return area, size
         return None
 
     def _open(self, area: str, sha256: str) -> Any:
-        return self._path(area, sha256).open("rb")
+        return self._make_path(area, sha256).open("rb")
 
     def _get_local_file(self, sha256: str, cache_dir: Path) -> Path:  # noqa: ARG002 - nothing needs a copy here
-        path = self._path(FILES, sha256)
+        path = self._make_path(FILES, sha256)
         try:
             now = path.stat()
         except FileNotFoundError:
@@ -97,7 +97,7 @@ class FolderShelf(HashedShelf):
                     yield StoredBlob(area, path.name, status.st_size, now_s - status.st_mtime)
 
     def _remove_blob(self, blob: StoredBlob, min_age_s: float) -> bool:
-        path = self._path(blob.area, blob.sha256)
+        path = self._make_path(blob.area, blob.sha256)
         with self._lock(fcntl.LOCK_EX), contextlib.suppress(FileNotFoundError):
             # checked again under the lock: another writer may have stored the same bytes meanwhile
             if time.time() - path.stat().st_mtime >= min_age_s:
@@ -114,7 +114,7 @@ class FolderShelf(HashedShelf):
                     removed += 1
         return removed
 
-    def _path(self, area: str, sha256: str) -> Path:
+    def _make_path(self, area: str, sha256: str) -> Path:
         return self.root / area / sha256[:2] / sha256
 
     def _make_temporary_file(self) -> Path:

@@ -52,9 +52,9 @@ class RemoteShelf(HashedShelf):
         self._upload_once(area, sha256, size, lambda target, **how: self._system.put_file(str(path), target, **how))
 
     def _upload_once(self, area: str, sha256: str, size: int, upload: Any) -> None:
-        target = self._path(area, sha256)
+        target = self._make_path(area, sha256)
         with self._translate_errors(sha256):
-            if self._size(target) == size:
+            if self._find_size(target) == size:
                 if self._touch is not None:
                     self._touch(self._system, target)
                 return
@@ -66,20 +66,20 @@ class RemoteShelf(HashedShelf):
                 if "NotImplemented" not in str(wrong):  # a server without conditional writes
                     raise
                 upload(target)
-            if self._size(target) != size:
+            if self._find_size(target) != size:
                 raise StoreError(f"Blob {sha256} was not stored completely. Try again.")
 
     def _find_blob(self, sha256: str) -> tuple[str, int] | None:
         with self._translate_errors(sha256):
             for area in (FILES, FOLDERS):
-                size = self._size(self._path(area, sha256))
+                size = self._find_size(self._make_path(area, sha256))
                 if size is not None:
                     return area, size
         return None
 
     def _open(self, area: str, sha256: str) -> Any:
         with self._translate_errors(sha256):
-            return self._system.open(self._path(area, sha256), "rb")
+            return self._system.open(self._make_path(area, sha256), "rb")
 
     def _get_local_file(self, sha256: str, cache_dir: Path) -> Path:
         target = cache_dir / sha256[:2] / sha256
@@ -90,9 +90,9 @@ class RemoteShelf(HashedShelf):
             coming = target.with_name(f".{sha256}-{time.monotonic_ns()}")
             try:
                 with self._translate_errors(sha256):
-                    if self._size(self._path(FILES, sha256)) is None:
+                    if self._find_size(self._make_path(FILES, sha256)) is None:
                         raise make_missing_blob_error(sha256)
-                    self._system.get_file(self._path(FILES, sha256), str(coming))
+                    self._system.get_file(self._make_path(FILES, sha256), str(coming))
                 verify_hash(hash_file(coming), sha256)
                 coming.replace(target)
             finally:
@@ -115,17 +115,17 @@ class RemoteShelf(HashedShelf):
 
     def _remove_blob(self, blob: StoredBlob, min_age_s: float) -> bool:  # noqa: ARG002 - age is known from the listing
         with self._translate_errors(blob.sha256), contextlib.suppress(FileNotFoundError):
-            self._system.rm_file(self._path(blob.area, blob.sha256))
+            self._system.rm_file(self._make_path(blob.area, blob.sha256))
             return True
         return False
 
     def _remove_temporaries(self, min_age_s: float) -> int:  # noqa: ARG002 - objects are written atomically
         return 0
 
-    def _path(self, area: str, sha256: str) -> str:
+    def _make_path(self, area: str, sha256: str) -> str:
         return f"{self._root}/{area}/{sha256[:2]}/{sha256}"
 
-    def _size(self, path: str) -> int | None:
+    def _find_size(self, path: str) -> int | None:
         try:
             return int(self._system.info(path)["size"])
         except FileNotFoundError:

@@ -28,15 +28,21 @@ def sum_by_stratum(rows: Iterable[Row], sign: int = 1) -> list[Row]:
     """Sum outcomes by conditions, in the order of the columns of `success_strata`."""
     return _sum_by_key(
         rows,
-        lambda row: (row[STAGE], row[POLICY], row[SITE], row[STRATUM], get_article_to_sum(row[STRATUM], row[ITEM])),
+        lambda row: (
+            row[STAGE],
+            row[POLICY],
+            row[SITE],
+            row[STRATUM],
+            choose_article_for_sums(row[STRATUM], row[ITEM]),
+        ),
         sign,
     )
 
 
-def get_article_to_sum(stratum: str, item: str) -> str:
+def choose_article_for_sums(stratum: str, item: str) -> str:
     """Return the article to sum by: only its tier matters, so '' where the stratum states the tier.
 
-    >>> get_article_to_sum("lighting=dim", "A7"), get_article_to_sum("lighting=dim,tier=high", "A7")
+    >>> choose_article_for_sums("lighting=dim", "A7"), choose_article_for_sums("lighting=dim,tier=high", "A7")
     ('A7', '')
     """
     return "" if ",tier=" in f",{stratum}" else item

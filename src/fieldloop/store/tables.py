@@ -103,7 +103,7 @@ class NounTable:
         """Is the noun stored in `body`, rather than one column per field?"""
         return "body" in self.table.c
 
-    def cells(self, noun: Any, extra_columns: Mapping[str, Any]) -> dict[str, Any]:
+    def make_cells(self, noun: Any, extra_columns: Mapping[str, Any]) -> dict[str, Any]:
         """Return the columns of a noun; `extra_columns` supplies columns that are not fields."""
         own = {name: convert_to_column_value(getattr(noun, name)) for name in self.columns if hasattr(noun, name)}
         return own | {name: convert_to_column_value(value) for name, value in extra_columns.items()}

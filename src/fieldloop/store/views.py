@@ -43,7 +43,7 @@ class SqlViews:
         self._database, self._statements = database, statements
         self._parsed: dict[type, tuple[str, Any]] = {}
 
-    def newest(self, *nouns: type) -> dict[type, Any]:
+    def find_newest(self, *nouns: type) -> dict[type, Any]:
         """Return the most recently stated noun of each kind; kinds without any are left out."""
         parts = []
         for place, noun in enumerate(nouns):
@@ -52,7 +52,7 @@ class SqlViews:
             parts.append(select(literal(place).label("kind"), last.c.body))
         if not parts:
             return {}
-        with self._database.reading() as connection:
+        with self._database.open_for_reading() as connection:
             rows = connection.execute(union_all(*parts)).all()
         return {nouns[kind]: self._read(nouns[kind], body) for kind, body in rows}
 
@@ -64,7 +64,7 @@ class SqlViews:
             self._parsed[noun] = (body, known)
         return known
 
-    def all_of(self, *nouns: type) -> dict[type, list[Any]]:
+    def find_all(self, *nouns: type) -> dict[type, list[Any]]:
         """Return all nouns of several kinds, newest first; meant for kinds with few nouns."""
         tables = [get_table_with_body(noun).table for noun in nouns]
         parts = [select(literal(kind).label("kind"), t.c.seq, t.c.place, t.c.body) for kind, t in enumerate(tables)]
@@ -72,17 +72,17 @@ class SqlViews:
         if parts:
             every = union_all(*parts).subquery()
             query = select(every.c.kind, every.c.body).order_by(every.c.seq.desc(), every.c.place.desc())
-            with self._database.reading() as connection:
+            with self._database.open_for_reading() as connection:
                 rows = connection.execute(query).all()
             for kind, body in rows:
                 nouns_by_kind[nouns[kind]].append(get_body_decoder(nouns[kind])(body))
         return nouns_by_kind
 
-    def counts(self, *requests: Count) -> list[int]:
+    def count_rows(self, *requests: Count) -> list[int]:
         """Count several things at once."""
         if not requests:
             return []
-        with self._database.reading() as connection:
+        with self._database.open_for_reading() as connection:
             tables = Tables(connection, self._statements)
             parts = []
             for one in requests:
@@ -92,7 +92,7 @@ class SqlViews:
                 parts.append(query.scalar_subquery())
             return [int(count) for count in connection.execute(select(*parts)).one()]
 
-    def episodes(self, episode_filter: EpisodeFilter, limit: int) -> FoundEpisodes:
+    def find_episodes(self, episode_filter: EpisodeFilter, limit: int) -> FoundEpisodes:
         """Return the newest episodes that match, with counts."""
         matches = self._build_filter_criteria(episode_filter)
         in_use = EPISODES.c.set_aside == ""
@@ -104,7 +104,7 @@ class SqlViews:
         )
         listed = select(EPISODES.c.body, EPISODES.c.status).where(*matches)
         listed = listed.order_by(EPISODES.c.seq.desc(), EPISODES.c.place.desc()).limit(limit)
-        with self._database.reading() as connection:
+        with self._database.open_for_reading() as connection:
             counts = connection.execute(counted.group_by(EPISODES.c.status)).all()
             rows = connection.execute(listed).all()
         return FoundEpisodes(
@@ -116,7 +116,7 @@ class SqlViews:
 
     def list_judged_episodes(self, where: Mapping[str, Any]) -> list[tuple[Episode, Status | None]]:
         """Return episodes with the status of their last judgement, oldest first."""
-        with self._database.reading() as connection:
+        with self._database.open_for_reading() as connection:
             criteria = Tables(connection, self._statements).build_criteria(NOUN_TABLES[Episode], where)
             query = select(EPISODES.c.body, EPISODES.c.status).where(*criteria)
             rows = connection.execute(query.order_by(EPISODES.c.seq, EPISODES.c.place)).all()
@@ -125,7 +125,7 @@ class SqlViews:
     def count_episodes(self, where: Mapping[str, Any]) -> list[EpisodeCount]:
         """Count episodes by conditions, article and result."""
         keys = [EPISODES.c[name] for name in ("site", "stratum", "handled", "succeeded")]
-        with self._database.reading() as connection:
+        with self._database.open_for_reading() as connection:
             criteria = Tables(connection, self._statements).build_criteria(NOUN_TABLES[Episode], where)
             query = select(*keys, func.count().label("episodes")).where(*criteria).group_by(*keys)
             rows = connection.execute(query).all()
@@ -136,7 +136,7 @@ class SqlViews:
         if not episodes:
             return {}
         entry = NOUN_TABLES[EpisodeReport]
-        with self._database.reading() as connection:
+        with self._database.open_for_reading() as connection:
             criteria = Tables(connection, self._statements).build_criteria(entry, {"episode": list(episodes)})
             query = select(entry.table.c.episode, entry.table.c.body).where(*criteria)
             rows = connection.execute(query.order_by(entry.table.c.seq, entry.table.c.place)).all()
@@ -146,50 +146,50 @@ class SqlViews:
     def get_last_stating_seq(self, noun: type, name: str) -> int | None:
         """Return the sequence number of the last event that states a noun; None for an unknown id."""
         entry = get_noun_table(noun)
-        with self._database.reading() as connection:
+        with self._database.open_for_reading() as connection:
             return connection.scalar(
                 select(entry.table.c.seq).where(entry.table.c[entry.key[0]] == convert_to_column_value(name))
             )
 
-    def success_rates(
+    def compute_success_rates(
         self, spans: Sequence[tuple[int, int]], stage: str = "production", policy: str | None = None
     ) -> list[list[Rate]]:
         """Return the result of `Store.success_rates` for each span, optionally for one policy."""
-        with self._database.reading() as connection:
+        with self._database.open_for_reading() as connection:
             return rates.compute_success_rates(connection, spans, str(stage), policy)
 
     def count_by_day(self, time_zones: Mapping[str, str], stage: str = "production") -> list[DayCount]:
         """Count all attempts by policy, site and day local to the site; sites without a zone have days in UTC."""
-        with self._database.reading() as connection:
+        with self._database.open_for_reading() as connection:
             return rates.count_by_day(connection, time_zones, str(stage))
 
     def count_by_stratum(self, stage: str = "production", policies: Sequence[str] | None = None) -> list[StratumCount]:
         """Count all attempts by policy, conditions and article."""
-        with self._database.reading() as connection:
+        with self._database.open_for_reading() as connection:
             return outcome_counts.count_by_stratum(connection, str(stage), policies)
 
     def count_trials(
         self, stages: Sequence[str], scenarios: Sequence[str], policies: Sequence[str] | None = None
     ) -> dict[tuple[str, str], TrialCount]:
         """Count trials in some scenarios by policy and stage."""
-        with self._database.reading() as connection:
+        with self._database.open_for_reading() as connection:
             return outcome_counts.count_trials(connection, [str(stage) for stage in stages], scenarios, policies)
 
     def count_unknown_results(
         self, stage: str = "production", span_ns: tuple[int, int] | None = None
     ) -> dict[tuple[str, str], int]:
         """Count attempts without a known result by policy and site, at times in [start, end)."""
-        with self._database.reading() as connection:
+        with self._database.open_for_reading() as connection:
             return outcome_counts.count_unknown_results(connection, str(stage), *(span_ns or (FIRST_NS, LAST_NS)))
 
     def find_reported_spans(self, since_ns: int | None = None, stage: str = "production") -> dict[str, tuple[int, int]]:
         """Return the times of the first and last outcome with a known result by policy, from the hour of `since_ns`."""
-        with self._database.reading() as connection:
+        with self._database.open_for_reading() as connection:
             return outcome_times.find_reported_spans(connection, str(stage), since_ns)
 
     def list_last_outcomes(self, stages: Sequence[str], policy: str | None = None, limit: int = 100) -> list[Outcome]:
         """Return the outcomes with the latest times, the latest first, in whatever order they were recorded."""
-        with self._database.reading() as connection:
+        with self._database.open_for_reading() as connection:
             return outcome_times.list_last_outcomes(connection, [str(stage) for stage in stages], policy, limit)
 
     def count_events(self, requests: Sequence[EventSpan]) -> list[int]:
@@ -203,7 +203,7 @@ class SqlViews:
             after = func.coalesce(before.order_by(earlier.c.seq.desc()).limit(1).scalar_subquery(), 0)
             counted = select(func.count()).where(ledger.c.kind == one.kind.__name__, seq > after, seq <= one.last)
             parts.append(counted.select_from(ledger).scalar_subquery())
-        with self._database.reading() as connection:
+        with self._database.open_for_reading() as connection:
             return [int(count) for count in connection.execute(select(*parts)).one()]
 
     def _build_filter_criteria(self, episode_filter: EpisodeFilter) -> list[ColumnElement[bool]]:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from fieldloop.model.delivery import Acceptance
 from fieldloop.model.finding import EpisodeReport, Status
-from fieldloop.model.identity import content_id
+from fieldloop.model.identity import compute_content_id
 from fieldloop.model.note import Note, note
 from fieldloop.model.person import Provider
 from fieldloop.protocol import Section
@@ -35,7 +35,7 @@ def judge_delivery(
         returned=tuple(sorted(r.episode for r in judged if r.status is not Status.PASSED)),
         operations=settings.fingerprint,
         at_ns=at_ns,
-        delivery=content_id(sorted(r.episode.encode() for r in judged)),
+        delivery=compute_content_id(sorted(r.episode.encode() for r in judged)),
     )
 
 

@@ -13,7 +13,7 @@ from fieldloop.model.calibration import Calibration
 from fieldloop.model.condition import Stratum
 from fieldloop.model.episode import Episode
 from fieldloop.model.finding import Measured, Measurement, Status
-from fieldloop.model.identity import content_id
+from fieldloop.model.identity import compute_content_id
 from fieldloop.model.imprint import Imprint
 from fieldloop.model.note import NO_SUBJECT, Subject
 from fieldloop.model.stream import NS_PER_DAY, NS_PER_S
@@ -97,7 +97,7 @@ def _make_episode(session: int, index: int, shape: Shape, random: np.random.Gene
         lighting=("bright", "dim")[index % 2], bin=("front", "back")[index // 2 % 2], object=f"sku-{index // 4 % 3}"
     )
     return Episode(
-        id=content_id([f"{session}/{index}/{random.integers(2**60)}".encode()]), name=f"made-{session}-{index}",
+        id=compute_content_id([f"{session}/{index}/{random.integers(2**60)}".encode()]), name=f"made-{session}-{index}",
         format="synthetic", task="pick", robot="arm-1", site="lab", operator=f"operator-{session % shape.operators}",
         session=f"session-{session}", protocol="default v1", stratum=stratum, start_ns=start,
         end_ns=start + int(10 * NS_PER_S * np.exp(random.normal(0.0, 0.1))), simulated=True, succeeded=not failed,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.model.episode import Episode, Recording
-from fieldloop.model.identity import content_id
+from fieldloop.model.identity import compute_content_id
 from fieldloop.model.stream import NS_PER_S, ClockKind, Stream, StreamKind
 
 START_NS = 1_780_000_000 * NS_PER_S
@@ -64,7 +64,11 @@ def record_panning_camera(
         CAMERA, StreamKind.RGB, "8-bit", _make_header_clock(frames_s), pictures=Panned(places), nominal_hz=FRAMES_HZ
     )
     episode = Episode(
-        id=content_id([angles.tobytes()]), name=f"panning-{seed}", format="synthetic", robot="panner", start_ns=START_NS
+        id=compute_content_id([angles.tobytes()]),
+        name=f"panning-{seed}",
+        format="synthetic",
+        robot="panner",
+        start_ns=START_NS,
     )
     return Recording(episode, {CAMERA: camera, JOINTS: joints})
 

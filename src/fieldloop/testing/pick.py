@@ -32,7 +32,7 @@ class Pick:
     side: Floats
     gains: Floats
 
-    def tool(self, at_s: Floats) -> Floats:
+    def compute_tool_position(self, at_s: Floats) -> Floats:
         """Return the tool's place in metres, seconds counted from the recording's beginning."""
         since = at_s - PRE_S
         come, carry, leave = (
@@ -43,13 +43,13 @@ class Pick:
         way += (HOME - self.place) * _compute_minimum_jerk(leave) + self.side * _compute_arch(come)
         return np.asarray(HOME + way + np.array([0.0, 0.0, LIFT_M]) * _compute_arch(carry))
 
-    def joints(self, at_s: Floats) -> Floats:
+    def compute_joint_angles(self, at_s: Floats) -> Floats:
         """Return the joint angles: a linear arm, whose tool and joints begin and end together."""
-        return np.asarray((self.tool(at_s) - HOME) @ self.gains.T)
+        return np.asarray((self.compute_tool_position(at_s) - HOME) @ self.gains.T)
 
-    def turn(self, at_s: Floats) -> Floats:
+    def compute_turn(self, at_s: Floats) -> Floats:
         """Return the tool's orientation xyzw, turning about a slanted axis while it travels."""
-        half = TURN_RAD * (self.tool(at_s) - HOME) @ np.ones((3, 1))
+        half = TURN_RAD * (self.compute_tool_position(at_s) - HOME) @ np.ones((3, 1))
         return np.column_stack([np.sin(half) * np.full(3, 3**-0.5), np.cos(half)])
 
 

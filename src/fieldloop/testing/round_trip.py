@@ -41,8 +41,8 @@ def find_differences(before: Recording, after: Recording, written: Written, limi
         if one != other and not _is_listed_loss(name, written):
             yield f"{name} was {one!r} and is {other!r}"
     for key, value in before.episode.facts:
-        if after.episode.fact(key) != value and key not in OF_THE_PLACE and not _is_listed_loss(key, written):
-            yield f"the fact {key} was {value!r} and is {after.episode.fact(key)!r}"
+        if after.episode.get_fact(key) != value and key not in OF_THE_PLACE and not _is_listed_loss(key, written):
+            yield f"the fact {key} was {value!r} and is {after.episode.get_fact(key)!r}"
     for name, stream in before.streams.items():
         if name in after.streams:
             yield from (

@@ -32,7 +32,7 @@ def bytes_are_named_by_their_hash(shelf: Shelf, folder: Path) -> None:
         assert blob == shelf.put_file(path) == Blob(hashlib.sha256(content).hexdigest(), len(content))
         assert shelf.has(blob.sha256)
         assert shelf.read(blob.sha256) == content
-        assert shelf.local(blob, folder / "cache").read_bytes() == content
+        assert shelf.fetch_local_copy(blob, folder / "cache").read_bytes() == content
         with shelf.open(blob.sha256) as stream:
             assert stream.read(2) == content[:2]
             stream.seek(0)
@@ -43,7 +43,7 @@ def missing_blobs_are_named(shelf: Shelf, folder: Path) -> None:
     """Unknown hashes and paths get a message that names them."""
     absent = "0" * 64
     assert not shelf.has(absent)
-    for serve in (shelf.read, shelf.open, lambda sha256: shelf.local(Blob(sha256, 1), folder)):
+    for serve in (shelf.read, shelf.open, lambda sha256: shelf.fetch_local_copy(Blob(sha256, 1), folder)):
         assert_refused(StoreError, absent, functools.partial(serve, absent))
     for put, path in ((shelf.put_file, folder / "none"), (shelf.put_file, folder), (shelf.put_folder, folder / "none")):
         assert_refused(BadInput, str(path), functools.partial(put, path))
@@ -56,9 +56,9 @@ def a_folder_is_kept_as_a_list_of_files(shelf: Shelf, folder: Path) -> None:
     blob = shelf.put_folder(folder / "in")
     assert (blob.is_folder, blob.size) == (True, 6)
     assert blob == shelf.put_folder(folder / "in")
-    out = shelf.local(blob, folder / "cache")
+    out = shelf.fetch_local_copy(blob, folder / "cache")
     assert {p.relative_to(out).as_posix(): p.read_bytes() for p in out.rglob("*") if p.is_file()} == files
-    assert shelf.local(blob, folder / "cache") == out
+    assert shelf.fetch_local_copy(blob, folder / "cache") == out
     (folder / "in" / "a.txt").write_bytes(b"uno")
     assert shelf.put_folder(folder / "in").sha256 != blob.sha256
 
@@ -73,7 +73,7 @@ def a_sweep_removes_only_orphans(shelf: Shelf, folder: Path) -> None:
     assert (swept.blobs, swept.size) == ((orphan.sha256,), orphan.size)
     assert not shelf.has(orphan.sha256)
     assert shelf.read(kept.sha256) == b"kept"
-    assert (shelf.local(tree, folder / "cache") / "x").read_bytes() == b"member"
+    assert (shelf.fetch_local_copy(tree, folder / "cache") / "x").read_bytes() == b"member"
     assert len(shelf.sweep(set(), min_age_s=-60).blobs) == 3  # noqa: PLR2004 - the kept one, the folder and its member
 
 

@@ -59,11 +59,11 @@ def check_store(open_new: Callable[[], Store]) -> None:
 def read_store_contents(store: Store) -> dict[str, Any]:
     """Return all readable content of a store, to compare two stores."""
     nouns_by_kind: dict[str, Any] = {kind.__name__: store.find(kind) for kind in NOUN_TABLES}
-    nouns_by_kind["rates"] = [store.success_rates(-(2**62), 2**62, stage) for stage in Stage]
+    nouns_by_kind["rates"] = [store.compute_success_rates(-(2**62), 2**62, stage) for stage in Stage]
     nouns_by_kind["statuses"] = [store.count(Episode, {"status": status}) for status in (None, *Status)]
     nouns_by_kind["strata"] = [set(store.views.count_by_stratum(stage)) for stage in Stage]
     nouns_by_kind["labelled"] = [set(store.views.count_episodes({"status": status})) for status in (None, *Status)]
-    nouns_by_kind["ledger"] = store.tail(limit=2**31)
+    nouns_by_kind["ledger"] = store.read_tail(limit=2**31)
     return nouns_by_kind
 
 
@@ -74,9 +74,9 @@ def make_event_of_each_kind(number: int = 0) -> list[Event]:
 
 def new_store_is_empty(store: Store) -> None:
     """A new store is empty."""
-    assert (store.last(), store.tail(), store.blobs()) == (0, [], set())
+    assert (store.get_last_seq(), store.read_tail(), store.list_blobs()) == (0, [], set())
     assert all(store.find(kind) == [] and store.count(kind) == 0 for kind in NOUN_TABLES)
-    assert store.success_rates(0, 2**62) == []
+    assert store.compute_success_rates(0, 2**62) == []
     assert store.append([], actor="a", at_ns=1) == 0
 
 
@@ -84,10 +84,10 @@ def events_are_read_back_unchanged(store: Store) -> None:
     """The ledger keeps order, time, actor, cause and every field."""
     first, second = make_event_of_each_kind(0), make_event_of_each_kind(1)
     assert store.append(first, actor="ana", at_ns=5) == len(first)
-    assert store.append(second, actor="ben", at_ns=7, caused_by=3) == len(first) + len(second) == store.last()
-    back = store.tail()
+    assert store.append(second, actor="ben", at_ns=7, caused_by=3) == len(first) + len(second) == store.get_last_seq()
+    back = store.read_tail()
     assert [r.event for r in back] == first + second
-    assert [r.seq for r in back] == list(range(1, store.last() + 1))
+    assert [r.seq for r in back] == list(range(1, store.get_last_seq() + 1))
     assert {(r.actor, r.at_ns, r.caused_by) for r in back} == {("ana", 5, None), ("ben", 7, 3)}
     for name, kind in EVENTS.items():
         assert [type(r.event).__name__ for r in store.events(kind)] == [name, name]
@@ -99,11 +99,11 @@ def tail_pages_skip_no_event(store: Store) -> None:
     store.append(make_event_of_each_kind(), actor="a", at_ns=1)
     for limit in (1, 7):
         after, seen = 0, []
-        while page := store.tail(after, limit):
+        while page := store.read_tail(after, limit):
             assert len(page) <= limit
             seen += [r.seq for r in page]
             after = seen[-1]
-        assert seen == list(range(1, store.last() + 1))
+        assert seen == list(range(1, store.get_last_seq() + 1))
 
 
 def appends_are_atomic(store: Store) -> None:
@@ -230,7 +230,7 @@ def measurements_are_found_by_episode(store: Store) -> None:
     store.append(events, actor="a", at_ns=1)
     assert [(m.blob, m.rows) for m in store.find(EpisodesMeasured, {"episode": "e2"})] == [(blobs[0], 9), (blobs[1], 4)]
     assert store.find(EpisodesMeasured, {"episode": "e1"}) == [EpisodesMeasured(("e1",), blobs[0], 9)]
-    assert store.blobs() == {blob.sha256 for blob in blobs}
+    assert store.list_blobs() == {blob.sha256 for blob in blobs}
 
 
 def latest_state_is_kept(store: Store) -> None:
@@ -262,8 +262,10 @@ def success_is_exact_to_the_nanosecond(store: Store) -> None:
     for start, end in itertools.product(edges, edges):
         inside = [o for o in outcomes if start <= o.at_ns < end]
         expected = [("p", "s", sum(o.succeeded is True for o in inside), len(inside))] if inside else []
-        assert [(r.policy, r.site, r.successes, r.episodes) for r in store.success_rates(start, end)] == expected
-    (rate,) = store.success_rates(-1, 2**62)
+        assert [
+            (r.policy, r.site, r.successes, r.episodes) for r in store.compute_success_rates(start, end)
+        ] == expected
+    (rate,) = store.compute_success_rates(-1, 2**62)
     assert 0 <= rate.low <= rate.rate <= rate.high <= 1
 
 
@@ -283,7 +285,7 @@ def attempts_with_several_judges_count_once(store: Store) -> None:
     for start, end in itertools.product(edges, edges):
         inside = [o for o in kept if start <= o.at_ns < end]
         expected = [(sum(o.succeeded is True for o in inside), len(inside))] if inside else []
-        assert [(r.successes, r.episodes) for r in store.success_rates(start, end)] == expected
+        assert [(r.successes, r.episodes) for r in store.compute_success_rates(start, end)] == expected
 
 
 def tables_follow_from_the_ledger(store: Store) -> None:
@@ -291,10 +293,10 @@ def tables_follow_from_the_ledger(store: Store) -> None:
     for number in range(4):
         store.append(make_event_of_each_kind(number % 3), actor="a", at_ns=number)
     before = read_store_contents(store)
-    store.rebuild()
+    store.rebuild_tables()
     assert read_store_contents(store) == before
     store.append(make_event_of_each_kind(5), actor="a", at_ns=9)
-    assert store.last() == 5 * len(EVENTS)
+    assert store.get_last_seq() == 5 * len(EVENTS)
 
 
 def jobs_are_unique_and_claimed_once(store: Store) -> None:
@@ -312,10 +314,10 @@ def jobs_are_unique_and_claimed_once(store: Store) -> None:
     again = jobs.claim("cleo", 61, 10.0)
     assert again is not None
     assert (again.due_ns, again.attempt) == (40, 2)
-    assert not jobs.done(first, 62)
+    assert not jobs.mark_done(first, 62)
     assert not jobs.extend(first, 62, 1.0)
-    assert jobs.done(again, 62)
-    assert not jobs.done(again, 63)
+    assert jobs.mark_done(again, 62)
+    assert not jobs.mark_done(again, 63)
     assert [j.due_ns for j in jobs.open()] == [50]
 
 

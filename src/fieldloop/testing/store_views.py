@@ -68,16 +68,16 @@ def rates_of_many_spans_equal_single_reads(store: Store) -> None:
     times = [START_NS + chance.randrange(-2, 80) * HOUR_NS // 2 + chance.choice((-1, 0, 1, 777)) for _ in range(40)]
     spans = [(begin, begin + chance.randrange(-1, 50) * HOUR_NS + chance.choice((0, 3))) for begin in times]
     attempts = settle_attempts(o for o in outcomes if o.stage is Stage.PRODUCTION)[0]
-    for (start, end), rates in zip(spans, store.views.success_rates(spans), strict=True):
+    for (start, end), rates in zip(spans, store.views.compute_success_rates(spans), strict=True):
         inside = [o for o in attempts if start <= o.at_ns < end]
         won, tried = Counter[tuple[str, str]](), Counter((o.policy, o.site) for o in inside)
         won.update((o.policy, o.site) for o in inside if o.succeeded)
         expected = [(*place, won[place], tried[place], start, end) for place in sorted(tried)]
         assert [(r.policy, r.site, r.successes, r.episodes, r.start_ns, r.end_ns) for r in rates] == expected
-        assert rates == store.success_rates(start, end)
-    only = store.views.success_rates(spans, policy="q")
-    assert only == [[r for r in rates if r.policy == "q"] for rates in store.views.success_rates(spans)]
-    assert store.views.success_rates([]) == []
+        assert rates == store.compute_success_rates(start, end)
+    only = store.views.compute_success_rates(spans, policy="q")
+    assert only == [[r for r in rates if r.policy == "q"] for rates in store.views.compute_success_rates(spans)]
+    assert store.views.compute_success_rates([]) == []
 
 
 def days_are_local_to_their_site(store: Store) -> None:
@@ -134,23 +134,23 @@ def unknown_results_are_counted_apart(store: Store) -> None:
 def bulk_newest_and_counts_equal_single_reads(store: Store) -> None:
     """The last noun of several kinds, and several counts, equal asking for each."""
     kinds = (Deployment, Audit, Plan, Release, Session)
-    assert store.views.newest(*kinds) == {}
-    assert store.views.counts() == []
+    assert store.views.find_newest(*kinds) == {}
+    assert store.views.count_rows() == []
     for number in range(3):
         store.append([make_sample_noun(kind, number) for kind in EVENTS.values()], actor="a", at_ns=1)
-    assert store.views.newest(*kinds) == {kind: store.find(kind, newest=True, limit=1)[0] for kind in kinds}
-    assert store.views.all_of(*kinds) == {kind: store.find(kind, newest=True) for kind in kinds}
+    assert store.views.find_newest(*kinds) == {kind: store.find(kind, newest=True, limit=1)[0] for kind in kinds}
+    assert store.views.find_all(*kinds) == {kind: store.find(kind, newest=True) for kind in kinds}
     store.append([SessionOpened(replace(make_sample_noun(Session, 9), closed_ns=None))], actor="a", at_ns=1)
     spans = tuple(replace(make_sample_noun(Annotation), episode="e", label="lift", author=a) for a in ("ana", "ana"))
     store.append([EpisodeAnnotated("e", "phase", "ana", spans)], actor="a", at_ns=1)
-    assert store.views.counts(
+    assert store.views.count_rows(
         Count(Session), Count(Session, {"closed_ns": None}), Count(Annotation, {"label": "lift"}),
         Count(Annotation, {"label": "lift"}, "episode"),
     ) == [store.count(Session), store.count(Session, {"closed_ns": None}), 2, 1]  # fmt: skip
     plan = make_sample_noun(Plan, 77)
     assert store.views.get_last_stating_seq(Plan, plan.id) is None
     assert store.views.get_last_stating_seq(Plan, plan.id) != store.append([PlanDrawn(plan)], actor="a", at_ns=1)
-    assert store.views.get_last_stating_seq(Plan, plan.id) == store.last()
+    assert store.views.get_last_stating_seq(Plan, plan.id) == store.get_last_seq()
     assert AlarmRaised.__name__ in EVENTS
 
 
@@ -185,7 +185,7 @@ def episodes_are_listed_by_any_label(store: Store) -> None:
     ]  # fmt: skip
     for wanted in asked:
         matching = [episode for episode in reversed(episodes) if _matches_filter(episode, status[episode.id], wanted)]
-        found = store.views.episodes(wanted, 7)
+        found = store.views.find_episodes(wanted, 7)
         assert found.episodes == tuple((episode, status[episode.id]) for episode in matching[:7])
         assert (found.matching, found.by_status) == (len(matching), Counter(status.values()))
     assert store.views.list_judged_episodes({}) == [(episode, status[episode.id]) for episode in episodes]
@@ -218,7 +218,7 @@ def _matches_filter(episode: Episode, status: Status | None, episode_filter: Epi
         episode_filter.status in ("", status)
         and any(episode_filter.text.lower() in word.lower() for word in words)
         and all(
-            (episode.stratum.level(name) or getattr(episode, name, None) or episode.fact(name)) == value
+            (episode.stratum.level(name) or getattr(episode, name, None) or episode.get_fact(name)) == value
             for name, value in episode_filter.labels.items()
             if value
         )

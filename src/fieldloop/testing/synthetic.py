@@ -14,7 +14,7 @@ from fieldloop.model.calibration import Calibration
 from fieldloop.model.condition import Stratum
 from fieldloop.model.episode import Episode, Recording
 from fieldloop.model.finding import Status
-from fieldloop.model.identity import content_id
+from fieldloop.model.identity import compute_content_id
 from fieldloop.model.stream import NS_PER_S, ClockKind, Stream, StreamKind
 from fieldloop.protocol import CollectionProtocol, parse_protocol
 from fieldloop.testing.pick import ATTEMPT_S, CONTACT_M, PHASES, POST_S, PRE_S, compute_finger_opening, draw_random_pick
@@ -105,8 +105,8 @@ def make_healthy_recording(*, seed: int = 0, **facts: Any) -> Recording:
     joints = streams["joints"].values
     assert joints is not None
     episode = Episode(
-        id=content_id([joints.tobytes()]), name=f"synthetic-{seed}", format="synthetic", task="pick", robot="arm-1",
-        site="lab", operator=f"operator-{seed % 4}", session="session-1", protocol="default v1",
+        id=compute_content_id([joints.tobytes()]), name=f"synthetic-{seed}", format="synthetic", task="pick",
+        robot="arm-1", site="lab", operator=f"operator-{seed % 4}", session="session-1", protocol="default v1",
         stratum=Stratum.of(lighting="bright", bin="front"), start_ns=int(min(t[0] for t in times)),
         end_ns=int(max(t[-1] for t in times)), simulated=True, succeeded=True, facts=FACTS,
     )  # fmt: skip
@@ -147,8 +147,10 @@ def _give_video_clocks(recording: Recording) -> Recording:
 def _make_streams(random: np.random.Generator) -> Iterator[Stream]:
     joints_s, camera_s, force_s = (_make_sample_times(RATES[name]) for name in ("joints", "camera", "force"))
     attempt = draw_random_pick(random, len(JOINTS))
-    positions = attempt.joints(joints_s) + _draw_noise(random, (len(joints_s), len(JOINTS)), 2e-5)
-    commands = np.column_stack([attempt.joints(joints_s + LAG_S), compute_finger_opening(joints_s + LAG_S)])
+    positions = attempt.compute_joint_angles(joints_s) + _draw_noise(random, (len(joints_s), len(JOINTS)), 2e-5)
+    commands = np.column_stack(
+        [attempt.compute_joint_angles(joints_s + LAG_S), compute_finger_opening(joints_s + LAG_S)]
+    )
     grip = np.where(compute_finger_opening(joints_s) < CONTACT_M, GRIP_N, REST_N) + _draw_noise(
         random, len(joints_s), 0.05
     )
@@ -170,7 +172,7 @@ def _make_streams(random: np.random.Generator) -> Iterator[Stream]:
     yield _make_signal_stream(
         "imu", StreamKind.IMU, "m/s², rad/s", force_s, _draw_noise(random, (len(force_s), 6), 0.05), IMU
     )
-    tool = np.column_stack([attempt.tool(joints_s), attempt.turn(joints_s)])
+    tool = np.column_stack([attempt.compute_tool_position(joints_s), attempt.compute_turn(joints_s)])
     tool[:, :3] += _draw_noise(random, (len(joints_s), 3), 1e-5)
     yield _make_signal_stream("tool", StreamKind.POSE, "m", joints_s, tool, ("x", "y", "z", "qx", "qy", "qz", "qw"))
     yield _make_signal_stream("action", StreamKind.ACTION, "rad", joints_s, commands, (*JOINTS, "gripper"))

@@ -85,7 +85,7 @@ def _check_atomic_write(write: Write, recordings: list[Recording], target: Path)
     before = sorted((path, path.stat().st_mtime_ns) for path in target.parent.rglob("*"))
     _require_refusal(write, recordings, target, BadInput, "a name that is taken is refused")
     _require_refusal(write, [], target.with_name("nothing"), BadInput, "no recording is refused")
-    for walk in range(1, _count_passes(write, recordings, target.with_name("counted")) + 1):
+    for walk in range(1, _count_reads_of_recordings(write, recordings, target.with_name("counted")) + 1):
         breaking = _Breaking(recordings, walk)
         _require_refusal(write, breaking, target.with_name("broken"), OSError, "an error of the source is raised")
     after = sorted((path, path.stat().st_mtime_ns) for path in target.parent.rglob("*"))
@@ -102,7 +102,7 @@ def _require_refusal(
     raise AssertionError(promise)
 
 
-def _count_passes(write: Write, recordings: list[Recording], target: Path) -> int:
+def _count_reads_of_recordings(write: Write, recordings: list[Recording], target: Path) -> int:
     """How often does the writer walk through its recordings? What it writes meanwhile is removed."""
     counting = _Breaking(recordings, 0)
     write(counting, target)

@@ -99,7 +99,7 @@ def _add_feature_nodes(graph: _Graph, weights: Weights) -> str:
     from onnx import TensorProto
 
     eye, scale = weights.vision, weights.scaling
-    pool, field = eye.pool, (eye.depth[0] // vision.GRID, eye.depth[1] // vision.GRID)
+    pool, field = eye.picture_pixels_per_depth_pixel, (eye.depth[0] // vision.GRID, eye.depth[1] // vision.GRID)
     x = graph.add_node("Transpose", graph.add_node("Cast", CAMERA, to=TensorProto.FLOAT), perm=[0, 3, 1, 2])
     x = graph.add_product(graph.add_node("AveragePool", x, kernel_shape=[pool, pool], strides=[pool, pool]), 1 / 255)
     mean = graph.add_sum(graph.add_node("ReduceMean", x, axes=[2, 3], keepdims=1), vision.DARK)
@@ -128,7 +128,9 @@ def _add_item_mask(graph: _Graph, weights: Weights, picture: str) -> str:
     u, v = graph.add_constant(eye.columns[None, None, None, :]), graph.add_constant(eye.rows[None, None, :, None])
     bright, dark = (graph.add_node(name, picture, axes=[1], keepdims=1) for name in ("ReduceMax", "ReduceMin"))
     vivid = graph.add_node("Div", graph.add_node("Sub", bright, dark), graph.add_sum(bright, vision.DIM))
-    vivid = graph.add_product(graph.add_node("Relu", graph.add_sum(vivid, -eye.threshold)), eye.likely[None, None])
+    vivid = graph.add_product(
+        graph.add_node("Relu", graph.add_sum(vivid, -eye.threshold)), eye.item_likelihood[None, None]
+    )
     spots, patches = graph.add_local_average(vivid, vision.SPOT), graph.add_local_average(vivid, vision.PATCH)
     share = graph.add_node("Div", spots, graph.add_sum(graph.add_maximum(spots), vision.EMPTY**2))
     mask = graph.add_node("Pow", share, graph.add_constant(float(vision.SHARP)))

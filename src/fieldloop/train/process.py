@@ -27,7 +27,7 @@ class Process:
     inverse: Floats
     coefficients: Floats
 
-    def answer(self, rows: Floats, inputs: Floats) -> tuple[Floats, Floats]:
+    def predict(self, rows: Floats, inputs: Floats) -> tuple[Floats, Floats]:
         """Return mean and variance of the output for every row of inputs; `rows` are those that were learnt from."""
         near = self._compute_kernel(inputs, rows)
         prior = self.line * ((inputs**2).mean(axis=1) + 1 / inputs.shape[1]) + self.bump

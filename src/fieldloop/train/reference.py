@@ -80,7 +80,7 @@ def train_reference_policy(
 def predict_grasps(weights: Weights, pictures: NDArray[np.uint8], depths: NDArray[np.float32]) -> tuple[Floats, Floats]:
     """Return actions (n × 6) and confidences (n): the NumPy twin of the exported graph."""
     inputs = weights.scaling(*vision.extract_features(weights.vision, pictures, depths))
-    answers = [learnt.answer(weights.rows, inputs) for learnt in weights.processes]
+    answers = [learnt.predict(weights.rows, inputs) for learnt in weights.processes]
     means, variances = (np.stack(part, axis=1) for part in zip(*answers, strict=True))
     grasps = decode_grasps(means * weights.target_spread + weights.target_mean)
     return grasps, confidence.compute_confidence(weights.familiar, variances)

@@ -65,7 +65,7 @@ def gather_samples(
 
 
 def _get_sample_weight(recording: Recording, shares: Sequence[StratumShare]) -> float:
-    stratum = recording.episode.where
+    stratum = recording.episode.stratum_with_site
     return next((share.weight for share in shares if share.stratum.covers(stratum)), 1.0)
 
 

@@ -58,13 +58,16 @@ class Vision:
     place: Place = Place()
 
     @property
-    def pool(self) -> int:
+    def picture_pixels_per_depth_pixel(self) -> int:
         """How many picture pixels meet one depth pixel, along each side."""
         return self.picture[0] // self.depth[0]
 
     def __post_init__(self) -> None:
         high, wide = self.depth
-        if self.picture != (high * self.pool, wide * self.pool) or not self.pool:
+        if (
+            self.picture != (high * self.picture_pixels_per_depth_pixel, wide * self.picture_pixels_per_depth_pixel)
+            or not self.picture_pixels_per_depth_pixel
+        ):
             raise BadInput(
                 f"Pictures of {self.picture} pixels are not a whole multiple of depth images of {self.depth}."
             )
@@ -82,7 +85,7 @@ class Vision:
         return np.linspace(-1, 1, self.depth[0]) * self.depth[0] / self.depth[1]
 
     @property
-    def likely(self) -> Floats:
+    def item_likelihood(self) -> Floats:
         """How likely each pooled pixel belongs to an item, by its place alone: 1 inside, falling at the edge."""
         u, v = (self.columns - self.place.u) / self.place.half_u, (self.rows - self.place.v) / self.place.half_v
         return np.asarray(np.exp(-0.5 * (u[None, :] ** EDGE + v[:, None] ** EDGE)))
@@ -90,11 +93,11 @@ class Vision:
 
 def extract_features(vision: Vision, pictures: NDArray[np.uint8], depths: NDArray[np.float32]) -> tuple[Floats, Floats]:
     """Return what describes the item (n × SALIENT) and the scene (n × 64)."""
-    count, (high, wide), pool = len(pictures), vision.depth, vision.pool
+    count, (high, wide), pool = len(pictures), vision.depth, vision.picture_pixels_per_depth_pixel
     x = pictures.reshape(count, high, pool, wide, pool, 3).mean(axis=(2, 4)) / 255
     x = x / (x.mean(axis=(1, 2), keepdims=True) + DARK) * EXPOSED
     bright = x.max(axis=3)
-    vivid = np.maximum((bright - x.min(axis=3)) / (bright + DIM) - vision.threshold, 0.0) * vision.likely
+    vivid = np.maximum((bright - x.min(axis=3)) / (bright + DIM) - vision.threshold, 0.0) * vision.item_likelihood
     lost = np.isnan(depths)
     depth = np.where(lost, FAR_M, depths.astype(float))
     return _compute_item_features(vision, x, _compute_item_mask(vision, vivid), depth, lost), _compute_scene_features(

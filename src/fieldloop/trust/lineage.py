@@ -39,7 +39,7 @@ class Lineage:
     origins: tuple[Origin, ...]
     open_ends: tuple[Note, ...]
 
-    def origins_depending_on(self, name: str) -> tuple[Origin, ...]:
+    def find_origins_depending_on(self, name: str) -> tuple[Origin, ...]:
         """Return what depends on an operator, session, robot, site, provider, protocol or calibration of this name."""
         return tuple(
             o for o in self.origins

@@ -9,7 +9,7 @@ from fieldloop.model.person import Actor
 from fieldloop.say.html import Markup, join, tag
 from fieldloop.ui.assets import STYLE, get_asset_url, list_imported_modules
 from fieldloop.ui.components import draw_connection_banner
-from fieldloop.ui.navigation import draw_phone_tabs, draw_rail
+from fieldloop.ui.navigation import draw_phone_tabs, draw_side_navigation
 from fieldloop.ui.visit import Drawn
 
 NO_FLASH = """(() => {
@@ -44,7 +44,7 @@ def draw_framed_page(current: str, page: Drawn, actor: Actor, counts: Mapping[st
     inside = tag("main", *page.parts, class_="page", data_ready="1")
     frame = tag(
         "div",
-        tag("nav", draw_rail(current, counts), class_="rail", aria_label="Pages"),
+        tag("nav", draw_side_navigation(current, counts), class_="rail", aria_label="Pages"),
         tag("header", _draw_top_bar(page.title, actor), class_="bar"),
         inside,
         tag("nav", draw_phone_tabs(current), class_="tabs", aria_label="Main"),

@@ -35,7 +35,7 @@ BRAND = (
 )
 
 
-def draw_rail(current: str, counts: Mapping[str, int]) -> Markup:
+def draw_side_navigation(current: str, counts: Mapping[str, int]) -> Markup:
     """Draw the rail; a count shows how much waits for a person."""
     groups = [
         join(

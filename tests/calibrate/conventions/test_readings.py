@@ -17,7 +17,7 @@ from fieldloop.calibrate.conventions.reading import ORDERS, convert_rotations
 from fieldloop.errors import BadInput, UnknownName
 from fieldloop.model.written_poses import Side, WrittenPoses
 from fieldloop.protocol import default_protocol
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 
 PROTOCOL = default_protocol()
 TURNS = Rotation.random(20, random_state=1)
@@ -99,7 +99,7 @@ def found(poses, rotation, unit="m"):
 def test_a_marker_three_hundred_metres_away_is_in_millimetres():
     (far,) = found(written("quaternion-xyzw", shifts=np.full((20, 3), 300.0)), "quaternion-xyzw").complaints
     assert (far.code, far.details[0].code) == ("calibrate.beyond_reach", "calibrate.try_millimetres")
-    assert sentence(far.details[0]).endswith("--units robot:mm")
+    assert write_sentence(far.details[0]).endswith("--units robot:mm")
     assert not found(written("quaternion-xyzw", shifts=np.full((20, 3), 300.0)), "quaternion-xyzw", "mm").complaints
 
 

@@ -13,7 +13,7 @@ from fieldloop.geometry.se3 import bound_vector_length
 from fieldloop.model.finding import Status
 from fieldloop.model.written_poses import Side, WrittenPoses
 from fieldloop.protocol import default_protocol
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.testing.hand_eye_scene import GOOD_ARM, compute_pose_error, make_hand_eye_scene
 
 PROTOCOL = default_protocol()
@@ -78,4 +78,4 @@ def test_advice_turns_what_was_stated(turned, advice):
     ]
     readings = [Reading("matrix", inverse=said) for said in turned]
     found = calibrate_from_written_poses(*sides, Stated(*readings, Setup.EYE_IN_HAND), PROTOCOL)
-    assert advice in sentence(found.complaints[0])
+    assert advice in write_sentence(found.complaints[0])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fieldloop.calibrate.hand_eye import Setup, make_pairs, solve_hand_eye
-from fieldloop.calibrate.hand_eye.reject import fit_sound_pairs, mirror_tilt
+from fieldloop.calibrate.hand_eye.reject import fit_without_outliers, mirror_tilt
 from fieldloop.geometry import transforms as tf
 from fieldloop.model.finding import Status
 from fieldloop.protocol import default_protocol
@@ -87,4 +87,4 @@ def test_sound_poses_are_hardly_ever_left_out():
     level = float(PROTOCOL.setting("calibration.hand_eye_reject_level"))
     made = [shown(seed=seed) for seed in range(6)]
     each = [make_pairs(m.base_from_gripper, m.camera_from_target, Setup.EYE_IN_HAND) for m in made]
-    assert sum(len(fit_sound_pairs(given, level).rejected) for given in each) <= 1  # of 144
+    assert sum(len(fit_without_outliers(given, level).rejected) for given in each) <= 1  # of 144

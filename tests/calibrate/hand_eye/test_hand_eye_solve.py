@@ -12,7 +12,7 @@ from fieldloop.errors import BadInput
 from fieldloop.geometry import transforms as tf
 from fieldloop.model.finding import Status
 from fieldloop.protocol import default_protocol
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.testing.hand_eye_scene import CHEAP_ARM, GOOD_ARM, SILENT, compute_pose_error, make_hand_eye_scene
 
 PROTOCOL = default_protocol()
@@ -94,7 +94,7 @@ def test_a_cheap_arm_fails_the_protocol():
 def test_too_few_poses_cannot_tell_and_ask_for_more():
     found = solved(made(poses=9))
     assert (found.status, found.reason["poses"]) == (Status.CANNOT_TELL, 9)
-    assert sentence(found.advice[0]) == "Add 6 poses."
+    assert write_sentence(found.advice[0]) == "Add 6 poses."
 
 
 @pytest.mark.parametrize("poses", [0, 1, 2, 3])

@@ -77,7 +77,7 @@ def propose_readings(
     rows = _choose_usable_rows(robot, target)
     if len(rows) < LEAST_POSES:
         return ()
-    few_robot, few_target = robot.only(rows), target.only(rows)
+    few_robot, few_target = robot.select_rows(rows), target.select_rows(rows)
     usual = _solve_reading(few_robot, few_target, stated_readings, setup)[0]
     fits = []
     for tried in _select_likely_readings(few_robot, few_target, stated_readings, requirements.as_good):

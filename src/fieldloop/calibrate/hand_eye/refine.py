@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.calibrate.hand_eye.poses import Answer, Pairs, compute_residuals, predict_target_poses
-from fieldloop.geometry.se3 import apply_step, make_skew_matrix
+from fieldloop.geometry.se3 import apply_small_motion, make_skew_matrix
 from fieldloop.geometry.transforms import Floats
 
 HUBER = 3.55
@@ -87,7 +87,8 @@ def _minimise_residuals(answer: Answer, pose_pairs: Pairs, turn_noise: float, sh
         while damping < 1e8:  # noqa: PLR2004  beyond this a step is too short to change a float
             step = np.linalg.solve(normal + damping * np.diag(np.diag(normal) + 1e-12), downhill)
             tried = Answer(
-                apply_step(answer.mount_from_camera, step[:6]), apply_step(answer.world_from_target, step[6:])
+                apply_small_motion(answer.mount_from_camera, step[:6]),
+                apply_small_motion(answer.world_from_target, step[6:]),
             )
             left_then = compute_residuals(tried, pose_pairs) / scale
             cost_then = _compute_huber_cost(left_then)

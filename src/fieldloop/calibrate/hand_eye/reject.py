@@ -36,7 +36,7 @@ class Sound:
     rejected: tuple[Rejected, ...]
 
 
-def fit_sound_pairs(pose_pairs: Pairs, level: float) -> Sound | None:
+def fit_without_outliers(pose_pairs: Pairs, level: float) -> Sound | None:
     """Fit to the pairs that agree with each other; None where no start can be found.
 
     A pair is left out if a sound pair would be as far off with a probability below `level`.

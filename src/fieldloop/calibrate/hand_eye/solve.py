@@ -13,7 +13,7 @@ from fieldloop.calibrate.hand_eye.held_out import (
 )
 from fieldloop.calibrate.hand_eye.methods import solve_closed_form
 from fieldloop.calibrate.hand_eye.poses import Answer, Pairs, Setup
-from fieldloop.calibrate.hand_eye.reject import Rejected, Sound, fit_sound_pairs
+from fieldloop.calibrate.hand_eye.reject import Rejected, Sound, fit_without_outliers
 from fieldloop.calibrate.hand_eye.spread import Spread, measure_spread
 from fieldloop.geometry.se3 import bound_vector_length
 from fieldloop.geometry.transforms import Floats
@@ -70,7 +70,7 @@ def solve_hand_eye(pose_pairs: Pairs, setup: Setup, protocol: CollectionProtocol
     """Find `mount_from_camera` and `world_from_target`, and judge them on held-out pairs."""
     rules = _read_rules(protocol)
     wide = measure_spread(pose_pairs)
-    sound = None if wide.same else fit_sound_pairs(pose_pairs, rules.level)
+    sound = None if wide.is_one_orientation else fit_without_outliers(pose_pairs, rules.level)
     if sound is None:
         reason = _explain_no_answer(len(pose_pairs), wide, rules)
         return HandEye(
@@ -167,7 +167,7 @@ def _decide_status(verified: Residual, off_mm: float, off_deg: float, rules: _Ru
 def _explain_no_answer(pose_count: int, rotation_spread: Spread, rules: _Rules) -> Note:
     if pose_count < rules.min_poses:
         return note("calibrate.no_answer_few", poses=pose_count, needed=rules.min_poses)
-    if rotation_spread.same:
+    if rotation_spread.is_one_orientation:
         return rotation_spread.explain_undetermined(pose_count)
     return note("calibrate.no_answer", poses=pose_count)
 
@@ -177,7 +177,7 @@ def _give_advice(
 ) -> Iterator[Note]:
     if poses_used < rules.min_poses:
         yield note("calibrate.add_poses", poses=rules.min_poses - poses_used)
-    if rotation_spread.same:
+    if rotation_spread.is_one_orientation:
         yield note("calibrate.turn_between", mount=setup.mount)
     elif rotation_spread.second_deg < rules.min_spread_deg:
         axes = " and ".join(sorted({rotation_spread.name_axis(1), rotation_spread.name_axis(2)}))

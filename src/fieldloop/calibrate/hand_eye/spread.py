@@ -28,13 +28,13 @@ class Spread:
         return self.degrees[1]
 
     @property
-    def same(self) -> bool:
+    def is_one_orientation(self) -> bool:
         """Whether all poses have one orientation."""
         return self.degrees[0] < SAME_DEG
 
     def explain_undetermined(self, pose_count: int) -> Note:
         """Return why such rotations do not determine the camera's position."""
-        if self.same:
+        if self.is_one_orientation:
             return note("calibrate.same_orientation", poses=pose_count)
         return note("calibrate.one_axis", first_deg=self.degrees[0], second_deg=self.second_deg)
 

@@ -23,7 +23,7 @@ class SeveralCameras:
     apart_px: float
 
     @property
-    def doubt(self) -> Note:
+    def reason(self) -> Note:
         """Return why this set cannot be judged."""
         each = " and ".join(f"{focal:.1f} px for {name!r}" for name, focal in self.focal_px.items())
         return note(
@@ -43,7 +43,7 @@ def detect_several_cameras(
     most = 1 - float(protocol.setting("calibration.intrinsics_split_gain"))
     confidence = float(protocol.setting("calibration.confidence"))
     most_cameras = int(protocol.setting("calibration.intrinsics_max_cameras"))
-    groupings = list(_list_groupings([s.name for s in sightings], most_cameras))
+    groupings = list(_list_groupings_of_file_names([s.name for s in sightings], most_cameras))
     together = fit_lens(sightings, size, lens) if groupings else None
     predicted = measure_held_out_error(sightings, size, lens, folds) if together else None
     for grouping in groupings:
@@ -58,16 +58,17 @@ def detect_several_cameras(
         apart = _merge_held_out(grouping, [each for each in tried if each is not None])
         if apart is None or apart.rms_px > most * predicted.rms_px:
             continue
-        if are_significantly_smaller(apart.by_view, predicted.by_view, confidence):
+        if are_significantly_smaller(apart.rms_by_view_px, predicted.rms_by_view_px, confidence):
             focal = {name: float(one.matrix[0, 0]) for name, one in zip(grouping, fitted, strict=True)}
             return SeveralCameras(focal, predicted.rms_px, apart.rms_px)
     return None
 
 
-def _list_groupings(names: Sequence[str], max_groups: int) -> Iterator[dict[str, list[int]]]:
+def _list_groupings_of_file_names(names: Sequence[str], max_groups: int) -> Iterator[dict[str, list[int]]]:
     """Group pictures by each part of their names (folder, words, numbers) that takes at most so many values.
 
-    >>> [list(g) for g in _list_groupings([f"{side}{n:02}.png" for side in ("left", "right") for n in range(5)], 4)]
+    >>> names = [f"{side}{n:02}.png" for side in ("left", "right") for n in range(5)]
+    >>> [list(g) for g in _list_groupings_of_file_names(names, 4)]
     [['left', 'right']]
     """
     split = [_split_name(name) for name in names]

@@ -38,7 +38,7 @@ class HeldOut:
         return np.asarray(np.sqrt((turns - 1) / turns * np.sum((self.focal_px - self.focal_px.mean(axis=0)) ** 2, 0)))
 
     @property
-    def by_view(self) -> Floats:
+    def rms_by_view_px(self) -> Floats:
         """The same, picture by picture."""
         return np.sqrt(self.squares / self.corners)
 

@@ -124,7 +124,7 @@ def _judge_lens(
     tried = measure_held_out_error(kept, size, fitted.lens, folds)
     limit = _get_limit_px(protocol, precision=precision)
     cameras = detect_several_cameras(_select_usable_sightings(looks)[1], size, fitted.lens, protocol)
-    unclear = [cameras.doubt] if cameras else []
+    unclear = [cameras.reason] if cameras else []
     unclear += [
         *_list_reservations(looks, sifted, tried, board, protocol),
         *list_unmet_requirements(kept, fitted, size, wanted),

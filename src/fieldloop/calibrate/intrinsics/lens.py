@@ -44,7 +44,7 @@ class LensFit:
         return compute_rms(np.concatenate(self.residuals))
 
     @property
-    def by_view(self) -> Floats:
+    def rms_by_view_px(self) -> Floats:
         """The same, picture by picture."""
         return np.array([compute_rms(left) for left in self.residuals])
 

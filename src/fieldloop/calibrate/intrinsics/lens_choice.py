@@ -45,7 +45,7 @@ def find_better_lens(
         tried = measure_held_out_error(sightings, size, other, folds) if at_best and at_best.rms_px <= most else None
         if tried is None or tried.rms_px > most:
             continue
-        if are_significantly_smaller(tried.by_view, errors.by_view, confidence):
+        if are_significantly_smaller(tried.rms_by_view_px, errors.rms_by_view_px, confidence):
             better.append(BetterLens(other, tried.rms_px))
     return min(better, key=lambda b: b.held_out_px, default=None)
 

@@ -32,7 +32,7 @@ def reject_worst_pictures(
     kept = list(sightings)
     fitted = fit_lens(kept, size, lens)
     while fitted is not None and len(kept) > FEWEST:
-        errors = fitted.by_view
+        errors = fitted.rms_by_view_px
         worst = int(np.argmax(errors))
         if errors[worst] <= max(min_error_px, factor * float(np.median(errors))):
             break
@@ -40,7 +40,7 @@ def reject_worst_pictures(
         fitted = fit_lens(kept, size, lens)
     if fitted is None:
         return None
-    usual = float(np.median(fitted.by_view))
+    usual = float(np.median(fitted.rms_by_view_px))
     most = max(min_error_px, factor * usual)
     outside = {s.name: _measure_error(s, fitted) for s in sightings if all(s is not k for k in kept)}
     back = [s for s in sightings if s.name in outside and outside[s.name] <= most]

@@ -22,7 +22,7 @@ IMPRINT = "lag"
     unit="ms",
     needs=("episodes",),
 )
-def rig_lag(many: Batch) -> Iterator[Measurement]:
+def measure_rig_lag(many: Batch) -> Iterator[Measurement]:
     """By how much do a rig's cameras lag behind its joints, over all its episodes together?
 
     The evidence of all episodes is pooled by robot and camera: many episodes show a lag that one cannot. If groups of

@@ -22,7 +22,7 @@ DOWN = np.asarray([0.0, 0.0, -1.0])
     unit="directions",
     needs=("episodes", "imprints"),
 )
-def approach_directions(batch: Batch) -> Iterator[Measurement]:
+def count_approach_directions(batch: Batch) -> Iterator[Measurement]:
     """From how many clearly different directions were items approached, per task?
 
     A direction within `same_deg` of a more frequent one counts as the same. A direction taken in fewer than `min_share`
@@ -42,7 +42,7 @@ def approach_directions(batch: Batch) -> Iterator[Measurement]:
     unit="deg",
     needs=("episodes", "imprints"),
 )
-def approach_diversity(batch: Batch) -> Iterator[Measurement]:
+def measure_approach_diversity(batch: Batch) -> Iterator[Measurement]:
     """How many degrees apart are two approaches of one task, typically?
 
     The median angle between two episodes drawn at random.

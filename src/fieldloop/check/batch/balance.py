@@ -21,7 +21,7 @@ APPROACH = "approach_deg"
     unit="points",
     needs=("episodes", "balance"),
 )
-def balance(batch: Batch) -> Iterator[Measurement]:
+def measure_label_balance(batch: Batch) -> Iterator[Measurement]:
     """How far is each share that the protocol asks for from its goal?
 
     The table `[balance.…]` of the protocol states the shares: of the outcome, the object, a factor of the environment,

@@ -26,7 +26,7 @@ AXES = {"x_m": "task.cover_x_m", "y_m": "task.cover_y_m", "yaw_deg": "task.cover
     unit="share of what was asked",
     needs=("episodes",),
 )
-def coverage(batch: Batch) -> Iterator[Measurement]:
+def measure_condition_coverage(batch: Batch) -> Iterator[Measurement]:
     """Which share of the required levels, positions and orientations was covered?
 
     Levels are those of `[balance.…]` with a share above zero. The work area is `task.cover_x_m`, `task.cover_y_m` and

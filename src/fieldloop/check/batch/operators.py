@@ -16,7 +16,7 @@ from fieldloop.stats.binomial import compute_wilson_interval
     unit="share of episodes",
     needs=("episodes",),
 )
-def operator_share(batch: Batch) -> Iterator[Measurement]:
+def measure_operator_shares(batch: Batch) -> Iterator[Measurement]:
     """Which share of the episodes came from each operator?
 
     A share above the limit fails only if its 95 % interval is wholly above it; a small batch cannot show that.
@@ -45,14 +45,14 @@ def _measure_share(batch: Batch, operator: str, count: int, unknown: Note | None
     unit="operators",
     needs=("episodes",),
 )
-def operators(batch: Batch) -> Iterator[Measurement]:
+def count_operators(batch: Batch) -> Iterator[Measurement]:
     """How many operators demonstrated each variant of each task?
 
     A variant is the value of `variant` in an episode's conditions or facts; without it, the task is its only variant.
     """
     variants: dict[str, list[Episode]] = defaultdict(list)
     for episode in batch.episodes:
-        variant = episode.stratum.level("variant") or episode.fact("variant")
+        variant = episode.stratum.level("variant") or episode.get_fact("variant")
         variants[f"{episode.task} {variant}" if variant else episode.task].append(episode)
     for name, episodes in sorted(variants.items()):
         if len(episodes) < batch.read_parameter("batch.operators", "min_episodes"):

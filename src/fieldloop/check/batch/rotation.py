@@ -17,7 +17,7 @@ from fieldloop.model.quality import Dimension
     needs=("episodes",),
     dimension=Dimension.REPRODUCIBILITY,
 )
-def rotation(batch: Batch) -> Iterator[Measurement]:
+def count_turns_of_operators(batch: Batch) -> Iterator[Measurement]:
     """How many separate turns did each operator have?
 
     A turn ends when another operator works at that robot, or when the session ends. Operators with few episodes are

@@ -25,7 +25,7 @@ CYCLE = "throughput.cycle_time"
     needs=("episodes", "calibrations"),
     dimension=Dimension.SENSOR_FIDELITY,
 )
-def calibration_shift(batch: Batch) -> Iterator[Measurement]:
+def measure_calibration_shift(batch: Batch) -> Iterator[Measurement]:
     """How far did a sensor move between two calibrations that were in force in this batch?
 
     The value combines translation and rotation: how far a point `reach_m` in front of the sensor moves.
@@ -57,7 +57,7 @@ def _measure_pose_shift_mm(before: Calibration, after: Calibration, radius_m: fl
     unit="× target",
     needs=("episodes",),
 )
-def cycle_time(batch: Batch) -> Iterator[Measurement]:
+def measure_cycle_time(batch: Batch) -> Iterator[Measurement]:
     """How long does a success typically take, as a multiple of the target?
 
     The value is the median over successes, with an interval from order statistics.

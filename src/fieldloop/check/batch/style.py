@@ -26,7 +26,7 @@ GROUPINGS = ("operator", "session")
     needs=("episodes", "imprints"),
     dimension=Dimension.REPRODUCIBILITY,
 )
-def reproducibility(batch: Batch) -> Iterator[Measurement]:
+def measure_differences_between_groups(batch: Batch) -> Iterator[Measurement]:
     """How far apart are operators, and sessions, in each feature of motion, relative to the spread within one?
 
     The value is the root mean square distance of their averages from the overall average, divided by the spread within
@@ -42,7 +42,7 @@ def reproducibility(batch: Batch) -> Iterator[Measurement]:
 
 
 def _make_spread_measurement(subject: Subject, effect: Apart) -> Measurement:
-    group, far = effect.farthest
+    group, far = effect.farthest_group
     place = note("check.farthest_above" if far > 0 else "check.farthest_below", group=str(group), far=abs(far))
     return Measurement(subject, effect.value, place, low=effect.low, high=effect.high)
 
@@ -96,7 +96,7 @@ def _keep_large_groups(episodes: Sequence[Episode], label_kind: str, min_episode
     needs=("episodes", "imprints"),
     dimension=Dimension.REPRODUCIBILITY,
 )
-def convergence(batch: Batch) -> Iterator[Measurement]:
+def measure_operator_share_of_style(batch: Batch) -> Iterator[Measurement]:
     """Which share of the variety of motion is due to the operator?
 
     The value covers all features of style together, each by its ranks. The share expected by chance is subtracted, and

@@ -47,7 +47,7 @@ class _Camera:
     dimension=Dimension.SENSOR_FIDELITY,
     revision=2,
 )
-def view_moved(batch: Batch) -> Iterator[Measurement]:
+def measure_camera_view_jumps(batch: Batch) -> Iterator[Measurement]:
     """How far did a fixed camera's view jump between episodes without a new calibration?
 
     The static parts of an episode's pictures are compared with those of earlier episodes, camera by camera in order of
@@ -113,8 +113,8 @@ def _collect_camera_views(batch: Batch) -> dict[tuple[str, str, str], _Camera]:
                 camera = cameras[episode.robot, episode.site, name]
                 camera.views.append(View(episode.name, episode.start_ns, picture))
                 camera.stays.append(stays)
-                camera.foreign |= episode.fact("dataset") is not None
-                camera.names |= {name, episode.fact(f"serial.{name}") or name}
+                camera.foreign |= episode.get_fact("dataset") is not None
+                camera.names |= {name, episode.get_fact(f"serial.{name}") or name}
     return cameras
 
 

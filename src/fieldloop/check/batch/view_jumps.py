@@ -60,7 +60,7 @@ class Compared:
 
 
 @dataclass(slots=True)
-class _Stand:
+class _ViewsSinceMove:
     """The views since the camera last moved: the first ones, which reveal a slow slip, and the last."""
 
     first: list[View] = field(default_factory=list)
@@ -80,18 +80,18 @@ def compare_views(views: Sequence[View], rules: Rules, calibrated_ns: Iterable[i
     next one agrees with it, the camera was moved far or shows another scene, and later views are compared with these.
     """
     fresh = sorted(calibrated_ns)
-    stand, stray, answers = _Stand(), None, []
+    stand, stray, answers = _ViewsSinceMove(), None, []
     before: View | None = None
     for view in views:
         if before is not None and any(before.at_ns < at <= view.at_ns for at in fresh):
-            stand, stray = _Stand(), None
+            stand, stray = _ViewsSinceMove(), None
         before = view
         if not stand.first:
             stand.add_view(view, rules.anchors)
             continue
         answer = _compare_with_references(view, stand, rules)
         if answer.stood is Stood.UNSURE and stray:
-            settled = _Stand([stray], [stray])
+            settled = _ViewsSinceMove([stray], [stray])
             if _compare_with_references(view, settled, rules).stood is Stood.STILL:
                 if len(stand.last) > 1:  # a single earlier view may itself have been covered or dark
                     answer = Compared(stray, answer.last, Stood.ELSEWHERE)
@@ -103,12 +103,12 @@ def compare_views(views: Sequence[View], rules: Rules, calibrated_ns: Iterable[i
         if answer.stood is Stood.STILL:
             stand.add_view(view, rules.anchors)
         elif answer.stood is Stood.JUMPED:
-            stand = _Stand([view], [view])
+            stand = _ViewsSinceMove([view], [view])
         stray = view if answer.stood is Stood.UNSURE else None
     return tuple(answers)
 
 
-def _compare_with_references(view: View, references_since_move: _Stand, rules: Rules) -> Compared:
+def _compare_with_references(view: View, references_since_move: _ViewsSinceMove, rules: Rules) -> Compared:
     """Compare with the first views, and where the scene has changed too much since, with the last."""
     newest = references_since_move.last[-1]
     later = [reference for reference in references_since_move.last if reference not in references_since_move.first]

@@ -9,7 +9,7 @@ result is an estimate with an interval, or a reason to give none (`confidence`).
 
 from fieldloop.check.content_lag.drift import Drift, LagStep, estimate_lag_drift, estimate_lag_step
 from fieldloop.check.content_lag.estimate import LagEstimate
-from fieldloop.check.content_lag.evidence import Evidence, evidence
+from fieldloop.check.content_lag.evidence import Evidence, collect_lag_evidence
 from fieldloop.check.content_lag.pooling import (
     Rig,
     estimate_lag_with_rig,
@@ -27,12 +27,12 @@ __all__ = [
     "LagStep",
     "Rig",
     "Settings",
+    "collect_lag_evidence",
     "estimate_lag_drift",
     "estimate_lag_step",
     "estimate_lag_with_rig",
     "estimate_lags_by_cross_validation",
     "estimate_pooled_lag",
-    "evidence",
     "fit_rig",
     "prepare_sights",
     "read_content_lag_settings",

@@ -52,12 +52,12 @@ class Basis:
 def find_basis(sights: Sequence[Sight], ranks: Ranks) -> Basis:
     """Find the axes from all episodes together; they do not depend on the lags."""
     flow = np.vstack([s.flow for s in sights])
-    centre, scale = np.median(flow, axis=0), _avoid_zero_scale(flow.std(axis=0))
+    centre, scale = np.median(flow, axis=0), _replace_zero_scales(flow.std(axis=0))
     spread = np.clip((flow - centre) / scale, -OUTLIER, OUTLIER)
-    poses = np.vstack([s.path(s.middles) for s in sights])
-    pose_centre, pose_scale = poses.mean(axis=0), _avoid_zero_scale(poses.std(axis=0))
+    poses = np.vstack([s.path(s.get_interval_middles_s) for s in sights])
+    pose_centre, pose_scale = poses.mean(axis=0), _replace_zero_scales(poses.std(axis=0))
     speeds = np.vstack([_compute_joint_speeds(s.path(s.begins), s.path(s.ends), s) for s in sights])
-    speed_scale = _avoid_zero_scale(np.sqrt((speeds**2).mean(axis=0)))
+    speed_scale = _replace_zero_scales(np.sqrt((speeds**2).mean(axis=0)))
     pose_axes = _find_main_axes((poses - pose_centre) / pose_scale, ranks.pose)
     speed_axes = _find_main_axes(speeds / speed_scale, ranks.speed)
     return Basis(
@@ -76,7 +76,7 @@ def _compute_joint_speeds(before: Matrix, after: Matrix, sight: Sight) -> Matrix
     return np.asarray((after - before) / (sight.ends - sight.begins)[:, None])
 
 
-def _avoid_zero_scale(scale: Matrix) -> Matrix:
+def _replace_zero_scales(scale: Matrix) -> Matrix:
     return np.asarray(scale + SOFTENING * float(scale.max(initial=0.0)) + TINY)
 
 

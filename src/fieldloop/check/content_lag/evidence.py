@@ -20,7 +20,9 @@ from fieldloop.model.stream import NS_PER_S, Stream
 Evidence = Mapping[str, NDArray[Any]]
 
 
-def evidence(camera: Stream, joint_streams: Sequence[Stream], settings: Settings) -> dict[str, NDArray[Any]]:
+def collect_lag_evidence(
+    camera: Stream, joint_streams: Sequence[Stream], settings: Settings
+) -> dict[str, NDArray[Any]]:
     """Return the evidence of one camera and the joints; empty without joints or usable pictures."""
     path = resample_joint_path(choose_motion_streams(joint_streams), settings.joints_hz)
     if path is None or camera.pictures is None or len(camera) < 2:  # noqa: PLR2004 - flow needs two pictures
@@ -62,15 +64,15 @@ class Sight:
         return len(self.flow)
 
     @property
-    def middles(self) -> NDArray[np.float64]:
+    def get_interval_middles_s(self) -> NDArray[np.float64]:
         """The midpoint of each pair of pictures."""
         return (self.begins + self.ends) / 2
 
     @property
     def pace(self) -> float:
         """How fast the joints' speed changes relative to its own size (1/s)."""
-        speeds = self.smooth_in_time(self.path(self.middles, 1))
-        change = self.smooth_in_time(self.path(self.middles, 2))
+        speeds = self.smooth_in_time(self.path(self.get_interval_middles_s, 1))
+        change = self.smooth_in_time(self.path(self.get_interval_middles_s, 2))
         return float(np.sqrt((change**2).sum() / max((speeds**2).sum(), 1e-12)))
 
     @property

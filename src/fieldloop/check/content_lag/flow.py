@@ -43,7 +43,9 @@ def compute_optical_flow(frames: Iterable[NDArray[Any]]) -> NDArray[np.float32]:
             now = _shrink_to_gray(frame)
             if number:
                 rows.append(
-                    _make_nan_flow() if before is None or now is None else _compute_symmetric_flow(search, before, now)
+                    _make_unknown_flow()
+                    if before is None or now is None
+                    else _compute_symmetric_flow(search, before, now)
                 )
             before = now
     finally:
@@ -78,5 +80,5 @@ def _shrink_to_gray(frame: NDArray[Any]) -> NDArray[np.uint8] | None:
     return np.asarray(small, np.uint8).reshape(HEIGHT, WIDTH)
 
 
-def _make_nan_flow() -> NDArray[np.float32]:
+def _make_unknown_flow() -> NDArray[np.float32]:
     return np.full(2 * CELLS, np.nan, np.float32)

@@ -16,7 +16,7 @@ from fieldloop.model.quality import Dimension
     needs=("episodes", "annotations"),
     dimension=Dimension.ANNOTATION_PRECISION,
 )
-def annotated(batch: Batch) -> Iterator[Measurement]:
+def measure_annotated_share(batch: Batch) -> Iterator[Measurement]:
     """Which share of the episodes has any annotation?
 
     The check applies once at least one episode is annotated.

@@ -19,7 +19,7 @@ MOST_NAMED = 3  # moments in one sentence
     needs=("episodes",),
     dimension=Dimension.REPRODUCIBILITY,
 )
-def trend(batch: Batch) -> Iterator[Measurement]:
+def count_batches_outside_control_limits(batch: Batch) -> Iterator[Measurement]:
     """In how many batches did a metric leave its control limits?
 
     A batch is a session, or a day if sessions are not named. The metrics are success, length, and the value of every

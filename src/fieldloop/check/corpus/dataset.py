@@ -12,7 +12,7 @@ from fieldloop.check.registry import check
 from fieldloop.check.traits import measure_length_s
 from fieldloop.model.episode import Episode, Harm
 from fieldloop.model.finding import UNKNOWN, Measurement
-from fieldloop.model.identity import content_id
+from fieldloop.model.identity import compute_content_id
 from fieldloop.model.note import NO_SUBJECT, Subject, note
 from fieldloop.stats.quantile import SD_PER_MAD
 
@@ -25,7 +25,7 @@ EXPLAINS_GAPS = (
 )
 """Defects that name the missing episodes: their indices are not counted a second time."""
 
-NO_CONTENT = content_id(())
+NO_CONTENT = compute_content_id(())
 """The id of an episode of which nothing could be read."""
 
 BY_NAME = ("hdf5",)
@@ -38,7 +38,7 @@ BY_NAME = ("hdf5",)
     place_says_it=True,
     revision=2,
 )
-def defects(batch: Batch) -> Iterator[Measurement]:
+def list_dataset_defects(batch: Batch) -> Iterator[Measurement]:
     """What is missing from the dataset's files or cannot be read?"""
     lost = tuple(defect for defect in batch.defects if defect.harm is Harm.LOST)
     if lost:
@@ -52,7 +52,7 @@ def defects(batch: Batch) -> Iterator[Measurement]:
     unit="differences",
     place_says_it=True,
 )
-def described(batch: Batch) -> Iterator[Measurement]:
+def compare_metadata_with_files(batch: Batch) -> Iterator[Measurement]:
     """Where do the dataset's metadata differ from its files?
 
     A difference fails where a loader that trusts the metadata returns other data than were recorded.
@@ -67,7 +67,7 @@ def described(batch: Batch) -> Iterator[Measurement]:
     needs=("episodes",),
     revision=2,
 )
-def duplicates(batch: Batch) -> Iterator[Measurement]:
+def count_exact_copies(batch: Batch) -> Iterator[Measurement]:
     """How many episodes are exact copies of another?
 
     Episodes of which nothing could be read are left out: `integrity.readable` reports them.
@@ -89,7 +89,7 @@ def duplicates(batch: Batch) -> Iterator[Measurement]:
     needs=("episodes",),
     revision=2,
 )
-def index_gaps(batch: Batch) -> Iterator[Measurement]:
+def count_missing_episode_indices(batch: Batch) -> Iterator[Measurement]:
     """How many episode indices are missing between 0 and the last that the dataset lists?
 
     The check applies to formats that look up episodes by position. In formats that look them up by name, a gap does no
@@ -98,10 +98,10 @@ def index_gaps(batch: Batch) -> Iterator[Measurement]:
     held: dict[str, set[int]] = defaultdict(set)
     listed: Counter[str] = Counter()
     for episode in batch.episodes:
-        dataset, index = episode.fact("dataset"), episode.fact("episode_index")
+        dataset, index = episode.get_fact("dataset"), episode.get_fact("episode_index")
         if dataset is not None and index is not None and index.isdigit() and not episode.format.startswith(BY_NAME):
             held[dataset].add(int(index))
-            total = episode.fact("dataset_episodes") or "0"
+            total = episode.get_fact("dataset_episodes") or "0"
             listed[dataset] = max(listed[dataset], int(index) + 1, int(total) if total.isdigit() else 0)
     reported = any(defect.message.code in EXPLAINS_GAPS for defect in batch.defects)
     for dataset, indices in sorted(held.items()):
@@ -119,7 +119,7 @@ def index_gaps(batch: Batch) -> Iterator[Measurement]:
     needs=("episodes",),
     revision=3,
 )
-def length_outliers(batch: Batch) -> Iterator[Measurement]:
+def count_length_outliers(batch: Batch) -> Iterator[Measurement]:
     """How many episodes are far longer or shorter than the others of their task?
 
     The logarithms of the lengths are compared, because twice as long is as unusual as half as long. Where no task is
@@ -127,7 +127,7 @@ def length_outliers(batch: Batch) -> Iterator[Measurement]:
     """
     tasks: dict[tuple[str, str], list[Episode]] = defaultdict(list)
     for episode in batch.episodes:  # files of one folder may hold different experiments
-        tasks[episode.task, episode.fact("dataset") or ""].append(episode)
+        tasks[episode.task, episode.get_fact("dataset") or ""].append(episode)
     fewest, most_sd, least_spread = (
         batch.read_parameter("corpus.length_outliers", name) for name in ("min_episodes", "robust_sd", "least_spread")
     )

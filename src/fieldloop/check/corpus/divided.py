@@ -28,7 +28,7 @@ DRAWS = 2000  # random splits: they give the 95 % quantile to about half a perce
     unit="groups",
     needs=("episodes", "split"),
 )
-def split_leaks(batch: Batch) -> Iterator[Measurement]:
+def count_leaks_across_split(batch: Batch) -> Iterator[Measurement]:
     """How many sessions, and groups of nearly the same episode, lie on both sides of the split?
 
     Frames of one session look alike, so a model could score in validation by remembering its training data.
@@ -54,7 +54,7 @@ def _count_split_leaks(subject: str, leaking_names: Sequence[str]) -> Measuremen
     unit="points",
     needs=("episodes", "split"),
 )
-def split_representative(batch: Batch) -> Iterator[Measurement]:
+def compare_labels_of_split_parts(batch: Batch) -> Iterator[Measurement]:
     """How different are the parts of the split in their labels?
 
     For each kind of label (task, object, operator, site, outcome, every factor of the environment): the value is the

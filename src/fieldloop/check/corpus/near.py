@@ -30,7 +30,7 @@ AXES = 6
     unit="episodes",
     needs=("episodes", "imprints"),
 )
-def near_duplicates(batch: Batch) -> Iterator[Measurement]:
+def count_near_duplicates(batch: Batch) -> Iterator[Measurement]:
     """How many episodes follow nearly the same path as another of their task?
 
     Paths are compared by distance travelled, so that a copy that was cut or replayed slower is still found. Two paths

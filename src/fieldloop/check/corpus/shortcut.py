@@ -28,7 +28,7 @@ CIRCUMSTANCES = ("operator", "site", "robot")
     unit="share of the uncertainty",
     needs=("episodes",),
 )
-def shortcuts(batch: Batch) -> Iterator[Measurement]:
+def measure_shortcuts(batch: Batch) -> Iterator[Measurement]:
     """How well does a circumstance that should not matter predict the outcome or the environment?
 
     Circumstances are operator, site, robot, the episode's length, the cameras' brightness, and measurements of its

@@ -30,7 +30,7 @@ def explain_exemption(case: Case) -> Note | None:
     unit="s",
     needs=("streams",),
 )
-def duration(case: Case) -> Iterator[Measurement]:
+def measure_attempt_duration(case: Case) -> Iterator[Measurement]:
     """How long was the attempt, from the first to the last movement?"""
     yield _measure_episode_part_length(case, Part.ATTEMPT)
 
@@ -40,7 +40,7 @@ def duration(case: Case) -> Iterator[Measurement]:
     unit="s",
     needs=("streams",),
 )
-def pre_roll(case: Case) -> Iterator[Measurement]:
+def measure_pre_roll(case: Case) -> Iterator[Measurement]:
     """For how long was the scene still before anything moved?"""
     yield _measure_episode_part_length(case, Part.BEFORE)
 
@@ -50,7 +50,7 @@ def pre_roll(case: Case) -> Iterator[Measurement]:
     unit="s",
     needs=("streams",),
 )
-def post_roll(case: Case) -> Iterator[Measurement]:
+def measure_post_roll(case: Case) -> Iterator[Measurement]:
     """For how long was the scene still after the last movement?"""
     yield _measure_episode_part_length(case, Part.AFTER)
 
@@ -60,7 +60,7 @@ def post_roll(case: Case) -> Iterator[Measurement]:
     unit="operators",
     needs=("streams",),
 )
-def operator_recorded(case: Case) -> Iterator[Measurement]:
+def check_operator_recorded(case: Case) -> Iterator[Measurement]:
     """Does the episode name its operator?"""
     if case.episode.operator:
         yield Measurement(NO_SUBJECT, 1.0)
@@ -75,7 +75,7 @@ def operator_recorded(case: Case) -> Iterator[Measurement]:
     unit="labels",
     needs=("streams",),
 )
-def outcome_labelled(case: Case) -> Iterator[Measurement]:
+def check_outcome_recorded(case: Case) -> Iterator[Measurement]:
     """Is it recorded how the attempt ended and, if it failed, by which failure mode?"""
     episode = case.episode
     if episode.succeeded or (episode.succeeded is False and episode.failure):
@@ -95,7 +95,7 @@ def outcome_labelled(case: Case) -> Iterator[Measurement]:
     unit="missing phases",
     needs=("streams",),
 )
-def phases(case: Case) -> Iterator[Measurement]:
+def count_missing_phases(case: Case) -> Iterator[Measurement]:
     """Which phases of the task are missing from a success?
 
     The annotations must contain the protocol's phases, or the eight phases of the annotation taxonomy if the protocol

@@ -11,9 +11,9 @@ from fieldloop.check.content_lag import (
     estimate_pooled_lag,
     read_content_lag_settings,
 )
-from fieldloop.check.content_lag.evidence import evidence
+from fieldloop.check.content_lag.evidence import collect_lag_evidence
 from fieldloop.check.content_lag.path import choose_motion_streams
-from fieldloop.check.content_lag.words import compute_shift_size_interval_ms, make_lag_measurement
+from fieldloop.check.content_lag.words import compute_interval_of_absolute_lag_ms, make_lag_measurement
 from fieldloop.check.registry import check
 from fieldloop.model.finding import UNKNOWN, Measurement
 from fieldloop.model.fix import Fix, FixKind
@@ -25,7 +25,8 @@ def collect_camera_lag_evidence(case: Case, camera: Stream) -> Evidence:
     """Return the evidence of one camera's lag behind the joints; computed once for all checks."""
     others = tuple(case.find_streams())
     return case.compute_once(
-        ("lag evidence", camera.name), lambda: evidence(camera, others, read_content_lag_settings(case.protocol))
+        ("lag evidence", camera.name),
+        lambda: collect_lag_evidence(camera, others, read_content_lag_settings(case.protocol)),
     )
 
 
@@ -35,7 +36,7 @@ def collect_camera_lag_evidence(case: Case, camera: Stream) -> Evidence:
     needs=("cameras",),
     pixels=True,
 )
-def content_lag(case: Case) -> Iterator[Measurement]:
+def measure_camera_lag(case: Case) -> Iterator[Measurement]:
     """By how much do the moments that a camera shows differ from its timestamps?
 
     Motion seen in the pictures (optical flow) is regressed on the joints' motion at every lag; the best lag comes with
@@ -64,7 +65,7 @@ def _propose_restamp(camera: Stream, lag: LagEstimate) -> Fix | None:
     needs=("cameras",),
     pixels=True,
 )
-def content_step(case: Case) -> Iterator[Measurement]:
+def measure_camera_lag_jump(case: Case) -> Iterator[Measurement]:
     """By how much does the lag between pictures and joints jump within the episode?
 
     A recorder that loses frames and closes the gap shifts all later pictures. Every moment is tried. The likeliest jump
@@ -79,7 +80,7 @@ def content_step(case: Case) -> Iterator[Measurement]:
         if step.refused:
             yield Measurement(about, UNKNOWN, cannot_tell=step.refused)
             continue
-        low, high = compute_shift_size_interval_ms(step.low_s, step.high_s)
+        low, high = compute_interval_of_absolute_lag_ms(step.low_s, step.high_s)
         begin_s = (int(camera.times_ns[0]) - case.episode.start_ns) / 1e9
         place = note("check.lag_step", step_ms=step.step_s * MS_PER_S, after_s=step.at_s)
         yield Measurement(about, abs(step.step_s) * MS_PER_S, place, low=low, high=high, at_s=begin_s + step.at_s)

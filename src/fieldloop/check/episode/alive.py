@@ -50,7 +50,7 @@ def _is_same_standstill(_case: Case, first: Measurement, second: Measurement) ->
     same_cause=_is_same_standstill,
     revision=3,
 )
-def frozen(case: Case) -> Iterator[Measurement]:
+def measure_frozen_sensor_time(case: Case) -> Iterator[Measurement]:
     """For how long did each sensor repeat itself exactly while the robot moved?
 
     Joints should change while they are commanded to move, tool poses and speeds while their joints move, force and
@@ -84,7 +84,7 @@ def frozen(case: Case) -> Iterator[Measurement]:
     unit="columns",
     needs=("streams",),
 )
-def dead_columns(case: Case) -> Iterator[Measurement]:
+def count_columns_that_never_change(case: Case) -> Iterator[Measurement]:
     """Which columns never change although they should?
 
     Every axis of a force or inertial sensor shows noise. A joint that is commanded to move should move. A joint that
@@ -114,7 +114,7 @@ def dead_columns(case: Case) -> Iterator[Measurement]:
     unit="s",
     needs=("streams",),
 )
-def saturated(case: Case) -> Iterator[Measurement]:
+def measure_inertial_saturation_time(case: Case) -> Iterator[Measurement]:
     """For how long did an inertial sensor read exactly the end of its range while the robot moved?"""
     yield from measure_longest_saturation(case, StreamKind.IMU)
 

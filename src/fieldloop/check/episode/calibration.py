@@ -23,7 +23,7 @@ OLDER_MARK = " · "
     unit="calibrations",
     needs=("calibrated", "calibrations"),
 )
-def in_force(case: Case) -> Iterator[Measurement]:
+def count_calibrations_in_force(case: Case) -> Iterator[Measurement]:
     """Was a good calibration in force for each sensor from the episode's start to its end?
 
     The check applies to every colour camera, and to every depth and force sensor that was ever calibrated. A failed
@@ -81,7 +81,7 @@ def _read_kind_and_serial(place: Note | None) -> tuple[str, str]:
 
 
 def _find_serial(stated_serial: str, stream: str, episode: Episode) -> str:
-    return stated_serial or episode.fact(f"serial.{stream}") or ""
+    return stated_serial or episode.get_fact(f"serial.{stream}") or ""
 
 
 def _count_valid_calibrations(

@@ -19,7 +19,7 @@ from fieldloop.stats.quantile import compute_median
     unit="ms",
     needs=("streams",),  # not pictures: the check does not apply to a log without a table beside its video
 )
-def camera_clock(case: Case) -> Iterator[Measurement]:
+def measure_video_clock_distance(case: Case) -> Iterator[Measurement]:
     """How far is each video frame from the row that it belongs to?
 
     Loaders pair table and video by time: a row asks for the frame at its own timestamp. Frame n belongs to row n; if

@@ -42,7 +42,7 @@ def _is_same_lead(case: Case, first: Measurement, second: Measurement) -> bool:
     same_cause=_is_same_lead,
     revision=3,
 )
-def stamped_ahead(case: Case) -> Iterator[Measurement]:
+def measure_stamps_ahead_of_arrival(case: Case) -> Iterator[Measurement]:
     """How far ahead of their arrival are each stream's timestamps?
 
     No sample arrives before it was taken: timestamps in the future of the recorder's clock prove that the two clocks
@@ -101,7 +101,7 @@ def _is_same_step(case: Case, first: Measurement, second: Measurement) -> bool:
     same_cause=_is_delay_alike,
     revision=2,
 )
-def stamped_behind(case: Case) -> Iterator[Measurement]:
+def measure_stamps_behind_peers(case: Case) -> Iterator[Measurement]:
     """How much longer do each stream's samples take from timestamp to arrival than those of its peers?
 
     Cameras are compared with cameras, numbers with numbers. A late clock and a slow transport look alike, so a long
@@ -129,7 +129,7 @@ def stamped_behind(case: Case) -> Iterator[Measurement]:
     same_cause=_is_same_drift,
     revision=5,
 )
-def clock_drift(case: Case) -> Iterator[Measurement]:
+def measure_clock_drift(case: Case) -> Iterator[Measurement]:
     """How far did each sensor's clock drift against the arrival clock from the episode's start to its end?
 
     Waiting can only lengthen the time from timestamp to arrival, so the shortest time in each tenth of the episode
@@ -147,7 +147,10 @@ def clock_drift(case: Case) -> Iterator[Measurement]:
             yield Measurement(Subject(stream.name), UNKNOWN, cannot_tell=same)
             continue
         value = abs(drift.ms)
-        low, high = (0.0 if drift.left_open else max(0.0, value - drift.reach_ms)), value + drift.reach_ms
+        low, high = (
+            (0.0 if drift.may_be_due_to_arrival_clock else max(0.0, value - drift.reach_ms)),
+            value + drift.reach_ms,
+        )
         yield Measurement(Subject(stream.name), value, _note_clock_drift(drift, latency), low=low, high=high)
 
 
@@ -165,7 +168,7 @@ def _note_clock_drift(drift: Drift, latency: Latency) -> Note:
     same_cause=_is_same_step,
     revision=4,
 )
-def clock_step(case: Case) -> Iterator[Measurement]:
+def measure_clock_jump(case: Case) -> Iterator[Measurement]:
     """By how much did each sensor's clock jump?
 
     The clock jumped if the time from timestamp to arrival changes from one sample to the next and stays changed, while
@@ -198,7 +201,7 @@ def _find_clock_steps(stream: Stream, latency: Latency, period_ns: float, window
     took = latency.took_ns.astype(np.float64)
     windows = np.lib.stride_tricks.sliding_window_view(took, window_samples)
     moved = [
-        _compute_level_change(level, window_samples)
+        _compute_latency_change(level, window_samples)
         for level in (np.median(windows, axis=1), windows.min(axis=1), windows.max(axis=1))
     ]
     together = np.abs(np.sign(moved).sum(axis=0)) == len(moved)
@@ -233,6 +236,6 @@ def _find_largest_lasting_step(
     return largest, where
 
 
-def _compute_level_change(window_levels: NDArray[np.float64], window_samples: int) -> NDArray[np.float64]:
+def _compute_latency_change(window_levels: NDArray[np.float64], window_samples: int) -> NDArray[np.float64]:
     """Return each window's level less that of the window before it."""
     return window_levels[window_samples:] - window_levels[:-window_samples]

@@ -48,7 +48,7 @@ EQUAL = 1e-6
     unit="s",
     needs=("actions", "joints"),
 )
-def action_follows_state(case: Case) -> Iterator[Measurement]:
+def measure_motion_lag_behind_commands(case: Case) -> Iterator[Measurement]:
     """By how much does the arm's motion lag behind its commands, or (below zero) run ahead of them?
 
     The value is the shift at which the speeds of commanded and measured joints agree best, with its 95 % interval. All
@@ -80,7 +80,7 @@ def _choose_lag_direction_code(lag: Lag) -> str:
     needs=("actions", "joints"),
     revision=2,
 )
-def action_copies_state(case: Case) -> Iterator[Measurement]:
+def count_commands_copied_from_state(case: Case) -> Iterator[Measurement]:
     """How many commands are copies of the measured state, at the same moment or the one before?
 
     Only columns that move, in the commands as in the state, are compared. Commands that equal the *next* state are not
@@ -137,7 +137,7 @@ def _match_rows_in_time(action: Signal, joints: Signal) -> tuple[Rows, Rows]:
     rests_on=UNIT_AND_MEANING,
     revision=3,
 )
-def constant_action(case: Case) -> Iterator[Measurement]:
+def count_constant_commands(case: Case) -> Iterator[Measurement]:
     """How many commands never change although their joint moves away from them?
 
     A command belongs to the joint of the same name. A joint that moves to its command and stays follows it, and so does
@@ -184,7 +184,7 @@ def _find_disobeyed_commands(
     rests_on=UNIT_AND_MEANING,
     revision=2,
 )
-def command_error(case: Case) -> Iterator[Measurement]:
+def measure_command_errors(case: Case) -> Iterator[Measurement]:
     """How far from its command did a joint stay, after correction for its lag?
 
     The value is the 95th percentile over joints whose speeds follow their commands. Commands and joints must be in

@@ -24,7 +24,7 @@ EMPTY = note("check.no_distances")
     unit="mm",
     needs=("depth",),
 )
-def noise(case: Case) -> Iterator[Measurement]:
+def measure_depth_noise(case: Case) -> Iterator[Measurement]:
     """How much does the distance of an object at rest vary from frame to frame, scaled to half a metre?
 
     The value is one standard deviation over pairs of consecutive frames. Only the quietest quarter of the pairs counts,
@@ -49,7 +49,7 @@ def noise(case: Case) -> Iterator[Measurement]:
     unit="m",
     needs=("depth",),
 )
-def reach(case: Case) -> Iterator[Measurement]:
+def measure_nearest_depth(case: Case) -> Iterator[Measurement]:
     """How far away is the nearest tenth of what each depth camera sees?
 
     The robot's workspace is nearer than the background. A failure is a warning rather than a fault. The check applies
@@ -72,7 +72,7 @@ def reach(case: Case) -> Iterator[Measurement]:
     unit="m",
     needs=("depth",),
 )
-def plausible(case: Case) -> Iterator[Measurement]:
+def measure_median_depth(case: Case) -> Iterator[Measurement]:
     """Is the median distance plausible for a robot's camera?
 
     Millimetres read as metres are a thousand times too far, metres read as millimetres a thousand times too near.
@@ -91,7 +91,7 @@ def plausible(case: Case) -> Iterator[Measurement]:
     unit="share of pixels",
     needs=("depth",),
 )
-def holes(case: Case) -> Iterator[Measurement]:
+def measure_depth_holes(case: Case) -> Iterator[Measurement]:
     """Which share of the picture has no distance, in the median frame?"""
     for stream, seen in _scan_depth_cameras(case):
         shares = seen.holes[seen.decoded]
@@ -109,7 +109,7 @@ def holes(case: Case) -> Iterator[Measurement]:
     unit="s",
     needs=("depth",),
 )
-def frozen(case: Case) -> Iterator[Measurement]:
+def measure_frozen_depth_time(case: Case) -> Iterator[Measurement]:
     """For how long did each depth camera repeat an identical picture while the robot moved?"""
     for stream, seen in _scan_depth_cameras(case):
         if seen.decoded.sum() < 2:  # noqa: PLR2004 - one frame repeats nothing

@@ -28,7 +28,7 @@ NOTHING_DECODED = note("check.nothing_decoded")
     needs=("cameras",),
     revision=2,
 )
-def black_or_blown(case: Case) -> Iterator[Measurement]:
+def measure_share_of_black_or_white_frames(case: Case) -> Iterator[Measurement]:
     """Which share of frames is too dark or too bright to show anything?
 
     A camera that is black throughout was most likely missing: datasets with several cameras fill in black frames for a
@@ -54,7 +54,7 @@ def black_or_blown(case: Case) -> Iterator[Measurement]:
     needs=("cameras",),
     revision=2,
 )
-def overexposed(case: Case) -> Iterator[Measurement]:
+def measure_overexposed_share(case: Case) -> Iterator[Measurement]:
     """Which share of the picture is overexposed to white, in the median frame?
 
     Black is not counted, because a picture inside a larger frame has black bars. A white background, as in many
@@ -78,7 +78,7 @@ def overexposed(case: Case) -> Iterator[Measurement]:
     unit="share of frames",
     needs=("cameras",),
 )
-def covered(case: Case) -> Iterator[Measurement]:
+def measure_share_of_frames_without_edges(case: Case) -> Iterator[Measurement]:
     """Which share of frames has no edge anywhere, as when something covers the lens?
 
     Frames that are black or overexposed are not counted again. A plain wall has no edge either: raise the limit if the
@@ -97,7 +97,7 @@ def covered(case: Case) -> Iterator[Measurement]:
     unit="share of usual sharpness",
     needs=("cameras",),
 )
-def sharpness(case: Case) -> Iterator[Measurement]:
+def compare_worst_and_median_sharpness(case: Case) -> Iterator[Measurement]:
     """How sharp is each camera at its worst, compared with its own median?
 
     The value compares the strongest edges of a frame, as the median over half a second, with the median of the episode.

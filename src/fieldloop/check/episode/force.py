@@ -34,7 +34,7 @@ FINEST = 1e-6
     unit="N",
     needs=("gripper",),
 )
-def window(case: Case) -> Iterator[Measurement]:
+def measure_grip_force(case: Case) -> Iterator[Measurement]:
     """With what force was the item held, typically and at most?
 
     The window does not apply to a failed attempt: a grasp that slipped is a valid example of failure.
@@ -73,7 +73,7 @@ def window(case: Case) -> Iterator[Measurement]:
     rests_on=UNIT_AND_MEANING,
     revision=2,
 )
-def resolution(case: Case) -> Iterator[Measurement]:
+def measure_force_resolution(case: Case) -> Iterator[Measurement]:
     """What is the resolution of each force sensor?
 
     The value is the smallest difference between two readings that differ. The check applies only to sensors that the
@@ -97,7 +97,7 @@ def resolution(case: Case) -> Iterator[Measurement]:
     rests_on=UNIT_AND_MEANING,
     revision=2,
 )
-def zero(case: Case) -> Iterator[Measurement]:
+def measure_force_at_rest(case: Case) -> Iterator[Measurement]:
     """How far from zero does each force sensor read when nothing is touched?
 
     A sensor between the fingers is read before anything moves. A sensor at the wrist carries the tool's weight, so its
@@ -128,7 +128,7 @@ def zero(case: Case) -> Iterator[Measurement]:
     rests_on=UNIT_AND_MEANING,
     revision=2,
 )
-def spikes(case: Case) -> Iterator[Measurement]:
+def measure_share_of_force_spikes(case: Case) -> Iterator[Measurement]:
     """Which share of force readings jumps away and straight back?
 
     A reading counts as a spike if it differs from both neighbours in the same direction by more than the protocol's
@@ -153,7 +153,7 @@ def spikes(case: Case) -> Iterator[Measurement]:
     unit="missing frames",
     needs=("streams",),
 )
-def frame(case: Case) -> Iterator[Measurement]:
+def check_force_frame_known(case: Case) -> Iterator[Measurement]:
     """Is the reference frame of the forces known?"""
     for sensor in find_signals(case, StreamKind.FORCE_TORQUE):
         if sensor.stream.frame_id:

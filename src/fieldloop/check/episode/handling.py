@@ -26,7 +26,7 @@ UP = 2  # the third axis of a pose points up
     unit="deg",
     needs=("gripper",),
 )
-def approach_angle(case: Case) -> Iterator[Measurement]:
+def measure_approach_angles(case: Case) -> Iterator[Measurement]:
     """At which angle to straight down did the tool come to the item?
 
     The angle is measured over the last stretch before contact. The direction is stored, so that a batch can be checked
@@ -53,7 +53,7 @@ def _measure_approach_angle(case: Case, hold: Hold, pose: Signal) -> Measurement
     unit="m",
     needs=("gripper",),
 )
-def lift_clearance(case: Case) -> Iterator[Measurement]:
+def measure_lift_clearances(case: Case) -> Iterator[Measurement]:
     """How high was the item lifted above the place where it was picked up?"""
     yield from _measure_each_hold(case, _measure_lift_clearance)
 
@@ -76,7 +76,7 @@ def _measure_lift_clearance(case: Case, hold: Hold, pose: Signal) -> Measurement
     unit="m",
     needs=("gripper",),
 )
-def place_height(case: Case) -> Iterator[Measurement]:
+def measure_release_heights(case: Case) -> Iterator[Measurement]:
     """How high above its new place was the item released?
 
     The value is the tool's height at release minus its height at contact, minus the height difference of the two
@@ -107,7 +107,7 @@ def _measure_place_height(case: Case, hold: Hold, pose: Signal) -> Measurement:
     unit="m",
     needs=("gripper",),
 )
-def dragging(case: Case) -> Iterator[Measurement]:
+def measure_dragging_distances(case: Case) -> Iterator[Measurement]:
     """How far was the item moved sideways while it was held and not lifted?
 
     The distance counts while the item is as low as at pick-up, and again while it is as low as at release.
@@ -137,7 +137,7 @@ def _measure_dragging(case: Case, hold: Hold, pose: Signal) -> Measurement:
     unit="share of widest opening",
     needs=("gripper",),
 )
-def start_state(case: Case) -> Iterator[Measurement]:
+def measure_gripper_opening_at_start(case: Case) -> Iterator[Measurement]:
     """How far open is the gripper at the beginning?"""
     yield from _measure_gripper_opening(case, 0)
 
@@ -147,7 +147,7 @@ def start_state(case: Case) -> Iterator[Measurement]:
     unit="share of widest opening",
     needs=("gripper",),
 )
-def end_state(case: Case) -> Iterator[Measurement]:
+def measure_gripper_opening_at_end(case: Case) -> Iterator[Measurement]:
     """How far open is the gripper at the end?"""
     yield from _measure_gripper_opening(case, -1)
 

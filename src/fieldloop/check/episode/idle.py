@@ -19,7 +19,7 @@ from fieldloop.model.stream import NS_PER_S
     needs=("streams",),
     revision=3,
 )
-def idle_head(case: Case) -> Iterator[Measurement]:
+def measure_idle_time_at_start(case: Case) -> Iterator[Measurement]:
     """For how long does nothing move at the beginning?
 
     Only the time in which all streams that show motion have samples counts. If the unit is unknown and a column still
@@ -48,7 +48,7 @@ def idle_head(case: Case) -> Iterator[Measurement]:
     needs=("streams",),
     revision=3,
 )
-def idle_tail(case: Case) -> Iterator[Measurement]:
+def measure_idle_time_at_end(case: Case) -> Iterator[Measurement]:
     """For how long does nothing move at the end?
 
     Only the time in which all streams that show motion have samples counts. If the unit is unknown and a column still

@@ -37,7 +37,7 @@ MOST_LISTED = 20  # a damaged file can have thousands; the rest are counted
     place_says_it=True,
     revision=3,
 )
-def readable(case: Case) -> Iterator[Measurement]:
+def count_unreadable_places(case: Case) -> Iterator[Measurement]:
     """How much of the log could not be read?
 
     A stream that was not decoded, or whose meaning nothing states, keeps the log from passing: no check looked at it.
@@ -66,7 +66,7 @@ def readable(case: Case) -> Iterator[Measurement]:
     unit="differences",
     place_says_it=True,
 )
-def described(case: Case) -> Iterator[Measurement]:
+def compare_description_with_data(case: Case) -> Iterator[Measurement]:
     """Where does the log's own description differ from its data?
 
     A difference fails where a loader that trusts the description returns other data than were recorded.
@@ -79,7 +79,7 @@ def described(case: Case) -> Iterator[Measurement]:
     "integrity.required_streams",
     unit="missing streams",
 )
-def required_streams(case: Case) -> Iterator[Measurement]:
+def check_required_streams(case: Case) -> Iterator[Measurement]:
     """Which streams that the protocol requires are missing?"""
     there = {stream.name for stream in case.find_streams()}
     for sensor in case.protocol.sensors.values():
@@ -109,7 +109,7 @@ def _find_span_without_numbers_ns(case: Case, measurement: Measurement) -> tuple
     same_cause=_is_same_loss,
     revision=4,
 )
-def not_finite(case: Case) -> Iterator[Measurement]:
+def measure_non_finite_share(case: Case) -> Iterator[Measurement]:
     """Which share of each stream's numbers is not a number, or infinite?"""
     for stream in case.find_streams():
         values = stream.values

@@ -39,7 +39,7 @@ WORDS = {"tool_speed": "speed", "turn_speed": "turning", "joint_speed": "speed"}
     unit="× limit",
     needs=("joints",),
 )
-def speed_limit(case: Case) -> Iterator[Measurement]:
+def compare_speeds_with_interface_limits(case: Case) -> Iterator[Measurement]:
     """How fast did tool and joints move, relative to the limits of the control interface?
 
     The interface is the fact `interface` of the episode; its limits are in the protocol. If the interface has a minimum
@@ -49,7 +49,7 @@ def speed_limit(case: Case) -> Iterator[Measurement]:
         yield Measurement(NO_SUBJECT, UNKNOWN, cannot_tell=reason)
         return
     for arm, name, signal in _list_limited_signals(case):
-        limit = case.protocol.interface_limit(_find_control_interface(case), name)
+        limit = case.protocol.get_interface_limit(_find_control_interface(case), name)
         if limit is None:
             continue
         pace = _measure_signal_speed(case, signal, name)
@@ -114,9 +114,9 @@ def _compare_speed_with_limit(case: Case, limit: Limit, measured_speed: Pace) ->
     unit="× asked",
     needs=("gripper",),
 )
-def grasp_pause(case: Case) -> Iterator[Measurement]:
+def measure_pause_at_grasp(case: Case) -> Iterator[Measurement]:
     """For how long did the tool stand still around contact, relative to what the control interface requires?"""
-    asked = case.protocol.interface_limit(_find_control_interface(case), "grasp_pause")
+    asked = case.protocol.get_interface_limit(_find_control_interface(case), "grasp_pause")
     if reason := _explain_missing_limits(case) or explain_exemption(case):
         yield Measurement(NO_SUBJECT, UNKNOWN, cannot_tell=reason)
         return
@@ -151,7 +151,7 @@ def _measure_stillness_around_s(case: Case, pose: Signal, moment_ns: int) -> flo
 
 
 def _find_control_interface(case: Case) -> str:
-    return (case.episode.fact(FACT) or "").lower()
+    return (case.episode.get_fact(FACT) or "").lower()
 
 
 def _explain_missing_limits(case: Case) -> Note | None:

@@ -18,7 +18,7 @@ FIELDS = ("task", "robot", "site", "operator", "session", "protocol")
     unit="fields",
     needs=("streams",),
 )
-def missing_fields(case: Case) -> Iterator[Measurement]:
+def count_missing_fields(case: Case) -> Iterator[Measurement]:
     """Which facts that every episode should carry are missing?"""
     missing = [name for name in FIELDS if not getattr(case.episode, name)]
     if case.episode.simulated is None:
@@ -31,7 +31,7 @@ def missing_fields(case: Case) -> Iterator[Measurement]:
     unit="facts",
     needs=("streams",),
 )
-def conditions(case: Case) -> Iterator[Measurement]:
+def count_missing_conditions(case: Case) -> Iterator[Measurement]:
     """Which facts about the environment (light, air, surface) are missing?
 
     The protocol's setting `episode.condition_record` lists them; a condition of the episode's stratum counts too.
@@ -46,7 +46,7 @@ def conditions(case: Case) -> Iterator[Measurement]:
     unit="streams",
     needs=("streams",),
 )
-def serials(case: Case) -> Iterator[Measurement]:
+def count_missing_serial_numbers(case: Case) -> Iterator[Measurement]:
     """Which sensors do not state the serial number of their device?"""
     sensors = [
         s
@@ -54,7 +54,7 @@ def serials(case: Case) -> Iterator[Measurement]:
         if s.kind is not StreamKind.ACTION and not is_part_of_other_stream(case, s)
     ]
     if sensors:
-        nameless = [s.name for s in sensors if not (s.serial or case.episode.fact(f"serial.{s.name}"))]
+        nameless = [s.name for s in sensors if not (s.serial or case.episode.get_fact(f"serial.{s.name}"))]
         yield _measure_missing_count(case, nameless, "check.no_serials")
 
 
@@ -63,7 +63,7 @@ def serials(case: Case) -> Iterator[Measurement]:
     unit="streams",
     needs=("streams",),
 )
-def units(case: Case) -> Iterator[Measurement]:
+def count_streams_without_unit(case: Case) -> Iterator[Measurement]:
     """Which streams of numbers do not state their unit, so that one had to be assumed?"""
     numbers = [s for s in case.find_sensing_streams() if s.values is not None]
     if numbers:

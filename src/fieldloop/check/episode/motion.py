@@ -38,7 +38,7 @@ WHEEL = re.compile(r"wheel|caster|castor|rotor|propell|thruster|continuous|(^|[^
     rests_on=UNIT_AND_MEANING,
     revision=3,
 )
-def joint_limit(case: Case) -> Iterator[Measurement]:
+def measure_share_beyond_joint_limits(case: Case) -> Iterator[Measurement]:
     """Which share of joint readings lies beyond what a joint can reach?
 
     Wheels, rotors and other joints that turn without end have no such limit, so they are left out.
@@ -73,7 +73,7 @@ def joint_limit(case: Case) -> Iterator[Measurement]:
     same_cause=are_at_same_moment,
     revision=4,
 )
-def teleport(case: Case) -> Iterator[Measurement]:
+def measure_fastest_joint_step(case: Case) -> Iterator[Measurement]:
     """How fast did any joint have to move from one sample to the next?
 
     A full turn between two samples is an angle that wraps, which `motion.angle_wrap` counts. Wheels and rotors are left
@@ -108,7 +108,7 @@ def teleport(case: Case) -> Iterator[Measurement]:
     same_cause=are_at_same_moment,
     revision=3,
 )
-def angle_wrap(case: Case) -> Iterator[Measurement]:
+def count_angle_wraps(case: Case) -> Iterator[Measurement]:
     """How often does an angle jump by a full turn from one sample to the next?"""
     for joints in find_signals(case, StreamKind.JOINT_POSITION, StreamKind.ACTION, unit="rad"):
         jumps = find_full_turn_wraps(joints.values, case.read_parameter("motion.angle_wrap", "slack_rad")) != 0
@@ -128,7 +128,7 @@ def angle_wrap(case: Case) -> Iterator[Measurement]:
     rests_on=UNIT_AND_MEANING,
     revision=2,
 )
-def max_speed(case: Case) -> Iterator[Measurement]:
+def measure_highest_joint_speed(case: Case) -> Iterator[Measurement]:
     """How fast did the fastest joint move?
 
     The speed is averaged over the protocol's moving window; isolated outliers are ignored. The limit applies only to

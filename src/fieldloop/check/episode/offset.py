@@ -37,7 +37,7 @@ def _is_same_lack_of_trigger(_case: Case, first: Measurement, second: Measuremen
     same_cause=_is_same_lack_of_trigger,
     revision=3,
 )
-def stream_offset(case: Case) -> Iterator[Measurement]:
+def measure_stream_offsets(case: Case) -> Iterator[Measurement]:
     """How far apart are the samples that a learner would pair, beyond what their rates impose?
 
     The value is the 99th percentile of the distance from each sample of the slower stream to the nearest sample of the
@@ -141,10 +141,10 @@ def _compute_sample_rate_hz(times: Times) -> float:
 def _measure_period_ns(case: Case, stream: Stream, clock: ClockKind) -> float:
     """Return the mean of the intervals near the median: timestamps rounded to a millisecond still give 30 Hz."""
     times = stream.clocks[clock]
-    return case.compute_once(("period", id(times)), lambda: _compute_mean_step(times))
+    return case.compute_once(("period", id(times)), lambda: _compute_mean_interval(times))
 
 
-def _compute_mean_step(times: Times) -> float:
+def _compute_mean_interval(times: Times) -> float:
     steps = times[1:] - times[:-1]
     steps = steps[steps > 0]
     if not len(steps):

@@ -23,7 +23,7 @@ PARTS = ("qx", "qy", "qz", "qw")
     needs=("streams",),
     revision=2,
 )
-def unit_quaternion(case: Case) -> Iterator[Measurement]:
+def measure_quaternion_length_error(case: Case) -> Iterator[Measurement]:
     """How far from length one is each quaternion at worst?
 
     Columns named qx, qy, qz and qw, with any prefix, are a quaternion. If most are longer than one, they are other

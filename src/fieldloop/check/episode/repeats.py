@@ -23,7 +23,7 @@ from fieldloop.model.stream import NS_PER_S, Stream
     unit="s",
     needs=("cameras",),
 )
-def frozen_frames(case: Case) -> Iterator[Measurement]:
+def measure_frozen_picture_time(case: Case) -> Iterator[Measurement]:
     """For how long did each camera show the same picture while the robot moved?
 
     Only the examined frames count: a freeze longer than one examined stretch is reported with the length of that
@@ -44,7 +44,7 @@ def frozen_frames(case: Case) -> Iterator[Measurement]:
     unit="share of frames",
     needs=("cameras",),
 )
-def repeated_frames(case: Case) -> Iterator[Measurement]:
+def measure_repeated_frame_share(case: Case) -> Iterator[Measurement]:
     """Which share of the frames in motion merely repeats the frame before?
 
     A recorder that is faster than its camera stores frames twice. Compression leaves a small difference between the

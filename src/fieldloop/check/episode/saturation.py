@@ -31,7 +31,7 @@ GRIPPER = re.compile(r"gripper|finger|thumb|jaw")
     needs=("streams",),
     revision=3,
 )
-def actuators(case: Case) -> Iterator[Measurement]:
+def measure_actuator_saturation_time(case: Case) -> Iterator[Measurement]:
     """For how long did an actuator's velocity or effort stay exactly at its largest value while the robot moved?
 
     Grippers are left out: one that holds an item presses with all the effort it may. A constant velocity may be a
@@ -48,7 +48,7 @@ def actuators(case: Case) -> Iterator[Measurement]:
     unit="s",
     needs=("streams",),
 )
-def sensors(case: Case) -> Iterator[Measurement]:
+def measure_force_saturation_time(case: Case) -> Iterator[Measurement]:
     """For how long did a force sensor read exactly the end of its range while the robot moved?"""
     yield from measure_longest_saturation(case, StreamKind.FORCE_TORQUE)
 

@@ -22,7 +22,7 @@ ROUGHNESS = "motion.roughness"
     needs=("joints",),
     revision=2,
 )
-def rough(case: Case) -> Iterator[Measurement]:
+def measure_arm_roughness(case: Case) -> Iterator[Measurement]:
     """How roughly did the arm move?
 
     The joints' rms acceleration over their rms velocity while the robot moves. For a motion of a single frequency, the

@@ -18,7 +18,7 @@ from fieldloop.model.note import NO_SUBJECT, note
     unit="× target",
     needs=("streams",),
 )
-def cycle_time(case: Case) -> Iterator[Measurement]:
+def compare_cycle_time_with_target(case: Case) -> Iterator[Measurement]:
     """How long did a success take, relative to the target cycle time?
 
     The time runs from the first to the last movement. The target does not apply to failures.

@@ -79,7 +79,7 @@ def _is_same_unrest(case: Case, first: Measurement, second: Measurement) -> bool
     same_cause=_is_same_interruption,
     revision=4,
 )
-def longest_gap(case: Case) -> Iterator[Measurement]:
+def count_longest_run_of_missing_samples(case: Case) -> Iterator[Measurement]:
     """How many periods in a row did each stream miss, at most?
 
     Samples that arrive late together are not missing: a gap counts only as far as later samples do not catch up. A
@@ -129,7 +129,7 @@ def longest_gap(case: Case) -> Iterator[Measurement]:
     same_cause=_is_same_disorder,
     revision=4,
 )
-def not_monotonic(case: Case) -> Iterator[Measurement]:
+def count_backward_stamps(case: Case) -> Iterator[Measurement]:
     """How often did each stream's clock run backwards?
 
     A clock that starts again from the beginning runs backwards: the log holds several attempts. Where no sensor and no
@@ -171,7 +171,7 @@ def _find_clocks_to_order(case: Case) -> list[Stream]:
     same_cause=have_same_times,
     revision=3,
 )
-def repeated_stamps(case: Case) -> Iterator[Measurement]:
+def count_repeated_stamps(case: Case) -> Iterator[Measurement]:
     """How many samples of each stream have the timestamp of the one before?
 
     A table repeats a sample of a slower stream over several rows, as long as no other sample is nearer. Such
@@ -199,7 +199,7 @@ def repeated_stamps(case: Case) -> Iterator[Measurement]:
     same_cause=_is_same_unrest,
     revision=4,
 )
-def jitter(case: Case) -> Iterator[Measurement]:
+def measure_interval_jitter(case: Case) -> Iterator[Measurement]:
     """How far from its period are each stream's intervals, at the 99th percentile?
 
     Intervals that miss a sample are left out: `timing.longest_gap` reports them. So are those in which the clock runs
@@ -214,7 +214,7 @@ def jitter(case: Case) -> Iterator[Measurement]:
             continue
         away = case.compute_once(
             ("jitter", id(stream.times_ns)),
-            partial(_find_jitter, beat, _read_long_interval_periods(case), repeats_in_rows=is_in_table_rows(stream)),
+            partial(_compute_jitter, beat, _read_long_interval_periods(case), repeats_in_rows=is_in_table_rows(stream)),
         )
         if away is None:
             yield Measurement(Subject(stream.name), UNKNOWN, cannot_tell=note("check.every_interval_misses"))
@@ -232,7 +232,7 @@ def jitter(case: Case) -> Iterator[Measurement]:
     needs=("streams",),
     revision=2,
 )
-def rate(case: Case) -> Iterator[Measurement]:
+def compare_rate_with_declared_rate(case: Case) -> Iterator[Measurement]:
     """How does each stream's rate compare with the declared rate?
 
     Where a table repeats a stream's samples over several rows, the rows are counted. Where samples come in bursts, or
@@ -255,7 +255,7 @@ def rate(case: Case) -> Iterator[Measurement]:
     unit="share of streams",
     needs=("streams",),
 )
-def real_stamps(case: Case) -> Iterator[Measurement]:
+def measure_share_of_streams_with_real_stamps(case: Case) -> Iterator[Measurement]:
     """Which share of the streams has timestamps from the moment of sensing or arrival?"""
     streams = list(case.find_sensing_streams())
     if streams:
@@ -286,7 +286,7 @@ def _read_long_interval_periods(case: Case) -> float:
     return case.read_parameter("timing.longest_gap", "long_interval")
 
 
-def _find_jitter(
+def _compute_jitter(
     rhythm_of_stream: Rhythm, long_interval_periods: float, *, repeats_in_rows: bool
 ) -> tuple[float, int] | None:
     """Return the jitter and the index before the worst interval; None where every interval misses a sample."""

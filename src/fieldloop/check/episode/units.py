@@ -35,7 +35,7 @@ SUSPECTS = {DEG_PER_RAD: "degrees", MM_PER_M: "millimetres"}
     unit="× off",
     needs=("streams",),
 )
-def units(case: Case) -> Iterator[Measurement]:
+def compare_size_of_same_motion(case: Case) -> Iterator[Measurement]:
     """By which factor do streams that describe one motion disagree about its size?
 
     Integrated velocities must match the change of the positions. Commanded joints must move as far as those that follow

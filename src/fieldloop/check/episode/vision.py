@@ -21,7 +21,7 @@ from fieldloop.model.stream import NS_PER_S, ClockKind, StreamKind
     unit="share of asked pixels",
     needs=("pictures",),
 )
-def resolution(case: Case) -> Iterator[Measurement]:
+def compare_resolution_with_protocol(case: Case) -> Iterator[Measurement]:
     """Which share of the pixels that the protocol requires does each camera deliver?
 
     The value is the part of the required frame that the camera's frame covers: a frame turned on its side is too
@@ -43,7 +43,7 @@ def resolution(case: Case) -> Iterator[Measurement]:
     unit="Hz",
     needs=("cameras",),
 )
-def frame_rate(case: Case) -> Iterator[Measurement]:
+def measure_frame_rate(case: Case) -> Iterator[Measurement]:
     """How many frames per second does each colour camera deliver?
 
     The rate comes from the timestamps, or is the declared rate if timestamps are generated. The check applies only if
@@ -68,7 +68,7 @@ def frame_rate(case: Case) -> Iterator[Measurement]:
     unit="frames",
     needs=("pictures",),
 )
-def undecodable(case: Case) -> Iterator[Measurement]:
+def count_undecodable_frames(case: Case) -> Iterator[Measurement]:
     """How many of the examined frames do not decode?"""
     for stream in case.find_streams(*PICTURES):
         if stream.pictures is None or not len(stream.pictures):

@@ -26,7 +26,7 @@ class Drift(NamedTuple):
     other_time: bool = False
 
     @property
-    def left_open(self) -> bool:
+    def may_be_due_to_arrival_clock(self) -> bool:
         """May the arrival clock be the one that differs?"""
         return self.shared or self.other_time
 

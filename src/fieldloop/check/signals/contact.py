@@ -29,7 +29,7 @@ class Hold:
     """The arm that held it, where there are several."""
 
     @property
-    def lasted_ns(self) -> int:
+    def duration_ns(self) -> int:
         """How long it was held."""
         return self.release_ns - self.contact_ns
 
@@ -41,7 +41,7 @@ def find_holds(case: Case) -> tuple[Hold, ...]:
 
 def find_longest_hold(case: Case) -> Hold | None:
     """Return the longest hold of all arms; None where nothing was held or no stream shows it."""
-    return max(find_holds(case), key=lambda one: one.lasted_ns, default=None)
+    return max(find_holds(case), key=lambda one: one.duration_ns, default=None)
 
 
 def find_gripper_opening(case: Case, arm: str = "") -> tuple[Signal, Floats] | None:
@@ -68,7 +68,7 @@ def _find_hold_of_arm(case: Case, arm: str) -> Hold | None:
             felt = [
                 _find_longest_held_stretch(one, np.abs(one.values).max(axis=1) > least_n, shortest_ns) for one in forces
             ]
-        return max((one for one in felt if one is not None), key=lambda one: one.lasted_ns, default=None)
+        return max((one for one in felt if one is not None), key=lambda one: one.duration_ns, default=None)
     wide = find_gripper_opening(case, arm)
     if wide is None:
         return None

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from fieldloop.check.case import Case
 from fieldloop.model.note import Note, note
-from fieldloop.model.stream import NS_PER_S, ClockKind, Stream, StreamKind, usual_interval_ns
+from fieldloop.model.stream import NS_PER_S, ClockKind, Stream, StreamKind, compute_usual_interval_ns
 from fieldloop.model.stream_notes import RESAMPLED
 from fieldloop.stats.quantile import compute_percentiles
 
@@ -61,7 +61,7 @@ def _compute_rhythm(times: Times) -> Rhythm | None:
         return None
     low, period, high = compute_percentiles(forward, (25, 50, 75))
     filled = len(forward) * period / float(forward.sum())
-    return Rhythm(steps, period, (high - low) / period, filled, usual_interval_ns(steps))
+    return Rhythm(steps, period, (high - low) / period, filled, compute_usual_interval_ns(steps))
 
 
 def is_steady(case: Case, stream: Stream) -> bool:

@@ -137,4 +137,4 @@ def _look_up_fact(fact_source: FactSource, episode: Episode) -> str | None:
     if fact_source.value:
         return fact_source.value
     field_value = getattr(episode, fact_source.fact, None)
-    return field_value if isinstance(field_value, str) and field_value else episode.fact(fact_source.fact)
+    return field_value if isinstance(field_value, str) and field_value else episode.get_fact(fact_source.fact)

@@ -56,7 +56,7 @@ def _choose_decoder(described: Described) -> Reading:
         protobuf = make_protobuf_decoder(described.type, described.schema)
         if described.type in PICTURES:
             return Reading(pictures=PictureMessages(described.type, protobuf.read_picture))
-        return Reading(protobuf, message=protobuf.message)
+        return Reading(protobuf, message=protobuf.decode_message)
     if described.schema_encoding in ROS_SCHEMAS.get(described.encoding, ()):
         ros = make_ros_decoder(
             format_ros2_type_name(described.type),
@@ -67,7 +67,7 @@ def _choose_decoder(described: Described) -> Reading:
         return (
             Reading(pictures=make_ros_picture_messages(ros))
             if ros.name in PICTURES
-            else Reading(ros, message=ros.message)
+            else Reading(ros, message=ros.decode_message)
         )
     schema = f" with a schema in {described.schema_encoding!r}" if described.schema_encoding else ""
     return Reading(

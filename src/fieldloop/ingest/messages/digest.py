@@ -23,6 +23,6 @@ class MessageDigest:
         """Take the bytes of one message, or of several behind each other."""
         self._contents.update(payload)
 
-    def digest(self) -> bytes:
+    def compute_digest(self) -> bytes:
         """Return what names all messages taken so far."""
         return self._heads.digest() + self._contents.digest()

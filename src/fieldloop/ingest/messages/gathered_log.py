@@ -10,7 +10,7 @@ from fieldloop.ingest.episode_facts import build_episode
 from fieldloop.ingest.messages.topic import Topic
 from fieldloop.ingest.messages.topic_facts import collect_topic_facts, collect_topic_texts
 from fieldloop.model.episode import Defect, Recording
-from fieldloop.model.identity import content_id
+from fieldloop.model.identity import compute_content_id
 from fieldloop.model.note import note
 from fieldloop.model.stream import Stream
 
@@ -65,8 +65,8 @@ def _compute_episode_id(topics: Iterable[Topic], files: Iterable[Path]) -> str:
     """
     named = sorted((*make_topic_key(topic), topic.digest) for topic in topics)
     if not named:
-        return content_id(piece for file in files for piece in _read_file_pieces(file))
-    return content_id(part for *texts, digest in named for part in (*(text.encode() for text in texts), digest))
+        return compute_content_id(piece for file in files for piece in _read_file_pieces(file))
+    return compute_content_id(part for *texts, digest in named for part in (*(text.encode() for text in texts), digest))
 
 
 def _read_file_pieces(path: Path) -> Iterator[bytes]:

@@ -95,7 +95,7 @@ class _Walk:
             self._walk_base_type(element_type[1][0], path, count, indexed=True)
             return
         if count > len(self._payload):
-            raise ValueError(f"{path} claims {count} elements")
+            raise ValueError(f"{path} states {count} elements, more than the message holds")
         geometry = (
             int(element_type[0]) == NAME
             and str(element_type[1]).startswith("geometry_msgs/")
@@ -151,7 +151,7 @@ class _Walk:
 
     def _check_count(self, count: int, path: str) -> int:
         if count > len(self._payload):
-            raise ValueError(f"{path} claims {count} elements")
+            raise ValueError(f"{path} states {count} elements, more than the message holds")
         return count
 
     def _skip_bytes(self, offset: int, length: int) -> None:

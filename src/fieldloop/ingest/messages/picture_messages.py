@@ -82,7 +82,7 @@ def make_ros_picture_messages(decoder: RosDecoder) -> PictureMessages:
 
 
 def _read_ros_picture(decoder: RosDecoder, payload: bytes | memoryview) -> PictureFields:
-    message = decoder.message(payload)
+    message = decoder.decode_message(payload)
     return read_picture_fields(message, *decoder.find_stamp_and_frame(message))
 
 

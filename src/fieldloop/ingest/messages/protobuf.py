@@ -33,7 +33,7 @@ class ProtobufDecoder:
         """Travel to another process as what it was made of."""
         return make_protobuf_decoder, self._made_of
 
-    def message(self, payload: bytes | memoryview) -> Any:
+    def decode_message(self, payload: bytes | memoryview) -> Any:
         """Decode one message; ValueError where its bytes do not fit its type."""
         from google.protobuf.message import DecodeError
 
@@ -44,7 +44,7 @@ class ProtobufDecoder:
 
     def read_picture(self, payload: bytes | memoryview) -> PictureFields:
         """Read a picture message of Foxglove."""
-        message = self.message(payload)
+        message = self.decode_message(payload)
         return read_picture_fields(message, find_sensing_stamp_ns(message), find_frame_id(message))
 
     def __call__(self, payloads: Spans) -> Decoded:
@@ -52,7 +52,7 @@ class ProtobufDecoder:
         collector = Collector(len(payloads))
         for index, payload in enumerate(payloads):
             try:
-                message = self.message(payload)
+                message = self.decode_message(payload)
                 collector.note_stamp(index, find_sensing_stamp_ns(message), find_frame_id(message))
                 flat = extract_numbers(message, self._class.DESCRIPTOR, collector.decoded)
                 collect_message_numbers(self._shape, flat, {}, index, collector)

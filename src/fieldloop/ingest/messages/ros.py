@@ -50,12 +50,12 @@ class RosDecoder:
         """Travel to another process as what it was made of."""
         return make_ros_decoder, self._made_of
 
-    def message(self, payload: bytes | memoryview) -> Any:
+    def decode_message(self, payload: bytes | memoryview) -> Any:
         """Decode one message; ValueError where its bytes do not fit its type."""
         view = memoryview(payload)
         wire = detect_wire_format(self._encoding, view)
         if self._encoding == "cdr" and wire not in [CDR[first] for first in FIRST_VERSION]:
-            raise ValueError("messages in version 2 of CDR are read as plain tables only")
+            raise ValueError("messages in version 2 of CDR can be read only if all have the same layout")
         read = self._store.deserialize_cdr if self._encoding == "cdr" else self._store.deserialize_ros1
         try:
             return read(view, self.name)
@@ -101,7 +101,7 @@ class RosDecoder:
         collector = Collector(len(payloads))
         for index, payload in enumerate(payloads):
             try:
-                message = self.message(payload)
+                message = self.decode_message(payload)
                 self._collect_numbers(message, index, collector)
                 collector.note_stamp(index, *self.find_stamp_and_frame(message))
             except MISFITS as wrong:

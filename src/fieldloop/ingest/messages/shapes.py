@@ -73,7 +73,7 @@ def _group_transform_numbers(names: Names, texts: Words) -> list[Shape]:
     for index in range(count):
         path = f"transforms[{index}]"
         if not names[index * width].startswith(f"{path}.transform.translation."):
-            raise ValueError("its transforms do not have the usual layout")
+            raise ValueError("its transforms are not laid out as translation and rotation")
         child, parent = texts[f"{path}.child_frame_id"][0].strip("/"), texts[f"{path}.header.frame_id"][0].strip("/")
         picks = np.arange(index * width, (index + 1) * width)
         shapes.append(Shape((child or "unnamed", POSE_COLUMNS), picks, f"{path}.header.stamp", parent))

@@ -54,7 +54,7 @@ class Topic:
     @property
     def digest(self) -> bytes:
         """What names the messages taken so far, however they were batched."""
-        return self._digest.digest()
+        return self._digest.compute_digest()
 
     def add_messages(self, arrived: Arrived) -> None:
         """Gather some messages."""
@@ -99,7 +99,7 @@ class Topic:
             "ingest.messages_undecodable", failed=count, messages=self._clocks.count, type=self.describe.type,
             reason=reason.rstrip("."),
         )  # fmt: skip
-        yield Defect.at(self.describe.topic, "message", first, message)
+        yield Defect.from_place(self.describe.topic, "message", first, message)
 
     def read_calibration(self) -> str | None:
         """Return the camera calibration in the first message, None where this is not a calibration topic."""

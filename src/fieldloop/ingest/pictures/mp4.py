@@ -25,7 +25,7 @@ def list_packets_by_boxes(path: Path) -> Packets:
     track = _find_video_track(moov)
     tables = track.require_box("mdia", "minf", "stbl")
     if any(child.kind in UNREAD for child in tables.list_children()):
-        raise Unusual("its sample tables are not the plain ones")
+        raise Unusual("its sample tables are of an unsupported kind")
     codec, size = _read_codec_and_size(tables.require_box("stsd"))
     timescale = _read_timescale(track.require_box("mdia", "mdhd"))
     sizes = _read_packet_sizes(tables.require_box("stsz"), file_size)
@@ -60,7 +60,7 @@ def _require_packets_in_file(track: Box) -> None:
 
 def _read_codec_and_size(stsd: Box) -> tuple[str, tuple[int, int]]:
     if stsd.read_number(4) != 1:
-        raise Unusual("it describes its pictures in several ways")
+        raise Unusual("it has several descriptions of its pictures, which is not supported")
     kind = bytes(stsd.data[12:16]).decode("latin-1")
     if kind not in CODECS:
         raise Unusual(f"{kind!r} is not a common codec")
@@ -95,7 +95,7 @@ def _compute_packet_positions(tables: Box, sizes: Numbers) -> Numbers:
     if len(runs) and (firsts[0] != 0 or (spans < 0).any()):
         raise ValueError(f"box 'stsc' at byte {box.at} does not number the chunks in order")
     if int((runs[:, 1] * spans).sum()) != len(sizes) or (runs[:, 2] > 1).any():
-        raise Unusual("its chunks hold another number of packets than are listed")
+        raise Unusual("the number of packets in its chunks differs from the number listed")
     counts = np.repeat(runs[:, 1], spans)
     before = np.cumsum(sizes) - sizes
     first_packet = np.minimum(np.cumsum(counts) - counts, max(len(sizes) - 1, 0))
@@ -108,7 +108,7 @@ def _compute_packet_times(tables: Box, count: int) -> Numbers:
     """Return when each packet is shown: steps add up to decoding times, offsets lead from there."""
     steps = tables.require_box("stts").read_table(2, ">u4").astype(np.int64)
     if int(steps[:, 0].sum()) != count or (steps[:, 1] > LONGEST_STEP).any():
-        raise Unusual("its table of steps does not fit its packets")
+        raise Unusual("its table of packet durations (stts) does not match the number of packets")
     durations = np.repeat(steps[:, 1], steps[:, 0])
     decoded: Numbers = np.cumsum(durations) - durations
     box = tables.find_box("ctts")
@@ -116,7 +116,7 @@ def _compute_packet_times(tables: Box, count: int) -> Numbers:
         return decoded
     offsets = box.read_table(2, ">i4").astype(np.int64)
     if int(offsets[:, 0].sum()) != count or (offsets[:, 0] < 0).any():
-        raise Unusual("its table of offsets does not fit its packets")
+        raise Unusual("its table of display offsets (ctts) does not match the number of packets")
     return decoded + np.repeat(offsets[:, 1], offsets[:, 0])
 
 
@@ -125,7 +125,7 @@ def _read_key_frame_mask(stss: Box | None, count: int) -> np.ndarray[tuple[int],
         return np.ones(count, np.bool_)
     numbers = stss.read_table(1, ">u4")[:, 0].astype(np.int64) - 1
     if not len(numbers) or numbers.min() < 0 or numbers.max() >= count:
-        raise Unusual("its list of key frames does not fit its packets")
+        raise Unusual("its list of key frames (stss) does not match the packets")
     keys = np.zeros(count, np.bool_)
     keys[numbers] = True
     return keys
@@ -148,8 +148,8 @@ def _compute_edit_shift(moov: Box, track: Box, timescale: int, pts: Numbers) -> 
         empty = int(edits["duration"][0]) * timescale // movie_scale
         edits = edits[1:]
     if len(edits) != 1 or not movie_scale or int(edits["rate"][0]) != NORMAL_RATE:
-        raise Unusual("it is put together of several edits")
+        raise Unusual("its edit list has several entries, which is not supported")
     start, length = int(edits["media"][0]), int(edits["duration"][0]) * timescale // movie_scale
     if start != int(pts.min()) or int(pts.max()) >= start + length:
-        raise Unusual("its edits leave frames out")
+        raise Unusual("its edit list leaves frames out, which is not supported")
     return start - empty

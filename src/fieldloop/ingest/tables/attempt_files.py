@@ -16,7 +16,7 @@ from fieldloop.model.codec import from_plain
 from fieldloop.model.condition import Stratum
 from fieldloop.model.episode import OBJECT_FACTORS, Episode
 from fieldloop.model.episode_text import parse_finite_number
-from fieldloop.model.identity import content_id
+from fieldloop.model.identity import compute_content_id
 from fieldloop.model.policy import Outcome, Stage
 
 N = TypeVar("N", Outcome, Episode)
@@ -156,7 +156,7 @@ def _name_rows_by_content(rows: Iterable[Row]) -> list[Row]:
     times: Counter[str] = Counter()
     named = []
     for n, row in rows:
-        digest = content_id([json.dumps(row, sort_keys=True, default=str).encode()])[:ID_DIGITS]
+        digest = compute_content_id([json.dumps(row, sort_keys=True, default=str).encode()])[:ID_DIGITS]
         times[digest] += 1
         repeated = f"-{times[digest]}" if times[digest] > 1 else ""
         named.append((n, row if row.get("id") else {**row, "id": f"row_{digest}{repeated}"}))

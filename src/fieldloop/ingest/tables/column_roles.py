@@ -60,14 +60,14 @@ class ColumnRoles:
 def infer_column_roles(folder: Path, tables: Mapping[Path, TextTable], item_levels: int) -> ColumnRoles:
     """Read `columns.toml`, and find the column of times, and that of items, where no known one is there."""
     present = {name for table in tables.values() for name in table.columns}
-    stated = _read_stated(folder / FILE, present if tables else None)
+    stated = _read_stated_roles(folder / FILE, present if tables else None)
     found = (
         {}
         if not tables
-        else dict(_infer_fields(tables.values(), present - set(stated), set(stated.values()), item_levels))
+        else dict(_infer_roles(tables.values(), present - set(stated), set(stated.values()), item_levels))
     )
     renamed = {name: KNOWN_AS[role] for name, role in {**found, **stated}.items() if role in KNOWN_AS}
-    _refuse_two_of_one(renamed, present)
+    _refuse_two_columns_of_one_role(renamed, present)
     columns = tuple(
         Column(name, role, Gap.UNKNOWN, note("diagnose.role_stated" if name in stated else "diagnose.role_by_values"),
                name in stated)
@@ -76,7 +76,7 @@ def infer_column_roles(folder: Path, tables: Mapping[Path, TextTable], item_leve
     return ColumnRoles(renamed, {n: role for n, role in stated.items() if role not in KNOWN_AS}, columns)
 
 
-def _read_stated(file: Path, present: set[str] | None) -> dict[str, Role]:
+def _read_stated_roles(file: Path, present: set[str] | None) -> dict[str, Role]:
     if not file.is_file():
         return {}
     try:
@@ -94,7 +94,7 @@ def _read_stated(file: Path, present: set[str] | None) -> dict[str, Role]:
     return {name: roles[role] for name, role in lines.items()}
 
 
-def _infer_fields(
+def _infer_roles(
     tables: Collection[TextTable], present: set[str], taken: set[Role], item_levels: int
 ) -> Iterable[tuple[str, Role]]:
     cells = {
@@ -102,11 +102,13 @@ def _infer_fields(
         for name in present
     }
     if "at" not in present and Role.TIME not in taken:
-        times = [name for name, values in cells.items() if values and all(map(_is_time, values))]
+        times = [name for name, values in cells.items() if values and all(map(_looks_like_time, values))]
         yield from ((name, Role.TIME) for name in times[:1] if len(times) == 1)
     if not present & set(OBJECT_FACTORS) and Role.ITEM not in taken:
         many = [
-            name for name, values in cells.items() if name not in ("id", "attempt") and _is_item(values, item_levels)
+            name
+            for name, values in cells.items()
+            if name not in ("id", "attempt") and _looks_like_item(values, item_levels)
         ]
         rows = sum(len(table.lines) for table in tables)
         many = [name for name in many if 2 * len(cells[name]) < rows]
@@ -120,21 +122,23 @@ def find_time_columns(rows: Sequence[Row]) -> list[str]:
     ['when']
     """
     cells = {name: {str(row[name]) for _, row in rows if row.get(name)} for name in (rows[0][1] if rows else ())}
-    return [name for name, values in cells.items() if values and all(map(_is_time, values))]
+    return [name for name, values in cells.items() if values and all(map(_looks_like_time, values))]
 
 
-def _is_time(text: str) -> bool:
+def _looks_like_time(text: str) -> bool:
     try:
         return ":" in text and bool(datetime.fromisoformat(text))
     except ValueError:
         return False
 
 
-def _is_item(values: set[str], item_levels: int) -> bool:
-    return len(values) > item_levels and not any(parse_finite_number(v) is not None or _is_time(v) for v in values)
+def _looks_like_item(values: set[str], item_levels: int) -> bool:
+    return len(values) > item_levels and not any(
+        parse_finite_number(v) is not None or _looks_like_time(v) for v in values
+    )
 
 
-def _refuse_two_of_one(renamed: Mapping[str, str], present: set[str]) -> None:
+def _refuse_two_columns_of_one_role(renamed: Mapping[str, str], present: set[str]) -> None:
     for name, known in renamed.items():
         others = sorted({other for other, also in renamed.items() if also == known and other != name})
         if known in present and known != name:

@@ -56,13 +56,13 @@ def _number_rows(outcomes: Sequence[Outcome]) -> tuple[Numbered, Numbered, Numbe
     timed = [(at, outcome) for at, outcome in enumerate(outcomes) if outcome.at_ns and not outcome.attempt]
     return (
         np.array([at for at, _ in timed], dtype=np.int64),
-        _number(((one.site, one.robot) for _, one in timed), len(timed)),
+        _number_keys(((one.site, one.robot) for _, one in timed), len(timed)),
         np.array([one.at_ns for _, one in timed], dtype=np.int64),
-        _number(((one.item, one.succeeded, one.stratum) for _, one in timed), len(timed)),
+        _number_keys(((one.item, one.succeeded, one.stratum) for _, one in timed), len(timed)),
     )
 
 
-def _number(keys: Iterable[Hashable], count: int) -> Numbered:
+def _number_keys(keys: Iterable[Hashable], count: int) -> Numbered:
     place: dict[Hashable, int] = {}
     return np.fromiter((place.setdefault(key, len(place)) for key in keys), np.int64, count)
 

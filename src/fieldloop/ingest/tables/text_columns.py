@@ -27,7 +27,7 @@ class TextTable:
     lines: NDArray[np.int64]
     columns: Mapping[str, Texts]
 
-    def row(self, at: int) -> dict[str, str]:
+    def get_row(self, at: int) -> dict[str, str]:
         """Return one row, as `read_rows` would."""
         return {name: column[at] for name, column in self.columns.items()}
 
@@ -69,7 +69,9 @@ def _read_plain_csv(file: Path) -> tuple[NDArray[np.int64], dict[str, Texts]] | 
         )
     except pa.ArrowException:
         return None
-    columns = {name: _unify(table.column(place).chunks) for name, place in zip(header, places, strict=True)}
+    columns = {
+        name: _join_encoded_parts(table.column(place).chunks) for name, place in zip(header, places, strict=True)
+    }
     return np.arange(2, table.num_rows + 2), columns
 
 
@@ -82,27 +84,27 @@ def _read_csv(file: Path) -> tuple[NDArray[np.int64], dict[str, Texts]]:
         while several := list(islice(rows, ROWS_AT_ONCE)):
             lines.append(np.array([line for line, _ in several], dtype=np.int64))
             for part, cells in zip(parts, zip(*(cells for _, cells in several), strict=True), strict=True):
-                part.append(_encode(cells))
+                part.append(_encode_cells(cells))
     named = ((name, part) for name, part in zip(header, parts, strict=True) if name)
-    return np.concatenate([np.empty(0, np.int64), *lines]), {name: _unify(part) for name, part in named}
+    return np.concatenate([np.empty(0, np.int64), *lines]), {name: _join_encoded_parts(part) for name, part in named}
 
 
 def _read_parquet(file: Path) -> tuple[NDArray[np.int64], dict[str, Texts]]:
     table = open_parquet(file)
     columns = {
-        name: _unify([_encode([format_cell(cell) for cell in table.column(name).to_pylist()])])
+        name: _join_encoded_parts([_encode_cells([format_cell(cell) for cell in table.column(name).to_pylist()])])
         for name in table.column_names
     }
     return np.arange(1, table.num_rows + 1), columns
 
 
-def _encode(cells: Sequence[str]) -> Any:
+def _encode_cells(cells: Sequence[str]) -> Any:
     import pyarrow as pa
 
     return pa.array(cells, pa.string()).dictionary_encode()
 
 
-def _unify(parts: Sequence[Any]) -> Texts:
+def _join_encoded_parts(parts: Sequence[Any]) -> Texts:
     """Number the different texts of all parts, without the space around them."""
     import pyarrow as pa
 

@@ -20,7 +20,7 @@ from fieldloop.model.finding import Status
 from fieldloop.model.note import Note, note
 from fieldloop.model.policy import Outcome, Stage
 from fieldloop.report import audit as pages
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.say.numbers import percent
 from fieldloop.text_files import read_text
 
@@ -127,7 +127,7 @@ def compare_map_with_logs(workspace: Workspace, *, traffic: bool = False) -> Com
     Arguments:
         traffic: count this workspace's episodes as production logs, so that their mix is judged too
     """
-    deployment = latest_deployment(workspace)
+    deployment = require_latest_deployment(workspace)
     outcomes, episodes = _find_field_outcomes(workspace), workspace.store.find(Episode)
     if not outcomes and not episodes:
         raise Refused(
@@ -156,15 +156,15 @@ def override_audit(workspace: Workspace, *, reason: str) -> Audit:
 
 def find_latest_audit(workspace: Workspace) -> Audit | None:
     """Return the last audit, None without one."""
-    return workspace.newest(Audit)
+    return workspace.find_newest(Audit)
 
 
-def latest_deployment(workspace: Workspace) -> Deployment:
+def require_latest_deployment(workspace: Workspace) -> Deployment:
     """Return the map in force; refuse without one."""
-    deployment = workspace.newest(Deployment)
+    deployment = workspace.find_newest(Deployment)
     if deployment is None:
         missing = note("audit.not_mapped")
-        raise Refused(sentence(missing), (missing,))
+        raise Refused(write_sentence(missing), (missing,))
     return deployment
 
 
@@ -212,7 +212,7 @@ def _write_required_items(workspace: Workspace, latest: Audit) -> str:
     missing = [one for answer in short for one in answer.missing if one.code == "audit.missing"]
     if not missing:
         return ""
-    named = "; ".join(sentence(one) for one in missing[:MOST_NAMED])
+    named = "; ".join(write_sentence(one) for one in missing[:MOST_NAMED])
     more = f"; and {len(missing) - MOST_NAMED} more" if len(missing) > MOST_NAMED else ""
     return f'Missing: {named}{more}. Write "unknown" for a quantity of a zone that no one has measured. '
 

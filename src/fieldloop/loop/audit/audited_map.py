@@ -18,7 +18,7 @@ FILES = ("deployment.toml", "skus.csv")
 
 
 def hash_map_files(workspace: Workspace, *files: Path) -> tuple[tuple[str, str], ...]:
-    """Name files as an audit records them, relative to the workspace where they are inside it, each with its digest."""
+    """Return the files of the map as an audit records them: path (relative inside the workspace) and digest."""
     root, resolved = workspace.root.resolve(), [file.resolve() for file in files]
     names = (str(file.relative_to(root) if file.is_relative_to(root) else file) for file in resolved)
     return tuple((name, _hash_file(file)) for name, file in zip(names, resolved, strict=True))
@@ -29,8 +29,8 @@ def find_edited_map_files(workspace: Workspace) -> tuple[Note, ...]:
 
     Files are compared by content, so a new comment is not a change. Missing files are not reported.
     """
-    held: Deployment | None = workspace.newest(Deployment)
-    audit: Audit | None = workspace.newest(Audit)
+    held: Deployment | None = workspace.find_newest(Deployment)
+    audit: Audit | None = workspace.find_newest(Audit)
     if held is None or audit is None:
         return ()
     names, settings = tuple(name for name, _ in audit.files) or FILES, workspace.operations["audit"]

@@ -24,7 +24,7 @@ def note_live_sites_without_set(
     `sets` holds what each set lacks, as a plan counted it. Without it, only the demonstrations at a site are counted.
     """
     attempts = Counter[str]()
-    for rate in workspace.store.success_rates(-EVER_NS, EVER_NS):
+    for rate in workspace.store.compute_success_rates(-EVER_NS, EVER_NS):
         attempts[rate.site] += rate.episodes
     named = str(workspace.operations["plan"]["primary_site"])
     primary = choose_primary_site({site.id: site.share for site in deployment.sites}, named)

@@ -90,7 +90,7 @@ def write_velocity_catalogue(  # noqa: PLR0913 - each is an option of the comman
     made = make_catalogue(counted, items, settings)
     if out.exists() and not overwrite:
         keep = f"--master {out} keeps its articles" if master is None else "name another with --out"
-        raise BadInput(f"{out} exists already and would be lost: {keep}, --overwrite replaces it.")
+        raise BadInput(f"{out} already exists. {keep}, or replace it with --overwrite.")
     write_atomically(out, write_catalogue_csv(made), "catalogue")
     total = sum(sku.picks_per_week for sku in made)
     return Velocity(

@@ -39,7 +39,7 @@ def list_due_calibrations(workspace: Workspace, *, robot: str = "", precise: boo
         precise: use the shorter interval of precision tasks
     """
     store = workspace.store
-    mapped = workspace.newest(Deployment)
+    mapped = workspace.find_newest(Deployment)
     known = Known(store.find(Calibration), store.find(Verification), store.find(Session))
     robots = _list_robots(workspace, known, robot)
     floors = [site.id for site in mapped.sites] if mapped else []

@@ -22,7 +22,7 @@ from fieldloop.model.finding import Status
 from fieldloop.model.note import Note, note
 from fieldloop.model.verification import Verification
 from fieldloop.model.written_poses import WrittenPoses
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 
 BASE = "base"
 
@@ -84,7 +84,7 @@ def verify_camera_calibration(
         _read_marker_views(workspace, calibration, read_marker_views(views), rotation, units),
         workspace.protocol(),
         at_ns=at_ns,
-        earlier_drift=next((v.drift for v in past if v.good and v.drift), None),
+        earlier_drift=next((v.drift for v in past if v.is_good and v.drift), None),
         verification_id=workspace.ids.new("verification"),
     )
     before = _find_flagged_episodes(verification, workspace)
@@ -95,11 +95,11 @@ def verify_camera_calibration(
     _judge_flagged_episodes_again(workspace, {*before, *after})
     return Verified(
         _decide_status(verification, slow),
-        verification.halts,
+        verification.halts_collection,
         _write_message(verification, slow),
         verification,
         slow,
-        () if verification.good else after,
+        () if verification.is_good else after,
     )
 
 
@@ -123,7 +123,7 @@ def _decide_status(verification: Verification, slow: float) -> Status:
     """Pass only without any warning; accumulated drift is a warning."""
     if verification.views == 0:
         return Status.CANNOT_TELL
-    return Status.PASSED if verification.good and slow < 1.0 else Status.FAILED
+    return Status.PASSED if verification.is_good and slow < 1.0 else Status.FAILED
 
 
 def _write_message(verification: Verification, slow: float) -> Note:
@@ -139,9 +139,9 @@ def _write_message(verification: Verification, slow: float) -> Note:
 
 
 def _choose_code(verification: Verification, slow: float) -> str:
-    if verification.halts:
+    if verification.halts_collection:
         return "calibrate.marker_halts"
-    if not verification.good:
+    if not verification.is_good:
         return "calibrate.marker_warns"
     if verification.drift and verification.drift.moved:
         return "calibrate.marker_moved"
@@ -162,7 +162,7 @@ def _read_marker_views(
         reading = choose_reading(each, rotation, units)
         wrong = find_impossible_poses(each, reading, workspace.protocol())
         if wrong.complaints:
-            raise BadInput(f"{name}: {sentence(wrong.complaints[0])}")
+            raise BadInput(f"{name}: {write_sentence(wrong.complaints[0])}")
         poses[name] = convert_to_matrices(each, reading)
         poses[name][sorted(wrong.rows)] = np.nan  # such a view counts as missing
     mounts = poses[MOUNT] if calibration.parent != BASE else [None] * len(poses[SEEN])

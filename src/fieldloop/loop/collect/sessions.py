@@ -15,7 +15,7 @@ from fieldloop.model.hardware import Robot, Sensor
 from fieldloop.model.person import Operator
 from fieldloop.model.stream import StreamKind
 from fieldloop.protocol import Section
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.say.refusals import write_refusal
 
 N = TypeVar("N", Robot, Operator)
@@ -83,7 +83,7 @@ def open_session(
     try:
         session = open_sitting(station, checked, calibrations, now, settings, workspace.ids)
     except Refused as refused:
-        listed = [sentence(reason) for reason in refused.reasons]
+        listed = [write_sentence(reason) for reason in refused.reasons]
         raise Refused(write_refusal(str(refused), listed), refused.reasons) from refused
     workspace.write(SessionOpened(session))
     return session

@@ -15,7 +15,7 @@ from fieldloop.model.note import Subject
 from fieldloop.model.quality import DatasetReport
 from fieldloop.protocol import Unverified, list_unverified_devices
 from fieldloop.protocol.synchronisation import SyncVerification
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.say.findings import write_without_subject
 from fieldloop.say.refusals import write_refusal
 
@@ -104,7 +104,8 @@ def require_verified_clocks(workspace: Workspace, episodes: Iterable[Episode], o
         names = ", ".join(dict.fromkeys(_name_device(robot, device) for robot, device in unverified_clocks))
         return f"{override.strip()} (not verified: {names}; overridden by {workspace.actor.id})"
     listed = [
-        f"{_name_device(robot, device)}: {sentence(device.reason)}" for robot, device in unverified_clocks[:MOST_NAMED]
+        f"{_name_device(robot, device)}: {write_sentence(device.reason)}"
+        for robot, device in unverified_clocks[:MOST_NAMED]
     ]
     listed += [f"And {len(unverified_clocks) - MOST_NAMED} more."] if len(unverified_clocks) > MOST_NAMED else []
     why = write_refusal(
@@ -125,7 +126,7 @@ def _name_device(robot: str, device: Unverified) -> str:
 
 def _find_content_lag_ms(workspace: Workspace, stream: str, robot: str) -> tuple[float, str]:
     """Return the farthest that the stream can be off by what was seen, and what that rests on."""
-    known = workspace.newest(DatasetReport)
+    known = workspace.find_newest(DatasetReport)
     if known is None:
         raise Refused("No lag was estimated from content yet. Run `fieldloop check` first.")
     about = Subject(stream=stream, rig=robot)

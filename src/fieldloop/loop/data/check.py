@@ -100,7 +100,7 @@ def check(  # noqa: PLR0913 - each is an option of the command
     elif set_:
         raise BadInput("--set goes with a path: fieldloop check PATH. For episodes of the workspace: ingest relabel")
     elif keep:
-        made = _check_cached(PartCache(keep, _choose_rules(workspace, rules)), html)
+        made = _check_cached_parts(PartCache(keep, _choose_rules(workspace, rules)), html)
     elif workspace is None:
         raise BadInput("Name a log or a dataset folder: fieldloop check PATH")
     elif rules or mapping or numbers_only:
@@ -127,21 +127,21 @@ def _check_logs(
         if keep
         else _measure_parts(work.parts, rules, on)
     )
-    for part, result in track(gathered.walk(results), f"checking {source}", work.expected):
-        gathered.add(part, result)
-    report = gathered.report(source)
+    for part, result in track(gathered.add_and_yield_results(results), f"checking {source}", work.expected):
+        gathered.add_result(part, result)
+    report = gathered.make_report(source)
     return _write_html_page(report, partial(sketch_worst_episodes, report, gathered.parts), html)
 
 
-def _check_cached(cache: PartCache, html: Path | None) -> CheckReport:
+def _check_cached_parts(cache: PartCache, html: Path | None) -> CheckReport:
     gathered = Gathered(cache.rules)
     cached = tuple(cache.iterate_results())
-    for _, result in gathered.walk((None, part.result) for part in cached):
-        gathered.add(None, result)
+    for _, result in gathered.add_and_yield_results((None, part.result) for part in cached):
+        gathered.add_result(None, result)
     by_numbers = sum(len(part.result.episodes) for part in cached if not part.pixels)
     source = f"{cache.folder.name} ({by_numbers} by numbers only)" if by_numbers else cache.folder.name
     old = sum(len(part.result.episodes) for part in cached if part.outdated)
-    return _write_html_page(replace(gathered.report(source), outdated=old), dict, html)
+    return _write_html_page(replace(gathered.make_report(source), outdated=old), dict, html)
 
 
 def _write_html_page(
@@ -192,7 +192,9 @@ class Gathered:
         self._paths: list[Path | None] = []
         self.parts: dict[str, Part] = {}
 
-    def walk(self, results: Iterable[tuple[Part | None, PartResult]]) -> Iterator[tuple[Part | None, EpisodeResult]]:
+    def add_and_yield_results(
+        self, results: Iterable[tuple[Part | None, PartResult]]
+    ) -> Iterator[tuple[Part | None, EpisodeResult]]:
         """Yield every episode with the part it is in."""
         for part, result in results:
             path = part.path if part else None
@@ -203,9 +205,9 @@ class Gathered:
             for episode in result.episodes:
                 yield part, episode
 
-    def add(self, part: Part | None, result: EpisodeResult) -> None:
+    def add_result(self, part: Part | None, result: EpisodeResult) -> None:
         """Judge one episode."""
-        protocol = self._rules.protocol(result.episode)
+        protocol = self._rules.get_protocol(result.episode)
         findings = checks.judge_measurements(result.measured, protocol)
         self._reports.append(checks.make_episode_report(result.episode, findings, protocol.version_name))
         self._results.append(result)
@@ -213,7 +215,7 @@ class Gathered:
         if part:
             self.parts[result.episode.id] = part
 
-    def report(self, source: str) -> CheckReport:
+    def make_report(self, source: str) -> CheckReport:
         """Ask the questions about many, and put everything together."""
         force, files = self._rules.usual, name_files_apart(path for path in self._paths if path)
         logs = tuple(files[path] if path else "" for path in self._logs)
@@ -224,7 +226,7 @@ class Gathered:
             force,
             {one.episode.id: one.measured for one in self._results},
             {one.episode.id: one.imprint for one in self._results},
-            {one.episode.id: part for one in self._results if (part := one.episode.fact("split"))},
+            {one.episode.id: part for one in self._results if (part := one.episode.get_fact("split"))},
         )
         made = _assemble_report(source, " + ".join(sorted(self._formats)), batch, tuple(self._reports))
         return replace(made, logs=logs)

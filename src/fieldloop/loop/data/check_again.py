@@ -35,7 +35,7 @@ def measure_again(workspace: Workspace, episodes: Sequence[Episode], *, on: Mach
 
 def _cut_log_for_episodes(workspace: Workspace, log: Log, facts: Amendments) -> Iterator[Part]:
     """Cut a log so that only the wanted episodes are read."""
-    path, mapping = workspace.shelf.local(log.blob, workspace.cache), find_mapping_of_log(workspace, log)
+    path, mapping = workspace.shelf.fetch_local_copy(log.blob, workspace.cache), find_mapping_of_log(workspace, log)
     places = [place for place, episode in enumerate(log.episodes) if episode in facts.known]
     if len(places) == len(log.episodes) or log.defects:  # where something could not be read, places may differ
         yield Part(path, mapping, amendments=facts)

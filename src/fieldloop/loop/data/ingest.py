@@ -28,7 +28,7 @@ from fieldloop.model.imprint import Imprint
 from fieldloop.model.note import Note
 from fieldloop.model.stated import Amendments
 from fieldloop.say import findings as say_findings
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.say.defects import write_defect_line
 from fieldloop.store import Expected
 
@@ -192,7 +192,7 @@ def _find_candidates(path: Path, refused: list[TakenIn]) -> Iterator[Candidate]:
     """Yield each log below a path with the name it is known by; a file that looks like one but is not is refused."""
     logs, defects = find_logs(path, load_readers()[0]) if path.exists() else ((), ())
     refused += [
-        TakenIn(d.subject, "", "", (), Status.ERRORED, message=sentence(d.message), reasons=(d.message,))
+        TakenIn(d.subject, "", "", (), Status.ERRORED, message=write_sentence(d.message), reasons=(d.message,))
         for d in defects
         if logs
     ]
@@ -296,7 +296,7 @@ def _measure_unless_refused(part: Part, *, rules: Rules, overrule: bool) -> Part
     """
     if part.amendments is not None and part.amendments.stated:
         opened = part.open()
-        first = tuple(EpisodeResult(part.amend_recording(one).episode, (), Imprint()) for one in opened.part(0, 1))
+        first = tuple(EpisodeResult(part.amend_recording(one).episode, (), Imprint()) for one in opened.read_part(0, 1))
         unmeasured = PartResult(opened.format, first, ())
         if explain_refused_statements(part, unmeasured, overrule=overrule):
             return unmeasured

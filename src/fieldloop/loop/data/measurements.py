@@ -40,15 +40,15 @@ def collect_measuring_rules(workspace: Workspace) -> Rules:
         by_episode.setdefault(annotation.episode, []).append(annotation)
     return Rules(
         require_protocol_in_force(workspace),
-        workspace.protocols.readable(),
+        workspace.protocols.list_readable(),
         {robot: tuple(c) for robot, c in known.items()},
         {episode: tuple(a) for episode, a in by_episode.items()},
-        workspace.protocols.refused(),
+        workspace.protocols.list_reasons_of_refusal(),
     )
 
 
 def store_results(workspace: Workspace, results: Sequence[EpisodeResult], rules: Rules) -> list[Event]:
-    """Put measurements and imprints onto the shelf; return the event that names them."""
+    """Store measurements and imprints as files; return the event that names these files."""
     if not results:
         return []
     columns: dict[str, list[Any]] = {}
@@ -61,11 +61,11 @@ def store_results(workspace: Workspace, results: Sequence[EpisodeResult], rules:
         arrays |= {f"{result.episode.id}/{name}": array for name, array in result.imprint.arrays.items()}
     blob, rows = store_table(workspace.shelf, columns)
     imprints = put_arrays(workspace.shelf, arrays)
-    return [EpisodesMeasured(tuple(result.episode.id for result in results), blob, rows, imprints, rules.measuring)]
+    return [EpisodesMeasured(tuple(result.episode.id for result in results), blob, rows, imprints, rules.fingerprint)]
 
 
 def read_stored_measurements(workspace: Workspace, episodes: Iterable[Episode]) -> Iterator[EpisodeNumbers]:
-    """Yield what was measured in each episode when it came in; each kept table is read once."""
+    """Yield the stored measurements of each episode; each stored table is read once."""
     tables: dict[str, dict[str, tuple[Measured, ...]]] = {}
     known: dict[str, tuple[Calibration, ...]] = {}
     listed = tuple(episodes)
@@ -97,7 +97,7 @@ def _select_measurements_to_store(result: EpisodeResult) -> tuple[Measured, ...]
 
 
 def read_imprints(workspace: Workspace, episodes: Iterable[Episode]) -> dict[str, Imprint]:
-    """Return what was kept of each episode's content; those that came in before anything was kept are missing."""
+    """Return the imprint of each episode; episodes ingested before imprints existed are left out."""
     archives: dict[str, dict[str, NDArray[Any]]] = {}
     imprints: dict[str, Imprint] = {}
     listed = tuple(episodes)
@@ -115,14 +115,14 @@ def read_imprints(workspace: Workspace, episodes: Iterable[Episode]) -> dict[str
 
 
 def fingerprint_imprints(workspace: Workspace, episodes: Iterable[Episode]) -> str:
-    """Name what is kept of these episodes' content now: other content, another name."""
+    """Return a fingerprint of the imprints of these episodes; it changes when any imprint changes."""
     found = workspace.store.find(EpisodesMeasured, {"episode": [episode.id for episode in episodes]})
     newest = {kept.episodes[0]: kept.imprints.sha256 if kept.imprints else "" for kept in found}
     return compute_fingerprint(sorted(newest.items()))
 
 
 def judge_episodes(workspace: Workspace, measured: Iterable[EpisodeNumbers]) -> list[EpisodeJudged]:
-    """Set measurements against the protocol in force for each episode."""
+    """Judge measurements by the protocol in force for each episode."""
     events = []
     by_task: dict[str, CollectionProtocol] = {}
     for episode, numbers in measured:
@@ -136,13 +136,13 @@ def judge_episodes(workspace: Workspace, measured: Iterable[EpisodeNumbers]) -> 
 
 def find_outdated_episodes(workspace: Workspace, episodes: Iterable[Episode]) -> list[Episode]:
     """Return the episodes that were measured under other parameters, or by fewer checks, than are in force now."""
-    now, listed = collect_measuring_rules(workspace).measuring, tuple(episodes)
+    now, listed = collect_measuring_rules(workspace).fingerprint, tuple(episodes)
     newest = _find_newest_measurements(workspace, listed)
     return [e for e in listed if e.id not in newest or newest[e.id].measuring != now]
 
 
 def assemble_batch(workspace: Workspace, numbers: Sequence[EpisodeNumbers], rules: CollectionProtocol) -> checks.Batch:
-    """Assemble all that is known of these episodes, for questions about many."""
+    """Collect episodes, measurements, imprints and calibrations as the input of checks of many episodes."""
     episodes = tuple(episode for episode, _ in numbers)
     by_episode: dict[str, list[Annotation]] = {}
     for annotation in workspace.store.find(Annotation):

@@ -56,7 +56,7 @@ class Glimpse:
 
 
 def show_moment(workspace: Workspace, episode: Episode, at_s: float) -> Glimpse:
-    """Show a moment; refused where the log is too large to open for it."""
+    """Show frames and signals of an episode at one moment; refuse if the log is too large to open for that."""
     length_s = max(0.0, (episode.end_ns - episode.start_ns) / NS_PER_S)
     at_s = round(min(max(at_s, 0.0), length_s), 2) if math.isfinite(at_s) else 0.0
     file = workspace.cache / "glimpses" / f"{episode.id}-{at_s:.2f}.json"
@@ -82,10 +82,10 @@ def _open_recording(workspace: Workspace, episode: Episode) -> Recording:
         raise Refused(
             f"{log.name} is {format_fixed(log.blob.size / 1e9, 1)} GB, too large to open for a single moment."
         )
-    here = workspace.shelf.local(log.blob, workspace.cache)
+    here = workspace.shelf.fetch_local_copy(log.blob, workspace.cache)
     if episode.id in log.episodes:
         place = log.episodes.index(episode.id)
-        for recording in open_log(here, find_mapping_of_log(workspace, log)).part(place, place + 1):
+        for recording in open_log(here, find_mapping_of_log(workspace, log)).read_part(place, place + 1):
             if recording.episode.id == episode.id:
                 return recording
     return reopen_episode(workspace, episode)

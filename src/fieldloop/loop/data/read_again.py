@@ -101,7 +101,7 @@ def _make_part(
     workspace: Workspace, log: Log, known: Sequence[Episode], mapping: LogMapping | None, stated: tuple[Stated, ...]
 ) -> Part:
     facts = Amendments(earlier={episode.id: episode.stated for episode in known if episode.stated}, stated=stated)
-    return Part(workspace.shelf.local(log.blob, workspace.cache), mapping, amendments=facts)
+    return Part(workspace.shelf.fetch_local_copy(log.blob, workspace.cache), mapping, amendments=facts)
 
 
 def _record_new_reading(

@@ -20,7 +20,7 @@ MOST_LOOKS = 50
 
 
 def record_episode_verdicts(workspace: Workspace, judged: Sequence[EpisodeJudged]) -> None:
-    """Write down the verdicts that are not the last ones anyway."""
+    """Record the verdicts on episodes that differ from the last recorded ones."""
     last = {report.episode: report for report in workspace.store.find(EpisodeReport)}
     workspace.write(
         *(event for event in judged if not _is_verdict_recorded(workspace, event, last.get(event.report.episode)))
@@ -28,9 +28,9 @@ def record_episode_verdicts(workspace: Workspace, judged: Sequence[EpisodeJudged
 
 
 def record_dataset_verdict(workspace: Workspace, report: CheckReport) -> DatasetReport:
-    """Write down how the dataset stands, where that has changed."""
+    """Record the verdict on the dataset if it differs from the last recorded one."""
     made = summarise_dataset(report, workspace.clock())
-    known = workspace.newest(DatasetReport)
+    known = workspace.find_newest(DatasetReport)
     if known is not None and to_plain(replace(known, at_ns=made.at_ns)) == to_plain(made):
         return replace(made, at_ns=known.at_ns)
     workspace.write(DatasetJudged(made))

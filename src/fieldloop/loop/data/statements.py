@@ -84,7 +84,7 @@ def _require_known_name(workspace: Workspace | None, name: str) -> str:
 
 
 def _list_factors(workspace: Workspace | None) -> set[str]:
-    mapped = workspace.newest(Deployment) if workspace else None
+    mapped = workspace.find_newest(Deployment) if workspace else None
     return {c.factor for e in mapped.exposures for c in e.stratum.conditions} if mapped else set()
 
 

@@ -14,7 +14,7 @@ from fieldloop.loop.data.ingest import Signature, compute_files_signature, inges
 from fieldloop.loop.data.mapping import find_mapping_in_force
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.finding import Status
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.say.numbers import format_number
 
 Tell = Callable[..., None]
@@ -106,7 +106,7 @@ class Inbox:
         for defect in strange:
             if defect.subject not in self.strangers and not Path(defect.subject).name.startswith("."):
                 self.strangers.add(defect.subject)
-                self.tell(f"{defect.subject}: {sentence(defect.message)}")
+                self.tell(f"{defect.subject}: {write_sentence(defect.message)}")
         for log in logs:
             if log.path.suffix == UNFINISHED or log.path.name.startswith("."):  # a copy on its way in is hidden
                 continue

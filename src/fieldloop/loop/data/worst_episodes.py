@@ -17,14 +17,14 @@ def sketch_worst_episodes(report: pages.CheckReport, parts: Mapping[str, Part]) 
     worst = {one.episode: one for one in pages.sort_episodes_by_cost(report)[:DRAWN] if one.episode in parts}
     made: dict[str, pages.Sketch] = {}
     for part in dict.fromkeys(parts[episode] for episode in worst):
-        for recording in part.open().part(part.start, part.stop):
+        for recording in part.open().read_part(part.start, part.stop):
             if found := worst.get(recording.episode.id):
                 made[found.episode] = pages.sketch_episode(recording, found)
     return made
 
 
 def sketch_worst_stored_episodes(workspace: Workspace, report: pages.CheckReport) -> dict[str, pages.Sketch]:
-    """Sketch the same of a workspace's report, from the logs on its shelf; a log that is gone is not drawn."""
+    """Draw the worst episodes of a workspace's report from its stored logs; episodes without a log are left out."""
     worst = {one.episode: one for one in pages.sort_episodes_by_cost(report)[:DRAWN]}
     made: dict[str, pages.Sketch] = {}
     for episode in workspace.store.find(Episode, {"id": list(worst)}):

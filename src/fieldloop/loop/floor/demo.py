@@ -17,7 +17,7 @@ from fieldloop.loop.calibrate import extrinsics as calibrate
 from fieldloop.loop.collect import sessions as collect
 from fieldloop.loop.data import ingest
 from fieldloop.loop.floor import simulate
-from fieldloop.loop.floor.floor import Turn, alternate_turns, verify_clocks, write_demonstrations
+from fieldloop.loop.floor.floor import Turn, alternate_operators, verify_clocks, write_demonstrations
 from fieldloop.loop.house import setup
 from fieldloop.loop.plan import plan
 from fieldloop.loop.protocol import lock
@@ -35,7 +35,7 @@ from fieldloop.model.plan import Plan
 from fieldloop.model.policy import Outcome, Stage
 from fieldloop.model.rollout import Rollout, Rung
 from fieldloop.model.stream import NS_PER_DAY
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.say.findings import write_finding
 from fieldloop.say.numbers import format_fixed, format_points, percent
 from fieldloop.simulate.arm.catalogue import get_item_master_csv
@@ -148,9 +148,9 @@ class _Demo:
         audited = audit.audit(self.workspace)
         lock.lock_protocol(self.workspace)
         for site in SITES:
-            self.workspace.write(RobotRegistered(self.floor.robot(site)))
+            self.workspace.write(RobotRegistered(self.floor.get_robot(site)))
             verify_clocks(self.workspace, self.floor, site)
-        for person in self.floor.operators():
+        for person in self.floor.list_operators():
             collect.enrol_demonstrator(self.workspace, person)
         where = audited.deployment
         self.tell(
@@ -162,7 +162,9 @@ class _Demo:
     def collect_in_the_lab(self) -> tuple[ingest.TakenIn, ...]:
         """Collect in the laboratory; one log is truncated on purpose."""
         self.print_heading("Collect", "in the laboratory")
-        strata = draw_strata(self.floor.lab_mix(), self.size.lab_demonstrations, self.floor.chance("lab"))
+        strata = draw_strata(
+            self.floor.make_lab_mix(), self.size.lab_demonstrations, self.floor.make_random_generator("lab")
+        )
         folder = self.demonstrate("lab", strata)
         whole = min(folder.glob("*.mcap"))
         (folder / "cut-short.mcap").write_bytes(whole.read_bytes()[: whole.stat().st_size * 3 // 5])
@@ -215,7 +217,7 @@ class _Demo:
                 break
         for test in decided.tests:
             if test.status is not Status.PASSED:
-                self.tell(f"    {test.name}: {sentence(test.message)}")
+                self.tell(f"    {test.name}: {write_sentence(test.message)}")
         return decided
 
     def roll_out_despite_gate(self, policy: str) -> tuple[float, Watch]:
@@ -235,7 +237,7 @@ class _Demo:
         held = f"{worked.interventions} stopped by the guard"
         self.tell(f"  {worked.successes} of {worked.episodes} picks succeed in production, {held}.")
         for alarm in seen.alarms:
-            self.tell(f"  Alarm: {sentence(alarm.message)}")
+            self.tell(f"  Alarm: {write_sentence(alarm.message)}")
         return worked.successes / worked.episodes, seen
 
     def find_the_cause(self, watch: Watch) -> Diagnosis:
@@ -257,7 +259,7 @@ class _Demo:
         )
         for cause in made.causes[:3]:
             span = f"{percent(cause.share, 0)} ({percent(cause.low, 0)} to {percent(cause.high, 0)})"
-            self.tell(f"    {span} {cause.gap.value}: {cause.stratum or 'everywhere'}. {sentence(cause.fix)}")
+            self.tell(f"    {span} {cause.gap.value}: {cause.stratum or 'everywhere'}. {write_sentence(cause.fix)}")
         for opened_incident in opened:
             incident.record_incident_step(
                 self.workspace,
@@ -277,7 +279,7 @@ class _Demo:
             f"expected {format_points(drawn.expected_gain, 0)} points. First:"
         )
         for quota in drawn.quotas[:3]:
-            self.tell(f"    {quota.demonstrations:3d} × {quota.stratum} ({sentence(quota.why)})")
+            self.tell(f"    {quota.demonstrations:3d} × {quota.stratum} ({write_sentence(quota.why)})")
         self.clock.pass_days(3)
         strata = [q.stratum for q in drawn.quotas for _ in range(q.demonstrations)]
         for site in SITES:
@@ -300,7 +302,7 @@ class _Demo:
                 break
             results.append(self.work_a_week(current, math.ceil(self.size.candidate_attempts / current.share)))
             current = rollout.advance_current_rollout(self.workspace)
-            self.tell(f"  {current.rung.value}: {sentence(current.reason)}")
+            self.tell(f"  {current.rung.value}: {write_sentence(current.reason)}")
         if current.rung is Rung.FLEET:
             results.append(self.work_a_week(current, self.size.fleet_attempts))
         for now in incident.list_incidents(self.workspace):
@@ -318,19 +320,21 @@ class _Demo:
 
     def demonstrate(self, site: str, strata: Sequence[Stratum]) -> Path:
         """Calibrate, then let operators take turns in short sessions; return the folder of the logs."""
-        robot, people = self.floor.robot(site), self.floor.operators()
+        robot, people = self.floor.get_robot(site), self.floor.list_operators()
         folder = self.workspace.root / "incoming" / f"{site}-{self.workspace.ids.new('batch')[-6:]}"
         done = tuple(self.workspace.operations["collect"]["checklist"])
         turns: list[Turn] = []
         for first in range(0, len(strata), SITTING):
-            for views in self.floor.take_calibration_views(site, self.floor.chance("markers", site, first)):
+            for views in self.floor.take_calibration_views(
+                site, self.floor.make_random_generator("markers", site, first)
+            ):
                 calibrate.fit_and_store_camera_pose(
                     self.workspace, views.points_camera, views.points_base, robot=robot.id, sensor=views.sensor,
                     parent=views.parent,
                 )  # fmt: skip
             person = people[first // SITTING % len(people)]
             session = collect.open_session(self.workspace, robot.id, person, checked=done, on_floor=site != "lab")
-            turns += alternate_turns(
+            turns += alternate_operators(
                 self.floor, strata[first : first + SITTING], folder, [person], start_ns=self.clock(),
                 session=session.id, protocol=self.workspace.protocol().label,
             )  # fmt: skip

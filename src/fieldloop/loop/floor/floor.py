@@ -48,10 +48,10 @@ class Turn:
 def verify_clocks(workspace: Workspace, floor: Floor, site: str) -> None:
     """Record the clocks of a site's robot as verified, as a team does before collecting; nothing is measured."""
     for stream, offset_ms in get_max_offsets_ms().items():
-        record_offset(workspace, stream, floor.robot(site).id, offset_ms, FROM_JITTER)
+        record_offset(workspace, stream, floor.get_robot(site).id, offset_ms, FROM_JITTER)
 
 
-def alternate_turns(
+def alternate_operators(
     floor: Floor, strata: Sequence[Stratum], folder: Path, people: Sequence[str], *, start_ns: int, **facts: str
 ) -> list[Turn]:
     """Return the turns of one sitting, operators alternating; `facts` are session, protocol, provider …"""
@@ -75,7 +75,7 @@ def demonstrate(turn: Turn) -> Path:
     session = turn.facts.get("session", "")
     name = f"{turn.stratum.level('site')}-{session[-6:] or 'demo'}-{turn.index:04d}"
     shown = floor.demonstrate(
-        turn.stratum, turn.operator, floor.chance("demonstration", session, turn.index), turn.start_ns,
+        turn.stratum, turn.operator, floor.make_random_generator("demonstration", session, turn.index), turn.start_ns,
         {"name": name, **turn.facts},
     )  # fmt: skip
     path = turn.folder / f"{name}.mcap"
@@ -103,9 +103,9 @@ def run_trials(
     now = workspace.clock()
 
     def setup(trial: Trial) -> Setup:
-        u, v = trial.parameter("u"), trial.parameter("v")
+        u, v = trial.get_parameter("u"), trial.get_parameter("v")
         position = compute_place_in_bin(u, v) if u is not None and v is not None else None
-        return Setup(position=position, distractors=int(trial.parameter("distractors") or 0))
+        return Setup(position=position, distractors=int(trial.get_parameter("distractors") or 0))
 
     tries = [
         Try(
@@ -127,7 +127,7 @@ def run_attempts(
     seed: int,
     what: str,
 ) -> list[Outcome]:
-    """Run one attempt per stratum; `arms` routes a task's id to an engine and its version."""
+    """Run one attempt per stratum; `arms` returns the engine and the policy version for a task's id."""
     engines, tries = dict[str, Engine](), []
     for index, (stratum, at_ns) in enumerate(zip(strata, times_ns, strict=True)):
         engine, version = arms(f"task-{at_ns}-{index}")
@@ -147,8 +147,8 @@ def _run_tries(
 def _run_try(seed: int, engines: Mapping[str, Engine], wanted: Try) -> Outcome:
     """Run one attempt; one that the guard stops at the start is an intervention, never a success."""
     floor, engine = Floor(seed), engines[wanted.version]
-    chance = floor.chance(*wanted.chance)
-    tried = floor.attempt(engine, wanted.stratum, chance, wanted.at_ns, wanted.setup)
+    chance = floor.make_random_generator(*wanted.chance)
+    tried = floor.attempt_pick(engine, wanted.stratum, chance, wanted.at_ns, wanted.setup)
     stopped = _is_stopped_by_guard(engine, tried, wanted.at_ns)
     site = wanted.stratum.level("site") or ""
     return Outcome(

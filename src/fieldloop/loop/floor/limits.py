@@ -8,11 +8,11 @@ MOST_DAYS = 3650.0
 """Ten years."""
 
 
-def refuse_amount(name: str, value: float, most: float | None = None) -> None:
+def refuse_too_large_amount(name: str, value: float, most: float | None = None) -> None:
     """Refuse an amount that is not above 0, or larger than a simulation can make (default: demonstrations or attempts).
 
-    >>> refuse_amount("count", 8)
-    >>> refuse_amount("days", 1e308, MOST_DAYS)
+    >>> refuse_too_large_amount("count", 8)
+    >>> refuse_too_large_amount("days", 1e308, MOST_DAYS)
     Traceback (most recent call last):
     fieldloop.errors.BadInput: days = 1e+308; it must be above 0 and at most 3,650.
     """

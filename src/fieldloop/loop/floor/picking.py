@@ -11,7 +11,7 @@ import numpy as np
 
 from fieldloop.errors import BadInput
 from fieldloop.loop.floor.annotated_twice import compare_two_annotators
-from fieldloop.loop.floor.limits import MOST_DAYS, refuse_amount
+from fieldloop.loop.floor.limits import MOST_DAYS, refuse_too_large_amount
 from fieldloop.loop.floor.parse_faults import LARGEST, refuse_beyond_range
 from fieldloop.loop.floor.picking_story import FILE, PlayedStory, Story, read_orders, read_story, simulate_story
 from fieldloop.loop.work.atomic_files import make_folder, write_atomically
@@ -81,9 +81,9 @@ def simulate_case(
             production is shown, never_shown=lighting=dim; extra_cycles=30000 with worn=home-1; may be repeated
         seed: seed of the simulated floor; another seed gives another floor
     """
-    refuse_amount("demonstrations", demonstrations)
-    refuse_amount("episodes", episodes)
-    refuse_amount("days", days, MOST_DAYS)
+    refuse_too_large_amount("demonstrations", demonstrations)
+    refuse_too_large_amount("episodes", episodes)
+    refuse_too_large_amount("days", days, MOST_DAYS)
     return _simulate_and_write_case(Story(preset, seed, shown, demonstrations, episodes, days, fault), folder)
 
 
@@ -97,7 +97,7 @@ def simulate_next_case(before: Path, folder: Path, *, budget: int | None = None)
     """
     story = read_story(before)
     if budget is not None:
-        refuse_amount("budget", budget)
+        refuse_too_large_amount("budget", budget)
         return _simulate_and_write_case(replace(story, demonstrations=story.demonstrations + budget), folder)
     return _simulate_and_write_case(replace(story, rounds=(*story.rounds, read_orders(before))), folder)
 
@@ -122,7 +122,7 @@ def write_pick_logs(
         camera_lag_ms: how much older pictures are than their timestamps
         seed: seed of the simulated floor; another seed gives another floor
     """
-    refuse_amount("count", count)
+    refuse_too_large_amount("count", count)
     refuse_beyond_range("camera_lag_ms", camera_lag_ms, 1e3 * LARGEST["camera_lag_s"])
     world = World(preset, seed)
     mix = world.laboratory() if shown == "laboratory" else world.production()
@@ -174,7 +174,7 @@ def _write_case_folder(played: PlayedStory, story: Story, folder: Path) -> None:
     _write_lines(folder / "baseline.jsonl", tried)
     worked = nouns.make_outcomes(world, played.line, POLICY, Stage.PRODUCTION, began, AT_ONCE_DAYS)
     _write_lines(folder / "production.jsonl", worked)
-    write_atomically(folder / FILE, story.written())
+    write_atomically(folder / FILE, story.write_json())
 
 
 def _write_lines(file: Path, rows: Iterable[object]) -> None:

@@ -10,7 +10,7 @@ from fieldloop.errors import BadInput, UnknownName
 from fieldloop.loop.floor.parse_faults import parse_faults
 from fieldloop.model.codec import from_plain
 from fieldloop.model.condition import Stratum
-from fieldloop.plan import read_ordered
+from fieldloop.plan import read_order_list
 from fieldloop.say.numbers import format_number
 from fieldloop.simulate.picking import pick
 from fieldloop.simulate.picking.faults import Faults
@@ -37,7 +37,7 @@ class Story:
     fault: tuple[str, ...] = ()
     rounds: tuple[tuple[tuple[Stratum, int], ...], ...] = ()
 
-    def written(self) -> str:
+    def write_json(self) -> str:
         """Return it as JSON."""
         plain = asdict(self) | {"rounds": [[[str(stratum), n] for stratum, n in one] for one in self.rounds]}
         return json.dumps(plain, indent=2) + "\n"
@@ -71,7 +71,7 @@ def read_orders(folder: Path) -> tuple[tuple[Stratum, int], ...]:
         raise BadInput(
             f"{orders_file} Write the orders: fieldloop plan folder {folder} --orders {folder / 'orders.csv'}"
         )
-    return read_ordered(read_text(there[0]), there[0].name)
+    return read_order_list(read_text(there[0]), there[0].name)
 
 
 def simulate_story(story: Story) -> PlayedStory:

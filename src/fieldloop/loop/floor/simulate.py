@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Literal
 
 from fieldloop.errors import Refused
-from fieldloop.loop.audit.audit import latest_deployment
-from fieldloop.loop.floor.floor import BETWEEN_NS, alternate_turns, run_attempts, write_demonstrations
-from fieldloop.loop.floor.limits import MOST_DAYS, refuse_amount
+from fieldloop.loop.audit.audit import require_latest_deployment
+from fieldloop.loop.floor.floor import BETWEEN_NS, alternate_operators, run_attempts, write_demonstrations
+from fieldloop.loop.floor.limits import MOST_DAYS, refuse_too_large_amount
 from fieldloop.loop.plan.plan import show_plan
 from fieldloop.loop.run.outcomes import record_outcomes
 from fieldloop.loop.run.policies import find_policy, load_engine
@@ -19,7 +19,7 @@ from fieldloop.model.condition import Exposure, Stratum
 from fieldloop.model.policy import PolicyVersion, Stage
 from fieldloop.model.stream import NS_PER_DAY
 from fieldloop.protocol import parse_protocol
-from fieldloop.rollout import choose_arm
+from fieldloop.rollout import choose_candidate_or_incumbent
 from fieldloop.serve.engine import Engine
 from fieldloop.simulate.arm.floor import Floor
 from fieldloop.simulate.arm.mix import draw_strata, get_folder_protocol_toml
@@ -72,16 +72,18 @@ def write_demonstration_logs(
         session: name of the session, also part of the file names
         seed: seed of the simulated floor; another seed gives another floor
     """
-    refuse_amount("count", count)
+    refuse_too_large_amount("count", count)
     floor = Floor(seed)
-    exposures = floor.lab_mix() if mix == "lab" else floor.production_mix()
+    exposures = floor.make_lab_mix() if mix == "lab" else floor.make_production_mix()
     strata = (
-        [Stratum.parse(stratum)] * count if stratum else draw_strata(exposures, count, floor.chance("mix", session))
+        [Stratum.parse(stratum)] * count
+        if stratum
+        else draw_strata(exposures, count, floor.make_random_generator("mix", session))
     )
     text = get_folder_protocol_toml()
     label = parse_protocol(text, PROTOCOL).label
-    people = floor.operators()
-    turns = alternate_turns(
+    people = floor.list_operators()
+    turns = alternate_operators(
         floor, strata, folder, people, start_ns=time.time_ns() - count * BETWEEN_NS, session=session, protocol=label
     )
     logs = write_demonstrations(turns, track)
@@ -111,8 +113,8 @@ def write_planned_demonstrations(workspace: Workspace, folder: Path, *, seed: in
     if not strata:
         raise Refused("The plan in force is complete. Make the next one: fieldloop plan")
     floor, rules = Floor(seed), workspace.protocol()
-    turns = alternate_turns(
-        floor, strata, folder, floor.operators(), start_ns=workspace.clock() - len(strata) * BETWEEN_NS,
+    turns = alternate_operators(
+        floor, strata, folder, floor.list_operators(), start_ns=workspace.clock() - len(strata) * BETWEEN_NS,
         session=now.plan.id, protocol=rules.label,
     )  # fmt: skip
     logs = write_demonstrations(turns, workspace.track)
@@ -131,7 +133,7 @@ def simulate_production(
         days: how long production lasts, up to now
         seed: seed of the simulated floor; use the seed of the demonstrations
     """
-    exposures = latest_deployment(workspace).exposures
+    exposures = require_latest_deployment(workspace).exposures
     return simulate_attempts(
         workspace, _make_task_router(workspace, policy), exposures, Stage.PRODUCTION, episodes, days, seed
     )
@@ -150,7 +152,7 @@ def simulate_laboratory_trials(
     version = find_policy(workspace, policy)
     engine = load_engine(workspace, version)
     return simulate_attempts(
-        workspace, lambda _task: (engine, version.id), Floor(seed).lab_mix(), Stage.LAB, episodes, 1.0, seed
+        workspace, lambda _task: (engine, version.id), Floor(seed).make_lab_mix(), Stage.LAB, episodes, 1.0, seed
     )
 
 
@@ -164,10 +166,10 @@ def simulate_attempts(
     seed: int,
 ) -> SimulatedAttempts:
     """Run attempts spread over the days up to now, and record their outcomes."""
-    refuse_amount("episodes", episodes)
-    refuse_amount("days", days, MOST_DAYS)
+    refuse_too_large_amount("episodes", episodes)
+    refuse_too_large_amount("days", days, MOST_DAYS)
     end, step_ns = workspace.clock(), int(days * NS_PER_DAY / episodes)
-    strata = draw_strata(exposures, episodes, Floor(seed).chance("traffic", stage.value, end))
+    strata = draw_strata(exposures, episodes, Floor(seed).make_random_generator("traffic", stage.value, end))
     times = [end - (episodes - i) * step_ns for i in range(episodes)]
     ended = run_attempts(
         workspace, arms, strata, stage=stage, times_ns=times, seed=seed, what=f"{stage.value} attempts"
@@ -197,4 +199,4 @@ def _make_task_router(workspace: Workspace, policy: str) -> Callable[[str], tupl
         return lambda _task: engine(version)
     candidate = find_policy(workspace, rollout.candidate)
     incumbent = find_policy(workspace, rollout.incumbent) if rollout.incumbent else candidate
-    return lambda task: engine(candidate if choose_arm(task, rollout) == "candidate" else incumbent)
+    return lambda task: engine(candidate if choose_candidate_or_incumbent(task, rollout) == "candidate" else incumbent)

@@ -41,8 +41,8 @@ class Change:
 
 
 def list_recent_changes(workspace: Workspace, last_seq: int) -> Iterator[Change]:
-    """Yield the newest changes; events that come in numbers are counted by kind, over the day up to the last one."""
-    recent = workspace.store.tail(max(0, last_seq - LOOK_BACK))
+    """Yield the newest changes; frequent events are counted by kind over the last 24 hours."""
+    recent = workspace.store.read_tail(max(0, last_seq - LOOK_BACK))
     listed = [_describe_change(r) for r in recent if not isinstance(r.event, (*SUMMED_UP, *LEFT_OUT))]
     last_of = {type(r.event): r for r in recent if isinstance(r.event, tuple(SUMMED_UP))}
     spans = [EventSpan(kind, last.seq, last.at_ns - NS_PER_DAY) for kind, last in last_of.items()]
@@ -73,9 +73,9 @@ def _describe_verification(recorded: Recorded[Event], seen: Verification) -> Cha
     """Describe the result of a verification; that it was made is not good news by itself."""
     sensor, robot = seen.sensor, seen.robot
     mark, text, detail = WARN, note("home.sensor_warned", sensor=sensor, robot=robot), note("home.sensor_warned_do")
-    if seen.halts:
+    if seen.halts_collection:
         mark, text, detail = BAD, note("home.sensor_failed", sensor=sensor, robot=robot), note("home.sensor_failed_do")
-    elif seen.good:
+    elif seen.is_good:
         good = note("home.sensor_good", sensor=sensor, robot=robot)
         return Change(recorded.at_ns, GOOD, good, "", recorded.seq, recorded.actor)
     return Change(recorded.at_ns, mark, text, detail, recorded.seq, recorded.actor)

@@ -24,8 +24,8 @@ class DeploymentShown:
 
 def show_deployment(workspace: Workspace) -> DeploymentShown:
     """Show the deployment map in force, its audit, and what changed since."""
-    here = workspace.at_one_moment()
-    newest = here.newest_of(Deployment, Audit)
+    here = workspace.with_read_cache()
+    newest = here.find_newest_of_several(Deployment, Audit)
     mapped: Deployment | None = newest[Deployment]
     if mapped is None:
         return DeploymentShown(None, newest[Audit], map_text=_read_map_text(here))

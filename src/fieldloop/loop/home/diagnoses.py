@@ -30,8 +30,8 @@ def show_diagnosis(workspace: Workspace, *, diagnosis: str = "") -> DiagnosisSho
     Arguments:
         diagnosis: the diagnosis's number or id (default: the newest)
     """
-    here = workspace.at_one_moment()
-    known = here.all_of_several(Diagnosis, PolicyVersion)
+    here = workspace.with_read_cache()
+    known = here.find_all_of_several(Diagnosis, PolicyVersion)
     newest = next(iter(known[Diagnosis]), None)
     shown = find_numbered(here, Diagnosis, diagnosis) if diagnosis else newest
     days = read_daily_rates(here, shown.policy, shown.site, shown.made_ns) if shown else ()

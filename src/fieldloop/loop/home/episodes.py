@@ -57,7 +57,7 @@ def find_episodes(
     views = workspace.store.views
     aside = status == SET_ASIDE
     wanted = EpisodeFilter("" if aside else status, text, labels, set_aside=True if aside else None)
-    matches = views.episodes(wanted, limit)
+    matches = views.find_episodes(wanted, limit)
     listed = [episode.id for episode, verdict in matches.episodes if verdict in HELD][:MOST_REPORTS]
     held = [e.id for e in workspace.store.find(Episode, {"status": HELD}, newest=True, limit=MOST_REPORTS)]
     reports = views.get_last_reports([*dict.fromkeys((*listed, *held))])

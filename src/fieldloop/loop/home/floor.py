@@ -32,17 +32,17 @@ class Floor:
     """An example of the table that `monitor record` reads."""
 
 
-def floor(workspace: Workspace) -> Floor:
+def show_floor(workspace: Workspace) -> Floor:
     """Show production: success over time and by site, the rollout, alarms and the last outcomes."""
-    here = workspace.at_one_moment()
-    here.all_of_several(Alarm, Rollout, PolicyVersion)
+    here = workspace.with_read_cache()
+    here.find_all_of_several(Alarm, Rollout, PolicyVersion)
     return Floor(
         compute_success_over_time(here),
         read_success_rates(here),
-        here.all_of(Rollout),
-        here.all_of(Alarm),
+        here.find_all(Rollout),
+        here.find_all(Alarm),
         list_outcomes(here, stage=Stage.PRODUCTION, limit=MOST_OUTCOMES),
-        {version.id: version.name for version in here.all_of(PolicyVersion)},
+        {version.id: version.name for version in here.find_all(PolicyVersion)},
         tuple(note_unknown_results(here)),
         write_outcome_template(here),
     )

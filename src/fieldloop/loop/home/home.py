@@ -30,11 +30,11 @@ class Home:
     then: tuple[NextStep, ...] = ()
 
 
-def home(workspace: Workspace) -> Home:
+def show_home(workspace: Workspace) -> Home:
     """Show each stage of the loop, what to do next, and what changed."""
     now = read_workspace_state(workspace)
     first, *then = list_next_steps(now)
-    seq = workspace.store.last()
+    seq = workspace.store.get_last_seq()
     return Home(
         workspace.name, workspace.clock(), seq, first, tuple(list_stages(now)),
         describe_demands_on_plan(now), now.success, tuple(list_recent_changes(workspace, seq)), now.coverage, now.plan,

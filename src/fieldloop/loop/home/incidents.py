@@ -18,5 +18,5 @@ class IncidentsShown:
 
 def show_incidents(workspace: Workspace) -> IncidentsShown:
     """Show every incident with its clocks, open ones first, and the newest diagnosis."""
-    known = sorted(list_incidents(workspace), key=lambda now: now.incident.done(Step.REVIEWED) is not None)
-    return IncidentsShown(tuple(known), workspace.newest(Diagnosis))
+    known = sorted(list_incidents(workspace), key=lambda now: now.incident.find_done_step(Step.REVIEWED) is not None)
+    return IncidentsShown(tuple(known), workspace.find_newest(Diagnosis))

@@ -37,7 +37,7 @@ class Names:
         """Return what an id is called, '' where it has no name."""
         kind, _, rest = id_.partition("_")
         if not rest:
-            return self._content_name(id_)
+            return self._make_content_name(id_)
         if kind not in NUMBERED:
             return ""
         if kind not in self._numbers:
@@ -46,9 +46,9 @@ class Names:
             self._numbers[kind] = {one: f"{word} {number}" for one, number in numbers.items()}
         return self._numbers[kind].get(id_, "")
 
-    def _content_name(self, id_: str) -> str:
+    def _make_content_name(self, id_: str) -> str:
         if self._contents is None:
-            nouns = self._workspace.all_of_several(PolicyVersion, Release)
+            nouns = self._workspace.find_all_of_several(PolicyVersion, Release)
             named = [*nouns[Release], *nouns[PolicyVersion]]
             often = [noun.name for noun in named]
             self._contents = {noun.id: noun.name for noun in named if noun.name and often.count(noun.name) == 1}
@@ -60,7 +60,7 @@ class Names:
 
 
 def find_numbered(workspace: Workspace, noun: type[N], text: str) -> N:
-    """Find a noun by its number (2, incident 2 or incident-2), its id, or a unique beginning of that."""
+    """Find an object, such as an incident, by number (2, incident-2), id, or a unique beginning of its id."""
     kind = next(kind for kind, numbered in NUMBERED.items() if numbered is noun)
     number = re.fullmatch(rf"(?:{kind}[ -]?)?(\d{{1,6}})", text.strip().lower())
     if number is None:

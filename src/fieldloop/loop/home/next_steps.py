@@ -48,11 +48,11 @@ def _propose_steps(now: Now) -> Iterator[NextStep]:
 
 def _propose_field_steps(now: Now) -> Iterator[NextStep]:
     for incident in now.incidents:
-        step = next(s for s in Step if not incident.done(s)).value
+        step = next(s for s in Step if not incident.find_done_step(s)).value
         what = note("home.incident_open", site=incident.site, what=incident.what)
         move = f'fieldloop incident move {format_id_for_command(incident.id)} {step} --note "what was done"'
         yield NextStep(BAD, what, note("home.incident_step_due", step=step), move, "/incidents")
-    if alarm := now.unexplained:
+    if alarm := now.unexplained_alarm:
         fell = note("home.production_fell", site=alarm.site)
         yield NextStep(BAD, fell, alarm.message, "fieldloop diagnose", "/floor")
     for alarm in now.unattended:
@@ -75,12 +75,12 @@ def _propose_map_steps(now: Now) -> Iterator[NextStep]:
         yield NextStep(WARN, replace(changed, details=()), why, str(changed["command"]), "/deployment")
     if now.demands:
         asked = note("home.demonstrations_asked", demonstrations=sum(d.demonstrations for d in now.demands))
-        yield NextStep(WARN, asked, now.asked_why, "fieldloop plan", "/plan")
+        yield NextStep(WARN, asked, now.largest_demand_reason, "fieldloop plan", "/plan")
 
 
 def _propose_sensor_steps(now: Now) -> Iterator[NextStep]:
     for slipped in now.slipped:
-        sensor, robot, halts = slipped.seen.sensor, slipped.seen.robot, slipped.seen.halts
+        sensor, robot, halts = slipped.seen.sensor, slipped.seen.robot, slipped.seen.halts_collection
         stop = note("home.sensor_stop", sensor=sensor, robot=robot)
         what = stop if halts else note("home.sensor_again", sensor=sensor, robot=robot)
         why = note("home.sensor_flagged", episodes=slipped.flagged)

@@ -69,13 +69,13 @@ class Now:
     """Why an episode was held back, where none passed."""
 
     @property
-    def unexplained(self) -> Alarm | None:
+    def unexplained_alarm(self) -> Alarm | None:
         """An alarm that no diagnosis has answered yet."""
         answered = self.alarm and self.diagnosis and self.diagnosis.made_ns >= self.alarm.raised_ns
         return None if answered else self.alarm
 
     @property
-    def asked_why(self) -> Note:
+    def largest_demand_reason(self) -> Note:
         """Return why the field asks for demonstrations: the reason of the largest demand."""
         largest = max(self.demands, key=lambda demand: demand.demonstrations)
         if len(self.demands) == 1:
@@ -84,10 +84,12 @@ class Now:
 
 
 def read_workspace_state(workspace: Workspace) -> Now:
-    """Read the store, each thing once."""
-    workspace = workspace.at_one_moment()
-    newest = workspace.newest_of(Deployment, Audit, Plan, Decision, DatasetReport)
-    every = workspace.all_of_several(Alarm, Incident, Diagnosis, PolicyVersion, Release, Rollout, Verification, Demand)
+    """Read everything that home shows from the store, with one query for each kind."""
+    workspace = workspace.with_read_cache()
+    newest = workspace.find_newest_of_several(Deployment, Audit, Plan, Decision, DatasetReport)
+    every = workspace.find_all_of_several(
+        Alarm, Incident, Diagnosis, PolicyVersion, Release, Rollout, Verification, Demand
+    )
     deployment, plan = newest[Deployment], newest[Plan]
     progress: tuple[Progress, ...] = ()
     coverage: tuple[Coverage, ...] = ()
@@ -97,11 +99,14 @@ def read_workspace_state(workspace: Workspace) -> Now:
         from fieldloop.loop.plan import known as plan_known
 
         progress, beside = plan_known.compute_plan_progress(workspace, plan) if plan else ((), 0)
-        coverage, demands = plan_known.compute_coverage(workspace), tuple(plan_known.find_open_demands(workspace))
+        coverage, demands = (
+            plan_known.compute_workspace_coverage(workspace),
+            tuple(plan_known.find_open_demands(workspace)),
+        )
     gate = newest[Decision]
     release = next(iter(every[Release]), None)
     frozen = list(release.episodes) if release else []
-    passed, held, repaired, episodes, every_episode, sessions, annotated, verdicts = workspace.store.views.counts(
+    passed, held, repaired, episodes, every_episode, sessions, annotated, verdicts = workspace.store.views.count_rows(
         Count(Episode, {"status": Status.PASSED}), Count(Episode, {"status": UNPASSED}),
         Count(Episode, {"status": UNPASSED, "id": frozen}),
         Count(Episode, IN_USE), Count(Episode),
@@ -118,7 +123,7 @@ def read_workspace_state(workspace: Workspace) -> Now:
         decision=newest[Decision], rollout=next(iter(every[Rollout]), None),
         success=success,
         alarm=next(iter(every[Alarm]), None), diagnosis=next(iter(every[Diagnosis]), None),
-        incidents=tuple(i for i in reversed(every[Incident]) if i.done(Step.REVIEWED) is None),
+        incidents=tuple(i for i in reversed(every[Incident]) if i.find_done_step(Step.REVIEWED) is None),
         unattended=tuple(a for a in reversed(every[Alarm]) if a.id not in attended),
         dataset=newest[DatasetReport], slipped=find_slipped_sensors(workspace),
         map_changed=find_edited_map_files(workspace), beside=beside, map_written=(workspace.root / FILES[0]).is_file(),

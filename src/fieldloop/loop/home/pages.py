@@ -21,7 +21,7 @@ UNPASSED = [status for status in Status if status is not Status.PASSED]
 
 def read_ledger_tail(workspace: Workspace, after: int = 0, limit: int = 100) -> tuple[dict[str, Any], ...]:
     """Return ledger entries after a sequence number, oldest first; repeated calls skip none."""
-    found = workspace.store.tail(after, limit)
+    found = workspace.store.read_tail(after, limit)
     return tuple({"kind": type(r.event).__name__, **spell_out_facts(r), "at": format_iso_time(r.at_ns)} for r in found)
 
 
@@ -29,7 +29,7 @@ def read_success_rates(workspace: Workspace) -> tuple[Rate, ...]:
     """Return success by policy and site over the window that the monitor judges."""
     from fieldloop.loop.run.monitor import compute_window_span  # a workspace without production needs no monitor
 
-    return tuple(workspace.store.success_rates(*compute_window_span(workspace, workspace.clock())))
+    return tuple(workspace.store.compute_success_rates(*compute_window_span(workspace, workspace.clock())))
 
 
 def read_daily_rates(workspace: Workspace, policy: str, site: str, until_ns: int) -> tuple[Rate, ...]:
@@ -39,14 +39,14 @@ def read_daily_rates(workspace: Workspace, policy: str, site: str, until_ns: int
     """
     last_one = workspace.store.views.list_last_outcomes((Stage.PRODUCTION,), policy, 1)
     end_ns = min([until_ns, *(outcome.at_ns for outcome in last_one)])
-    mapped: Deployment | None = workspace.newest(Deployment)
+    mapped: Deployment | None = workspace.find_newest(Deployment)
     zones = mapped.time_zones if mapped else {}
     days = [
         (zone, get_day_span_ns(day, zone))
         for zone in sorted({zones.get(site, "UTC")} if site else {"UTC", *zones.values()})
         for day in range(get_local_day(end_ns, zone) - CHART_DAYS + 1, get_local_day(end_ns, zone) + 1)
     ]
-    rates_by_day = workspace.store.views.success_rates([span for _, span in days], policy=policy)
+    rates_by_day = workspace.store.views.compute_success_rates([span for _, span in days], policy=policy)
     day_rates = [
         rate
         for (zone, _), of_day in zip(days, rates_by_day, strict=True)
@@ -60,7 +60,7 @@ def count_open_work(workspace: Workspace) -> dict[str, int]:
     """Count open work by page."""
     return {
         "/episodes": workspace.store.count(Episode, {"status": UNPASSED}),
-        "/incidents": sum(i.done(Step.REVIEWED) is None for i in workspace.all_of(Incident)),
+        "/incidents": sum(i.find_done_step(Step.REVIEWED) is None for i in workspace.find_all(Incident)),
     }
 
 
@@ -70,6 +70,6 @@ def list_last_reports(workspace: Workspace, limit: int | None = None) -> tuple[E
     return tuple({report.episode: report for report in reversed(found)}.values())[::-1]
 
 
-def find_newest_first(workspace: Workspace, noun: type[N], where: Mapping[str, Any] | None = None) -> tuple[N, ...]:
+def list_newest_first(workspace: Workspace, noun: type[N], where: Mapping[str, Any] | None = None) -> tuple[N, ...]:
     """Return the nouns of a kind, newest first."""
     return tuple(workspace.store.find(noun, where, newest=True))

@@ -30,7 +30,7 @@ class PolicyShown:
 
 def show_policies(workspace: Workspace) -> PoliciesShown:
     """Show every policy with the gate's last decision about it."""
-    found = workspace.all_of_several(PolicyVersion, Decision, Release)
+    found = workspace.find_all_of_several(PolicyVersion, Decision, Release)
     last = {decision.policy: decision for decision in reversed(found[Decision])}
     return PoliciesShown(found[PolicyVersion], last, {release.id: release.name for release in found[Release]})
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from fieldloop.loop.collect.synchronisation import list_unverified_devices_of_robot
-from fieldloop.loop.home.pages import find_newest_first
+from fieldloop.loop.home.pages import list_newest_first
 from fieldloop.loop.protocol.lint import Linted, lint_task
 from fieldloop.loop.protocol.sheet import make_sheet_in_force
 from fieldloop.loop.protocol.versions import LockedVersion, list_locked_versions
@@ -65,8 +65,8 @@ def _list_declared_clocks(workspace: Workspace) -> tuple[DeviceClock, ...]:
     devices = sorted({*rules.synchronisation, *(s.stream for s in rules.sensors.values() if s.required)})
     if not devices:
         return ()
-    last = {(v.robot, v.stream): v for v in reversed(find_newest_first(workspace, SynchronisationVerified))}
-    robots = sorted({robot.id for robot in find_newest_first(workspace, Robot)} | {robot for robot, _ in last}) or [""]
+    last = {(v.robot, v.stream): v for v in reversed(list_newest_first(workspace, SynchronisationVerified))}
+    robots = sorted({robot.id for robot in list_newest_first(workspace, Robot)} | {robot for robot, _ in last}) or [""]
     clocks = []
     for robot in robots:
         why_not = {

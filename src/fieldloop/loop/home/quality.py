@@ -30,10 +30,12 @@ class QualityShown:
 def show_quality(workspace: Workspace) -> QualityShown:
     """Show the last judgement of the dataset, which metrics changed, and the calibration of every sensor."""
     rules = workspace.protocol()
-    nouns = workspace.all_of_several(Calibration, Verification)
-    episodes, passed = workspace.store.views.counts(Count(Episode, IN_USE), Count(Episode, {"status": Status.PASSED}))
+    nouns = workspace.find_all_of_several(Calibration, Verification)
+    episodes, passed = workspace.store.views.count_rows(
+        Count(Episode, IN_USE), Count(Episode, {"status": Status.PASSED})
+    )
     return QualityShown(
-        workspace.newest(DatasetReport),
+        workspace.find_newest(DatasetReport),
         episodes,
         passed,
         rules.version_name,

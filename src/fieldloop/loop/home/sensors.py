@@ -31,8 +31,8 @@ class SlippedSensor:
 
 def find_slipped_sensors(workspace: Workspace) -> tuple[SlippedSensor, ...]:
     """Return the sensors that wait for a calibration, those that halt collection first."""
-    known = sorted(workspace.all_of(Verification), key=lambda v: (v.at_ns, v.id))
-    bad = [v for v in {(v.robot, v.sensor): v for v in known}.values() if not v.good]
+    known = sorted(workspace.find_all(Verification), key=lambda v: (v.at_ns, v.id))
+    bad = [v for v in {(v.robot, v.sensor): v for v in known}.values() if not v.is_good]
     if not bad:
         return ()
     robots = sorted({seen.robot for seen in bad})
@@ -40,7 +40,7 @@ def find_slipped_sensors(workspace: Workspace) -> tuple[SlippedSensor, ...]:
     waiting = [seen for seen in bad if not _is_calibrated_since(calibrations, seen)]
     flagged = _count_flagged_episodes(workspace, {seen.robot for seen in waiting}, calibrations)
     found = (SlippedSensor(v, flagged[v.robot, v.sensor], _find_calibration_kind(calibrations, v)) for v in waiting)
-    return tuple(sorted(found, key=lambda s: (not s.seen.halts, s.seen.robot, s.seen.sensor)))
+    return tuple(sorted(found, key=lambda s: (not s.seen.halts_collection, s.seen.robot, s.seen.sensor)))
 
 
 def _is_calibrated_since(calibrations: Sequence[Calibration], seen: Verification) -> bool:
@@ -60,7 +60,7 @@ def _count_flagged_episodes(
 
     counts = Counter[tuple[str, str]]()
     episodes = workspace.store.find(Episode, {"robot": sorted(robots)}) if robots else []
-    verifications = workspace.all_of(Verification)[::-1]
+    verifications = workspace.find_all(Verification)[::-1]
     for robot in robots:
         robot_flags = flag_episodes(
             [e for e in episodes if e.robot == robot],

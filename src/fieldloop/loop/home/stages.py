@@ -44,13 +44,13 @@ def list_stages(now: Now) -> Iterator[StageNow]:
     rung = climb.rung if climb else None
     yield StageNow("serve", "Serve", RUNG_MARK.get(rung, RUN), rung.value if rung else "none", fact, "/floor")
     yield _describe_monitor_stage(now)
-    mark = BAD if now.unexplained else MARKS[diagnosis.status].level if diagnosis else IDLE
+    mark = BAD if now.unexplained_alarm else MARKS[diagnosis.status].level if diagnosis else IDLE
     fact = (
         note("home.stage_diagnosed", cause=name_first_cause(diagnosis))
         if diagnosis
         else note("home.stage_no_diagnosis")
     )
-    fact = note("home.stage_alarm") if now.unexplained else fact
+    fact = note("home.stage_alarm") if now.unexplained_alarm else fact
     yield StageNow("diagnose", "Diagnose", mark, str(len(diagnosis.causes)) if diagnosis else "0", fact, "/incidents")
 
 
@@ -60,7 +60,7 @@ def _describe_monitor_stage(now: Now) -> StageNow:
     if success.current is None:
         few = note("home.stage_few_outcomes", unknown=unknown)
         return StageNow("monitor", "Monitor", IDLE, "none", few, "/floor")
-    mark, last = MARKS[success.status].level, success.in_window
+    mark, last = MARKS[success.status].level, success.rate_in_window
     if last is None:
         nothing = note("home.stage_no_recent", days=success.window_days, unknown=unknown)
         return StageNow("monitor", "Monitor", mark, "none", nothing, "/floor")
@@ -110,7 +110,7 @@ def describe_demands_on_plan(now: Now) -> Note:
     """Return what production demands from the next plan."""
     if now.demands:
         asked = sum(d.demonstrations for d in now.demands)
-        return note("home.back_demands", demonstrations=asked, why=now.asked_why)
+        return note("home.back_demands", demonstrations=asked, why=now.largest_demand_reason)
     if now.plan is None:
         return note("home.back")
     budget, gain = now.plan.budget, now.plan.expected_gain

@@ -52,7 +52,7 @@ class Success:
     """Why the window cannot be judged, or which alarm stands."""
 
     @property
-    def in_window(self) -> Rate | None:
+    def rate_in_window(self) -> Rate | None:
         """The current rate, None where the window holds no outcome."""
         return self.current if self.current and self.current.episodes else None
 
@@ -76,9 +76,9 @@ def compute_success_over_time(workspace: Workspace) -> Success:
     policy, first, last = chosen
     # the chart ends now, like the window of the monitor; an older history is drawn up to its last outcome
     end = (max(now_ns, last) if now_ns - last < window_ns else last) + 1
-    names = {version.id: version.name for version in workspace.all_of(PolicyVersion)}
+    names = {version.id: version.name for version in workspace.find_all(PolicyVersion)}
     rival = _find_rival_version(workspace, policy, names, (end - CHART_DAYS * NS_PER_DAY, end), window_ns)
-    alarms = workspace.all_of(Alarm)[::-1]
+    alarms = workspace.find_all(Alarm)[::-1]
     trials = count_trials_before_production(workspace, policy)
     baseline = trials.successes / trials.attempts if trials.attempts else None
     points, window = _compute_chart_points(workspace, policy, (first, end), window_ns, span)
@@ -94,7 +94,7 @@ def _list_moments(workspace: Workspace, policy: str, rival: Rival | None, first_
     """Return the alarms and diagnoses of the versions in the chart, in order of time."""
     drawn = rival.points if rival else ()
     shown, since = {policy, *(point.policy for point in drawn)}, min([first_ns, *(point.start_ns for point in drawn)])
-    alarms, found = workspace.all_of(Alarm)[::-1], workspace.all_of(Diagnosis)[::-1]
+    alarms, found = workspace.find_all(Alarm)[::-1], workspace.find_all(Diagnosis)[::-1]
     moments = [Change(a.raised_ns, BAD, note("home.alarm"), a.message) for a in alarms if a.policy in shown]
     moments += [Change(d.made_ns, RUN, note("home.diagnosis"), name_first_cause(d)) for d in found if d.policy in shown]
     return tuple(m for m in sorted(moments, key=lambda m: m.at_ns) if m.at_ns >= since)
@@ -131,7 +131,7 @@ def _find_rival_version(
     workspace: Workspace, policy: str, names: Mapping[str, str], span_ns: tuple[int, int], window_ns: int
 ) -> Rival | None:
     """Return the version that shared the newest rollout with this one, if enough is known of it to draw."""
-    for climb in workspace.all_of(Rollout):
+    for climb in workspace.find_all(Rollout):
         arms = {climb.candidate, climb.incumbent}
         if policy in arms and (other := climb.incumbent if climb.candidate == policy else climb.candidate):
             points, _ = _compute_chart_points(workspace, other, span_ns, window_ns, span_ns)
@@ -151,7 +151,7 @@ def _find_alarms_of_other_versions(
     others = {version for version in named if not is_replaced_on_fleet(workspace, version)}
     if not others:
         return []
-    rates = [rate for rate in workspace.store.success_rates(*span_ns) if rate.policy in others]
+    rates = [rate for rate in workspace.store.compute_success_rates(*span_ns) if rate.policy in others]
     enough = [rate for rate in rates if rate.episodes >= settings.number("min_episodes")]
     return [(alarm, rate) for rate in enough if (alarm := find_standing_alarm(rate, alarms, settings))]
 
@@ -173,7 +173,7 @@ def _choose_version_to_show(workspace: Workspace, span_ns: tuple[int, int]) -> t
     chosen = next((version for version in acting if version in spans), None)
     if chosen is None:
         counts = Counter[str]()
-        for rate in workspace.store.success_rates(*span_ns):
+        for rate in workspace.store.compute_success_rates(*span_ns):
             counts[rate.policy] += rate.episodes
         chosen = max(spans, key=lambda version: (counts[version], spans[version][1], version))
     return chosen, *spans[chosen]
@@ -192,7 +192,7 @@ def _compute_chart_points(
     step = -(-window_ns // bins)
     edges = range(end, max(first, begin - window_ns), -step)
     spans = [(edge - step, edge) for edge in edges]
-    *counts, current = workspace.store.views.success_rates([*spans, current_ns], policy=policy)
+    *counts, current = workspace.store.views.compute_success_rates([*spans, current_ns], policy=policy)
     least = workspace.operations["monitor"]["min_episodes"]  # fewer say nothing
     points: list[Rate] = []
     for place, edge in reversed(list(enumerate(edges))):

@@ -54,7 +54,7 @@ def examine_installation(workspace: Workspace | None) -> Examination:
 def remove_leftovers(workspace: Workspace) -> Swept:
     """Remove leftovers of a killed or refused ingest: blobs that no event refers to, and unfinished files."""
     age_s = workspace.operations["store"].number("sweep_min_age_h") * SECONDS_PER_HOUR
-    return workspace.shelf.sweep(workspace.store.blobs(), age_s)
+    return workspace.shelf.sweep(workspace.store.list_blobs(), age_s)
 
 
 def _check_machine() -> Iterator[Symptom]:
@@ -81,7 +81,9 @@ def _check_workspace(workspace: Workspace) -> Iterator[Symptom]:
         message = f"operations.toml sets what nothing reads any more: {listed}. It is ignored; remove it."
         yield Symptom("retired settings", Status.NOT_APPLICABLE, message)
     episodes, logs = workspace.store.count(Episode), workspace.store.find(Log)
-    yield Symptom("ledger", Status.PASSED, f"{workspace.store.last()} events, {episodes} episodes, {len(logs)} logs.")
+    yield Symptom(
+        "ledger", Status.PASSED, f"{workspace.store.get_last_seq()} events, {episodes} episodes, {len(logs)} logs."
+    )
     missing = [log.name for log in logs if not workspace.shelf.has(log.blob.sha256)]
     if missing:
         yield Symptom("shelf", Status.FAILED, f"{len(missing)} logs are missing from the shelf, first {missing[0]}.")

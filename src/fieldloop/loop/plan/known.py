@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from fieldloop.loop.audit.audit import latest_deployment
+from fieldloop.loop.audit.audit import require_latest_deployment
 from fieldloop.loop.run.rollout import find_rollout_in_progress, find_version_in_production
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.condition import Stratum
@@ -21,11 +21,11 @@ from fieldloop.plan import (
     Counts,
     Crew,
     Known,
-    accepted_beside,
-    coverage,
-    coverage_of_counts,
-    demonstrated_elsewhere,
-    progress,
+    compute_coverage,
+    compute_coverage_elsewhere,
+    compute_coverage_from_counts,
+    compute_quota_progress,
+    count_accepted_outside_quotas,
     read_demonstration_costs,
 )
 from fieldloop.store import EpisodeCount, StratumCount
@@ -40,7 +40,7 @@ def read_plan_inputs(workspace: Workspace) -> Known:
     covered, elsewhere = compute_coverage_and_elsewhere(workspace)
     return Known(
         covered,
-        latest_deployment(workspace),
+        require_latest_deployment(workspace),
         find_good_demonstrations(workspace),
         find_outcomes_in_force(workspace),
         find_version_in_production(workspace) or "",
@@ -56,7 +56,7 @@ def get_next_order_number(workspace: Workspace) -> int:
     return next((max(o.number for o in plan.orders) for plan in drawn if plan.orders), 0) + 1
 
 
-def compute_coverage(workspace: Workspace) -> tuple[Coverage, ...]:
+def compute_workspace_coverage(workspace: Workspace) -> tuple[Coverage, ...]:
     """Return every deployed stratum with its demonstrations in hand and the results of production there."""
     return compute_coverage_and_elsewhere(workspace)[0]
 
@@ -66,7 +66,7 @@ def compute_coverage_and_elsewhere(workspace: Workspace) -> tuple[tuple[Coverage
 
     Sound recordings of failed tries count as tried: where even people fail, demonstrations do not help.
     """
-    exposures = latest_deployment(workspace).exposures
+    exposures = require_latest_deployment(workspace).exposures
     views = workspace.store.views
     counted = [count for where in _select_demonstrations(workspace) for count in views.count_episodes(where)]
     sound = list(_add_mapped_strata(workspace, counted))
@@ -74,7 +74,7 @@ def compute_coverage_and_elsewhere(workspace: Workspace) -> tuple[tuple[Coverage
     attempts = list(_add_mapped_strata(workspace, tried))
     good = [(s, c.episodes) for s, c in sound if c.succeeded is not False]
     collected = [(s, c.episodes) for s, c in sound]
-    covered = coverage_of_counts(
+    covered = compute_coverage_from_counts(
         exposures,
         Counts(
             demonstrations=good,
@@ -87,32 +87,32 @@ def compute_coverage_and_elsewhere(workspace: Workspace) -> tuple[tuple[Coverage
     running = find_version_in_production(workspace)
     trained_on = _find_training_episode_ids(workspace, running) if running else None
     if trained_on is None:
-        return covered, demonstrated_elsewhere(covered, good, collected)
+        return covered, compute_coverage_elsewhere(covered, good, collected)
     learnt = _add_mapped_strata(workspace, views.count_episodes({"id": list(trained_on)}))
     taught = [(s, c.episodes) for s, c in learnt if c.succeeded is not False]
-    elsewhere = demonstrated_elsewhere(covered, good, collected, taught)
-    lessons = coverage_of_counts(exposures, Counts(demonstrations=taught))
+    elsewhere = compute_coverage_elsewhere(covered, good, collected, taught)
+    lessons = compute_coverage_from_counts(exposures, Counts(demonstrations=taught))
     return tuple(replace(c, learnt=t.demonstrations) for c, t in zip(covered, lessons, strict=True)), elsewhere
 
 
 def compute_coverage_for_policy(workspace: Workspace, policy: str) -> tuple[Coverage, ...]:
     """Return coverage for one policy: what it learnt from, and its outcomes in production."""
-    return coverage(
-        latest_deployment(workspace).exposures,
+    return compute_coverage(
+        require_latest_deployment(workspace).exposures,
         find_training_demonstrations(workspace, policy),
         _find_outcomes(workspace, {"stage": Stage.PRODUCTION, "policy": policy}),
     )
 
 
 def find_good_demonstrations(workspace: Workspace) -> tuple[Episode, ...]:
-    """Return sound recordings that are not known to have failed."""
+    """Return the demonstrations that passed their checks and are not known to have failed."""
     found = (e for where in _select_demonstrations(workspace) for e in _find_episodes(workspace, where))
     return tuple(episode for episode in found if episode.succeeded is not False)
 
 
 def _select_demonstrations(workspace: Workspace) -> list[dict[str, Any]]:
     """Return filters of sound recordings: those that passed, and those whose fixes a release accepted."""
-    repaired = {episode for release in workspace.all_of(Release) for episode, _ in release.fixes}
+    repaired = {episode for release in workspace.find_all(Release) for episode, _ in release.fixes}
     accepted = {"id": sorted(repaired), "status": [status for status in Status if status is not Status.PASSED]}
     return [{"status": Status.PASSED}, *([accepted] if repaired else [])]
 
@@ -128,11 +128,11 @@ def find_training_demonstrations(workspace: Workspace, policy: str) -> tuple[Epi
 
 def _find_training_episode_ids(workspace: Workspace, policy: str) -> tuple[str, ...] | None:
     """Return the ids of the episodes in the release of a version; None where its training data is not known here."""
-    known = next((version for version in workspace.all_of(PolicyVersion) if version.id == policy), None)
+    known = next((version for version in workspace.find_all(PolicyVersion) if version.id == policy), None)
     wanted = (known or workspace.store.get(PolicyVersion, policy)).release
     if not wanted:
         return None
-    newest = workspace.newest(Release)
+    newest = workspace.find_newest(Release)
     return newest.episodes if newest and newest.id == wanted else workspace.store.get(Release, wanted).episodes
 
 
@@ -150,18 +150,18 @@ def find_versions_in_force(workspace: Workspace) -> list[str]:
 
 def _add_mapped_strata(workspace: Workspace, counts: Iterable[C]) -> Iterator[tuple[Stratum, C]]:
     """Yield each count with its stratum as the map states it: with the tier of the article, and the site."""
-    deployment = latest_deployment(workspace)
+    deployment = require_latest_deployment(workspace)
     for count in counts:
         article = count.handled if isinstance(count, EpisodeCount) else count.item
-        yield deployment.add_tier(count.stratum, article).at(count.site), count
+        yield deployment.add_tier(count.stratum, article).add_site(count.site), count
 
 
 def _find_episodes(workspace: Workspace, where: dict[str, Any]) -> tuple[Episode, ...]:
-    return add_tier_to_episodes(workspace.store.find(Episode, where), latest_deployment(workspace))
+    return add_tier_to_episodes(workspace.store.find(Episode, where), require_latest_deployment(workspace))
 
 
 def _find_outcomes(workspace: Workspace, where: dict[str, Any]) -> tuple[Outcome, ...]:
-    return add_tier_to_outcomes(workspace.store.find(Outcome, where), latest_deployment(workspace))
+    return add_tier_to_outcomes(workspace.store.find(Outcome, where), require_latest_deployment(workspace))
 
 
 def find_crew(workspace: Workspace) -> Crew:
@@ -175,8 +175,8 @@ def find_crew(workspace: Workspace) -> Crew:
 
 
 def find_open_demands(workspace: Workspace) -> Sequence[Demand]:
-    """Return what no plan has answered yet, by demand."""
-    demands = workspace.all_of(Demand)[::-1]
+    """Return the demands that no plan has answered yet."""
+    demands = workspace.find_all(Demand)[::-1]
     got = Counter[str]()
     for drawn in workspace.store.find(Plan) if demands else ():
         got.update(dict(drawn.answered))
@@ -198,11 +198,11 @@ def find_collected_since(workspace: Workspace, plan: Plan) -> tuple[list[Episode
     if drawn is None:
         return [], {}
     came = workspace.store.views.list_judged_episodes({"seq": range(drawn + 1, LAST_SEQ)})
-    episodes = add_tier_to_episodes((episode for episode, _ in came), latest_deployment(workspace))
+    episodes = add_tier_to_episodes((episode for episode, _ in came), require_latest_deployment(workspace))
     return list(episodes), {episode.id: status for episode, status in came if status is not None}
 
 
 def compute_plan_progress(workspace: Workspace, plan: Plan) -> tuple[tuple[Progress, ...], int]:
     """Return the progress of a plan, quota by quota, and how many accepted episodes count for no quota."""
     came = find_collected_since(workspace, plan)
-    return progress(plan, *came), accepted_beside(plan, *came)
+    return compute_quota_progress(plan, *came), count_accepted_outside_quotas(plan, *came)

@@ -9,7 +9,7 @@ from fieldloop.loop.workspace import Workspace
 from fieldloop.model.condition import Stratum
 from fieldloop.model.episode import Session
 from fieldloop.model.plan import Plan, Progress, QuotaKind, Returned
-from fieldloop.plan import order_progress, progress
+from fieldloop.plan import compute_order_progress, compute_quota_progress
 
 What = tuple[Stratum, QuotaKind]
 
@@ -20,8 +20,8 @@ def count_episodes_by_order(
     """Count episodes towards orders: by the order that a session names, the rest by its conditions."""
     episodes, statuses = find_collected_since(workspace, plan)
     sessions = {s.id: s.work_order for s in workspace.store.find(Session) if s.work_order}
-    named = order_progress(plan, episodes, statuses, sessions=sessions, returned=returned)
-    return assign_unnamed_episodes(named, progress(plan, episodes, statuses))
+    named = compute_order_progress(plan, episodes, statuses, sessions=sessions, returned=returned)
+    return assign_unnamed_episodes(named, compute_quota_progress(plan, episodes, statuses))
 
 
 def assign_unnamed_episodes(orders: Iterable[Progress], quotas: Iterable[Progress]) -> tuple[Progress, ...]:
@@ -42,7 +42,7 @@ def _assign_quota_to_orders(orders: list[Progress], what: What, quotas: Mapping[
         return orders
     accepted = max(0, quota.accepted - sum(order.accepted for order in orders))
     rejected = max(0, quota.rejected - sum(order.rejected for order in orders))
-    waiting = max(0, _count_unjudged(quota) - sum(map(_count_unjudged, orders)))
+    waiting = max(0, _count_episodes_without_verdict(quota) - sum(map(_count_episodes_without_verdict, orders)))
     filled = []
     for order in orders:
         more = min(accepted, order.left)
@@ -58,5 +58,5 @@ def _assign_quota_to_orders(orders: list[Progress], what: What, quotas: Mapping[
     return filled
 
 
-def _count_unjudged(one: Progress) -> int:
+def _count_episodes_without_verdict(one: Progress) -> int:
     return one.done - one.accepted - one.rejected

@@ -6,7 +6,7 @@ from pathlib import Path
 from fieldloop.errors import BadInput
 from fieldloop.loop.work.atomic_files import write_atomically
 from fieldloop.model.plan import Returned, WorkOrder
-from fieldloop.plan import orders_csv, orders_json, read_returned
+from fieldloop.plan import read_returned_counts, write_orders_csv, write_orders_json
 from fieldloop.protocol import Section
 from fieldloop.report.plan.sheet import make_order_sheets, render_order_sheets
 from fieldloop.say.numbers import format_count, format_number
@@ -16,8 +16,8 @@ from fieldloop.text_files import read_text
 def write_orders(file: Path, orders: Sequence[WorkOrder], currency: str = "") -> None:
     """Write orders as CSV, JSON or sheets to print, by the file's ending."""
     writers: Mapping[str, Callable[[Sequence[WorkOrder]], str]] = {
-        ".csv": orders_csv,
-        ".json": orders_json,
+        ".csv": write_orders_csv,
+        ".json": write_orders_json,
         ".html": lambda wanted: render_order_sheets(make_order_sheets(wanted, currency)),
     }
     if file.suffix not in writers:
@@ -28,7 +28,7 @@ def write_orders(file: Path, orders: Sequence[WorkOrder], currency: str = "") ->
 def read_sheet(file: Path, orders: Iterable[WorkOrder], settings: Section, *, surplus: bool) -> tuple[Returned, ...]:
     """Read a returned sheet in either format; refuse counts far above an order, unless `surplus` is set."""
     known = {order.id: order for order in orders}
-    sheet = read_returned(read_text(file), known.values(), file.name)
+    sheet = read_returned_counts(read_text(file), known.values(), file.name)
     most = settings.number("max_surplus")
     beyond = [one for one in sheet if one.collected > most * known[one.order].demonstrations]
     if beyond and not surplus:

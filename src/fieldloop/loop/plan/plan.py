@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from fieldloop.errors import BadInput, Refused, UnknownName
-from fieldloop.loop.audit.audit import latest_deployment, require_complete_audit
+from fieldloop.loop.audit.audit import require_complete_audit, require_latest_deployment
 from fieldloop.loop.audit.audited_map import find_edited_map_files
 from fieldloop.loop.audit.live_sites import note_live_sites_without_set
 from fieldloop.loop.plan.known import (
@@ -31,14 +31,14 @@ from fieldloop.model.note import Note, note
 from fieldloop.model.plan import Plan, PlanScore, Progress, WorkOrder
 from fieldloop.plan import (
     STRATEGIES,
-    accepted_beside,
-    draw,
-    forecast,
-    learning_curves,
-    pace_of,
-    progress,
+    compute_learning_curves,
+    compute_quota_progress,
+    count_accepted_outside_quotas,
+    draw_plan,
+    forecast_completion,
+    measure_pace,
 )
-from fieldloop.plan.score import score as score_plan
+from fieldloop.plan.score import score_plan
 from fieldloop.protocol import Section
 from fieldloop.report.plan import PlanReport
 from fieldloop.report.plan import render_plan_page as page_of
@@ -85,13 +85,13 @@ def plan(
     """
     require_complete_audit(workspace)
     settings = make_plan_settings(workspace.operations["plan"], budget, strategy)
-    drawn = draw(
+    drawn = draw_plan(
         read_plan_inputs(workspace), find_open_demands(workspace), find_crew(workspace), settings, workspace.ids,
         workspace.clock(), np.random.default_rng(seed), strategy,
     )  # fmt: skip
     early = (
         *find_edited_map_files(workspace),
-        *note_live_sites_without_set(workspace, latest_deployment(workspace), drawn.sites),
+        *note_live_sites_without_set(workspace, require_latest_deployment(workspace), drawn.sites),
     )
     drawn = replace(drawn, warnings=(*early, *drawn.warnings))
     if drawn.budget:
@@ -109,12 +109,12 @@ def make_plan_settings(settings: Section, budget: int | None, strategy: str) -> 
         raise BadInput(f"{UnknownName('strategy', strategy, STRATEGIES)} Known: {', '.join(STRATEGIES)}.")
     if budget is not None and budget < 0:
         raise BadInput(f"A budget of {budget} demonstrations is not valid; give a number from 0.")
-    return settings if budget is None else settings.replaced(budget=budget)
+    return settings if budget is None else settings.replace_values(budget=budget)
 
 
 def show_plan(workspace: Workspace) -> PlanNow:
     """Show the plan in force with its live progress and forecast, and the coverage of the deployed strata."""
-    return _make_plan_with_progress(workspace, workspace.newest(Plan))
+    return _make_plan_with_progress(workspace, workspace.find_newest(Plan))
 
 
 def write_plan_page(workspace: Workspace, file: Path) -> PlanNow:
@@ -204,20 +204,22 @@ def _make_plan_with_progress(workspace: Workspace, latest: Plan | None) -> PlanN
         return PlanNow(None, (), coverages, scores=scores, elsewhere=elsewhere)
     settings = workspace.operations["plan"]
     episodes, statuses = find_collected_since(workspace, latest)
-    far = progress(latest, episodes, statuses)
-    left, accepted = pace_of(latest, episodes, statuses)
+    far = compute_quota_progress(latest, episodes, statuses)
+    left, accepted = measure_pace(latest, episodes, statuses)
     # a log may be older than the plan but ingested after it
     came_in = [max(at_ns, latest.drawn_ns) for at_ns in accepted]
-    ahead = forecast(left, came_in, latest.drawn_ns, workspace.clock(), settings, _find_time_zone(workspace, latest))
-    curves = learning_curves(coverages, latest.quotas, settings, scores, elsewhere)
-    beside = accepted_beside(latest, episodes, statuses)
+    ahead = forecast_completion(
+        left, came_in, latest.drawn_ns, workspace.clock(), settings, _find_time_zone(workspace, latest)
+    )
+    curves = compute_learning_curves(coverages, latest.quotas, settings, scores, elsewhere)
+    beside = count_accepted_outside_quotas(latest, episodes, statuses)
     by_order = count_episodes_by_order(workspace, latest)
     return PlanNow(latest, far, coverages, ahead, scores, curves, elsewhere, by_order, beside)
 
 
 def _find_time_zone(workspace: Workspace, drawn: Plan) -> str:
     """Return the time zone of the site where most is to be collected; its days count."""
-    mapped: Deployment | None = workspace.newest(Deployment)
+    mapped: Deployment | None = workspace.find_newest(Deployment)
     zones = mapped.time_zones if mapped else {}
     asked = Counter[str]()
     for order in drawn.orders:
@@ -226,7 +228,7 @@ def _find_time_zone(workspace: Workspace, drawn: Plan) -> str:
 
 
 def _note_not_saved(workspace: Workspace) -> Note:
-    now = workspace.newest(Plan)
+    now = workspace.find_newest(Plan)
     stays = note("plan.stays_in_force", plan=now.id) if now else note("plan.none_in_force")
     return note("plan.only_names_gaps", stays)
 
@@ -240,7 +242,7 @@ def _select_orders(latest: Plan, site: str, operator: str) -> list[WorkOrder]:
 
 
 def _require_latest_plan(workspace: Workspace) -> Plan:
-    latest = workspace.newest(Plan)
+    latest = workspace.find_newest(Plan)
     if latest is None:
         raise Refused("No plan was made yet. Run: fieldloop plan")
     return latest

@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 
 from fieldloop.errors import BadInput, UnknownName
-from fieldloop.loop.audit.audit import latest_deployment, require_complete_audit
+from fieldloop.loop.audit.audit import require_complete_audit, require_latest_deployment
 from fieldloop.loop.plan.known import find_crew, get_next_order_number
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.event import PlanDrawn
 from fieldloop.model.note import note
 from fieldloop.model.plan import Plan, Quota, WorkOrder
-from fieldloop.plan import fill, initial_conditions, read_templates, schedule
+from fieldloop.plan import draw_initial_conditions, fill_templates, read_templates, schedule_orders
 from fieldloop.text_files import read_text
 
 
@@ -36,9 +36,9 @@ def make_plan_from_templates(workspace: Workspace, file: Path) -> Plan:
     if not templates:
         raise BadInput(f"{file.name} has no table; write one per order.")
     name, settings = workspace.ids.new("plan"), workspace.operations["plan"]
-    orders, warnings = fill(templates, find_crew(workspace), settings, name, workspace.ids)
-    orders = schedule(
-        orders, settings, workspace.clock(), zones=latest_deployment(workspace).time_zones,
+    orders, warnings = fill_templates(templates, find_crew(workspace), settings, name, workspace.ids)
+    orders = schedule_orders(
+        orders, settings, workspace.clock(), zones=require_latest_deployment(workspace).time_zones,
         first=get_next_order_number(workspace),
     )  # fmt: skip
     quotas = tuple(
@@ -64,11 +64,11 @@ def draw_start_conditions(workspace: Workspace, order: str, *, seed: int = 0) ->
         seed: random seed
     """
     wanted = re.sub(r"^order[ -]", "", order.strip().lower())
-    newest = workspace.newest(Plan)
+    newest = workspace.find_newest(Plan)
     numbered = [o for o in newest.orders if wanted == str(o.number)] if newest else []
     matches = numbered or [o for o in workspace.store.find(WorkOrder) if o.id.startswith(order)]
     if len(matches) != 1:
         known = [o.id for o in workspace.store.find(WorkOrder)]
         raise BadInput(f"{UnknownName('work order', order, known)} {len(matches)} ids begin with this text.")
-    drawn = initial_conditions(matches[0], np.random.default_rng(seed))
+    drawn = draw_initial_conditions(matches[0], np.random.default_rng(seed))
     return tuple(Start(number, tuple(one.items())) for number, one in enumerate(drawn, 1))

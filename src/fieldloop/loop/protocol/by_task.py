@@ -24,7 +24,7 @@ class ProtocolsInForce(Mapping[str, CollectionProtocol]):
 
     def __getitem__(self, task: str) -> CollectionProtocol:
         """Return the protocol of a task, or raise why it may not be used."""
-        written = self.as_written(task)
+        written = self.read_as_written(task)
         for lock in self._store.find(ProtocolLocked, {"name": written.name, "version": written.version}):
             if lock.fingerprint != written.fingerprint:
                 raise ProtocolError(
@@ -44,14 +44,14 @@ class ProtocolsInForce(Mapping[str, CollectionProtocol]):
     def __len__(self) -> int:
         return len(self._paths)
 
-    def as_written(self, task: str) -> CollectionProtocol:
+    def read_as_written(self, task: str) -> CollectionProtocol:
         """Return the protocol as the file states it, even where a locked version was changed."""
         if task not in self._read:
             path = self._paths[task]
             self._read[task] = parse_protocol(read_text(path, WorkspaceError), f"protocols/{path.name}")
         return self._read[task]
 
-    def refused(self) -> dict[str, str]:
+    def list_reasons_of_refusal(self) -> dict[str, str]:
         """Return the reason for each task whose protocol may not be used."""
         reasons = {}
         for task in self:
@@ -61,12 +61,12 @@ class ProtocolsInForce(Mapping[str, CollectionProtocol]):
                 reasons[task] = str(wrong)
         return reasons
 
-    def readable(self) -> dict[str, CollectionProtocol]:
+    def list_readable(self) -> dict[str, CollectionProtocol]:
         """Return all protocols that can be read, as their files state them."""
         protocols = {}
         for task in self:
             try:
-                protocols[task] = self.as_written(task)
+                protocols[task] = self.read_as_written(task)
             except (ProtocolError, WorkspaceError):
                 continue  # using this task raises the error
         return protocols

@@ -8,7 +8,7 @@ from fieldloop.loop.protocol.numbers import Numbers, show_protocol_numbers
 from fieldloop.loop.protocol.versions import read_protocol_file, shelve_version
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.event import ProtocolLocked
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.say.refusals import write_refusal
 
 
@@ -24,7 +24,7 @@ def lock_protocol(workspace: Workspace, *, task: str = "") -> Numbers:
     require_complete_audit(workspace)
     rules = require_protocol_in_force(workspace, task)
     if errors := lint_task(workspace, task).errors:
-        listed = [f"[{e.code}] {e.place}: {sentence(e.message)}" for e in errors]
+        listed = [f"[{e.code}] {e.place}: {write_sentence(e.message)}" for e in errors]
         why = write_refusal(f"{rules.version_name} cannot be locked", listed, "See: fieldloop protocol lint")
         raise Refused(why, (e.message for e in errors))
     if not is_locked(workspace, rules):

@@ -16,7 +16,7 @@ EXAMPLES = "examples"
 def find_protocol_by_name(workspace: Workspace | None, asked: str, *, as_written: bool = False) -> CollectionProtocol:
     """Return a protocol by a task's name, `name@version`, an example's name or `shipped`; '' is the workspace's.
 
-    `as_written` returns a task's file even where it changes a locked version, for viewing only.
+    `read_as_written` returns a task's file even where it changes a locked version, for viewing only.
     """
     if asked == SHIPPED or (not asked and workspace is None):
         return default_protocol()
@@ -25,7 +25,7 @@ def find_protocol_by_name(workspace: Workspace | None, asked: str, *, as_written
     if workspace is not None and (not asked or asked in workspace.protocols):
         task = asked or workspace.task
         return (
-            workspace.protocols.as_written(task)
+            workspace.protocols.read_as_written(task)
             if as_written and task in workspace.protocols
             else workspace.protocol(task)
         )

@@ -63,7 +63,7 @@ def read_locked_text(workspace: Workspace, asked: str) -> str:
 
 
 def _find_protocols_in_force(workspace: Workspace) -> list[CollectionProtocol]:
-    refused, read = workspace.protocols.refused(), workspace.protocols.readable()
+    refused, read = workspace.protocols.list_reasons_of_refusal(), workspace.protocols.list_readable()
     own = [rules for task, rules in read.items() if task not in refused]
     return own if workspace.task in workspace.protocols else [*own, default_protocol()]
 

@@ -25,10 +25,10 @@ from fieldloop.monitor import count_daily_rates
 from fieldloop.plan import (
     Crew,
     Known,
-    coverage,
-    demonstrated_elsewhere,
-    draw,
-    learning_curves,
+    compute_coverage,
+    compute_coverage_elsewhere,
+    compute_learning_curves,
+    draw_plan,
     read_demonstration_costs,
 )
 from fieldloop.protocol import default_operations
@@ -102,18 +102,22 @@ def plan_folder(
         raise BadInput(f"{folder} has no deployment.toml, which a plan needs: it describes where the robot will work.")
     collected, production = case.demonstrations or (), tuple(case.production)
     good = tuple(e for e in collected if e.succeeded is not False)
-    covered = coverage(
+    covered = compute_coverage(
         case.deployment.exposures, good, production, tried=collected, costs=read_demonstration_costs(settings)
     )
-    elsewhere = demonstrated_elsewhere(covered, ((e.where, 1) for e in good), ((e.where, 1) for e in collected))
+    elsewhere = compute_coverage_elsewhere(
+        covered, ((e.stratum_with_site, 1) for e in good), ((e.stratum_with_site, 1) for e in collected)
+    )
     known = Known(covered, case.deployment, good, production, case.policy, elsewhere=elsewhere)
     crew = Crew((), (), protocol="", task=case.deployment.task, registers=False)
-    made = draw(known, (), crew, settings, _make_id_generator(), time.time_ns(), np.random.default_rng(seed), strategy)
+    made = draw_plan(
+        known, (), crew, settings, _make_id_generator(), time.time_ns(), np.random.default_rng(seed), strategy
+    )
     odd = list_unusual_values(case.deployment, operations["audit"])
     early = note_live_sites_without_set_in_tables(production, made.sites)
     made = replace(made, warnings=(*case.doubts, *odd, *early, *made.warnings))
     if html:
-        curves = learning_curves(covered, made.quotas, settings, elsewhere=elsewhere)
+        curves = compute_learning_curves(covered, made.quotas, settings, elsewhere=elsewhere)
         write_atomically(html, plan_page(PlanReport(made, (), covered, curves=curves, elsewhere=elsewhere)))
     if orders:
         write_orders(orders, made.orders)

@@ -8,7 +8,7 @@ import numpy as np
 from fieldloop.diagnose import Evidence, demonstrations_of
 from fieldloop.diagnose import diagnose as explain
 from fieldloop.errors import BadInput, Refused
-from fieldloop.loop.audit.audit import latest_deployment
+from fieldloop.loop.audit.audit import require_latest_deployment
 from fieldloop.loop.audit.audited_map import find_edited_map_files
 from fieldloop.loop.data.as_frozen import find_release_episodes
 from fieldloop.loop.home.pages import read_daily_rates
@@ -60,7 +60,7 @@ def diagnose(
 
 def collect_evidence(workspace: Workspace, version: PolicyVersion, site: str = "") -> Evidence:
     """Collect what the workspace holds about a version: outcomes before and in production, and its data."""
-    deployment = latest_deployment(workspace)
+    deployment = require_latest_deployment(workspace)
     if site and site not in {place.id for place in deployment.sites}:
         raise BadInput(f"The map has no site {site!r}. Sites: {', '.join(place.id for place in deployment.sites)}.")
     release = find_release_of_policy(workspace, version)

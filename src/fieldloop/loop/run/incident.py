@@ -46,7 +46,7 @@ def open_incident(
         site: the site of the incident
         stratum: the conditions under which the policy fails, such as lighting=dim,bin=back
     """
-    where, seen = Stratum.parse(stratum), workspace.store.last()
+    where, seen = Stratum.parse(stratum), workspace.store.get_last_seq()
     if alarm:
         raised = find_numbered(workspace, Alarm, alarm)
         for known in workspace.store.find(Incident, {"alarm": raised.id}):
@@ -71,7 +71,7 @@ def record_incident_step(workspace: Workspace, incident: str, step: Step, *, not
         step: detected, contained, classified, diagnosed, resolved or reviewed
         note: what was done, for the post-mortem
     """
-    seen = workspace.store.last()
+    seen = workspace.store.get_last_seq()
     known = find_numbered(workspace, Incident, incident)
     moved = take_step(known, step, workspace.clock(), workspace.actor.id, note)
     asked = _make_demands(workspace, moved) if step is Step.DIAGNOSED else ()
@@ -88,11 +88,11 @@ def write_incident_report(workspace: Workspace, incident: str) -> str:
         incident: the incident's number or id
     """
     known = find_numbered(workspace, Incident, incident)
-    end = known.done(Step.RESOLVED)
+    end = known.find_done_step(Step.RESOLVED)
     # an alarm concerns the days before it
     start_ns = workspace.store.get(Alarm, known.alarm).rate.start_ns if known.alarm else known.alerted_ns
     span = range(start_ns, (end.at_ns if end else workspace.clock()) + 1)
-    rates = workspace.store.success_rates(span.start, span.stop, Stage.PRODUCTION)
+    rates = workspace.store.compute_success_rates(span.start, span.stop, Stage.PRODUCTION)
     mine = [rate for rate in rates if rate.policy == known.policy and known.site in ("", rate.site)]
     return write_post_mortem(
         known,

@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
 
-from fieldloop.loop.audit.audit import latest_deployment
+from fieldloop.loop.audit.audit import require_latest_deployment
 from fieldloop.loop.run.possible_outcomes import NOMINAL, TRIALS
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.alarm import Alarm, Rate, Watch
@@ -22,7 +22,7 @@ def monitor(workspace: Workspace) -> Watch:
 
     The rates are those of the last days before now (`monitor.window_days`), as on home and on the Floor page.
     """
-    zones = {site.id: site.time_zone for site in latest_deployment(workspace).sites}
+    zones = {site.id: site.time_zone for site in require_latest_deployment(workspace).sites}
     days = tuple(
         make_rate(
             day.policy, day.site, day.successes, day.episodes, get_day_span_ns(day.day, zones.get(day.site, "UTC"))
@@ -31,9 +31,11 @@ def monitor(workspace: Workspace) -> Watch:
     )
     at_ns = workspace.clock()
     span = compute_window_span(workspace, at_ns)
-    window = add_silent_sites(workspace.store.success_rates(*span), {(day.policy, day.site) for day in days}, span)
+    window = add_silent_sites(
+        workspace.store.compute_success_rates(*span), {(day.policy, day.site) for day in days}, span
+    )
     seen = watch_production(
-        days, baselines(workspace), workspace.operations["monitor"], at_ns, workspace.ids,
+        days, list_baselines(workspace), workspace.operations["monitor"], at_ns, workspace.ids,
         workspace.store.find(Alarm), window,
     )  # fmt: skip
     if seen.alarms:
@@ -79,7 +81,7 @@ def note_unknown_results(workspace: Workspace) -> Iterator[Note]:
         yield note("monitor.unknown_results", policy=policy, site=site, attempts=attempts)
 
 
-def baselines(workspace: Workspace) -> list[Baseline]:
+def list_baselines(workspace: Workspace) -> list[Baseline]:
     """Return each policy's success before deployment under nominal conditions; an attempt counts once."""
     counts = workspace.store.views.count_trials(TRIALS, NOMINAL)
     found = {policy.id: _select_baseline_trials(counts, policy.id) for policy in workspace.store.find(PolicyVersion)}
@@ -87,12 +89,12 @@ def baselines(workspace: Workspace) -> list[Baseline]:
 
 
 def count_trials_before_production(workspace: Workspace, policy: str) -> TrialCount:
-    """Return the trials that a policy was trusted on, under nominal conditions."""
+    """Count the trials under nominal conditions that a policy passed before production."""
     return _select_baseline_trials(workspace.store.views.count_trials(TRIALS, NOMINAL, [policy]), policy)
 
 
 def compute_baseline(workspace: Workspace, policy: str) -> float | None:
-    """Return the success rate that a policy was trusted on; None where it was not tried under nominal conditions."""
+    """Return the baseline of a policy; None if it was not tried under nominal conditions."""
     shown = count_trials_before_production(workspace, policy)
     return shown.successes / shown.attempts if shown.attempts else None
 
@@ -104,7 +106,7 @@ def _select_baseline_trials(counts: Mapping[tuple[str, str], TrialCount], policy
 
 
 def find_nominal_outcomes(workspace: Workspace, policy: str) -> list[Outcome]:
-    """Return the outcomes a policy was trusted on: lab outcomes if there are any, else those of its gate.
+    """Return the outcomes behind a policy's baseline: lab outcomes if there are any, else those of its gate.
 
     Where a lab figure exists, the decision to deploy was based on it.
     """

@@ -19,7 +19,7 @@ from fieldloop.model.deployment import Deployment
 from fieldloop.model.event import OutcomeRecorded
 from fieldloop.model.note import Note, note
 from fieldloop.model.policy import FailureClass, Outcome, PolicyVersion, Stage
-from fieldloop.say.numbers import plural
+from fieldloop.say.numbers import format_plural
 
 COLUMNS = ("at", "policy", "site", "robot", "succeeded", "failure", "cycle_s", "latency_ms", "confidence",
            "interventions", "item")  # fmt: skip
@@ -56,7 +56,7 @@ def record_outcome_table(
         policy: the policy of rows that name no policy
         stage: the stage of rows that name no stage: lab, gate, shadow or production
     """
-    mapped = workspace.newest(Deployment)
+    mapped = workspace.find_newest(Deployment)
     zones = mapped.time_zones if mapped else {}
     telemetry = find_telemetry_columns([file], int(workspace.operations["diagnose"].number("table_levels")))
     table = read_outcome_table(file, policy, stage, telemetry, zones)
@@ -106,7 +106,8 @@ def _name_policies_by_id(workspace: Workspace, table: OutcomeTable, file_name: s
         listed = "\n".join(f"line {line}: {why}" for line, why in sorted(wrong.items())[:MOST_WRONG])
         more = f"\n… and {len(wrong) - MOST_WRONG} more" if len(wrong) > MOST_WRONG else ""
         raise BadInput(
-            f"{file_name}: nothing was recorded, {len(wrong)} of {plural(rows, 'row')} cannot be used.\n{listed}{more}"
+            f"{file_name}: nothing was recorded, {len(wrong)} of {format_plural(rows, 'row')} cannot be used.\n"
+            f"{listed}{more}"
         )
     return named
 
@@ -145,7 +146,7 @@ def write_outcome_template(workspace: Workspace, *, out: Path | None = None) -> 
     Arguments:
         out: write the table to this new CSV file
     """
-    mapped, policy = workspace.newest(Deployment), workspace.newest(PolicyVersion)
+    mapped, policy = workspace.find_newest(Deployment), workspace.find_newest(PolicyVersion)
     strata = [exposure.stratum for exposure in mapped.exposures[:1]] if mapped else []
     levels = {factor: level for stratum in strata for factor, level in stratum.levels.items() if factor != "site"}
     usual = {"at": format_iso_time(workspace.clock()), "policy": policy.name if policy else "p1", "robot": "arm-1",

@@ -17,7 +17,7 @@ def find_policy(workspace: Workspace, policy: str) -> PolicyVersion:
     try:
         return by_name[0] if by_name else workspace.store.get(PolicyVersion, policy)
     except UnknownName as unknown:
-        names = list(dict.fromkeys(version.name for version in workspace.all_of(PolicyVersion)))
+        names = list(dict.fromkeys(version.name for version in workspace.find_all(PolicyVersion)))
         listed = ", ".join(names[:MOST_LISTED]) or "none yet; train one, or add one with `fieldloop policy add`"
         raise UnknownName("policy version", policy, names, listed) from unknown
 
@@ -29,7 +29,7 @@ def load_engine(workspace: Workspace, policy: PolicyVersion) -> Engine:
             f"The weights of {policy.name} are not stored here, so it cannot be run. "
             "Add a bundle (bundle.json and policy.onnx): fieldloop policy add NAME FOLDER"
         )
-    folder = workspace.shelf.local(Blob(policy.bundle, 0, is_folder=True), workspace.cache)
+    folder = workspace.shelf.fetch_local_copy(Blob(policy.bundle, 0, is_folder=True), workspace.cache)
     return onnx.load_bundle(folder, threads=int(workspace.operations["serve"]["threads"]), policy=policy.id)
 
 

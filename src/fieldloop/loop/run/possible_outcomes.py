@@ -71,21 +71,21 @@ def _refuse_misspelt_conditions(workspace: Workspace, outcomes: Iterable[Outcome
 
     A factor or level unlike any of the map is kept: production may meet what the map does not know.
     """
-    mapped = workspace.newest(Deployment)
+    mapped = workspace.find_newest(Deployment)
     if mapped is None:
         return
     levels = _list_levels_by_factor(mapped)
     for site in sorted({o.site for o in outcomes if o.stage is not Stage.LAB and o.site} - levels.get("site", set())):
         raise UnknownName("site of the deployment map", site, levels["site"], ", ".join(sorted(levels["site"])))
     for condition in sorted({c for o in outcomes for c in o.stratum.conditions}):
-        _refuse_close_name(condition, levels)
+        _refuse_misspelt_name(condition, levels)
 
 
 def refuse_misspelt_condition(workspace: Workspace, condition: Condition) -> None:
     """Refuse a condition whose name is close to one of the map's."""
-    mapped = workspace.newest(Deployment)
+    mapped = workspace.find_newest(Deployment)
     if mapped is not None:
-        _refuse_close_name(condition, _list_levels_by_factor(mapped))
+        _refuse_misspelt_name(condition, _list_levels_by_factor(mapped))
 
 
 def _list_levels_by_factor(mapped: Deployment) -> dict[str, set[str]]:
@@ -96,7 +96,7 @@ def _list_levels_by_factor(mapped: Deployment) -> dict[str, set[str]]:
     return levels
 
 
-def _refuse_close_name(condition: Condition, levels: dict[str, set[str]]) -> None:
+def _refuse_misspelt_name(condition: Condition, levels: dict[str, set[str]]) -> None:
     if condition.factor not in levels:
         if get_close_matches(condition.factor, levels, cutoff=MISSPELT):
             raise UnknownName("factor of the deployment map", condition.factor, levels)
@@ -108,7 +108,7 @@ def _refuse_close_name(condition: Condition, levels: dict[str, set[str]]) -> Non
 
 def find_unmapped_conditions(workspace: Workspace, outcomes: Iterable[Outcome]) -> tuple[str, ...]:
     """Return the conditions of these outcomes that the map does not have: factors, and levels of its factors."""
-    mapped = workspace.newest(Deployment)
+    mapped = workspace.find_newest(Deployment)
     if mapped is None:
         return ()
     levels, seen = _list_levels_by_factor(mapped), {c for o in outcomes for c in o.stratum.conditions}

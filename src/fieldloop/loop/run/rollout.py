@@ -23,7 +23,7 @@ FINISHED = (Rung.FLEET, Rung.BACK)
 
 def list_rollouts(workspace: Workspace) -> tuple[Rollout, ...]:
     """Show every rollout, newest first: rung, share of tasks, results of candidate and incumbent."""
-    return workspace.all_of(Rollout)
+    return workspace.find_all(Rollout)
 
 
 def start_policy_rollout(
@@ -44,7 +44,7 @@ def start_policy_rollout(
         override: reason to start although the gate did not pass, or to skip rungs; recorded with the user
         rung: begin on this rung; a rung above the first needs --override
     """
-    seen, candidate = workspace.store.last(), find_policy(workspace, policy)
+    seen, candidate = workspace.store.get_last_seq(), find_policy(workspace, policy)
     gate = find_last_gate_decision(workspace, candidate.id)
     if gate is None:
         raise Refused(f"{candidate.name} was never gated. Run: fieldloop gate {candidate.name}")
@@ -75,7 +75,7 @@ def advance_current_rollout(workspace: Workspace) -> Rollout:
 
     Without an incumbent, the candidate is compared with its own trials before production.
     """
-    seen, current = workspace.store.last(), _require_rollout_in_progress(workspace)
+    seen, current = workspace.store.get_last_seq(), _require_rollout_in_progress(workspace)
     stage = Stage.SHADOW if current.rung is Rung.SHADOW else Stage.PRODUCTION
     moved = climb(
         current,
@@ -95,7 +95,7 @@ def roll_back_candidate(workspace: Workspace, *, production: bool = False, reaso
         production: roll back the version in production instead; the version before it takes over
         reason: why the version is rolled back; the ledger records the reason
     """
-    seen = workspace.store.last()
+    seen = workspace.store.get_last_seq()
     current = _find_newest_on_fleet(workspace) if production else find_rollout_in_progress(workspace)
     if current is None and production:
         raise Refused("Nothing to roll back: no version is in production.")
@@ -165,6 +165,6 @@ def _count_outcomes_to_compare(workspace: Workspace, current: Rollout) -> tuple[
 def _count_outcomes(workspace: Workspace, policy: str | None, stage: Stage, since_ns: int) -> tuple[int, int]:
     if policy is None:
         return 0, 0
-    rates = workspace.store.success_rates(since_ns, workspace.clock() + 1, stage)
+    rates = workspace.store.compute_success_rates(since_ns, workspace.clock() + 1, stage)
     mine = [rate for rate in rates if rate.policy == policy]
     return sum(rate.successes for rate in mine), sum(rate.episodes for rate in mine)

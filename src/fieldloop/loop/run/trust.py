@@ -60,7 +60,7 @@ def write_evidence_record(workspace: Workspace, policy: str, file: Path) -> Evid
         policy: the policy's id, a unique beginning of it, or its name
         file: the JSON file to write
     """
-    lineage, until = trace_policy(workspace, policy), workspace.store.last()
+    lineage, until = trace_policy(workspace, policy), workspace.store.get_last_seq()
     records = [{"kind": "Lineage", "body": spell_out_facts(lineage)}]
     records += [
         {"kind": type(r.event).__name__, "body": spell_out_facts(r)}
@@ -93,7 +93,7 @@ def verify_evidence(file: Path) -> Verification:
 def _list_events_without_secrets(workspace: Workspace, until: int) -> Iterator[Recorded[Event]]:
     """Yield every event up to a sequence number, without secrets; later writes do not matter."""
     after = 0
-    while after < until and (page := workspace.store.tail(after, min(PAGE, until - after))):
+    while after < until and (page := workspace.store.read_tail(after, min(PAGE, until - after))):
         yield from map(_remove_secret, page)
         after = page[-1].seq
 

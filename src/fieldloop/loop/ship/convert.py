@@ -101,7 +101,7 @@ def convert_log(  # noqa: PLR0913 - each is an option of the command
     if target.resolve().is_relative_to(source.resolve()):
         raise BadInput(f"{target} lies inside {source}. Choose a target outside of it.")
     log = open_log(source, find_mapping_in_force(None, mapping))
-    episodes = log.expected
+    episodes = log.expected_recordings
     target = prepare_target(target, to, episodes)
     recordings = WithLosses(lambda: track(log.recordings, f"reading {source.name}", episodes))
     options, settings = Options(clock, hz, codec, actions_from, pair), default_operations()["convert"]

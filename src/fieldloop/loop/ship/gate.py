@@ -16,7 +16,7 @@ from fieldloop.evaluate import (
     note_unknown_training,
     plan_gate_trials,
 )
-from fieldloop.loop.audit.audit import latest_deployment
+from fieldloop.loop.audit.audit import require_latest_deployment
 from fieldloop.loop.floor.floor import run_trials
 from fieldloop.loop.run.policies import find_policy, find_release_of_policy, load_engine
 from fieldloop.loop.run.serve import measure_latency
@@ -27,7 +27,7 @@ from fieldloop.model.condition import Exposure
 from fieldloop.model.decision import Decision
 from fieldloop.model.event import OutcomeRecorded, PolicyGated
 from fieldloop.model.finding import Finding
-from fieldloop.model.identity import content_id
+from fieldloop.model.identity import compute_content_id
 from fieldloop.model.policy import Outcome, PolicyVersion, Stage
 from fieldloop.model.release import Release
 from fieldloop.protocol import Section
@@ -70,7 +70,11 @@ def decide_gate(
         site: run and judge trials of this site only (default: the whole deployment)
         seed: seed of the trials' order and conditions
     """
-    version, settings, seen = find_policy(workspace, policy), workspace.operations["gate"], workspace.store.last()
+    version, settings, seen = (
+        find_policy(workspace, policy),
+        workspace.operations["gate"],
+        workspace.store.get_last_seq(),
+    )
     release = find_release_of_policy(workspace, version)
     exposures, look = _find_exposures(workspace, release, site), _get_next_look_number(workspace, version)
     where = {"policy": version.id, "stage": Stage.GATE} | ({"site": site} if site else {})
@@ -87,7 +91,7 @@ def decide_gate(
         judged,
         measure_latency(workspace, engine)[1] if engine else _judge_reported_latency(outcomes, version, settings),
         settings,
-        latest_deployment(workspace).target_cycle_s,
+        require_latest_deployment(workspace).target_cycle_s,
         policy=version.id,
         decision_id=workspace.ids.new("decision"),
         at_ns=workspace.clock(),
@@ -136,7 +140,7 @@ def _find_last_equal_decision(
 
 
 def _hash_outcomes(outcomes: Iterable[Outcome]) -> str:
-    return content_id(json.dumps(to_plain(o)).encode() for o in sorted(outcomes, key=lambda o: o.id))
+    return compute_content_id(json.dumps(to_plain(o)).encode() for o in sorted(outcomes, key=lambda o: o.id))
 
 
 def _judge_reported_latency(outcomes: Sequence[Outcome], version: PolicyVersion, settings: Section) -> Finding | None:
@@ -155,7 +159,7 @@ def _find_trained_lighting_levels(release: Release | None) -> set[str]:
 
 def _find_exposures(workspace: Workspace, release: Release | None, site: str) -> Sequence[Exposure]:
     """The deployment's strata; at a site that is not deployed (a laboratory), the release's own."""
-    deployed = latest_deployment(workspace).exposures
+    deployed = require_latest_deployment(workspace).exposures
     if not site:
         return deployed
     shares = release.shares if release else ()

@@ -10,7 +10,7 @@ from fieldloop.errors import BadInput, Refused
 from fieldloop.loop.ship.release import find_release as named_release
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.event import PolicyAdded, PolicyTrained
-from fieldloop.model.identity import content_id
+from fieldloop.model.identity import compute_content_id
 from fieldloop.model.policy import PolicyVersion
 from fieldloop.serve.bundle import CARD, WEIGHTS, read_bundle
 
@@ -131,7 +131,9 @@ def _add_weights(workspace: Workspace, version: PolicyVersion, source: Path | No
         raise BadInput(f"{digest!r} is not a SHA-256: 64 hexadecimal digits are required.")
     address = "" if source is None else URL.sub(r"\1://", str(source), count=1)  # a path drops one of two slashes
     if source is None or URL.match(str(source)):
-        return replace(version, id=digest or content_id((version.name.encode(), address.encode())), source=address)
+        return replace(
+            version, id=digest or compute_content_id((version.name.encode(), address.encode())), source=address
+        )
     if not source.exists():
         raise BadInput(f"{source} does not exist. Name a file, a folder or a URL, or leave it out and give --digest.")
     if (source / CARD).is_file() and (source / WEIGHTS).is_file():
@@ -160,7 +162,7 @@ def hash_file_or_folder(source: Path) -> str:
     files = sorted(path for path in source.rglob("*") if path.is_file())
     if not files:
         raise BadInput(f"{source} holds no file, so it has no weights.")
-    return content_id(
+    return compute_content_id(
         part
         for path in files
         for part in (path.relative_to(source).as_posix().encode(), hash_file_or_folder(path).encode())

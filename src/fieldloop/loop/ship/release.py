@@ -6,7 +6,7 @@ from dataclasses import replace
 from fieldloop.annotate import load_shipped_taxonomy
 from fieldloop.check.corpus.near import group_near_duplicates
 from fieldloop.errors import Refused, UnknownName
-from fieldloop.loop.audit.audit import latest_deployment
+from fieldloop.loop.audit.audit import require_latest_deployment
 from fieldloop.loop.collect.synchronisation import require_verified_clocks
 from fieldloop.loop.data.as_frozen import find_release_episodes
 from fieldloop.loop.data.measurements import IN_USE, assemble_batch
@@ -27,7 +27,7 @@ from fieldloop.release import compare_releases as compare
 from fieldloop.release.assemble import NothingToRelease
 from fieldloop.release.fixes import select_fixes
 from fieldloop.report.datasheet import write_datasheet as describe
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.say.refusals import write_refusal
 
 MOST_REASONS, MOST_LISTED = 3, 12
@@ -64,7 +64,7 @@ def freeze_release(
         protocol=workspace.protocol().label,
         taxonomy=f"{words.name} v{words.version}" if labelled else "",
         phases_required=not unlabelled,
-        exposures=latest_deployment(workspace).exposures,
+        exposures=require_latest_deployment(workspace).exposures,
         seed=seed,
         fix=fix,
         apart=tuple(dict.fromkeys(("session", *apart))),
@@ -104,7 +104,7 @@ def _assemble_release(workspace: Workspace, name: str, offered: Sequence[Episode
     except NothingToRelease as nothing:
         last = {report.episode: report for report in reports}
         reasons = tuple(note_held_back_episodes(workspace, offered, nothing.excluded, last))
-        listed = [sentence(reason) for reason in reasons] or ["No episode was offered."]
+        listed = [write_sentence(reason) for reason in reasons] or ["No episode was offered."]
         more = len(nothing.excluded) - len(reasons)
         after = (f"… and {more} more. All: fieldloop check",) if more > 0 else ()
         raise Refused(write_refusal(str(nothing).rstrip("."), listed, *after), reasons) from nothing
@@ -172,6 +172,6 @@ def find_release(workspace: Workspace, release: str) -> Release:
     try:
         return by_name[0] if by_name else workspace.store.get(Release, release)
     except UnknownName as unknown:
-        names = [known.name for known in workspace.all_of(Release)]
+        names = [known.name for known in workspace.find_all(Release)]
         listed = ", ".join(names[:MOST_LISTED]) or "none yet; freeze one with `fieldloop release NAME`"
         raise UnknownName("release", release, names, listed) from unknown

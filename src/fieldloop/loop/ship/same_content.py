@@ -9,7 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.check.content_lag import Evidence, LagEstimate, estimate_pooled_lag, evidence, read_content_lag_settings
+from fieldloop.check.content_lag import (
+    Evidence,
+    LagEstimate,
+    collect_lag_evidence,
+    estimate_pooled_lag,
+    read_content_lag_settings,
+)
 from fieldloop.ingest import open_log
 from fieldloop.loop.ship.same_frames import compare_frames
 from fieldloop.model.episode import Recording
@@ -170,7 +176,7 @@ def _compare_lag(camera: str, pairs: list[tuple[Recording, Recording]], how: Pai
 def _estimate_lag(camera: str, recordings: list[Recording]) -> LagEstimate:
     settings = read_content_lag_settings(default_protocol())
     kept: list[Evidence] = [
-        evidence(one.streams[camera], tuple(one.streams.values()), settings)
+        collect_lag_evidence(one.streams[camera], tuple(one.streams.values()), settings)
         for one in recordings
         if camera in one.streams
     ]

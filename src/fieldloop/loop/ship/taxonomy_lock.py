@@ -28,7 +28,7 @@ def lock_taxonomy(workspace: Workspace, words: Taxonomy) -> None:
 
 
 def is_locked(workspace: Workspace, words: Taxonomy) -> bool:
-    """Has annotation by this version begun here? From then on a release asks for phases."""
+    """Tell whether episodes were annotated with this version here; from then on a release requires phases."""
     return bool(_find_locks(workspace, words))
 
 

@@ -66,7 +66,7 @@ def train_policy_version(
 
 def _find_free_name(workspace: Workspace) -> str:
     """Return the next number that no version has."""
-    taken = {version.name for version in workspace.all_of(PolicyVersion)}
+    taken = {version.name for version in workspace.find_all(PolicyVersion)}
     return next(name for n in count(len(taken) + 1) if (name := f"p{n}") not in taken)
 
 

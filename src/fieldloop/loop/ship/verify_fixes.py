@@ -62,7 +62,7 @@ def _find_failure_after_fixes(
     within = replace(rules, annotations={episode.id: tuple(span for span in spans if span.end_ns >= span.start_ns)})
     answered = {one.check: one for one in before if checks.CHECKS[one.check].pixels}
     measured = (answered.get(one.check, one) for one in measure_recording(mended, within, pixels=not before).measured)
-    protocol = rules.protocol(episode)
+    protocol = rules.get_protocol(episode)
     report = checks.make_episode_report(episode, checks.judge_measurements(measured, protocol), protocol.version_name)
     if report.status is Status.PASSED:
         return None

@@ -66,7 +66,7 @@ class PartCache:
             "schema": SCHEMA,
             "log": part.path.name,
             "path": str(part.path.resolve()),
-            "identity": _identify_log(part),
+            "identity": _compute_log_key(part),
             "start": part.start,
             "pixels": part.pixels,
             RULES: fingerprint_rules(self.rules),
@@ -100,7 +100,7 @@ class PartCache:
 
     def _get_file(self, part: Part) -> Path:
         mapping = part.mapping.fingerprint if part.mapping else ""
-        key = [_identify_log(part), part.start, part.stop, part.pixels, fingerprint_rules(self.rules), mapping]
+        key = [_compute_log_key(part), part.start, part.stop, part.pixels, fingerprint_rules(self.rules), mapping]
         if part.amendments:
             key.append([(one.name, one.value) for one in part.amendments.stated])
         return self.folder / f"{_compute_short_hash(key)}.json"
@@ -122,10 +122,10 @@ class PartCache:
 @lru_cache(maxsize=8)
 def fingerprint_rules(rules: Rules) -> str:
     """Fingerprint of all that a result depends on beside the log: what is measured, calibrations and annotations."""
-    return compute_fingerprint([rules.measuring, to_plain(rules.calibrations), to_plain(rules.annotations)])
+    return compute_fingerprint([rules.fingerprint, to_plain(rules.calibrations), to_plain(rules.annotations)])
 
 
-def _identify_log(part: Part) -> str:
+def _compute_log_key(part: Part) -> str:
     files = part.open().files
     return _compute_short_hash([(file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in files])
 

@@ -32,7 +32,7 @@ class Rules:
     refused: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def measuring(self) -> str:
+    def fingerprint(self) -> str:
         """Fingerprint of all that changes what is measured: parameters of every protocol, and the checks themselves."""
         tasks = {task: checks.fingerprint_measuring_numbers(protocol) for task, protocol in self.by_task.items()}
         return compute_fingerprint(
@@ -44,7 +44,7 @@ class Rules:
         known = {episode: self.annotations[episode] for episode in episodes if episode in self.annotations}
         return replace(self, annotations=known)
 
-    def protocol(self, episode: Episode) -> CollectionProtocol:
+    def get_protocol(self, episode: Episode) -> CollectionProtocol:
         """Return the protocol of the episode's task; refuse where it may not be used."""
         if episode.task in self.refused:
             raise ProtocolError(self.refused[episode.task])
@@ -55,7 +55,7 @@ class Rules:
         episode = recording.episode
         # None for a robot that was never calibrated here; the protocol decides whether that counts
         known = None if self.calibrations is None else self.calibrations.get(episode.robot)
-        return checks.Case(recording, self.protocol(episode), known, self.annotations.get(episode.id, ()))
+        return checks.Case(recording, self.get_protocol(episode), known, self.annotations.get(episode.id, ()))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,7 +107,7 @@ def measure_part(part: Part, rules: Rules) -> PartResult:
     from threadpoolctl import threadpool_limits
 
     opened = part.open()
-    chosen = opened.part(part.start, part.stop)
+    chosen = opened.read_part(part.start, part.stop)
     # matrices are small: several threads of linear algebra would wait for each other and for the other workers
     with threadpool_limits(limits=1):
         episodes = tuple(measure_recording(part.amend_recording(one), rules, pixels=part.pixels) for one in chosen)

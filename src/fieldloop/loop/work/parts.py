@@ -44,7 +44,7 @@ def cut_into_parts(
         beside += defects
         for log in logs:
             whole = Part(log.path, mapping, pixels=pixels, reader=log.reader.name, amendments=amendments)
-            episodes = whole.open().expected
+            episodes = whole.open().expected_recordings
             expected += episodes
             parts += _cut_log(whole, episodes)
     return Cut(tuple(parts), tuple(beside), expected)

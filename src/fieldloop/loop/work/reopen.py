@@ -26,14 +26,14 @@ class Reopened:
 
     def __iter__(self) -> Iterator[Recording]:
         if not self._what:
-            return self._walk()
-        return self._workspace.track(self._walk(), f"reading {self._what}", len(self._episodes))
+            return self._iterate_recordings()
+        return self._workspace.track(self._iterate_recordings(), f"reading {self._what}", len(self._episodes))
 
-    def _walk(self) -> Iterator[Recording]:
+    def _iterate_recordings(self) -> Iterator[Recording]:
         wanted = {episode.id: episode for episode in self._episodes}
         logs = {log.blob.sha256: log for log in self._workspace.store.get_logs(list(wanted)).values()}
         for log in find_logs_as_frozen(self._workspace, list(logs.values()), self._release):
-            here = self._workspace.shelf.local(log.blob, self._workspace.cache)
+            here = self._workspace.shelf.fetch_local_copy(log.blob, self._workspace.cache)
             held = wanted.keys() & set(log.episodes)
             for recording in open_log(here, find_mapping_of_log(self._workspace, log)).recordings if held else ():
                 if known := wanted.pop(recording.episode.id, None):

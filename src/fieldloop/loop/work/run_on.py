@@ -23,7 +23,7 @@ AHEAD = 4
 """Most results that wait to be taken, per core: it bounds the memory."""
 
 
-def cores() -> int:
+def count_cores() -> int:
     """How many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
@@ -43,7 +43,7 @@ def run_each(
 
         yield from run_each_on_ray(work, items)
         return
-    todo, hands = iter(items), workers or cores()
+    todo, hands = iter(items), workers or count_cores()
     first = list(islice(todo, 2))
     if hands <= 1 or len(first) < 2:  # noqa: PLR2004 - a pool for one item only costs its start
         yield from map(work, chain(first, todo))
@@ -97,7 +97,7 @@ def _start_worker(work: Callable[[Any], Any]) -> None:
     signal.signal(
         signal.SIGTERM, _end_worker
     )  # under a service manager workers receive it, too: they remove partial files
-    _leave_with_parent()
+    _exit_with_parent()
     _WORK.append(work)
 
 
@@ -113,7 +113,7 @@ def _run_item(item: Any) -> Any:
         raise WorkerEnded from ended
 
 
-def _leave_with_parent() -> None:
+def _exit_with_parent() -> None:
     """End this worker when the process that started it is gone: a killed command leaves nothing running."""
     parent = multiprocessing.parent_process()
     assert parent is not None, "a worker has a parent"

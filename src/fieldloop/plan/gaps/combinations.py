@@ -33,7 +33,7 @@ class Missing:
         return sum(int(marks.sum()) for marks in self.marks.values())
 
 
-def encode(table: Table, logged: Iterable[Stratum]) -> Codes:
+def encode_strata(table: Table, logged: Iterable[Stratum]) -> Codes:
     """Return one row of codes per logged stratum; a level that is not logged or not deployed is 0."""
     place = {factor: at for at, factor in enumerate(table.factors)}
     known = [{level: code for code, level in enumerate(levels)} for levels in table.levels]
@@ -47,7 +47,7 @@ def encode(table: Table, logged: Iterable[Stratum]) -> Codes:
     return codes
 
 
-def find_missing(table: Table, shown: Codes, strength: int) -> Missing:
+def find_missing_combinations(table: Table, shown: Codes, strength: int) -> Missing:
     """Mark what is deployed but never shown: single levels, then pairs, up to `strength` conditions together."""
     unseen: dict[Columns, Mask] = {}
     marks: dict[Columns, Mask] = {}
@@ -57,15 +57,15 @@ def find_missing(table: Table, shown: Codes, strength: int) -> Missing:
     for size in range(1, min(strength, len(table.factors)) + 1):
         for columns in itertools.combinations(range(len(table.factors)), size):
             shape = tuple(len(table.levels[at]) for at in columns)
-            here, cells = keys(codes, columns, shape), int(np.prod(shape))
+            here, cells = number_combinations(codes, columns, shape), int(np.prod(shape))
             shares[columns] = np.bincount(here, exposure, cells).astype(np.float64)
-            seen = np.bincount(keys(shown, columns, shape), minlength=cells) > 0
-            unseen[columns] = (shares[columns] > 0.0) & ~seen & ~_cells_without_factor(shape)
-            marks[columns] = unseen[columns] & ~_implied_cells(marks, columns, shape)
+            seen = np.bincount(number_combinations(shown, columns, shape), minlength=cells) > 0
+            unseen[columns] = (shares[columns] > 0.0) & ~seen & ~_mark_cells_without_factor(shape)
+            marks[columns] = unseen[columns] & ~_mark_implied_cells(marks, columns, shape)
     return Missing(unseen, marks, shares)
 
 
-def keys(codes: Codes, columns: Columns, shape: tuple[int, ...]) -> NDArray[np.int64]:
+def number_combinations(codes: Codes, columns: Columns, shape: tuple[int, ...]) -> NDArray[np.int64]:
     """Return one number per row for its levels in these columns."""
     key = np.zeros(len(codes), dtype=np.int64)
     for at, size in zip(columns, shape, strict=True):
@@ -73,16 +73,16 @@ def keys(codes: Codes, columns: Columns, shape: tuple[int, ...]) -> NDArray[np.i
     return key
 
 
-def holds_missing(table: Table, missing: Missing) -> Mask:
+def mark_strata_with_missing_combinations(table: Table, missing: Missing) -> Mask:
     """Mark the strata that hold at least one missing combination."""
     inside = np.zeros(len(table), dtype=bool)
     for columns, marks in missing.marks.items():
         if marks.any():
-            inside |= marks[keys(table.codes, columns, tuple(len(table.levels[at]) for at in columns))]
+            inside |= marks[number_combinations(table.codes, columns, tuple(len(table.levels[at]) for at in columns))]
     return inside & (table.exposure > 0.0)
 
 
-def name_missing(table: Table, missing: Missing, most: int) -> Iterator[CoverageGap]:
+def list_missing_combinations(table: Table, missing: Missing, most: int) -> Iterator[CoverageGap]:
     """Name the largest by their share of production, levels before combinations of them."""
     combinations = [
         (len(columns), -float(missing.shares[columns][key]), columns, int(key))
@@ -90,7 +90,7 @@ def name_missing(table: Table, missing: Missing, most: int) -> Iterator[Coverage
         for key in np.flatnonzero(marks)
     ]
     for size, share, columns, key in sorted(combinations)[:most]:
-        stratum = _stratum(table, columns, key)
+        stratum = _make_stratum(table, columns, key)
         if size == 1:
             message = note("plan.level_never_shown", stratum=str(stratum), share=-share)
             yield CoverageGap(GapKind.NEVER_SHOWN, stratum, -share, message)
@@ -98,12 +98,12 @@ def name_missing(table: Table, missing: Missing, most: int) -> Iterator[Coverage
             message = note("plan.combination_never_shown", stratum=str(stratum), share=-share)
             yield CoverageGap(GapKind.COMBINATION, stratum, -share, message)
     if len(combinations) > most:
-        whole = float(table.exposure[holds_missing(table, missing)].sum())
+        whole = float(table.exposure[mark_strata_with_missing_combinations(table, missing)].sum())
         message = note("plan.more_combinations", more=len(combinations) - most, all=len(combinations), share=whole)
         yield CoverageGap(GapKind.COMBINATION, Stratum(), whole, message)
 
 
-def _cells_without_factor(shape: tuple[int, ...]) -> Mask:
+def _mark_cells_without_factor(shape: tuple[int, ...]) -> Mask:
     """Mark cells of strata that leave one of the factors out: level 0 stands for that."""
     absent = np.zeros(shape, dtype=bool)
     for axis in range(len(shape)):
@@ -111,7 +111,7 @@ def _cells_without_factor(shape: tuple[int, ...]) -> Mask:
     return absent.ravel()
 
 
-def _implied_cells(marks: Mapping[Columns, Mask], columns: Columns, shape: tuple[int, ...]) -> Mask:
+def _mark_implied_cells(marks: Mapping[Columns, Mask], columns: Columns, shape: tuple[int, ...]) -> Mask:
     """Mark cells that add nothing, because a part of them is marked already."""
     implied = np.zeros(shape, dtype=bool)
     for size in range(1, len(columns)):
@@ -121,7 +121,7 @@ def _implied_cells(marks: Mapping[Columns, Mask], columns: Columns, shape: tuple
     return implied.ravel()
 
 
-def _stratum(table: Table, columns: Columns, key: int) -> Stratum:
+def _make_stratum(table: Table, columns: Columns, key: int) -> Stratum:
     at = np.unravel_index(key, [len(table.levels[column]) for column in columns])
     return Stratum.of(
         {table.factors[column]: table.levels[column][int(code)] for column, code in zip(columns, at, strict=True)}

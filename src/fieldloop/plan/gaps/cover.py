@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.plan.gaps.combinations import Columns, Mask, Missing, keys
+from fieldloop.plan.gaps.combinations import Columns, Mask, Missing, number_combinations
 from fieldloop.plan.strata import Codes, Table
 
 MOST_FOR_ARRAY = 5_000
@@ -15,7 +15,7 @@ MOST_FOR_ARRAY = 5_000
 RowIndices = NDArray[np.intp]
 
 
-def cover(table: Table, missing: Missing) -> list[int]:
+def choose_strata_to_cover_missing(table: Table, missing: Missing) -> list[int]:
     """Return rows of the table, most useful first, that together show every missing combination.
 
     A covering array is close to the minimum but ignores what was shown and what is deployed. Greedy picking of deployed
@@ -26,7 +26,7 @@ def cover(table: Table, missing: Missing) -> list[int]:
     wanted = {columns: unseen for columns, unseen in missing.unseen.items() if unseen.any()}
     if not wanted:
         return []
-    proposed = _covering_array_rows(table, deployed, max(map(len, wanted)))
+    proposed = _find_covering_array_rows(table, deployed, max(map(len, wanted)))
     first = _pick_rows_greedily(table, wanted, [proposed, deployed])
     second = _pick_rows_greedily(table, wanted, [deployed], stop_at=len(first))
     return second if len(second) < len(first) else first
@@ -41,7 +41,7 @@ def _pick_rows_greedily(
     chosen: list[int] = []
     for pool in pools:
         codes = table.codes[pool]
-        cells = {columns: keys(codes, columns, shapes[columns]) for columns in wanted}
+        cells = {columns: number_combinations(codes, columns, shapes[columns]) for columns in wanted}
         while len(pool) and len(chosen) < stop_at:
             news = np.zeros(len(pool), dtype=np.int32)
             for columns, marks in still.items():
@@ -56,7 +56,7 @@ def _pick_rows_greedily(
     return chosen
 
 
-def _covering_array_rows(table: Table, deployed: RowIndices, strength: int) -> RowIndices:
+def _find_covering_array_rows(table: Table, deployed: RowIndices, strength: int) -> RowIndices:
     """The deployed rows of a covering array over all levels."""
     from covertable import make
 

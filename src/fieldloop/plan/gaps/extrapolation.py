@@ -35,13 +35,13 @@ class Outside:
     code: str
 
 
-def extrapolation_gaps(quantities: Quantities, settings: Section) -> Iterator[CoverageGap]:
+def find_extrapolation_gaps(quantities: Quantities, settings: Section) -> Iterator[CoverageGap]:
     """Name what production asks for beyond the demonstrations, with the quantities that leave their range."""
-    names, met, shown, sites = _points(quantities, settings)
+    names, met, shown, sites = _collect_points(quantities, settings)
     if not names or len(met) == 0 or len(shown) < int(settings.number("min_range_attempts")):
         return
-    new_region = points_outside(met, shown, int(settings.number("hull_dimensions")), settings.number("far_share"))
-    if not beyond_chance(new_region, len(shown), settings):
+    new_region = find_points_outside(met, shown, int(settings.number("hull_dimensions")), settings.number("far_share"))
+    if not is_beyond_chance(new_region, len(shown), settings):
         return
     count, expected = int(new_region.points.sum()), new_region.alike / len(shown)
     share = count / len(met)
@@ -49,21 +49,21 @@ def extrapolation_gaps(quantities: Quantities, settings: Section) -> Iterator[Co
     where = Stratum.of(site=site) if site and most > count / 2 else Stratum()
     message = note(
         new_region.code, share=share, count=count, attempts=len(met), quantities=tuple(names), expected=expected,
-        ways=tuple(_range_exit_notes(names, met[new_region.points], shown)), site=where.level("site") or "",
+        ways=tuple(_note_range_exits(names, met[new_region.points], shown)), site=where.level("site") or "",
     )  # fmt: skip
     yield CoverageGap(GapKind.EXTRAPOLATION, where, share, message)
 
 
-def points_outside(met: Floats, shown: Floats, hull_dimensions: int, far_share: float) -> Outside:
+def find_points_outside(met: Floats, shown: Floats, hull_dimensions: int, far_share: float) -> Outside:
     """Find the points of production that lie outside the demonstrations."""
     if shown.shape[1] <= hull_dimensions:
-        by_hull = _outside_hull(met, shown)
+        by_hull = _find_points_outside_hull(met, shown)
         if by_hull is not None:
             return by_hull
-    return _far_from_any(met, shown, far_share)
+    return _find_points_far_from_any(met, shown, far_share)
 
 
-def beyond_chance(found: Outside, demonstrations: int, settings: Section) -> bool:
+def is_beyond_chance(found: Outside, demonstrations: int, settings: Section) -> bool:
     """Is clearly more of production outside than if it were drawn like the demonstrations, and enough to report?"""
     count, attempts = int(found.points.sum()), len(found.points)
     excess = count / attempts - found.alike / demonstrations
@@ -73,7 +73,7 @@ def beyond_chance(found: Outside, demonstrations: int, settings: Section) -> boo
     return surely > 0.0 and excess >= settings.number("extrapolation_share")
 
 
-def _outside_hull(met: Floats, shown: Floats) -> Outside | None:
+def _find_points_outside_hull(met: Floats, shown: Floats) -> Outside | None:
     """Measure by the convex hull; None where the demonstrations are flat in some direction."""
     from scipy.spatial import ConvexHull, QhullError
 
@@ -93,7 +93,7 @@ def _outside_hull(met: Floats, shown: Floats) -> Outside | None:
     return Outside(beyond, len(hull.vertices), OUTSIDE_HULL)
 
 
-def _far_from_any(met: Floats, shown: Floats, far_share: float) -> Outside:
+def _find_points_far_from_any(met: Floats, shown: Floats, far_share: float) -> Outside:
     """Measure by the distance to the nearest demonstration, compared with distances between demonstrations."""
     from scipy.spatial import cKDTree
 
@@ -107,11 +107,11 @@ def _far_from_any(met: Floats, shown: Floats, far_share: float) -> Outside:
     return Outside(beyond, int((apart > limit).sum()), FAR_FROM_ANY)
 
 
-def _points(quantities: Quantities, settings: Section) -> tuple[list[str], Floats, Floats, NDArray[np.object_]]:
+def _collect_points(quantities: Quantities, settings: Section) -> tuple[list[str], Floats, Floats, NDArray[np.object_]]:
     """Return both sides in the quantities that enough of each side logs, without rows that miss one."""
     silent = 1.0 - settings.number("min_said_share")
     asked = (*settings["range_facts"], *settings["position_facts"])
-    columns = {n: (quantities.met(n), quantities.shown(n)) for n in asked}
+    columns = {n: (quantities.get_production_values(n), quantities.get_demonstrated_values(n)) for n in asked}
     names = [n for n, sides in columns.items() if all(len(s) and np.isnan(s).mean() <= silent for s in sides)]
     if not names:
         return [], np.empty((0, 0)), np.empty((0, 0)), np.empty(0, dtype=object)
@@ -120,7 +120,7 @@ def _points(quantities: Quantities, settings: Section) -> tuple[list[str], Float
     return names, met[complete], shown[~np.isnan(shown).any(axis=1)], quantities.sites[complete]
 
 
-def _range_exit_notes(names: Sequence[str], beyond: Floats, shown: Floats) -> Iterator[Note]:
+def _note_range_exits(names: Sequence[str], beyond: Floats, shown: Floats) -> Iterator[Note]:
     """Count how often each quantity left its range; what left none is new only in combination."""
     low, high = shown.min(axis=0), shown.max(axis=0)
     below, above = beyond < low, beyond > high

@@ -13,36 +13,39 @@ from fieldloop.plan.gaps.quantities import Floats, Quantities
 from fieldloop.protocol import Section
 
 
-def position_gaps(quantities: Quantities, settings: Section) -> Iterator[CoverageGap]:
+def find_position_gaps(quantities: Quantities, settings: Section) -> Iterator[CoverageGap]:
     """Name the boxes of the workspace and the sectors of orientation that production uses but no one showed."""
-    names = [n for n in settings["position_facts"] if _both_sides_log(quantities, n)]
+    names = [n for n in settings["position_facts"] if _is_logged_on_both_sides(quantities, n)]
     least = settings.number("position_share")
     if names:
-        yield from _box_gaps(quantities, names, settings)
+        yield from _find_box_gaps(quantities, names, settings)
     for name in settings["angle_facts"]:
-        if _both_sides_log(quantities, name):
-            yield from _sector_gaps(quantities, name, int(settings.number("angle_sectors")), least)
+        if _is_logged_on_both_sides(quantities, name):
+            yield from _find_sector_gaps(quantities, name, int(settings.number("angle_sectors")), least)
 
 
-def unlogged_positions(quantities: Quantities, settings: Section) -> tuple[Note, ...]:
+def note_unlogged_positions(quantities: Quantities, settings: Section) -> tuple[Note, ...]:
     """Name the positions and angles that one side does not log, so that they cannot be compared."""
     asked = (*settings["position_facts"], *settings["angle_facts"])
-    unlogged = tuple(n for n in asked if not _both_sides_log(quantities, n))
+    unlogged = tuple(n for n in asked if not _is_logged_on_both_sides(quantities, n))
     if not unlogged or not quantities.episodes or not quantities.outcomes:
         return ()
     return (note("plan.positions_not_logged", quantities=unlogged, all=len(unlogged) == len(asked)),)
 
 
-def _both_sides_log(quantities: Quantities, name: str) -> bool:
-    return not (np.isnan(quantities.shown(name)).all() or np.isnan(quantities.met(name)).all())
+def _is_logged_on_both_sides(quantities: Quantities, name: str) -> bool:
+    return not (
+        np.isnan(quantities.get_demonstrated_values(name)).all()
+        or np.isnan(quantities.get_production_values(name)).all()
+    )
 
 
-def _box_gaps(quantities: Quantities, names: Sequence[str], settings: Section) -> Iterator[CoverageGap]:
+def _find_box_gaps(quantities: Quantities, names: Sequence[str], settings: Section) -> Iterator[CoverageGap]:
     cells, least = int(settings.number("position_cells")), settings.number("position_share")
     stray = settings.number("position_stray_share")
     met, shown = (
-        _complete_rows([quantities.met(n) for n in names]),
-        _complete_rows([quantities.shown(n) for n in names]),
+        _select_complete_rows([quantities.get_production_values(n) for n in names]),
+        _select_complete_rows([quantities.get_demonstrated_values(n) for n in names]),
     )
     if not len(met) or not len(shown):
         return
@@ -61,8 +64,11 @@ def _box_gaps(quantities: Quantities, names: Sequence[str], settings: Section) -
             yield CoverageGap(GapKind.POSITION, Stratum(), share, message)
 
 
-def _sector_gaps(quantities: Quantities, name: str, sectors: int, least: float) -> Iterator[CoverageGap]:
-    used, seen = (_count_by_sector(values, sectors) for values in (quantities.met(name), quantities.shown(name)))
+def _find_sector_gaps(quantities: Quantities, name: str, sectors: int, least: float) -> Iterator[CoverageGap]:
+    used, seen = (
+        _count_by_sector(values, sectors)
+        for values in (quantities.get_production_values(name), quantities.get_demonstrated_values(name))
+    )
     width = 360.0 / sectors
     for at in range(sectors):
         share = float(used[at] / used.sum())
@@ -78,7 +84,7 @@ def _count_by_sector(angles: Floats, sectors: int) -> Floats:
     return np.bincount(np.minimum((turn * sectors).astype(int), sectors - 1), minlength=sectors).astype(np.float64)
 
 
-def _complete_rows(columns: Sequence[Floats]) -> Floats:
+def _select_complete_rows(columns: Sequence[Floats]) -> Floats:
     """Keep rows in which every column has a value."""
     table = np.column_stack(columns)
     return np.asarray(table[~np.isnan(table).any(axis=1)])

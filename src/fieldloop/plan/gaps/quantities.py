@@ -31,12 +31,12 @@ class Quantities:
         self._telemetry = [dict(o.facts) for o in outcomes]
         self.sites = np.asarray([o.stratum.level("site") or o.site for o in outcomes], dtype=object)
 
-    def shown(self, name: str) -> Floats:
+    def get_demonstrated_values(self, name: str) -> Floats:
         """Return the quantity in each demonstration."""
         logged = [parse_finite_number(facts.get(name, "")) for facts in self._facts]
         return self._fill_from_catalogue(name, logged, (e.handled for e in self.episodes))
 
-    def met(self, name: str) -> Floats:
+    def get_production_values(self, name: str) -> Floats:
         """Return the quantity in each attempt of production."""
         values = (facts.get(name, math.nan) for facts in self._telemetry)
         logged = [value if math.isfinite(value) else None for value in values]
@@ -44,20 +44,20 @@ class Quantities:
 
     def _fill_from_catalogue(self, name: str, logged: list[float | None], handled: Iterable[str]) -> Floats:
         """Fill what the log leaves open from the catalogue."""
-        values = _column(logged)
+        values = _make_column(logged)
         read = OF_ARTICLES.get(name)
         if read is None or not self.skus or not np.isnan(values).any():
             return values
         known = [read(self.skus[item]) if item in self.skus else None for item in handled]
-        return np.where(np.isnan(values), _column(known), values)
+        return np.where(np.isnan(values), _make_column(known), values)
 
-    def other_sites(self, measured: Collection[str]) -> list[tuple[str, float]]:
+    def list_values_at_other_sites(self, measured: Collection[str]) -> list[tuple[str, float]]:
         """Return the other sites with their shares of production; '' for all where none was measured."""
         if not measured:
             return [("", 1.0)]
         return [(s.id, s.share) for s in self.deployment.sites if s.id not in measured] if self.deployment else []
 
-    def catalogue(self, name: str, site: str = "") -> tuple[Floats, Floats]:
+    def get_catalogue_values_and_picks(self, name: str, site: str = "") -> tuple[Floats, Floats]:
         """Return the known quantity of every article picked at a site, and its picks; both empty where unknown."""
         read = OF_ARTICLES.get(name)
         if read is None:
@@ -67,7 +67,7 @@ class Quantities:
         known = [(value, picks) for value, picks in rows if value is not None and picks > 0.0]
         return np.asarray([v for v, _ in known], dtype=np.float64), np.asarray([p for _, p in known], dtype=np.float64)
 
-    def stated(self, name: str) -> dict[str, tuple[float, float]]:
+    def get_stated_ranges(self, name: str) -> dict[str, tuple[float, float]]:
         """Return the range that the map states at each site, over all its zones and shifts."""
         range_of_site: dict[str, tuple[float, float]] = {}
         for site in self.deployment.sites if self.deployment else ():
@@ -77,5 +77,5 @@ class Quantities:
         return range_of_site
 
 
-def _column(values: Iterable[float | None]) -> Floats:
+def _make_column(values: Iterable[float | None]) -> Floats:
     return np.asarray([math.nan if value is None else value for value in values], dtype=np.float64)

@@ -36,7 +36,7 @@ def keep_first_and_count_rest(items: Sequence[Note]) -> tuple[Note, ...]:
     return (*items[:MOST_NAMED], *rest)
 
 
-def unknown_article_gaps(deployment: Deployment | None, outcomes: Sequence[Outcome]) -> Iterator[CoverageGap]:
+def find_unknown_article_gaps(deployment: Deployment | None, outcomes: Sequence[Outcome]) -> Iterator[CoverageGap]:
     """Report how much of production picks such articles, and how often it fails; a plan cannot ask for them."""
     catalogue = {sku.id: sku for sku in deployment.skus} if deployment else {}
     strange = [o for o in outcomes if is_unknown_article(catalogue, o.stratum, o.item)]

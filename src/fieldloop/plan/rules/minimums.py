@@ -24,17 +24,17 @@ class Floor:
     stratum: Stratum
     least: int
 
-    def lacks(self, table: Table, good: Floats) -> int:
+    def count_lacking(self, table: Table, good: Floats) -> int:
         """Return how many are missing, with so many good demonstrations of each stratum."""
-        return max(0, self.least - int(good[table.rows(self.stratum)].sum()))
+        return max(0, self.least - int(good[table.find_rows(self.stratum)].sum()))
 
-    def demand(self, demonstrations: int) -> Demand:
+    def make_demand(self, demonstrations: int) -> Demand:
         """Return a demand for so many."""
         why = note("plan.degraded_floor", stratum=str(self.stratum), least=self.least)
         return Demand(f"{MINIMUM}{self.stratum}", self.stratum, demonstrations, why, OWN)
 
 
-def degraded_floors(table: Table, total: float, settings: Section) -> tuple[Floor, ...]:
+def list_degraded_minimums(table: Table, total: float, settings: Section) -> tuple[Floor, ...]:
     """Return the minimum of each degraded bin of the map, out of so many good demonstrations."""
     if "bin" not in table.factors:
         return ()

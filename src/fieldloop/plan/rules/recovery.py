@@ -12,7 +12,7 @@ from fieldloop.model.note import Note, note
 from fieldloop.model.plan import Quota, QuotaKind
 from fieldloop.model.policy import FailureClass, Outcome
 from fieldloop.plan.places import Narrowest
-from fieldloop.plan.rules.tiers import part_of
+from fieldloop.plan.rules.tiers import split_off_quota
 from fieldloop.protocol import Section
 
 FACTOR = "recovery"
@@ -31,8 +31,8 @@ def ask_for_recoveries(
     ordinary = [at for at, quota in enumerate(quotas) if quota.kind is QuotaKind.DEMONSTRATION]
     total = sum(quotas[at].demonstrations for at in ordinary)
     wanted = int(settings.number("recovery_share") * total)
-    tries, failures = _attempts_by_quota(quotas, outcomes)
-    shown = _shown_by_quota(quotas, episodes)
+    tries, failures = _count_attempts_by_quota(quotas, outcomes)
+    shown = _count_recoveries_by_quota(quotas, episodes)
     amounts = _deal_in_proportion(wanted, [sum(c[cls] for c in failures) for _, cls in kinds])
     taken: Counter[int] = Counter()
     made: list[Quota] = []
@@ -47,18 +47,20 @@ def ask_for_recoveries(
             taken[at] += some
             left -= some
             made.append(
-                _recovery_quota(quota, some, name, _failed_this_way_note(tries[at], failures[at], cls), shown[at][name])
+                _make_recovery_quota(
+                    quota, some, name, _note_failures_of_this_kind(tries[at], failures[at], cls), shown[at][name]
+                )
             )
     left_over = [(q, q.demonstrations - taken[at]) for at, q in enumerate(quotas)]
-    return [*(part_of(q, left) if left < q.demonstrations else q for q, left in left_over if left), *made]
+    return [*(split_off_quota(q, left) if left < q.demonstrations else q for q, left in left_over if left), *made]
 
 
-def stratum_without_recovery(stratum: Stratum) -> Stratum:
+def remove_recovery_factor(stratum: Stratum) -> Stratum:
     """Return the stratum that a recovery belongs to."""
     return Stratum.of({factor: level for factor, level in stratum.levels.items() if factor != FACTOR})
 
 
-def _failed_this_way_note(tries: int, failures: Counter[FailureClass | None], cls: FailureClass) -> Note:
+def _note_failures_of_this_kind(tries: int, failures: Counter[FailureClass | None], cls: FailureClass) -> Note:
     if not tries:
         return note("plan.not_tried_here")
     if failures[cls]:
@@ -68,9 +70,9 @@ def _failed_this_way_note(tries: int, failures: Counter[FailureClass | None], cl
     return note("plan.never_failed_this_way")
 
 
-def _recovery_quota(quota: Quota, some: int, name: str, failed: Note, shown: int) -> Quota:
+def _make_recovery_quota(quota: Quota, some: int, name: str, failed: Note, shown: int) -> Quota:
     before = note("plan.recovery_shown", times=shown) if shown else note("plan.recovery_never_shown")
-    part = part_of(quota, some)
+    part = split_off_quota(quota, some)
     why = note("plan.quota_recovery", failed, before, name=name, demonstrations=some, gain=part.gain)
     stratum = Stratum.of({**quota.stratum.levels, FACTOR: name})
     return replace(part, stratum=stratum, kind=QuotaKind.RECOVERY, why=why)
@@ -89,7 +91,7 @@ def _read_recovery_kinds(settings: Section) -> list[tuple[str, FailureClass]]:
     return kinds
 
 
-def _attempts_by_quota(
+def _count_attempts_by_quota(
     quotas: Sequence[Quota], outcomes: Iterable[Outcome]
 ) -> tuple[Counter[int], list[Counter[FailureClass | None]]]:
     """Count production's attempts and, by class, its failures in the stratum of each quota; None: not classified."""
@@ -97,7 +99,7 @@ def _attempts_by_quota(
     counts: list[Counter[FailureClass | None]] = [Counter() for _ in quotas]
     narrowest = Narrowest([q.stratum for q in quotas])
     for outcome in settle_attempts(outcomes)[0]:
-        at = narrowest.of(outcome.stratum.at(outcome.site))
+        at = narrowest.find_position(outcome.stratum.add_site(outcome.site))
         if at is None:
             continue
         tries[at] += 1
@@ -106,13 +108,13 @@ def _attempts_by_quota(
     return tries, counts
 
 
-def _shown_by_quota(quotas: Sequence[Quota], episodes: Iterable[Episode]) -> list[Counter[str]]:
+def _count_recoveries_by_quota(quotas: Sequence[Quota], episodes: Iterable[Episode]) -> list[Counter[str]]:
     """Count the recoveries in hand by their name in the stratum of each quota."""
     counts: list[Counter[str]] = [Counter() for _ in quotas]
     narrowest = Narrowest([q.stratum for q in quotas])
     for episode in episodes:
-        name = episode.where.level(FACTOR)
-        at = narrowest.of(stratum_without_recovery(episode.where)) if name else None
+        name = episode.stratum_with_site.level(FACTOR)
+        at = narrowest.find_position(remove_recovery_factor(episode.stratum_with_site)) if name else None
         if name and at is not None:
             counts[at][name] += 1
     return counts

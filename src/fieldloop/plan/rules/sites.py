@@ -50,10 +50,10 @@ def sum_table_by_site(table: Table) -> dict[str, SiteFacts]:
     }
 
 
-def site_sets(table: Table, quotas: Sequence[Quota], settings: Section) -> tuple[SiteSet, ...]:
+def compute_site_sets(table: Table, quotas: Sequence[Quota], settings: Section) -> tuple[SiteSet, ...]:
     """Return what each site needs, has and gets, the primary first; a set must be complete before go-live."""
     facts = sum_table_by_site(table)
-    primary, each = _primary(facts, settings), int(settings.number("fine_tuning_demonstrations"))
+    primary, each = _choose_primary_site(facts, settings), int(settings.number("fine_tuning_demonstrations"))
     planned: Counter[tuple[str, Condition]] = Counter()
     simulated: Counter[str] = Counter()
     for quota in quotas:
@@ -65,7 +65,7 @@ def site_sets(table: Table, quotas: Sequence[Quota], settings: Section) -> tuple
     made = []
     for site in sorted(facts, key=lambda s: (s != primary, -facts[s].share, s)):
         shown = facts[site].shown
-        asked = [] if site == primary else _required_conditions(site, facts, primary)
+        asked = [] if site == primary else _list_required_conditions(site, facts, primary)
         lacking = {c: each - shown[c] for c in asked if shown[c] < each}
         left = sum(max(0, count - planned[site, c]) for c, count in lacking.items())
         made.append(
@@ -78,7 +78,7 @@ def site_sets(table: Table, quotas: Sequence[Quota], settings: Section) -> tuple
                 have=sum(min(each, shown[c]) for c in asked),
                 planned=planned[site, Condition(SITE, site)],
                 complete=not lacking,
-                message=_message(site, primary, lacking, left, at_work=facts[site].attempts > 0.0),
+                message=_note_missing_demonstrations(site, primary, lacking, left, at_work=facts[site].attempts > 0.0),
                 simulated=simulated[site],
                 open=left,
             )
@@ -86,7 +86,7 @@ def site_sets(table: Table, quotas: Sequence[Quota], settings: Section) -> tuple
     return tuple(made)
 
 
-def fine_tuning_demands(table: Table, good: Floats, budget: float, settings: Section) -> Iterator[Demand]:
+def make_fine_tuning_demands(table: Table, good: Floats, budget: float, settings: Section) -> Iterator[Demand]:
     """Ask for what the sets of further sites lack, within their part of the budget, sites that are not live first.
 
     A live site is served by where production fails, like any other: its set is asked for only where `good`, the free
@@ -94,17 +94,17 @@ def fine_tuning_demands(table: Table, good: Floats, budget: float, settings: Sec
     """
     left = int(settings.number("fine_tuning_share") * budget)
     facts = sum_table_by_site(table)
-    primary, each = _primary(facts, settings), int(settings.number("fine_tuning_demonstrations"))
+    primary, each = _choose_primary_site(facts, settings), int(settings.number("fine_tuning_demonstrations"))
     for site in sorted(facts, key=lambda s: (facts[s].attempts > 0.0, -facts[s].share, s)):
         if site == primary:
             continue
         promised, at_work = 0, facts[site].attempts > 0.0
-        for condition in _required_conditions(site, facts, primary):
+        for condition in _list_required_conditions(site, facts, primary):
             # a demonstration of a specific condition also shows the site
             lacking = each - facts[site].shown[condition] - (promised if condition.factor == SITE else 0)
             amount = min(left, lacking)
             stratum = Stratum(tuple(sorted({Condition(SITE, site), condition})))
-            if amount <= 0 or (at_work and float(good[table.rows(stratum)].sum()) >= lacking):
+            if amount <= 0 or (at_work and float(good[table.find_rows(stratum)].sum()) >= lacking):
                 continue
             left -= amount
             promised += amount
@@ -113,17 +113,19 @@ def fine_tuning_demands(table: Table, good: Floats, budget: float, settings: Sec
             yield Demand(f"{MINIMUM}{stratum}", stratum, amount, why, OWN)
 
 
-def _primary(facts: dict[str, SiteFacts], settings: Section) -> str:
+def _choose_primary_site(facts: dict[str, SiteFacts], settings: Section) -> str:
     return choose_primary_site({site: fact.share for site, fact in facts.items()}, str(settings["primary_site"]))
 
 
-def _required_conditions(site: str, facts: dict[str, SiteFacts], primary: str) -> list[Condition]:
+def _list_required_conditions(site: str, facts: dict[str, SiteFacts], primary: str) -> list[Condition]:
     """List what a further site's set must show: each condition that the primary site lacks, then the site itself."""
     specific = set(facts[site].shown) - set(facts[primary].shown)
     return sorted(specific, key=lambda c: (c.factor == SITE, c))
 
 
-def _message(site: str, primary: str, lacking: dict[Condition, int], left: int, *, at_work: bool) -> Note:
+def _note_missing_demonstrations(
+    site: str, primary: str, lacking: dict[Condition, int], left: int, *, at_work: bool
+) -> Note:
     if site == primary:
         return note("plan.primary_site", site=site)
     if not lacking:

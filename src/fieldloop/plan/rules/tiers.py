@@ -8,7 +8,7 @@ import numpy as np
 
 from fieldloop.model.deployment import Sku
 from fieldloop.model.plan import Quota, TierState
-from fieldloop.plan.bought import Bought, bought_from_people
+from fieldloop.plan.bought import Bought, count_as_made_by_people
 from fieldloop.plan.quotas import complete_reason
 from fieldloop.plan.rounding import SLACK
 from fieldloop.plan.strata import Floats, Table
@@ -18,7 +18,7 @@ DEEP, TAIL = "high", "long_tail"
 """Tiers as the map names them: picked most, and picked least."""
 
 
-def tier_targets(settings: Section) -> dict[str, int]:
+def read_tier_targets(settings: Section) -> dict[str, int]:
     """Return how many demonstrations one article of each tier should have."""
     return {
         DEEP: int(settings.number("tier_high_demonstrations")),
@@ -27,14 +27,14 @@ def tier_targets(settings: Section) -> dict[str, int]:
     }
 
 
-def target(targets: Mapping[str, int], tier: str) -> int:
+def get_tier_target(targets: Mapping[str, int], tier: str) -> int:
     """Return the target of an article; one without a tier has a target of 1."""
     return targets.get(tier, 1)
 
 
-def tier_states(skus: Iterable[Sku], shown: Counter[str], settings: Section) -> tuple[TierState, ...]:
+def compute_tier_states(skus: Iterable[Sku], shown: Counter[str], settings: Section) -> tuple[TierState, ...]:
     """Return the state of each tier: its articles, those ever shown, those at the target."""
-    targets, tiers = tier_targets(settings), defaultdict[str, list[Sku]](list)
+    targets, tiers = read_tier_targets(settings), defaultdict[str, list[Sku]](list)
     for sku in skus:
         tiers[sku.tier].append(sku)
     picks = sum(sku.picks_per_week for group in tiers.values() for sku in group)
@@ -44,18 +44,18 @@ def tier_states(skus: Iterable[Sku], shown: Counter[str], settings: Section) -> 
             picks_share=sum(sku.picks_per_week for sku in group) / picks if picks else 0.0,
             articles=len(group),
             shown=sum(shown[sku.id] > 0 for sku in group),
-            at_target=sum(shown[sku.id] >= target(targets, tier) for sku in group),
-            target=target(targets, tier),
+            at_target=sum(shown[sku.id] >= get_tier_target(targets, tier) for sku in group),
+            target=get_tier_target(targets, tier),
             simulated_share=settings.number("simulation_share") if tier == TAIL else 0.0,
         )
-        for tier, group in sorted(tiers.items(), key=lambda item: (-target(targets, item[0]), item[0]))
+        for tier, group in sorted(tiers.items(), key=lambda item: (-get_tier_target(targets, item[0]), item[0]))
     )
 
 
-def with_simulated(table: Table, good: Floats, settings: Section) -> Bought:
+def replace_part_by_simulated(table: Table, good: Floats, settings: Section) -> Bought:
     """Give a share of the long tail to the simulator, counted over all its strata because most get only one."""
     if "tier" not in table.factors:
-        return bought_from_people(good)
+        return count_as_made_by_people(good)
     at = table.factors.index("tier")
     tail = table.codes[:, at] == (table.levels[at].index(TAIL) if TAIL in table.levels[at] else -1)
     upto = np.floor(settings.number("simulation_share") * np.cumsum(np.where(tail, good, 0.0)) + SLACK)
@@ -63,7 +63,7 @@ def with_simulated(table: Table, good: Floats, settings: Section) -> Bought:
     return Bought(good - simulated, simulated)
 
 
-def part_of(quota: Quota, demonstrations: int) -> Quota:
+def split_off_quota(quota: Quota, demonstrations: int) -> Quota:
     """Return some of a quota, with that share of its gain and cost."""
     part = demonstrations / quota.demonstrations
     smaller = replace(

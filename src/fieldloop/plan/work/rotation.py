@@ -27,7 +27,7 @@ class Rota:
         self.variants: dict[str, Counter[str]] = {}
         self._met: dict[str, set[tuple[str, str]]] = {}
 
-    def deal(self, demonstrations: int, variant: str = "", slots: int = 0) -> Counter[str]:
+    def deal_demonstrations(self, demonstrations: int, variant: str = "", slots: int = 0) -> Counter[str]:
         """Deal out one stratum to at most `slots` people (0: any number); without operators to '' (unassigned)."""
         dealt: Counter[str] = Counter()
         if not self._bands:
@@ -45,30 +45,30 @@ class Rota:
         return dealt
 
 
-def qualified_operators(operators: Iterable[Operator], task: str) -> tuple[Operator, ...]:
+def list_qualified_operators(operators: Iterable[Operator], task: str) -> tuple[Operator, ...]:
     """Return the operators qualified for this task; an operator without any recorded qualification may do any."""
     return tuple(o for o in operators if not task or not o.qualified_on or task in o.qualified_on)
 
 
-def people_needed(settings: Section) -> int:
+def get_people_needed(settings: Section) -> int:
     """Return how many people rotation needs: a minimum per variant, and enough that no one exceeds the cap."""
     least = int(settings.number("min_operators_per_variant"))
     # division may give 5.000000000000001; a cap of a fifth needs five people
     return max(least, math.ceil(1.0 / settings.number("max_operator_share") - 1e-9))
 
 
-def variant_of(stratum: Stratum, settings: Section) -> str:
+def get_task_variant(stratum: Stratum, settings: Section) -> str:
     """Return the task variant of a stratum; '' where the task has only one."""
     return str(stratum.only(settings["variant_factors"]))
 
 
-def rotation_warnings(rota: Rota, total: int, settings: Section) -> Iterator[Note]:
+def note_rotation_problems(rota: Rota, total: int, settings: Section) -> Iterator[Note]:
     """Warn where the rules of rotation cannot be met for so many demonstrations."""
     if not total:
         return
     loads = rota.loads
     cap, least = settings.number("max_operator_share"), int(settings.number("min_operators_per_variant"))
-    needed = people_needed(settings)
+    needed = get_people_needed(settings)
     if len(loads) < needed:
         lacking = needed - len(loads)
         yield note("plan.too_few_operators", operators=len(loads), needed=needed, cap=cap, lacking=lacking)
@@ -81,7 +81,9 @@ def rotation_warnings(rota: Rota, total: int, settings: Section) -> Iterator[Not
         yield note("plan.variants_too_small", variants=len(few), needed=least, names=names)
 
 
-def band_warnings(operators: Sequence[Operator], deployment: Deployment | None, settings: Section) -> Iterator[Note]:
+def note_missing_people_bands(
+    operators: Sequence[Operator], deployment: Deployment | None, settings: Section
+) -> Iterator[Note]:
     """Warn of people at a site whom no operator represents."""
     if deployment is None or not operators:
         return

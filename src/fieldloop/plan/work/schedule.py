@@ -14,7 +14,7 @@ SECONDS_PER_HOUR = 3600.0
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
-def schedule(
+def schedule_orders(
     orders: Sequence[WorkOrder],
     settings: Section,
     at_ns: int,
@@ -35,35 +35,35 @@ def schedule(
         if order.kind is QuotaKind.SIMULATION:
             made.append(replace(order, number=number))
             continue
-        hours = hours_of(order, settings, tries(order))
-        takers = _takers(order)
+        hours = estimate_hours(order, settings, tries(order))
+        takers = _list_possible_operators(order)
         end = max(busy[name] for name in takers) + hours
         busy |= dict.fromkeys(takers, end)
-        begun = _local_day(at_ns, (zones or {}).get(order.site, "UTC"))
-        due = _after_working_days(begun, end / per_day, settings)
+        begun = _get_local_day(at_ns, (zones or {}).get(order.site, "UTC"))
+        due = _add_working_days(begun, end / per_day, settings)
         made.append(
             replace(order, number=number, hours=hours, cost=price * hours if price else None, due=due.isoformat())
         )
     return tuple(made)
 
 
-def _takers(order: WorkOrder) -> list[str]:
+def _list_possible_operators(order: WorkOrder) -> list[str]:
     """Return who is busy with an order; an order of no one waits for the others of its site."""
     named = [f"{kind} {name}" for kind, name in (("person", order.operator), ("robot", order.robot)) if name]
     return named or [f"site {order.site}"]
 
 
-def hours_of(order: WorkOrder, settings: Section, tries: float = 1.0) -> float:
+def estimate_hours(order: WorkOrder, settings: Section, tries: float = 1.0) -> float:
     """Return the expected hours of an order: preparing it, then demonstrations and resets, tried so often each."""
     each = settings.number("demonstration_s") + settings.number("reset_s")
     return (settings.number("order_setup_s") + order.demonstrations * tries * each) / SECONDS_PER_HOUR
 
 
-def _local_day(at_ns: int, zone: str) -> date:
+def _get_local_day(at_ns: int, zone: str) -> date:
     return datetime.fromtimestamp(at_ns / 1e9, UTC).astimezone(ZoneInfo(zone)).date()
 
 
-def _after_working_days(begun: date, days: float, settings: Section) -> date:
+def _add_working_days(begun: date, days: float, settings: Section) -> date:
     """Return the last of so many working days; the first begins on the day after the plan."""
     working = {DAYS.index(name) for name in settings["working_days"] if name in DAYS}
     if not working or len(working) < len(settings["working_days"]):

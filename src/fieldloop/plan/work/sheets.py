@@ -25,7 +25,7 @@ SheetRow = tuple[str, Mapping[str, Any]]
 """The place of an order in a sheet, and its values by column name."""
 
 
-def orders_csv(orders: Iterable[WorkOrder]) -> str:
+def write_orders_csv(orders: Iterable[WorkOrder]) -> str:
     """Write one row per order, with empty cells for what was collected."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -40,35 +40,35 @@ def orders_csv(orders: Iterable[WorkOrder]) -> str:
     return out.getvalue()
 
 
-def orders_json(orders: Sequence[WorkOrder]) -> str:
+def write_orders_json(orders: Sequence[WorkOrder]) -> str:
     """Write the same as JSON."""
     listed = [{**to_plain(order), **TO_FILL_IN} for order in orders]
     return json.dumps({"schema": SCHEMA, "orders": listed}, ensure_ascii=False, indent=2) + "\n"
 
 
-def read_returned(text: str, orders: Iterable[WorkOrder], file: str = "orders.csv") -> tuple[Returned, ...]:
+def read_returned_counts(text: str, orders: Iterable[WorkOrder], file: str = "orders.csv") -> tuple[Returned, ...]:
     """Read a returned sheet: the number collected for each order; an empty cell is not reported yet.
 
     Other columns are ignored, so a team may sort, hide and add columns.
     """
     known = {order.id for order in orders}
     by_order: dict[str, Returned | None] = {}
-    for where, row in _rows(text, file, ("order", "collected")):
+    for where, row in _read_rows(text, file, ("order", "collected")):
         name = str(row["order"])
         if name not in known:
             raise BadInput(f"{where}: {UnknownName('order', name, known)} Return the sheet that was sent out.")
         if name in by_order:
             raise BadInput(f"{where}: the order {name} occurs twice; add up its counts in one row.")
-        count = _count(row, "collected", where)
+        count = _parse_count(row, "collected", where)
         by_order[name] = None if count is None else Returned(name, count, str(row.get("note") or ""))
     return tuple(one for one in by_order.values() if one is not None)
 
 
-def read_ordered(text: str, file: str = "orders.csv") -> tuple[tuple[Stratum, int], ...]:
+def read_order_list(text: str, file: str = "orders.csv") -> tuple[tuple[Stratum, int], ...]:
     """Read the stratum and the number of demonstrations of each order in a sheet."""
     asked = []
-    for where, row in _rows(text, file, ("stratum", "demonstrations")):
-        count = _count(row, "demonstrations", where)
+    for where, row in _read_rows(text, file, ("stratum", "demonstrations")):
+        count = _parse_count(row, "demonstrations", where)
         if count is None:
             raise BadInput(f"{where}: the number of demonstrations is missing; keep the column as it was sent out.")
         try:
@@ -78,13 +78,13 @@ def read_ordered(text: str, file: str = "orders.csv") -> tuple[tuple[Stratum, in
     return tuple(asked)
 
 
-def _rows(text: str, file: str, needed: Sequence[str]) -> Iterator[SheetRow]:
+def _read_rows(text: str, file: str, needed: Sequence[str]) -> Iterator[SheetRow]:
     """Read a sheet in either format, recognised by its content; each row has the needed columns."""
     clean = text.removeprefix("\ufeff")
-    return (_json_rows if clean.lstrip().startswith(JSON_BEGINS) else _csv_rows)(clean, file, needed)
+    return (_read_json_rows if clean.lstrip().startswith(JSON_BEGINS) else _read_csv_rows)(clean, file, needed)
 
 
-def _json_rows(text: str, file: str, needed: Sequence[str]) -> Iterator[SheetRow]:
+def _read_json_rows(text: str, file: str, needed: Sequence[str]) -> Iterator[SheetRow]:
     try:
         parsed = json.loads(text)
     except json.JSONDecodeError as wrong:
@@ -96,7 +96,7 @@ def _json_rows(text: str, file: str, needed: Sequence[str]) -> Iterator[SheetRow
         yield f"{file}, order {at}", {**dict.fromkeys(needed, ""), **order, "order": order.get("id", "")}
 
 
-def _csv_rows(text: str, file: str, needed: Sequence[str]) -> Iterator[SheetRow]:
+def _read_csv_rows(text: str, file: str, needed: Sequence[str]) -> Iterator[SheetRow]:
     first = text.partition("\n")[0]
     # spreadsheets in many countries write semicolons
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=";" if first.count(";") > first.count(",") else ",")
@@ -121,7 +121,7 @@ def _csv_rows(text: str, file: str, needed: Sequence[str]) -> Iterator[SheetRow]
         raise BadInput(f"{file}, line {reader.line_num}: {wrong}; is it a CSV file?") from wrong
 
 
-def _count(row: Mapping[str, Any], name: str, where: str) -> int | None:
+def _parse_count(row: Mapping[str, Any], name: str, where: str) -> int | None:
     """Read a count from a CSV cell or a JSON number; None where it is empty."""
     given = row[name]
     if given is None or given == "":

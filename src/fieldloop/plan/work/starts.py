@@ -13,7 +13,7 @@ WRITTEN = re.compile(rf"({NUMBER}) to ({NUMBER})(?: .*)?")
 STATED = re.compile(rf"([^:]+): ({NUMBER} to {NUMBER}(?: .*)?)")
 
 
-def start_ranges(settings: Section) -> tuple[tuple[str, str], ...]:
+def get_start_ranges(settings: Section) -> tuple[tuple[str, str], ...]:
     """Read which quantities every order varies between demonstrations, as the settings state: 'yaw: 0 to 360 °'."""
     ranges = []
     for line in settings["start_conditions"]:
@@ -24,7 +24,7 @@ def start_ranges(settings: Section) -> tuple[tuple[str, str], ...]:
     return tuple(ranges)
 
 
-def initial_conditions(order: WorkOrder, rng: np.random.Generator) -> tuple[dict[str, float], ...]:
+def draw_initial_conditions(order: WorkOrder, rng: np.random.Generator) -> tuple[dict[str, float], ...]:
     """Draw one set of initial conditions per demonstration.
 
     Each range is cut into as many parts as there are demonstrations and each part is used once (Latin hypercube), so

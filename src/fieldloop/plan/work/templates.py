@@ -12,7 +12,13 @@ from fieldloop.model.identity import Ids
 from fieldloop.model.note import Note, note
 from fieldloop.model.person import Operator
 from fieldloop.model.plan import OrderTemplate, QuotaKind, WorkOrder
-from fieldloop.plan.work.rotation import Rota, people_needed, qualified_operators, rotation_warnings, variant_of
+from fieldloop.plan.work.rotation import (
+    Rota,
+    get_people_needed,
+    get_task_variant,
+    list_qualified_operators,
+    note_rotation_problems,
+)
 from fieldloop.protocol import Section
 
 KEYS = ("stratum", "demonstrations", "protocol", "site", "robot", "slots", "kind", "skus", "start")
@@ -33,33 +39,40 @@ class Crew:
     registers: bool = True
 
 
-def fill(
+def fill_templates(
     templates: Sequence[OrderTemplate], crew: Crew, settings: Section, plan: str, ids: Ids
 ) -> tuple[tuple[WorkOrder, ...], tuple[Note, ...]]:
     """Turn templates into orders, people and robots taking turns; warn where the rules of rotation cannot be met."""
-    rota = Rota(qualified_operators(crew.operators, crew.task))
-    robots = {site: _robots_at_site(crew.robots, site) for site in sorted({t.site for t in templates})}
+    rota = Rota(list_qualified_operators(crew.operators, crew.task))
+    robots = {site: _list_robots_at_site(crew.robots, site) for site in sorted({t.site for t in templates})}
     made: list[WorkOrder] = []
     for turn, template in enumerate(templates):
         if template.kind is QuotaKind.SIMULATION:
-            made.append(_order(template, ids, plan, "", "", template.demonstrations, template.skus))
+            made.append(_make_order(template, ids, plan, "", "", template.demonstrations, template.skus))
             continue
         here = robots[template.site]
         robot = template.robot or (here[turn % len(here)] if here else "")
-        dealt, at = rota.deal(template.demonstrations, variant_of(template.stratum, settings), template.slots), 0
+        dealt, at = (
+            rota.deal_demonstrations(
+                template.demonstrations, get_task_variant(template.stratum, settings), template.slots
+            ),
+            0,
+        )
         for operator, count in dealt.items():
-            made.append(_order(template, ids, plan, robot, operator, count, _articles_of_order(template, at, count)))
+            made.append(
+                _make_order(template, ids, plan, robot, operator, count, _select_articles_of_order(template, at, count))
+            )
             at += count
     real = sum(t.demonstrations for t in templates if t.kind is not QuotaKind.SIMULATION)
     if real and not crew.operators and not crew.robots:
-        return tuple(made), (_unassigned_note(settings, crew),)
-    warnings = [*rotation_warnings(rota, real, settings), *_missing_robot_warnings(templates, robots)]
+        return tuple(made), (_note_unassigned_orders(settings, crew),)
+    warnings = [*note_rotation_problems(rota, real, settings), *_note_missing_robots(templates, robots)]
     return tuple(made), tuple(warnings)
 
 
-def _unassigned_note(settings: Section, crew: Crew) -> Note:
+def _note_unassigned_orders(settings: Section, crew: Crew) -> Note:
     code = "plan.unassigned" if crew.registers else "plan.unassigned_in_folder"
-    return note(code, needed=people_needed(settings))
+    return note(code, needed=get_people_needed(settings))
 
 
 def read_templates(text: str, file: str = "templates.toml") -> tuple[OrderTemplate, ...]:
@@ -68,18 +81,18 @@ def read_templates(text: str, file: str = "templates.toml") -> tuple[OrderTempla
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as wrong:
         raise BadInput(f"{file} is not TOML: {wrong}.") from wrong
-    return tuple(_template(name, row, f"{file} [{name}]") for name, row in tables.items())
+    return tuple(_parse_template(name, row, f"{file} [{name}]") for name, row in tables.items())
 
 
-def _template(name: str, row: Any, where: str) -> OrderTemplate:
+def _parse_template(name: str, row: Any, where: str) -> OrderTemplate:
     if not isinstance(row, Mapping):
         raise BadInput(f"{where}: a template must be a table; write [{name}] and its lines under it.")
     for key in row:
         if key not in KEYS:
             raise BadInput(f"{where}: {UnknownName('key', key, KEYS, ', '.join(KEYS))}")
-    stratum = Stratum.parse(_text(row, "stratum", where))
-    site = _text(row, "site", where) or stratum.level("site") or ""
-    kind = _text(row, "kind", where) or QuotaKind.DEMONSTRATION
+    stratum = Stratum.parse(_read_text(row, "stratum", where))
+    site = _read_text(row, "site", where) or stratum.level("site") or ""
+    kind = _read_text(row, "kind", where) or QuotaKind.DEMONSTRATION
     kinds = [known.value for known in QuotaKind]
     if kind not in kinds:
         raise BadInput(f"{where}: {UnknownName('kind', kind, kinds, ', '.join(kinds))}")
@@ -91,32 +104,32 @@ def _template(name: str, row: Any, where: str) -> OrderTemplate:
     return OrderTemplate(
         name=name,
         stratum=stratum,
-        demonstrations=_count(row, "demonstrations", where),
-        protocol=_text(row, "protocol", where),
+        demonstrations=_read_count(row, "demonstrations", where),
+        protocol=_read_text(row, "protocol", where),
         site=site,
-        robot=_text(row, "robot", where),
-        slots=_count(row, "slots", where) if "slots" in row else 0,
+        robot=_read_text(row, "robot", where),
+        slots=_read_count(row, "slots", where) if "slots" in row else 0,
         kind=QuotaKind(kind),
         skus=tuple(skus),
         start=tuple((str(key), str(value)) for key, value in start.items()),
     )
 
 
-def _text(row: Mapping[str, Any], key: str, where: str) -> str:
+def _read_text(row: Mapping[str, Any], key: str, where: str) -> str:
     value = row.get(key, "")
     if not isinstance(value, str):
         raise BadInput(f"{where}: {key} = {value!r} should be text in quotes.")
     return value.strip()
 
 
-def _count(row: Mapping[str, Any], key: str, where: str) -> int:
+def _read_count(row: Mapping[str, Any], key: str, where: str) -> int:
     value = row.get(key)
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
         raise BadInput(f"{where}: {key} = {value!r} should be a whole number from 1.")
     return value
 
 
-def _order(
+def _make_order(
     template: OrderTemplate, ids: Ids, plan: str, robot: str, operator: str, count: int, skus: tuple[str, ...]
 ) -> WorkOrder:
     return WorkOrder(
@@ -125,16 +138,16 @@ def _order(
     )  # fmt: skip
 
 
-def _articles_of_order(template: OrderTemplate, at: int, count: int) -> tuple[str, ...]:
+def _select_articles_of_order(template: OrderTemplate, at: int, count: int) -> tuple[str, ...]:
     """Broad: each order has its own articles. Deep: all operators share a few, so that none is only one person's."""
     return template.skus[at : at + count] if len(template.skus) >= template.demonstrations else template.skus
 
 
-def _robots_at_site(robots: Iterable[Robot], site: str) -> list[str]:
+def _list_robots_at_site(robots: Iterable[Robot], site: str) -> list[str]:
     return [r.id for r in robots if not site or r.site == site]
 
 
-def _missing_robot_warnings(templates: Sequence[OrderTemplate], robots: Mapping[str, Sequence[str]]) -> Iterator[Note]:
+def _note_missing_robots(templates: Sequence[OrderTemplate], robots: Mapping[str, Sequence[str]]) -> Iterator[Note]:
     real = {t.site for t in templates if t.kind is not QuotaKind.SIMULATION and not t.robot}
     for site in sorted(real):
         if not robots[site]:

@@ -10,7 +10,7 @@ from fieldloop.protocol.linting.remark import Remark, Severity
 WHOLE = 1e-6
 
 
-def shares_not_summing_to_one(draft: Draft) -> Iterator[Remark]:
+def find_shares_not_summing_to_one(draft: Draft) -> Iterator[Remark]:
     """Shares are of all episodes."""
     for name, asked in draft.protocol.balance.items():
         total = sum(asked.shares.values())
@@ -24,7 +24,7 @@ def shares_not_summing_to_one(draft: Draft) -> Iterator[Remark]:
             )
 
 
-def no_failures_asked(draft: Draft) -> Iterator[Remark]:
+def find_no_failures_asked(draft: Draft) -> Iterator[Remark]:
     """Asking for no failure at all contradicts keeping them."""
     outcome = draft.protocol.balance.get("outcome")
     if outcome and draft.protocol.setting("episode.failures_kept") and outcome.shares.get("succeeded", 0.0) >= 1.0:
@@ -37,7 +37,7 @@ def no_failures_asked(draft: Draft) -> Iterator[Remark]:
         )
 
 
-def rotation_that_operators_cannot_fill(draft: Draft) -> Iterator[Remark]:
+def find_rotation_that_operators_cannot_fill(draft: Draft) -> Iterator[Remark]:
     """The allowed operators must be able to fill a batch within the share allowed to each."""
     share, people = draft.protocol.limits["batch.operator_share"], draft.protocol.limits["batch.operators"]
     if share.maximum is None:
@@ -69,4 +69,8 @@ def rotation_that_operators_cannot_fill(draft: Draft) -> Iterator[Remark]:
         )
 
 
-RULES: tuple[Rule, ...] = (shares_not_summing_to_one, no_failures_asked, rotation_that_operators_cannot_fill)
+RULES: tuple[Rule, ...] = (
+    find_shares_not_summing_to_one,
+    find_no_failures_asked,
+    find_rotation_that_operators_cannot_fill,
+)

@@ -9,7 +9,7 @@ from fieldloop.protocol.linting.remark import Remark, Severity
 from fieldloop.protocol.unverified import get_allowed_offset_ms
 
 
-def clock_offset_in_wrong_unit(draft: Draft) -> Iterator[Remark]:
+def find_clock_offsets_in_wrong_unit(draft: Draft) -> Iterator[Remark]:
     """Seconds or microseconds in the place of milliseconds."""
     low, high = draft.numbers["clock_offset_ms"]
     for name, device in draft.protocol.synchronisation.items():
@@ -24,7 +24,7 @@ def clock_offset_in_wrong_unit(draft: Draft) -> Iterator[Remark]:
             )
 
 
-def verified_too_far_off(draft: Draft) -> Iterator[Remark]:
+def find_clocks_verified_too_far_off(draft: Draft) -> Iterator[Remark]:
     """A measured offset beyond the limit does not verify the clock."""
     for name, device in draft.protocol.synchronisation.items():
         most = get_allowed_offset_ms(draft.protocol, device)
@@ -38,7 +38,7 @@ def verified_too_far_off(draft: Draft) -> Iterator[Remark]:
             )
 
 
-def verified_in_the_future(draft: Draft) -> Iterator[Remark]:
+def find_clocks_verified_in_the_future(draft: Draft) -> Iterator[Remark]:
     """A verification in the future is an error, and would never expire."""
     if draft.at_ns is None:
         return
@@ -54,4 +54,8 @@ def verified_in_the_future(draft: Draft) -> Iterator[Remark]:
             )
 
 
-RULES: tuple[Rule, ...] = (clock_offset_in_wrong_unit, verified_too_far_off, verified_in_the_future)
+RULES: tuple[Rule, ...] = (
+    find_clock_offsets_in_wrong_unit,
+    find_clocks_verified_too_far_off,
+    find_clocks_verified_in_the_future,
+)

@@ -10,7 +10,7 @@ SPEEDS = ("tool_speed", "joint_speed")
 JOINT_SPEED = "motion.max_speed"
 
 
-def interface_without_instructions(draft: Draft) -> Iterator[Remark]:
+def find_interfaces_without_instructions(draft: Draft) -> Iterator[Remark]:
     """An interface that is used needs instructions."""
     for name in draft.protocol.setting("task.interfaces"):
         if name not in draft.protocol.interfaces:
@@ -23,13 +23,13 @@ def interface_without_instructions(draft: Draft) -> Iterator[Remark]:
             )
 
 
-def no_interface_used(draft: Draft) -> Iterator[Remark]:
+def find_no_interface_used(draft: Draft) -> Iterator[Remark]:
     """A task needs at least one control interface."""
     if not draft.protocol.setting("task.interfaces"):
         yield Remark("P202", Severity.ERROR, "task.interfaces", note("protocol.p202"), note("protocol.p202_advice"))
 
 
-def incomplete_instructions(draft: Draft) -> Iterator[Remark]:
+def find_incomplete_instructions(draft: Draft) -> Iterator[Remark]:
     """Instructions need steps, prohibitions and recovery, or operators improvise."""
     for name, interface in draft.interfaces_used.items():
         given = {"steps": interface.steps, "never": interface.never, "recovery": interface.recovery}
@@ -45,7 +45,7 @@ def incomplete_instructions(draft: Draft) -> Iterator[Remark]:
                 )
 
 
-def interface_without_speed_limit(draft: Draft) -> Iterator[Remark]:
+def find_interfaces_without_speed_limit(draft: Draft) -> Iterator[Remark]:
     """Without a speed limit no check can detect a rushed demonstration."""
     for name, interface in draft.interfaces_used.items():
         if not any(speed in interface.limits for speed in SPEEDS):
@@ -58,7 +58,7 @@ def interface_without_speed_limit(draft: Draft) -> Iterator[Remark]:
             )
 
 
-def interface_faster_than_arm(draft: Draft) -> Iterator[Remark]:
+def find_interfaces_faster_than_arm(draft: Draft) -> Iterator[Remark]:
     """An interface must not allow what the general check fails."""
     general = draft.protocol.limits.get(JOINT_SPEED)
     for name, interface in draft.interfaces_used.items():
@@ -80,9 +80,9 @@ def interface_faster_than_arm(draft: Draft) -> Iterator[Remark]:
 
 
 RULES: tuple[Rule, ...] = (
-    interface_without_instructions,
-    no_interface_used,
-    incomplete_instructions,
-    interface_without_speed_limit,
-    interface_faster_than_arm,
+    find_interfaces_without_instructions,
+    find_no_interface_used,
+    find_incomplete_instructions,
+    find_interfaces_without_speed_limit,
+    find_interfaces_faster_than_arm,
 )

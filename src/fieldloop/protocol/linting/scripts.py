@@ -7,7 +7,7 @@ from fieldloop.protocol.linting.draft import Draft, Rule
 from fieldloop.protocol.linting.remark import Remark, Severity
 
 
-def incomplete_script(draft: Draft) -> Iterator[Remark]:
+def find_incomplete_scripts(draft: Draft) -> Iterator[Remark]:
     """A script needs a trigger, steps and a label; an unlabelled episode is lost."""
     for name, script in draft.protocol.edge_cases.items():
         given = {"trigger": script.trigger, "steps": script.steps, "label": script.label}
@@ -23,7 +23,7 @@ def incomplete_script(draft: Draft) -> Iterator[Remark]:
                 )
 
 
-def failures_thrown_away(draft: Draft) -> Iterator[Remark]:
+def find_failures_thrown_away(draft: Draft) -> Iterator[Remark]:
     """Recovery is learnt from failures."""
     if not draft.protocol.setting("episode.failures_kept"):
         yield Remark(
@@ -35,4 +35,4 @@ def failures_thrown_away(draft: Draft) -> Iterator[Remark]:
         )
 
 
-RULES: tuple[Rule, ...] = (incomplete_script, failures_thrown_away)
+RULES: tuple[Rule, ...] = (find_incomplete_scripts, find_failures_thrown_away)

@@ -10,7 +10,7 @@ from fieldloop.protocol.synchronisation import SyncMeans
 FINE = ("force_torque", "depth")
 
 
-def no_stream_required(draft: Draft) -> Iterator[Remark]:
+def find_no_stream_required(draft: Draft) -> Iterator[Remark]:
     """Without required streams a log without cameras passes."""
     if not any(sensor.required for sensor in draft.protocol.sensors.values()):
         yield Remark(
@@ -22,7 +22,7 @@ def no_stream_required(draft: Draft) -> Iterator[Remark]:
         )
 
 
-def camera_without_viewpoint(draft: Draft) -> Iterator[Remark]:
+def find_cameras_without_viewpoint(draft: Draft) -> Iterator[Remark]:
     """A camera without a fixed position gives another dataset each time it is mounted."""
     for camera in draft.cameras:
         if camera.required and camera.stream not in draft.protocol.viewpoints:
@@ -35,7 +35,7 @@ def camera_without_viewpoint(draft: Draft) -> Iterator[Remark]:
             )
 
 
-def viewpoint_without_tolerance(draft: Draft) -> Iterator[Remark]:
+def find_viewpoints_without_tolerance(draft: Draft) -> Iterator[Remark]:
     """A viewpoint without tolerances cannot be verified."""
     for name, viewpoint in draft.protocol.viewpoints.items():
         if viewpoint.tolerance_mm is None or viewpoint.tolerance_deg is None:
@@ -56,7 +56,7 @@ def viewpoint_without_tolerance(draft: Draft) -> Iterator[Remark]:
             )
 
 
-def viewpoint_or_clock_of_unknown_stream(draft: Draft) -> Iterator[Remark]:
+def find_viewpoints_or_clocks_of_unknown_streams(draft: Draft) -> Iterator[Remark]:
     """A viewpoint or clock of an unknown stream is probably misspelt."""
     for part, rows in (("viewpoints", draft.protocol.viewpoints), ("synchronisation", draft.protocol.synchronisation)):
         for name in rows:
@@ -79,7 +79,7 @@ def viewpoint_or_clock_of_unknown_stream(draft: Draft) -> Iterator[Remark]:
                 )
 
 
-def clock_not_declared(draft: Draft) -> Iterator[Remark]:
+def find_undeclared_clocks(draft: Draft) -> Iterator[Remark]:
     """Nothing is released from a device whose clock is not declared."""
     for sensor in draft.protocol.sensors.values():
         declared = draft.protocol.synchronisation.get(sensor.stream)
@@ -101,7 +101,7 @@ def clock_not_declared(draft: Draft) -> Iterator[Remark]:
             )
 
 
-def clock_without_verification_method(draft: Draft) -> Iterator[Remark]:
+def find_clocks_without_verification_method(draft: Draft) -> Iterator[Remark]:
     """A declared clock needs a way to verify it."""
     for name, declared in draft.protocol.synchronisation.items():
         if not declared.how and declared.by is not SyncMeans.UNKNOWN:
@@ -114,7 +114,7 @@ def clock_without_verification_method(draft: Draft) -> Iterator[Remark]:
             )
 
 
-def camera_without_rate_or_size(draft: Draft) -> Iterator[Remark]:
+def find_cameras_without_rate_or_size(draft: Draft) -> Iterator[Remark]:
     """A required camera needs a rate and a size."""
     for camera in draft.cameras:
         missing = [key for key in ("hz", "width", "height") if getattr(camera, key) is None]
@@ -128,7 +128,7 @@ def camera_without_rate_or_size(draft: Draft) -> Iterator[Remark]:
             )
 
 
-def delicate_sensor_without_precision(draft: Draft) -> Iterator[Remark]:
+def find_delicate_sensors_without_precision(draft: Draft) -> Iterator[Remark]:
     """A delicate sensor needs a stated precision."""
     for sensor in draft.protocol.sensors.values():
         if sensor.delicate and sensor.precision is None and sensor.kind in FINE:
@@ -142,12 +142,12 @@ def delicate_sensor_without_precision(draft: Draft) -> Iterator[Remark]:
 
 
 RULES: tuple[Rule, ...] = (
-    no_stream_required,
-    camera_without_viewpoint,
-    viewpoint_without_tolerance,
-    viewpoint_or_clock_of_unknown_stream,
-    clock_not_declared,
-    clock_without_verification_method,
-    camera_without_rate_or_size,
-    delicate_sensor_without_precision,
+    find_no_stream_required,
+    find_cameras_without_viewpoint,
+    find_viewpoints_without_tolerance,
+    find_viewpoints_or_clocks_of_unknown_streams,
+    find_undeclared_clocks,
+    find_clocks_without_verification_method,
+    find_cameras_without_rate_or_size,
+    find_delicate_sensors_without_precision,
 )

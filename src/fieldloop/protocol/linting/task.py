@@ -9,7 +9,7 @@ from fieldloop.protocol.linting.remark import Remark, Severity
 DURATION, TARGET = "adherence.duration", "task.target_cycle_s"
 
 
-def unknown_phases(draft: Draft) -> Iterator[Remark]:
+def find_unknown_phases(draft: Draft) -> Iterator[Remark]:
     """A phase outside the taxonomy can never be annotated."""
     for phase in draft.protocol.phases:
         if draft.phases and phase.name not in draft.phases:
@@ -23,13 +23,13 @@ def unknown_phases(draft: Draft) -> Iterator[Remark]:
             )
 
 
-def no_phases(draft: Draft) -> Iterator[Remark]:
+def find_no_phases(draft: Draft) -> Iterator[Remark]:
     """A task without phases has nothing to be annotated."""
     if not draft.protocol.phases:
         yield Remark("P102", Severity.ERROR, "phase", note("protocol.p102"), note("protocol.p102_advice"))
 
 
-def phase_with_one_boundary(draft: Draft) -> Iterator[Remark]:
+def find_phases_with_one_boundary(draft: Draft) -> Iterator[Remark]:
     """A phase that defines only one of its boundaries mixes two definitions."""
     for phase in draft.protocol.phases:
         if bool(phase.begins) != bool(phase.ends):
@@ -43,7 +43,7 @@ def phase_with_one_boundary(draft: Draft) -> Iterator[Remark]:
             )
 
 
-def pre_or_post_roll_too_long(draft: Draft) -> Iterator[Remark]:
+def find_too_long_pre_or_post_roll(draft: Draft) -> Iterator[Remark]:
     """Time before or after the attempt longer than any attempt is a typing error."""
     longest = draft.protocol.limits[DURATION].maximum
     for name in ("adherence.pre_roll", "adherence.post_roll"):
@@ -58,7 +58,7 @@ def pre_or_post_roll_too_long(draft: Draft) -> Iterator[Remark]:
             )
 
 
-def cycle_target_beyond_duration_limit(draft: Draft) -> Iterator[Remark]:
+def find_cycle_target_beyond_duration_limit(draft: Draft) -> Iterator[Remark]:
     """An operator who meets the target must not fail the duration check."""
     target = float(draft.protocol.setting(TARGET))
     limit = draft.protocol.limits[DURATION]
@@ -80,7 +80,7 @@ def cycle_target_beyond_duration_limit(draft: Draft) -> Iterator[Remark]:
         )
 
 
-def missing_force_limit(draft: Draft) -> Iterator[Remark]:
+def find_missing_force_limit(draft: Draft) -> Iterator[Remark]:
     """A grip needs a lower and an upper force limit, against slipping and crushing."""
     window = draft.protocol.limits["force.window"]
     if window.minimum is None or window.maximum is None:
@@ -94,7 +94,7 @@ def missing_force_limit(draft: Draft) -> Iterator[Remark]:
         )
 
 
-def task_name_differs_from_file(draft: Draft) -> Iterator[Remark]:
+def find_task_name_unlike_file(draft: Draft) -> Iterator[Remark]:
     """Protocols are found by the file's name; another name inside it causes confusion."""
     name = draft.protocol.name
     if draft.task_name and name != draft.task_name:
@@ -108,11 +108,11 @@ def task_name_differs_from_file(draft: Draft) -> Iterator[Remark]:
 
 
 RULES: tuple[Rule, ...] = (
-    unknown_phases,
-    no_phases,
-    phase_with_one_boundary,
-    pre_or_post_roll_too_long,
-    cycle_target_beyond_duration_limit,
-    missing_force_limit,
-    task_name_differs_from_file,
+    find_unknown_phases,
+    find_no_phases,
+    find_phases_with_one_boundary,
+    find_too_long_pre_or_post_roll,
+    find_cycle_target_beyond_duration_limit,
+    find_missing_force_limit,
+    find_task_name_unlike_file,
 )

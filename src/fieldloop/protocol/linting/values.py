@@ -15,23 +15,23 @@ RANGES = {"hz": "sensor_hz", "width": "picture_px", "height": "picture_px"}
 """A sensor's keys, and the setting with their plausible range."""
 
 
-def number_in_wrong_unit(draft: Draft) -> Iterator[Remark]:
+def find_numbers_in_wrong_unit(draft: Draft) -> Iterator[Remark]:
     """A number far from the shipped one was probably meant in another unit."""
     factor = draft.numbers.number("unit_factor")
     for name in get_check_tables(draft.own):
-        yield from _implausible_unit_remarks(
+        yield from _make_implausible_unit_remarks(
             f"check.{name}", draft.protocol.limits[name], draft.shipped.limits[name], factor
         )
     for name, interface in draft.protocol.interfaces.items():
         shipped = draft.shipped.interfaces.get(name)
         for limited, limit in interface.limits.items():
             if shipped and limited in shipped.limits:
-                yield from _implausible_unit_remarks(
+                yield from _make_implausible_unit_remarks(
                     f"interface.{name}.limits.{limited}", limit, shipped.limits[limited], factor
                 )
 
 
-def _implausible_unit_remarks(place: str, limit: Limit, shipped: Limit, factor: float) -> Iterator[Remark]:
+def _make_implausible_unit_remarks(place: str, limit: Limit, shipped: Limit, factor: float) -> Iterator[Remark]:
     for given, usual in ((limit.minimum, shipped.minimum), (limit.maximum, shipped.maximum)):
         if given and usual and not 1 / factor < given / usual < factor:
             yield Remark(
@@ -43,7 +43,7 @@ def _implausible_unit_remarks(place: str, limit: Limit, shipped: Limit, factor: 
             )
 
 
-def implausible_sensor_value(draft: Draft) -> Iterator[Remark]:
+def find_implausible_sensor_values(draft: Draft) -> Iterator[Remark]:
     """Rates, sizes and distances must be plausible."""
     for name, sensor in draft.protocol.sensors.items():
         for key, asked in RANGES.items():
@@ -68,7 +68,7 @@ def implausible_sensor_value(draft: Draft) -> Iterator[Remark]:
             )
 
 
-def limit_loosened_without_reason(draft: Draft) -> Iterator[Remark]:
+def find_limits_loosened_without_reason(draft: Draft) -> Iterator[Remark]:
     """A limit that admits more than the shipped one admits data that others would refuse, so it needs a reason."""
     for name, row in get_check_tables(draft.own).items():
         limit, usual = draft.protocol.limits[name], draft.shipped.limits[name]
@@ -97,7 +97,7 @@ def _is_looser(limit: Limit, usual: Limit) -> bool:
     return low or high
 
 
-def limit_without_check(draft: Draft) -> Iterator[Remark]:
+def find_limits_without_check(draft: Draft) -> Iterator[Remark]:
     """A limit whose check does not exist has no effect yet."""
     for name in get_check_tables(draft.own):
         if draft.protocol.limits[name].pending:
@@ -110,7 +110,7 @@ def limit_without_check(draft: Draft) -> Iterator[Remark]:
             )
 
 
-def changed_number_with_shipped_reason(draft: Draft) -> Iterator[Remark]:
+def find_changed_numbers_with_shipped_reason(draft: Draft) -> Iterator[Remark]:
     """A number that differs from the shipped one cannot have the shipped one's reason."""
     rows: list[tuple[str, Mapping[str, Any]]] = [(f"check.{n}", row) for n, row in get_check_tables(draft.own).items()]
     rows += [(f"{place}.{KEY}.{name}", one) for place, row in tuple(rows) for name, one in row.get(KEY, {}).items()]
@@ -132,9 +132,9 @@ def changed_number_with_shipped_reason(draft: Draft) -> Iterator[Remark]:
 
 
 RULES: tuple[Rule, ...] = (
-    number_in_wrong_unit,
-    implausible_sensor_value,
-    limit_loosened_without_reason,
-    limit_without_check,
-    changed_number_with_shipped_reason,
+    find_numbers_in_wrong_unit,
+    find_implausible_sensor_values,
+    find_limits_loosened_without_reason,
+    find_limits_without_check,
+    find_changed_numbers_with_shipped_reason,
 )

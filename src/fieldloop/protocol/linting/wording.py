@@ -7,7 +7,7 @@ from fieldloop.protocol.linting.draft import Draft, Rule
 from fieldloop.protocol.linting.remark import Remark, Severity
 
 
-def text_too_short(draft: Draft) -> Iterator[Remark]:
+def find_too_short_texts(draft: Draft) -> Iterator[Remark]:
     """One or two words are a reminder for the author, not an instruction."""
     for place, text in _list_instruction_texts(draft):
         if text and len(text.split()) < draft.numbers.number("fewest_words"):
@@ -16,7 +16,7 @@ def text_too_short(draft: Draft) -> Iterator[Remark]:
             )
 
 
-def too_few_steps(draft: Draft) -> Iterator[Remark]:
+def find_too_few_steps(draft: Draft) -> Iterator[Remark]:
     """Instructions need several steps."""
     for name, interface in draft.interfaces_used.items():
         if 0 < len(interface.steps) < draft.numbers.number("fewest_steps"):
@@ -43,4 +43,4 @@ def _list_instruction_texts(draft: Draft) -> Iterator[tuple[str, str]]:
             yield f"phase {phase.name}", text
 
 
-RULES: tuple[Rule, ...] = (text_too_short, too_few_steps)
+RULES: tuple[Rule, ...] = (find_too_short_texts, find_too_few_steps)

@@ -70,6 +70,6 @@ class Features:
     longest_gap_s: float = float("inf")
 
     @property
-    def all(self) -> tuple[Feature, ...]:
+    def list_all(self) -> tuple[Feature, ...]:
         """Signals, then cameras."""
         return (*self.signals, *self.cameras)

@@ -26,7 +26,7 @@ from fieldloop.release.writers.grid import (
     resample_stream,
 )
 from fieldloop.release.writers.pairing import find_paired_streams, report_time_disagreement, report_unpaired_samples
-from fieldloop.release.writers.seen import measure_stretch
+from fieldloop.release.writers.seen import measure_time_stretch
 from fieldloop.release.writers.utf8 import escape_recording_texts
 
 MISSING: NDArray[Any] = np.empty((0, 0, 3), np.uint8)
@@ -73,7 +73,7 @@ class Framed:
             return {kind: stream.clocks[kind][self.picks[name]] for kind in TRUST if kind in stream.clocks}
         return {max(stream.clock, self.grid_clock, key=TRUST.index): self.times_ns}
 
-    def stamps_ns(self, name: str) -> Times:
+    def get_stamps_ns(self, name: str) -> Times:
         """When was the sample that each row shows really taken? By its most trusted clock."""
         return next(iter(self.compute_row_clocks(name).values()))
 
@@ -137,12 +137,12 @@ def split_into_ascending_runs(sample_indices: NDArray[np.int64]) -> list[NDArray
     return np.split(sample_indices, np.flatnonzero(np.diff(sample_indices) < 0) + 1)
 
 
-def frame_recording(recording: Recording, features: Features) -> Framed:
+def put_recording_on_grid(recording: Recording, features: Features) -> Framed:
     """Bring a recording onto the grid of the dataset it will be part of."""
     lost = find_losses_in_texts(recording.episode)
     recording, strange = escape_recording_texts(recording)
     episode, streams = recording.episode, recording.streams
-    wanted = [f.name for f in features.all]
+    wanted = [f.name for f in features.list_all]
     if missing := [name for name in wanted if name not in streams or not len(streams[name])]:
         raise BadInput(
             f"{episode.name} has no sample of {', '.join(missing)}, but every episode of the dataset needs one."
@@ -173,7 +173,7 @@ def report_time_by_row_number(times_ns: Times, clock: str, hz: float) -> Note | 
     if len(times_ns) < 2:  # noqa: PLR2004 - one moment has no length
         return None
     uneven_share = default_operations()["convert"].number("uneven_share")
-    stretch = measure_stretch(times_ns, hz)
+    stretch = measure_time_stretch(times_ns, hz)
     read_s = (len(times_ns) - 1) / hz
     if abs(stretch - 1) * read_s * hz <= 1 or abs(stretch - 1) <= uneven_share:
         return None

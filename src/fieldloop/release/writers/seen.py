@@ -35,7 +35,7 @@ class Seen:
         self.clocks |= set(stream.clocks)
         if rate := _get_rate(stream):
             self.rates.append(rate)
-            self.stretches.append(measure_stretch(stream.times_ns, rate))
+            self.stretches.append(measure_time_stretch(stream.times_ns, rate))
         for what in ("kind", "unit", "columns", "size", "width"):
             here, there = getattr(new, what), getattr(known, what)
             if here != there and not (what == "columns" and not (here and there)):
@@ -89,12 +89,12 @@ def make_no_values_note(stream: Stream) -> Note:
     return note("release.no_values", about=Subject(stream.name), reason=why)
 
 
-def measure_stretch(times_ns: NDArray[np.int64], hz: float) -> float:
+def measure_time_stretch(times_ns: NDArray[np.int64], hz: float) -> float:
     """Return how much longer these moments last than as many rows at an even rate; 1 where they are even.
 
-    >>> measure_stretch(np.arange(11) * 100_000_000, hz=10.0)
+    >>> measure_time_stretch(np.arange(11) * 100_000_000, hz=10.0)
     1.0
-    >>> measure_stretch(np.array([0, 100_000_000, 400_000_000]), hz=10.0)
+    >>> measure_time_stretch(np.array([0, 100_000_000, 400_000_000]), hz=10.0)
     2.0
     """
     even_s = (len(times_ns) - 1) / hz

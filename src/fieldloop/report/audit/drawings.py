@@ -25,7 +25,7 @@ def draw_exposure(deployment: Deployment, sites: Sequence[Site]) -> Markup | Non
     """
     from matplotlib.patches import Rectangle
 
-    mixes = [deployment.mixes(site) for site in sites]
+    mixes = [deployment.get_mixes(site) for site in sites]
     rows = list(dict.fromkeys((factor, level) for mix in mixes for factor, levels in mix.items() for level in levels))
     if not rows:
         return None

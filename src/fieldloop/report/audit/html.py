@@ -11,7 +11,7 @@ from fieldloop.report.audit.compared import draw_comparisons
 from fieldloop.report.audit.drawings import MOST_SITES, draw_exposure, draw_velocity
 from fieldloop.report.markup import draw_figure, draw_folded, draw_panel, draw_paragraph, draw_table
 from fieldloop.report.page import render_page
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.say.html import Markup, escape, join
 from fieldloop.say.marks import draw_status
 from fieldloop.say.numbers import format_count, percent
@@ -32,7 +32,7 @@ ORDER = (Status.FAILED, Status.PASSED, Status.CANNOT_TELL)
 
 def render_audit_page(deployment: Deployment, audit: Audit, early_site_notes: Sequence[Note] = ()) -> str:
     """Return the page; `early_site_notes` names sites that went live too early."""
-    notes = map(sentence, (*early_site_notes, *audit.odd))
+    notes = map(write_sentence, (*early_site_notes, *audit.odd))
     warnings = [draw_paragraph(join(draw_status(Status.CANNOT_TELL, "Note"), Markup(" &nbsp; "), one)) for one in notes]
     blocks: list[object] = [draw_paragraph(_write_audit_sentence(audit), "lead"), *warnings, _draw_questions(audit)]
     if audit.compared:
@@ -71,9 +71,9 @@ def _draw_questions(audit: Audit) -> Markup:
     rows = [
         (
             draw_status(Status.PASSED if not answer.missing else Status.CANNOT_TELL, percent(answer.score, 0)),
-            sentence(answer.question),
+            write_sentence(answer.question),
             answer.asked or "",
-            _draw_missing_items(list(map(sentence, answer.missing))),
+            _draw_missing_items(list(map(write_sentence, answer.missing))),
         )
         for answer in audit.answers
     ]
@@ -92,11 +92,11 @@ def _draw_comparisons_panel(comparisons: Sequence[Comparison]) -> Markup:
             draw_status(one.status),
             one.site or "all",
             one.what,
-            sentence(one.claimed),
-            sentence(one.measured),
+            write_sentence(one.claimed),
+            write_sentence(one.measured),
             one.episodes,
             one.days,
-            sentence(one.message),
+            write_sentence(one.message),
         )
         for one in ranked
     ]

@@ -14,10 +14,10 @@ from fieldloop.report.check.phrases import (
 )
 from fieldloop.report.check.sketch import Sketch, Thumbnail
 from fieldloop.report.markup import draw_figure, draw_folded, draw_panel, draw_paragraph, draw_picture
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.say.html import Markup, join, tag
 from fieldloop.say.marks import draw_status
-from fieldloop.say.numbers import format_fixed, percent, plural
+from fieldloop.say.numbers import format_fixed, format_plural, percent
 
 MOST_DRAWN = 8
 """Causes with a picture or plot of their own."""
@@ -56,10 +56,12 @@ def _draw_cause_entry(cause: Cause, advice_text: str, example_drawing: Markup | 
         tag("h3", named, class_="cause-title"),
         draw_paragraph(write_worst_finding(cause)),
         draw_paragraph(f"→ {advice_text}", "dim") if advice_text else None,
-        draw_paragraph(f"By itself it takes {percent(cause.harm, 0)} of the dataset's worth for training.", "dim")
+        draw_paragraph(
+            f"This cause alone lowers the worth of the dataset for training by {percent(cause.harm, 0)}.", "dim"
+        )
         if cause.harm
         else None,
-        draw_folded(plural(len(episodes), "episode"), [draw_paragraph(", ".join(episodes))])
+        draw_folded(format_plural(len(episodes), "episode"), [draw_paragraph(", ".join(episodes))])
         if len(episodes) > 1
         else None,
     )
@@ -108,7 +110,7 @@ def _draw_unanswered_checks(causes: Causes) -> Markup:
     lead = draw_paragraph(
         "These checks gave no answer. An episode still passes unless its protocol requires an answer.", "dim"
     )
-    steps = [draw_paragraph(f"→ {sentence(step)}") for step in causes.next_steps]
+    steps = [draw_paragraph(f"→ {write_sentence(step)}") for step in causes.next_steps]
     asked = causes.by_protocol
     hidden = draw_folded("Checks that apply only under a protocol", [_draw_unknown_reasons(asked)]) if asked else None
     shown = [lead, _draw_unknown_reasons(causes.unknown)] if causes.unknown else []

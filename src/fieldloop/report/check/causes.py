@@ -71,7 +71,7 @@ class Cause:
         return _get_defect(self.worst) is not None
 
     @property
-    def is_alike(self) -> bool:
+    def have_findings_same_text(self) -> bool:
         """Do all its findings state the same?"""
         first = self.worst
         return all(p.finding.measured == first.measured and p.finding.reason == first.reason for p in self.places)

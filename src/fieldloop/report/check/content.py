@@ -10,7 +10,7 @@ from fieldloop.model.quality import DimensionResult
 from fieldloop.model.ranking import Ranking
 from fieldloop.model.trend import Series
 from fieldloop.protocol import CollectionProtocol
-from fieldloop.say.numbers import plural
+from fieldloop.say.numbers import format_plural
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ def name_protocols_used(report: CheckReport) -> str:
     used = count_episodes_by_protocol(report.episodes)
     if set(used) <= {report.protocol.version_name}:
         return report.protocol.label
-    parts = [f"{name} ({plural(count, 'episode')})" for name, count in used.items()]
+    parts = [f"{name} ({format_plural(count, 'episode')})" for name, count in used.items()]
     return f"{', '.join(parts)}; the dataset as a whole by {report.protocol.label}"
 
 

@@ -25,11 +25,11 @@ from fieldloop.report.markup import (
     draw_table,
 )
 from fieldloop.report.page import render_page
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.say.findings import format_finding_limit
 from fieldloop.say.html import Markup, escape, join
 from fieldloop.say.marks import MARKS, draw_status
-from fieldloop.say.numbers import format_count, format_fixed, format_without_unit, percent, plural
+from fieldloop.say.numbers import format_count, format_fixed, format_plural, format_without_unit, percent
 
 MOST_LISTED = 500
 LOOKED_AT_FIRST = 8
@@ -66,7 +66,7 @@ def render_check_page(report: CheckReport, sketches: Mapping[str, Sketch] | None
 def _write_origin(report: CheckReport) -> str:
     counts = Counter(episode.status for episode in report.episodes)
     parts = ", ".join(f"{format_count(counts[s])} {MARKS[s].word}" for s in Status if counts[s])
-    listed = f"{plural(len(report.episodes), 'episode')}: {parts}. " if parts else ""
+    listed = f"{format_plural(len(report.episodes), 'episode')}: {parts}. " if parts else ""
     return f"{listed}{report.format}, judged by {name_protocols_used(report)}."
 
 
@@ -84,7 +84,7 @@ def _draw_dimensions_table(dimensions: Sequence[DimensionResult]) -> Markup:
             one.dimension.value,
             "" if one.share is None else percent(one.share, 0),
             "" if one.share is None else f"{percent(one.low, 0)} to {percent(one.high, 0)}",
-            _draw_worst_checks(one.worst) if one.worst else sentence(one.sentence),
+            _draw_worst_checks(one.worst) if one.worst else write_sentence(one.sentence),
         )
         for one in dimensions
     ]
@@ -124,7 +124,7 @@ def _draw_ranked_episodes(report: CheckReport, sketches: Mapping[str, Sketch]) -
     listed = draw_table(columns, rows[:LOOKED_AT_FIRST], ("costs", "at"), ("checks that failed",))
     rest = draw_table(columns, rows[LOOKED_AT_FIRST:], ("costs", "at"), ("checks that failed",))
     more = (
-        [draw_folded(plural(len(rows) - LOOKED_AT_FIRST, "more episode"), [rest])]
+        [draw_folded(format_plural(len(rows) - LOOKED_AT_FIRST, "more episode"), [rest])]
         if len(rows) > LOOKED_AT_FIRST
         else []
     )

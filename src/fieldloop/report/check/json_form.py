@@ -82,7 +82,7 @@ def _build_findings_json(findings: Iterable[Finding], *, include_passed: bool) -
             "check": f.check, "subject": f.subject, "status": f.status.value, "measured": f.measured,
             "limit": get_limit_value(f), "unit": f.unit, "message": write_finding(f),
             "interval": None if f.low is None else [f.low, f.high], "at_s": f.at_s, "cost": f.cost,
-            "fix": _build_fix_json(f.fix), "code": f.code, "about": f.about.written(),
+            "fix": _build_fix_json(f.fix), "code": f.code, "about": f.about.to_plain(),
             **write_fact_fields("place", f.place, to_plain), **write_fact_fields("reason", f.reason, to_plain),
         }
         for f in findings

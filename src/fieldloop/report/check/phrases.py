@@ -6,7 +6,7 @@ from itertools import accumulate
 from fieldloop.report.check.causes import Cause, Unknown
 from fieldloop.say.findings import get_finding_advice, write_statement
 from fieldloop.say.numbers import format_count as count
-from fieldloop.say.numbers import plural
+from fieldloop.say.numbers import format_plural
 
 MOST_SUBJECTS, LONGEST_LIST = 3, 60
 
@@ -18,7 +18,7 @@ def write_cause_title(cause: Cause, *, name_all_subjects: bool = False) -> str:
     if not cause.episodes and cause.total != 1:
         parts.append("the dataset as a whole")
     elif cause.total > 1:
-        parts.append(f"{count(len(cause.episodes))} of {plural(cause.total, 'episode')}")
+        parts.append(f"{count(len(cause.episodes))} of {format_plural(cause.total, 'episode')}")
     return ", ".join(parts)
 
 
@@ -27,8 +27,8 @@ def write_worst_finding(cause: Cause) -> str:
     first, last = cause.places[0], cause.places[-1]
     differ = first.finding.measured != last.finding.measured
     label = "Worst" if differ else "For example"
-    where = [first.finding.subject] if not cause.is_alike and len(cause.subjects) > 1 else []
-    if first.episode and len(cause.episodes) > 1 and (cause.is_defect or not cause.is_alike):
+    where = [first.finding.subject] if not cause.have_findings_same_text and len(cause.subjects) > 1 else []
+    if first.episode and len(cause.episodes) > 1 and (cause.is_defect or not cause.have_findings_same_text):
         where.append(first.episode.name)
     prefix = f"{label}, in {', '.join(where)}: " if where else ""
     return f"{prefix}{write_statement(first.finding)}"

@@ -32,7 +32,7 @@ class Intervals:
     periods: Numbers
 
     @property
-    def shows(self) -> bool:
+    def is_worth_drawing(self) -> bool:
         """Are these timestamps worth drawing? Generated ones only where they are uneven."""
         made_up = self.clock in (ClockKind.SYNTHETIC, ClockKind.CONTAINER)
         return not made_up or bool((np.abs(self.periods - 1.0) > EVEN).any())
@@ -75,7 +75,7 @@ def sketch_episode(recording: Recording, report: EpisodeReport) -> Sketch:
     flagged = [f for f in report.findings if f.status is Status.FAILED]
     named = {name for f in flagged for name in f.about.streams}
     first = sorted(streams, key=lambda s: (s.name not in named, s.clock is ClockKind.SYNTHETIC))
-    intervals = [one for s in first if (one := _measure_intervals(s, recording)).shows][:MOST_STREAMS]
+    intervals = [one for s in first if (one := _measure_intervals(s, recording)).is_worth_drawing][:MOST_STREAMS]
     traces = tuple(
         _make_trace(s, recording) for kind in TRACED for s in streams if s.kind is kind and s.values is not None
     )

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fieldloop.model.finding import EpisodeReport, Finding, Status
 from fieldloop.model.ranking import Look
 from fieldloop.report.check.content import CheckReport
-from fieldloop.say.numbers import plural
+from fieldloop.say.numbers import format_plural
 
 SEVERITY = list(Status)
 
@@ -26,7 +26,7 @@ def summarise_check_report(report: CheckReport) -> Summary:
 def write_outdated_line(outdated_count: int) -> str:
     """Return a line on outdated measurements and how to renew them; '' without any."""
     return (
-        f"{plural(outdated_count, 'episode')} {'was' if outdated_count == 1 else 'were'} measured with other "
+        f"{format_plural(outdated_count, 'episode')} {'was' if outdated_count == 1 else 'were'} measured with other "
         f"parameters or fewer "
         "checks than now in force. Measure again: fieldloop check --again, or fieldloop check PATH for other logs."
     )
@@ -49,13 +49,15 @@ def _write_result_sentence(report: CheckReport, dataset_findings: tuple[Finding,
             report.episodes[0].status, "The episode failed." if failed else "The episode could not be judged."
         )
     elif failed:
-        result = f"{failed} of {plural(total, 'episode')} failed; look at {'it' if failed == 1 else 'them'} first."
+        result = (
+            f"{failed} of {format_plural(total, 'episode')} failed; look at {'it' if failed == 1 else 'them'} first."
+        )
     elif unclear:
-        result = f"{unclear} of {plural(total, 'episode')} could not be judged."
+        result = f"{unclear} of {format_plural(total, 'episode')} could not be judged."
     else:
-        result = f"All {plural(total, 'episode')} passed."
+        result = f"All {format_plural(total, 'episode')} passed."
     if dataset_findings:
         wrong = sum(1 for f in dataset_findings if f.status in (Status.FAILED, Status.ERRORED))
-        failing = f" The dataset as a whole fails {plural(wrong, 'check')}." if wrong else ""
-        result += failing or f" {plural(len(dataset_findings), 'finding')} about the dataset as a whole."
+        failing = f" The dataset as a whole fails {format_plural(wrong, 'check')}." if wrong else ""
+        result += failing or f" {format_plural(len(dataset_findings), 'finding')} about the dataset as a whole."
     return result

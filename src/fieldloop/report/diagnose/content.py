@@ -10,13 +10,13 @@ from fieldloop.model.finding import Status
 from fieldloop.model.note import note
 from fieldloop.report.diagnose.kinds import write_harder_mix
 from fieldloop.report.diagnose.parts import format_causes_cost, has_drop, has_loss_interval, sum_cause_shares
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.say.numbers import UNKNOWN, format_day, format_interval, percent, stratum_in_words
 
 ANSWERS = {Status.PASSED: "yes", Status.FAILED: "no", Status.CANNOT_TELL: "open"}
 """The answer to one of the four questions, by its status."""
-DOUBT = sentence(note("diagnose.doubt"))
-COLUMNS = sentence(note("diagnose.columns_explained"))
+DOUBT = write_sentence(note("diagnose.doubt"))
+COLUMNS = write_sentence(note("diagnose.columns_explained"))
 LEAST_DOUBT = 0.01
 MOST_PLACES = 2
 """Number of places of one cause that a sentence names; tables have all."""
@@ -33,7 +33,7 @@ class DiagnosisReport:
 
 def write_verdict(diagnosis: Diagnosis) -> str:
     """State in a few words whether the drop is real, which takes an interval above zero."""
-    return sentence(note(_choose_verdict_code(diagnosis)))
+    return write_sentence(note(_choose_verdict_code(diagnosis)))
 
 
 def _choose_verdict_code(diagnosis: Diagnosis) -> str:
@@ -59,14 +59,14 @@ def write_headline(diagnosis: Diagnosis) -> str:
 def write_success_change(diagnosis: Diagnosis) -> str:
     """State from what to what success went, by how many points, with the interval where there is one."""
     if not (math.isfinite(diagnosis.baseline) and math.isfinite(diagnosis.observed)):
-        return sentence(note("diagnose.nothing_to_compare"))
+        return write_sentence(note("diagnose.nothing_to_compare"))
     span = format_interval(-diagnosis.loss_high, -diagnosis.loss_low) if has_loss_interval(diagnosis) else ""
     fact = note(
         "diagnose.change",
         baseline=diagnosis.baseline, observed=diagnosis.observed, change=-diagnosis.loss, interval=span,
         episodes=diagnosis.episodes, site=diagnosis.site or "all sites",
     )  # fmt: skip
-    return sentence(fact)
+    return write_sentence(fact)
 
 
 def write_main_cause(diagnosis: Diagnosis) -> str:
@@ -86,8 +86,8 @@ def _write_first_cause(diagnosis: Diagnosis) -> str:
     if unknown and sum_cause_shares(unknown) > sum_cause_shares(alike):
         rest = format_causes_cost(diagnosis, unknown, short=True)
         fact = note("diagnose.first_cause_named", top.fix, unexplained=rest, gap=gap, part=size, places=places)
-        return sentence(fact)
-    return sentence(note("diagnose.first_cause", top.fix, gap=gap, part=size, places=places))
+        return write_sentence(fact)
+    return write_sentence(note("diagnose.first_cause", top.fix, gap=gap, part=size, places=places))
 
 
 def name_first_cause(diagnosis: Diagnosis) -> str:
@@ -108,7 +108,7 @@ def _write_cause_places(diagnosis: Diagnosis, same_kind_causes: Sequence[Cause])
         f"{write_cause_place(cause)} {format_causes_cost(diagnosis, [cause], short=True)}"
         for cause in same_kind_causes[:MOST_PLACES]
     )
-    return sentence(
+    return write_sentence(
         note("diagnose.places_and_more", places=shown, more=max(len(same_kind_causes) - MOST_PLACES, 0) or None)
     )
 
@@ -119,18 +119,18 @@ def write_cause_place(cause: Cause) -> str:
     shown = " or ".join(
         f"{stratum_in_words(stratum)} since {day}" if day else stratum_in_words(stratum) for stratum, day in every
     )
-    return sentence(note("diagnose.place_or", places=shown)) if cause.group else shown
+    return write_sentence(note("diagnose.place_or", places=shown)) if cause.group else shown
 
 
 def write_cause_start(cause: Cause) -> str:
     """State since when it changed, by the site's calendar where that is known, or whether data ever covered it."""
     if cause.since_ns is not None:
-        return sentence(note("diagnose.changed_about", day=cause.since_day or format_day(cause.since_ns)))
+        return write_sentence(note("diagnose.changed_about", day=cause.since_day or format_day(cause.since_ns)))
     if cause.gap is Gap.SIM_TO_REAL and cause.never_covered is not True:
-        return sentence(note("diagnose.covered_in_simulation"))
+        return write_sentence(note("diagnose.covered_in_simulation"))
     if cause.never_covered is None:
-        return sentence(note("diagnose.coverage_unknown"))
-    return sentence(note("diagnose.never_covered" if cause.never_covered else "diagnose.covered_then_changed"))
+        return write_sentence(note("diagnose.coverage_unknown"))
+    return write_sentence(note("diagnose.never_covered" if cause.never_covered else "diagnose.covered_then_changed"))
 
 
 def sort_slices_by_loss(slices: Sequence[LostSlice]) -> list[LostSlice]:
@@ -145,20 +145,26 @@ def _compute_slice_loss(lost_slice: LostSlice) -> float:
 
 def name_remarks(diagnosis: Diagnosis) -> str:
     """Name the lines beside the causes: in a passed diagnosis they are remarks, else open questions."""
-    return sentence(note("diagnose.worth_knowing" if diagnosis.status is Status.PASSED else "diagnose.cannot_tell"))
+    return write_sentence(
+        note("diagnose.worth_knowing" if diagnosis.status is Status.PASSED else "diagnose.cannot_tell")
+    )
 
 
 def write_remarks_title(diagnosis: Diagnosis) -> str:
     """Return the heading of the same lines on a page."""
-    return name_remarks(diagnosis) if diagnosis.status is Status.PASSED else sentence(note("diagnose.not_known_title"))
+    return (
+        name_remarks(diagnosis)
+        if diagnosis.status is Status.PASSED
+        else write_sentence(note("diagnose.not_known_title"))
+    )
 
 
 def write_explained_failures(diagnosis: Diagnosis, shown_failures: int | None = None) -> str:
     """State how many of all failures are explained, and how they were chosen."""
     asked = len(diagnosis.failures) if shown_failures is None else min(shown_failures, len(diagnosis.failures))
     if asked >= diagnosis.failed:
-        return sentence(note("diagnose.all_failures", failures=asked))
-    return sentence(note("diagnose.some_failures", shown=asked, failures=diagnosis.failed))
+        return write_sentence(note("diagnose.all_failures", failures=asked))
+    return write_sentence(note("diagnose.some_failures", shown=asked, failures=diagnosis.failed))
 
 
 def format_doubt(lost_slice: LostSlice) -> str:

@@ -27,15 +27,15 @@ from fieldloop.report.diagnose.parts import get_size_headings as sized_columns
 from fieldloop.report.diagnose.waterfall import draw_waterfall
 from fieldloop.report.markup import draw_figure, draw_folded, draw_panel, draw_paragraph, draw_table
 from fieldloop.report.page import render_page
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.say.html import Markup, escape, join
 from fieldloop.say.marks import draw_status
 from fieldloop.say.numbers import (
     format_count,
+    format_plural,
     format_points,
     format_time,
     percent,
-    plural,
     shorten_ids,
     stratum_in_words,
 )
@@ -114,11 +114,11 @@ def _make_cause_row(diagnosis: Diagnosis, cause: Cause) -> tuple[object, ...]:
     acts = join(
         write_cause_place(cause), Markup("<br>"), Markup(f'<span class="dim">{escape(write_cause_start(cause))}</span>')
     )
-    return cause.gap.value, share, acts, f"{sentence(cause.evidence)}{seen}", sentence(cause.fix)
+    return cause.gap.value, share, acts, f"{write_sentence(cause.evidence)}{seen}", write_sentence(cause.fix)
 
 
 def _draw_open_questions(diagnosis: Diagnosis) -> Markup:
-    lines = join(*(Markup(f"<li>{escape(sentence(reason))}</li>") for reason in diagnosis.cannot_tell))
+    lines = join(*(Markup(f"<li>{escape(write_sentence(reason))}</li>") for reason in diagnosis.cannot_tell))
     more = draw_paragraph("Each of these items lets the next diagnosis explain more.", "dim")
     lead = [] if diagnosis.status is Status.PASSED else [more]
     return draw_panel(write_remarks_title(diagnosis), [*lead, Markup(f"<ul>{lines}</ul>")], anchor="log")
@@ -148,13 +148,13 @@ def _draw_slices_table(slices: Sequence[LostSlice]) -> Markup:
 def _draw_failures_table(diagnosis: Diagnosis) -> Markup:
     failures = diagnosis.failures
     questions = list(dict.fromkeys(asked.question for failure in failures for asked in failure.asked))
-    columns = ("failure", *map(sentence, questions))
+    columns = ("failure", *map(write_sentence, questions))
     rows = [(_draw_failure_cell(one), *_draw_answers(one, questions)) for one in failures[:MOST_FAILURES]]
     body = [_wrap_in_stacked_div(draw_table(columns, rows[:FIRST_FAILURES], medium_columns=columns))]
     if rest := rows[FIRST_FAILURES:]:
         body.append(
             draw_folded(
-                plural(len(rest), "more failure"),
+                format_plural(len(rest), "more failure"),
                 [_wrap_in_stacked_div(draw_table(columns, rest, medium_columns=columns))],
             )
         )
@@ -164,8 +164,8 @@ def _draw_failures_table(diagnosis: Diagnosis) -> Markup:
 
 
 def _draw_columns_table(diagnosis: Diagnosis) -> Markup:
-    rows = [(one.name, one.role.value, sentence(one.why)) for one in diagnosis.columns]
-    body = draw_folded(plural(len(rows), "column"), [draw_table(("column", "role", "why"), rows)])
+    rows = [(one.name, one.role.value, write_sentence(one.why)) for one in diagnosis.columns]
+    body = draw_folded(format_plural(len(rows), "column"), [draw_table(("column", "role", "why"), rows)])
     return draw_panel("What each column is", [draw_paragraph(COLUMNS, "dim"), body], anchor="columns")
 
 
@@ -177,11 +177,11 @@ def _draw_failure_cell(failure: FailureExplained) -> Markup:
 def _draw_answers(failure: FailureExplained, questions: Sequence[Note]) -> list[object]:
     answers = {
         asked.question: join(
-            draw_status(asked.status, ANSWERS.get(asked.status, "")), Markup("<br>"), sentence(asked.answer)
+            draw_status(asked.status, ANSWERS.get(asked.status, "")), Markup("<br>"), write_sentence(asked.answer)
         )
         for asked in failure.asked
     }
-    return [join(_draw_question_label(sentence(q)), answers.get(q, "not asked")) for q in questions]
+    return [join(_draw_question_label(write_sentence(q)), answers.get(q, "not asked")) for q in questions]
 
 
 def _draw_question_label(question: str) -> Markup:

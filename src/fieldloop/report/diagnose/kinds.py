@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from fieldloop.model.diagnosis import Diagnosis, Shifted
 from fieldloop.model.note import Note, note
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 
 LEAST = 5e-3
 """Half a point: smaller changes need no explanation."""
@@ -32,9 +32,9 @@ def divide_loss_by_kind(diagnosis: Diagnosis) -> tuple[KindOfChange, ...]:
     harder = note("diagnose.kind_mix_easier" if mix < 0.0 else "diagnose.kind_mix_harder")
     worse = note("diagnose.kind_mechanism_better" if mechanism < 0.0 else "diagnose.kind_mechanism_worse")
     every = (
-        KindOfChange("mix", sentence(harder), mix),
-        KindOfChange("mechanism", sentence(worse), mechanism),
-        KindOfChange("unseen", sentence(note("diagnose.kind_unseen")), unseen),
+        KindOfChange("mix", write_sentence(harder), mix),
+        KindOfChange("mechanism", write_sentence(worse), mechanism),
+        KindOfChange("unseen", write_sentence(note("diagnose.kind_unseen")), unseen),
     )
     return tuple(kind for kind in every if math.isfinite(kind.lost))
 
@@ -59,7 +59,7 @@ def write_kinds(diagnosis: Diagnosis) -> str:
         return ""
     change = {kind.key: -kind.lost for kind in divide_loss_by_kind(diagnosis)}
     mix, mechanism, unseen = (change.get(key) for key in ("mix", "mechanism", "unseen"))
-    return sentence(note("diagnose.by_kind", mix=mix, mechanism=mechanism, unseen=unseen))
+    return write_sentence(note("diagnose.by_kind", mix=mix, mechanism=mechanism, unseen=unseen))
 
 
 def write_harder_mix(diagnosis: Diagnosis) -> str:
@@ -69,9 +69,9 @@ def write_harder_mix(diagnosis: Diagnosis) -> str:
     mix, loss = diagnosis.kinds.mix, diagnosis.loss
     grown = tuple(map(_make_mix_shift_note, diagnosis.shifted))
     if abs(mix - loss) < LEAST:
-        return sentence(note("diagnose.mix_all", *grown, loss_points=100.0 * loss))
+        return write_sentence(note("diagnose.mix_all", *grown, loss_points=100.0 * loss))
     code = "diagnose.mix_more_than_all" if mix > loss else "diagnose.mix_part"
-    return sentence(note(code, *grown, mix_points=100.0 * mix, loss_points=100.0 * loss))
+    return write_sentence(note(code, *grown, mix_points=100.0 * mix, loss_points=100.0 * loss))
 
 
 def _make_mix_shift_note(shift: Shifted) -> Note:

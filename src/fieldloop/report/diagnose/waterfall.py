@@ -12,7 +12,7 @@ from fieldloop.model.note import note
 from fieldloop.report.diagnose.kinds import divide_loss_by_kind, has_visible_kinds
 from fieldloop.report.diagnose.parts import has_drop, uses_points
 from fieldloop.report.plots import INK, INK_2, LINE_2, SERIES, Margins, make_responsive, open_drawing
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.say.html import Markup
 from fieldloop.say.numbers import format_interval, format_number, format_points, percent, stratum_in_words
 
@@ -98,11 +98,11 @@ def _list_cause_losses(diagnosis: Diagnosis) -> list[tuple[str, float, str]]:
         name = _truncate(f"{cause.gap.value.capitalize()}: {stratum_in_words(cause.stratum)}")
         parts.append((name, lost, f"{format_points(-lost)} ({format_interval(-high, -low)})"))
     if smaller := named[MOST_CAUSES:]:
-        label = sentence(note("diagnose.smaller_causes_step", causes=len(smaller)))
+        label = write_sentence(note("diagnose.smaller_causes_step", causes=len(smaller)))
         parts.append((label, sum(_compute_cause_loss(diagnosis, c)[0] for c in smaller), ""))
     unexplained = diagnosis.loss - sum(lost for _, lost, _ in parts)
     if abs(unexplained) >= NEGLIGIBLE:
-        parts.append((sentence(note(_choose_remainder_code(diagnosis, unexplained))), unexplained, ""))
+        parts.append((write_sentence(note(_choose_remainder_code(diagnosis, unexplained))), unexplained, ""))
     return parts
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fieldloop.model.condition import Stratum
 from fieldloop.model.learning import LearningCurve
 from fieldloop.model.plan import Coverage, Forecast, Plan, PlanScore, Progress, Quota
-from fieldloop.say.numbers import format_count, format_interval, format_points, percent, plural
+from fieldloop.say.numbers import format_count, format_interval, format_plural, format_points, percent
 
 MOST_LEVELS = 8
 """Levels of one factor that are listed; the rest, as of articles, is summed up."""
@@ -41,13 +41,14 @@ def write_headline(report: PlanReport) -> str:
         return "There is nothing to collect: the plan asks for no demonstrations."
     quotas = [p for p in report.progress if not p.order]
     left = sum(p.left for p in quotas) if quotas else asked
-    strata = plural(len({q.stratum for q in report.plan.quotas if q.demonstrations}), "stratum", "strata")
+    strata = format_plural(len({q.stratum for q in report.plan.quotas if q.demonstrations}), "stratum", "strata")
     if not left:
-        return f"All {plural(asked, 'demonstration')} of the plan are collected; {format_expected_gain(report.plan)}."
+        gain = format_expected_gain(report.plan)
+        return f"All {format_plural(asked, 'demonstration')} of the plan are collected; {gain}."
     if left < asked:
-        left_to_collect = f"{format_count(left)} of {plural(asked, 'demonstration')} left to collect in {strata}"
+        left_to_collect = f"{format_count(left)} of {format_plural(asked, 'demonstration')} left to collect in {strata}"
         return f"{left_to_collect}: {format_expected_gain(report.plan)}."
-    return f"Collect {plural(asked, 'demonstration')} in {strata}: {format_expected_gain(report.plan)}."
+    return f"Collect {format_plural(asked, 'demonstration')} in {strata}: {format_expected_gain(report.plan)}."
 
 
 def format_expected_gain(plan: Plan) -> str:
@@ -67,7 +68,7 @@ def write_uncovered_share(coverage: Sequence[Coverage]) -> str:
         return "No deployed stratum is known. Audit the deployment map first."
     never = [c for c in there if c.demonstrations == 0]
     share = sum(c.exposure for c in never)
-    total = plural(len(there), "deployed stratum", "deployed strata")
+    total = format_plural(len(there), "deployed stratum", "deployed strata")
     if not never:
         return f"Each of {total} has a demonstration."
     return f"{format_count(len(never))} of {total}, {percent(share, 0)} of production, have no demonstration."
@@ -100,7 +101,7 @@ def count_demonstrations_by_level(quotas: Sequence[Quota]) -> Iterator[tuple[str
         ranked = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
         counted = [f"{level} {format_count(count)}" for level, count in ranked[:MOST_LEVELS]]
         if rest := ranked[MOST_LEVELS:]:
-            counted.append(f"{plural(len(rest), 'more level')} {format_count(sum(count for _, count in rest))}")
+            counted.append(f"{format_plural(len(rest), 'more level')} {format_count(sum(count for _, count in rest))}")
         yield factor, ", ".join(counted)
 
 

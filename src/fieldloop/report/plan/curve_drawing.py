@@ -13,7 +13,7 @@ from fieldloop.report.plan.content import PlanReport, find_shared_factors, sort_
 from fieldloop.report.plots import INK, INK_2, INK_3, LINE_2, SERIES, Margins, add_halo, make_responsive, open_drawing
 from fieldloop.say.html import Markup
 from fieldloop.say.numbers import format_number as number
-from fieldloop.say.numbers import percent, plural, stratum_in_words
+from fieldloop.say.numbers import format_plural, percent, stratum_in_words
 from fieldloop.stats import binomial
 
 WIDTH, HEIGHT = 3.5, 1.75
@@ -85,7 +85,7 @@ def _format_axes(axis: Any, curve: LearningCurve, past_failures: Sequence[Measur
 
 def _write_curve_caption(curve: LearningCurve, past_failures: Sequence[MeasuredFailure]) -> str:
     rounds = (
-        f" Dots are failure rates measured over {plural(sum(s.attempts for s in past_failures), 'attempt')}."
+        f" Dots are failure rates measured over {format_plural(sum(s.attempts for s in past_failures), 'attempt')}."
         if past_failures
         else ""
     )

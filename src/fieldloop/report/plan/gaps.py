@@ -8,10 +8,10 @@ from fieldloop.model.finding import Status
 from fieldloop.model.plan import CoverageGap, Plan, SiteSet, TierState
 from fieldloop.report.bars import draw_progress_bar
 from fieldloop.report.markup import draw_panel, draw_paragraph, draw_table
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.say.html import Markup
 from fieldloop.say.marks import draw_status
-from fieldloop.say.numbers import format_count, format_small_share, percent, plural, stratum_in_words
+from fieldloop.say.numbers import format_count, format_plural, format_small_share, percent, stratum_in_words
 
 MOST_LISTED = 12
 THEN = "when the plan was made"
@@ -23,11 +23,11 @@ def draw_coverage_gaps(plan: Plan) -> Markup:
     counts = Counter(gap.kind.value for gap in ranked)
     kinds = ", ".join(f"{format_count(count)} × {kind}" for kind, count in counts.items())
     hidden = f" The {MOST_LISTED} largest are listed." if len(ranked) > MOST_LISTED else ""
-    covers = f" {plural(len(plan.cover), 'stratum', 'strata')} would cover every missing combination." * bool(
+    covers = f" {format_plural(len(plan.cover), 'stratum', 'strata')} would cover every missing combination." * bool(
         plan.cover
     )
     rows = [
-        (g.kind.value, stratum_in_words(g.stratum), format_small_share(g.share), sentence(g.message))
+        (g.kind.value, stratum_in_words(g.stratum), format_small_share(g.share), write_sentence(g.message))
         for g in ranked[:MOST_LISTED]
     ]
     columns = ("gap", "where", "share of production", "what")
@@ -35,7 +35,7 @@ def draw_coverage_gaps(plan: Plan) -> Markup:
         draw_paragraph(f"{kinds}.{hidden}{covers}", "dim"),
         draw_table(columns, rows, columns[2:3], columns[3:], columns[:2]),
     ]
-    return draw_panel("What was never demonstrated", body, f"{plural(len(ranked), 'gap')} {THEN}", "gaps")
+    return draw_panel("What was never demonstrated", body, f"{format_plural(len(ranked), 'gap')} {THEN}", "gaps")
 
 
 def draw_tier_states(states: Sequence[TierState]) -> Markup:
@@ -78,7 +78,7 @@ def draw_site_sets(site_sets: Sequence[SiteSet]) -> Markup:
             f"{format_count(one.planned)} and {format_count(one.simulated)} simulated"
             if one.simulated
             else format_count(one.planned),
-            sentence(one.message),
+            write_sentence(one.message),
         )
         for one in site_sets
     ]

@@ -9,7 +9,7 @@ from fieldloop.report.plan.content import select_deployed_strata
 from fieldloop.report.plan.grid import MOST_LEVELS, SITE, Cell, Grid, choose_grid_factors, make_coverage_grid
 from fieldloop.report.plots import BAD, INK, INK_2, INK_3, LINE_2, SURFACE, Margins, make_responsive, open_drawing
 from fieldloop.say.html import Markup, join
-from fieldloop.say.numbers import format_fixed, percent, plural
+from fieldloop.say.numbers import format_fixed, format_plural, percent
 from fieldloop.stats import binomial
 
 TONES = ((0.4, "#b3540a"), (0.7, "#e39a5c"), (0.9, "#f6d9bd"), (1.1, "#eef0f2"), (1.5, "#c5d8f4"))
@@ -49,7 +49,7 @@ def draw_coverage(coverage: Sequence[Coverage]) -> Markup:
     first, legend = draw_figure(draw_heat_map(whole, usual), "all sites"), draw_paragraph(LEGEND, "dim")
     if len(maps) <= FEW_SITES:
         return Markup(f'<div class="maps">{join(first, *maps)}</div>{legend}')
-    smaller = f"; {plural(hidden, 'smaller one')} only in the map of all" if hidden > 0 else ""
+    smaller = f"; {format_plural(hidden, 'smaller one')} only in the map of all" if hidden > 0 else ""
     by_site = draw_folded(f"The {len(maps)} largest sites{smaller}", [Markup(f'<div class="maps">{join(*maps)}</div>')])
     return Markup(f'<div class="maps">{first}</div>{legend}{by_site}')
 

@@ -11,10 +11,10 @@ from fieldloop.report.plan.heat_drawing import draw_coverage
 from fieldloop.report.plan.orders import draw_progress_panel, draw_work_orders
 from fieldloop.report.plan.quotas import draw_quotas_panel
 from fieldloop.report.plan.scores import draw_plan_scores
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.say.html import Markup, join
 from fieldloop.say.marks import draw_status
-from fieldloop.say.numbers import format_count, format_number, format_time, plural, shorten_ids
+from fieldloop.say.numbers import format_count, format_number, format_plural, format_time, shorten_ids
 
 STEPS = (
     "A gain is the expected rise of success in production, in points, with its interval. It assumes the map's mix of "
@@ -51,12 +51,12 @@ def _write_plan_basis(plan: Plan) -> str:
     answers = f", based on failures of policy {shorten_ids(plan.policy)}" if plan.policy else ""
     made = f"{shorten_ids(plan.id)}, made {format_time(plan.drawn_ns)} with strategy {plan.strategy}"
     budget = f"{made}, budget {format_count(plan.budget)}{cost}{answers}"
-    return f"{budget}, {plural(len(plan.answered), 'demand')} answered." if plan.answered else f"{budget}."
+    return f"{budget}, {format_plural(len(plan.answered), 'demand')} answered." if plan.answered else f"{budget}."
 
 
 def _draw_warnings(plan: Plan) -> list[Markup]:
     mark = draw_status(Status.CANNOT_TELL, "When the plan was made")
-    return [Markup(f"<p>{join(mark, Markup(' &nbsp; '), sentence(warning))}</p>") for warning in plan.warnings]
+    return [Markup(f"<p>{join(mark, Markup(' &nbsp; '), write_sentence(warning))}</p>") for warning in plan.warnings]
 
 
 def _draw_gap_panels(plan: Plan) -> list[Markup]:

@@ -7,9 +7,9 @@ from fieldloop.model.plan import Forecast, Progress, QuotaKind, WorkOrder
 from fieldloop.report.bars import draw_progress_bar
 from fieldloop.report.markup import draw_folded, draw_monospace, draw_panel, draw_paragraph, draw_table
 from fieldloop.report.plan.content import PlanReport, find_shared_factors
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.say.html import Markup
-from fieldloop.say.numbers import format_count, format_fixed, plural, stratum_in_words
+from fieldloop.say.numbers import format_count, format_fixed, format_plural, stratum_in_words
 
 MOST_SHOWN = 40
 MOST_LISTED = 400
@@ -25,8 +25,8 @@ def draw_work_orders(orders: Sequence[WorkOrder], progress: Sequence[Progress]) 
     accepted = {p.order: p.accepted for p in progress if p.order}
     body = []
     for site, site_orders in sorted(sites.items()):
-        count = plural(sum(o.demonstrations for o in site_orders), "demonstration")
-        title = f"{site or 'any site'}: {plural(len(site_orders), 'order')}, {count}"
+        count = format_plural(sum(o.demonstrations for o in site_orders), "demonstration")
+        title = f"{site or 'any site'}: {format_plural(len(site_orders), 'order')}, {count}"
         body.append(draw_folded(title, _draw_site_orders(site_orders, accepted), opened=len(site_orders) <= MOST_SHOWN))
     protocols = sorted({o.protocol for o in orders if o.protocol})
     return draw_panel("Work orders", body, f"by protocol {', '.join(protocols)}" if protocols else "", "orders")
@@ -97,7 +97,7 @@ def draw_progress_panel(progress: Sequence[Progress], forecast: Forecast | None)
     if begun:
         body.append(draw_table(columns, rows, columns[3:]))
     if begun and len(quotas) > MOST_SHOWN:
-        body.append(draw_paragraph(f"{plural(len(quotas) - MOST_SHOWN, 'row')} more in the JSON.", "dim"))
+        body.append(draw_paragraph(f"{format_plural(len(quotas) - MOST_SHOWN, 'row')} more in the JSON.", "dim"))
     return draw_panel("Progress", body, anchor="progress")
 
 
@@ -105,12 +105,12 @@ def write_progress_line(progress: Sequence[Progress], forecast: Forecast | None)
     """Write how much of the order is accepted, the surplus, and the forecast for the rest."""
     quotas = [p for p in progress if not p.order]
     parts = [format_progress_counts(quotas)] if quotas else []
-    return " ".join([*parts, sentence(forecast.message)] if forecast else parts)
+    return " ".join([*parts, write_sentence(forecast.message)] if forecast else parts)
 
 
 def write_unplanned_count(report: PlanReport) -> str:
     """Write how many accepted demonstrations count for no quota, and what they are good for."""
-    count = plural(report.beside, "accepted demonstration")
+    count = format_plural(report.beside, "accepted demonstration")
     return f"{count} beside the plan. The next plan counts them for the conditions that they share with production."
 
 

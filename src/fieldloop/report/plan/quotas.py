@@ -9,7 +9,7 @@ from fieldloop.report.markup import draw_folded, draw_panel, draw_paragraph, dra
 from fieldloop.report.plan.content import count_demonstrations_by_level, find_shared_factors, sort_by_gain
 from fieldloop.say import write_details
 from fieldloop.say.html import Markup, escape
-from fieldloop.say.numbers import format_count, format_interval, format_points, plural, stratum_in_words
+from fieldloop.say.numbers import format_count, format_interval, format_plural, format_points, stratum_in_words
 
 MOST_SHOWN = 40
 MOST_LISTED = 400
@@ -30,10 +30,10 @@ def draw_quotas_panel(plan: Plan) -> Markup:
     ]
     if rest := ranked[MOST_SHOWN:]:
         won = sum(q.gain for q in rest if math.isfinite(q.gain))
-        demos = plural(sum(q.demonstrations for q in rest), "demonstration")
+        demos = format_plural(sum(q.demonstrations for q in rest), "demonstration")
         body.append(
             draw_folded(
-                f"{plural(len(rest), 'more row')}: {demos}, {format_points(won)} points",
+                f"{format_plural(len(rest), 'more row')}: {demos}, {format_points(won)} points",
                 [_draw_quotas_table(rows[MOST_SHOWN:])],
             )
         )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fieldloop.model.plan import PlanScore
 from fieldloop.report.bars import draw_interval_bar
 from fieldloop.report.markup import draw_monospace, draw_panel, draw_table
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.say.html import Markup, escape
 from fieldloop.say.marks import draw_status
 from fieldloop.say.numbers import format_count, format_interval, format_points, shorten_ids
@@ -26,7 +26,7 @@ def draw_plan_scores(scores: Sequence[PlanScore]) -> Markup:
             _draw_gain_bar((s.measured_low, s.measured, s.measured_high), ends),
             s.demonstrations,
             format_count(s.episodes),
-            sentence(s.message),
+            write_sentence(s.message),
         )
         for s in scores[:MOST_SHOWN]
     ]

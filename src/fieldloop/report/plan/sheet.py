@@ -8,7 +8,7 @@ from fieldloop.model.plan import QuotaKind, WorkOrder
 from fieldloop.report.markup import draw_paragraph, draw_table
 from fieldloop.report.page import render_page
 from fieldloop.say.html import Markup, tag
-from fieldloop.say.numbers import format_fixed, plural, stratum_in_words
+from fieldloop.say.numbers import format_fixed, format_plural, stratum_in_words
 
 TO_FILL_IN = ("collected", "note")
 COLUMNS = ("order", "due", "site", "robot", "what", "articles", "demos", "hours", *TO_FILL_IN)
@@ -72,7 +72,7 @@ def write_sheet_title(sheet: OrderSheet) -> str:
 
 def write_sheet_summary(sheet: OrderSheet) -> str:
     """Write what the orders of a sheet add up to."""
-    parts = [plural(len(sheet.orders), "order"), plural(sheet.demonstrations, "demonstration")]
+    parts = [format_plural(len(sheet.orders), "order"), format_plural(sheet.demonstrations, "demonstration")]
     parts += [f"about {format_fixed(sheet.hours, 1)} hours"] if sheet.hours else []
     parts += [f"cost {format_fixed(sheet.cost, 0)} {sheet.currency}".strip()] if sheet.cost is not None else []
     parts += [f"due by {sheet.due}"] if sheet.due else []

@@ -48,7 +48,7 @@ class OnnxEngine:
         """Answer one observation; what does not fit the inputs is refused by name."""
         began = time.perf_counter_ns()
         seen = {**observation.signals, **observation.pictures}
-        feed = {i.name: fit_array(i, seen)[np.newaxis] for i in self._bundle.inputs}
+        feed = {i.name: select_input_array(i, seen)[np.newaxis] for i in self._bundle.inputs}
         values, confidence = self._session.run([ACTION, CONFIDENCE], feed)
         latency_ms = (time.perf_counter_ns() - began) / 1e6
         names = self._bundle.action_names
@@ -78,7 +78,7 @@ def load_bundle(folder: Path, threads: int = 1, policy: str = "") -> OnnxEngine:
     return engine
 
 
-def fit_array(declared_input: Input, observed_arrays: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
+def select_input_array(declared_input: Input, observed_arrays: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
     """Return the array for one input: right shape, right type, nothing rounded or wrapped."""
     if declared_input.name not in observed_arrays:
         raise BadInput(

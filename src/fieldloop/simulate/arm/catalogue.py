@@ -64,7 +64,7 @@ class Catalogue:
             raise UnknownName("tier", tier, TIERS)
         return tuple(article for article in self.articles if article.tier == tier)
 
-    def draw(self, tier: str, rng: np.random.Generator) -> Article:
+    def draw_article(self, tier: str, rng: np.random.Generator) -> Article:
         """Draw an article of a tier as often as it is picked."""
         articles = self.list_articles_of_tier(tier)
         picks = np.array([article.picks_per_week for article in articles])

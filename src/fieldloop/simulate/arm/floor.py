@@ -40,48 +40,49 @@ class Floor:
         """Build the sites; another seed builds other mount errors and draws other scenes."""
         self.seed, self.rig, self.catalogue = seed, rig or Rig(), load_shipped_catalogue()
         self.sites: dict[str, Facility] = {
-            name: sites.draw_mount_errors(site, self.chance("site", name)) for name, site in sites.FACILITIES.items()
+            name: sites.draw_mount_errors(site, self.make_random_generator("site", name))
+            for name, site in sites.FACILITIES.items()
         }
 
-    def chance(self, *purpose: str | int) -> np.random.Generator:
+    def make_random_generator(self, *purpose: str | int) -> np.random.Generator:
         """Return a generator of its own for a purpose, such as `chance("demonstration", 17)`.
 
-        >>> Floor(1).chance("a", 2).random() == Floor(1).chance("a", 2).random()
+        >>> Floor(1).make_random_generator("a", 2).random() == Floor(1).make_random_generator("a", 2).random()
         True
         """
         digest = hashlib.sha256("\x1f".join(map(str, (self.seed, *purpose))).encode()).digest()
         return np.random.default_rng(int.from_bytes(digest[:16], "little"))
 
-    def site(self, name: str) -> Facility:
+    def get_site(self, name: str) -> Facility:
         """Return a site as built."""
         if name not in self.sites:
             raise UnknownName("site of the simulated floor", name, self.sites)
         return self.sites[name]
 
-    def operators(self) -> tuple[str, ...]:
+    def list_operators(self) -> tuple[str, ...]:
         """Return the pseudonyms of those who can demonstrate here."""
         return tuple(OPERATORS)
 
-    def robot(self, site: str) -> Robot:
+    def get_robot(self, site: str) -> Robot:
         """Return the robot of a site with its sensors."""
-        name = self.site(site).id
+        name = self.get_site(site).id
         sensors = (
             Sensor(f"{stream.replace('/', '-')}-{name}-1", kind, stream, f"{stream.replace('/', '_')}", by)
             for stream, kind, by in SENSORS
         )
         return Robot(f"arm-{name}-1", "six-joint arm with parallel gripper", name, tuple(sensors))
 
-    def lab_mix(self) -> tuple[Exposure, ...]:
+    def make_lab_mix(self) -> tuple[Exposure, ...]:
         """Return the mix of the laboratory."""
         return mix.make_laboratory_mix()
 
-    def production_mix(self) -> tuple[Exposure, ...]:
+    def make_production_mix(self) -> tuple[Exposure, ...]:
         """Return the mix of the deployed sites."""
         return mix.make_production_mix(self.catalogue)
 
-    def scene(self, stratum: Stratum, rng: np.random.Generator, setup: Setup | None = None) -> Scene:
+    def draw_scene(self, stratum: Stratum, rng: np.random.Generator, setup: Setup | None = None) -> Scene:
         """Draw a scene of a stratum: site, tier, bin and lighting must be given."""
-        site = self.site(stratum.level("site") or "")
+        site = self.get_site(stratum.level("site") or "")
         return scene.draw_scene(stratum, site, self.catalogue, rng, setup or Setup())
 
     def demonstrate(
@@ -98,16 +99,16 @@ class Floor:
         `facts` are fields of Episode that the floor does not know: name, session, provider, protocol.
         """
         habit = get_operator_habit(operator_id)
-        drawn = self.scene(stratum, rng, setup)
+        drawn = self.draw_scene(stratum, rng, setup)
         grasp, style = choose_grasp_and_style(habit, drawn.item, rng)
         verdict = simulate_pick(drawn, plan_pick_path(grasp, style, drawn.site.bin_floor_m))
         return record_attempt(drawn, verdict, self.rig, start_ns, rng, {"operator": operator_id, **(facts or {})})
 
-    def attempt(
+    def attempt_pick(
         self, policy: Policy, stratum: Stratum, rng: np.random.Generator, at_ns: int, setup: Setup | None = None
     ) -> Attempt:
         """Let a policy try one pick; physics decides the outcome, not a success rate."""
-        return rollout.attempt_pick(policy, self.scene(stratum, rng, setup), self.rig, at_ns)
+        return rollout.attempt_pick(policy, self.draw_scene(stratum, rng, setup), self.rig, at_ns)
 
     def record(
         self, attempt: Attempt, rng: np.random.Generator, start_ns: int, facts: Mapping[str, str]
@@ -119,8 +120,8 @@ class Floor:
 
     def take_calibration_views(self, site: str, rng: np.random.Generator) -> tuple[MarkerViews, ...]:
         """Look at markers with every camera of a site."""
-        return markers.take_views_with_all_cameras(self.site(site), self.rig, rng)
+        return markers.take_views_with_all_cameras(self.get_site(site), self.rig, rng)
 
     def take_marker_views(self, site: str, rng: np.random.Generator, count: int = 20) -> MarkerViews:
         """Look at markers with the overhead camera of a site."""
-        return markers.take_marker_views(self.site(site), self.rig, rng, count)
+        return markers.take_marker_views(self.get_site(site), self.rig, rng, count)

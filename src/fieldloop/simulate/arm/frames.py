@@ -23,7 +23,7 @@ class Logged:
     gripper_times_s: Floats
     opening_m: Floats
 
-    def moments(self, times_s: Floats, track: Track) -> Iterator[Moment]:
+    def iterate_moments(self, times_s: Floats, track: Track) -> Iterator[Moment]:
         """Return what a camera sees at each time."""
         angles = np.column_stack([np.interp(times_s, self.joint_times_s, column) for column in self.joints_rad.T])
         openings = np.interp(times_s, self.gripper_times_s, self.opening_m)
@@ -54,6 +54,6 @@ class Rendered:
     def frames(self, indices: Iterable[int] | None = None) -> Iterator[NDArray[Any]]:
         """Yield frames in ascending order: uint8 H×W×3, or float32 H×W metres for depth."""
         wanted = np.arange(len(self.times_s)) if indices is None else np.array(sorted(indices), dtype=int)
-        moments = self.logged.moments(self.times_s[wanted], self.track)
+        moments = self.logged.iterate_moments(self.times_s[wanted], self.track)
         for frame, moment in zip(wanted.tolist(), moments, strict=True):
             yield self.eye.render_depth(moment, frame) if self.is_depth else self.eye.render_colour(moment, frame)

@@ -10,7 +10,7 @@ from fieldloop.geometry import chain as kin
 from fieldloop.geometry import transforms as tf
 from fieldloop.geometry.transforms import Floats
 from fieldloop.model.episode import Episode, Recording
-from fieldloop.model.identity import content_id
+from fieldloop.model.identity import compute_content_id
 from fieldloop.model.stream import NS_PER_S, Stream, StreamKind
 from fieldloop.simulate.arm import arm, clocks, signals
 from fieldloop.simulate.arm.camera import make_cameras
@@ -211,7 +211,7 @@ def _make_episode(scene: Scene, verdict: Verdict, streams: Mapping[str, Stream],
         for s in streams.values()
         for b in (s.name.encode(), s.times_ns.tobytes(), b"" if s.values is None else s.values.tobytes())
     ]
-    identity = content_id(parts)
+    identity = compute_content_id(parts)
     return Episode(
         **{
             "id": identity,

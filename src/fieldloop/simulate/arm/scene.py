@@ -85,7 +85,7 @@ def draw_scene(stratum: Stratum, site: Facility, catalogue: Catalogue, rng: np.r
     """Draw a scene of a stratum; the same generator state gives the same scene."""
     levels = _get_scene_levels(stratum)
     lamp = get_lighting_level(levels["lighting"])
-    item = _draw_item(levels["bin"], site, catalogue.draw(levels["tier"], rng), rng, setup)
+    item = _draw_item(levels["bin"], site, catalogue.draw_article(levels["tier"], rng), rng, setup)
     neighbours = _draw_neighbours(item, site, rng)
     return Scene(
         stratum=stratum,

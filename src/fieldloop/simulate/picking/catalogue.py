@@ -55,7 +55,7 @@ class Catalogue:
     def __len__(self) -> int:
         return len(self.velocity)
 
-    def sku(self, row: int) -> str:
+    def name_article(self, row: int) -> str:
         """Return the name of an article."""
         return f"sku-{row:05d}"
 

@@ -155,7 +155,7 @@ def _draw_robot_state(site: Ints, robot: Ints, request: Ask, fleet_cycles: Float
         if change.kind == "mount":
             moved = np.where((site == SITES.index(change.site)) & (request.weeks >= change.week), 1.0, moved)
     mount = {
-        name: sites.get_number_of_sites(name, site) + rng.normal(0, spread, count)
+        name: sites.get_property_of_sites(name, site) + rng.normal(0, spread, count)
         for name, spread in (("pitch_x", 0.0015), ("pitch_y", 0.0015), ("camera_yaw", 0.01), ("camera_scale", 0.01))
     }
     nominal = {"pitch_x": 0.0, "pitch_y": 0.0, "camera_yaw": 0.0, "camera_scale": 1.0}

@@ -76,14 +76,14 @@ class Faults:
 NOTHING = Faults()
 
 
-def starve_conditions(strata: Strata, *conditions: Mapping[str, str]) -> tuple[Starved, ...]:
+def leave_out_conditions(strata: Strata, *conditions: Mapping[str, str]) -> tuple[Starved, ...]:
     """Return the fault that these conditions were never demonstrated."""
     for condition in conditions:
         strata.where(condition)
     return tuple(Starved(condition) for condition in conditions)
 
 
-def substitute_starved(cells: Ints, strata: Strata, faults: Faults, rng: np.random.Generator) -> Ints:
+def replace_left_out_cells(cells: Ints, strata: Strata, faults: Faults, rng: np.random.Generator) -> Ints:
     """Replace starved cells by random others that were requested."""
     lost = np.zeros(len(cells), dtype=bool)
     draws = rng.random((len(faults.starved), len(cells)))
@@ -95,7 +95,7 @@ def substitute_starved(cells: Ints, strata: Strata, faults: Faults, rng: np.rand
     return np.where(lost, rng.choice(rest, len(cells)), cells) if lost.any() else cells
 
 
-def choose_twin_demonstrations(cells: Ints, strata: Strata, faults: Faults, rng: np.random.Generator) -> Bools:
+def choose_simulated_demonstrations(cells: Ints, strata: Strata, faults: Faults, rng: np.random.Generator) -> Bools:
     """Which demonstrations are made in the simulator twin?"""
     draw = rng.random(len(cells))
     return np.asarray(strata.where(faults.simulated_where)[cells] & (draw < faults.simulated_share))

@@ -43,7 +43,7 @@ def write_catalogue_csv(world: World) -> str:
         kind = PACKAGING[world.catalogue.packaging[row]]
         size = (2 * world.catalogue.long[row], 2 * world.catalogue.short[row], world.catalogue.height[row])
         lines.append(
-            f"{world.catalogue.sku(row)},{world.catalogue.velocity[row] * PICKS_PER_WEEK:.3f},"
+            f"{world.catalogue.name_article(row)},{world.catalogue.velocity[row] * PICKS_PER_WEEK:.3f},"
             f"{world.catalogue.mass[row]:.3f},{size[0]:.4f},{size[1]:.4f},{size[2]:.4f},{kind},"
             f"{'true' if kind in SOFT else 'false'}"
         )

@@ -4,7 +4,7 @@ import numpy as np
 
 from fieldloop.errors import BadInput
 from fieldloop.model.episode import Episode
-from fieldloop.model.identity import content_id, make_ulid
+from fieldloop.model.identity import compute_content_id, make_ulid
 from fieldloop.model.policy import FailureClass, Outcome, Stage, Step
 from fieldloop.model.stream import NS_PER_DAY, NS_PER_S
 from fieldloop.simulate.picking import operators, physics, pick
@@ -55,7 +55,7 @@ def make_outcomes(
             failure=FAILURES.get(ENDS[tries.end[i]]),
             cycle_s=float(tries.cycle_s[i]),
             latency_ms=float(1e3 * tries.latency_s[i]),
-            item=world.catalogue.sku(int(scenes.sku[i])),
+            item=world.catalogue.name_article(int(scenes.sku[i])),
             steps=_list_steps(tries, i),
             facts=(*_get_telemetry(scenes, i).items(), ("travel_m", travel[i])),
         )
@@ -75,9 +75,9 @@ def make_episode(world: World, demonstrations: Demonstrations, index: int, start
     """Record one demonstration."""
     scenes, shown = demonstrations.scenes, demonstrations.shown
     path = np.ascontiguousarray(shown.steered.poses[:, index])
-    identity = content_id([str(world.seed).encode(), path.tobytes(), shown.commands[index].tobytes()])
+    identity = compute_content_id([str(world.seed).encode(), path.tobytes(), shown.commands[index].tobytes()])
     facts = {name: f"{value:.4g}" for name, value in _get_telemetry(scenes, index).items()} | {
-        "sku": world.catalogue.sku(int(scenes.sku[index])),
+        "sku": world.catalogue.name_article(int(scenes.sku[index])),
         "filled_by": operators.name_person(int(scenes.person[index])),
         "recovered": "yes" if shown.recovered[index] else "no",
         "cost": f"{demonstrations.cost[index]:g}",

@@ -53,7 +53,7 @@ def draw_start_poses(count: int, pace: Pace, rng: np.random.Generator) -> Floats
     return np.asarray(away + np.array([0.0, 0.0, np.pi / 2]))  # the jaws come in across the usual way of laying things
 
 
-def fly_approach(
+def simulate_approach(
     scenes: Scenes,
     policy: Act,
     pace: Pace,

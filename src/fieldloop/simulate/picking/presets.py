@@ -25,7 +25,7 @@ class Mix:
     bins: Sequence[Sequence[float]]
     lighting: Sequence[Sequence[float]]
 
-    def shares(self) -> Floats:
+    def compute_shares(self) -> Floats:
         """Return the share of every stratum, summing to 1."""
         parts = [np.asarray(part, dtype=float) for part in (self.packaging, self.bins, self.lighting)]
         site = np.asarray(self.sites, dtype=float)
@@ -113,7 +113,7 @@ class Preset:
 
 
 def _make_even_cost() -> Floats:
-    return np.ones(len(LAB.shares()))
+    return np.ones(len(LAB.compute_shares()))
 
 
 def _make_travel_cost() -> Floats:
@@ -124,19 +124,19 @@ def _make_travel_cost() -> Floats:
 
 def _compute_drifting_shares(week: float) -> Floats:
     late = min(max(week / DRIFT_WEEKS, 0.0), 1.0)
-    return (1 - late) * COVERED_TRAPS.shares() + late * DRIFT_LATE.shares()
+    return (1 - late) * COVERED_TRAPS.compute_shares() + late * DRIFT_LATE.compute_shares()
 
 
 def get_preset(name: str) -> Preset:
     """Return a preset by name."""
-    lab, even = LAB.shares(), _make_even_cost()
+    lab, even = LAB.compute_shares(), _make_even_cost()
     moves = (Change("lamp", "home", 4.0), Change("mount", "home", 6.0), Change("lamp", "annex", 8.0))
     known = {
-        "broad": Preset("broad", lambda _: BROAD.shares(), lab, even),
-        "covered_traps": Preset("covered_traps", lambda _: COVERED_TRAPS.shares(), lab, even),
+        "broad": Preset("broad", lambda _: BROAD.compute_shares(), lab, even),
+        "covered_traps": Preset("covered_traps", lambda _: COVERED_TRAPS.compute_shares(), lab, even),
         "drift": Preset("drift", _compute_drifting_shares, lab, even, moves, cycles_per_week=1_500.0),
-        "unequal_cost": Preset("unequal_cost", lambda _: COVERED_TRAPS.shares(), lab, _make_travel_cost()),
-        "multi_site": Preset("multi_site", lambda _: MULTI_SITE.shares(), lab, even),
+        "unequal_cost": Preset("unequal_cost", lambda _: COVERED_TRAPS.compute_shares(), lab, _make_travel_cost()),
+        "multi_site": Preset("multi_site", lambda _: MULTI_SITE.compute_shares(), lab, even),
     }
     if name not in known:
         raise UnknownName("preset of the picking floor", name, known)

@@ -40,11 +40,11 @@ class Motion:
     load_n: Floats
     closed_s: float
 
-    def at(self, name: str, times_s: Floats) -> Floats:
+    def interpolate(self, name: str, times_s: Floats) -> Floats:
         """Return one quantity at given times."""
         return np.asarray(np.interp(times_s, self.times_s, getattr(self, name)))
 
-    def poses(self, times_s: Floats) -> Floats:
+    def compute_poses(self, times_s: Floats) -> Floats:
         """Return x, y and yaw at given times."""
         return np.column_stack([np.interp(times_s, self.times_s, column) for column in self.pose.T])
 
@@ -72,7 +72,7 @@ class WristFrames:
         wanted = range(len(self)) if indices is None else sorted(indices)
         where = sight.make_pixel_grid(PICTURE_PIXELS, fovea=0.0)
         for frame in wanted:
-            pose = self.motion.poses(self.times_s[[frame]])
+            pose = self.motion.compute_poses(self.times_s[[frame]])
             scene = self.scene
             if self.times_s[frame] > self.motion.closed_s:  # what is held moves with the hand
                 scene = replace(scene, x=pose[:, 0], y=pose[:, 1])
@@ -117,7 +117,7 @@ def record_try(
         simulated=False,
         succeeded=bool(tries.succeeded[index]),
         failure=failure.value if failure else "",
-        facts=(("policy", policy), ("sku", world.catalogue.sku(int(tries.scenes.sku[index])))),
+        facts=(("policy", policy), ("sku", world.catalogue.name_article(int(tries.scenes.sku[index])))),
     )
     return _make_recording(
         tries.scenes.take(slice(index, index + 1)), tries.poses[:, index], tries.answers[:, index], stopped, facts,
@@ -143,18 +143,24 @@ def _make_recording(
         )  # fmt: skip
 
     at = draw_sample_times(TOOL, *span, rng)
-    pose = motion.poses(at)
+    pose = motion.compute_poses(at)
     # the tool looks down: half a turn about x, then the yaw about the vertical
     turn = np.column_stack([np.cos(pose[:, 2] / 2), np.sin(pose[:, 2] / 2), np.zeros((len(at), 2))])
     add_stream(
-        "tool", StreamKind.POSE, "m", POSE, TOOL, at, np.column_stack([pose[:, :2], motion.at("height", at), turn])
+        "tool",
+        StreamKind.POSE,
+        "m",
+        POSE,
+        TOOL,
+        at,
+        np.column_stack([pose[:, :2], motion.interpolate("height", at), turn]),
     )
     at = draw_sample_times(TOOL, *span, rng)
-    opening = motion.at("opening", at) + rng.normal(0, 0.0001, len(at))
+    opening = motion.interpolate("opening", at) + rng.normal(0, 0.0001, len(at))
     add_stream("gripper", StreamKind.GRIPPER, "m", ("gripper",), TOOL, at, opening[:, None])
     at = draw_sample_times(FORCE, *span, rng)
     wrench = rng.normal(0, [0.15, 0.15, 0.2, 0.004, 0.004, 0.004], (len(at), 6))
-    wrench[:, 2] -= HAND_KG * GRAVITY + motion.at("load_n", at)
+    wrench[:, 2] -= HAND_KG * GRAVITY + motion.interpolate("load_n", at)
     add_stream("force", StreamKind.FORCE_TORQUE, "N, N·m", ("fx", "fy", "fz", "tx", "ty", "tz"), FORCE, at, wrench)
     at = np.arange(len(answers), dtype=float) * pick.STEP_S
     add_stream("action", StreamKind.ACTION, "m/s, rad/s, m, log N, m/s²", pick.ACTIONS, CONTROL, at, answers)

@@ -36,7 +36,7 @@ def render_crop(
     x, y = _compute_pixel_positions(scenes, pose, u, v)
     height = np.broadcast_to(_make_column(scenes.floor), x.shape).copy()
     bright = np.full(x.shape, 0.35, dtype=np.float32)
-    _cover_neighbours(scenes, x, y, height, bright)
+    _draw_neighbours(scenes, x, y, height, bright)
     du, dv = _rotate_into_shape_axes(x - _make_column(scenes.x), y - _make_column(scenes.y), scenes.yaw)
     out = _compute_distance_outside(
         du, dv, _make_column(scenes.long), _make_column(scenes.short), _make_column(scenes.radius)
@@ -48,10 +48,10 @@ def render_crop(
         + _make_column(scenes.tilt) * du
     )
     albedo = np.where(scenes.simulated, 0.7, scenes.albedo)
-    _cover_with_shape(height, bright, out, top, _make_column(albedo))
+    _draw_shape_on_top(height, bright, out, top, _make_column(albedo))
     angle = scenes.wall_angle
     beyond = _make_column(scenes.wall_distance) - x * _make_column(np.cos(angle)) - y * _make_column(np.sin(angle))
-    _cover_with_shape(height, bright, beyond, np.float32(WALL_TOP_M), np.float32(0.6))
+    _draw_shape_on_top(height, bright, beyond, np.float32(WALL_TOP_M), np.float32(0.6))
     return _apply_light_and_sensor(
         scenes, (height - np.float32(0.10)) / np.float32(0.10), bright, (x, y, out), (u, v), rng
     )
@@ -102,7 +102,7 @@ def _compute_distance_outside(du: Image, dv: Image, half_length: Image, half_wid
     return np.asarray(corner + np.minimum(np.maximum(over_u, over_v), 0) - radius)
 
 
-def _cover_neighbours(scenes: Scenes, x: Image, y: Image, height: Image, bright: Image) -> None:
+def _draw_neighbours(scenes: Scenes, x: Image, y: Image, height: Image, bright: Image) -> None:
     for k in range(scenes.other_x.shape[1]):
         rows = np.flatnonzero(scenes.other_top[:, k] > 0)
         if not len(rows):
@@ -117,11 +117,11 @@ def _cover_neighbours(scenes: Scenes, x: Image, y: Image, height: Image, bright:
         du, dv = _rotate_into_shape_axes(x[rows] - ox, y[rows] - oy, scenes.other_yaw[rows, k])
         out = np.maximum(np.abs(du) - long, np.abs(dv) - short)
         h, b = height[rows], bright[rows]
-        _cover_with_shape(h, b, out, top, albedo)
+        _draw_shape_on_top(h, b, out, top, albedo)
         height[rows], bright[rows] = h, b
 
 
-def _cover_with_shape(
+def _draw_shape_on_top(
     height: Image, bright: Image, distance_outside_shape: Image, top: Image | np.float32, albedo: Image | np.float32
 ) -> None:
     """Lay a shape over what is there, where it is the higher; edges fade over a few millimetres."""

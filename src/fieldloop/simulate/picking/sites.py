@@ -35,14 +35,14 @@ PLACES = (
 )
 
 
-def get_number_of_sites(name: str, site: Ints) -> Floats:
+def get_property_of_sites(name: str, site: Ints) -> Floats:
     """Return one number of each site named by code."""
     return np.array([getattr(place, name) for place in PLACES], dtype=float)[site]
 
 
 def draw_between(name: str, site: Ints, rng: np.random.Generator) -> Floats:
     """Draw from the range that each site has."""
-    ends = get_number_of_sites(name, site)
+    ends = get_property_of_sites(name, site)
     return rng.uniform(ends[:, 0], ends[:, 1])
 
 

@@ -69,7 +69,7 @@ def _draw_wall(bins: Ints, item: Columns, item_pose: Columns, site: Ints, rng: n
     back, side, empty = (bins == BINS.index(b) for b in ("back", "side", "nearly_empty"))
     angle = rng.uniform(0, 2 * np.pi, count)
     angle = np.where(back, np.pi / 2, np.where(side, np.where(item_pose["x"] > 0, 0.0, np.pi), angle))
-    chance = np.where(empty, 0.9, np.where(back | side, 0.6, sites.get_number_of_sites("wall_share", site)))
+    chance = np.where(empty, 0.9, np.where(back | side, 0.6, sites.get_property_of_sites("wall_share", site)))
     long, short, radius = (item[name] for name in ("long", "short", "radius"))
     close = np.where(empty, rng.uniform(0.008, 0.035, count), rng.uniform(0.02, 0.07, count))
     stands = (

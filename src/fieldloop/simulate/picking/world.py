@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from fieldloop.errors import BadInput
 from fieldloop.simulate.picking import catalogue, demonstrating, drawing, operators, physics, pick, wear
-from fieldloop.simulate.picking.faults import NOTHING, Faults, choose_twin_demonstrations, substitute_starved
+from fieldloop.simulate.picking.faults import NOTHING, Faults, choose_simulated_demonstrations, replace_left_out_cells
 from fieldloop.simulate.picking.pick import LINE, Act, Pace
 from fieldloop.simulate.picking.presets import get_preset
 from fieldloop.simulate.picking.scenes import Bools, Floats, Ints, Scenes
@@ -117,10 +117,10 @@ class World:
         """Draw the scenes of cells: the same purpose and cells give the same scenes, with any policy."""
         kinds = np.asarray(cells, dtype=np.intp)
         if kinds.ndim != 1 or (len(kinds) and not 0 <= kinds.min() <= kinds.max() < len(self.strata)):
-            raise BadInput(f"Cells are numbers from 0 to {len(self.strata) - 1}, in one row.")
+            raise BadInput(f"Cells are the numbers of strata, from 0 to {len(self.strata) - 1}, in one row.")
         twin = np.zeros(len(kinds), dtype=bool)
         if demonstrating:
-            twin = choose_twin_demonstrations(kinds, self.strata, faults, self.chance("twin", purpose))
+            twin = choose_simulated_demonstrations(kinds, self.strata, faults, self.chance("twin", purpose))
         week = np.broadcast_to(np.asarray(weeks, dtype=float), kinds.shape)
         faults = replace(faults, changes=(*self.preset.changes, *faults.changes))
         each_week = wear.CYCLES_PER_WEEK + self.preset.cycles_per_week
@@ -131,7 +131,7 @@ class World:
         self, cells: Ints, purpose: str, faults: Faults = NOTHING, week: Floats | float = 0.0
     ) -> Demonstrations:
         """Let people demonstrate once in each cell."""
-        made = substitute_starved(
+        made = replace_left_out_cells(
             np.asarray(cells, dtype=np.intp), self.strata, faults, self.chance("starved", purpose)
         )
         scenes = self.scenes(made, purpose, faults, week, demonstrating=True)
@@ -154,7 +154,7 @@ class World:
     ) -> Tries:
         """Let a policy pick once in each cell; the scenes do not depend on the policy."""
         if not len(cells):
-            raise BadInput("No cell was given, so there is nothing to pick.")
+            raise BadInput("No stratum was given, so there is nothing to pick.")
         scenes = self.scenes(cells, purpose, faults, weeks, demonstrating=False)
         parts = [
             self._attempt_batch(
@@ -179,7 +179,7 @@ class World:
         self, policy: Act, scenes: Scenes, rng: np.random.Generator, faults: Faults, pace: Pace
     ) -> Tries:
         late = ROBOT_LATENCY_S + faults.latency_s
-        flown = pick.fly_approach(
+        flown = pick.simulate_approach(
             scenes, policy, pace, pick.draw_start_poses(len(scenes), pace, rng), late, faults.run_lag_s, rng
         )
         grasp = pick.close_jaws(scenes, flown.poses[-1], flown.answers[-1], rng)

@@ -60,14 +60,16 @@ def shrink_quaternion(case: Case) -> Case:
 
 def add_defect(case: Case) -> Case:
     """Add a read defect."""
-    defect = Defect.at("log.mcap", "byte", 4096, note("ingest.chunk_damaged", reason="its checksum does not match"))
+    defect = Defect.from_place(
+        "log.mcap", "byte", 4096, note("ingest.chunk_damaged", reason="its checksum does not match")
+    )
     return replace(case, recording=replace(case.recording, defects=(defect,)), _kept={})
 
 
 def misstate_frame_count(case: Case) -> Case:
     """State another number of frames than the video has."""
     message = note("ingest.video_length_differs", frames=90, rows=100)
-    defect = Defect.at("camera/overhead", "episode", 0, message, Harm.MISLEADS)
+    defect = Defect.from_place("camera/overhead", "episode", 0, message, Harm.MISLEADS)
     return replace(case, recording=replace(case.recording, defects=(defect,)), _kept={})
 
 

@@ -7,7 +7,7 @@ from fieldloop.ui.components.clock import draw_incident_clocks
 from fieldloop.ui.components.film import draw_film_strip
 from fieldloop.ui.components.forms import Field, Submit, draw_form
 from fieldloop.ui.components.heatmap import draw_heat_map
-from fieldloop.ui.components.island import make_script_island
+from fieldloop.ui.components.island import make_script_element
 from fieldloop.ui.components.ladder import draw_rollout_ladder
 from fieldloop.ui.components.loopstrip import draw_change_list, draw_loop_strip
 from fieldloop.ui.components.panels import (
@@ -53,6 +53,6 @@ __all__ = [
     "draw_share_bar",
     "draw_signal_plot",
     "draw_table",
-    "make_script_island",
+    "make_script_element",
     "render_markdown",
 ]

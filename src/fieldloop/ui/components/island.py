@@ -8,10 +8,10 @@ from fieldloop.say.html import Markup, tag
 from fieldloop.ui.assets import get_asset_url
 
 
-def make_script_island(module: str, args: Mapping[str, Any], *, shown_seq: int | None = None) -> Markup:
+def make_script_element(module: str, args: Mapping[str, Any], *, shown_seq: int | None = None) -> Markup:
     """Make the element that a module mounts itself on; `shown_seq` is the sequence number of the state that it shows.
 
-    >>> make_script_island("budget.js", {"total": 60}).endswith('data-args="{&#34;total&#34;: 60}"></div>')
+    >>> make_script_element("budget.js", {"total": 60}).endswith('data-args="{&#34;total&#34;: 60}"></div>')
     True
     """
     return tag(

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from fieldloop.loop.home.changes import Change
 from fieldloop.loop.home.stages import StageNow
 from fieldloop.model.note import Note
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.say.html import Markup, tag
 from fieldloop.say.marks import draw_level_mark
 from fieldloop.say.numbers import format_recent_time, format_time, shorten_ids
@@ -20,12 +20,12 @@ def draw_loop_strip(stages: Sequence[StageNow], return_note: Note) -> Markup:
             "a",
             tag("span", draw_level_mark(stage.mark), stage.name, class_="k"),
             tag("span", stage.count, class_="v", data_count=stage.key),
-            tag("span", sentence(stage.fact), class_="s", title=sentence(stage.fact), data_fact=stage.key),
+            tag("span", write_sentence(stage.fact), class_="s", title=write_sentence(stage.fact), data_fact=stage.key),
             href=stage.page,
         )
         for stage in stages
     ]
-    back = tag("div", BACK, tag("span", sentence(return_note)), class_="return")
+    back = tag("div", BACK, tag("span", write_sentence(return_note)), class_="return")
     return tag(
         "section", tag("nav", *cells, class_="loop", aria_label="Stages"), back, class_="panel", aria_label="The loop"
     )
@@ -40,8 +40,8 @@ def draw_change_list(changes: Sequence[Change], now_ns: int) -> Markup:
             "li",
             tag("time", format_recent_time(c.at_ns, now_ns), title=format_time(c.at_ns)),
             draw_level_mark(c.mark),
-            tag("span", shorten_ids(sentence(c.text))),
-            tag("p", sentence(c.detail) if isinstance(c.detail, Note) else c.detail),
+            tag("span", shorten_ids(write_sentence(c.text))),
+            tag("p", write_sentence(c.detail) if isinstance(c.detail, Note) else c.detail),
         )
         for c in changes
     ]

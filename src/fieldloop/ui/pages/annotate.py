@@ -7,7 +7,7 @@ from fieldloop.loop.home.annotations import AnnotationsShown, show_annotations
 from fieldloop.model.annotation import Annotation
 from fieldloop.say.html import Markup, escape, join, tag
 from fieldloop.say.marks import draw_status
-from fieldloop.say.numbers import format_count, format_fixed, format_number, plural
+from fieldloop.say.numbers import format_count, format_fixed, format_number, format_plural
 from fieldloop.ui.components import (
     Column,
     draw_answer_card,
@@ -29,7 +29,8 @@ def draw(visit: Visit) -> Drawn:
     if not spans:
         nothing = draw_empty_state(
             "No phases yet",
-            f"{plural(now.accepted, 'accepted episode')} without phases. This command proposes them from signals.",
+            f"{format_plural(now.accepted, 'accepted episode')} without phases. "
+            "This command proposes them from signals.",
             draw_copyable_command("fieldloop annotate"),
         )
         return Drawn(escape("Annotate"), (nothing, draw_labels_form(now.template)))
@@ -50,13 +51,13 @@ def _draw_answer_card(annotated_count: int, queue_length: int) -> Markup:
     if queue_length:
         return draw_answer_card(
             "run",
-            f"{plural(queue_length, 'accepted episode')} without phases",
+            f"{format_plural(queue_length, 'accepted episode')} without phases",
             f"{format_count(annotated_count)} accepted episodes have phases.",
             draw_copyable_command("fieldloop annotate"),
         )
     return draw_answer_card(
         "good",
-        f"All {plural(annotated_count, 'accepted episode')} have phases",
+        f"All {format_plural(annotated_count, 'accepted episode')} have phases",
         "You can freeze a release now.",
         draw_copyable_command("fieldloop release NAME"),
     )
@@ -125,4 +126,4 @@ def _draw_phase_lanes(annotations_shown: AnnotationsShown) -> Markup:
         )
         for episode, found in shown
     ]
-    return draw_panel("Phases", *rows, note=f"{len(shown)} of {plural(len(by_episode), 'episode')}")
+    return draw_panel("Phases", *rows, note=f"{len(shown)} of {format_plural(len(by_episode), 'episode')}")

@@ -4,10 +4,10 @@ from collections import Counter, defaultdict
 
 from fieldloop.loop.home.deployment import show_deployment
 from fieldloop.model.deployment import Audit, Deployment
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.say.html import Markup, escape, tag
 from fieldloop.say.marks import draw_level_mark
-from fieldloop.say.numbers import format_count, format_number, levels_in_words, percent, plural
+from fieldloop.say.numbers import format_count, format_number, format_plural, levels_in_words, percent
 from fieldloop.ui.components import (
     Column,
     Field,
@@ -48,10 +48,10 @@ def draw(visit: Visit) -> Drawn:
         draw_mixes(deployment),
     ]
     answers = (_draw_answer_card(audit), _draw_gap_questions(audit), *draw_claims(audit)) if audit else ()
-    live = map(sentence, now.early)
+    live = map(write_sentence, now.early)
     early = [tag("p", f"Note: {text}", class_="warn") for text in live]
     answers = (*answers[:1], draw_panel("Sites that went live early", *early), *answers[1:]) if early else answers
-    notes = (*map(sentence, now.changed), *map(sentence, audit.odd if audit else ()))
+    notes = (*map(write_sentence, now.changed), *map(write_sentence, audit.odd if audit else ()))
     odd = [draw_panel("Notes", *(tag("p", f"Note: {one}", class_="warn") for one in notes))] if notes else []
     return Drawn(
         escape("Deployment"), (*odd, *answers, *parts, _draw_strata(deployment), _draw_edit_form(now.map_text))
@@ -75,7 +75,7 @@ def _draw_answer_card(audit: Audit) -> Markup:
         return draw_answer_card(
             "good",
             f"The map is complete: {percent(audit.score, 0)}",
-            f"The audit leaves {plural(gaps, 'gap')} open.",
+            f"The audit leaves {format_plural(gaps, 'gap')} open.",
             draw_button("Go to the plan", "/plan", "primary"),
         )
     if audit.overridden_by:
@@ -86,7 +86,7 @@ def _draw_answer_card(audit: Audit) -> Markup:
     return draw_answer_card(
         "bad",
         f"The map is incomplete: {percent(audit.score, 0)}",
-        f"Fill {plural(gaps, 'gap')} in the map before you lock a protocol or taxonomy.",
+        f"Fill {format_plural(gaps, 'gap')} in the map before you lock a protocol or taxonomy.",
         draw_copyable_command("fieldloop audit"),
     )
 
@@ -97,12 +97,12 @@ def _draw_gap_questions(audit: Audit) -> Markup:
             tag(
                 "span",
                 draw_level_mark("good" if not a.missing else "warn"),
-                tag("span", sentence(a.question)),
+                tag("span", write_sentence(a.question)),
                 class_="st",
             ),
             draw_meter(a.score),
             percent(a.score, 0),
-            tag("div", *(tag("p", sentence(one)) for one in a.missing)) if a.missing else "nothing",
+            tag("div", *(tag("p", write_sentence(one)) for one in a.missing)) if a.missing else "nothing",
         )
         for a in audit.answers
     ]
@@ -130,7 +130,7 @@ def _draw_tiers(deployment: Deployment) -> Markup:
     ]
     columns = ("Tier", Column("SKUs", "num"), Column("", "slim"), Column("Share of picks", "num"))
     return draw_panel(
-        "Catalogue", draw_table(columns, rows), note=plural(len(deployment.skus), "SKU"), columns=6, flush=True
+        "Catalogue", draw_table(columns, rows), note=format_plural(len(deployment.skus), "SKU"), columns=6, flush=True
     )
 
 

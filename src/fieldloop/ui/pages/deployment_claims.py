@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from fieldloop.model.audit import Audit
 from fieldloop.model.finding import Status
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.say.html import Markup
 from fieldloop.say.marks import draw_status
 from fieldloop.say.numbers import format_count
@@ -25,10 +25,10 @@ def draw_claims(audit: Audit) -> Iterator[Markup]:
             draw_status(one.status),
             one.site or "all",
             one.what,
-            sentence(one.claimed),
-            sentence(one.measured),
+            write_sentence(one.claimed),
+            write_sentence(one.measured),
             format_count(one.episodes),
-            sentence(one.message),
+            write_sentence(one.message),
         )
         for one in ranked[:MOST_CLAIMS]
     ]
@@ -39,7 +39,7 @@ def draw_claims(audit: Audit) -> Iterator[Markup]:
         Column("Map", "text"),
         Column("Logs", "text"),
         Column("Attempts", "num"),
-        Column("In words", "text wide"),
+        Column("Result", "text wide"),
     )
     failed = sum(one.status is Status.FAILED for one in ranked)
     note = f"{failed} of {len(audit.compared)} claims contradicted"

@@ -87,7 +87,7 @@ def draw_mixes(deployment: Deployment) -> Markup:
     site_mixes = [
         (site.id, factor.replace("_", " "), level.replace("_", " "), draw_meter(share), percent(share, 0))
         for site in deployment.sites
-        for factor, shares in deployment.mixes(site).items()
+        for factor, shares in deployment.get_mixes(site).items()
         for level, share in shares.items()
         if share > 0.0
     ]

@@ -24,10 +24,10 @@ from fieldloop.report.diagnose.days_drawing import draw_daily_rates
 from fieldloop.report.diagnose.parts import format_cause_size, uses_points
 from fieldloop.report.diagnose.parts import get_size_headings as sized_columns
 from fieldloop.report.diagnose.waterfall import draw_waterfall
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.say.html import Markup, escape, join, tag
 from fieldloop.say.marks import draw_status, get_status_level
-from fieldloop.say.numbers import format_count, format_time, percent, plural, shorten_ids, stratum_in_words
+from fieldloop.say.numbers import format_count, format_plural, format_time, percent, shorten_ids, stratum_in_words
 from fieldloop.ui.components import (
     Column,
     draw_answer_card,
@@ -101,13 +101,13 @@ def _make_cause_row(diagnosis: Diagnosis, cause: Cause) -> tuple[object, ...]:
         cause.gap.value,
         share,
         join(write_cause_place(cause), tag("small", write_cause_start(cause))),
-        sentence(cause.evidence),
-        sentence(cause.fix),
+        write_sentence(cause.evidence),
+        write_sentence(cause.fix),
     )
 
 
 def _draw_open_questions(diagnosis: Diagnosis) -> Markup | None:
-    lines = [tag("p", sentence(reason)) for reason in diagnosis.cannot_tell]
+    lines = [tag("p", write_sentence(reason)) for reason in diagnosis.cannot_tell]
     return draw_panel(write_remarks_title(diagnosis), *lines) if lines else None
 
 
@@ -135,7 +135,7 @@ def _draw_failures(diagnosis: Diagnosis) -> Markup | None:
     rows = []
     for failure in failures[:MOST_ROWS]:
         answers = {
-            a.question: join(draw_status(a.status, ANSWERS.get(a.status, "")), tag("small", sentence(a.answer)))
+            a.question: join(draw_status(a.status, ANSWERS.get(a.status, "")), tag("small", write_sentence(a.answer)))
             for a in failure.asked
         }
         rows.append(
@@ -148,7 +148,7 @@ def _draw_failures(diagnosis: Diagnosis) -> Markup | None:
     columns = [
         Column("Failure"),
         Column("Where", "wrap"),
-        *(Column(sentence(question), "wrap") for question in questions),
+        *(Column(write_sentence(question), "wrap") for question in questions),
     ]
     note = write_explained_failures(diagnosis)
     return (
@@ -179,5 +179,8 @@ def _draw_all_diagnoses(diagnoses: Sequence[Diagnosis], names: Mapping[str, str]
         "Largest cause",
     )
     return draw_panel(
-        "All diagnoses", draw_table(columns, rows), note=plural(len(diagnoses), "diagnosis", "diagnoses"), flush=True
+        "All diagnoses",
+        draw_table(columns, rows),
+        note=format_plural(len(diagnoses), "diagnosis", "diagnoses"),
+        flush=True,
     )

@@ -10,16 +10,16 @@ from fieldloop.model.annotation import Annotation
 from fieldloop.model.episode import Episode, Stated
 from fieldloop.model.finding import EpisodeReport, Finding, Status
 from fieldloop.model.stream import NS_PER_S
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.say.findings import format_finding_limit, write_finding, write_without_subject
 from fieldloop.say.html import Markup, join, tag
 from fieldloop.say.marks import draw_status, get_status_level
 from fieldloop.say.numbers import (
     format_fixed,
     format_number,
+    format_plural,
     format_time,
     format_without_unit,
-    plural,
     shorten_content_ids,
 )
 from fieldloop.say.streams import write_stream_note
@@ -136,12 +136,12 @@ def _draw_verdict_card(report: EpisodeReport | None) -> Markup:
     passed = sum(f.status is Status.PASSED for f in report.findings)
     if not standing:
         return draw_answer_card(
-            "good", "Fit for training", f"{plural(passed, 'answer')} passed.{_write_judging_protocol(report)}"
+            "good", "Fit for training", f"{format_plural(passed, 'answer')} passed.{_write_judging_protocol(report)}"
         )
     return draw_answer_card(
         get_status_level(report.status),
         write_finding(standing[0]),
-        f"{plural(len(standing), 'finding')} blocking, {plural(passed, 'answer')} "
+        f"{format_plural(len(standing), 'finding')} blocking, {format_plural(passed, 'answer')} "
         f"passed.{_write_judging_protocol(report)}",
     )
 
@@ -167,7 +167,7 @@ def _draw_findings(report: EpisodeReport | None, at_s: float | None) -> Markup:
 def _summarise_quiet_findings(quiet_findings: Sequence[Finding]) -> str:
     counts = Counter(f.status for f in quiet_findings)
     listed = ", ".join(f"{counts[each]} {each.value.replace('_', ' ')}" for each in reversed(Status) if counts[each])
-    return f"{plural(len(quiet_findings), 'finding')} that do not hold the episode back: {listed}"
+    return f"{format_plural(len(quiet_findings), 'finding')} that do not hold the episode back: {listed}"
 
 
 def _make_blocking_finding_row(episode: str, finding: Finding, at_s: float | None) -> Row:
@@ -186,7 +186,7 @@ def _make_blocking_finding_row(episode: str, finding: Finding, at_s: float | Non
 
 def _draw_fix_hint(finding: Finding) -> Markup | None:
     return (
-        tag("small", f"A release can {write_fixes([finding.fix])}: {sentence(finding.fix.why)}")
+        tag("small", f"A release can {write_fixes([finding.fix])}: {write_sentence(finding.fix.why)}")
         if finding.fix
         else None
     )
@@ -198,7 +198,9 @@ def _make_similar_findings_row(similar_findings: Sequence[Finding]) -> Row:
         dict.fromkeys(format_without_unit(value, similar_findings[0].unit, 3) for value in values[:1] + values[-1:])
     )
     span = " to ".join(ends) or "–"
-    subjects = similar_findings[0].subject if len(similar_findings) == 1 else plural(len(similar_findings), "subject")
+    subjects = (
+        similar_findings[0].subject if len(similar_findings) == 1 else format_plural(len(similar_findings), "subject")
+    )
     text = (
         ", ".join(f.subject for f in similar_findings[:MOST_NAMED])
         if len(similar_findings) > 1
@@ -323,4 +325,4 @@ def _draw_phases(episode: Episode, spans: Sequence[Annotation]) -> Markup:
         )
         for author in authors
     ]
-    return draw_panel("Phases", *lanes, note=plural(len(authors), "author"))
+    return draw_panel("Phases", *lanes, note=format_plural(len(authors), "author"))

@@ -12,7 +12,7 @@ from fieldloop.model.stream import NS_PER_S
 from fieldloop.say.findings import write_finding
 from fieldloop.say.html import Markup, escape, tag
 from fieldloop.say.marks import draw_status
-from fieldloop.say.numbers import format_count, format_fixed, format_time, levels_in_words, plural
+from fieldloop.say.numbers import format_count, format_fixed, format_plural, format_time, levels_in_words
 from fieldloop.ui.components import (
     Column,
     Field,
@@ -64,7 +64,7 @@ def draw(visit: Visit) -> Drawn:
                 _draw_ingest_form(),
             ),
         )
-    note = f"{format_count(matches.matching)} of {plural(matches.total + matches.set_aside, 'episode')}"
+    note = f"{format_count(matches.matching)} of {format_plural(matches.total + matches.set_aside, 'episode')}"
     note += f", newest {len(matches.episodes)} shown" if matches.matching > len(matches.episodes) else ""
     table = tag("div", draw_table(COLUMNS, map(_make_episode_row, matches.episodes)), style="padding-top:8px")
     listed = draw_panel("Episodes", _draw_filters(matches, visit.query), table, note=note, flush=True)
@@ -120,18 +120,20 @@ def _draw_logs(matches: FoundEpisodes) -> Markup:
         )
         for log in matches.logs
     ]
-    note = f"{format_count(len(rows))} of {plural(matches.log_count, 'log')}, newest first"
+    note = f"{format_count(len(rows))} of {format_plural(matches.log_count, 'log')}, newest first"
     return draw_panel("Logs", draw_table(LOG_COLUMNS, rows), note=note, flush=True)
 
 
 def _draw_summary_card(matches: FoundEpisodes) -> Markup:
     if not matches.held_back:
-        return draw_answer_card("good", f"All {plural(matches.total, 'episode')} passed")
+        return draw_answer_card("good", f"All {format_plural(matches.total, 'episode')} passed")
     why = "The episodes have not been judged."
     if matches.commonest_check:
-        why = f"Most frequent reason: {matches.commonest_check}, in {plural(matches.commonest_count, 'finding')}."
+        why = (
+            f"Most frequent reason: {matches.commonest_check}, in {format_plural(matches.commonest_count, 'finding')}."
+        )
     return draw_answer_card(
-        "warn", f"{plural(matches.held_back, 'episode')} of {format_count(matches.total)} held back", why
+        "warn", f"{format_plural(matches.held_back, 'episode')} of {format_count(matches.total)} held back", why
     )
 
 

@@ -4,24 +4,24 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from fieldloop.doors.written import convert_to_json
-from fieldloop.loop.home.floor import floor
+from fieldloop.loop.home.floor import show_floor
 from fieldloop.loop.home.success import Success, list_policies_shown
 from fieldloop.model.alarm import Alarm, Rate
 from fieldloop.model.finding import Status
 from fieldloop.model.policy import Outcome
 from fieldloop.model.rollout import Rollout, Rung
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.say.html import Markup, escape, tag
 from fieldloop.say.marks import draw_level_mark, draw_status
 from fieldloop.say.numbers import (
     format_count,
     format_fixed,
     format_number,
+    format_plural,
     format_time,
     levels_in_words,
     percent,
     percent_range,
-    plural,
     shorten_ids,
 )
 from fieldloop.ui.components import (
@@ -35,7 +35,7 @@ from fieldloop.ui.components import (
     draw_panel,
     draw_rollout_ladder,
     draw_table,
-    make_script_island,
+    make_script_element,
 )
 from fieldloop.ui.pages.tables_in import draw_outcomes_form, draw_unknown_results
 from fieldloop.ui.visit import Drawn, Visit
@@ -43,7 +43,7 @@ from fieldloop.ui.visit import Drawn, Visit
 
 def draw(visit: Visit) -> Drawn:
     """Draw the floor."""
-    now = floor(visit.workspace)
+    now = show_floor(visit.workspace)
     names, alarms, over_time = now.policies, now.alarms, now.success
     if not now.outcomes and not now.rollouts:
         nothing = draw_empty_state(
@@ -61,7 +61,7 @@ def draw(visit: Visit) -> Drawn:
         parts.append(
             draw_panel(
                 "Success in production",
-                make_script_island("success.js", {"first": convert_to_json(over_time)}, shown_seq=0),
+                make_script_element("success.js", {"first": convert_to_json(over_time)}, shown_seq=0),
                 note=f"{list_policies_shown(over_time)}, all sites, 95 % interval",
                 columns=8,
             )
@@ -75,22 +75,22 @@ def _draw_summary_card(alarms: Sequence[Alarm], success: Success) -> Markup:
     if alarms:
         last = alarms[0]
         return draw_answer_card(
-            "bad", f"Alarm at {last.site}", sentence(last.message), draw_copyable_command("fieldloop diagnose")
+            "bad", f"Alarm at {last.site}", write_sentence(last.message), draw_copyable_command("fieldloop diagnose")
         )
-    if not success.points and success.in_window is None:
+    if not success.points and success.rate_in_window is None:
         return draw_answer_card(
             "idle",
             "Too few outcomes to give a rate",
             "The success rate appears once robots have reported enough outcomes.",
         )
-    now, base = success.in_window, success.baseline
+    now, base = success.rate_in_window, success.baseline
     if now is None or success.status is Status.CANNOT_TELL:
-        why = " ".join(sentence(reason) for reason in success.reasons)
+        why = " ".join(write_sentence(reason) for reason in success.reasons)
         return draw_answer_card(
             "warn", "Cannot tell how production performs", why, draw_copyable_command("fieldloop monitor record FILE")
         )
     days = f"succeeded in {format_number(success.window_days, 6)} days"
-    headline = f"{success.policy}: {percent(now.rate)} of {plural(now.episodes, 'episode')} {days}"
+    headline = f"{success.policy}: {percent(now.rate)} of {format_plural(now.episodes, 'episode')} {days}"
     if base is not None and success.alarm is not None and now.rate < success.alarm:
         under = (
             f"This is {format_fixed(100 * (base - now.rate), 1)} points below the baseline, without an alarm. Run "
@@ -113,7 +113,7 @@ def _draw_rollout(rollout: Rollout, names: Mapping[str, str]) -> Markup:
         ("Candidate", write_arm_result(rollout.candidate, rollout.candidate_successes, rollout.candidate_episodes)),
         ("Incumbent", write_arm_result(rollout.incumbent, rollout.incumbent_successes, rollout.incumbent_episodes)),
         ("Since", format_time(rollout.since_ns)),
-        ("Why", sentence(rollout.reason)),
+        ("Why", write_sentence(rollout.reason)),
     ]
     back = (
         None
@@ -142,7 +142,7 @@ def _draw_alarms(alarms: Sequence[Alarm]) -> Markup:
             "li",
             draw_level_mark("bad"),
             tag("span", f"{a.site}, {format_time(a.raised_ns)}"),
-            tag("p", sentence(a.message)),
+            tag("p", write_sentence(a.message)),
         )
         for a in alarms
     ]

@@ -4,15 +4,15 @@ import math
 from collections.abc import Sequence
 
 from fieldloop.doors.written import convert_to_json
-from fieldloop.loop.home.home import Home, home
+from fieldloop.loop.home.home import Home, show_home
 from fieldloop.loop.home.success import list_policies_shown
 from fieldloop.model.plan import Plan, Progress, Quota, QuotaKind
 from fieldloop.report.plan.content import find_shared_factors, sort_by_gain
 from fieldloop.report.plan.grid import make_coverage_grid
-from fieldloop.say import sentence, write_details
+from fieldloop.say import write_details, write_sentence
 from fieldloop.say.html import Markup, escape, join, tag
 from fieldloop.say.marks import draw_level_mark
-from fieldloop.say.numbers import format_fixed, format_number, levels_in_words, percent, percent_range, plural
+from fieldloop.say.numbers import format_fixed, format_number, format_plural, levels_in_words, percent, percent_range
 from fieldloop.ui.components import (
     Column,
     draw_answer_card,
@@ -27,7 +27,7 @@ from fieldloop.ui.components import (
     draw_meter,
     draw_panel,
     draw_table,
-    make_script_island,
+    make_script_element,
 )
 from fieldloop.ui.components.tables import Row
 from fieldloop.ui.visit import Drawn, Visit
@@ -38,12 +38,12 @@ MOST_ROWS = 8
 
 def draw(visit: Visit) -> Drawn:
     """Draw the home page."""
-    now = home(visit.workspace)
+    now = show_home(visit.workspace)
     step = now.next
     card = draw_answer_card(
         step.mark,
-        sentence(step.sentence),
-        sentence(step.why),
+        write_sentence(step.sentence),
+        write_sentence(step.why),
         draw_copyable_command(step.command),
         draw_button("Show", step.page, "primary"),
     )
@@ -51,7 +51,7 @@ def draw(visit: Visit) -> Drawn:
         "What changed", draw_change_list(now.changes, now.at_ns), note="newest first", columns=4, flush=True
     )
     strip = draw_loop_strip(now.stages, now.way_back)
-    live = make_script_island("home.js", {}, shown_seq=now.seq)
+    live = make_script_element("home.js", {}, shown_seq=now.seq)
     return Drawn(
         escape("Home"),
         (
@@ -75,8 +75,8 @@ def _draw_later_steps(home: Home) -> tuple[Markup, ...]:
         tag(
             "li",
             draw_level_mark(s.mark),
-            tag("a", sentence(s.sentence), href=s.page),
-            tag("span", sentence(s.why), class_="dim"),
+            tag("a", write_sentence(s.sentence), href=s.page),
+            tag("span", write_sentence(s.why), class_="dim"),
         )
         for s in home.then
     ]
@@ -84,7 +84,7 @@ def _draw_later_steps(home: Home) -> tuple[Markup, ...]:
 
 
 def _draw_success_panel(home: Home) -> Markup:
-    if not home.success.points and home.success.in_window is None:
+    if not home.success.points and home.success.rate_in_window is None:
         nothing = draw_empty_state(
             "No rate yet",
             "The success rate appears here once robots have reported enough outcomes.",
@@ -94,7 +94,7 @@ def _draw_success_panel(home: Home) -> Markup:
     days = f"{format_number(home.success.window_days, 6)}-day rolling"
     note = f"{list_policies_shown(home.success)}, {days}, all sites, 95 % interval"
     chart = (
-        make_script_island("success.js", {"first": convert_to_json(home.success)}, shown_seq=home.seq)
+        make_script_element("success.js", {"first": convert_to_json(home.success)}, shown_seq=home.seq)
         if home.success.points
         else None
     )
@@ -103,14 +103,14 @@ def _draw_success_panel(home: Home) -> Markup:
 
 def _draw_success_headline(home: Home) -> tuple[Markup, ...]:
     """Draw the rate in the window, then why it fails or cannot be judged."""
-    last, base = home.success.in_window, home.success.baseline
-    reasons = tuple(tag("p", sentence(reason)) for reason in home.success.reasons)
+    last, base = home.success.rate_in_window, home.success.baseline
+    reasons = tuple(tag("p", write_sentence(reason)) for reason in home.success.reasons)
     if last is None:
         return reasons[:1]
     headline = [
         tag("b", percent(last.rate)),
         tag("span", percent_range(last.low, last.high)),
-        tag("span", plural(last.episodes, "episode")),
+        tag("span", format_plural(last.episodes, "episode")),
     ]
     if base is not None:
         under = base - last.rate
@@ -158,7 +158,7 @@ def _draw_what_to_collect(home: Home) -> Markup:
 
 def draw_budget_slider(plan: Plan) -> Markup:
     """Draw the budget slider; it greys the rows of the table that the budget does not reach."""
-    return make_script_island(
+    return make_script_element(
         "budget.js", {"table": COLLECT, "total": sum(quota.demonstrations for quota in plan.quotas)}
     )
 
@@ -182,7 +182,7 @@ def draw_quotas(plan: Plan, progress: Sequence[Progress], max_quotas: int | None
     if max_quotas is None:
         columns += [Column("", "slim"), Column("Rejected", "num")]
     hidden = len(plan.quotas) - len(ranked)
-    link = tag("a", f"and {plural(hidden, 'more stratum', 'more strata')}", href="/plan")
+    link = tag("a", f"and {format_plural(hidden, 'more stratum', 'more strata')}", href="/plan")
     return join(draw_table(columns, rows, COLLECT), tag("p", link, class_="body dim") if hidden else None)
 
 

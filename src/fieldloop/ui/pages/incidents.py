@@ -18,10 +18,10 @@ from fieldloop.report.diagnose.content import (
 from fieldloop.report.diagnose.kinds import write_kinds
 from fieldloop.report.diagnose.parts import format_cause_size, uses_points
 from fieldloop.report.diagnose.parts import get_size_headings as sized_columns
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.say.html import Markup, escape, tag
 from fieldloop.say.marks import draw_level_mark
-from fieldloop.say.numbers import format_time, plural, shorten_ids
+from fieldloop.say.numbers import format_plural, format_time, shorten_ids
 from fieldloop.ui.components import (
     Column,
     draw_action_button,
@@ -54,20 +54,20 @@ def draw(visit: Visit) -> Drawn:
 
 
 def _draw_answer_card(incidents: Sequence[IncidentNow]) -> Markup:
-    still = [now for now in incidents if now.incident.done(Step.REVIEWED) is None]
+    still = [now for now in incidents if now.incident.find_done_step(Step.REVIEWED) is None]
     if not still:
         asked = sum(d.demonstrations for now in incidents for d in now.demands)
-        why = f"The incidents requested {plural(asked, 'demonstration')} from the plan."
-        return draw_answer_card("good", f"All {plural(len(incidents), 'incident')} are reviewed", why)
+        why = f"The incidents requested {format_plural(asked, 'demonstration')} from the plan."
+        return draw_answer_card("good", f"All {format_plural(len(incidents), 'incident')} are reviewed", why)
     late = sum(c.met is False or (c.met is None and c.elapsed_s > c.limit_s) for now in still for c in now.clocks)
-    why = f"{plural(late, 'deadline')} missed." if late else "No deadline has been missed."
-    headline = f"{plural(len(still), 'incident')} open: {sentence(still[0].incident.what)}"
+    why = f"{format_plural(late, 'deadline')} missed." if late else "No deadline has been missed."
+    headline = f"{format_plural(len(still), 'incident')} open: {write_sentence(still[0].incident.what)}"
     return draw_answer_card("bad" if late else "warn", headline, why)
 
 
 def _draw_incident(incident_now: IncidentNow) -> Markup:
     incident = incident_now.incident
-    step = next((s for s in Step if incident.done(s) is None), None)
+    step = next((s for s in Step if incident.find_done_step(s) is None), None)
     facts = [
         ("Site", incident.site),
         ("Policy", shorten_ids(incident.policy)),
@@ -93,7 +93,7 @@ def _draw_incident(incident_now: IncidentNow) -> Markup:
         tag("ul", *steps, class_="list under"),
     )
     return draw_panel(
-        sentence(incident.what),
+        write_sentence(incident.what),
         *body,
         note=shorten_ids(incident.id),
         right=_draw_step_button(incident.id, step) if step else None,
@@ -122,8 +122,8 @@ def _draw_diagnosis(diagnosis: Diagnosis) -> Markup:
             format_cause_size(diagnosis, c)[1],
             write_cause_place(c),
             write_cause_start(c),
-            sentence(c.evidence),
-            sentence(c.fix),
+            write_sentence(c.evidence),
+            write_sentence(c.fix),
         )
         for c in diagnosis.causes
     ]
@@ -139,7 +139,8 @@ def _draw_diagnosis(diagnosis: Diagnosis) -> Markup:
     )
     look = "body" if diagnosis.status is Status.PASSED else "body warn"
     unknown = [
-        tag("p", f"{name_remarks(diagnosis)}: {sentence(reason)}", class_=look) for reason in diagnosis.cannot_tell
+        tag("p", f"{name_remarks(diagnosis)}: {write_sentence(reason)}", class_=look)
+        for reason in diagnosis.cannot_tell
     ]
     causes = draw_table(columns, rows) if rows else None
     return draw_panel("Diagnosis", headline, causes, *unknown, note=format_time(diagnosis.made_ns), flush=True)

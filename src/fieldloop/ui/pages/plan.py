@@ -13,19 +13,19 @@ from fieldloop.report.plan.curve_drawing import draw_curves
 from fieldloop.report.plan.grid import MOST_LEVELS, choose_grid_factors, list_deployed_factors, make_coverage_grid
 from fieldloop.report.plan.orders import write_progress_line, write_unplanned_count
 from fieldloop.report.plan.sheet import draw_sheet, format_order_articles
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.say.html import Markup, escape, join, tag
 from fieldloop.say.marks import draw_status
 from fieldloop.say.numbers import (
     format_count,
     format_fixed,
     format_interval,
+    format_plural,
     format_points,
     format_small_share,
     format_time,
     levels_in_words,
     percent,
-    plural,
     shorten_ids,
 )
 from fieldloop.ui.components import (
@@ -104,7 +104,9 @@ def _draw_answer_card(plan_now: PlanNow) -> Markup:
 
 def _draw_plan_panels(plan: Plan, plan_now: PlanNow) -> tuple[Markup | None, ...]:
     drawn = f"{shorten_ids(plan.id)}, {format_time(plan.drawn_ns)}, by {plan.strategy}"
-    notes = [tag("p", f"When the plan was made: {sentence(warning)}", class_="body warn") for warning in plan.warnings]
+    notes = [
+        tag("p", f"When the plan was made: {write_sentence(warning)}", class_="body warn") for warning in plan.warnings
+    ]
     progress = tag("p", write_progress_line(plan_now.progress, plan_now.forecast), class_="body")
     if plan_now.beside:
         notes.insert(0, tag("p", write_unplanned_count(plan_now), class_="body"))
@@ -135,11 +137,11 @@ def _draw_curves(plan_now: PlanNow) -> Markup | None:
 def _draw_gaps(gaps: Sequence[CoverageGap]) -> Markup | None:
     ranked = sorted(gaps, key=lambda g: -1.0 if g.share is None else g.share, reverse=True)
     rows = [
-        (g.kind.value, levels_in_words(g.stratum), format_small_share(g.share), sentence(g.message))
+        (g.kind.value, levels_in_words(g.stratum), format_small_share(g.share), write_sentence(g.message))
         for g in ranked[:MOST_GAPS]
     ]
     columns = ("Gap", "Where", Column("Share of production", "num"), Column("What", "text"))
-    note = f"{plural(len(ranked), 'gap')} when the plan was made, largest first"
+    note = f"{format_plural(len(ranked), 'gap')} when the plan was made, largest first"
     return draw_panel("Gaps", draw_table(columns, rows), note=note, flush=True) if rows else None
 
 
@@ -189,7 +191,7 @@ def _draw_scores(scores: Sequence[PlanScore]) -> Markup | None:
             f"{format_points(s.expected)} ({format_interval(s.expected_low, s.expected_high)})",
             draw_interval_bar(s.measured_low, s.measured, s.measured_high, first=first, last=last, tick=0.0),
             f"{format_points(s.measured)} ({format_interval(s.measured_low, s.measured_high)})",
-            sentence(s.message),
+            write_sentence(s.message),
         )
         for s in scores
     ]

@@ -6,15 +6,15 @@ from fieldloop.loop.home.policies import show_policies, show_policy
 from fieldloop.model.decision import Decision, GateTest
 from fieldloop.model.finding import Status
 from fieldloop.model.policy import PolicyVersion
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.say.html import Markup, escape, join, tag
 from fieldloop.say.marks import draw_status, get_status_level
 from fieldloop.say.numbers import (
     format_count,
     format_number,
+    format_plural,
     format_time,
     percent_range,
-    plural,
     shorten_content_ids,
     shorten_ids,
 )
@@ -97,7 +97,7 @@ def _draw_add_form(releases: Mapping[str, str]) -> Markup:
     )
 
 
-def draw_one(visit: Visit) -> Drawn:
+def draw_policy(visit: Visit) -> Drawn:
     """Draw one policy with every decision about it."""
     now = show_policy(visit.workspace, visit.path["policy"])
     policy, decisions = now.policy, now.decisions
@@ -145,9 +145,9 @@ def _draw_answer_card(policy: PolicyVersion, decision: Decision | None) -> Marku
     more = sum(test.more_trials for test in decision.tests)
     held = [test for test in decision.tests if test.status is not Status.PASSED]
     why = (
-        f"All {plural(len(decision.tests), 'test')} passed."
+        f"All {format_plural(len(decision.tests), 'test')} passed."
         if not held
-        else f"{held[0].name}: {sentence(held[0].message)}"
+        else f"{held[0].name}: {write_sentence(held[0].message)}"
     )
     do = (
         f"fieldloop rollout start {policy.name}"
@@ -194,12 +194,12 @@ def _make_test_rows(tests: Sequence[GateTest]) -> list[tuple[object, ...]]:
         (
             draw_status(t.status),
             t.name,
-            sentence(t.required),
+            write_sentence(t.required),
             f"{t.successes} of {t.trials}" if t.trials else "–",
             draw_interval_bar(t.low, t.successes / t.trials, t.high) if _is_success_rate(t) else "",
             percent_range(t.low, t.high, 0) if _is_success_rate(t) else "–",
             t.more_trials or "–",
-            sentence(t.message),
+            write_sentence(t.message),
         )
         for t in sorted(tests, key=lambda t: ORDER[t.status])
     ]

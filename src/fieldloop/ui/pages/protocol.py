@@ -6,10 +6,10 @@ from typing import Any
 from fieldloop.loop.home.protocol import show_protocol
 from fieldloop.loop.protocol.lint import Linted
 from fieldloop.loop.protocol.versions import LockedVersion
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.say.html import Markup, escape, join, tag
 from fieldloop.say.marks import draw_level_mark
-from fieldloop.say.numbers import plural
+from fieldloop.say.numbers import format_plural
 from fieldloop.ui.components import (
     Column,
     draw_answer_card,
@@ -46,7 +46,7 @@ def _draw_answer_card(linted: Linted, protocol_shown: Any) -> Markup:
     if linted.errors:
         return draw_answer_card(
             "bad",
-            f"{plural(len(linted.errors), 'error')} to fix before the protocol can be locked",
+            f"{format_plural(len(linted.errors), 'error')} to fix before the protocol can be locked",
             protocol_shown.lead,
         )
     if not protocol_shown.locked:
@@ -99,8 +99,8 @@ def _draw_remarks(linted: Linted) -> Markup:
             _draw_mark_with_word(LEVELS[r.severity], r.severity.value),
             tag("span", r.code, class_="mono"),
             r.place,
-            sentence(r.message),
-            sentence(r.advice),
+            write_sentence(r.message),
+            write_sentence(r.advice),
         )
         for r in linted.remarks
     ]

@@ -4,11 +4,11 @@ from fieldloop.loop.home.quality import QualityShown, show_quality
 from fieldloop.model.finding import Finding, Status
 from fieldloop.model.quality import DatasetReport, DimensionResult
 from fieldloop.model.ranking import Look
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.say.findings import format_finding_limit, write_finding, write_without_subject
 from fieldloop.say.html import Markup, escape, join, tag
 from fieldloop.say.marks import draw_status, get_status_level
-from fieldloop.say.numbers import format_count, format_time, percent, percent_range, plural
+from fieldloop.say.numbers import format_count, format_plural, format_time, percent, percent_range
 from fieldloop.ui.components import (
     Column,
     draw_answer_card,
@@ -31,7 +31,7 @@ LOOK_COLUMNS = (
     Column("Costs", "num"),
     Column("Moment", "num"),
     Column("Why", "text most"),
-    Column("A release can", "wrap"),
+    Column("Fix that a release can apply", "wrap"),
 )
 DIMENSION_COLUMNS = (
     "Dimension",
@@ -40,7 +40,7 @@ DIMENSION_COLUMNS = (
     Column("", "slim"),
     "95 % interval",
     Column("Cannot tell", "num"),
-    Column("In short", "text most"),
+    Column("Summary", "text most"),
 )
 FINDING_COLUMNS = (
     "Status",
@@ -80,7 +80,7 @@ def _draw_not_judged_yet(quality_shown: QualityShown) -> Markup:
         return draw_empty_state("Nothing is judged yet", how, draw_copyable_command("fieldloop ingest PATH"))
     return draw_answer_card(
         "run",
-        f"{format_count(quality_shown.passed)} of {plural(quality_shown.episodes, 'episode')} passed; they have "
+        f"{format_count(quality_shown.passed)} of {format_plural(quality_shown.episodes, 'episode')} passed; they have "
         f"not been judged together yet",
         "This command checks balance, trends and near-duplicates over all episodes, and ranks what to look at first.",
         draw_copyable_command("fieldloop check"),
@@ -94,13 +94,13 @@ def _draw_answer_card(dataset_report: DatasetReport) -> Markup:
         [f for f in dataset_report.wrong if f.status in (Status.FAILED, Status.ERRORED)],
     )
     headline = (
-        f"{format_count(passed)} of {plural(total, 'episode')} are fit for training: "
+        f"{format_count(passed)} of {format_plural(total, 'episode')} are fit for training: "
         f"{percent(passed / max(total, 1), 0)}"
     )
     if failed:
-        headline += f"; {plural(len(failed), 'problem')} of the dataset as a whole"
+        headline += f"; {format_plural(len(failed), 'problem')} of the dataset as a whole"
     open_ = len(wrong) - len(failed)
-    unknown = f" {plural(open_, 'check')} of the dataset as a whole cannot tell." if open_ else ""
+    unknown = f" {format_plural(open_, 'check')} of the dataset as a whole cannot tell." if open_ else ""
     return draw_answer_card(
         get_status_level(dataset_report.status),
         headline,
@@ -113,7 +113,7 @@ def _name_judging_protocols(dataset_report: DatasetReport) -> str:
     """Name the protocols whose limits were used."""
     if set(dataset_report.judged_by) <= {dataset_report.protocol}:
         return dataset_report.protocol
-    parts = ", ".join(f"{name} ({plural(count, 'episode')})" for name, count in dataset_report.judged_by.items())
+    parts = ", ".join(f"{name} ({format_plural(count, 'episode')})" for name, count in dataset_report.judged_by.items())
     return f"{parts}, the dataset as a whole by {dataset_report.protocol},"
 
 
@@ -122,7 +122,7 @@ def _draw_outdated_card(quality_shown: QualityShown, dataset_report: DatasetRepo
     changes = []
     if dataset_report.outdated:
         changes.append(
-            f"{plural(dataset_report.outdated, 'episode')} measured with other parameters or fewer checks than "
+            f"{format_plural(dataset_report.outdated, 'episode')} measured with other parameters or fewer checks than "
             f"now in force"
         )
     if quality_shown.protocol != dataset_report.protocol:
@@ -130,7 +130,7 @@ def _draw_outdated_card(quality_shown: QualityShown, dataset_report: DatasetRepo
     elif quality_shown.fingerprint != dataset_report.fingerprint:
         changes.append(f"the protocol {dataset_report.protocol} has changed since")
     if since := quality_shown.episodes - sum(dataset_report.episodes.values()):
-        changes.append(f"{plural(abs(since), 'episode')} {'added' if since > 0 else 'removed'} since")
+        changes.append(f"{format_plural(abs(since), 'episode')} {'added' if since > 0 else 'removed'} since")
     if not changes:
         return ()
     how = "This command judges the stored measurements again; it opens no log."
@@ -145,13 +145,13 @@ def _draw_ranked_episodes(dataset_report: DatasetReport) -> Markup:
     if not looks:
         return draw_panel(
             "Look at these first",
-            tag("p", sentence(dataset_report.look_first or dataset_report.ranking.sentence), class_="dim"),
+            tag("p", write_sentence(dataset_report.look_first or dataset_report.ranking.sentence), class_="dim"),
         )
     named = "this episode" if len(looks) == 1 else f"these {len(looks)} episodes"
     return draw_panel(
         f"Look at {named} first",
         draw_table(LOOK_COLUMNS, [_make_ranked_episode_row(look) for look in looks]),
-        note=" ".join(sentence(detail) for detail in dataset_report.look_first.details)
+        note=" ".join(write_sentence(detail) for detail in dataset_report.look_first.details)
         if dataset_report.look_first
         else "",
         right=tag("a", "All episodes that are held back", href="/episodes?status=failed", class_="chip"),
@@ -161,7 +161,11 @@ def _draw_ranked_episodes(dataset_report: DatasetReport) -> Markup:
 
 def _make_ranked_episode_row(ranked_episode: Look) -> tuple[object, ...]:
     first = write_finding(ranked_episode.reasons[0]) if ranked_episode.reasons else ranked_episode.status.value
-    more = f"and {plural(len(ranked_episode.reasons) - 1, 'more finding')}" if len(ranked_episode.reasons) > 1 else ""
+    more = (
+        f"and {format_plural(len(ranked_episode.reasons) - 1, 'more finding')}"
+        if len(ranked_episode.reasons) > 1
+        else ""
+    )
     return (
         tag(
             "a",
@@ -184,7 +188,7 @@ def _draw_dimensions(dataset_report: DatasetReport) -> Markup:
 
 
 def _make_dimension_row(result: DimensionResult) -> tuple[object, ...]:
-    worst = _draw_worst_checks(result) if result.worst else sentence(result.sentence)
+    worst = _draw_worst_checks(result) if result.worst else write_sentence(result.sentence)
     known = result.share is not None
     return (
         result.dimension.value.capitalize(),
@@ -207,7 +211,7 @@ def _draw_findings(dataset_report: DatasetReport) -> Markup:
     quiet = len(dataset_report.findings) - len(dataset_report.wrong)
     passed = sum(f.status is Status.PASSED for f in dataset_report.findings)
     note = (
-        f"{passed} of {plural(len(dataset_report.findings), 'answer')} passed, {quiet - passed} do not hold the "
+        f"{passed} of {format_plural(len(dataset_report.findings), 'answer')} passed, {quiet - passed} do not hold the "
         f"dataset back"
     )
     if not dataset_report.wrong:

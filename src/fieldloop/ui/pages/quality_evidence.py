@@ -7,7 +7,7 @@ from fieldloop.model.finding import Status
 from fieldloop.model.quality import CheckTally, DatasetReport
 from fieldloop.say.findings import format_finding_limit
 from fieldloop.say.html import Markup, join, tag
-from fieldloop.say.numbers import format_count, format_fixed, format_without_unit, percent, percent_range, plural
+from fieldloop.say.numbers import format_count, format_fixed, format_plural, format_without_unit, percent, percent_range
 from fieldloop.ui.components import (
     Column,
     draw_control_chart,
@@ -37,7 +37,7 @@ def draw_trends(dataset_report: DatasetReport) -> Markup:
     title = "Sudden changes"
     if not dataset_report.metrics:
         return draw_panel(title, tag("p", "There are too few batches to compare any metric.", class_="dim"))
-    followed = f"{plural(dataset_report.metrics, 'metric')} compared from batch to batch"
+    followed = f"{format_plural(dataset_report.metrics, 'metric')} compared from batch to batch"
     if not dataset_report.trends:
         return draw_panel(title, tag("p", "No metric changed suddenly.", class_="dim"), note=followed)
     drawn = tag("div", *map(draw_control_chart, dataset_report.trends[:MOST_CHARTS]), class_="charts")
@@ -98,7 +98,7 @@ def draw_check_results(dataset_report: DatasetReport) -> Markup:
     telling = [tally for tally in dataset_report.checks if set(tally.answers) != {Status.PASSED}]
     silent = [tally for tally in dataset_report.checks if tally not in telling]
     table = draw_table(CHECK_COLUMNS, [_make_check_row(tally, total) for tally in telling])
-    label = f"{plural(len(silent), 'check')} that every episode passed"
+    label = f"{format_plural(len(silent), 'check')} that every episode passed"
     rest = (
         draw_folded(label, draw_table(CHECK_COLUMNS, [_make_check_row(tally, total) for tally in silent]))
         if silent

@@ -6,10 +6,10 @@ from fieldloop.loop.home.quality import QualityShown
 from fieldloop.model.calibration import Calibration
 from fieldloop.model.finding import Status
 from fieldloop.model.verification import Verification
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.say.html import Markup, tag
 from fieldloop.say.marks import draw_level_mark, draw_status
-from fieldloop.say.numbers import format_count, format_number, format_time, plural
+from fieldloop.say.numbers import format_count, format_number, format_plural, format_time
 from fieldloop.ui.components import Column, draw_copyable_command, draw_empty_state, draw_panel, draw_table
 
 MOST = 40
@@ -57,8 +57,14 @@ def _make_calibration_row(calibration: Calibration, verification: Verification |
 
 
 def _draw_verification(verification: Verification) -> Markup:
-    word = "good" if verification.good else "halts" if verification.halts else "warns"
-    verdict = Status.PASSED if verification.good else Status.FAILED if verification.halts else Status.CANNOT_TELL
+    word = "good" if verification.is_good else "halts" if verification.halts_collection else "warns"
+    verdict = (
+        Status.PASSED
+        if verification.is_good
+        else Status.FAILED
+        if verification.halts_collection
+        else Status.CANNOT_TELL
+    )
     return draw_status(verdict, f"{word}, {format_time(verification.at_ns)}")
 
 
@@ -74,10 +80,10 @@ def _draw_due_work(quality_shown: QualityShown) -> tuple[Markup, ...]:
             due.sensor,
             due.work.value,
             "when the next session begins" if due.due_ns is None else format_time(due.due_ns),
-            sentence(due.why),
+            write_sentence(due.why),
         )
         for due in due_work[:MOST]
     ]
-    note = f"{late} of {plural(len(due_work), 'task')} overdue" if late else plural(len(due_work), "task")
+    note = f"{late} of {format_plural(len(due_work), 'task')} overdue" if late else format_plural(len(due_work), "task")
     show = tag("span", draw_copyable_command("fieldloop calibrate schedule"))
     return (draw_panel("Calibration due", draw_table(DUE_COLUMNS, rows), note=note, right=show, flush=True),)

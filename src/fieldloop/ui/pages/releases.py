@@ -3,14 +3,14 @@
 from fieldloop.loop.home.releases import show_release
 from fieldloop.loop.ship.release import list_releases
 from fieldloop.model.release import Release
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.say.html import Markup, escape, join, tag
 from fieldloop.say.numbers import (
     format_count,
     format_fixed,
+    format_plural,
     levels_in_words,
     percent,
-    plural,
     shorten_content_ids,
     shorten_ids,
 )
@@ -41,7 +41,7 @@ def draw(visit: Visit) -> Drawn:
     last = known[0]
     card = draw_answer_card(
         "good",
-        f"{last.name} is the newest release: {plural(len(last.episodes), 'episode')}",
+        f"{last.name} is the newest release: {format_plural(len(last.episodes), 'episode')}",
         f"{format_count(len(last.excluded))} episodes are left out, each with a reason.",
         draw_copyable_command(f"fieldloop train {last.name}"),
     )
@@ -73,15 +73,15 @@ def draw(visit: Visit) -> Drawn:
     )
 
 
-def draw_one(visit: Visit) -> Drawn:
+def draw_release(visit: Visit) -> Drawn:
     """Draw one release."""
     now = show_release(visit.workspace, visit.path["release"])
     release = now.release
     title = join(tag("a", "Releases", href="/releases"), " / ", release.name)
     card = draw_answer_card(
         "good",
-        f"{release.name}: {plural(len(release.episodes), 'episode')}, {format_count(len(release.validation))} for "
-        f"validation",
+        f"{release.name}: {format_plural(len(release.episodes), 'episode')}, "
+        f"{format_count(len(release.validation))} for validation",
         f"Content {release.id[:12]}; the same episodes always give the same release.",
     )
     sheet = draw_panel("Datasheet", render_markdown(now.datasheet), columns=6)
@@ -114,12 +114,12 @@ def _draw_excluded_episodes(release: Release) -> Markup:
     if not release.excluded:
         return draw_panel("Left out", draw_key_values([("none", "no episode was left out")]))
     rows = [
-        (tag("a", shorten_ids(episode), href=f"/episodes/{episode}", class_="mono"), sentence(reason))
+        (tag("a", shorten_ids(episode), href=f"/episodes/{episode}", class_="mono"), write_sentence(reason))
         for episode, reason in release.excluded
     ]
     return draw_panel(
         "Left out",
         draw_table(("Episode", Column("Why", "text wide")), rows),
-        note=plural(len(release.excluded), "episode"),
+        note=format_plural(len(release.excluded), "episode"),
         flush=True,
     )

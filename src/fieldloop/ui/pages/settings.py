@@ -6,7 +6,7 @@ from fieldloop.loop.home.settings import show_settings
 from fieldloop.loop.protocol.numbers import Number, Numbers
 from fieldloop.say.html import Markup, escape, tag
 from fieldloop.say.marks import draw_level_mark
-from fieldloop.say.numbers import format_number, plural
+from fieldloop.say.numbers import format_number, format_plural
 from fieldloop.ui.components import Column, draw_answer_card, draw_chip, draw_key_values, draw_panel, draw_table
 from fieldloop.ui.visit import Drawn, Visit
 
@@ -21,7 +21,7 @@ def draw(visit: Visit) -> Drawn:
     total = len(rules.numbers) + len(running.numbers)
     card = draw_answer_card(
         "warn" if assumed else "good",
-        f"{assumed} of {plural(total, 'number')} are assumed, not measured",
+        f"{assumed} of {format_plural(total, 'number')} are assumed, not measured",
         "Replace an assumed number by a measured one in protocols/ or operations.toml of the workspace.",
     )
     where = draw_panel(
@@ -56,7 +56,7 @@ def _draw_numbers_table(title: str, numbers: Numbers) -> Markup:
     columns = ("Number", Column("Value", "num text"), "Unit", Column("Why", "text wide"), Column("Source", "source"))
     rows = [_make_number_row(n) for n in _sort_assumed_first(numbers.numbers)]
     return draw_panel(
-        title, draw_table(columns, rows), note=f"{plural(len(rows), 'number')}, assumed ones first", flush=True
+        title, draw_table(columns, rows), note=f"{format_plural(len(rows), 'number')}, assumed ones first", flush=True
     )
 
 

@@ -5,7 +5,7 @@ from urllib.parse import quote
 
 from fieldloop.model.note import Note
 from fieldloop.model.policy import Stage
-from fieldloop.say import sentence
+from fieldloop.say import write_sentence
 from fieldloop.say.html import Markup, tag
 from fieldloop.ui.components import Field, Submit, draw_form, draw_panel
 
@@ -49,7 +49,7 @@ def draw_unknown_results(notes: Sequence[Note]) -> tuple[Markup, ...]:
     """Draw how many attempts have no known result; nothing where every result is known."""
     if not notes:
         return ()
-    return (draw_panel("Unknown results", tag("ul", *(tag("li", sentence(one)) for one in notes))),)
+    return (draw_panel("Unknown results", tag("ul", *(tag("li", write_sentence(one)) for one in notes))),)
 
 
 def _make_table_fields(hint: str) -> tuple[Field, Field]:

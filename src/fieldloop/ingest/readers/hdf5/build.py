@@ -22,7 +22,7 @@ from fieldloop.ingest.units import guess_unit
 from fieldloop.ingest.words import split_into_words
 from fieldloop.model.episode import Defect, Episode, Harm, Recording
 from fieldloop.model.episode_text import parse_texts
-from fieldloop.model.identity import content_id
+from fieldloop.model.identity import compute_content_id
 from fieldloop.model.note import note
 from fieldloop.model.stream import ClockKind, Stream, StreamKind
 from fieldloop.model.stream_notes import NOT_UNDERSTOOD
@@ -44,10 +44,10 @@ def build_recording(opened: Opened, draft: Draft, layout: str) -> Recording:
     opened.defects = draft.defects  # from here on, what cannot be read is this episode's
     streams: Seen = {}
     lengths: dict[str, int] = {}
-    identity = content_id(_read_parts(opened, draft, streams, lengths))
+    identity = compute_content_id(_read_parts(opened, draft, streams, lengths))
     _compare_lengths(draft, lengths)
     if not streams:  # without content, only its file distinguishes it from others
-        identity = content_id([opened.hash_file(), draft.name.encode()])
+        identity = compute_content_id([opened.hash_file(), draft.name.encode()])
         draft.defects.append(Defect(draft.name, "", note("ingest.episode_unreadable")))
     fields, wrong = parse_texts(draft.facts, from_foreign_log=not draft.ours)
     concluded = draft.conclude(streams) if draft.conclude else {}
@@ -179,7 +179,9 @@ def _read_pictures(
             continue
         yield from block
     if lost:
-        draft.defects.append(Defect.at(leaf.path, "row", lost[0], note("ingest.pictures_unreadable", places=len(lost))))
+        draft.defects.append(
+            Defect.from_place(leaf.path, "row", lost[0], note("ingest.pictures_unreadable", places=len(lost)))
+        )
     kind = _infer_picture_kind(part, form)
     clocks, notes, stored = _choose_clocks(draft, part, np.arange(last - first))
     yield from stored
@@ -265,4 +267,4 @@ def _compare_lengths(draft: Draft, lengths: Mapping[str, int]) -> None:
         if rows not in (usual, usual + 1):  # one more is the state after the last step
             message = note("ingest.rows_differ", rows=rows, others=f"most arrays of {draft.name}", usual=usual)
             harm = Harm.HARMLESS if path in free_paths else Harm.LOST
-            draft.defects.append(Defect.at(path, "row", min(rows, usual), message, harm))
+            draft.defects.append(Defect.from_place(path, "row", min(rows, usual), message, harm))

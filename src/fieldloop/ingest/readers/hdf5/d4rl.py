@@ -59,7 +59,7 @@ class D4rl:
             )
             if not ends[last - 1]:
                 message = note("ingest.episode_end_missing", first_row=first)
-                draft.defects.append(Defect.at("terminals", "row", last - 1, message))
+                draft.defects.append(Defect.from_place("terminals", "row", last - 1, message))
             yield draft
 
     def add_file_defects(self, opened: Opened, root: Folder) -> None:
@@ -70,7 +70,7 @@ class D4rl:
             if leaf.shape and not leaf.path.startswith(f"{ABOUT}/") and leaf.shape[0] not in (len(ends), 1):
                 others = "the marks of episode ends"
                 message = note("ingest.rows_differ", rows=leaf.shape[0], others=others, usual=len(ends))
-                opened.defects.append(Defect.at(leaf.path, "row", min(leaf.shape[0], len(ends)), message))
+                opened.defects.append(Defect.from_place(leaf.path, "row", min(leaf.shape[0], len(ends)), message))
             if leaf.shape:
                 count_stored_rows(opened, leaf)
 

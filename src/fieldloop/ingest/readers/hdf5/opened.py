@@ -43,7 +43,7 @@ class Opened:
 
     def report_damaged_heap(self, heap_offset: int) -> None:
         """Name a damaged heap that the library was led to."""
-        self.heaps.append(Defect.at("file", "byte", heap_offset, note("ingest.heap_damaged")))
+        self.heaps.append(Defect.from_place("file", "byte", heap_offset, note("ingest.heap_damaged")))
 
     def take_damaged_heaps(self) -> list[Defect]:
         """Return the damaged heaps found since the last time."""
@@ -78,6 +78,8 @@ def shorten_error(error: BaseException) -> str:
 
 def _find_superblock_defects(block: Superblock, size: int) -> Iterator[Defect]:
     if block.size > size:
-        yield Defect.at("file", "byte", size, note("ingest.file_cut_off", present_bytes=size, stated_bytes=block.size))
+        yield Defect.from_place(
+            "file", "byte", size, note("ingest.file_cut_off", present_bytes=size, stated_bytes=block.size)
+        )
     if not block.was_closed:
-        yield Defect.at("file", "byte", block.at + 11, note("ingest.file_not_closed"))
+        yield Defect.from_place("file", "byte", block.at + 11, note("ingest.file_not_closed"))

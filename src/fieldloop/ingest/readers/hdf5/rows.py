@@ -38,7 +38,7 @@ def count_stored_rows(opened: Opened, leaf: Leaf) -> int:
     there = max(0, opened.size - int(start)) // max(1, compute_row_bytes(leaf))
     if there < rows:
         message = note("ingest.rows_cut_off", present=there, rows=rows)
-        opened.defects.append(Defect.at(leaf.path, "row", there, message))
+        opened.defects.append(Defect.from_place(leaf.path, "row", there, message))
     return min(rows, there)
 
 
@@ -70,7 +70,7 @@ def read_rows(opened: Opened, leaf: Leaf, first_row: int, last_row: int) -> tupl
     bad = np.flatnonzero(lost) + first_row
     if len(bad):
         message = note("ingest.rows_unreadable", lost=len(bad), rows=last_row - first_row, reason=why)
-        opened.defects.append(Defect.at(leaf.path, "row", int(bad[0]), message))
+        opened.defects.append(Defect.from_place(leaf.path, "row", int(bad[0]), message))
     return np.concatenate(pieces) if pieces else np.empty((0, 1)), kept[~lost]
 
 

@@ -17,7 +17,7 @@ from fieldloop.ingest.readers.lerobot.stats import compare_episode_stats, find_o
 from fieldloop.ingest.readers.lerobot.streams import make_camera_streams, make_picture_streams, make_table_streams
 from fieldloop.ingest.readers.lerobot.texts import collect_text_facts
 from fieldloop.model.episode import Defect, Harm, Recording
-from fieldloop.model.identity import content_id
+from fieldloop.model.identity import compute_content_id
 from fieldloop.model.note import note
 from fieldloop.model.stream import NS_PER_S, Stream
 
@@ -41,7 +41,7 @@ def read_recording(dataset: Dataset, entry: Entry) -> Recording:
     streams |= pictures | cameras
     defects += _find_length_defects(entry, len(times_ns), cameras)
     defects += _find_stats_defects(dataset, entry, rows, len(times_ns))
-    identity = content_id(_collect_identity_bytes(rows.arrays, texts, [*parts, *more]))
+    identity = compute_content_id(_collect_identity_bytes(rows.arrays, texts, [*parts, *more]))
     episode = build_episode(identity, dataset, entry, streams, rows.arrays, texts, defects)
     return Recording(episode, streams, tuple(defects))
 
@@ -57,12 +57,12 @@ def _compute_times_from_rate_ns(rows: Rows, info: Info, entry: Entry, defects: l
 def _find_length_defects(entry: Entry, rows: int, cameras: Mapping[str, Stream]) -> Iterator[Defect]:
     if entry.length is not None and entry.length != rows and rows:
         message = note("ingest.count_mismatch", stated=entry.length, what="frames", found=rows)
-        yield Defect.at("length", "episode", entry.index, message, Harm.MISLEADS)
+        yield Defect.from_place("length", "episode", entry.index, message, Harm.MISLEADS)
     for name, stream in cameras.items():
         if rows and len(stream) != rows:
             message = note("ingest.video_length_differs", frames=len(stream), rows=rows)
             harm = Harm.LOST if len(stream) < rows else Harm.MISLEADS
-            yield Defect.at(name, "episode", entry.index, message, harm)
+            yield Defect.from_place(name, "episode", entry.index, message, harm)
 
 
 def _find_stats_defects(dataset: Dataset, entry: Entry, rows: Rows, count: int) -> Iterator[Defect]:
@@ -79,7 +79,7 @@ def _find_stats_defects(dataset: Dataset, entry: Entry, rows: Rows, count: int) 
             "ingest.frame_numbers_differ", first=entry.frames[0], last=entry.frames[1] - 1, first_found=really[0],
             last_found=really[1] - 1,
         )  # fmt: skip
-        yield Defect.at("index", "episode", entry.index, message, Harm.MISLEADS)
+        yield Defect.from_place("index", "episode", entry.index, message, Harm.MISLEADS)
 
 
 def _collect_identity_bytes(

@@ -110,21 +110,21 @@ def read_json_lines(path: Path, defects: list[Defect]) -> Iterator[dict[str, Any
         return
     text = path.read_text(encoding="utf-8", errors="replace")
     if not text.strip():
-        defects.append(Defect.at(name, "byte", 0, note("ingest.file_empty")))
+        defects.append(Defect.from_place(name, "byte", 0, note("ingest.file_empty")))
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip():
             continue
         try:
             row = json.loads(line)
         except (ValueError, RecursionError) as wrong:
-            defects.append(Defect.at(name, "line", number, explain_invalid_json(path, wrong)))
+            defects.append(Defect.from_place(name, "line", number, explain_invalid_json(path, wrong)))
             if describe_pointer_bytes(text[:100].encode()):
                 return
             continue
         if isinstance(row, dict):
             yield row
         else:
-            defects.append(Defect.at(name, "line", number, note("ingest.not_an_object")))
+            defects.append(Defect.from_place(name, "line", number, note("ingest.not_an_object")))
 
 
 def _load_info(path: Path) -> tuple[dict[str, Any], list[Defect]]:
@@ -133,9 +133,9 @@ def _load_info(path: Path) -> tuple[dict[str, Any], list[Defect]]:
     try:
         raw = json.loads(path.read_bytes())
     except (ValueError, RecursionError) as wrong:
-        return {}, [Defect.at(INFO, "byte", 0, explain_invalid_json(path, wrong))]
+        return {}, [Defect.from_place(INFO, "byte", 0, explain_invalid_json(path, wrong))]
     if not isinstance(raw, dict):
-        return {}, [Defect.at(INFO, "byte", 0, note("ingest.not_an_object"))]
+        return {}, [Defect.from_place(INFO, "byte", 0, note("ingest.not_an_object"))]
     return raw, []
 
 

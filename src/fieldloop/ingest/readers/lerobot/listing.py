@@ -106,7 +106,7 @@ def find_overlap_defects(
         for (chunk, file, _, end, index), (*same, start, _, other) in pairwise(spans):
             if same == [chunk, file] and start < end - half_s:
                 message = note("ingest.video_spans_overlap", start_s=start, other=index, end_s=end)
-                yield Defect.at(key, "episode", other, message, Harm.MISLEADS)
+                yield Defect.from_place(key, "episode", other, message, Harm.MISLEADS)
 
 
 def _extract_stats(columns: Mapping[str, Any]) -> dict[str, dict[str, NDArray[np.float64]]]:

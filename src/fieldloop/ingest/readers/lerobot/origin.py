@@ -41,7 +41,7 @@ def build_episode(
     ours = "uid" in stated
     fields, wrong = parse_texts(stated, from_foreign_log=not ours)
     fields.setdefault("robot", dataset.info.robot)
-    defects += [Defect.at(key, "episode", entry.index, message) for key, message in wrong]
+    defects += [Defect.from_place(key, "episode", entry.index, message) for key, message in wrong]
     place = {"dataset": dataset.root.name, "episode_index": str(entry.index), "dataset_episodes": str(dataset.listed)}
     if len(tasks) > 1:
         place["tasks"] = " | ".join(tasks)
@@ -62,7 +62,7 @@ def _read_listed_facts(entry: Entry, defects: list[Defect]) -> dict[str, str]:
         facts = json.loads(packed)
         further = dict(facts)
     except (ValueError, TypeError, RecursionError) as wrong:
-        defects.append(Defect.at(FACTS, "episode", entry.index, note("ingest.not_json", reason=str(wrong))))
+        defects.append(Defect.from_place(FACTS, "episode", entry.index, note("ingest.not_json", reason=str(wrong))))
         return stated
     return {**{str(key): format_as_text(value) for key, value in further.items()}, **stated}
 
@@ -86,5 +86,5 @@ def _look_up_tasks(
     numbers = np.unique(column[:, 0]).tolist()
     if strange := [n for n in numbers if n not in dataset.tasks]:
         message = note("ingest.task_unknown", number=strange[0])
-        defects.append(Defect.at("task_index", "episode", entry.index, message))
+        defects.append(Defect.from_place("task_index", "episode", entry.index, message))
     return tuple(dataset.tasks[n] for n in numbers if n in dataset.tasks)

@@ -48,7 +48,9 @@ def read_sidecar(root: Path, defects: list[Defect]) -> Sidecar:
             stated = {**convert_to_texts(episode), "uid": str(line.get("uid") or episode.id)}
             remembered = Remembered(int(line["episode_index"]), stated)
         except (BadInput, KeyError, TypeError, ValueError, AttributeError, OverflowError) as wrong:
-            defects.append(Defect.at(SIDECAR, "line", number, note("ingest.origin_unreadable", reason=repr(wrong))))
+            defects.append(
+                Defect.from_place(SIDECAR, "line", number, note("ingest.origin_unreadable", reason=repr(wrong)))
+            )
             continue
         sidecar.setdefault(key, []).append(remembered)
     return sidecar

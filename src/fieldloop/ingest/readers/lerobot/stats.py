@@ -31,7 +31,7 @@ def read_dataset_stats(root: Path, defects: list[Defect]) -> Stats:
     try:
         raw = json.loads(path.read_bytes())
     except (ValueError, RecursionError) as wrong:
-        defects.append(Defect.at(WHOLE, "byte", 0, explain_invalid_json(path, wrong)))
+        defects.append(Defect.from_place(WHOLE, "byte", 0, explain_invalid_json(path, wrong)))
         return {}
     return parse_stats(raw)
 
@@ -68,12 +68,12 @@ def compare_episode_stats(
                 "ingest.statistic_differs", statistic=name, column=column, stated=float(stat[column]),
                 found=float(data[column]),
             )  # fmt: skip
-            yield Defect.at(key, "episode", episode, message, _judge_extreme_harm(name, stat, data))
+            yield Defect.from_place(key, "episode", episode, message, _judge_extreme_harm(name, stat, data))
     for key in keys:
         count = stated_stats[key].get("count", EMPTY)
         if count.size == 1 and count.flat[0] != rows:
             message = note("ingest.statistics_of_other_rows", frames=int(count.flat[0]), rows=rows)
-            yield Defect.at(key, "episode", episode, message, Harm.HARMLESS)
+            yield Defect.from_place(key, "episode", episode, message, Harm.HARMLESS)
 
 
 def find_out_of_range_values(
@@ -95,7 +95,7 @@ def find_out_of_range_values(
                 "ingest.values_outside_statistics", column=c, low=float(least[c]), high=float(most[c]),
                 stated_low=float(low[c]), stated_high=float(high[c]),
             )  # fmt: skip
-            yield Defect.at(key, "episode", episode, message, Harm.MISLEADS)
+            yield Defect.from_place(key, "episode", episode, message, Harm.MISLEADS)
 
 
 def compare_dataset_stats(

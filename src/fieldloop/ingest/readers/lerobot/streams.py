@@ -104,7 +104,7 @@ def make_camera_streams(
         feature = dataset.info.features[key]
         name = _choose_stream_name(feature, make_camera_name(key), streams)
         if key not in entry.videos:
-            defects.append(Defect.at(name, "episode", entry.index, note("ingest.video_not_listed")))
+            defects.append(Defect.from_place(name, "episode", entry.index, note("ingest.video_not_listed")))
             continue
         place = dataset.videos.find_video(key, entry.videos[key])
         try:

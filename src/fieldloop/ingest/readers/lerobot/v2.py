@@ -49,7 +49,9 @@ class LayoutV2:
                 message = note("ingest.episode_without_index", line=str(row)[:80])
                 self._complaints.append(Defect(LISTING, "episode_index", message))
             elif index in rows:
-                self._complaints.append(Defect.at(LISTING, "episode", index, note("ingest.episode_listed_twice")))
+                self._complaints.append(
+                    Defect.from_place(LISTING, "episode", index, note("ingest.episode_listed_twice"))
+                )
             else:
                 rows[index] = row
         return rows
@@ -162,7 +164,7 @@ class LayoutV2:
             "ingest.timestamps_start_late", first_s=begins[0], last_s=begins[-1], late=len(late),
             looked_at=len(looked_at), frame=round(first * self._info.fps),
         )  # fmt: skip
-        return [Defect.at("timestamp", "episode", index, message, Harm.MISLEADS)]
+        return [Defect.from_place("timestamp", "episode", index, message, Harm.MISLEADS)]
 
     def _make_rows_reader(self, index: int, path: Path) -> ReadRows:
         def read_rows(defects: list[Defect]) -> Rows | None:

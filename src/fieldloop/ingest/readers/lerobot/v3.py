@@ -47,7 +47,7 @@ class LayoutV3:
         return read_listing(self._root, self._info, self._complaints)
 
     @cached_property
-    def _held(self) -> dict[int, list[Held]]:
+    def _runs_by_episode(self) -> dict[int, list[Held]]:
         """Which rows of which data file really are which episode's."""
         held: dict[int, list[Held]] = {}
         for path in sorted((self._root / "data").rglob("*.parquet")):
@@ -73,14 +73,14 @@ class LayoutV3:
 
     def count_listed_episodes(self) -> int:
         """How many episodes does the dataset say it has?"""
-        return len(self._listing.rows) or self._info.get_total("total_episodes") or len(self._held)
+        return len(self._listing.rows) or self._info.get_total("total_episodes") or len(self._runs_by_episode)
 
     def __len__(self) -> int:
-        return len(self._held)
+        return len(self._runs_by_episode)
 
     def list_entries(self, start: int = 0, stop: int | None = None) -> Iterator[Entry]:
         """Yield every episode that some data file holds, listed or not."""
-        for index in sorted(self._held)[start:stop]:
+        for index in sorted(self._runs_by_episode)[start:stop]:
             row = self._listing.rows.get(index, {})
             tasks = row.get("tasks")
             yield Entry(
@@ -90,14 +90,14 @@ class LayoutV3:
                 parse_whole_number(row.get("length")),
                 tuple(map(str, tasks)) if isinstance(tasks, list) else (),
                 {key: value for key, value in row.items() if key not in OWN_COLUMNS and "/" not in key},
-                self._held[index][0][0].name,
+                self._runs_by_episode[index][0][0].name,
                 self._listing.get_episode_stats(index),
                 _read_row_span(row),
             )
 
     def find_dataset_defects(self) -> list[Defect]:
         """Compare the table of episodes with the data files, with itself and with the totals."""
-        listing, held = self._listing.rows, self._held
+        listing, held = self._listing.rows, self._runs_by_episode
         defects = list(self._complaints)
         if missing := sorted(listing.keys() - held.keys()):
             message = note(WITHOUT_DATA, count=len(missing), listed=len(listing), which=format_indices(missing))
@@ -115,14 +115,14 @@ class LayoutV3:
 
     def _make_rows_reader(self, index: int, row: Mapping[str, Any]) -> ReadRows:
         """Read from where the rows are; metadata that points elsewhere is named."""
-        places = self._held[index]
+        places = self._runs_by_episode[index]
 
         def read_rows(defects: list[Defect]) -> Rows:
             listed_path = self._fill_path_template("data_path", DATA_PATH, row, "data/") if row else places[0][0].path
             if all(listed_path != shard.path for shard, _, _ in places):
                 where = listed_path.relative_to(self._root).as_posix()
                 message = note("ingest.rows_elsewhere", stated=where, found=places[0][0].name)
-                defects.append(Defect.at("data", "episode", index, message, Harm.MISLEADS))
+                defects.append(Defect.from_place("data", "episode", index, message, Harm.MISLEADS))
             self._forget_other_shards(shard for shard, _, _ in places)
             return gather_rows(places, index, defects)
 

@@ -72,4 +72,4 @@ class Fields:
         return self._at >= len(self._content)
 
     def _raise_too_short(self, length: int) -> int:
-        raise ValueError(f"a field of {length} bytes does not fit")
+        raise ValueError(f"a field of {length} bytes is longer than its record")

@@ -38,7 +38,7 @@ class McapReader:
 def _gather_topics(scan: McapScan, path: Path) -> list[Topic]:
     topics: dict[int, Topic] = {}
     source = McapPayloads(path)
-    for number, arrived in scan.batches():
+    for number, arrived in scan.iterate_batches():
         if number not in topics:
             topics[number] = Topic(scan.catalogue.describe[number], source)
         topics[number].add_messages(arrived)

@@ -39,7 +39,7 @@ LOOSE_BYTES = 1 << 20  # messages outside chunks are handed on in batches of thi
 
 
 class McapScan:
-    """Catalogue, metadata, attachments and defects fill up while `batches` is iterated."""
+    """Catalogue, metadata, attachments and defects fill up while `iterate_batches` is iterated."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -58,9 +58,9 @@ class McapScan:
     @property
     def defects(self) -> tuple[Defect, ...]:
         """What is broken, as far as the file was walked."""
-        return self._defect.defects()
+        return self._defect.list_defects()
 
-    def batches(self) -> Iterator[Batch]:
+    def iterate_batches(self) -> Iterator[Batch]:
         """Yield every message that can be read, in batches in file order; all checksums are checked on the way."""
         with self.path.open("rb") as file:
             self._summary = read_summary(file, self.size)

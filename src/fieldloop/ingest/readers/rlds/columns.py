@@ -90,7 +90,7 @@ def read_column(path: str, parts: Mapping[str, Values], leaf: Leaf | None, steps
     numbers = cast_to_declared(values.read_numbers(), leaf)
     width = leaf.size if leaf and leaf.size is not None else (len(numbers) // steps if steps else 0)
     if not width or len(numbers) % width:
-        raise Unparsable(f"{len(numbers)} values do not come out even in steps of {width or 'unknown size'}")
+        raise Unparsable(f"{len(numbers)} values cannot be divided evenly into steps of {width or 'unknown size'}")
     return Column(path, leaf, numbers.reshape(-1, width))
 
 
@@ -138,7 +138,7 @@ def _read_pixel_column(path: str, values: Values, leaf: Leaf) -> Column:
         begins = np.arange(0, span.end - span.start, 4 * leaf.size, dtype=np.int64)
         places, decode = np.column_stack([begins, begins + 4 * leaf.size]), make_float_decoder(leaf)
     if span is None or places is None:
-        raise Unparsable(f"its values do not come out even in pictures of {' × '.join(map(str, leaf.shape))}")
+        raise Unparsable(f"its values cannot be divided evenly into pictures of {' × '.join(map(str, leaf.shape))}")
     return Column(path, leaf, places=places + span.start, decode=decode, depth=leaf.dtype != "uint8")
 
 

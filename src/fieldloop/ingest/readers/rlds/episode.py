@@ -18,7 +18,7 @@ from fieldloop.ingest.span import find_time_span
 from fieldloop.ingest.words import split_into_words
 from fieldloop.model.episode import Defect, Episode, Recording
 from fieldloop.model.episode_text import parse_texts
-from fieldloop.model.identity import content_id
+from fieldloop.model.identity import compute_content_id
 from fieldloop.model.note import Note, note
 from fieldloop.model.stream import Stream
 
@@ -66,7 +66,7 @@ def read_recording(position: Position, record: Record, leaves: Mapping[str, Leaf
         streams = list(make_foreign_streams(columns, clock, payload))
         facts |= _count_padding_steps(columns)
     episode = _build_episode(
-        _compute_episode_id(features) or content_id([record.payload]),
+        _compute_episode_id(features) or compute_content_id([record.payload]),
         position,
         facts,
         streams,
@@ -106,7 +106,7 @@ def _count_padding_steps(columns: list[Column]) -> dict[str, str]:
 def _compute_episode_id(features: Mapping[str, Values]) -> str:
     """Hash the stored content of the steps; the episode's position is not part of it."""
     named = sorted(name for name in features if name.startswith(STEPS)) or sorted(features)
-    return content_id(_collect_identity_parts(features, named)) if named else ""
+    return compute_content_id(_collect_identity_parts(features, named)) if named else ""
 
 
 def _collect_identity_parts(features: Mapping[str, Values], names: list[str]) -> Iterator[bytes]:

@@ -120,7 +120,7 @@ def parse_fields(view: memoryview, start: int, end: int) -> Iterator[tuple[int, 
         elif wire in (FIXED32, FIXED64):
             length = 4 if wire == FIXED32 else 8
         else:
-            raise Unparsable(f"a field of unknown form {wire} at byte {start} of the record")
+            raise Unparsable(f"a field has the unknown wire type {wire} at byte {start} of the record")
         if length > end - start:
             raise Unparsable(f"a field at byte {start} of the record is longer than what holds it")
         yield tag >> 3, wire, start, start + length
@@ -152,7 +152,7 @@ def _parse_floats(list_: memoryview) -> NDArray[np.float32]:
     for number, wire, a, b in parse_fields(list_, 0, len(list_)):
         if number == 1 and wire in (LENGTH, FIXED32):
             if (b - a) % 4:
-                raise Unparsable(f"a list of floats of {b - a} bytes, which is not a multiple of 4")
+                raise Unparsable(f"a list of floats has {b - a} bytes, which is not a multiple of 4")
             parts.append(np.frombuffer(list_[a:b], "<f4"))
     return _concatenate_parts(parts, np.float32)
 

@@ -32,7 +32,7 @@ class Inflated(io.RawIOBase):
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
         """Go to a byte from the beginning; beyond the end stops at the end."""
         if whence != io.SEEK_SET:
-            raise io.UnsupportedOperation("Only places counted from the beginning are known.")
+            raise io.UnsupportedOperation("A compressed file can only be searched by position from its beginning.")
         if offset < self._at:
             self._restart()
         while self._at < offset and self.read(min(CHUNK_BYTES, offset - self._at)):

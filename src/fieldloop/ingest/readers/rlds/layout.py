@@ -112,7 +112,7 @@ def _read_info(path: Path) -> tuple[Mapping[str, Any], list[Defect]]:
     except (ValueError, RecursionError) as broken:
         wrong = "it is empty" if not (path / INFO).stat().st_size else str(broken)
     message = note("ingest.file_unreadable", note("ingest.shards_as_found"), reason=wrong)
-    return {}, [Defect.at(INFO, "byte", 0, message)]
+    return {}, [Defect.from_place(INFO, "byte", 0, message)]
 
 
 def _parse_splits(info: Mapping[str, Any]) -> Iterator[tuple[str, list[int]]]:

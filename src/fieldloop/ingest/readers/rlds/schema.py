@@ -48,7 +48,9 @@ def read_schema(folder: Path) -> tuple[dict[str, Leaf], list[Defect]]:
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError) as wrong:
         empty = not path.stat().st_size
         broken = note("ingest.file_unreadable", FROM_RECORDS, reason=str(wrong))
-        return {}, [Defect.at(FEATURES, "byte", 0, note("ingest.file_empty", FROM_RECORDS) if empty else broken)]
+        return {}, [
+            Defect.from_place(FEATURES, "byte", 0, note("ingest.file_empty", FROM_RECORDS) if empty else broken)
+        ]
     if not any(leaves):
         return {}, [Defect(FEATURES, "", note("ingest.features_not_declared", FROM_RECORDS))]
     return leaves, []

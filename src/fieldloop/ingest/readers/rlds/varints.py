@@ -22,7 +22,7 @@ def read_varint(view: memoryview, start: int, end: int) -> tuple[int, int]:
         value |= (byte & 0x7F) << shift
         if byte < LAST:
             return value, start
-    raise Unparsable(f"a number of more than {MOST_BYTES} bytes before byte {start} of the record")
+    raise Unparsable(f"a number has more than {MOST_BYTES} bytes before byte {start} of the record")
 
 
 def read_varints(packed: memoryview) -> NDArray[np.int64]:
@@ -41,7 +41,7 @@ def read_varints(packed: memoryview) -> NDArray[np.int64]:
     starts = np.concatenate([[0], ends[:-1] + 1])
     lengths = ends - starts + 1
     if lengths.max() > MOST_BYTES:
-        raise Unparsable(f"a list of whole numbers holds one of more than {MOST_BYTES} bytes")
+        raise Unparsable(f"a list of whole numbers holds a number of more than {MOST_BYTES} bytes")
     values = np.zeros(len(starts), np.uint64)
     for place in range(int(lengths.max())):
         long_enough = np.flatnonzero(lengths > place)

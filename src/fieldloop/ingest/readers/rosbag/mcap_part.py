@@ -32,9 +32,9 @@ class McapPart:
         records = {name: pairs for name, pairs in self._scan.metadata.items() if name != RECORDERS_OWN}
         return collect_attachment_facts(self._scan.attachments) | collect_metadata_facts(records)
 
-    def messages(self) -> Iterator[tuple[Described, Arrived]]:
+    def iterate_messages(self) -> Iterator[tuple[Described, Arrived]]:
         """Yield what can be read, in batches, in the order it was written."""
-        for number, arrived in self._scan.batches():
+        for number, arrived in self._scan.iterate_batches():
             yield fill_in_definition(self._scan.catalogue.describe[number], self.distribution), arrived
         for defect in self._scan.defects:
             self.complain(defect.place, defect.message)

@@ -29,7 +29,7 @@ class Part(Protocol):
     def facts(self) -> Mapping[str, str]:
         """What the file says about its episode, once it was read."""
 
-    def messages(self) -> Iterator[tuple[Described, Arrived]]:
+    def iterate_messages(self) -> Iterator[tuple[Described, Arrived]]:
         """Yield what can be read, in batches."""
 
     def fetch(self, places: NDArray[np.int64]) -> Iterator[bytes]:
@@ -72,10 +72,10 @@ class Parts:
         """Travel to another process as the files, which are opened again there."""
         return _reopen_parts, (tuple(part.path for part in self._parts),)
 
-    def messages(self) -> Iterator[tuple[Part, Described, Arrived]]:
+    def iterate_messages(self) -> Iterator[tuple[Part, Described, Arrived]]:
         """Yield the messages of each file after the other."""
         for number, part in enumerate(self._parts):
-            for described, arrived in part.messages():
+            for described, arrived in part.iterate_messages():
                 first = np.full((len(arrived.log_ns), 1), number, np.int64)
                 kept = arrived._replace(places=np.hstack([first, arrived.places]))
                 packed = len(kept.log_ns) and _is_packed(kept.payloads[0])

@@ -150,7 +150,7 @@ def _read_index_entries(source: Source, record: Record) -> IndexEntries:
     data = source.read(record.begin, record.length)
     rows = np.frombuffer(data[: len(data) // ENTRY.itemsize * ENTRY.itemsize], ENTRY)
     if len(rows) != get_number_field(record.fields, "count"):
-        raise ValueError(f"an index of {get_number_field(record.fields, 'count')} entries has room for {len(rows)}")
+        raise ValueError(f"an index of {get_number_field(record.fields, 'count')} entries holds {len(rows)}")
     log_ns = rows["seconds"].astype(np.int64) * NS_PER_S + rows["rest"]
     return IndexEntries(
         record.at, get_number_field(record.fields, "conn") & 0xFFFFFFFF, log_ns, rows["offset"].astype(np.int64)

@@ -25,11 +25,11 @@ class Ros1Reader:
     def read(self, path: Path) -> Iterator[Recording]:
         """Yield the one recording in the file; what is broken in it is among its defects."""
         scan, gathering = Ros1Scan(path), Gathering(Ros1Payloads(path))
-        for publishers, arrived in scan.messages():
+        for publishers, arrived in scan.iterate_messages():
             for publisher in publishers:
                 gathering.note_publisher(_describe_connection(publisher))
             gathering.add_messages(_describe_connection(publishers[0]), arrived)
-        yield gathering.make_recording(path.stem, self.name, {}, scan.complain.defects(), [path])
+        yield gathering.make_recording(path.stem, self.name, {}, scan.complain.list_defects(), [path])
 
 
 def _describe_connection(connection: Connection) -> Described:

@@ -19,14 +19,14 @@ from fieldloop.model.note import note
 
 
 class Ros1Scan:
-    """One walk through a bag. `connections` fill up while `messages` is iterated."""
+    """One walk through a bag. `connections` fill up while `iterate_messages` is iterated."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.complain = Complaints(path.name)
         self.connections: dict[int, Connection] = {}
 
-    def messages(self) -> Iterator[tuple[list[Connection], Arrived]]:
+    def iterate_messages(self) -> Iterator[tuple[list[Connection], Arrived]]:
         """Yield what can be read, for each chunk and topic with its publishers, in order of time."""
         with self.path.open("rb") as file:
             source = FileSource(file)
@@ -44,7 +44,7 @@ class Ros1Scan:
                 for numbers in self._group_publishers_by_topic(table, chunk):
                     rows = table[np.isin(table[:, 0], numbers)]
                     yield [self.connections[number] for number in numbers], _make_message_batch(rows, content, chunk)
-        if self.complain.defects() and is_file_damaged_by_text_mode(self.path):
+        if self.complain.list_defects() and is_file_damaged_by_text_mode(self.path):
             self.complain(0, SEEMS_MANGLED)
 
     def _group_publishers_by_topic(self, table: Table, chunk: Chunk) -> Iterable[list[int]]:

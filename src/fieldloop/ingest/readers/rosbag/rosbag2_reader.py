@@ -59,7 +59,7 @@ class Rosbag2Reader:
             part.distribution = metadata.distribution or part.read_ros_distribution()
         parts = Parts(list(opened))
         gathering, tally = Gathering(parts), Tally()
-        for part, described, arrived in parts.messages():
+        for part, described, arrived in parts.iterate_messages():
             tally.count_messages(part.path.name, described.topic, arrived)
             if not len(arrived.payloads):
                 continue  # none of the batch could be unpacked, which is a defect of its part already
@@ -75,8 +75,8 @@ class Rosbag2Reader:
         )
         for part in opened:
             facts |= part.facts
-        defects = [defect for part in opened for defect in part.complain.defects()]
-        return gathering.make_recording(name, self.name, facts, [*complain.defects(), *defects], files)
+        defects = [defect for part in opened for defect in part.complain.list_defects()]
+        return gathering.make_recording(name, self.name, facts, [*complain.list_defects(), *defects], files)
 
 
 def _list_bag_files(folder: Path, metadata: BagMetadata, complain: Complaints) -> tuple[list[Path], BagMetadata]:

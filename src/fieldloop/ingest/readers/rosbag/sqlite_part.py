@@ -48,10 +48,10 @@ class SqlitePart:
         """What the file says about its episode: nothing, in this storage."""
         return {}
 
-    def messages(self) -> Iterator[tuple[Described, Arrived]]:
+    def iterate_messages(self) -> Iterator[tuple[Described, Arrived]]:
         """Yield what can be read, in batches, in the order it was written."""
         yield from self._read_messages()
-        if self.complain.defects() and is_file_damaged_by_text_mode(self._plain):
+        if self.complain.list_defects() and is_file_damaged_by_text_mode(self._plain):
             self.complain(0, SEEMS_MANGLED)
 
     def _read_messages(self) -> Iterator[tuple[Described, Arrived]]:

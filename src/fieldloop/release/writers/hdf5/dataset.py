@@ -13,7 +13,7 @@ from fieldloop.model.note import Note, Subject, note
 from fieldloop.model.stream import Stream, StreamKind
 from fieldloop.release.writers.account import Account
 from fieldloop.release.writers.features import Features
-from fieldloop.release.writers.framed import Framed, frame_recording
+from fieldloop.release.writers.framed import Framed, put_recording_on_grid
 from fieldloop.release.writers.hdf5.demonstration import write_pictures, write_rows, write_stamps
 from fieldloop.release.writers.hdf5.description import (
     ATTRIBUTE,
@@ -90,7 +90,7 @@ class _Writer:
 
     def write_demonstration(self, recording: Recording) -> None:
         """Write one recording as the next demonstration."""
-        framed = frame_recording(recording, self._features)
+        framed = put_recording_on_grid(recording, self._features)
         if self.account.is_empty(framed):
             return
         name = f"demo_{self.account.episodes}"
@@ -136,7 +136,7 @@ class _Writer:
         self.account.add_episode(framed)
         self._lost |= dict.fromkeys(_report_reader_losses(framed.episode))
         self._environments.setdefault(make_env_args(framed.episode, self._features.hz))
-        self._own_environments |= dict.fromkeys(filter(None, [framed.episode.fact("env_args")]))
+        self._own_environments |= dict.fromkeys(filter(None, [framed.episode.get_fact("env_args")]))
         self._tasks |= dict.fromkeys(filter(None, [framed.episode.task]))
         for mask in _list_filter_keys(framed.episode):
             self._masks.setdefault(mask, []).append(name)
@@ -176,8 +176,8 @@ def _convert_to_action(stream: Stream) -> Stream:
 
 def _list_filter_keys(episode: Episode) -> list[str]:
     """Return the filter keys an episode is listed under: its own, and that of its split."""
-    came = [mask for mask in (episode.fact("masks") or "").split(", ") if mask]
-    split = choose_split(episode).lower() if episode.fact("split") else ""
+    came = [mask for mask in (episode.get_fact("masks") or "").split(", ") if mask]
+    split = choose_split(episode).lower() if episode.get_fact("split") else ""
     return sorted({make_key(mask) for mask in (*came, MASKS.get(split, split)) if mask})
 
 
@@ -186,5 +186,5 @@ def _report_reader_losses(episode: Episode) -> Iterator[Note]:
     for key, _ in episode.facts:
         if key.startswith("attachment."):
             yield note("release.attachment_not_kept", name=key)
-    if episode.fact("next_obs"):
+    if episode.get_fact("next_obs"):
         yield note("release.last_next_observation_lost", name="next_obs")

@@ -45,7 +45,7 @@ def report_shared_descriptions(environments: Sequence[str], tasks: Sequence[str]
 
 def make_env_args(episode: Episode, hz: float) -> str:
     """Return robomimic's `env_args`: the recording's own where it has one."""
-    if stated := episode.fact("env_args"):
+    if stated := episode.get_fact("env_args"):
         return stated
     described = {
         "env_name": episode.task or "recorded",

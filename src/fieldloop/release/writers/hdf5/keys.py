@@ -28,7 +28,7 @@ def assign_places(features: Features) -> dict[str, tuple[Place, ...]]:
     """Say for every stream where its columns go; no array is used twice except `actions`, which holds them all."""
     by_stream: dict[str, tuple[Place, ...]] = {}
     taken: set[str] = set()
-    for feature in features.all:
+    for feature in features.list_all:
         if feature.kind is StreamKind.ACTION and not feature.is_camera:
             by_stream[feature.name] = (Place(ACTIONS, 0, feature.width),)
         elif feature.name in PLAIN and not feature.is_camera:

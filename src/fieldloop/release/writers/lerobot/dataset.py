@@ -18,7 +18,7 @@ from fieldloop.model.note import Note, note
 from fieldloop.model.stream import ClockKind
 from fieldloop.release.writers.account import Account
 from fieldloop.release.writers.features import Features
-from fieldloop.release.writers.framed import Framed, frame_recording
+from fieldloop.release.writers.framed import Framed, put_recording_on_grid
 from fieldloop.release.writers.lerobot.cameras import Camera
 from fieldloop.release.writers.lerobot.files import Limits, Places
 from fieldloop.release.writers.lerobot.info import Origin, describe_dataset, describe_signal
@@ -104,7 +104,7 @@ class _Dataset:
 
     def append_episode(self, recording: Recording, split: str) -> None:
         """Append one episode."""
-        framed = frame_recording(recording, self._features)
+        framed = put_recording_on_grid(recording, self._features)
         if self.account.is_empty(framed):
             return
         tasks = list_tasks(framed.episode)

@@ -25,7 +25,7 @@ def name_features(features: Features) -> dict[str, str]:
         _find_only_of_kind(features.signals, StreamKind.ACTION, "action"): ACTION,
     }
     taken: set[str] = set()
-    return {f.name: find_free_name(named.get(f.name) or _make_feature_key(f), taken) for f in features.all}
+    return {f.name: find_free_name(named.get(f.name) or _make_feature_key(f), taken) for f in features.list_all}
 
 
 def _find_only_of_kind(signals: Sequence[Feature], kind: StreamKind, usual_name: str) -> str:

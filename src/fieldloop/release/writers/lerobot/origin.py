@@ -25,14 +25,14 @@ SEVERAL = " | "
 
 def list_tasks(episode: Episode) -> list[str]:
     """Return the episode's task, then further ones where the fact `tasks` lists several."""
-    further = (episode.fact("tasks") or "").split(SEVERAL)
+    further = (episode.get_fact("tasks") or "").split(SEVERAL)
     return list(dict.fromkeys([episode.task, *(task for task in further if task)]))
 
 
 def collect_episode_facts(framed: Framed, features: Features) -> dict[str, str]:
     """Return the episode's further facts, and how its streams differ from the dataset's description."""
     facts = {key: text for key, text in convert_to_texts(framed.episode).items() if key not in episode_text.FIELDS}
-    for feature in features.all:
+    for feature in features.list_all:
         stream = framed.streams[feature.name]
         differing = {what: getattr(stream, what) for what in OF_THE_SENSOR}
         differing = {what: text for what, text in differing.items() if text != getattr(feature, what)}
@@ -50,7 +50,7 @@ def report_disagreements(features: Features) -> list[Note]:
     """Return what episodes do not agree on: the dataset describes a stream once."""
     return [
         note("release.episodes_disagree", about=Subject(feature.name), what=what)
-        for feature in features.all
+        for feature in features.list_all
         for what in sorted(feature.differs)
     ]
 

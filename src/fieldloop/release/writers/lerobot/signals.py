@@ -37,7 +37,7 @@ class Signals:
             self._keys[f.name]: self._cast_to_stored_type(f, framed.values[f.name]) for f in self._features.signals
         }
         columns[CAPTURE] = np.stack(
-            [framed.times_ns, *map(framed.stamps_ns, list_stamped_streams(self._features))], axis=1
+            [framed.times_ns, *map(framed.get_stamps_ns, list_stamped_streams(self._features))], axis=1
         )
         columns |= bookkeeping
         place = self._files.choose_file(len(framed))

@@ -71,7 +71,12 @@ def find_carried_parts(stream: Stream, streams: Mapping[str, Stream]) -> dict[st
     for index, part in enumerate(PART_KINDS, start=1):
         other = streams.get(f"{stream.name}/{part}")
         kind = PART_KINDS[part] if stream.kind is StreamKind.JOINT_POSITION else stream.kind
-        if other is not None and other.kind is kind and other.unit == units[index] and _travels_with(stream, other):
+        if (
+            other is not None
+            and other.kind is kind
+            and other.unit == units[index]
+            and _is_written_in_messages_of(stream, other)
+        ):
             parts[part] = other
     return parts
 
@@ -98,7 +103,7 @@ def make_messages(stream: Stream, carried_parts: Mapping[str, Stream], rows: sli
         yield JointState(names, position, velocity, effort, frame_id)
 
 
-def _travels_with(stream: Stream, other: Stream) -> bool:
+def _is_written_in_messages_of(stream: Stream, other: Stream) -> bool:
     traits = [
         (
             s.columns,

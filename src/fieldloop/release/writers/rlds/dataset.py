@@ -16,7 +16,7 @@ from fieldloop.model.note import Note, Subject, note
 from fieldloop.model.stream import ClockKind, StreamKind
 from fieldloop.release.writers.account import Account
 from fieldloop.release.writers.features import Feature, Features
-from fieldloop.release.writers.framed import Framed, frame_recording
+from fieldloop.release.writers.framed import Framed, put_recording_on_grid
 from fieldloop.release.writers.pairing import Pair
 from fieldloop.release.writers.rlds import declared
 from fieldloop.release.writers.rlds.describe import (
@@ -103,7 +103,7 @@ class _Writing:
 
     def append_episode(self, recording: Recording) -> None:
         """Append one episode as one record."""
-        framed = frame_recording(recording, self._features)
+        framed = put_recording_on_grid(recording, self._features)
         if self.account.is_empty(framed):
             return
         features = {f"steps/{path}": pieces for path, pieces in self._make_step_features(framed)}
@@ -211,7 +211,7 @@ def _choose_stamp_paths(
     paths_by_stream: Mapping[str, str], features: Features
 ) -> dict[str, tuple[str, tuple[ClockKind, ...]]]:
     """Say where the stamps go that the grid does not tell, beside each other under the streams' own keys."""
-    clocks_by_stream = {feature.name: feature.clocks for feature in features.all if feature.own_clocks}
+    clocks_by_stream = {feature.name: feature.clocks for feature in features.list_all if feature.own_clocks}
     keys = make_unique_keys(
         {name: paths_by_stream[name].removeprefix("observation/").replace("/", "_") for name in clocks_by_stream}
     )

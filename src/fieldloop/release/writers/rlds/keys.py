@@ -14,7 +14,7 @@ OF_THE_STEP = {"reward": 1, "discount": 1, "is_terminal": 1, "language_embedding
 def choose_step_paths(features: Features) -> dict[str, str]:
     """Return stream name → path in a step; no two share one, and none lies below another."""
     actions = [f.name for f in features.signals if f.kind is StreamKind.ACTION]
-    return make_unique_keys({f.name: _choose_path(f, actions) for f in features.all})
+    return make_unique_keys({f.name: _choose_path(f, actions) for f in features.list_all})
 
 
 def make_unique_keys(wanted_keys: Mapping[str, str]) -> dict[str, str]:
