@@ -27,7 +27,7 @@ def append(store, who, times):
 
 def claim(store, who, _times):
     while job := store.jobs.claim(str(who), 1_000, 3600.0):
-        assert store.jobs.done(job, 1_000)
+        assert store.jobs.mark_done(job, 1_000)
         say(who, job.due_ns)
 
 

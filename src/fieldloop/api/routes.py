@@ -121,7 +121,7 @@ def serialise_result(result: Any) -> Response:
 def _make_request_model(use_case: UseCase, parameters: Ask) -> type[Given]:
     fields: dict[str, Any] = {
         get_json_field_name(p): (
-            _annotate_number(p),
+            _make_number_annotation(p),
             Field(**({} if p.required else {"default": p.default}), description=p.help),
         )
         for p in parameters.parameters
@@ -130,7 +130,7 @@ def _make_request_model(use_case: UseCase, parameters: Ask) -> type[Given]:
     return create_model(name, __base__=Given, **fields)
 
 
-def _annotate_number(parameter: Parameter) -> Any:
+def _make_number_annotation(parameter: Parameter) -> Any:
     """Return the type of a field; JSON's true and false are refused, though Python counts with them."""
     if parameter.repeatable or parameter.kind not in (int, float):
         return parameter.hint

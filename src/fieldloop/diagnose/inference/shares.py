@@ -76,8 +76,8 @@ def shares(
             credit.append(by_gap)
             fell.append(sum(p for g, p in zip(member_gaps, beyond.tolist(), strict=True) if g is not None))
     tail = 0.5 - sets.settings.number("confidence") / 2.0
-    surely = sets.settings.number("surely")
-    spans, costs = _intervals(made, tail, surely), _intervals(credit, tail, surely)
+    surely, guessed = sets.settings.number("surely"), _guessed_gaps(sets, best, gaps)
+    spans, costs = (_intervals(drawn, tail, surely, guessed) for drawn in (made, credit))
     known = dict(zip(best.members, _Credits(sets, best).at(best.fit.coefficients)[0].tolist(), strict=True))
     whole = {gap: sum(p for m, p in known.items() if gaps[m] is gap) for gap in Gap}
     parts = {m: p / max(whole[gap], TINY) for m, p in known.items() if (gap := gaps[m]) is not None}
@@ -85,12 +85,24 @@ def shares(
     return Shares(spans, parts, lost, float(np.mean(fell)), costs)
 
 
-def _intervals(drawn: Sequence[Floats], tail: float, surely: float) -> dict[Gap, Interval]:
-    """Return mean and interval of each gap; where it is nearly certainly at work, the interval is of that case."""
+def _guessed_gaps(sets: Sets, best: FittedSet, gaps: Sequence[Gap | None]) -> set[Gap | None]:
+    """Return gaps of which the best set holds nothing but suspicions about the data that were not measured."""
+    faults = {m for m in best.members if sets.explanations[m].kind is Kind.FAULT}
+    unmeasured = {m for m in faults if not sets.explanations[m].measured}
+    return {gaps[m] for m in unmeasured} - {gaps[m] for m in best.members if m not in unmeasured}
+
+
+def _intervals(
+    drawn: Sequence[Floats], tail: float, surely: float, guessed: Collection[Gap | None]
+) -> dict[Gap, Interval]:
+    """Return mean and interval of each gap; where it is nearly certainly at work, the interval is of that case.
+
+    What is only guessed keeps the cases without it: nothing but its prior makes it probable.
+    """
     made: dict[Gap, Interval] = {}
     for gap, values in zip(Gap, np.transpose(drawn), strict=True):
         at_work = values > 0.0
-        counted = values[at_work] if at_work.mean() >= surely else values
+        counted = values[at_work] if at_work.mean() >= surely and gap not in guessed else values
         middle, (low, high) = float(values.mean()), np.quantile(counted, [tail, 1.0 - tail])
         made[gap] = (middle, min(float(low), middle), max(float(high), middle))
     return made

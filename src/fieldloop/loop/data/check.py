@@ -24,7 +24,6 @@ from fieldloop.loop.data.measurements import (
     read_stored_measurements,
 )
 from fieldloop.loop.data.remember_verdicts import record_dataset_verdict, record_episode_verdicts
-from fieldloop.loop.data.statements import read_statements
 from fieldloop.loop.data.worst_episodes import sketch_worst_episodes, sketch_worst_stored_episodes
 from fieldloop.loop.protocol.in_force import require_protocol_in_force
 from fieldloop.loop.work.atomic_files import write_atomically
@@ -90,8 +89,7 @@ def check(  # noqa: PLR0913 - each is an option of the command
         if again:
             raise BadInput("--again measures the workspace's own logs again; leave the path out.")
         compared = _choose_rules(workspace, rules)
-        stated = read_statements(workspace, set_)
-        facts = Amendments(stated=stated, only_missing=True) if stated else None
+        facts = _read_facts(workspace, set_)
         conventions = find_mapping_in_force(workspace, mapping)
         work = cut_into_parts(paths, conventions, pixels=not numbers_only, amendments=facts)
         source = ", ".join(path.name or str(path) for path in paths[:SHOWN_PATHS])
@@ -116,6 +114,15 @@ def _read_protocol(file: Path | None) -> CollectionProtocol | None:
     rules = parse_protocol(read_text(file), str(file))
     require_agreement(checks.UNITS, rules)
     return rules
+
+
+def _read_facts(workspace: Workspace | None, stated: Sequence[str]) -> Amendments | None:
+    """Return what the caller states of logs that do not state it."""
+    if not stated:
+        return None
+    from fieldloop.loop.data.statements import read_statements  # brings the registry of policies along
+
+    return Amendments(stated=read_statements(workspace, stated), only_missing=True)
 
 
 def _check_logs(

@@ -95,13 +95,13 @@ class WorkerEnded(BaseException):
 def _start_worker(work: Callable[[Any], Any]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process; the parent says what became of it
     signal.signal(
-        signal.SIGTERM, _end_worker
+        signal.SIGTERM, _exit_worker
     )  # under a service manager workers receive it, too: they remove partial files
     _exit_with_parent()
     _WORK.append(work)
 
 
-def _end_worker(_signal: int, _frame: object) -> None:
+def _exit_worker(_signal: int, _frame: object) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a second one must not interrupt the clearing up
     sys.exit(1)
 
