@@ -352,7 +352,7 @@ def test_the_demo_walks_and_ends_with_no_serve(tmp_path, capsys, monkeypatch):
     assert walked == [(tmp_path / "d", 4, [1, 2])]
     assert "The floor lies in the dark." in capsys.readouterr().out
     assert main(["demo", "--no-serve", "--json", "--workspace", str(tmp_path / "d")]) == 0
-    assert json.loads(capsys.readouterr().out) == {"schema": "story/1", "seed": 0}
+    assert json.loads(capsys.readouterr().out) == {"schema": "story/1", "seed": 100}
 
 
 def test_a_verb_that_is_also_a_folder_here_is_asked_about(tmp_path, monkeypatch):

@@ -89,7 +89,7 @@ class Story:
 
 
 def demo(
-    folder: Path, *, seed: int = 0, track: Track = track_silently, tell: Tell = print, size: Size | None = None
+    folder: Path, *, seed: int = 100, track: Track = track_silently, tell: Tell = print, size: Size | None = None
 ) -> Story:
     """Run the whole loop once on the simulated floor and report its numbers.
 
