@@ -134,7 +134,7 @@ def test_rises_of_a_number_are_coded_as_lines(digits):
     columns = [
         unpack(Ramp(values, start, sign, far)) for start in (12.0, 20.0, 21.5) for sign in (1, -1) for far in (3, 9)
     ]
-    columns += [values > 22.0, values <= 17.0, np.nan_to_num(values) ** 2]  # the last is no line
+    columns += [values > 22.0, values <= 17.0, np.nan_to_num(values) ** 2]  # the last is not a line
     block = code_by_number(values, enumerate(columns))
     assert block.at.tolist() == list(range(14))
     assert len(block.patterns) < 80

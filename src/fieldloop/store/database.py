@@ -205,7 +205,7 @@ def _translate_error(database_name: str, error: BaseException) -> FieldloopError
         return BadInput(f"A value cannot be stored in {database_name}: {error}.")
     if type(error).__name__ == "OperationalError" and cause is None:
         return StoreError(f"{database_name} cannot be reached: {str(error).strip()}")
-    return StoreError(f"{database_name}: {str(error).strip()}")
+    return StoreError(f"The database {database_name} refused the request: {str(error).strip()}")
 
 
 _BUSY = (StoreBusy, "another process held the lock for too long; nothing was written. Try again.")
