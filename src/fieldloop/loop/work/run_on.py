@@ -59,7 +59,7 @@ def run_each(
                     yield waiting.popleft().result()
             while waiting:
                 yield waiting.popleft().result()
-        except (BrokenProcessPool, WorkerEnded) as broken:
+        except BrokenProcessPool as broken:
             raise FieldloopError(
                 "A worker process died, perhaps for lack of memory. None of its results was stored."
             ) from broken
@@ -88,10 +88,6 @@ _WORK: list[Callable[[Any], Any]] = []
 """What a worker process does to each item; empty in the process that started it."""
 
 
-class WorkerEnded(BaseException):
-    """A worker received a signal to end while it worked."""
-
-
 def _start_worker(work: Callable[[Any], Any]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process; the parent says what became of it
     signal.signal(
@@ -109,8 +105,10 @@ def _exit_worker(_signal: int, _frame: object) -> None:
 def _run_item(item: Any) -> Any:
     try:
         return _WORK[-1](item)
-    except SystemExit as ended:
-        raise WorkerEnded from ended
+    except SystemExit:
+        # The work has cleared up. A worker that lived on could wait for ever for a lock that a killed one holds, and
+        # the pool would wait for it.
+        os._exit(1)
 
 
 def _exit_with_parent() -> None:
