@@ -155,6 +155,7 @@ def test_numbers_out_of_range_are_refused(app, body):
         ("supply/provider", {"provider": "acme", "cost": False}, "cost: must be a number, not false"),
         ("plan", {"seed": True}, "seed: must be a number, not true"),
         ("monitor/add", {"policy": "p1", "result": "success", "outcome": "x" * 10_001}, "outcome has 10001 characters"),
+        ("policy/register", {"name": "p" * 201}, "name has 201 characters; at most 200 are allowed"),
         ("ingest/relabel", {"episode": ["04" * 32], "set": ["operator=" + "x" * 10_000]}, "set has 10009 characters"),
         ("ingest/again", {"set": ["site=\0"]}, "set contains a null byte"),
         ("protocol/lock", {"task": "n" * 300}, "No task called"),

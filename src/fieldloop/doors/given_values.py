@@ -11,8 +11,8 @@ from fieldloop.errors import BadInput
 
 LARGEST_WHOLE = 2**63 - 1
 """Whole numbers are stored in 64 bits."""
-SHORT_TEXT = 1 << 10
-"""Characters of a text for which the settings need not be read: start-up stays fast."""
+SHORT_TEXT, SHORT_NAME = 1 << 10, 1 << 6
+"""Characters of a text, and of a name, for which the settings need not be read: start-up stays fast."""
 TABLE_TEXT = "_text"
 """How the name of a parameter ends that takes the text of a whole file."""
 LONGEST_FILE_NAME = 255
@@ -60,7 +60,7 @@ def _check_value(parameter: Parameter, value: Any, *, from_network: bool) -> Non
 def _check_text(name: str, value: str) -> None:
     if "\0" in value:
         raise BadInput(f"{name} contains a null byte. Remove it.")
-    if len(value) > SHORT_TEXT:
+    if len(value) > (SHORT_NAME if name == "name" else SHORT_TEXT):
         _refuse_long_text(name, len(value))
     try:
         value.encode()
@@ -71,7 +71,10 @@ def _check_text(name: str, value: str) -> None:
 def _refuse_long_text(name: str, length: int) -> None:
     from fieldloop.protocol import default_operations
 
-    kind = "longest_text" if name == "text" or name.endswith(TABLE_TEXT) else "longest_value"
+    if name == "name":
+        kind = "longest_name"
+    else:
+        kind = "longest_text" if name == "text" or name.endswith(TABLE_TEXT) else "longest_value"
     longest = int(default_operations()["ingest"].number(kind))
     if length > longest:
         raise BadInput(f"{name} has {length} characters; at most {longest} are allowed.")
