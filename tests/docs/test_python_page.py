@@ -7,7 +7,6 @@ from docs import python_page, python_stub
 
 from fieldloop import NAMES
 
-
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 NEARLY = 0.5
 """Processors round differently in the last bit, so a policy trained on another one picks slightly better or worse."""
