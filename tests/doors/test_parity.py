@@ -158,6 +158,8 @@ NOT_A_USE_CASE = {
         "work.case_files:read_case",
         "work.atomic_files:write_atomically",
         "work.atomic_files:make_folder",
+        "floor.limits:read_most_days",
+        "floor.limits:read_most_simulated",
         "floor.limits:refuse_too_large_amount",
         "floor.parse_faults:parse_faults",
         "floor.parse_faults:refuse_beyond_range",

@@ -1,6 +1,7 @@
 """A LeRobot dataset's rate: stated, denied by its own stamps, or lost; and the frames that belong to an episode."""
 
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -133,6 +134,17 @@ def test_timestamps_that_begin_late_are_counted(v2, late, said_of_it):
     assert line.startswith(f"timestamp episode {late[0]}: ")
     assert said_of_it in line
     assert " frame=3 " in line
+
+
+def test_without_videos_no_frame_is_late(v2):
+    path = v2 / "data/chunk-000/episode_000001.parquet"
+    table = pq.read_table(path)
+    later = pa.array(np.asarray(table["timestamp"], np.float32) + np.float32(0.1))
+    pq.write_table(table.set_column(table.column_names.index("timestamp"), "timestamp", later), path)
+    shutil.rmtree(v2 / "videos")
+    _, said = read(v2)
+    assert not any("ingest.timestamps_start_late" in line for line in said)
+    assert any("ingest.declared_but_missing" in line for line in said)
 
 
 def test_rows_that_are_tables_say_so(tmp_path):

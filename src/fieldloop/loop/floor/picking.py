@@ -11,7 +11,7 @@ import numpy as np
 
 from fieldloop.errors import BadInput
 from fieldloop.loop.floor.annotated_twice import compare_two_annotators
-from fieldloop.loop.floor.limits import MOST_DAYS, refuse_too_large_amount
+from fieldloop.loop.floor.limits import read_most_days, refuse_too_large_amount
 from fieldloop.loop.floor.parse_faults import LARGEST, refuse_beyond_range
 from fieldloop.loop.floor.picking_story import FILE, PlayedStory, Story, read_orders, read_story, simulate_story
 from fieldloop.loop.work.atomic_files import make_folder, write_atomically
@@ -83,7 +83,7 @@ def simulate_case(
     """
     refuse_too_large_amount("demonstrations", demonstrations)
     refuse_too_large_amount("episodes", episodes)
-    refuse_too_large_amount("days", days, MOST_DAYS)
+    refuse_too_large_amount("days", days, read_most_days())
     return _simulate_and_write_case(Story(preset, seed, shown, demonstrations, episodes, days, fault), folder)
 
 

@@ -9,7 +9,7 @@ from typing import Literal
 from fieldloop.errors import Refused
 from fieldloop.loop.audit.audit import require_latest_deployment
 from fieldloop.loop.floor.floor import BETWEEN_NS, alternate_operators, run_attempts, write_demonstrations
-from fieldloop.loop.floor.limits import MOST_DAYS, refuse_too_large_amount
+from fieldloop.loop.floor.limits import read_most_days, refuse_too_large_amount
 from fieldloop.loop.plan.plan import show_plan
 from fieldloop.loop.run.outcomes import record_outcomes
 from fieldloop.loop.run.policies import find_policy, load_engine
@@ -167,7 +167,7 @@ def simulate_attempts(
 ) -> SimulatedAttempts:
     """Run attempts spread over the days up to now, and record their outcomes."""
     refuse_too_large_amount("episodes", episodes)
-    refuse_too_large_amount("days", days, MOST_DAYS)
+    refuse_too_large_amount("days", days, read_most_days())
     end, step_ns = workspace.clock(), int(days * NS_PER_DAY / episodes)
     strata = draw_strata(exposures, episodes, Floor(seed).make_random_generator("traffic", stage.value, end))
     times = [end - (episodes - i) * step_ns for i in range(episodes)]

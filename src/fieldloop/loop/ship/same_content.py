@@ -60,7 +60,8 @@ def compare_content(
         verdict = failed
     else:
         verdict = (Compared(Status.PASSED, note("release.content_same", episodes=len(pairs), streams=len(streams))),)
-    lags = [one for camera in _list_cameras(pairs) for one in _compare_lag(camera, pairs, how)]
+    most = settings.number("most_lag_change_frames")
+    lags = [one for camera in _list_cameras(pairs) for one in _compare_lag(camera, pairs, how, most)]
     nothing = Compared(Status.CANNOT_TELL, note("release.not_compared"))
     return (*((*verdict, *unknown) or (nothing,)), *lags)
 
@@ -149,8 +150,10 @@ def _list_cameras(pairs: list[tuple[Recording, Recording]]) -> list[str]:
     )
 
 
-def _compare_lag(camera: str, pairs: list[tuple[Recording, Recording]], how: Pairing) -> Iterator[Compared]:
-    """Compare the lag between pictures and joints before and after: whole intervals, and at least half a frame."""
+def _compare_lag(
+    camera: str, pairs: list[tuple[Recording, Recording]], how: Pairing, most_frames: float
+) -> Iterator[Compared]:
+    """Compare the lag between pictures and joints before and after: whole intervals, and more than `most_frames`."""
     about = Subject(camera)
     before = _estimate_lag(camera, [_pair_source_rows(was, how) for was, _ in pairs])
     if before.refused:
@@ -162,7 +165,7 @@ def _compare_lag(camera: str, pairs: list[tuple[Recording, Recording]], how: Pai
         return
     hz = pairs[0][0].streams[camera].hz or 1.0
     apart = max(before.low_s - after.high_s, after.low_s - before.high_s)
-    changed = apart > 0 and abs(after.lag_s - before.lag_s) > 0.5 / hz
+    changed = apart > 0 and abs(after.lag_s - before.lag_s) > most_frames / hz
     numbers = {
         "before_ms": before.lag_s * MS_PER_S, "after_ms": after.lag_s * MS_PER_S,
         "half_ms": max(before.high_s - before.low_s, after.high_s - after.low_s) / 2 * MS_PER_S,

@@ -24,6 +24,7 @@ from fieldloop.ingest.readers.lerobot.rows import Rows, gather_rows
 from fieldloop.ingest.readers.lerobot.shard import open_shard
 from fieldloop.ingest.readers.lerobot.stats import WHOLE, Stats, parse_stats, read_dataset_stats
 from fieldloop.ingest.readers.lerobot.version import EPISODE_FILE, OTHER_FILE
+from fieldloop.ingest.readers.lerobot.video_files import VideoFiles
 from fieldloop.model.episode import Defect, Harm
 from fieldloop.model.note import note
 
@@ -148,7 +149,7 @@ class LayoutV2:
 
     def _find_late_starts(self) -> list[Defect]:
         """A loader looks frames up by timestamp: one that does not begin at 0 shifts every picture."""
-        if not (self._files and self._info.cameras and self._info.fps):
+        if not (self._files and self._info.cameras and self._info.fps) or self._lacks_every_video():
             return []
         looked_at = sorted(self._files.items())[:: max(1, len(self._files) // MOST_LOOKED_AT)]
         late: list[tuple[int, float]] = []
@@ -165,6 +166,14 @@ class LayoutV2:
             looked_at=len(looked_at), frame=round(first * self._info.fps),
         )  # fmt: skip
         return [Defect.from_place("timestamp", "episode", index, message, Harm.MISLEADS)]
+
+    def _lacks_every_video(self) -> bool:
+        """Does no camera have a video? Then no picture can be shifted."""
+        videos = VideoFiles(self._root)
+        return all(
+            videos.is_camera_absent(key, (self._find_video(key, index) for index in self._files))
+            for key in self._info.cameras
+        )
 
     def _make_rows_reader(self, index: int, path: Path) -> ReadRows:
         def read_rows(defects: list[Defect]) -> Rows | None:
