@@ -25,7 +25,7 @@ from fieldloop.loop.plan.plan import plan
 from fieldloop.loop.run.monitor import list_baselines, monitor
 from fieldloop.loop.workspace import Workspace, create_workspace, open_workspace
 from fieldloop.model.alarm import Alarm
-from fieldloop.model.annotation import PHASES, Annotation
+from fieldloop.model.annotation import Annotation
 from fieldloop.model.deployment import Deployment
 from fieldloop.model.diagnosis import Diagnosis
 from fieldloop.model.episode import Blob, Episode, Log
@@ -47,6 +47,7 @@ from fieldloop.model.policy import FailureClass, Outcome, PolicyVersion, Stage
 from fieldloop.model.release import Release
 from fieldloop.model.rollout import Rollout, Rung
 from fieldloop.model.stream import NS_PER_DAY, NS_PER_S
+from fieldloop.model.taxonomy import PHASES
 from fieldloop.monitor import count_daily_rates, watch_production
 from fieldloop.simulate.arm.catalogue import get_item_master_csv
 from fieldloop.simulate.arm.mix import get_deployment_toml

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from bench.planted.played import Played, some
 from bench.planted.wrongs import together
 from fieldloop.annotate import compare_by_condition
-from fieldloop.model.annotation import Agreement, Annotation
+from fieldloop.model.agreement import Agreement
+from fieldloop.model.annotation import Annotation
 from fieldloop.model.condition import Stratum
 from fieldloop.model.diagnosis import Lag
 from fieldloop.model.episode import Episode

@@ -64,8 +64,8 @@ from fieldloop.loop.run.trust import Evidence
 from fieldloop.loop.ship.annotate import Annotated
 from fieldloop.loop.ship.convert import Converted
 from fieldloop.loop.ship.import_labels import Imported
+from fieldloop.model.agreement import Agreement
 from fieldloop.model.alarm import Watch
-from fieldloop.model.annotation import Agreement
 from fieldloop.model.audit import Audit
 from fieldloop.model.calibration import Calibration
 from fieldloop.model.decision import Decision

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from fieldloop.model.annotation import PHASES
 from fieldloop.model.episode import Episode, Recording
 from fieldloop.model.stream import NS_PER_S, ClockKind, Stream, StreamKind
+from fieldloop.model.taxonomy import PHASES
 
 SECONDS = (1.4, 0.7, 0.45, 0.8, 1.1, 0.8, 0.35, 1.0)
 HOME, ITEM, TOTE = (0.45, 0.0, 0.45), (0.55, 0.2, 0.12), (0.45, -0.3, 0.06)

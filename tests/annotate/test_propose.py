@@ -11,9 +11,9 @@ from tests.annotate.staged_pick import ITEM, START_NS, edges, place, proposed_ed
 
 from fieldloop.annotate import load_shipped_measures, load_shipped_taxonomy, propose_phases
 from fieldloop.errors import BadInput
-from fieldloop.model.annotation import PHASES, Taxonomy
 from fieldloop.model.episode import Recording
 from fieldloop.model.stream import NS_PER_S, ClockKind, Stream
+from fieldloop.model.taxonomy import PHASES, Taxonomy
 
 FRAME_NS = NS_PER_S / 30
 

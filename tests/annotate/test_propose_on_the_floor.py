@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from fieldloop.annotate import compare_authors, load_shipped_taxonomy, propose_phases
-from fieldloop.model.annotation import PHASES, Annotation
+from fieldloop.model.annotation import Annotation
 from fieldloop.model.condition import Stratum
 from fieldloop.model.policy import FailureClass
 from fieldloop.model.stream import NS_PER_S
+from fieldloop.model.taxonomy import PHASES
 from fieldloop.protocol import default_protocol
 from fieldloop.simulate.arm import controller, operators, physics
 from fieldloop.simulate.arm.floor import Floor

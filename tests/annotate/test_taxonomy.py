@@ -4,7 +4,7 @@ import pytest
 
 from fieldloop.annotate import load_shipped_taxonomy, parse_taxonomy
 from fieldloop.errors import BadInput, ProtocolError
-from fieldloop.model.annotation import PHASES
+from fieldloop.model.taxonomy import PHASES
 
 HEAD = '[taxonomy]\nname = "t"\nversion = 1\n'
 LABEL = '[[label]]\nname = "a"\ndefinition = "d"\nbegins = "b"\nends = "within {reach:g} cm"\n'

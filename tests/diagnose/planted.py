@@ -11,7 +11,7 @@ import numpy as np
 
 from fieldloop.diagnose import Demonstrations, Evidence, diagnose
 from fieldloop.diagnose.explanations.columns import infer_columns
-from fieldloop.model.annotation import Agreement
+from fieldloop.model.agreement import Agreement
 from fieldloop.model.condition import Stratum
 from fieldloop.model.diagnosis import Gap, Lag
 from fieldloop.model.identity import Ids

@@ -9,7 +9,7 @@ from tests.diagnose.test_no_false_blame import bins, sides, steadily
 
 from fieldloop.diagnose import Demonstrations, Evidence
 from fieldloop.diagnose.explanations.dose import label_points, lag_points, latency_points, loss_of_points
-from fieldloop.model.annotation import Agreement
+from fieldloop.model.agreement import Agreement
 from fieldloop.model.condition import Stratum
 from fieldloop.model.diagnosis import Gap, Lag
 from fieldloop.model.finding import Status

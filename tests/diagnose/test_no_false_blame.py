@@ -7,7 +7,7 @@ import pytest
 from tests.diagnose.planted import DAY, detail, explain, remarks, stated
 
 from fieldloop.diagnose import Demonstrations, Evidence
-from fieldloop.model.annotation import Agreement
+from fieldloop.model.agreement import Agreement
 from fieldloop.model.condition import Stratum
 from fieldloop.model.diagnosis import Gap, Lag
 from fieldloop.model.finding import Status

@@ -17,7 +17,7 @@ from fieldloop.diagnose.inference.laplace import LaplaceModel
 from fieldloop.diagnose.inference.member_costs import MemberCosts
 from fieldloop.diagnose.inference.sets import Sets
 from fieldloop.diagnose.inference.shares import loss_error, stratified_counts
-from fieldloop.model.annotation import Agreement
+from fieldloop.model.agreement import Agreement
 from fieldloop.model.condition import Stratum
 from fieldloop.model.diagnosis import Gap
 from fieldloop.model.finding import Status

@@ -10,7 +10,7 @@ from tests.doors.story_setting import BINS, DAY, LIGHTS, NASTY, NOW, TIERS, S, w
 
 from fieldloop.loop.workspace import Workspace, create_workspace, open_workspace
 from fieldloop.model import event as happened
-from fieldloop.model.annotation import PHASES, Annotation
+from fieldloop.model.annotation import Annotation
 from fieldloop.model.condition import Stratum
 from fieldloop.model.decision import Decision, GateTest
 from fieldloop.model.episode import Blob, Episode, Log
@@ -18,6 +18,7 @@ from fieldloop.model.finding import EpisodeReport, Finding, Status
 from fieldloop.model.note import Subject, note
 from fieldloop.model.policy import PolicyVersion
 from fieldloop.model.release import Release, StratumShare
+from fieldloop.model.taxonomy import PHASES
 
 
 def empty_workspace(root: Path) -> Workspace:

@@ -16,7 +16,7 @@ from fieldloop.loop.ship.release import freeze_release, note_held_back_episodes,
 from fieldloop.loop.work.measure_part import EpisodeResult
 from fieldloop.loop.work.reopen import Reopened
 from fieldloop.loop.workspace import open_workspace
-from fieldloop.model.annotation import PHASES, Annotation
+from fieldloop.model.annotation import Annotation
 from fieldloop.model.calibration import Calibration
 from fieldloop.model.condition import Exposure, Stratum
 from fieldloop.model.deployment import Deployment
@@ -26,6 +26,7 @@ from fieldloop.model.finding import EpisodeReport, Finding, Status
 from fieldloop.model.fix import Fix, FixKind
 from fieldloop.model.note import NO_SUBJECT, note
 from fieldloop.model.stream import NS_PER_S
+from fieldloop.model.taxonomy import PHASES
 from fieldloop.release.writers import write_mcap
 from fieldloop.testing import synthetic
 from fieldloop.testing.batches import Shape, get_batch_protocol, make_healthy_batch

@@ -7,9 +7,9 @@ import pytest
 
 from fieldloop.geometry import chain as kin
 from fieldloop.geometry import transforms as tf
-from fieldloop.model.annotation import PHASES
 from fieldloop.model.condition import Stratum
 from fieldloop.model.stream import ClockKind, FrameSource, StreamKind
+from fieldloop.model.taxonomy import PHASES
 from fieldloop.protocol import default_protocol
 from fieldloop.simulate.arm import arm
 from fieldloop.simulate.arm.controller import Grasp, Style, plan_pick_path

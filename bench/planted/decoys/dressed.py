@@ -11,7 +11,7 @@ import numpy as np
 
 from bench.planted.planted import Planted
 from bench.planted.written import Records
-from fieldloop.model.annotation import Agreement
+from fieldloop.model.agreement import Agreement
 from fieldloop.model.condition import Stratum
 from fieldloop.model.diagnosis import Gap, Lag
 from fieldloop.model.episode import Episode

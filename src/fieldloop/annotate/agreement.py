@@ -7,7 +7,8 @@ from itertools import pairwise
 import numpy as np
 
 from fieldloop.errors import BadInput
-from fieldloop.model.annotation import Agreement, Annotation
+from fieldloop.model.agreement import Agreement
+from fieldloop.model.annotation import Annotation
 from fieldloop.model.stream import NS_PER_S
 from fieldloop.stats.kappa import compute_cohens_kappa
 

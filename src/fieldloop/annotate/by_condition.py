@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from fieldloop.annotate.agreement import compare_authors
-from fieldloop.model.annotation import Agreement, Annotation
+from fieldloop.model.agreement import Agreement
+from fieldloop.model.annotation import Annotation
 from fieldloop.model.condition import Condition, Stratum
 
 

@@ -9,10 +9,9 @@ from fieldloop.annotate.fingers import find_grip
 from fieldloop.annotate.motion import Floats, Traces
 from fieldloop.annotate.taxonomy import load_shipped_measures as shipped_measures
 from fieldloop.errors import BadInput
-from fieldloop.model.annotation import PHASES, Annotation, Taxonomy
+from fieldloop.model.annotation import PHASE, Annotation
 from fieldloop.model.episode import Recording
-
-KIND = "phase"
+from fieldloop.model.taxonomy import PHASES, Taxonomy
 
 
 def propose_phases(
@@ -41,7 +40,7 @@ def propose_phases(
     episode = recording.episode.id
     phases = zip(PHASES, times[:-1], times[1:], strict=False)
     return tuple(
-        Annotation(episode, KIND, name, begin, end, author) for name, begin, end in phases if end > begin
+        Annotation(episode, PHASE, name, begin, end, author) for name, begin, end in phases if end > begin
     ), reason
 
 

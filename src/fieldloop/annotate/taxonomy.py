@@ -7,7 +7,7 @@ from importlib.resources import files
 from typing import Any
 
 from fieldloop.errors import BadInput
-from fieldloop.model.annotation import Label, Taxonomy
+from fieldloop.model.taxonomy import Label, Taxonomy
 from fieldloop.protocol.number import read_setting, refuse_unknown_keys
 
 LABEL_KEYS = {"name", "definition", "begins", "ends"}

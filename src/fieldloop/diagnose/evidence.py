@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from fieldloop.diagnose.explanations.demonstrated import Demonstrations
-from fieldloop.model.annotation import Agreement
+from fieldloop.model.agreement import Agreement
 from fieldloop.model.attempts import count_unknown_attempts, select_known_results
 from fieldloop.model.condition import Exposure
 from fieldloop.model.diagnosis import Lag, Role

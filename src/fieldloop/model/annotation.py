@@ -2,33 +2,21 @@
 
 from dataclasses import dataclass
 
-from fieldloop.model.condition import EVERYWHERE, Stratum
-
-PHASES = ("approach", "pre-grasp", "grasp", "lift", "transport", "place", "release", "retract")
-
-
-@dataclass(frozen=True, slots=True)
-class Label:
-    """A label of a taxonomy: what it means and where it begins and ends."""
-
-    name: str
-    definition: str
-    begins: str = ""
-    ends: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Taxonomy:
-    """The labels annotators may use; versioned, locked before annotation begins."""
-
-    name: str
-    version: int
-    labels: tuple[Label, ...]
+PHASE = "phase"
+KINDS = (
+    PHASE, "action", "recovery", "grasp", "failure", "object", "success", "pose", "contact", "mask", "reward"
+)  # fmt: skip
+"""Kinds of labels. Spans of one kind and one author do not overlap, except those of `object`, `pose` and `mask`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """One label over one span of one episode, and its author."""
+    """One label over one span of one episode, and its author.
+
+    `object` is an identity that persists across episodes. `values` hold what the kind measures: a pose (x, y, z in
+    metres and a quaternion xyzw), a reward. `blob` is the hash of a mask's picture. `verified_by` is a person, a second
+    sensor or a model, and `error` what that verification measured, in `error_unit`.
+    """
 
     episode: str
     kind: str
@@ -38,21 +26,8 @@ class Annotation:
     author: str
     verified_by: str = ""
     confidence: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Agreement:
-    """How far two authors agree on the phases of the same episodes; under one condition where `stratum` names one.
-
-    `worst_frames` is how far apart, on average, they draw the kind of boundary that they agree on least
-    (`worst_boundary`); obvious boundaries, such as the end of the episode, do not hide it.
-    """
-
-    authors: tuple[str, str]
-    episodes: int
-    kappa: float
-    boundary_frames: float
-    unmatched: int
-    stratum: Stratum = EVERYWHERE
-    worst_boundary: str = ""
-    worst_frames: float | None = None
+    object: str = ""
+    values: tuple[float, ...] = ()
+    blob: str = ""
+    error: float | None = None
+    error_unit: str = ""

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from fieldloop.errors import Refused
 from fieldloop.model.annotation import Annotation
@@ -28,6 +29,10 @@ class NothingToRelease(Refused):
     def __init__(self, name: str, excluded: tuple[tuple[str, Note], ...]) -> None:
         super().__init__(f"No episode may enter release {name!r}.", tuple(dict.fromkeys(why for _, why in excluded)))
         self.excluded = excluded
+
+
+LATER_FIELDS = ("object", "values", "blob", "error", "error_unit")
+"""Fields of annotations that releases made before they existed do not hash."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +101,13 @@ def assemble_release(
 
 def compute_labels_id(annotations: Iterable[Annotation]) -> str:
     """Name labels by their content, in whatever order they come."""
-    return compute_content_id(sorted(json.dumps(to_plain(span), sort_keys=True).encode() for span in annotations))
+    return compute_content_id(sorted(json.dumps(_convert_label(span), sort_keys=True).encode() for span in annotations))
+
+
+def _convert_label(span: Annotation) -> dict[str, Any]:
+    """Leave out later fields that hold nothing, so that labels made before these fields existed keep their id."""
+    plain: dict[str, Any] = to_plain(span)
+    return {name: value for name, value in plain.items() if value not in ("", [], None) or name not in LATER_FIELDS}
 
 
 def _group_by_episode(annotations: Iterable[Annotation]) -> dict[str, list[Annotation]]:

@@ -9,9 +9,9 @@ from fieldloop.check.registry import check
 from fieldloop.check.signals.movement import explain_unknown_movement, find_movement
 from fieldloop.check.signals.signal import NO_RATE, convert_to_episode_seconds
 from fieldloop.check.signals.stamps import convert_ns_to_s
-from fieldloop.model.annotation import PHASES
 from fieldloop.model.finding import UNKNOWN, Measurement
 from fieldloop.model.note import NO_SUBJECT, Note, note
+from fieldloop.model.taxonomy import PHASES
 
 NO_PROTOCOL = note("check.no_protocol")
 FAILED = note("check.attempt_failed")

@@ -10,7 +10,7 @@ from fieldloop.diagnose.explanations.dose import label_points, loss_of_points
 from fieldloop.diagnose.explanations.explanation import Explanation, Kind
 from fieldloop.diagnose.explanations.priors import suspicion
 from fieldloop.diagnose.inference.table import Floats, Table
-from fieldloop.model.annotation import Agreement
+from fieldloop.model.agreement import Agreement
 from fieldloop.model.condition import Condition, Stratum
 from fieldloop.model.diagnosis import Gap
 from fieldloop.model.note import note

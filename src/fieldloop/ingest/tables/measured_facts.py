@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from fieldloop.errors import BadInput
-from fieldloop.model.annotation import Agreement
+from fieldloop.model.agreement import Agreement
 from fieldloop.model.codec import from_plain
 from fieldloop.model.diagnosis import Lag
 from fieldloop.text_files import read_text

@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Iterator
 
 from fieldloop.annotate import compare_by_condition
-from fieldloop.loop.ship.annotate import FRAME_HZ, PHASE
-from fieldloop.model.annotation import Agreement, Annotation
+from fieldloop.loop.ship.annotate import FRAME_HZ
+from fieldloop.model.agreement import Agreement
+from fieldloop.model.annotation import PHASE, Annotation
 from fieldloop.model.episode import Episode
 from fieldloop.model.stream import NS_PER_S
 from fieldloop.simulate.picking.nouns import HANDLED_S

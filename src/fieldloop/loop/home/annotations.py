@@ -6,7 +6,8 @@ from itertools import combinations
 from fieldloop.loop.ship.annotate import measure_span_agreement
 from fieldloop.loop.ship.import_labels import write_label_template
 from fieldloop.loop.workspace import Workspace
-from fieldloop.model.annotation import Agreement, Annotation
+from fieldloop.model.agreement import Agreement
+from fieldloop.model.annotation import Annotation
 from fieldloop.model.episode import Episode
 from fieldloop.model.finding import Status
 

@@ -9,7 +9,7 @@ from fieldloop.loop.home.sensors import SlippedSensor, find_slipped_sensors
 from fieldloop.loop.home.success import Success, compute_success_over_time
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.alarm import Alarm
-from fieldloop.model.annotation import PHASES, Annotation
+from fieldloop.model.annotation import Annotation
 from fieldloop.model.decision import Decision
 from fieldloop.model.deployment import Audit, Deployment
 from fieldloop.model.diagnosis import Diagnosis
@@ -22,6 +22,7 @@ from fieldloop.model.policy import Outcome, PolicyVersion, Stage
 from fieldloop.model.quality import DatasetReport
 from fieldloop.model.release import Release
 from fieldloop.model.rollout import Rollout
+from fieldloop.model.taxonomy import PHASES
 from fieldloop.model.verification import Verification
 from fieldloop.store import Count
 

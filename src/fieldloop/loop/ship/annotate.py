@@ -9,14 +9,14 @@ from fieldloop.loop.data.find_episode import find_episode
 from fieldloop.loop.ship.taxonomy_lock import lock_taxonomy
 from fieldloop.loop.work.reopen import Reopened
 from fieldloop.loop.workspace import Workspace
-from fieldloop.model.annotation import Agreement, Annotation
+from fieldloop.model.agreement import Agreement
+from fieldloop.model.annotation import PHASE, Annotation
 from fieldloop.model.episode import Episode
 from fieldloop.model.event import EpisodeAnnotated
 from fieldloop.model.finding import EpisodeReport, Status
 from fieldloop.model.fix import FixKind
 from fieldloop.release import select_fixes
 
-PHASE = "phase"
 FRAME_HZ = 30.0
 """Frames per second in which boundaries are counted, unless given."""
 MACHINE = "machine:signals"

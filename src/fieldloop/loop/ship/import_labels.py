@@ -12,12 +12,11 @@ from fieldloop.loop.data.find_episode import find_episode
 from fieldloop.loop.data.measurements import IN_USE
 from fieldloop.loop.data.relabel import judge_changed_episodes
 from fieldloop.loop.data.statements import apply_user_statements
-from fieldloop.loop.ship.annotate import PHASE
 from fieldloop.loop.ship.taxonomy_lock import lock_taxonomy
 from fieldloop.loop.work.example_tables import write_example_table, write_template
 from fieldloop.loop.work.pasted import open_pasted_table
 from fieldloop.loop.workspace import Workspace
-from fieldloop.model.annotation import Annotation
+from fieldloop.model.annotation import PHASE, Annotation
 from fieldloop.model.episode import Episode, Stated
 from fieldloop.model.episode_text import parse_finite_number
 from fieldloop.model.event import EpisodeAnnotated, EpisodeRelabelled, Event

@@ -11,11 +11,10 @@ from fieldloop.loop.collect.synchronisation import require_verified_clocks
 from fieldloop.loop.data.as_frozen import find_release_episodes
 from fieldloop.loop.data.measurements import IN_USE, assemble_batch
 from fieldloop.loop.protocol.in_force import require_protocol_in_force
-from fieldloop.loop.ship.annotate import PHASE
 from fieldloop.loop.ship.taxonomy_lock import is_locked
 from fieldloop.loop.ship.verify_fixes import find_episodes_still_failing
 from fieldloop.loop.workspace import Workspace
-from fieldloop.model.annotation import Annotation
+from fieldloop.model.annotation import PHASE, Annotation
 from fieldloop.model.episode import Episode
 from fieldloop.model.event import ReleaseExported, ReleaseFrozen
 from fieldloop.model.finding import EpisodeReport

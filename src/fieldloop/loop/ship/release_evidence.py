@@ -7,9 +7,10 @@ from fieldloop.annotate import compare_by_condition
 from fieldloop.check import BATCH_CHECKS
 from fieldloop.check.batch_case import Batch
 from fieldloop.loop.data.measurements import fingerprint_imprints, read_imprints
-from fieldloop.loop.ship.annotate import FRAME_HZ, PHASE
+from fieldloop.loop.ship.annotate import FRAME_HZ
 from fieldloop.loop.workspace import Workspace
-from fieldloop.model.annotation import Agreement, Annotation
+from fieldloop.model.agreement import Agreement
+from fieldloop.model.annotation import PHASE, Annotation
 from fieldloop.model.diagnosis import Lag
 from fieldloop.model.episode import Episode
 from fieldloop.model.event import LagsMeasured

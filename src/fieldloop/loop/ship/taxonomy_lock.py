@@ -3,9 +3,9 @@
 from fieldloop.errors import Refused
 from fieldloop.loop.audit.audit import require_complete_audit
 from fieldloop.loop.workspace import Workspace
-from fieldloop.model.annotation import Taxonomy
 from fieldloop.model.codec import to_plain
 from fieldloop.model.event import TaxonomyLocked
+from fieldloop.model.taxonomy import Taxonomy
 from fieldloop.protocol.layers import compute_fingerprint
 
 

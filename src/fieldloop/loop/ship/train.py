@@ -7,12 +7,12 @@ from pathlib import Path
 
 from fieldloop.errors import Refused
 from fieldloop.loop.data.as_frozen import find_release_episodes
-from fieldloop.loop.ship.annotate import MACHINE, PHASE
+from fieldloop.loop.ship.annotate import MACHINE
 from fieldloop.loop.ship.policy import refuse_taken_name
 from fieldloop.loop.ship.release import find_release as named_release
 from fieldloop.loop.work.reopen import Reopened
 from fieldloop.loop.workspace import Workspace
-from fieldloop.model.annotation import Annotation
+from fieldloop.model.annotation import PHASE, Annotation
 from fieldloop.model.event import PolicyTrained
 from fieldloop.model.policy import PolicyVersion
 from fieldloop.model.release import Release

@@ -18,7 +18,7 @@ from fieldloop.ingest.tables.measured_facts import read_agreements, read_lags
 from fieldloop.ingest.tables.outcome_columns import parse_outcome_columns
 from fieldloop.ingest.tables.table_rows import TABLES
 from fieldloop.ingest.tables.text_columns import TextTable, read_text_table
-from fieldloop.model.annotation import Agreement
+from fieldloop.model.agreement import Agreement
 from fieldloop.model.deployment import Deployment, add_tier_to_episodes, add_tier_to_table
 from fieldloop.model.diagnosis import Column, Lag, Role
 from fieldloop.model.episode import Episode

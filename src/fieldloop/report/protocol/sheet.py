@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from fieldloop.errors import UnknownName
-from fieldloop.model.annotation import Label
+from fieldloop.model.taxonomy import Label
 from fieldloop.protocol import CollectionProtocol, Interface, Synchronisation
 from fieldloop.report.protocol.amounts import format_amount, format_limit
 from fieldloop.report.protocol.content import Block, Facts, Grid, Lines, Part, Sheet

@@ -6,7 +6,7 @@ import numpy as np
 
 from fieldloop.geometry import chain as kin
 from fieldloop.geometry.transforms import Floats
-from fieldloop.model.annotation import PHASES
+from fieldloop.model.taxonomy import PHASES
 from fieldloop.simulate.arm import arm, gripper
 from fieldloop.simulate.arm.motion import compute_move_progress
 from fieldloop.simulate.arm.scene import TOTE_CENTRE, TOTE_FLOOR_M

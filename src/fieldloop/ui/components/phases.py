@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
-from fieldloop.model.annotation import PHASES, Annotation
+from fieldloop.model.annotation import Annotation
 from fieldloop.model.stream import NS_PER_S
+from fieldloop.model.taxonomy import PHASES
 from fieldloop.say.html import Markup, tag
 from fieldloop.say.numbers import format_fixed
 
