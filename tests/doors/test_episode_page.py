@@ -88,7 +88,7 @@ def test_the_frames_are_those_of_that_moment(workspace, second):
 
 def test_what_was_seen_is_kept_and_the_rest_is_bounded(workspace, second, monkeypatch):
     first = show_moment(workspace, second, 1.0)
-    monkeypatch.setattr("fieldloop.loop.data.moment._open_recording", None)
+    monkeypatch.setattr("fieldloop.loop.data.moment.open_recording", None)
     assert show_moment(workspace, second, 1.0) == first
     assert isinstance(first, Glimpse)
     monkeypatch.undo()

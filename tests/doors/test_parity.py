@@ -23,6 +23,19 @@ CORRIDOR = sorted(
 
 NOT_A_USE_CASE = {
     "a part that several use cases share": (
+        "data.moment:open_recording",
+        "look.checked:check_recording",
+        "look.checked:estimate_camera_lags",
+        "look.of_path:open_path",
+        "look.picture_files:colour_depth",
+        "look.picture_files:find_depth_range_m",
+        "look.picture_files:make_picture_file",
+        "look.timing:compute_seconds",
+        "look.timing:compute_start_and_duration",
+        "look.timing:get_stream_seconds",
+        "look.view:build_calibration_json",
+        "look.view:build_findings_json",
+        "look.view:build_segment_json",
         "audit.audit:find_latest_audit",
         "data.as_frozen:find_release_episodes",
         "data.as_frozen:find_logs_as_frozen",

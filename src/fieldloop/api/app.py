@@ -13,6 +13,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from fieldloop import __version__
 from fieldloop.api.authentication import ACTOR, Authentication
 from fieldloop.api.live import HEADERS, Live
+from fieldloop.api.media import add_media_routes
 from fieldloop.api.problems import add_error_handlers
 from fieldloop.api.routes import add_route, serialise_result
 from fieldloop.api.sessions import COOKIE, Sessions, get_safe_target
@@ -21,6 +22,8 @@ from fieldloop.errors import Refused, UnknownName
 from fieldloop.loop.catalogue import ANYONE, USE_CASES, UseCase
 from fieldloop.loop.home.pages import read_ledger_tail
 from fieldloop.loop.house.tokens import find_actor_by_secret
+from fieldloop.loop.look.of_workspace import WorkspaceEpisodes
+from fieldloop.loop.look.opened import OpenedEpisode
 from fieldloop.loop.workspace import Workspace
 
 ABOUT = """Every use case of the command line, as JSON. Over loopback you are the local admin; from elsewhere send
@@ -47,6 +50,7 @@ def build_app(open_workspace: Callable[[], Workspace], use_cases: tuple[UseCase,
     _add_sign_in_routes(app, workspace, sessions)
     _add_events_route(app, workspace)
     _add_live_route(app, workspace)
+    _add_player_routes(app, workspace)
     schemas = Schemas()
     for case in use_cases:
         if not case.no_route:
@@ -92,6 +96,17 @@ def _add_live_route(app: FastAPI, get_workspace: Callable[[], Workspace]) -> Non
             raise HTTPException(TOO_MANY, "Too many pages follow the ledger already. Close some and try again.")
         news = live.listen(after, numbers=numbers, actor=actor)
         return StreamingResponse(news, media_type="text/event-stream", headers=HEADERS)
+
+
+def _add_player_routes(app: FastAPI, get_workspace: Callable[[], Workspace]) -> None:
+    episodes = WorkspaceEpisodes()
+
+    def get_episode(request: Request, key: str) -> OpenedEpisode:
+        if request.scope[ACTOR].role not in ANYONE:
+            raise Refused("This role may not look at episodes.")
+        return episodes.get_episode(get_workspace(), key)
+
+    add_media_routes(app, get_episode)
 
 
 async def _read_form(request: Request) -> bytes:

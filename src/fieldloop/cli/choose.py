@@ -10,6 +10,7 @@ from fieldloop.loop.catalogue import COMMANDS
 
 OWN = {
     "up": "Serve the pages and the API of a workspace.",
+    "look": "Open a log or dataset in the explorer: all cameras with signals and findings on one timeline.",
     "demo": "Run the whole loop on a simulated floor, then serve its pages.",
     "completion": "Print a script that completes commands and options in your shell.",
 }

@@ -75,6 +75,10 @@ def _run_choice(choice: Choice) -> int:
         from fieldloop.cli.demo import run_demo
 
         return run_demo(choice.words)
+    if choice.command == "look":
+        from fieldloop.cli.look import run_look
+
+        return run_look(choice.words)
     from fieldloop.cli.perform import perform_command
 
     return get_exit_code(perform_command(choice.command, choice.words))

@@ -130,6 +130,15 @@ USE_CASES = (
     UseCase("ingest streams", "data.streams:list_streams", ANYONE, reads=True),
     UseCase("check", "data.check:check", FLOOR, needs=Needs.MAYBE, writes=("html", "keep"), folders=("keep",)),
     UseCase("check show", "home.quality:show_quality", ANYONE, reads=True),
+    UseCase(
+        "look",
+        "look.of_path:look_at_log",
+        ANYONE,
+        reads=True,
+        needs=Needs.NOTHING,
+        no_route="it serves pages of its own",
+    ),
+    UseCase("look episode", "look.of_workspace:look_at_episode", ANYONE, reads=True),
     UseCase("calibrate", "calibrate.extrinsics:calibrate_camera_pose", FLOOR),
     UseCase("calibrate list", "calibrate.extrinsics:list_calibrations", ANYONE, reads=True),
     UseCase(

@@ -51,6 +51,26 @@ class VideoSpan:
         self._path, self._packets, self._first, self._last = path, packets, first, last
         self._depth = depth
 
+    @property
+    def path(self) -> Path:
+        """The file that the stretch is a part of."""
+        return self._path
+
+    @property
+    def packets(self) -> Packets:
+        """Every packet of the file."""
+        return self._packets
+
+    @property
+    def bounds(self) -> tuple[int, int]:
+        """The first frame of the stretch in the file, and the one behind its last."""
+        return self._first, self._last
+
+    @property
+    def depth(self) -> DepthCodes | None:
+        """How its codes stand for distances; None for a video of colours."""
+        return self._depth
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Travel to another process without the rest of the file's packets."""
         start = self._packets.find_key_frame_before(self._first) if len(self) else self._first

@@ -63,7 +63,7 @@ def show_moment(workspace: Workspace, episode: Episode, at_s: float) -> Glimpse:
     if file.is_file():
         return from_plain(Glimpse, json.loads(file.read_text(encoding="utf-8")))
     seen = _make_glimpse(
-        sketch_episode(_open_recording(workspace, episode), _make_report_at_moment(episode, at_s)), at_s
+        sketch_episode(open_recording(workspace, episode), _make_report_at_moment(episode, at_s)), at_s
     )
     _write_cached_moment(file, seen)
     return seen
@@ -75,10 +75,10 @@ def forget_cached_moments(workspace: Workspace, episode: str) -> None:
         file.unlink(missing_ok=True)
 
 
-def _open_recording(workspace: Workspace, episode: Episode) -> Recording:
-    """Open one episode in its log, without reading those before it."""
+def open_recording(workspace: Workspace, episode: Episode, *, largest: float | None = None) -> Recording:
+    """Open one episode in its log, without reading those before it; refuse a log that is too large for that."""
     log = workspace.store.get_log(episode.id)
-    if log.blob.size > LARGEST_LOG:
+    if log.blob.size > (LARGEST_LOG if largest is None else largest):
         raise Refused(
             f"{log.name} is {format_fixed(log.blob.size / 1e9, 1)} GB, too large to open for a single moment."
         )

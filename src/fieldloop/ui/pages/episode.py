@@ -42,6 +42,7 @@ from fieldloop.ui.components import (
 )
 from fieldloop.ui.components.tables import Row
 from fieldloop.ui.findings import draw_measured_value, draw_moment_link, format_cost, write_fixes
+from fieldloop.ui.pages.look import draw_explorer
 from fieldloop.ui.visit import Drawn, Visit
 
 MOST_NAMED = 4
@@ -81,6 +82,7 @@ def draw(visit: Visit) -> Drawn:
         title,
         (
             _draw_set_aside_card(episode) if episode.set_aside else _draw_verdict_card(report),
+            draw_explorer(episode.id),
             *shown,
             _draw_findings(report, at_s),
             _draw_phases(episode, now.phases),

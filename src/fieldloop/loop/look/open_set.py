@@ -1,0 +1,86 @@
+"""The episodes that may be looked at: those of one path, opened one at a time; a few stay open."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from pathlib import Path
+
+from fieldloop.errors import BadInput, UnknownName
+from fieldloop.ingest import LogMapping, OpenLog, open_log
+from fieldloop.loop.look.opened import OpenedEpisode
+from fieldloop.model.episode import Recording
+from fieldloop.model.explored import Beside, EpisodeListed
+
+MOST_OPEN = 6
+"""Episodes that stay open: two that are compared, and the last few."""
+MOST_NAMED = 40
+"""Episodes whose names are read at opening; the others are listed by their number alone."""
+
+
+class OpenSet:
+    """Keeps the last few opened episodes."""
+
+    def __init__(self) -> None:
+        self._kept = OrderedDict[str, OpenedEpisode]()
+        self._lock = threading.Lock()
+
+    def get_episode(self, key: str, open_episode: Callable[[], OpenedEpisode]) -> OpenedEpisode:
+        """Return an open episode, opened once."""
+        with self._lock:
+            if key not in self._kept:
+                self._kept[key] = open_episode()
+                while len(self._kept) > MOST_OPEN:
+                    self._kept.popitem(last=False)
+            self._kept.move_to_end(key)
+            return self._kept[key]
+
+
+class PathEpisodes:
+    """The episodes of a log, a dataset or a folder, by their number in it."""
+
+    def __init__(self, path: Path, mapping: LogMapping | None = None) -> None:
+        self.path = path
+        self._log: OpenLog = open_log(path, mapping)
+        self.count = max(self._log.expected_recordings, 1)
+        self.format = self._log.format
+        self._names: dict[str, str] = {}
+        self._kept = OpenSet()
+
+    def list_episodes(self) -> tuple[EpisodeListed, ...]:
+        """List the episodes; names are known of those that were opened."""
+        return tuple(EpisodeListed(str(k), self._names.get(str(k), "")) for k in range(self.count))
+
+    def get_episode(self, key: str) -> OpenedEpisode:
+        """Return an opened episode; UnknownName for any key that is not of the set."""
+        return self._kept.get_episode(key, lambda: self.open_episode(key))
+
+    def open_episode(self, key: str) -> OpenedEpisode:
+        """Open one episode without reading the others, where the format allows it."""
+        if not key.isdecimal() or not 0 <= int(key) < self.count:
+            raise UnknownName("episode", key, [str(k) for k in range(min(self.count, MOST_NAMED))])
+        recording = next(self._log.read_part(int(key), int(key) + 1), None)
+        if recording is None:
+            from fieldloop.say import write_sentence
+
+            reasons = "; ".join(write_sentence(defect.message) for defect in self._log.defects[:3])
+            raise BadInput(f"Episode {key} of {self.path.name} cannot be opened. {reasons}".strip())
+        self._names[key] = recording.episode.name
+        return OpenedEpisode(key, self.path.name, recording, self._check_recording)
+
+    @staticmethod
+    def _check_recording(recording: Recording) -> Beside:
+        """Judge by the shipped protocol; rooms that measure are loaded only now."""
+        from fieldloop.loop.look.checked import check_recording
+        from fieldloop.loop.protocol.in_force import require_protocol_in_force
+        from fieldloop.loop.work.measure_part import Rules
+
+        return check_recording(recording, Rules(require_protocol_in_force(None)))
+
+    def find_key(self, text: str) -> str:
+        """Find an episode by its number or its name; a name is looked for in one episode after the other."""
+        if text.isdecimal() and int(text) < self.count:
+            return text
+        for place, recording in enumerate(self._log.recordings):
+            if text in (recording.episode.name, recording.episode.id):
+                return str(place)
+        raise UnknownName("episode", text, [listed.name or listed.key for listed in self.list_episodes()[:MOST_NAMED]])
