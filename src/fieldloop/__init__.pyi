@@ -9,6 +9,9 @@ from fieldloop.calibrate.hand_eye.poses import Setup
 from fieldloop.calibrate.intrinsics.lens import Lens
 from fieldloop.errors import FieldloopError as FieldloopError
 from fieldloop.evaluate.trial import Trial
+from fieldloop.loop.annotate.labels import EpisodeLabels
+from fieldloop.loop.annotate.labels import Revision
+from fieldloop.loop.annotate.save import LabelsKept
 from fieldloop.loop.audit.audit import Audited
 from fieldloop.loop.audit.audit import Compared
 from fieldloop.loop.audit.velocity import Velocity
@@ -283,6 +286,14 @@ class OpenWorkspace:
         """Write an example table of labels with episodes of this workspace."""
     def annotate_show(self) -> AnnotationsShown:
         """Show the annotated phases, how well authors agree, and how many accepted episodes are not annotated."""
+    def annotate_labels(self, episode: str, *, author: str = ...) -> EpisodeLabels:
+        """Show the labels of one episode: every author's lanes, proposals, your drafts, and the taxonomy with its keys."""
+    def annotate_save(self, episode: str, *, kind: str = ..., segments_text: str, revision: int = ..., submit: bool = ..., author: str = ...) -> LabelsKept:
+        """Save a person's labels of one kind in one episode: a draft, or with --submit the labels that count."""
+    def annotate_undo(self, episode: str, *, kind: str = ..., to: int, revision: int, author: str = ...) -> LabelsKept:
+        """Go back to an earlier revision of a person's labels, as a new draft; later revisions stay on record."""
+    def annotate_revisions(self, episode: str, *, kind: str = ..., author: str = ...) -> tuple[Revision, ...]:
+        """List the revisions of a person's labels of one episode, oldest first; `annotate undo` goes back to one."""
     def agree(self, first: str, second: str, *, frame_hz: float = ...) -> Agreement:
         """Measure how well two authors agree on the phases of the episodes that both annotated."""
     def release(self, name: str, *, seed: int = ..., fix: FixKind | str | Sequence[FixKind | str] = ..., apart: str | Sequence[str] = ..., unlabelled: bool = ..., override: str = ...) -> Release:

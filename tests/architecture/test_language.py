@@ -85,10 +85,10 @@ VERBS = frozenset(
     override pack pair pairs parse paste perform permute pick place plan pluralise predict prefix prepare prevents
     print probe project propose put quantise quote raise rank read reads record recount redraw reduce refine refuse
     register reject relabel release remember remove rename render renew renumber reopen repeat replace replay report
-    require resample reset reshape resolve restamp restore return revoke roll rotate round run salvage sample scale
+    require resample reset reshape resolve restamp restore return revoke roll rotate round run salvage save sample scale
     scan schedule score seal search seize select send serialise serve set settle shelve shift shorten show shrink
     simulate sketch solve sort spell split stack stamp start steer step stop store strip subsample subtract suggest
-    sum summarise survey take takes test trace track train transform translate trim truncate try turn undistort
+    sum summarise survey take takes test trace track train transform translate trim truncate try turn undistort undo
     unpack unwrap upcast upgrade use uses verify wait walk warn was watch weigh withdraw wrap write
     """,
     )

@@ -3,13 +3,27 @@
 from fieldloop.annotate.agreement import compare_authors
 from fieldloop.annotate.by_condition import compare_by_condition
 from fieldloop.annotate.propose import propose_phases
-from fieldloop.annotate.taxonomy import load_shipped_measures, load_shipped_taxonomy, parse_taxonomy
+from fieldloop.annotate.segments import find_segment_problems
+from fieldloop.annotate.sources import Source, choose_labels, classify_author
+from fieldloop.annotate.taxonomy import (
+    load_shipped_measures,
+    load_shipped_taxonomy,
+    load_whole_taxonomy,
+    parse_taxonomy,
+    read_whole_taxonomy_text,
+)
 
 __all__ = [
+    "Source",
+    "choose_labels",
+    "classify_author",
     "compare_authors",
     "compare_by_condition",
+    "find_segment_problems",
     "load_shipped_measures",
     "load_shipped_taxonomy",
+    "load_whole_taxonomy",
     "parse_taxonomy",
     "propose_phases",
+    "read_whole_taxonomy_text",
 ]

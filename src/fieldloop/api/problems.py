@@ -22,6 +22,7 @@ STATUS = {
     errors.Refused: 403,
     errors.WorkspaceError: 409,
     errors.StoreBusy: 503,
+    errors.ChangedMeanwhile: 409,
     errors.StoreFull: 507,
     errors.StoreTooNew: 409,
     errors.StoreError: 500,

@@ -15,6 +15,7 @@ from fieldloop.model.finding import EpisodeReport
 from fieldloop.model.hardware import Robot
 from fieldloop.model.incident import Incident
 from fieldloop.model.intrinsics import Intrinsics
+from fieldloop.model.labelling import SavedLabels
 from fieldloop.model.note import Note
 from fieldloop.model.person import Operator, Provider, Token
 from fieldloop.model.plan import Demand, Plan, PlanScore
@@ -229,11 +230,12 @@ class SensorVerified:
 
 @dataclass(frozen=True, slots=True)
 class TaxonomyLocked:
-    """A version of the annotators' taxonomy was locked."""
+    """A version of the annotators' taxonomy was locked; `content` is the hash of its text on the shelf."""
 
     name: str
     version: int
     fingerprint: str
+    content: Blob | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,6 +246,13 @@ class EpisodeAnnotated:
     kind: str
     author: str
     annotations: tuple[Annotation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LabelsSaved:
+    """A person saved a revision of their labels, as a draft or submitted."""
+
+    saved: SavedLabels
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,6 +366,7 @@ Event = (
     | LogIngested | LogReadAgain | EpisodeRelabelled | EpisodeSetAside | EpisodeRestored
     | EpisodesMeasured | EpisodeJudged | DatasetJudged | DeliveryJudged
     | CalibrationAttached | IntrinsicsAttached | SensorVerified | TaxonomyLocked | EpisodeAnnotated
+    | LabelsSaved
     | ReleaseFrozen | ReleaseExported | LagsMeasured | PolicyTrained | PolicyAdded | OutcomeRecorded | PolicyGated
     | RolloutMoved
     | AlarmRaised | DiagnosisMade | IncidentOpened | IncidentMoved | DemandPlaced

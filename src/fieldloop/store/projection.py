@@ -179,6 +179,7 @@ PROJECTIONS: dict[type[Event], Projection] = {
     happened.SensorVerified: _make_noun_projection("verification"),
     happened.TaxonomyLocked: _project_event,
     happened.EpisodeAnnotated: _project_annotations,
+    happened.LabelsSaved: _make_noun_projection("saved"),
     happened.ReleaseFrozen: _make_noun_projection("release"),
     happened.ReleaseExported: _ignore_event,
     happened.LagsMeasured: _project_event,

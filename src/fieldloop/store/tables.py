@@ -30,6 +30,7 @@ from fieldloop.model.finding import EpisodeReport
 from fieldloop.model.hardware import Robot
 from fieldloop.model.incident import Incident
 from fieldloop.model.intrinsics import Intrinsics
+from fieldloop.model.labelling import SavedLabels
 from fieldloop.model.person import Operator, Provider, Token
 from fieldloop.model.plan import Demand, Plan, PlanScore, WorkOrder
 from fieldloop.model.policy import Outcome, PolicyVersion
@@ -318,6 +319,12 @@ NOUN_TABLES: dict[type, NounTable] = {
             key=("episode", "kind", "author", "place"),
             filter_columns=("label",),
             indexes=("label episode",),
+        ),
+        _define_table(
+            SavedLabels,
+            "saved_labels",
+            key=("episode", "kind", "author", "revision"),
+            filter_columns=("submitted",),
         ),
         _define_table(Release, "releases", filter_columns=("name", "protocol")),
         _define_table(LagsMeasured, "release_lags", key=("release", "protocol"), filter_columns=("imprints",)),

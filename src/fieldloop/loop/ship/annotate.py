@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from fieldloop.annotate import compare_authors, load_shipped_taxonomy, propose_phases
 from fieldloop.errors import BadInput
+from fieldloop.loop.annotate.in_force import find_taxonomy
 from fieldloop.loop.data.find_episode import find_episode
 from fieldloop.loop.ship.taxonomy_lock import lock_taxonomy
 from fieldloop.loop.work.reopen import Reopened
@@ -45,7 +46,7 @@ def propose_annotations(workspace: Workspace, episode: tuple[str, ...] = (), *, 
     if not again:
         chosen = [e for e in chosen if not workspace.store.count(Annotation, {"episode": e.id, "author": MACHINE})]
     if chosen:
-        lock_taxonomy(workspace, load_shipped_taxonomy())
+        lock_taxonomy(workspace, find_taxonomy(workspace))
     events, refused = [], []
     for recording in workspace.track(Reopened(workspace, chosen), "proposing phases", len(chosen)):
         spans, reason = propose_phases(recording, load_shipped_taxonomy(), author=MACHINE)

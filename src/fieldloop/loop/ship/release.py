@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from fieldloop.annotate import load_shipped_taxonomy
 from fieldloop.check.corpus.near import group_near_duplicates
 from fieldloop.errors import Refused, UnknownName
+from fieldloop.loop.annotate.in_force import find_taxonomy
 from fieldloop.loop.audit.audit import require_latest_deployment
 from fieldloop.loop.collect.synchronisation import require_verified_clocks
 from fieldloop.loop.data.as_frozen import find_release_episodes
@@ -56,7 +56,7 @@ def freeze_release(
         unlabelled: include episodes without phases although the taxonomy is locked
         override: reason to release although clocks were not verified; recorded with your name
     """
-    words = load_shipped_taxonomy()
+    words = find_taxonomy(workspace)
     labelled = is_locked(workspace, words)
     offered = workspace.store.find(Episode, IN_USE)
     terms = Terms(

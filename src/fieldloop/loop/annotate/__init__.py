@@ -1,0 +1,1 @@
+"""Labels by people: taxonomies, saved revisions, tasks and adjudication."""

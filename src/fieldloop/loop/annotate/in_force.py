@@ -1,0 +1,110 @@
+"""The taxonomy in force: the workspace's file, else the version that was locked last, else the shipped one."""
+
+import json
+from contextlib import suppress
+from pathlib import Path
+
+from fieldloop.annotate import load_shipped_taxonomy, load_whole_taxonomy, parse_taxonomy, read_whole_taxonomy_text
+from fieldloop.errors import BadInput, Refused, UnknownName, WorkspaceError
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.annotation import KINDS
+from fieldloop.model.codec import from_plain, to_plain
+from fieldloop.model.event import TaxonomyLocked
+from fieldloop.model.taxonomy import Taxonomy
+from fieldloop.protocol.layers import compute_fingerprint
+from fieldloop.text_files import read_text
+
+FOLDER = "taxonomies"
+LOCKED_SCHEMA = "locked-taxonomy/1"
+LATER_FIELDS = ("part_of", "includes", "key", "card", "picture", "edge_cases", "examples")
+"""Fields of a label that came later; empty ones are not hashed, so versions locked before keep their fingerprint."""
+
+
+def find_taxonomy(workspace: Workspace, task: str = "") -> Taxonomy:
+    """Return the taxonomy in force for a task; a locked one whose file was edited is refused."""
+    found = read_taxonomy_as_written(workspace, task)
+    for lock in find_locks(workspace, found):
+        if lock.fingerprint != fingerprint_taxonomy(found):
+            raise Refused(
+                f"The taxonomy {found.version_name} was locked here with other labels ({lock.fingerprint}). "
+                f"Give the change a new version: version = {found.version + 1}, or undo the change. "
+                "To see what changed: fieldloop annotate taxonomy diff"
+            )
+    return found
+
+
+def read_taxonomy_as_written(workspace: Workspace, task: str = "") -> Taxonomy:
+    """Return the taxonomy as its file states it, even where a locked version was changed."""
+    if path := find_taxonomy_file(workspace, task):
+        return parse_taxonomy(read_text(path, WorkspaceError), f"{FOLDER}/{path.name}")[0]
+    locked = workspace.store.find(TaxonomyLocked, newest=True, limit=1)
+    return read_locked_taxonomy(workspace, locked[0]) if locked else load_whole_taxonomy()
+
+
+def find_taxonomy_file(workspace: Workspace, task: str = "") -> Path | None:
+    """Return the file of a task's taxonomy: named like the task, else like the workspace's task, else the only one."""
+    paths = {path.stem: path for path in sorted((workspace.root / FOLDER).glob("*.toml"))}
+    for name in (task, workspace.task):
+        if name in paths:
+            return paths[name]
+    if len(paths) > 1:
+        raise BadInput(
+            f"{FOLDER}/ holds {', '.join(f'{name}.toml' for name in paths)}, and none is named like the task "
+            f"{task or workspace.task!r}. Name one of them {workspace.task}.toml."
+        )
+    return next(iter(paths.values()), None)
+
+
+def read_locked_taxonomy(workspace: Workspace, lock: TaxonomyLocked) -> Taxonomy:
+    """Return a locked version as it was when it was locked."""
+    if lock.content is not None:
+        kept = json.loads(workspace.shelf.read(lock.content.sha256))
+        return from_plain(Taxonomy, kept["taxonomy"])
+    shipped = load_shipped_taxonomy()
+    if (shipped.name, shipped.version) == (lock.name, lock.version):
+        return shipped
+    raise BadInput(
+        f"{lock.name} v{lock.version} was locked before labels were stored; only {lock.fingerprint} is known. "
+        "Write its labels into a new file: fieldloop annotate taxonomy new NAME"
+    )
+
+
+def read_taxonomy_text(workspace: Workspace, words: Taxonomy) -> str:
+    """Return the text of a file or a shipped file that states this very taxonomy; '' where none does."""
+    files = sorted((workspace.root / FOLDER).glob("*.toml"))
+    texts = [*(read_text(path, WorkspaceError) for path in files), read_whole_taxonomy_text()]
+    for text in texts:
+        with suppress(BadInput):  # another file that cannot be read must not block this one
+            if parse_taxonomy(text)[0] == words:
+                return text
+    return ""
+
+
+def find_locks(workspace: Workspace, words: Taxonomy) -> list[TaxonomyLocked]:
+    """Return the lock of this version, in a list; none where it is not locked."""
+    return workspace.store.find(TaxonomyLocked, {"name": words.name, "version": words.version})
+
+
+def fingerprint_taxonomy(words: Taxonomy) -> str:
+    """Name a taxonomy by its content.
+
+    >>> a, b = (Taxonomy("t", 1, (Label("a", "d", "b", "e", key=key),)) for key in ("", "1"))
+    >>> fingerprint_taxonomy(a) == fingerprint_taxonomy(b)
+    False
+    """
+    plain = to_plain(words)
+    plain["labels"] = [_leave_out_empty_fields(label) for label in plain["labels"]]
+    return compute_fingerprint({key: value for key, value in plain.items() if value or key in ("name", "version")})
+
+
+def _leave_out_empty_fields(label: dict[str, object]) -> dict[str, object]:
+    kept = {name: value for name, value in label.items() if value or name not in LATER_FIELDS}
+    return kept if kept.get("kind") != "phase" else {name: value for name, value in kept.items() if name != "kind"}
+
+
+def require_kind(taxonomy: Taxonomy, kind: str) -> None:
+    """Refuse a kind of labels that does not exist, or for which the taxonomy has no label."""
+    if kind not in KINDS:
+        raise UnknownName("kind of labels", kind, KINDS, ", ".join(KINDS))
+    if kind not in taxonomy.kinds:
+        raise BadInput(f"{taxonomy.version_name} has no labels of the kind {kind}, only {', '.join(taxonomy.kinds)}.")

@@ -1,0 +1,140 @@
+"""The labels of one episode, as the annotation page opens them: the taxonomy, all lanes, and one's own draft."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fieldloop.annotate import Source, classify_author
+from fieldloop.loop.annotate.in_force import find_taxonomy
+from fieldloop.loop.annotate.people import choose_author
+from fieldloop.loop.annotate.visible import select_visible_labels
+from fieldloop.loop.annotate.written_segments import Segment, make_segment
+from fieldloop.loop.data.find_episode import find_episode
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.annotation import Annotation
+from fieldloop.model.episode import Episode
+from fieldloop.model.labelling import SavedLabels
+from fieldloop.model.stream import NS_PER_S
+from fieldloop.model.taxonomy import Taxonomy
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """One author's labels of one kind; `source` is machine, person or adjudicated."""
+
+    author: str
+    kind: str
+    source: str
+    segments: tuple[Segment, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OwnLabels:
+    """The newest revision of one's own labels of one kind; `revision` is what the next save states."""
+
+    kind: str
+    revision: int
+    submitted: bool
+    saved_ns: int
+    taxonomy: str
+    segments: tuple[Segment, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeLabels:
+    """The labels of one episode.
+
+    `lanes` are the labels that count and proposals. `own` are one's own newest revisions, drafts included. `hidden`
+    names the kinds whose lanes of others are not shown before one's own are submitted.
+    """
+
+    episode: str
+    name: str
+    lasts_s: float
+    author: str
+    taxonomy: Taxonomy
+    lanes: tuple[Lane, ...]
+    own: tuple[OwnLabels, ...]
+    hidden: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """One revision of someone's labels; `from_revision` is the one that an undo went back to."""
+
+    kind: str
+    author: str
+    revision: int
+    submitted: bool
+    saved_ns: int
+    segments: int
+    taxonomy: str
+    from_revision: int | None = None
+
+
+def show_episode_labels(workspace: Workspace, episode: str, *, author: str = "") -> EpisodeLabels:
+    """Show the labels of one episode: every author's lanes, proposals, your drafts, and the taxonomy with its keys.
+
+    Labels of others stay hidden where the episode is annotated twice independently, until yours are submitted.
+
+    Arguments:
+        episode: the episode's name or id
+        author: whose view (default: yours); only engineers may name another person
+    """
+    known = find_episode(workspace, episode)
+    person = choose_author(author, workspace.actor)
+    spans = workspace.store.find(Annotation, {"episode": known.id})
+    visible, hidden = select_visible_labels(workspace, spans, person)
+    return EpisodeLabels(
+        known.id,
+        known.name,
+        (known.end_ns - known.start_ns) / NS_PER_S,
+        person,
+        find_taxonomy(workspace, known.task),
+        _make_lanes(visible, known),
+        _list_own(workspace, known, person),
+        tuple(sorted({kind for _, kind in hidden})),
+    )
+
+
+def list_label_revisions(
+    workspace: Workspace, episode: str, *, kind: str = "", author: str = ""
+) -> tuple[Revision, ...]:
+    """List the revisions of a person's labels of one episode, oldest first; `annotate undo` goes back to one.
+
+    Arguments:
+        episode: the episode's name or id
+        kind: only this kind of labels
+        author: whose labels (default: yours); only engineers may name another person
+    """
+    known = find_episode(workspace, episode)
+    where = {"episode": known.id, "author": choose_author(author, workspace.actor)} | ({"kind": kind} if kind else {})
+    return tuple(
+        Revision(
+            one.kind, one.author, one.revision, one.submitted, one.saved_ns, len(one.annotations), one.taxonomy,
+            one.from_revision,
+        )
+        for one in workspace.store.find(SavedLabels, where)
+    )  # fmt: skip
+
+
+def _make_lanes(spans: Sequence[Annotation], episode: Episode) -> tuple[Lane, ...]:
+    lanes: dict[tuple[str, str], list[Annotation]] = {}
+    for span in spans:
+        lanes.setdefault((span.kind, span.author), []).append(span)
+    names = {Source.MACHINE: "machine", Source.PERSON: "person", Source.ADJUDICATED: "adjudicated"}
+    return tuple(
+        Lane(author, kind, names[classify_author(author)], tuple(make_segment(s, episode.start_ns) for s in held))
+        for (kind, author), held in lanes.items()
+    )
+
+
+def _list_own(workspace: Workspace, episode: Episode, person: str) -> tuple[OwnLabels, ...]:
+    saved = workspace.store.find(SavedLabels, {"episode": episode.id, "author": person})
+    newest = {one.kind: one for one in saved}  # oldest first, so that the newest stays
+    return tuple(
+        OwnLabels(
+            one.kind, one.revision, one.submitted, one.saved_ns, one.taxonomy,
+            tuple(make_segment(span, episode.start_ns) for span in one.annotations),
+        )
+        for one in newest.values()
+    )  # fmt: skip

@@ -1,0 +1,188 @@
+"""Save labels that a person made: drafts while they work, submitted labels when they are done; nothing is lost."""
+
+from dataclasses import dataclass, replace
+
+from fieldloop.annotate import find_segment_problems
+from fieldloop.errors import BadInput, ChangedMeanwhile, FieldloopError, Refused
+from fieldloop.loop.annotate.in_force import find_taxonomy, require_kind
+from fieldloop.loop.annotate.people import choose_author
+from fieldloop.loop.annotate.written_segments import Segment, make_segment, parse_segments
+from fieldloop.loop.data.find_episode import find_episode
+from fieldloop.loop.ship.taxonomy_lock import lock_taxonomy
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.annotation import PHASE
+from fieldloop.model.episode import Episode
+from fieldloop.model.event import EpisodeAnnotated, Event, LabelsSaved
+from fieldloop.model.finding import EpisodeReport, Status
+from fieldloop.model.fix import FixKind
+from fieldloop.model.labelling import SavedLabels
+from fieldloop.model.note import Note
+from fieldloop.model.taxonomy import Taxonomy
+from fieldloop.release import select_fixes
+from fieldloop.say import write_sentence
+from fieldloop.say.refusals import write_refusal
+from fieldloop.store import Expected
+
+MOST_PROBLEMS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class LabelsKept:
+    """The revision that was saved. `problems` must be solved before a draft can be submitted."""
+
+    episode: str
+    name: str
+    kind: str
+    author: str
+    revision: int
+    submitted: bool
+    taxonomy: str
+    segments: tuple[Segment, ...]
+    problems: tuple[Note, ...] = ()
+
+
+def save_labels(
+    workspace: Workspace,
+    episode: str,
+    *,
+    kind: str = PHASE,
+    segments_text: str,
+    revision: int = 0,
+    submit: bool = False,
+    author: str = "",
+) -> LabelsKept:
+    """Save a person's labels of one kind in one episode: a draft, or with --submit the labels that count.
+
+    Every save is a new revision, and none is overwritten. A save that was made from an older revision than the newest
+    is refused, so two open pages cannot overwrite each other. A draft may be unfinished or wrong; what is submitted
+    must fit the taxonomy and the episode. The first save locks the taxonomy.
+
+    Arguments:
+        episode: the episode's name or id
+        kind: the kind of labels, such as phase, action, grasp
+        segments_text: all segments of this kind as JSON: [{"label": "grasp", "start_s": 1.2, "end_s": 2.5}]; further
+            keys are object, values, blob, confidence, verified_by, error, error_unit
+        revision: the revision that these labels were made from, as `annotate labels` states it; 0 for the first
+        submit: hand the labels in
+        author: who made them (default: you); only engineers may name another person
+    """
+    known = find_episode(workspace, episode)
+    words = find_taxonomy(workspace, known.task)
+    require_kind(words, kind)
+    person = choose_author(author, workspace.actor)
+    spans = parse_segments(segments_text, known, kind, person, words)
+    made = SavedLabels(known.id, kind, person, revision + 1, submit, workspace.clock(), words.version_name, spans)
+    return _keep(workspace, known, words, made)
+
+
+def undo_labels(
+    workspace: Workspace, episode: str, *, kind: str = PHASE, to: int, revision: int, author: str = ""
+) -> LabelsKept:
+    """Go back to an earlier revision of a person's labels, as a new draft; later revisions stay on record.
+
+    Arguments:
+        episode: the episode's name or id
+        kind: the kind of labels
+        to: the revision to go back to
+        revision: the newest revision that you have seen
+        author: whose labels (default: yours); only engineers may name another person
+    """
+    known = find_episode(workspace, episode)
+    words = find_taxonomy(workspace, known.task)
+    person = choose_author(author, workspace.actor)
+    where = {"episode": known.id, "kind": kind, "author": person}
+    earlier = workspace.store.find(SavedLabels, {**where, "revision": to})
+    if not earlier:
+        newest = find_newest_revision(workspace, known.id, kind, person)
+        last = newest.revision if newest else 0
+        raise BadInput(f"{person} has no revision {to} of {kind} in {known.name}; the newest is {last}.")
+    made = replace(
+        earlier[0], revision=revision + 1, submitted=False, saved_ns=workspace.clock(), task="", from_revision=to
+    )
+    return _keep(workspace, known, words, made)
+
+
+def find_newest_revision(workspace: Workspace, episode: str, kind: str, author: str) -> SavedLabels | None:
+    """Return the newest revision of a person's labels; None where nothing was saved."""
+    where = {"episode": episode, "kind": kind, "author": author}
+    return next(iter(workspace.store.find(SavedLabels, where, newest=True, limit=1)), None)
+
+
+def _keep(workspace: Workspace, episode: Episode, words: Taxonomy, made: SavedLabels) -> LabelsKept:
+    problems = find_segment_problems(made.annotations, made.kind, words, episode.start_ns, episode.end_ns)
+    last = workspace.last_seq()
+    newest = find_newest_revision(workspace, made.episode, made.kind, made.author)
+    if newest is not None and newest.annotations == made.annotations and made.from_revision is None:
+        if newest.submitted >= made.submitted:
+            return _describe(newest, episode, problems)  # sent twice, because the answer got lost
+        made = replace(made, revision=newest.revision + 1)
+    _require_newest(newest, made, episode)
+    lock_taxonomy(workspace, words)
+    try:
+        events = _make_submission(workspace, episode, made, problems) if made.submitted else []
+    except FieldloopError:
+        # what cannot be submitted stays as a draft, so that nothing is lost
+        if newest is None or newest.annotations != made.annotations:
+            _write_revision(workspace, episode, replace(made, submitted=False), last)
+        raise
+    _write_revision(workspace, episode, made, last, *events)
+    return _describe(made, episode, problems)
+
+
+def _make_submission(workspace: Workspace, episode: Episode, made: SavedLabels, problems: list[Note]) -> list[Event]:
+    """Return what a submission changes beside the revision, or refuse it."""
+    require_usable_episode(workspace, episode)
+    _require_no_problems(problems, made, episode)
+    return [EpisodeAnnotated(made.episode, made.kind, made.author, made.annotations)]
+
+
+def _write_revision(workspace: Workspace, episode: Episode, made: SavedLabels, last: int, *events: Event) -> None:
+    where = {"episode": made.episode, "kind": made.kind, "author": made.author}
+    try:
+        workspace.write(LabelsSaved(made), *events, expect=Expected(SavedLabels, last, where))
+    except ChangedMeanwhile:
+        _require_newest(find_newest_revision(workspace, made.episode, made.kind, made.author), made, episode)
+        raise
+
+
+def _require_newest(newest: SavedLabels | None, made: SavedLabels, episode: Episode) -> None:
+    stands = newest.revision if newest else 0
+    if stands != made.revision - 1:
+        raise ChangedMeanwhile(
+            f"{made.author}'s {made.kind} labels of {episode.name} are at revision {stands}, but these were made from "
+            f"revision {made.revision - 1}. Nothing was overwritten. Read them: fieldloop annotate labels "
+            f"{episode.name}; then save yours with --revision {stands}."
+        )
+
+
+def require_usable_episode(workspace: Workspace, episode: Episode) -> None:
+    """Refuse labels for an episode that was set aside or rejected; drafts of it stay."""
+    if episode.set_aside:
+        raise Refused(
+            f"{episode.name} was set aside ({episode.set_aside}), so its labels count nowhere. They are kept as a "
+            "draft; submit it after: fieldloop ingest restore"
+        )
+    reports = workspace.store.find(EpisodeReport, {"episode": episode.id}, newest=True, limit=1)
+    if reports and reports[0].status is Status.FAILED and select_fixes(reports[0], FixKind) is None:
+        raise Refused(
+            f"{episode.name} was rejected by its checks, so its labels count nowhere. They are kept as a draft; see: "
+            f"fieldloop ingest show {episode.name}"
+        )
+
+
+def _require_no_problems(problems: list[Note], made: SavedLabels, episode: Episode) -> None:
+    if not problems:
+        return
+    listed = [write_sentence(problem) for problem in problems[:MOST_PROBLEMS]]
+    more = len(problems) - len(listed)
+    after = (f"… and {more} more.",) if more > 0 else ()
+    lead = f"These {made.kind} labels of {episode.name} cannot be submitted"
+    raise BadInput(write_refusal(lead, listed, *after, "They are kept as a draft."))
+
+
+def _describe(made: SavedLabels, episode: Episode, problems: list[Note]) -> LabelsKept:
+    segments = tuple(make_segment(span, episode.start_ns) for span in made.annotations)
+    return LabelsKept(
+        episode.id, episode.name, made.kind, made.author, made.revision, made.submitted, made.taxonomy, segments,
+        tuple(problems),
+    )  # fmt: skip
