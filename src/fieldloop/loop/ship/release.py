@@ -7,7 +7,7 @@ from fieldloop.annotate import load_shipped_taxonomy
 from fieldloop.check.corpus.near import group_near_duplicates
 from fieldloop.errors import ChangedMeanwhile, Refused, UnknownName
 from fieldloop.loop.audit.audit import require_latest_deployment
-from fieldloop.loop.data.as_frozen import find_release_episodes
+from fieldloop.loop.data.as_frozen import find_release_episodes, select_release_labels
 from fieldloop.loop.data.measurements import assemble_batch
 from fieldloop.loop.protocol.in_force import require_protocol_in_force
 from fieldloop.loop.ship.offered import find_plan, select_offered_episodes
@@ -15,15 +15,14 @@ from fieldloop.loop.ship.release_reasons import carry_checks, judge_selection, l
 from fieldloop.loop.ship.taxonomy_lock import is_locked
 from fieldloop.loop.ship.verify_fixes import find_episodes_still_failing
 from fieldloop.loop.workspace import Workspace
-from fieldloop.model.annotation import PHASE, Annotation
+from fieldloop.model.annotation import Annotation
 from fieldloop.model.episode import Episode
 from fieldloop.model.event import ReleaseExported, ReleaseFrozen
 from fieldloop.model.finding import EpisodeReport
 from fieldloop.model.fix import FixKind
 from fieldloop.model.note import Note, note
 from fieldloop.model.release import Release
-from fieldloop.release import ReleaseDiff, Terms, assemble_release
-from fieldloop.release import compare_releases as compare
+from fieldloop.release import Terms, assemble_release
 from fieldloop.release.assemble import NothingToRelease
 from fieldloop.release.fixes import select_fixes
 from fieldloop.report.datasheet import write_datasheet as describe
@@ -119,7 +118,7 @@ def _assemble_release(
     workspace: Workspace, name: str, offered: Sequence[Episode], terms: Terms, reports: Mapping[str, EpisodeReport]
 ) -> Release:
     """Assemble a release; again without the episodes that its repairs do not fix."""
-    spans, settings = find_release_labels(workspace), workspace.operations["release"]
+    spans, settings = select_release_labels(workspace.store.find(Annotation)), workspace.operations["release"]
     try:
         first = assemble_release(name, offered, reports.values(), spans, terms, settings)
         wrong = find_episodes_still_failing(workspace, first, reports)
@@ -134,11 +133,6 @@ def _assemble_release(
         more = len(nothing.excluded) - len(reasons)
         after = (f"… and {more} more. All: fieldloop check",) if more > 0 else ()
         raise Refused(write_refusal(str(nothing).rstrip("."), listed, *after), reasons) from nothing
-
-
-def find_release_labels(workspace: Workspace) -> list[Annotation]:
-    """Return the labels that a release takes: the phases of every author."""
-    return workspace.store.find(Annotation, {"kind": PHASE})
 
 
 def note_held_back_episodes(
@@ -168,16 +162,6 @@ def note_held_back_episodes(
 def list_releases(workspace: Workspace) -> tuple[Release, ...]:
     """List releases, newest first."""
     return tuple(workspace.store.find(Release, newest=True))
-
-
-def compare_two_releases(workspace: Workspace, older: str, newer: str) -> ReleaseDiff:
-    """List what changed from one release to another.
-
-    Arguments:
-        older: the older release: id, a unique beginning of it, or name
-        newer: the newer release: id, a unique beginning of it, or name
-    """
-    return compare(find_release(workspace, older), find_release(workspace, newer))
 
 
 def write_release_datasheet(workspace: Workspace, release: str) -> str:
