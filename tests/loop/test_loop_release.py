@@ -103,14 +103,14 @@ def test_what_is_put_right_is_looked_at_once_more(recorded, monkeypatch):
     monkeypatch.setattr(
         mending, "measure_recording", lambda r, s, **how: looked.append((r.episode.id, how)) or real(r, s, **how)
     )
-    frozen = freeze_release(recorded, "r1", fix=(FixKind.TRIM,))
+    frozen = freeze_release(recorded, "r1", fix=(FixKind.TRIM,), override="no device is declared")
     assert frozen.episodes == (good.id,)
     assert dict(frozen.excluded)[bad.id].code == "release.not_passed_repaired"
     assert "after its fixes" in write_release_datasheet(recorded, "r1")
     assert sorted(looked) == sorted([(e.id, {"pixels": False}) for e in (good, bad)]), "no picture is decoded for a cut"
     (mended,) = Reopened(recorded, [good], release=frozen)
     assert mended.episode.start_ns == start
-    assert freeze_release(recorded, "r1", fix=(FixKind.TRIM,)) == frozen
+    assert freeze_release(recorded, "r1", fix=(FixKind.TRIM,)) == frozen, "what is frozen is not asked again"
 
 
 def refuse(*_):
@@ -121,7 +121,7 @@ def test_what_cannot_be_put_right_stays_out_with_the_reason(recorded, monkeypatc
     good, bad = recorded.store.find(Episode)
     accuse(recorded, bad, Fix(FixKind.TRIM, IDLE, start_ns=bad.start_ns + NS_PER_S))
     monkeypatch.setattr(mending, "apply_fixes", refuse)
-    frozen = freeze_release(recorded, "r1", fix=(FixKind.TRIM,))
+    frozen = freeze_release(recorded, "r1", fix=(FixKind.TRIM,), override="no device is declared")
     assert (frozen.episodes, frozen.fixes) == ((good.id,), ())
     assert dict(frozen.excluded) == {bad.id: note("release.cannot_be_repaired", error="camera has a clock of its own")}
 
@@ -132,7 +132,7 @@ def test_a_moved_clock_is_looked_at_with_its_pictures(recorded, monkeypatch):
     seen = []
     real = mending.measure_recording
     monkeypatch.setattr(mending, "measure_recording", lambda r, s, **how: seen.append(how) or real(r, s, **how))
-    frozen = freeze_release(recorded, "r1", fix=(FixKind.RESTAMP,))
+    frozen = freeze_release(recorded, "r1", fix=(FixKind.RESTAMP,), override="no device is declared")
     assert seen == [{"pixels": True}]
     assert dict(frozen.excluded)[moved.id].code == "release.not_passed_repaired"
 

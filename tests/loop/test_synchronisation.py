@@ -11,8 +11,8 @@ from fieldloop.check.batch_case import Batch
 from fieldloop.errors import BadInput, Refused, UnknownName
 from fieldloop.loop.collect.synchronisation import (
     _find_content_lag_ms,
+    list_clock_reasons,
     list_unverified_devices_of_robot,
-    require_verified_clocks,
     verify_device_clock,
 )
 from fieldloop.loop.home.pages import list_newest_first
@@ -27,6 +27,7 @@ from fieldloop.model.note import Subject
 from fieldloop.model.quality import DatasetReport
 from fieldloop.model.release import Release
 from fieldloop.protocol import default_protocol
+from fieldloop.say import write_sentence
 from fieldloop.simulate.clock import SimulatedClock
 from fieldloop.store import open_store
 from fieldloop.testing.samples import make_sample_noun
@@ -75,7 +76,7 @@ def reasons(workspace, robot="arm-1", at_ns=None):
 
 def test_where_nothing_is_declared_nothing_is_asked_for(plain):
     assert reasons(plain) == []
-    assert require_verified_clocks(plain, plain.store.find(Episode), "") == ""
+    assert list_clock_reasons(plain, plain.store.find(Episode), {}) == []
 
 
 def test_a_measurement_verifies_its_robot_and_no_other(declared):
@@ -93,21 +94,25 @@ def test_a_measurement_verifies_its_robot_and_no_other(declared):
 
 def test_a_release_is_refused_or_says_who_went_on(told):
     declared = declare(told)
-    with pytest.raises(Refused, match=r"camera/wrist of arm-1: .* collect synchronise .* --override") as refused:
+    with pytest.raises(Refused, match=r"camera/wrist of arm-1: (.|\n)*--override") as refused:
         freeze_release(declared, "r9")
-    assert [reason.code for reason in refused.value.reasons] == ["protocol.clock_never_verified"]
-    assert refused.value.reasons[0].subject == Subject("camera/wrist", robot="arm-1")
+    clock = next(one for one in refused.value.reasons if one.code == "release.clock_not_verified")
+    assert (clock["device"], clock["why"].code) == ("camera/wrist of arm-1", "protocol.clock_never_verified")
     assert len(list_newest_first(declared, Release)) == 1
     frozen = freeze_release(declared, "r9", override="a pilot")
-    assert frozen.override == "a pilot (not verified: camera/wrist of arm-1; overridden by local)"
+    assert frozen.override == "a pilot (overridden by local)"
+    assert frozen.overridden == refused.value.reasons
     assert declared.store.get(Release, frozen.id).override == frozen.override
-    assert "clocks were not verified**: a pilot" in write_release_datasheet(declared, "r9")
+    sheet = write_release_datasheet(declared, "r9")
+    assert "a pilot (overridden by local)" in sheet
+    assert "camera/wrist of arm-1: The clock is declared as PTP" in sheet
     assert freeze_release(declared, "r9") == frozen, "what is frozen is not asked again"
 
 
 def test_a_verified_release_needs_no_override(told):
     verify_device_clock(declare(told), "camera/wrist", robot="arm-1", offset_ms=1.0, how="a lamp")
-    assert freeze_release(told, "r9", override="not needed").override == ""
+    reasons = list_clock_reasons(told, told.store.find(Episode, {"robot": "arm-1"}), {})
+    assert reasons == []
 
 
 def test_what_was_recorded_long_after_the_last_verification_is_refused(declared):
@@ -115,9 +120,10 @@ def test_what_was_recorded_long_after_the_last_verification_is_refused(declared)
     verified = list_newest_first(declared, SynchronisationVerified)[0].at_ns
     (one, *_) = declared.store.find(Episode)
     fresh = dataclasses.replace(one, start_ns=verified, end_ns=verified + 29 * DAY)
-    assert require_verified_clocks(declared, [fresh], "") == ""
-    with pytest.raises(Refused, match="verified 31 days ago"):
-        require_verified_clocks(declared, [fresh, dataclasses.replace(fresh, end_ns=verified + 31 * DAY)], "")
+    assert list_clock_reasons(declared, [fresh], {}) == []
+    late = dataclasses.replace(fresh, end_ns=verified + 31 * DAY)
+    (reason,) = list_clock_reasons(declared, [fresh, late], {})
+    assert "verified 31 days ago" in write_sentence(reason)
 
 
 def judged(workspace, *findings):

@@ -12,8 +12,10 @@ from fieldloop.model.episode import Episode
 from fieldloop.model.finding import EpisodeReport, Finding, Status
 from fieldloop.model.note import Subject
 from fieldloop.protocol import default_operations
-from fieldloop.release import Terms, assemble_release, compare_releases
+from fieldloop.release import Terms, assemble_release, compare_sides, make_release_side
 from fieldloop.release.assemble import NothingToRelease
+from fieldloop.model.release_diff import ChangeKind
+from fieldloop.release.difference import DiffTerms
 from fieldloop.report.datasheet import write_datasheet
 
 SETTINGS = default_operations()["release"]
@@ -156,19 +158,20 @@ def test_without_a_map_every_episode_weighs_one():
 
 
 def test_a_diff_names_what_came_went_and_changed():
-    old = frozen([episode(k) for k in range(20)])
-    new = frozen(
-        [episode(k, DIM if k > 18 else BRIGHT) for k in range(5, 30)], Terms("pick v2", "phases v1", TERMS.exposures)
-    )
-    change = compare_releases(old, new)
-    assert change.added == tuple(f"e{k:03}" for k in range(20, 30))
-    assert change.removed == tuple(f"e{k:03}" for k in range(5))
+    older = [episode(k) for k in range(20)]
+    newer = [episode(k, DIM if k > 18 else BRIGHT) for k in range(5, 30)]
+    terms = Terms("pick v2", "phases v1", TERMS.exposures)
+    old, new = make_release_side(frozen(older), tuple(older)), make_release_side(frozen(newer, terms), tuple(newer))
+    change = compare_sides(old, new, DiffTerms(0.05, 200, 0.1))
+    assert change.list_episodes(ChangeKind.ADDED) == tuple(f"e{k:03}" for k in range(20, 30))
+    assert change.list_episodes(ChangeKind.REMOVED) == tuple(f"e{k:03}" for k in range(5))
+    assert change.list_episodes(ChangeKind.FACTS) == ("e019",)
     assert change.protocol == ("pick v1", "pick v2")
     assert change.taxonomy is None
-    assert change.relabelled
     assert (DIM, 0.0, 11 / 25) in change.shares
-    assert compare_releases(old, old).same
-    assert not compare_releases(old, old).added + compare_releases(old, old).removed
+    same = compare_sides(old, old, DiffTerms(0.05, 200, 0.1))
+    assert same.same
+    assert (same.changes, same.shifts) == ((), ())
 
 
 def test_the_datasheet_says_what_is_in_what_is_missing_and_what_was_left_out():

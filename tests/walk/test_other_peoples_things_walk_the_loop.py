@@ -92,7 +92,9 @@ def test_walk(here, tmp_path):  # noqa: PLR0915 - a walk is one long way
     report = check.check(here)
     assert {e.judged_by for e in report.episodes} == {"pick v1"}
     assert "episode_000005" not in {e.name for e in report.episodes}
-    r1 = release.freeze_release(here, "r1")
+    with pytest.raises(Refused, match="no device is declared for pick"):
+        release.freeze_release(here, "r1")
+    r1 = release.freeze_release(here, "r1", override="The set states no clock of any device.")
     assert len(r1.episodes) == 5
 
     # labels of an annotation tool come as a table; two people who annotated the same can be compared
@@ -175,7 +177,7 @@ def test_walk(here, tmp_path):  # noqa: PLR0915 - a walk is one long way
 def test_a_release_keeps_the_reading_it_was_frozen_with(here, tmp_path):
     folder = write_foreign_set(tmp_path / "parts", episodes=3)
     ingest.ingest_logs(here, (folder,), set_=("site=lab", "task=pick"), overrule=True)
-    r1 = release.freeze_release(here, "r1")
+    r1 = release.freeze_release(here, "r1", override="The set states no clock of any device.")
     before = release.write_release_datasheet(here, "r1")
     mapping = tmp_path / "mapping.toml"
     mapping.write_text('schema = "mapping/1"\n[streams."camera/front"]\nname = "camera/wrist"\n')

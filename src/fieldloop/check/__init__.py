@@ -57,6 +57,11 @@ def measure_batch(batch_case: Batch) -> tuple[Measured, ...]:
     return measure_with(BATCH_CHECKS.values(), batch_case)
 
 
+def measure_batch_with(checks: Iterable[Check[Batch]], batch_case: Batch) -> tuple[Measured, ...]:
+    """Run some checks of many episodes."""
+    return measure_with(checks, batch_case)
+
+
 def judge_measurements(measured: Iterable[Measured], protocol: CollectionProtocol) -> tuple[Finding, ...]:
     """Give every measurement a status under this protocol."""
     return judge_with({**CHECKS, **BATCH_CHECKS}, measured, protocol)
@@ -77,6 +82,7 @@ __all__ = [
     "list_code_revisions",
     "make_episode_report",
     "measure_batch",
+    "measure_batch_with",
     "measure_episode",
     "read_measurements_from_columns",
     "take_imprint",

@@ -39,6 +39,7 @@ RENDERERS = {
     "Diagnosis": "render_diagnosis:print_diagnosis",
     "PolicyVersion": "render_run:print_policy",
     "Release": "render_release:print_release",
+    "ReleaseDiff": "render_release_diff:print_release_diff",
     "IncidentNow": "render_run:print_incident",
     "PolicyHealth": "render_run:print_policy_health",
     "HandEyeResult": "render_hand_eye:print_hand_eye_result",

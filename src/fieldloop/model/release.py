@@ -1,8 +1,11 @@
 """An immutable selection of episodes that policies are trained on."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from fieldloop.model.condition import Stratum
+from fieldloop.model.episode import Episode
+from fieldloop.model.finding import Finding, Status
 from fieldloop.model.fix import Fix
 from fieldloop.model.note import Note
 
@@ -18,10 +21,25 @@ class StratumShare:
 
 
 @dataclass(frozen=True, slots=True)
+class CarriedChecks:
+    """What was judged when a release was frozen, by reference to the judgements in the ledger.
+
+    `until_seq` is the newest event then; `verdicts_sha256` names the verdicts on the episodes by content, `episodes`
+    counts them by status, `dataset` are the answers of the checks of the selection as a whole, with its own split.
+    """
+
+    until_seq: int
+    verdicts_sha256: str
+    episodes: dict[Status, int]
+    dataset: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Release:
     """Episodes, their split, and the versions they depend on; identified by content. `fixes` are by episode id.
 
-    `override` states who froze it although clocks were not verified, and why.
+    `query` and `plan` state what was selected from, '' for every accepted episode. `overridden` are reasons against
+    it, and `override` states who froze it in spite of them, and why.
     """
 
     id: str
@@ -36,7 +54,19 @@ class Release:
     excluded: tuple[tuple[str, Note], ...] = ()
     fixes: tuple[tuple[str, Fix], ...] = ()
     override: str = ""
+    query: tuple[str, ...] = ()
+    plan: str = ""
+    overridden: tuple[Note, ...] = ()
+    checks: CarriedChecks | None = None
 
     def get_fixes(self, episode: str) -> tuple[Fix, ...]:
         """Return the fixes applied to an episode whenever this release is read."""
         return tuple(fix for of, fix in self.fixes if of == episode)
+
+    def get_weights(self, episodes: Iterable[Episode]) -> dict[str, float]:
+        """Return how often each episode counts, by id: the weight of its stratum."""
+        by_stratum = {share.stratum: share.weight for share in self.shares}
+        factors = {condition.factor for stratum in by_stratum for condition in stratum.conditions}
+        return {
+            e.id: by_stratum.get(e.stratum_with_site.only(factors), by_stratum.get(e.stratum, 1.0)) for e in episodes
+        }

@@ -17,6 +17,7 @@ from fieldloop.plan.progress import (
     compute_order_progress,
     compute_quota_progress,
     count_accepted_outside_quotas,
+    list_episodes_of_quotas,
     measure_pace,
 )
 from fieldloop.plan.score import score_plan
@@ -45,6 +46,7 @@ __all__ = [
     "fill_templates",
     "find_gaps",
     "forecast_completion",
+    "list_episodes_of_quotas",
     "make_order_templates",
     "make_work_orders",
     "measure_pace",

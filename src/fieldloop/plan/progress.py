@@ -41,6 +41,11 @@ def compute_quota_progress(
     )
 
 
+def list_episodes_of_quotas(plan: Plan, episodes: Iterable[Episode]) -> tuple[str, ...]:
+    """Return the ids of the episodes that count for a quota."""
+    return tuple(episode.id for _, episode in _assign_to_quotas(plan, tuple(episodes)))
+
+
 def measure_pace(
     plan: Plan, episodes: Iterable[Episode], statuses: Mapping[str, Status]
 ) -> tuple[int, tuple[int, ...]]:

@@ -45,8 +45,8 @@ def split_episodes(
     return train, tuple(sorted(inside))
 
 
-def _identify_session(episode: Episode) -> str:
-    """An episode that names no session is taken to share one with everything of that robot, operator and day."""
+def identify_session(episode: Episode) -> str:
+    """Return the session of an episode; one that names none is taken to share it with that robot, operator and day."""
     day = episode.start_ns // NS_PER_DAY
     return episode.session or f"{episode.site}/{episode.robot}/{episode.operator}/{day}"
 
@@ -62,7 +62,7 @@ KINDS: Mapping[str, Callable[[Episode], str]] = {
 """What both sides should have alike; each factor of the stratum comes in addition."""
 
 APART: Mapping[str, Callable[[Episode], str]] = {
-    "session": _identify_session,
+    "session": identify_session,
     "operator": lambda e: e.operator,
     "object": lambda e: e.handled,
 }

@@ -9,7 +9,7 @@ from fieldloop.model.event import ReleaseExported
 from fieldloop.model.release import Release
 from fieldloop.model.stream import NS_PER_S
 from fieldloop.say import write_sentence
-from fieldloop.say.numbers import format_fixed, percent
+from fieldloop.say.numbers import format_fixed, format_plural, percent
 
 
 def write_datasheet(release: Release, episodes: Iterable[Episode], exports: Iterable[ReleaseExported] = ()) -> str:
@@ -32,8 +32,12 @@ def _write_head(release: Release, episodes: Sequence[Episode]) -> Iterator[str]:
         yield "- **no validation set**: all episodes come from one session, and a session is never split"
     yield f"- protocol: {release.protocol or 'not given'}"
     yield f"- taxonomy: {release.taxonomy or 'none; episodes may lack annotations'}"
+    if release.query or release.plan:
+        chosen = [f"plan {release.plan}"] if release.plan else []
+        yield f"- selected: {', '.join([*chosen, *release.query])}"
     if release.override:
-        yield f"- **frozen although clocks were not verified**: {release.override}"
+        yield f"- **frozen in spite of {format_plural(len(release.overridden), 'reason')}**: {release.override}"
+        yield from (f"  - {write_sentence(reason)}" for reason in release.overridden)
     if missing := len(release.episodes) - len(episodes):
         yield f"- **{missing} episodes were not found**"
     starts = [e.start_ns for e in episodes if e.start_ns]

@@ -1,27 +1,28 @@
-"""Verified clocks: record measured offsets of devices, and require them for a release."""
+"""Verified clocks: record measured offsets of devices, and list devices without."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 
 from fieldloop.errors import BadInput, ProtocolError, Refused, UnknownName
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.episode import Episode
 from fieldloop.model.event import SynchronisationVerified
-from fieldloop.model.finding import Finding, Status
+from fieldloop.model.finding import EpisodeReport, Finding, Status
 from fieldloop.model.hardware import Robot
-from fieldloop.model.note import Subject
+from fieldloop.model.note import Note, Subject, note
 from fieldloop.model.quality import DatasetReport
 from fieldloop.protocol import Unverified, list_unverified_devices
 from fieldloop.protocol.synchronisation import SyncVerification
-from fieldloop.say import write_sentence
 from fieldloop.say.findings import write_without_subject
-from fieldloop.say.refusals import write_refusal
 
 CONTENT = "batch.content_lag"
 """The check that estimates a camera's lag over all episodes of a rig; its subject names stream and rig."""
 MOST_NAMED = 3
+CAMERA_CHECKS = ("vision.", "depth.")
+"""Checks whose subject is a camera. Efforts of joints and grippers come with their positions, on one device."""
+TIMING, ACTIONS = "timing.", "action"
+"""Commands are not sensed: their time needs no verification."""
 
 
 def verify_device_clock(
@@ -85,43 +86,60 @@ def list_unverified_devices_of_robot(
     return list_unverified_devices(workspace.protocol(task), measured, at_ns=at_ns)
 
 
-def require_verified_clocks(workspace: Workspace, episodes: Iterable[Episode], override: str) -> str:
-    """Refuse episodes of devices with unverified clocks; return the override, if one was given.
+def list_clock_reasons(
+    workspace: Workspace, episodes: Iterable[Episode], reports: Mapping[str, EpisodeReport]
+) -> list[Note]:
+    """Return why the time of these episodes is not verified, device by device.
 
-    The result is '' where all clocks are verified. The age of a verification counts up to the last episode.
+    Where the protocol names devices, each of them must be verified, and each camera in the logs must be among
+    them. Where it names none, two or more streams cannot be verified at all. The age of a verification
+    counts up to the last episode.
     """
-    last: dict[tuple[str, str], int] = {}
+    by_rig: dict[tuple[str, str], list[Episode]] = {}
     for one in episodes:
-        last[one.robot, one.task] = max(one.end_ns, last.get((one.robot, one.task), 0))
-    unverified_clocks = [
-        (robot, device)
-        for (robot, task), at_ns in sorted(last.items())
-        for device in list_unverified_devices_of_robot(workspace, robot, task=task, at_ns=at_ns)
+        by_rig.setdefault((one.robot, one.task), []).append(one)
+    unverified = [
+        note("release.clock_not_verified", device=_name_device(robot, device.stream), why=device.reason)
+        for (robot, task), inside in sorted(by_rig.items())
+        for device in list_unverified_devices_of_robot(
+            workspace, robot, task=task, at_ns=max(one.end_ns for one in inside)
+        )
     ]
-    if not unverified_clocks:
-        return ""
-    if override.strip():
-        names = ", ".join(dict.fromkeys(_name_device(robot, device) for robot, device in unverified_clocks))
-        return f"{override.strip()} (not verified: {names}; overridden by {workspace.actor.id})"
-    listed = [
-        f"{_name_device(robot, device)}: {write_sentence(device.reason)}"
-        for robot, device in unverified_clocks[:MOST_NAMED]
-    ]
-    listed += [f"And {len(unverified_clocks) - MOST_NAMED} more."] if len(unverified_clocks) > MOST_NAMED else []
-    why = write_refusal(
-        "Release refused, because clocks of these devices were never verified or are out of limits",
-        listed,
-        "Record a measurement: fieldloop collect synchronise STREAM --robot … --offset-ms … --how …",
-        "To release anyway, give a reason: --override",
-    )
-    raise Refused(
-        why,
-        (replace(device.reason, subject=Subject(device.stream, robot=robot)) for robot, device in unverified_clocks),
-    )
+    return [*unverified, *_list_undeclared_devices(workspace, by_rig, reports)]
 
 
-def _name_device(robot: str, device: Unverified) -> str:
-    return f"{device.stream} of {robot}" if robot else device.stream
+def _list_undeclared_devices(
+    workspace: Workspace, by_rig: Mapping[tuple[str, str], Sequence[Episode]], reports: Mapping[str, EpisodeReport]
+) -> Iterator[Note]:
+    """Yield devices that logs hold and the protocol does not name; once for each task where it names none."""
+    bare: dict[str, set[str]] = {}
+    for (robot, task), episodes in sorted(by_rig.items()):
+        protocol = workspace.protocol(task)
+        findings = [f for one in episodes if one.id in reports for f in reports[one.id].findings]
+        if declared := {*protocol.sensors, *protocol.synchronisation}:
+            held = {name for f in findings if f.check.startswith(CAMERA_CHECKS) for name in f.about.streams}
+            for stream in sorted(held - declared):
+                yield note(
+                    "release.device_undeclared", device=_name_device(robot, stream), file=_name_file(workspace, task)
+                )
+        else:
+            timed = {name for f in findings if f.check.startswith(TIMING) for name in f.about.streams}
+            bare.setdefault(task, set()).update(name for name in timed if not name.startswith(ACTIONS))
+    for task, streams in sorted(bare.items()):
+        if len(streams) > 1:  # a single stream has nothing to be compared with
+            listed = tuple(sorted(streams)[:MOST_NAMED])
+            yield note(
+                "release.no_device_declared", streams=listed, more=max(0, len(streams) - MOST_NAMED) or None,
+                task=task or workspace.task, file=_name_file(workspace, task),
+            )  # fmt: skip
+
+
+def _name_file(workspace: Workspace, task: str) -> str:
+    return f"protocols/{task or workspace.task}.toml"
+
+
+def _name_device(robot: str, stream: str) -> str:
+    return f"{stream} of {robot}" if robot else stream
 
 
 def _find_content_lag_ms(workspace: Workspace, stream: str, robot: str) -> tuple[float, str]:

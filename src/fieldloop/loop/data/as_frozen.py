@@ -1,10 +1,11 @@
 """Episodes and logs as a release was frozen with them: what was read or labelled anew since does not change it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from fieldloop.loop.workspace import Workspace
+from fieldloop.model.annotation import PHASE, Annotation
 from fieldloop.model.episode import Episode, Log
-from fieldloop.model.event import EpisodeRelabelled, LogReadAgain
+from fieldloop.model.event import EpisodeAnnotated, EpisodeRelabelled, LogReadAgain
 from fieldloop.model.release import Release
 
 
@@ -36,3 +37,21 @@ def find_logs_as_frozen(workspace: Workspace, logs: Sequence[Log], release: Rele
     for recorded in workspace.store.events(LogReadAgain, frozen_at):
         earlier.setdefault(recorded.event.before.blob.sha256, recorded.event.before)
     return [earlier.get(log.blob.sha256, log) for log in logs]
+
+
+def find_labels_as_frozen(workspace: Workspace, release: Release) -> list[Annotation]:
+    """Return the labels that a release was frozen with: the last of each author by then."""
+    frozen_at = workspace.store.views.get_last_stating_seq(Release, release.id)
+    inside, labels = set(release.episodes), dict[tuple[str, str, str], tuple[Annotation, ...]]()
+    for recorded in workspace.store.events(EpisodeAnnotated):
+        if frozen_at is not None and recorded.seq > frozen_at:
+            break
+        made = recorded.event
+        if made.episode in inside:
+            labels[made.episode, made.kind, made.author] = made.annotations
+    return select_release_labels(span for spans in labels.values() for span in spans)
+
+
+def select_release_labels(labels: Iterable[Annotation]) -> list[Annotation]:
+    """Return the labels that a release takes: the phases of every author."""
+    return [label for label in labels if label.kind == PHASE]

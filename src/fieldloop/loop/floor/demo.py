@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from fieldloop.errors import WorkspaceError
+from fieldloop.errors import Refused, WorkspaceError
 from fieldloop.loop.audit import audit
 from fieldloop.loop.calibrate import extrinsics as calibrate
 from fieldloop.loop.collect import sessions as collect
@@ -33,6 +33,7 @@ from fieldloop.model.finding import Status
 from fieldloop.model.incident import Step
 from fieldloop.model.plan import Plan
 from fieldloop.model.policy import Outcome, Stage
+from fieldloop.model.release import Release
 from fieldloop.model.rollout import Rollout, Rung
 from fieldloop.model.stream import NS_PER_DAY
 from fieldloop.say import write_sentence
@@ -194,7 +195,7 @@ class _Demo:
         """Propose phases, freeze a release, train on it."""
         self.print_heading("Annotate, release, train", "label phases, freeze the data, train a policy")
         marked = annotate.propose_annotations(self.workspace)
-        frozen = release.freeze_release(self.workspace, name)
+        frozen = self.freeze_despite_reasons(name)
         version = train.train_policy_version(self.workspace, name, name=policy, seed=self.floor.seed)
         error = version.validation_error
         grasps = "" if error is None else f"; its error on unseen grasps is {format_fixed(1e3 * error, 0)} mm"
@@ -203,6 +204,16 @@ class _Demo:
             f"({frozen.id[:12]}); {policy} is trained on {version.episodes}{grasps}."
         )
         return version.id
+
+    def freeze_despite_reasons(self, name: str) -> Release:
+        """Freeze a release; what is against it is printed, and overridden on the record, as teams in a hurry do."""
+        try:
+            return release.freeze_release(self.workspace, name)
+        except Refused as refused:
+            self.tell(f"  {name} is refused at first:")
+            for reason in refused.reasons:
+                self.tell(f"    {write_sentence(reason)}")
+            return release.freeze_release(self.workspace, name, override="There are no other demonstrations yet.")
 
     def ask_the_gate(self, policy: str) -> Decision:
         """Run the gate's trials under the deployment's conditions, and further ones where it requires them.

@@ -53,7 +53,7 @@ def find_episodes(
         where: only episodes with this condition, field or fact, such as sku=A7 (repeatable)
         limit: list at most this many rows
     """
-    labels = dict(_parse_label(one) for one in where)
+    labels = dict(parse_label(one) for one in where)
     views = workspace.store.views
     aside = status == SET_ASIDE
     wanted = EpisodeFilter("" if aside else status, text, labels, set_aside=True if aside else None)
@@ -80,7 +80,8 @@ def find_episodes(
     )
 
 
-def _parse_label(text: str) -> tuple[str, str]:
+def parse_label(text: str) -> tuple[str, str]:
+    """Read a label as users write it: name=value."""
     name, equals, value = text.partition("=")
     if not (name and equals):
         raise BadInput(f"{text!r} is not a label. Write name=value, such as sku=A7.")

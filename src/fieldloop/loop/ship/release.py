@@ -4,61 +4,69 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from fieldloop.check.corpus.near import group_near_duplicates
-from fieldloop.errors import Refused, UnknownName
+from fieldloop.errors import ChangedMeanwhile, Refused, UnknownName
 from fieldloop.loop.annotate.in_force import find_taxonomy
 from fieldloop.loop.audit.audit import require_latest_deployment
-from fieldloop.loop.collect.synchronisation import require_verified_clocks
-from fieldloop.loop.data.as_frozen import find_release_episodes
-from fieldloop.loop.data.measurements import IN_USE, assemble_batch
+from fieldloop.loop.data.as_frozen import find_release_episodes, select_release_labels
+from fieldloop.loop.data.measurements import assemble_batch
 from fieldloop.loop.protocol.in_force import require_protocol_in_force
+from fieldloop.loop.ship.offered import find_plan, select_offered_episodes
+from fieldloop.loop.ship.release_reasons import carry_checks, judge_selection, list_release_reasons, require_reason
 from fieldloop.loop.ship.taxonomy_lock import is_locked
 from fieldloop.loop.ship.verify_fixes import find_episodes_still_failing
 from fieldloop.loop.workspace import Workspace
-from fieldloop.model.annotation import PHASE, Annotation
+from fieldloop.model.annotation import Annotation
 from fieldloop.model.episode import Episode
 from fieldloop.model.event import ReleaseExported, ReleaseFrozen
 from fieldloop.model.finding import EpisodeReport
 from fieldloop.model.fix import FixKind
 from fieldloop.model.note import Note, note
 from fieldloop.model.release import Release
-from fieldloop.release import ReleaseDiff, Terms, assemble_release
-from fieldloop.release import compare_releases as compare
+from fieldloop.release import Terms, assemble_release
 from fieldloop.release.assemble import NothingToRelease
 from fieldloop.release.fixes import select_fixes
 from fieldloop.report.datasheet import write_datasheet as describe
 from fieldloop.say import write_sentence
 from fieldloop.say.refusals import write_refusal
+from fieldloop.store import Expected
 
 MOST_REASONS, MOST_LISTED = 3, 12
 
 
-def freeze_release(
+def freeze_release(  # noqa: PLR0913 - each is an option of the command
     workspace: Workspace,
     name: str,
     *,
+    where: tuple[str, ...] = (),
+    plan: str = "",
     seed: int = 0,
     fix: tuple[FixKind, ...] = (),
     apart: tuple[str, ...] = (),
     unlabelled: bool = False,
     override: str = "",
 ) -> Release:
-    """Freeze every accepted episode into an immutable release.
+    """Freeze accepted episodes into an immutable release: all, those of a plan, or those that match a query.
 
     Once the taxonomy is locked (by the first `annotate`), episodes without phases stay out. Sessions and
     near-duplicates are never on both sides of its split. Repaired episodes are measured and judged once more; an
-    episode that still fails stays out.
+    episode that still fails stays out. A release is refused, with all reasons, where a check of the selection fails, a
+    device is undeclared, or its clock is not verified.
 
     Arguments:
         name: name of the release, such as r7
+        where: only episodes with this condition, field or fact, such as site=hall-2, as in `ingest find` (repeatable)
+        plan: only episodes that count for this plan: its number (1 is the first), id, or a unique beginning of it
         seed: seed of the split; the same seed and episodes give the same release
         fix: apply proposed fixes of these kinds (trim, restamp), and include the episodes that they repair
         apart: put each operator, or each object, into either training or validation, never both
         unlabelled: include episodes without phases although the taxonomy is locked
-        override: reason to release although clocks were not verified; recorded with your name
+        override: reason to release in spite of all reasons against it; recorded with your name
     """
+    began = workspace.last_seq()
     words = find_taxonomy(workspace)
     labelled = is_locked(workspace, words)
-    offered = workspace.store.find(Episode, IN_USE)
+    offered = select_offered_episodes(workspace, where, plan)
+    batch = assemble_batch(workspace, [(episode, ()) for episode in offered], require_protocol_in_force(workspace))
     terms = Terms(
         protocol=workspace.protocol().label,
         taxonomy=f"{words.name} v{words.version}" if labelled else "",
@@ -67,42 +75,60 @@ def freeze_release(
         seed=seed,
         fix=fix,
         apart=tuple(dict.fromkeys(("session", *apart))),
-        together=_group_near_duplicates(workspace, offered),
+        together=tuple(tuple(sorted(e.id for e in group)) for group in group_near_duplicates(batch)),
     )
-    frozen = _assemble_release(workspace, name, offered, terms)
+    reports = {report.episode: report for report in workspace.store.find(EpisodeReport)}  # the last judgement counts
+    frozen = _assemble_release(workspace, name, offered, terms, reports)
+    if known := _find_same_release(workspace, frozen):
+        return known
+    dataset = judge_selection(workspace, frozen, batch, unlabelled=unlabelled)
+    inside = set(frozen.episodes)
+    reasons = list_release_reasons(workspace, [e for e in offered if e.id in inside], reports, dataset)
+    over = require_reason(workspace, name, reasons, override)
+    frozen = replace(
+        frozen, query=where, plan=find_plan(workspace, plan).id if plan else "", override=over,
+        overridden=reasons, checks=carry_checks(began, frozen, reports, dataset),
+    )  # fmt: skip
+    try:
+        workspace.write(ReleaseFrozen(frozen), expect=Expected(Release, began))
+    except ChangedMeanwhile:  # another release was frozen meanwhile: perhaps this very one
+        if known := _find_same_release(workspace, frozen):
+            return known
+        workspace.write(ReleaseFrozen(frozen), expect=Expected(Release, began, {"name": name}))
+    return frozen
+
+
+def _find_same_release(workspace: Workspace, frozen: Release) -> Release | None:
+    """Return the release that these episodes are already; refuse another name for them, or a name that is taken."""
     if known := workspace.store.find(Release, {"id": frozen.id}):
-        if known[0].name != name:
+        if known[0].name != frozen.name:
             raise Refused(
                 f"These episodes are release {known[0].name} already ({frozen.id[:12]}). No new release was made."
             )
         return known[0]
-    if other := workspace.store.find(Release, {"name": name}, newest=True, limit=1):
+    if other := workspace.store.find(Release, {"name": frozen.name}, newest=True, limit=1):
         raise Refused(
-            f"{name} is another release already ({other[0].id[:12]}, {len(other[0].episodes)} episodes). "
+            f"{frozen.name} is another release already ({other[0].id[:12]}, {len(other[0].episodes)} episodes). "
             "Choose another name."
         )
-    inside = set(frozen.episodes)
-    over = require_verified_clocks(workspace, (e for e in offered if e.id in inside), override)
-    frozen = replace(frozen, override=over)
-    workspace.write(ReleaseFrozen(frozen))
-    return frozen
+    return None
 
 
-def _assemble_release(workspace: Workspace, name: str, offered: Sequence[Episode], terms: Terms) -> Release:
+def _assemble_release(
+    workspace: Workspace, name: str, offered: Sequence[Episode], terms: Terms, reports: Mapping[str, EpisodeReport]
+) -> Release:
     """Assemble a release; again without the episodes that its repairs do not fix."""
-    reports = workspace.store.find(EpisodeReport)  # oldest first, so that the last judgement counts
-    spans, settings = workspace.store.find(Annotation, {"kind": PHASE}), workspace.operations["release"]
+    spans, settings = select_release_labels(workspace.store.find(Annotation)), workspace.operations["release"]
     try:
-        first = assemble_release(name, offered, reports, spans, terms, settings)
-        wrong = find_episodes_still_failing(workspace, first, {report.episode: report for report in reports})
+        first = assemble_release(name, offered, reports.values(), spans, terms, settings)
+        wrong = find_episodes_still_failing(workspace, first, reports)
         return (
-            assemble_release(name, offered, reports, spans, replace(terms, still_wrong=wrong), settings)
+            assemble_release(name, offered, reports.values(), spans, replace(terms, still_wrong=wrong), settings)
             if wrong
             else first
         )
     except NothingToRelease as nothing:
-        last = {report.episode: report for report in reports}
-        reasons = tuple(note_held_back_episodes(workspace, offered, nothing.excluded, last))
+        reasons = tuple(note_held_back_episodes(workspace, offered, nothing.excluded, reports))
         listed = [write_sentence(reason) for reason in reasons] or ["No episode was offered."]
         more = len(nothing.excluded) - len(reasons)
         after = (f"… and {more} more. All: fieldloop check",) if more > 0 else ()
@@ -133,25 +159,9 @@ def note_held_back_episodes(
         )
 
 
-def _group_near_duplicates(workspace: Workspace, episodes: Sequence[Episode]) -> tuple[tuple[str, ...], ...]:
-    """Return the ids of episodes that go nearly the same way, group by group: only what was kept of them is read."""
-    batch = assemble_batch(workspace, [(episode, ()) for episode in episodes], require_protocol_in_force(workspace))
-    return tuple(tuple(sorted(episode.id for episode in group)) for group in group_near_duplicates(batch))
-
-
 def list_releases(workspace: Workspace) -> tuple[Release, ...]:
     """List releases, newest first."""
     return tuple(workspace.store.find(Release, newest=True))
-
-
-def compare_two_releases(workspace: Workspace, older: str, newer: str) -> ReleaseDiff:
-    """List what changed from one release to another.
-
-    Arguments:
-        older: the older release: id, a unique beginning of it, or name
-        newer: the newer release: id, a unique beginning of it, or name
-    """
-    return compare(find_release(workspace, older), find_release(workspace, newer))
 
 
 def write_release_datasheet(workspace: Workspace, release: str) -> str:
