@@ -1,0 +1,92 @@
+"""Annotations of one kind as columns: one set of segments for each author, over shared codes."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.errors import BadInput
+from fieldloop.model.annotation import Annotation
+from fieldloop.stats.segments import Segments
+from fieldloop.stats.segments.columns import Ints
+
+OVERLAPPING = ("object", "pose", "mask")
+"""Kinds whose spans may overlap: there, each object (or label) has a timeline of its own in its episode."""
+EVENTS = ("recovery", "failure", "contact")
+"""Kinds that most episodes lack: an author who labelled an episode otherwise, and uses the kind at all, saw none."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KindColumns:
+    """All that authors labelled of one kind; label 0 is none. `owner` is the episode of each timeline."""
+
+    kind: str
+    authors: tuple[str, ...]
+    episodes: tuple[str, ...]
+    labels: tuple[str, ...]
+    owner: Ints
+    segments: tuple[Segments, ...]
+    seen: NDArray[np.bool_]
+    """Authors × episodes: who judged which episode, also where the judgement was that there is nothing."""
+
+    @property
+    def timelines(self) -> int:
+        """How many timelines there are: one for each episode, or for each object in it."""
+        return len(self.owner)
+
+
+def collect_columns(annotations: Sequence[Annotation], kind: str, authors: Sequence[str]) -> KindColumns:
+    """Turn the annotations of one kind into columns; spans of one author that overlap or are reversed are refused."""
+    chosen = [a for a in annotations if a.kind == kind]
+    tracks = [(a.episode, (a.object or a.label) if kind in OVERLAPPING else "") for a in chosen]
+    timelines, episodes = sorted(set(tracks)), sorted({a.episode for a in chosen})
+    labels = sorted({a.label for a in chosen})
+    timeline_code = {track: n for n, track in enumerate(timelines)}
+    label_code = {label: n for n, label in enumerate(labels, 1)}
+    author_code = {author: n for n, author in enumerate(authors)}
+    table = np.array(
+        [
+            (author_code[a.author], timeline_code[track], label_code[a.label], a.start_ns, a.end_ns)
+            for a, track in zip(chosen, tracks, strict=True)
+        ],
+        np.int64,
+    ).reshape(-1, 5)
+    segments = []
+    for n, author in enumerate(authors):
+        held = Segments.of(*table[table[:, 0] == n, 1:].T)
+        _refuse_impossible(held, timelines, ("", *labels), author)
+        lasting = held.end > held.start
+        segments.append(Segments(*(getattr(held, name)[lasting] for name in Segments.__slots__)))
+    place = {episode: n for n, episode in enumerate(episodes)}
+    owner = np.array([place[episode] for episode, _ in timelines], np.int64)
+    seen = _find_judged(annotations if kind in EVENTS else chosen, author_code, place)
+    uses_kind = np.array([len(held) > 0 for held in segments])
+    return KindColumns(
+        kind, tuple(authors), tuple(episodes), ("", *labels), owner, tuple(segments), seen & uses_kind[:, None]
+    )
+
+
+def _find_judged(
+    annotations: Sequence[Annotation], author_code: Mapping[str, int], place: Mapping[str, int]
+) -> NDArray[np.bool_]:
+    seen = np.zeros((len(author_code), len(place)), bool)
+    for author, episode in {(a.author, a.episode) for a in annotations if a.episode in place}:
+        seen[author_code[author], place[episode]] = True
+    return seen
+
+
+def _refuse_impossible(
+    held: Segments, timelines: Sequence[tuple[str, str]], labels: Sequence[str], author: str
+) -> None:
+    if len(wrong := np.flatnonzero(held.end < held.start)):
+        at = wrong[0]
+        raise BadInput(
+            f"{author}: {labels[held.label[at]]!r} of {timelines[held.episode[at]][0]} ends before it begins."
+        )
+    if (late := held.find_first_overlap()) is not None:
+        ours, before = labels[held.label[late]], labels[held.label[late - 1]]
+        raise BadInput(
+            f"{author}: {ours!r} of {timelines[held.episode[late]][0]} begins before {before!r} has ended. "
+            "Spans of one kind and one author may not overlap."
+        )

@@ -1,0 +1,26 @@
+"""How two segmentations of the same time agree: shared time, boundaries, segments, order, and Mathet's gamma."""
+
+from fieldloop.stats.segments.boundaries import Boundaries, MatchedBoundaries, list_boundaries, match_boundaries
+from fieldloop.stats.segments.columns import NOTHING, Segments
+from fieldloop.stats.segments.edit import compute_edit_scores
+from fieldloop.stats.segments.kappa import LabelTimes, compute_kappas, measure_label_times
+from fieldloop.stats.segments.overlap import Overlaps, find_overlaps
+from fieldloop.stats.segments.same import SegmentPairs, count_f1_hits, pair_segments
+
+__all__ = [
+    "NOTHING",
+    "Boundaries",
+    "LabelTimes",
+    "MatchedBoundaries",
+    "Overlaps",
+    "SegmentPairs",
+    "Segments",
+    "compute_edit_scores",
+    "compute_kappas",
+    "count_f1_hits",
+    "find_overlaps",
+    "list_boundaries",
+    "match_boundaries",
+    "measure_label_times",
+    "pair_segments",
+]
