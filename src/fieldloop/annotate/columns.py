@@ -12,11 +12,15 @@ from fieldloop.model.episode import Recording
 from fieldloop.model.stream import Stream, StreamKind
 
 WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
-FINGER_WORDS = frozenset("gripper grip finger fingers jaw claw hand thumb index middle ring pinky little".split())
+FINGER_WORDS = frozenset(
+    ("gripper", "grip", "finger", "fingers", "jaw", "claw", "hand", "thumb", "index", "middle", "ring", "pinky")
+) | {"little"}
 RATES = frozenset(("vel", "velocity", "qvel", "effort", "torque", "force", "current", "acc", "acceleration"))
 SIDES = {"left": "left", "l": "left", "right": "right", "r": "right"}
 PLACE = 3
 """A pose's first columns are its place."""
+MOST_OF_ARMS = 16
+"""A nameless row of more columns is a whole body or a hand: its last column may be anything."""
 TWO_ARMS = 12
 """A nameless row of at least so many columns, an even number, may be two arms with a gripper at the end of each."""
 NOISE_STEPS = 4.0
@@ -133,8 +137,9 @@ def _find_fingers_by_shape(states: list[Column], actions: list[Stream]) -> tuple
     last = [c for c in states if c.index in _list_last_places(c, states) and is_stepping(c.values)]
     if last:
         return last, switched
-    if switched and len(switched) <= len(SIDES) // 2:
-        return switched, []
+    ends = [c for c in switched if c.index in _list_last_places(c, commanded)]
+    if ends:
+        return ends, []
     return [c for c in commanded if c.index in _list_last_places(c, commanded) and is_stepping(c.values)], []
 
 
@@ -144,7 +149,7 @@ def _is_as_wide(state: Column, command: Column, states: list[Column], commanded:
 
 def _list_last_places(column: Column, columns: list[Column]) -> tuple[int, ...]:
     width = sum(c.stream == column.stream for c in columns)
-    if width < SMALL_ARM:
+    if not SMALL_ARM <= width <= MOST_OF_ARMS:
         return ()
     return (width // 2 - 1, width - 1) if width >= TWO_ARMS and width % 2 == 0 else (width - 1,)
 

@@ -23,12 +23,12 @@ def compute_confidence(clear: float, method: str, numbers: Mapping[str, float]) 
 
     Right means: the true segment of the same label overlaps with it by at least half of their union.
 
-    >>> numbers = {"joints_base": 0.0, "joints_slope": 2.0}
+    >>> numbers = {"joints_base": 0.0, "joints_slope": 2.0, "confidence_most": 0.97}
     >>> compute_confidence(0.0, "joints", numbers), round(compute_confidence(1.0, "joints", numbers), 2)
     (0.5, 0.88)
     """
     exponent = numbers[f"{method}_base"] + numbers[f"{method}_slope"] * clear
-    return round(1 / (1 + math.exp(-exponent)), 3)
+    return round(min(1 / (1 + math.exp(-exponent)), numbers["confidence_most"]), 3)
 
 
 def measure_reliability(

@@ -14,7 +14,9 @@ EARLY, LATE = 0.1, 0.4
 STILL = 0.3
 """Between two closings of one grasp, the arm stays below this share of its full speed."""
 UNKNOWN = 0.5
-"""What a release that the recording does not hold counts."""
+"""What a release, or a reach for the item, that the recording does not hold counts."""
+REACHED = 0.02
+"""Share of the arm's way that a reach takes at least."""
 GRIPPED = 0.3
 """Share of a closing after which the fingers may hold: an item stops them before their way's end."""
 
@@ -32,7 +34,7 @@ class FingerMove:
 class Hold:
     """From where the fingers start to close to where they start to open; None where they never do.
 
-    At `gripped` they have gone a good part of their way.
+    At `gripped` they have gone a good part of their way. `still` is how slow the arm is at both ends, 0 to 1.
     """
 
     closing: float
@@ -40,12 +42,13 @@ class Hold:
     closed: int
     opening: float | None
     opened: int | None
+    still: float
     sureness: float
 
 
 @dataclass(frozen=True, slots=True)
 class Holds:
-    """The holds of a limb, whether a high value is open, and how sure the direction is (0 to 1)."""
+    """The holds of a limb, whether a high value is open, and how well holds of that direction explain its moves."""
 
     holds: tuple[Hold, ...]
     high_is_open: bool
@@ -119,7 +122,8 @@ def find_holds(limb: Limb, numbers: Mapping[str, float]) -> Holds | None:
     if not holds:
         return None
     margin = 1.0 if not rest else min(1.0, (best - rest[0][0]) / max(best, 1e-9) + numbers["direction_base"])
-    return Holds(tuple(holds), direction, margin)
+    used = sum(1 + (hold.opening is not None) for hold in holds)
+    return Holds(tuple(holds), direction, margin * min(1.0, used / len(moves)) ** 0.5)
 
 
 def _pair_moves(
@@ -157,11 +161,14 @@ def _rate_hold(limb: Limb, closing: FingerMove, opening: FingerMove | None) -> H
     until = len(limb.speed) - 1 if opening is None else int(opening.begin)
     ends = [_measure_stillness(limb, closing)] + ([_measure_stillness(limb, opening)] if opening else [UNKNOWN])
     carried = measure_travel(limb, int(closing.begin), until)
-    sureness = float(np.mean(ends)) * min(1.0, 3 * carried)
+    still = float(np.mean(ends))
+    sureness = still * min(1.0, 3 * carried)
+    if measure_travel(limb, 0, int(closing.begin)) < REACHED:
+        sureness *= UNKNOWN
     gripped = closing.begin + GRIPPED * (closing.end - closing.begin)
     if opening is None:
-        return Hold(closing.begin, gripped, closing.end, None, None, sureness)
-    return Hold(closing.begin, gripped, closing.end, opening.begin, opening.end, sureness)
+        return Hold(closing.begin, gripped, closing.end, None, None, still, sureness)
+    return Hold(closing.begin, gripped, closing.end, opening.begin, opening.end, still, sureness)
 
 
 def _measure_stillness(limb: Limb, move: FingerMove) -> float:
@@ -183,7 +190,8 @@ def split_regrasps(limb: Limb, holds: Sequence[Hold], least: float) -> tuple[lis
     A hold after which the fingers open again before the arm has gone on, and which another hold follows, is a grasp
     that was repeated.
     """
-    short = [h for h in holds if h.opening is not None and measure_travel(limb, h.closed, int(h.opening)) < least]
-    repeated = [(a, b) for a, b in pairwise(holds) if a in short]
+    clear = [h for h in holds if h.still >= 1 - STILL]
+    short = [h for h in clear if h.opening is not None and measure_travel(limb, h.closed, int(h.opening)) < least]
+    repeated = [(a, b) for a, b in pairwise(holds) if a in short and b in clear]
     first = {id(a) for a, _ in repeated}
     return [h for h in holds if id(h) not in first], repeated

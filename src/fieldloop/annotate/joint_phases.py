@@ -36,11 +36,9 @@ class Piece:
         return min(self.begin.clear, self.end.clear)
 
 
-def find_joint_phases(
-    limb: Limb, hold: Hold, begin: int, end: int, sureness: float, numbers: Mapping[str, float]
-) -> list[Piece]:
+def find_joint_phases(limb: Limb, hold: Hold, begin: int, end: int, numbers: Mapping[str, float]) -> list[Piece]:
     """Return the phases of one hold between two grid indices."""
-    fingers = sureness * hold.sureness
+    fingers = hold.sureness
     start = _find_start(limb, begin, hold.closing, numbers)
     closing = Edge(hold.closing, fingers)
     until = end if hold.opening is None else int(hold.opening)

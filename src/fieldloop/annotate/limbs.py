@@ -14,8 +14,9 @@ from fieldloop.model.stream import NS_PER_S
 
 FAST = 0.95
 """The quantile of the arm's speed that counts as its full speed."""
-ROBUST = 1.4826
-"""Median absolute deviation to standard deviation, for normal noise."""
+JAWS = (0, 1)
+MIRRORED = -0.8
+"""Two jaws mirror each other where their places correlate by less than this."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,7 +111,15 @@ def _add_fingers(
 
 
 def _find_direction(recording: Recording, fingers: Sequence[Column], signs: Sequence[float]) -> bool | None:
-    """Return whether a high value is open, where a unit of length states it: a gripper's opening is a length."""
+    """Return whether a high value is open, where that is known.
+
+    A gripper's opening is a length, where the unit states one. Two jaws that mirror each other are shut at zero.
+    """
+    if len(fingers) == len(JAWS) and signs[0] != signs[1] and fingers[0].stream == fingers[1].stream:
+        means = [float(c.values.mean()) for c in fingers]
+        correlation = float(np.corrcoef(fingers[0].values, fingers[1].values)[0, 1])
+        if means[0] * means[1] < 0 and correlation < MIRRORED:
+            return means[0] * signs[0] > 0
     for column, sign in zip(fingers, signs, strict=True):
         stream = recording.streams[column.stream]
         if stream.unit_stated and stream.unit in ("m", "mm", "cm"):

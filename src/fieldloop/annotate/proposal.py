@@ -116,7 +116,7 @@ def _propose_joint_phases(
     edges = _split_between(limb, arm.carrying)
     pieces: list[Piece] = []
     for hold, (begin, end) in zip(arm.carrying, pairwise(edges), strict=True):
-        pieces += find_joint_phases(limb, hold, begin, end, arm.holds.sureness, numbers)
+        pieces += find_joint_phases(limb, hold, begin, end, numbers)
     if any(hold.opening is None for hold in arm.carrying):
         notes.append(note("propose.no_release"))
     if limb.high_is_open is None and arm.holds.sureness < numbers["direction_clear"]:
@@ -125,7 +125,7 @@ def _propose_joint_phases(
     return [
         Annotation(
             episode, PHASE, p.label, limb.time_ns(p.begin.at), limb.time_ns(p.end.at), author,
-            confidence=compute_confidence(p.clear, JOINTS, numbers),
+            confidence=compute_confidence(p.clear * arm.holds.sureness, JOINTS, numbers),
         )
         for p in pieces
         if p.end.at - p.begin.at >= 1
@@ -191,7 +191,7 @@ def _propose_from_holds(
         return Annotation(episode, kind, label, limb.time_ns(begin), limb.time_ns(end), author, confidence=sure)
 
     made = [
-        label_span("recovery", "regrasp", first.opening, second.closed, numbers["regrasp_confidence"])
+        label_span("recovery", "regrasp", first.opening, second.closed, None)
         for first, second in arm.repeated
         if first.opening is not None
     ]
