@@ -2,6 +2,8 @@
 
 from fieldloop.annotate.agreement import compare_authors
 from fieldloop.annotate.by_condition import compare_by_condition
+from fieldloop.annotate.change_points import ChangePoint, find_change_points
+from fieldloop.annotate.proposal import Proposal, propose_labels
 from fieldloop.annotate.propose import propose_phases
 from fieldloop.annotate.segments import find_segment_problems
 from fieldloop.annotate.sources import Source, choose_labels, classify_author
@@ -14,16 +16,20 @@ from fieldloop.annotate.taxonomy import (
 )
 
 __all__ = [
+    "ChangePoint",
+    "Proposal",
     "Source",
     "choose_labels",
     "classify_author",
     "compare_authors",
     "compare_by_condition",
+    "find_change_points",
     "find_segment_problems",
     "load_shipped_measures",
     "load_shipped_taxonomy",
     "load_whole_taxonomy",
     "parse_taxonomy",
+    "propose_labels",
     "propose_phases",
     "read_whole_taxonomy_text",
 ]

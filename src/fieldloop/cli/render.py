@@ -49,6 +49,7 @@ RENDERERS = {
     "IntrinsicsResult": "render_camera:print_intrinsics_result",
     "CameraPairResult": "render_camera:print_camera_pair",
     "Home": "render_home:print_home",
+    "Annotated": "render_proposals:print_proposals",
 }
 ONE_BY_ONE = {"IncidentNow", "EpisodeReport", "PlanScore", "OrderSheet"}
 """Nouns that a row of a table cannot hold."""

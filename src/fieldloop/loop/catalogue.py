@@ -156,6 +156,7 @@ USE_CASES = (
     UseCase("calibrate force-torque", "calibrate.force_torque:calibrate_force_torque", FLOOR, needs=Needs.MAYBE),
     UseCase("calibrate schedule", "calibrate.schedule:list_due_calibrations", ANYONE, reads=True),
     UseCase("annotate", "ship.annotate:propose_annotations", LABEL),
+    UseCase("annotate changes", "ship.annotate:list_change_points", ANYONE, reads=True),
     UseCase("annotate import", "ship.import_labels:import_labels", LABEL),
     UseCase("annotate paste", "ship.import_labels:paste_labels", LABEL),
     UseCase(

@@ -1,14 +1,22 @@
-"""Propose phases of episodes, and compare two authors."""
+"""Propose labels of episodes, and compare two authors."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from fieldloop.annotate import compare_authors, load_shipped_taxonomy, propose_phases
+from fieldloop.annotate import (
+    ChangePoint,
+    Proposal,
+    compare_authors,
+    find_change_points,
+    propose_labels,
+)
 from fieldloop.errors import BadInput
 from fieldloop.loop.annotate.in_force import find_taxonomy
 from fieldloop.loop.data.find_episode import find_episode
+from fieldloop.loop.data.measurements import IN_USE
 from fieldloop.loop.ship.taxonomy_lock import lock_taxonomy
-from fieldloop.loop.work.reopen import Reopened
+from fieldloop.loop.work.reopen import Reopened, reopen_episode
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.agreement import Agreement
 from fieldloop.model.annotation import PHASE, Annotation
@@ -16,6 +24,7 @@ from fieldloop.model.episode import Episode
 from fieldloop.model.event import EpisodeAnnotated
 from fieldloop.model.finding import EpisodeReport, Status
 from fieldloop.model.fix import FixKind
+from fieldloop.model.note import Note
 from fieldloop.release import select_fixes
 
 FRAME_HZ = 30.0
@@ -24,39 +33,116 @@ MACHINE = "machine:signals"
 
 
 @dataclass(frozen=True, slots=True)
+class ProposedKind:
+    """How many spans of a label were proposed in how many episodes, and their confidence where it was measured."""
+
+    kind: str
+    label: str
+    spans: int
+    episodes: int
+    mean_confidence: float | None = None
+    least_confidence: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NotProposed:
+    """What could not be proposed, in how many episodes, and one of them."""
+
+    reason: Note
+    episodes: int
+    example: str
+
+
+@dataclass(frozen=True, slots=True)
 class Annotated:
-    """How many episodes got phases, and why the others did not."""
+    """How many episodes got phases, which other labels were proposed, and why others were not.
+
+    `annotations` counts phases. `cannot_tell` are the episodes without any phase; `left_out` are all reasons, those of
+    episodes with phases included.
+    """
 
     author: str
     episodes: int
     annotations: int
-    cannot_tell: tuple[tuple[str, str], ...] = ()
+    cannot_tell: tuple[tuple[str, Note], ...] = ()
+    labels: tuple[ProposedKind, ...] = ()
+    left_out: tuple[NotProposed, ...] = ()
 
 
-def propose_annotations(workspace: Workspace, episode: tuple[str, ...] = (), *, again: bool = False) -> Annotated:
-    """Propose phases for accepted episodes that have none, including episodes that a fix would make acceptable.
+def propose_annotations(
+    workspace: Workspace, episode: tuple[str, ...] = (), *, again: bool = False, every: bool = False
+) -> Annotated:
+    """Propose phases and other labels from signals, each with its confidence, for accepted episodes that have none.
 
-    The first call locks the taxonomy's version, which needs a complete audit or an override.
+    Episodes that a fix would make acceptable are included. Labels are proposed only where signals show them: phases,
+    picks and places, contacts, repeated grasps, grasp types and results. The first call locks the taxonomy's version,
+    which needs a complete audit or an override.
 
     Arguments:
         episode: only these episodes (names or ids)
         again: propose again for episodes that have proposals
+        every: also episodes that were not accepted
     """
-    chosen = [find_episode(workspace, e) for e in episode] or _find_episodes_to_annotate(workspace)
+    chosen = [find_episode(workspace, e) for e in episode]
+    chosen = chosen or (workspace.store.find(Episode, IN_USE) if every else _find_episodes_to_annotate(workspace))
     if not again:
         chosen = [e for e in chosen if not workspace.store.count(Annotation, {"episode": e.id, "author": MACHINE})]
     if chosen:
         lock_taxonomy(workspace, find_taxonomy(workspace))
-    events, refused = [], []
-    for recording in workspace.track(Reopened(workspace, chosen), "proposing phases", len(chosen)):
-        spans, reason = propose_phases(recording, load_shipped_taxonomy(), author=MACHINE)
-        if spans:
-            events.append(EpisodeAnnotated(recording.episode.id, PHASE, MACHINE, tuple(spans)))
-        else:
-            refused.append((recording.episode.id, reason))
-    if events:
+    made: dict[str, Proposal] = {}
+    for recording in workspace.track(Reopened(workspace, chosen), "proposing labels", len(chosen)):
+        made[recording.episode.id] = propose_labels(recording, author=MACHINE)
+    if events := [event for name, proposal in made.items() for event in _list_events(workspace, name, proposal)]:
         workspace.write(*events)
-    return Annotated(MACHINE, len(events), sum(len(e.annotations) for e in events), tuple(refused))
+    return _summarise_proposals({e.id: e.name for e in chosen}, made)
+
+
+def _list_events(workspace: Workspace, episode: str, proposal: Proposal) -> list[EpisodeAnnotated]:
+    """Return one event a kind; kinds that were proposed before and are not any longer become empty."""
+    before = workspace.store.find(Annotation, {"episode": episode, "author": MACHINE})
+    kinds = dict.fromkeys([a.kind for a in (*proposal.annotations, *before)])
+    return [
+        EpisodeAnnotated(episode, kind, MACHINE, tuple(a for a in proposal.annotations if a.kind == kind))
+        for kind in kinds
+    ]
+
+
+def _summarise_proposals(names: Mapping[str, str], made: Mapping[str, Proposal]) -> Annotated:
+    phases = {name: [a for a in proposal.annotations if a.kind == PHASE] for name, proposal in made.items()}
+    without = [(name, made[name].cannot_tell) for name, spans in phases.items() if not spans]
+    spans: dict[tuple[str, str], list[Annotation]] = defaultdict(list)
+    reasons: dict[Note, list[str]] = defaultdict(list)
+    for name, proposal in made.items():
+        for a in proposal.annotations:
+            spans[a.kind, a.label].append(a)
+        for reason in proposal.cannot_tell:
+            reasons[reason].append(name)
+    return Annotated(
+        MACHINE,
+        len(made) - len(without),
+        sum(map(len, phases.values())),
+        tuple((name, notes[0]) for name, notes in without if notes),
+        tuple(_summarise_label(*named, found) for named, found in spans.items()),
+        tuple(
+            NotProposed(reason, len(found), names[found[0]])
+            for reason, found in sorted(reasons.items(), key=lambda each: -len(each[1]))
+        ),
+    )
+
+
+def _summarise_label(kind: str, label: str, spans: Sequence[Annotation]) -> ProposedKind:
+    stated = [a.confidence for a in spans if a.confidence is not None]
+    mean = sum(stated) / len(stated) if stated else None
+    return ProposedKind(kind, label, len(spans), len({a.episode for a in spans}), mean, min(stated, default=None))
+
+
+def list_change_points(workspace: Workspace, episode: str) -> tuple[ChangePoint, ...]:
+    """List the moments at which the signals of an episode change, for boundaries to snap to; nothing is stored.
+
+    Arguments:
+        episode: name or id
+    """
+    return find_change_points(reopen_episode(workspace, find_episode(workspace, episode)))
 
 
 def _find_episodes_to_annotate(workspace: Workspace) -> list[Episode]:

@@ -6,7 +6,7 @@ from fieldloop.model.annotation import Annotation
 from fieldloop.model.stream import NS_PER_S
 from fieldloop.model.taxonomy import PHASES
 from fieldloop.say.html import Markup, tag
-from fieldloop.say.numbers import format_fixed
+from fieldloop.say.numbers import format_fixed, format_whole_percent
 
 
 def draw_phase_lane(spans: Sequence[Annotation], start_ns: int, end_ns: int) -> Markup:
@@ -17,7 +17,7 @@ def draw_phase_lane(spans: Sequence[Annotation], start_ns: int, end_ns: int) -> 
             "span",
             span.label,
             title=f"{span.label}: {_format_seconds(span.start_ns - start_ns)} to "
-            f"{_format_seconds(span.end_ns - start_ns)}",
+            f"{_format_seconds(span.end_ns - start_ns)}{_write_confidence(span.confidence)}",
             style=f"left:{_format_share(span.start_ns - start_ns, whole)};"
             f"width:{_format_share(span.end_ns - span.start_ns, whole)};"
             f"background:var(--ph-{_choose_label_colour(span.label)})",
@@ -25,6 +25,10 @@ def draw_phase_lane(spans: Sequence[Annotation], start_ns: int, end_ns: int) -> 
         for span in spans
     ]
     return tag("div", *drawn, class_="lane", role="img", aria_label=", ".join(span.label for span in spans))
+
+
+def _write_confidence(confidence: float | None) -> str:
+    return "" if confidence is None else f", confidence {format_whole_percent(confidence)}"
 
 
 def _format_share(part_ns: int, whole_ns: int) -> str:

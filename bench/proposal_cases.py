@@ -1,0 +1,124 @@
+"""Episodes whose phases are known: the simulated floor's own truth, and hand-made labels of public datasets."""
+
+import csv
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from bench.harness import Missing
+from fieldloop.ingest import open_log
+from fieldloop.model.condition import Stratum
+from fieldloop.model.episode import Recording
+from fieldloop.model.stream import NS_PER_S, ClockKind, Stream, StreamKind
+from fieldloop.simulate.arm.floor import Floor
+from fieldloop.simulate.arm.recording import Demonstration
+
+HERE = Path(__file__).parent
+SHARED = HERE.parents[1].parent / "shared" / "data"
+LABELS = HERE / "hand_labels" / "phases.csv"
+SETS = {
+    "lerobot-v21-g1": "lerobot-v21-g1",
+    "lerobot-v20-gr1": "lerobot-v20-gr1",
+    "hdf5-robomimic": "hdf5-robomimic/robomimic_mh/dummy_data/lift_image.hdf5",
+    "rlds-octo-bridge": "rlds-octo-bridge",
+}
+DEVELOPMENT, HOLD_OUT = "development", "hold-out"
+FLOOR_HZ = 30.0
+COARSE = {"pre-grasp": "approach", "lift": "transport", "place": "transport"}
+"""Parts that joints alone cannot separate, and what they are a part of."""
+TIERS, BINS = ("high", "medium", "long_tail"), ("front", "back", "side")
+
+Span = tuple[str, float, float]
+"""A label from a time to a time, in seconds from the start of the case."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Known:
+    """A recording, its true phases in seconds from `start_ns`, its frame rate, its set and its split."""
+
+    recording: Recording
+    start_ns: int
+    hz: float
+    truth: tuple[Span, ...]
+    source: str
+    split: str
+    demonstration: Demonstration | None = None
+
+
+def list_floor_cases(seed: int, count: int, split: str) -> Iterator[Known]:
+    """Demonstrations of the floor, each in three forms: whole, without the tool's pose, and as a stranger's joints."""
+    floor = Floor(seed=seed)
+    sites, people = list(floor.sites), floor.list_operators()
+    rng = np.random.default_rng(seed)
+    for n in range(count):
+        stratum = Stratum.of(site=sites[n % len(sites)], tier=TIERS[n % 3], bin=BINS[(n // 3) % 3], lighting="bright")
+        person, chance = people[n % len(people)], floor.make_random_generator("phases", n)
+        made = floor.demonstrate(stratum, person, chance, start_ns=10**18)
+        start = made.truth.motion_ns
+        truth = tuple((name, (a - start) / NS_PER_S, (b - start) / NS_PER_S) for name, a, b in made.truth.phases)
+        whole = Recording(
+            made.recording.episode, {k: s for k, s in made.recording.streams.items() if s.pictures is None}
+        )
+        joints = {k: s for k, s in whole.streams.items() if k in ("joints", "gripper", "gripper/effort")}
+        coarse = merge_parts(truth)
+        yield Known(whole, start, FLOOR_HZ, truth, "tool", split, made)
+        yield Known(Recording(whole.episode, joints), start, FLOOR_HZ, coarse, "joints", split, made)
+        yield Known(disguise(whole, rng), start, FLOOR_HZ, coarse, "strange", split, made)
+
+
+def disguise(recording: Recording, rng: np.random.Generator) -> Recording:
+    """Turn joints and gripper into one nameless stream at a low rate: unknown units, direction and noise."""
+    joints, gripper = recording.streams["joints"], recording.streams["gripper"]
+    begin = max(int(joints.times_ns[0]), int(gripper.times_ns[0]))
+    end = min(int(joints.times_ns[-1]), int(gripper.times_ns[-1]))
+    at = np.arange(begin, end, int(NS_PER_S / float(rng.choice([10, 20, 30, 50]))))
+    angles = np.column_stack([np.interp(at, joints.times_ns, one) for one in np.asarray(joints.values).T])
+    width = np.interp(at, gripper.times_ns, np.asarray(gripper.values)[:, 0])
+    angles = angles + rng.normal(0, 1, angles.shape) * float(rng.choice([0, 5e-4, 2e-3]))
+    width = width + rng.normal(0, 1, width.shape) * float(rng.choice([0, 2e-4, 1e-3]))
+    scale, sign = float(rng.choice([1, 180 / np.pi, 1000 / np.pi])), float(rng.choice([-1, 1]))
+    values = np.column_stack([scale * angles, sign * float(rng.choice([1, 12.5, 1250])) * width + rng.normal()])
+    state = Stream("observation.state", StreamKind.JOINT_POSITION, "", {ClockKind.LOG: at}, values)
+    return Recording(recording.episode, {state.name: state})
+
+
+def list_labelled_cases() -> Iterator[Known]:
+    """Public episodes with hand-made labels, made by looking at the pictures."""
+    rows: Mapping[str, dict[str, list[dict[str, str]]]] = defaultdict(lambda: defaultdict(list))
+    with LABELS.open(encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            rows[row["set"]][row["episode"]].append(row)
+    for name, episodes in rows.items():
+        path = SHARED / SETS[name]
+        if not path.exists():
+            raise Missing(f"{path.name} is not among the shared data, so hand labels have nothing to be compared with")
+        for recording in open_log(path).recordings:
+            if here := episodes.get(recording.episode.name):
+                yield _place_labels(recording, here, name)
+
+
+def _place_labels(recording: Recording, rows: list[dict[str, str]], source: str) -> Known:
+    camera = next(s for s in recording.streams.values() if s.pictures is not None)
+    times = camera.times_ns
+    hz = (len(times) - 1) / ((int(times[-1]) - int(times[0])) / NS_PER_S)
+    truth = tuple((r["label"], int(r["start_frame"]) / hz, int(r["end_frame"]) / hz) for r in rows)
+    return Known(recording, int(times[0]), hz, truth, source, rows[0]["split"])
+
+
+def merge_parts(spans: tuple[Span, ...]) -> tuple[Span, ...]:
+    """Join what joints cannot separate.
+
+    >>> merge_parts((("approach", 0, 1), ("pre-grasp", 1, 2), ("grasp", 2, 3)))
+    (('approach', 0, 2), ('grasp', 2, 3))
+    """
+    merged: list[Span] = []
+    for label, begin, end in spans:
+        whole = COARSE.get(label, label)
+        if merged and merged[-1][0] == whole:
+            merged[-1] = (whole, merged[-1][1], end)
+        else:
+            merged.append((whole, begin, end))
+    return tuple(merged)

@@ -1,0 +1,207 @@
+"""Machine proposals against known phases: the floor's truth, and hand labels of public datasets.
+
+`boundary_mae_frames_*`: mean distance of boundaries in frames of the set's camera, over boundaries that both drew.
+`f1_50_*`: segments with the right label that overlap by half of their union. `naive_uniform_*` splits the episode
+evenly into the true labels in their true order. `naive_half_second_*` is the truth rounded to 0.5 s: the limit of
+contact sheets with two pictures a second, which no method that looks at them can beat. Numbers of the proposals and
+the confidence curve were chosen on the development episodes; headline figures are of the others.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+
+from bench.harness import Figure, Missing, Skipped, main, summarise_mean, summarise_share
+from bench.proposal_cases import HOLD_OUT, Known, Span, list_floor_cases, list_labelled_cases, merge_parts
+from fieldloop.annotate.confidence import measure_calibration_error, measure_reliability
+from fieldloop.annotate.proposal import Proposal, propose_labels
+from fieldloop.model.annotation import Annotation
+from fieldloop.model.stream import NS_PER_S
+
+HALF = 0.5
+GRID_S = 0.5
+"""Contact sheets show two pictures a second."""
+TOLERANCE_FRAMES = 2.0
+"""A boundary that is farther off is corrected."""
+CORRECT_S, SCRATCH_S, LABEL_S, ADD_S, REMOVE_S = 4.0, 8.0, 3.0, 11.0, 2.0
+"""Assumed seconds of a person: to drag a boundary, to find and set one, to choose a label, to add or remove a span."""
+FLOOR_SEED, FLOOR_EPISODES, SHORT_EPISODES = 20_202, 150, 36
+
+Judged = tuple[float, bool]
+
+
+def measure(*, short: bool = False) -> dict[str, Figure | Skipped]:
+    """Measure on hold-out demonstrations of the floor and on hold-out episodes of public datasets."""
+    floor = list(list_floor_cases(FLOOR_SEED, SHORT_EPISODES if short else FLOOR_EPISODES, HOLD_OUT))
+    figures = _measure_sources(floor, "floor", {"": "tool", "_joints": "joints", "_strange": "strange"})
+    figures |= _measure_evidence([c for c in floor if c.source == "joints"])
+    try:
+        labelled = list(list_labelled_cases())
+    except Missing as reason:
+        return figures | {"boundary_mae_frames_strangers": Skipped(str(reason))}
+    held = [c for c in labelled if c.split == HOLD_OUT]
+    for name, cases in (("strangers", held), ("strangers_development", [c for c in labelled if c not in held])):
+        figures |= _measure_cases(cases, name)
+    for source in dict.fromkeys(c.source for c in labelled):
+        figures |= _measure_cases([c for c in labelled if c.source == source], f"all_of_{source}", baselines=False)
+    return figures
+
+
+def _measure_sources(cases: Sequence[Known], name: str, sources: dict[str, str]) -> dict[str, Figure | Skipped]:
+    figures: dict[str, Figure | Skipped] = {}
+    for suffix, source in sources.items():
+        figures |= _measure_cases([c for c in cases if c.source == source], f"{name}{suffix}")
+    return figures
+
+
+def _measure_cases(cases: Sequence[Known], name: str, *, baselines: bool = True) -> dict[str, Figure | Skipped]:
+    proposed = [(case, read_phases(propose_labels(case.recording, author="machine"), case)) for case in cases]
+    figures = _compare(name, [(case, [span for span, _ in spans]) for case, spans in proposed])
+    if baselines:
+        figures |= _compare(f"naive_uniform_{name}", [(c, split_evenly(c)) for c in cases])
+        figures |= _compare(f"naive_half_second_{name}", [(c, round_to_grid(c)) for c in cases])
+        figures |= _estimate_saving(name, [(case, [span for span, _ in spans]) for case, spans in proposed])
+    judged = [one for case, spans in proposed for one in judge_confidence(case, spans)]
+    if judged:
+        rows = measure_reliability(judged)
+        figures[f"calibration_error_{name}"] = Figure(measure_calibration_error(rows), unit="probability")
+        for row in rows:
+            hits = [True] * round(row.right * row.count) + [False] * round((1 - row.right) * row.count)
+            figures[f"right_at_{row.low:g}_to_{row.high:g}_{name}"] = summarise_share(hits, f"of {row.confidence:.2f}")
+    return figures
+
+
+def read_phases(proposal: Proposal, case: Known) -> list[tuple[Span, float]]:
+    """Return proposed phases with their confidence in the words of the case's truth."""
+    coarse = not any(label in ("lift", "place", "pre-grasp") for label, _, _ in case.truth)
+    found = [(convert_span(a, case), a.confidence or 0.0) for a in proposal.annotations if a.kind == "phase"]
+    if not coarse:
+        return found
+    merged = merge_parts(tuple(span for span, _ in found))
+    return [(span, _take_confidence(found, span)) for span in merged]
+
+
+def _take_confidence(found: Sequence[tuple[Span, float]], whole: Span) -> float:
+    inside = [sure for (_, begin, end), sure in found if begin >= whole[1] - 1e-9 and end <= whole[2] + 1e-9]
+    return sum(inside) / len(inside)
+
+
+def convert_span(a: Annotation, case: Known) -> Span:
+    return a.label, (a.start_ns - case.start_ns) / NS_PER_S, (a.end_ns - case.start_ns) / NS_PER_S
+
+
+def split_evenly(case: Known) -> list[Span]:
+    """Split the time of the true phases evenly among them."""
+    begin, end = case.truth[0][1], case.truth[-1][2]
+    part = (end - begin) / len(case.truth)
+    return [(label, begin + k * part, begin + (k + 1) * part) for k, (label, _, _) in enumerate(case.truth)]
+
+
+def round_to_grid(case: Known) -> list[Span]:
+    """Round the true boundaries to the grid of a contact sheet."""
+    rounded = [(label, GRID_S * round(a / GRID_S), GRID_S * round(b / GRID_S)) for label, a, b in case.truth]
+    return [(label, begin, end) for label, begin, end in rounded if end > begin]
+
+
+def match_spans(truth: Sequence[Span], found: Sequence[Span]) -> list[tuple[Span, Span]]:
+    """Pair spans of the same label in order of overlap; each is used once."""
+    options = sorted(
+        ((measure_overlap(t, f), i, j) for i, t in enumerate(truth) for j, f in enumerate(found) if t[0] == f[0]),
+        reverse=True,
+    )
+    used: tuple[set[int], set[int]] = (set(), set())
+    pairs = []
+    for _, i, j in options:
+        if i not in used[0] and j not in used[1]:
+            used[0].add(i)
+            used[1].add(j)
+            pairs.append((truth[i], found[j]))
+    return pairs
+
+
+def measure_overlap(first: Span, second: Span) -> float:
+    shared = min(first[2], second[2]) - max(first[1], second[1])
+    return max(0.0, shared) / (max(first[2], second[2]) - min(first[1], second[1]))
+
+
+def _list_edges(spans: Iterable[Span]) -> set[tuple[str, float]]:
+    return {edge for label, begin, end in spans for edge in ((f"{label} begins", begin), (f"{label} ends", end))}
+
+
+def list_distances(case: Known, found: Sequence[Span]) -> list[float]:
+    """Return how far apart both drew each boundary, in frames; a boundary between two phases counts once."""
+    ours: list[float] = []
+    distances: list[float] = []
+    for true, other in match_spans(case.truth, found):
+        for mine, theirs in ((true[1], other[1]), (true[2], other[2])):
+            if not any(math.isclose(mine, seen, abs_tol=1e-9) for seen in ours):
+                ours.append(mine)
+                distances.append(abs(mine - theirs) * case.hz)
+    return distances
+
+
+def _compare(name: str, pairs: Sequence[tuple[Known, list[Span]]]) -> dict[str, Figure | Skipped]:
+    by_episode = [d for case, found in pairs if (d := list_distances(case, found))]
+    hits = sum(measure_overlap(*both) >= HALF for case, found in pairs for both in match_spans(case.truth, found))
+    segments = sum(len(case.truth) + len(found) for case, found in pairs)
+    every = [one for distances in by_episode for one in distances]
+    if not every:
+        return {f"boundary_mae_frames_{name}": Skipped("no boundary was proposed")}
+    spread = summarise_mean([sum(d) / len(d) for d in by_episode], "frames")
+    low = max(0.0, spread.low or 0.0)
+    within = [one <= TOLERANCE_FRAMES for one in every]
+    drawn = sum(len({at for _, at in _list_edges(case.truth)}) for case, _ in pairs)
+    return {
+        f"boundary_mae_frames_{name}": Figure(
+            sum(every) / len(every), len(by_episode), low, spread.high, "frames", kind=spread.kind
+        ),
+        f"boundaries_within_2_frames_{name}": summarise_share(within, "of those drawn"),
+        f"boundaries_drawn_{name}": Figure(len(every) / drawn, unit="of the true ones"),
+        f"f1_50_{name}": Figure(2 * hits / segments, len(pairs), unit="episodes counted"),
+    }
+
+
+def judge_confidence(case: Known, spans: Sequence[tuple[Span, float]]) -> list[Judged]:
+    """Return confidence and whether the true segment overlaps by half, for each proposed one."""
+    right = {
+        found for true, found in match_spans(case.truth, [s for s, _ in spans]) if measure_overlap(true, found) >= HALF
+    }
+    return [(sure, span in right) for span, sure in spans]
+
+
+def _estimate_saving(name: str, pairs: Sequence[tuple[Known, list[Span]]]) -> dict[str, Figure | Skipped]:
+    """Estimate the seconds of correcting against those of labelling from nothing, by assumed seconds per edit."""
+    scratch = corrected = 0.0
+    for case, found in pairs:
+        matched = match_spans(case.truth, found)
+        scratch += SCRATCH_S * (len(case.truth) + 1) + LABEL_S * len(case.truth)
+        moved = sum(one > TOLERANCE_FRAMES for one in list_distances(case, found))
+        missing, extra = len(case.truth) - len(matched), len(found) - len(matched)
+        corrected += CORRECT_S * moved + ADD_S * missing + REMOVE_S * extra
+    return {f"edit_seconds_saved_{name}": Figure(1 - corrected / scratch, unit="of labelling from nothing (estimate)")}
+
+
+def _measure_evidence(cases: Sequence[Known]) -> dict[str, Figure | Skipped]:
+    """Measure contacts and results on the floor, where both are known."""
+    contacts: list[bool] = []
+    results: dict[str, list[bool]] = {"success": [], "failure": []}
+    for case in cases:
+        made = case.demonstration
+        assert made is not None
+        proposal = propose_labels(case.recording, author="machine")
+        verdict = made.verdict
+        for a in proposal.annotations:
+            if a.kind == "contact" and verdict.contact_s is not None and verdict.lost_s is not None:
+                true = ("finger-item", verdict.contact_s, verdict.lost_s)
+                contacts.append(measure_overlap(true, convert_span(a, case)) >= HALF)
+            if a.kind == "success":
+                results[a.label].append(verdict.succeeded is (a.label == "success"))
+    figures: dict[str, Figure | Skipped] = {}
+    every: list[tuple[str, list[bool]]] = [("contacts_right_floor", contacts)]
+    every += [(f"{label}_right_floor", judged) for label, judged in results.items()]
+    for name, judged in every:
+        figures[name] = summarise_share(judged) if judged else Skipped("none was proposed")
+    return figures
+
+
+if __name__ == "__main__":
+    main(measure)
