@@ -43,9 +43,12 @@ def as_locked_earlier(text):
     return tables
 
 
+NO_NUMBERS = ("why", "source", "verified", "without_protocol")
+
+
 def numbers_only(content):
     if isinstance(content, dict):
-        return {k: numbers_only(v) for k, v in content.items() if k not in ("why", "source", "verified")}
+        return {k: numbers_only(v) for k, v in content.items() if k not in NO_NUMBERS}
     return [numbers_only(v) for v in content] if isinstance(content, list) else content
 
 

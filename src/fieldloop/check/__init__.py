@@ -12,7 +12,7 @@ from fieldloop.check import imprint as imprints
 from fieldloop.check.batch_case import Batch
 from fieldloop.check.case import Case
 from fieldloop.check.imprinting import Imprinter, collect_imprinters, take_imprint_with
-from fieldloop.check.judging import judge_with, make_episode_report
+from fieldloop.check.judging import is_protocol_named, judge_with, make_episode_report
 from fieldloop.check.measuring import measure_with
 from fieldloop.check.registry import Check, check, collect_checks
 from fieldloop.check.table import convert_measurements_to_columns, read_measurements_from_columns
@@ -62,9 +62,14 @@ def measure_batch_with(checks: Iterable[Check[Batch]], batch_case: Batch) -> tup
     return measure_with(checks, batch_case)
 
 
-def judge_measurements(measured: Iterable[Measured], protocol: CollectionProtocol) -> tuple[Finding, ...]:
-    """Give every measurement a status under this protocol."""
-    return judge_with({**CHECKS, **BATCH_CHECKS}, measured, protocol)
+def judge_measurements(
+    measured: Iterable[Measured], protocol: CollectionProtocol, *, named: bool = True
+) -> tuple[Finding, ...]:
+    """Give every measurement a status under this protocol.
+
+    `named`: these data name a protocol, or one was written for them. Where not, only what no reading explains fails.
+    """
+    return judge_with({**CHECKS, **BATCH_CHECKS}, measured, protocol, named=named)
 
 
 __all__ = [
@@ -78,6 +83,7 @@ __all__ = [
     "check",
     "convert_measurements_to_columns",
     "fingerprint_measuring_numbers",
+    "is_protocol_named",
     "judge_measurements",
     "list_code_revisions",
     "make_episode_report",

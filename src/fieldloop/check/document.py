@@ -5,6 +5,7 @@ from typing import Any
 
 from fieldloop.check import BATCH_CHECKS, CHECKS, Check
 from fieldloop.check.dimension import find_check_dimension
+from fieldloop.check.signals.sensed import Evidence
 from fieldloop.protocol import CollectionProtocol, Limit, Parameter
 
 HEAD = """# Checks
@@ -13,6 +14,12 @@ Generated from the code and the shipped protocol; do not edit by hand. A protoco
 Limits and parameters have a source. *assumed* means that no better source is known; measure it at your site.
 Each example is the finding about a healthy recording that was damaged on purpose.
 """
+
+
+EVIDENCE_IN_WORDS = {
+    Evidence.SENSOR: "a sensor is known to have measured the stream",
+    Evidence.CLOCK: "a sensor is known to have measured the stream, and one sender stamped it in real time",
+}
 
 
 def write_checks_markdown(protocol: CollectionProtocol, examples: Mapping[str, str], advice: Mapping[str, str]) -> str:
@@ -43,10 +50,21 @@ def _write_topic_section(
         yield (
             f"### `{name}`\n\n{check.asks}{about}\n\n"
             f"- limit: {limit}{' (required)' if limit.required else ''}\n"
-            f"- why: {limit.why} ({_write_source(limit)})\n{numbers}- what to do: {check.advice or advice[name]}\n"
+            f"- why: {limit.why} ({_write_source(limit)})\n{_write_limit_without_protocol(limit, check)}"
+            f"{numbers}- what to do: {check.advice or advice[name]}\n"
             f"- dimension: {find_check_dimension(check).value}; a failure costs {limit.cost:.0%} of an episode's worth"
             f"{'; decodes pictures' if check.pixels else ''}\n- example: {examples[name]}\n"
         )
+
+
+def _write_limit_without_protocol(limit: Limit, check: Check[Any]) -> str:
+    """Write what fails data that name no protocol; all else beyond the limit is then a warning."""
+    apart = limit.without_protocol
+    if apart is None:
+        return "- without a named protocol: never fails; a number beyond the limit is a warning\n"
+    shown = "the same limit" if str(apart) == str(limit) else str(apart)
+    needed = f" Evidence: {EVIDENCE_IN_WORDS[check.evidence]}." if check.evidence else ""
+    return f"- without a named protocol: {shown}. {apart.why} ({_write_source(apart)}){needed}\n"
 
 
 def _write_parameter(name: str, stated: Parameter) -> str:

@@ -9,9 +9,19 @@ from fieldloop.check.case import NEEDS
 from fieldloop.check.registry import Check
 from fieldloop.errors import UnknownName
 from fieldloop.model.episode import Episode
-from fieldloop.model.finding import ASSUMED, EpisodeReport, Finding, Measured, Measurement, Status, find_worst_status
+from fieldloop.model.finding import (
+    ASSUMED,
+    BEYOND,
+    UNPROVEN,
+    EpisodeReport,
+    Finding,
+    Measured,
+    Measurement,
+    Status,
+    find_worst_status,
+)
 from fieldloop.model.note import NO_SUBJECT, Subject, note
-from fieldloop.protocol import CollectionProtocol, Limit, SensorRequirement
+from fieldloop.protocol import CollectionProtocol, Limit, SensorRequirement, default_protocol
 
 Asked = tuple[SensorRequirement, ...]
 """The streams that the protocol requires."""
@@ -23,11 +33,16 @@ UNANSWERED = (Status.CANNOT_TELL, Status.ERRORED, Status.NOT_APPLICABLE)
 
 
 def judge_with(
-    checks: Mapping[str, Check[Any]], measured: Iterable[Measured], protocol: CollectionProtocol
+    checks: Mapping[str, Check[Any]], measured: Iterable[Measured], protocol: CollectionProtocol, *, named: bool = True
 ) -> tuple[Finding, ...]:
-    """Give every measurement a status under this protocol."""
+    """Give every measurement a status under this protocol; `named`: somebody named it for these data."""
     asked = tuple(sensor for sensor in protocol.sensors.values() if sensor.required)
-    return tuple(finding for one in measured for finding in _judge_check(checks, one, protocol, asked))
+    return tuple(finding for one in measured for finding in _judge_check(checks, one, protocol, asked, named=named))
+
+
+def is_protocol_named(episodes: Iterable[Episode], protocol: CollectionProtocol) -> bool:
+    """Do these episodes name a protocol, or was one written for them? The shipped one alone is nobody's statement."""
+    return protocol.fingerprint != default_protocol().fingerprint or any(episode.protocol for episode in episodes)
 
 
 def make_episode_report(episode: Episode, findings: Iterable[Finding], judged_by: str = "") -> EpisodeReport:
@@ -36,14 +51,38 @@ def make_episode_report(episode: Episode, findings: Iterable[Finding], judged_by
     return EpisodeReport(episode.id, episode.name, find_worst_status(listed), listed, judged_by)
 
 
-def judge_measurement(measurement: Measurement, limit: Limit) -> Status:
+def judge_measurement(measurement: Measurement, limit: Limit, *, named: bool = True) -> Status:
     """Judge one number, or the interval in which it lies.
+
+    Where no protocol is named, a number fails only beyond the limit for such data, and on evidence that its streams
+    have; what is beyond the usual limit alone stays open.
+    """
+    unproven = measurement.cannot_tell is not None and measurement.cannot_tell.code == UNPROVEN
+    measurement = _drop_missing_evidence(measurement)
+    judged = _judge_by_limit(measurement, limit)
+    if named or judged is not Status.FAILED:
+        return judged
+    if unproven or limit.without_protocol is None:
+        return Status.CANNOT_TELL
+    return Status.FAILED if _judge_by_limit(measurement, limit.without_protocol) is judged else Status.CANNOT_TELL
+
+
+def _drop_missing_evidence(measurement: Measurement) -> Measurement:
+    """Return a measurement with the reason that it had before its lack of evidence was noted."""
+    held = measurement.cannot_tell
+    if held is None or held.code != UNPROVEN:
+        return measurement
+    return replace(measurement, cannot_tell=next(iter(held.details[1:]), None))
+
+
+def _judge_by_limit(measurement: Measurement, limit: Limit) -> Status:
+    """Judge one number, or the interval in which it lies, by this limit.
 
     A bad number fails even where a good one would prove nothing: a gap in generated timestamps is a gap, but generated
     timestamps without a gap prove nothing. A number that rests on what a reader assumed never fails.
     """
     if measurement.cannot_tell and measurement.cannot_tell.code == ASSUMED:
-        judged = judge_measurement(replace(measurement, cannot_tell=None), limit)
+        judged = _judge_by_limit(replace(measurement, cannot_tell=None), limit)
         passes = judged is Status.PASSED and not measurement.cannot_tell.details  # else a good number proves nothing
         return Status.PASSED if passes else Status.CANNOT_TELL
     if measurement.low is not None and measurement.high is not None and not measurement.cannot_tell:
@@ -67,13 +106,22 @@ def _judge_interval(low: float, high: float, limit: Limit) -> Status:
 
 
 def _judge_check(
-    checks: Mapping[str, Check[Any]], measured: Measured, protocol: CollectionProtocol, required_streams: Asked
+    checks: Mapping[str, Check[Any]],
+    measured: Measured,
+    protocol: CollectionProtocol,
+    required_streams: Asked,
+    *,
+    named: bool,
 ) -> Iterator[Finding]:
     if measured.check not in protocol.limits:
         raise UnknownName("limit", measured.check, protocol.limits)
     limit, check = protocol.limits[measured.check], checks.get(measured.check)
     for measurement in measured.measurements:
-        status = judge_measurement(measurement, limit)
+        status = judge_measurement(measurement, limit, named=named)
+        if status is not judge_measurement(measurement, limit):
+            yield _make_open_finding(measured.check, measurement, limit, check)
+            continue
+        measurement = _drop_missing_evidence(measurement)  # noqa: PLW2901 - a protocol is named, or the number is good
         required = (
             _is_stream_required(measurement.about, required_streams) if limit.required is None else limit.required
         )
@@ -85,6 +133,14 @@ def _judge_check(
         open_ = replace(NOTHING, cannot_tell=measured.reason or note("check.nothing_to_look_at"))
         required = _is_input_required(check, required_streams) if limit.required is None else limit.required
         yield _make_finding(measured.check, open_, Status.NOT_APPLICABLE, limit, check, required=required)
+
+
+def _make_open_finding(name: str, measurement: Measurement, limit: Limit, check: Check[Any] | None) -> Finding:
+    """Return the finding of a number beyond a limit that only a protocol can hold against the data: look at this."""
+    lacks = measurement.cannot_tell if measurement.cannot_tell and measurement.cannot_tell.code == UNPROVEN else None
+    why = replace(measurement, cannot_tell=note(BEYOND, *(lacks.details[:1] if lacks else ())))
+    finding = _make_finding(name, why, Status.CANNOT_TELL, limit, check, required=limit.required is not False)
+    return replace(finding, fix=measurement.fix)
 
 
 def _make_finding(

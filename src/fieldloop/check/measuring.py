@@ -8,7 +8,8 @@ from fieldloop.check.batch_case import Batch
 from fieldloop.check.case import Case
 from fieldloop.check.registry import Check
 from fieldloop.check.signals.same_cause import report_causes_once
-from fieldloop.model.finding import ASSUMED, Measured, Measurement
+from fieldloop.check.signals.sensed import explain_missing_evidence
+from fieldloop.model.finding import ASSUMED, UNPROVEN, Measured, Measurement, leave_to_protocol
 from fieldloop.model.note import note
 from fieldloop.model.provenance import Provenance, StreamFact
 
@@ -32,6 +33,8 @@ def _run_check(check: Check[S], subject: S, *, pixels: bool) -> Measured:
         return Measured(check.name, error=f"{type(broken).__name__}: {broken}")
     if check.same_cause and isinstance(subject, Case):
         measurements = tuple(report_causes_once(subject, check.name, measurements, check.same_cause))
+    if isinstance(subject, Case):
+        measurements = tuple(_note_missing_evidence(check, subject, one) for one in measurements)
     return Measured(check.name, measurements, reason=None if measurements else note("check.nothing_to_look_at"))
 
 
@@ -44,6 +47,17 @@ def _note_reader_assumption(check: Check[S], subject: S, measurement: Measuremen
             if _is_fact_assumed(subject, name, fact):
                 reasons = (measurement.cannot_tell,) if measurement.cannot_tell else ()
                 return replace(measurement, cannot_tell=note(ASSUMED, *reasons, stream=name, fact=fact.value))
+    return measurement
+
+
+def _note_missing_evidence(check: Check[S], case: Case, measurement: Measurement) -> Measurement:
+    """Note what the streams concerned lack for the check to fail data that name no protocol."""
+    held = measurement.cannot_tell
+    if check.evidence is None or (held and held.code in (ASSUMED, UNPROVEN)):
+        return measurement
+    for name in measurement.about.streams:
+        if lacks := explain_missing_evidence(case, name, check.evidence):
+            return replace(measurement, cannot_tell=leave_to_protocol(lacks, held))
     return measurement
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, Generic, TypeVar
 
+from fieldloop.check.signals.sensed import Evidence
 from fieldloop.errors import ProtocolError
 from fieldloop.model.finding import Measurement
 from fieldloop.model.provenance import StreamFact
@@ -26,6 +27,7 @@ class Check(Generic[S]):
     `pixels`: it has to decode pictures, which costs more than everything else together.
     `dimension`: what it counts for, where its topic alone (`dimension.py`) does not decide that.
     `rests_on`: facts about its streams that it takes for true; where a reader assumed one of them, it cannot fail.
+    `evidence`: what the streams concerned must show for it to fail data that name no protocol.
     `same_cause`: whether two measurements of one episode show one cause, which is then reported once.
     `revision`: raised when it measures differently than before, so that earlier measurements are outdated.
     """
@@ -43,6 +45,7 @@ class Check(Generic[S]):
     revision: int = 1
     rests_on: tuple[StreamFact, ...] = ()
     same_cause: SameCause | None = None
+    evidence: Evidence | None = None
 
 
 def check(  # noqa: PLR0913 - a check's properties, each named where it is used
@@ -57,6 +60,7 @@ def check(  # noqa: PLR0913 - a check's properties, each named where it is used
     revision: int = 1,
     rests_on: tuple[StreamFact, ...] = (),
     same_cause: SameCause | None = None,
+    evidence: Evidence | None = None,
 ) -> Callable[[Callable[[S], Iterator[Measurement]]], Check[S]]:
     """Make a measuring function a Check; the first line of its docstring is the question it asks."""
 
@@ -65,7 +69,7 @@ def check(  # noqa: PLR0913 - a check's properties, each named where it is used
         more = " ".join(about.split())
         return Check(
             name, unit, asks.strip(), needs, look, more, advice, place_says_it, pixels, dimension, revision, rests_on,
-            same_cause,
+            same_cause, evidence,
         )  # fmt: skip
 
     return make_check

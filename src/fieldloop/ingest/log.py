@@ -1,6 +1,7 @@
 """An opened log: which format, which files, and its recordings one at a time."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -8,6 +9,7 @@ from typing import TypeVar
 from fieldloop.errors import UnreadableLog
 from fieldloop.ingest.mapping import LogMapping, apply_mapping
 from fieldloop.ingest.reader import Reader, count_recordings, find_whole_log_defects, list_log_files, read_log_part
+from fieldloop.ingest.reader_limits import weigh_defect
 from fieldloop.ingest.readers import load_readers
 from fieldloop.ingest.search import FoundLog, explain_not_a_log, find_logs
 from fieldloop.model.episode import Defect, Recording
@@ -33,7 +35,7 @@ class OpenLog:
         self.facts: set[str] = set()
         self.format = " + ".join(sorted({log.reader.name for log in logs}))
         self._found = logs
-        self._defects = list(dict.fromkeys(defects))
+        self._defects = list(dict.fromkeys(map(weigh_defect, defects)))
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -89,7 +91,7 @@ class OpenLog:
                 self.met |= set(recording.streams)
                 self.facts |= {name for name, _ in recording.episode.facts}
                 recording = apply_mapping(self._mapping, recording)
-            yield recording
+            yield replace(recording, defects=tuple(map(weigh_defect, recording.defects)))
 
     def _call_noting_failure(self, reader: Reader, path: Path, call: Callable[[], T]) -> T | None:
         try:
@@ -104,8 +106,9 @@ class OpenLog:
             return None
 
     def _add_defect(self, defect: Defect) -> None:
-        if defect not in self._defects:
-            self._defects.append(defect)
+        weighed = weigh_defect(defect)
+        if weighed not in self._defects:
+            self._defects.append(weighed)
 
     def _name_relative_to_log(self, path: Path) -> str:
         return path.name if path == self.path else path.relative_to(self.path).as_posix()

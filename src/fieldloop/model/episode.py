@@ -83,6 +83,8 @@ class Harm(StrEnum):
     """Data are missing or cannot be read."""
     MISLEADS = "misleads"
     """All data were read, but a loader that trusts the description returns something else."""
+    UNCLEAR = "unclear"
+    """The reader reached its own limit: whether data are missing is unknown."""
     HARMLESS = "harmless"
     """The description is incomplete or differs, and every loader returns the same data all the same."""
 

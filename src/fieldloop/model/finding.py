@@ -15,6 +15,12 @@ FINDING = "finding.judged"
 ASSUMED = "check.rests_on_assumed"
 """The code of the reason why a measurement cannot fail: it rests on what a reader assumed."""
 
+UNPROVEN = "check.only_a_protocol_fails_it"
+"""The code of the reason why a measurement cannot fail unless a protocol is named; its first detail states why."""
+
+BEYOND = "check.beyond_limit_of_no_protocol"
+"""The code of the reason of a number beyond a limit that only a protocol can hold against the data."""
+
 UNKNOWN = math.nan
 """The value of a measurement that gave no number."""
 
@@ -153,6 +159,15 @@ class EpisodeReport:
     status: Status
     findings: tuple[Finding, ...]
     judged_by: str = ""
+
+
+def leave_to_protocol(why: Note, held: Note | None = None) -> Note:
+    """Return the reason why a measurement fails only where a protocol is named, beside the reason that it has.
+
+    >>> leave_to_protocol(note("check.not_a_sensor", stream="tf")).code == UNPROVEN
+    True
+    """
+    return note(UNPROVEN, why, *((held,) if held else ()))
 
 
 def find_worst_status(findings: tuple[Finding, ...]) -> Status:

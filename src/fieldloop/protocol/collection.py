@@ -13,6 +13,7 @@ from fieldloop.protocol.interface import Interface, read_interface
 from fieldloop.protocol.number import (
     FORMERLY,
     OWN_SETTING_KEYS,
+    WITHOUT_PROTOCOL,
     Limit,
     Setting,
     read_limit,
@@ -30,8 +31,11 @@ SETTINGS = ("task", "episode", "calibration", "annotation")
 NAMED = ("sensors", "interface", "edge_cases", "viewpoints", "synchronisation", "balance")
 """Parts whose tables a task names itself."""
 PARTS = {"protocol", "check", "phase", *SETTINGS, *NAMED}
-NO_NUMBERS = ("why", "source", "verified", FORMERLY)
-"""Keys that may change without making another protocol: reasons, records of what was verified, former values."""
+NO_NUMBERS = ("why", "source", "verified", FORMERLY, WITHOUT_PROTOCOL)
+"""Keys that may change without making another protocol: reasons, records of what was verified, former values.
+
+So may limits for data that name no protocol.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +172,9 @@ def _refuse_unknown_names(base: Mapping[str, Any], over: Mapping[str, Any], wher
     for name, row in get_check_tables(over, where).items():
         if name not in known:
             raise ProtocolError(f"{where}: {UnknownName('check', name, known)}")
+        if WITHOUT_PROTOCOL in row:
+            why = f"{WITHOUT_PROTOCOL} is for data that name no protocol, so a protocol cannot state it"
+            raise ProtocolError(f"{where}: check.{name}: {why}. State min or max.")
         parameter.refuse_unknown_parameters(f"{where}: check.{name}", row, known[name])
     for part in SETTINGS:
         for key, row in over.get(part, {}).items():

@@ -65,6 +65,8 @@ class Limit:
     `parameters` change what is measured; `pending` marks a limit whose check is not built yet.
     `required`: an answer is asked for (true), never asked for (false), or asked for where the stream it is about is.
     `cost` is the share of an episode's worth for learning that a failure takes: it ranks, it does not judge.
+    `without_protocol` is the limit for data that name no protocol: beyond it no reading explains the number. None: such
+    data cannot fail the check.
     """
 
     unit: str
@@ -76,6 +78,7 @@ class Limit:
     required: bool | None = None
     pending: bool = False
     cost: float = USUAL_COST
+    without_protocol: "Limit | None" = None
 
     def get_parameter(self, name: str) -> float:
         """Return the bare value of a parameter."""
@@ -131,7 +134,10 @@ class Setting:
         return self.value == self.formerly
 
 
-LIMIT_KEYS = {"unit", "min", "max", "why", "source", "parameters", "required", "pending", "cost"}
+WITHOUT_PROTOCOL = "without_protocol"
+"""The key of the limit for data that name no protocol; only shipped files have it."""
+
+LIMIT_KEYS = {"unit", "min", "max", "why", "source", "parameters", "required", "pending", "cost", WITHOUT_PROTOCOL}
 SETTING_KEYS = {"value", "unit", "why", "source", "pending", FORMERLY}
 PARAMETER_KEYS = {"value", "unit", "why", "source", FORMERLY}
 OWN_SETTING_KEYS, OWN_PARAMETER_KEYS = SETTING_KEYS - {FORMERLY}, PARAMETER_KEYS - {FORMERLY}
@@ -162,7 +168,17 @@ def read_limit(name: str, row: Mapping[str, Any]) -> Limit:
         required=read_true_or_false(name, row, "required") if "required" in row else None,
         pending=read_true_or_false(name, row, "pending"),
         cost=_read_cost(name, row),
+        without_protocol=_read_limit_without_protocol(name, row),
     )
+
+
+def _read_limit_without_protocol(name: str, row: Mapping[str, Any]) -> Limit | None:
+    if WITHOUT_PROTOCOL not in row:
+        return None
+    place = f"{name}.{WITHOUT_PROTOCOL}"
+    own = read_table(place, row[WITHOUT_PROTOCOL])
+    refuse_unknown_keys(place, own, {"min", "max", "why", "source"})
+    return read_limit(place, {"unit": row.get("unit"), **own})
 
 
 def _read_parameters(name: str, row: Mapping[str, Any]) -> dict[str, Parameter]:

@@ -5,7 +5,7 @@ from typing import Any
 
 from fieldloop.errors import ProtocolError, UnknownName
 from fieldloop.protocol.cells import read_table
-from fieldloop.protocol.number import FORMERLY, OWN_PARAMETER_KEYS, refuse_unknown_keys
+from fieldloop.protocol.number import FORMERLY, OWN_PARAMETER_KEYS, WITHOUT_PROTOCOL, refuse_unknown_keys
 
 KEY = "parameters"
 
@@ -34,6 +34,8 @@ def refuse_unknown_parameters(place: str, row: Mapping[str, Any], usual: Mapping
 
 def add_missing_reasons(row: Mapping[str, Any], usual: Mapping[str, Any]) -> Mapping[str, Any]:
     """Complete a limit that was locked earlier: reasons of bare parameters, and numbers that stood in code then."""
+    if WITHOUT_PROTOCOL in usual and WITHOUT_PROTOCOL not in row:
+        row = {**row, WITHOUT_PROTOCOL: usual[WITHOUT_PROTOCOL]}
     known, given = usual.get(KEY, {}), row.get(KEY, {})
     if not isinstance(given, Mapping):
         return row  # reading it says what is wrong

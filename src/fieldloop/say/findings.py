@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from fieldloop.model.finding import Finding, Status
+from fieldloop.model.finding import BEYOND, Finding, Status
 from fieldloop.model.note import Note
 from fieldloop.model.quality import CheckTally
 from fieldloop.model.unit import COUNTED, is_share
@@ -52,13 +52,14 @@ def write_statement(finding: Finding) -> str:
     """
     if finding.as_written:
         return finding.as_written.removeprefix(f"{finding.subject}: ")
-    if finding.reason is not None:
+    if finding.reason is not None and finding.reason.code != BEYOND:
         return write_sentence(finding.reason)
     match finding.status:
         case Status.ERRORED:
             return f"{NO_NUMBER}{f' ({write_measured_place(finding)})' if finding.place else ''}."
         case Status.CANNOT_TELL:
-            return f"{_write_measured_sentence(finding)} {UNCERTAIN}"
+            why = write_sentence(finding.reason) if finding.reason else UNCERTAIN
+            return f"{_write_measured_sentence(finding)} {why}"
         case _:
             return _write_measured_sentence(finding)
 

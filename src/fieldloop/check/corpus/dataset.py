@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from fieldloop.check.batch_case import Batch
-from fieldloop.check.episode.integrity import measure_defects, measure_description_differences
+from fieldloop.check.episode.integrity import measure_defects, measure_description_differences, measure_unclear_defects
 from fieldloop.check.naming import MOST_NAMED, note_listed_names
 from fieldloop.check.registry import check
 from fieldloop.check.traits import measure_length_s
@@ -43,6 +43,8 @@ def list_dataset_defects(batch: Batch) -> Iterator[Measurement]:
     lost = tuple(defect for defect in batch.defects if defect.harm is Harm.LOST)
     if lost:
         yield from measure_defects(lost)
+    elif unclear := [defect for defect in batch.defects if defect.harm is Harm.UNCLEAR]:
+        yield from measure_unclear_defects(unclear)
     elif batch.episodes:
         yield Measurement(NO_SUBJECT, 0.0)
 

@@ -12,6 +12,7 @@ from fieldloop.check.registry import check
 from fieldloop.check.signals.expected_motion import find_expected_motion
 from fieldloop.check.signals.movement import Movement
 from fieldloop.check.signals.same_cause import do_stretches_overlap
+from fieldloop.check.signals.sensed import Evidence
 from fieldloop.check.signals.signal import (
     NO_RATE,
     Signal,
@@ -49,6 +50,7 @@ def _is_same_standstill(_case: Case, first: Measurement, second: Measurement) ->
     rests_on=(StreamFact.MEANING,),
     same_cause=_is_same_standstill,
     revision=3,
+    evidence=Evidence.CLOCK,
 )
 def measure_frozen_sensor_time(case: Case) -> Iterator[Measurement]:
     """For how long did each sensor repeat itself exactly while the robot moved?

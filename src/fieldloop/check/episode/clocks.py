@@ -19,6 +19,7 @@ from fieldloop.check.signals.latency import (
 )
 from fieldloop.check.signals.overlap import measure_distance_outside_ns
 from fieldloop.check.signals.same_cause import are_at_same_moment, have_same_times
+from fieldloop.check.signals.sensed import Evidence
 from fieldloop.check.signals.stamps import compute_sample_time_s, find_rhythm
 from fieldloop.model.finding import UNKNOWN, Measurement
 from fieldloop.model.note import Note, Subject, note
@@ -41,6 +42,7 @@ def _is_same_lead(case: Case, first: Measurement, second: Measurement) -> bool:
     rests_on=(StreamFact.CLOCK,),
     same_cause=_is_same_lead,
     revision=3,
+    evidence=Evidence.CLOCK,
 )
 def measure_stamps_ahead_of_arrival(case: Case) -> Iterator[Measurement]:
     """How far ahead of their arrival are each stream's timestamps?
@@ -128,6 +130,7 @@ def measure_stamps_behind_peers(case: Case) -> Iterator[Measurement]:
     rests_on=(StreamFact.CLOCK,),
     same_cause=_is_same_drift,
     revision=5,
+    evidence=Evidence.CLOCK,
 )
 def measure_clock_drift(case: Case) -> Iterator[Measurement]:
     """How far did each sensor's clock drift against the arrival clock from the episode's start to its end?
@@ -167,6 +170,7 @@ def _note_clock_drift(drift: Drift, latency: Latency) -> Note:
     rests_on=(StreamFact.CLOCK,),
     same_cause=_is_same_step,
     revision=4,
+    evidence=Evidence.CLOCK,
 )
 def measure_clock_jump(case: Case) -> Iterator[Measurement]:
     """By how much did each sensor's clock jump?

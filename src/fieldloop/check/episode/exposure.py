@@ -10,6 +10,7 @@ from fieldloop.check.case import Case
 from fieldloop.check.registry import check
 from fieldloop.check.signals.frames import note_place_in_frames
 from fieldloop.check.signals.pictures import Scan, find_colour_cameras, scan_colour_frames
+from fieldloop.check.signals.sensed import Evidence
 from fieldloop.check.signals.stamps import compute_sample_time_s
 from fieldloop.model.finding import UNKNOWN, Measurement
 from fieldloop.model.note import Subject, note
@@ -27,6 +28,7 @@ NOTHING_DECODED = note("check.nothing_decoded")
     unit="share of frames",
     needs=("cameras",),
     revision=2,
+    evidence=Evidence.SENSOR,
 )
 def measure_share_of_black_or_white_frames(case: Case) -> Iterator[Measurement]:
     """Which share of frames is too dark or too bright to show anything?
@@ -77,6 +79,7 @@ def measure_overexposed_share(case: Case) -> Iterator[Measurement]:
     pixels=True,
     unit="share of frames",
     needs=("cameras",),
+    evidence=Evidence.SENSOR,
 )
 def measure_share_of_frames_without_edges(case: Case) -> Iterator[Measurement]:
     """Which share of frames has no edge anywhere, as when something covers the lens?

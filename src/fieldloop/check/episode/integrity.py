@@ -41,12 +41,14 @@ def count_unreadable_places(case: Case) -> Iterator[Measurement]:
     """How much of the log could not be read?
 
     A stream that was not decoded, or whose meaning nothing states, keeps the log from passing: no check looked at it.
-    So does a log without any understood motion, whose state is in arrays of unknown meaning, a log of commands alone,
-    and one in which no stream has two samples.
+    So does what a reader could not settle, a log without any understood motion, whose state is in arrays of unknown
+    meaning, a log of commands alone, and one in which no stream has two samples.
     """
     lost = tuple(defect for defect in case.recording.defects if defect.harm is Harm.LOST)
     if lost:
         yield from measure_defects(lost)
+    elif unclear := [defect for defect in case.recording.defects if defect.harm is Harm.UNCLEAR]:
+        yield from measure_unclear_defects(unclear)
     elif names := _find_streams_not_understood(case):
         shown, more = names[:MOST_NAMED], max(0, len(names) - MOST_NAMED) or None
         reason = note("check.not_understood", streams=len(names), names=shown, more=more)
@@ -161,6 +163,14 @@ def measure_defects(defects: Sequence[Defect]) -> Iterator[Measurement]:
         yield Measurement(NO_SUBJECT, float(more), note("check.more_defects", more=more))
 
 
+def measure_unclear_defects(defects: Sequence[Defect]) -> Iterator[Measurement]:
+    """Yield what a reader could not settle: it never fails the data, and keeps them from passing."""
+    for defect in defects[:MOST_LISTED]:
+        yield Measurement(Subject(defect.subject), 0.0, cannot_tell=_note_defect_place(defect))
+    if more := max(0, len(defects) - MOST_LISTED):
+        yield Measurement(NO_SUBJECT, 0.0, cannot_tell=note("check.more_defects", more=more))
+
+
 def measure_description_differences(defects: Sequence[Defect]) -> Iterator[Measurement]:
     """Yield where description and data differ: what misleads a loader counts, what is harmless is only named."""
     misleading = [defect for defect in defects if defect.harm is Harm.MISLEADS]
@@ -168,10 +178,7 @@ def measure_description_differences(defects: Sequence[Defect]) -> Iterator[Measu
     if not misleading:
         yield Measurement(NO_SUBJECT, 0.0)
     yield from measure_defects(misleading)
-    for defect in harmless[:MOST_LISTED]:
-        yield Measurement(Subject(defect.subject), 0.0, cannot_tell=_note_defect_place(defect))
-    if more := max(0, len(harmless) - MOST_LISTED):
-        yield Measurement(NO_SUBJECT, 0.0, cannot_tell=note("check.more_defects", more=more))
+    yield from measure_unclear_defects(harmless)
 
 
 def _note_defect_place(defect: Defect) -> Note:

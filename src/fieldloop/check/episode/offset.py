@@ -9,6 +9,7 @@ from fieldloop.check.case import PICTURES, Case
 from fieldloop.check.registry import check
 from fieldloop.check.signals.latency import propose_restamp
 from fieldloop.check.signals.overlap import measure_distance_outside_ns
+from fieldloop.check.signals.sensed import Evidence
 from fieldloop.check.signals.stamps import (
     MADE_UP,
     Times,
@@ -36,6 +37,7 @@ def _is_same_lack_of_trigger(_case: Case, first: Measurement, second: Measuremen
     rests_on=(StreamFact.RATE,),
     same_cause=_is_same_lack_of_trigger,
     revision=3,
+    evidence=Evidence.CLOCK,
 )
 def measure_stream_offsets(case: Case) -> Iterator[Measurement]:
     """How far apart are the samples that a learner would pair, beyond what their rates impose?

@@ -10,6 +10,7 @@ from fieldloop.check.registry import check
 from fieldloop.check.signals.frames import note_place_in_frames
 from fieldloop.check.signals.movement import Movement, explain_unknown_movement, find_movement
 from fieldloop.check.signals.pictures import find_colour_cameras, scan_colour_frames
+from fieldloop.check.signals.sensed import Evidence
 from fieldloop.check.signals.signal import NO_RATE, has_timed_stamps
 from fieldloop.check.signals.stamps import compute_sample_time_s
 from fieldloop.model.finding import UNKNOWN, Measurement
@@ -43,6 +44,7 @@ def measure_frozen_picture_time(case: Case) -> Iterator[Measurement]:
     pixels=True,
     unit="share of frames",
     needs=("cameras",),
+    evidence=Evidence.SENSOR,
 )
 def measure_repeated_frame_share(case: Case) -> Iterator[Measurement]:
     """Which share of the frames in motion merely repeats the frame before?

@@ -12,6 +12,7 @@ from fieldloop.check.registry import check
 from fieldloop.check.signals.movement import find_movement
 from fieldloop.check.signals.overlap import find_overlapping_streams, measure_distance_outside_ns, propose_safe_trim
 from fieldloop.check.signals.same_cause import are_at_same_moment, do_stretches_overlap, have_same_times
+from fieldloop.check.signals.sensed import Evidence
 from fieldloop.check.signals.stamps import (
     ARRIVALS,
     EVENTFUL,
@@ -29,7 +30,7 @@ from fieldloop.check.signals.stamps import (
     is_part_of_other_stream,
     is_steady,
 )
-from fieldloop.model.finding import UNKNOWN, Measurement
+from fieldloop.model.finding import UNKNOWN, Measurement, leave_to_protocol
 from fieldloop.model.fix import Fix
 from fieldloop.model.note import NO_SUBJECT, Subject, note
 from fieldloop.model.provenance import StreamFact
@@ -78,6 +79,7 @@ def _is_same_unrest(case: Case, first: Measurement, second: Measurement) -> bool
     rests_on=(StreamFact.RATE,),
     same_cause=_is_same_interruption,
     revision=4,
+    evidence=Evidence.CLOCK,
 )
 def count_longest_run_of_missing_samples(case: Case) -> Iterator[Measurement]:
     """How many periods in a row did each stream miss, at most?
@@ -118,6 +120,8 @@ def count_longest_run_of_missing_samples(case: Case) -> Iterator[Measurement]:
             code, index = ("check.begins_late", 0) if early > late else ("check.ends_early", len(stream) - 1)
             fix = _propose_edge_trim(case, stream, at_head=early > late)
         reason, at_s = explain_generated_timestamps(stream) or bursts, compute_sample_time_s(case, stream, index)
+        if code == "check.begins_late":
+            reason = leave_to_protocol(note("check.drivers_start_apart"), reason)
         place = note(code, at_s=at_s) if missing else None
         yield Measurement(Subject(stream.name), missing, place, reason, at_s=at_s if missing else None, fix=fix)
 
@@ -128,6 +132,7 @@ def count_longest_run_of_missing_samples(case: Case) -> Iterator[Measurement]:
     needs=("streams",),
     same_cause=_is_same_disorder,
     revision=4,
+    evidence=Evidence.CLOCK,
 )
 def count_backward_stamps(case: Case) -> Iterator[Measurement]:
     """How often did each stream's clock run backwards?

@@ -215,7 +215,8 @@ class Gathered:
     def add_result(self, part: Part | None, result: EpisodeResult) -> None:
         """Judge one episode."""
         protocol = self._rules.get_protocol(result.episode)
-        findings = checks.judge_measurements(result.measured, protocol)
+        named = checks.is_protocol_named((result.episode,), protocol)
+        findings = checks.judge_measurements(result.measured, protocol, named=named)
         self._reports.append(checks.make_episode_report(result.episode, findings, protocol.version_name))
         self._results.append(result)
         self._logs.append(part.path if part else None)
@@ -247,7 +248,8 @@ def _assemble_report(source: str, form: str, batch: checks.Batch, reports: tuple
     from threadpoolctl import threadpool_limits
 
     with threadpool_limits(limits=1):  # small matrices, as in `measure_part`
-        dataset = checks.judge_measurements(checks.measure_batch(batch), batch.protocol)
+        named = checks.is_protocol_named(batch.episodes, batch.protocol)
+        dataset = checks.judge_measurements(checks.measure_batch(batch), batch.protocol, named=named)
     lengths = {e.id: (e.end_ns - e.start_ns) / NS_PER_S for e in batch.episodes}
     return CheckReport(
         source,

@@ -129,7 +129,9 @@ def judge_episodes(workspace: Workspace, measured: Iterable[EpisodeNumbers]) -> 
         if episode.task not in by_task:
             by_task[episode.task] = require_protocol_in_force(workspace, episode.task)
         rules = by_task[episode.task]
-        report = checks.make_episode_report(episode, checks.judge_measurements(numbers, rules), rules.version_name)
+        named = checks.is_protocol_named((episode,), rules)
+        findings = checks.judge_measurements(numbers, rules, named=named)
+        report = checks.make_episode_report(episode, findings, rules.version_name)
         events.append(EpisodeJudged(rules.fingerprint, report))
     return events
 

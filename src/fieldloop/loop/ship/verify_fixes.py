@@ -63,7 +63,9 @@ def _find_failure_after_fixes(
     answered = {one.check: one for one in before if checks.CHECKS[one.check].pixels}
     measured = (answered.get(one.check, one) for one in measure_recording(mended, within, pixels=not before).measured)
     protocol = rules.get_protocol(episode)
-    report = checks.make_episode_report(episode, checks.judge_measurements(measured, protocol), protocol.version_name)
+    named = checks.is_protocol_named((episode,), protocol)
+    findings = checks.judge_measurements(measured, protocol, named=named)
+    report = checks.make_episode_report(episode, findings, protocol.version_name)
     if report.status is Status.PASSED:
         return None
     against = next((finding for finding in report.findings if finding.counts), None)
