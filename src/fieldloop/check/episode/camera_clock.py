@@ -14,9 +14,17 @@ from fieldloop.model.stream import NS_PER_MS, NS_PER_S, ClockKind, Stream
 from fieldloop.stats.quantile import compute_median
 
 
+def _is_same_mismatch(case: Case, first: Measurement, second: Measurement) -> bool:
+    """Are both videos off their table by the same amount, as where the table's clock is at fault?"""
+    return abs(first.value - second.value) <= case.protocol.setting("episode.one_cause_share") * max(
+        first.value, second.value
+    )
+
+
 @check(
     "timing.camera_clock",
     unit="ms",
+    same_cause=_is_same_mismatch,
     needs=("streams",),  # not pictures: the check does not apply to a log without a table beside its video
 )
 def measure_video_clock_distance(case: Case) -> Iterator[Measurement]:

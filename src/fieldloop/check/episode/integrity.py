@@ -1,6 +1,7 @@
 """Checks of whether the data are complete and readable."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -156,10 +157,18 @@ def _find_states_not_understood(case: Case) -> tuple[str, ...]:
 
 
 def measure_defects(defects: Sequence[Defect]) -> Iterator[Measurement]:
-    """Yield one measurement per defect, up to a readable number."""
-    for defect in defects[:MOST_LISTED]:
-        yield Measurement(Subject(defect.subject), 1.0, _note_defect_place(defect))
-    if more := max(0, len(defects) - MOST_LISTED):
+    """Yield one measurement per kind of defect and place, up to a readable number; the first subject names the others.
+
+    A camera without video beside another, and several files that are missing, have one cause.
+    """
+    alike: dict[tuple[object, ...], list[Defect]] = defaultdict(list)
+    for defect in defects:
+        alike[defect.place, defect.message.code, defect.message.numbers].append(defect)
+    groups = list(alike.values())
+    for first, *others in groups[:MOST_LISTED]:
+        place = _note_defect_place(first, [one.subject for one in others])
+        yield Measurement(Subject(first.subject), 1.0 + len(others), place)
+    if more := sum(map(len, groups[MOST_LISTED:])):
         yield Measurement(NO_SUBJECT, float(more), note("check.more_defects", more=more))
 
 
@@ -181,5 +190,6 @@ def measure_description_differences(defects: Sequence[Defect]) -> Iterator[Measu
     yield from measure_unclear_defects(harmless)
 
 
-def _note_defect_place(defect: Defect) -> Note:
-    return note("check.defect", where=defect.place, defect=defect.message)
+def _note_defect_place(defect: Defect, others: Sequence[str] = ()) -> Note:
+    more = (f"{len(others) - MOST_NAMED} more",) if len(others) > MOST_NAMED else ()
+    return note("check.defect", where=defect.place, defect=defect.message, others=(*others[:MOST_NAMED], *more) or None)

@@ -39,9 +39,17 @@ def measure_frozen_picture_time(case: Case) -> Iterator[Measurement]:
         yield measure_longest_repeat(case, stream, seen.indices, seen.change <= same)
 
 
+def _is_same_slowness(case: Case, first: Measurement, second: Measurement) -> bool:
+    """Do both cameras repeat the same share, as where the table is faster than both?"""
+    return abs(first.value - second.value) <= case.protocol.setting("episode.one_cause_share") * max(
+        first.value, second.value
+    )
+
+
 @check(
     "vision.repeated_frames",
     pixels=True,
+    same_cause=_is_same_slowness,
     unit="share of frames",
     needs=("cameras",),
     evidence=Evidence.SENSOR,

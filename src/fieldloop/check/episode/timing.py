@@ -235,6 +235,7 @@ def measure_interval_jitter(case: Case) -> Iterator[Measurement]:
     "timing.rate",
     unit="share of declared rate",
     needs=("streams",),
+    same_cause=have_same_times,
     revision=2,
 )
 def compare_rate_with_declared_rate(case: Case) -> Iterator[Measurement]:
