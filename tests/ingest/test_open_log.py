@@ -1,12 +1,15 @@
 """What may lie at a path, and what is said when it is no log."""
 
+from dataclasses import replace
 from importlib.metadata import EntryPoint
 
 import pytest
 
 from fieldloop.errors import UnreadableLog
 from fieldloop.ingest import open_log, readers
-from fieldloop.model.episode import Episode, Recording
+from fieldloop.ingest.reader_limits import weigh_defect
+from fieldloop.model.episode import Defect, Episode, Harm, Recording
+from fieldloop.model.note import note
 from fieldloop.testing.facts import write_note_facts
 
 
@@ -140,3 +143,21 @@ def test_a_reader_that_breaks_while_recognising_is_named(monkeypatch, mcap_log):
     log = open_log(mcap_log)
     assert len(list(log.recordings)) == 1
     assert log.defects[0].subject == "reader rude"
+
+
+def test_what_a_reader_could_not_do_is_not_held_against_the_data():
+    undecoded = note("ingest.messages_undecodable", failed=3, messages=3, type="a/b", reason="no field")
+    some = replace(undecoded, numbers=(("failed", 1), *undecoded.numbers[1:]))
+    harms = [
+        weigh_defect(Defect("log", "", message)).harm
+        for message in (
+            undecoded,
+            some,
+            note("ingest.reader_failed", reader="x", reason="KeyError"),
+            note("ingest.start_differs", stated_ns=1, found_ns=2),
+            note("ingest.file_cut_off", present_bytes=1, stated_bytes=2),
+        )
+    ]
+    assert harms == [Harm.UNCLEAR, Harm.LOST, Harm.UNCLEAR, Harm.HARMLESS, Harm.LOST]
+    stated = Defect("log", "", note("ingest.reader_failed", reader="x", reason="KeyError"), Harm.MISLEADS)
+    assert weigh_defect(stated) == stated

@@ -253,7 +253,8 @@ def _compare_lengths(draft: Draft, lengths: Mapping[str, int]) -> None:
     """Report arrays that are shorter or longer than most of their episode.
 
     Where no layout promises it, an array of unknown meaning need not have a row for each step: it may be a matrix of
-    calibration, or the recording before it was resampled. Its length is then named as harmless.
+    calibration, or the recording before it was resampled. Its length is then named as harmless. An array of known
+    meaning may have been sampled at another rate there, so whether rows are missing is left open.
     """
     apart = [part for part in draft.parts if part.clocks or NOT_UNDERSTOOD in part.notes]
     free = () if draft.rows_promised else [part for part in draft.parts if part.kind is StreamKind.OTHER]
@@ -266,5 +267,6 @@ def _compare_lengths(draft: Draft, lengths: Mapping[str, int]) -> None:
     for path, rows in sorted(compared.items()):
         if rows not in (usual, usual + 1):  # one more is the state after the last step
             message = note("ingest.rows_differ", rows=rows, others=f"most arrays of {draft.name}", usual=usual)
-            harm = Harm.HARMLESS if path in free_paths else Harm.LOST
+            known = Harm.LOST if draft.rows_promised else Harm.UNCLEAR
+            harm = Harm.HARMLESS if path in free_paths else known
             draft.defects.append(Defect.from_place(path, "row", min(rows, usual), message, harm))
