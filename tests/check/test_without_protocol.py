@@ -109,9 +109,8 @@ def test_missing_numbers_of_a_known_stream_fail_without_protocol():
 
 def test_a_reason_beside_the_missing_evidence_is_kept():
     held = note("check.generated_stamps")
-    one = Measurement(
-        Subject("imu"), 0.0, cannot_tell=leave_to_protocol(note("check.not_a_sensor", stream="imu"), held)
-    )
+    lacks = note("check.not_a_sensor", stream="imu")
+    one = Measurement(Subject("imu"), 0.0, cannot_tell=leave_to_protocol(lacks, held))
     limit = LIMITS["timing.longest_gap"]
     assert one.cannot_tell.code == UNPROVEN
     assert judge_measurement(one, limit) is judge_measurement(one, limit, named=False) is Status.CANNOT_TELL

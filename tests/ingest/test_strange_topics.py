@@ -244,3 +244,11 @@ def test_a_command_named_after_a_pose_is_no_pose(tmp_path: Path) -> None:
     recording = recorded(tmp_path / "bag", rows)
     assert recording.streams["ur_pose_to_uni"].kind is StreamKind.OTHER
     assert statuses(recording, "integrity.readable") == {"": Status.CANNOT_TELL}
+
+
+def test_three_bare_numbers_have_no_known_meaning(tmp_path: Path) -> None:
+    vector = TYPES["geometry_msgs/msg/Vector3Stamped"]
+    place = TYPES["geometry_msgs/msg/Vector3"](0.1, 0.2, 0.3)
+    rows = [("/imu/magnetometer", at, vector(header(at), place)) for at in steps(9, 10)]
+    stream = recorded(tmp_path / "bag", rows).streams["imu/magnetometer"]
+    assert NOT_UNDERSTOOD in stream.notes

@@ -258,3 +258,14 @@ def test_statistics_of_an_assumed_version_are_not_asked_for(root, version, file,
         (root / "meta" / file).write_text("{}")
     _, codes = read(root)
     assert codes.keys() & {"ingest.statistics_missing", "ingest.file_missing"} == expected
+
+
+def test_what_only_a_version_asks_for_stays_open_where_no_version_is_stated(root):
+    foreign(root)
+    (root / "meta/stats.json").unlink(missing_ok=True)
+    _, stated = read(root)
+    edit_info(root, codebase_version="")
+    _, assumed = read(root)
+    assert stated["ingest.file_missing"] is Harm.LOST
+    assert assumed["ingest.file_missing"] is Harm.UNCLEAR
+    assert assumed["ingest.version_not_stated"] is Harm.MISLEADS

@@ -147,7 +147,10 @@ class TopicNaming:
         notes: dict[str, str] = {}
         by_type = (STREAM_TYPES[self._type].kind,) if self._type in STREAM_TYPES else ()
         if kind is not StreamKind.OTHER and kind not in (JOINT_KINDS if self._type == JOINT_STATE else by_type):
-            notes[ASSUMPTION_NOTES[StreamFact.MEANING]] = f"{kind.value} by the words of the topic's name"
+            by_words = f"{kind.value} by the words of the topic's name"
+            notes[ASSUMPTION_NOTES[StreamFact.MEANING]] = by_words
+            if kind is not StreamKind.ACTION:  # as in tables: what only a name states is named, and does not pass
+                notes[NOT_UNDERSTOOD] = by_words
         elif kind is not StreamKind.OTHER and is_never_set(values):
             notes[ASSUMPTION_NOTES[StreamFact.MEANING]] = NEVER_SET
             if by_type:  # of a joint message another part may be set

@@ -16,6 +16,9 @@ KNOWN_PACKAGES = {"sensor_msgs", "geometry_msgs", "nav_msgs", "tf2_msgs", "tf", 
 GENERIC_PACKAGES = {"std_msgs", "example_interfaces", ""}
 """Packages of bare numbers: only the topic's name can say what they mean."""
 
+BARE_TYPES = {"geometry_msgs/msg/Vector3", "geometry_msgs/msg/Vector3Stamped"}
+"""Types of a known package that are three bare numbers: a force, a field, a speed or an error."""
+
 JOINT_KINDS = (StreamKind.JOINT_POSITION, StreamKind.JOINT_VELOCITY, StreamKind.JOINT_EFFORT)
 JOINT_WORDS = {"joint", "joints", "qpos", "qvel", "arm"}
 UNTIMED_KINDS = (StreamKind.ACTION, StreamKind.POSE, StreamKind.HAND_POSE, StreamKind.GRIPPER)
@@ -42,7 +45,11 @@ def type_defines_meaning(type_: str) -> bool:
 
     >>> type_defines_meaning("nav_msgs/msg/Odometry"), type_defines_meaning("std_msgs/msg/Float64")
     (True, False)
+    >>> type_defines_meaning("geometry_msgs/msg/Vector3Stamped")
+    False
     """
+    if type_ in BARE_TYPES:
+        return False
     package = get_type_package(type_)
     return type_ in STREAM_TYPES or (package in KNOWN_PACKAGES and package not in GENERIC_PACKAGES)
 
@@ -60,7 +67,7 @@ def infer_kind_from_words(type_: str, words: set[str], kind_by_name: StreamKind)
     """
     if is_bookkeeping_type(type_) or kind_by_name in (StreamKind.RGB, StreamKind.DEPTH):
         return StreamKind.OTHER
-    if type_defines_meaning(type_):
+    if type_defines_meaning(type_) or type_ in BARE_TYPES:
         return kind_by_name if kind_by_name is StreamKind.ACTION else StreamKind.OTHER
     if kind_by_name in JOINT_KINDS and not words & JOINT_WORDS:
         return StreamKind.OTHER

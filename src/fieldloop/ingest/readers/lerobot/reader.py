@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from fieldloop.errors import UnreadableLog
+from fieldloop.ingest.readers.lerobot.assumed_version import leave_open_without_version
 from fieldloop.ingest.readers.lerobot.dataset import open_dataset
 from fieldloop.ingest.readers.lerobot.episode import read_recording
 from fieldloop.ingest.readers.lerobot.info import INFO, Info, read_info
@@ -43,7 +44,8 @@ class LeRobotReader:
         layout = _choose_layout(path, info)
         dataset = open_dataset(path, info, layout)
         for entry in layout.list_entries(start, stop):
-            yield read_recording(dataset, entry)
+            recording = read_recording(dataset, entry)
+            yield replace(recording, defects=leave_open_without_version(info, recording.defects))
 
     def count(self, path: Path) -> int:
         """How many episodes can be attempted?"""
@@ -66,7 +68,8 @@ class LeRobotReader:
             defects.append(Defect("data", "", note("ingest.no_episode")))
         read_tasks(path, info.version, defects)
         check_sidecar(path, defects)
-        return (*defects, *absent, *moved, *of_layout, *find_rate_defects(info, entries))
+        every = (*defects, *absent, *moved, *of_layout, *find_rate_defects(info, entries))
+        return leave_open_without_version(info, every)
 
 
 def _read_info(path: Path) -> tuple[Info, list[Defect]]:
