@@ -5,6 +5,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
 
+from fieldloop.annotate.change_points import ChangePoint
 from fieldloop.calibrate.hand_eye.poses import Setup
 from fieldloop.calibrate.intrinsics.lens import Lens
 from fieldloop.errors import FieldloopError as FieldloopError
@@ -49,6 +50,7 @@ from fieldloop.loop.home.releases import ReleaseShown
 from fieldloop.loop.home.settings import SettingsShown
 from fieldloop.loop.house.doctor import Examination
 from fieldloop.loop.house.tokens import Issued
+from fieldloop.loop.look.view import EpisodeView
 from fieldloop.loop.plan.plan import OrdersWritten
 from fieldloop.loop.plan.plan import PlanNow
 from fieldloop.loop.plan.work import Start
@@ -96,9 +98,9 @@ from fieldloop.model.policy import Outcome
 from fieldloop.model.policy import PolicyVersion
 from fieldloop.model.policy import Stage
 from fieldloop.model.release import Release
+from fieldloop.model.release_diff import ReleaseDiff
 from fieldloop.model.rollout import Rollout
 from fieldloop.model.written_poses import Side
-from fieldloop.release.difference import ReleaseDiff
 from fieldloop.report.plan.sheet import OrderSheet
 from fieldloop.store.contract import Swept
 from fieldloop.trust.lineage import Lineage
@@ -258,6 +260,8 @@ class OpenWorkspace:
         """Check whether logs or datasets are fit for training; without a path, judge the workspace's episodes again."""
     def check_show(self) -> QualityShown:
         """Show the last judgement of the dataset, which metrics changed, and the calibration of every sensor."""
+    def look_episode(self, episode: str) -> EpisodeView:
+        """Show one episode's cameras, signals, segments, findings and calibrations on one timeline."""
     def calibrate(self, points: PathLike, *, robot: str, sensor: str, since: str = ...) -> Calibration:
         """Find a camera's pose from marker points, and store it with the time from which it is valid."""
     def calibrate_list(self, *, robot: str = ...) -> tuple[Calibration, ...]:
@@ -276,8 +280,10 @@ class OpenWorkspace:
         """Find how a force-torque sensor is turned on the wrist, its bias, and the tool's weight."""
     def calibrate_schedule(self, *, robot: str = ..., precise: bool = ...) -> Schedule:
         """List which sensors must be calibrated or verified, and when; overdue first."""
-    def annotate(self, episode: str | Sequence[str] = ..., *, again: bool = ...) -> Annotated:
-        """Propose phases for accepted episodes that have none, including episodes that a fix would make acceptable."""
+    def annotate(self, episode: str | Sequence[str] = ..., *, again: bool = ..., every: bool = ...) -> Annotated:
+        """Propose phases and other labels from signals, each with its confidence, for accepted episodes that have none."""
+    def annotate_changes(self, episode: str) -> tuple[ChangePoint, ...]:
+        """List the moments at which the signals of an episode change, for boundaries to snap to; nothing is stored."""
     def annotate_import(self, file: PathLike, *, label: str | Sequence[str] = ...) -> Imported:
         """Import phases and results of episodes from a CSV or Parquet table of another annotation tool."""
     def annotate_paste(self, text: str, *, label: str | Sequence[str] = ...) -> Imported:
@@ -296,14 +302,14 @@ class OpenWorkspace:
         """List the revisions of a person's labels of one episode, oldest first; `annotate undo` goes back to one."""
     def agree(self, first: str, second: str, *, frame_hz: float = ...) -> Agreement:
         """Measure how well two authors agree on the phases of the episodes that both annotated."""
-    def release(self, name: str, *, seed: int = ..., fix: FixKind | str | Sequence[FixKind | str] = ..., apart: str | Sequence[str] = ..., unlabelled: bool = ..., override: str = ...) -> Release:
-        """Freeze every accepted episode into an immutable release."""
+    def release(self, name: str, *, where: str | Sequence[str] = ..., plan: str = ..., seed: int = ..., fix: FixKind | str | Sequence[FixKind | str] = ..., apart: str | Sequence[str] = ..., unlabelled: bool = ..., override: str = ...) -> Release:
+        """Freeze accepted episodes into an immutable release: all, those of a plan, or those that match a query."""
     def release_list(self) -> tuple[Release, ...]:
         """List releases, newest first."""
     def release_show(self, release: str) -> ReleaseShown:
         """Show one release: its episodes, shares, excluded episodes and datasheet."""
-    def release_diff(self, older: str, newer: str) -> ReleaseDiff:
-        """List what changed from one release to another."""
+    def release_diff(self, older: str, newer: str, *, html: PathLike | None = ..., facts_only: bool = ...) -> ReleaseDiff:
+        """List what changed between two releases, or two datasets: episodes and why, labels, splits, shifts, features."""
     def release_datasheet(self, release: str) -> str:
         """Write a release's datasheet as Markdown."""
     def release_export(self, release: str, target: PathLike, *, to: Literal['lerobot', 'hdf5', 'rlds', 'mcap'] = ..., clock: str = ..., hz: float | None = ..., codec: Literal['keep', 'h264', 'av1'] = ..., actions_from: str = ..., pair: Literal['', 'index', 'time'] = ...) -> Converted:

@@ -35,13 +35,13 @@ UNANSWERED = (Status.CANNOT_TELL, Status.ERRORED, Status.NOT_APPLICABLE)
 def judge_with(
     checks: Mapping[str, Check[Any]], measured: Iterable[Measured], protocol: CollectionProtocol, *, named: bool = True
 ) -> tuple[Finding, ...]:
-    """Give every measurement a status under this protocol; `named`: somebody named it for these data."""
+    """Give every measurement a status under this protocol; `named`: it was named for these data."""
     asked = tuple(sensor for sensor in protocol.sensors.values() if sensor.required)
     return tuple(finding for one in measured for finding in _judge_check(checks, one, protocol, asked, named=named))
 
 
 def is_protocol_named(episodes: Iterable[Episode], protocol: CollectionProtocol) -> bool:
-    """Do these episodes name a protocol, or was one written for them? The shipped one alone is nobody's statement."""
+    """Do these episodes name a protocol, or was one written for them? The shipped one states nothing about them."""
     return protocol.fingerprint != default_protocol().fingerprint or any(episode.protocol for episode in episodes)
 
 
@@ -122,10 +122,11 @@ def _judge_check(
             yield _make_open_finding(measured.check, measurement, limit, check)
             continue
         measurement = _drop_missing_evidence(measurement)  # noqa: PLW2901 - a protocol is named, or the number is good
+        held_to = _choose_limit(limit, named=named or status is not Status.FAILED)
         required = (
             _is_stream_required(measurement.about, required_streams) if limit.required is None else limit.required
         )
-        yield _make_finding(measured.check, measurement, status, limit, check, required=required)
+        yield _make_finding(measured.check, measurement, status, held_to, check, required=required)
     if measured.error:
         broke = replace(NOTHING, cannot_tell=note("check.broke", error=measured.error))
         yield _make_finding(measured.check, broke, Status.ERRORED, limit, check, required=True)
@@ -135,8 +136,14 @@ def _judge_check(
         yield _make_finding(measured.check, open_, Status.NOT_APPLICABLE, limit, check, required=required)
 
 
+def _choose_limit(limit: Limit, *, named: bool) -> Limit:
+    """Return the limit that a failure is beyond, to be shown with it."""
+    apart = None if named else limit.without_protocol
+    return replace(limit, minimum=apart.minimum, maximum=apart.maximum) if apart else limit
+
+
 def _make_open_finding(name: str, measurement: Measurement, limit: Limit, check: Check[Any] | None) -> Finding:
-    """Return the finding of a number beyond a limit that only a protocol can hold against the data: look at this."""
+    """Return the finding of a number beyond a limit that fails only where a protocol is named: look at this."""
     lacks = measurement.cannot_tell if measurement.cannot_tell and measurement.cannot_tell.code == UNPROVEN else None
     why = replace(measurement, cannot_tell=note(BEYOND, *(lacks.details[:1] if lacks else ())))
     finding = _make_finding(name, why, Status.CANNOT_TELL, limit, check, required=limit.required is not False)

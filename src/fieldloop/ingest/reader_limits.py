@@ -1,4 +1,4 @@
-"""Which defects show a limit of the reader rather than of the data: they are named, and never held against the data.
+"""Which defects show a limit of the reader rather than of the data: they are named, and the data do not fail by them.
 
 A defect counts as lost data where bytes cannot be read, contradict a checksum or the format's own specification, or
 where the data's own description promises something that is absent. All else is what a reader could not do or expected.

@@ -19,7 +19,7 @@ UNPROVEN = "check.only_a_protocol_fails_it"
 """The code of the reason why a measurement cannot fail unless a protocol is named; its first detail states why."""
 
 BEYOND = "check.beyond_limit_of_no_protocol"
-"""The code of the reason of a number beyond a limit that only a protocol can hold against the data."""
+"""The code of the reason of a number beyond a limit that fails only where a protocol is named."""
 
 UNKNOWN = math.nan
 """The value of a measurement that gave no number."""

@@ -96,13 +96,14 @@ def compute_usual_interval_ns(steps: NDArray[np.int64]) -> float:
 
     >>> [compute_usual_interval_ns(np.asarray(steps * 100)) for steps in ([0, 0, 0, 16], [6, 6, 15], [6, 6, 18])]
     [4.0, 9.0, 6.0]
-    >>> compute_usual_interval_ns(np.asarray([10] * 99 + [500]))
-    10.0
+    >>> compute_usual_interval_ns(np.asarray([10] * 99 + [500])), compute_usual_interval_ns(np.asarray([0] * 99 + [500]))
+    (10.0, 5.0)
     """
     onward = steps[steps >= 0]
     forward = onward[onward > 0]
     median = float(np.median(forward))
     mean = float(np.median([part.mean() for part in np.array_split(onward, BURST_PARTS) if len(part)]))
+    mean = mean or float(onward.mean())  # in most parts all samples share one timestamp
     if len(forward) < (1 - REPEATED) * len(onward):
         return mean
     waits = forward[forward >= LONG * median] / median

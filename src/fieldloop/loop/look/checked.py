@@ -26,7 +26,8 @@ def check_recording(recording: Recording, rules: Rules) -> Beside:
     with threadpool_limits(limits=1):
         result = measure_recording(recording, rules)
         protocol = rules.get_protocol(recording.episode)
-        findings = checks.judge_measurements(result.measured, protocol)
+        named = checks.is_protocol_named((result.episode,), protocol)
+        findings = checks.judge_measurements(result.measured, protocol, named=named)
         report = checks.make_episode_report(recording.episode, findings, protocol.version_name)
         return Beside(report=report, lags=estimate_camera_lags(result.imprint, protocol))
 

@@ -40,10 +40,10 @@ def leave_open_without_version(info: Info, defects: Iterable[Defect]) -> tuple[D
     """Return the defects; those that rest on a version that the dataset does not state are left open."""
     if info.raw.get("codebase_version"):
         return tuple(defects)
-    return tuple(replace(one, harm=Harm.UNCLEAR) if _rests_on_version(one) else one for one in defects)
+    return tuple(replace(one, harm=Harm.UNCLEAR) if _does_rest_on_version(one) else one for one in defects)
 
 
-def _rests_on_version(defect: Defect) -> bool:
+def _does_rest_on_version(defect: Defect) -> bool:
     """Is it about anything but meta/info.json itself, which every version has?"""
     serious = defect.harm in (Harm.LOST, Harm.MISLEADS)
     return serious and defect.subject != INFO and defect.message.code in RESTS_ON_VERSION
