@@ -96,8 +96,8 @@ def compute_usual_interval_ns(steps: NDArray[np.int64]) -> float:
 
     >>> [compute_usual_interval_ns(np.asarray(steps * 100)) for steps in ([0, 0, 0, 16], [6, 6, 15], [6, 6, 18])]
     [4.0, 9.0, 6.0]
-    >>> compute_usual_interval_ns(np.asarray([10] * 99 + [500])), compute_usual_interval_ns(np.asarray([0] * 99 + [500]))
-    (10.0, 5.0)
+    >>> [compute_usual_interval_ns(np.asarray([step] * 99 + [500])) for step in (10, 0)]
+    [10.0, 5.0]
     """
     onward = steps[steps >= 0]
     forward = onward[onward > 0]

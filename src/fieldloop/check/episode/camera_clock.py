@@ -16,9 +16,8 @@ from fieldloop.stats.quantile import compute_median
 
 def _is_same_mismatch(case: Case, first: Measurement, second: Measurement) -> bool:
     """Are both videos off their table by the same amount, as where the table's clock is at fault?"""
-    return abs(first.value - second.value) <= case.protocol.setting("episode.one_cause_share") * max(
-        first.value, second.value
-    )
+    share = float(case.protocol.setting("episode.one_cause_share"))
+    return abs(first.value - second.value) <= share * max(first.value, second.value)
 
 
 @check(

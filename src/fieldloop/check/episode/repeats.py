@@ -41,9 +41,8 @@ def measure_frozen_picture_time(case: Case) -> Iterator[Measurement]:
 
 def _is_same_slowness(case: Case, first: Measurement, second: Measurement) -> bool:
     """Do both cameras repeat the same share, as where the table is faster than both?"""
-    return abs(first.value - second.value) <= case.protocol.setting("episode.one_cause_share") * max(
-        first.value, second.value
-    )
+    share = float(case.protocol.setting("episode.one_cause_share"))
+    return abs(first.value - second.value) <= share * max(first.value, second.value)
 
 
 @check(
