@@ -80,7 +80,7 @@ def test_an_episode_is_found_by_number_name_and_id(folder):
         episodes.find_key("nothing")
 
 
-def test_one_episode_is_read_without_the_others(folder, tmp_path):
+def test_one_episode_is_read_without_the_others(tmp_path):
     """The other episode's rows and statistics may be gone: what is looked at does not need them."""
     dataset = tmp_path / "many"
     limits = {"data_mb": 1e-6, "video_mb": 1e-6}
