@@ -53,8 +53,9 @@ class Look {
     this.#lanes(); this.#hear(); drawSide(this, at(".lk-side"));
     this.plots();
     await this.player.open();
+    const painted = this.player.on("frame", () => { performance.mark("painted"); painted(); });
     this.#restore();
-    el.dataset.ready = "1"; performance.mark("look");
+    el.dataset.ready = "1";
     if (state.get("with")) await this.compare(state.get("with"));
     this.#check();
     return null;
