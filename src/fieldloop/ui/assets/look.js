@@ -4,6 +4,7 @@ import { SERIES, segmentLane, Timeline } from "./timeline.js";
 import { readSignal } from "./signals.js";
 import { findingsLane, lagLane, calibrationLane } from "./lanes.js";
 import { drawSide } from "./lookside.js";
+import { openPoses } from "./poses.js";
 import { text } from "./marks.js";
 
 const FIRST_PLOTS = 6, MOST_LINES = 16, PLOT = 66;
@@ -54,6 +55,7 @@ class Look {
     this.plots();
     await this.player.open();
     const painted = this.player.on("frame", () => { performance.mark("painted"); painted(); });
+    openPoses(this.player, view, at(".lk-stage")).catch(() => {});
     this.#restore();
     el.dataset.ready = "1";
     if (state.get("with")) await this.compare(state.get("with"));

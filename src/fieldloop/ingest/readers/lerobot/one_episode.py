@@ -46,6 +46,18 @@ class ListedV3(LayoutV3):
         runs = [run for run in self._find_runs(shard) if run.episode == index] if shard else []
         return {index: [(shard, run.start, run.stop) for run in runs]} if shard and runs else {}
 
+    @cached_property
+    def _video_starts(self) -> dict[str, set[tuple[Path, int | None]]]:
+        """Look only at episodes that share a file with this one."""
+        wanted = self._listing.rows.get(next(iter(self._runs_by_episode), -1), {})
+        starts: dict[str, set[tuple[Path, int | None]]] = {}
+        for key in self._info.cameras:
+            names = [f"videos/{key}/{name}" for name in ("chunk_index", "file_index")]
+            place = [wanted.get(name) for name in names]
+            same = [row for row in self._listing.rows.values() if [row.get(name) for name in names] == place]
+            starts[key] = {self._get_video_start(key, row) for row in same}
+        return starts
+
     def list_entries(self, start: int = 0, stop: int | None = None) -> Iterator[Entry]:
         """Yield the one episode, if its rows are where the listing states."""
         del start, stop
