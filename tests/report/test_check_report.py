@@ -66,12 +66,24 @@ def test_the_json_is_exactly_what_others_rely_on(made):
     assert got["schema"] == "check/1"
     protocol = default_protocol()
     assert got["protocol"] == {"name": "default", "version": 1, "fingerprint": protocol.fingerprint}
-    assert [list(episode) for episode in got["episodes"]] == 4 * [["id", "name", "status", "findings", "log"]]
+    assert [list(episode) for episode in got["episodes"]] == 4 * [["id", "name", "status", "findings", "log", "look"]]
     assert [episode["status"] for episode in got["episodes"]] == ["passed", "failed", "failed", "failed"]
     keys = ["check", "subject", "status", "measured", "limit", "unit", "message"]
     found = [f for episode in got["episodes"] for f in episode["findings"]] + got["dataset"]["findings"]
     assert all(list(f)[:7] == keys for f in found)
-    added = {"interval", "at_s", "cost", "fix", "code", "about", "place", "place_facts", "reason", "reason_facts"}
+    added = {
+        "interval",
+        "at_s",
+        "cost",
+        "fix",
+        "code",
+        "about",
+        "place",
+        "place_facts",
+        "reason",
+        "reason_facts",
+        "look",
+    }
     assert all({*keys} <= set(f) <= {*keys, *added} for f in found)
     assert all(f["code"] == f"{f['check']}.{f['status']}" for f in found)
     assert all(f["status"] != "passed" for f in found)
@@ -80,6 +92,18 @@ def test_the_json_is_exactly_what_others_rely_on(made):
     assert jump["measured"] > 100
     assert jump["about"] == {"stream": "joints"}
     assert (jump["place"], jump["place_facts"]["code"]) == ("at 4.17 s in joint_3", "check.at")
+
+
+def test_a_finding_names_the_command_that_opens_it(made):
+    report, sketches = made
+    paths = ("logs/a b.mcap", *(f"logs/{k}.mcap" for k in range(1, 4)))
+    opened = replace(report, logs=paths, paths=paths)
+    got = report_of.build_report_json(opened)["episodes"]
+    assert got[0]["look"] == f"fieldloop look 'logs/a b.mcap' --episode {report.episodes[0].name}"
+    (jump,) = (f for f in got[1]["findings"] if f["status"] == "failed")
+    assert jump["look"] == f"fieldloop look logs/1.mcap --episode {report.episodes[1].name} --at 4.17"
+    assert jump["look"] in report_of.render_check_page(opened, sketches)
+    assert "fieldloop look" not in report_of.render_check_page(report, sketches), "no log was opened"
 
 
 @pytest.mark.parametrize(

@@ -78,6 +78,31 @@ class OpenLog:
             if stop is not None and stop <= 0:
                 return
 
+    def read_listed(self, place: int) -> Recording | None:
+        """Return one recording at the least cost, without the defects of the log as a whole; None if there is none.
+
+        A reader that has a listing finds it there; the others read it as a part of the log.
+        """
+        read_one = getattr(self._found[0].reader, "read_one", None) if len(self._found) == 1 else None
+        path = self._found[0].path
+        found = (
+            self._call_noting_failure(self._found[0].reader, path, partial(read_one, path, place)) if read_one else None
+        )
+        if found is None:
+            return next(self.read_part(place, place + 1), None)
+        return apply_mapping(self._mapping, found) if self._mapping else found
+
+    @property
+    def listed_recordings(self) -> int:
+        """Return how many recordings the log lists, without opening its data where it has a listing."""
+        ask = getattr(self._found[0].reader, "count_listed", None) if len(self._found) == 1 else None
+        counted = (
+            self._call_noting_failure(self._found[0].reader, self._found[0].path, partial(ask, self._found[0].path))
+            if ask
+            else 0
+        )
+        return counted or self.expected_recordings
+
     def _read_recordings(self, reader: Reader, path: Path, start: int, stop: int | None) -> Iterator[Recording]:
         if start == 0:
             for defect in self._call_noting_failure(reader, path, partial(find_whole_log_defects, reader, path)) or ():

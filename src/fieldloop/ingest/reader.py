@@ -15,7 +15,9 @@ class Reader(Protocol):
     A reader may also have `defects(path) -> tuple[Defect, ...]`: what is wrong with the log as a whole, such as
     tables that disagree; `files(path) -> tuple[Path, ...]`: which files make up the log (default: all below it);
     `count(path) -> int`: how many recordings it holds (default: 1); `read_part(path, start, stop)`: like `read`, but
-    only some of them, without the cost of the others (default: those before are read and passed over).
+    only some of them, without the cost of the others (default: those before are read and passed over);
+    `read_one(path, place)` and `count_listed(path)`: one recording by the log's own listing, None where that is not
+    possible, and how many are listed, both without a look at the rest.
     """
 
     @property

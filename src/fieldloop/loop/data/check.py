@@ -237,7 +237,7 @@ class Gathered:
             {one.episode.id: part for one in self._results if (part := one.episode.get_fact("split"))},
         )
         made = _assemble_report(source, " + ".join(sorted(self._formats)), batch, tuple(self._reports))
-        return replace(made, logs=logs)
+        return replace(made, logs=logs, paths=tuple(str(path or "") for path in self._logs))
 
     def _name_defect_files(self, files: Mapping[Path, str]) -> Iterator[Defect]:
         for path, defect in self._defects:

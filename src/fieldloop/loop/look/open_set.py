@@ -1,5 +1,6 @@
 """The episodes that may be looked at: those of one path, opened one at a time; a few stay open."""
 
+import re
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
@@ -13,6 +14,7 @@ from fieldloop.model.explored import Beside, EpisodeListed
 
 MOST_OPEN = 6
 """Episodes that stay open: two that are compared, and the last few."""
+TRAILING = re.compile(r"\d{1,9}$")
 MOST_NAMED = 40
 """Episodes whose names are read at opening; the others are listed by their number alone."""
 
@@ -41,7 +43,7 @@ class PathEpisodes:
     def __init__(self, path: Path, mapping: LogMapping | None = None) -> None:
         self.path = path
         self._log: OpenLog = open_log(path, mapping)
-        self.count = max(self._log.expected_recordings, 1)
+        self.count = max(self._log.listed_recordings, 1)
         self.format = self._log.format
         self._names: dict[str, str] = {}
         self._kept = OpenSet()
@@ -58,28 +60,33 @@ class PathEpisodes:
         """Open one episode without reading the others, where the format allows it."""
         if not key.isdecimal() or not 0 <= int(key) < self.count:
             raise UnknownName("episode", key, [str(k) for k in range(min(self.count, MOST_NAMED))])
-        recording = next(self._log.read_part(int(key), int(key) + 1), None)
+        recording = self._log.read_listed(int(key))
         if recording is None:
             from fieldloop.say import write_sentence
 
             reasons = "; ".join(write_sentence(defect.message) for defect in self._log.defects[:3])
             raise BadInput(f"Episode {key} of {self.path.name} cannot be opened. {reasons}".strip())
         self._names[key] = recording.episode.name
-        return OpenedEpisode(key, self.path.name, recording, self._check_recording)
+        return OpenedEpisode(key, self.path.name, recording, lambda one: self._check_recording(int(key), one))
 
-    @staticmethod
-    def _check_recording(recording: Recording) -> Beside:
-        """Judge by the shipped protocol; rooms that measure are loaded only now."""
+    def _check_recording(self, place: int, recording: Recording) -> Beside:
+        """Judge by the shipped protocol, as `check` does: with all that the reader finds out about the episode."""
         from fieldloop.loop.look.checked import check_recording
         from fieldloop.loop.protocol.in_force import require_protocol_in_force
         from fieldloop.loop.work.measure_part import Rules
 
-        return check_recording(recording, Rules(require_protocol_in_force(None)))
+        whole = next(self._log.read_part(place, place + 1), recording)
+        checked = whole if whole.episode.id == recording.episode.id else recording
+        return check_recording(checked, Rules(require_protocol_in_force(None)))
 
     def find_key(self, text: str) -> str:
         """Find an episode by its number or its name; a name is looked for in one episode after the other."""
         if text.isdecimal() and int(text) < self.count:
             return text
+        numbered = TRAILING.search(text)
+        guess = self._log.read_listed(int(numbered[0])) if numbered and int(numbered[0]) < self.count else None
+        if numbered and guess is not None and guess.episode.name == text:
+            return str(int(numbered[0]))
         for place, recording in enumerate(self._log.recordings):
             if text in (recording.episode.name, recording.episode.id):
                 return str(place)

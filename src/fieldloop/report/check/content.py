@@ -20,7 +20,7 @@ class CheckReport:
     `ranking` lists the episodes to look at first, `dimensions` sums up five dimensions of quality, `trends` are changes
     from batch to batch, `contents` describes each task. `outdated` counts episodes measured with other parameters or
     fewer checks than are in force now. `logs` names the file of each episode, in their order; empty where no file was
-    opened. `questions` is what each check asks.
+    opened. `questions` is what each check asks. `paths` are where each episode can be opened, empty like `logs`.
     """
 
     source: str
@@ -35,6 +35,7 @@ class CheckReport:
     outdated: int = 0
     logs: tuple[str, ...] = ()
     questions: Mapping[str, str] = field(default_factory=dict)
+    paths: tuple[str, ...] = ()
 
     @property
     def status(self) -> Status:

@@ -12,6 +12,7 @@ from fieldloop.report.check.contents_drawing import draw_contents
 from fieldloop.report.check.drawings import draw_intervals, draw_offsets, draw_trace
 from fieldloop.report.check.episode_names import use_names_apart
 from fieldloop.report.check.explanations import draw_explanations, make_check_link
+from fieldloop.report.check.look_command import add_moment, list_look_commands
 from fieldloop.report.check.sketch import Sketch
 from fieldloop.report.check.summary import SEVERITY, sort_episodes_by_cost, summarise_check_report, write_outdated_line
 from fieldloop.report.check.trend_drawing import draw_trends
@@ -37,7 +38,7 @@ LOOKED_AT_FIRST = 8
 
 def render_check_page(report: CheckReport, sketches: Mapping[str, Sketch] | None = None) -> str:
     """Return the page; episodes with a sketch are shown with plots, worst first."""
-    report = use_names_apart(report)
+    commands, report = list_look_commands(report), use_names_apart(report)
     summary, sketches, causes = (
         summarise_check_report(report),
         sketches or {},
@@ -56,7 +57,9 @@ def render_check_page(report: CheckReport, sketches: Mapping[str, Sketch] | None
         blocks.append(draw_panel("Changes from batch to batch", [Markup(f'<div class="pair">{join(*drawn)}</div>')]))
     if report.contents:
         blocks.append(draw_contents(report.contents))
-    blocks += [_draw_episode(episode, sketches[episode.episode]) for episode in shown]
+    blocks += [
+        _draw_episode(episode, sketches[episode.episode], commands.get(episode.episode, "")) for episode in shown
+    ]
     blocks.append(_draw_all_episodes_table(sort_episodes_by_cost(report)))
     blocks.append(draw_explanations(_list_checks_in_causes(causes), report.questions, report.protocol))
     foot = f"Judged by protocol {name_protocols_used(report)}. You can change its limits without measuring again."
@@ -132,9 +135,11 @@ def _draw_ranked_episodes(report: CheckReport, sketches: Mapping[str, Sketch]) -
     return draw_panel(title, [*body, fixes] if any(look.fixes for look in looks) else body)
 
 
-def _draw_episode(episode: EpisodeReport, sketch: Sketch) -> Markup:
+def _draw_episode(episode: EpisodeReport, sketch: Sketch, look: str) -> Markup:
     counting = sorted((f for f in episode.findings if f.counts), key=lambda f: SEVERITY.index(f.status))
     parts: list[object] = [_draw_findings_table(counting)] if counting else []
+    if look:
+        parts.append(_draw_look_commands(look, counting))
     if sketch.thumbnails:
         parts.append(draw_film_strip(sketch.thumbnails))
     columns = [
@@ -145,6 +150,15 @@ def _draw_episode(episode: EpisodeReport, sketch: Sketch) -> Markup:
     passed = sum(1 for f in episode.findings if f.status is Status.PASSED)
     note = join(draw_status(episode.status), Markup(" &nbsp; "), f"{passed} checks passed, id {episode.episode[:12]}")
     return draw_panel(episode.name, parts, note, _make_episode_anchor(episode.episode))
+
+
+def _draw_look_commands(look: str, findings: Iterable[Finding]) -> Markup:
+    """Name the commands that open the explorer at the moments of these findings."""
+    moments = {f.at_s: f for f in sorted(findings, key=lambda f: f.at_s or 0.0) if f.at_s is not None}
+    lines = [draw_paragraph(draw_monospace(add_moment(look, at_s))) for at_s in moments or (None,)]
+    if len(lines) == 1:
+        return join(draw_paragraph("Open it in the explorer:", "dim"), *lines)
+    return draw_folded(f"Open it in the explorer at one of {format_plural(len(lines), 'moment')}", lines)
 
 
 def _draw_traces(episode: EpisodeReport, sketch: Sketch) -> Iterator[Markup]:

@@ -10,6 +10,7 @@ from fieldloop.model.ranking import Look
 from fieldloop.model.trend import Series
 from fieldloop.report.check.causes import Cause, group_by_cause
 from fieldloop.report.check.content import CheckReport, count_episodes_by_protocol
+from fieldloop.report.check.look_command import add_moment, list_look_commands
 from fieldloop.say.findings import write_finding
 from fieldloop.say.spelled import write_fact_fields
 
@@ -20,6 +21,7 @@ def build_report_json(report: CheckReport, *, include_passed: bool = False) -> d
     `findings` lists all that is not PASSED; what is not applicable and does not count, only where `include_passed` is.
     """
     protocol, causes = report.protocol, group_by_cause(report.episodes, report.dataset)
+    commands = list_look_commands(report)
     logs = report.logs or ("",) * len(report.episodes)
     return {
         "schema": "check/1",
@@ -29,8 +31,11 @@ def build_report_json(report: CheckReport, *, include_passed: bool = False) -> d
                 "id": e.episode,
                 "name": e.name,
                 "status": e.status.value,
-                "findings": _build_findings_json(e.findings, include_passed=include_passed),
+                "findings": _build_findings_json(
+                    e.findings, include_passed=include_passed, look=commands.get(e.episode, "")
+                ),
                 "log": log or None,
+                "look": commands.get(e.episode),
             }
             for e, log in zip(report.episodes, logs, strict=True)
         ],
@@ -76,13 +81,15 @@ def _build_trend_json(series: Series) -> dict[str, Any]:
     return {name: to_plain(getattr(series, name)) for name in named}
 
 
-def _build_findings_json(findings: Iterable[Finding], *, include_passed: bool) -> list[dict[str, Any]]:
+def _build_findings_json(findings: Iterable[Finding], *, include_passed: bool, look: str = "") -> list[dict[str, Any]]:
+    """List findings; `look` is the command that opens their episode, to which each adds its moment."""
     return [
         {
             "check": f.check, "subject": f.subject, "status": f.status.value, "measured": f.measured,
             "limit": get_limit_value(f), "unit": f.unit, "message": write_finding(f),
             "interval": None if f.low is None else [f.low, f.high], "at_s": f.at_s, "cost": f.cost,
             "fix": _build_fix_json(f.fix), "code": f.code, "about": f.about.to_plain(),
+            "look": add_moment(look, f.at_s) if look and f.at_s is not None else None,
             **write_fact_fields("place", f.place, to_plain), **write_fact_fields("reason", f.reason, to_plain),
         }
         for f in findings

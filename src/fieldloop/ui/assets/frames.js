@@ -5,7 +5,7 @@
 //   destroy()
 // PacketFrames decodes the file's own packets with WebCodecs; PictureFrames fetches frame by frame what the server
 // decoded, and is the way out where the browser lacks the codec, the page is not on https or localhost, or a clip is odd.
-const BLOCK = 1 << 20, MOST_BLOCKS = 96, KEPT_BYTES = 96 << 20, LATE_MS = 4000, DEEPEST_REORDER = 17, AHEAD = 8;
+const BLOCK = 1 << 20, MOST_BLOCKS = 96, KEPT_BYTES = 96 << 20, LATE_MS = 4000, DEEPEST_REORDER = 17, USUAL_REORDER = 2, AHEAD = 8;
 
 export async function openFrames(address, camera, { engine = "auto" } = {}) {
   const base = `${address}/cameras/${camera.number}`;
@@ -152,7 +152,7 @@ export class PacketFrames {
     if (i === from) this.#reset();
     const shown = new Promise((ok, no) => { this.#want = { n, ok, no, timer: setTimeout(() => this.#late(n), LATE_MS) }; });
     shown.catch(() => {});
-    for (; i <= at; i++) await this.#feed(i);
+    for (const most = Math.min(end - 1, at + (this.reordered ? USUAL_REORDER : 0)); i <= most; i++) await this.#feed(i);
     // frames are shown in another order than they are stored: give the decoder what it still needs, and no more
     for (const most = Math.min(end, at + (this.reordered ? DEEPEST_REORDER : 3)); this.#want && i < most; i++) if (await this.#patience(shown)) await this.#feed(i);
     if (this.#want && i >= end) { await this.decoder.flush().catch(() => {}); this.#next = -1; if (this.#want) this.#late(n); }
@@ -172,8 +172,9 @@ export class PacketFrames {
     this.decoder.decode(new EncodedVideoChunk({ type: this.key[i] ? "key" : "delta", timestamp: shown[i] * 1000, data }));
     this.#next = i + 1;
   }
-  near(n) { // a few packets more, until something else is asked for
-    if (this.#failed > 2) return this.instead.near(n);
+  near(n, step = 1) { // a few packets more, until something else is asked for
+    if (this.#failed > 2) return this.instead.near(n, step);
+    if (step < 0) return; // frames before are kept from the way to this one
     const stop = Math.min(this.packets.sizes.length, (this.place.get(n) ?? 0) + AHEAD);
     this.#turn = this.#turn.then(async () => { while (this.#next > 0 && this.#next < stop && this.#latest === n) await this.#feed(this.#next); }).catch(() => {});
   }

@@ -4,18 +4,18 @@ import { cut } from "./timeline.js";
 const MARK = { bad: "--bad", warn: "--warn", good: "--good", idle: "--idle", run: "--accent" };
 
 export function findingsLane(look) {
-  const moments = () => (look.view.findings ?? []).filter((f) => f.at_s != null);
+  const moments = () => (look.view.findings ?? []).filter((f) => f.at_s != null).sort((a, b) => a.counts - b.counts); // what counts is drawn last, on top
   const near = (x) => moments().map((f) => ({ f, d: Math.abs(look.timeline.x(f.at_s) - x) })).filter((one) => one.d < 8).sort((a, b) => a.d - b.d)[0]?.f;
   return {
     name: "findings", label: "Findings", height: () => (moments().length ? 22 : 0),
     draw(g, at) {
       for (const f of moments()) {
-        const x = at.x(f.at_s), y = at.top + at.height / 2, r = f.counts ? 6 : 4.5;
+        const x = at.x(f.at_s), y = at.top + at.height / 2, r = f.counts ? 6 : 4;
         g.fillStyle = at.colour(MARK[f.level] ?? "--idle");
-        g.beginPath(); // failed is an octagon, the rest a triangle: form before colour
+        g.globalAlpha = f.counts ? 1 : 0.6; g.beginPath(); // failed is an octagon, the rest a triangle: form before colour
         if (f.level === "bad") for (let k = 0; k < 8; k++) { const a = Math.PI / 8 + (k * Math.PI) / 4; g.lineTo(x + r * Math.cos(a), y + r * Math.sin(a)); }
         else { g.moveTo(x, y - r); g.lineTo(x + r, y + r - 1); g.lineTo(x - r, y + r - 1); }
-        g.fill();
+        g.fill(); g.globalAlpha = 1;
       }
     },
     down({ x }) { const f = near(x); if (f) look.player.seekTime(f.at_s); return Boolean(f); },

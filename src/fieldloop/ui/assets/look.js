@@ -4,6 +4,7 @@ import { SERIES, segmentLane, Timeline } from "./timeline.js";
 import { readSignal } from "./signals.js";
 import { findingsLane, lagLane, calibrationLane } from "./lanes.js";
 import { drawSide } from "./lookside.js";
+import { openPoses } from "./poses.js";
 import { text } from "./marks.js";
 
 const FIRST_PLOTS = 6, MOST_LINES = 16, PLOT = 66;
@@ -53,8 +54,10 @@ class Look {
     this.#lanes(); this.#hear(); drawSide(this, at(".lk-side"));
     this.plots();
     await this.player.open();
+    const painted = this.player.on("frame", () => { performance.mark("painted"); painted(); });
+    openPoses(this.player, view, at(".lk-stage")).catch(() => {});
     this.#restore();
-    el.dataset.ready = "1"; performance.mark("look");
+    el.dataset.ready = "1";
     if (state.get("with")) await this.compare(state.get("with"));
     this.#check();
     return null;
@@ -71,13 +74,15 @@ class Look {
   async plots(names) { // which signals are drawn: those in the address, else the most telling ones
     const rank = (s) => { const k = ORDER.indexOf(s.kind); return k < 0 ? ORDER.length : k; };
     const usable = this.view.signals.filter((s) => s.rows > 1).sort((a, b) => rank(a) - rank(b) || a.number - b.number);
-    const wanted = names ?? (this.state.has("plots") ? this.state.get("plots").split(",") : usable.slice(0, FIRST_PLOTS).map((s) => s.name));
+    const wanted = names ?? (this.state.has("plots") ? this.state.get("plots").split(",") : usable.slice(0, FIRST_PLOTS + 2).map((s) => s.name));
     for (const name of this.shown) if (!wanted.includes(name)) { this.shown.delete(name); this.timeline.removePlot(name); }
     for (const signal of usable.filter((s) => wanted.includes(s.name) && !this.shown.has(s.name))) {
+      if (!names && !this.state.has("plots") && this.shown.size >= FIRST_PLOTS) break;
       this.shown.add(signal.name);
       try {
         const { times, columns } = await readSignal(this.view, signal);
         if (!this.shown.has(signal.name)) continue;
+        if (!names && !this.state.has("plots") && columns.every((column) => !(column.hi > column.lo))) { this.shown.delete(signal.name); continue; } // what never changes is not drawn unasked
         const lines = pickColumns(columns).map((column, k) => ({ name: column.name, times, column, colour: SERIES[k % SERIES.length] }));
         this.timeline.addPlot({ name: signal.name, unit: signal.unit, lines, height: PLOT });
         if (this.other) this.ghost(signal.name);

@@ -14,10 +14,11 @@ export function drawSide(look, el) {
     + view.defects.slice(0, 6).map((d) => `<p class="lk-defect">${mark("warn")} <span>${text(d.subject)}: ${text(d.message)}</span></p>`).join("");
 
   const side = {
-    findings() {
-      const found = view.findings;
-      note("findings", found ? `${found.length}` : "");
-      body("findings").innerHTML = !found ? '<p class="dim">Not checked.</p>' : found.length ? `<ul class="lk-list">${found.map((f, i) => `<li><button data-finding="${i}"${f.at_s == null ? " disabled" : ""}>${mark(f.level)}<span>${text(f.message)}</span><i>${f.at_s == null ? "" : `${f.at_s.toFixed(2)} s`}</i></button></li>`).join("")}</ul>` : '<p class="dim">Nothing was found.</p>';
+    findings() { // what holds the episode back first; what could not be judged is folded
+      const found = view.findings, item = (f) => `<li><button data-finding="${found.indexOf(f)}"${f.at_s == null ? " disabled" : ""}>${mark(f.level)}<span>${text(f.message)}</span><i>${f.at_s == null ? "" : `${f.at_s.toFixed(2)} s`}</i></button></li>`;
+      const list = (some) => `<ul class="lk-list">${some.map(item).join("")}</ul>`, open = (found ?? []).filter((f) => f.counts || f.status !== "cannot_tell"), rest = (found ?? []).filter((f) => !open.includes(f));
+      note("findings", found ? (open.length ? String(open.length) : "none open") : "");
+      body("findings").innerHTML = !found ? '<p class="dim">Not checked.</p>' : (open.length ? list(open) : '<p class="dim">Nothing holds this episode back.</p>') + (rest.length ? `<details class="lk-more"><summary>${rest.length} could not be judged</summary>${list(rest)}</details>` : "");
     },
     checking(on) { if (!view.findings) body("findings").innerHTML = on ? '<p class="dim" role="status">The episode is being checked …</p>' : '<p class="dim">It could not be checked.</p>'; else note("findings", on ? "measuring the camera lag …" : ""); },
     cameras() { body("cameras").innerHTML = player.cameras.map((c) => `<p><b>${text(c.camera.name)}</b><br><span class="dim">${c.error ? text(c.error) : `${c.source?.engine === "WebCodecs" ? "decoded here" : "pictures from the server"}, ${text(c.camera.codec || "pictures")}, ${c.camera.width} × ${c.camera.height}, ${c.camera.frames} frames${c.camera.hz ? `, ${Number(c.camera.hz.toPrecision(4))} Hz` : ""}, clock ${text(c.camera.clock)}${c.word ? `; ${text(c.word)}` : ""}`}</span></p>`).join("") || '<p class="dim">No camera.</p>'; },

@@ -23,7 +23,7 @@ import { readSignal } from "./signals.js";
 import { text } from "./marks.js";
 
 export const SPEEDS = [0.1, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 4];
-const MOST_STATS = 600, FINEST_STEP_S = 0.01, MOST_PASSED = 400;
+const MOST_STATS = 600, FINEST_STEP_S = 0.01, MOST_PASSED = 400, OUTSIDE_S = 0.25;
 const nextPaint = () => new Promise((done) => (document.hidden ? setTimeout(done, 16) : requestAnimationFrame(done)));
 
 export const lastAtOrBefore = (times, t) => { // the last index whose time is at or before t; -1 where none is
@@ -44,7 +44,8 @@ export class Player {
 
   async open() {
     await this.#openCameras(this.view, 0, 0);
-    const first = this.cameras.find((c) => c.camera.name === this.view.grid && c.source) ?? this.cameras.find((c) => c.source);
+    const usable = this.cameras.filter((c) => c.source && c.source.times.length > 1), stated = this.view.cameras.some((c) => c.name === this.view.grid);
+    const first = usable.find((c) => c.camera.name === this.view.grid) ?? (stated ? usable[0] : undefined);
     if (first) this.times = first.source.times;
     else this.times = await this.#stepsOfSignal();
     this.#place();
@@ -140,7 +141,7 @@ export class Player {
     this.#say("camera", { number: one.number, error, word: one.word });
   }
   async #stepsOfSignal() {
-    const signal = this.view.signals.find((s) => s.name === this.view.grid);
+    const signal = this.view.signals.find((s) => s.name === this.view.grid) ?? this.view.signals.reduce((best, s) => (s.rows > (best?.rows ?? 0) ? s : best), undefined);
     if (!signal) return Float64Array.of(0);
     const { times } = await readSignal(this.view, signal), kept = [];
     for (const t of times) if (!kept.length || t - kept.at(-1) >= FINEST_STEP_S) kept.push(t);
@@ -164,15 +165,16 @@ export class Player {
       const numbers = cameras.map((c) => c.frames[frame]);
       const pictures = await Promise.allSettled(cameras.map((c, i) => c.source.draw(numbers[i])));
       await nextPaint();
-      pictures.forEach((picture, i) => this.#paint(cameras[i], numbers[i], picture));
-      const moved = frame !== this.shown;
+      const before = this.shown, moved = frame !== before;
       this.shown = frame;
+      pictures.forEach((picture, i) => this.#paint(cameras[i], numbers[i], picture));
       this.stats.push({ frame, ms: performance.now() - since });
       if (this.stats.length > MOST_STATS) this.stats.shift();
       if (this.stage) this.stage.dataset.shown = frame;
       const passed = this.#passed; this.#passed = [];
       if (moved || passed.length) this.#say("frame", { frame, time: this.timeAt(frame), passed });
-      if (!this.#target) cameras.forEach((c, i) => c.source.near(numbers[i], 1));
+      const step = frame - before;
+      if (!this.#target && Math.abs(step) === 1) cameras.forEach((c, i) => c.source.near(numbers[i], step)); // goes on in the same direction
     }
     this.#busy = false;
   }
@@ -183,7 +185,9 @@ export class Player {
       if (c.canvas.width !== width || c.canvas.height !== height) { c.canvas.width = width; c.canvas.height = height; }
       c.canvas.getContext("2d").drawImage(value, 0, 0);
     } else c.canvas.getContext("2d").clearRect(0, 0, c.canvas.width, c.canvas.height);
-    c.tag.textContent = String(number);
+    const t = this.timeAt(this.shown) + c.offset, { times } = c.source, outside = t < times[0] - OUTSIDE_S || t > times.at(-1) + OUTSIDE_S;
+    c.tag.textContent = outside ? `${number}, outside its recording` : String(number);
+    c.el.dataset.outside = outside ? "1" : "";
     const error = status === "rejected" ? reason.message : "";
     if (error !== c.error || c.word !== c.source.word) this.#state(c, error);
   }

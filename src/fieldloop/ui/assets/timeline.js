@@ -107,7 +107,7 @@ export class Timeline {
     const [lo, hi] = plotRange(plot), pad = (hi - lo) * 0.08 || 0.5;
     plot.y = (v) => plot.top + 6 + ((hi + pad - v) / (hi - lo + 2 * pad)) * (plot.height - 12);
     g.fillStyle = this.colour("--ink-3"); g.textAlign = "right";
-    for (const v of hi > lo ? [hi, lo] : [lo]) g.fillText(short(v), this.left - 6, Math.min(Math.max(plot.y(v) + 4, plot.top + 13), plot.top + plot.height - 4));
+    for (const v of this.left < WIDE_GUTTER ? [] : hi > lo ? [hi, lo] : [lo]) g.fillText(short(v), this.left - 6, Math.min(Math.max(plot.y(v) + 4, plot.top + 13), plot.top + plot.height - 4));
     g.textAlign = "left";
     this.#clipped(g, plot.top, plot.height, () => {
       for (const line of plot.lines) {
@@ -133,9 +133,9 @@ export class Timeline {
   #drawValues(g, plot, t) { // name, unit, and each column's value at the playhead, as many as there is room for
     const narrow = this.left < WIDE_GUTTER, room = Math.max(1, Math.floor((plot.height - 8) / LINE)), own = plot.lines.filter((line) => !line.ghost);
     g.fillStyle = this.colour("--ink-2"); g.font = `500 11px ${this.colour("--sans") || "sans-serif"}`;
-    g.fillText(cut(g, plot.unit && !narrow ? `${plot.name} (${plot.unit})` : plot.name, this.left - 50), 10, plot.top + 14);
+    g.fillText(cut(g, plot.unit && !narrow ? `${plot.name} (${plot.unit})` : plot.name, this.left - (narrow ? 14 : 50)), 10, plot.top + 14);
     g.font = `11px ${this.colour("--sans") || "sans-serif"}`;
-    const rows = room - 1, wide = narrow ? 1 : 2, most = rows * wide, step = (this.left - 54) / wide;
+    const rows = room - 1, wide = narrow ? 1 : 2, most = rows * wide, step = (this.left - (narrow ? 14 : 54)) / wide;
     own.slice(0, own.length > most ? most - 1 : most).forEach((line, k) => {
       const i = Math.max(0, lastAtOrBefore(line.times, t + 1e-6)), px = 10 + (k % wide) * step, py = plot.top + 14 + LINE * (1 + Math.floor(k / wide));
       g.fillStyle = this.colour(line.colour); g.fillRect(px, py - 7, 3, 7);

@@ -51,13 +51,13 @@ class Listing:
         return together
 
 
-def read_listing(root: Path, info: Info, defects: list[Defect]) -> Listing:
-    """Read every file of the table; what is listed twice or without a number is named."""
+def read_listing(root: Path, info: Info, defects: list[Defect], *, stats: bool = True) -> Listing:
+    """Read every file of the table, with or without statistics; a row listed twice or without a number is named."""
     listing = Listing()
     files = sorted((root / EPISODES).rglob("*.parquet"))
     if not files:
         defects.append(Defect(EPISODES, "", note("ingest.episode_table_missing")))
-    wanted = {f"{STATS}{key}/{name}" for key in _list_checked_features(info) for name in CHECKED}
+    wanted = {f"{STATS}{key}/{name}" for key in _list_checked_features(info) for name in CHECKED if stats}
     number, repeated, contradicting = 0, 0, 0
     for path in files:
         columns = read_columns(

@@ -10,6 +10,7 @@ from fieldloop.ingest.readers.lerobot.dataset import open_dataset
 from fieldloop.ingest.readers.lerobot.episode import read_recording
 from fieldloop.ingest.readers.lerobot.info import INFO, Info, read_info
 from fieldloop.ingest.readers.lerobot.layout import NO_DATA_READ, DatasetLayout
+from fieldloop.ingest.readers.lerobot.one_episode import count_listed, read_listed_episode
 from fieldloop.ingest.readers.lerobot.rate import find_rate_defects
 from fieldloop.ingest.readers.lerobot.sidecar import check_sidecar
 from fieldloop.ingest.readers.lerobot.tasks import read_tasks
@@ -46,6 +47,15 @@ class LeRobotReader:
         for entry in layout.list_entries(start, stop):
             recording = read_recording(dataset, entry)
             yield replace(recording, defects=leave_open_without_version(info, recording.defects))
+
+    def read_one(self, path: Path, place: int) -> Recording | None:
+        """Read one episode by its place in the listing, for someone who looks at it; the others are not touched."""
+        info, _ = _read_info(path)
+        return read_listed_episode(path, info, place)
+
+    def count_listed(self, path: Path) -> int:
+        """How many episodes are listed? No data file is opened."""
+        return count_listed(path, _read_info(path)[0])
 
     def count(self, path: Path) -> int:
         """How many episodes can be attempted?"""

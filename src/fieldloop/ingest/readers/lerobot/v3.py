@@ -155,9 +155,12 @@ class LayoutV3:
         """At which moments of which file does an episode begin, by camera?"""
         starts: dict[str, set[tuple[Path, int | None]]] = {key: set() for key in self._info.cameras}
         for key, row in product(starts, self._listing.rows.values()):
-            path = self._fill_path_template("video_path", VIDEO_PATH, row, f"videos/{key}/", video_key=key)
-            starts[key].add((path, self._compute_frame_number(row.get(f"videos/{key}/from_timestamp"))))
+            starts[key].add(self._get_video_start(key, row))
         return starts
+
+    def _get_video_start(self, key: str, row: Mapping[str, Any]) -> tuple[Path, int | None]:
+        path = self._fill_path_template("video_path", VIDEO_PATH, row, f"videos/{key}/", video_key=key)
+        return path, self._compute_frame_number(row.get(f"videos/{key}/from_timestamp"))
 
     def _compute_frame_number(self, moment_s: object) -> int | None:
         """Return the number of the frame that is stated for a moment, so that rounded moments compare equal."""
