@@ -2,6 +2,9 @@
 
 from fieldloop.annotate.agreement import compare_authors
 from fieldloop.annotate.by_condition import compare_by_condition
+from fieldloop.annotate.dealing import ANYONE, Hand, count_doubles, deal_episodes, draw_doubles
+from fieldloop.annotate.dispute import Limits, find_disputes
+from fieldloop.annotate.edge_cases import find_edge_cases
 from fieldloop.annotate.propose import propose_phases
 from fieldloop.annotate.segments import find_segment_problems
 from fieldloop.annotate.sources import Source, choose_labels, classify_author
@@ -14,11 +17,19 @@ from fieldloop.annotate.taxonomy import (
 )
 
 __all__ = [
+    "ANYONE",
+    "Hand",
+    "Limits",
     "Source",
     "choose_labels",
     "classify_author",
     "compare_authors",
     "compare_by_condition",
+    "count_doubles",
+    "deal_episodes",
+    "draw_doubles",
+    "find_disputes",
+    "find_edge_cases",
     "find_segment_problems",
     "load_shipped_measures",
     "load_shipped_taxonomy",
