@@ -10,6 +10,7 @@ from fieldloop.calibrate.intrinsics.lens import Lens
 from fieldloop.errors import FieldloopError as FieldloopError
 from fieldloop.evaluate.trial import Trial
 from fieldloop.loop.annotate.adjudicate import Adjudicated
+from fieldloop.loop.annotate.change import TaxonomyChanges
 from fieldloop.loop.annotate.deal import Dealt
 from fieldloop.loop.annotate.labels import EpisodeLabels
 from fieldloop.loop.annotate.labels import Revision
@@ -19,6 +20,9 @@ from fieldloop.loop.annotate.save import LabelsKept
 from fieldloop.loop.annotate.spot_check import SpotChecks
 from fieldloop.loop.annotate.tasks import NextTask
 from fieldloop.loop.annotate.tasks import TasksShown
+from fieldloop.loop.annotate.taxonomies import TaxonomyLinted
+from fieldloop.loop.annotate.taxonomies import TaxonomyShown
+from fieldloop.loop.annotate.taxonomies import TaxonomyStarted
 from fieldloop.loop.audit.audit import Audited
 from fieldloop.loop.audit.audit import Compared
 from fieldloop.loop.audit.velocity import Velocity
@@ -286,6 +290,20 @@ class OpenWorkspace:
         """Find how a force-torque sensor is turned on the wrist, its bias, and the tool's weight."""
     def calibrate_schedule(self, *, robot: str = ..., precise: bool = ...) -> Schedule:
         """List which sensors must be calibrated or verified, and when; overdue first."""
+    def taxonomy(self, *, task: str = ..., version: str = ...) -> TaxonomyShown:
+        """Show the taxonomy in force: kinds and labels with definitions, boundaries, keys and reference cards."""
+    def taxonomy_new(self, name: str) -> TaxonomyStarted:
+        """Write a taxonomy file as a start: the shipped labels with all comments."""
+    def taxonomy_fork(self, name: str, *, version: str = ...) -> TaxonomyStarted:
+        """Write a copy of a taxonomy as a new file: the next version under its own name, or version 1 under another."""
+    def taxonomy_lint(self, *, task: str = ...) -> TaxonomyLinted:
+        """Look over a taxonomy file: what must be mended before it can be locked, and what annotators will miss."""
+    def taxonomy_diff(self, older: str = ..., newer: str = ..., *, map_: str | Sequence[str] = ..., task: str = ...) -> TaxonomyChanges:
+        """Compare two versions of a taxonomy: changed labels, and the episodes that would be labelled again."""
+    def taxonomy_lock(self, *, task: str = ...) -> TaxonomyChanges:
+        """Lock the taxonomy's version; labels that a change touches are dealt again, and only those."""
+    def taxonomy_migrate(self, *, map_: str | Sequence[str], task: str = ...) -> TaxonomyChanges:
+        """Lock a new version and carry labels over: renamed labels are replaced, split ones are labelled again."""
     def annotate(self, episode: str | Sequence[str] = ..., *, again: bool = ...) -> Annotated:
         """Propose phases for accepted episodes that have none, including episodes that a fix would make acceptable."""
     def annotate_import(self, file: PathLike, *, label: str | Sequence[str] = ...) -> Imported:

@@ -167,6 +167,8 @@ NOT_A_USE_CASE = {
         "annotate.people:require_lead",
         "annotate.save:find_newest_revision",
         "annotate.save:require_usable_episode",
+        "annotate.merged_spans:rename_spans",
+        "annotate.taxonomies:read_named_taxonomy",
         "annotate.visible:select_visible_labels",
         "annotate.numbers:read_limits",
         "annotate.numbers:read_annotation_number",

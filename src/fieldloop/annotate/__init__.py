@@ -15,6 +15,8 @@ from fieldloop.annotate.taxonomy import (
     parse_taxonomy,
     read_whole_taxonomy_text,
 )
+from fieldloop.annotate.taxonomy_diff import compare_taxonomies
+from fieldloop.annotate.taxonomy_lint import find_taxonomy_errors, find_taxonomy_remarks
 
 __all__ = [
     "ANYONE",
@@ -25,12 +27,15 @@ __all__ = [
     "classify_author",
     "compare_authors",
     "compare_by_condition",
+    "compare_taxonomies",
     "count_doubles",
     "deal_episodes",
     "draw_doubles",
     "find_disputes",
     "find_edge_cases",
     "find_segment_problems",
+    "find_taxonomy_errors",
+    "find_taxonomy_remarks",
     "load_shipped_measures",
     "load_shipped_taxonomy",
     "load_whole_taxonomy",

@@ -15,6 +15,7 @@ from fieldloop.model.labelling import (
     ADJUDICATED,
     INDEPENDENT,
     LEAD_REASONS,
+    Adjudication,
     LabelTask,
     SavedLabels,
     TaskReason,
@@ -26,7 +27,6 @@ from fieldloop.model.taxonomy import OVERLAPS
 
 NOT_COMPARED = frozenset(kind for kind in OVERLAPS if kind != "contact")
 """Kinds whose spans overlap: frames then have several labels, which kappa over frames cannot compare."""
-LABELLING_AGAIN = (TaskReason.CHANGED_TAXONOMY, TaskReason.REPEAT)
 
 
 def find_task_of(workspace: Workspace, made: SavedLabels) -> LabelTask | None:
@@ -75,9 +75,7 @@ def list_what_follows(
     """Yield what changes beside the labels themselves."""
     if task is None:
         return
-    if task.reason in LABELLING_AGAIN and workspace.store.count(
-        Annotation, {"episode": made.episode, "kind": made.kind, "author": ADJUDICATED}
-    ):
+    if _was_decided_before(workspace, task, made):
         yield EpisodeAnnotated(made.episode, made.kind, ADJUDICATED, ())  # it was decided under earlier words
     if not _is_complete(workspace, task, made):
         return
@@ -89,6 +87,14 @@ def list_what_follows(
         yield from _judge_if_complete(workspace, done, made)
     elif decisions := list(_make_decision_tasks(workspace, episode, done, made)):
         yield LabelTasksDealt(tuple(decisions))
+
+
+def _was_decided_before(workspace: Workspace, task: LabelTask, made: SavedLabels) -> bool:
+    """Whether the labels were decided before this task was dealt; the decision then no longer holds."""
+    place = {"episode": made.episode, "kind": made.kind}
+    decided = workspace.store.find(Adjudication, place, newest=True, limit=1)
+    counts = workspace.store.count(Annotation, {**place, "author": ADJUDICATED})
+    return bool(decided and counts) and decided[0].at_ns < task.dealt_ns
 
 
 def _is_complete(workspace: Workspace, task: LabelTask, made: SavedLabels) -> bool:
