@@ -77,7 +77,7 @@ VERBS = frozenset(
     connect convert copy correct correlate could count create cut deal decide declare decode decodes decompress
     define delay delimit demand demonstrate dequantise describe detect diagnose divide do does draft draw drop
     encode enrol ensure escape estimate evaluate examine exceeds execute exit expect explain explore export expose
-    extract fill filter find fingerprint fit fits flag flatten fold forecast forget format freeze fsync gather get
+    extract fill filter find fingerprint fit fits flag flatten fold forecast forget fork format freeze fsync gather get
     give grant group guess halve has hash have hide hold holds identify ignore import imprint improve index infer
     inflate ingest init insert interpolate invert is issue iterate join judge keep label lacks lay leave limit link
     lint list load locate lock log look looks make map mark mask match matches measure mentions merge migrate

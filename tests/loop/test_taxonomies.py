@@ -1,4 +1,4 @@
-"""Taxonomies as files: locked once, changed by a new version, which has exactly those labelled again that it touches."""
+"""Taxonomies as files: locked once; a new version has exactly those labelled again whose labels it touches."""
 
 import pytest
 from tests.loop.labelled import acting, annotated_workspace, segments
@@ -92,8 +92,8 @@ def test_a_new_version_has_exactly_those_labelled_again_whose_labels_it_touches(
     submit(anna, "e11", ("lift", 0, 1))  # recorded in rare conditions
     submit(anna, "e4", ("drop", 0, 1), kind="failure")
     e5 = labels.find_episode(here, "e5")
-    here.write(EpisodeAnnotated(e5.id, "phase", "machine:signals",
-                                (Annotation(e5.id, "phase", "approach", e5.start_ns, e5.end_ns, "machine:signals"),)))  # fmt: skip
+    proposed = Annotation(e5.id, "phase", "approach", e5.start_ns, e5.end_ns, "machine:signals")
+    here.write(EpisodeAnnotated(e5.id, "phase", "machine:signals", (proposed,)))
     raise_version(here, 1)
     edit(here, "The open gripper travels to the item.", "The open gripper travels to the item, however slowly.")
     edit(here, '"Tool rises with the item."', '"The tool rises and takes the item with it."')  # a card touches nothing

@@ -72,7 +72,7 @@ def lock_new_taxonomy(workspace: Workspace, *, task: str = "") -> TaxonomyChange
     Arguments:
         task: the task (default: the workspace's task)
     """
-    return _change_taxonomy(workspace, task, ())
+    return _write_new_version(workspace, task, ())
 
 
 def migrate_taxonomy(workspace: Workspace, *, map_: tuple[str, ...], task: str = "") -> TaxonomyChanges:
@@ -84,10 +84,10 @@ def migrate_taxonomy(workspace: Workspace, *, map_: tuple[str, ...], task: str =
         map_: what became of an earlier label: reach=approach, kind:reach=approach, or a split reach=approach,pre-grasp
         task: the task (default: the workspace's task)
     """
-    return _change_taxonomy(workspace, task, map_)
+    return _write_new_version(workspace, task, map_)
 
 
-def _change_taxonomy(workspace: Workspace, task: str, written: Sequence[str]) -> TaxonomyChanges:
+def _write_new_version(workspace: Workspace, task: str, written: Sequence[str]) -> TaxonomyChanges:
     require_lead(workspace, "lock a taxonomy")
     require_complete_audit(workspace)
     linted = lint_taxonomy(workspace, task=task)
