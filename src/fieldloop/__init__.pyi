@@ -10,9 +10,20 @@ from fieldloop.calibrate.hand_eye.poses import Setup
 from fieldloop.calibrate.intrinsics.lens import Lens
 from fieldloop.errors import FieldloopError as FieldloopError
 from fieldloop.evaluate.trial import Trial
+from fieldloop.loop.annotate.adjudicate import Adjudicated
+from fieldloop.loop.annotate.change import TaxonomyChanges
+from fieldloop.loop.annotate.deal import Dealt
 from fieldloop.loop.annotate.labels import EpisodeLabels
 from fieldloop.loop.annotate.labels import Revision
+from fieldloop.loop.annotate.qualify import CalibrationMade
+from fieldloop.loop.annotate.qualify import Qualifications
 from fieldloop.loop.annotate.save import LabelsKept
+from fieldloop.loop.annotate.spot_check import SpotChecks
+from fieldloop.loop.annotate.tasks import NextTask
+from fieldloop.loop.annotate.tasks import TasksShown
+from fieldloop.loop.annotate.taxonomies import TaxonomyLinted
+from fieldloop.loop.annotate.taxonomies import TaxonomyShown
+from fieldloop.loop.annotate.taxonomies import TaxonomyStarted
 from fieldloop.loop.audit.audit import Audited
 from fieldloop.loop.audit.audit import Compared
 from fieldloop.loop.audit.velocity import Velocity
@@ -86,6 +97,9 @@ from fieldloop.model.finding import Status
 from fieldloop.model.fix import FixKind
 from fieldloop.model.hardware import Robot
 from fieldloop.model.incident import Step
+from fieldloop.model.labelling import LabelTask
+from fieldloop.model.labelling import TaskState
+from fieldloop.model.person import Duty
 from fieldloop.model.person import Operator
 from fieldloop.model.person import Provider
 from fieldloop.model.person import Role
@@ -280,6 +294,20 @@ class OpenWorkspace:
         """Find how a force-torque sensor is turned on the wrist, its bias, and the tool's weight."""
     def calibrate_schedule(self, *, robot: str = ..., precise: bool = ...) -> Schedule:
         """List which sensors must be calibrated or verified, and when; overdue first."""
+    def taxonomy(self, *, task: str = ..., version: str = ...) -> TaxonomyShown:
+        """Show the taxonomy in force: kinds and labels with definitions, boundaries, keys and reference cards."""
+    def taxonomy_new(self, name: str) -> TaxonomyStarted:
+        """Write a taxonomy file as a start: the shipped labels with all comments."""
+    def taxonomy_fork(self, name: str, *, version: str = ...) -> TaxonomyStarted:
+        """Write a copy of a taxonomy as a new file: the next version under its own name, or version 1 under another."""
+    def taxonomy_lint(self, *, task: str = ...) -> TaxonomyLinted:
+        """Look over a taxonomy file: what must be mended before it can be locked, and what annotators will miss."""
+    def taxonomy_diff(self, older: str = ..., newer: str = ..., *, map_: str | Sequence[str] = ..., task: str = ...) -> TaxonomyChanges:
+        """Compare two versions of a taxonomy: changed labels, and the episodes that would be labelled again."""
+    def taxonomy_lock(self, *, task: str = ...) -> TaxonomyChanges:
+        """Lock the taxonomy's version; labels that a change touches are dealt again, and only those."""
+    def taxonomy_migrate(self, *, map_: str | Sequence[str], task: str = ...) -> TaxonomyChanges:
+        """Lock a new version and carry labels over: renamed labels are replaced, split ones are labelled again."""
     def annotate(self, episode: str | Sequence[str] = ..., *, again: bool = ..., every: bool = ...) -> Annotated:
         """Propose phases and other labels from signals, each with its confidence, for accepted episodes that have none."""
     def annotate_changes(self, episode: str) -> tuple[ChangePoint, ...]:
@@ -298,6 +326,22 @@ class OpenWorkspace:
         """Save a person's labels of one kind in one episode: a draft, or with --submit the labels that count."""
     def annotate_undo(self, episode: str, *, kind: str = ..., to: int, revision: int, author: str = ...) -> LabelsKept:
         """Go back to an earlier revision of a person's labels, as a new draft; later revisions stay on record."""
+    def annotate_next(self, *, task: str = ..., annotator: str = ...) -> NextTask:
+        """Take the next task under a lease; a task that you hold already is returned first."""
+    def annotate_tasks(self, *, state: TaskState | str | None = ..., annotator: str = ..., every: bool = ...) -> TasksShown:
+        """List tasks of annotation: open, leased, done and overdue."""
+    def annotate_deal(self, episode: str | Sequence[str] = ..., *, kind: str | Sequence[str] = ..., annotator: str | Sequence[str] = ..., count: int | None = ..., salt: str = ...) -> Dealt:
+        """Deal episodes to annotators: one task each, and two independent tasks for a share of the episodes."""
+    def annotate_withdraw(self, task: str) -> LabelTask:
+        """Withdraw a task that was dealt by mistake; drafts stay."""
+    def annotate_calibration(self, episode: str | Sequence[str], *, kind: str = ..., labels_of: str = ...) -> CalibrationMade:
+        """Make a calibration set of episodes whose labels are right: adjudicated ones, else those of the lead."""
+    def annotate_qualify(self, annotator: str | Sequence[str] = ...) -> Qualifications:
+        """Show who qualifies on the calibration set; name annotators to deal them the set again."""
+    def annotate_spot_check(self, episode: str = ..., *, annotator: str = ..., verdict: Literal['good', 'wrong', ''] = ..., comment: str = ...) -> SpotChecks:
+        """Draw finished tasks for the lead to look at; or state the verdict on one annotator's labels of an episode."""
+    def annotate_adjudicate(self, episode: str, *, kind: str = ..., take: str = ..., segments_text: str = ..., comment: str = ...) -> Adjudicated:
+        """Decide between authors of one kind of labels in an episode; releases then take the decided labels."""
     def annotate_revisions(self, episode: str, *, kind: str = ..., author: str = ...) -> tuple[Revision, ...]:
         """List the revisions of a person's labels of one episode, oldest first; `annotate undo` goes back to one."""
     def agree(self, first: str, second: str, *, frame_hz: float = ...) -> Agreement:
@@ -396,7 +440,7 @@ class OpenWorkspace:
         """Simulate production for some days up to now; the rollout decides which policy makes each attempt."""
     def simulate_laboratory(self, policy: str, *, episodes: int = ..., seed: int = ...) -> SimulatedAttempts:
         """Run a policy in the simulated laboratory, as you would before a rollout."""
-    def token(self, name: str, *, role: Role | str = ..., provider: str | None = ...) -> Issued:
+    def token(self, name: str, *, role: Role | str = ..., provider: str | None = ..., duty: Duty | str | Sequence[Duty | str] = ...) -> Issued:
         """Issue a token with a role; the secret is shown once."""
     def token_revoke(self, token: str) -> Token:
         """Revoke a token; requests that carry it are refused from now on."""

@@ -19,12 +19,14 @@ from fieldloop.api.routes import add_route, serialise_result
 from fieldloop.api.sessions import COOKIE, Sessions, get_safe_target
 from fieldloop.doors.schemas import Schemas
 from fieldloop.errors import Refused, UnknownName
+from fieldloop.loop.annotate.people import is_lead
 from fieldloop.loop.catalogue import ANYONE, USE_CASES, UseCase
 from fieldloop.loop.home.pages import read_ledger_tail
 from fieldloop.loop.house.tokens import find_actor_by_secret
 from fieldloop.loop.look.of_workspace import WorkspaceEpisodes
 from fieldloop.loop.look.opened import OpenedEpisode
 from fieldloop.loop.workspace import Workspace
+from fieldloop.model.person import Actor, Role
 
 ABOUT = """Every use case of the command line, as JSON. Over loopback you are the local admin; from elsewhere send
 `Authorization: Bearer <token>` (an admin issues one with `fieldloop token NAME`). Errors are problem+json."""
@@ -79,7 +81,9 @@ def _make_workspace_opener(open_workspace: Callable[[], Workspace]) -> Callable[
 def _add_events_route(app: FastAPI, get_workspace: Callable[[], Workspace]) -> None:
     @app.get("/api/events", tags=["House"], summary="Follow the ledger: events behind a sequence number, oldest first.")
     def events(request: Request, after: int = 0, limit: Annotated[int, Query(ge=1, le=1000)] = 100) -> Response:
-        if request.scope[ACTOR].role not in ANYONE:
+        actor: Actor = request.scope[ACTOR]
+        if actor.role not in ANYONE or (actor.role is Role.ANNOTATOR and not is_lead(actor)):
+            # the ledger holds the labels of others, which independent annotators must not see
             raise Refused("This role may not read the events of the ledger.")
         return serialise_result(read_ledger_tail(get_workspace(), after, limit))
 

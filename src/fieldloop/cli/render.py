@@ -50,6 +50,14 @@ RENDERERS = {
     "CameraPairResult": "render_camera:print_camera_pair",
     "Home": "render_home:print_home",
     "Annotated": "render_proposals:print_proposals",
+    "TaxonomyShown": "render_annotate:print_taxonomy",
+    "TaxonomyLinted": "render_annotate:print_taxonomy_lint",
+    "TaxonomyChanges": "render_annotate:print_taxonomy_changes",
+    "EpisodeLabels": "render_annotate:print_episode_labels",
+    "LabelsKept": "render_annotate:print_labels_kept",
+    "TasksShown": "render_annotate:print_tasks",
+    "NextTask": "render_annotate:print_next_task",
+    "Dealt": "render_annotate:print_dealt",
 }
 ONE_BY_ONE = {"IncidentNow", "EpisodeReport", "PlanScore", "OrderSheet"}
 """Nouns that a row of a table cannot hold."""

@@ -6,7 +6,7 @@ from fieldloop.loop.catalogue import USE_CASES, UseCase
 
 STAGES = {
     "Prepare": ("init", "audit", "protocol", "plan", "collect"),
-    "Data": ("ingest", "check", "look", "calibrate", "annotate", "agree", "supply"),
+    "Data": ("ingest", "check", "look", "calibrate", "taxonomy", "annotate", "agree", "supply"),
     "Ship": ("release", "convert", "train", "policy", "gate"),
     "Run": ("serve", "guard", "monitor", "rollout", "diagnose", "incident", "trace", "evidence"),
     "House": ("home", "simulate", "token", "doctor", "up", "demo", "completion"),

@@ -15,7 +15,16 @@ from fieldloop.model.finding import EpisodeReport
 from fieldloop.model.hardware import Robot
 from fieldloop.model.incident import Incident
 from fieldloop.model.intrinsics import Intrinsics
-from fieldloop.model.labelling import SavedLabels
+from fieldloop.model.labelling_event import (
+    AnnotatorJudged,
+    CalibrationSetChosen,
+    LabelsAdjudicated,
+    LabelsSaved,
+    LabelsSpotChecked,
+    LabelTaskMoved,
+    LabelTasksDealt,
+    TaxonomyMigrated,
+)
 from fieldloop.model.note import Note
 from fieldloop.model.person import Operator, Provider, Token
 from fieldloop.model.plan import Demand, Plan, PlanScore
@@ -249,13 +258,6 @@ class EpisodeAnnotated:
 
 
 @dataclass(frozen=True, slots=True)
-class LabelsSaved:
-    """A person saved a revision of their labels, as a draft or submitted."""
-
-    saved: SavedLabels
-
-
-@dataclass(frozen=True, slots=True)
 class ReleaseFrozen:
     """A release was created."""
 
@@ -366,7 +368,8 @@ Event = (
     | LogIngested | LogReadAgain | EpisodeRelabelled | EpisodeSetAside | EpisodeRestored
     | EpisodesMeasured | EpisodeJudged | DatasetJudged | DeliveryJudged
     | CalibrationAttached | IntrinsicsAttached | SensorVerified | TaxonomyLocked | EpisodeAnnotated
-    | LabelsSaved
+    | LabelsSaved | LabelTasksDealt | LabelTaskMoved | CalibrationSetChosen | AnnotatorJudged | LabelsSpotChecked
+    | LabelsAdjudicated | TaxonomyMigrated
     | ReleaseFrozen | ReleaseExported | LagsMeasured | PolicyTrained | PolicyAdded | OutcomeRecorded | PolicyGated
     | RolloutMoved
     | AlarmRaised | DiagnosisMade | IncidentOpened | IncidentMoved | DemandPlaced

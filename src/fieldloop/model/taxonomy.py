@@ -41,9 +41,9 @@ class Example:
 class Label:
     """A label of a taxonomy: what it means, where it begins and ends, and how it looks.
 
-    `part_of` names the label that it is a part of, of its own kind or an action. `includes` are names that other
-    taxonomies keep apart and that this label covers. `key` is the key on the annotation page. `card` and `picture` are
-    its reference card, `edge_cases` the standards for doubtful cases.
+    `part_of` names the label of its kind that it is a part of, or `action:pick` for one of another kind. `includes`
+    are names that other taxonomies keep apart and that this label covers. `key` is the key on the annotation page.
+    `card` and `picture` are its reference card, `edge_cases` the standards for doubtful cases.
     """
 
     name: str

@@ -6,6 +6,7 @@ from itertools import groupby
 from typing import Any
 
 from fieldloop.model import event as happened
+from fieldloop.model import labelling_event as labelled
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.calibration import Calibration
 from fieldloop.model.episode import Episode, Session
@@ -146,6 +147,16 @@ def _project_annotations(tables: Tables, event: happened.EpisodeAnnotated, seq: 
         tables.put(annotation, seq, place, **whose)
 
 
+def _project_dealt_tasks(tables: Tables, event: labelled.LabelTasksDealt, seq: int) -> None:
+    for place, task in enumerate(event.tasks):
+        tables.put(task, seq, place)
+
+
+def _project_moved_task(tables: Tables, event: labelled.LabelTaskMoved, _seq: int) -> None:
+    """A task keeps its place in the queue."""
+    tables.overwrite_noun(event.task)
+
+
 def _project_incident(tables: Tables, event: happened.IncidentOpened | happened.IncidentMoved, seq: int) -> None:
     steps = event.incident.steps
     tables.put(event.incident, seq, step=steps[-1].step if steps else None)
@@ -179,7 +190,14 @@ PROJECTIONS: dict[type[Event], Projection] = {
     happened.SensorVerified: _make_noun_projection("verification"),
     happened.TaxonomyLocked: _project_event,
     happened.EpisodeAnnotated: _project_annotations,
-    happened.LabelsSaved: _make_noun_projection("saved"),
+    labelled.LabelsSaved: _make_noun_projection("saved"),
+    labelled.LabelTasksDealt: _project_dealt_tasks,
+    labelled.LabelTaskMoved: _project_moved_task,
+    labelled.CalibrationSetChosen: _make_noun_projection("calibration"),
+    labelled.AnnotatorJudged: _make_noun_projection("qualification"),
+    labelled.LabelsSpotChecked: _make_noun_projection("check"),
+    labelled.LabelsAdjudicated: _make_noun_projection("adjudication"),
+    labelled.TaxonomyMigrated: _ignore_event,
     happened.ReleaseFrozen: _make_noun_projection("release"),
     happened.ReleaseExported: _ignore_event,
     happened.LagsMeasured: _project_event,

@@ -30,7 +30,7 @@ from fieldloop.model.finding import EpisodeReport
 from fieldloop.model.hardware import Robot
 from fieldloop.model.incident import Incident
 from fieldloop.model.intrinsics import Intrinsics
-from fieldloop.model.labelling import SavedLabels
+from fieldloop.model.labelling import Adjudication, CalibrationSet, LabelTask, Qualification, SavedLabels, SpotCheck
 from fieldloop.model.person import Operator, Provider, Token
 from fieldloop.model.plan import Demand, Plan, PlanScore, WorkOrder
 from fieldloop.model.policy import Outcome, PolicyVersion
@@ -326,6 +326,16 @@ NOUN_TABLES: dict[type, NounTable] = {
             key=("episode", "kind", "author", "revision"),
             filter_columns=("submitted",),
         ),
+        _define_table(
+            LabelTask,
+            "label_tasks",
+            filter_columns=("episode", "reason", "state", "annotator", "pair", "taken_by", "about"),
+            indexes=("episode", "state"),
+        ),
+        _define_table(CalibrationSet, "calibration_sets", filter_columns=("kind",)),
+        _define_table(Qualification, "qualifications", key=("annotator", "calibration"), filter_columns=("status",)),
+        _define_table(SpotCheck, "spot_checks", filter_columns=("annotator", "episode", "good")),
+        _define_table(Adjudication, "adjudications", filter_columns=("episode", "kind")),
         _define_table(Release, "releases", filter_columns=("name", "protocol")),
         _define_table(LagsMeasured, "release_lags", key=("release", "protocol"), filter_columns=("imprints",)),
         _define_table(PolicyVersion, "policies", filter_columns=("name", "release", "bundle")),

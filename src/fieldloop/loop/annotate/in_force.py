@@ -28,7 +28,7 @@ def find_taxonomy(workspace: Workspace, task: str = "") -> Taxonomy:
             raise Refused(
                 f"The taxonomy {found.version_name} was locked here with other labels ({lock.fingerprint}). "
                 f"Give the change a new version: version = {found.version + 1}, or undo the change. "
-                "To see what changed: fieldloop annotate taxonomy diff"
+                "To see what changed: fieldloop taxonomy diff"
             )
     return found
 
@@ -65,7 +65,7 @@ def read_locked_taxonomy(workspace: Workspace, lock: TaxonomyLocked) -> Taxonomy
         return shipped
     raise BadInput(
         f"{lock.name} v{lock.version} was locked before labels were stored; only {lock.fingerprint} is known. "
-        "Write its labels into a new file: fieldloop annotate taxonomy new NAME"
+        "Write its labels into a new file: fieldloop taxonomy new NAME"
     )
 
 
@@ -88,6 +88,7 @@ def find_locks(workspace: Workspace, words: Taxonomy) -> list[TaxonomyLocked]:
 def fingerprint_taxonomy(words: Taxonomy) -> str:
     """Name a taxonomy by its content.
 
+    >>> from fieldloop.model.taxonomy import Label
     >>> a, b = (Taxonomy("t", 1, (Label("a", "d", "b", "e", key=key),)) for key in ("", "1"))
     >>> fingerprint_taxonomy(a) == fingerprint_taxonomy(b)
     False

@@ -6,16 +6,18 @@ from fieldloop.annotate import find_segment_problems
 from fieldloop.errors import BadInput, ChangedMeanwhile, FieldloopError, Refused
 from fieldloop.loop.annotate.in_force import find_taxonomy, require_kind
 from fieldloop.loop.annotate.people import choose_author
+from fieldloop.loop.annotate.submission import find_task_of, list_what_follows, renew_lease
 from fieldloop.loop.annotate.written_segments import Segment, make_segment, parse_segments
 from fieldloop.loop.data.find_episode import find_episode
 from fieldloop.loop.ship.taxonomy_lock import lock_taxonomy
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import PHASE
 from fieldloop.model.episode import Episode
-from fieldloop.model.event import EpisodeAnnotated, Event, LabelsSaved
+from fieldloop.model.event import EpisodeAnnotated, Event
 from fieldloop.model.finding import EpisodeReport, Status
 from fieldloop.model.fix import FixKind
 from fieldloop.model.labelling import SavedLabels
+from fieldloop.model.labelling_event import LabelsSaved
 from fieldloop.model.note import Note
 from fieldloop.model.taxonomy import Taxonomy
 from fieldloop.release import select_fixes
@@ -119,7 +121,7 @@ def _keep(workspace: Workspace, episode: Episode, words: Taxonomy, made: SavedLa
     _require_newest(newest, made, episode)
     lock_taxonomy(workspace, words)
     try:
-        events = _make_submission(workspace, episode, made, problems) if made.submitted else []
+        made, events = _make_submission(workspace, episode, made, problems)
     except FieldloopError:
         # what cannot be submitted stays as a draft, so that nothing is lost
         if newest is None or newest.annotations != made.annotations:
@@ -129,11 +131,18 @@ def _keep(workspace: Workspace, episode: Episode, words: Taxonomy, made: SavedLa
     return _describe(made, episode, problems)
 
 
-def _make_submission(workspace: Workspace, episode: Episode, made: SavedLabels, problems: list[Note]) -> list[Event]:
-    """Return what a submission changes beside the revision, or refuse it."""
+def _make_submission(
+    workspace: Workspace, episode: Episode, made: SavedLabels, problems: list[Note]
+) -> tuple[SavedLabels, list[Event]]:
+    """Return the revision under its task, and what it changes; a submission that cannot count is refused."""
+    if not made.submitted:
+        return made, renew_lease(workspace, made)
     require_usable_episode(workspace, episode)
     _require_no_problems(problems, made, episode)
-    return [EpisodeAnnotated(made.episode, made.kind, made.author, made.annotations)]
+    task = find_task_of(workspace, made)
+    annotated = EpisodeAnnotated(made.episode, made.kind, made.author, made.annotations)
+    follows = list_what_follows(workspace, episode, made, task)
+    return replace(made, task=task.id if task else ""), [annotated, *follows]
 
 
 def _write_revision(workspace: Workspace, episode: Episode, made: SavedLabels, last: int, *events: Event) -> None:

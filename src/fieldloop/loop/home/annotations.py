@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from itertools import combinations
 
+from fieldloop.loop.annotate.visible import select_visible_labels
 from fieldloop.loop.ship.annotate import measure_span_agreement
 from fieldloop.loop.ship.import_labels import write_label_template
 from fieldloop.loop.workspace import Workspace
@@ -35,7 +36,7 @@ class AnnotationsShown:
 
 def show_annotations(workspace: Workspace) -> AnnotationsShown:
     """Show the annotated phases, how well authors agree, and how many accepted episodes are not annotated."""
-    phases = tuple(workspace.store.find(Annotation, {"kind": "phase"}))
+    phases, _ = select_visible_labels(workspace, workspace.store.find(Annotation, {"kind": "phase"}))
     accepted = {episode.id: episode for episode in workspace.store.find(Episode, {"status": Status.PASSED})}
     annotated = dict.fromkeys(span.episode for span in phases)
     shown = [accepted[name] for name in annotated if name in accepted][:MOST_EPISODES]

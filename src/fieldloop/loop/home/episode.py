@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 from fieldloop.errors import FieldloopError
+from fieldloop.loop.annotate.visible import select_visible_labels
 from fieldloop.loop.data.find_episode import find_episode
 from fieldloop.loop.data.moment import Glimpse, show_moment
 from fieldloop.loop.data.streams import StreamShown, list_streams
@@ -41,9 +42,9 @@ def show_episode(workspace: Workspace, episode: str, *, at_s: float | None = Non
     known = find_episode(workspace, episode)
     episode = known.id
     reports = store.find(EpisodeReport, {"episode": episode}, newest=True, limit=1)
-    phases = store.find(Annotation, {"kind": "phase", "episode": episode})
+    phases, _ = select_visible_labels(workspace, store.find(Annotation, {"kind": "phase", "episode": episode}))
     used = tuple(release.name for release in list_releases(workspace) if episode in release.episodes)
-    shown = EpisodeShown(known, next(iter(reports), None), tuple(phases), used)
+    shown = EpisodeShown(known, next(iter(reports), None), phases, used)
     try:
         shown = replace(shown, streams=tuple(list_streams(workspace, episode)))
     except FieldloopError as gone:

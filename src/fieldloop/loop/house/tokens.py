@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fieldloop.errors import BadInput, Refused
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.event import TokenIssued
-from fieldloop.model.person import Actor, Role, Token
+from fieldloop.model.person import Actor, Duty, Role, Token
 
 SECRET_BYTES = 32
 
@@ -23,18 +23,26 @@ class Issued:
     secret: str
 
 
-def issue_token(workspace: Workspace, name: str, *, role: Role = Role.OPERATOR, provider: str | None = None) -> Issued:
+def issue_token(
+    workspace: Workspace,
+    name: str,
+    *,
+    role: Role = Role.OPERATOR,
+    provider: str | None = None,
+    duty: tuple[Duty, ...] = (),
+) -> Issued:
     """Issue a token with a role; the secret is shown once.
 
     Arguments:
         name: a pseudonym, such as op-7 or arm-3
         role: the role of the token's holder
         provider: restrict the token to this provider's episodes
+        duty: what the holder is responsible for, such as lead_annotator (repeatable)
     """
     if not name.strip():
         raise BadInput("A token needs a name, such as op-7 or arm-3.")
     secret = secrets.token_urlsafe(SECRET_BYTES)
-    actor = Actor(name, role, provider=provider)
+    actor = Actor(name, role, tuple(duty), provider)
     token = Token(workspace.ids.new("token"), actor, _hash_secret(secret), workspace.clock())
     workspace.write(TokenIssued(token))
     return Issued(token.id, actor.id, role, secret)

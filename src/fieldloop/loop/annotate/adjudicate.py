@@ -1,0 +1,96 @@
+"""Decide between authors: the lead takes one's labels, or draws others; the decision is on record."""
+
+from dataclasses import dataclass, replace
+
+from fieldloop.annotate import find_segment_problems
+from fieldloop.errors import BadInput, Refused, UnknownName
+from fieldloop.loop.annotate.in_force import find_taxonomy, require_kind
+from fieldloop.loop.annotate.people import require_lead
+from fieldloop.loop.annotate.save import require_usable_episode
+from fieldloop.loop.annotate.written_segments import Segment, make_segment, parse_segments
+from fieldloop.loop.data.find_episode import find_episode
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.annotation import PHASE, Annotation
+from fieldloop.model.event import EpisodeAnnotated
+from fieldloop.model.labelling import ADJUDICATED, Adjudication, LabelTask, TaskReason, TaskState
+from fieldloop.model.labelling_event import LabelsAdjudicated, LabelTaskMoved
+from fieldloop.say import write_sentence
+from fieldloop.say.refusals import write_refusal
+from fieldloop.store import Expected
+
+DECISIONS = (TaskReason.ADJUDICATE, TaskReason.SUSPECT)
+
+
+@dataclass(frozen=True, slots=True)
+class Adjudicated:
+    """The labels that count from now on, who decided, and between whom."""
+
+    id: str
+    episode: str
+    name: str
+    kind: str
+    decided_by: str
+    between: tuple[str, ...]
+    taken: str
+    segments: tuple[Segment, ...]
+    closed: int
+
+
+def adjudicate_labels(
+    workspace: Workspace, episode: str, *, kind: str = PHASE, take: str = "", segments_text: str = "", comment: str = ""
+) -> Adjudicated:
+    """Decide between authors of one kind of labels in an episode; releases then take the decided labels.
+
+    Arguments:
+        episode: the episode's name or id
+        kind: the kind of labels
+        take: take this author's labels as they are
+        segments_text: or other labels, as JSON like `annotate save` takes them
+        comment: why, for the record
+    """
+    require_lead(workspace, "adjudicate labels")
+    if bool(take) is bool(segments_text):
+        raise BadInput("State one of both: --take AUTHOR, or --segments-text with the labels that are right.")
+    known = find_episode(workspace, episode)
+    require_usable_episode(workspace, known)
+    words = find_taxonomy(workspace, known.task)
+    require_kind(words, kind)
+    last = workspace.last_seq()
+    spans = workspace.store.find(Annotation, {"episode": known.id, "kind": kind})
+    between = tuple(sorted({span.author for span in spans} - {ADJUDICATED}))
+    if not between:
+        raise Refused(f"{known.name} has no {kind} labels to decide between. See: fieldloop annotate labels {episode}")
+    if take and take not in between:
+        raise UnknownName("author", take, between, ", ".join(between))
+    lead = workspace.actor.id
+    chosen = (
+        [span for span in spans if span.author == take]
+        if take
+        else parse_segments(segments_text, known, kind, ADJUDICATED, words)
+    )
+    decided = tuple(replace(s, author=ADJUDICATED, verified_by=s.verified_by or lead) for s in chosen)
+    if problems := find_segment_problems(decided, kind, words, known.start_ns, known.end_ns):
+        raise BadInput(write_refusal("These labels cannot be decided", [write_sentence(p) for p in problems[:5]]))
+    made = Adjudication(
+        workspace.ids.new("decision"), known.id, kind, lead, between, take, workspace.clock(), comment.strip()
+    )
+    closed = [_close(workspace, task) for task in _find_decision_tasks(workspace, known.id, kind)]
+    workspace.write(
+        LabelsAdjudicated(made),
+        EpisodeAnnotated(known.id, kind, ADJUDICATED, decided),
+        *map(LabelTaskMoved, closed),
+        expect=Expected(Adjudication, last, {"episode": known.id, "kind": kind}),
+    )
+    segments = tuple(make_segment(span, known.start_ns) for span in decided)
+    return Adjudicated(made.id, known.id, known.name, kind, lead, between, take, segments, len(closed))
+
+
+def _find_decision_tasks(workspace: Workspace, episode: str, kind: str) -> list[LabelTask]:
+    found = workspace.store.find(LabelTask, {"episode": episode, "reason": list(DECISIONS)})
+    return [t for t in found if kind in t.kinds and t.state in (TaskState.OPEN, TaskState.LEASED)]
+
+
+def _close(workspace: Workspace, task: LabelTask) -> LabelTask:
+    return replace(
+        task, state=TaskState.DONE, taken_by=workspace.actor.id, done_ns=workspace.clock(), lease_until_ns=None
+    )

@@ -1,0 +1,225 @@
+"""Change a taxonomy: lock a version, carry labels over, and have exactly those labelled again that it touches."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from fieldloop.annotate import Source, classify_author, compare_taxonomies, find_edge_cases
+from fieldloop.errors import BadInput, Refused
+from fieldloop.loop.annotate.in_force import find_locks, read_locked_taxonomy, read_taxonomy_as_written
+from fieldloop.loop.annotate.merged_spans import rename_spans
+from fieldloop.loop.annotate.people import require_lead
+from fieldloop.loop.annotate.taxonomies import lint_taxonomy, read_named_taxonomy
+from fieldloop.loop.audit.audit import require_complete_audit
+from fieldloop.loop.data.measurements import IN_USE
+from fieldloop.loop.ship.taxonomy_lock import make_taxonomy_lock
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.annotation import KINDS, Annotation
+from fieldloop.model.episode import Episode
+from fieldloop.model.event import EpisodeAnnotated, Event, TaxonomyLocked
+from fieldloop.model.labelling import LabelTask, TaskReason, TaskState, TaxonomyMigration
+from fieldloop.model.labelling_event import LabelTasksDealt, TaxonomyMigrated
+from fieldloop.model.note import note
+from fieldloop.model.taxonomy import Taxonomy
+from fieldloop.model.taxonomy_change import Change, LabelChange, Touched
+from fieldloop.say import write_sentence
+from fieldloop.say.refusals import write_refusal
+from fieldloop.store import Expected
+
+Becomes = Mapping[tuple[str, str], tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class TaxonomyChanges:
+    """What changed between two versions, and the episodes and kinds that are labelled again for it.
+
+    `unmapped` are labels in use that the newer version lacks: `migrate` must state what becomes of them.
+    """
+
+    older: str
+    newer: str
+    changes: tuple[LabelChange, ...]
+    touched: tuple[Touched, ...]
+    unmapped: tuple[str, ...] = ()
+    renamed_spans: int = 0
+    dealt: int = 0
+
+
+def compare_two_taxonomies(
+    workspace: Workspace, older: str = "", newer: str = "", *, map_: tuple[str, ...] = (), task: str = ""
+) -> TaxonomyChanges:
+    """Compare two versions of a taxonomy: changed labels, and the episodes that would be labelled again.
+
+    Arguments:
+        older: a locked version as NAME@VERSION, or shipped (default: the version that was locked last)
+        newer: the version to compare with (default: the file as it is now)
+        map_: what became of an earlier label: reach=approach, kind:reach=approach, or a split reach=approach,pre-grasp
+        task: the task whose file is meant (default: the workspace's task)
+    """
+    after = read_named_taxonomy(workspace, newer, task)
+    before = read_named_taxonomy(workspace, older) if older else _find_last_locked(workspace, after) or after
+    mapping = _parse_mapping(map_, before, after)
+    changes = compare_taxonomies(before, after, mapping)
+    touched, unmapped = _find_touched(workspace, changes)
+    return TaxonomyChanges(before.version_name, after.version_name, changes, touched, unmapped)
+
+
+def lock_new_taxonomy(workspace: Workspace, *, task: str = "") -> TaxonomyChanges:
+    """Lock the taxonomy's version; labels that a change touches are dealt again, and only those.
+
+    The audit comes first: labels that do not fit the deployment would have to be made again. An incomplete audit needs
+    `audit override`. Labels in use that the new version lacks need `taxonomy migrate` instead.
+
+    Arguments:
+        task: the task (default: the workspace's task)
+    """
+    return _write_new_version(workspace, task, ())
+
+
+def migrate_taxonomy(workspace: Workspace, *, map_: tuple[str, ...], task: str = "") -> TaxonomyChanges:
+    """Lock a new version and carry labels over: renamed labels are replaced, split ones are labelled again.
+
+    Frozen releases keep their labels and their id.
+
+    Arguments:
+        map_: what became of an earlier label: reach=approach, kind:reach=approach, or a split reach=approach,pre-grasp
+        task: the task (default: the workspace's task)
+    """
+    return _write_new_version(workspace, task, map_)
+
+
+def _write_new_version(workspace: Workspace, task: str, written: Sequence[str]) -> TaxonomyChanges:
+    require_lead(workspace, "lock a taxonomy")
+    require_complete_audit(workspace)
+    linted = lint_taxonomy(workspace, task=task)
+    words = read_taxonomy_as_written(workspace, task)
+    if linted.errors:
+        listed = [write_sentence(error) for error in linted.errors]
+        lead = f"{words.version_name} cannot be locked"
+        raise Refused(write_refusal(lead, listed, "See: fieldloop taxonomy lint"), linted.errors)
+    last = workspace.last_seq()
+    before = _find_last_locked(workspace, words)
+    if find_locks(workspace, words):
+        return TaxonomyChanges(words.version_name, words.version_name, (), ())
+    mapping = _parse_mapping(written, before, words) if before else {}
+    changes = compare_taxonomies(before, words, mapping) if before else ()
+    touched, unmapped = _find_touched(workspace, changes)
+    if unmapped:
+        raise Refused(
+            f"{words.version_name} lacks labels in use: {', '.join(unmapped)}. State what becomes of each: "
+            f"fieldloop taxonomy migrate --map {unmapped[0].replace(' ', ':')}=NEW"
+        )
+    renamed = {(c.kind, c.label): c.became[0] for c in changes if c.change is Change.RENAMED}
+    spans = list(_list_renamed_spans(workspace, renamed))
+    tasks = _make_tasks_again(workspace, touched, words, changes)
+    older = before.version_name if before else ""
+    migration = TaxonomyMigration(
+        older, words.version_name, tuple((kind, a, b) for (kind, a), b in renamed.items()),
+        sum(len(event.annotations) for event in spans), tuple((t.episode, t.kind) for t in touched),
+    )  # fmt: skip
+    events: list[Event] = [make_taxonomy_lock(workspace, words), *spans]
+    events += [TaxonomyMigrated(migration)] * bool(before)
+    events += [LabelTasksDealt(tuple(tasks))] * bool(tasks)
+    workspace.write(*events, expect=Expected(Annotation, last))
+    return TaxonomyChanges(
+        older or words.version_name, words.version_name, changes, touched, (), migration.spans, len(tasks)
+    )  # fmt: skip
+
+
+def _find_last_locked(workspace: Workspace, words: Taxonomy) -> Taxonomy | None:
+    """Return the version to compare with: the one that this one follows, else the one that was locked last."""
+    locks = [lock for lock in workspace.store.find(TaxonomyLocked, newest=True) if not _is_same(lock, words)]
+    named = [lock for lock in locks if f"{lock.name} v{lock.version}" == words.follows]
+    return read_locked_taxonomy(workspace, (named or locks)[0]) if locks else None
+
+
+def _is_same(lock: TaxonomyLocked, words: Taxonomy) -> bool:
+    return (lock.name, lock.version) == (words.name, words.version)
+
+
+def _parse_mapping(written: Sequence[str], before: Taxonomy, after: Taxonomy) -> Becomes:
+    """Read `kind:old=new`, `old=new` and `old=new,new`; both sides must exist."""
+    mapping: dict[tuple[str, str], tuple[str, ...]] = {}
+    for word in written:
+        left, _, right = (part.strip() for part in word.partition("="))
+        kind, _, old = left.rpartition(":")
+        names = tuple(part.strip() for part in right.split(",") if part.strip())
+        kinds = [one for one in ([kind] if kind else KINDS) if any(x.name == old for x in before.get_labels(one))]
+        if not names:
+            raise BadInput(f"{word!r} states no new name. Write for example reach=approach.")
+        if not kinds:
+            raise BadInput(f"{word!r}: {before.version_name} has no label {left!r}.")
+        if len(kinds) > 1:
+            raise BadInput(f"{word!r}: {old} is a label of {' and '.join(kinds)}. Write {kinds[0]}:{old}={right}.")
+        for name in names:
+            if not any(label.name == name for label in after.get_labels(kinds[0])):
+                raise BadInput(f"{word!r}: {after.version_name} has no {kinds[0]} {name!r}.")
+        mapping[kinds[0], old] = names
+    return mapping
+
+
+def _find_touched(workspace: Workspace, changes: Iterable[LabelChange]) -> tuple[tuple[Touched, ...], tuple[str, ...]]:
+    """Return the episodes and kinds with labels that changed, and removed labels that are in use."""
+    everywhere = {(c.kind, c.label) for c in changes if c.change in (Change.MEANING, Change.SPLIT)}
+    at_edges = {(c.kind, c.label) for c in changes if c.change is Change.EDGE_CASES}
+    removed = {(c.kind, c.label) for c in changes if c.change is Change.REMOVED}
+    if not everywhere | at_edges | removed:
+        return (), ()
+    episodes = {episode.id: episode for episode in workspace.store.find(Episode, IN_USE)}
+    share = workspace.operations["annotate"].number("edge_case_share")
+    edge = find_edge_cases(list(episodes.values()), share) if at_edges else frozenset()
+    found: dict[tuple[str, str], tuple[set[str], set[str]]] = {}
+    unmapped: dict[str, None] = {}
+    for span in workspace.store.find(Annotation):
+        place = (span.kind, span.label)
+        if place in removed and classify_author(span.author) is not Source.MACHINE:
+            unmapped[f"{span.kind} {span.label}"] = None
+        if span.episode in episodes and (place in everywhere or (place in at_edges and span.episode in edge)):
+            labels, authors = found.setdefault((span.episode, span.kind), (set(), set()))
+            labels.add(span.label)
+            authors.add(span.author)
+    touched = tuple(
+        Touched(key, episodes[key].name, kind, tuple(sorted(labels)), tuple(sorted(authors)))
+        for (key, kind), (labels, authors) in found.items()
+        if any(classify_author(author) is not Source.MACHINE for author in authors)
+    )
+    return touched, tuple(unmapped)
+
+
+def _list_renamed_spans(workspace: Workspace, renamed: Mapping[tuple[str, str], str]) -> Iterator[EpisodeAnnotated]:
+    """Yield the labels of every author with their new names; what becomes one label and touches, becomes one span."""
+    by_place: dict[tuple[str, str, str], list[Annotation]] = {}
+    for span in workspace.store.find(Annotation) if renamed else ():
+        by_place.setdefault((span.episode, span.kind, span.author), []).append(span)
+    for (episode, kind, author), spans in by_place.items():
+        if any((kind, span.label) in renamed for span in spans):
+            yield EpisodeAnnotated(episode, kind, author, rename_spans(spans, renamed))
+
+
+def _make_tasks_again(
+    workspace: Workspace, touched: Sequence[Touched], words: Taxonomy, changes: Sequence[LabelChange]
+) -> list[LabelTask]:
+    """Deal each touched episode to those who labelled it; two people label it independently again."""
+    open_tasks = {
+        (task.episode, kind, person)
+        for task in workspace.store.find(LabelTask, {"state": [TaskState.OPEN, TaskState.LEASED]})
+        for kind in task.kinds
+        for person in (task.annotator, task.taken_by)
+        if person
+    }
+    became = {(c.kind, c.label): c.became for c in changes if c.change is Change.RENAMED}
+    tasks = []
+    for one in touched:
+        people = [author for author in one.authors if classify_author(author) is Source.PERSON] or [""]
+        pair = workspace.ids.new("pair") if len(people) > 1 else ""
+        labels = tuple(name for label in one.labels for name in became.get((one.kind, label), (label,)))
+        why = note("annotate.taxonomy_changed", taxonomy=words.version_name, labels=labels)
+        tasks += [
+            LabelTask(
+                workspace.ids.new("task"), one.episode, (one.kind,),
+                TaskReason.DOUBLE if pair else TaskReason.CHANGED_TAXONOMY, workspace.clock(), words.version_name,
+                annotator=person, pair=pair, because=(why,),
+            )
+            for person in people
+            if (one.episode, one.kind, person) not in open_tasks
+        ]  # fmt: skip
+    return tasks

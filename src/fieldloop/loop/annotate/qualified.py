@@ -1,0 +1,97 @@
+"""Whether an annotator may take normal tasks: calibration sets, their tasks, and the verdict."""
+
+import math
+from collections.abc import Sequence
+
+from fieldloop.annotate import compare_authors
+from fieldloop.loop.annotate.numbers import read_limits
+from fieldloop.loop.annotate.people import is_lead
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.annotation import Annotation
+from fieldloop.model.finding import Status
+from fieldloop.model.labelling import CalibrationSet, LabelTask, Qualification, TaskReason, TaskState
+from fieldloop.model.labelling_event import LabelTasksDealt
+from fieldloop.model.note import Note, note
+from fieldloop.model.person import Token
+
+
+def is_known_lead(workspace: Workspace, person: str) -> bool:
+    """Whether a person is a lead: the actor by role and duty, another person by a valid token."""
+    if person == workspace.actor.id:
+        return is_lead(workspace.actor)
+    tokens = workspace.store.find(Token, {"revoked_ns": None})
+    return any(token.actor.id == person and is_lead(token.actor) for token in tokens)
+
+
+def find_calibration_sets(workspace: Workspace) -> list[CalibrationSet]:
+    """Return the calibration sets in force: the newest of each kind."""
+    return list({one.kind: one for one in workspace.store.find(CalibrationSet)}.values())
+
+
+def explain_missing_qualification(workspace: Workspace, person: str) -> Note | None:
+    """Return why a person may not take normal tasks yet; None where they may."""
+    sets = find_calibration_sets(workspace)
+    if not sets:
+        return note("annotate.no_calibration_set", annotator=person)
+    for one in sets:
+        found = workspace.store.find(Qualification, {"annotator": person, "calibration": one.id})
+        if not found:
+            return note("annotate.not_qualified", annotator=person, kind=one.kind, episodes=len(one.episodes))
+        if found[-1].status is not Status.PASSED:
+            return note(
+                "annotate.failed_qualification", annotator=person, kind=one.kind, kappa=found[-1].kappa,
+                apart_frames=found[-1].boundary_frames, boundary=found[-1].worst_boundary,
+            )  # fmt: skip
+    return None
+
+
+def deal_calibration(workspace: Workspace, person: str, *, again: bool = False) -> tuple[LabelTask, ...]:
+    """Deal the tasks of the calibration sets to a person who has none of them yet; with `again`, once more."""
+    dealt = [
+        task
+        for one in find_calibration_sets(workspace)
+        if again or not workspace.store.count(LabelTask, {"pair": one.id, "annotator": person})
+        for task in make_calibration_tasks(workspace, one, person)
+    ]
+    if dealt:
+        workspace.write(LabelTasksDealt(tuple(dealt)))
+    return tuple(dealt)
+
+
+def make_calibration_tasks(workspace: Workspace, chosen: CalibrationSet, person: str) -> list[LabelTask]:
+    """Return one task for each episode of a calibration set."""
+    return [
+        LabelTask(
+            workspace.ids.new("task"), episode, (chosen.kind,), TaskReason.CALIBRATION, workspace.clock(),
+            chosen.taxonomy, annotator=person, pair=chosen.id,
+        )
+        for episode in chosen.episodes
+    ]  # fmt: skip
+
+
+def is_calibration_done(workspace: Workspace, finished: LabelTask) -> bool:
+    """Whether this task was the last of its calibration set for its annotator."""
+    where = {"pair": finished.pair, "annotator": finished.annotator}
+    others = [task for task in workspace.store.find(LabelTask, where) if task.id != finished.id]
+    return all(task.state in (TaskState.DONE, TaskState.WITHDRAWN) for task in others)
+
+
+def judge_annotator(
+    workspace: Workspace, chosen: CalibrationSet, person: str, spans: Sequence[Annotation]
+) -> Qualification:
+    """Compare a person's labels with those that are right; an episode without labels counts as wholly wrong."""
+    limits, now_ns = read_limits(workspace), workspace.clock()
+    labelled = {span.episode for span in spans}
+    if missing := [episode for episode in chosen.episodes if episode not in labelled]:
+        done = len(chosen.episodes) - len(missing)
+        return Qualification(person, chosen.id, Status.FAILED, None, None, done, now_ns)
+    measured = compare_authors(spans, chosen.gold, limits.frame_hz)
+    kappa, apart = (None if math.isnan(x) else x for x in (measured.kappa, measured.boundary_frames))
+    if kappa is None or apart is None:
+        status = Status.CANNOT_TELL
+    else:
+        good = kappa > limits.min_kappa and apart <= limits.max_boundary_frames
+        status = Status.PASSED if good else Status.FAILED
+    return Qualification(
+        person, chosen.id, status, kappa, apart, measured.episodes, now_ns, measured.worst_boundary
+    )  # fmt: skip

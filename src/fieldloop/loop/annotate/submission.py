@@ -1,0 +1,155 @@
+"""What follows when a person hands in labels: their task is done, and what differs too far goes to the lead."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from fieldloop.annotate import Source, classify_author, find_disputes
+from fieldloop.errors import Refused
+from fieldloop.loop.annotate.numbers import compute_lease_end, read_limits
+from fieldloop.loop.annotate.qualified import find_calibration_sets, is_calibration_done, is_known_lead, judge_annotator
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.annotation import Annotation
+from fieldloop.model.episode import Episode
+from fieldloop.model.event import EpisodeAnnotated, Event
+from fieldloop.model.labelling import (
+    ADJUDICATED,
+    INDEPENDENT,
+    LEAD_REASONS,
+    Adjudication,
+    LabelTask,
+    SavedLabels,
+    TaskReason,
+    TaskState,
+)
+from fieldloop.model.labelling_event import AnnotatorJudged, LabelTaskMoved, LabelTasksDealt
+from fieldloop.model.note import Note
+from fieldloop.model.taxonomy import OVERLAPS
+
+NOT_COMPARED = frozenset(kind for kind in OVERLAPS if kind != "contact")
+"""Kinds whose spans overlap: frames then have several labels, which kappa over frames cannot compare."""
+
+
+def find_task_of(workspace: Workspace, made: SavedLabels) -> LabelTask | None:
+    """Return the unfinished task that these labels belong to, or refuse labels that a task forbids.
+
+    A task whose lease has ended still belongs to the person who took it, until another person takes it.
+    """
+    found = workspace.store.find(LabelTask, {"episode": made.episode})
+    tasks = [t for t in found if made.kind in t.kinds and t.reason not in LEAD_REASONS]
+    unfinished = [t for t in tasks if t.state in (TaskState.OPEN, TaskState.LEASED)]
+    for task in (*(t for t in unfinished if t.taken_by == made.author), *unfinished):
+        if made.author == task.taken_by or (made.author == task.annotator and not task.taken_by):
+            return task
+    now_ns = workspace.clock()
+    if any(t.state is TaskState.DONE and t.taken_by == made.author and t.reason in INDEPENDENT for t in tasks):
+        raise Refused(
+            "You handed in these independent labels already; a change could follow from the other person's. They are "
+            "kept as a draft. A lead can have the episode labelled again: fieldloop annotate spot-check"
+        )
+    taken = next((t for t in unfinished if t.has_lease(now_ns)), None)
+    if taken is not None and not is_known_lead(workspace, made.author):
+        raise Refused(
+            f"{taken.taken_by} took this task after your lease ended. Your labels are kept as a draft; submit them if "
+            f"the task becomes free again: fieldloop annotate next --task {taken.id}"
+        )
+    return None
+
+
+def renew_lease(workspace: Workspace, made: SavedLabels) -> list[Event]:
+    """Extend the lease of the task that a draft belongs to, once half of it has passed."""
+    tasks = workspace.store.find(LabelTask, {"episode": made.episode, "taken_by": made.author})
+    now_ns = workspace.clock()
+    end_ns = compute_lease_end(workspace, now_ns)
+    return [
+        LabelTaskMoved(replace(task, lease_until_ns=end_ns))
+        for task in tasks
+        if task.state is TaskState.LEASED
+        and made.kind in task.kinds
+        and (task.lease_until_ns or 0) < (now_ns + end_ns) // 2
+    ]
+
+
+def list_what_follows(
+    workspace: Workspace, episode: Episode, made: SavedLabels, task: LabelTask | None
+) -> Iterator[Event]:
+    """Yield what changes beside the labels themselves."""
+    if task is None:
+        return
+    if _was_decided_before(workspace, task, made):
+        yield EpisodeAnnotated(made.episode, made.kind, ADJUDICATED, ())  # it was decided under earlier words
+    if not _is_complete(workspace, task, made):
+        return
+    done = replace(
+        task, state=TaskState.DONE, taken_by=made.author, done_ns=workspace.clock(), lease_until_ns=None
+    )  # fmt: skip
+    yield LabelTaskMoved(done)
+    if task.reason is TaskReason.CALIBRATION:
+        yield from _judge_if_complete(workspace, done, made)
+    elif decisions := list(_make_decision_tasks(workspace, episode, done, made)):
+        yield LabelTasksDealt(tuple(decisions))
+
+
+def _was_decided_before(workspace: Workspace, task: LabelTask, made: SavedLabels) -> bool:
+    """Whether the labels were decided before this task was dealt; the decision then no longer holds."""
+    place = {"episode": made.episode, "kind": made.kind}
+    decided = workspace.store.find(Adjudication, place, newest=True, limit=1)
+    counts = workspace.store.count(Annotation, {**place, "author": ADJUDICATED})
+    return bool(decided and counts) and decided[0].at_ns < task.dealt_ns
+
+
+def _is_complete(workspace: Workspace, task: LabelTask, made: SavedLabels) -> bool:
+    """Whether all kinds of a task are handed in since it was dealt."""
+    where = {"episode": task.episode, "author": made.author, "kind": list(task.kinds), "submitted": True}
+    handed_in = {s.kind for s in workspace.store.find(SavedLabels, where) if s.saved_ns >= task.dealt_ns}
+    return set(task.kinds) <= handed_in | {made.kind}
+
+
+def _judge_if_complete(workspace: Workspace, done: LabelTask, made: SavedLabels) -> Iterator[Event]:
+    chosen = next((one for one in find_calibration_sets(workspace) if one.id == done.pair), None)
+    if chosen is None or not is_calibration_done(workspace, done):
+        return  # a newer set replaced it, or more episodes are left
+    where = {"author": made.author, "kind": chosen.kind, "episode": list(chosen.episodes)}
+    others = [span for span in workspace.store.find(Annotation, where) if span.episode != made.episode]
+    yield AnnotatorJudged(judge_annotator(workspace, chosen, made.author, [*others, *made.annotations]))
+
+
+def _make_decision_tasks(
+    workspace: Workspace, episode: Episode, done: LabelTask, made: SavedLabels
+) -> Iterator[LabelTask]:
+    """Compare with the other half of a pair once both are done, and otherwise with confident proposals."""
+    for kind in done.kinds:
+        if kind in NOT_COMPARED:
+            continue
+        own = made.annotations if kind == made.kind else _find_spans(workspace, episode, kind, made.author)
+        if done.reason is TaskReason.DOUBLE:
+            reason, because = TaskReason.ADJUDICATE, _compare_pair(workspace, episode, done, kind, own)
+        else:
+            reason, because = TaskReason.SUSPECT, _compare_with_proposals(workspace, episode, kind, own)
+        if because:
+            yield LabelTask(
+                workspace.ids.new("task"), episode.id, (kind,), reason, workspace.clock(), done.taxonomy,
+                about=made.author, because=tuple(because),
+            )  # fmt: skip
+
+
+def _compare_pair(
+    workspace: Workspace, episode: Episode, done: LabelTask, kind: str, own: Sequence[Annotation]
+) -> list[Note]:
+    other = next((t for t in workspace.store.find(LabelTask, {"pair": done.pair}) if t.id != done.id), None)
+    if other is None or other.state is not TaskState.DONE:
+        return []
+    theirs = _find_spans(workspace, episode, kind, other.taken_by)
+    return find_disputes(own, theirs, read_limits(workspace, episode.task))
+
+
+def _compare_with_proposals(workspace: Workspace, episode: Episode, kind: str, own: Sequence[Annotation]) -> list[Note]:
+    least = workspace.operations["annotate"].number("suspect_confidence")
+    spans = workspace.store.find(Annotation, {"episode": episode.id, "kind": kind})
+    proposed = [span for span in spans if classify_author(span.author) is Source.MACHINE]
+    if not proposed or any(span.confidence is None or span.confidence < least for span in proposed):
+        return []
+    return find_disputes(own, proposed, read_limits(workspace, episode.task))
+
+
+def _find_spans(workspace: Workspace, episode: Episode, kind: str, author: str) -> list[Annotation]:
+    return workspace.store.find(Annotation, {"episode": episode.id, "kind": kind, "author": author})
