@@ -255,7 +255,10 @@ class ReleaseFrozen:
 
 @dataclass(frozen=True, slots=True)
 class ReleaseExported:
-    """A release was written as files: by which clock, and by which rule each stream was resampled."""
+    """A release was written as files: by which clock, and by which rule each stream was resampled.
+
+    `manifest_sha256` is the hash of the list of these files, '' for exports that were made before lists existed.
+    """
 
     release: str
     target: str
@@ -265,6 +268,7 @@ class ReleaseExported:
     clock: str
     rules: tuple[tuple[str, str], ...]
     left_out: tuple[Note, ...]
+    manifest_sha256: str = ""
 
 
 @dataclass(frozen=True, slots=True)

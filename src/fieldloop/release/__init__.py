@@ -3,7 +3,7 @@
 `assemble_release` freezes one, `compare_sides` compares two; `writers` export it into common formats.
 """
 
-from fieldloop.release.assemble import Terms, assemble_release, compute_labels_id
+from fieldloop.release.assemble import Terms, assemble_release, compute_labels_id, compute_release_id
 from fieldloop.release.difference import Side, compare_sides, make_release_side
 from fieldloop.release.fixes import apply_fixes, select_fixes
 
@@ -14,6 +14,7 @@ __all__ = [
     "assemble_release",
     "compare_sides",
     "compute_labels_id",
+    "compute_release_id",
     "make_release_side",
     "select_fixes",
 ]
