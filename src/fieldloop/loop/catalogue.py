@@ -211,7 +211,7 @@ USE_CASES = (
     UseCase("incident open", "run.incident:open_incident", FLOOR),
     UseCase("incident move", "run.incident:record_incident_step", FLOOR),
     UseCase("incident report", "run.incident:write_incident_report", ANYONE, reads=True),
-    UseCase("trace", "run.trust:trace_policy", ANYONE, reads=True),
+    UseCase("trace", "run.trust:trace", ANYONE, reads=True),
     UseCase("evidence", "run.trust:write_evidence_record", ENGINEER, writes=("file",)),
     UseCase("evidence verify", "run.trust:verify_evidence", ANYONE, reads=True, needs=Needs.NOTHING),
     UseCase("supply", "collect.supply:accept_delivery", ENGINEER),
