@@ -4,6 +4,7 @@
 """
 
 from fieldloop.release.assemble import Terms, assemble_release, compute_labels_id, compute_release_id
+from fieldloop.release.contents import count_contents
 from fieldloop.release.difference import Side, compare_sides, make_release_side
 from fieldloop.release.fixes import apply_fixes, select_fixes
 
@@ -15,6 +16,7 @@ __all__ = [
     "compare_sides",
     "compute_labels_id",
     "compute_release_id",
+    "count_contents",
     "make_release_side",
     "select_fixes",
 ]

@@ -34,6 +34,8 @@ from fieldloop.trust import (
 )
 from fieldloop.trust import trace_lineage as follow
 
+Traced = Lineage
+"""What doors call a lineage."""
 PAGE = 1000
 MOST_LISTED = 12
 SCHEMA = "evidence/1"
