@@ -16,7 +16,7 @@ from fieldloop.python_api.workspace import METHODS
 FILE = Path(__file__).parents[1] / "src" / "fieldloop" / "__init__.pyi"
 HEAD = '''"""Types of the Python interface. Made by `python -m docs.generate`; change the use cases, not this file."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
@@ -39,6 +39,16 @@ class Recordings:
 def read(path: PathLike, *, mapping: PathLike | None = ...) -> Recordings:
     """Open a log file, a dataset folder or a folder of logs, and read its recordings as arrays."""
 
+def dataset(
+    path: PathLike, split: str = ..., *, streams: Sequence[str] = ...,
+    deltas_s: Mapping[str, Sequence[float]] | None = ..., chunk: int = ..., hz: float | None = ...,
+    clock: str = ..., tensors: bool | None = ..., on_broken: Literal["raise", "zeros"] = ...,
+) -> FrameDataset:
+    """Open a log or a dataset folder as frames for a trainer: a map-style dataset, with or without PyTorch."""
+
+def register_trainer(name: str, trainer: Callable[[Any, Any, Path, int], Mapping[str, Any] | None]) -> None:
+    """Make a trainer of your own known by name, for `ws.train("r1", trainer=name)` in this process."""
+
 def text(result: object) -> str:
     """Return a result as the text that the command line prints."""
 
@@ -56,6 +66,12 @@ class OpenWorkspace:
     def folder(self) -> Path: ...
     @property
     def name(self) -> str: ...
+    def dataset(
+        self, release: str, split: str = ..., *, streams: Sequence[str] = ...,
+        deltas_s: Mapping[str, Sequence[float]] | None = ..., chunk: int = ..., hz: float | None = ...,
+        clock: str = ..., tensors: bool | None = ..., on_broken: Literal["raise", "zeros"] = ...,
+    ) -> FrameDataset:
+        """Open a release as frames for a trainer, with its fixes, weights and labels; see `fl.dataset`."""
     def close(self) -> None: ...
     def __enter__(self) -> Self: ...
     def __exit__(
@@ -67,7 +83,7 @@ class OpenWorkspace:
 def text() -> str:
     """Return the whole stub."""
     imports = {("fieldloop.errors", "FieldloopError"), ("fieldloop.model.episode", "Defect")}
-    imports.add(("fieldloop.model.episode", "Recording"))
+    imports |= {("fieldloop.model.episode", "Recording"), ("fieldloop.release.frames", "FrameDataset")}
     functions = [line for name, of in WITHOUT_WORKSPACE.items() for line in _function(name, find_use_case(of), imports)]
     methods = [f"    {line}" for name, case in METHODS.items() for line in _function(name, case, imports, "self, ")]
     named = "\n".join(f"from {module} import {name}{_offered(name)}" for module, name in sorted(imports))

@@ -11,10 +11,10 @@ from fieldloop.model.condition import Exposure, Stratum
 from fieldloop.model.episode import Episode
 from fieldloop.model.finding import EpisodeReport, Finding, Status
 from fieldloop.model.note import Subject
+from fieldloop.model.release_diff import ChangeKind
 from fieldloop.protocol import default_operations
 from fieldloop.release import Terms, assemble_release, compare_sides, make_release_side
 from fieldloop.release.assemble import NothingToRelease
-from fieldloop.model.release_diff import ChangeKind
 from fieldloop.release.difference import DiffTerms
 from fieldloop.report.datasheet import write_datasheet
 

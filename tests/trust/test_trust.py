@@ -14,7 +14,7 @@ from fieldloop.model.note import note
 from fieldloop.model.person import Provider
 from fieldloop.model.policy import PolicyVersion
 from fieldloop.model.release import Release
-from fieldloop.trust import seal_records, trace_lineage, verify_chain
+from fieldloop.trust import find_origins_depending_on, seal_records, trace_lineage, verify_chain
 
 POLICY = PolicyVersion("p1", "first", "rel", "mlp", "sha", 3, 0, 0.1, 10.0)
 RELEASE = Release("rel", "first", ("e1", "e2", "e3"), ("e1", "e2"), ("e3",), "pick v1", "phases v1", (), "sha")
@@ -41,9 +41,9 @@ def test_every_episode_leads_back_to_what_it_rests_on():
         ("e1", "op1", ("c1",), "train"), ("e2", "op2", ("c2",), "train"), ("e3", "op1", ("c2",), "validation"),
     ]  # fmt: skip
     assert found.open_ends == ()
-    assert [o.episode for o in found.find_origins_depending_on("c2")] == ["e2", "e3"]
-    assert [o.episode for o in found.find_origins_depending_on("acme")] == ["e3"]
-    assert [o.episode for o in found.find_origins_depending_on("op2")] == ["e2"]
+    assert [o.episode for o in find_origins_depending_on(found.origins, "calibration", "c2")] == ["e2", "e3"]
+    assert [o.episode for o in find_origins_depending_on(found.origins, "provider", "acme")] == ["e3"]
+    assert [o.episode for o in find_origins_depending_on(found.origins, "operator", "op2")] == ["e2"]
 
 
 def test_what_cannot_be_traced_is_reported():

@@ -39,6 +39,7 @@ RENDERERS = {
     "Diagnosis": "render_diagnosis:print_diagnosis",
     "PolicyVersion": "render_run:print_policy",
     "Release": "render_release:print_release",
+    "Integrity": "render_release:print_integrity",
     "ReleaseDiff": "render_release_diff:print_release_diff",
     "IncidentNow": "render_run:print_incident",
     "PolicyHealth": "render_run:print_policy_health",

@@ -4,7 +4,9 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 
 from fieldloop.cli.screen import Screen
-from fieldloop.cli.tables import make_facts_table, make_heading, make_table
+from fieldloop.cli.tables import format_status, make_facts_table, make_heading, make_table
+from fieldloop.model.finding import Status
+from fieldloop.model.integrity import Integrity
 from fieldloop.model.release import Release
 from fieldloop.say import write_sentence
 from fieldloop.say.numbers import (
@@ -25,8 +27,16 @@ def print_release(result: Release, screen: Screen) -> None:
     split = f"{len(result.train)} for training, {len(result.validation)} for validation"
     facts = [("release", result.name), ("episodes", f"{len(result.episodes)}: {split}")]
     facts += [("protocol", result.protocol)] + [("taxonomy", result.taxonomy)] * bool(result.taxonomy)
+    facts += [("selected", " ".join([*result.query, *[f"plan {result.plan}"] * bool(result.plan)]))] * bool(
+        result.query or result.plan
+    )
     facts += [("override", result.override)] * bool(result.override)
     screen.print(make_facts_table([*facts, ("content", shorten_content_ids(result.id))]))
+    if result.overridden:
+        screen.print()
+        screen.print(make_heading("Frozen in spite of"))
+        for reason in result.overridden:
+            screen.write(f"- {write_sentence(reason)}")
     _print_grouped(
         screen, f"{format_plural(len(result.excluded), 'episode')} left out", ("episodes", "why"),
         (((write_sentence(why),), episode) for episode, why in result.excluded),
@@ -36,6 +46,17 @@ def print_release(result: Release, screen: Screen) -> None:
         (((fix.kind.value, fix.stream, write_sentence(fix.why)), episode) for episode, fix in result.fixes),
     )  # fmt: skip
     _print_shares(result, screen)
+
+
+def print_integrity(result: Integrity, screen: Screen) -> None:
+    """Print whether everything is as it was, and what is not."""
+    files = f"{format_plural(result.files, 'file' if result.exported else 'log')} ({format_number(result.size_mb)} MB)"
+    facts = [("release", result.name), ("content", shorten_content_ids(result.release)), ("hashed", files)]
+    screen.print(make_facts_table(facts))
+    passed = sum(answer.status is Status.PASSED for answer in result.answers)
+    screen.write(f"{passed} of {format_plural(len(result.answers), 'thing')} compared are as they were.")
+    for fact in result.changed:
+        screen.print(format_status(Status.FAILED, write_sentence(fact)))
 
 
 def print_releases(results: Sequence[Release], screen: Screen) -> None:

@@ -266,7 +266,10 @@ class ReleaseFrozen:
 
 @dataclass(frozen=True, slots=True)
 class ReleaseExported:
-    """A release was written as files: by which clock, and by which rule each stream was resampled."""
+    """A release was written as files: by which clock, and by which rule each stream was resampled.
+
+    `manifest_sha256` is the hash of the list of these files, '' for exports that were made before lists existed.
+    """
 
     release: str
     target: str
@@ -276,6 +279,7 @@ class ReleaseExported:
     clock: str
     rules: tuple[tuple[str, str], ...]
     left_out: tuple[Note, ...]
+    manifest_sha256: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,15 @@
 """An open workspace whose methods are the commands: `ws.plan(budget=60)` is `fieldloop plan --budget 60`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from fieldloop.loop.catalogue import USE_CASES, Needs
 from fieldloop.python_api.commands import make_command_function
+
+if TYPE_CHECKING:
+    from fieldloop.loop.ship.dataset import FrameDataset
 
 METHODS = {
     case.command.replace(" ", "_").replace("-", "_"): case for case in USE_CASES if case.needs is not Needs.NOTHING
@@ -33,6 +36,25 @@ class OpenWorkspace:
     def name(self) -> str:
         """What people call it."""
         return self.workspace.name
+
+    def dataset(  # noqa: PLR0913 - each is an option of the dataset
+        self,
+        release: str,
+        split: str = "",
+        *,
+        streams: Sequence[str] = (),
+        deltas_s: Mapping[str, Sequence[float]] | None = None,
+        chunk: int = 0,
+        hz: float | None = None,
+        clock: str = "",
+        tensors: bool | None = None,
+        on_broken: Literal["raise", "zeros"] = "raise",
+    ) -> "FrameDataset":
+        """Open a release as frames for a trainer, with its fixes, weights and labels; see `fl.dataset`."""
+        from fieldloop.loop.ship.dataset import FrameOptions, open_release_dataset
+
+        asked = FrameOptions(tuple(streams), deltas_s or {}, chunk, clock, hz, "", tensors, on_broken)
+        return open_release_dataset(self.workspace, release, split, asked)
 
     def close(self) -> None:
         """Close the database."""

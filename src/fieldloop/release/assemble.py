@@ -80,12 +80,8 @@ def assemble_release(
     shares = weigh_strata(kept, terms.exposures, settings)
     labels = compute_labels_id(span for e in kept for span in spans.get(e.id, ()))
     fixes = tuple((e.id, fix) for e in kept for fix in select_fixes(last[e.id], terms.fix) or ())
-    content = [[e.id for e in kept], train, validation, terms.protocol, terms.taxonomy, to_plain(shares), labels]
-    if fixes:
-        # the reason explains a fix and does not change it: other words must not make another release
-        content.append(to_plain(tuple((key, replace(fix, why=NO_REASON)) for key, fix in fixes)))
-    return Release(
-        id=compute_content_id(json.dumps(part).encode() for part in content),
+    frozen = Release(
+        id="",
         name=name,
         episodes=tuple(e.id for e in kept),
         train=train,
@@ -97,6 +93,19 @@ def assemble_release(
         excluded=tuple((key, reasons[key]) for key in sorted(reasons)),
         fixes=fixes,
     )
+    return replace(frozen, id=compute_release_id(frozen))
+
+
+def compute_release_id(release: Release) -> str:
+    """Name a release by what is selected, split, weighed, labelled and repaired; its name and reasons do not count."""
+    content: list[Any] = [
+        release.episodes, release.train, release.validation, release.protocol, release.taxonomy,
+        to_plain(release.shares), release.annotations_sha256,
+    ]  # fmt: skip
+    if release.fixes:
+        # the reason explains a fix and does not change it: other words must not make another release
+        content.append(to_plain(tuple((key, replace(fix, why=NO_REASON)) for key, fix in release.fixes)))
+    return compute_content_id(json.dumps(part).encode() for part in content)
 
 
 def compute_labels_id(annotations: Iterable[Annotation]) -> str:

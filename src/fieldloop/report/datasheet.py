@@ -3,22 +3,29 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from fieldloop.model.annotation import Annotation
 from fieldloop.model.codec import format_iso_time
 from fieldloop.model.episode import Episode
 from fieldloop.model.event import ReleaseExported
 from fieldloop.model.release import Release
 from fieldloop.model.stream import NS_PER_S
 from fieldloop.say import write_sentence
+from fieldloop.say.findings import write_without_subject
 from fieldloop.say.numbers import format_fixed, format_plural, percent
 
 
-def write_datasheet(release: Release, episodes: Iterable[Episode], exports: Iterable[ReleaseExported] = ()) -> str:
+def write_datasheet(
+    release: Release,
+    episodes: Iterable[Episode],
+    exports: Iterable[ReleaseExported] = (),
+    labels: Iterable[Annotation] = (),
+) -> str:
     """Write the datasheet of a release as Markdown."""
     inside = set(release.episodes)
     inside_episodes = [e for e in episodes if e.id in inside]
     parts = (
         _write_head(release, inside_episodes), _write_contents(inside_episodes), _write_strata_table(release),
-        _write_repairs(release), _write_excluded_episodes(release),
+        _write_checks(release), _write_labels(labels), _write_repairs(release), _write_excluded_episodes(release),
         _write_exports(exports), ("",),
     )  # fmt: skip
     return "\n".join(line for part in parts for line in part)
@@ -87,6 +94,28 @@ def _write_strata_table(release: Release) -> Iterator[str]:
     if missing:
         lost = sum(s.natural for s in missing)
         yield f"\n**Not covered:** {len(missing)} deployed strata, {percent(lost, 1)} of production."
+
+
+def _write_checks(release: Release) -> Iterator[str]:
+    """State what the checks of the selection answered when it was frozen."""
+    if release.checks is None:
+        return
+    yield "\n## Checks\n"
+    counted = ", ".join(f"{n} {status.value.replace('_', ' ')}" for status, n in release.checks.episodes.items())
+    yield f"- episodes: {counted}"
+    for finding in release.checks.dataset:
+        subject = f" {finding.subject}" if finding.subject else ""
+        yield f"- {finding.status.value.replace('_', ' ')}: {finding.check}{subject}. {write_without_subject(finding)}"
+
+
+def _write_labels(labels: Iterable[Annotation]) -> Iterator[str]:
+    """Count spans by kind, label and author."""
+    counted = Counter((label.kind, label.label, label.author) for label in labels)
+    if counted:
+        yield "\n## Labels\n"
+        yield "| kind | label | by | spans |"
+        yield "|---|---|---|---:|"
+        yield from (f"| {kind} | {label} | {by} | {n} |" for (kind, label, by), n in sorted(counted.items()))
 
 
 def _write_repairs(release: Release) -> Iterator[str]:

@@ -102,11 +102,15 @@ def list_feature_rows(diff: ReleaseDiff) -> list[tuple[str, str, str, str, str, 
     """Return a row for every column of a feature, the farthest moved first."""
     return [
         (
-            f"{one.feature} [{one.column}]", _write_shift(one.mean_shift), _write_shift(one.q01_shift),
-            _write_shift(one.q99_shift), NONE if one.sd_ratio is None else f"× {format_fixed(one.sd_ratio, 2)}", _write_felt(one),
+            f"{one.feature} [{one.column}]",
+            _write_shift(one.mean_shift),
+            _write_shift(one.q01_shift),
+            _write_shift(one.q99_shift),
+            NONE if one.sd_ratio is None else f"× {format_fixed(one.sd_ratio, 2)}",
+            _write_felt(one),
         )
         for one in diff.features[:MOST_FEATURES]
-    ]  # fmt: skip
+    ]
 
 
 def _write_shift(shift: float | None) -> str:

@@ -1,9 +1,13 @@
 """The register of trainers: anything that turns samples into an ONNX model can be one, by one call of `register`."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
 
-from fieldloop.errors import UnknownName
+from fieldloop.errors import BadInput, UnknownName
 from fieldloop.model.policy import Input
 from fieldloop.protocol import Section
 from fieldloop.train.samples import ACTION_NAMES, CAMERA, DEPTH, Sample
@@ -41,8 +45,49 @@ def find_trainer(name: str) -> Trainer:
     fieldloop.errors.UnknownName: No trainer called 'referense'. Did you mean 'reference'?
     """
     if name not in _TRAINERS:
-        raise UnknownName("trainer", name, _TRAINERS)
+        raise UnknownName("trainer", name, {**_TRAINERS, **_FRAME_TRAINERS})
     return _TRAINERS[name]
+
+
+FrameTrainer = Callable[[Any, Any, Path, int], Mapping[str, Any] | None]
+"""Takes frames to learn from, frames held out (None where there are none), an empty folder to write into, and a seed.
+
+The frames are map-style datasets, as PyTorch's DataLoader takes them. What it leaves in the folder is the policy: a
+bundle, or any other files. It may return figures; `validation_error` and `control_hz` are recorded.
+"""
+
+ENTRY_POINTS = "fieldloop.trainers"
+"""The group under which an installed package offers frame trainers."""
+_FRAME_TRAINERS: dict[str, FrameTrainer] = {}
+
+
+def register_frame_trainer(name: str, trainer: FrameTrainer) -> None:
+    """Make a trainer of frames known by name; the last one registered under a name counts."""
+    if not name.strip() or ":" in name:
+        raise BadInput(f"{name!r} is not a name for a trainer. Use letters and digits; a colon means module:function.")
+    if name in _TRAINERS:
+        raise BadInput(f"{name} is a trainer of fieldloop's own. Choose another name.")
+    _FRAME_TRAINERS[name] = trainer
+
+
+def find_frame_trainer(name: str) -> FrameTrainer | None:
+    """Return a registered trainer of frames, or one that an installed package offers; None without one."""
+    if name in _FRAME_TRAINERS:
+        return _FRAME_TRAINERS[name]
+    offered = next(iter(entry_points(group=ENTRY_POINTS, name=name)), None)
+    return offered.load() if offered else None
+
+
+def import_frame_trainer(address: str) -> FrameTrainer:
+    """Import a trainer by `module:function`."""
+    module, _, function = address.partition(":")
+    try:
+        found = getattr(import_module(module), function)
+    except (ImportError, AttributeError, ValueError) as wrong:
+        raise BadInput(f"{address} cannot be imported: {wrong}. Write module:function.") from wrong
+    if not callable(found):
+        raise BadInput(f"{address} is not a function.")
+    return found  # type: ignore[no-any-return]
 
 
 def train_policy(

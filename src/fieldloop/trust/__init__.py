@@ -5,6 +5,16 @@
 """
 
 from fieldloop.trust.chain import Link, Verification, seal_records, verify_chain
-from fieldloop.trust.lineage import Lineage, Origin, trace_lineage
+from fieldloop.trust.lineage import Lineage, Origin, find_origins_depending_on, make_origins, trace_lineage
 
-__all__ = ["Lineage", "Link", "Origin", "Verification", "seal_records", "trace_lineage", "verify_chain"]
+__all__ = [
+    "Lineage",
+    "Link",
+    "Origin",
+    "Verification",
+    "find_origins_depending_on",
+    "make_origins",
+    "seal_records",
+    "trace_lineage",
+    "verify_chain",
+]

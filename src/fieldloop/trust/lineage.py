@@ -1,7 +1,8 @@
 """The lineage of a policy: its release, its episodes, and what each of them depends on."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from fieldloop.errors import BadInput
 from fieldloop.model.calibration import Calibration
@@ -10,6 +11,8 @@ from fieldloop.model.note import Note, note
 from fieldloop.model.person import Provider
 from fieldloop.model.policy import PolicyVersion
 from fieldloop.model.release import Release
+
+NOWHERE: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +42,6 @@ class Lineage:
     origins: tuple[Origin, ...]
     open_ends: tuple[Note, ...]
 
-    def find_origins_depending_on(self, name: str) -> tuple[Origin, ...]:
-        """Return what depends on an operator, session, robot, site, provider, protocol or calibration of this name."""
-        return tuple(
-            o for o in self.origins
-            if name in (o.operator, o.session, o.robot, o.site, o.protocol, o.provider, *o.calibrations)
-        )  # fmt: skip
-
 
 def trace_lineage(
     policy: PolicyVersion,
@@ -58,17 +54,27 @@ def trace_lineage(
     if policy.release != release.id:
         raise BadInput(f"{policy.id} was trained on release {policy.release}, not on {release.id}; trace that one.")
     known = {e.id: e for e in episodes}
+    sides = dict.fromkeys(release.train, "train") | dict.fromkeys(release.validation, "validation")
+    origins = make_origins((known[key] for key in release.episodes if key in known), calibrations, sides)
+    ends = _list_open_ends(release, known.keys(), origins, {p.id for p in providers})
+    return Lineage(policy.id, release.id, release.protocol, release.taxonomy, origins, ends)
+
+
+def make_origins(
+    episodes: Iterable[Episode], calibrations: Iterable[Calibration], sides: Mapping[str, str] = NOWHERE
+) -> tuple[Origin, ...]:
+    """Return what each episode depends on; `sides` says for an episode's id on which side of a split it is."""
     of_robot: dict[str, list[Calibration]] = {}
     for calibration in calibrations:
         of_robot.setdefault(calibration.robot, []).append(calibration)
-    validation = set(release.validation)
-    origins = tuple(
-        _make_origin(known[key], of_robot.get(known[key].robot, []), "validation" if key in validation else "train")
-        for key in release.episodes
-        if key in known
-    )
-    ends = _list_open_ends(release, known.keys(), origins, {p.id for p in providers})
-    return Lineage(policy.id, release.id, release.protocol, release.taxonomy, origins, ends)
+    return tuple(_make_origin(one, of_robot.get(one.robot, []), sides.get(one.id, "")) for one in episodes)
+
+
+def find_origins_depending_on(origins: Iterable[Origin], kind: str, name: str) -> tuple[Origin, ...]:
+    """Return what depends on one thing; `kind` says what the name is of: an operator and a site may share one."""
+    if kind == "calibration":
+        return tuple(origin for origin in origins if name in origin.calibrations)
+    return tuple(origin for origin in origins if getattr(origin, kind) == name)
 
 
 def _make_origin(episode: Episode, calibrations: Iterable[Calibration], split: str) -> Origin:

@@ -1,9 +1,10 @@
 """Export a frozen release as files that trainers read."""
 
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from fieldloop.loop.data.as_frozen import find_release_episodes
+from fieldloop.loop.data.as_frozen import find_labels_as_frozen, find_release_episodes
 from fieldloop.loop.ship.convert import (
     Codec,
     Converted,
@@ -15,11 +16,17 @@ from fieldloop.loop.ship.convert import (
     write_recordings,
 )
 from fieldloop.loop.ship.release import find_release
+from fieldloop.loop.ship.release_manifest import write_manifest
 from fieldloop.loop.ship.target import prepare_target
 from fieldloop.loop.work.reopen import Reopened
 from fieldloop.loop.workspace import Workspace
+from fieldloop.model.episode import Recording
 from fieldloop.model.event import ReleaseExported
+from fieldloop.model.release import Release
 from fieldloop.release.writers import Pair
+
+WEIGHT = "release_weight"
+"""The fact that states how often an episode counts."""
 
 
 def export_release(  # noqa: PLR0913 - each is an option of the command
@@ -50,15 +57,29 @@ def export_release(  # noqa: PLR0913 - each is an option of the command
     target = prepare_target(target, to, len(frozen.episodes))
     episodes = {e.id: e for e in find_release_episodes(workspace, frozen)}
     reopened = Reopened(workspace, [episodes[id_] for id_ in frozen.episodes], frozen.name, frozen)
-    recordings = WithLosses(lambda: reopened)
+    weights = frozen.get_weights(episodes.values())
+    recordings = WithLosses(lambda: _add_release_facts(reopened, frozen, weights))
     options = Options(clock, hz, codec, actions_from, pair or ("time" if frozen.fixes else ""))
     settings = workspace.operations["convert"]
     written = write_recordings(to, recordings, target, options, settings)
     done = make_conversion_result(to, written, options, recordings.losses)
     done = replace(done, compared=compare_with_source(reopened, written, options, settings))
-    workspace.write(
-        ReleaseExported(
-            frozen.id, target.name, done.format, done.episodes, done.frames, done.clock, done.rules, done.left_out
-        )
+    listed = write_manifest(
+        written.path, to, frozen, [episodes[id_] for id_ in frozen.episodes], find_labels_as_frozen(workspace, frozen)
     )
+    exported = ReleaseExported(
+        frozen.id, target.name, done.format, done.episodes, done.frames, done.clock, done.rules, done.left_out, listed
+    )
+    workspace.write(exported)
     return done
+
+
+def _add_release_facts(
+    recordings: Iterable[Recording], release: Release, weights: Mapping[str, float]
+) -> Iterator[Recording]:
+    """Add to each episode what the release decided about it: its side of the split, and how often it counts."""
+    sides = {e: part for part in ("train", "validation") for e in getattr(release, part)}
+    for recording in recordings:
+        episode = recording.episode
+        facts = dict(episode.facts) | {"split": sides[episode.id], WEIGHT: f"{weights[episode.id]:.12g}"}
+        yield replace(recording, episode=replace(episode, facts=tuple(sorted(facts.items()))))

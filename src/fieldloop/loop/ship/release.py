@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Literal
 
 from fieldloop.check.corpus.near import group_near_duplicates
 from fieldloop.errors import ChangedMeanwhile, Refused, UnknownName
 from fieldloop.loop.annotate.in_force import find_taxonomy
 from fieldloop.loop.audit.audit import require_latest_deployment
-from fieldloop.loop.data.as_frozen import find_release_episodes, select_release_labels
+from fieldloop.loop.data.as_frozen import find_labels_as_frozen, find_release_episodes, select_release_labels
 from fieldloop.loop.data.measurements import assemble_batch
 from fieldloop.loop.protocol.in_force import require_protocol_in_force
 from fieldloop.loop.ship.offered import find_plan, select_offered_episodes
@@ -22,10 +23,11 @@ from fieldloop.model.finding import EpisodeReport
 from fieldloop.model.fix import FixKind
 from fieldloop.model.note import Note, note
 from fieldloop.model.release import Release
-from fieldloop.release import Terms, assemble_release
+from fieldloop.release import Terms, assemble_release, count_contents
 from fieldloop.release.assemble import NothingToRelease
 from fieldloop.release.fixes import select_fixes
 from fieldloop.report.datasheet import write_datasheet as describe
+from fieldloop.report.datasheet_page import render_datasheet
 from fieldloop.say import write_sentence
 from fieldloop.say.refusals import write_refusal
 from fieldloop.store import Expected
@@ -78,7 +80,8 @@ def freeze_release(  # noqa: PLR0913 - each is an option of the command
         together=tuple(tuple(sorted(e.id for e in group)) for group in group_near_duplicates(batch)),
     )
     reports = {report.episode: report for report in workspace.store.find(EpisodeReport)}  # the last judgement counts
-    frozen = _assemble_release(workspace, name, offered, terms, reports)
+    labels = select_release_labels(span for spans in (batch.annotations or {}).values() for span in spans)
+    frozen = _assemble_release(workspace, name, offered, terms, reports, labels)
     if known := _find_same_release(workspace, frozen):
         return known
     dataset = judge_selection(workspace, frozen, batch, unlabelled=unlabelled)
@@ -115,10 +118,15 @@ def _find_same_release(workspace: Workspace, frozen: Release) -> Release | None:
 
 
 def _assemble_release(
-    workspace: Workspace, name: str, offered: Sequence[Episode], terms: Terms, reports: Mapping[str, EpisodeReport]
+    workspace: Workspace,
+    name: str,
+    offered: Sequence[Episode],
+    terms: Terms,
+    reports: Mapping[str, EpisodeReport],
+    spans: Sequence[Annotation],
 ) -> Release:
     """Assemble a release; again without the episodes that its repairs do not fix."""
-    spans, settings = select_release_labels(workspace.store.find(Annotation)), workspace.operations["release"]
+    settings = workspace.operations["release"]
     try:
         first = assemble_release(name, offered, reports.values(), spans, terms, settings)
         wrong = find_episodes_still_failing(workspace, first, reports)
@@ -164,15 +172,24 @@ def list_releases(workspace: Workspace) -> tuple[Release, ...]:
     return tuple(workspace.store.find(Release, newest=True))
 
 
-def write_release_datasheet(workspace: Workspace, release: str) -> str:
-    """Write a release's datasheet as Markdown.
+def write_release_datasheet(workspace: Workspace, release: str, *, to: Literal["markdown", "html"] = "markdown") -> str:
+    """Write a release's datasheet as Markdown, or as an HTML page with plots.
 
     Arguments:
         release: the release's id, a unique beginning of it, or its name
+        to: the form to write
     """
     frozen = find_release(workspace, release)
-    exported = [r.event for r in workspace.store.events(ReleaseExported) if r.event.release == frozen.id]
-    return describe(frozen, find_release_episodes(workspace, frozen), exported)
+    episodes, labels = find_release_episodes(workspace, frozen), find_labels_as_frozen(workspace, frozen)
+    exported = list_exports(workspace, frozen)
+    if to == "markdown":
+        return describe(frozen, episodes, exported, labels)
+    return render_datasheet(frozen, count_contents(frozen, episodes, labels), exported)
+
+
+def list_exports(workspace: Workspace, release: Release) -> list[ReleaseExported]:
+    """Return every export of a release, oldest first."""
+    return [r.event for r in workspace.store.events(ReleaseExported) if r.event.release == release.id]
 
 
 def find_release(workspace: Workspace, release: str) -> Release:

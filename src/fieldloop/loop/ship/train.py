@@ -8,6 +8,7 @@ from pathlib import Path
 from fieldloop.errors import Refused
 from fieldloop.loop.data.as_frozen import find_release_episodes
 from fieldloop.loop.ship.annotate import MACHINE
+from fieldloop.loop.ship.own_trainer import find_own_trainer, train_with_own_trainer
 from fieldloop.loop.ship.policy import refuse_taken_name
 from fieldloop.loop.ship.release import find_release as named_release
 from fieldloop.loop.work.reopen import Reopened
@@ -30,11 +31,13 @@ def train_policy_version(
         release: the release's id, a unique beginning of it, or its name
         name: name of the policy (default: a number)
         seed: the same release and seed give the same policy
-        trainer: the reference learner, or a registered learner
+        trainer: the reference learner, a registered trainer, or module:function of your own
     """
     frozen = named_release(workspace, release)
     called = name or _find_free_name(workspace)
     _refuse_other_version(workspace, called, frozen, seed)
+    if (own := find_own_trainer(workspace, trainer)) is not None:
+        return train_with_own_trainer(workspace, frozen, called, seed, trainer, own)
     spans = _find_labels(workspace, frozen)
     shown, held = (_gather_samples(workspace, frozen, chosen, spans) for chosen in (frozen.train, frozen.validation))
     if not shown.samples:

@@ -16,8 +16,11 @@ from fieldloop.ui.pages import (
     policies,
     protocol,
     quality,
+    release,
+    release_parts,
     releases,
     settings,
+    trace,
 )
 from fieldloop.ui.visit import Build
 
@@ -43,7 +46,10 @@ PAGES = (
     Page("Annotate", "/annotate", annotate.draw, "annotate show"),
     Page("Quality", "/quality", quality.draw, "check show"),
     Page("Releases", "/releases", releases.draw, "release list"),
-    Page("Releases", "/releases/{release}", releases.draw_release, "release show"),
+    Page("Releases", "/releases/{release}", release.draw_release, "release show"),
+    Page("Releases", "/releases/{release}/verify", release_parts.draw_integrity, "release verify"),
+    Page("Releases", "/releases/{older}/to/{newer}", release_parts.draw_diff, "release diff"),
+    Page("Releases", "/trace", trace.draw, "trace"),
     Page("Policies", "/policies", policies.draw, "train show"),
     Page("Policies", "/policies/{policy}", policies.draw_policy, "gate show"),
     Page("Floor", "/floor", floor.draw, "monitor floor"),

@@ -1,0 +1,1 @@
+"""Parts of `bench.releases`: freezing and comparing, exporting, and loading frames."""

@@ -1,0 +1,180 @@
+"""The page of one release: shares, durations, people, checks, labels, exports, and what to do with it."""
+
+from collections.abc import Sequence
+from urllib.parse import urlencode
+
+from fieldloop.loop.home.releases import ReleaseShown, show_release
+from fieldloop.model.release import Release
+from fieldloop.model.release_contents import Counted, ReleaseContents
+from fieldloop.report.datasheet_drawings import draw_counts, draw_durations, draw_shares
+from fieldloop.report.datasheet_page import CHECK_COLUMNS, LABEL_COLUMNS, list_check_row, list_label_row, write_headline
+from fieldloop.say import write_sentence
+from fieldloop.say.html import Markup, join, tag
+from fieldloop.say.numbers import format_count, format_fixed, format_plural, levels_in_words, percent, shorten_ids
+from fieldloop.ui.components import (
+    Column,
+    Field,
+    Submit,
+    draw_answer_card,
+    draw_button,
+    draw_copyable_command,
+    draw_folded,
+    draw_form,
+    draw_key_values,
+    draw_meter,
+    draw_panel,
+    draw_table,
+    render_markdown,
+)
+from fieldloop.ui.visit import Drawn, Visit
+
+TRACED = {"operators": "operator", "robots": "robot", "sites": "site"}
+"""Factors from whose names a trace leads on."""
+MOST_NAMES = 12
+TEXTS = 3
+"""Columns of the table of labels before its numbers."""
+
+
+def draw_release(visit: Visit) -> Drawn:
+    """Draw one release."""
+    now = show_release(visit.workspace, visit.path["release"])
+    release, contents = now.release, now.contents
+    title = join(tag("a", "Releases", href="/releases"), " / ", release.name)
+    parts = (
+        _draw_answer_card(release),
+        draw_panel("Shares", draw_shares(release), note="bar: of the release, tick: of production", columns=6),
+        draw_panel("Durations", draw_durations(contents.durations), note="episodes by duration", columns=6),
+        *_draw_people(contents),
+        _draw_checks(release),
+        _draw_labels(contents),
+        _draw_stratum_shares(release),
+        _draw_excluded_episodes(release),
+        _draw_compare(now),
+        _draw_exports(now),
+        draw_panel("Datasheet", draw_folded("As Markdown", render_markdown(now.datasheet))),
+    )
+    return Drawn(title, parts)
+
+
+def _draw_answer_card(release: Release) -> Markup:
+    reasons = join(*(tag("span", tag("br"), f"– {write_sentence(reason)}") for reason in release.overridden))
+    why = join(f"Frozen in spite of this: {release.override}", reasons) if release.override else ""
+    selected = " ".join(release.query) or ("a plan" if release.plan else "every accepted episode")
+    return draw_answer_card(
+        "warn" if release.override else "good",
+        f"{release.name}: {write_headline(release)}",
+        join(f"Selected: {selected}. Content {release.id[:12]}: the same episodes always give the same release. ", why),
+        draw_button("Verify", f"/releases/{release.id}/verify"),
+        draw_copyable_command(f"fieldloop train {release.name}"),
+    )
+
+
+def _draw_people(contents: ReleaseContents) -> list[Markup]:
+    panels = []
+    for factor, kind in TRACED.items():
+        counts = contents.counted.get(factor, ())
+        if any(one.name for one in counts):
+            panels.append(
+                draw_panel(
+                    factor.capitalize(),
+                    draw_counts(counts, f"Episodes by {factor}"),
+                    _draw_trace_links(kind, counts),
+                    columns=6,
+                )
+            )
+    return panels
+
+
+def _draw_trace_links(kind: str, counts: Sequence[Counted]) -> Markup:
+    links = [tag("a", one.name, href=f"/trace?{urlencode({kind: one.name})}") for one in counts[:MOST_NAMES] if one.name]
+    return tag("p", "What rests on ", *(join(link, " ") for link in links), class_="under")
+
+
+def _draw_checks(release: Release) -> Markup:
+    if release.checks is None:
+        return draw_panel("Checks", tag("p", "The release was frozen before checks were kept with it.", class_="body"))
+    counted = ", ".join(f"{n} {status.value.replace('_', ' ')}" for status, n in release.checks.episodes.items())
+    columns = [Column(name.capitalize(), "" if name else "text wide") for name in CHECK_COLUMNS]
+    rows = [list_check_row(finding) for finding in release.checks.dataset]
+    return draw_panel("Checks of the selection", draw_table(columns, rows), note=f"episodes: {counted}", flush=True)
+
+
+def _draw_labels(contents: ReleaseContents) -> Markup:
+    if not contents.labels:
+        return draw_panel("Labels", draw_key_values([("none", "no episode is labelled")]))
+    columns = [Column(name.capitalize(), "" if k < TEXTS else "num") for k, name in enumerate(LABEL_COLUMNS)]
+    return draw_panel("Labels", draw_table(columns, map(list_label_row, contents.labels)), flush=True)
+
+
+def _draw_stratum_shares(release: Release) -> Markup:
+    most = max((s.natural for s in release.shares), default=1.0) or 1.0
+    rows = [
+        (
+            levels_in_words(s.stratum),
+            draw_meter(s.natural / most),
+            percent(s.natural),
+            percent(s.sampled),
+            format_fixed(s.weight, 2),
+        )
+        for s in sorted(release.shares, key=lambda s: -s.natural)
+    ]
+    columns = (
+        "Stratum",
+        Column("", "slim"),
+        Column("In production", "num"),
+        Column("In the release", "num"),
+        Column("Weight", "num"),
+    )
+    return draw_panel("Weights", draw_table(columns, rows), columns=6, flush=True)
+
+
+def _draw_excluded_episodes(release: Release) -> Markup:
+    if not release.excluded:
+        return draw_panel("Left out", draw_key_values([("none", "no episode was left out")]), columns=6)
+    rows = [
+        (tag("a", shorten_ids(episode), href=f"/episodes/{episode}", class_="mono"), write_sentence(reason))
+        for episode, reason in release.excluded
+    ]
+    return draw_panel(
+        "Left out",
+        draw_table(("Episode", Column("Why", "text wide")), rows),
+        note=format_plural(len(release.excluded), "episode"),
+        columns=6,
+        flush=True,
+    )
+
+
+def _draw_compare(now: ReleaseShown) -> Markup:
+    links = [
+        tag("p", tag("a", f"{name} to {now.release.name}", href=f"/releases/{id_}/to/{now.release.id}"))
+        for id_, name in now.others
+    ]
+    policies = [
+        tag(
+            "p",
+            tag("a", one.name, href=f"/policies/{one.id}"),
+            ": ",
+            tag("a", "trace", href=f"/trace?policy={one.id}"),
+        )
+        for one in now.policies
+    ]
+    body = (
+        tag("b", "What changed"),
+        *(links or [tag("p", "There is no other release yet.")]),
+        tag("b", "Policies trained on it"),
+        *(policies or [tag("p", "None yet.")]),
+    )
+    return draw_panel("Compare and trace", *body, columns=6)
+
+
+def _draw_exports(now: ReleaseShown) -> Markup:
+    rows = [(e.format, e.target, format_count(e.episodes), format_count(e.frames)) for e in now.exports]
+    columns = ("Format", "Target", Column("Episodes", "num"), Column("Frames", "num"))
+    fields = (
+        Field("target", "Name of the files", hint=f"{now.release.name}-lerobot", required=True),
+        Field("to", "Format", "choice", value="lerobot", choices=("lerobot", "hdf5", "rlds", "mcap")),
+        Field("hz", "Rows a second", "number", hint="as the first camera"),
+    )
+    form = draw_form("/api/release/export", fields, Submit("Export", {"release": now.release.id}))
+    known = draw_table(columns, rows) if rows else None
+    return draw_panel("Export", known, form, note="files go into the workspace's outbox", columns=6)
