@@ -50,6 +50,7 @@ RENDERERS = {
     "CameraPairResult": "render_camera:print_camera_pair",
     "Home": "render_home:print_home",
     "Annotated": "render_proposals:print_proposals",
+    "Agreed": "render_agree:print_agreement",
 }
 ONE_BY_ONE = {"IncidentNow", "EpisodeReport", "PlanScore", "OrderSheet"}
 """Nouns that a row of a table cannot hold."""
