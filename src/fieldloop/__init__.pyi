@@ -1,11 +1,13 @@
 """Types of the Python interface. Made by `python -m docs.generate`; change the use cases, not this file."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
 
 from fieldloop.annotate.change_points import ChangePoint
+from fieldloop.annotate.interchange.elan import Tiers
+from fieldloop.annotate.interchange.recognise import FrameBase
 from fieldloop.calibrate.hand_eye.poses import Setup
 from fieldloop.calibrate.intrinsics.lens import Lens
 from fieldloop.errors import FieldloopError as FieldloopError
@@ -13,6 +15,8 @@ from fieldloop.evaluate.trial import Trial
 from fieldloop.loop.annotate.adjudicate import Adjudicated
 from fieldloop.loop.annotate.change import TaxonomyChanges
 from fieldloop.loop.annotate.deal import Dealt
+from fieldloop.loop.annotate.exchange import Exported
+from fieldloop.loop.annotate.exchange import Target
 from fieldloop.loop.annotate.labels import EpisodeLabels
 from fieldloop.loop.annotate.labels import Revision
 from fieldloop.loop.annotate.qualify import CalibrationMade
@@ -77,10 +81,10 @@ from fieldloop.loop.run.incident import IncidentNow
 from fieldloop.loop.run.outcomes import RecordedOutcomes
 from fieldloop.loop.run.serve import PolicyHealth
 from fieldloop.loop.run.trust import Evidence
+from fieldloop.loop.ship.agree import Agreed
 from fieldloop.loop.ship.annotate import Annotated
 from fieldloop.loop.ship.convert import Converted
 from fieldloop.loop.ship.import_labels import Imported
-from fieldloop.model.agreement import Agreement
 from fieldloop.model.alarm import Watch
 from fieldloop.model.audit import Audit
 from fieldloop.model.calibration import Calibration
@@ -97,6 +101,7 @@ from fieldloop.model.finding import Status
 from fieldloop.model.fix import FixKind
 from fieldloop.model.hardware import Robot
 from fieldloop.model.incident import Step
+from fieldloop.model.integrity import Integrity
 from fieldloop.model.labelling import LabelTask
 from fieldloop.model.labelling import TaskState
 from fieldloop.model.person import Duty
@@ -114,7 +119,9 @@ from fieldloop.model.policy import Stage
 from fieldloop.model.release import Release
 from fieldloop.model.release_diff import ReleaseDiff
 from fieldloop.model.rollout import Rollout
+from fieldloop.model.touched import Touched
 from fieldloop.model.written_poses import Side
+from fieldloop.release.frames import FrameDataset
 from fieldloop.report.plan.sheet import OrderSheet
 from fieldloop.store.contract import Swept
 from fieldloop.trust.lineage import Lineage
@@ -135,6 +142,16 @@ class Recordings:
 
 def read(path: PathLike, *, mapping: PathLike | None = ...) -> Recordings:
     """Open a log file, a dataset folder or a folder of logs, and read its recordings as arrays."""
+
+def dataset(
+    path: PathLike, split: str = ..., *, streams: Sequence[str] = ...,
+    deltas_s: Mapping[str, Sequence[float]] | None = ..., chunk: int = ..., hz: float | None = ...,
+    clock: str = ..., tensors: bool | None = ..., on_broken: Literal["raise", "zeros"] = ...,
+) -> FrameDataset:
+    """Open a log or a dataset folder as frames for a trainer: a map-style dataset, with or without PyTorch."""
+
+def register_trainer(name: str, trainer: Callable[[Any, Any, Path, int], Mapping[str, Any] | None]) -> None:
+    """Make a trainer of your own known by name, for `ws.train("r1", trainer=name)` in this process."""
 
 def text(result: object) -> str:
     """Return a result as the text that the command line prints."""
@@ -177,6 +194,12 @@ class OpenWorkspace:
     def folder(self) -> Path: ...
     @property
     def name(self) -> str: ...
+    def dataset(
+        self, release: str, split: str = ..., *, streams: Sequence[str] = ...,
+        deltas_s: Mapping[str, Sequence[float]] | None = ..., chunk: int = ..., hz: float | None = ...,
+        clock: str = ..., tensors: bool | None = ..., on_broken: Literal["raise", "zeros"] = ...,
+    ) -> FrameDataset:
+        """Open a release as frames for a trainer, with its fixes, weights and labels; see `fl.dataset`."""
     def close(self) -> None: ...
     def __enter__(self) -> Self: ...
     def __exit__(
@@ -312,8 +335,10 @@ class OpenWorkspace:
         """Propose phases and other labels from signals, each with its confidence, for accepted episodes that have none."""
     def annotate_changes(self, episode: str) -> tuple[ChangePoint, ...]:
         """List the moments at which the signals of an episode change, for boundaries to snap to; nothing is stored."""
-    def annotate_import(self, file: PathLike, *, label: str | Sequence[str] = ...) -> Imported:
-        """Import phases and results of episodes from a CSV or Parquet table of another annotation tool."""
+    def annotate_import(self, file: PathLike, *, label: str | Sequence[str] = ..., fps: float | None = ..., frames_from: FrameBase | str | None = ...) -> Imported:
+        """Import labels from another annotation tool: Label Studio, ELAN, Praat, or a CSV or Parquet table with results."""
+    def annotate_export(self, episode: str | Sequence[str] = ..., *, to: Target | str, out: PathLike, author: str | Sequence[str] = ..., fps: float | None = ...) -> Exported:
+        """Write labels of episodes for another tool: Label Studio, ELAN or a table."""
     def annotate_paste(self, text: str, *, label: str | Sequence[str] = ...) -> Imported:
         """Import phases and results of episodes from the text of a CSV table, as a page or another program sends it."""
     def annotate_template(self, *, out: PathLike | None = ...) -> str:
@@ -344,18 +369,22 @@ class OpenWorkspace:
         """Decide between authors of one kind of labels in an episode; releases then take the decided labels."""
     def annotate_revisions(self, episode: str, *, kind: str = ..., author: str = ...) -> tuple[Revision, ...]:
         """List the revisions of a person's labels of one episode, oldest first; `annotate undo` goes back to one."""
-    def agree(self, first: str, second: str, *, frame_hz: float = ...) -> Agreement:
-        """Measure how well two authors agree on the phases of the episodes that both annotated."""
+    def agree(self, author: str | Sequence[str] = ..., *, kind: str | Sequence[str] = ..., fps: float | None = ..., edge: str | Sequence[str] = ..., html: PathLike | None = ...) -> Agreed:
+        """Compare annotators on the episodes that at least two of them labelled."""
+    def agree_files(self, files: PathLike | Sequence[PathLike], *, fps: float | None = ..., frames_from: FrameBase | str | None = ..., columns: str = ..., tiers: Tiers | str | None = ..., html: PathLike | None = ...) -> Agreed:
+        """Compare annotators on files of labels: CSV, start-time lists, Label Studio, ELAN or TextGrid."""
     def release(self, name: str, *, where: str | Sequence[str] = ..., plan: str = ..., seed: int = ..., fix: FixKind | str | Sequence[FixKind | str] = ..., apart: str | Sequence[str] = ..., unlabelled: bool = ..., override: str = ...) -> Release:
         """Freeze accepted episodes into an immutable release: all, those of a plan, or those that match a query."""
     def release_list(self) -> tuple[Release, ...]:
         """List releases, newest first."""
     def release_show(self, release: str) -> ReleaseShown:
-        """Show one release: its episodes, shares, excluded episodes and datasheet."""
+        """Show one release: its episodes, shares, checks, labels, excluded episodes, datasheet, exports and policies."""
     def release_diff(self, older: str, newer: str, *, html: PathLike | None = ..., facts_only: bool = ...) -> ReleaseDiff:
         """List what changed between two releases, or two datasets: episodes and why, labels, splits, shifts, features."""
-    def release_datasheet(self, release: str) -> str:
-        """Write a release's datasheet as Markdown."""
+    def release_verify(self, release: str) -> Integrity:
+        """Hash a release, or exported files, again, and name what has changed since it was frozen or written."""
+    def release_datasheet(self, release: str, *, to: Literal['markdown', 'html'] = ...) -> str:
+        """Write a release's datasheet as Markdown, or as an HTML page with plots."""
     def release_export(self, release: str, target: PathLike, *, to: Literal['lerobot', 'hdf5', 'rlds', 'mcap'] = ..., clock: str = ..., hz: float | None = ..., codec: Literal['keep', 'h264', 'av1'] = ..., actions_from: str = ..., pair: Literal['', 'index', 'time'] = ...) -> Converted:
         """Write a release's episodes in a training format; the ledger records how they were resampled."""
     def train(self, release: str, *, name: str = ..., seed: int = ..., trainer: str = ...) -> PolicyVersion:
@@ -424,8 +453,8 @@ class OpenWorkspace:
         """Record a step of the incident's runbook; once diagnosed, the incident asks the plan for demonstrations."""
     def incident_report(self, incident: str) -> str:
         """Write the post-mortem of an incident from the record, as Markdown."""
-    def trace(self, policy: str) -> Lineage:
-        """Trace a policy back to its release, episodes, operators, calibrations, protocols and providers."""
+    def trace(self, policy: str = ..., *, calibration: str = ..., operator: str = ..., robot: str = ..., session: str = ..., site: str = ..., provider: str = ..., protocol: str = ..., episode: str = ...) -> Lineage | Touched:
+        """Trace a policy back to all that it rests on, or one thing forward to every release and policy it touched."""
     def evidence(self, policy: str, file: PathLike) -> Evidence:
         """Write a hash-chained record of a policy: its lineage, then every event of the ledger up to now."""
     def supply(self, provider: str, *, session: str = ...) -> Acceptance:

@@ -86,7 +86,9 @@ def _draw_people(contents: ReleaseContents) -> list[Markup]:
 
 
 def _draw_trace_links(kind: str, counts: Sequence[Counted]) -> Markup:
-    links = [tag("a", one.name, href=f"/trace?{urlencode({kind: one.name})}") for one in counts[:MOST_NAMES] if one.name]
+    links = [
+        tag("a", one.name, href=f"/trace?{urlencode({kind: one.name})}") for one in counts[:MOST_NAMES] if one.name
+    ]
     return tag("p", "What rests on ", *(join(link, " ") for link in links), class_="under")
 
 

@@ -97,7 +97,10 @@ def _draw_lineage(found: Traced, policy: str) -> tuple[Markup, ...]:
 
 def _draw_counted(kind: str, counts: Counter[str]) -> Markup:
     rows = [
-        (tag("a", shorten_ids(name), href=f"/trace?{urlencode({kind: name})}") if name else "not stated", format_count(n))
+        (
+            tag("a", shorten_ids(name), href=f"/trace?{urlencode({kind: name})}") if name else "not stated",
+            format_count(n),
+        )
         for name, n in counts.most_common(MOST_ROWS)
     ]
     columns = (kind.capitalize(), Column("Episodes", "num"))
