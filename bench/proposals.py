@@ -11,7 +11,15 @@ import math
 from collections.abc import Iterable, Sequence
 
 from bench.harness import Figure, Missing, Skipped, main, summarise_mean, summarise_share
-from bench.proposal_cases import HOLD_OUT, Known, Span, list_floor_cases, list_labelled_cases, merge_parts
+from bench.proposal_cases import (
+    HOLD_OUT,
+    Known,
+    Span,
+    list_failing_cases,
+    list_floor_cases,
+    list_labelled_cases,
+    merge_parts,
+)
 from fieldloop.annotate.confidence import measure_calibration_error, measure_reliability
 from fieldloop.annotate.proposal import Proposal, propose_labels
 from fieldloop.model.annotation import Annotation
@@ -33,7 +41,8 @@ def measure(*, short: bool = False) -> dict[str, Figure | Skipped]:
     """Measure on hold-out demonstrations of the floor and on hold-out episodes of public datasets."""
     floor = list(list_floor_cases(FLOOR_SEED, SHORT_EPISODES if short else FLOOR_EPISODES, HOLD_OUT))
     figures = _measure_sources(floor, "floor", {"": "tool", "_joints": "joints", "_strange": "strange"})
-    figures |= _measure_evidence([c for c in floor if c.source == "joints"])
+    failing = list(list_failing_cases(FLOOR_SEED, SHORT_EPISODES if short else FLOOR_EPISODES))
+    figures |= _measure_evidence([*(c for c in floor if c.source == "joints"), *failing])
     try:
         labelled = list(list_labelled_cases())
     except Missing as reason:

@@ -84,7 +84,7 @@ def _find_arms(limbs: Sequence[Limb], numbers: Numbers) -> list[Arm]:
     arms = []
     for limb in limbs:
         if (holds := find_holds(limb, numbers)) is not None:
-            carrying, repeated = split_regrasps(limb, holds.holds, numbers["carry_share"])
+            carrying, repeated = split_regrasps(limb, holds.holds, numbers)
             kept = [h for h in carrying if h.sureness >= numbers["hold_least"] * max(c.sureness for c in carrying)]
             arms.append(Arm(limb, holds, tuple(kept), tuple(repeated)))
     return arms
@@ -174,7 +174,7 @@ def _propose_contacts(recording: Recording, arm: Arm, author: str, numbers: Numb
     made = []
     for hold in arm.holds.holds:
         grasped = judge_hold(arm.limb, hold, numbers, high_is_open=arm.holds.high_is_open)
-        if grasped.touched is not None:
+        if grasped.touched is not None and grasped.held is not Held.EMPTY:
             begin, end = (arm.limb.time_ns(at) for at in grasped.touched)
             sure = numbers["contact_confidence"]
             made.append(Annotation(recording.episode.id, "contact", "finger-item", begin, end, author, confidence=sure))
