@@ -51,7 +51,7 @@ def judge_hold(limb: Limb, hold: Hold, numbers: Mapping[str, float], *, high_is_
     inside = (limb.opening if high_is_open else 1 - limb.opening)[hold.closed : end]
     part = max(1, len(inside) // 5)
     early, late = float(np.median(inside[:part])), float(np.median(inside[-part:]))
-    if limb.shut is not None:
+    if limb.shut is not None and float(np.std(inside[-3 * part :])) < numbers["stand_still_share"]:
         least = (limb.shut if high_is_open else 1 - limb.shut) + numbers["shut_share"]
         if late >= least:
             return Grasped(Held.UNTIL_RELEASE, "opening", touched)

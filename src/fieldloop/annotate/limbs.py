@@ -26,7 +26,7 @@ class Limb:
     `speed` is 1 where the arm is fast, which is `fast` in its own units. `opening` runs from 0 to 1 in an unknown
     direction unless `high_is_open` states it; `shut` is where it would be with the fingers shut, where that is known.
     `gap` is how far the fingers are from where they were commanded, as a share of their range, None without commands.
-    `fingers` are the single columns by name, from 0 to 1 like `opening`.
+    `fingers` are the single columns by name, as shares of the widest range.
     """
 
     side: str
@@ -99,12 +99,10 @@ def _add_fingers(
     if not kept:
         return Limb(limb.side, limb.start_ns, limb.hz, limb.speed, limb.fast, effort=pressed)
     leads = max(range(len(kept)), key=lambda k: float(np.std(kept[k][1])))
-    fingers, signs = {}, []
-    for column, one in kept:
-        sign = 1.0 if float(np.dot(one - one.mean(), kept[leads][1] - kept[leads][1].mean())) >= 0 else -1.0
-        fingers[column.name or f"{column.stream} {column.index}"] = _scale(sign * one)
-        signs.append(sign)
-    together = np.mean(list(fingers.values()), axis=0)
+    lead = kept[leads][1] - kept[leads][1].mean()
+    signs = [1.0 if float(np.dot(one - one.mean(), lead)) >= 0 else -1.0 for _, one in kept]
+    together = np.mean([_scale(sign * one) for (_, one), sign in zip(kept, signs, strict=True)], axis=0)
+    fingers = {c.name or f"{c.stream} {c.index}": one / widest for c, one in zip(mine, raw, strict=True)}
     opening = _scale(together)
     high_is_open = _find_direction(recording, [c for c, _ in kept], signs)
     zeros = [-float((sign * one).min()) / float(np.ptp(one)) for (_, one), sign in zip(kept, signs, strict=True)]
