@@ -3,14 +3,15 @@
 `boundary_mae_frames_*`: mean distance of boundaries in frames of the set's camera, over boundaries that both drew.
 `f1_50_*`: segments with the right label that overlap by half of their union. `naive_uniform_*` splits the episode
 evenly into the true labels in their true order. `naive_half_second_*` is the truth rounded to 0.5 s: the limit of
-contact sheets with two pictures a second, which no method that looks at them can beat. Numbers of the proposals and
+contact sheets with two pictures a second, which no method that looks at them can beat. `snapped_half_second_*` is the
+same, moved to the nearest change of the signals. Numbers of the proposals and
 the confidence curve were chosen on the development episodes; headline figures are of the others.
 """
 
 import math
 from collections.abc import Iterable, Sequence
 
-from bench.harness import Figure, Missing, Skipped, main, summarise_mean, summarise_share
+from bench.harness import Figure, Missing, Skipped, main, summarise, summarise_mean, summarise_share
 from bench.proposal_cases import (
     HOLD_OUT,
     Known,
@@ -20,6 +21,7 @@ from bench.proposal_cases import (
     list_labelled_cases,
     merge_parts,
 )
+from fieldloop.annotate.change_points import find_change_points
 from fieldloop.annotate.confidence import measure_calibration_error, measure_reliability
 from fieldloop.annotate.proposal import Proposal, propose_labels
 from fieldloop.model.annotation import Annotation
@@ -68,6 +70,7 @@ def _measure_cases(cases: Sequence[Known], name: str, *, baselines: bool = True)
     if baselines:
         figures |= _compare(f"naive_uniform_{name}", [(c, split_evenly(c)) for c in cases])
         figures |= _compare(f"naive_half_second_{name}", [(c, round_to_grid(c)) for c in cases])
+        figures |= _compare(f"snapped_half_second_{name}", [(c, snap_to_changes(c)) for c in cases])
         figures |= _estimate_saving(name, [(case, [span for span, _ in spans]) for case, spans in proposed])
     judged = [one for case, spans in proposed for one in judge_confidence(case, spans)]
     if judged:
@@ -109,6 +112,17 @@ def round_to_grid(case: Known) -> list[Span]:
     """Round the true boundaries to the grid of a contact sheet."""
     rounded = [(label, GRID_S * round(a / GRID_S), GRID_S * round(b / GRID_S)) for label, a, b in case.truth]
     return [(label, begin, end) for label, begin, end in rounded if end > begin]
+
+
+def snap_to_changes(case: Known) -> list[Span]:
+    """Move the boundaries of the contact sheet's grid to the nearest change of the signals within its step."""
+    points = [(p.at_ns - case.start_ns) / NS_PER_S for p in find_change_points(case.recording)]
+
+    def snap(at: float) -> float:
+        return min((p for p in points if abs(p - at) <= GRID_S / 2), key=lambda p: abs(p - at), default=at)
+
+    snapped = [(label, snap(begin), snap(end)) for label, begin, end in round_to_grid(case)]
+    return [(label, begin, end) for label, begin, end in snapped if end > begin]
 
 
 def match_spans(truth: Sequence[Span], found: Sequence[Span]) -> list[tuple[Span, Span]]:
@@ -163,6 +177,7 @@ def _compare(name: str, pairs: Sequence[tuple[Known, list[Span]]]) -> dict[str, 
         f"boundary_mae_frames_{name}": Figure(
             sum(every) / len(every), len(by_episode), low, spread.high, "frames", kind=spread.kind
         ),
+        f"boundary_median_frames_{name}": summarise(every, "frames"),
         f"boundaries_within_2_frames_{name}": summarise_share(within, "of those drawn"),
         f"boundaries_drawn_{name}": Figure(len(every) / drawn, unit="of the true ones"),
         f"f1_50_{name}": Figure(2 * hits / segments, len(pairs), unit="episodes counted"),
