@@ -207,6 +207,7 @@ def _estimate_saving(name: str, pairs: Sequence[tuple[Known, list[Span]]]) -> di
 def _measure_evidence(cases: Sequence[Known]) -> dict[str, Figure | Skipped]:
     """Measure contacts and results on the floor, where both are known."""
     contacts: list[bool] = []
+    idle: list[bool] = []
     results: dict[str, list[bool]] = {"success": [], "failure": []}
     for case in cases:
         made = case.demonstration
@@ -217,10 +218,15 @@ def _measure_evidence(cases: Sequence[Known]) -> dict[str, Figure | Skipped]:
             if a.kind == "contact" and verdict.contact_s is not None and verdict.lost_s is not None:
                 true = ("finger-item", verdict.contact_s, verdict.lost_s)
                 contacts.append(measure_overlap(true, convert_span(a, case)) >= HALF)
+            if a.label == "idle" and case.truth:
+                begin, end = case.truth[0][1], case.truth[-1][2]
+                last = (case.recording.streams["joints"].times_ns[[0, -1]] - case.start_ns) / NS_PER_S
+                waits = (("idle", float(last[0]), begin), ("idle", end, float(last[1])))
+                idle.append(max(measure_overlap(wait, convert_span(a, case)) for wait in waits) >= HALF)
             if a.kind == "success":
                 results[a.label].append(verdict.succeeded is (a.label == "success"))
     figures: dict[str, Figure | Skipped] = {}
-    every: list[tuple[str, list[bool]]] = [("contacts_right_floor", contacts)]
+    every: list[tuple[str, list[bool]]] = [("contacts_right_floor", contacts), ("idle_right_floor", idle)]
     every += [(f"{label}_right_floor", judged) for label, judged in results.items()]
     for name, judged in every:
         figures[name] = summarise_share(judged) if judged else Skipped("none was proposed")

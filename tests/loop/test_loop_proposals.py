@@ -10,6 +10,7 @@ from tests.annotate.planted_joints import COARSE, joints, opening, times
 
 from fieldloop.cli import main
 from fieldloop.loop.data import ingest
+from fieldloop.loop.data.find_episode import find_episode
 from fieldloop.loop.house import setup
 from fieldloop.loop.ship import annotate
 from fieldloop.loop.workspace import open_workspace
@@ -52,6 +53,11 @@ def proposed(stranger):
     return annotate.propose_annotations(stranger, every=True)
 
 
+def find_proposed(workspace, name="demo_0"):
+    episode = find_episode(workspace, name).id
+    return set(workspace.store.find(Annotation, {"author": annotate.MACHINE, "episode": episode}))
+
+
 def test_labels_of_every_kind_are_stored_with_their_confidence(stranger, proposed):
     stored = stranger.store.find(Annotation, {"author": annotate.MACHINE})
     phases = [a for a in stored if a.kind == "phase"]
@@ -71,11 +77,11 @@ def test_what_could_not_be_proposed_is_named_with_its_reason(proposed):
 
 
 def test_proposing_again_replaces_what_was_proposed(stranger, proposed):
-    before = stranger.store.find(Annotation, {"author": annotate.MACHINE})
+    before = find_proposed(stranger)
     assert annotate.propose_annotations(stranger, ("demo_0",)).episodes == 0
     again = annotate.propose_annotations(stranger, ("demo_0",), again=True)
     assert again.annotations == proposed.annotations
-    assert stranger.store.find(Annotation, {"author": annotate.MACHINE}) == before
+    assert find_proposed(stranger) == before
 
 
 @pytest.mark.usefixtures("proposed")
@@ -88,7 +94,7 @@ def test_kinds_that_are_not_proposed_any_longer_vanish(stranger, monkeypatch):
 
     monkeypatch.setattr(annotate, "propose_labels", propose_phases_only)
     annotate.propose_annotations(stranger, ("demo_0",), again=True)
-    assert {a.kind for a in stranger.store.find(Annotation, {"author": annotate.MACHINE})} == {"phase"}
+    assert {a.kind for a in find_proposed(stranger)} == {"phase"}
     monkeypatch.undo()
     annotate.propose_annotations(stranger, ("demo_0",), again=True)
 
