@@ -3,7 +3,7 @@
 import csv
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +13,11 @@ from fieldloop.ingest import open_log
 from fieldloop.model.condition import Stratum
 from fieldloop.model.episode import Recording
 from fieldloop.model.stream import NS_PER_S, ClockKind, Stream, StreamKind
+from fieldloop.simulate.arm.controller import plan_pick_path
 from fieldloop.simulate.arm.floor import Floor
-from fieldloop.simulate.arm.recording import Demonstration
+from fieldloop.simulate.arm.operators import choose_grasp_and_style, get_operator_habit
+from fieldloop.simulate.arm.physics import simulate_pick
+from fieldloop.simulate.arm.recording import Demonstration, record_attempt
 
 HERE = Path(__file__).parent
 SHARED = HERE.parents[1].parent / "shared" / "data"
@@ -29,6 +32,7 @@ DEVELOPMENT, HOLD_OUT = "development", "hold-out"
 FLOOR_HZ = 30.0
 COARSE = {"pre-grasp": "approach", "lift": "transport", "place": "transport"}
 """Parts that joints alone cannot separate, and what they are a part of."""
+ABOVE_M = 0.06
 TIERS, BINS = ("high", "medium", "long_tail"), ("front", "back", "side")
 
 Span = tuple[str, float, float]
@@ -67,6 +71,23 @@ def list_floor_cases(seed: int, count: int, split: str) -> Iterator[Known]:
         yield Known(whole, start, FLOOR_HZ, truth, "tool", split, made)
         yield Known(Recording(whole.episode, joints), start, FLOOR_HZ, coarse, "joints", split, made)
         yield Known(disguise(whole, rng), start, FLOOR_HZ, coarse, "strange", split, made)
+
+
+def list_failing_cases(seed: int, count: int) -> Iterator[Known]:
+    """Attempts with a grasp that was made worse: above the item, or with a quarter of the force."""
+    floor = Floor(seed=seed)
+    for n in range(count):
+        rng = floor.make_random_generator("made to fail", n)
+        scene = floor.draw_scene(Stratum.of(site="lab", tier=TIERS[n % 3], bin=BINS[n % 3], lighting="bright"), rng)
+        people = floor.list_operators()
+        grasp, style = choose_grasp_and_style(get_operator_habit(people[n % len(people)]), scene.item, rng)
+        worse = replace(grasp, force_n=grasp.force_n / 4) if n % 2 else replace(grasp, z=grasp.z + ABOVE_M)
+        verdict = simulate_pick(scene, plan_pick_path(worse, style, scene.site.bin_floor_m))
+        made = record_attempt(scene, verdict, floor.rig, 10**18, rng, {})
+        joints = {k: s for k, s in made.recording.streams.items() if k in ("joints", "gripper", "gripper/effort")}
+        yield Known(
+            Recording(made.recording.episode, joints), made.truth.motion_ns, FLOOR_HZ, (), "failing", HOLD_OUT, made
+        )
 
 
 def disguise(recording: Recording, rng: np.random.Generator) -> Recording:

@@ -3,15 +3,25 @@
 `boundary_mae_frames_*`: mean distance of boundaries in frames of the set's camera, over boundaries that both drew.
 `f1_50_*`: segments with the right label that overlap by half of their union. `naive_uniform_*` splits the episode
 evenly into the true labels in their true order. `naive_half_second_*` is the truth rounded to 0.5 s: the limit of
-contact sheets with two pictures a second, which no method that looks at them can beat. Numbers of the proposals and
+contact sheets with two pictures a second, which no method that looks at them can beat. `snapped_half_second_*` is the
+same, moved to the nearest change of the signals. Numbers of the proposals and
 the confidence curve were chosen on the development episodes; headline figures are of the others.
 """
 
 import math
 from collections.abc import Iterable, Sequence
 
-from bench.harness import Figure, Missing, Skipped, main, summarise_mean, summarise_share
-from bench.proposal_cases import HOLD_OUT, Known, Span, list_floor_cases, list_labelled_cases, merge_parts
+from bench.harness import Figure, Missing, Skipped, main, summarise, summarise_mean, summarise_share
+from bench.proposal_cases import (
+    HOLD_OUT,
+    Known,
+    Span,
+    list_failing_cases,
+    list_floor_cases,
+    list_labelled_cases,
+    merge_parts,
+)
+from fieldloop.annotate.change_points import find_change_points
 from fieldloop.annotate.confidence import measure_calibration_error, measure_reliability
 from fieldloop.annotate.proposal import Proposal, propose_labels
 from fieldloop.model.annotation import Annotation
@@ -33,7 +43,8 @@ def measure(*, short: bool = False) -> dict[str, Figure | Skipped]:
     """Measure on hold-out demonstrations of the floor and on hold-out episodes of public datasets."""
     floor = list(list_floor_cases(FLOOR_SEED, SHORT_EPISODES if short else FLOOR_EPISODES, HOLD_OUT))
     figures = _measure_sources(floor, "floor", {"": "tool", "_joints": "joints", "_strange": "strange"})
-    figures |= _measure_evidence([c for c in floor if c.source == "joints"])
+    failing = list(list_failing_cases(FLOOR_SEED, SHORT_EPISODES if short else FLOOR_EPISODES))
+    figures |= _measure_evidence([*(c for c in floor if c.source == "joints"), *failing])
     try:
         labelled = list(list_labelled_cases())
     except Missing as reason:
@@ -59,6 +70,7 @@ def _measure_cases(cases: Sequence[Known], name: str, *, baselines: bool = True)
     if baselines:
         figures |= _compare(f"naive_uniform_{name}", [(c, split_evenly(c)) for c in cases])
         figures |= _compare(f"naive_half_second_{name}", [(c, round_to_grid(c)) for c in cases])
+        figures |= _compare(f"snapped_half_second_{name}", [(c, snap_to_changes(c)) for c in cases])
         figures |= _estimate_saving(name, [(case, [span for span, _ in spans]) for case, spans in proposed])
     judged = [one for case, spans in proposed for one in judge_confidence(case, spans)]
     if judged:
@@ -100,6 +112,17 @@ def round_to_grid(case: Known) -> list[Span]:
     """Round the true boundaries to the grid of a contact sheet."""
     rounded = [(label, GRID_S * round(a / GRID_S), GRID_S * round(b / GRID_S)) for label, a, b in case.truth]
     return [(label, begin, end) for label, begin, end in rounded if end > begin]
+
+
+def snap_to_changes(case: Known) -> list[Span]:
+    """Move the boundaries of the contact sheet's grid to the nearest change of the signals within its step."""
+    points = [(p.at_ns - case.start_ns) / NS_PER_S for p in find_change_points(case.recording)]
+
+    def snap(at: float) -> float:
+        return min((p for p in points if abs(p - at) <= GRID_S / 2), key=lambda p: abs(p - at), default=at)
+
+    snapped = [(label, snap(begin), snap(end)) for label, begin, end in round_to_grid(case)]
+    return [(label, begin, end) for label, begin, end in snapped if end > begin]
 
 
 def match_spans(truth: Sequence[Span], found: Sequence[Span]) -> list[tuple[Span, Span]]:
@@ -154,6 +177,7 @@ def _compare(name: str, pairs: Sequence[tuple[Known, list[Span]]]) -> dict[str, 
         f"boundary_mae_frames_{name}": Figure(
             sum(every) / len(every), len(by_episode), low, spread.high, "frames", kind=spread.kind
         ),
+        f"boundary_median_frames_{name}": summarise(every, "frames"),
         f"boundaries_within_2_frames_{name}": summarise_share(within, "of those drawn"),
         f"boundaries_drawn_{name}": Figure(len(every) / drawn, unit="of the true ones"),
         f"f1_50_{name}": Figure(2 * hits / segments, len(pairs), unit="episodes counted"),
@@ -183,6 +207,7 @@ def _estimate_saving(name: str, pairs: Sequence[tuple[Known, list[Span]]]) -> di
 def _measure_evidence(cases: Sequence[Known]) -> dict[str, Figure | Skipped]:
     """Measure contacts and results on the floor, where both are known."""
     contacts: list[bool] = []
+    idle: list[bool] = []
     results: dict[str, list[bool]] = {"success": [], "failure": []}
     for case in cases:
         made = case.demonstration
@@ -193,10 +218,15 @@ def _measure_evidence(cases: Sequence[Known]) -> dict[str, Figure | Skipped]:
             if a.kind == "contact" and verdict.contact_s is not None and verdict.lost_s is not None:
                 true = ("finger-item", verdict.contact_s, verdict.lost_s)
                 contacts.append(measure_overlap(true, convert_span(a, case)) >= HALF)
+            if a.label == "idle" and case.truth:
+                begin, end = case.truth[0][1], case.truth[-1][2]
+                last = (case.recording.streams["joints"].times_ns[[0, -1]] - case.start_ns) / NS_PER_S
+                waits = (("idle", float(last[0]), begin), ("idle", end, float(last[1])))
+                idle.append(max(measure_overlap(wait, convert_span(a, case)) for wait in waits) >= HALF)
             if a.kind == "success":
                 results[a.label].append(verdict.succeeded is (a.label == "success"))
     figures: dict[str, Figure | Skipped] = {}
-    every: list[tuple[str, list[bool]]] = [("contacts_right_floor", contacts)]
+    every: list[tuple[str, list[bool]]] = [("contacts_right_floor", contacts), ("idle_right_floor", idle)]
     every += [(f"{label}_right_floor", judged) for label, judged in results.items()]
     for name, judged in every:
         figures[name] = summarise_share(judged) if judged else Skipped("none was proposed")

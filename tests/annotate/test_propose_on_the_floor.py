@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from fieldloop.annotate import compare_authors, load_shipped_taxonomy, propose_phases
+from fieldloop.annotate import compare_authors, load_shipped_taxonomy, propose_labels, propose_phases
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.condition import Stratum
 from fieldloop.model.policy import FailureClass
@@ -77,3 +77,38 @@ def test_a_pick_that_was_broken_off_is_not_reported_as_a_whole_one():
         record_attempt(scene, verdict, Rig(), 0, rng, {}).recording, load_shipped_taxonomy(), author="machine"
     )
     assert (spans, reason) == ((), "The fingers never closed while the tool stood still.")
+
+
+def without_tool(recording):
+    kept = ("joints", "gripper", "gripper/effort")
+    return dataclasses.replace(recording, streams={name: recording.streams[name] for name in kept})
+
+
+def test_joints_and_gripper_alone_give_the_phases_they_can_separate(demonstrations):
+    coarse = {"pre-grasp": "approach", "lift": "transport", "place": "transport"}
+    apart, found, known = [], 0, 0
+    for demonstration in demonstrations:
+        proposal = propose_labels(without_tool(demonstration.recording), author="machine")
+        begins = {a.label: a.start_ns for a in proposal.annotations if a.kind == "phase"}
+        true = {}
+        for label, begin, _ in demonstration.truth.phases:
+            true.setdefault(coarse.get(label, label), begin)
+        known += len(true)
+        found += len(begins.keys() & true.keys())
+        apart += [abs(begins[name] - true[name]) * 30 / NS_PER_S for name in begins.keys() & true.keys()]
+    assert found >= 0.95 * known
+    assert np.quantile(apart, 0.9) <= default_protocol().setting("annotation.boundary_tolerance_frames")
+
+
+@pytest.mark.parametrize(("change", "labels"), [({"above_m": 0.06}, {"failure"}), ({}, {"success"})])
+def test_fingers_that_shut_on_nothing_are_reported_as_a_failure(change, labels):
+    floor, rng = Floor(seed=3), np.random.default_rng(0)
+    scene = floor.draw_scene(Stratum.of(site="lab", tier="high", bin="front", lighting="bright"), rng)
+    grasp, style = operators.choose_grasp_and_style(operators.get_operator_habit("op-amber"), scene.item, rng)
+    worse = dataclasses.replace(grasp, z=grasp.z + change.get("above_m", 0.0))
+    verdict = physics.simulate_pick(scene, controller.plan_pick_path(worse, style, scene.site.bin_floor_m))
+    assert verdict.succeeded is ("success" in labels)
+    made = record_attempt(scene, verdict, Rig(), 0, rng, {}).recording
+    found = propose_labels(without_tool(made), author="machine").annotations
+    assert {a.label for a in found if a.kind == "success"} == labels
+    assert ({a.label for a in found if a.kind == "contact"} == {"finger-item"}) is verdict.succeeded

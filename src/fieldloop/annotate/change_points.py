@@ -8,7 +8,7 @@ import numpy as np
 from fieldloop.annotate.grips import find_finger_moves
 from fieldloop.annotate.limbs import Limb, find_limbs
 from fieldloop.annotate.measures import load_proposal_measures
-from fieldloop.annotate.motion import Floats
+from fieldloop.annotate.motion import MIN_SAMPLES, Floats, find_move_end, find_move_onset
 from fieldloop.model.episode import Recording
 
 
@@ -46,16 +46,16 @@ def _find_finger_changes(limb: Limb, numbers: Mapping[str, float]) -> list[Chang
 def _find_turns(limb: Limb, numbers: Mapping[str, float]) -> list[ChangePoint]:
     """Find where the arm starts and stops, and the dips between two moves that it does not pause between."""
     still, moving = numbers["still_share"], limb.speed > numbers["still_share"]
+    reach = max(MIN_SAMPLES, round(numbers["rise_s"] * limb.hz))
     points = []
-    for k in np.flatnonzero(np.diff(moving)):
-        step = abs(float(limb.speed[k + 1] - limb.speed[k]))
-        at = k + abs(still - float(limb.speed[k])) / max(step, 1e-12)
-        reach = max(2, round(numbers["rise_s"] * limb.hz / 2))
-        near = limb.speed[max(k - reach, 0) : k + reach + 2]
+    for k in map(int, np.flatnonzero(np.diff(moving))):
+        starts = bool(moving[k + 1])
+        begin, end = (max(k - reach // 2, 0), k + reach) if starts else (max(k + 1 - reach, 0), k + 1 + reach // 2)
+        near = limb.speed[begin : end + 1]
         strength = float(np.clip(near.max() - near.min(), 0, 1))
-        if strength >= numbers["snap_least"]:
-            what = "arm starts" if moving[k + 1] else "arm stops"
-            points.append(ChangePoint(limb.time_ns(at), what, strength, limb.side))
+        at = (find_move_onset if starts else find_move_end)(limb.speed, begin, end, numbers)
+        if strength >= numbers["snap_least"] and at is not None:
+            points.append(ChangePoint(limb.time_ns(at), "arm starts" if starts else "arm stops", strength, limb.side))
     return points + [
         ChangePoint(limb.time_ns(k), "arm slows", depth, limb.side)
         for k, depth in find_dips(limb.speed, numbers["snap_least"])

@@ -25,6 +25,8 @@ TWO_ARMS = 12
 """A nameless row of at least so many columns, an even number, may be two arms with a gripper at the end of each."""
 NOISE_STEPS = 4.0
 """A step of more than so many times the median step is a movement, not noise."""
+RUN, NOT_NOISE = 5, 0.7
+"""A column whose mean over so many samples keeps this share of its scatter is not noise, which keeps under a half."""
 SMALL_ARM = 4
 """A nameless row of fewer columns has no room for an arm and a gripper."""
 
@@ -174,10 +176,15 @@ def is_stepping(values: Floats, share: float = 0.15, travelled: float = 0.8) -> 
     >>> is_stepping(np.repeat([0.0, 1.0, 0.4], 20)), is_stepping(np.linspace(0, 1, 60)), is_stepping(np.ones(60))
     (True, False, False)
     """
+    if not np.ptp(values) > 0:
+        return False
+    even = np.convolve(values - values.mean(), np.full(RUN, 1 / RUN), "same")
+    if np.std(even) < NOT_NOISE * np.std(values):
+        return False
     steps = np.abs(np.diff(values))
     steps = np.where(steps > NOISE_STEPS * np.median(steps), steps, 0.0)
     largest = np.sort(steps)[::-1].cumsum()
-    if largest[-1] < np.ptp(values) / 2 or largest[-1] <= 0:
+    if largest[-1] < np.ptp(values) / 2:
         return False
     needed = int(np.searchsorted(largest, travelled * largest[-1])) + 1
     return needed <= max(share * len(values), 2.0)

@@ -9,8 +9,12 @@ import numpy as np
 from fieldloop.annotate.columns import split_words
 from fieldloop.annotate.grips import Hold
 from fieldloop.annotate.limbs import Limb
-from fieldloop.annotate.motion import Floats, find_true_spans
+from fieldloop.annotate.motion import find_true_spans
 
+SHORTEST = 5
+"""A hold of fewer samples shows nothing about its item."""
+NORMAL = 1.4826
+"""Median absolute deviation to standard deviation, for normal noise."""
 THUMB, OTHERS = "thumb", ("index", "middle", "ring", "pinky", "little")
 WHOLE_HAND = 3
 """The thumb and so many other fingers enclose an item."""
@@ -35,43 +39,49 @@ class Grasped:
 
 
 def judge_hold(limb: Limb, hold: Hold, numbers: Mapping[str, float], *, high_is_open: bool) -> Grasped:
-    """Judge whether an item was held: by the effort of the fingers, else by how far they stay from their command."""
-    if limb.effort is not None and (by_effort := _judge_by_effort(limb, limb.effort, hold, numbers)) is not None:
-        return by_effort
-    if limb.gap is not None and hold.opening is not None:
-        return _judge_by_gap(limb.gap, hold, numbers, sign=1.0 if high_is_open else -1.0)
-    return Grasped(Held.UNKNOWN)
+    """Judge whether an item was held.
+
+    An item keeps fingers from shutting, or from going where they were sent. Fingers that shut on the way have lost it.
+    Effort shows when something was touched; fingers press each other, too, so it shows no more than that.
+    """
+    touched = _find_touch(limb, hold, numbers)
+    if hold.opening is None or limb.opening is None or int(hold.opening) - hold.closed < SHORTEST:
+        return Grasped(Held.UNKNOWN, touched=touched)
+    end = int(hold.opening)
+    inside = (limb.opening if high_is_open else 1 - limb.opening)[hold.closed : end]
+    part = max(1, len(inside) // 5)
+    early, late = float(np.median(inside[:part])), float(np.median(inside[-part:]))
+    if limb.shut is not None and float(np.std(inside[-3 * part :])) < numbers["stand_still_share"]:
+        least = (limb.shut if high_is_open else 1 - limb.shut) + numbers["shut_share"]
+        if late >= least:
+            return Grasped(Held.UNTIL_RELEASE, "opening", touched)
+        if early < least:
+            return Grasped(Held.EMPTY, "opening")
+        fell = hold.closed + int(np.argmax(inside < (early + late) / 2))
+        return Grasped(Held.LOST, "opening", (touched[0] if touched else hold.gripped, float(fell)))
+    if limb.gap is not None:
+        blocked = float(np.median((limb.gap if high_is_open else -limb.gap)[(hold.closed + end) // 2 : end]))
+        if blocked >= numbers["gap_held"]:
+            return Grasped(Held.UNTIL_RELEASE, "command", touched)
+    return Grasped(Held.UNKNOWN, touched=touched)
 
 
-def _judge_by_effort(limb: Limb, effort: Floats, hold: Hold, numbers: Mapping[str, float]) -> Grasped | None:
-    """Judge by effort, against its scatter before the fingers close; None where that scatter cannot be known."""
-    before = effort[: max(int(hold.closing) - 1, 0)]
-    last = len(effort) - 1 if hold.opening is None else int(hold.opening)
+def _find_touch(limb: Limb, hold: Hold, numbers: Mapping[str, float]) -> tuple[float, float] | None:
+    """Return from where to where the fingers press, against their scatter before they close; None where unknown."""
+    if limb.effort is None:
+        return None
+    before = limb.effort[: max(int(hold.closing) - 1, 0)]
+    last = len(limb.effort) - 1 if hold.opening is None else int(hold.opening)
     if len(before) < numbers["effort_rest_s"] * limb.hz or last <= int(hold.closing) + 1:
         return None
-    rest, scatter = float(np.median(before)), float(np.median(np.abs(before - np.median(before)))) * 1.4826
-    during = effort[int(hold.closing) : last + 1] - rest
+    rest = float(np.median(before))
+    scatter = NORMAL * float(np.median(np.abs(before - rest)))
+    during = limb.effort[int(hold.closing) : last + 1] - rest
     top = float(np.quantile(during, 0.9))
     if top < numbers["effort_over_scatter"] * max(scatter, 1e-9):
-        return Grasped(Held.EMPTY, "effort")
+        return None
     pressed = find_true_spans(during > numbers["effort_share"] * top)
-    begin, end = int(hold.closing) + pressed[0][0], int(hold.closing) + pressed[-1][1]
-    if hold.opening is None:
-        return Grasped(Held.UNKNOWN, "effort", (begin, min(end, last)))
-    lost = last - end > numbers["lost_before_s"] * limb.hz
-    return Grasped(Held.LOST if lost else Held.UNTIL_RELEASE, "effort", (begin, min(end, last)))
-
-
-def _judge_by_gap(gap: Floats, hold: Hold, numbers: Mapping[str, float], *, sign: float) -> Grasped:
-    """Judge by the gap to the command: an item keeps the fingers from going where they were sent."""
-    assert hold.opening is not None
-    middle = sign * gap[hold.closed : max(int(hold.opening) - 1, hold.closed + 1)]
-    if len(middle) < 3:  # noqa: PLR2004 - a median of fewer is one sample
-        return Grasped(Held.UNKNOWN)
-    blocked = float(np.median(middle[len(middle) // 2 :]))
-    if blocked >= numbers["gap_held"]:
-        return Grasped(Held.UNTIL_RELEASE, "command")
-    return Grasped(Held.UNKNOWN)
+    return float(int(hold.closing) + pressed[0][0]), float(min(int(hold.closing) + pressed[-1][1], last))
 
 
 def find_grasp_type(limb: Limb, hold: Hold, numbers: Mapping[str, float]) -> str:

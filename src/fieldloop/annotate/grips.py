@@ -184,14 +184,23 @@ def measure_travel(limb: Limb, begin: int, end: int) -> float:
     return float(limb.speed[max(begin, 0) : max(end, 0)].sum()) / whole if whole > 0 else 0.0
 
 
-def split_regrasps(limb: Limb, holds: Sequence[Hold], least: float) -> tuple[list[Hold], list[tuple[Hold, Hold]]]:
-    """Return the holds that carried, and pairs of a hold that carried nothing and the next one.
+def split_regrasps(
+    limb: Limb, holds: Sequence[Hold], numbers: Mapping[str, float]
+) -> tuple[list[Hold], list[tuple[Hold, Hold]]]:
+    """Return the holds that carried, and pairs of a hold that carried nothing and the one that repeats it.
 
-    A hold after which the fingers open again before the arm has gone on, and which another hold follows, is a grasp
-    that was repeated.
+    A grasp is repeated where the fingers open again before the arm has gone on, and close again nearby. The arm is slow
+    each time: a hand that only changes its shape on the way does not grasp.
     """
     clear = [h for h in holds if h.still >= 1 - STILL]
-    short = [h for h in clear if h.opening is not None and measure_travel(limb, h.closed, int(h.opening)) < least]
-    repeated = [(a, b) for a, b in pairwise(holds) if a in short and b in clear]
+    repeated = [(a, b) for a, b in pairwise(holds) if a in clear and b in clear and _repeats(limb, a, b, numbers)]
     first = {id(a) for a, _ in repeated}
     return [h for h in holds if id(h) not in first], repeated
+
+
+def _repeats(limb: Limb, first: Hold, second: Hold, numbers: Mapping[str, float]) -> bool:
+    if first.opening is None:
+        return False
+    carried = measure_travel(limb, first.closed, int(first.opening))
+    between = measure_travel(limb, int(first.opening), int(second.closing))
+    return carried < numbers["carry_share"] and between < numbers["regrasp_reach"]

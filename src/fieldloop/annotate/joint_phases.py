@@ -37,7 +37,16 @@ class Piece:
 
 
 def find_joint_phases(limb: Limb, hold: Hold, begin: int, end: int, numbers: Mapping[str, float]) -> list[Piece]:
-    """Return the phases of one hold between two grid indices."""
+    """Return the phases of one hold between two grid indices; none is clearer than the hold."""
+    pieces = _cut_at_edges(limb, hold, begin, end, numbers)
+    return [Piece(p.label, _limit_clearness(p.begin, hold), _limit_clearness(p.end, hold)) for p in pieces]
+
+
+def _limit_clearness(edge: Edge, hold: Hold) -> Edge:
+    return Edge(edge.at, min(edge.clear, hold.sureness))
+
+
+def _cut_at_edges(limb: Limb, hold: Hold, begin: int, end: int, numbers: Mapping[str, float]) -> list[Piece]:
     fingers = hold.sureness
     start = _find_start(limb, begin, hold.closing, numbers)
     closing = Edge(hold.closing, fingers)
@@ -45,7 +54,7 @@ def find_joint_phases(limb: Limb, hold: Hold, begin: int, end: int, numbers: Map
     lift = _find_departure(limb.speed, hold.gripped, hold.closed, until, limb.hz, numbers)
     pieces = [Piece("approach", start, closing)] if closing.at - start.at >= 1 else []
     if lift is None:
-        return [*pieces, Piece("grasp", closing, Edge(float(until), numbers["cut_clear"] * fingers))]
+        return [*pieces, Piece("grasp", closing, Edge(float(until), numbers["cut_clear"]))]
     pieces.append(Piece("grasp", closing, lift))
     if hold.opening is None:
         return [*pieces, Piece("transport", lift, Edge(float(end), numbers["cut_clear"]))]

@@ -24,8 +24,9 @@ class Limb:
     """One arm with its fingers on an even grid from `start_ns`.
 
     `speed` is 1 where the arm is fast, which is `fast` in its own units. `opening` runs from 0 to 1 in an unknown
-    direction unless `high_is_open` states it. `gap` is how far the fingers are from where they were commanded, as a
-    share of their range, None without commands. `fingers` are the single columns by name, from 0 to 1 like `opening`.
+    direction unless `high_is_open` states it; `shut` is where it would be with the fingers shut, where that is known.
+    `gap` is how far the fingers are from where they were commanded, as a share of their range, None without commands.
+    `fingers` are the single columns by name, as shares of the widest range.
     """
 
     side: str
@@ -35,6 +36,7 @@ class Limb:
     fast: float
     opening: Floats | None = None
     high_is_open: bool | None = None
+    shut: float | None = None
     gap: Floats | None = None
     effort: Floats | None = None
     fingers: Mapping[str, Floats] | None = None
@@ -97,16 +99,17 @@ def _add_fingers(
     if not kept:
         return Limb(limb.side, limb.start_ns, limb.hz, limb.speed, limb.fast, effort=pressed)
     leads = max(range(len(kept)), key=lambda k: float(np.std(kept[k][1])))
-    fingers, signs = {}, []
-    for column, one in kept:
-        sign = 1.0 if float(np.dot(one - one.mean(), kept[leads][1] - kept[leads][1].mean())) >= 0 else -1.0
-        fingers[column.name or f"{column.stream} {column.index}"] = _scale(sign * one)
-        signs.append(sign)
-    opening = _scale(np.mean(list(fingers.values()), axis=0))
+    lead = kept[leads][1] - kept[leads][1].mean()
+    signs = [1.0 if float(np.dot(one - one.mean(), lead)) >= 0 else -1.0 for _, one in kept]
+    together = np.mean([_scale(sign * one) for (_, one), sign in zip(kept, signs, strict=True)], axis=0)
+    fingers = {c.name or f"{c.stream} {c.index}": one / widest for c, one in zip(mine, raw, strict=True)}
+    opening = _scale(together)
+    high_is_open = _find_direction(recording, [c for c, _ in kept], signs)
+    zeros = [-float((sign * one).min()) / float(np.ptp(one)) for (_, one), sign in zip(kept, signs, strict=True)]
+    shut = (float(np.mean(zeros)) - float(together.min())) / max(float(np.ptp(together)), 1e-12)
     return Limb(
-        limb.side, limb.start_ns, limb.hz, limb.speed, limb.fast, opening,
-        _find_direction(recording, [c for c, _ in kept], signs), _measure_gap(kept, signs, found.commands, at), pressed,
-        fingers,
+        limb.side, limb.start_ns, limb.hz, limb.speed, limb.fast, opening, high_is_open,
+        None if high_is_open is None else shut, _measure_gap(kept, signs, found.commands, at), pressed, fingers,
     )  # fmt: skip
 
 

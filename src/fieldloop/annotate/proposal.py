@@ -13,6 +13,7 @@ from fieldloop.annotate.grips import Hold, Holds, find_holds, split_regrasps
 from fieldloop.annotate.joint_phases import Piece, find_joint_phases
 from fieldloop.annotate.limbs import Limb, find_limbs
 from fieldloop.annotate.measures import load_proposal_measures
+from fieldloop.annotate.motion import find_true_spans
 from fieldloop.annotate.propose import propose_phases
 from fieldloop.annotate.taxonomy import load_shipped_taxonomy
 from fieldloop.annotate.tool_view import view_as_tool
@@ -66,7 +67,7 @@ def propose_labels(
     phases, notes = _propose_phases(recording, author, numbers)
     limbs, missing = find_limbs(recording, numbers)
     arms = sorted(_find_arms(limbs, numbers), key=lambda arm: -arm.sureness)
-    made = [*phases, *_propose_actions(phases)]
+    made = [*phases, *_propose_actions(phases), *_propose_idle(recording, limbs, phases, author, numbers)]
     if arms:
         for arm in arms:
             made += _propose_contacts(recording, arm, author, numbers)
@@ -84,7 +85,7 @@ def _find_arms(limbs: Sequence[Limb], numbers: Numbers) -> list[Arm]:
     arms = []
     for limb in limbs:
         if (holds := find_holds(limb, numbers)) is not None:
-            carrying, repeated = split_regrasps(limb, holds.holds, numbers["carry_share"])
+            carrying, repeated = split_regrasps(limb, holds.holds, numbers)
             kept = [h for h in carrying if h.sureness >= numbers["hold_least"] * max(c.sureness for c in carrying)]
             arms.append(Arm(limb, holds, tuple(kept), tuple(repeated)))
     return arms
@@ -170,11 +171,33 @@ def _join_phases(row: Sequence[Annotation], label: str) -> Annotation:
     return replace(row[0], kind="action", label=label, end_ns=row[-1].end_ns, confidence=sure)
 
 
+def _propose_idle(
+    recording: Recording, limbs: Sequence[Limb], phases: Sequence[Annotation], author: str, numbers: Numbers
+) -> list[Annotation]:
+    """Propose stretches outside all phases in which every arm stands still."""
+    if not limbs:
+        return []
+    first = limbs[0]
+    still = np.max([limb.speed for limb in limbs], axis=0) < numbers["still_share"]
+    at = first.start_ns + np.arange(len(still)) / first.hz * NS_PER_S
+    for phase in phases:
+        still &= (at < phase.start_ns) | (at > phase.end_ns)
+    least = numbers["idle_min_s"] * first.hz
+    return [
+        Annotation(
+            recording.episode.id, "action", "idle", first.time_ns(a), first.time_ns(b - 1), author,
+            confidence=numbers["idle_confidence"],
+        )
+        for a, b in find_true_spans(still)
+        if b - a > least
+    ]  # fmt: skip
+
+
 def _propose_contacts(recording: Recording, arm: Arm, author: str, numbers: Numbers) -> list[Annotation]:
     made = []
     for hold in arm.holds.holds:
         grasped = judge_hold(arm.limb, hold, numbers, high_is_open=arm.holds.high_is_open)
-        if grasped.touched is not None:
+        if grasped.touched is not None and grasped.held is not Held.EMPTY:
             begin, end = (arm.limb.time_ns(at) for at in grasped.touched)
             sure = numbers["contact_confidence"]
             made.append(Annotation(recording.episode.id, "contact", "finger-item", begin, end, author, confidence=sure))

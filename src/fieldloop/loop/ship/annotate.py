@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from fieldloop.annotate import (
-    ChangePoint,
     Proposal,
     compare_authors,
     find_change_points,
@@ -24,6 +23,7 @@ from fieldloop.model.event import EpisodeAnnotated
 from fieldloop.model.finding import EpisodeReport, Status
 from fieldloop.model.fix import FixKind
 from fieldloop.model.note import Note
+from fieldloop.model.stream import NS_PER_S
 from fieldloop.release import select_fixes
 
 FRAME_HZ = 30.0
@@ -50,6 +50,16 @@ class NotProposed:
     reason: Note
     episodes: int
     example: str
+
+
+@dataclass(frozen=True, slots=True)
+class SnapPoint:
+    """A moment at which signals change, in seconds from the start of the episode; strength is 0 to 1."""
+
+    at_s: float
+    what: str
+    strength: float
+    side: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,13 +145,17 @@ def _summarise_label(kind: str, label: str, spans: Sequence[Annotation]) -> Prop
     return ProposedKind(kind, label, len(spans), len({a.episode for a in spans}), mean, min(stated, default=None))
 
 
-def list_change_points(workspace: Workspace, episode: str) -> tuple[ChangePoint, ...]:
+def list_change_points(workspace: Workspace, episode: str) -> tuple[SnapPoint, ...]:
     """List the moments at which the signals of an episode change, for boundaries to snap to; nothing is stored.
 
     Arguments:
         episode: name or id
     """
-    return find_change_points(reopen_episode(workspace, find_episode(workspace, episode)))
+    known = find_episode(workspace, episode)
+    return tuple(
+        SnapPoint((point.at_ns - known.start_ns) / NS_PER_S, point.what, point.strength, point.side)
+        for point in find_change_points(reopen_episode(workspace, known))
+    )
 
 
 def _find_episodes_to_annotate(workspace: Workspace) -> list[Episode]:
