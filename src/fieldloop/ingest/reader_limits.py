@@ -24,6 +24,9 @@ NOT_SETTLED = {
     "ingest.feature_without_dtype",
     "ingest.column_left_out",
     "ingest.episode_end_missing",
+    "ingest.mark_missing",
+    "ingest.mark_misplaced",
+    "ingest.split_without_metadata",
 }
 """What a reader left out because it does not support it, or expected without a promise: the data may be whole."""
 
