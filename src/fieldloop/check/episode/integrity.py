@@ -29,6 +29,8 @@ STATE_NAMES = {"state", "states", "obs", "observation", "observations", "proprio
 STATE_WORD = re.compile(r"[^a-z]+")
 MOST_NAMED = 5
 FEWEST_SAMPLES = 2  # between two samples time passes
+ABSENT = {"ingest.declared_but_missing", "ingest.file_missing", "ingest.part_unreadable", "ingest.episode_listed_twice"}
+"""Defects that several cameras or files of one dataset have for one cause: they were never written or not copied."""
 MOST_LISTED = 20  # a damaged file can have thousands; the rest are counted
 
 
@@ -163,7 +165,8 @@ def measure_defects(defects: Sequence[Defect]) -> Iterator[Measurement]:
     """
     alike: dict[tuple[object, ...], list[Defect]] = defaultdict(list)
     for defect in defects:
-        alike[defect.place, defect.message.code, defect.message.numbers].append(defect)
+        absent = defect.message.code in ABSENT
+        alike[defect.place, defect.message.code, defect.message.numbers, absent or defect.subject].append(defect)
     groups = list(alike.values())
     for first, *others in groups[:MOST_LISTED]:
         place = _note_defect_place(first, [one.subject for one in others])
