@@ -77,7 +77,7 @@ def count_exact_copies(batch: Batch) -> Iterator[Measurement]:
     first: dict[str, str] = {}
     copies = []
     for episode in batch.episodes:
-        if episode.id == NO_CONTENT:
+        if episode.id == NO_CONTENT or episode.end_ns <= episode.start_ns:  # also bags that list topics alone
             continue
         if episode.id in first:
             copies.append(f"{episode.name} = {first[episode.id]}")

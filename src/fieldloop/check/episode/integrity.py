@@ -29,7 +29,7 @@ STATE_NAMES = {"state", "states", "obs", "observation", "observations", "proprio
 STATE_WORD = re.compile(r"[^a-z]+")
 MOST_NAMED = 5
 FEWEST_SAMPLES = 2  # between two samples time passes
-ABSENT = {"ingest.declared_but_missing", "ingest.file_missing", "ingest.part_unreadable", "ingest.episode_listed_twice"}
+ABSENT = {"ingest.declared_but_missing", "ingest.file_missing", "ingest.part_unreadable"}
 """Defects that several cameras or files of one dataset have for one cause: they were never written or not copied."""
 MOST_LISTED = 20  # a damaged file can have thousands; the rest are counted
 
