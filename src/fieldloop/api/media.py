@@ -22,7 +22,7 @@ BASE = "/api/look/{key}"
 
 
 def add_media_routes(app: FastAPI, get_episode: GetEpisode) -> None:
-    """Add the routes; `get_episode` refuses whoever may not look, and any key that is not of the set."""
+    """Add the routes; `get_episode` refuses those who may not look, and any key that is not of the set."""
 
     @app.get(BASE + "/view", include_in_schema=False)
     def show_view(request: Request, key: str) -> Response:
@@ -51,7 +51,7 @@ def add_media_routes(app: FastAPI, get_episode: GetEpisode) -> None:
     def send_signal(request: Request, key: str, number: int) -> Response:
         times, values = get_episode(request, key).read_signal(number)
         body = b"".join((times.astype("<f8").tobytes(), values.astype("<f4").tobytes()))
-        return Response(body, media_type="application/octet-stream", headers=NO_STORE)
+        return Response(body, media_type="application/octet-stream", headers=PLAIN)
 
 
 def _build_index(episode: OpenedEpisode, number: int) -> dict[str, Any]:
