@@ -9,6 +9,7 @@ import numpy as np
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 
+from fieldloop.errors import StoreError, UnreadableLog
 from fieldloop.loop.look.opened import OpenedEpisode
 
 GetEpisode = Callable[[Request, str], OpenedEpisode]
@@ -26,7 +27,12 @@ def add_media_routes(app: FastAPI, get_episode: GetEpisode) -> None:
 
     @app.get(BASE + "/view", include_in_schema=False)
     def show_view(request: Request, key: str) -> Response:
-        return JSONResponse(get_episode(request, key).make_view().json_object(), headers=NO_STORE)
+        """A log that is gone is an answer, too: the page states it and goes on."""
+        try:
+            view = get_episode(request, key).make_view().json_object()
+        except (StoreError, UnreadableLog) as gone:
+            view = {"schema": "look/1", "key": key, "cannot_open": str(gone)}
+        return JSONResponse(view, headers=NO_STORE)
 
     @app.get(BASE + "/checked", include_in_schema=False)
     def check_now(request: Request, key: str) -> Response:

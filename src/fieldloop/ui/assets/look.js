@@ -20,13 +20,14 @@ export const KEYS = [
 
 export async function mount(el, args) {
   const answer = await fetch(`${args.address}/view`);
-  if (!answer.ok) {
-    const why = (await answer.json().catch(() => ({}))).detail ?? "The server does not answer.";
+  const view = await answer.json().catch(() => ({}));
+  if (!answer.ok || view.cannot_open) {
+    const why = view.cannot_open ?? view.detail ?? "The server does not answer.";
     el.innerHTML = `<section class="panel"><div class="body"><b>This episode cannot be opened</b><p class="dim">${text(why)}</p></div></section>`;
     el.dataset.ready = "1";
     return null;
   }
-  return new Look(el, await answer.json(), args).start();
+  return new Look(el, view, args).start();
 }
 
 class Look {
