@@ -26,6 +26,14 @@ READ = f"() => [...document.querySelectorAll('.pl-row[data-row=\"0\"] canvas')].
 SETTLED = f"{LOOK} && {LOOK}.player.settled"
 
 
+@pytest.fixture(scope="module", autouse=True)
+def check_in_this_process():
+    """A process for each page would take longer than the tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("fieldloop.loop.look.checked.run_apart", lambda work, item: work(item))
+        yield
+
+
 @pytest.fixture(scope="module")
 def browser(chromium_path):
     with sync_playwright() as playwright:

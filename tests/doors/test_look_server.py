@@ -1,5 +1,7 @@
 """The server of the explorer: one visitor, files of the opened set alone, and the same routes in a workspace."""
 
+from dataclasses import replace
+
 import pytest
 from tests.doors.visitor import AWAY, Visitor
 
@@ -14,6 +16,7 @@ from fieldloop.model.episode import Episode
 from fieldloop.model.event import CalibrationAttached, EpisodeAnnotated
 from fieldloop.model.stream import NS_PER_S
 from fieldloop.release.writers import write_lerobot
+from fieldloop.store import open_shelf
 from fieldloop.testing import synthetic
 from fieldloop.testing.marked_video import make_marked_recording
 
@@ -113,3 +116,11 @@ def test_labels_and_calibrations_are_those_of_now(workspace):
 def test_a_path_without_a_log_is_refused_before_anything_is_served(tmp_path):
     with pytest.raises(BadInput):
         open_path(tmp_path / "absent")
+
+
+def test_a_log_that_is_gone_is_stated(workspace, tmp_path):
+    gone = replace(workspace, shelf=open_shelf("memory://"), root=tmp_path)
+    episode = workspace.store.find(Episode)[0]
+    answer = Visitor(build_app(lambda: gone)).get(f"/api/look/{episode.id}/view")
+    assert (answer.status_code, set(answer.json())) == (200, {"schema", "key", "cannot_open"})
+    assert "not on the shelf" in answer.json()["cannot_open"]

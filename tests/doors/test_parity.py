@@ -24,12 +24,14 @@ CORRIDOR = sorted(
 NOT_A_USE_CASE = {
     "a part that several use cases share": (
         "data.moment:open_recording",
-        "look.checked:check_recording",
+        "look.checked:check_part",
         "look.checked:estimate_camera_lags",
         "look.of_path:open_path",
-        "look.picture_files:colour_depth",
+        "look.picture_files:draw_depth",
         "look.picture_files:find_depth_range_m",
         "look.picture_files:make_picture_file",
+        "look.thinning:count_sent_rows",
+        "look.thinning:reduce_signal",
         "look.timing:compute_seconds",
         "look.timing:compute_start_and_duration",
         "look.timing:get_stream_seconds",
@@ -262,6 +264,7 @@ NOT_A_USE_CASE = {
     ),
     "how work is run, not what is done": (
         "work.run_on:count_cores",
+        "work.run_on:run_apart",
         "work.run_on:run_each",
         "workspace:track_silently",
     ),

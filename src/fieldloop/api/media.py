@@ -9,6 +9,7 @@ import numpy as np
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 
+from fieldloop.errors import StoreError, UnreadableLog
 from fieldloop.loop.look.opened import OpenedEpisode
 
 GetEpisode = Callable[[Request, str], OpenedEpisode]
@@ -22,11 +23,16 @@ BASE = "/api/look/{key}"
 
 
 def add_media_routes(app: FastAPI, get_episode: GetEpisode) -> None:
-    """Add the routes; `get_episode` refuses whoever may not look, and any key that is not of the set."""
+    """Add the routes; `get_episode` refuses those who may not look, and any key that is not of the set."""
 
     @app.get(BASE + "/view", include_in_schema=False)
     def show_view(request: Request, key: str) -> Response:
-        return JSONResponse(get_episode(request, key).make_view().json_object(), headers=NO_STORE)
+        """A log that is gone is an answer, too: the page states it and goes on."""
+        try:
+            view = get_episode(request, key).make_view().json_object()
+        except (StoreError, UnreadableLog) as gone:
+            view = {"schema": "look/1", "key": key, "cannot_open": str(gone)}
+        return JSONResponse(view, headers=NO_STORE)
 
     @app.get(BASE + "/checked", include_in_schema=False)
     def check_now(request: Request, key: str) -> Response:
@@ -51,7 +57,7 @@ def add_media_routes(app: FastAPI, get_episode: GetEpisode) -> None:
     def send_signal(request: Request, key: str, number: int) -> Response:
         times, values = get_episode(request, key).read_signal(number)
         body = b"".join((times.astype("<f8").tobytes(), values.astype("<f4").tobytes()))
-        return Response(body, media_type="application/octet-stream", headers=NO_STORE)
+        return Response(body, media_type="application/octet-stream", headers=PLAIN)
 
 
 def _build_index(episode: OpenedEpisode, number: int) -> dict[str, Any]:

@@ -19,8 +19,8 @@ NOT_YOURS = 403
 class OneTimeKey:
     """ASGI middleware of a server for one person on this machine.
 
-    The address is used once: whoever opens it first gets the cookie. Requests from other machines, under another host
-    name or from a page of another site are refused.
+    The address is used once: the browser that opens it first gets the cookie. Requests from other machines, under
+    another host name or from a page of another site are refused.
     """
 
     def __init__(self, app: ASGIApp, key: str) -> None:

@@ -1,5 +1,6 @@
 """`fieldloop look PATH`: serves the explorer of one log or dataset to this machine until interrupted."""
 
+import multiprocessing
 import secrets
 import sys
 from collections.abc import Sequence
@@ -91,6 +92,12 @@ def _serve(episodes: "PathEpisodes", query: dict[str, str], port: int, *, open_b
         import webbrowser
 
         webbrowser.open(address)
-    config = uvicorn.Config(app, log_level="warning", proxy_headers=False, server_header=False)
-    uvicorn.Server(config).run(sockets=[listening])
+    config = uvicorn.Config(
+        app, log_level="warning", proxy_headers=False, server_header=False, timeout_graceful_shutdown=1
+    )
+    try:
+        uvicorn.Server(config).run(sockets=[listening])
+    finally:
+        for worker in multiprocessing.active_children():  # one that still checks an episode
+            worker.terminate()
     return 0

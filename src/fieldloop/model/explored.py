@@ -31,7 +31,7 @@ class CameraSeen:
 
 @dataclass(frozen=True, slots=True)
 class SignalListed:
-    """One stream of numbers: `number` names it in addresses."""
+    """One stream of numbers: `number` names it in addresses. Of a long one, `sent` rows are sent."""
 
     number: int
     name: str
@@ -39,6 +39,7 @@ class SignalListed:
     unit: str
     columns: tuple[str, ...]
     rows: int
+    sent: int
     clock: str
 
 

@@ -11,6 +11,7 @@ LIGHT = {
     "over-1": "#c5d8f4", "over-2": "#7fa6e2", "over-3": "#2563c9",
     "ph-0": "#dfe5ec", "ph-1": "#c5d6f2", "ph-2": "#f5d9b8", "ph-3": "#c3e5d8",
     "ph-4": "#d9d2ee", "ph-5": "#f3d3de", "ph-6": "#e4e3b4", "ph-7": "#d3dae0",
+    "stage": "#0b0d0f", "on-stage": "#e7ebee", "stage-bad": "#5f1a10",
     "shadow": "0 8px 24px rgb(16 24 32 / .14)",
 }  # fmt: skip
 DARK = {
@@ -24,6 +25,7 @@ DARK = {
     "over-1": "#1f3357", "over-2": "#2f559c", "over-3": "#6f9dff",
     "ph-0": "#2a323a", "ph-1": "#23385f", "ph-2": "#50361a", "ph-3": "#17423a",
     "ph-4": "#38305c", "ph-5": "#4d2637", "ph-6": "#3f3d16", "ph-7": "#323a42",
+    "stage": "#0b0d0f", "on-stage": "#e7ebee", "stage-bad": "#5f1a10",
     "shadow": "0 8px 24px rgb(0 0 0 / .5)",
 }  # fmt: skip
 

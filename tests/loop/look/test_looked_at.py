@@ -5,13 +5,17 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from fieldloop.errors import UnknownName
 from fieldloop.ingest import open_log
+from fieldloop.loop.look import thinning
 from fieldloop.loop.look.of_path import look_at_log, open_path
-from fieldloop.loop.look.picture_files import colour_depth, make_picture_file
+from fieldloop.loop.look.picture_files import draw_depth, make_picture_file
 from fieldloop.loop.look.timing import compute_seconds, compute_start_and_duration
 from fieldloop.loop.look.view import EpisodeView, build_segment_json
+from fieldloop.loop.work.run_on import run_apart
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.stream import NS_PER_S, ClockKind, Stream, StreamKind
 from fieldloop.release.writers import write_hdf5, write_lerobot, write_mcap
@@ -20,6 +24,14 @@ from fieldloop.testing.marked_video import make_marked_recording
 from fieldloop.testing.synthetic import START_NS, make_healthy_recording
 
 FRAMES = 12
+
+
+@pytest.fixture(scope="module", autouse=True)
+def check_in_this_process():
+    """A process for each page would take longer than the tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("fieldloop.loop.look.checked.run_apart", lambda work, item: work(item))
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -127,9 +139,27 @@ def test_seconds_never_go_back_and_a_video_counts_from_its_own_start():
     assert compute_seconds(at_zero.times_ns, START_NS, START_NS + NS_PER_S).tolist() == [0, 1, 2]
 
 
+@given(st.integers(1, 5), st.integers(10, 90), st.integers(0, 1000))
+def test_a_thinned_signal_keeps_every_extreme(columns, rows, seed):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(thinning, "MOST_ROWS", 20)
+        values = np.random.default_rng(seed).normal(size=(columns, rows)).astype(np.float32)
+        values[0, seed % rows] = np.nan
+        times = np.arange(rows) / 100
+        moments, kept = thinning.reduce_signal(times, values)
+        assert len(moments) == kept.shape[1] == thinning.count_sent_rows(rows) <= max(20, 22)
+        assert (np.diff(moments) >= 0).all()
+        assert moments[0] == 0.0
+        if rows > 20:
+            assert np.array_equal(np.nanmax(kept, axis=1), np.nanmax(values, axis=1))
+            assert np.array_equal(np.nanmin(kept, axis=1), np.nanmin(values, axis=1))
+        else:
+            assert kept is values
+
+
 def test_distances_are_coloured_and_holes_are_black():
     metres = np.asarray([[0.5, 2.0, np.nan]], np.float32)
-    near, far, hole = colour_depth(metres, 0.5, 2.0)[0].tolist()
+    near, far, hole = draw_depth(metres, 0.5, 2.0)[0].tolist()
     assert near[0] > near[2], "near is red"
     assert far[2] > far[0], "far is blue"
     assert hole == [0, 0, 0]
@@ -176,3 +206,9 @@ def test_a_camera_without_frames_states_why_and_the_rest_is_there(folder, tmp_pa
     assert "video" in broken.why_not
     assert (whole.name, whole.frames) == ("camera/front", FRAMES)
     assert view.grid == "camera/front"
+
+
+def test_work_apart_comes_back_and_its_errors_too():
+    assert run_apart(abs, -3) == 3
+    with pytest.raises(TypeError):
+        run_apart(len, 3)

@@ -2,13 +2,16 @@
 
 from collections import defaultdict
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from numpy.typing import NDArray
 
 import fieldloop.check as checks
 from fieldloop.check.content_lag import estimate_pooled_lag, read_content_lag_settings
-from fieldloop.loop.work.measure_part import Rules, measure_recording
+from fieldloop.loop.protocol.in_force import require_protocol_in_force
+from fieldloop.loop.work.measure_part import Part, Rules, measure_part, measure_recording
+from fieldloop.loop.work.run_on import run_apart
 from fieldloop.model.episode import Recording
 from fieldloop.model.explored import Beside, CameraLag
 from fieldloop.model.imprint import Imprint
@@ -19,17 +22,17 @@ LAG = "lag"
 """Where an imprint keeps the evidence of a camera's lag: `lag/<camera>/<array>`."""
 
 
-def check_recording(recording: Recording, rules: Rules) -> Beside:
-    """Run every check on one recording; pictures are decoded."""
-    from threadpoolctl import threadpool_limits
-
-    with threadpool_limits(limits=1):
-        result = measure_recording(recording, rules)
-        protocol = rules.get_protocol(recording.episode)
-        named = checks.is_protocol_named((result.episode,), protocol)
-        findings = checks.judge_measurements(result.measured, protocol, named=named)
-        report = checks.make_episode_report(recording.episode, findings, protocol.version_name)
-        return Beside(report=report, lags=estimate_camera_lags(result.imprint, protocol))
+def check_part(part: Part, recording: Recording) -> Beside:
+    """Judge one episode by the shipped protocol, as `check` does, in a process of its own."""
+    rules = Rules(require_protocol_in_force(None))
+    measured = run_apart(partial(measure_part, rules=rules), part).episodes
+    found = next((one for one in measured if one.episode.id == recording.episode.id), None)
+    result = found or measure_recording(recording, rules)  # the listing counts otherwise than the data files do
+    protocol = rules.get_protocol(recording.episode)
+    named = checks.is_protocol_named((result.episode,), protocol)
+    findings = checks.judge_measurements(result.measured, protocol, named=named)
+    report = checks.make_episode_report(recording.episode, findings, protocol.version_name)
+    return Beside(report=report, lags=estimate_camera_lags(result.imprint, protocol))
 
 
 def estimate_camera_lags(imprint: Imprint, protocol: CollectionProtocol) -> tuple[CameraLag, ...]:

@@ -62,10 +62,10 @@ def _read_beside(workspace: Workspace, episode: Episode) -> Beside:
     store = workspace.store
     spans = store.find(Annotation, {"episode": episode.id})
     known = store.find(Calibration, {"robot": episode.robot}) if episode.robot else []
-    during = [c for c in known if c.valid_from_ns < episode.end_ns and not _ended_before(c, episode.start_ns)]
+    during = [c for c in known if c.valid_from_ns < episode.end_ns and not _has_ended_before(c, episode.start_ns)]
     reports = store.find(EpisodeReport, {"episode": episode.id}, newest=True, limit=1)
     return Beside(tuple(spans), tuple(during), next(iter(reports), None))
 
 
-def _ended_before(calibration: Calibration, at_ns: int) -> bool:
+def _has_ended_before(calibration: Calibration, at_ns: int) -> bool:
     return calibration.valid_to_ns is not None and calibration.valid_to_ns <= at_ns

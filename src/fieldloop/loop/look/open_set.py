@@ -42,6 +42,7 @@ class PathEpisodes:
 
     def __init__(self, path: Path, mapping: LogMapping | None = None) -> None:
         self.path = path
+        self._mapping = mapping
         self._log: OpenLog = open_log(path, mapping)
         self.count = max(self._log.listed_recordings, 1)
         self.format = self._log.format
@@ -70,14 +71,11 @@ class PathEpisodes:
         return OpenedEpisode(key, self.path.name, recording, lambda one: self._check_recording(int(key), one))
 
     def _check_recording(self, place: int, recording: Recording) -> Beside:
-        """Judge by the shipped protocol, as `check` does: with all that the reader finds out about the episode."""
-        from fieldloop.loop.look.checked import check_recording
-        from fieldloop.loop.protocol.in_force import require_protocol_in_force
-        from fieldloop.loop.work.measure_part import Rules
+        """Check one episode; what measures is loaded only now."""
+        from fieldloop.loop.look.checked import check_part
+        from fieldloop.loop.work.measure_part import Part
 
-        whole = next(self._log.read_part(place, place + 1), recording)
-        checked = whole if whole.episode.id == recording.episode.id else recording
-        return check_recording(checked, Rules(require_protocol_in_force(None)))
+        return check_part(Part(self.path, self._mapping, place, place + 1), recording)
 
     def find_key(self, text: str) -> str:
         """Find an episode by its number or its name; a name is looked for in one episode after the other."""

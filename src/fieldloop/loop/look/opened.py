@@ -12,6 +12,7 @@ from fieldloop.errors import UnknownName
 from fieldloop.ingest.pictures.encoded_span import EncodedSpan, list_encoded_packets
 from fieldloop.ingest.pictures.video import VideoSpan
 from fieldloop.loop.look.picture_files import PictureFile, find_depth_range_m, make_picture_file
+from fieldloop.loop.look.thinning import count_sent_rows, reduce_signal
 from fieldloop.loop.look.timing import Seconds, compute_start_and_duration, get_stream_seconds
 from fieldloop.loop.look.view import EpisodeView
 from fieldloop.model.episode import Recording
@@ -89,7 +90,7 @@ class OpenedEpisode:
             return make_picture_file(camera.pictures, frame, self._depth_ranges.get(number))
 
     def read_signal(self, number: int) -> tuple[Seconds, np.ndarray[tuple[int, int], np.dtype[np.float32]]]:
-        """Return when the samples of a signal lie, and its values, a row for each column."""
+        """Return when the samples of a signal lie, and its values, a row for each column; a long one is thinned."""
         if not 0 <= number < len(self._signals):
             raise UnknownName("signal", str(number), [str(n) for n in range(len(self._signals))])
         stream = self._signals[number]
@@ -97,7 +98,7 @@ class OpenedEpisode:
         rows = min(len(stream), len(stream.values))
         times = get_stream_seconds(stream, self._start_ns, self.recording.episode.end_ns, rows)
         values = np.asarray(stream.values[:rows]).reshape(rows, -1)
-        return times, np.ascontiguousarray(values.T, np.float32)
+        return reduce_signal(times, np.ascontiguousarray(values.T, np.float32))
 
     @cached_property
     def _depth_ranges(self) -> dict[int, tuple[float, float]]:
@@ -156,4 +157,7 @@ def _describe_signal(number: int, stream: Stream) -> SignalListed:
     rows = min(len(stream), len(stream.values))
     count = int(np.prod(stream.values.shape[1:], dtype=np.int64)) if stream.values.ndim > 1 else 1
     names = [stream.columns[k] if k < len(stream.columns) else f"[{k}]" for k in range(count)]
-    return SignalListed(number, stream.name, stream.kind.value, stream.unit, tuple(names), rows, stream.clock.value)
+    return SignalListed(
+        number, stream.name, stream.kind.value, stream.unit, tuple(names), rows, count_sent_rows(rows),
+        stream.clock.value,
+    )  # fmt: skip

@@ -33,10 +33,10 @@ def make_picture_file(pictures: FrameSource, frame: int, depth_m: tuple[float, f
     picture = next(iter(pictures.frames([frame])), None)
     if picture is None or not picture.size:
         return PictureFile("image/png", b"")
-    return _encode_picture(picture if depth_m is None else colour_depth(picture, *depth_m))
+    return _encode_picture(picture if depth_m is None else draw_depth(picture, *depth_m))
 
 
-def colour_depth(metres: NDArray[Any], near_m: float, far_m: float) -> NDArray[np.uint8]:
+def draw_depth(metres: NDArray[Any], near_m: float, far_m: float) -> NDArray[np.uint8]:
     """Colour distances from near (red) to far (blue); black where nothing was measured."""
     import cv2
 

@@ -12,13 +12,14 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from itertools import chain, islice
 from multiprocessing import connection
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, cast
 
 from fieldloop.errors import FieldloopError
 
 T = TypeVar("T")
 R = TypeVar("R")
 Machines = Literal["cores", "ray"]
+NICENESS = 5
 AHEAD = 4
 """Most results that wait to be taken, per core: it bounds the memory."""
 
@@ -68,6 +69,17 @@ def run_each(
             pool.shutdown(wait=False, cancel_futures=True)
 
 
+def run_apart(work: Callable[[T], R], item: T) -> R:
+    """Do one thing in a process of its own, so that this one goes on answering meanwhile."""
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), _start_quiet_worker, (work,)) as pool:
+        try:
+            with _hide_main_script():
+                waiting = pool.submit(_run_item, item)
+            return cast("R", waiting.result())
+        except BrokenProcessPool as broken:
+            raise FieldloopError("The process that worked on it died, perhaps for lack of memory.") from broken
+
+
 @contextmanager
 def _hide_main_script() -> Iterator[None]:
     """Start workers without running the user's script in each of them.
@@ -95,6 +107,13 @@ def _start_worker(work: Callable[[Any], Any]) -> None:
     )  # under a service manager workers receive it, too: they remove partial files
     _exit_with_parent()
     _WORK.append(work)
+
+
+def _start_quiet_worker(work: Callable[[Any], Any]) -> None:
+    """Start a worker that leaves the processor to those who wait for an answer."""
+    if hasattr(os, "nice"):
+        os.nice(NICENESS)
+    _start_worker(work)
 
 
 def _exit_worker(_signal: int, _frame: object) -> None:

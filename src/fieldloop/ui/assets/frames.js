@@ -50,7 +50,6 @@ class Ranges {
     blocks.forEach((block, k) => { const part = block.subarray(k ? 0 : start, k ? size - put : start + size); out.set(part, put); put += part.length; });
     return out;
   }
-  has(at, size) { for (let k = Math.floor((at - this.from) / BLOCK); k <= Math.floor((at + size - 1 - this.from) / BLOCK); k++) if (!this.#blocks.has(k)) return false; return true; }
   #block(k) {
     let block = this.#blocks.get(k);
     if (block) this.#blocks.delete(k);
@@ -66,7 +65,10 @@ class Ranges {
     if (this.#blocks.size > MOST_BLOCKS) this.#blocks.delete(this.#blocks.keys().next().value);
     return block;
   }
-  ahead() { if (this.to - this.from <= BLOCK * MOST_BLOCKS / 2) for (let k = 0; k * BLOCK < this.to - this.from; k++) this.#block(k).catch(() => {}); }
+  async ahead() { // the rest of a short clip, one block after the other: a seek need not wait behind many
+    if (this.to - this.from > BLOCK * MOST_BLOCKS / 2) return;
+    for (let k = 0; k * BLOCK < this.to - this.from; k++) if (!this.#blocks.has(k)) await this.#block(k).catch(() => {});
+  }
 }
 
 // A store of pictures by frame: the least recently used are closed.

@@ -20,13 +20,14 @@ export const KEYS = [
 
 export async function mount(el, args) {
   const answer = await fetch(`${args.address}/view`);
-  if (!answer.ok) {
-    const why = (await answer.json().catch(() => ({}))).detail ?? "The server does not answer.";
+  const view = await answer.json().catch(() => ({}));
+  if (!answer.ok || view.cannot_open) {
+    const why = view.cannot_open ?? view.detail ?? "The server does not answer.";
     el.innerHTML = `<section class="panel"><div class="body"><b>This episode cannot be opened</b><p class="dim">${text(why)}</p></div></section>`;
     el.dataset.ready = "1";
     return null;
   }
-  return new Look(el, await answer.json(), args).start();
+  return new Look(el, view, args).start();
 }
 
 class Look {
@@ -84,7 +85,7 @@ class Look {
         if (!this.shown.has(signal.name)) continue;
         if (!names && !this.state.has("plots") && columns.every((column) => !(column.hi > column.lo))) { this.shown.delete(signal.name); continue; } // what never changes is not drawn unasked
         const lines = pickColumns(columns).map((column, k) => ({ name: column.name, times, column, colour: SERIES[k % SERIES.length] }));
-        this.timeline.addPlot({ name: signal.name, unit: signal.unit, lines, height: PLOT });
+        this.timeline.addPlot({ name: signal.name, unit: signal.sent < signal.rows ? `${signal.unit}, lowest and highest of ${Math.round((2 * signal.rows) / signal.sent)}` : signal.unit, lines, height: PLOT });
         if (this.other) this.ghost(signal.name);
       } catch { this.shown.delete(signal.name); }
     }

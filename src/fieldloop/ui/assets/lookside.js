@@ -38,8 +38,8 @@ export function drawSide(look, el) {
   const listed = (args.episodes ?? []).filter((one) => one.key !== view.key);
   body("compare").innerHTML = `<form class="lk-compare"><input list="lk-episodes" placeholder="${args.standalone ? "number of an episode" : "name or id of an episode"}" aria-label="Episode to compare with"><datalist id="lk-episodes">${listed.slice(0, 200).map((one) => `<option value="${text(one.key)}">${text(one.name)}</option>`).join("")}</datalist><button class="btn">Compare</button></form>`;
   if (many) {
-    note("episodes", `${args.episodes.length}`);
-    body("episodes").innerHTML = `<ol class="lk-episodes">${args.episodes.slice(0, 500).map((one) => `<li><a href="${args.standalone}?episode=${encodeURIComponent(one.key)}"${one.key === view.key ? ' aria-current="true"' : ""}>${text(one.key === view.key ? e.name : one.name || `episode ${one.key}`)}</a></li>`).join("")}</ol>`;
+    note("episodes", `${args.count}`);
+    body("episodes").innerHTML = `<ol class="lk-episodes">${args.episodes.map((one) => `<li><a href="${args.standalone}?episode=${encodeURIComponent(one.key)}"${one.key === view.key ? ' aria-current="true"' : ""}>${text(one.key === view.key ? e.name : one.name || `episode ${one.key}`)}</a></li>`).join("")}</ol>${args.count > args.episodes.length ? `<form class="lk-compare" data-goto><input type="number" min="0" max="${args.count - 1}" placeholder="number, 0 to ${args.count - 1}" aria-label="Number of an episode"><button class="btn">Open</button></form>` : ""}`;
     body("episodes").querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
   }
 
@@ -56,6 +56,7 @@ export function drawSide(look, el) {
     const form = event.target.closest(".lk-compare");
     if (!form) return;
     event.preventDefault();
+    if ("goto" in form.dataset) { location.href = `${args.standalone}?episode=${encodeURIComponent(form.querySelector("input").value)}`; return; }
     const key = form.querySelector("input").value.trim();
     if (key) look.compare(key);
   });

@@ -4,7 +4,7 @@ const STEP = 16;
 export async function readSignal(view, signal) {
   signal.read ??= fetch(`${view.address}/signals/${signal.number}`).then(async (answer) => {
     if (!answer.ok) throw new Error("This signal cannot be read.");
-    const bytes = await answer.arrayBuffer(), n = signal.rows;
+    const bytes = await answer.arrayBuffer(), n = signal.sent;
     const times = new Float64Array(bytes, 0, n);
     return { times, columns: signal.columns.map((name, k) => new Column(name, new Float32Array(bytes, 8 * n + 4 * n * k, n))) };
   });

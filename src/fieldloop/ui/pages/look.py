@@ -15,12 +15,15 @@ if TYPE_CHECKING:
 
 MODULE = "look.js"
 ALONE = "/"
+LISTED_AROUND = 50
 
 
 def draw_explorer(key: str, *, episodes: Sequence[EpisodeListed] = (), alone: bool = False) -> Markup:
-    """Make the element that the explorer draws itself into."""
-    listed = [{"key": one.key, "name": one.name} for one in episodes]
-    args = {"address": f"{ADDRESS}/{key}", "episodes": listed, "standalone": ALONE if alone else ""}
+    """Make the element that the explorer draws itself into; of many episodes those around it are listed."""
+    place = next((k for k, one in enumerate(episodes) if one.key == key), 0)
+    near = episodes[max(0, place - LISTED_AROUND) : place + LISTED_AROUND + 1]
+    listed = [{"key": one.key, "name": one.name} for one in near]
+    args = {"address": f"{ADDRESS}/{key}", "episodes": listed, "count": len(episodes), "standalone": ALONE * alone}
     return make_script_element(MODULE, args)
 
 
