@@ -173,6 +173,7 @@ NOT_A_USE_CASE = {
         "ship.taxonomy_lock:lock_taxonomy",
         "ship.taxonomy_lock:is_locked",
         "ship.taxonomy_lock:make_taxonomy_lock",
+        "annotate.submission:list_import_events",
         "annotate.in_force:find_locks",
         "annotate.in_force:find_taxonomy",
         "annotate.in_force:find_taxonomy_file",
