@@ -340,7 +340,7 @@ class OpenWorkspace:
     def annotate_export(self, episode: str | Sequence[str] = ..., *, to: Target | str, out: PathLike, author: str | Sequence[str] = ..., fps: float | None = ...) -> Exported:
         """Write labels of episodes for another tool: Label Studio, ELAN or a table."""
     def annotate_paste(self, text: str, *, label: str | Sequence[str] = ...) -> Imported:
-        """Import phases and results of episodes from the text of a CSV table, as a page or another program sends it."""
+        """Import labels and results of episodes from the text of a CSV table, as a page or another program sends it."""
     def annotate_template(self, *, out: PathLike | None = ...) -> str:
         """Write an example table of labels with episodes of this workspace."""
     def annotate_show(self) -> AnnotationsShown:

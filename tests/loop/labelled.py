@@ -26,11 +26,12 @@ def episode(number, **facts):
 
 
 @contextmanager
-def annotated_workspace(root, episodes=3, *, edge=()):
+def annotated_workspace(root, episodes=3, *, edge=(), in_files=False):
     """Open a workspace with this many accepted episodes; those in `edge` were recorded in rare conditions."""
     create_workspace(root / "site", name="leipzig")
     clock = SimulatedClock(NOW_NS)
-    opened = open_workspace(root / "site", store=open_store("sqlite://"), shelf=open_shelf("memory://"), clock=clock)
+    kept = {} if in_files else {"store": open_store("sqlite://"), "shelf": open_shelf("memory://")}
+    opened = open_workspace(root / "site", clock=clock, **kept)
     opened.write(DeploymentAudited(Audit("d", (), 1.0, True)))
     made = [episode(n, stratum=Stratum.of({"lighting": "dim" if n in edge else "bright"})) for n in range(episodes)]
     opened.write(LogIngested(Log(Blob("a" * 64, 1), "log", "mcap", tuple(e.id for e in made)), tuple(made)))

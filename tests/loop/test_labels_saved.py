@@ -12,6 +12,7 @@ from fieldloop.errors import BadInput, ChangedMeanwhile, Refused, UnknownName
 from fieldloop.loop.annotate import labels, save
 from fieldloop.loop.data import relabel
 from fieldloop.loop.data.find_episode import find_episode
+from fieldloop.loop.ship import import_labels
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.event import TaxonomyLocked
 from fieldloop.model.labelling import SavedLabels
@@ -214,3 +215,34 @@ def test_segments_without_a_problem_share_no_moment(times):
         assert len(moments) == len(set(moments))
         assert all(0 <= at < 20 for at in moments)
         assert all(a < b for a, b in times)
+
+
+def test_a_table_brings_all_kinds_that_the_taxonomy_has_and_is_a_revision_like_any_other(here):
+    anna = acting(here, "anna")
+    save.save_labels(anna, FIRST, segments_text=GOOD)
+    table = (
+        "episode,kind,label,start_s,end_s,object,values,verified_by,error,error_unit\n"
+        "e0,,approach,0,1,,,,,\ne0,grasp,power,2,5,,,,,\n"
+        "e0,object,target,0,8,cup-17,,,,\ne0,object,target,0,8,cup-18,,,,\n"
+        "e0,pose,object-pose,0,8,cup-17,0.1 0 0.2 0 0 0 1,marker,2.5,mm\n"
+    )
+    done = import_labels.paste_labels(anna, table)
+    assert (done.annotations, done.episodes) == (5, 1)
+    found = {(s.kind, s.label, s.object): s for s in here.store.find(Annotation)}
+    pose = found["pose", "object-pose", "cup-17"]
+    assert (pose.values[0], pose.verified_by, pose.error, pose.error_unit) == (0.1, "marker", 2.5, "mm")
+    assert [(r.kind, r.revision, r.submitted) for r in labels.list_label_revisions(anna, FIRST, kind="phase")] == [
+        ("phase", 1, False), ("phase", 2, True)
+    ]  # fmt: skip
+    with pytest.raises(ChangedMeanwhile):  # a page that is still open does not overwrite the import
+        save.save_labels(anna, FIRST, segments_text="[]", revision=1)
+    for wrong, says in (
+        ("pose,object-pose,0,8,cup,1 2 3,marker,1,mm", "line 2: object-pose has 3 values"),
+        ("object,target,0,8,,,,,", "line 2: target names no object"),
+        ("shape,round,0,8,,,,,", "line 2: No kind of labels called 'shape'"),
+        ("grasp,key,0,8,,x,,,", "line 2: values = 'x' is not a number"),
+    ):
+        with pytest.raises(BadInput, match=says):
+            import_labels.paste_labels(anna, f"{table.splitlines()[0]}\ne0,{wrong}\n")
+    with pytest.raises(BadInput, match="is not a person"):
+        import_labels.paste_labels(here, "episode,label,start_s,end_s,annotator\ne0,grasp,0,1,adjudicated\n")

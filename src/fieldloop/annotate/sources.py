@@ -30,7 +30,11 @@ def choose_labels(annotations: Iterable[Annotation]) -> list[Annotation]:
     """Return the labels that count: of each kind in each episode those of one author, in the order given.
 
     Decided labels come before those of people, and these before proposals. Of several authors of the same source, the
-    one listed first counts; the store lists them in the order in which they last submitted.
+    one whose name sorts first counts, so that the choice never depends on the order in which labels are read.
+
+    >>> made = [Annotation("e", "phase", "lift", 0, 1, author) for author in ("machine:signals", "ben", "anna")]
+    >>> [label.author for label in choose_labels(made)]
+    ['anna']
     """
     by_place: dict[tuple[str, str], dict[str, list[Annotation]]] = {}
     for annotation in annotations:
@@ -39,5 +43,5 @@ def choose_labels(annotations: Iterable[Annotation]) -> list[Annotation]:
     return [
         annotation
         for authors in by_place.values()
-        for annotation in authors[max(authors, key=classify_author)]  # of equals, max returns the first
+        for annotation in authors[min(authors, key=lambda author: (-classify_author(author), author))]
     ]

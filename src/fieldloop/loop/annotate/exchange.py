@@ -22,6 +22,7 @@ from fieldloop.errors import BadInput, Refused
 from fieldloop.loop.annotate.in_force import find_taxonomy, require_kind
 from fieldloop.loop.annotate.people import choose_author
 from fieldloop.loop.annotate.save import require_usable_episode
+from fieldloop.loop.annotate.submission import list_import_events
 from fieldloop.loop.data.find_episode import find_episode
 from fieldloop.loop.ship.taxonomy_lock import lock_taxonomy
 from fieldloop.loop.work.atomic_files import make_folder, write_atomically
@@ -29,7 +30,6 @@ from fieldloop.loop.work.label_files import read_label_text
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.episode import Episode
-from fieldloop.model.event import EpisodeAnnotated
 from fieldloop.model.stream import NS_PER_S
 from fieldloop.say import write_sentence
 from fieldloop.say.numbers import format_count
@@ -151,8 +151,16 @@ def import_foreign_labels(
         lock_taxonomy(workspace, find_taxonomy(workspace, known.task))
     workspace.write(
         *(
-            EpisodeAnnotated(episode, kind, author, tuple(sorted(several, key=lambda a: (a.start_ns, -a.end_ns))))
+            event
             for (episode, kind, author), several in by_place.items()
+            for event in list_import_events(
+                workspace,
+                by_id[episode],
+                kind,
+                author,
+                tuple(sorted(several, key=lambda a: (a.start_ns, -a.end_ns))),
+                find_taxonomy(workspace, by_id[episode].task).version_name,
+            )
         )
     )
     authors = tuple(sorted({author for _, _, author in by_place}))

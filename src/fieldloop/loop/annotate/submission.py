@@ -21,7 +21,7 @@ from fieldloop.model.labelling import (
     TaskReason,
     TaskState,
 )
-from fieldloop.model.labelling_event import AnnotatorJudged, LabelTaskMoved, LabelTasksDealt
+from fieldloop.model.labelling_event import AnnotatorJudged, LabelsSaved, LabelTaskMoved, LabelTasksDealt
 from fieldloop.model.note import Note
 from fieldloop.model.taxonomy import OVERLAPS
 
@@ -87,6 +87,23 @@ def list_what_follows(
         yield from _judge_if_complete(workspace, done, made)
     elif decisions := list(_make_decision_tasks(workspace, episode, done, made)):
         yield LabelTasksDealt(tuple(decisions))
+
+
+def list_import_events(
+    workspace: Workspace, episode: Episode, kind: str, author: str, spans: tuple[Annotation, ...], taxonomy: str
+) -> list[Event]:
+    """Return what an import of one author's labels changes: a person's count like a submission, a machine's do not."""
+    annotated = EpisodeAnnotated(episode.id, kind, author, spans)
+    if classify_author(author) is Source.MACHINE:
+        return [annotated]
+    where = {"episode": episode.id, "kind": kind, "author": author}
+    newest = workspace.store.find(SavedLabels, where, newest=True, limit=1)
+    number = newest[0].revision + 1 if newest else 1
+    made = SavedLabels(episode.id, kind, author, number, submitted=True, saved_ns=workspace.clock(),
+                       taxonomy=taxonomy, annotations=spans)  # fmt: skip
+    task = find_task_of(workspace, made)
+    kept = replace(made, task=task.id if task else "")
+    return [LabelsSaved(kept), annotated, *list_what_follows(workspace, episode, made, task)]
 
 
 def _was_decided_before(workspace: Workspace, task: LabelTask, made: SavedLabels) -> bool:

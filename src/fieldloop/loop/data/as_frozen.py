@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 
+from fieldloop.annotate import choose_labels
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import PHASE, Annotation
 from fieldloop.model.episode import Episode, Log
 from fieldloop.model.event import EpisodeAnnotated, EpisodeRelabelled, LogReadAgain
 from fieldloop.model.release import Release
+from fieldloop.release import compute_labels_id
 
 
 def find_release_episodes(workspace: Workspace, release: Release, chosen: Sequence[str] | None = None) -> list[Episode]:
@@ -40,7 +42,7 @@ def find_logs_as_frozen(workspace: Workspace, logs: Sequence[Log], release: Rele
 
 
 def find_labels_as_frozen(workspace: Workspace, release: Release) -> list[Annotation]:
-    """Return the labels that a release was frozen with: the last of each author by then."""
+    """Return the labels that a release was frozen with, as they were then."""
     frozen_at = workspace.store.views.get_last_stating_seq(Release, release.id)
     inside, labels = set(release.episodes), dict[tuple[str, str, str], tuple[Annotation, ...]]()
     for recorded in workspace.store.events(EpisodeAnnotated):
@@ -49,9 +51,17 @@ def find_labels_as_frozen(workspace: Workspace, release: Release) -> list[Annota
         made = recorded.event
         if made.episode in inside:
             labels[made.episode, made.kind, made.author] = made.annotations
-    return select_release_labels(span for spans in labels.values() for span in spans)
+    return select_labels_of(release, [span for spans in labels.values() for span in spans])
 
 
 def select_release_labels(labels: Iterable[Annotation]) -> list[Annotation]:
-    """Return the labels that a release takes: the phases of every author."""
-    return [label for label in labels if label.kind == PHASE]
+    """Return the labels that a release takes: the phases that count, decided ones before those of people."""
+    return choose_labels(label for label in labels if label.kind == PHASE)
+
+
+def select_labels_of(release: Release, labels: Sequence[Annotation]) -> list[Annotation]:
+    """Return the labels that a frozen release took of these; earlier releases took the phases of every author."""
+    of_all = [label for label in labels if label.kind == PHASE]
+    if compute_labels_id(of_all) == release.annotations_sha256:
+        return of_all
+    return choose_labels(of_all)

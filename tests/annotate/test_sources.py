@@ -1,0 +1,41 @@
+"""Which labels count: decided ones, then those of people, then proposals; earlier releases keep what they took."""
+
+from types import SimpleNamespace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fieldloop.annotate import choose_labels
+from fieldloop.loop.data.as_frozen import select_labels_of, select_release_labels
+from fieldloop.model.annotation import Annotation
+from fieldloop.release import compute_labels_id
+
+RANK = ("adjudicated", "anna", "ben", "machine:signals", "machine:video")
+
+
+def span(author, episode="e", kind="phase", start=0):
+    return Annotation(episode, kind, "lift", start, start + 1, author)
+
+
+@given(st.lists(st.builds(span, st.sampled_from(RANK), st.sampled_from("ef"), st.sampled_from(("phase", "grasp")),
+                          st.integers(0, 3)), max_size=12), st.randoms())  # fmt: skip
+def test_each_place_gets_the_labels_of_the_first_author_in_rank_whatever_the_order(spans, chance):
+    chosen = choose_labels(spans)
+    for place in {(s.episode, s.kind) for s in spans}:
+        there = [s for s in spans if (s.episode, s.kind) == place]
+        best = min((s.author for s in there), key=RANK.index)
+        assert [s for s in chosen if (s.episode, s.kind) == place] == [s for s in there if s.author == best]
+    shuffled = list(spans)
+    chance.shuffle(shuffled)
+    assert sorted(choose_labels(shuffled), key=str) == sorted(chosen, key=str)
+
+
+def test_a_release_takes_decided_labels_and_an_earlier_one_keeps_those_of_every_author():
+    spans = [span("anna"), span("adjudicated"), span("machine:signals", "f"), span("anna", kind="grasp")]
+    taken = select_release_labels(spans)
+    assert [(s.author, s.episode) for s in taken] == [("adjudicated", "e"), ("machine:signals", "f")]
+    now, before = (SimpleNamespace(annotations_sha256=compute_labels_id(kept)) for kept in (taken, [
+        s for s in spans if s.kind == "phase"
+    ]))  # fmt: skip
+    assert select_labels_of(now, spans) == taken
+    assert len(select_labels_of(before, spans)) == 3
