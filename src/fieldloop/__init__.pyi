@@ -5,7 +5,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
 
-from fieldloop.annotate.change_points import ChangePoint
 from fieldloop.annotate.interchange.elan import Tiers
 from fieldloop.annotate.interchange.recognise import FrameBase
 from fieldloop.calibrate.hand_eye.poses import Setup
@@ -83,6 +82,7 @@ from fieldloop.loop.run.serve import PolicyHealth
 from fieldloop.loop.run.trust import Evidence
 from fieldloop.loop.ship.agree import Agreed
 from fieldloop.loop.ship.annotate import Annotated
+from fieldloop.loop.ship.annotate import SnapPoint
 from fieldloop.loop.ship.convert import Converted
 from fieldloop.loop.ship.import_labels import Imported
 from fieldloop.model.alarm import Watch
@@ -143,7 +143,7 @@ class Recordings:
 def read(path: PathLike, *, mapping: PathLike | None = ...) -> Recordings:
     """Open a log file, a dataset folder or a folder of logs, and read its recordings as arrays."""
 
-def dataset(
+def open_dataset(
     path: PathLike, split: str = ..., *, streams: Sequence[str] = ...,
     deltas_s: Mapping[str, Sequence[float]] | None = ..., chunk: int = ..., hz: float | None = ...,
     clock: str = ..., tensors: bool | None = ..., on_broken: Literal["raise", "zeros"] = ...,
@@ -194,12 +194,12 @@ class OpenWorkspace:
     def folder(self) -> Path: ...
     @property
     def name(self) -> str: ...
-    def dataset(
+    def open_dataset(
         self, release: str, split: str = ..., *, streams: Sequence[str] = ...,
         deltas_s: Mapping[str, Sequence[float]] | None = ..., chunk: int = ..., hz: float | None = ...,
         clock: str = ..., tensors: bool | None = ..., on_broken: Literal["raise", "zeros"] = ...,
     ) -> FrameDataset:
-        """Open a release as frames for a trainer, with its fixes, weights and labels; see `fl.dataset`."""
+        """Open a release as frames for a trainer, with its fixes, weights and labels; see `fl.open_dataset`."""
     def close(self) -> None: ...
     def __enter__(self) -> Self: ...
     def __exit__(
@@ -333,7 +333,7 @@ class OpenWorkspace:
         """Lock a new version and carry labels over: renamed labels are replaced, split ones are labelled again."""
     def annotate(self, episode: str | Sequence[str] = ..., *, again: bool = ..., every: bool = ...) -> Annotated:
         """Propose phases and other labels from signals, each with its confidence, for accepted episodes that have none."""
-    def annotate_changes(self, episode: str) -> tuple[ChangePoint, ...]:
+    def annotate_changes(self, episode: str) -> tuple[SnapPoint, ...]:
         """List the moments at which the signals of an episode change, for boundaries to snap to; nothing is stored."""
     def annotate_import(self, file: PathLike, *, label: str | Sequence[str] = ..., fps: float | None = ..., frames_from: FrameBase | str | None = ...) -> Imported:
         """Import labels from another annotation tool: Label Studio, ELAN, Praat, or a CSV or Parquet table with results."""

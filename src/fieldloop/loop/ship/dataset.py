@@ -54,7 +54,7 @@ def open_release_dataset(
         asked,
         asked.pair or ("time" if frozen.fixes else ""),
         frozen.get_weights(episodes),
-        prefer_labels_by_people(labels),
+        select_labels_by_people(labels),
     )
 
 
@@ -90,7 +90,7 @@ def _make_dataset(
     )
 
 
-def prefer_labels_by_people(labels: Sequence[Annotation]) -> list[Annotation]:
+def select_labels_by_people(labels: Sequence[Annotation]) -> list[Annotation]:
     """Return the labels of one author an episode and kind: a person's word counts before a machine's proposal."""
     chosen: dict[tuple[str, str], str] = {}
     for label in labels:
@@ -104,4 +104,4 @@ def _refuse_unknown_split(split: str) -> None:
         raise UnknownName("split", split, SPLITS[1:], "train and validation; leave it out for both")
 
 
-__all__ = ["FrameDataset", "FrameOptions", "open_log_dataset", "open_release_dataset", "prefer_labels_by_people"]
+__all__ = ["FrameDataset", "FrameOptions", "open_log_dataset", "open_release_dataset", "select_labels_by_people"]

@@ -12,7 +12,7 @@ from fieldloop.loop.data.as_frozen import find_labels_as_frozen, find_release_ep
 from fieldloop.loop.data.measurements import assemble_batch
 from fieldloop.loop.protocol.in_force import require_protocol_in_force
 from fieldloop.loop.ship.offered import find_plan, select_offered_episodes
-from fieldloop.loop.ship.release_reasons import carry_checks, judge_selection, list_release_reasons, require_reason
+from fieldloop.loop.ship.release_reasons import judge_selection, list_release_reasons, require_reason, summarise_checks
 from fieldloop.loop.ship.taxonomy_lock import is_locked
 from fieldloop.loop.ship.verify_fixes import find_episodes_still_failing
 from fieldloop.loop.workspace import Workspace
@@ -90,7 +90,7 @@ def freeze_release(  # noqa: PLR0913 - each is an option of the command
     over = require_reason(workspace, name, reasons, override)
     frozen = replace(
         frozen, query=where, plan=find_plan(workspace, plan).id if plan else "", override=over,
-        overridden=reasons, checks=carry_checks(began, frozen, reports, dataset),
+        overridden=reasons, checks=summarise_checks(began, frozen, reports, dataset),
     )  # fmt: skip
     try:
         workspace.write(ReleaseFrozen(frozen), expect=Expected(Release, began))
