@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from fieldloop.annotate import choose_labels
 from fieldloop.errors import BadInput, UnknownName
 from fieldloop.ingest import open_log
 from fieldloop.loop.data.as_frozen import find_labels_as_frozen, find_release_episodes
 from fieldloop.loop.data.mapping import find_mapping_in_force
-from fieldloop.loop.ship.annotate import MACHINE
 from fieldloop.loop.ship.export import WEIGHT
 from fieldloop.loop.ship.release import find_release
 from fieldloop.loop.work.reopen import Reopened
@@ -54,7 +54,7 @@ def open_release_dataset(
         asked,
         asked.pair or ("time" if frozen.fixes else ""),
         frozen.get_weights(episodes),
-        select_labels_by_people(labels),
+        choose_labels(labels),
     )
 
 
@@ -90,18 +90,9 @@ def _make_dataset(
     )
 
 
-def select_labels_by_people(labels: Sequence[Annotation]) -> list[Annotation]:
-    """Return the labels of one author an episode and kind: a person's word counts before a machine's proposal."""
-    chosen: dict[tuple[str, str], str] = {}
-    for label in labels:
-        if chosen.get((label.episode, label.kind), MACHINE) == MACHINE:
-            chosen[label.episode, label.kind] = label.author
-    return [label for label in labels if label.author == chosen[label.episode, label.kind]]
-
-
 def _refuse_unknown_split(split: str) -> None:
     if split not in SPLITS:
         raise UnknownName("split", split, SPLITS[1:], "train and validation; leave it out for both")
 
 
-__all__ = ["FrameDataset", "FrameOptions", "open_log_dataset", "open_release_dataset", "select_labels_by_people"]
+__all__ = ["FrameDataset", "FrameOptions", "open_log_dataset", "open_release_dataset"]

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from itertools import count
 from pathlib import Path
 
+from fieldloop.annotate import choose_labels
 from fieldloop.errors import Refused
-from fieldloop.loop.data.as_frozen import find_release_episodes
-from fieldloop.loop.ship.annotate import MACHINE
+from fieldloop.loop.data.as_frozen import find_release_episodes, match_release_labels
 from fieldloop.loop.ship.own_trainer import find_own_trainer, train_with_own_trainer
 from fieldloop.loop.ship.policy import refuse_taken_name
 from fieldloop.loop.ship.release import find_release as named_release
@@ -17,7 +17,6 @@ from fieldloop.model.annotation import PHASE, Annotation
 from fieldloop.model.event import PolicyTrained
 from fieldloop.model.policy import PolicyVersion
 from fieldloop.model.release import Release
-from fieldloop.release import compute_labels_id
 from fieldloop.serve.bundle import read_bundle
 from fieldloop.train import Gathered, gather_samples, train_policy, write_bundle
 
@@ -87,16 +86,13 @@ def list_policies(workspace: Workspace) -> tuple[PolicyVersion, ...]:
 
 def _find_labels(workspace: Workspace, frozen: Release) -> list[Annotation]:
     """Return the labels a release was frozen with, of one author an episode; refuses where they have changed since."""
-    spans = [s for s in workspace.store.find(Annotation, {"kind": PHASE}) if s.episode in set(frozen.episodes)]
-    if compute_labels_id(spans) != frozen.annotations_sha256:
+    inside = set(frozen.episodes)
+    spans = match_release_labels([s for s in workspace.store.find(Annotation) if s.episode in inside], frozen)
+    if spans is None:
         raise Refused(
             f"Labels of {frozen.name} were changed after it was frozen. Freeze a new release: fieldloop release"
         )
-    chosen: dict[str, str] = {}
-    for span in spans:  # a person's word counts before a machine's proposal
-        if chosen.get(span.episode, MACHINE) == MACHINE:
-            chosen[span.episode] = span.author
-    return [span for span in spans if span.author == chosen[span.episode]]
+    return choose_labels(span for span in spans if span.kind == PHASE)
 
 
 def _gather_samples(

@@ -87,16 +87,9 @@ def _draw_people(contents: ReleaseContents) -> list[Markup]:
 
 
 def _draw_trace_links(kind: str, counts: Sequence[Counted]) -> Markup:
-<<<<<<< HEAD
-    links = [
-        tag("a", one.name, href=f"/trace?{urlencode({kind: one.name})}") for one in counts[:MOST_NAMES] if one.name
-    ]
-    return tag("p", "What rests on ", *(join(link, " ") for link in links), class_="under")
-=======
     named = [one.name for one in counts[:MOST_NAMES] if one.name]
     links = [draw_chip(name, href=f"/trace?{urlencode({kind: name})}") for name in named]
     return tag("div", "What rests on ", *(join(link, " ") for link in links), class_="chips under")
->>>>>>> 31794600 (Test a trainer of one's own; name helpers and functions by verb)
 
 
 def _draw_checks(release: Release) -> Markup:
