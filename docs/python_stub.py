@@ -39,7 +39,7 @@ class Recordings:
 def read(path: PathLike, *, mapping: PathLike | None = ...) -> Recordings:
     """Open a log file, a dataset folder or a folder of logs, and read its recordings as arrays."""
 
-def dataset(
+def open_dataset(
     path: PathLike, split: str = ..., *, streams: Sequence[str] = ...,
     deltas_s: Mapping[str, Sequence[float]] | None = ..., chunk: int = ..., hz: float | None = ...,
     clock: str = ..., tensors: bool | None = ..., on_broken: Literal["raise", "zeros"] = ...,
@@ -66,12 +66,12 @@ class OpenWorkspace:
     def folder(self) -> Path: ...
     @property
     def name(self) -> str: ...
-    def dataset(
+    def open_dataset(
         self, release: str, split: str = ..., *, streams: Sequence[str] = ...,
         deltas_s: Mapping[str, Sequence[float]] | None = ..., chunk: int = ..., hz: float | None = ...,
         clock: str = ..., tensors: bool | None = ..., on_broken: Literal["raise", "zeros"] = ...,
     ) -> FrameDataset:
-        """Open a release as frames for a trainer, with its fixes, weights and labels; see `fl.dataset`."""
+        """Open a release as frames for a trainer, with its fixes, weights and labels; see `fl.open_dataset`."""
     def close(self) -> None: ...
     def __enter__(self) -> Self: ...
     def __exit__(

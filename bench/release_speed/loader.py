@@ -2,7 +2,7 @@
 
 Everything is counted in CPU seconds, one process without workers, files in the page cache. A dataset of our own writer
 (two cameras of 640 × 480, a key frame every second frame, as LeRobot records; AV1, and h264 in the long form) is read
-- by `fl.dataset`, as a DataLoader does: batches of 32 frames, at random and in order;
+- by `fl.open_dataset`, as a DataLoader does: batches of 32 frames, at random and in order;
 - by LeRobot's `dataset[i]`, uint8 pictures, by PyAV, and by torchcodec where that can be loaded;
 - by PyAV alone: all frames of both videos decoded to RGB in order, in one thread. No loader can be faster in order.
 A frame is a row with both pictures. Ours come as NumPy arrays, LeRobot's as tensors.
@@ -23,7 +23,7 @@ from bench.format_speed.lerobot_venv import find_python
 from bench.harness import Figure, Missing, Skipped, summarise
 from fieldloop.model.episode import Episode, Recording
 from fieldloop.model.stream import NS_PER_S, ClockKind, Stream, StreamKind
-from fieldloop.python_api.frames import dataset
+from fieldloop.python_api.frames import open_dataset
 from fieldloop.release.writers import write_lerobot
 from fieldloop.release.writers.lerobot.video import Codec
 
@@ -102,7 +102,7 @@ def _run_lerobot(root: Path, backend: str, repeats: int, frames: int) -> Mapping
 
 
 def _measure_ours(root: Path, repeats: int, frames: int) -> dict[str, list[float]]:
-    opened = dataset(root, tensors=False)
+    opened = open_dataset(root, tensors=False)
     found: dict[str, list[float]] = {"random": [], "ordered": []}
     for k in range(repeats):
         drawn = np.random.default_rng(k).permutation(len(opened))[:frames]

@@ -5,6 +5,7 @@ from tests.doors.story import story_workspace
 from tests.doors.story_setting import NASTY
 from tests.doors.test_pages import EMPTY, PAGES, browser, page_of, serving, until, visit  # noqa: F401 - a fixture
 from tests.ingest.lerobot_makers import foreign
+from tests.loop.test_release_refused import keep, make_episodes, timed
 
 from fieldloop.loop.audit.audit import audit
 from fieldloop.loop.data.find_episode import find_episode
@@ -12,19 +13,21 @@ from fieldloop.loop.house import setup
 from fieldloop.loop.ship.annotate import load_shipped_taxonomy
 from fieldloop.loop.workspace import open_workspace
 from fieldloop.model.annotation import Annotation
+from fieldloop.model.condition import Exposure, Stratum
 from fieldloop.model.deployment import Deployment
 from fieldloop.model.episode import Episode
-from fieldloop.model.event import LogReadAgain
+from fieldloop.model.event import DeploymentMapped, LogReadAgain
 from fieldloop.model.incident import Incident
 from fieldloop.model.plan import Plan
 from fieldloop.model.policy import Outcome, PolicyVersion
+from fieldloop.model.release import Release
 
 FIRST = "episode_000000"
 OUTCOMES = "at,policy,site,robot,succeeded\n2026-01-05T10:00:00Z,pi0,gdansk,a1,yes\n2026-01-05T10:01:00Z,,gdansk,a1,\n"
 PRESSED = {
     "/api/audit/write", "/api/ingest", "/api/ingest/again", "/api/ingest/relabel", "/api/ingest/set-aside",
     "/api/ingest/restore", "/api/annotate/paste", "/api/policy/register", "/api/monitor/paste", "/api/plan",
-    "/api/incident/move", "/api/rollout/back",
+    "/api/incident/move", "/api/rollout/back", "/api/release", "/api/release/export",
 }  # fmt: skip
 """The rollout's button is pressed in test_pages.py."""
 
@@ -155,6 +158,30 @@ def test_5_labels_are_pasted(root, server, page):
     asked.locator("textarea[name=text]").fill(f"episode,label,start_s,end_s\n{FIRST},reach,0,1\n")
     press(page, asked, "Import labels")
     assert [one.label for one in find(root, Annotation)] == [label]
+
+
+def test_5_a_release_is_refused_then_frozen(page, tmp_path):
+    setup.init(tmp_path / "w")
+    workspace = open_workspace(tmp_path / "w")
+    workspace.write(DeploymentMapped(Deployment("d", "pick", (), (), measured=(Exposure(Stratum.of(), 1.0),))))
+    keep(workspace, make_episodes(10), timed("camera/wrist", "joints"))
+    workspace.close()
+    with serving(tmp_path / "w") as (address, _):
+        visit(page, f"{address}/releases")
+        asked = form(page, "/api/release")
+        asked.locator("[name=name]").fill("r1")
+        asked.locator("[name=where]").fill("site=lab\noperator=op-1")
+        assert "no device is declared" in read_answer(page, asked, "Freeze")
+        assert not find(tmp_path / "w", Release)
+        asked.locator("[name=override]").fill("a trial")
+        press(page, asked, "Freeze")
+        (frozen,) = find(tmp_path / "w", Release)
+        assert (frozen.query, frozen.override) == (("site=lab", "operator=op-1"), "a trial (overridden by local)")
+        visit(page, f"{address}/releases/{frozen.id}")
+        asked = form(page, "/api/release/export")
+        asked.locator("[name=target]").fill("../r1-files")
+        assert "outbox" in read_answer(page, asked, "Export"), "nothing is written beside it"
+        page.goto("about:blank")  # the page would miss its server
 
 
 def test_6_a_policy_is_added(root, server, page):

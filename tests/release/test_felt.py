@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from fieldloop.release.felt import GRID, compare_features, pool_sketches, sketch_recording, sketch_values
+from fieldloop.release.felt import GRID, compare_features, merge_sketches, sketch_recording, sketch_values
 from fieldloop.testing import synthetic
 
 parts = st.lists(
@@ -18,7 +18,7 @@ parts = st.lists(
 
 @given(parts)
 def test_pooled_moments_are_those_of_all_values(arrays):
-    pooled = pool_sketches({"joints": sketch_values(one)} for one in arrays)["joints"]
+    pooled = merge_sketches({"joints": sketch_values(one)} for one in arrays)["joints"]
     whole = np.concatenate(arrays)
     assert pooled.count.tolist() == [len(whole)] * 2
     assert pooled.mean == pytest.approx(whole.mean(axis=0), rel=1e-9, abs=1e-6)
@@ -29,7 +29,7 @@ def test_pooled_moments_are_those_of_all_values(arrays):
 def test_pooled_quantiles_are_near_those_of_all_values():
     random = np.random.default_rng(0)
     arrays = [random.normal(k, 1 + k, (200 + 50 * k, 1)) for k in range(12)]
-    pooled = pool_sketches({"f": sketch_values(one)} for one in arrays)["f"]
+    pooled = merge_sketches({"f": sketch_values(one)} for one in arrays)["f"]
     whole = np.concatenate(arrays)[:, 0]
     for share in (0.01, 0.5, 0.99):
         assert np.interp(share, GRID, pooled.grid[:, 0]) == pytest.approx(

@@ -164,12 +164,12 @@ def test_what_cannot_be_opened_is_refused(tmp_path):
         FrameDataset(table, chunk=3)
     with pytest.raises(BadInput, match="is empty"):
         FrameDataset(table, deltas_s={"joints": []})
-    with pytest.raises(BadInput, match="no episode"):
+    with pytest.raises(BadInput, match="No episode"):
         make_frame_table([])
     write_hdf5(recordings, tmp_path / "set.hdf5")
     with pytest.raises(BadInput, match="in the split 'tset'"):
-        fl.dataset(tmp_path / "set.hdf5", "tset")
+        fl.open_dataset(tmp_path / "set.hdf5", "tset")
     if not find_spec("torch"):
         with pytest.raises(BadInput, match="PyTorch"):
-            fl.dataset(tmp_path / "set.hdf5", tensors=True)
-    assert len(fl.dataset(tmp_path / "set.hdf5", "train", chunk=2, tensors=False)) == ROWS
+            fl.open_dataset(tmp_path / "set.hdf5", tensors=True)
+    assert len(fl.open_dataset(tmp_path / "set.hdf5", "train", chunk=2, tensors=False)) == ROWS

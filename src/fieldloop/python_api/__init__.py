@@ -7,7 +7,7 @@ from typing import Any
 
 from fieldloop.errors import FieldloopError
 from fieldloop.python_api.display import write_result_text as text
-from fieldloop.python_api.frames import dataset, register_trainer
+from fieldloop.python_api.frames import open_dataset, register_trainer
 from fieldloop.python_api.logs import read
 from fieldloop.python_api.workspace import OpenWorkspace, init
 from fieldloop.python_api.workspace import open_folder as open  # noqa: A004 - `fl.open` reads best
@@ -16,9 +16,9 @@ __all__ = [
     "WITHOUT_WORKSPACE",
     "FieldloopError",
     "OpenWorkspace",
-    "dataset",
     "init",
     "open",
+    "open_dataset",
     "read",
     "register_trainer",
     "text",

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from fieldloop.loop.ship.dataset import FrameDataset
 
 
-def dataset(  # noqa: PLR0913 - each is an option of the dataset
+def open_dataset(  # noqa: PLR0913 - each is an option of the dataset
     path: str | Path,
     split: str = "",
     *,
@@ -23,7 +23,7 @@ def dataset(  # noqa: PLR0913 - each is an option of the dataset
     """Open a log or a dataset folder as frames for a trainer: a map-style dataset, with or without PyTorch.
 
     Arguments:
-        path: a log file, a dataset folder, or a folder of logs; `ws.dataset(name)` opens a release
+        path: a log file, a dataset folder, or a folder of logs; `ws.open_dataset(name)` opens a release
         split: only episodes of this split, such as train
         streams: only these streams (default: every stream that all episodes have)
         deltas_s: times relative to the frame, by stream; such streams have a time axis, and `<stream>_is_pad`

@@ -37,7 +37,7 @@ class OpenWorkspace:
         """What people call it."""
         return self.workspace.name
 
-    def dataset(  # noqa: PLR0913 - each is an option of the dataset
+    def open_dataset(  # noqa: PLR0913 - each is an option of the dataset
         self,
         release: str,
         split: str = "",
@@ -50,7 +50,7 @@ class OpenWorkspace:
         tensors: bool | None = None,
         on_broken: Literal["raise", "zeros"] = "raise",
     ) -> "FrameDataset":
-        """Open a release as frames for a trainer, with its fixes, weights and labels; see `fl.dataset`."""
+        """Open a release as frames for a trainer, with its fixes, weights and labels; see `fl.open_dataset`."""
         from fieldloop.loop.ship.dataset import FrameOptions, open_release_dataset
 
         asked = FrameOptions(tuple(streams), deltas_s or {}, chunk, clock, hz, "", tensors, on_broken)

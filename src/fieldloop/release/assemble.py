@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from fieldloop.errors import Refused
-from fieldloop.model.annotation import Annotation
+from fieldloop.model.annotation import PHASE, Annotation
 from fieldloop.model.codec import to_plain
 from fieldloop.model.condition import Exposure
 from fieldloop.model.episode import Episode
@@ -141,9 +141,13 @@ def _explain_exclusions(
         elif report.status is not Status.PASSED and select_fixes(report, terms.fix) is None:
             against = next((f for f in report.findings if f.counts), None)
             reasons[key] = make_not_passed_note("release.not_passed", against)
-        elif terms.taxonomy and terms.phases_required and not annotations_by_episode.get(key):
+        elif terms.taxonomy and terms.phases_required and not _has_phases(annotations_by_episode.get(key, ())):
             reasons[key] = note("release.not_annotated", taxonomy=terms.taxonomy)
     return reasons
+
+
+def _has_phases(annotations: Sequence[Annotation]) -> bool:
+    return any(annotation.kind == PHASE for annotation in annotations)
 
 
 def make_not_passed_note(code: str, failed_finding: Finding | None) -> Note:

@@ -37,7 +37,7 @@ def count_contents(release: Release, episodes: Iterable[Episode], labels: Iterab
         min(starts, default=0),
         max(starts, default=0),
         {factor: _count(map(read, found)) for factor, read in FACTORS.items()},
-        tuple(_bin_durations(found)),
+        tuple(_count_durations(found)),
         tuple(_count_labels(label for label in labels if label.episode in inside)),
     )
 
@@ -46,7 +46,7 @@ def _count(names: Iterable[str]) -> tuple[Counted, ...]:
     return tuple(Counted(name, n) for name, n in Counter(names).most_common())
 
 
-def _bin_durations(episodes: Sequence[Episode]) -> Iterator[Bin]:
+def _count_durations(episodes: Sequence[Episode]) -> Iterator[Bin]:
     """Bin as Freedman and Diaconis propose; fewer bins where many would be empty."""
     seconds = np.asarray([(e.end_ns - e.start_ns) / NS_PER_S for e in episodes if e.end_ns > e.start_ns])
     if not len(seconds):

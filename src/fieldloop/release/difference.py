@@ -11,7 +11,7 @@ from fieldloop.model.note import Note, note
 from fieldloop.model.release import Release, StratumShare
 from fieldloop.model.release_diff import ChangeKind, EpisodeChange, ReleaseDiff
 from fieldloop.model.stream import FIRST_REAL_NS, NS_PER_S
-from fieldloop.release.felt import Sketch, compare_features, pool_sketches
+from fieldloop.release.felt import Sketch, compare_features, merge_sketches
 from fieldloop.release.shifts import find_shifts
 
 NOWHERE = note("release.diff_unknown")
@@ -51,7 +51,7 @@ def compare_sides(before: Side, after: Side, terms: DiffTerms) -> ReleaseDiff:
     """Compare two selections."""
     was = {s.stratum: s.sampled for s in before.shares}
     now = {s.stratum: s.sampled for s in after.shares}
-    old, new = (pool_sketches(side.sketches.values()) for side in (before, after))
+    old, new = (merge_sketches(side.sketches.values()) for side in (before, after))
     measured = (len(before.sketches), len(after.sketches))
     return ReleaseDiff(
         before=before.id,
@@ -82,7 +82,7 @@ def _list_own_features(mine: Mapping[str, Sketch], other: Mapping[str, Sketch]) 
 
 
 def make_release_side(release: Release, episodes: tuple[Episode, ...]) -> Side:
-    """Return what a release itself knows; labels, reasons and sketches are added by whoever has the ledger."""
+    """Return what a release itself knows; labels, reasons and sketches are added from the ledger."""
     fixes: dict[str, tuple[Fix, ...]] = {}
     for episode, fix in release.fixes:
         fixes[episode] = (*fixes.get(episode, ()), fix)
@@ -124,7 +124,7 @@ def _pair_by_name(before: Side, after: Side) -> Iterator[tuple[str, str]]:
     for key, episode in old.items():
         identity = _get_identity(episode)
         other = by_identity.get(identity) if key not in new else None
-        if other and named_before[identity] == named_after[identity] == 1 and _may_be_same_time(episode, other):
+        if other and named_before[identity] == named_after[identity] == 1 and _is_same_time_possible(episode, other):
             yield key, other.id
 
 
@@ -132,7 +132,7 @@ def _get_identity(episode: Episode) -> tuple[str, ...]:
     return episode.name, episode.session, episode.robot, episode.operator, episode.task
 
 
-def _may_be_same_time(one: Episode, other: Episode) -> bool:
+def _is_same_time_possible(one: Episode, other: Episode) -> bool:
     if min(one.start_ns, other.start_ns) < FIRST_REAL_NS:
         return True
     return one.start_ns <= other.end_ns and other.start_ns <= one.end_ns

@@ -53,16 +53,16 @@ def sketch_values(values: NDArray[np.generic], names: Sequence[str] = ()) -> Ske
     return Sketch(columns, count, mean, squares, grid)
 
 
-def pool_sketches(sketches: Iterable[Mapping[str, Sketch]]) -> dict[str, Sketch]:
+def merge_sketches(sketches: Iterable[Mapping[str, Sketch]]) -> dict[str, Sketch]:
     """Pool the sketches of many episodes by feature; of a feature whose width differs, the commonest is pooled."""
     by_feature: dict[str, dict[int, list[Sketch]]] = {}
     for one in sketches:
         for feature, sketch in one.items():
             by_feature.setdefault(feature, {}).setdefault(len(sketch.columns), []).append(sketch)
-    return {feature: _pool(max(widths.values(), key=len)) for feature, widths in by_feature.items()}
+    return {feature: _merge(max(widths.values(), key=len)) for feature, widths in by_feature.items()}
 
 
-def _pool(sketches: Sequence[Sketch]) -> Sketch:
+def _merge(sketches: Sequence[Sketch]) -> Sketch:
     """Pool exactly what sums up; quantiles are those of all grids, each weighed by its number of values."""
     counts = np.stack([one.count for one in sketches])
     total = np.maximum(counts.sum(axis=0), 1.0)

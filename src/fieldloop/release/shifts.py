@@ -46,7 +46,7 @@ def find_shifts(
     Identical selections have no shift to test, and neither has an empty one.
     """
     episodes = list({e.id: e for e in (*before, *after)}.values())
-    codes = _code_membership(episodes, {e.id for e in before}, {e.id for e in after})
+    codes = _encode_membership(episodes, {e.id for e in before}, {e.id for e in after})
     if not before or not after or (codes == BOTH).all():
         return ()
     columns = list(_list_columns(episodes))
@@ -69,7 +69,7 @@ def find_shifts(
         verdict = bool(adjusted[k] <= alpha) if testable else None
         one = Shift(column[0], float(seen[k]), float(p[k]), float(adjusted[k]), verdict)
         if column[0] == DURATION:
-            found.append(replace(one, before=_mean_seconds(before), after=_mean_seconds(after)))
+            found.append(replace(one, before=_compute_mean_seconds(before), after=_compute_mean_seconds(after)))
         else:
             was, is_now = shares_before[at] / len(before), shares_after[at] / len(after)
             found.append(replace(one, levels=_list_level_shares(column[1], was, is_now)))
@@ -81,7 +81,7 @@ Column = tuple[str, tuple[str, ...], Floats]
 """A factor, its levels ('' alone for a number), and its cells by episode."""
 
 
-def _code_membership(episodes: Sequence[Episode], before: set[str], after: set[str]) -> NDArray[np.int8]:
+def _encode_membership(episodes: Sequence[Episode], before: set[str], after: set[str]) -> NDArray[np.int8]:
     return np.asarray([BEFORE * (e.id in before) + AFTER * (e.id in after) for e in episodes], np.int8)
 
 
@@ -167,5 +167,5 @@ def _list_level_shares(levels: Sequence[str], before: Floats, after: Floats) -> 
     return tuple(sorted(shares, key=lambda one: -abs(one.after - one.before)))
 
 
-def _mean_seconds(episodes: Sequence[Episode]) -> float:
+def _compute_mean_seconds(episodes: Sequence[Episode]) -> float:
     return float(np.mean([(e.end_ns - e.start_ns) / NS_PER_S for e in episodes]))

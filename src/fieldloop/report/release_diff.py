@@ -131,10 +131,10 @@ def list_share_rows(diff: ReleaseDiff) -> list[tuple[str, str, str]]:
 
 def list_remarks(diff: ReleaseDiff) -> list[str]:
     """Return what else differs, and what was not compared."""
-    return list(_yield_remarks(diff))
+    return list(_iterate_remarks(diff))
 
 
-def _yield_remarks(diff: ReleaseDiff) -> Iterator[str]:
+def _iterate_remarks(diff: ReleaseDiff) -> Iterator[str]:
     for what, pair in (("Protocol", diff.protocol), ("Taxonomy", diff.taxonomy)):
         if pair:
             yield f"{what}: {pair[0] or 'none'} before, {pair[1] or 'none'} now."

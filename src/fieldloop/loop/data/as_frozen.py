@@ -1,6 +1,6 @@
 """Episodes and logs as a release was frozen with them: what was read or labelled anew since does not change it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from fieldloop.annotate import choose_labels
 from fieldloop.loop.workspace import Workspace
@@ -50,18 +50,18 @@ def find_labels_as_frozen(workspace: Workspace, release: Release) -> list[Annota
             break
         made = recorded.event
         if made.episode in inside:
+            labels.pop((made.episode, made.kind, made.author), None)  # who submits again is listed last
             labels[made.episode, made.kind, made.author] = made.annotations
-    return select_labels_of(release, [span for spans in labels.values() for span in spans])
+    found = [span for spans in labels.values() for span in spans]
+    return match_release_labels(found, release) or choose_labels(found)
 
 
-def select_release_labels(labels: Iterable[Annotation]) -> list[Annotation]:
-    """Return the labels that a release takes: the phases that count, decided ones before those of people."""
-    return choose_labels(label for label in labels if label.kind == PHASE)
+def match_release_labels(labels: Sequence[Annotation], release: Release) -> list[Annotation] | None:
+    """Return the labels that a release was frozen with, None where these are others.
 
-
-def select_labels_of(release: Release, labels: Sequence[Annotation]) -> list[Annotation]:
-    """Return the labels that a frozen release took of these; earlier releases took the phases of every author."""
-    of_all = [label for label in labels if label.kind == PHASE]
-    if compute_labels_id(of_all) == release.annotations_sha256:
-        return of_all
-    return choose_labels(of_all)
+    A release takes the labels that count, of every kind. Earlier ones took the phases of every author.
+    """
+    for chosen in (choose_labels(labels), [label for label in labels if label.kind == PHASE]):
+        if compute_labels_id(chosen) == release.annotations_sha256:
+            return chosen
+    return None

@@ -213,7 +213,7 @@ class _Demo:
             self.tell(f"  {name} is refused at first:")
             for reason in refused.reasons:
                 self.tell(f"    {write_sentence(reason)}")
-            return release.freeze_release(self.workspace, name, override="There are no other demonstrations yet.")
+            return release.freeze_release(self.workspace, name, override="All demonstrations so far are in it.")
 
     def ask_the_gate(self, policy: str) -> Decision:
         """Run the gate's trials under the deployment's conditions, and further ones where it requires them.

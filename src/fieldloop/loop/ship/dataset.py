@@ -54,7 +54,7 @@ def open_release_dataset(
         asked,
         asked.pair or ("time" if frozen.fixes else ""),
         frozen.get_weights(episodes),
-        prefer_labels_by_people(labels),
+        choose_labels(labels),
     )
 
 
@@ -90,14 +90,9 @@ def _make_dataset(
     )
 
 
-def prefer_labels_by_people(labels: Sequence[Annotation]) -> list[Annotation]:
-    """Return the labels that count, of one author an episode and kind: decided ones, then people's, then proposals."""
-    return choose_labels(labels)
-
-
 def _refuse_unknown_split(split: str) -> None:
     if split not in SPLITS:
         raise UnknownName("split", split, SPLITS[1:], "train and validation; leave it out for both")
 
 
-__all__ = ["FrameDataset", "FrameOptions", "open_log_dataset", "open_release_dataset", "prefer_labels_by_people"]
+__all__ = ["FrameDataset", "FrameOptions", "open_log_dataset", "open_release_dataset"]

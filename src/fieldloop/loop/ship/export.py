@@ -81,5 +81,5 @@ def _add_release_facts(
     sides = {e: part for part in ("train", "validation") for e in getattr(release, part)}
     for recording in recordings:
         episode = recording.episode
-        facts = dict(episode.facts) | {"split": sides[episode.id], WEIGHT: f"{weights[episode.id]:.12g}"}
+        facts = dict(episode.facts) | {"split": sides[episode.id], WEIGHT: repr(weights[episode.id])}
         yield replace(recording, episode=replace(episode, facts=tuple(sorted(facts.items()))))

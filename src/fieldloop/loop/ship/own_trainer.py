@@ -23,7 +23,7 @@ from fieldloop.train.trainers import (
 )
 
 SHELF = "shelf:"
-"""How the source of a policy begins whose files are on the shelf, but are no bundle."""
+"""How the source of a policy begins whose files are on the shelf without being a bundle."""
 
 
 def register_trainer(name: str, trainer: FrameTrainer) -> None:
@@ -58,7 +58,7 @@ def train_with_own_trainer(
         folder.mkdir()
         figures = trainer(train, held_out, folder, seed)
         if not any(path.is_file() for path in folder.rglob("*")):
-            raise BadInput(f"The trainer {trainer_name} left no file in its folder, so there is no policy to record.")
+            raise BadInput(f"The trainer {trainer_name} left its folder empty, so nothing can be recorded as a policy.")
         stored = _store_policy(workspace, folder, frozen, name, figures or {}, train.hz)
     version = PolicyVersion(**stored, trainer=trainer_name, seed=seed, episodes=len(train.episodes))
     workspace.write(PolicyTrained(version))

@@ -4,15 +4,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
+from fieldloop.annotate import choose_labels
 from fieldloop.check.corpus.near import group_near_duplicates
 from fieldloop.errors import ChangedMeanwhile, Refused, UnknownName
 from fieldloop.loop.annotate.in_force import find_taxonomy
 from fieldloop.loop.audit.audit import require_latest_deployment
-from fieldloop.loop.data.as_frozen import find_labels_as_frozen, find_release_episodes, select_release_labels
+from fieldloop.loop.data.as_frozen import find_labels_as_frozen, find_release_episodes
 from fieldloop.loop.data.measurements import assemble_batch
 from fieldloop.loop.protocol.in_force import require_protocol_in_force
 from fieldloop.loop.ship.offered import find_plan, select_offered_episodes
-from fieldloop.loop.ship.release_reasons import carry_checks, judge_selection, list_release_reasons, require_reason
+from fieldloop.loop.ship.release_reasons import judge_selection, list_release_reasons, require_reason, summarise_checks
 from fieldloop.loop.ship.taxonomy_lock import is_locked
 from fieldloop.loop.ship.verify_fixes import find_episodes_still_failing
 from fieldloop.loop.workspace import Workspace
@@ -80,7 +81,7 @@ def freeze_release(  # noqa: PLR0913 - each is an option of the command
         together=tuple(tuple(sorted(e.id for e in group)) for group in group_near_duplicates(batch)),
     )
     reports = {report.episode: report for report in workspace.store.find(EpisodeReport)}  # the last judgement counts
-    labels = select_release_labels(span for spans in (batch.annotations or {}).values() for span in spans)
+    labels = choose_labels(span for spans in (batch.annotations or {}).values() for span in spans)
     frozen = _assemble_release(workspace, name, offered, terms, reports, labels)
     if known := _find_same_release(workspace, frozen):
         return known
@@ -90,7 +91,7 @@ def freeze_release(  # noqa: PLR0913 - each is an option of the command
     over = require_reason(workspace, name, reasons, override)
     frozen = replace(
         frozen, query=where, plan=find_plan(workspace, plan).id if plan else "", override=over,
-        overridden=reasons, checks=carry_checks(began, frozen, reports, dataset),
+        overridden=reasons, checks=summarise_checks(began, frozen, reports, dataset),
     )  # fmt: skip
     try:
         workspace.write(ReleaseFrozen(frozen), expect=Expected(Release, began))

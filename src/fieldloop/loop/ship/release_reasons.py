@@ -25,7 +25,7 @@ def judge_selection(
 ) -> tuple[Finding, ...]:
     """Ask the dataset checks about a release's own episodes and split; no log is opened.
 
-    Whoever releases with --unlabelled has decided already that episodes may lack annotations.
+    With --unlabelled it is decided already that episodes may lack annotations.
     """
     asked = list(workspace.operations["release"]["dataset_checks"])
     chosen = [checks.BATCH_CHECKS[name] for name in asked if not (unlabelled and name == ANNOTATED)]
@@ -39,7 +39,7 @@ def judge_selection(
     return checks.judge_measurements(checks.measure_batch_with(chosen, selected), batch.protocol)
 
 
-def carry_checks(
+def summarise_checks(
     until_seq: int, frozen: Release, reports: Mapping[str, EpisodeReport], dataset: tuple[Finding, ...]
 ) -> CarriedChecks:
     """Sum up what was judged of a release, so that the judgements in the ledger can be found and compared again."""

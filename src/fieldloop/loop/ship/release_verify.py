@@ -137,7 +137,7 @@ def _compare_file(path: Path | None, listed: Mapping[str, Any]) -> IntegrityAnsw
 
 
 def _compare_with_ledger(workspace: Workspace, release: str, manifest: Path) -> Iterator[IntegrityAnswer]:
-    """Compare the list itself with the one that the ledger remembers: whoever changes a file may change the list."""
+    """Compare the list with the one that the ledger remembers: a changed file may come with a changed list."""
     known = {r.event.manifest_sha256 for r in workspace.store.events(ReleaseExported) if r.event.release == release}
     if known - {""}:
         ok = hash_file(manifest) in known

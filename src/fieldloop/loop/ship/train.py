@@ -7,7 +7,7 @@ from pathlib import Path
 
 from fieldloop.annotate import choose_labels
 from fieldloop.errors import Refused
-from fieldloop.loop.data.as_frozen import find_release_episodes, select_labels_of
+from fieldloop.loop.data.as_frozen import find_release_episodes, match_release_labels
 from fieldloop.loop.ship.own_trainer import find_own_trainer, train_with_own_trainer
 from fieldloop.loop.ship.policy import refuse_taken_name
 from fieldloop.loop.ship.release import find_release as named_release
@@ -17,7 +17,6 @@ from fieldloop.model.annotation import PHASE, Annotation
 from fieldloop.model.event import PolicyTrained
 from fieldloop.model.policy import PolicyVersion
 from fieldloop.model.release import Release
-from fieldloop.release import compute_labels_id
 from fieldloop.serve.bundle import read_bundle
 from fieldloop.train import Gathered, gather_samples, train_policy, write_bundle
 
@@ -88,13 +87,12 @@ def list_policies(workspace: Workspace) -> tuple[PolicyVersion, ...]:
 def _find_labels(workspace: Workspace, frozen: Release) -> list[Annotation]:
     """Return the labels a release was frozen with, of one author an episode; refuses where they have changed since."""
     inside = set(frozen.episodes)
-    found = [span for span in workspace.store.find(Annotation, {"kind": PHASE}) if span.episode in inside]
-    spans = select_labels_of(frozen, found)
-    if compute_labels_id(spans) != frozen.annotations_sha256:
+    spans = match_release_labels([s for s in workspace.store.find(Annotation) if s.episode in inside], frozen)
+    if spans is None:
         raise Refused(
             f"Labels of {frozen.name} were changed after it was frozen. Freeze a new release: fieldloop release"
         )
-    return choose_labels(spans)
+    return choose_labels(span for span in spans if span.kind == PHASE)
 
 
 def _gather_samples(

@@ -67,7 +67,7 @@ def make_frame_table(
     """Bring recordings onto rows, by the same rules as an export; no picture is decoded but the first of a camera."""
     read = [_choose_streams(one, streams, clock) for one in recordings]
     if not read:
-        raise BadInput("There is no episode to open. Name another split, or another release.")
+        raise BadInput("No episode is left to open. Name another split, or another release.")
     features = survey_recordings(read, clock=clock, hz=hz, pair=pair)
     framed = [put_recording_on_grid(recording, features) for recording in read]
     notes = [*features.left_out, *(loss for one in framed for loss in one.notes)]

@@ -17,6 +17,7 @@ from fieldloop.ui.components import (
     Submit,
     draw_answer_card,
     draw_button,
+    draw_chip,
     draw_copyable_command,
     draw_folded,
     draw_form,
@@ -86,10 +87,9 @@ def _draw_people(contents: ReleaseContents) -> list[Markup]:
 
 
 def _draw_trace_links(kind: str, counts: Sequence[Counted]) -> Markup:
-    links = [
-        tag("a", one.name, href=f"/trace?{urlencode({kind: one.name})}") for one in counts[:MOST_NAMES] if one.name
-    ]
-    return tag("p", "What rests on ", *(join(link, " ") for link in links), class_="under")
+    named = [one.name for one in counts[:MOST_NAMES] if one.name]
+    links = [draw_chip(name, href=f"/trace?{urlencode({kind: name})}") for name in named]
+    return tag("div", "What rests on ", *(join(link, " ") for link in links), class_="chips under")
 
 
 def _draw_checks(release: Release) -> Markup:
@@ -148,21 +148,21 @@ def _draw_excluded_episodes(release: Release) -> Markup:
 
 def _draw_compare(now: ReleaseShown) -> Markup:
     links = [
-        tag("p", tag("a", f"{name} to {now.release.name}", href=f"/releases/{id_}/to/{now.release.id}"))
+        tag("p", draw_chip(f"{name} to {now.release.name}", href=f"/releases/{id_}/to/{now.release.id}"))
         for id_, name in now.others
     ]
     policies = [
         tag(
             "p",
-            tag("a", one.name, href=f"/policies/{one.id}"),
-            ": ",
-            tag("a", "trace", href=f"/trace?policy={one.id}"),
+            draw_chip(one.name, href=f"/policies/{one.id}"),
+            " ",
+            draw_chip("trace", href=f"/trace?policy={one.id}"),
         )
         for one in now.policies
     ]
     body = (
         tag("b", "What changed"),
-        *(links or [tag("p", "There is no other release yet.")]),
+        *(links or [tag("p", "This is the only release.")]),
         tag("b", "Policies trained on it"),
         *(policies or [tag("p", "None yet.")]),
     )
