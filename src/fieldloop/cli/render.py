@@ -59,6 +59,7 @@ RENDERERS = {
     "TasksShown": "render_annotate:print_tasks",
     "NextTask": "render_annotate:print_next_task",
     "Dealt": "render_annotate:print_dealt",
+    "Agreed": "render_agree:print_agreement",
 }
 ONE_BY_ONE = {"IncidentNow", "EpisodeReport", "PlanScore", "OrderSheet"}
 """Nouns that a row of a table cannot hold."""

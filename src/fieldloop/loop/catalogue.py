@@ -187,7 +187,10 @@ USE_CASES = (
     UseCase("annotate spot-check", "annotate.spot_check:spot_check_labels", LABEL),
     UseCase("annotate adjudicate", "annotate.adjudicate:adjudicate_labels", LABEL),
     UseCase("annotate revisions", "annotate.labels:list_label_revisions", LABEL, reads=True),
-    UseCase("agree", "ship.annotate:measure_agreement", ANYONE, reads=True),
+    UseCase("agree", "ship.agree:compare_annotators", ANYONE, reads=True, writes=("html",)),
+    UseCase(
+        "agree files", "ship.agree_files:compare_label_files", ANYONE, reads=True, needs=Needs.MAYBE, writes=("html",)
+    ),
     UseCase("release", "ship.release:freeze_release", ENGINEER),
     UseCase("release list", "ship.release:list_releases", ANYONE, reads=True),
     UseCase("release show", "home.releases:show_release", ANYONE, reads=True),

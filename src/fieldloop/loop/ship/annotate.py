@@ -11,7 +11,6 @@ from fieldloop.annotate import (
     find_change_points,
     propose_labels,
 )
-from fieldloop.errors import BadInput
 from fieldloop.loop.annotate.in_force import find_taxonomy
 from fieldloop.loop.data.find_episode import find_episode
 from fieldloop.loop.data.measurements import IN_USE
@@ -152,21 +151,6 @@ def _find_episodes_to_annotate(workspace: Workspace) -> list[Episode]:
     last = {r.episode: r for r in reports}
     mendable = [e for e in failed if e.id in last and select_fixes(last[e.id], FixKind) is not None]
     return [*workspace.store.find(Episode, {"status": Status.PASSED}), *mendable]
-
-
-def measure_agreement(workspace: Workspace, first: str, second: str, *, frame_hz: float = FRAME_HZ) -> Agreement:
-    """Measure how well two authors agree on the phases of the episodes that both annotated.
-
-    Arguments:
-        first: one author
-        second: the other author
-        frame_hz: frame rate in which differences between boundaries are counted
-    """
-    spans = {author: workspace.store.find(Annotation, {"author": author, "kind": PHASE}) for author in (first, second)}
-    measured = measure_span_agreement(spans[first], spans[second], frame_hz)
-    if measured is None:
-        raise BadInput(f"{first} and {second} have no annotated episode in common.")
-    return measured
 
 
 def measure_span_agreement(

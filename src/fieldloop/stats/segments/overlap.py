@@ -54,7 +54,7 @@ def _lay_episodes_end_to_end(first: Segments, second: Segments, episodes: int) -
     empty = highest < lowest
     lowest[empty] = highest[empty] = 0
     lasts = highest - lowest + 1
-    return np.concatenate([[0], np.cumsum(lasts)[:-1]]).astype(np.int64)[:episodes] - lowest
+    return np.asarray(np.concatenate([[0], np.cumsum(lasts)[:-1]])[:episodes] - lowest, np.int64)
 
 
 def _find_segment_at(at: Ints, start: Ints, end: Ints) -> Ints:

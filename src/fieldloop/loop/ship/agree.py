@@ -1,0 +1,227 @@
+"""Compare annotators: of the workspace, or of plain files."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fieldloop.annotate.agreeing import Limits, compare_all_authors
+from fieldloop.errors import BadInput, UnknownName
+from fieldloop.loop.work.atomic_files import write_atomically
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.agreement import EDGE_CASES, AgreementReport, AgreementVector, Estimate
+from fieldloop.model.annotation import Annotation
+from fieldloop.model.condition import Stratum
+from fieldloop.model.episode import Episode
+from fieldloop.model.finding import Status
+from fieldloop.model.note import Note
+from fieldloop.protocol import CollectionProtocol, default_operations, default_protocol
+from fieldloop.protocol.operations import Section
+from fieldloop.report.agree import render_agreement_page
+from fieldloop.say.spelled import spell_out_facts
+
+MACHINE = "machine:"
+"""How the names of authors begin that are programs; they are compared where they are named."""
+EDGE = "edge_case"
+NOT_EDGE = ("", "no", "none", "false", "0")
+NUMBERS = ("kappa", "boundary_mae_frames", "boundary_bias_frames", "boundary_f1", "edit", "gamma")
+
+
+@dataclass(frozen=True, slots=True)
+class Agreed:
+    """How far annotators agree. `source` names the files; where all count frames, seconds are not known."""
+
+    report: AgreementReport
+    source: tuple[str, ...] = ()
+    remarks: tuple[Note, ...] = ()
+    counted_in_frames: bool = False
+
+    @property
+    def status(self) -> Status:
+        """The worst status of any kind of label."""
+        return self.report.status
+
+    @property
+    def exit_ok(self) -> bool:
+        """Whether every kind of label passed."""
+        return self.report.exit_ok
+
+    def json_object(self) -> dict[str, Any]:
+        """The form others may rely on: schema agreement/1. What is undefined is null."""
+        report = self.report
+        head = max(report.vectors, key=lambda vector: vector.segments, default=None)
+        plain: dict[str, Any] = {
+            "schema": "agreement/1",
+            "status": report.status,
+            "authors": report.authors,
+            "episodes": report.episodes,
+            "fps": None if self.counted_in_frames else report.frame_hz,
+            "kind": head.kind if head else None,
+            **(self._write_numbers(head) if head else {}),
+            "by_kind": [self._write_vector(vector) for vector in report.vectors],
+            "pairs": [self._write_vector(vector) for vector in report.pairs],
+            "slices": [self._write_vector(vector) for vector in report.slices],
+            "boundaries": [
+                {
+                    "kind": b.kind, "boundary": b.name, "before": b.before, "after": b.after, "matched": b.matched,
+                    "mae_frames": b.mae_frames.value, "bias_frames": b.bias_frames.value,
+                    "spread_frames": b.spread_frames,
+                }
+                for b in report.boundaries
+            ],
+            "confused": [
+                {"kind": c.kind, "labels": c.labels, "confused": c.confused, "segments": c.segments, "share": c.share}
+                for c in report.confused
+            ],
+            "people": [
+                {
+                    "kind": p.kind, "author": p.author, "episodes": p.episodes, "kappa": p.kappa,
+                    "others_kappa": p.others_kappa, "bias_frames": p.bias_frames, "mae_frames": p.mae_frames,
+                    "confused": p.confused,
+                }
+                for p in report.people
+            ],
+            "findings": [
+                {
+                    "remedy": f.remedy, "kinds": f.kinds, "authors": f.authors, "labels": f.labels, "message": f.says,
+                    "code": f.says.code, "numbers": dict(f.says.numbers),
+                }
+                for f in report.findings
+            ],
+            "remarks": [*self.remarks, *report.remarks],
+            "limits": {"min_kappa": report.min_kappa, "max_boundary_frames": report.max_boundary_frames},
+            "files": self.source,
+        }  # fmt: skip
+        written: dict[str, Any] = spell_out_facts(plain)
+        return written
+
+    def _write_vector(self, vector: AgreementVector) -> dict[str, Any]:
+        return {
+            "kind": vector.kind,
+            "slice": vector.slice or None,
+            "authors": vector.authors,
+            "episodes": vector.episodes,
+            "segments": vector.segments,
+            "status": vector.status,
+            "reason": vector.reason,
+            **self._write_numbers(vector),
+        }
+
+    def _write_numbers(self, vector: AgreementVector) -> dict[str, Any]:
+        shares = {"10": vector.f1_10, "50": vector.f1_50, "90": vector.f1_90}
+        seconds = vector.boundary_mae_frames.value
+        hz = None if self.counted_in_frames else self.report.frame_hz
+        return {
+            **{name: getattr(vector, name).value for name in NUMBERS},
+            "boundary_mae_s": None if seconds is None or hz is None else seconds / hz,
+            "f1": {at: share.value for at, share in shares.items()},
+            "intervals": {
+                **{name: _write_interval(getattr(vector, name)) for name in NUMBERS},
+                "f1": {at: _write_interval(share) for at, share in shares.items()},
+            },
+        }
+
+
+def compare_annotators(
+    workspace: Workspace,
+    author: tuple[str, ...] = (),
+    *,
+    kind: tuple[str, ...] = (),
+    fps: float | None = None,
+    edge: tuple[str, ...] = (),
+    html: Path | None = None,
+) -> Agreed:
+    """Compare annotators on the episodes that at least two of them labelled.
+
+    Every number is given for each kind of label, each pair of annotators, each condition, and for edge cases alone.
+    Findings state whom to retrain, and which boundary or labels the taxonomy leaves open.
+
+    Arguments:
+        author: annotators to compare (default: all people who share episodes)
+        kind: only these kinds of labels, such as phase
+        fps: frames per second in which boundaries are counted (default: agree.frame_hz of operations)
+        edge: episodes under this condition are edge cases, such as bin=buried (repeatable; default: the condition
+            edge_case)
+        html: also write the report to this HTML file
+    """
+    settings = workspace.operations["agree"]
+    found = _find_annotations(workspace, author, kind)
+    episodes = {e.id: e for e in workspace.store.find(Episode, {"id": sorted({a.episode for a in found})})}
+    slices = _find_slices(episodes, edge)
+    report = compare_all_authors(
+        found, fps or settings.number("frame_hz"), _read_limits(workspace.protocol()), settings, slices
+    )
+    return write_report(Agreed(report), html)
+
+
+def write_report(agreed: Agreed, html: Path | None) -> Agreed:
+    """Write the page where one is asked for."""
+    if html:
+        write_atomically(html, render_agreement_page(agreed.report, agreed.remarks, agreed.source))
+    return agreed
+
+
+def compare_spans(
+    workspace: Workspace | None, annotations: Sequence[Annotation], hz: float, edge_cases: Iterable[str]
+) -> AgreementReport:
+    """Compare annotators by the limits in force, or by the shipped ones without a workspace."""
+    rules = workspace.protocol() if workspace else default_protocol()
+    operations = workspace.operations if workspace else default_operations()
+    marked = frozenset(edge_cases)
+    slices = {EDGE_CASES: marked} if marked else {}
+    return compare_all_authors(annotations, hz, _read_limits(rules), operations["agree"], slices)
+
+
+def get_agree_settings(workspace: Workspace | None) -> Section:
+    """Return the settings in force."""
+    return (workspace.operations if workspace else default_operations())["agree"]
+
+
+def _find_annotations(workspace: Workspace, authors: Sequence[str], kinds: Sequence[str]) -> list[Annotation]:
+    where: dict[str, Any] = ({"author": list(authors)} if authors else {}) | ({"kind": list(kinds)} if kinds else {})
+    found = workspace.store.find(Annotation, where)
+    known = {a.author for a in found}
+    if missing := [name for name in authors if name not in known]:
+        every = sorted({a.author for a in workspace.store.find(Annotation)})
+        raise UnknownName("annotator", missing[0], every, ", ".join(every) or "none yet")
+    if not authors:
+        found = [a for a in found if not a.author.startswith(MACHINE)]
+    people = sorted({a.author for a in found})
+    if len(people) < 2:  # noqa: PLR2004 - agreement takes two
+        raise BadInput(
+            f"Agreement needs two annotators, and {people[0] if people else 'none'} is the only one so far. "
+            "Let a second person label some of the same episodes, or name a program as an annotator."
+        )
+    return found
+
+
+def _find_slices(episodes: Mapping[str, Episode], edge: Sequence[str]) -> dict[str, frozenset[str]]:
+    """Return edge cases first, then every condition that some but not all of the episodes share."""
+    asked = [Stratum.parse(text) for text in edge]
+    rare = {name for name, e in episodes.items() if _is_edge_case(e, asked)}
+    by_condition: dict[str, set[str]] = {}
+    for name, episode in episodes.items():
+        for condition in episode.circumstances.conditions:
+            by_condition.setdefault(str(condition), set()).add(name)
+    partial = {name: ids for name, ids in sorted(by_condition.items()) if len(ids) < len(episodes)}
+    slices = {EDGE_CASES: frozenset(rare)} if rare else {}
+    return slices | {name: frozenset(ids) for name, ids in partial.items()}
+
+
+def _is_edge_case(episode: Episode, asked: Sequence[Stratum]) -> bool:
+    if asked:
+        return any(stratum.covers(episode.circumstances) for stratum in asked)
+    stated = episode.stratum.level(EDGE) or episode.get_fact(EDGE) or ""
+    return stated.lower() not in NOT_EDGE
+
+
+def _read_limits(rules: CollectionProtocol) -> Limits:
+    kappa, frames = (
+        float(rules.setting(name)) if name in rules.settings else None
+        for name in ("annotation.min_kappa", "annotation.max_boundary_frames")
+    )
+    return Limits(kappa, frames)
+
+
+def _write_interval(estimate: Estimate) -> list[float] | None:
+    return None if estimate.low is None or estimate.high is None else [estimate.low, estimate.high]
