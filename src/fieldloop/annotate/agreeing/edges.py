@@ -64,12 +64,12 @@ def find_blame(beyond: Mapping[Couple, bool]) -> Blame:
         return Blame(open_between=next(iter(bad)))
     for many in range(1, (len(authors) - 1) // 2 + 1):
         for accused in combinations(authors, many):
-            if all(set(accused) & set(couple) for couple in bad) and _differ_from_all_others(accused, beyond):
+            if all(set(accused) & set(couple) for couple in bad) and _are_apart_from_all_others(accused, beyond):
                 return Blame(accused)
     return Blame(all_differ=2 * len(bad) > len(beyond))
 
 
-def _differ_from_all_others(accused: tuple[int, ...], beyond: Mapping[Couple, bool]) -> bool:
+def _are_apart_from_all_others(accused: tuple[int, ...], beyond: Mapping[Couple, bool]) -> bool:
     for author in accused:
         others = [b for couple, b in beyond.items() if author in couple and not set(couple) <= set(accused)]
         if len(others) < FEWEST_TO_CHOOSE - 1 or not all(others):

@@ -14,6 +14,25 @@ from fieldloop.protocol.operations import Section
 from fieldloop.stats.segments.columns import Floats
 
 Labels = tuple[int, int]
+CODES = {
+    Remedy.RETRAIN: {
+        "boundary": "agree.author_boundary",
+        "labels": "agree.author_labels",
+        "extra": "agree.author_extra",
+        "lacking": "agree.author_lacking",
+    },
+    Remedy.TAXONOMY: {
+        "boundary": "agree.all_boundary",
+        "labels": "agree.all_labels",
+        "missing": "agree.all_missing",
+    },
+    Remedy.OPEN: {
+        "boundary": "agree.two_boundary",
+        "labels": "agree.two_labels",
+        "missing": "agree.two_missing",
+    },
+}
+"""The code of each finding without a direction, by what it asks for."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -223,14 +242,14 @@ def _make_finding(
 ) -> AgreementFinding:
     """Make a finding of a question without direction: one differs, all do, or two of two."""
     if blame.authors:
-        remedy, case, who = Remedy.RETRAIN, "author", blame.authors
+        remedy, who = Remedy.RETRAIN, blame.authors
     elif blame.all_differ:
-        remedy, case, who = Remedy.TAXONOMY, "all", tuple(range(len(columns.authors)))
+        remedy, who = Remedy.TAXONOMY, tuple(range(len(columns.authors)))
     else:
-        remedy, case, who = Remedy.OPEN, "two", blame.open_between or ()
+        remedy, who = Remedy.OPEN, blame.open_between or ()
     names = tuple(columns.authors[author] for author in who)
     shown: dict[str, Value] = {"authors": names, **numbers, "kinds": (columns.kind,)}
-    fact = Note(f"agree.{case}_{what}", tuple(shown.items()))
+    fact = Note(CODES[remedy][what], tuple(shown.items()))
     return AgreementFinding(remedy, (columns.kind,), names, labels, fact)
 
 

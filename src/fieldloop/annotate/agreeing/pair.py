@@ -119,12 +119,12 @@ def measure_pair(columns: KindColumns, first: int, second: int, frame_ns: float,
         add_up(matched), add_up(counts[0] - matched), add_up(counts[1] - matched),
         tuple(add_up(count_f1_hits(ours, theirs, both, at, lines)) for at in F1_AT),
         _average_by_episode(compute_edit_scores(ours, theirs, lines), owner, many),
-        _tabulate_matched(owner, one, two, apart),
+        _make_matched_table(owner, one, two, apart),
         SegmentTable(owner[ours.episode[twins[0]]], ours.label[twins[0]], theirs.label[twins[1]]),
     )  # fmt: skip
 
 
-def _tabulate_matched(owner: Ints, first: Boundaries, second: Boundaries, apart: Floats) -> MatchedTable:
+def _make_matched_table(owner: Ints, first: Boundaries, second: Boundaries, apart: Floats) -> MatchedTable:
     before, after = (
         np.where(one == two, one, DIFFERENT)
         for one, two in ((first.before, second.before), (first.after, second.after))
@@ -133,7 +133,7 @@ def _tabulate_matched(owner: Ints, first: Boundaries, second: Boundaries, apart:
 
 
 def _drop_borders(first: Boundaries, second: Boundaries, lines: int) -> tuple[Boundaries, Boundaries]:
-    """Leave out the outermost boundaries that both drew at the same instant: the episode's border is no decision."""
+    """Leave out the outermost boundaries that both drew at the same instant: they are the borders of the episode."""
     kept = [np.ones(len(b), bool) for b in (first, second)]
     for outermost in (_find_first_places, _find_last_places):
         places = [outermost(b, lines) for b in (first, second)]

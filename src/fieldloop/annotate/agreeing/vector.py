@@ -18,6 +18,9 @@ from fieldloop.stats.segments.gamma import TooManySegments, Units, compute_disor
 NUMBERS = (
     "kappa", "boundary_mae_frames", "boundary_bias_frames", "boundary_f1", "f1_10", "f1_50", "f1_90", "edit"
 )  # fmt: skip
+UNDEFINED = {"kappa": "agree.kappa_undefined", "boundary": "agree.boundary_undefined"}
+FAILS = {"kappa": "agree.kappa_fails", "boundary": "agree.boundary_fails"}
+OPEN = {"kappa": "agree.kappa_open", "boundary": "agree.boundary_open"}
 LEAST_DEFINED = 0.9
 """Share of the draws in which a number must be defined for an interval."""
 
@@ -104,10 +107,11 @@ def judge_vector(vector: AgreementVector, limits: Limits, settings: Section) -> 
     if status is Status.PASSED:
         return replace(vector, status=status, reason=None)
     if value.value is None:
-        return replace(vector, status=status, reason=note(f"agree.{name}_undefined"))
-    outcome = "fails" if status is Status.FAILED else "open"
-    fact = note(f"agree.{name}_{outcome}", value=value.value, low=value.low, high=value.high, limit=limit)
-    return replace(vector, status=status, reason=fact)
+        return replace(vector, status=status, reason=note(UNDEFINED[name]))
+    code = (FAILS if status is Status.FAILED else OPEN)[name]
+    return replace(
+        vector, status=status, reason=note(code, value=value.value, low=value.low, high=value.high, limit=limit)
+    )
 
 
 def measure_disorders(
@@ -115,7 +119,7 @@ def measure_disorders(
 ) -> Disorders | None:
     """Measure what gamma is made of on episodes that all these authors labelled, at most so many of them.
 
-    None where there are no such episodes, or where one has too many segments to align.
+    None without such episodes, or where one has too many segments to align.
     """
     shared = np.flatnonzero(np.logical_and.reduce([columns.seen[a] for a in authors]) & used)
     most = int(settings.number("gamma_episodes"))

@@ -14,7 +14,7 @@ from fieldloop.model.stream import NS_PER_S
 
 MOST_WRONG = 5
 LONGEST_S = 10_000_000
-"""About four months: beyond this a number is no time within an episode, and would not fit in int64 ns with others."""
+"""About four months: a larger number cannot be a time within an episode, and would not fit in int64 ns with others."""
 
 
 class Unit(StrEnum):

@@ -1,4 +1,4 @@
-"""Praat's TextGrid, long and short form: interval tiers; an interval without text is no label."""
+"""Praat's TextGrid, long and short form: interval tiers; an interval without text is left out."""
 
 import re
 from collections.abc import Iterator

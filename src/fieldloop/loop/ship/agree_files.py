@@ -13,6 +13,7 @@ from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import PHASE
 from fieldloop.model.note import Note, note
 from fieldloop.model.stream import NS_PER_S
+from fieldloop.say.numbers import format_count
 from fieldloop.text_files import read_text
 
 BYTES_PER_MB = 1_000_000
@@ -54,7 +55,7 @@ def compare_label_files(
     hz, in_frames, assumed = _choose_rate(workspace, [part for parts in read for part in parts], fps)
     closed = iter(close_open_lists([part for parts in named for part in parts]))
     spans = [(span, part.unit) for part in closed for span in part.spans]
-    spans = _unify(spans)
+    spans = _merge_names(spans)
     units = {Unit.NS: 1.0, Unit.FRAMES: NS_PER_S / hz}
     annotations = [a for span, unit in spans for a in make_annotations([span], units[unit])]
     _refuse_one_annotator({a.author for a in annotations}, files)
@@ -72,7 +73,7 @@ def read_label_file(file: Path, reading: Reading, most_mb: float) -> FileLabels:
         raise BadInput(f"{file} cannot be read: {wrong.strerror or wrong}.") from wrong
     if size_mb > most_mb:
         raise BadInput(
-            f"{file} has {size_mb:.0f} MB; labels of more than {most_mb:.0f} MB are not read. "
+            f"{file} has {format_count(size_mb)} MB; labels of more than {format_count(most_mb)} MB are not read. "
             "Split the file by episode."
         )
     return read_labels(_read_text(file), file.name, reading)
@@ -159,7 +160,7 @@ def _choose_rate(
     return usual, False, (note("agree.frames_assumed", hz=usual),)
 
 
-def _unify(spans: Sequence[tuple[Span, Unit]]) -> list[tuple[Span, Unit]]:
+def _merge_names(spans: Sequence[tuple[Span, Unit]]) -> list[tuple[Span, Unit]]:
     """Let files without an episode mean the only named one; kinds that each author names differently become one."""
     episodes = {span.episode for span, _ in spans}
     only = next(iter(episodes - {""})) if len(episodes - {""}) == 1 else ""

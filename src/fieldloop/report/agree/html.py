@@ -36,7 +36,7 @@ def render_agreement_page(report: AgreementReport, remarks: Sequence[Note] = (),
     blocks.append(_draw_vectors(report))
     if drawn := draw_boundaries(report.boundaries[:MOST_BOUNDARIES], report.max_boundary_frames):
         blocks.append(
-            draw_panel("Boundaries", [draw_figure(drawn, APART), _tabulate_boundaries(report)], anchor="edges")
+            draw_panel("Boundaries", [draw_figure(drawn, APART), _draw_boundary_table(report)], anchor="edges")
         )
     if drawn := draw_confusions(report.confused[:MOST_CONFUSED]):
         blocks.append(draw_panel("Labels", [draw_figure(drawn, CONFUSED)], anchor="labels"))
@@ -104,7 +104,7 @@ def _write_estimate(estimate: Estimate, digits: int) -> str:
     return f"{written} ({format_fixed(estimate.low, digits)} to {format_fixed(estimate.high, digits)})"
 
 
-def _tabulate_boundaries(report: AgreementReport) -> Markup:
+def _draw_boundary_table(report: AgreementReport) -> Markup:
     columns = ("kind", "boundary", "matched", "frames apart", "scatter")
     rows = [
         (b.kind, b.name, b.matched, _write_estimate(b.mae_frames, 1), format_fixed(b.spread_frames, 1))

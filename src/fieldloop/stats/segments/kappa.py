@@ -12,7 +12,7 @@ ALMOST_CERTAIN = 1 - 1e-12
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LabelTimes:
-    """For how long each episode has each pair of labels: episodes × pairs; 0 is no label."""
+    """For how long each episode has each pair of labels: episodes × pairs; 0 means unlabelled."""
 
     first: Ints
     second: Ints
