@@ -165,6 +165,7 @@ USE_CASES = (
     UseCase("annotate", "ship.annotate:propose_annotations", LABEL),
     UseCase("annotate changes", "ship.annotate:list_change_points", ANYONE, reads=True),
     UseCase("annotate import", "ship.import_labels:import_labels", LABEL),
+    UseCase("annotate export", "annotate.exchange:export_labels", ANYONE, reads=True, writes=("out",)),
     UseCase("annotate paste", "ship.import_labels:paste_labels", LABEL),
     UseCase(
         "annotate template",

@@ -1,18 +1,22 @@
 """Annotations of one kind as columns: one set of segments for each author, over shared codes."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.errors import BadInput
 from fieldloop.model.annotation import Annotation
+from fieldloop.model.taxonomy import OVERLAPS, Overlap
 from fieldloop.stats.segments import Segments
 from fieldloop.stats.segments.columns import Ints
 
-OVERLAPPING = ("object", "pose", "mask")
+OVERLAPPING = frozenset(kind for kind, overlap in OVERLAPS.items() if overlap is Overlap.FREE)
 """Kinds whose spans may overlap: there, each object (or label) has a timeline of its own in its episode."""
+NESTED = frozenset(kind for kind, overlap in OVERLAPS.items() if overlap is Overlap.PARTS)
+"""Kinds whose spans may lie within others: the parts are compared apart from what they are parts of."""
+PARTS = "{} parts"
 EVENTS = ("recovery", "failure", "contact")
 """Kinds that most episodes lack: an author who labelled an episode otherwise, and uses the kind at all, saw none."""
 
@@ -27,6 +31,7 @@ class KindColumns:
     labels: tuple[str, ...]
     owner: Ints
     segments: tuple[Segments, ...]
+    overlaps: bool
     seen: NDArray[np.bool_]
     """Authors × episodes: who judged which episode, also where the judgement was that there is nothing."""
 
@@ -36,10 +41,41 @@ class KindColumns:
         return len(self.owner)
 
 
-def collect_columns(annotations: Sequence[Annotation], kind: str, authors: Sequence[str]) -> KindColumns:
-    """Turn the annotations of one kind into columns; spans of one author that overlap or are reversed are refused."""
+def separate_parts(annotations: Sequence[Annotation]) -> list[Annotation]:
+    """Give spans that lie within another of their author and kind a kind of their own, where a kind has parts.
+
+    >>> from fieldloop.model.annotation import Annotation as A
+    >>> spans = [A("e", "action", "pick", 0, 9, "ann"), A("e", "action", "grasp", 2, 4, "ann")]
+    >>> [span.kind for span in separate_parts(spans)]
+    ['action', 'action parts']
+    """
+    made = [a for a in annotations if a.kind not in NESTED]
+    lines: dict[tuple[str, str, str], list[Annotation]] = {}
+    for a in annotations:
+        if a.kind in NESTED:
+            lines.setdefault((a.author, a.episode, a.kind), []).append(a)
+    for several in lines.values():
+        around: list[int] = []
+        for a in sorted(several, key=lambda a: (a.start_ns, -a.end_ns)):
+            around = [end for end in around if end > a.start_ns and end >= a.end_ns]
+            kind = a.kind
+            for _ in around:
+                kind = PARTS.format(kind)
+            made.append(replace(a, kind=kind))
+            around.append(a.end_ns)
+    return made
+
+
+def collect_columns(
+    annotations: Sequence[Annotation], kind: str, authors: Sequence[str], overlapping: Collection[str] = OVERLAPPING
+) -> KindColumns:
+    """Turn the annotations of one kind into columns; spans of one author that overlap or are reversed are refused.
+
+    Of kinds that may overlap, each object (or label) has a timeline of its own, and only its own spans may not overlap.
+    """
+    overlaps = kind in overlapping
     chosen = [a for a in annotations if a.kind == kind]
-    tracks = [(a.episode, (a.object or a.label) if kind in OVERLAPPING else "") for a in chosen]
+    tracks = [(a.episode, (a.object or a.label) if overlaps else "") for a in chosen]
     timelines, episodes = sorted(set(tracks)), sorted({a.episode for a in chosen})
     labels = sorted({a.label for a in chosen})
     timeline_code = {track: n for n, track in enumerate(timelines)}
@@ -63,7 +99,14 @@ def collect_columns(annotations: Sequence[Annotation], kind: str, authors: Seque
     seen = _find_judged(annotations if kind in EVENTS else chosen, author_code, place)
     uses_kind = np.array([len(held) > 0 for held in segments])
     return KindColumns(
-        kind, tuple(authors), tuple(episodes), ("", *labels), owner, tuple(segments), seen & uses_kind[:, None]
+        kind,
+        tuple(authors),
+        tuple(episodes),
+        ("", *labels),
+        owner,
+        tuple(segments),
+        overlaps,
+        seen & uses_kind[:, None],
     )
 
 

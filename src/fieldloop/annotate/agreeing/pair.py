@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.annotate.agreeing.columns import OVERLAPPING, KindColumns
+from fieldloop.annotate.agreeing.columns import KindColumns
 from fieldloop.stats.segments import (
     Boundaries,
     LabelTimes,
@@ -101,7 +101,7 @@ def measure_pair(columns: KindColumns, first: int, second: int, frame_ns: float,
     overlaps = find_overlaps(ours, theirs, lines)
     both = pair_segments(ours, theirs, overlaps)
     times = None
-    if columns.kind not in OVERLAPPING:
+    if not columns.overlaps:
         times = measure_label_times(ours, theirs, overlaps, lines)
     touching = int(frame_ns / 2)
     edges = _drop_borders(list_boundaries(ours, touching), list_boundaries(theirs, touching), lines)

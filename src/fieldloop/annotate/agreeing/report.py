@@ -1,14 +1,14 @@
 """Compare all authors: every kind, every pair, slices of episodes, single boundaries, labels and people."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.annotate.agreeing.columns import KindColumns, collect_columns
+from fieldloop.annotate.agreeing.columns import OVERLAPPING, KindColumns, collect_columns, separate_parts
 from fieldloop.annotate.agreeing.findings import find_patterns, merge_kinds
 from fieldloop.annotate.agreeing.pair import Pair, measure_pair
 from fieldloop.annotate.agreeing.tables import describe_authors, list_boundaries_of_labels, list_confused_labels
@@ -37,6 +37,7 @@ def compare_all_authors(
     settings: Section,
     slices: Mapping[str, frozenset[str]] | None = None,
     *,
+    overlapping: Collection[str] = OVERLAPPING,
     seed: int = 0,
 ) -> AgreementReport:
     """Compare all authors on the episodes that at least two of them labelled.
@@ -47,10 +48,12 @@ def compare_all_authors(
         limits: what the protocol demands
         settings: section `agree` of the operations
         slices: names of parts and their episodes, such as edge cases, or one condition
+        overlapping: kinds of which spans of one author may overlap
         seed: seed of the draws behind intervals
     """
     if not 0 < frame_hz < NS_PER_S:
         raise BadInput(f"{frame_hz!r} is not a valid frame rate.")
+    annotations = separate_parts(annotations)
     shared = _select_shared(annotations)
     authors = sorted({a.author for a in shared})
     if len(authors) < 2:  # noqa: PLR2004 - agreement takes two
@@ -59,7 +62,7 @@ def compare_all_authors(
         )
     parts = _Parts(frame_hz, limits, settings, slices or {}, np.random.default_rng(seed))
     for kind in sorted({a.kind for a in shared}, key=_get_kind_rank):
-        parts.add_kind(collect_columns([a for a in annotations if a.author in authors], kind, authors))
+        parts.add_kind(collect_columns([a for a in annotations if a.author in authors], kind, authors, overlapping))
     return AgreementReport(
         tuple(authors), len({a.episode for a in shared}), frame_hz,
         tuple(parts.vectors), tuple(parts.pairs), tuple(parts.slices), tuple(parts.boundaries), tuple(parts.confused),
@@ -113,9 +116,7 @@ class _Parts:
         authors = sorted({author for pair in pairs for author in pair.authors})
         weights = draw_weights(everywhere, self._settings, self._rng)
         disorders = measure_disorders(columns, authors, everywhere, self._settings, self._rng)
-        whole = judge_vector(
-            make_vector(columns, pairs, weights, self._settings, disorders), self._limits, self._settings
-        )
+        whole = self._judge(columns, make_vector(columns, pairs, weights, self._settings, disorders))
         self.vectors.append(whole)
         if disorders is None:
             self.remarks.append(note("agree.gamma_undefined", kind=columns.kind))
@@ -131,9 +132,12 @@ class _Parts:
     def _judge_pair(self, columns: KindColumns, pair: Pair) -> AgreementVector:
         weights = draw_weights(pair.shared, self._settings, self._rng)
         disorders = measure_disorders(columns, pair.authors, pair.shared, self._settings, self._rng)
-        return judge_vector(
-            make_vector(columns, [pair], weights, self._settings, disorders), self._limits, self._settings
-        )
+        return self._judge(columns, make_vector(columns, [pair], weights, self._settings, disorders))
+
+    def _judge(self, columns: KindColumns, vector: AgreementVector) -> AgreementVector:
+        """Judge by the limits; kappa of spans that overlap is undefined, so none is demanded."""
+        limits = replace(self._limits, min_kappa=None) if columns.overlaps else self._limits
+        return judge_vector(vector, limits, self._settings)
 
     def _judge_slices(self, columns: KindColumns, pairs: Sequence[Pair]) -> Iterator[AgreementVector]:
         for name, episodes in self._slices.items():
@@ -142,4 +146,4 @@ class _Parts:
             if used.any():
                 weights = draw_weights(used, self._settings, self._rng)
                 made = make_vector(columns, pairs, weights, self._settings)
-                yield replace(judge_vector(made, self._limits, self._settings), slice=name)
+                yield replace(self._judge(columns, made), slice=name)

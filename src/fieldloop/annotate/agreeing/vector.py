@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.annotate.agreeing.columns import OVERLAPPING, KindColumns
+from fieldloop.annotate.agreeing.columns import KindColumns
 from fieldloop.annotate.agreeing.pair import Pair, divide
 from fieldloop.model.agreement import AgreementVector, Estimate
 from fieldloop.model.finding import Status
@@ -94,7 +94,7 @@ def judge_vector(vector: AgreementVector, limits: Limits, settings: Section) -> 
         reason = note("agree.too_few_episodes", episodes=vector.episodes, least=least)
         return replace(vector, status=Status.CANNOT_TELL, reason=reason)
     judged = []
-    if limits.min_kappa is not None and vector.kind not in OVERLAPPING:
+    if limits.min_kappa is not None:
         judged.append((_judge(vector.kappa, limits.min_kappa, above=True), "kappa", vector.kappa, limits.min_kappa))
     if limits.max_boundary_frames is not None:
         apart = vector.boundary_mae_frames

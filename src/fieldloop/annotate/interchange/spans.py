@@ -1,12 +1,13 @@
 """Labelled spans as a file states them: in nanoseconds or in frames, each with its place for messages."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from enum import StrEnum
 from itertools import pairwise
 
+from fieldloop.annotate.agreeing.columns import NESTED, OVERLAPPING
 from fieldloop.errors import BadInput
 from fieldloop.model.annotation import PHASE, Annotation
 from fieldloop.model.note import Note
@@ -89,18 +90,16 @@ def parse_frame(value: object) -> int:
     return round(number)
 
 
-def refuse_impossible_spans(labels: FileLabels) -> FileLabels:
+def refuse_impossible_spans(labels: FileLabels, overlapping: Collection[str] = (*OVERLAPPING, *NESTED)) -> FileLabels:
     """Refuse reversed, negative and overlapping spans of one author; all of them are named at once.
 
     Spans of kinds that may overlap are compared object by object.
     """
-    from fieldloop.annotate.agreeing.columns import OVERLAPPING
-
     wrong = [f"{span.place}: {span.label!r} ends before it begins." for span in labels.spans if span.end < span.start]
     wrong += [f"{span.place}: {span.label!r} begins before its episode." for span in labels.spans if span.start < 0]
     lines: dict[tuple[str, ...], list[Span]] = {}
     for span in labels.spans:
-        track = (span.object or span.label) if span.kind in OVERLAPPING else ""
+        track = (span.object or span.label) if span.kind in overlapping else ""
         lines.setdefault((span.episode, span.author, span.kind, track), []).append(span)
     for several in lines.values():
         ordered = sorted(several, key=lambda span: (span.start, span.end))

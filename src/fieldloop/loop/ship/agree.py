@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from fieldloop.annotate import Source, classify_author
 from fieldloop.annotate.agreeing import Limits, compare_all_authors
 from fieldloop.errors import BadInput, UnknownName
 from fieldloop.loop.work.atomic_files import write_atomically
@@ -20,8 +21,6 @@ from fieldloop.protocol.operations import Section
 from fieldloop.report.agree import render_agreement_page
 from fieldloop.say.spelled import spell_out_facts
 
-MACHINE = "machine:"
-"""How the names of authors begin that are programs; they are compared where they are named."""
 EDGE = "edge_case"
 NOT_EDGE = ("", "no", "none", "false", "0")
 NUMBERS = ("kappa", "boundary_mae_frames", "boundary_bias_frames", "boundary_f1", "edit", "gamma")
@@ -185,7 +184,7 @@ def _find_annotations(workspace: Workspace, authors: Sequence[str], kinds: Seque
         every = sorted({a.author for a in workspace.store.find(Annotation)})
         raise UnknownName("annotator", missing[0], every, ", ".join(every) or "none yet")
     if not authors:
-        found = [a for a in found if not a.author.startswith(MACHINE)]
+        found = [a for a in found if classify_author(a.author) is Source.PERSON]
     people = sorted({a.author for a in found})
     if len(people) < 2:  # noqa: PLR2004 - agreement takes two
         raise BadInput(

@@ -9,15 +9,11 @@ from fieldloop.annotate.interchange.elan import Tiers
 from fieldloop.annotate.interchange.tables import close_open_lists
 from fieldloop.errors import BadInput, Refused
 from fieldloop.loop.ship.agree import Agreed, compare_spans, get_agree_settings, write_report
+from fieldloop.loop.work.label_files import read_label_text
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import PHASE
 from fieldloop.model.note import Note, note
 from fieldloop.model.stream import NS_PER_S
-from fieldloop.say.numbers import format_count
-from fieldloop.text_files import read_text
-
-BYTES_PER_MB = 1_000_000
-UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 def compare_label_files(
@@ -65,38 +61,18 @@ def compare_label_files(
     return write_report(Agreed(report, shown, (*assumed, *remarks), in_frames), html)
 
 
-def read_label_file(file: Path, reading: Reading, most_mb: float) -> FileLabels:
-    """Read one file; its size is bounded, its text UTF-8 or UTF-16."""
-    try:
-        size_mb = file.stat().st_size / BYTES_PER_MB
-    except OSError as wrong:
-        raise BadInput(f"{file} cannot be read: {wrong.strerror or wrong}.") from wrong
-    if size_mb > most_mb:
-        raise BadInput(
-            f"{file} has {format_count(size_mb)} MB; labels of more than {format_count(most_mb)} MB are not read. "
-            "Split the file by episode."
-        )
-    return read_labels(_read_text(file), file.name, reading)
-
-
-def _read_text(file: Path) -> str:
-    try:
-        raw = file.read_bytes()[:2] if file.is_file() else b""
-        if raw in UTF_16:  # as Praat writes
-            return file.read_bytes().decode("utf-16")
-    except (OSError, UnicodeDecodeError) as wrong:
-        raise BadInput(f"{file} cannot be read as UTF-16: {wrong}.") from wrong
-    return read_text(file)
+def _read_label_file(file: Path, reading: Reading, most_mb: float) -> FileLabels:
+    return read_labels(read_label_text(file, most_mb), file.name, reading)
 
 
 def _read_author(file: Path, reading: Reading, most_mb: float) -> list[FileLabels]:
     """Read a file, or all files of a folder, each of which is an episode."""
     if not file.is_dir():
-        return [read_label_file(file, reading, most_mb)]
+        return [_read_label_file(file, reading, most_mb)]
     inside = sorted(each for each in file.iterdir() if each.is_file() and not each.name.startswith("."))
     if not inside:
         raise BadInput(f"{file} is an empty folder.")
-    parts = [read_label_file(each, reading, most_mb) for each in inside]
+    parts = [_read_label_file(each, reading, most_mb) for each in inside]
     return [
         replace(part, spans=tuple(replace(span, episode=span.episode or each.stem) for span in part.spans))
         for each, part in zip(inside, parts, strict=True)

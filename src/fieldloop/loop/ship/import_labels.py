@@ -6,8 +6,10 @@ from itertools import pairwise
 from pathlib import Path
 
 from fieldloop.annotate import load_shipped_taxonomy
+from fieldloop.annotate.interchange import FrameBase
 from fieldloop.errors import BadInput, ChangedMeanwhile, UnknownName
 from fieldloop.ingest.tables.table_rows import read_rows
+from fieldloop.loop.annotate.exchange import import_foreign_labels, is_foreign_file
 from fieldloop.loop.data.find_episode import find_episode
 from fieldloop.loop.data.measurements import IN_USE
 from fieldloop.loop.data.relabel import judge_changed_episodes
@@ -57,8 +59,15 @@ class LabelRow:
     failure: str
 
 
-def import_labels(workspace: Workspace, file: Path, *, label: tuple[str, ...] = ()) -> Imported:
-    """Import phases and results of episodes from a CSV or Parquet table of another annotation tool.
+def import_labels(
+    workspace: Workspace,
+    file: Path,
+    *,
+    label: tuple[str, ...] = (),
+    fps: float | None = None,
+    frames_from: FrameBase | None = None,
+) -> Imported:
+    """Import labels from another annotation tool: Label Studio, ELAN, Praat, or a CSV or Parquet table with results.
 
     Columns: episode, label, start_s, end_s (seconds from the episode's start), annotator, result, failure. A row
     states a phase, a result (success, failure or unknown), or both. Phases of an annotator replace the annotator's
@@ -68,8 +77,13 @@ def import_labels(workspace: Workspace, file: Path, *, label: tuple[str, ...] = 
     Arguments:
         file: the table; `fieldloop annotate template` writes an example
         label: your name for a phase, such as reach=approach (repeatable)
+        fps: frames per second of the video, where the file counts frames
+        frames_from: number of the first frame in a file of Label Studio, 1 or 0
     """
     renamed = _parse_renamed_labels(label)
+    if is_foreign_file(file):
+        brought = import_foreign_labels(workspace, file, renamed, fps, frames_from)
+        return Imported(brought.annotators, brought.episodes, brought.annotations, 0)
     while True:
         try:
             return _import_rows(workspace, _read_rows(workspace, file, renamed), file.name)

@@ -1,0 +1,217 @@
+"""Labels from and for other tools: Label Studio, ELAN, Praat and tables."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from fieldloop.annotate import Source, classify_author, find_segment_problems
+from fieldloop.annotate.interchange import (
+    FileLabels,
+    FrameBase,
+    Reading,
+    Span,
+    Unit,
+    make_annotations,
+    read_labels,
+    write_csv,
+    write_elan,
+    write_label_studio,
+)
+from fieldloop.errors import BadInput, Refused
+from fieldloop.loop.annotate.in_force import find_taxonomy, require_kind
+from fieldloop.loop.annotate.people import choose_author
+from fieldloop.loop.annotate.save import require_usable_episode
+from fieldloop.loop.data.find_episode import find_episode
+from fieldloop.loop.ship.taxonomy_lock import lock_taxonomy
+from fieldloop.loop.work.atomic_files import make_folder, write_atomically
+from fieldloop.loop.work.label_files import read_label_text
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.annotation import Annotation
+from fieldloop.model.episode import Episode
+from fieldloop.model.event import EpisodeAnnotated
+from fieldloop.model.stream import NS_PER_S
+from fieldloop.say import write_sentence
+from fieldloop.say.numbers import format_count
+
+MOST_WRONG = 5
+TABLES = (".csv", ".parquet", ".jsonl")
+"""Endings of tables, which may state results beside labels and are read elsewhere."""
+FRAME_SLACK = 1.0
+"""How many frames a label may reach beyond its episode, as tools round to frames."""
+
+
+class Target(StrEnum):
+    """A format of another tool."""
+
+    LABEL_STUDIO = "labelstudio"
+    ELAN = "elan"
+    CSV = "csv"
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What was written: files, episodes, labels, and what the format does not keep."""
+
+    files: tuple[str, ...]
+    episodes: int
+    annotations: int
+    not_kept: tuple[str, ...]
+
+
+NOT_KEPT = {
+    Target.CSV: (),
+    Target.LABEL_STUDIO: ("times between frames", "object", "values", "blob", "verified_by", "error"),
+    Target.ELAN: ("times below a millisecond", "confidence", "object", "values", "blob", "verified_by", "error"),
+}
+
+
+def export_labels(
+    workspace: Workspace,
+    episode: tuple[str, ...] = (),
+    *,
+    to: Target,
+    out: Path,
+    author: tuple[str, ...] = (),
+    fps: float | None = None,
+) -> Exported:
+    """Write labels of episodes for another tool: Label Studio, ELAN or a table.
+
+    Label Studio and CSV give one file, ELAN a folder with a file for each episode. The result states what the format
+    does not keep.
+
+    Arguments:
+        episode: names or ids of episodes (default: all with labels)
+        to: labelstudio, elan or csv
+        out: the file to write, or for ELAN the folder
+        author: only labels of these authors, such as anna or machine:signals
+        fps: frames per second of the video; Label Studio needs it
+    """
+    if to is Target.LABEL_STUDIO and fps is None:
+        raise Refused("Label Studio counts frames. State the frame rate of its video with --fps, such as --fps 30.")
+    chosen = [find_episode(workspace, name) for name in episode]
+    where = ({"episode": [e.id for e in chosen]} if chosen else {}) | ({"author": list(author)} if author else {})
+    found = workspace.store.find(Annotation, where)
+    if not found:
+        raise BadInput("None of these episodes has labels yet, so nothing was written.")
+    ids = dict.fromkeys(a.episode for a in found)
+    episodes = {e.id: e for e in chosen or workspace.store.find(Episode, {"id": list(ids)})}
+    spans = [_make_span(a, episodes[a.episode]) for a in found]
+    files = _write(spans, to, out, fps)
+    return Exported(files, len(ids), len(spans), NOT_KEPT[to])
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedLabels:
+    """What a file of another tool brought."""
+
+    format: str
+    annotators: tuple[str, ...]
+    episodes: int
+    annotations: int
+
+
+def is_foreign_file(file: Path) -> bool:
+    """Is it a file of another tool, rather than a table?"""
+    return file.suffix.lower() not in TABLES
+
+
+def import_foreign_labels(
+    workspace: Workspace, file: Path, renamed: dict[str, str], fps: float | None, frames_from: FrameBase | None
+) -> ImportedLabels:
+    """Import labels of all kinds from a file of another tool; one wrong label refuses the whole file.
+
+    ELAN and Praat name no episode, so the file must be named like it.
+    """
+    most_mb = workspace.operations["agree"].number("max_file_mb")
+    read = read_labels(read_label_text(file, most_mb), file.name, Reading(frames_from=frames_from))
+    hz = _choose_rate(read, fps)
+    episodes = {name: find_episode(workspace, name or file.stem) for name in {span.episode for span in read.spans}}
+    by_place: dict[tuple[str, str, str], list[Annotation]] = {}
+    wrong: list[str] = []
+    for span in read.spans:
+        known = episodes[span.episode]
+        made = _place_in_episode(span, known, read.unit, hz, workspace, renamed)
+        by_place.setdefault((known.id, made.kind, made.author), []).append(made)
+    by_id = {known.id: known for known in episodes.values()}
+    for (episode, kind, author), several in by_place.items():
+        known = by_id[episode]
+        require_usable_episode(workspace, known)
+        taxonomy = find_taxonomy(workspace, known.task)
+        require_kind(taxonomy, kind)
+        problems = find_segment_problems(several, kind, taxonomy, known.start_ns, known.end_ns)
+        wrong += [f"{known.name}, {author}: {write_sentence(problem)}" for problem in problems]
+    if wrong:
+        more = f"\n… and {len(wrong) - MOST_WRONG} more" if len(wrong) > MOST_WRONG else ""
+        listed = "\n".join(wrong[:MOST_WRONG])
+        raise BadInput(
+            f"{file.name}: nothing was imported, {format_count(len(wrong))} labels are wrong.\n{listed}{more}"
+        )
+    for known in by_id.values():
+        lock_taxonomy(workspace, find_taxonomy(workspace, known.task))
+    workspace.write(
+        *(
+            EpisodeAnnotated(episode, kind, author, tuple(sorted(several, key=lambda a: (a.start_ns, -a.end_ns))))
+            for (episode, kind, author), several in by_place.items()
+        )
+    )
+    authors = tuple(sorted({author for _, _, author in by_place}))
+    return ImportedLabels(read.format, authors, len(by_id), len(read.spans))
+
+
+def _place_in_episode(
+    span: Span, episode: Episode, unit: Unit, hz: float, workspace: Workspace, renamed: dict[str, str]
+) -> Annotation:
+    """Turn a span into an annotation; ends that rounding put up to a frame outside move to the episode's end."""
+    if classify_author(span.author) is Source.PERSON:
+        author = choose_author(span.author, workspace.actor)
+    else:
+        raise BadInput(f"{span.place}: {span.author!r} is not a person. Export the labels of people only.")
+    unit_ns = NS_PER_S / hz if unit is Unit.FRAMES else 1.0
+    (made,) = make_annotations([span], unit_ns, episode.start_ns)
+    slack = FRAME_SLACK * NS_PER_S / hz
+    end = episode.end_ns if 0 < made.end_ns - episode.end_ns <= slack else made.end_ns
+    known = find_taxonomy(workspace, episode.task).find_label(made.kind, renamed.get(made.label, made.label))
+    label = known.name if known else renamed.get(made.label, made.label)
+    return Annotation(
+        episode.id, made.kind, label, made.start_ns, end, author, made.verified_by, made.confidence, made.object,
+        made.values, made.blob, made.error, made.error_unit,
+    )  # fmt: skip
+
+
+def _choose_rate(read: FileLabels, fps: float | None) -> float:
+    if fps is not None and not 0 < fps < NS_PER_S:
+        raise BadInput(f"--fps {fps} is not a valid frame rate.")
+    if fps is None and read.fps is None and read.unit is Unit.FRAMES:
+        raise Refused(
+            f"{read.name} counts frames and does not state their rate. State the rate of its video with --fps."
+        )
+    return fps or read.fps or 30.0
+
+
+def _make_span(annotation: Annotation, episode: Episode) -> Span:
+    return Span(
+        episode.name, annotation.label, annotation.start_ns - episode.start_ns, annotation.end_ns - episode.start_ns,
+        annotation.author, annotation.kind, object=annotation.object, confidence=annotation.confidence,
+        verified_by=annotation.verified_by, values=annotation.values, blob=annotation.blob, error=annotation.error,
+        error_unit=annotation.error_unit,
+    )  # fmt: skip
+
+
+def _write(spans: Sequence[Span], to: Target, out: Path, fps: float | None) -> tuple[str, ...]:
+    if to is Target.CSV:
+        write_atomically(out, write_csv(spans), "table")
+        return (str(out),)
+    if to is Target.LABEL_STUDIO:
+        write_atomically(out, write_label_studio(spans, fps or 0.0), "labels")
+        return (str(out),)
+    make_folder(out)
+    by_episode: dict[str, list[Span]] = {}
+    for span in spans:
+        by_episode.setdefault(span.episode, []).append(span)
+    files = []
+    for name, several in by_episode.items():
+        file = out / f"{name.replace('/', '_')}.eaf"
+        write_atomically(file, write_elan(several), "labels")
+        files.append(str(file))
+    return tuple(files)
