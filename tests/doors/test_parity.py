@@ -124,6 +124,7 @@ NOT_A_USE_CASE = {
         "ship.agree:get_agree_settings",
         "ship.agree:write_report",
         "work.label_files:read_label_text",
+        "work.label_files:read_dataset_labels",
         "annotate.exchange:is_foreign_file",
         "annotate.exchange:import_foreign_labels",
         "work.example_tables:write_example_table",

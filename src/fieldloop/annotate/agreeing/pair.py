@@ -110,7 +110,7 @@ def measure_pair(columns: KindColumns, first: int, second: int, frame_ns: float,
     apart = (two.time - one.time) / frame_ns
     counts = [np.bincount(b.episode, minlength=lines) for b in edges]
     matched = np.bincount(one.episode, minlength=lines)
-    twins = find_one_to_one(both)
+    twins = find_one_to_one(ours, theirs, both)
     return Pair(
         (first, second), shared, np.bincount(owner[np.concatenate([ours.episode, theirs.episode])], minlength=many),
         times,

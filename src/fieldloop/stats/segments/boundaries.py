@@ -106,7 +106,8 @@ def _weigh_pairs(first: Boundaries, second: Boundaries, rows: Ints, columns: Int
         np.maximum(ours["since"], theirs["since"]) < np.minimum(ours["time"], theirs["time"]),
         np.maximum(ours["time"], theirs["time"]) < np.minimum(ours["until"], theirs["until"]),
     ]
-    sides = [one & two for one, two in zip(same, shared, strict=True)]
+    labelled = [ours[side] != NOTHING for side in ("before", "after")]  # a gap proves nothing, as all of them are alike
+    sides = [one & two & there for one, two, there in zip(same, shared, labelled, strict=True)]
     worth = np.select(
         [same[0] & same[1] & (sides[0] | sides[1]), sides[0] | sides[1], apart <= near], [BOTH, ONE, NEITHER], NEVER
     )
