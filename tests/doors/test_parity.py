@@ -121,6 +121,7 @@ NOT_A_USE_CASE = {
         "ship.policy:refuse_taken_name",
         "ship.release:note_held_back_episodes",
         "ship.agree:compare_spans",
+        "ship.dataset_labels:add_labels_to_dataset",
         "ship.agree:get_agree_settings",
         "ship.agree:write_report",
         "work.label_files:read_label_text",

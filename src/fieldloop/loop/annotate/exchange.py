@@ -23,6 +23,7 @@ from fieldloop.ingest.readers.lerobot.labels import is_lerobot_folder
 from fieldloop.loop.annotate.in_force import find_taxonomy, require_kind
 from fieldloop.loop.annotate.people import choose_author
 from fieldloop.loop.annotate.save import require_usable_episode
+from fieldloop.loop.annotate.visible import select_visible_labels
 from fieldloop.loop.data.find_episode import find_episode
 from fieldloop.loop.ship.taxonomy_lock import lock_taxonomy
 from fieldloop.loop.work.atomic_files import make_folder, write_atomically
@@ -82,7 +83,7 @@ def export_labels(
     """Write labels of episodes for another tool: Label Studio, ELAN or a table.
 
     Label Studio and CSV give one file, ELAN a folder with a file for each episode. The result states what the format
-    does not keep.
+    does not keep. Labels that you may not see before you submit your own are left out.
 
     Arguments:
         episode: names or ids of episodes (default: all with labels)
@@ -95,7 +96,7 @@ def export_labels(
         raise Refused("Label Studio counts frames. State the frame rate of its video with --fps, such as --fps 30.")
     chosen = [find_episode(workspace, name) for name in episode]
     where = ({"episode": [e.id for e in chosen]} if chosen else {}) | ({"author": list(author)} if author else {})
-    found = workspace.store.find(Annotation, where)
+    found, _ = select_visible_labels(workspace, workspace.store.find(Annotation, where), workspace.actor.id)
     if not found:
         raise BadInput("None of these episodes has labels yet, so nothing was written.")
     ids = dict.fromkeys(a.episode for a in found)
