@@ -22,7 +22,7 @@ from fieldloop.protocol.operations import Section
 from fieldloop.report.agree import render_agreement_page
 from fieldloop.say.spelled import spell_out_facts
 
-NUMBERS = ("kappa", "boundary_mae_frames", "boundary_bias_frames", "boundary_f1", "edit", "gamma")
+NUMBERS = ("kappa", "boundary_mae_frames", "boundary_bias_frames", "boundary_f1", "boundary_hits", "edit", "gamma")
 
 
 @dataclass(frozen=True, slots=True)
